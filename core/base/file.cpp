@@ -1,0 +1,77 @@
+#include "core/base/file.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace phasebit {
+
+Result<std::string> read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return fail(Step::io, "cannot read {}: {}", path.string(), std::strerror(errno));
+  std::ostringstream content;
+  content << in.rdbuf();
+  if (in.bad()) return fail(Step::io, "cannot read {}: {}", path.string(), std::strerror(errno));
+  return content.str();
+}
+
+namespace {
+
+Status write_all(int fd, std::string_view content, const fs::path& path) {
+  while (!content.empty()) {
+    const ssize_t n = ::write(fd, content.data(), content.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail(Step::io, "cannot write {}: {}", path.string(), std::strerror(errno));
+    content.remove_prefix(static_cast<size_t>(n));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status write_file(const fs::path& path, std::string_view content) {
+  std::error_code ignored;
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), ignored);
+  const fs::path part = path.string() + fmt::format(".part{}", ::getpid());
+  const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0) return fail(Step::io, "cannot write {}: {}", path.string(), std::strerror(errno));
+  Status written = write_all(fd, content, path);
+  if (::close(fd) != 0 && written)
+    written = fail(Step::io, "cannot write {}: {}", path.string(), std::strerror(errno));
+  if (written && ::rename(part.c_str(), path.c_str()) != 0)
+    written = fail(Step::io, "cannot write {}: {}", path.string(), std::strerror(errno));
+  if (!written) ::unlink(part.c_str());
+  return written;
+}
+
+Result<TempDir> TempDir::create() {
+  std::string name = (fs::temp_directory_path() / "phasebit-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr)
+    return fail(Step::io, "cannot make a folder {}: {}", name, std::strerror(errno));
+  return TempDir(name);
+}
+
+TempDir::TempDir(TempDir&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
+
+TempDir::~TempDir() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+fs::path data_root() {
+  if (const char* home = std::getenv("PHASEBIT_HOME")) return home;
+  std::error_code failed;
+  fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
+  while (!failed && folder.has_relative_path()) {
+    if (fs::exists(folder / "templates" / "README.md")) return folder;
+    folder = folder.parent_path();
+  }
+  return PHASEBIT_SOURCE_ROOT;
+}
+
+}  // namespace phasebit

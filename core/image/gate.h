@@ -1,0 +1,51 @@
+// What the timed window of a kernel must and must not contain, and what was found there.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// Opcodes are matched by shell pattern against the whole SASS opcode with its modifiers:
+// "SYNCS.PHASECHK*TRYWAIT", "BAR.SYNC*".
+struct OpcodeRule {
+  std::string pattern;
+  int count = 1;  // on the hot path, per item and role
+};
+
+struct VerbRule {
+  std::string verb;                 // of SourceLine
+  std::string role;                 // producer, consumer, both; "" for any
+  std::vector<OpcodeRule> require;  // exactly so many
+  std::vector<std::string> forbid;  // none of these, hot or cold
+};
+
+// Already narrowed to one variant, SASS family and ptxas version.
+struct GateSpec {
+  bool known = false;           // false: the family or ptxas is not covered: ungated
+  std::string why_unknown;
+  int items_per_iteration = 1;  // of the timed loop: num_stages when unrolled
+  int spare_iterations = 0;     // copies of the loop body that stand beside the loop (none so far)
+  std::vector<VerbRule> verbs;
+  std::vector<std::string> forbid_everywhere;  // in the window, whatever the verb: local memory, calls
+};
+
+enum class GateVerdict { passed, failed, ungated };
+
+struct GateResult {
+  GateVerdict verdict = GateVerdict::ungated;
+  // Empty when passed. When failed: verb, expected and found, both lists.
+  std::string reason;
+};
+
+// Opcodes of one verb of one role in the timed window. "Hot" is the path of an iteration, "cold" the
+// retry sites of a wait and whatever stands in loops inside the iteration.
+struct VerbCensus {
+  std::string verb, role;
+  std::map<std::string, int> hot, cold;
+};
+
+using Census = std::vector<VerbCensus>;
+
+}  // namespace phasebit

@@ -1,0 +1,62 @@
+// How a variant is launched and what a right run of it leaves behind. Pure values: the bench needs
+// neither the axes nor the templates.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/image/abi.h"
+
+namespace phasebit {
+
+// The threads of one warp that play one role: lanes first_lane, first_lane + lane_stride, ...
+struct RoleSlice {
+  int warp = 0;         // within the CTA
+  int first_lane = 0;   // it writes the SampleRecord
+  int lane_stride = 1;  // 2 when the roles split a warp by thread parity
+  Role role = Role::none;
+  int unit = 0;         // which unit of the role (a unit that takes turns handles items unit, unit + n, ...)
+  int rank = 0;         // rank of its first thread among the threads that share a slot
+  int lanes() const { return 32 / lane_stride; }
+  int record_index() const { return 2 * warp + (first_lane != 0 ? 1 : 0); }
+};
+
+// The payload of a slot: word w of item i is seed + i * payload_item_step + w (mod 2^32). Thread r of
+// the T that share a slot reads, in this order, words (m * T + r) * vector_words + v for m = 0.. and
+// v = 0..vector_words-1, and folds each: h = h * payload_fold_multiplier + word, from h = 0.
+inline constexpr std::uint32_t payload_item_step = 0x9E3779B1U;       // odd: swaps are seen
+inline constexpr std::uint32_t payload_fold_multiplier = 0x01000193U;  // = 3 mod 4
+
+struct PayloadShape {
+  int words_per_slot = 0;         // 0: no payload, counts and phases alone are checked
+  int consumer_threads = 0;       // T of the consumers
+  int consumer_vector_words = 1;  // 1 or 4
+};
+
+struct LaunchShape {
+  int threads = 0;               // of one CTA, without first_warp's
+  int ctas_per_sm = 1;
+  int dynamic_shared_bytes = 0;
+  int item_granule = 1;          // items must be a multiple of it
+  int min_items = 1;             // and at least this
+  int producer_turns = 1;        // units of a role that take turns; 1 when they share every slot
+  int consumer_turns = 1;
+  Role timed_role = Role::consumer;  // whose clock pair is the number: its first slice of CTA 0
+  std::uint32_t work_amount = 0;
+  std::string unit = "cycles per item";  // or "cycles per round trip"
+  std::vector<RoleSlice> slices;
+  PayloadShape payload;
+  int warps() const { return threads / 32; }
+  int records() const { return ctas_per_sm * 2 * warps(); }
+};
+
+// Items that a unit handles of `items`: those equal to unit modulo turns.
+std::uint32_t items_of_unit(std::uint32_t items, int unit, int turns);
+
+// The fold that thread `rank` of consumer unit `unit` holds after `items` items. Closed form of the
+// recurrence above, O(words per thread + log items).
+std::uint32_t expected_fold(const LaunchShape& shape, std::uint32_t seed, std::uint32_t items,
+                            int unit, int rank);
+
+}  // namespace phasebit

@@ -1,0 +1,66 @@
+// A bundle: what a GPU machine needs to run variants, and nothing else. A folder with manifest.json
+// and modules/<hash>.cubin; each module holds the kernels of many variants.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/image/gate.h"
+#include "core/image/launch.h"
+#include "core/image/variant_key.h"
+
+namespace phasebit {
+
+inline constexpr int manifest_version = 1;
+
+struct Resources {
+  int registers = 0;  // per thread
+  int static_shared_bytes = 0;
+  int stack_bytes = 0;
+  int spill_store_bytes = 0;
+  int spill_load_bytes = 0;
+  int barriers = 0;  // named barriers
+};
+
+enum class Build { timed, guarded };
+std::string to_string(Build build);
+
+// One kernel as assembled for one target by one ptxas.
+struct Image {
+  Build build = Build::timed;
+  std::string module;      // content hash of the cubin file
+  std::string entry;       // kernel name in it
+  std::string ptx_hash;    // of the kernel's text
+  std::string text_hash;   // of its .text section
+  std::string sass_class;  // exact class: hash of .text and launch shape
+  Resources resources;
+  GateResult gate;  // of the timed build
+  Census census;
+  std::vector<std::string> warnings;  // ptxas's, about this kernel
+};
+
+struct BundleVariant {
+  VariantKey key;
+  LaunchShape launch;
+  std::vector<Image> images;  // at most one per build
+  const Image* image(Build build) const;
+};
+
+struct Manifest {
+  int version = manifest_version;
+  std::string target;    // "sm_90a"
+  std::string ptxas;     // "13.5.37"
+  std::string ptxas_flags;
+  std::string nvdisasm;  // version; "" when nothing was disassembled
+  std::string commit;    // of the templates, from `git describe --always --dirty`; "" outside git
+  std::string sweep;     // name of the sweep it was packed from
+  std::vector<BundleVariant> variants;
+};
+
+std::string to_json(const Manifest& manifest);
+Result<Manifest> manifest_from_json(std::string_view text, const std::string& name);
+
+}  // namespace phasebit

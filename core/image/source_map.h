@@ -1,0 +1,20 @@
+// Which template line a rendered line came from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct SourceLine {
+  std::string file;  // relative to the templates folder: "protocols/mbarrier/wait.ptx"
+  int line = 0;      // 1-based in that file
+  std::string verb;  // the file's stem: acquire, commit, wait, release, fill, drain, fold, work,
+                     // clock_start, clock_end, ...; "" for what belongs to the probe itself
+  std::string role;  // producer, consumer, both, or "" outside the roles
+};
+
+// Element n-1 belongs to statement line n of the kernel's text, which is also its `.loc` line.
+using SourceMap = std::vector<SourceLine>;
+
+}  // namespace phasebit

@@ -1,0 +1,27 @@
+// The name of one point of the space.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace phasebit {
+
+struct VariantKey {
+  // "ring/mbarrier/st_shared/none/wait=test_wait/num_stages=8": probe, protocol, mover, work, then
+  // the axes that differ from their default, in the order of the spec. An axis added later with a
+  // default changes no id.
+  std::string id;
+  std::string hash;  // short_hash(id)
+  // Every axis with its value, probe, protocol, mover and work first, in the order of the spec.
+  std::vector<std::pair<std::string, std::string>> axes;
+
+  // The value of an axis, or "" when the variant does not have it.
+  std::string value(const std::string& axis) const {
+    for (const auto& [name, value] : axes)
+      if (name == axis) return value;
+    return {};
+  }
+};
+
+}  // namespace phasebit

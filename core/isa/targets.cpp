@@ -1,0 +1,62 @@
+#include "core/isa/targets.h"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/base/file.h"
+
+namespace phasebit {
+
+Result<Target> parse_target(std::string_view name) {
+  Target target;
+  target.name = name;
+  constexpr std::string_view prefix = "sm_";
+  const char* end = name.data() + name.size();
+  const bool prefixed = name.substr(0, prefix.size()) == prefix;
+  const char* digits = prefixed ? name.data() + prefix.size() : end;
+  const auto [rest, error] = std::from_chars(digits, end, target.sm);
+  target.suffix.assign(rest, end);
+  const bool suffix_ok = target.suffix.empty() || target.suffix == "a" || target.suffix == "f";
+  if (!prefixed || error != std::errc{} || !suffix_ok)
+    return fail(Step::usage, "'{}' is not an architecture such as sm_90a", name);
+  return target;
+}
+
+Result<TargetTable> TargetTable::load() {
+  const fs::path path = data_root() / "core" / "isa" / "targets.toml";
+  TargetTable table;
+  try {
+    const toml::table file = toml::parse_file(path.string());
+    const toml::array* rows = file["target"].as_array();
+    if (rows == nullptr) return fail(Step::spec, "{}: no [[target]]", path.string());
+    for (const toml::node& node : *rows) {
+      const toml::table& row = *node.as_table();
+      Target target;
+      target.sm = row["sm"].value_or(0);
+      target.family = row["family"].value_or("");
+      target.max_shared_bytes_per_cta = row["max_shared_bytes_per_cta"].value_or(0);
+      target.max_registers_per_thread = 255;
+      target.max_threads_per_cta = 1024;
+      table.rows_.push_back(target);
+    }
+  } catch (const toml::parse_error& error) {
+    return fail(Step::spec, "{}:{}: {}", path.string(), error.source().begin.line,
+                error.description());
+  }
+  return table;
+}
+
+Result<Target> TargetTable::find(std::string_view name) const {
+  PHASEBIT_TRY_ASSIGN(target, parse_target(name));
+  const auto row = std::find_if(rows_.begin(), rows_.end(),
+                                [&](const Target& known) { return known.sm == target.sm; });
+  if (row == rows_.end()) return target;
+  Target full = *row;
+  full.name = target.name;
+  full.suffix = target.suffix;
+  return full;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,39 @@
+// What we know of an architecture that ptxas can assemble for. An architecture that is not in
+// targets.toml can be assembled, but its SASS is not gated and no number of it is shown.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace phasebit {
+
+struct Target {
+  std::string name;    // "sm_90a"
+  int sm = 0;          // 90
+  std::string suffix;  // "", "a" or "f"
+  std::string family;  // SASS family: turing, ampere, ada, hopper, blackwell, rubin; "" when unknown
+  // Limits of one CTA and one thread (CUDA programming guide, table of compute capabilities);
+  // 0 when unknown.
+  int max_shared_bytes_per_cta = 0;  // dynamic shared memory, opted in
+  int max_registers_per_thread = 0;
+  int max_threads_per_cta = 0;
+};
+
+// "sm_90a" -> Target without family and limits. Step::usage when it is not such a word.
+Result<Target> parse_target(std::string_view name);
+
+// The targets.toml beside the program's data; families and limits by SM number.
+class TargetTable {
+ public:
+  static Result<TargetTable> load();  // <data root>/core/isa/targets.toml
+  // The target with what is known of it. Its family is empty when its SM number is not in the table.
+  Result<Target> find(std::string_view name) const;
+
+ private:
+  std::vector<Target> rows_;  // one per SM number, no suffix
+};
+
+}  // namespace phasebit

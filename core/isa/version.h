@@ -1,0 +1,26 @@
+// Dotted versions (PTX 8.0, ptxas 13.5.37) and ranges of them.
+#pragma once
+
+#include <compare>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace phasebit {
+
+struct Version {
+  std::vector<int> parts;
+  std::string text() const;
+  friend std::strong_ordering operator<=>(const Version& a, const Version& b);
+  friend bool operator==(const Version& a, const Version& b);
+};
+
+// "13.5.37"; nullopt-like error (Step::spec) when it is not dotted numbers.
+Result<Version> parse_version(std::string_view text);
+
+// A range such as ">=12.4", "<12.4", ">=11.8 <12.4", or "" for all. A missing part counts as 0.
+Result<bool> version_in_range(const Version& version, std::string_view range);
+
+}  // namespace phasebit
