@@ -1,0 +1,69 @@
+// What the bench writes and everything shown is made from.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace phasebit {
+
+// One GPU, by UUID. Constants are read from the device.
+struct DeviceRow {
+  std::string uuid, name, driver;  // driver: "580.159.04" or the CUDA driver API version when that is all there is
+  std::string target;              // "sm_90": compute capability
+  int multiprocessors = 0;
+  std::int64_t l2_bytes = 0;
+  int max_clock_khz = 0;           // as reported; never used for a time
+};
+
+// One invocation of phasebit-bench.
+struct RunRow {
+  std::string id;         // unique: time, host-independent random part
+  std::string started;    // UTC, ISO 8601
+  std::string command;    // the command line
+  std::string commit;     // of the manifest
+  std::string ptxas, target, sweep;
+  std::uint64_t order_seed = 0;   // of the random order of points
+  double timer_tick_ns = 0;       // measured tick of %globaltimer
+};
+
+// One launch.
+struct Sample {
+  std::uint32_t items = 0;
+  std::uint64_t cycles = 0;  // clock_end - clock_start of the timed role
+};
+
+// Where a point ran.
+struct Placement {
+  int sm = 0;          // the target SM
+  int first_warp = 0;  // shift of the roles over the sub-partitions
+};
+
+enum class PointKind { point, anchor, modes };
+std::string to_string(PointKind kind);
+
+struct PointError {
+  Step step = Step::launch;
+  std::string message;
+};
+
+// One point: a variant, measured once (one repetition). Either samples or an error.
+struct PointRow {
+  PointKind kind = PointKind::point;
+  std::string variant_id, variant_hash;
+  std::string unit;  // "cycles per item"
+  std::string ptx_hash, text_hash, sass_class, module;  // of the timed image
+  std::string device_uuid, run_id;
+  int repetition = 0;
+  bool aa_control = false;  // a second measurement of a SASS class already measured in this repetition
+  Placement placement;
+  std::vector<Sample> samples;  // raw, in the order of measurement: rounds of ascending chain length
+  double megahertz = 0;         // achieved: clock64 against globaltimer over the point; 0 unresolved
+  std::vector<std::string> flags;  // "throttled", "clock_unresolved", "interval_too_wide", "first_use"
+  std::optional<PointError> error;
+};
+
+}  // namespace phasebit

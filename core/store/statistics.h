@@ -1,0 +1,54 @@
+// Statistics as pure functions. All figures of a summary come from the same samples.
+#pragma once
+
+#include <vector>
+
+#include "core/store/record.h"
+
+namespace phasebit {
+
+double median(std::vector<double> values);
+
+struct Interval {
+  double low = 0, high = 0;
+  double half_width() const { return (high - low) / 2; }
+};
+
+// Distribution-free 95 % confidence interval of the median, from order statistics (binomial). With
+// fewer than 6 values no interval reaches 95 %: the whole range is returned and `reached` is false.
+struct MedianInterval {
+  Interval interval;
+  bool reached = false;
+};
+MedianInterval median_interval(std::vector<double> values);
+
+// A least-squares line through (items, cycles).
+struct Line {
+  double slope = 0, intercept = 0, r2 = 0;
+  double worst_residual = 0;  // cycles, signed, the one of largest magnitude
+};
+Line fit_line(const std::vector<Sample>& samples);
+
+// Cycles per item of one point. A round is one sample of each chain length; its slope is the slope of
+// the line through it. The figure is the median of the rounds' slopes.
+struct Summary {
+  double cycles = 0;         // median slope
+  MedianInterval interval;   // of that median
+  Line fit;                  // through all samples
+  int rounds = 0;
+  // Distinct slopes seen, when they fall into separate groups (see modes()); else one.
+  std::vector<double> modes;
+};
+Result<Summary> summarise(const std::vector<Sample>& samples);
+
+// The rule of docs/measuring.md: within max(0.5 cycle, 0.5 %).
+bool precise_enough(double median_cycles, const MedianInterval& interval);
+
+// Groups of values separated by gaps wider than max(0.5, 1 %) that hold at least a tenth of the
+// values each: their medians, ascending.
+std::vector<double> modes(std::vector<double> values);
+
+// value at quantile q in 0..1, linear between neighbours.
+double quantile(std::vector<double> values, double q);
+
+}  // namespace phasebit
