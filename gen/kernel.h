@@ -1,28 +1,29 @@
 // One rendered kernel: PTX statements and where each came from.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "core/image/manifest.h"
 #include "core/image/source_map.h"
+
+#include <string>
+#include <vector>
 
 namespace phasebit {
 
 struct Kernel {
-  std::string entry;        // "pb_0123456789ab_t": from the variant's hash and the build
+  std::string entry;  // "pb_0123456789ab_t": from the variant's hash and the build
   Build build = Build::timed;
   std::string ptx_version;  // lowest `.version` that its forms need: "8.0"
   std::string ptx_target;   // lowest `.target`: "sm_90"
-  // The text of the `.entry`, from its `.visible .entry` line to the closing brace. One statement, label,
-  // directive or brace a line, without comments and blank lines, so that a changed comment changes
-  // no hash. Statement n (1-based) is what `.loc` names and `source[n - 1]` explains.
+  // The text of the `.entry`, from its `.visible .entry` line to the closing brace. One statement,
+  // label, directive or brace a line, without comments and blank lines, so that a changed comment
+  // changes no hash. Statement n (1-based) is what `.loc` names and `source[n - 1]` explains.
   std::vector<std::string> statements;
   SourceMap source;
   std::string hash;  // content_hash of version, target and statements
 };
 
-// What every module starts with after .version, .target and .address_size: the dynamic shared memory.
+// What every module starts with after .version, .target and .address_size: the dynamic shared
+// memory.
 inline constexpr const char* module_shared_declaration =
     ".extern .shared .align 128 .b8 pb_shared[];";
 

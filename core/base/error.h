@@ -1,12 +1,12 @@
 // Expected failures are values: what step failed, what happened, what the user can do.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
 #include <utility>
+
+#include <fmt/format.h>
+#include <tl/expected.hpp>
 
 namespace phasebit {
 
@@ -64,15 +64,14 @@ inline tl::unexpected<Error> with_hint(tl::unexpected<Error> error, std::string 
 }  // namespace phasebit
 
 // Return the error of an expression of type Result<T> or Status.
-#define PHASEBIT_TRY(expression)                                                       \
-  do {                                                                                 \
-    if (auto phasebit_result = (expression); !phasebit_result)                         \
-      return tl::unexpected<::phasebit::Error>(std::move(phasebit_result.error()));    \
+#define PHASEBIT_TRY(expression)                                                    \
+  do {                                                                              \
+    if (auto phasebit_result = (expression); !phasebit_result)                      \
+      return tl::unexpected<::phasebit::Error>(std::move(phasebit_result.error())); \
   } while (false)
 
 // Declare `name` with the value of a Result<T>, or return its error.
-#define PHASEBIT_TRY_ASSIGN(name, expression)                                          \
-  auto name##_result = (expression);                                                   \
-  if (!name##_result)                                                                  \
-    return tl::unexpected<::phasebit::Error>(std::move(name##_result.error()));        \
+#define PHASEBIT_TRY_ASSIGN(name, expression)                                                     \
+  auto name##_result = (expression);                                                              \
+  if (!name##_result) return tl::unexpected<::phasebit::Error>(std::move(name##_result.error())); \
   auto& name = *name##_result

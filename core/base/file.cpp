@@ -56,7 +56,9 @@ Result<TempDir> TempDir::create() {
   return TempDir(name);
 }
 
-TempDir::TempDir(TempDir&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
+TempDir::TempDir(TempDir&& other) noexcept : path_(std::move(other.path_)) {
+  other.path_.clear();
+}
 
 TempDir::~TempDir() {
   std::error_code ignored;

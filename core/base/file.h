@@ -1,11 +1,11 @@
 // Files. Errors carry Step::io unless a caller says otherwise, and name the path and the reason.
 #pragma once
 
+#include "core/base/error.h"
+
 #include <filesystem>
 #include <string>
 #include <string_view>
-
-#include "core/base/error.h"
 
 namespace phasebit {
 
@@ -13,7 +13,8 @@ namespace fs = std::filesystem;
 
 Result<std::string> read_file(const fs::path& path);
 
-// Writes to a neighbour and renames it: a full disk or a kill leaves the old file or none, never half.
+// Writes to a neighbour and renames it: a full disk or a kill leaves the old file or none, never
+// half.
 Status write_file(const fs::path& path, std::string_view content);
 
 // A directory of its own that is removed with the object.
@@ -32,8 +33,8 @@ class TempDir {
   fs::path path_;
 };
 
-// The folder that holds templates/ and specs: $PHASEBIT_HOME, else the nearest parent of the program
-// that has templates/README.md, else the source folder it was built from.
+// The folder that holds templates/ and specs: $PHASEBIT_HOME, else the nearest parent of the
+// program that has templates/README.md, else the source folder it was built from.
 fs::path data_root();
 
 }  // namespace phasebit

@@ -11,6 +11,8 @@ std::string content_hash(std::string_view content) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
-std::string short_hash(std::string_view content) { return content_hash(content).substr(0, 12); }
+std::string short_hash(std::string_view content) {
+  return content_hash(content).substr(0, 12);
+}
 
 }  // namespace phasebit

@@ -18,12 +18,14 @@ void on_interrupt(int number) {
 }  // namespace
 
 void catch_interrupts() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_interrupt;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
 }
 
-bool interrupted() { return interrupt_seen; }
+bool interrupted() {
+  return interrupt_seen;
+}
 
 }  // namespace phasebit

@@ -1,8 +1,8 @@
 #include "core/base/nearest.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace phasebit {
 

@@ -39,8 +39,8 @@ struct Pipe {
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  const bool here = options.working_directory.empty() ||
-                    ::chdir(options.working_directory.c_str()) == 0;
+  const bool here =
+      options.working_directory.empty() || ::chdir(options.working_directory.c_str()) == 0;
   if (here) ::execvp(argv[0], argv.data());
   const int code = errno;
   [[maybe_unused]] const ssize_t n = ::write(exec_error.write_end, &code, sizeof code);
@@ -59,7 +59,8 @@ bool drain(int fd, std::string& into) {
 // Reads both streams until they end or the deadline passes.
 bool collect(Pipe& out, Pipe& err, ProcessOutput& result, Clock::time_point deadline) {
   while (out.read_end >= 0 || err.read_end >= 0) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0) return false;
     std::array<pollfd, 2> fds{{{out.read_end, POLLIN, 0}, {err.read_end, POLLIN, 0}}};
     if (::poll(fds.data(), fds.size(), static_cast<int>(left.count())) < 0 && errno != EINTR)

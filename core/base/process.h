@@ -1,17 +1,17 @@
 // Running another program and taking what it says.
 #pragma once
 
+#include "core/base/error.h"
+
 #include <chrono>
 #include <string>
 #include <vector>
 
-#include "core/base/error.h"
-
 namespace phasebit {
 
 struct ProcessOutput {
-  int exit_status = 0;   // valid when signal is 0
-  int signal = 0;        // the signal that ended it, 0 when it exited
+  int exit_status = 0;     // valid when signal is 0
+  int signal = 0;          // the signal that ended it, 0 when it exited
   bool timed_out = false;  // we killed it (signal is then SIGKILL)
   std::string out, err;
   bool ok() const { return signal == 0 && exit_status == 0; }

@@ -16,22 +16,22 @@ inline constexpr std::uint32_t abi_version = 1;
 // through `extension` alone.
 struct KernelParams {
   std::uint32_t version = abi_version;  // +0
-  std::uint32_t items = 0;         // +4  items that pass through the ring (or round trips)
-  std::uint64_t samples = 0;       // +8  SampleRecord[ctas_per_sm * 2 * warps]
-  std::uint64_t status = 0;        // +16 StatusRecord, one a launch, zeroed by the host
-  std::uint64_t payload_in = 0;    // +24 unused so far
-  std::uint64_t payload_out = 0;   // +32 uint32[ctas_per_sm * threads]: the fold of each thread
-  std::uint32_t work_amount = 0;   // +40 blocks of work an item
-  std::uint32_t delay_cycles = 0;  // +44 unused so far
-  std::uint32_t seed = 0;          // +48 first payload word of item 0
-  std::uint32_t zero = 0;          // +52 always 0; unknown to ptxas, it ties chains together
-  std::uint32_t target_sm = 0;     // +56 %smid that runs; CTAs elsewhere leave
-  std::uint32_t first_warp = 0;    // +60 warps below it leave at once: shifts the roles over the
-                                   //     sub-partitions. The launch has this many warps more.
+  std::uint32_t items = 0;              // +4  items that pass through the ring (or round trips)
+  std::uint64_t samples = 0;            // +8  SampleRecord[ctas_per_sm * 2 * warps]
+  std::uint64_t status = 0;             // +16 StatusRecord, one a launch, zeroed by the host
+  std::uint64_t payload_in = 0;         // +24 unused so far
+  std::uint64_t payload_out = 0;     // +32 uint32[ctas_per_sm * threads]: the fold of each thread
+  std::uint32_t work_amount = 0;     // +40 blocks of work an item
+  std::uint32_t delay_cycles = 0;    // +44 unused so far
+  std::uint32_t seed = 0;            // +48 first payload word of item 0
+  std::uint32_t zero = 0;            // +52 always 0; unknown to ptxas, it ties chains together
+  std::uint32_t target_sm = 0;       // +56 %smid that runs; CTAs elsewhere leave
+  std::uint32_t first_warp = 0;      // +60 warps below it leave at once: shifts the roles over the
+                                     //     sub-partitions. The launch has this many warps more.
   std::uint64_t guard_limit_ns = 0;  // +64 a wait of the guarded build reports after this time
-  std::uint64_t ticket = 0;        // +72 uint32, zeroed by the host: CTAs that claimed the SM
-  std::uint64_t extension = 0;     // +80
-  std::uint64_t reserved = 0;      // +88
+  std::uint64_t ticket = 0;          // +72 uint32, zeroed by the host: CTAs that claimed the SM
+  std::uint64_t extension = 0;       // +80
+  std::uint64_t reserved = 0;        // +88
 };
 static_assert(sizeof(KernelParams) == 96);
 
@@ -45,11 +45,11 @@ struct SampleRecord {
   std::uint64_t clock_end = 0;    // %clock64 after the last one
   std::uint64_t timer_start = 0;  // %globaltimer beside clock_start, ns
   std::uint64_t timer_end = 0;
-  std::uint32_t items = 0;         // items this role handled
-  std::uint32_t role = 0;          // Role
+  std::uint32_t items = 0;          // items this role handled
+  std::uint32_t role = 0;           // Role
   std::uint32_t hardware_warp = 0;  // %warpid; modulo 4 it is the sub-partition
-  std::uint32_t sm = 0;            // %smid
-  std::uint32_t phase_errors = 0;  // barriers whose phase at the end was not the expected one
+  std::uint32_t sm = 0;             // %smid
+  std::uint32_t phase_errors = 0;   // barriers whose phase at the end was not the expected one
   std::uint32_t phases_checked = 0;
   std::uint32_t reserved[2] = {0, 0};
 };
@@ -57,22 +57,22 @@ static_assert(sizeof(SampleRecord) == 64);
 
 enum class StatusCode : std::uint32_t {
   none = 0,
-  deadlock = 1,        // a wait of the guarded build outlasted the guard limit
-  not_coresident = 2   // the CTAs meant to share the SM did not all arrive there
+  deadlock = 1,       // a wait of the guarded build outlasted the guard limit
+  not_coresident = 2  // the CTAs meant to share the SM did not all arrive there
 };
 
 enum class BarrierKind : std::uint32_t { full = 0, empty = 1, cta = 2 };
 
 // The first thread that gives up claims `code` and fills in the rest.
 struct StatusRecord {
-  std::uint32_t code = 0;     // StatusCode
-  std::uint32_t cta = 0;      // among those of the SM
-  std::uint32_t warp = 0;     // within the CTA, counted from first_warp
+  std::uint32_t code = 0;  // StatusCode
+  std::uint32_t cta = 0;   // among those of the SM
+  std::uint32_t warp = 0;  // within the CTA, counted from first_warp
   std::uint32_t lane = 0;
   std::uint32_t barrier = 0;  // BarrierKind
   std::uint32_t slot = 0;
-  std::uint32_t parity = 0;   // the parity it waited for
-  std::uint32_t item = 0;     // the item the role was at
+  std::uint32_t parity = 0;  // the parity it waited for
+  std::uint32_t item = 0;    // the item the role was at
 };
 static_assert(sizeof(StatusRecord) == 32);
 

@@ -15,9 +15,9 @@ Result<Manifest> read_manifest(const fs::path& folder) {
   const fs::path path = folder / "manifest.json";
   auto text = read_file(path);
   if (!text)
-    return with_hint(fail(Step::bundle, "{} is not a bundle: {}", folder.string(),
-                          text.error().message),
-                     "make one with `phasebit pack`");
+    return with_hint(
+        fail(Step::bundle, "{} is not a bundle: {}", folder.string(), text.error().message),
+        "make one with `phasebit pack`");
   return manifest_from_json(*text, path.string());
 }
 
@@ -26,9 +26,9 @@ Result<std::string> read_module(const fs::path& folder, const std::string& hash)
   auto cubin = read_file(path);
   if (!cubin) return fail(Step::bundle, "{}", cubin.error().message);
   if (content_hash(*cubin) != hash)
-    return with_hint(fail(Step::bundle, "{} is torn: its content does not match its name",
-                          path.string()),
-                     "pack and copy the bundle again");
+    return with_hint(
+        fail(Step::bundle, "{} is torn: its content does not match its name", path.string()),
+        "pack and copy the bundle again");
   return std::move(*cubin);
 }
 

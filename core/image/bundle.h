@@ -1,10 +1,10 @@
 // Writing and reading a bundle folder.
 #pragma once
 
+#include "core/image/manifest.h"
+
 #include <map>
 #include <string>
-
-#include "core/image/manifest.h"
 
 namespace phasebit {
 

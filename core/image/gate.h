@@ -23,12 +23,13 @@ struct VerbRule {
 
 // Already narrowed to one variant, SASS family and ptxas version.
 struct GateSpec {
-  bool known = false;           // false: the family or ptxas is not covered: ungated
+  bool known = false;  // false: the family or ptxas is not covered: ungated
   std::string why_unknown;
   int items_per_iteration = 1;  // of the timed loop: num_stages when unrolled
   int spare_iterations = 0;     // copies of the loop body that stand beside the loop (none so far)
   std::vector<VerbRule> verbs;
-  std::vector<std::string> forbid_everywhere;  // in the window, whatever the verb: local memory, calls
+  std::vector<std::string>
+      forbid_everywhere;  // in the window, whatever the verb: local memory, calls
 };
 
 enum class GateVerdict { passed, failed, ungated };
@@ -39,8 +40,8 @@ struct GateResult {
   std::string reason;
 };
 
-// Opcodes of one verb of one role in the timed window. "Hot" is the path of an iteration, "cold" the
-// retry sites of a wait and whatever stands in loops inside the iteration.
+// Opcodes of one verb of one role in the timed window. "Hot" is the path of an iteration, "cold"
+// the retry sites of a wait and whatever stands in loops inside the iteration.
 struct VerbCensus {
   std::string verb, role;
   std::map<std::string, int> hot, cold;

@@ -42,7 +42,8 @@ std::uint32_t expected_fold(const LaunchShape& shape, std::uint32_t seed, std::u
   std::uint32_t power = 1, a = 0, b = 0;
   for (int n = 0; n < per_thread; ++n) {
     const int group = n / payload.consumer_vector_words, within = n % payload.consumer_vector_words;
-    const int word = (group * payload.consumer_threads + rank) * payload.consumer_vector_words + within;
+    const int word =
+        (group * payload.consumer_threads + rank) * payload.consumer_vector_words + within;
     power *= payload_fold_multiplier;
     a = a * payload_fold_multiplier + 1;
     b = b * payload_fold_multiplier + static_cast<std::uint32_t>(word);

@@ -2,11 +2,11 @@
 // neither the axes nor the templates.
 #pragma once
 
+#include "core/image/abi.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "core/image/abi.h"
 
 namespace phasebit {
 
@@ -16,16 +16,17 @@ struct RoleSlice {
   int first_lane = 0;   // it writes the SampleRecord
   int lane_stride = 1;  // 2 when the roles split a warp by thread parity
   Role role = Role::none;
-  int unit = 0;         // which unit of the role (a unit that takes turns handles items unit, unit + n, ...)
-  int rank = 0;         // rank of its first thread among the threads that share a slot
+  int unit =
+      0;  // which unit of the role (a unit that takes turns handles items unit, unit + n, ...)
+  int rank = 0;  // rank of its first thread among the threads that share a slot
   int lanes() const { return 32 / lane_stride; }
   int record_index() const { return 2 * warp + (first_lane != 0 ? 1 : 0); }
 };
 
-// The payload of a slot: word w of item i is seed + i * payload_item_step + w (mod 2^32). Thread r of
-// the T that share a slot reads, in this order, words (m * T + r) * vector_words + v for m = 0.. and
-// v = 0..vector_words-1, and folds each: h = h * payload_fold_multiplier + word, from h = 0.
-inline constexpr std::uint32_t payload_item_step = 0x9E3779B1U;       // odd: swaps are seen
+// The payload of a slot: word w of item i is seed + i * payload_item_step + w (mod 2^32). Thread r
+// of the T that share a slot reads, in this order, words (m * T + r) * vector_words + v for m = 0..
+// and v = 0..vector_words-1, and folds each: h = h * payload_fold_multiplier + word, from h = 0.
+inline constexpr std::uint32_t payload_item_step = 0x9E3779B1U;        // odd: swaps are seen
 inline constexpr std::uint32_t payload_fold_multiplier = 0x01000193U;  // = 3 mod 4
 
 struct PayloadShape {
@@ -35,12 +36,12 @@ struct PayloadShape {
 };
 
 struct LaunchShape {
-  int threads = 0;               // of one CTA, without first_warp's
+  int threads = 0;  // of one CTA, without first_warp's
   int ctas_per_sm = 1;
   int dynamic_shared_bytes = 0;
-  int item_granule = 1;          // items must be a multiple of it
-  int min_items = 1;             // and at least this
-  int producer_turns = 1;        // units of a role that take turns; 1 when they share every slot
+  int item_granule = 1;    // items must be a multiple of it
+  int min_items = 1;       // and at least this
+  int producer_turns = 1;  // units of a role that take turns; 1 when they share every slot
   int consumer_turns = 1;
   Role timed_role = Role::consumer;  // whose clock pair is the number: its first slice of CTA 0
   std::uint32_t work_amount = 0;

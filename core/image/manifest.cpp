@@ -8,8 +8,10 @@ using nlohmann::json;
 
 std::string to_string(Build build) {
   switch (build) {
-    case Build::timed: return "timed";
-    case Build::guarded: return "guarded";
+    case Build::timed:
+      return "timed";
+    case Build::guarded:
+      return "guarded";
   }
   bug("unknown build");
 }
@@ -41,7 +43,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BundleVariant, key, launch, images)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Manifest, version, target, ptxas, ptxas_flags, nvdisasm, commit,
                                    sweep, variants)
 
-std::string to_json(const Manifest& manifest) { return json(manifest).dump(1) + "\n"; }
+std::string to_json(const Manifest& manifest) {
+  return json(manifest).dump(1) + "\n";
+}
 
 Result<Manifest> manifest_from_json(std::string_view text, const std::string& name) {
   try {

@@ -2,15 +2,15 @@
 // and modules/<hash>.cubin; each module holds the kernels of many variants.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/image/gate.h"
 #include "core/image/launch.h"
 #include "core/image/variant_key.h"
+
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace phasebit {
 
@@ -51,8 +51,8 @@ struct BundleVariant {
 
 struct Manifest {
   int version = manifest_version;
-  std::string target;    // "sm_90a"
-  std::string ptxas;     // "13.5.37"
+  std::string target;  // "sm_90a"
+  std::string ptxas;   // "13.5.37"
   std::string ptxas_flags;
   std::string nvdisasm;  // version; "" when nothing was disassembled
   std::string commit;    // of the templates, from `git describe --always --dirty`; "" outside git

@@ -1,11 +1,11 @@
 #include "core/isa/targets.h"
 
-#include <toml++/toml.h>
+#include "core/base/file.h"
 
 #include <algorithm>
 #include <charconv>
 
-#include "core/base/file.h"
+#include <toml++/toml.h>
 
 namespace phasebit {
 

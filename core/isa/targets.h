@@ -2,11 +2,11 @@
 // targets.toml can be assembled, but its SASS is not gated and no number of it is shown.
 #pragma once
 
+#include "core/base/error.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "core/base/error.h"
 
 namespace phasebit {
 
@@ -14,7 +14,8 @@ struct Target {
   std::string name;    // "sm_90a"
   int sm = 0;          // 90
   std::string suffix;  // "", "a" or "f"
-  std::string family;  // SASS family: turing, ampere, ada, hopper, blackwell, rubin; "" when unknown
+  std::string
+      family;  // SASS family: turing, ampere, ada, hopper, blackwell, rubin; "" when unknown
   // Limits of one CTA and one thread (CUDA programming guide, table of compute capabilities);
   // 0 when unknown.
   int max_shared_bytes_per_cta = 0;  // dynamic shared memory, opted in
@@ -29,7 +30,8 @@ Result<Target> parse_target(std::string_view name);
 class TargetTable {
  public:
   static Result<TargetTable> load();  // <data root>/core/isa/targets.toml
-  // The target with what is known of it. Its family is empty when its SM number is not in the table.
+  // The target with what is known of it. Its family is empty when its SM number is not in the
+  // table.
   Result<Target> find(std::string_view name) const;
 
  private:

@@ -6,7 +6,9 @@
 
 namespace phasebit {
 
-std::string Version::text() const { return fmt::format("{}", fmt::join(parts, ".")); }
+std::string Version::text() const {
+  return fmt::format("{}", fmt::join(parts, "."));
+}
 
 std::strong_ordering operator<=>(const Version& a, const Version& b) {
   const size_t n = std::max(a.parts.size(), b.parts.size());
@@ -18,7 +20,9 @@ std::strong_ordering operator<=>(const Version& a, const Version& b) {
   return std::strong_ordering::equal;
 }
 
-bool operator==(const Version& a, const Version& b) { return (a <=> b) == 0; }
+bool operator==(const Version& a, const Version& b) {
+  return (a <=> b) == 0;
+}
 
 Result<Version> parse_version(std::string_view text) {
   Version version;
@@ -45,12 +49,18 @@ Result<bool> version_in_range(const Version& version, std::string_view range) {
     if (digits == std::string::npos) return fail(Step::spec, "'{}' is not a version range", range);
     PHASEBIT_TRY_ASSIGN(bound, parse_version(std::string_view(word).substr(digits)));
     bool holds = false;
-    if (relation == ">=") holds = version >= bound;
-    else if (relation == "<=") holds = version <= bound;
-    else if (relation == "<") holds = version < bound;
-    else if (relation == ">") holds = version > bound;
-    else if (relation == "=" || relation == "==") holds = version == bound;
-    else return fail(Step::spec, "'{}' is not a version range", range);
+    if (relation == ">=")
+      holds = version >= bound;
+    else if (relation == "<=")
+      holds = version <= bound;
+    else if (relation == "<")
+      holds = version < bound;
+    else if (relation == ">")
+      holds = version > bound;
+    else if (relation == "=" || relation == "==")
+      holds = version == bound;
+    else
+      return fail(Step::spec, "'{}' is not a version range", range);
     if (!holds) return false;
   }
   return true;

@@ -1,12 +1,12 @@
 // Dotted versions (PTX 8.0, ptxas 13.5.37) and ranges of them.
 #pragma once
 
+#include "core/base/error.h"
+
 #include <compare>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "core/base/error.h"
 
 namespace phasebit {
 

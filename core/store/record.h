@@ -1,33 +1,34 @@
 // What the bench writes and everything shown is made from.
 #pragma once
 
+#include "core/base/error.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/base/error.h"
-
 namespace phasebit {
 
 // One GPU, by UUID. Constants are read from the device.
 struct DeviceRow {
-  std::string uuid, name, driver;  // driver: "580.159.04" or the CUDA driver API version when that is all there is
-  std::string target;              // "sm_90": compute capability
+  std::string uuid, name,
+      driver;  // driver: "580.159.04" or the CUDA driver API version when that is all there is
+  std::string target;  // "sm_90": compute capability
   int multiprocessors = 0;
   std::int64_t l2_bytes = 0;
-  int max_clock_khz = 0;           // as reported; never used for a time
+  int max_clock_khz = 0;  // as reported; never used for a time
 };
 
 // One invocation of phasebit-bench.
 struct RunRow {
-  std::string id;         // unique: time, host-independent random part
-  std::string started;    // UTC, ISO 8601
-  std::string command;    // the command line
-  std::string commit;     // of the manifest
+  std::string id;       // unique: time, host-independent random part
+  std::string started;  // UTC, ISO 8601
+  std::string command;  // the command line
+  std::string commit;   // of the manifest
   std::string ptxas, target, sweep;
-  std::uint64_t order_seed = 0;   // of the random order of points
-  double timer_tick_ns = 0;       // measured tick of %globaltimer
+  std::uint64_t order_seed = 0;  // of the random order of points
+  double timer_tick_ns = 0;      // measured tick of %globaltimer
 };
 
 // One launch.
@@ -54,15 +55,18 @@ struct PointError {
 struct PointRow {
   PointKind kind = PointKind::point;
   std::string variant_id, variant_hash;
-  std::string unit;  // "cycles per item"
+  std::string unit;                                     // "cycles per item"
   std::string ptx_hash, text_hash, sass_class, module;  // of the timed image
   std::string device_uuid, run_id;
   int repetition = 0;
-  bool aa_control = false;  // a second measurement of a SASS class already measured in this repetition
+  bool aa_control =
+      false;  // a second measurement of a SASS class already measured in this repetition
   Placement placement;
-  std::vector<Sample> samples;  // raw, in the order of measurement: rounds of ascending chain length
-  double megahertz = 0;         // achieved: clock64 against globaltimer over the point; 0 unresolved
-  std::vector<std::string> flags;  // "throttled", "clock_unresolved", "interval_too_wide", "first_use"
+  std::vector<Sample>
+      samples;           // raw, in the order of measurement: rounds of ascending chain length
+  double megahertz = 0;  // achieved: clock64 against globaltimer over the point; 0 unresolved
+  std::vector<std::string>
+      flags;  // "throttled", "clock_unresolved", "interval_too_wide", "first_use"
   std::optional<PointError> error;
 };
 

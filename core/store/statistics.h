@@ -1,9 +1,9 @@
 // Statistics as pure functions. All figures of a summary come from the same samples.
 #pragma once
 
-#include <vector>
-
 #include "core/store/record.h"
+
+#include <vector>
 
 namespace phasebit {
 
@@ -29,12 +29,12 @@ struct Line {
 };
 Line fit_line(const std::vector<Sample>& samples);
 
-// Cycles per item of one point. A round is one sample of each chain length; its slope is the slope of
-// the line through it. The figure is the median of the rounds' slopes.
+// Cycles per item of one point. A round is one sample of each chain length; its slope is the slope
+// of the line through it. The figure is the median of the rounds' slopes.
 struct Summary {
-  double cycles = 0;         // median slope
-  MedianInterval interval;   // of that median
-  Line fit;                  // through all samples
+  double cycles = 0;        // median slope
+  MedianInterval interval;  // of that median
+  Line fit;                 // through all samples
   int rounds = 0;
   // Distinct slopes seen, when they fall into separate groups (see modes()); else one.
   std::vector<double> modes;

@@ -1,13 +1,13 @@
 // The result store: SQLite through SQLiteCpp, one transaction per row, schema version in the file.
 #pragma once
 
+#include "core/base/file.h"
+#include "core/store/record.h"
+
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "core/base/file.h"
-#include "core/store/record.h"
 
 namespace phasebit {
 
@@ -24,14 +24,16 @@ struct PointKey {
 
 class Store {
  public:
-  // Creates the file when it is missing. Step::store for a truncated file, a newer schema, a full disk.
+  // Creates the file when it is missing. Step::store for a truncated file, a newer schema, a full
+  // disk.
   static Result<Store> open(const fs::path& path);
   static Result<Store> open_in_memory();
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
 
-  Status add_device(const DeviceRow& device);  // once; later calls with the same UUID change nothing
+  Status add_device(
+      const DeviceRow& device);  // once; later calls with the same UUID change nothing
   Status add_run(const RunRow& run);
   // One transaction: when it returns, the row survives a kill.
   Status add_point(const PointRow& point);

@@ -1,0 +1,46 @@
+// From a variant's axes to its launch shape: warps, roles, ranks, shared memory, and the figures
+// that templates and gate declarations are filled in with.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/image/launch.h"
+#include "core/image/variant_key.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// One role of a variant, as all its units see it.
+struct RolePlan {
+  int units = 1;
+  int turns = 1;     // units that take turns; 1 when they share every slot
+  int threads = 32;  // threads that share a slot
+  int warps = 1;     // warps they are in
+  int first_lane = 0;
+  int lane_stride = 1;
+  std::uint32_t warps_mask = 0;  // bit w: warp w has the role
+  int vector_words = 1;          // payload words a thread moves at once, 1 or 4
+  int moves = 0;                 // such moves of a thread for a slot
+};
+
+struct Plan {
+  LaunchShape launch;
+  RolePlan producer, consumer;
+  int num_stages = 1;
+  bool unified = false;
+  bool unrolled = false;
+  int warps_per_unit = 1;
+  int threads_per_unit = 32;
+  int slot_bytes = 0;
+  // Offsets in the dynamic shared memory, bytes: full barriers at 0, then the empty ones.
+  int empty_offset = 0, ticket_offset = 0, guard_offset = 0, payload_offset = 0;
+  // Names for expressions in gate declarations: threads, producer_moves, consumer_words, ...
+  std::map<std::string, int> derived() const;
+};
+
+// Step::spec when the axes do not go together in a way that no pruning rule has caught.
+Result<Plan> make_plan(const VariantKey& variant);
+
+}  // namespace phasebit

@@ -1,0 +1,181 @@
+#include "gen/render.h"
+
+#include "core/base/hash.h"
+#include "core/base/nearest.h"
+#include "gen/context.h"
+#include "gen/template_set.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <regex>
+#include <set>
+
+#include <kainjow/mustache.hpp>
+
+namespace phasebit {
+namespace {
+
+using kainjow::mustache::data;
+using nlohmann::json;
+
+data to_mustache(const json& value) {
+  if (value.is_boolean()) return value.get<bool>() ? data::type::bool_true : data::type::bool_false;
+  if (value.is_string()) return value.get_ref<const std::string&>();
+  if (value.is_array()) {
+    data list{data::type::list};
+    for (const json& element : value) list.push_back(to_mustache(element));
+    return list;
+  }
+  data object{data::type::object};
+  for (const auto& [key, element] : value.items()) object.set(key, to_mustache(element));
+  return object;
+}
+
+void collect_names(const json& value, std::set<std::string>& names) {
+  if (value.is_object()) {
+    for (const auto& [key, element] : value.items()) {
+      names.insert(key);
+      if (key != "is") collect_names(element, names);
+    }
+  } else if (value.is_array()) {
+    for (const json& element : value) collect_names(element, names);
+  }
+}
+
+// Mustache renders an unknown name as nothing; here it is an error.
+Status check_names(const JoinedTemplate& joined, const json& context) {
+  static const std::set<std::string> optional = {
+      "arrival_count", "tokens", "rest_of_ring", "token_number", "to",     "from",
+      "index",         "offset", "words",        "folded",       "address"};
+  std::set<std::string> names = optional;
+  collect_names(context, names);
+  static const std::regex tag(R"(\{\{[#^/&]?\s*([A-Za-z0-9_.]+)\s*\}\})");
+  size_t begin = 0;
+  for (const SourceLine& at : joined.lines) {
+    const size_t end = joined.text.find('\n', begin);
+    const std::string line = joined.text.substr(begin, end - begin);
+    begin = end + 1;
+    for (std::sregex_iterator i(line.begin(), line.end(), tag), last; i != last; ++i) {
+      const std::string name = (*i)[1];
+      const bool of_axis = name.rfind("is.", 0) == 0;
+      const std::string key = of_axis ? name.substr(3, name.find('.', 3) - 3) : name;
+      if (of_axis ? context["is"].contains(key) : names.contains(key)) continue;
+      return with_hint(fail(Step::render, "templates/{}:{}: unknown {} '{}'", at.file, at.line,
+                            of_axis ? "axis" : "name", key),
+                       nearest_word_hint(key, {names.begin(), names.end()}));
+    }
+  }
+  return {};
+}
+
+std::string without_comment(std::string text) {
+  text.erase(std::min(text.find("//"), text.size()));
+  const size_t last = text.find_last_not_of(" \t");
+  text.erase(last == std::string::npos ? 0 : last + 1);
+  return text;
+}
+
+// A rendered line with its last mark taken off; nothing for a line that no template line stands
+// for.
+std::optional<ListingLine> take_mark(std::string_view line, const JoinedTemplate& joined) {
+  const size_t begin = line.rfind(mark_begin);
+  if (begin == std::string_view::npos) return std::nullopt;
+  const size_t middle = line.find(mark_middle, begin);
+  const size_t end = line.find(mark_end, begin);
+  size_t index = 0;
+  std::from_chars(line.data() + begin + 1, line.data() + middle, index);
+  ListingLine out{std::string(line.substr(end + 1)), joined.marks[index]};
+  out.source.role = line.substr(middle + 1, end - middle - 1);
+  return out;
+}
+
+struct Compiled {
+  JoinedTemplate joined;
+  kainjow::mustache::mustache mustache;
+  bool checked = false;
+};
+
+// "Unclosed section "x" at 123" -> the file and line of offset 123.
+tl::unexpected<Error> syntax_error(const Compiled& compiled) {
+  const std::string& message = compiled.mustache.error_message();
+  const size_t digits = message.find_last_not_of("0123456789");
+  size_t offset = 0;
+  std::from_chars(message.data() + digits + 1, message.data() + message.size(), offset);
+  const std::string& text = compiled.joined.text;
+  const auto stop = text.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text.size()));
+  const auto line = static_cast<size_t>(std::count(text.begin(), stop, '\n'));
+  const SourceLine& at = compiled.joined.lines[std::min(line, compiled.joined.lines.size() - 1)];
+  return fail(Step::render, "templates/{}:{}: {}", at.file, at.line,
+              message.substr(0, message.rfind(" at ")));
+}
+
+void split_lines(const std::string& text, const JoinedTemplate& joined, Rendered& out) {
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    auto line = take_mark(std::string_view(text).substr(begin, end - begin), joined);
+    begin = end + 1;
+    if (!line) continue;
+    const std::string statement = without_comment(line->text);
+    if (!statement.empty()) {
+      out.kernel.statements.push_back(statement);
+      out.kernel.source.push_back(line->source);
+    }
+    if (!line->text.empty()) out.listing.push_back(std::move(*line));
+  }
+}
+
+}  // namespace
+
+struct Renderer::Impl {
+  fs::path templates;
+  std::map<std::string, Compiled> compiled;
+
+  Result<Compiled*> find(const Combination& combination) {
+    const std::string key = combination.probe + "/" + combination.protocol + "/" +
+                            combination.mover + "/" + combination.work;
+    if (const auto known = compiled.find(key); known != compiled.end()) return &known->second;
+    PHASEBIT_TRY_ASSIGN(joined, join_templates(templates, combination));
+    kainjow::mustache::mustache parsed(joined.text);
+    parsed.set_custom_escape([](const std::string& text) { return text; });
+    Compiled made{std::move(joined), std::move(parsed), false};
+    if (!made.mustache.is_valid()) return syntax_error(made);
+    return &compiled.emplace(key, std::move(made)).first->second;
+  }
+};
+
+Renderer::Renderer(fs::path templates) : impl_(std::make_unique<Impl>()) {
+  impl_->templates = std::move(templates);
+}
+Renderer::Renderer(Renderer&&) noexcept = default;
+Renderer::~Renderer() = default;
+
+Result<Rendered> Renderer::render(const VariantKey& variant, const Plan& plan, Build build,
+                                  const std::string& ptx_version, const std::string& ptx_target) {
+  const Combination combination{variant.value("probe"), variant.value("protocol"),
+                                variant.value("mover"), variant.value("work")};
+  PHASEBIT_TRY_ASSIGN(compiled, impl_->find(combination));
+  Rendered out;
+  out.kernel.entry = entry_name(variant, build);
+  const json context = make_context(variant, plan, build, out.kernel.entry);
+  if (!compiled->checked) PHASEBIT_TRY(check_names(compiled->joined, context));
+  compiled->checked = true;
+  out.kernel.build = build;
+  out.kernel.ptx_version = ptx_version;
+  out.kernel.ptx_target = ptx_target;
+  split_lines(compiled->mustache.render(to_mustache(context)), compiled->joined, out);
+  out.kernel.hash = kernel_hash(out.kernel);
+  return out;
+}
+
+std::string entry_name(const VariantKey& variant, Build build) {
+  return fmt::format("pb_{}_{}", variant.hash, build == Build::timed ? "t" : "g");
+}
+
+std::string kernel_hash(const Kernel& kernel) {
+  std::string all = kernel.ptx_version + "\n" + kernel.ptx_target + "\n";
+  for (const std::string& statement : kernel.statements) all += statement + "\n";
+  return content_hash(all);
+}
+
+}  // namespace phasebit

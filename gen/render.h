@@ -1,0 +1,48 @@
+// From a variant to the PTX of one kernel.
+#pragma once
+
+#include "core/base/file.h"
+#include "gen/kernel.h"
+#include "gen/plan.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// One line of the text as a reader wants it: with its comments.
+struct ListingLine {
+  std::string text;
+  SourceLine source;
+};
+
+struct Rendered {
+  Kernel kernel;
+  std::vector<ListingLine> listing;  // comments and statements, in order
+};
+
+// Reads and parses each combination of templates once. One object a thread.
+class Renderer {
+ public:
+  explicit Renderer(fs::path templates);
+  Renderer(Renderer&&) noexcept;
+  ~Renderer();
+
+  // `ptx_version` and `ptx_target` are what the variant's forms need. Step::render names the
+  // template and line of a syntax error or of a name that the contract does not have.
+  Result<Rendered> render(const VariantKey& variant, const Plan& plan, Build build,
+                          const std::string& ptx_version, const std::string& ptx_target);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// "pb_0123456789ab_t": what both builds of a variant are called in a module.
+std::string entry_name(const VariantKey& variant, Build build);
+
+// Version, target and statements make the hash.
+std::string kernel_hash(const Kernel& kernel);
+
+}  // namespace phasebit

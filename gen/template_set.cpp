@@ -1,0 +1,114 @@
+#include "gen/template_set.h"
+
+#include "core/base/nearest.h"
+
+#include <algorithm>
+#include <regex>
+#include <set>
+
+namespace phasebit {
+namespace {
+
+struct Joiner {
+  fs::path templates;
+  std::vector<std::string> folders;  // searched in this order, relative to templates
+  JoinedTemplate out;
+  std::vector<std::string> open;  // files being joined, outermost first
+
+  Result<fs::path> find(const std::string& name, const std::string& from, int line) const;
+  Status add_file(const fs::path& file, const std::string& verb);
+  Status add_line(const std::string& line, const SourceLine& at);
+};
+
+std::vector<std::string> partial_names(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code missing;
+  for (const auto& entry : fs::directory_iterator(folder, missing))
+    if (entry.path().extension() == ".ptx") names.push_back(entry.path().stem().string());
+  return names;
+}
+
+Result<fs::path> Joiner::find(const std::string& name, const std::string& from, int line) const {
+  for (const std::string& folder : folders)
+    if (fs::exists(templates / folder / (name + ".ptx"))) return fs::path(folder) / (name + ".ptx");
+  std::vector<std::string> known;
+  for (const std::string& folder : folders)
+    for (std::string& partial : partial_names(templates / folder)) known.push_back(partial);
+  std::sort(known.begin(), known.end());
+  return with_hint(fail(Step::render, "templates/{}:{}: no partial '{}' in {}", from, line, name,
+                        fmt::join(folders.begin(), folders.end(), ", ")),
+                   nearest_word_hint(name, known));
+}
+
+std::string trimmed(const std::string& line) {
+  const size_t first = line.find_first_not_of(" \t\r");
+  if (first == std::string::npos) return {};
+  return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
+}
+
+Status Joiner::add_line(const std::string& line, const SourceLine& at) {
+  static const std::regex include(R"(\{\{>\s*([A-Za-z0-9_]+)\s*\}\})");
+  static const std::regex tag_alone(R"(\{\{[#^/!][^}]*\}\})");
+  const std::string content = trimmed(line);
+  std::smatch found;
+  if (std::regex_match(content, found, include)) {
+    PHASEBIT_TRY_ASSIGN(file, find(found[1], at.file, at.line));
+    return add_file(file, at.verb);
+  }
+  if (content.find("{{>") != std::string::npos)
+    return fail(Step::render, "templates/{}:{}: a partial stands on a line of its own", at.file,
+                at.line);
+  const bool marked = !std::regex_match(content, tag_alone);
+  if (marked) {
+    out.text +=
+        fmt::format("{}{}{}{{{{role}}}}{}", mark_begin, out.marks.size(), mark_middle, mark_end);
+    out.marks.push_back(at);
+  }
+  out.text += content + "\n";
+  out.lines.push_back(at);
+  return {};
+}
+
+Status Joiner::add_file(const fs::path& file, const std::string& outer_verb) {
+  const std::string name = file.generic_string();
+  if (std::find(open.begin(), open.end(), name) != open.end())
+    return fail(Step::render, "templates/{}: includes itself through {}", name,
+                fmt::join(open, " -> "));
+  auto text = read_file(templates / file);
+  if (!text) return fail(Step::render, "{}", text.error().message);
+  const auto& verbs = verb_names();
+  const std::string stem = file.stem().string();
+  const bool is_verb = std::find(verbs.begin(), verbs.end(), stem) != verbs.end();
+  SourceLine at{name, 0, is_verb ? stem : outer_verb, {}};
+  open.push_back(name);
+  for (size_t begin = 0; begin < text->size();) {
+    const size_t end = std::min(text->find('\n', begin), text->size());
+    ++at.line;
+    PHASEBIT_TRY(add_line(text->substr(begin, end - begin), at));
+    begin = end + 1;
+  }
+  open.pop_back();
+  return {};
+}
+
+}  // namespace
+
+const std::vector<std::string>& verb_names() {
+  static const std::vector<std::string> names = {
+      "init",    "prime",   "acquire",     "try_acquire", "commit",      "wait",     "try_wait",
+      "release", "tail",    "leave",       "quit",        "fill",        "drain",    "fold",
+      "work",    "advance", "advance_lap", "verify",      "clock_start", "clock_end"};
+  return names;
+}
+
+Result<JoinedTemplate> join_templates(const fs::path& templates, const Combination& combination) {
+  Joiner joiner;
+  joiner.templates = templates;
+  joiner.folders = {"probes/" + combination.probe, "protocols/" + combination.protocol,
+                    "movers/" + combination.mover, "work/" + combination.work, "common"};
+  const fs::path kernel = fs::path(joiner.folders.front()) / "kernel.ptx";
+  PHASEBIT_TRY(joiner.add_file(kernel, ""));
+  return std::move(joiner.out);
+}
+
+}  // namespace phasebit

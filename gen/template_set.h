@@ -1,0 +1,38 @@
+// The templates of one combination of probe, protocol, mover and work, joined into one Mustache
+// text.
+#pragma once
+
+#include "core/base/file.h"
+#include "core/image/source_map.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// Partials are joined before Mustache sees the text (a partial is a standalone line, `{{> name}}`,
+// and keeps no indentation, so the result is the same). So the text is parsed once for all variants
+// of a combination, and every line can carry a mark that survives rendering and leads back to its
+// file and line.
+struct JoinedTemplate {
+  std::string text;               // Mustache; lines of PTX begin with a mark
+  std::vector<SourceLine> marks;  // role is filled in by rendering
+  std::vector<SourceLine> lines;  // of every line of `text`, for Mustache's own errors
+};
+
+// mark_begin, index, mark_middle, role, mark_end
+inline constexpr char mark_begin = '\x01', mark_middle = '\x02', mark_end = '\x03';
+
+struct Combination {
+  std::string probe, protocol, mover, work;
+};
+
+// Step::render: a file that is missing, a partial that no folder of the combination has (with the
+// nearest name), or partials that include each other.
+Result<JoinedTemplate> join_templates(const fs::path& templates, const Combination& combination);
+
+// The names that count as verbs: what a statement is attributed to is the innermost file of these.
+const std::vector<std::string>& verb_names();
+
+}  // namespace phasebit
