@@ -6,18 +6,20 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace phasebit {
 
 // One GPU, by UUID. Constants are read from the device.
 struct DeviceRow {
-  std::string uuid, name,
-      driver;  // driver: "580.159.04" or the CUDA driver API version when that is all there is
+  std::string uuid, name;
+  std::string driver;  // "580.159.04", or the CUDA driver API version when that is all there is
   std::string target;  // "sm_90": compute capability
   int multiprocessors = 0;
   std::int64_t l2_bytes = 0;
   int max_clock_khz = 0;  // as reported; never used for a time
+  bool operator==(const DeviceRow&) const = default;
 };
 
 // One invocation of phasebit-bench.
@@ -29,26 +31,33 @@ struct RunRow {
   std::string ptxas, target, sweep;
   std::uint64_t order_seed = 0;  // of the random order of points
   double timer_tick_ns = 0;      // measured tick of %globaltimer
+  std::string driver;            // at this run; a device's row keeps the one it was first seen with
+  bool operator==(const RunRow&) const = default;
 };
 
 // One launch.
 struct Sample {
   std::uint32_t items = 0;
   std::uint64_t cycles = 0;  // clock_end - clock_start of the timed role
+  bool operator==(const Sample&) const = default;
 };
 
 // Where a point ran.
 struct Placement {
   int sm = 0;          // the target SM
   int first_warp = 0;  // shift of the roles over the sub-partitions
+  bool operator==(const Placement&) const = default;
 };
 
 enum class PointKind { point, anchor, modes };
 std::string to_string(PointKind kind);
+std::optional<PointKind> point_kind(std::string_view word);
+std::optional<Step> step_named(std::string_view word);
 
 struct PointError {
   Step step = Step::launch;
   std::string message;
+  bool operator==(const PointError&) const = default;
 };
 
 // One point: a variant, measured once (one repetition). Either samples or an error.
@@ -59,15 +68,24 @@ struct PointRow {
   std::string ptx_hash, text_hash, sass_class, module;  // of the timed image
   std::string device_uuid, run_id;
   int repetition = 0;
-  bool aa_control =
-      false;  // a second measurement of a SASS class already measured in this repetition
+  // A second measurement of a SASS class already measured in this repetition.
+  bool aa_control = false;
   Placement placement;
   std::vector<Sample>
       samples;           // raw, in the order of measurement: rounds of ascending chain length
   double megahertz = 0;  // achieved: clock64 against globaltimer over the point; 0 unresolved
-  std::vector<std::string>
-      flags;  // "throttled", "clock_unresolved", "interval_too_wide", "first_use"
+  // "throttled", "clock_unresolved", "interval_too_wide", "first_use"
+  std::vector<std::string> flags;
   std::optional<PointError> error;
+  bool operator==(const PointRow&) const = default;
+};
+
+// The content of a store, or of several.
+struct Results {
+  std::vector<DeviceRow> devices;
+  std::vector<RunRow> runs;
+  std::vector<PointRow> points;
+  bool operator==(const Results&) const = default;
 };
 
 }  // namespace phasebit

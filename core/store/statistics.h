@@ -1,4 +1,5 @@
-// Statistics as pure functions. All figures of a summary come from the same samples.
+// Statistics as pure functions. All figures of a summary come from the same samples. Calling one
+// with no values at all is a bug of the caller.
 #pragma once
 
 #include "core/store/record.h"
@@ -22,12 +23,15 @@ struct MedianInterval {
 };
 MedianInterval median_interval(std::vector<double> values);
 
-// A least-squares line through (items, cycles).
+// A least-squares line through (items, cycles). The samples have at least two different lengths.
 struct Line {
   double slope = 0, intercept = 0, r2 = 0;
   double worst_residual = 0;  // cycles, signed, the one of largest magnitude
 };
 Line fit_line(const std::vector<Sample>& samples);
+
+// Fewer chain lengths give no summary (docs/measuring.md: slope, not bracket).
+inline constexpr std::size_t min_chain_lengths = 4;
 
 // Cycles per item of one point. A round is one sample of each chain length; its slope is the slope
 // of the line through it. The figure is the median of the rounds' slopes.
@@ -39,13 +43,16 @@ struct Summary {
   // Distinct slopes seen, when they fall into separate groups (see modes()); else one.
   std::vector<double> modes;
 };
+// Step::store when the samples are not whole rounds of the same ascending chain lengths.
 Result<Summary> summarise(const std::vector<Sample>& samples);
 
-// The rule of docs/measuring.md: within max(0.5 cycle, 0.5 %).
+// The rule of docs/measuring.md: both ends of the interval within max(0.5 cycle, 0.5 %) of the
+// median.
 bool precise_enough(double median_cycles, const MedianInterval& interval);
 
-// Groups of values separated by gaps wider than max(0.5, 1 %) that hold at least a tenth of the
-// values each: their medians, ascending.
+// Groups of values separated by gaps wider than max(0.5, 1 % of the value below the gap) that hold
+// at least a tenth of the values each: their medians, ascending. The median of all when no group
+// does.
 std::vector<double> modes(std::vector<double> values);
 
 // value at quantile q in 0..1, linear between neighbours.

@@ -4,7 +4,7 @@
 #include "core/base/file.h"
 #include "core/store/record.h"
 
-#include <functional>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +12,8 @@
 namespace phasebit {
 
 inline constexpr int store_schema_version = 1;
+// "pbit": PRAGMA application_id of a store.
+inline constexpr int store_application_id = 0x70626974;
 
 // What identifies a finished point when a sweep is resumed.
 struct PointKey {
@@ -22,21 +24,36 @@ struct PointKey {
   Placement placement;
 };
 
+struct StoreOptions {
+  // How long to wait for another process that writes to the same store.
+  std::chrono::milliseconds lock_wait = std::chrono::seconds(5);
+};
+
+struct MergeCounts {
+  int devices = 0, runs = 0, points = 0;  // new in the store
+  int points_known = 0;                   // were there already
+};
+
 class Store {
  public:
-  // Creates the file when it is missing. Step::store for a truncated file, a newer schema, a full
-  // disk.
-  static Result<Store> open(const fs::path& path);
+  // Creates the file when it is missing. Step::store for a file that is none of ours, a truncated
+  // file, a newer schema, a full disk, a file locked by another process.
+  static Result<Store> open(const fs::path& path, const StoreOptions& options = {});
   static Result<Store> open_in_memory();
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
 
   Status add_device(
-      const DeviceRow& device);  // once; later calls with the same UUID change nothing
-  Status add_run(const RunRow& run);
-  // One transaction: when it returns, the row survives a kill.
+      const DeviceRow& device);       // once; later calls with the same UUID change nothing
+  Status add_run(const RunRow& run);  // likewise, by its id
+  // One transaction: when it returns, the row survives a kill. Its device and run were added
+  // before.
   Status add_point(const PointRow& point);
+  // Adds what is not there yet, in one transaction. A point is the same when it is the nth of its
+  // run with its key and image; Step::store, and nothing is added, when the same point, run or
+  // device has another content here.
+  Result<MergeCounts> merge(const Results& results);
 
   // Whether a point with these keys was measured without an error, in any run.
   Result<bool> has_point(const PointKey& key) const;
@@ -44,6 +61,8 @@ class Store {
   Result<std::vector<RunRow>> runs() const;
   // In the order they were added.
   Result<std::vector<PointRow>> points() const;
+  // All three.
+  Result<Results> results() const;
 
  private:
   struct Impl;

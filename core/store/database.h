@@ -1,0 +1,49 @@
+// One SQLite file with the schema of a store, and SQLite's exceptions as errors.
+#pragma once
+
+#include "core/store/store.h"
+
+#include <string>
+#include <utility>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+namespace phasebit {
+
+class StoreDatabase {
+ public:
+  // Opens or creates it, see Store::open. The path ":memory:" is a store that is no file.
+  static Result<StoreDatabase> open(const fs::path& path, const StoreOptions& options);
+
+  SQLite::Database& sqlite() { return sqlite_; }
+
+  // The value or Status of the body, or the error that SQLite threw in it.
+  template <typename Body>
+  auto guarded(Body&& body) -> decltype(body()) {
+    try {
+      return std::forward<Body>(body)();
+    } catch (const SQLite::Exception& exception) {
+      return tl::unexpected<Error>(error_of(exception, path_, options_));
+    }
+  }
+
+  // An Error with the file's name in front.
+  tl::unexpected<Error> complain(const std::string& what) const {
+    return fail(Step::store, "{}: {}", path_, what);
+  }
+
+ private:
+  StoreDatabase(SQLite::Database&& sqlite, std::string path, const StoreOptions& options)
+      : sqlite_(std::move(sqlite)), path_(std::move(path)), options_(options) {}
+  static Error error_of(const SQLite::Exception& exception, const std::string& path,
+                        const StoreOptions& options);
+  static Result<StoreDatabase> open_checked(const std::string& path, const StoreOptions& options);
+  Status check_schema();
+  Status create_schema();
+
+  SQLite::Database sqlite_;
+  std::string path_;
+  StoreOptions options_;
+};
+
+}  // namespace phasebit

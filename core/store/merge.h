@@ -1,0 +1,14 @@
+// What another store has and this one has not.
+#pragma once
+
+#include "core/store/store.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+namespace phasebit {
+
+// Inserts it; see Store::merge. The caller holds the transaction and ends it. Throws
+// SQLite::Exception.
+Result<MergeCounts> merge_results(SQLite::Database& sqlite, const Results& theirs);
+
+}  // namespace phasebit

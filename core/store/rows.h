@@ -1,0 +1,21 @@
+// Rows to SQL and back.
+#pragma once
+
+#include "core/store/record.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+namespace phasebit {
+
+// These throw SQLite::Exception. Devices and runs that are there already stay as they are.
+void insert_device(SQLite::Database& sqlite, const DeviceRow& device);
+void insert_run(SQLite::Database& sqlite, const RunRow& run);
+// An Error when the row cannot be kept: an unknown device or run, a clock that is no number.
+Status insert_point(SQLite::Database& sqlite, const PointRow& point);
+
+std::vector<DeviceRow> select_devices(SQLite::Database& sqlite);
+std::vector<RunRow> select_runs(SQLite::Database& sqlite);
+// An Error when the text of a row is not what this program wrote.
+Result<std::vector<PointRow>> select_points(SQLite::Database& sqlite);
+
+}  // namespace phasebit

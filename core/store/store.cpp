@@ -1,0 +1,109 @@
+#include "core/store/store.h"
+
+#include "core/store/database.h"
+#include "core/store/merge.h"
+#include "core/store/rows.h"
+
+namespace phasebit {
+
+struct Store::Impl {
+  StoreDatabase database;
+};
+
+Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Result<Store> Store::open(const fs::path& path, const StoreOptions& options) {
+  PHASEBIT_TRY_ASSIGN(database, StoreDatabase::open(path, options));
+  return Store(std::make_unique<Impl>(Impl{std::move(database)}));
+}
+
+Result<Store> Store::open_in_memory() {
+  return open(":memory:");
+}
+
+Status Store::add_device(const DeviceRow& device) {
+  return impl_->database.guarded([&]() -> Status {
+    insert_device(impl_->database.sqlite(), device);
+    return {};
+  });
+}
+
+Status Store::add_run(const RunRow& run) {
+  return impl_->database.guarded([&]() -> Status {
+    insert_run(impl_->database.sqlite(), run);
+    return {};
+  });
+}
+
+Status Store::add_point(const PointRow& point) {
+  return impl_->database.guarded([&]() -> Status {
+    SQLite::Database& sqlite = impl_->database.sqlite();
+    SQLite::Transaction transaction(sqlite, SQLite::TransactionBehavior::IMMEDIATE);
+    const Status inserted = insert_point(sqlite, point);
+    if (!inserted) return impl_->database.complain(inserted.error().message);
+    transaction.commit();
+    return {};
+  });
+}
+
+Result<MergeCounts> Store::merge(const Results& theirs) {
+  StoreDatabase& database = impl_->database;
+  return database.guarded([&]() -> Result<MergeCounts> {
+    SQLite::Transaction transaction(database.sqlite(), SQLite::TransactionBehavior::IMMEDIATE);
+    auto counts = merge_results(database.sqlite(), theirs);
+    if (!counts) return database.complain(counts.error().message);
+    transaction.commit();
+    return counts;
+  });
+}
+
+Result<bool> Store::has_point(const PointKey& key) const {
+  return impl_->database.guarded([&]() -> Result<bool> {
+    SQLite::Statement found(
+        impl_->database.sqlite(),
+        "SELECT 1 FROM variant JOIN device ON device.uuid = ? JOIN point ON "
+        "point.variant = variant.id AND point.device = device.id AND point.repetition = ? "
+        "JOIN image ON image.id = point.image WHERE variant.hash = ? AND image.text_hash = ? "
+        "AND point.kind = ? AND point.aa_control = ? AND point.sm = ? AND point.first_warp = ? "
+        "AND point.error_step IS NULL LIMIT 1");
+    found.bind(1, key.device_uuid);
+    found.bind(2, key.repetition);
+    found.bind(3, key.variant_hash);
+    found.bind(4, key.text_hash);
+    found.bind(5, to_string(key.kind));
+    found.bind(6, key.aa_control ? 1 : 0);
+    found.bind(7, key.placement.sm);
+    found.bind(8, key.placement.first_warp);
+    return found.executeStep();
+  });
+}
+
+Result<std::vector<DeviceRow>> Store::devices() const {
+  return impl_->database.guarded(
+      [&]() -> Result<std::vector<DeviceRow>> { return select_devices(impl_->database.sqlite()); });
+}
+
+Result<std::vector<RunRow>> Store::runs() const {
+  return impl_->database.guarded(
+      [&]() -> Result<std::vector<RunRow>> { return select_runs(impl_->database.sqlite()); });
+}
+
+Result<std::vector<PointRow>> Store::points() const {
+  return impl_->database.guarded([&]() -> Result<std::vector<PointRow>> {
+    auto points = select_points(impl_->database.sqlite());
+    if (!points) return impl_->database.complain(points.error().message);
+    return points;
+  });
+}
+
+Result<Results> Store::results() const {
+  PHASEBIT_TRY_ASSIGN(all_devices, devices());
+  PHASEBIT_TRY_ASSIGN(all_runs, runs());
+  PHASEBIT_TRY_ASSIGN(all_points, points());
+  return Results{std::move(all_devices), std::move(all_runs), std::move(all_points)};
+}
+
+}  // namespace phasebit

@@ -1,0 +1,65 @@
+// Rows for tests, every field set to something that is not its default.
+#pragma once
+
+#include "core/store/record.h"
+
+namespace phasebit::test {
+
+inline DeviceRow some_device(const std::string& uuid = "GPU-1") {
+  return {uuid, "NVIDIA H200", "580.1", "sm_90", 132, 62914560, 1980000};
+}
+
+inline RunRow some_run(const std::string& id = "run-1") {
+  RunRow run;
+  run.id = id;
+  run.started = "2026-01-02T03:04:05Z";
+  run.command = "phasebit-bench --bundle b";
+  run.commit = "abc123";
+  run.ptxas = "13.5.37";
+  run.target = "sm_90a";
+  run.sweep = "core";
+  run.order_seed = 0xFFFFFFFFFFFFFFFEULL;  // beyond a signed integer
+  run.timer_tick_ns = 32.1;
+  run.driver = "580.1";
+  return run;
+}
+
+// Rounds of 8, 16, 24, 32 items with cycles = 100 + slope * items.
+inline std::vector<Sample> rounds_of(const std::vector<std::uint64_t>& slopes) {
+  std::vector<Sample> samples;
+  for (const std::uint64_t slope : slopes)
+    for (const std::uint32_t items : {8U, 16U, 24U, 32U})
+      samples.push_back({items, 100 + slope * items});
+  return samples;
+}
+
+inline PointRow some_point(const std::string& id, int repetition = 0,
+                           const std::vector<std::uint64_t>& slopes = {12, 12, 13}) {
+  PointRow point;
+  point.variant_id = id;
+  point.variant_hash = "hash of " + id;
+  point.unit = "cycles per item";
+  point.ptx_hash = "ptx " + id;
+  point.text_hash = "text " + id;
+  point.sass_class = "class " + id;
+  point.module = "module";
+  point.device_uuid = "GPU-1";
+  point.run_id = "run-1";
+  point.repetition = repetition;
+  point.placement = {7, 1};
+  point.samples = rounds_of(slopes);
+  point.megahertz = 1979.9999999999998;
+  point.flags = {"throttled"};
+  return point;
+}
+
+inline PointRow failed_point(const std::string& id, Step step, const std::string& message,
+                             int repetition = 0) {
+  PointRow point = some_point(id, repetition);
+  point.samples.clear();
+  point.megahertz = 0;
+  point.error = PointError{step, message};
+  return point;
+}
+
+}  // namespace phasebit::test

@@ -1,0 +1,216 @@
+#include "core/store/store.h"
+
+#include "tests/store/rows.h"
+
+#include <chrono>
+#include <csignal>
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace phasebit {
+namespace {
+
+using namespace test;
+
+Store store_with_run(const fs::path& path) {
+  Store store = Store::open(path).value();
+  EXPECT_TRUE(store.add_device(some_device()));
+  EXPECT_TRUE(store.add_run(some_run()));
+  return store;
+}
+
+TEST(Store, GivesBackEveryFieldOfEveryRow) {
+  const TempDir folder = TempDir::create().value();
+  const fs::path path = folder.path() / "new folder" / "a.sqlite";
+  Results written;
+  written.devices = {some_device()};
+  written.runs = {some_run()};
+  PointRow odd = some_point("ring/b");
+  odd.kind = PointKind::modes;
+  odd.aa_control = true;
+  odd.samples = {{5, 1}, {5, 18446744073709551615ULL}, {4, 0}};  // no rounds
+  odd.flags = {};
+  PointRow anchor = some_point("anchor/clock_pair");
+  anchor.kind = PointKind::anchor;
+  written.points = {some_point("ring/a"), odd, anchor,
+                    failed_point("ring/c", Step::guard, "deadlock: 'quoted' \"text\"\n\xc3\xa9")};
+  {
+    Store store = store_with_run(path);
+    for (const PointRow& point : written.points) ASSERT_TRUE(store.add_point(point));
+    EXPECT_EQ(store.results().value(), written);
+  }
+  EXPECT_EQ(Store::open(path).value().results().value(), written);
+}
+
+TEST(Store, KeepsTheFirstRowOfADeviceAndOfARun) {
+  Store store = Store::open_in_memory().value();
+  DeviceRow later = some_device();
+  later.driver = "590.0";
+  RunRow again = some_run();
+  again.command = "other";
+  ASSERT_TRUE(store.add_device(some_device()));
+  ASSERT_TRUE(store.add_device(later));
+  ASSERT_TRUE(store.add_run(some_run()));
+  ASSERT_TRUE(store.add_run(again));
+  EXPECT_EQ(store.devices().value(), std::vector<DeviceRow>{some_device()});
+  EXPECT_EQ(store.runs().value(), std::vector<RunRow>{some_run()});
+}
+
+TEST(Store, RefusesAPointOfAnUnknownDeviceOrRunAndAClockThatIsNoNumber) {
+  Store store = Store::open_in_memory().value();
+  EXPECT_EQ(store.add_point(some_point("ring/a")).error().text(),
+            "store: :memory:: the device 'GPU-1' of ring/a was never added");
+  ASSERT_TRUE(store.add_device(some_device()));
+  EXPECT_EQ(store.add_point(some_point("ring/a")).error().text(),
+            "store: :memory:: the run 'run-1' of ring/a was never added");
+  ASSERT_TRUE(store.add_run(some_run()));
+  PointRow point = some_point("ring/a");
+  point.megahertz = 0.0 / 0.0;
+  EXPECT_EQ(store.add_point(point).error().text(),
+            "store: :memory:: the clock of ring/a is no number");
+  EXPECT_TRUE(store.points().value().empty());
+}
+
+PointKey key_of(const PointRow& point) {
+  return {point.kind,       point.variant_hash, point.text_hash, point.device_uuid,
+          point.repetition, point.aa_control,   point.placement};
+}
+
+TEST(Store, HasPointComparesEveryPartOfTheKey) {
+  Store store = Store::open_in_memory().value();
+  ASSERT_TRUE(store.add_device(some_device()));
+  ASSERT_TRUE(store.add_run(some_run()));
+  const PointRow point = some_point("ring/a", 2);
+  const PointKey key = key_of(point);
+  EXPECT_FALSE(store.has_point(key).value());
+  ASSERT_TRUE(store.add_point(point));
+  EXPECT_TRUE(store.has_point(key).value());
+  std::vector<PointKey> others(8, key);
+  others[0].kind = PointKind::modes;
+  others[1].variant_hash = "x";
+  others[2].text_hash = "x";
+  others[3].device_uuid = "GPU-2";
+  others[4].repetition = 1;
+  others[5].aa_control = true;
+  others[6].placement.sm = 8;
+  others[7].placement.first_warp = 0;
+  for (size_t i = 0; i < others.size(); ++i) EXPECT_FALSE(store.has_point(others[i]).value()) << i;
+}
+
+TEST(Store, AFailedPointIsNotDoneUntilItIsMeasured) {
+  Store store = Store::open_in_memory().value();
+  ASSERT_TRUE(store.add_device(some_device()));
+  ASSERT_TRUE(store.add_run(some_run()));
+  ASSERT_TRUE(store.add_point(failed_point("ring/a", Step::launch, "killed")));
+  EXPECT_FALSE(store.has_point(key_of(some_point("ring/a"))).value());
+  ASSERT_TRUE(store.add_point(some_point("ring/a")));
+  EXPECT_TRUE(store.has_point(key_of(some_point("ring/a"))).value());
+}
+
+TEST(Store, MergingIsIdempotentAndKeepsTheOrder) {
+  Store a = store_with_run(":memory:"), b = store_with_run(":memory:");
+  RunRow second = some_run("run-2");
+  ASSERT_TRUE(b.add_run(second));
+  PointRow other = some_point("ring/z");
+  other.run_id = "run-2";
+  ASSERT_TRUE(a.add_point(some_point("ring/a")));
+  for (const PointRow& point : {some_point("ring/a"), some_point("ring/a", 1), other})
+    ASSERT_TRUE(b.add_point(point));
+  for (int time = 0; time < 2; ++time) {
+    const MergeCounts counts = a.merge(b.results().value()).value();
+    EXPECT_EQ(counts.devices, 0);
+    EXPECT_EQ(counts.runs, time == 0 ? 1 : 0);
+    EXPECT_EQ(counts.points, time == 0 ? 2 : 0);
+    EXPECT_EQ(counts.points_known, time == 0 ? 1 : 3);
+  }
+  EXPECT_EQ(a.results().value(), b.results().value());
+}
+
+TEST(Store, MergingKeepsSeveralTriesOfOnePoint) {
+  Store a = store_with_run(":memory:"), b = store_with_run(":memory:");
+  for (const PointRow& point :
+       {failed_point("ring/a", Step::launch, "killed"),
+        failed_point("ring/a", Step::launch, "killed"), some_point("ring/a")})
+    ASSERT_TRUE(b.add_point(point));
+  EXPECT_EQ(a.merge(b.results().value())->points, 3);
+  EXPECT_EQ(a.merge(b.results().value())->points_known, 3);
+  EXPECT_EQ(a.results().value(), b.results().value());
+}
+
+TEST(Store, MergingAContradictionAddsNothing) {
+  Store a = store_with_run(":memory:"), b = store_with_run(":memory:");
+  ASSERT_TRUE(a.add_point(some_point("ring/a")));
+  ASSERT_TRUE(b.add_point(some_point("ring/new")));
+  ASSERT_TRUE(b.add_point(some_point("ring/a", 0, {99})));
+  EXPECT_EQ(
+      a.merge(b.results().value()).error().text(),
+      "store: :memory:: ring/a (run run-1, repetition 0) is there already with another result");
+  EXPECT_EQ(a.points()->size(), 1U);
+  Results changed_run = {{}, {some_run()}, {}};
+  changed_run.runs[0].order_seed = 5;
+  EXPECT_EQ(a.merge(changed_run).error().text(),
+            "store: :memory:: run run-1 is there already with another command or setting");
+}
+
+// The views are for people with sqlite3; the slopes are those of rounds_of().
+TEST(Store, TheSummaryViewCountsPointsErrorsAndSlopes) {
+  const TempDir folder = TempDir::create().value();
+  const fs::path path = folder.path() / "a.sqlite";
+  {
+    Store store = store_with_run(path);
+    ASSERT_TRUE(store.add_point(some_point("ring/a", 0, {12, 14})));
+    ASSERT_TRUE(store.add_point(some_point("ring/a", 1, {16})));
+    ASSERT_TRUE(store.add_point(failed_point("ring/a", Step::launch, "killed", 2)));
+  }
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+  std::string row;
+  const auto collect = [](void* out, int columns, char** values, char**) {
+    for (int i = 0; i < columns; ++i)
+      *static_cast<std::string*>(out) += std::string(values[i]) + "|";
+    return 0;
+  };
+  EXPECT_EQ(
+      sqlite3_exec(database, "SELECT variant, points, errors, min_slope, max_slope FROM summary",
+                   collect, &row, nullptr),
+      SQLITE_OK);
+  sqlite3_close(database);
+  EXPECT_EQ(row, "ring/a|3|1|13.0|16.0|");
+}
+
+// A child adds points and says so; it is killed in the middle. What it said is there.
+TEST(Store, KeepsWhatWasFinishedWhenTheWriterIsKilled) {
+  const TempDir folder = TempDir::create().value();
+  const fs::path path = folder.path() / "a.sqlite";
+  int pipe_ends[2];
+  ASSERT_EQ(::pipe(pipe_ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Store store = store_with_run(path);
+    for (int i = 0;; ++i) {
+      if (!store.add_point(some_point("ring/a", i))) ::_exit(1);
+      if (::write(pipe_ends[1], "x", 1) != 1) ::_exit(2);
+    }
+  }
+  ::close(pipe_ends[1]);
+  char byte = 0;
+  int said = 0;
+  while (said < 150 && ::read(pipe_ends[0], &byte, 1) == 1) ++said;
+  ::kill(child, SIGKILL);
+  while (::read(pipe_ends[0], &byte, 1) == 1) ++said;  // what it said until it died
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  ::close(pipe_ends[0]);
+  const auto points = Store::open(path).value().points().value();
+  ASSERT_GE(points.size(), static_cast<size_t>(said));
+  ASSERT_LE(points.size(), static_cast<size_t>(said) + 1);
+  for (size_t i = 0; i < points.size(); ++i)
+    EXPECT_EQ(points[i], some_point("ring/a", static_cast<int>(i)));
+}
+
+}  // namespace
+}  // namespace phasebit
