@@ -7,34 +7,20 @@ namespace phasebit {
 
 std::string_view to_string(Step step) {
   switch (step) {
-    case Step::usage:
-      return "usage";
-    case Step::spec:
-      return "spec";
-    case Step::render:
-      return "render";
-    case Step::toolchain:
-      return "toolchain";
-    case Step::assemble:
-      return "assemble";
-    case Step::disassemble:
-      return "disassemble";
-    case Step::gate:
-      return "gate";
-    case Step::bundle:
-      return "bundle";
-    case Step::device:
-      return "device";
-    case Step::guard:
-      return "guard";
-    case Step::launch:
-      return "launch";
-    case Step::verify:
-      return "verify";
-    case Step::store:
-      return "store";
-    case Step::io:
-      return "io";
+    case Step::usage: return "usage";
+    case Step::spec: return "spec";
+    case Step::render: return "render";
+    case Step::toolchain: return "toolchain";
+    case Step::assemble: return "assemble";
+    case Step::disassemble: return "disassemble";
+    case Step::gate: return "gate";
+    case Step::bundle: return "bundle";
+    case Step::device: return "device";
+    case Step::guard: return "guard";
+    case Step::launch: return "launch";
+    case Step::verify: return "verify";
+    case Step::store: return "store";
+    case Step::io: return "io";
   }
   bug("unknown step");
 }

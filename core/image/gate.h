@@ -28,8 +28,8 @@ struct GateSpec {
   int items_per_iteration = 1;  // of the timed loop: num_stages when unrolled
   int spare_iterations = 0;     // copies of the loop body that stand beside the loop (none so far)
   std::vector<VerbRule> verbs;
-  std::vector<std::string>
-      forbid_everywhere;  // in the window, whatever the verb: local memory, calls
+  // In the window, whatever the verb: local memory, calls.
+  std::vector<std::string> forbid_everywhere;
 };
 
 enum class GateVerdict { passed, failed, ungated };

@@ -16,8 +16,7 @@ struct RoleSlice {
   int first_lane = 0;   // it writes the SampleRecord
   int lane_stride = 1;  // 2 when the roles split a warp by thread parity
   Role role = Role::none;
-  int unit =
-      0;  // which unit of the role (a unit that takes turns handles items unit, unit + n, ...)
+  int unit = 0;  // of the role; one that takes turns handles items unit, unit + n, ...
   int rank = 0;  // rank of its first thread among the threads that share a slot
   int lanes() const { return 32 / lane_stride; }
   int record_index() const { return 2 * warp + (first_lane != 0 ? 1 : 0); }

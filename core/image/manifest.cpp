@@ -8,10 +8,8 @@ using nlohmann::json;
 
 std::string to_string(Build build) {
   switch (build) {
-    case Build::timed:
-      return "timed";
-    case Build::guarded:
-      return "guarded";
+    case Build::timed: return "timed";
+    case Build::guarded: return "guarded";
   }
   bug("unknown build");
 }

@@ -14,8 +14,8 @@ struct Target {
   std::string name;    // "sm_90a"
   int sm = 0;          // 90
   std::string suffix;  // "", "a" or "f"
-  std::string
-      family;  // SASS family: turing, ampere, ada, hopper, blackwell, rubin; "" when unknown
+  // SASS family: turing, ampere, ada, hopper, blackwell, rubin; "" when unknown.
+  std::string family;
   // Limits of one CTA and one thread (CUDA programming guide, table of compute capabilities);
   // 0 when unknown.
   int max_shared_bytes_per_cta = 0;  // dynamic shared memory, opted in

@@ -1,0 +1,89 @@
+"""The size check finds the functions that a reader would, and refuses what is too long."""
+
+import unittest
+
+import sizes
+
+CPP = """#include <map>
+#define TWICE(x) \\
+  { x; x; }
+namespace a {
+struct Row {
+  int x = 0;
+  std::vector<int> list{1, 2};
+  int get() const { return x; }
+  explicit Row(int y)
+      : x(y) {
+    x++;
+  }
+};
+constexpr const char* text = R"(void not_a_function() {)";
+constexpr int table[] = {
+    1, call({2}),
+};
+enum class Color { red, green };
+// void commented() {
+int free_function(int a,
+                  int b) {
+  const auto lambda = [&] {
+    return '{' + a + 1'000;
+  };
+  if (a) {
+    for (;;) {
+    }
+  }
+  return lambda();
+}
+struct Row make(int x) {
+  return Row(x);
+}
+template <typename T>
+bool operator==(const T& a, const T& b) {
+  return true;
+}
+TEST(Suite, name) {
+  EXPECT_TRUE(true);
+}
+}  // namespace a
+"""
+
+FUNCTIONS = [("get", 8, 8), ("Row", 9, 12), ("free_function", 20, 30), ("make", 31, 33),
+             ("operator==", 34, 37), ("TEST", 38, 40)]
+
+
+def body(lines):
+    return "".join(f"  step({n});\n" for n in range(lines))
+
+
+class Sizes(unittest.TestCase):
+    def test_cpp_functions(self):
+        self.assertEqual(list(sizes.cpp_functions(CPP)), FUNCTIONS)
+
+    def test_shell_functions(self):
+        self.assertEqual(list(sizes.shell_functions("x=1\nsay() {\n  echo\n}\n")), [("say", 2, 4)])
+
+    def test_a_function_of_60_lines_passes_and_one_of_61_does_not(self):
+        self.assertEqual(sizes.check_text("a.cpp", f"void f() {{\n{body(58)}}}\n"), [])
+        self.assertEqual(sizes.check_text("a.cpp", f"\nvoid f() {{\n{body(59)}}}\n"),
+                         ["a.cpp:2: f has 61 lines, at most 60"])
+        self.assertEqual(sizes.check_text("a.py", "def f():\n" + "    x = 1\n" * 60),
+                         ["a.py:1: f has 61 lines, at most 60"])
+        self.assertEqual(sizes.check_text("tools/do", f"#!/bin/bash\nf() {{\n{body(59)}}}\n"),
+                         ["tools/do:2: f has 61 lines, at most 60"])
+
+    def test_a_file_of_300_lines_passes_and_one_of_301_does_not(self):
+        self.assertEqual(sizes.check_text("a.h", "int x;\n" * 300), [])
+        self.assertEqual(sizes.check_text("a.h", "int x;\n" * 301),
+                         ["a.h:301: 301 lines, at most 300"])
+
+    def test_a_line_of_100_columns_passes_and_one_of_101_does_not(self):
+        self.assertEqual(sizes.check_text("meson.build", "x" * 100), [])
+        self.assertEqual(sizes.check_text("meson.build", "\n" + "x" * 101),
+                         ["meson.build:2: 101 columns, at most 100"])
+
+    def test_other_files_have_no_limits(self):
+        self.assertEqual(sizes.check_text("README.md", "x" * 101 + "\n" * 400), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
