@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <regex>
 #include <set>
 
 #include <kainjow/mustache.hpp>
@@ -28,7 +27,7 @@ data to_mustache(const json& value) {
     return list;
   }
   data object{data::type::object};
-  for (const auto& [key, element] : value.items()) object.set(key, to_mustache(element));
+  for (const auto& [key, element] : value.items()) object[key] = to_mustache(element);
   return object;
 }
 
@@ -50,14 +49,13 @@ Status check_names(const JoinedTemplate& joined, const json& context) {
       "index",         "offset", "words",        "folded",       "address"};
   std::set<std::string> names = optional;
   collect_names(context, names);
-  static const std::regex tag(R"(\{\{[#^/&]?\s*([A-Za-z0-9_.]+)\s*\}\})");
   size_t begin = 0;
   for (const SourceLine& at : joined.lines) {
     const size_t end = joined.text.find('\n', begin);
     const std::string line = joined.text.substr(begin, end - begin);
     begin = end + 1;
-    for (std::sregex_iterator i(line.begin(), line.end(), tag), last; i != last; ++i) {
-      const std::string name = (*i)[1];
+    for (const Tag& tag : tags_of(line)) {
+      const std::string& name = tag.name;
       const bool of_axis = name.rfind("is.", 0) == 0;
       const std::string key = of_axis ? name.substr(3, name.find('.', 3) - 3) : name;
       if (of_axis ? context["is"].contains(key) : names.contains(key)) continue;

@@ -3,8 +3,6 @@
 #include "core/base/nearest.h"
 
 #include <algorithm>
-#include <regex>
-#include <set>
 
 namespace phasebit {
 namespace {
@@ -19,6 +17,45 @@ struct Joiner {
   Status add_file(const fs::path& file, const std::string& verb);
   Status add_line(const std::string& line, const SourceLine& at);
 };
+
+// A section opens and closes in one file, or a message could not say where it is missing its end.
+class OpenSections {
+ public:
+  Status take(const std::string& line, const SourceLine& at);
+  Status end(const SourceLine& at) const;
+
+ private:
+  struct Section {
+    std::string name;
+    int line;
+  };
+  std::vector<Section> open_;
+};
+
+Status OpenSections::take(const std::string& line, const SourceLine& at) {
+  for (const Tag& tag : tags_of(line)) {
+    const std::string& name = tag.name;
+    if (tag.kind != '#' && tag.kind != '^' && tag.kind != '/') continue;
+    if (tag.kind != '/') {
+      open_.push_back({name, at.line});
+    } else if (open_.empty()) {
+      return fail(Step::render, "templates/{}:{}: nothing for '/{}' to close", at.file, at.line,
+                  name);
+    } else if (open_.back().name != name) {
+      return fail(Step::render, "templates/{}:{}: '/{}' where section '{}' of line {} is open",
+                  at.file, at.line, name, open_.back().name, open_.back().line);
+    } else {
+      open_.pop_back();
+    }
+  }
+  return {};
+}
+
+Status OpenSections::end(const SourceLine& at) const {
+  if (open_.empty()) return {};
+  return fail(Step::render, "templates/{}:{}: section '{}' is never closed", at.file,
+              open_.back().line, open_.back().name);
+}
 
 std::vector<std::string> partial_names(const fs::path& folder) {
   std::vector<std::string> names;
@@ -47,18 +84,17 @@ std::string trimmed(const std::string& line) {
 }
 
 Status Joiner::add_line(const std::string& line, const SourceLine& at) {
-  static const std::regex include(R"(\{\{>\s*([A-Za-z0-9_]+)\s*\}\})");
-  static const std::regex tag_alone(R"(\{\{[#^/!][^}]*\}\})");
   const std::string content = trimmed(line);
-  std::smatch found;
-  if (std::regex_match(content, found, include)) {
-    PHASEBIT_TRY_ASSIGN(file, find(found[1], at.file, at.line));
+  const std::vector<Tag> tags = tags_of(content);
+  const bool alone = tags.size() == 1 && tags[0].begin == 0 && tags[0].end == content.size();
+  if (alone && tags[0].kind == '>') {
+    PHASEBIT_TRY_ASSIGN(file, find(tags[0].name, at.file, at.line));
     return add_file(file, at.verb);
   }
   if (content.find("{{>") != std::string::npos)
     return fail(Step::render, "templates/{}:{}: a partial stands on a line of its own", at.file,
                 at.line);
-  const bool marked = !std::regex_match(content, tag_alone);
+  const bool marked = !(alone && std::string_view("#^/!").find(tags[0].kind) != std::string::npos);
   if (marked) {
     out.text +=
         fmt::format("{}{}{}{{{{role}}}}{}", mark_begin, out.marks.size(), mark_middle, mark_end);
@@ -81,17 +117,39 @@ Status Joiner::add_file(const fs::path& file, const std::string& outer_verb) {
   const bool is_verb = std::find(verbs.begin(), verbs.end(), stem) != verbs.end();
   SourceLine at{name, 0, is_verb ? stem : outer_verb, {}};
   open.push_back(name);
+  OpenSections sections;
   for (size_t begin = 0; begin < text->size();) {
     const size_t end = std::min(text->find('\n', begin), text->size());
     ++at.line;
-    PHASEBIT_TRY(add_line(text->substr(begin, end - begin), at));
+    const std::string line = text->substr(begin, end - begin);
+    PHASEBIT_TRY(sections.take(line, at));
+    PHASEBIT_TRY(add_line(line, at));
     begin = end + 1;
   }
   open.pop_back();
-  return {};
+  return sections.end(at);
 }
 
 }  // namespace
+
+std::vector<Tag> tags_of(const std::string& line) {
+  std::vector<Tag> tags;
+  for (size_t begin = line.find("{{"); begin != std::string::npos;) {
+    const size_t close = line.find("}}", begin);
+    if (close == std::string::npos) break;
+    Tag tag;
+    tag.begin = begin;
+    tag.end = close + 2;
+    tag.name = trimmed(line.substr(begin + 2, close - begin - 2));
+    if (!tag.name.empty() && std::string_view("#^/>!&").find(tag.name[0]) != std::string::npos) {
+      tag.kind = tag.name[0];
+      tag.name = trimmed(tag.name.substr(1));
+    }
+    tags.push_back(std::move(tag));
+    begin = line.find("{{", tags.back().end);
+  }
+  return tags;
+}
 
 const std::vector<std::string>& verb_names() {
   static const std::vector<std::string> names = {

@@ -24,6 +24,16 @@ struct JoinedTemplate {
 // mark_begin, index, mark_middle, role, mark_end
 inline constexpr char mark_begin = '\x01', mark_middle = '\x02', mark_end = '\x03';
 
+// A Mustache tag as it stands in a line: {{#name}} has kind '#'; a plain {{name}} has kind ' '.
+struct Tag {
+  char kind = ' ';  // ' ', '#', '^', '/', '>', '!', '&'
+  std::string name;
+  size_t begin = 0, end = 0;  // of the tag in the line
+};
+
+// The tags of a line in order.
+std::vector<Tag> tags_of(const std::string& line);
+
 struct Combination {
   std::string probe, protocol, mover, work;
 };

@@ -1,0 +1,84 @@
+// The commands of `phasebit`. Each takes what the command line said and prints its result on
+// standard output; notes and progress go to standard error.
+#pragma once
+
+#include "cli/space.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct GenerateOptions {
+  SpaceRequest space;
+  std::string out;  // folder for one .ptx a variant
+  bool list = false, dry_run = false, json = false;
+  bool curated = false;  // write ptx/ from specs/curated.toml
+  bool check = false;    // with curated: compare instead of writing
+  std::string build = "timed";
+};
+Status run_generate(const GenerateOptions& options);
+
+struct ShowOptions {
+  SpaceRequest space;
+  std::string variant;
+  std::string build = "timed";
+  bool json = false;
+};
+Status run_show(const ShowOptions& options);
+
+struct ToolOptions {
+  std::string ptxas, nvdisasm;  // empty: the pinned ones
+  std::string cache;            // empty: <data root>/.cache/assembly
+  bool no_cache = false;
+  unsigned jobs = 0;                                                  // 0: all cores
+  int max_registers = 0, max_shared_bytes = 0, max_spill_bytes = -1;  // 0, 0, -1: only the target's
+};
+
+struct AssembleCommand {
+  SpaceRequest space;
+  ToolOptions tools;
+  std::vector<std::string> targets;  // empty or "all": every one that ptxas knows
+  std::string targets_file;          // one a line
+  std::string build = "timed";       // timed, guarded or both
+  bool gate = false;
+  bool json = false;
+  std::string failures;  // write every refused image and its reason to this file
+};
+Status run_assemble(const AssembleCommand& command);
+
+struct PackOptions {
+  SpaceRequest space;
+  ToolOptions tools;
+  std::string target = "sm_90a";
+  std::string out = "bundle";
+  bool anchors = true;
+  bool json = false;
+};
+Status run_pack(const PackOptions& options);
+
+struct SassShowOptions {
+  SpaceRequest space;
+  ToolOptions tools;
+  std::string variant, target = "sm_90a", build = "timed";
+  bool json = false;
+};
+Status run_sass_show(const SassShowOptions& options);
+
+struct ReportOptions {
+  std::vector<std::string> results;  // stores or JSON lines
+  std::vector<std::string> update;   // documents whose blocks are made again
+  bool check = false;                // compare instead of writing
+  std::string table, format = "text", out;
+};
+Status run_report(const ReportOptions& options);
+
+struct StoreOptions {
+  std::vector<std::string> inputs;
+  std::string out;
+  std::string format = "jsonl";
+};
+Status run_store_export(const StoreOptions& options);
+Status run_store_merge(const StoreOptions& options);
+
+}  // namespace phasebit

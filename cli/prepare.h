@@ -1,0 +1,33 @@
+// Variants on their way to ptxas: planned, and rendered in parallel.
+#pragma once
+
+#include "cli/space.h"
+#include "gen/kernel.h"
+#include "gen/plan.h"
+#include "gen/render.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct Prepared {
+  VariantKey key;
+  Plan plan;
+  Kernel kernel;
+};
+
+// One variant with its listing.
+Result<Rendered> render_one(const fs::path& templates, const Catalogue& catalogue,
+                            const VariantKey& variant, Build build);
+
+// All variants in their order, on `jobs` threads (0: all cores). A template error stops it: it
+// concerns every variant of its combination.
+Result<std::vector<Prepared>> prepare(const fs::path& templates, const Catalogue& catalogue,
+                                      const std::vector<VariantKey>& variants, Build build,
+                                      unsigned jobs);
+
+// A PTX module of one kernel for people: comments, indentation, and a heading for each verb.
+std::string readable_module(const VariantKey& variant, const Rendered& rendered);
+
+}  // namespace phasebit

@@ -1,0 +1,132 @@
+// Expectations are worked out by hand from the meaning of the axes.
+#include "gen/plan.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+VariantKey variant(std::vector<std::pair<std::string, std::string>> axes) {
+  VariantKey key;
+  key.id = "test";
+  key.axes = {{"probe", "ring"}, {"protocol", "mbarrier"}, {"mover", "none"}, {"work", "none"}};
+  key.axes.insert(key.axes.end(), axes.begin(), axes.end());
+  return key;
+}
+
+Plan plan_of(const VariantKey& key) {
+  auto plan = make_plan(key);
+  EXPECT_TRUE(plan) << plan.error().text();
+  return plan.value_or(Plan{});
+}
+
+struct Layout {
+  const char *unit, *producers, *consumers, *sharing, *roles, *placement;
+  int threads, producer_threads, consumer_threads;
+  std::uint32_t producer_mask, consumer_mask;
+};
+
+class WarpLayout : public testing::TestWithParam<Layout> {};
+
+TEST_P(WarpLayout, GivesThreadsAndMasks) {
+  const Layout& row = GetParam();
+  const Plan plan = plan_of(variant({{"unit", row.unit},
+                                     {"producers", row.producers},
+                                     {"consumers", row.consumers},
+                                     {"sharing", row.sharing},
+                                     {"roles", row.roles},
+                                     {"placement", row.placement},
+                                     {"num_stages", "4"}}));
+  EXPECT_EQ(plan.launch.threads, row.threads);
+  EXPECT_EQ(plan.producer.threads, row.producer_threads);
+  EXPECT_EQ(plan.consumer.threads, row.consumer_threads);
+  EXPECT_EQ(plan.producer.warps_mask, row.producer_mask);
+  EXPECT_EQ(plan.consumer.warps_mask, row.consumer_mask);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, WarpLayout,
+    testing::Values(
+        Layout{"warp", "1", "1", "share", "specialized", "contiguous", 64, 32, 32, 0x1, 0x2},
+        Layout{"warp", "2", "4", "share", "specialized", "contiguous", 192, 64, 128, 0x3, 0x3c},
+        // P C C P C C: one producer to two consumers, evenly.
+        Layout{"warp", "2", "4", "share", "specialized", "interleaved", 192, 64, 128, 0x9, 0x36},
+        Layout{"warp", "4", "4", "share", "specialized", "interleaved", 256, 128, 128, 0x55, 0xaa},
+        // Taking turns, one unit at a time has the slot.
+        Layout{"warp", "2", "4", "turns", "specialized", "contiguous", 192, 32, 32, 0x3, 0x3c},
+        Layout{"warpgroup", "1", "2", "share", "specialized", "contiguous", 384, 128, 256, 0xf,
+               0xff0},
+        // Half of every warp.
+        Layout{"parity", "2", "2", "share", "specialized", "contiguous", 64, 32, 32, 0x3, 0x3},
+        Layout{"warp", "4", "4", "share", "unified", "contiguous", 128, 128, 128, 0xf, 0xf}));
+
+TEST(Plan, GivesEachUnitThatTakesTurnsItsNumberAndRanksWithinIt) {
+  const Plan plan = plan_of(variant({{"unit", "warpgroup"},
+                                     {"producers", "1"},
+                                     {"consumers", "2"},
+                                     {"sharing", "turns"},
+                                     {"num_stages", "4"}}));
+  ASSERT_EQ(plan.launch.slices.size(), 12U);
+  const RoleSlice& last = plan.launch.slices.back();
+  EXPECT_EQ(last.role, Role::consumer);
+  EXPECT_EQ(last.unit, 1);
+  EXPECT_EQ(last.rank, 96);
+  EXPECT_EQ(plan.launch.producer_turns, 1);
+  EXPECT_EQ(plan.launch.consumer_turns, 2);
+}
+
+TEST(Plan, SplitsAWarpByParity) {
+  const Plan plan = plan_of(variant({{"unit", "parity"}, {"num_stages", "2"}}));
+  ASSERT_EQ(plan.launch.slices.size(), 2U);
+  EXPECT_EQ(plan.launch.slices[0].record_index(), 0);
+  EXPECT_EQ(plan.launch.slices[1].record_index(), 1);
+  EXPECT_EQ(plan.launch.slices[1].first_lane, 1);
+  EXPECT_EQ(plan.launch.slices[1].lane_stride, 2);
+}
+
+TEST(Plan, PlacesBarriersTicketCountersAndSlotsWithoutOverlap) {
+  VariantKey key = variant({{"num_stages", "3"}, {"payload_bytes", "512"}});
+  key.axes[2].second = "st_shared";
+  const Plan plan = plan_of(key);
+  EXPECT_EQ(plan.empty_offset, 24);   // three full barriers of 8 bytes
+  EXPECT_EQ(plan.ticket_offset, 48);  // and three empty ones
+  EXPECT_EQ(plan.guard_offset, 64);
+  EXPECT_EQ(plan.payload_offset, 128);  // 16 counters of 4 bytes, then aligned
+  EXPECT_EQ(plan.launch.dynamic_shared_bytes, 128 + 3 * 512);
+  EXPECT_EQ(plan.producer.vector_words, 4);  // 512 bytes over 32 threads: one 16-byte store
+  EXPECT_EQ(plan.producer.moves, 1);
+  EXPECT_EQ(plan.launch.payload.words_per_slot, 128);
+}
+
+TEST(Plan, TakesSingleWordsWhereVectorsDoNotDivide) {
+  VariantKey key = variant({{"producers", "3"}, {"consumers", "1"}, {"payload_bytes", "384"}});
+  key.axes[2].second = "st_shared";
+  const Plan plan = plan_of(key);
+  EXPECT_EQ(plan.producer.vector_words, 1);  // 384 bytes over 96 threads: one word each
+  EXPECT_EQ(plan.consumer.vector_words, 1);  // 384 = 32 x 12: not a multiple of 16 x 32
+  EXPECT_EQ(plan.consumer.moves, 3);
+}
+
+TEST(Plan, RefusesAPayloadThatDoesNotDivide) {
+  VariantKey key = variant({{"payload_bytes", "100"}});
+  key.axes[2].second = "st_shared";
+  const auto plan = make_plan(key);
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().text(),
+            "spec: test: payload_bytes 100 cannot be split evenly over 32 threads");
+}
+
+TEST(Plan, RefusesMoreWarpsThanACtaHas) {
+  const auto plan = make_plan(variant({{"producers", "20"}, {"consumers", "13"}}));
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().text(), "spec: test: 33 warps, a CTA has at most 32");
+}
+
+TEST(Plan, AsksForWholeLapsWhenUnrolled) {
+  const Plan plan = plan_of(variant({{"num_stages", "5"}, {"addressing", "unrolled"}}));
+  EXPECT_EQ(plan.launch.item_granule, 5);
+  EXPECT_EQ(plan.launch.min_items, 5);
+}
+
+}  // namespace
+}  // namespace phasebit

@@ -1,0 +1,121 @@
+#include "gen/render.h"
+
+#include "gen/template_set.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+// A small template tree of its own: what is tested is joining, marks, errors, not the shipped text.
+class RenderTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    write("probes/p/kernel.ptx",
+          "// the kernel\n.visible .entry {{entry}}()\n{\n{{#producer}}\n{{> acquire}}\n"
+          "{{/producer}}\n{{#guarded}}\nguarded;\n{{/guarded}}\n\nret;\n}\n");
+    write("protocols/q/acquire.ptx", "{{#on_empty}}\n{{> spin}}\n{{/on_empty}}\n");
+    write("protocols/q/spin.ptx", "wait [{{barrier}}]; // {{num_stages}} slots\n");
+    write("movers/m/fill.ptx", "fill;\n");
+    write("work/w/work.ptx", "work;\n");
+    write("common/nothing.ptx", "\n");
+    key_.id = "p/q/m/w";
+    key_.hash = "0123456789ab";
+    key_.axes = {
+        {"probe", "p"}, {"protocol", "q"}, {"mover", "none"}, {"work", "w"}, {"num_stages", "2"}};
+  }
+
+  void write(const std::string& name, const std::string& text) {
+    ASSERT_TRUE(write_file(folder_.path() / name, text));
+  }
+
+  Result<Rendered> render(Build build = Build::timed) {
+    VariantKey key = key_;
+    const auto plan = make_plan(key);
+    key.axes[2].second = "m";
+    Renderer renderer(folder_.path());
+    return renderer.render(key, *plan, build, "7.0", "sm_80");
+  }
+
+  TempDir folder_ = std::move(*TempDir::create());
+  VariantKey key_;
+};
+
+TEST_F(RenderTest, KeepsFileLineVerbAndRoleOfEveryStatement) {
+  const auto rendered = render();
+  ASSERT_TRUE(rendered) << rendered.error().text();
+  const std::vector<std::string> expected = {".visible .entry pb_0123456789ab_t()", "{",
+                                             "wait [p_barrier+16];", "ret;", "}"};
+  EXPECT_EQ(rendered->kernel.statements, expected);
+  const SourceLine& wait = rendered->kernel.source[2];
+  EXPECT_EQ(wait.file, "protocols/q/spin.ptx");
+  EXPECT_EQ(wait.line, 1);
+  EXPECT_EQ(wait.verb, "acquire");
+  EXPECT_EQ(wait.role, "producer");
+  const SourceLine& ret = rendered->kernel.source[3];
+  EXPECT_EQ(ret.file, "probes/p/kernel.ptx");
+  EXPECT_EQ(ret.line, 11);
+  EXPECT_EQ(ret.verb, "");
+  EXPECT_EQ(ret.role, "");
+}
+
+TEST_F(RenderTest, KeepsCommentsInTheListingAlone) {
+  const auto rendered = render();
+  ASSERT_TRUE(rendered);
+  ASSERT_EQ(rendered->listing.size(), 6U);
+  EXPECT_EQ(rendered->listing[0].text, "// the kernel");
+  EXPECT_EQ(rendered->listing[3].text, "wait [p_barrier+16]; // 2 slots");
+}
+
+TEST_F(RenderTest, AChangedCommentChangesNoHashAndAChangedStatementDoes) {
+  const std::string before = render()->kernel.hash;
+  write("protocols/q/spin.ptx", "// why\n\nwait [{{barrier}}]; // now {{num_stages}}\n");
+  EXPECT_EQ(render()->kernel.hash, before);
+  write("protocols/q/spin.ptx", "wait.more [{{barrier}}];\n");
+  EXPECT_NE(render()->kernel.hash, before);
+}
+
+TEST_F(RenderTest, TellsTheBuildsApart) {
+  const auto guarded = render(Build::guarded);
+  ASSERT_TRUE(guarded);
+  EXPECT_EQ(guarded->kernel.entry, "pb_0123456789ab_g");
+  EXPECT_EQ(guarded->kernel.statements[3], "guarded;");
+}
+
+struct BadTemplate {
+  const char *file, *text, *message;
+};
+
+TEST_F(RenderTest, NamesFileLineAndTheNearestWord) {
+  const std::vector<BadTemplate> rows = {
+      {"protocols/q/spin.ptx", "a;\nwait [{{barier}}];\n",
+       "render: templates/protocols/q/spin.ptx:2: unknown name 'barier' (did you mean 'barrier'?)"},
+      {"protocols/q/spin.ptx", "{{#is.num_stagse.2}}\na;\n{{/is.num_stagse.2}}\n",
+       "render: templates/protocols/q/spin.ptx:1: unknown axis 'num_stagse' (did you mean "
+       "'num_stages'?)"},
+      {"protocols/q/acquire.ptx", "{{> spinn}}\n",
+       "render: templates/protocols/q/acquire.ptx:1: no partial 'spinn' in probes/p, protocols/q, "
+       "movers/m, work/w, common (did you mean 'spin'?)"},
+      {"protocols/q/acquire.ptx", "x {{> spin}}\n",
+       "render: templates/protocols/q/acquire.ptx:1: a partial stands on a line of its own"},
+      {"protocols/q/acquire.ptx", "{{> acquire}}\n",
+       "render: templates/protocols/q/acquire.ptx: includes itself through probes/p/kernel.ptx -> "
+       "protocols/q/acquire.ptx"},
+      {"protocols/q/acquire.ptx", "a;\n{{#on_empty}}\nb;\n",
+       "render: templates/protocols/q/acquire.ptx:2: section 'on_empty' is never closed"},
+      {"protocols/q/acquire.ptx", "{{#on_empty}}\nb;\n{{/on_full}}\n",
+       "render: templates/protocols/q/acquire.ptx:3: '/on_full' where section 'on_empty' of line 1 "
+       "is open"},
+      {"protocols/q/acquire.ptx", "b;\n{{/on_full}}\n",
+       "render: templates/protocols/q/acquire.ptx:2: nothing for '/on_full' to close"}};
+  for (const BadTemplate& row : rows) {
+    SetUp();
+    write(row.file, row.text);
+    const auto rendered = render();
+    ASSERT_FALSE(rendered) << row.message;
+    EXPECT_EQ(rendered.error().text(), row.message);
+  }
+}
+
+}  // namespace
+}  // namespace phasebit
