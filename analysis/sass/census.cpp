@@ -1,0 +1,72 @@
+#include "analysis/sass/census.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fnmatch.h>
+
+namespace phasebit {
+namespace {
+
+VerbCensus& entry_of(Census& census, const std::string& verb, const std::string& role) {
+  const auto found = std::find_if(census.begin(), census.end(), [&](const VerbCensus& entry) {
+    return entry.verb == verb && entry.role == role;
+  });
+  if (found != census.end()) return *found;
+  return census.emplace_back(VerbCensus{verb, role, {}, {}});
+}
+
+// Promotes for one role, verb and pattern.
+void promote(RoleWindow& window, const SassKernel& kernel, const SourceMap& source,
+             const std::string& verb, const std::string& pattern) {
+  std::map<int, std::vector<std::size_t>> sites_of_statement;
+  for (std::size_t i = 0; i < window.heat.size(); ++i) {
+    if (window.heat[i] != Heat::hot && window.heat[i] != Heat::cold) continue;
+    const Instruction& instruction = kernel.instructions[i];
+    const SourceLine* line = source_line(source, instruction);
+    if (line == nullptr || line->verb != verb) continue;
+    if (opcode_matches(pattern, instruction.opcode))
+      sites_of_statement[instruction.line].push_back(i);
+  }
+  for (const auto& [line, sites] : sites_of_statement) {
+    const auto hot = [&](std::size_t i) { return window.heat[i] == Heat::hot; };
+    if (std::any_of(sites.begin(), sites.end(), hot)) continue;
+    const auto shallower = [&](std::size_t a, std::size_t b) {
+      return window.depth[a] < window.depth[b];
+    };
+    const int depth = window.depth[*std::min_element(sites.begin(), sites.end(), shallower)];
+    for (const std::size_t i : sites)
+      if (window.depth[i] == depth) window.heat[i] = Heat::hot;
+  }
+}
+
+}  // namespace
+
+void promote_single_sites(std::vector<RoleWindow>& windows, const SassKernel& kernel,
+                          const SourceMap& source, const GateSpec& spec) {
+  for (RoleWindow& window : windows)
+    for (const VerbRule& rule : spec.verbs)
+      for (const OpcodeRule& required : rule.require)
+        if ((rule.role.empty() || rule.role == window.role) && required.count > 0)
+          promote(window, kernel, source, rule.verb, required.pattern);
+}
+
+Census take_census(const std::vector<RoleWindow>& windows, const SassKernel& kernel,
+                   const SourceMap& source) {
+  Census census;
+  for (const RoleWindow& window : windows)
+    for (std::size_t i = 0; i < window.heat.size(); ++i) {
+      if (window.heat[i] != Heat::hot && window.heat[i] != Heat::cold) continue;
+      const Instruction& instruction = kernel.instructions[i];
+      const SourceLine* line = source_line(source, instruction);
+      VerbCensus& entry = entry_of(census, line == nullptr ? "" : line->verb, window.role);
+      ++(window.heat[i] == Heat::hot ? entry.hot : entry.cold)[instruction.opcode];
+    }
+  return census;
+}
+
+bool opcode_matches(const std::string& pattern, const std::string& opcode) {
+  return fnmatch(pattern.c_str(), opcode.c_str(), 0) == 0;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,22 @@
+// Which opcodes each verb became.
+#pragma once
+
+#include "analysis/sass/window.h"
+#include "core/image/gate.h"
+
+namespace phasebit {
+
+// A wait whose first try is not peeled has its only site in the retry loop. Where a statement has
+// sites that match a pattern its verb requires, and none of them is hot, the shallowest become hot.
+void promote_single_sites(std::vector<RoleWindow>& windows, const SassKernel& kernel,
+                          const SourceMap& source, const GateSpec& spec);
+
+// Counts per iteration of the timed loop, by verb and role of the window, ordered by first
+// appearance. The verb "" stands for what belongs to the probe: loop control, addresses.
+Census take_census(const std::vector<RoleWindow>& windows, const SassKernel& kernel,
+                   const SourceMap& source);
+
+// Shell pattern against a whole opcode.
+bool opcode_matches(const std::string& pattern, const std::string& opcode);
+
+}  // namespace phasebit

@@ -1,0 +1,32 @@
+// A cubin as ptxas writes it: the machine code and the line table of each kernel.
+#pragma once
+
+#include "analysis/sass/control.h"
+#include "core/base/error.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phasebit {
+
+struct CubinKernel {
+  std::string entry;       // "k" of section .text.k
+  std::size_t symbol = 0;  // of that section, which nvdisasm takes as a function index
+  std::string text;        // the section's bytes, a multiple of 16
+  std::vector<int> lines;  // `.loc` line of each instruction, 0 = none; empty without a line table
+  std::size_t size() const { return text.size() / 16; }
+  SassWord word(std::size_t index) const;
+};
+
+struct Cubin {
+  int sm = 0;                        // 90; of e_flags
+  std::vector<CubinKernel> kernels;  // in the order of the file
+  const CubinKernel* find(std::string_view entry) const;
+};
+
+// `name` stands for the module in messages. Step::disassemble when it is no cubin, is cut short, or
+// holds no code.
+Result<Cubin> read_cubin(std::string_view bytes, std::string_view name = "cubin");
+
+}  // namespace phasebit

@@ -1,0 +1,34 @@
+// Runs nvdisasm.
+#pragma once
+
+#include "analysis/sass/nvdisasm_json.h"
+#include "core/base/file.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phasebit {
+
+class Disassembler {
+ public:
+  // Asks the program for its version. Step::toolchain when it cannot be run or is no nvdisasm.
+  static Result<Disassembler> open(const fs::path& nvdisasm);
+
+  const std::string& version() const { return version_; }  // "13.5.37"
+  const fs::path& path() const { return path_; }
+
+  // One run of nvdisasm, which takes 250 ms to start and 1 ms a kernel: give it whole modules. With
+  // `functions` (symbol indices of .text sections) only those are disassembled. May be called from
+  // several threads. Step::disassemble when nvdisasm refuses the cubin or prints nothing usable.
+  Result<Disassembly> run(std::string_view cubin,
+                          const std::vector<std::size_t>& functions = {}) const;
+
+ private:
+  Disassembler(fs::path path, std::string version)
+      : path_(std::move(path)), version_(std::move(version)) {}
+  fs::path path_;
+  std::string version_;
+};
+
+}  // namespace phasebit

@@ -1,0 +1,188 @@
+#include "analysis/sass/listing.h"
+
+#include "analysis/sass/module.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Listing {
+  const SassKernel& kernel;
+  const SourceMap& source;
+  std::vector<RoleWindow> windows;
+  GateResult gate;
+  std::string disassembler;
+};
+
+std::string_view to_string(GateVerdict verdict) {
+  switch (verdict) {
+    case GateVerdict::passed:
+      return "passed";
+    case GateVerdict::failed:
+      return "failed";
+    case GateVerdict::ungated:
+      return "ungated";
+  }
+  bug("unknown verdict");
+}
+
+std::string_view to_string(Heat heat) {
+  switch (heat) {
+    case Heat::outside:
+      return "";
+    case Heat::beside:
+      return "beside";
+    case Heat::hot:
+      return "hot";
+    case Heat::cold:
+      return "cold";
+  }
+  bug("unknown heat");
+}
+
+// Where an instruction stands, and the role whose window says so.
+struct Place {
+  std::string_view role;
+  Heat heat = Heat::outside;
+};
+
+Place place_of(const Listing& listing, std::size_t index) {
+  for (const RoleWindow& window : listing.windows)
+    if (index < window.heat.size() && window.heat[index] != Heat::outside)
+      return {window.role, window.heat[index]};
+  return {};
+}
+
+std::string origin_of(const SourceLine* line) {
+  return line == nullptr ? "" : fmt::format("{}:{}", line->file, line->line);
+}
+
+// "consumer.wait", "wait", "consumer", or "".
+std::string verb_of(const SourceLine* line) {
+  if (line == nullptr) return {};
+  if (line->role.empty() || line->verb.empty()) return line->role + line->verb;
+  return line->role + "." + line->verb;
+}
+
+// Trailing blanks are cut, so that listings can be committed.
+void add_line(std::string& text, std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  text += line + "\n";
+}
+
+// The NOPs that fill the section behind the last branch are left out.
+std::size_t used_instructions(const SassKernel& kernel) {
+  std::size_t count = kernel.instructions.size();
+  while (count > 0 && kernel.instructions[count - 1].opcode == "NOP") --count;
+  return count;
+}
+
+std::string instruction_line(const Listing& listing, std::size_t index) {
+  const Instruction& instruction = listing.kernel.instructions[index];
+  const SourceLine* line = source_line(listing.source, instruction);
+  std::string code = instruction.predicate;
+  if (!code.empty()) code += ' ';
+  code += instruction.opcode;
+  if (!instruction.operands.empty()) code += ' ' + instruction.operands;
+  return fmt::format("{:04x}  {}  {:6} {:20} {:56} {}", instruction.address,
+                     to_string(instruction.control), to_string(place_of(listing, index).heat),
+                     verb_of(line), code, origin_of(line));
+}
+
+std::string window_line(const Listing& listing, const RoleWindow& window) {
+  const std::string role = window.role.empty() ? "no role" : window.role;
+  if (!window.problem.empty()) return fmt::format("{}: {}", role, window.problem);
+  const auto count = [&](Heat heat) {
+    return std::count(window.heat.begin(), window.heat.end(), heat);
+  };
+  const auto address = [&](int index) {
+    return listing.kernel.instructions[static_cast<std::size_t>(index)].address;
+  };
+  return fmt::format("{}: clock read at {:#x} and {:#x}, loop at {:#x}: {} hot, {} cold, {} beside",
+                     role, address(window.start), address(window.end), address(window.loop_header),
+                     count(Heat::hot), count(Heat::cold), count(Heat::beside));
+}
+
+std::string as_text(const Listing& listing) {
+  std::string text;
+  add_line(text, fmt::format("{:4}  {}  {:6} {:20} {:56} {}", "addr", "st y Wr Rd waits   reuse",
+                             "heat", "verb", "instruction", "template"));
+  const std::size_t used = used_instructions(listing.kernel);
+  for (std::size_t i = 0; i < used; ++i) add_line(text, instruction_line(listing, i));
+  text += '\n';
+  for (const RoleWindow& window : listing.windows) text += window_line(listing, window) + '\n';
+  text += fmt::format("{}: {} instructions, .text {}, nvdisasm {}, gate {}{}{}\n",
+                      listing.kernel.entry, used, listing.kernel.text_hash, listing.disassembler,
+                      to_string(listing.gate.verdict), listing.gate.reason.empty() ? "" : ": ",
+                      listing.gate.reason);
+  return text;
+}
+
+ordered_json instruction_json(const Listing& listing, std::size_t index) {
+  const Instruction& instruction = listing.kernel.instructions[index];
+  const SourceLine* line = source_line(listing.source, instruction);
+  const Control& control = instruction.control;
+  const Place place = place_of(listing, index);
+  return {{"address", instruction.address},
+          {"predicate", instruction.predicate},
+          {"opcode", instruction.opcode},
+          {"operands", instruction.operands},
+          {"word", fmt::format("{:016x}{:016x}", instruction.word.high, instruction.word.low)},
+          {"stall_cycles", control.stall_cycles},
+          {"yield", control.yield},
+          {"write_scoreboard", control.write_scoreboard},
+          {"read_scoreboard", control.read_scoreboard},
+          {"wait_mask", control.wait_mask},
+          {"reuse", control.reuse},
+          {"statement", instruction.line},
+          {"verb", line == nullptr ? "" : line->verb},
+          {"role", line == nullptr ? "" : line->role},
+          {"template", line == nullptr ? "" : line->file},
+          {"template_line", line == nullptr ? 0 : line->line},
+          {"window", place.role},
+          {"heat", to_string(place.heat)}};
+}
+
+std::string as_json(const Listing& listing) {
+  ordered_json windows = ordered_json::array(), instructions = ordered_json::array();
+  for (const RoleWindow& window : listing.windows)
+    windows.push_back({{"role", window.role}, {"summary", window_line(listing, window)}});
+  for (std::size_t i = 0; i < listing.kernel.instructions.size(); ++i)
+    instructions.push_back(instruction_json(listing, i));
+  const ordered_json all = {
+      {"entry", listing.kernel.entry},
+      {"text_hash", listing.kernel.text_hash},
+      {"disassembler", listing.disassembler},
+      {"gate", {{"verdict", to_string(listing.gate.verdict)}, {"reason", listing.gate.reason}}},
+      {"windows", windows},
+      {"instructions", instructions}};
+  return all.dump(1) + "\n";
+}
+
+}  // namespace
+
+Result<std::string> list_kernel(const Disassembler& disassembler, std::string_view cubin,
+                                const GateInput& input, ListingFormat format) {
+  PHASEBIT_TRY_ASSIGN(read, read_cubin(cubin));
+  const CubinKernel* wanted = read.find(input.entry);
+  if (wanted == nullptr) return fail(Step::disassemble, "the module has no kernel {}", input.entry);
+  PHASEBIT_TRY_ASSIGN(disassembly, disassembler.run(cubin, {wanted->symbol}));
+  const auto function =
+      std::find_if(disassembly.functions.begin(), disassembly.functions.end(),
+                   [&](const DisassembledFunction& one) { return one.name == input.entry; });
+  if (function == disassembly.functions.end())
+    return fail(Step::disassemble, "nvdisasm printed nothing for {}", input.entry);
+  PHASEBIT_TRY_ASSIGN(kernel, join_kernel(*wanted, *function));
+  std::vector<RoleWindow> windows = find_windows(kernel, *input.source);
+  promote_single_sites(windows, kernel, *input.source, input.spec);
+  const GateResult gate = apply_gate(input.spec, windows, kernel, *input.source);
+  const Listing listing{kernel, *input.source, std::move(windows), gate, disassembler.version()};
+  return format == ListingFormat::text ? as_text(listing) : as_json(listing);
+}
+
+}  // namespace phasebit

@@ -1,0 +1,47 @@
+#include "analysis/sass/module.h"
+
+#include "core/base/hash.h"
+
+namespace phasebit {
+
+Result<SassKernel> join_kernel(const CubinKernel& kernel, const DisassembledFunction& function) {
+  const std::size_t count = function.instructions.size();
+  if (count != kernel.size() || function.length != kernel.text.size() || function.start != 0)
+    return fail(Step::disassemble,
+                "{}: .text has {} instructions; nvdisasm printed {} of {} bytes from {}",
+                kernel.entry, kernel.size(), count, function.length, function.start);
+  SassKernel joined{kernel.entry, content_hash(kernel.text), {}};
+  joined.instructions.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const DisassembledInstruction& text = function.instructions[i];
+    const SassWord word = kernel.word(i);
+    joined.instructions.push_back(
+        {static_cast<std::uint32_t>(i * instruction_bytes), text.predicate, text.opcode,
+         text.operands, word, decode_control(word), kernel.lines.empty() ? 0 : kernel.lines[i]});
+  }
+  return joined;
+}
+
+Result<std::map<std::string, SassKernel>> read_module(const Disassembler& disassembler,
+                                                      const Cubin& cubin, std::string_view bytes) {
+  std::map<std::string_view, const CubinKernel*> first_of_text;
+  std::vector<std::size_t> functions;
+  for (const CubinKernel& kernel : cubin.kernels)
+    if (first_of_text.emplace(kernel.text, &kernel).second) functions.push_back(kernel.symbol);
+  if (functions.size() == cubin.kernels.size()) functions.clear();  // all of them: no selection
+  PHASEBIT_TRY_ASSIGN(disassembly, disassembler.run(bytes, functions));
+  std::map<std::string_view, const DisassembledFunction*> by_name;
+  for (const DisassembledFunction& function : disassembly.functions)
+    by_name.emplace(function.name, &function);
+  std::map<std::string, SassKernel> kernels;
+  for (const CubinKernel& kernel : cubin.kernels) {
+    const auto function = by_name.find(first_of_text.at(kernel.text)->entry);
+    if (function == by_name.end())
+      return fail(Step::disassemble, "nvdisasm printed nothing for {}", kernel.entry);
+    PHASEBIT_TRY_ASSIGN(joined, join_kernel(kernel, *function->second));
+    kernels.emplace(kernel.entry, std::move(joined));
+  }
+  return kernels;
+}
+
+}  // namespace phasebit

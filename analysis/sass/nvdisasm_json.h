@@ -1,0 +1,34 @@
+// What `nvdisasm -json` prints.
+#pragma once
+
+#include "core/base/error.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phasebit {
+
+struct DisassembledInstruction {
+  std::string predicate, opcode, operands;
+};
+
+struct DisassembledFunction {
+  std::string name;
+  std::uint64_t start = 0, length = 0;  // bytes
+  std::vector<DisassembledInstruction> instructions;
+};
+
+struct Disassembly {
+  std::string producer;  // "nvdisasm V13.5.37 Build cuda_13.5.r13.5/compiler.39125733_0"
+  std::vector<DisassembledFunction> functions;
+};
+
+// The text is a list of a header and a list of functions. Step::disassemble when it is not, or when
+// it holds no producer or no instruction: an empty disassembly is never a result.
+Result<Disassembly> parse_nvdisasm_json(std::string_view text);
+
+// "13.5.37" of the producer above or of `nvdisasm --version`; "" when there is none.
+std::string nvdisasm_version(std::string_view text);
+
+}  // namespace phasebit

@@ -1,0 +1,164 @@
+#include "analysis/sass/cubin.h"
+
+#include "analysis/sass/module.h"
+#include "analysis/sass/text.h"
+#include "core/base/hash.h"
+#include "core/base/process.h"
+#include "tests/analysis/sass/support.h"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+using sass_test::assemble;
+using sass_test::ring;
+
+const sass_test::RingVerbs mbarrier_ring = {
+    "L_w:\nmbarrier.test_wait.parity.shared.b64 p, [a+64], r;\n@!p bra L_w;",
+    "mbarrier.arrive.shared.b64 s, [a];",
+    "L_w:\nmbarrier.test_wait.parity.shared.b64 p, [a], r;\n@!p bra L_w;",
+    "mbarrier.arrive.shared.b64 s, [a+64];"};
+
+TEST(Cubin, ReadsKernels) {
+  PHASEBIT_NEEDS_TOOLS();
+  for (const char* target : {"sm_80", "sm_90a", "sm_100a", "sm_120a"}) {
+    SCOPED_TRACE(target);
+    const auto bytes = assemble({ring(mbarrier_ring, "k1"), ring(mbarrier_ring, "k2")}, target);
+    ASSERT_TRUE(bytes) << bytes.error().text();
+    const auto cubin = read_cubin(*bytes);
+    ASSERT_TRUE(cubin) << cubin.error().text();
+    EXPECT_EQ(fmt::format("sm_{}", cubin->sm),
+              std::string(target).substr(0, std::string(target).find('a')));
+    ASSERT_EQ(cubin->kernels.size(), 2U);
+    ASSERT_NE(cubin->find("k1"), nullptr);
+    ASSERT_NE(cubin->find("k2"), nullptr);
+    EXPECT_EQ(cubin->find("k3"), nullptr);
+    EXPECT_EQ(cubin->find("k1")->text, cubin->find("k2")->text);  // the same statements
+    const auto hashes = text_hashes(*bytes);
+    ASSERT_TRUE(hashes);
+    EXPECT_EQ(hashes->at("k1"), content_hash(cubin->find("k1")->text));
+    // Equal code is disassembled once and belongs to both.
+    const auto disassembler = Disassembler::open(sass_test::find_tools()->nvdisasm);
+    ASSERT_TRUE(disassembler);
+    const auto run = disassembler->run(*bytes, {cubin->find("k2")->symbol});
+    ASSERT_TRUE(run) << run.error().text();
+    ASSERT_EQ(run->functions.size(), 1U);
+    EXPECT_EQ(run->functions[0].name, "k2");
+    const auto kernels = read_module(*disassembler, *cubin, *bytes);
+    ASSERT_TRUE(kernels) << kernels.error().text();
+    EXPECT_EQ(kernels->at("k1").instructions.size(), cubin->find("k1")->size());
+    EXPECT_EQ(kernels->at("k2").instructions.size(), cubin->find("k2")->size());
+  }
+}
+
+// nvdisasm's own text of the encoding is the independent reader of the words.
+TEST(Cubin, WordsAreThoseOfTheDisassembler) {
+  PHASEBIT_NEEDS_TOOLS();
+  const auto bytes = assemble({ring(mbarrier_ring)}, "sm_90a");
+  ASSERT_TRUE(bytes);
+  const auto folder = TempDir::create();
+  ASSERT_TRUE(folder);
+  const std::string file = (folder->path() / "a.cubin").string();
+  ASSERT_TRUE(write_file(file, *bytes));
+  const auto output = run_process({sass_test::find_tools()->nvdisasm, "-c", "-hex", file});
+  ASSERT_TRUE(output);
+  const auto cubin = read_cubin(*bytes);
+  ASSERT_TRUE(cubin);
+  const CubinKernel& kernel = cubin->kernels.front();
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < kernel.size(); ++i)
+    for (const std::uint64_t half : {kernel.word(i).low, kernel.word(i).high}) {
+      at = output->out.find(fmt::format("/* {:#018x} */", half), at);
+      ASSERT_NE(at, std::string::npos) << "instruction " << i;
+    }
+}
+
+TEST(Cubin, ComparesTwoAssemblies) {
+  PHASEBIT_NEEDS_TOOLS();
+  for (const char* target : {"sm_75", "sm_80", "sm_90a", "sm_100a", "sm_107a", "sm_120a"}) {
+    SCOPED_TRACE(target);
+    auto verbs = mbarrier_ring;
+    if (std::string(target) == "sm_75")
+      verbs = {"bar.sync 1, 64;", "bar.arrive 2, 64;", "bar.sync 2, 64;", "bar.arrive 1, 64;"};
+    const std::string version = std::string(target) == "sm_107a" ? "9.5" : "8.7";
+    const auto plain = assemble({ring(verbs)}, target, false, version);
+    const auto with_loc = assemble({ring(verbs)}, target, true, version);
+    ASSERT_TRUE(plain) << plain.error().text();
+    ASSERT_TRUE(with_loc) << with_loc.error().text();
+    const auto differences = compare_text(*plain, *with_loc);
+    ASSERT_TRUE(differences);
+    EXPECT_TRUE(differences->empty()) << differences->front().what;
+  }
+}
+
+TEST(Cubin, ComparisonNamesWhatDiffers) {
+  PHASEBIT_NEEDS_TOOLS();
+  auto other = mbarrier_ring;
+  other.commit = "mbarrier.arrive.shared.b64 s, [a+8];";  // only an immediate changes
+  const auto a = assemble({ring(mbarrier_ring, "k1"), ring(mbarrier_ring, "k2")}, "sm_90a");
+  const auto b = assemble({ring(mbarrier_ring, "k1"), ring(other, "k2")}, "sm_90a");
+  const auto c = assemble({ring(mbarrier_ring, "k1"), ring(mbarrier_ring, "k3")}, "sm_90a");
+  ASSERT_TRUE(a && b && c);
+  const auto changed = compare_text(*a, *b);
+  ASSERT_TRUE(changed);
+  ASSERT_EQ(changed->size(), 1U);
+  EXPECT_EQ(changed->front().entry, "k2");
+  EXPECT_TRUE(changed->front().what.starts_with("first differs at 0x")) << changed->front().what;
+  const auto missing = compare_text(*a, *c);
+  ASSERT_TRUE(missing);
+  ASSERT_EQ(missing->size(), 2U);
+  EXPECT_EQ((*missing)[0].entry + ": " + (*missing)[0].what, "k2: not in the second module");
+  EXPECT_EQ((*missing)[1].entry + ": " + (*missing)[1].what, "k3: not in the first module");
+  EXPECT_EQ(compare_text(*a, "x").error().text(),
+            "disassemble: second module: not an ELF file (1 bytes)");
+}
+
+TEST(Cubin, RefusesOtherFiles) {
+  EXPECT_EQ(read_cubin("").error().text(), "disassemble: cubin: not an ELF file (0 bytes)");
+  EXPECT_EQ(read_cubin("no ELF", "m.cubin").error().text(),
+            "disassemble: m.cubin: not an ELF file (6 bytes)");
+  const auto self = read_file("/proc/self/exe");
+  ASSERT_TRUE(self);
+  const auto read = read_cubin(*self);
+  ASSERT_FALSE(read);
+  EXPECT_TRUE(read.error().text().starts_with("disassemble: cubin: an ELF file for machine "));
+  EXPECT_TRUE(read.error().text().ends_with(", not a cubin (190)"));
+}
+
+// A parse is only accepted when it is the whole kernel.
+TEST(Cubin, TruncationsAreErrors) {
+  PHASEBIT_NEEDS_TOOLS();
+  const auto bytes = assemble({ring(mbarrier_ring)}, "sm_90a");
+  ASSERT_TRUE(bytes);
+  const auto whole = read_cubin(*bytes);
+  ASSERT_TRUE(whole);
+  for (std::size_t size = 0; size < bytes->size(); size += 16) {
+    const auto read = read_cubin(std::string_view(*bytes).substr(0, size));
+    if (!read) {
+      EXPECT_EQ(read.error().step, Step::disassemble);
+    } else {
+      EXPECT_EQ(read->kernels.front().text, whole->kernels.front().text) << size;
+    }
+  }
+}
+
+TEST(Cubin, DamageNeverCrashes) {
+  PHASEBIT_NEEDS_TOOLS();
+  const auto bytes = assemble({ring(mbarrier_ring)}, "sm_90a");
+  ASSERT_TRUE(bytes);
+  std::mt19937 random(1);
+  for (int round = 0; round < 20000; ++round) {
+    std::string damaged = *bytes;
+    for (int i = 0; i < 4; ++i) damaged[random() % damaged.size()] = static_cast<char>(random());
+    const auto read = read_cubin(damaged);
+    if (!read) {
+      EXPECT_EQ(read.error().step, Step::disassemble);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace phasebit

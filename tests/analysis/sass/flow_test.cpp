@@ -1,0 +1,121 @@
+#include "analysis/sass/flow.h"
+
+#include "analysis/sass/loops.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+// "opcode operands" or "@P0 opcode operands" each.
+SassKernel kernel(const std::vector<std::string>& lines) {
+  SassKernel result{"k", "", {}};
+  for (const std::string& line : lines) {
+    Instruction one;
+    one.address = static_cast<std::uint32_t>(16 * result.instructions.size());
+    std::string rest = line;
+    if (rest.starts_with('@')) {
+      one.predicate = rest.substr(0, rest.find(' '));
+      rest = rest.substr(rest.find(' ') + 1);
+    }
+    one.opcode = rest.substr(0, rest.find(' '));
+    if (rest.find(' ') != std::string::npos) one.operands = rest.substr(rest.find(' ') + 1);
+    result.instructions.push_back(one);
+  }
+  return result;
+}
+
+// "0-1>1,2 2-3>": blocks with their instructions and successors.
+std::string blocks(const std::vector<std::string>& lines, const std::vector<int>& cuts = {}) {
+  const auto graph = build_flow_graph(kernel(lines), cuts);
+  if (!graph) return graph.error().text();
+  std::string out;
+  for (const Block& block : graph->blocks)
+    out += fmt::format("{}{}-{}>{}", out.empty() ? "" : " ", block.begin, block.end,
+                       fmt::join(block.successors, ","));
+  return out;
+}
+
+// Depth of each instruction: "0112".
+std::string depths(const std::vector<std::string>& lines) {
+  const SassKernel k = kernel(lines);
+  const auto graph = build_flow_graph(k);
+  if (!graph) return graph.error().text();
+  const LoopNest nest = find_loops(*graph);
+  std::string out;
+  for (const int block : graph->block_of)
+    out += nest.irreducible[static_cast<std::size_t>(block)]
+               ? "x"
+               : std::to_string(nest.depth[static_cast<std::size_t>(block)]);
+  return out;
+}
+
+TEST(Flow, FollowsBranches) {
+  const struct {
+    const char* what;
+    std::vector<std::string> lines;
+    const char* expected;
+  } rows[] = {
+      {"straight", {"MOV", "EXIT"}, "0-2>"},
+      {"trailing self loop", {"EXIT", "BRA 0x10", "NOP"}, "0-1> 1-2>1 2-3>"},
+      {"predicated exit falls through", {"@P0 EXIT", "EXIT"}, "0-1>1 1-2>"},
+      {"predicate in front", {"@!P0 BRA 0x20", "MOV", "EXIT"}, "0-1>2,1 1-2>2 2-3>"},
+      {"predicate operand", {"BRA !P2,0x20", "MOV", "EXIT"}, "0-1>2,1 1-2>2 2-3>"},
+      {"uniform predicate operand", {"BRA.U UP0,0x20", "MOV", "EXIT"}, "0-1>2,1 1-2>2 2-3>"},
+      {"true predicate operand", {"BRA.U UPT,0x20", "MOV", "EXIT"}, "0-1>2 1-2>2 2-3>"},
+      {"divergence test", {"BRA.DIV UR4,0x20", "MOV", "EXIT"}, "0-1>2,1 1-2>2 2-3>"},
+      {"collective", {"WARPSYNC.COLLECTIVE R5,0x20", "MOV", "EXIT"}, "0-1>2,1 1-2>2 2-3>"},
+      {"warpsync without target", {"WARPSYNC.ALL", "WARPSYNC 0xffffffff", "EXIT"}, "0-3>"},
+      {"call passes on", {"CALL.REL.NOINC f", "EXIT"}, "0-2>"},
+      {"return", {"RET.REL.NODEC R2,k", "EXIT"}, "0-1> 1-2>"},
+      {"reconvergence in front of its target",
+       {"BSSY B0,0x30", "@P0 BRA 0x20", "BSYNC B0", "EXIT"},
+       "0-2>1 2-3>2 3-4>"},
+      {"reconvergence elsewhere", {"BSSY B0,0x30", "BSYNC B0", "NOP", "EXIT"}, "0-2>2 2-3>2 3-4>"},
+      {"break passes on", {"BREAK B0", "EXIT"}, "0-2>"},
+      {"indirect", {"MOV", "BRX R2 -0x10"}, "disassemble: k: cannot follow BRX R2 -0x10 at 0x10"},
+      {"target outside", {"BRA 0x100"}, "disassemble: k: cannot follow BRA 0x100 at 0x0"},
+      {"target inside a word", {"BRA 0x8"}, "disassemble: k: cannot follow BRA 0x8 at 0x0"},
+  };
+  for (const auto& row : rows) EXPECT_EQ(blocks(row.lines), row.expected) << row.what;
+}
+
+TEST(Flow, CutsBlocksAroundGivenInstructions) {
+  EXPECT_EQ(blocks({"MOV", "CS2R", "MOV", "EXIT"}, {1}), "0-1>1 1-2>2 2-4>");
+}
+
+TEST(Loops, Depths) {
+  const struct {
+    const char* what;
+    std::vector<std::string> lines;
+    const char* expected;
+  } rows[] = {
+      {"none", {"MOV", "EXIT"}, "00"},
+      {"one block", {"MOV", "MOV", "@P0 BRA 0x10", "EXIT"}, "0110"},
+      {"nested", {"MOV", "MOV", "@P0 BRA 0x10", "@P1 BRA 0x0", "EXIT"}, "12210"},
+      {"retry behind the exit",
+       {"MOV", "@P0 BRA 0x50", "MOV", "@P1 BRA 0x0", "EXIT", "MOV", "@P0 BRA 0x20", "BRA 0x50"},
+       "11110222"},
+      {"in sequence", {"@P0 BRA 0x0", "@P0 BRA 0x10", "EXIT"}, "110"},
+      {"a retry at the head of a loop",
+       {"MOV", "@P0 BRA 0x0", "MOV", "@P1 BRA 0x0", "EXIT"},
+       "22110"},
+      {"two latches of one loop",
+       {"MOV", "@P0 BRA 0x40", "MOV", "BRA 0x0", "MOV", "@P1 BRA 0x0", "EXIT"},
+       "1111110"},
+      {"entered in two places", {"@P0 BRA 0x20", "MOV", "MOV", "@P1 BRA 0x10", "EXIT"}, "0xxx0"},
+      {"not reached", {"EXIT", "BRA 0x10"}, "00"},
+  };
+  for (const auto& row : rows) EXPECT_EQ(depths(row.lines), row.expected) << row.what;
+}
+
+TEST(Loops, ImmediateDominators) {
+  // A diamond 0 -> {1, 2} -> 3, and a block 4 that nothing reaches.
+  const auto graph =
+      build_flow_graph(kernel({"@P0 BRA 0x30", "MOV", "BRA 0x40", "MOV", "EXIT", "MOV"}));
+  ASSERT_TRUE(graph);
+  EXPECT_EQ(immediate_dominators(*graph), (std::vector<int>{-1, 0, 0, 0, -1}));
+}
+
+}  // namespace
+}  // namespace phasebit

@@ -1,0 +1,75 @@
+#include "analysis/sass/nvdisasm_json.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+// The layout of nvdisasm 13.5, cut down by hand; the header keeps a nested object and a misleading
+// key.
+const std::string header =
+    R"({"ELF":{"layout-id":4,"Producer":"no"},"SM":{"version":{"major":9,"minor":0}},)"
+    R"("Producer":"nvdisasm V13.5.37 Build cuda_13.5.r13.5/compiler.1_0","Description":""})";
+
+std::string listing(const std::string& functions) {
+  return "[" + header + ",[" + functions + "]]";
+}
+
+TEST(NvdisasmJson, ReadsFunctions) {
+  const auto read = parse_nvdisasm_json(listing(
+      R"({"function-name":"k","start":0,"length":48,"other-attributes":[{"opcode":"no"}],)"
+      R"("sass-instructions":[{"opcode":"LDC","operands":"R1,c[0x0][0x28]"},)"
+      R"({"predicate":"@!P0","opcode":"BRA","operands":"0x20",)"
+      R"("other-attributes":{"control-flow":"True","opcode":"no"}},{"opcode":"EXIT"}]},)"
+      R"({"function-name":"l","start":0,"length":16,"sass-instructions":[{"opcode":"EXIT"}]})"));
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(nvdisasm_version(read->producer), "13.5.37");
+  ASSERT_EQ(read->functions.size(), 2U);
+  EXPECT_EQ(read->functions[0].name, "k");
+  EXPECT_EQ(read->functions[0].length, 48U);
+  ASSERT_EQ(read->functions[0].instructions.size(), 3U);
+  EXPECT_EQ(read->functions[0].instructions[0].operands, "R1,c[0x0][0x28]");
+  EXPECT_EQ(read->functions[0].instructions[1].predicate, "@!P0");
+  EXPECT_EQ(read->functions[0].instructions[1].opcode, "BRA");
+  EXPECT_EQ(read->functions[0].instructions[2].predicate, "");
+  EXPECT_EQ(read->functions[1].name, "l");
+}
+
+TEST(NvdisasmJson, RefusesWhatHoldsNothing) {
+  const struct {
+    std::string text, message;
+  } rows[] = {
+      {listing(""), "disassemble: nvdisasm's JSON holds no function"},
+      {listing(R"({"function-name":"k","start":0,"length":0,"sass-instructions":[]})"),
+       "disassemble: nvdisasm's JSON has a function 'k' with 0 instructions"},
+      {listing(R"({"function-name":"k","start":0,"length":16,"sass-instructions":[{}]})"),
+       "disassemble: nvdisasm's JSON has an instruction without opcode in k"},
+      {R"([{},[]])", "disassemble: nvdisasm's JSON names no producer"},
+      {R"({"a":1})",
+       "disassemble: nvdisasm's JSON cannot be read: the outermost value is not a list"},
+      {listing("[]"), "disassemble: nvdisasm's JSON cannot be read: a function is not an object"},
+  };
+  for (const auto& row : rows) {
+    const auto read = parse_nvdisasm_json(row.text);
+    ASSERT_FALSE(read) << row.text;
+    EXPECT_EQ(read.error().text(), row.message);
+  }
+}
+
+TEST(NvdisasmJson, EveryTruncationIsAnError) {
+  const std::string whole = listing(
+      R"({"function-name":"k","start":0,"length":16,"sass-instructions":[{"opcode":"EXIT"}]})");
+  ASSERT_TRUE(parse_nvdisasm_json(whole));
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    EXPECT_FALSE(parse_nvdisasm_json(whole.substr(0, size))) << size;
+}
+
+TEST(NvdisasmJson, FindsVersions) {
+  EXPECT_EQ(nvdisasm_version("nvdisasm: NVIDIA (R) CUDA disassembler\nrelease 12.9, V12.9.86\n"),
+            "12.9.86");
+  EXPECT_EQ(nvdisasm_version("NVIDIA V Vx V7"), "");
+  EXPECT_EQ(nvdisasm_version(""), "");
+}
+
+}  // namespace
+}  // namespace phasebit
