@@ -59,4 +59,11 @@ Result<Target> TargetTable::find(std::string_view name) const {
   return full;
 }
 
+std::vector<std::string> TargetTable::families() const {
+  std::vector<std::string> all;
+  for (const Target& row : rows_)
+    if (std::find(all.begin(), all.end(), row.family) == all.end()) all.push_back(row.family);
+  return all;
+}
+
 }  // namespace phasebit

@@ -33,6 +33,8 @@ class TargetTable {
   // The target with what is known of it. Its family is empty when its SM number is not in the
   // table.
   Result<Target> find(std::string_view name) const;
+  // Every SASS family of the table, once, in its order.
+  std::vector<std::string> families() const;
 
  private:
   std::vector<Target> rows_;  // one per SM number, no suffix
