@@ -21,26 +21,19 @@ struct Listing {
 
 std::string_view to_string(GateVerdict verdict) {
   switch (verdict) {
-    case GateVerdict::passed:
-      return "passed";
-    case GateVerdict::failed:
-      return "failed";
-    case GateVerdict::ungated:
-      return "ungated";
+    case GateVerdict::passed: return "passed";
+    case GateVerdict::failed: return "failed";
+    case GateVerdict::ungated: return "ungated";
   }
   bug("unknown verdict");
 }
 
 std::string_view to_string(Heat heat) {
   switch (heat) {
-    case Heat::outside:
-      return "";
-    case Heat::beside:
-      return "beside";
-    case Heat::hot:
-      return "hot";
-    case Heat::cold:
-      return "cold";
+    case Heat::outside: return "";
+    case Heat::beside: return "beside";
+    case Heat::hot: return "hot";
+    case Heat::cold: return "cold";
   }
   bug("unknown heat");
 }

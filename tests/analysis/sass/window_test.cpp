@@ -43,18 +43,10 @@ std::string heats(const RoleWindow& window) {
   std::string out;
   for (const Heat heat : window.heat) {
     switch (heat) {
-      case Heat::outside:
-        out += '.';
-        break;
-      case Heat::beside:
-        out += 'b';
-        break;
-      case Heat::hot:
-        out += 'h';
-        break;
-      case Heat::cold:
-        out += 'c';
-        break;
+      case Heat::outside: out += '.'; break;
+      case Heat::beside: out += 'b'; break;
+      case Heat::hot: out += 'h'; break;
+      case Heat::cold: out += 'c'; break;
     }
   }
   return out;
