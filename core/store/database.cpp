@@ -59,8 +59,7 @@ Error StoreDatabase::error_of(const SQLite::Exception& exception, const std::str
     case SQLITE_NOTADB:
       return {Step::store, fmt::format("{} is not a phasebit store: {}", path, what),
               "name another file, or import JSON lines into a new store"};
-    case SQLITE_CORRUPT:
-      return damaged(path, what);
+    case SQLITE_CORRUPT: return damaged(path, what);
     case SQLITE_FULL:
     case SQLITE_IOERR:
       return {Step::store, fmt::format("cannot write to {}: {}", path, what),
@@ -75,8 +74,7 @@ Error StoreDatabase::error_of(const SQLite::Exception& exception, const std::str
     case SQLITE_PERM:
       return {Step::store, fmt::format("cannot open {}: {}", path, what),
               "check that the folder exists and that you may write to it"};
-    default:
-      return {Step::store, fmt::format("{}: {}", path, what), {}};
+    default: return {Step::store, fmt::format("{}: {}", path, what), {}};
   }
 }
 

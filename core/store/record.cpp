@@ -4,12 +4,9 @@ namespace phasebit {
 
 std::string to_string(PointKind kind) {
   switch (kind) {
-    case PointKind::point:
-      return "point";
-    case PointKind::anchor:
-      return "anchor";
-    case PointKind::modes:
-      return "modes";
+    case PointKind::point: return "point";
+    case PointKind::anchor: return "anchor";
+    case PointKind::modes: return "modes";
   }
   bug("unknown kind of point");
 }

@@ -4,10 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from sizes import CPP_SUFFIXES, tracked_files
+from sizes import CPP_SUFFIXES, require_program, tracked_files
 
 
 def main():
+    require_program(sys.argv[1])
     program, root = sys.argv[1], str(Path(sys.argv[2]).resolve())
     files = [name for name in tracked_files(root) if Path(name).suffix in CPP_SUFFIXES]
     if not files:

@@ -9,6 +9,7 @@ counts as a part of the function that it stands in. Usage: sizes.py ROOT
 
 import ast
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -119,6 +120,13 @@ def tracked_files(root):
         ["git", "-C", root, "-c", f"safe.directory={root}", "ls-files", "-z", "--cached",
          "--others", "--exclude-standard"], check=True, capture_output=True, text=True).stdout
     return [name for name in listed.split("\0") if name and Path(root, name).is_file()]
+
+
+def require_program(name):
+    """Leaves with meson's exit status for a skipped test when a program is missing."""
+    if shutil.which(name) is None:
+        print(f"skipped: {name} is not installed")
+        sys.exit(77)
 
 
 def main():

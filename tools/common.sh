@@ -1,0 +1,127 @@
+# What quickstart, test, benchmark and gpu-bundle share: setting up a bare Debian bookworm, step by
+# step, each step silent when its work is already done. Sourced, not run.
+# shellcheck shell=bash
+
+set -euo pipefail
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+BUILD=$ROOT/build
+MESON_VERSION=1.12.0
+TOOLCHAIN_VERSION=13.5.37
+export DEBIAN_FRONTEND=noninteractive
+
+say() { printf '%s\n' "== $*"; }
+
+fail() {
+  printf '%s\n' "$(basename "$0"): $*" >&2
+  exit 1
+}
+
+# Runs a command; shows the end of what it said only when it fails.
+quietly() {
+  local said status=0
+  said=$("$@" 2>&1) || status=$?
+  [ $status = 0 ] || printf '%s\n' "$said" | tail -30 >&2
+  return $status
+}
+
+# Package and what it is for.
+BUILD_PACKAGES=(
+  "g++|the C++ compiler"
+  "ninja-build|runs the build"
+  "pkg-config|finds libraries for the build"
+  "cmake|finds tl::expected, which has no pkg-config file"
+  "python3-venv|.venv for Meson"
+  "ca-certificates|downloads from PyPI"
+  "git|names the commit in what is made"
+  "libfmt-dev|text formatting"
+  "libexpected-dev|results that are a value or an error"
+  "libkainjow-mustache-dev|templates"
+  "libtomlplusplus-dev|spec files"
+  "nlohmann-json3-dev|JSON"
+  "libcli11-dev|the command line"
+  "libsqlite3-dev|the result store"
+  "libsqlitecpp-dev|the result store"
+  "libelf-dev|reading cubins"
+  "libxxhash-dev|content hashes"
+  "libbenchmark-dev|Google Benchmark, under phasebit-bench"
+  "libgtest-dev|the tests"
+)
+TEST_PACKAGES=(
+  "clang-format-22|the formatting test"
+  "clang-tidy-22|the static checks"
+)
+
+installed() { dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed; }
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo --preserve-env=DEBIAN_FRONTEND "$@"
+  else
+    fail "packages are missing and this is neither root nor a machine with sudo; install them: $*"
+  fi
+}
+
+# install_packages "name|why"...
+install_packages() {
+  local row missing=()
+  command -v dpkg-query >/dev/null ||
+    fail "this is no Debian: install by hand what tools/common.sh lists"
+  for row in "$@"; do
+    installed "${row%%|*}" || missing+=("$row")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  say "installing ${#missing[@]} Debian packages (about 1 minute on a bare machine)"
+  for row in "${missing[@]}"; do
+    printf '   %-26s %s\n' "${row%%|*}" "${row#*|}"
+  done
+  as_root apt-get -qq update || say "apt-get update failed; going on with the lists that are here"
+  quietly as_root apt-get -qq install -y --no-install-recommends "${missing[@]%%|*}" ||
+    fail "apt-get could not install: ${missing[*]%%|*}"
+}
+
+install_meson() {
+  local venv=$ROOT/.venv
+  MESON=$venv/bin/meson
+  [ "$("$MESON" --version 2>/dev/null)" != "$MESON_VERSION" ] || return 0
+  say "installing Meson $MESON_VERSION from PyPI into .venv (about 10 s)"
+  python3 -m venv --clear "$venv" || fail "python3 -m venv could not make $venv"
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "meson==$MESON_VERSION" ||
+    fail "pip could not install meson==$MESON_VERSION; is PyPI within reach?"
+}
+
+install_toolchain() {
+  local folder=$ROOT/.toolchains/$TOOLCHAIN_VERSION/nvidia/cu13
+  if [ -x "$folder/bin/ptxas" ] && [ -x "$folder/bin/nvdisasm" ] &&
+    [ -f "$folder/include/cuda.h" ]; then
+    return 0
+  fi
+  say "installing ptxas and nvdisasm $TOOLCHAIN_VERSION from PyPI into .toolchains (about 20 s)"
+  "$ROOT/tools/toolchain" "$TOOLCHAIN_VERSION" ||
+    fail "tools/toolchain could not install ptxas $TOOLCHAIN_VERSION"
+}
+
+# Configures build/ once; a folder configured for another place is made again.
+configure() {
+  if [ -f "$BUILD/build.ninja" ] && grep -qF "$ROOT/meson.build" "$BUILD/build.ninja"; then
+    return 0
+  fi
+  say "configuring build/"
+  rm -rf "$BUILD"
+  quietly "$MESON" setup "$BUILD" "$ROOT" || fail "meson could not configure build/"
+}
+
+# build WHAT ESTIMATE [TARGET...]: quiet when there is nothing to build.
+build() {
+  local what=$1 estimate=$2 started=$SECONDS
+  shift 2
+  if ! ninja -C "$BUILD" -n "$@" 2>/dev/null | grep -q 'no work to do'; then
+    say "building $what ($estimate on 2 cores when nothing is built yet)"
+  fi
+  ninja -C "$BUILD" --quiet "$@" || fail "the build failed; the compiler's words are above"
+  [ $((SECONDS - started)) -lt 3 ] || say "built in $((SECONDS - started)) s"
+}
+
+has_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; }

@@ -1,0 +1,62 @@
+"""Prints "N passed, N failed, N skipped" for the last `meson test`, in test cases.
+
+A GoogleTest program counts as its cases, any other test program as one. A program that died, or
+that failed although none of its cases did, is one failure more.
+Usage: count_tests.py MESON_LOGS STATUS, where STATUS is meson's exit status. Exits with 1 when
+anything failed or nothing ran.
+"""
+
+import json
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+GOOD = {"OK", "EXPECTEDFAIL"}
+SKIPPED = {"SKIP", "IGNORED"}
+
+
+def case_result(case):
+    if case.find("failure") is not None or case.find("error") is not None:
+        return "failed"
+    if case.find("skipped") is not None or case.get("status") == "notrun":
+        return "skipped"
+    return "passed"
+
+
+def gtest_cases(junit, program):
+    """Results of the cases of one GoogleTest program; none for another kind of test."""
+    prefix = f"phasebit.{program}."
+    return [case_result(case) for suite in junit.iter("testsuite")
+            if suite.get("name", "").startswith(prefix) for case in suite.iter("testcase")]
+
+
+def count(programs, junit):
+    """programs: [(name, meson's result)] -> {passed, failed, skipped}."""
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    for name, result in programs:
+        cases = gtest_cases(junit, name)
+        for case in cases:
+            counts[case] += 1
+        if result in GOOD or result in SKIPPED:
+            if not cases:
+                counts["passed" if result in GOOD else "skipped"] += 1
+        elif "failed" not in cases:
+            counts["failed"] += 1
+    return counts
+
+
+def main():
+    logs, status = Path(sys.argv[1]), int(sys.argv[2])
+    programs = []
+    for line in (logs / "testlog.json").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        programs.append((row["name"], row["result"]))
+    counts = count(programs, ElementTree.parse(logs / "testlog.junit.xml"))
+    if status != 0 and counts["failed"] == 0:
+        counts["failed"] = 1  # meson itself failed
+    print("{passed} passed, {failed} failed, {skipped} skipped".format(**counts))
+    return 1 if counts["failed"] or not counts["passed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
