@@ -1,0 +1,221 @@
+#include "gen/catalogue.h"
+
+#include "tests/gen/fixture.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+std::vector<std::string> names(const std::vector<Component>& components) {
+  std::vector<std::string> all;
+  for (const Component& component : components) all.push_back(component.name);
+  return all;
+}
+
+TEST(Catalogue, HasTheFoldersAsComponents) {
+  const Catalogue catalogue = load_fixture();
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names(catalogue.components(ComponentKind::probe)), (Names{"handoff", "ring"}));
+  EXPECT_EQ(names(catalogue.components(ComponentKind::protocol)),
+            (Names{"cta", "flag", "mbarrier"}));
+  EXPECT_EQ(names(catalogue.components(ComponentKind::mover)), (Names{"none", "st_shared"}));
+  EXPECT_EQ(names(catalogue.components(ComponentKind::work)), (Names{"fma", "none"}));
+}
+
+TEST(Catalogue, KeepsWhatAnAxisDeclares) {
+  const Catalogue catalogue = load_fixture();
+  const Axis& stages = catalogue.common().axes.front();
+  EXPECT_EQ(stages.name, "num_stages");
+  EXPECT_EQ(stages.alias, "stages");
+  EXPECT_EQ(stages.doc, "slots of the ring");
+  EXPECT_EQ(stages.default_value, "4");
+  EXPECT_TRUE(stages.is_range());
+  EXPECT_FALSE(stages.runtime);
+  EXPECT_FALSE(stages.when);
+  EXPECT_EQ(stages.all().size(), 32U);
+  EXPECT_EQ(catalogue.common().axes[2].when->text(), "unit == 'warp'");
+  EXPECT_TRUE(catalogue.common().axes[3].runtime);
+  EXPECT_TRUE(catalogue.common().axes[3].integer);
+}
+
+TEST(Catalogue, KnowsTheValuesOfEveryComponentThatHasAnAxis) {
+  const Catalogue catalogue = load_fixture();
+  // flag's, then mbarrier's new ones.
+  EXPECT_EQ(catalogue.values_of("wait"),
+            (std::vector<std::string>{"spin", "sleep", "try_wait", "test_wait"}));
+  EXPECT_EQ(catalogue.values_of("delay"), (std::vector<std::string>{"0", "10", "100"}));
+  EXPECT_EQ(catalogue.values_of("mover"), (std::vector<std::string>{"none", "st_shared"}));
+}
+
+struct Value {
+  const char* axis;
+  const char* value;
+  const char* message;  // nullptr: it has the value
+};
+
+constexpr Value values[] = {
+    {"num_stages", "1", nullptr},
+    {"num_stages", "32", nullptr},
+    {"num_stages", "33", "spec: num_stages: no value '33' (a whole number in 1..32)"},
+    {"num_stages", "0", "spec: num_stages: no value '0' (a whole number in 1..32)"},
+    {"num_stages", "08", "spec: num_stages: no value '08' (a whole number in 1..32)"},
+    {"num_stages", "8x", "spec: num_stages: no value '8x' (a whole number in 1..32)"},
+    {"num_stages", "", "spec: num_stages: no value '' (a whole number in 1..32)"},
+    {"delay", "10", nullptr},
+    {"delay", "11", "spec: delay: no value '11' (did you mean '10'?)"},
+    {"wait", "sleep", nullptr},
+    {"wait", "test_wait", nullptr},
+    {"wait", "tets_wait", "spec: wait: no value 'tets_wait' (did you mean 'test_wait'?)"},
+    {"protocol", "flag", nullptr},
+    {"protocol", "mbarier", "spec: protocol: no value 'mbarier' (did you mean 'mbarrier'?)"},
+};
+
+TEST(Catalogue, ChecksValues) {
+  const Catalogue catalogue = load_fixture();
+  for (const Value& row : values) {
+    SCOPED_TRACE(fmt::format("{}={}", row.axis, row.value));
+    const Status status = catalogue.check_value(row.axis, row.value);
+    EXPECT_EQ(status ? "" : status.error().text(), row.message != nullptr ? row.message : "");
+  }
+}
+
+TEST(Catalogue, ResolvesAliases) {
+  const Catalogue catalogue = load_fixture();
+  EXPECT_EQ(catalogue.resolve("stages").value(), "num_stages");
+  EXPECT_EQ(catalogue.resolve("num_stages").value(), "num_stages");
+  EXPECT_EQ(catalogue.resolve("hint").value(), "hint_ns");
+  EXPECT_EQ(catalogue.resolve("probe").value(), "probe");
+  EXPECT_EQ(catalogue.resolve("satges").error().text(),
+            "spec: no axis 'satges' (did you mean 'stages'?)");
+}
+
+struct Damage {
+  const char* file;
+  const char* text;  // of the whole file
+  const char* message;
+};
+
+const char* const wait_axis =
+    "[[axis]]\nname = \"wait\"\nvalues = [\"a\", \"b\"]\ndefault = \"a\"\n";
+
+// Line numbers counted by hand.
+const Damage damages[] = {
+    {"axes.toml", "[[axis]]\nname = 3", "spec: axes.toml:2: name: must be a text"},
+    {"axes.toml", "[[axis]\n", nullptr},
+    {"axes.toml", "axsi = []\n", "spec: axes.toml:1: axsi: no such key (did you mean 'axis'?)"},
+    {"axes.toml", "[axis]\n", "spec: axes.toml:1: axis: must be tables, [[axis]]"},
+    {"axes.toml", "axis = [3]\n", "spec: axes.toml:1: [[axis]]: must be a table"},
+    {"axes.toml", "\n[[axis]]\ndoc = \"x\"\n", "spec: axes.toml:2: [[axis]]: lacks 'name'"},
+    {"axes.toml", "[[axis]]\nname = \"a\"\nvaluse = [\"x\"]\n",
+     "spec: axes.toml:3: valuse: no such key (did you mean 'values'?)"},
+    {"axes.toml", "[[axis]]\nname = \"A b\"\n",
+     "spec: axes.toml:2: name: must be lower-case letters, digits and _"},
+    {"axes.toml", "[[axis]]\nname = \"a\"\n",
+     "spec: axes.toml:1: [[axis]]: axis 'a' needs either 'values' or 'range'"},
+    {"axes.toml", "[[axis]]\nname = \"a\"\nvalues = [\"x\"]\nrange = [1, 2]\n",
+     "spec: axes.toml:1: [[axis]]: axis 'a' needs either 'values' or 'range'"},
+    {"axes.toml", "[[axis]]\nname = \"a\"\nvalues = []\n", "spec: axes.toml:3: values: is empty"},
+    {"axes.toml", "[[axis]]\nname = \"a\"\nvalues = [\"x\", 1]\n",
+     "spec: axes.toml:3: values: mixes words and numbers"},
+    {"axes.toml", "[[axis]]\nname = \"a\"\nvalues = [\"x\", \"y/z\"]\n",
+     "spec: axes.toml:3: values: 'y/z' cannot stand in an id"},
+    {"axes.toml", "[[axis]]\nname = \"a\"\nvalues = [0, 1, 0]\n",
+     "spec: axes.toml:3: values: '0' twice"},
+    {"axes.toml", "[[axis]]\nname = \"a\"\nrange = [4, 1]\n",
+     "spec: axes.toml:3: range: must be [lowest, highest]"},
+    {"axes.toml", "[[axis]]\nname = \"a\"\nrange = [1, 4]\n",
+     "spec: axes.toml:1: [[axis]]: axis 'a' lacks 'default'"},
+    {"axes.toml", "[[axis]]\nname = \"a\"\nrange = [1, 4]\ndefault = 5\n",
+     "spec: axes.toml:4: default: not a value of axis 'a' (a whole number in 1..4)"},
+    {"axes.toml", "[[axis]]\nname = \"a\"\nvalues = [\"on\", \"off\"]\ndefault = \"fof\"\n",
+     "spec: axes.toml:4: default: not a value of axis 'a' (did you mean 'off'?)"},
+    {"axes.toml", "[[axis]]\nname = \"a\"\nvalues = [\"0\"]\ndefault = 0\n",
+     "spec: axes.toml:4: default: not a value of axis 'a' (did you mean '0'?)"},
+    {"axes.toml", "[[axis]]\nname = \"mover\"\nvalues = [\"x\"]\ndefault = \"x\"\n",
+     "spec: axes.toml:2: name: 'mover' is a leading axis"},
+    {"movers/none/mover.toml", wait_axis,
+     "spec: movers/none/mover.toml:2: name: axis 'wait' is already declared at "
+     "protocols/flag/protocol.toml:1"},
+    {"protocols/cta/protocol.toml",
+     "[[axis]]\nname = \"x\"\nalias = \"stages\"\nrange = [1, 2]\ndefault = 1\n",
+     "spec: protocols/cta/protocol.toml:3: alias: 'stages' already means axis 'num_stages', "
+     "declared at axes.toml:4"},
+    {"protocols/cta/protocol.toml", "[[axis]]\nname = \"stages\"\nrange = [1, 2]\ndefault = 1\n",
+     "spec: protocols/cta/protocol.toml:2: name: 'stages' already means axis 'num_stages', "
+     "declared at axes.toml:4"},
+    {"work/none/work.toml",
+     "[[axis]]\nname = \"x\"\nrange = [1, 2]\ndefault = 1\nwhen = \"wait = 'spin'\"\n",
+     "spec: work/none/work.toml:5: when: column 6: '=' has no meaning"},
+    {"probes/ring/probe.toml", "[[rule]]\nprune = \"num_stagse == 1\"\nreason = \"x\"\n",
+     "spec: probes/ring/probe.toml:2: prune: column 1: no axis 'num_stagse' "
+     "(did you mean 'num_stages'?)"},
+    {"probes/ring/probe.toml", "[[rule]]\nprune = \"moves == 1\"\nreason = \"x\"\n",
+     "spec: probes/ring/probe.toml:2: prune: 'moves' is known to gates alone"},
+    {"probes/ring/probe.toml", "[[rule]]\nreason = \"x\"\n",
+     "spec: probes/ring/probe.toml:1: [[rule]]: lacks 'prune'"},
+    {"probes/ring/probe.toml", "[[rule]]\nprune = \"num_stages == 1\"\n",
+     "spec: probes/ring/probe.toml:1: [[rule]]: lacks 'reason'"},
+    {"probes/ring/probe.toml",
+     "[[rule]]\nprune = \"num_stages == 1\"\nreason = \"{stages} is one\"\n",
+     "spec: probes/ring/probe.toml:3: reason: no axis 'stages' (did you mean 'num_stages'?)"},
+    {"movers/none/mover.toml", "[[needs]]\nptx = \"8.x\"\n",
+     "spec: movers/none/mover.toml:2: ptx: '8.x' is not a version"},
+    {"movers/none/mover.toml", "[[needs]]\nreason = \"x\"\n",
+     "spec: movers/none/mover.toml:1: [[needs]]: lacks 'ptx' and 'sm'"},
+    {"movers/none/mover.toml", "[[gate]]\nverb = \"fill\"\nforbid = [\"STS*\"]\n",
+     "spec: movers/none/mover.toml:1: the file: has [[gate]] and lacks 'covers', the SASS "
+     "families they speak of"},
+    {"movers/none/mover.toml", "covers = [\"hoper\"]\n",
+     "spec: movers/none/mover.toml:1: covers: no SASS family 'hoper' (did you mean 'hopper'?)"},
+    {"movers/none/mover.toml", "covers = []\ncovers_ptxas = \">=12 <x\"\n",
+     "spec: movers/none/mover.toml:2: covers_ptxas: '<x' is not a version range"},
+    {"axes.toml", "[[gate]]\nverb = \"*\"\nrequire = { \"A\" = 1 }\n",
+     "spec: axes.toml:2: verb: '*' is for 'forbid' alone, without 'role' and 'require'"},
+    {"axes.toml", "[[gate]]\nverb = \"wait\"\nrole = \"consumr\"\n",
+     "spec: axes.toml:3: role: no role 'consumr' (did you mean 'consumer'?)"},
+    {"axes.toml", "[[gate]]\nverb = \"wait\"\nrequire = { \"A*\" = \"payload_byte / 4\" }\n",
+     "spec: axes.toml:3: require: 'A*': column 1: no axis 'payload_byte' "
+     "(did you mean 'payload_bytes'?)"},
+    {"axes.toml", "[[gate]]\nverb = \"wait\"\nrequire = { \"A*\" = true }\n",
+     "spec: axes.toml:3: require: 'A*' must be a number or an expression"},
+    {"axes.toml", "derived = [\"wait\"]\n",
+     "spec: axes.toml:1: derived: 'wait' is taken or no name"},
+};
+
+// Replacing axes.toml takes its axes from the rules of the other files, but axes are read before
+// rules.
+TEST(CatalogueErrors, NameFileLineAndKey) {
+  for (const Damage& row : damages) {
+    SCOPED_TRACE(row.text);
+    Folder folder;
+    folder.copy_fixture();
+    folder.write(row.file, row.text);
+    const auto catalogue = Catalogue::load(folder.path());
+    ASSERT_FALSE(catalogue);
+    const std::string text = folder.text(catalogue.error());
+    if (row.message != nullptr)
+      EXPECT_EQ(text, row.message);
+    else
+      EXPECT_EQ(text.substr(0, 19), "spec: axes.toml:1: ") << text;  // the rest is toml++'s
+  }
+}
+
+TEST(CatalogueErrors, AFolderWithoutItsFile) {
+  Folder folder;
+  folder.copy_fixture();
+  fs::create_directory(folder.path() / "movers" / "bulk");
+  EXPECT_EQ(folder.text(Catalogue::load(folder.path()).error()),
+            "spec: cannot read movers/bulk/mover.toml: No such file or directory");
+  fs::remove_all(folder.path() / "movers");
+  EXPECT_EQ(folder.text(Catalogue::load(folder.path()).error()),
+            "spec: cannot read movers: No such file or directory");
+}
+
+TEST(ShippedTemplates, AreACatalogue) {
+  const auto catalogue = Catalogue::load(fs::path(PHASEBIT_SOURCE_ROOT) / "templates");
+  ASSERT_TRUE(catalogue) << catalogue.error().text();
+}
+
+}  // namespace
+}  // namespace phasebit

@@ -1,0 +1,48 @@
+// The small catalogue beside the tests, and copies of it with a file changed.
+#pragma once
+
+#include "core/base/file.h"
+#include "gen/catalogue.h"
+#include "gen/spec.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+
+inline fs::path fixture_templates() {
+  return fs::path(PHASEBIT_SOURCE_ROOT) / "tests" / "gen" / "catalogue";
+}
+
+inline Catalogue load_fixture() {
+  auto catalogue = Catalogue::load(fixture_templates());
+  if (!catalogue) bug(catalogue.error().text());
+  return std::move(*catalogue);
+}
+
+class Folder {
+ public:
+  Folder() : folder_(std::move(TempDir::create().value())) {}
+  const fs::path& path() const { return folder_.path(); }
+
+  void copy_fixture() { fs::copy(fixture_templates(), path(), fs::copy_options::recursive); }
+  void write(const std::string& name, const std::string& text) {
+    if (!write_file(path() / name, text)) bug("cannot write " + name);
+  }
+  std::string read(const std::string& name) { return read_file(path() / name).value(); }
+
+  // The error with names relative to the folder.
+  std::string text(const Error& error) const {
+    std::string out = error.text();
+    const std::string root = path().string() + "/";
+    for (size_t at = out.find(root); at != std::string::npos; at = out.find(root))
+      out.erase(at, root.size());
+    return out;
+  }
+
+ private:
+  TempDir folder_;
+};
+
+}  // namespace phasebit

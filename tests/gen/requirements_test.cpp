@@ -1,0 +1,133 @@
+#include "gen/requirements.h"
+
+#include "gen/variants.h"
+#include "tests/gen/fixture.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+using Words = std::vector<std::string>;
+using Derived = std::map<std::string, int>;
+
+const Catalogue& fixture() {
+  static const Catalogue catalogue = load_fixture();
+  return catalogue;
+}
+
+VariantKey key_of_id(const std::string& id) {
+  auto key = parse_variant(fixture(), id);
+  if (!key) bug(key.error().text());
+  return *key;
+}
+
+struct Row {
+  const char* id;
+  const char* ptx;
+  int sm;
+  Words reasons;
+};
+
+TEST(Requirements, AreTheMaximumOfWhatHolds) {
+  const Row rows[] = {
+      {"ring/cta/none/none", "6.3", 75, {}},
+      {"ring/mbarrier/none/none/wait=test_wait", "7.1", 80, {"mbarrier"}},
+      {"ring/mbarrier/none/none", "7.8", 90, {"mbarrier", "mbarrier.try_wait"}},
+      // 7.10 is above 7.8, and says nothing of the architecture.
+      {"ring/mbarrier/none/none/wait=spin", "7.10", 80, {"mbarrier"}},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.id);
+    const auto found = requirements(fixture(), key_of_id(row.id));
+    ASSERT_TRUE(found) << found.error().text();
+    EXPECT_EQ(found->ptx.text(), row.ptx);
+    EXPECT_EQ(found->sm, row.sm);
+    EXPECT_EQ(found->reasons, row.reasons);
+  }
+}
+
+GateSpec gates(const std::string& id, const std::string& family, const std::string& ptxas,
+               const Derived& derived = {}) {
+  auto spec = gate_spec(fixture(), key_of_id(id), family, parse_version(ptxas).value(), derived);
+  if (!spec) bug(spec.error().text());
+  return *spec;
+}
+
+// "verb/role: 2 A*, 1 B*; not C*", one a rule.
+Words lines(const GateSpec& spec) {
+  Words all;
+  for (const VerbRule& rule : spec.verbs) {
+    std::string line = fmt::format("{}/{}:", rule.verb, rule.role);
+    for (const OpcodeRule& opcode : rule.require)
+      line += fmt::format(" {} {},", opcode.count, opcode.pattern);
+    for (const std::string& pattern : rule.forbid) line += fmt::format(" not {},", pattern);
+    all.push_back(line);
+  }
+  return all;
+}
+
+TEST(GateSpecs, JoinTheDeclarationsThatHold) {
+  const std::string hinted = "ring/mbarrier/none/none/num_stages=8/hint_ns=100";
+  EXPECT_EQ(lines(gates("ring/mbarrier/none/none", "hopper", "13.5.37")),
+            (Words{"wait/: 1 SYNCS.PHASECHK*, 1 BRA*, not LDS*,"}));
+  // num_stages / 4 = 2; the two lists that forbid LDS* give it once.
+  EXPECT_EQ(lines(gates(hinted, "hopper", "13.5.37")),
+            (Words{"wait/: 1 SYNCS.PHASECHK*, 2 BRA*, 1 NANOSLEEP*, not LDS*, not MEMBAR*,"}));
+  // Before 12.4 two more.
+  EXPECT_EQ(lines(gates("ring/mbarrier/none/none", "hopper", "12.3")),
+            (Words{"wait/: 3 SYNCS.PHASECHK*, 1 BRA*, not LDS*,"}));
+  EXPECT_EQ(lines(gates(hinted, "ampere", "13.5.37")), (Words{"wait/: 1 LDS*,"}));
+  EXPECT_EQ(lines(gates("ring/cta/none/none", "turing", "11.8")),
+            (Words{"wait/consumer: 1 BAR.SYNC*,"}));
+}
+
+TEST(GateSpecs, ForbidEverywhereWhatAxesTomlForbids) {
+  const GateSpec spec = gates("ring/cta/none/none", "turing", "11.8");
+  EXPECT_TRUE(spec.known);
+  EXPECT_EQ(spec.forbid_everywhere, (Words{"LDL*", "STL*"}));
+}
+
+TEST(GateSpecs, CountWithThePlan) {
+  const GateSpec spec = gates("ring/flag/st_shared/none/payload_bytes=1024", "hopper", "13.5",
+                              {{"moves", 3}, {"items_per_iteration", 4}, {"unlisted", 9}});
+  EXPECT_EQ(lines(spec), (Words{"fill/producer: 6 STS*,"}));
+  EXPECT_EQ(spec.items_per_iteration, 4);
+  EXPECT_EQ(spec.spare_iterations, 0);
+}
+
+TEST(GateSpecs, AreUnknownWhereAComponentDeclaresNothing) {
+  struct Unknown {
+    const char* id;
+    const char* family;
+    const char* ptxas;
+    const char* why;
+  };
+  const Unknown rows[] = {
+      {"ring/mbarrier/none/none", "", "13.5", "the SASS family of the target is unknown"},
+      {"ring/mbarrier/none/none", "rubin", "13.5", "mbarrier declares no SASS for rubin"},
+      {"ring/mbarrier/none/none", "hopper", "11.8", "mbarrier declares no SASS for ptxas 11.8"},
+      {"ring/flag/st_shared/none", "blackwell", "13.5", "st_shared declares no SASS for blackwell"},
+  };
+  for (const Unknown& row : rows) {
+    SCOPED_TRACE(row.why);
+    const GateSpec spec = gates(row.id, row.family, row.ptxas, {{"moves", 1}});
+    EXPECT_FALSE(spec.known);
+    EXPECT_EQ(spec.why_unknown, row.why);
+  }
+}
+
+TEST(GateSpecs, FailWhereACountCannotBeTaken) {
+  const VariantKey key = key_of_id("ring/flag/st_shared/none");
+  const std::string where = (fixture_templates() / "movers/st_shared/mover.toml").string();
+  const auto missing = gate_spec(fixture(), key, "hopper", Version{{13, 5}}, {});
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().text(), "gate: " + where + ":8: the plan supplies no 'moves'");
+  const auto negative = gate_spec(fixture(), key, "hopper", Version{{13, 5}}, {{"moves", -1}});
+  ASSERT_FALSE(negative);
+  EXPECT_EQ(negative.error().text(),
+            "gate: " + where + ":8: 'payload_bytes / 512 * moves' counts -1");
+}
+
+}  // namespace
+}  // namespace phasebit
