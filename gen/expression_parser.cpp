@@ -244,6 +244,11 @@ class ExpressionParser {
 Result<Expression> Expression::compile(std::string_view text, const Vocabulary& vocabulary,
                                        ValueKind wanted) {
   PHASEBIT_TRY_ASSIGN(tokens, tokenize(text));
+  // The parser and the evaluation recurse; no rule comes near.
+  constexpr size_t most = 1000;
+  if (tokens.size() > most)
+    return fail(Step::spec, "column {}: more than {} names, numbers and signs", tokens[most].column,
+                most);
   return ExpressionParser(text, vocabulary, std::move(tokens)).parse(wanted);
 }
 

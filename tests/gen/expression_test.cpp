@@ -191,6 +191,14 @@ TEST(Compile, SaysWhereAndWhatIsWrong) {
   }
 }
 
+TEST(Compile, RefusesWhatWouldExhaustTheStack) {
+  const Point point;
+  const std::string nested = std::string(100000, '(') + "1" + std::string(100000, ')');
+  const auto compiled = Expression::compile(nested, point.vocabulary, ValueKind::number);
+  ASSERT_FALSE(compiled);
+  EXPECT_EQ(compiled.error().text(), "spec: column 1001: more than 1000 names, numbers and signs");
+}
+
 TEST(Slots, AreThoseOfTheNamesEachOnce) {
   const Point point;
   const auto compiled = Expression::compile("units in {1} and wait == 'try_wait' and units != 2",
