@@ -1,5 +1,7 @@
 #include "gen/requirements.h"
 
+#include "core/isa/targets.h"
+#include "gen/plan.h"
 #include "gen/variants.h"
 #include "tests/gen/fixture.h"
 
@@ -127,6 +129,35 @@ TEST(GateSpecs, FailWhereACountCannotBeTaken) {
   ASSERT_FALSE(negative);
   EXPECT_EQ(negative.error().text(),
             "gate: " + where + ":8: 'payload_bytes / 512 * moves' counts -1");
+}
+
+// Every shipped variant can be planned and its gates be counted for every family, and its id is
+// read back.
+TEST(ShippedSweeps, HaveRequirementsAndGates) {
+  const fs::path root = PHASEBIT_SOURCE_ROOT;
+  const auto catalogue = Catalogue::load(root / "templates");
+  ASSERT_TRUE(catalogue) << catalogue.error().text();
+  const auto spec = load_spec(root / "specs" / "core.toml", *catalogue);
+  ASSERT_TRUE(spec) << spec.error().text();
+  const auto expansion = expand(*catalogue, *spec, "core");
+  ASSERT_TRUE(expansion) << expansion.error().text();
+  EXPECT_GE(expansion->variants.size(), 500U);
+  const Words families = TargetTable::load()->families();
+  for (const VariantKey& variant : expansion->variants) {
+    SCOPED_TRACE(variant.id);
+    const auto read_back = parse_variant(*catalogue, variant.id);
+    ASSERT_TRUE(read_back) << read_back.error().text();
+    EXPECT_EQ(read_back->axes, variant.axes);
+    const auto needs = requirements(*catalogue, variant);
+    ASSERT_TRUE(needs) << needs.error().text();
+    const auto plan = make_plan(variant);
+    ASSERT_TRUE(plan) << plan.error().text();
+    for (const std::string& family : families) {
+      const auto gate = gate_spec(*catalogue, variant, family, Version{{13, 5}}, plan->derived());
+      ASSERT_TRUE(gate) << gate.error().text();
+      EXPECT_EQ(gate->known, gate->why_unknown.empty());
+    }
+  }
 }
 
 }  // namespace
