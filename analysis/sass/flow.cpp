@@ -43,7 +43,8 @@ bool is_branch(std::string_view stem) {
 // plain WARPSYNC has a lane mask as its only operand.
 bool has_target(const Instruction& instruction) {
   const std::string_view stem = opcode_stem(instruction);
-  return is_branch(stem) || (stem == "WARPSYNC" && !branch_operands(instruction).condition.empty());
+  return is_branch(stem) || jumps_by_call(instruction) ||
+         (stem == "WARPSYNC" && !branch_operands(instruction).condition.empty());
 }
 
 bool is_indirect(std::string_view stem) {
@@ -122,6 +123,11 @@ std::string_view opcode_stem(const Instruction& instruction) {
 bool leaves_kernel(const Instruction& instruction) {
   const std::string_view stem = opcode_stem(instruction);
   return stem == "EXIT" || stem == "RET" || stem == "KILL" || stem == "RTT";
+}
+
+bool jumps_by_call(const Instruction& instruction) {
+  return opcode_stem(instruction) == "CALL" &&
+         hex_address(branch_operands(instruction).target).has_value();
 }
 
 bool falls_through(const Instruction& instruction) {

@@ -32,6 +32,11 @@ bool has_statement(const SourceMap& source, const std::string& verb, const std::
   });
 }
 
+bool has_role(const SourceMap& source, const std::string& role) {
+  return std::any_of(source.begin(), source.end(),
+                     [&](const SourceLine& line) { return line.role == role; });
+}
+
 class Gate {
  public:
   Gate(const GateSpec& spec, const std::vector<RoleWindow>& windows, const SassKernel& kernel,
@@ -63,9 +68,10 @@ class Gate {
     return role.empty() ? "no role" : std::string_view(role);
   }
 
-  // A rule for any role holds for each role whose source has the verb.
+  // A rule for any role holds for each role whose source has the verb; one for a role that the
+  // kernel does not have says nothing about it.
   void check(const VerbRule& rule) {
-    bool applied = false;
+    bool applied = !rule.role.empty() && !has_role(source_, rule.role);
     for (const RoleWindow& window : windows_) {
       const bool meant = rule.role.empty() ? has_statement(source_, rule.verb, window.role)
                                            : rule.role == window.role;
@@ -115,8 +121,8 @@ class Gate {
     for (const std::string& pattern : spec_.forbid_everywhere)
       for (std::size_t i = 0; i < window.heat.size(); ++i) {
         const Instruction& instruction = kernel_.instructions[i];
-        if (window.heat[i] == Heat::outside || !opcode_matches(pattern, instruction.opcode))
-          continue;
+        if (window.heat[i] == Heat::outside || jumps_by_call(instruction)) continue;
+        if (!opcode_matches(pattern, instruction.opcode)) continue;
         complain("{}: forbidden in the timed window: {}, found {} at {:#x}", role_name(window.role),
                  pattern, instruction.opcode, instruction.address);
         break;  // the first one says enough

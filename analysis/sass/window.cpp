@@ -53,7 +53,7 @@ std::vector<bool> reach(const FlowGraph& graph, int from, int stop, Direction di
   std::vector<bool> seen(graph.blocks.size(), false);
   std::vector<int> work = {from};
   while (!work.empty()) {
-    const Block& block = graph.blocks[at(work.back())];
+    const BasicBlock& block = graph.blocks[at(work.back())];
     work.pop_back();
     for (const int next : direction == Direction::forward ? block.successors : block.predecessors) {
       if (seen[at(next)] || next == stop || next == from) continue;

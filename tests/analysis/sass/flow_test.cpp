@@ -30,7 +30,7 @@ std::string blocks(const std::vector<std::string>& lines, const std::vector<int>
   const auto graph = build_flow_graph(kernel(lines), cuts);
   if (!graph) return graph.error().text();
   std::string out;
-  for (const Block& block : graph->blocks)
+  for (const BasicBlock& block : graph->blocks)
     out += fmt::format("{}{}-{}>{}", out.empty() ? "" : " ", block.begin, block.end,
                        fmt::join(block.successors, ","));
   return out;
@@ -67,6 +67,7 @@ TEST(Flow, FollowsBranches) {
       {"collective", {"WARPSYNC.COLLECTIVE R5,0x20", "MOV", "EXIT"}, "0-1>2,1 1-2>2 2-3>"},
       {"warpsync without target", {"WARPSYNC.ALL", "WARPSYNC 0xffffffff", "EXIT"}, "0-3>"},
       {"call passes on", {"CALL.REL.NOINC f", "EXIT"}, "0-2>"},
+      {"call as a jump", {"@P0 CALL.REL.NOINC 0x20", "MOV", "EXIT"}, "0-1>2,1 1-2>2 2-3>"},
       {"return", {"RET.REL.NODEC R2,k", "EXIT"}, "0-1> 1-2>"},
       {"reconvergence in front of its target",
        {"BSSY B0,0x30", "@P0 BRA 0x20", "BSYNC B0", "EXIT"},

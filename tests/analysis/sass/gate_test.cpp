@@ -222,12 +222,15 @@ TEST(Gate, UnknownIsUngatedButCounted) {
 
 TEST(Gate, VerbWithoutWindowFails) {
   PHASEBIT_NEEDS_TOOLS();
-  const auto output =
-      gate(ring(barrier_ring), "sm_90a",
-           spec_of({{"tail", "", {{"BAR.SYNC*", 1}}, {}}, {"wait", "both", {{"BAR*", 1}}, {}}}));
+  Script kernel = ring(barrier_ring);
+  kernel.source[0].role = "helper";  // a role without clock reads
+  const auto output = gate(kernel, "sm_90a",
+                           spec_of({{"tail", "", {{"BAR.SYNC*", 1}}, {}},
+                                    {"wait", "helper", {{"BAR*", 1}}, {}},
+                                    {"wait", "both", {{"BAR*", 1}}, {}}}));  // no such role: void
   ASSERT_TRUE(output);
   EXPECT_EQ(output->result.reason,
-            "tail (any role): no timed window holds it; wait (both): no timed window holds it");
+            "tail (any role): no timed window holds it; wait (helper): no timed window holds it");
 }
 
 TEST(Gate, ManyKernelsInOneCall) {
