@@ -1,0 +1,96 @@
+#include "gen/assemble_module.h"
+
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace phasebit {
+namespace {
+
+constexpr const char* blanks = " \t";
+
+// "L_wait:", also with a directive behind it ("targets: .branchtargets a, b;").
+bool starts_with_label(const std::string& line, size_t first) {
+  constexpr const char* name = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$%";
+  const size_t end = line.find_first_not_of(name, first);
+  return end != std::string::npos && end > first && line[end] == ':' &&
+         line.compare(end, 2, "::") != 0;
+}
+
+// A line that opens a block and goes on ("{ .reg .pred p;") counts by what is behind the brace.
+bool is_executable(const std::string& line) {
+  const size_t first = line.find_first_not_of(" \t{}");
+  if (first == std::string::npos || line[first] == '.') return false;
+  return !starts_with_label(line, first);
+}
+
+class Writer {
+ public:
+  explicit Writer(size_t bytes) { module_.text.reserve(bytes); }
+  void line(const std::string& text, ModuleLine from) {
+    module_.text += text;
+    module_.text += '\n';
+    module_.lines.push_back(from);
+  }
+  void loc(int statement, ModuleLine from) {
+    fmt::format_to(std::back_inserter(module_.text), ".loc 1 {} 0\n", statement);
+    module_.lines.push_back(from);
+  }
+  ModuleText take() { return std::move(module_); }
+
+ private:
+  ModuleText module_;
+};
+
+void write_kernel(Writer& out, const Kernel& kernel, int index, bool line_info) {
+  std::vector<bool> executable;
+  if (line_info) executable = executable_statements(kernel.statements);
+  for (size_t n = 0; n < kernel.statements.size(); ++n) {
+    const ModuleLine from{index, static_cast<int>(n) + 1};
+    if (line_info && executable[n]) out.loc(from.statement, from);
+    out.line(kernel.statements[n], from);
+  }
+}
+
+size_t bytes_of(const std::vector<const Kernel*>& kernels, bool line_info) {
+  size_t bytes = 256;
+  for (const Kernel* kernel : kernels)
+    for (const std::string& line : kernel->statements)
+      bytes += line.size() + 1 + (line_info ? 14 : 0);
+  return bytes;
+}
+
+}  // namespace
+
+ModuleLine ModuleText::at(int line) const {
+  const auto n = static_cast<size_t>(line);
+  return line >= 1 && n <= lines.size() ? lines[n - 1] : ModuleLine{};
+}
+
+std::vector<bool> executable_statements(const std::vector<std::string>& statements) {
+  std::vector<bool> executable;
+  bool in_body = false;
+  for (const std::string& line : statements) {
+    const size_t first = line.find_first_not_of(blanks);
+    const bool opens = first != std::string::npos && line[first] == '{';
+    in_body = in_body || opens;
+    executable.push_back(in_body && is_executable(line));
+  }
+  return executable;
+}
+
+ModuleText module_text(const std::string& ptx_version, const std::string& ptx_target,
+                       const std::vector<const Kernel*>& kernels, bool line_info) {
+  Writer out(bytes_of(kernels, line_info));
+  out.line(".version " + ptx_version, {});
+  out.line(".target " + ptx_target, {});
+  out.line(".address_size 64", {});
+  // The name is only what debug information shows: the source map says what its lines are.
+  if (line_info) out.line(".file 1 \"phasebit\"", {});
+  out.line(module_shared_declaration, {});
+  for (size_t k = 0; k < kernels.size(); ++k)
+    write_kernel(out, *kernels[k], static_cast<int>(k), line_info);
+  return out.take();
+}
+
+}  // namespace phasebit

@@ -1,0 +1,54 @@
+// Which ptxas and nvdisasm are used, and what that ptxas knows.
+#pragma once
+
+#include "core/base/file.h"
+#include "core/isa/version.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phasebit {
+
+// The reference ptxas: golden listings, classes and published numbers are made with it.
+// tools/toolchain reads it from this line.
+inline constexpr const char* pinned_toolchain = "13.5.37";
+
+struct Toolchain {
+  fs::path ptxas;
+  Version version;
+  fs::path nvdisasm;         // empty when there is none: see require_nvdisasm
+  Version nvdisasm_version;  // without parts when there is none
+  std::vector<std::string>
+      targets;  // "sm_75", ... "sm_121f": ascending, as `ptxas --help` lists them
+};
+
+struct ToolchainRequest {
+  std::optional<fs::path> ptxas, nvdisasm;  // --ptxas, --nvdisasm
+};
+
+// Where the tools are looked for: the path asked for, else the folder $PHASEBIT_TOOLCHAIN, else
+// <data root>/.toolchains/<pinned>. nvdisasm is looked for beside ptxas, then in the pinned
+// toolchain (wheels before 13.2 have none, and a newer one reads older cubins). Step::toolchain
+// when ptxas is missing, cannot be started or does not answer.
+Result<Toolchain> find_toolchain(const ToolchainRequest& request = {});
+
+// The folder with the programs inside a toolchain: of the wheels from 13.0 on, of those before, of
+// an installed toolkit, or the folder itself. Empty when none holds a ptxas.
+fs::path toolchain_programs(const fs::path& folder);
+
+// Step::toolchain, with the command that installs it, when there is no nvdisasm.
+Status require_nvdisasm(const Toolchain& toolchain);
+
+// Step::usage with the nearest architecture when this ptxas does not know the name.
+Status check_target(const Toolchain& toolchain, const std::string& target);
+
+// The architectures among the allowed values of `ptxas --help`. (--list-arch exists only since 13.1
+// and leaves out those with a or f.)
+std::vector<std::string> targets_in_help(std::string_view help);
+
+// The version in "Cuda compilation tools, release 13.5, V13.5.37".
+Result<Version> version_in_banner(std::string_view banner);
+
+}  // namespace phasebit
