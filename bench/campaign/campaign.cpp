@@ -1,0 +1,299 @@
+#include "bench/campaign/campaign.h"
+
+#include "bench/campaign/run_row.h"
+#include "core/base/interrupt.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace phasebit {
+namespace {
+
+constexpr std::string_view same_class_flag = "same_class:";
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// The payload of a point: another one in each repetition, the same when it is repeated.
+std::uint32_t payload_seed(const PointRow& row) {
+  const auto base = std::stoul("0" + row.variant_hash.substr(0, 7), nullptr, 16);
+  return static_cast<std::uint32_t>(base) * 2654435761U +
+         static_cast<std::uint32_t>(row.repetition);
+}
+
+}  // namespace
+
+Outcome outcome_of(const PointRow& row) {
+  Outcome outcome;
+  outcome.flags = row.flags;
+  if (row.error) {
+    outcome.error = Error{row.error->step, row.error->message, {}};
+    return outcome;
+  }
+  outcome.megahertz = row.megahertz;
+  for (const Sample& sample : row.samples)
+    outcome.items_per_launch = std::max(outcome.items_per_launch, sample.items);
+  auto summary = summarise(row.samples);
+  if (summary)
+    outcome.summary = std::move(*summary);
+  else
+    outcome.error = summary.error();
+  return outcome;
+}
+
+Campaign::Campaign(const Manifest& manifest, Store& store, WorkerHandle& worker, Progress& progress,
+                   CampaignOptions options)
+    : manifest_(manifest),
+      store_(store),
+      worker_(worker),
+      progress_(progress),
+      options_(std::move(options)) {}
+
+Status Campaign::open() {
+  PHASEBIT_TRY_ASSIGN(device, worker_.start());
+  device_ = device;
+  if (options_.placement.sm >= device_.row.multiprocessors)
+    return fail(Step::usage, "--sm {}: {} has SMs 0 to {}", options_.placement.sm, device_.row.name,
+                device_.row.multiprocessors - 1);
+  progress_.note(fmt::format("{} ({}), {} SMs, driver {}", device_.row.name, device_.row.target,
+                             device_.row.multiprocessors, device_.row.driver));
+  if (!device_.unknown.empty()) progress_.note("not known: " + device_.unknown);
+  if (!options_.fresh) {
+    PHASEBIT_TRY_ASSIGN(finished, FinishedPoints::read(store_));
+    finished_ = std::move(finished);
+  }
+  return measure_anchors();
+}
+
+Status Campaign::open_run() {
+  RunRow run = new_run_row(manifest_, options_.command, options_.seed);
+  run.id = run_id_;
+  run.timer_tick_ns = timer_tick_ns_;
+  run.driver = device_.row.driver;
+  PHASEBIT_TRY(store_.add_device(device_.row));
+  return store_.add_run(run);
+}
+
+// The run's row holds the timer's tick, so the rows of the anchors wait for the one that measures
+// it.
+Status Campaign::measure_anchors() {
+  run_id_ = new_run_id();
+  std::map<std::string, AnchorResult> results;
+  std::vector<PointRow> rows;
+  for (const BundleVariant& variant : manifest_.variants) {
+    if (!is_anchor(variant)) continue;
+    PointRow row = row_of(variant, PointKind::anchor, 0, false, options_.placement);
+    auto measured = worker_.measure(request_of(row));
+    if (interrupted()) return fail(Step::device, "interrupted while the anchors were measured");
+    if (!measured) {
+      if (!options_.ignore_anchors)
+        return with_hint(
+            fail(measured.error().step, "{}: {}", variant.key.id, measured.error().message),
+            "the set-up is broken; --ignore-anchors goes on");
+      row.error = PointError{measured.error().step, measured.error().message};
+      rows.push_back(std::move(row));
+      continue;
+    }
+    row.samples = measured->samples;
+    row.megahertz = measured->megahertz;
+    row.flags = measured->flags;
+    if (measured->timer_step_ns > 0) timer_tick_ns_ = measured->timer_step_ns;
+    if (const Outcome outcome = outcome_of(row); outcome.summary)
+      results[variant.key.id.substr(variant.key.id.find('/') + 1)] =
+          AnchorResult{*outcome.summary, row.megahertz, measured->timer_step_ns};
+    rows.push_back(std::move(row));
+  }
+  PHASEBIT_TRY(open_run());
+  for (const PointRow& row : rows) PHASEBIT_TRY(store_.add_point(row));
+  bool off = false;
+  judge(results, off);
+  if (!off || options_.ignore_anchors) return {};
+  if (rows.empty())
+    return with_hint(fail(Step::device, "the bundle holds no anchors"),
+                     "pack it again, or measure without them: --ignore-anchors");
+  return with_hint(fail(Step::device, "an anchor is off"),
+                   "the set-up is broken, so its numbers would be too; --ignore-anchors goes on");
+}
+
+void Campaign::judge(const std::map<std::string, AnchorResult>& results, bool& off) {
+  for (const AnchorFigure& figure : judge_anchors(results, device_)) {
+    progress_.note(fmt::format("{} {}", figure.ok() ? "anchor  " : "ANCHOR OFF", figure.text()));
+    off = off || !figure.ok();
+  }
+}
+
+void Campaign::plan(const PlanRequest& request) {
+  representatives_ = representatives(manifest_, request.selected);
+  plan_ = make_bench_plan(manifest_, request);
+  next_ = 0;
+  progress_.begin(plan_.order.size());
+}
+
+PointRow Campaign::row_of(const BundleVariant& variant, PointKind kind, int repetition,
+                          bool aa_control, const Placement& placement) const {
+  PointRow row;
+  row.kind = kind;
+  row.variant_id = variant.key.id;
+  row.variant_hash = variant.key.hash;
+  row.unit = variant.launch.unit;
+  if (const Image* timed = variant.image(Build::timed)) {
+    row.ptx_hash = timed->ptx_hash;
+    row.text_hash = timed->text_hash;
+    row.sass_class = timed->sass_class;
+    row.module = timed->module;
+  }
+  row.device_uuid = device_.row.uuid;
+  row.run_id = run_id_;
+  row.repetition = repetition;
+  row.aa_control = aa_control;
+  row.placement = placement;
+  return row;
+}
+
+PointRequest Campaign::request_of(const PointRow& row) const {
+  return {row.variant_hash,    row.placement,          payload_seed(row),
+          options_.max_rounds, options_.point_seconds, timer_tick_ns_};
+}
+
+void Campaign::write(const PointRow& row) {
+  if (const Status written = store_.add_point(row); !written) stopped_ = written.error();
+}
+
+Outcome Campaign::refuse(PointRow row, const std::string& why) {
+  row.error = PointError{Step::gate, why};
+  if (!finished_.has_error(key_of(row), *row.error)) write(row);
+  return outcome_of(row);
+}
+
+Outcome Campaign::point_to(PointRow row, std::size_t representative) {
+  const std::string& other = manifest_.variants[representative].key.id;
+  row.flags.push_back(std::string(same_class_flag) + other);
+  ++tally_.same_class;
+  const PointRow* known = finished_.find(key_of(row));
+  // Once measured itself, say in a run that selected less, it needs no pointer to another.
+  const bool said = known != nullptr && (!known->samples.empty() || known->flags == row.flags);
+  if (!said) write(row);
+  Outcome outcome;  // its figures are the other's: see result()
+  outcome.note = "same code as " + other;
+  return outcome;
+}
+
+void Campaign::check_liveness() {
+  for (const BundleVariant& variant : manifest_.variants) {
+    if (variant.key.id != liveness_anchor) continue;
+    const auto alive = worker_.measure(
+        request_of(row_of(variant, PointKind::anchor, 0, false, options_.placement)));
+    if (!alive && !interrupted())
+      stopped_ = Error{
+          Step::device,
+          fmt::format("the GPU does not work after a point was lost: {}", alive.error().message),
+          "see what nvidia-smi says; the same command resumes"};
+    return;
+  }
+}
+
+Outcome Campaign::measure_now(PointRow row, const BundleVariant& variant) {
+  auto measured = worker_.measure(request_of(row));
+  if (!measured && interrupted()) {
+    stopped_ = Error{Step::launch, "interrupted", {}};
+    return outcome_of(row);
+  }
+  if (measured) {
+    row.samples = std::move(measured->samples);
+    row.megahertz = measured->megahertz;
+    row.flags = std::move(measured->flags);
+  } else {
+    row.error = PointError{measured.error().step, measured.error().message};
+  }
+  write(row);
+  Outcome outcome = outcome_of(row);
+  if (outcome.error) {
+    progress_.note(fmt::format("{}: {}", variant.key.id, outcome.error->text()));
+    if (worker_.lost_worker()) check_liveness();
+  } else {
+    ++tally_.measured;
+  }
+  return outcome;
+}
+
+Outcome Campaign::take(const PlannedPoint& point, PointKind kind, const Placement& placement) {
+  const BundleVariant& variant = manifest_.variants[point.variant];
+  PointRow row = row_of(variant, kind, point.repetition, point.aa_control, placement);
+  if (const std::string why = refusal(variant); !why.empty()) return refuse(std::move(row), why);
+  const std::size_t representative =
+      representatives_.empty() ? point.variant : representatives_[point.variant];
+  if (representative != point.variant && !point.aa_control)
+    return point_to(std::move(row), representative);
+  const PointRow* known = finished_.find(key_of(row));
+  // A row without samples says whose they are; it may stem from a run that chose another variant.
+  if (known != nullptr && !known->samples.empty()) {
+    Outcome outcome = outcome_of(*known);
+    outcome.note = "from the store";
+    ++tally_.from_store;
+    return outcome;
+  }
+  return measure_now(std::move(row), variant);
+}
+
+void Campaign::keep_aa(const PlannedPoint& point, const Outcome& outcome) {
+  const Key key{representatives_[point.variant], point.repetition};
+  (point.aa_control ? controls_ : outcomes_)[key] = outcome;
+  const auto a = outcomes_.find(key), b = controls_.find(key);
+  if (a == outcomes_.end() || b == controls_.end()) return;
+  if (!a->second.summary || !b->second.summary) return;
+  const double first = a->second.summary->cycles, second = b->second.summary->cycles;
+  const double difference = std::abs(first - second);
+  aa_differences_.emplace_back(difference, first > 0 ? difference / first : 0);
+}
+
+void Campaign::do_point(const PlannedPoint& point) {
+  if (interrupted()) {
+    stopped_ = Error{Step::launch, "interrupted", {}};
+    return;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const Outcome outcome = take(point, PointKind::point, options_.placement);
+  if (interrupted() && stopped_) return;
+  tally_.seconds += seconds_since(start);
+  if (outcome.error) {
+    ++tally_.failed;
+    if (!tally_.first_error) tally_.first_error = outcome.error;
+  }
+  if (!point.aa_control && representatives_[point.variant] != point.variant)
+    outcomes_[{point.variant, point.repetition}] = outcome;
+  else
+    keep_aa(point, outcome);
+  progress_.step(manifest_.variants[point.variant].key.id, outcome.error.has_value());
+}
+
+Outcome Campaign::result(std::size_t variant, int repetition) {
+  const Key own{variant, repetition}, other{representatives_[variant], repetition};
+  while (!stopped_ && next_ < plan_.order.size() &&
+         !(outcomes_.contains(own) && outcomes_.contains(other)))
+    do_point(plan_.order[next_++]);
+  const auto found = outcomes_.find(own), figures = outcomes_.find(other);
+  progress_.clear();
+  if (found == outcomes_.end() || figures == outcomes_.end()) {
+    Outcome missing;
+    missing.error = stopped_.value_or(Error{Step::usage, "not in the plan", {}});
+    return missing;
+  }
+  if (own == other) return found->second;
+  Outcome shared = figures->second;
+  shared.note = found->second.note;
+  return shared;
+}
+
+void Campaign::finish() {
+  while (!stopped_ && next_ < plan_.order.size()) do_point(plan_.order[next_++]);
+  progress_.clear();
+}
+
+Outcome Campaign::measure_at(std::size_t variant, PointKind kind, int repetition,
+                             const Placement& placement) {
+  return take({variant, repetition, false}, kind, placement);
+}
+
+}  // namespace phasebit

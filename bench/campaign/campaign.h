@@ -1,0 +1,112 @@
+// A sweep on one GPU: anchors, then every planned point, each a row in the store when it is done.
+#pragma once
+
+#include "bench/campaign/anchors.h"
+#include "bench/campaign/finished.h"
+#include "bench/campaign/plan.h"
+#include "bench/campaign/progress.h"
+#include "bench/worker/handle.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace phasebit {
+
+struct CampaignOptions {
+  Placement placement;
+  std::uint64_t seed = 0;
+  bool fresh = false;           // measure again what the store has
+  bool ignore_anchors = false;  // go on when one is off
+  int max_rounds = 64;
+  double point_seconds = 0.25;
+  std::string command;  // the command line, for the run's row
+};
+
+// What is told of one variant in one repetition.
+struct Outcome {
+  std::optional<Summary> summary;
+  double megahertz = 0;
+  std::uint32_t items_per_launch = 0;  // of the longest launch
+  std::vector<std::string> flags;
+  std::string note;  // "from the store", "same code as VARIANT"
+  std::optional<Error> error;
+};
+
+struct Tally {
+  std::size_t measured = 0, from_store = 0, same_class = 0, failed = 0;
+  double seconds = 0;                // spent on points
+  std::optional<Error> first_error;  // of a point
+};
+
+class Campaign {
+ public:
+  Campaign(const Manifest& manifest, Store& store, WorkerHandle& worker, Progress& progress,
+           CampaignOptions options);
+
+  // Opens the device, reads what the store has, measures the anchors, prints them on standard
+  // error, and opens the run. Step::device when an anchor is off.
+  Status open();
+
+  void plan(const PlanRequest& request);
+
+  // Measures on in the planned order until this point is there.
+  Outcome result(std::size_t variant, int repetition);
+  // Measures what nobody asked for: A/A controls at the end of the order.
+  void finish();
+
+  // One point outside the plan, as a row of its kind.
+  Outcome measure_at(std::size_t variant, PointKind kind, int repetition,
+                     const Placement& placement);
+
+  // Why nothing more is measured: Ctrl-C, a full disk, a GPU that no longer answers.
+  const std::optional<Error>& stopped() const { return stopped_; }
+  const Tally& tally() const { return tally_; }
+  const DeviceInfo& device() const { return device_; }
+  const Store& store() const { return store_; }
+  const std::string& run_id() const { return run_id_; }
+  // |difference| of each A/A pair of this run, cycles, and the same divided by the median.
+  const std::vector<std::pair<double, double>>& aa_differences() const { return aa_differences_; }
+
+ private:
+  using Key = std::pair<std::size_t, int>;
+  Status measure_anchors();
+  void judge(const std::map<std::string, AnchorResult>& results, bool& off);
+  Status open_run();
+  void do_point(const PlannedPoint& point);
+  Outcome take(const PlannedPoint& point, PointKind kind, const Placement& placement);
+  Outcome refuse(PointRow row, const std::string& why);
+  Outcome point_to(PointRow row, std::size_t representative);
+  Outcome measure_now(PointRow row, const BundleVariant& variant);
+  void keep_aa(const PlannedPoint& point, const Outcome& outcome);
+  // After a lost worker: whether the GPU still works.
+  void check_liveness();
+  void write(const PointRow& row);
+  PointRow row_of(const BundleVariant& variant, PointKind kind, int repetition, bool aa_control,
+                  const Placement& placement) const;
+  PointRequest request_of(const PointRow& row) const;
+
+  const Manifest& manifest_;
+  Store& store_;
+  WorkerHandle& worker_;
+  Progress& progress_;
+  CampaignOptions options_;
+  DeviceInfo device_;
+  std::string run_id_;
+  double timer_tick_ns_ = 1000;
+  FinishedPoints finished_;
+  std::vector<std::size_t> representatives_;
+  Plan plan_;
+  std::size_t next_ = 0;
+  std::map<Key, Outcome> outcomes_, controls_;
+  std::vector<std::pair<double, double>> aa_differences_;
+  Tally tally_;
+  std::optional<Error> stopped_;
+};
+
+// Figures of a row: its error, or the summary of its samples.
+Outcome outcome_of(const PointRow& row);
+
+}  // namespace phasebit

@@ -1,0 +1,37 @@
+#include "bench/campaign/finished.h"
+
+namespace phasebit {
+
+PointKey key_of(const PointRow& row) {
+  return {row.kind,       row.variant_hash, row.text_hash, row.device_uuid,
+          row.repetition, row.aa_control,   row.placement};
+}
+
+FinishedPoints::Key FinishedPoints::key_of(const PointKey& key) {
+  return {key.kind,       key.variant_hash, key.text_hash,    key.device_uuid,
+          key.repetition, key.aa_control,   key.placement.sm, key.placement.first_warp};
+}
+
+Result<FinishedPoints> FinishedPoints::read(const Store& store) {
+  FinishedPoints finished;
+  PHASEBIT_TRY_ASSIGN(rows, store.points());
+  for (PointRow& row : rows) {
+    auto [place, is_new] = finished.rows_.try_emplace(key_of(phasebit::key_of(row)), row);
+    // An error does not undo a measurement of another day.
+    if (!is_new && (!row.error || place->second.error)) place->second = std::move(row);
+  }
+  return finished;
+}
+
+const PointRow* FinishedPoints::find(const PointKey& key) const {
+  const auto row = rows_.find(key_of(key));
+  return row == rows_.end() || row->second.error ? nullptr : &row->second;
+}
+
+bool FinishedPoints::has_error(const PointKey& key, const PointError& error) const {
+  const auto row = rows_.find(key_of(key));
+  return row != rows_.end() && row->second.error && row->second.error->step == error.step &&
+         row->second.error->message == error.message;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,79 @@
+#include "bench/campaign/plan.h"
+
+#include <map>
+#include <numeric>
+#include <random>
+
+namespace phasebit {
+namespace {
+
+// Our own shuffle: what std::shuffle does with a seed is up to the library.
+void shuffle(std::vector<PlannedPoint>& points, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  for (std::size_t n = points.size(); n > 1; --n) std::swap(points[n - 1], points[random() % n]);
+}
+
+std::string class_of(const BundleVariant& variant) {
+  const Image* timed = variant.image(Build::timed);
+  return timed == nullptr ? "" : timed->sass_class;
+}
+
+}  // namespace
+
+bool is_anchor(const BundleVariant& variant) {
+  return variant.key.value("probe") == "anchor";
+}
+
+std::string refusal(const BundleVariant& variant) {
+  const Image* timed = variant.image(Build::timed);
+  if (timed == nullptr) return "the bundle holds no timed build";
+  switch (timed->gate.verdict) {
+    case GateVerdict::passed: return {};
+    case GateVerdict::failed: return "the SASS is not the intended one: " + timed->gate.reason;
+    case GateVerdict::ungated:
+      return "not gated: " +
+             (timed->gate.reason.empty() ? "no rule covers this family" : timed->gate.reason);
+  }
+  bug("unknown verdict");
+}
+
+std::vector<std::size_t> representatives(const Manifest& manifest,
+                                         const std::vector<std::size_t>& selected) {
+  std::vector<std::size_t> measured(manifest.variants.size());
+  std::iota(measured.begin(), measured.end(), std::size_t{0});
+  std::map<std::string, std::size_t> first;
+  for (const std::size_t index : selected) {
+    const BundleVariant& variant = manifest.variants[index];
+    const std::string sass_class = class_of(variant);
+    if (!refusal(variant).empty() || sass_class.empty()) continue;
+    measured[index] = first.try_emplace(sass_class, index).first->second;
+  }
+  return measured;
+}
+
+Plan make_bench_plan(const Manifest& manifest, const PlanRequest& request) {
+  Plan plan;
+  const auto measured = representatives(manifest, request.selected);
+  std::map<std::size_t, std::size_t> control;  // representative -> who is measured again
+  for (const std::size_t index : request.selected) {
+    if (!refusal(manifest.variants[index]).empty()) {
+      ++plan.refused;
+      continue;
+    }
+    auto& other = control.try_emplace(measured[index], measured[index]).first->second;
+    if (other == measured[index]) other = index;
+  }
+  plan.classes = control.size();
+  for (int repetition = 0; repetition < request.repetitions; ++repetition) {
+    for (const std::size_t index : request.selected)
+      plan.order.push_back({index, repetition, false});
+    for (const auto& [representative, other] : control)
+      if (request.aa_control) plan.order.push_back({other, repetition, true});
+  }
+  plan.launched =
+      plan.classes * static_cast<std::size_t>(request.repetitions) * (request.aa_control ? 2 : 1);
+  if (request.random_order) shuffle(plan.order, request.seed);
+  return plan;
+}
+
+}  // namespace phasebit

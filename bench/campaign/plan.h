@@ -1,0 +1,50 @@
+// What is measured in which order.
+#pragma once
+
+#include "core/image/manifest.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct PlanRequest {
+  std::vector<std::size_t> selected;  // indices into the manifest
+  int repetitions = 1;
+  bool random_order = true;
+  std::uint64_t seed = 0;
+  bool aa_control = true;
+};
+
+struct PlannedPoint {
+  std::size_t variant = 0;  // index into the manifest
+  int repetition = 0;
+  bool aa_control = false;
+};
+
+struct Plan {
+  // Refused variants and those that stand for no class are points too: they cost a row, not a
+  // launch.
+  std::vector<PlannedPoint> order;
+  std::size_t classes = 0;   // measured SASS classes
+  std::size_t launched = 0;  // points that are measured, A/A controls among them
+  std::size_t refused = 0;   // variants whose gate did not pass
+};
+
+// The anchors of a bundle are no points.
+bool is_anchor(const BundleVariant& variant);
+
+// Why a variant's number is not shown; "" when its gate passed.
+std::string refusal(const BundleVariant& variant);
+
+// For each variant of the manifest the index of the one that is measured for its SASS class: the
+// first selected member whose gate passed; itself when it is alone, refused, or not selected.
+std::vector<std::size_t> representatives(const Manifest& manifest,
+                                         const std::vector<std::size_t>& selected);
+
+// One point a variant and repetition, and one A/A control a class and repetition: its second member
+// where there is one, else the same image again. All repetitions are shuffled together.
+Plan make_bench_plan(const Manifest& manifest, const PlanRequest& request);
+
+}  // namespace phasebit

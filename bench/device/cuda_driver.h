@@ -1,0 +1,35 @@
+// The entry points of the CUDA driver that we use, found at run time so that the program starts,
+// lists and explains itself on a machine without a driver.
+#pragma once
+
+#include "core/base/error.h"
+
+#include <cuda.h>
+
+namespace phasebit {
+
+// The names with their version as cuda.h spells them: those have been in every driver since 11.4.
+#define PHASEBIT_CUDA_ENTRIES(X)                                                                   \
+  X(cuInit)                                                                                        \
+  X(cuDriverGetVersion)                                                                            \
+  X(cuGetErrorName)                                                                                \
+  X(cuGetErrorString)                                                                              \
+  X(cuDeviceGetCount) X(cuDeviceGet) X(cuDeviceGetName) X(cuDeviceGetUuid) X(cuDeviceGetAttribute) \
+      X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxSetFlags) X(cuCtxSetCurrent)                 \
+          X(cuModuleLoadData) X(cuModuleGetFunction) X(cuFuncSetAttribute) X(cuMemAlloc)           \
+              X(cuMemsetD32Async) X(cuMemcpyDtoHAsync) X(cuStreamCreate) X(cuStreamSynchronize)    \
+                  X(cuLaunchKernel)
+
+struct CudaDriver {
+#define PHASEBIT_MEMBER(name) decltype(&::name) name = nullptr;
+  PHASEBIT_CUDA_ENTRIES(PHASEBIT_MEMBER)
+#undef PHASEBIT_MEMBER
+
+  // Loads libcuda.so.1 and calls cuInit. Step::device says what is missing.
+  static Result<CudaDriver> load();
+
+  // "cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED (unspecified launch failure)"
+  std::string describe(const char* call, CUresult code) const;
+};
+
+}  // namespace phasebit

@@ -1,0 +1,19 @@
+#include "bench/device/device.h"
+
+#include "core/isa/targets.h"
+
+namespace phasebit {
+
+Status check_target(const std::string& target, const DeviceInfo& device) {
+  PHASEBIT_TRY_ASSIGN(parsed, parse_target(target));
+  const bool same_major = parsed.sm / 10 == device.sm / 10;
+  const bool runs =
+      parsed.suffix == "a" ? parsed.sm == device.sm : same_major && parsed.sm <= device.sm;
+  if (runs) return {};
+  return with_hint(
+      fail(Step::device, "the bundle is for {}, but {} is sm_{}", target, device.row.name,
+           device.sm),
+      fmt::format("pack it for this GPU: `phasebit pack` with an sm_{} target", device.sm));
+}
+
+}  // namespace phasebit

@@ -1,0 +1,75 @@
+// What the bench needs of a GPU. Two things implement it: the CUDA driver (cuda_device.h) and, in
+// tests, a fake (fake.h). One device belongs to one process and is used from one thread.
+#pragma once
+
+#include "core/base/file.h"
+#include "core/image/abi.h"
+#include "core/store/record.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace phasebit {
+
+struct DeviceInfo {
+  DeviceRow row;
+  int sm = 0;  // compute capability: 90
+  int max_shared_bytes_per_cta = 0;
+  int max_threads_per_cta = 0;
+  // What could not be found out, one sentence each: "whether another process computes on it".
+  std::string unknown;
+};
+
+// What the driver says of the GPU's state at this moment.
+struct Health {
+  bool known = false;
+  bool throttled = false;  // power, thermal or hardware slow-down; not idleness
+};
+
+struct Grid {
+  int ctas = 0;
+  int threads = 0;  // of one CTA
+  int dynamic_shared_bytes = 0;
+};
+
+// Errors: Step::device when the GPU cannot be used at all, Step::bundle when a module or entry is
+// not what the manifest says, Step::launch for everything after that; after a Step::launch error
+// the device is lost and its process must be replaced.
+class Device {
+ public:
+  using Module = int;
+  using Function = int;
+  using Address = std::uint64_t;
+
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const = 0;
+  virtual Result<Module> load(const std::string& cubin) = 0;
+  // The kernel, allowed so many bytes of dynamic shared memory.
+  virtual Result<Function> function(Module module, const std::string& entry,
+                                    int dynamic_shared_bytes) = 0;
+  // Lives as long as the device.
+  virtual Result<Address> allocate(std::size_t bytes) = 0;
+  // fill and launch are queued in order; read waits for all of them.
+  virtual Status fill(Address address, std::uint32_t word, std::size_t words) = 0;
+  virtual Status launch(Function function, const Grid& grid, const KernelParams& params) = 0;
+  virtual Status read(Address address, void* into, std::size_t bytes) = 0;
+  virtual Health health() = 0;
+};
+
+struct DeviceRequest {
+  int ordinal = 0;
+  bool refuse_busy = true;  // Step::device when another process computes on it
+  fs::path bundle;
+};
+
+using DeviceFactory = std::function<Result<std::unique_ptr<Device>>(const DeviceRequest&)>;
+
+// Whether a cubin for `target` ("sm_90a") runs on the device: an `a` target on its own compute
+// capability alone, any other on the same major version with an equal or newer minor one (CUDA C++
+// programming guide, "Binary Compatibility"). Step::device, naming both, when it does not.
+Status check_target(const std::string& target, const DeviceInfo& device);
+
+}  // namespace phasebit

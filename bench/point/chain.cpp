@@ -1,0 +1,48 @@
+#include "bench/point/chain.h"
+
+#include <algorithm>
+
+namespace phasebit {
+namespace {
+
+constexpr double base_cycles = 16384;
+// An item that costs nothing (the empty anchor) would ask for an endless chain.
+constexpr double most_items = 1 << 16;
+
+std::uint32_t granule_of(const LaunchShape& shape) {
+  return static_cast<std::uint32_t>(std::max(1, shape.item_granule));
+}
+
+}  // namespace
+
+std::uint32_t allowed_items(const LaunchShape& shape, std::uint64_t items) {
+  const std::uint64_t granule = granule_of(shape);
+  const std::uint64_t wanted = std::max<std::uint64_t>(
+      {items, static_cast<std::uint64_t>(std::max(1, shape.min_items)), granule});
+  return static_cast<std::uint32_t>((wanted + granule - 1) / granule * granule);
+}
+
+std::vector<std::uint32_t> guard_counts(const LaunchShape& shape) {
+  const std::uint32_t smallest = allowed_items(shape, 0), granule = granule_of(shape);
+  return {smallest, smallest + granule, smallest + 2 * granule, smallest + 17 * granule,
+          smallest + 40 * granule};
+}
+
+std::vector<std::uint32_t> trial_counts(const LaunchShape& shape) {
+  const std::uint32_t shorter = allowed_items(shape, 16);
+  return {shorter, shorter, 4 * shorter};  // the first one also warms the instruction cache
+}
+
+std::uint32_t chain_base(const LaunchShape& shape, double cycles_per_item) {
+  const double wanted = cycles_per_item > 0 ? base_cycles / cycles_per_item : most_items;
+  return allowed_items(shape, static_cast<std::uint64_t>(std::min(wanted, most_items)));
+}
+
+std::vector<std::uint32_t> chain_counts(std::uint32_t base, int rounds) {
+  std::vector<std::uint32_t> counts;
+  for (int round = 0; round < rounds; ++round)
+    for (std::uint32_t n = 1; n <= 4; ++n) counts.push_back(n * base);
+  return counts;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,110 @@
+#include "bench/point/launcher.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace phasebit {
+namespace {
+
+// A grid that finds its SM taken finds it free a moment later; more tries than this were never seen
+// to help.
+constexpr int tries = 5;
+
+bool met(const LaunchOutput& output, const LaunchShape& shape) {
+  const auto not_coresident = static_cast<std::uint32_t>(StatusCode::not_coresident);
+  return output.ctas >= static_cast<std::uint32_t>(shape.ctas_per_sm) &&
+         output.status.code != not_coresident;
+}
+
+}  // namespace
+
+// All that starts as zero lies together, and so does all that starts as poison: two fills a batch.
+// Zeroed, for each launch: records, status, ticket (padded to 32 bytes).
+struct Launcher::Layout {
+  Layout(const LaunchShape& shape, std::size_t launches)
+      : record_bytes(static_cast<std::size_t>(shape.records()) * sizeof(SampleRecord)),
+        fold_words(static_cast<std::size_t>(shape.ctas_per_sm * shape.threads)),
+        zeroed_bytes(launches * zeroed_stride()),
+        total_bytes(zeroed_bytes + launches * fold_words * sizeof(std::uint32_t)) {}
+  std::size_t zeroed_stride() const { return record_bytes + sizeof(StatusRecord) + 32; }
+  std::size_t records(std::size_t n) const { return n * zeroed_stride(); }
+  std::size_t status(std::size_t n) const { return records(n) + record_bytes; }
+  std::size_t ticket(std::size_t n) const { return status(n) + sizeof(StatusRecord); }
+  std::size_t fold(std::size_t n) const {
+    return zeroed_bytes + n * fold_words * sizeof(std::uint32_t);
+  }
+  std::size_t record_bytes, fold_words, zeroed_bytes, total_bytes;
+};
+
+Grid grid_of(const LaunchShape& shape, const Placement& placement, int multiprocessors) {
+  return Grid{multiprocessors * (shape.ctas_per_sm + 1), shape.threads + 32 * placement.first_warp,
+              shape.dynamic_shared_bytes};
+}
+
+Status Launcher::reserve(std::size_t bytes) {
+  if (host_.size() < bytes) host_.resize(bytes);
+  if (bytes <= region_bytes_) return {};
+  const std::size_t wanted = std::max(bytes, 2 * region_bytes_);
+  PHASEBIT_TRY_ASSIGN(region, device_.allocate(wanted));
+  region_ = region;
+  region_bytes_ = wanted;
+  return {};
+}
+
+Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
+                                                     const LaunchShape& shape,
+                                                     const BatchRequest& request) {
+  const std::size_t launches = request.items.size();
+  const Layout layout(shape, launches);
+  PHASEBIT_TRY(reserve(layout.total_bytes));
+  PHASEBIT_TRY(device_.fill(region_, 0, layout.zeroed_bytes / 4));
+  PHASEBIT_TRY(
+      device_.fill(region_ + layout.zeroed_bytes, payload_poison, launches * layout.fold_words));
+  const Grid grid = grid_of(shape, request.placement, device_.info().row.multiprocessors);
+  KernelParams params;
+  params.work_amount = shape.work_amount;
+  params.seed = request.seed;
+  params.target_sm = static_cast<std::uint32_t>(request.placement.sm);
+  params.first_warp = static_cast<std::uint32_t>(request.placement.first_warp);
+  params.guard_limit_ns = request.guard_limit_ns;
+  for (std::size_t n = 0; n < launches; ++n) {
+    params.items = request.items[n];
+    params.samples = region_ + layout.records(n);
+    params.status = region_ + layout.status(n);
+    params.ticket = region_ + layout.ticket(n);
+    params.payload_out = region_ + layout.fold(n);
+    PHASEBIT_TRY(device_.launch(function, grid, params));
+  }
+  PHASEBIT_TRY(device_.read(region_, host_.data(), layout.total_bytes));
+  std::vector<LaunchOutput> outputs(launches);
+  for (std::size_t n = 0; n < launches; ++n) {
+    LaunchOutput& output = outputs[n];
+    output.items = request.items[n];
+    output.records.resize(static_cast<std::size_t>(shape.records()));
+    output.fold.resize(layout.fold_words);
+    std::memcpy(output.records.data(), &host_[layout.records(n)], layout.record_bytes);
+    std::memcpy(&output.status, &host_[layout.status(n)], sizeof output.status);
+    std::memcpy(&output.ctas, &host_[layout.ticket(n)], sizeof output.ctas);
+    std::memcpy(output.fold.data(), &host_[layout.fold(n)], layout.fold_words * 4);
+  }
+  return outputs;
+}
+
+Result<std::vector<LaunchOutput>> Launcher::run(Device::Function function, const LaunchShape& shape,
+                                                const BatchRequest& request) {
+  std::uint32_t fewest = 0;
+  for (int attempt = 0; attempt < tries; ++attempt) {
+    PHASEBIT_TRY_ASSIGN(outputs, run_once(function, shape, request));
+    const auto short_of = std::find_if(outputs.begin(), outputs.end(),
+                                       [&](const LaunchOutput& o) { return !met(o, shape); });
+    if (short_of == outputs.end()) return std::move(outputs);
+    fewest = short_of->ctas;
+  }
+  return with_hint(
+      fail(Step::device, "{} of {} CTAs came to run on SM {}, in {} attempts", fewest,
+           shape.ctas_per_sm, request.placement.sm, tries),
+      fmt::format("SM numbers go from 0 to {}; another process may hold this one: try --sm",
+                  device_.info().row.multiprocessors - 1));
+}
+
+}  // namespace phasebit

@@ -1,0 +1,54 @@
+// A batch of launches of one kernel: one region of results, one copy back.
+#pragma once
+
+#include "bench/device/device.h"
+#include "core/image/launch.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace phasebit {
+
+// What a thread's fold holds when the kernel wrote none. A right fold has this value once in 2^32.
+inline constexpr std::uint32_t payload_poison = 0xDEADBEEFU;
+
+struct BatchRequest {
+  std::vector<std::uint32_t> items;  // one launch each, in this order
+  Placement placement;
+  std::uint32_t seed = 0;
+  std::uint64_t guard_limit_ns = 0;
+};
+
+struct LaunchOutput {
+  std::uint32_t items = 0;
+  std::uint32_t ctas = 0;  // that claimed the SM, of those launched
+  StatusRecord status;
+  std::vector<SampleRecord> records;  // LaunchShape::records()
+  std::vector<std::uint32_t> fold;    // ctas_per_sm * threads
+};
+
+// CTAs for every SM and as many again as are wanted on one: those of other SMs leave at once, and
+// so do those that come to the target SM when its tickets are gone.
+Grid grid_of(const LaunchShape& shape, const Placement& placement, int multiprocessors);
+
+class Launcher {
+ public:
+  explicit Launcher(Device& device) : device_(device) {}
+
+  // Runs the batch; again, a few times, when the wanted CTAs did not meet on the target SM.
+  Result<std::vector<LaunchOutput>> run(Device::Function function, const LaunchShape& shape,
+                                        const BatchRequest& request);
+
+ private:
+  struct Layout;
+  Result<std::vector<LaunchOutput>> run_once(Device::Function function, const LaunchShape& shape,
+                                             const BatchRequest& request);
+  Status reserve(std::size_t bytes);
+
+  Device& device_;
+  Device::Address region_ = 0;
+  std::size_t region_bytes_ = 0;
+  std::vector<std::byte> host_;
+};
+
+}  // namespace phasebit

@@ -1,0 +1,163 @@
+#include "bench/point/meter.h"
+
+#include "bench/point/chain.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace phasebit {
+namespace {
+
+constexpr double ticks_for_a_clock = 200;
+constexpr int rounds_per_batch = 8;
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Sample sample_of(const LaunchShape& shape, const LaunchOutput& output) {
+  const SampleRecord& record = timed_record(shape, output);
+  return Sample{output.items, record.clock_end - record.clock_start};
+}
+
+// Only the anchor that watches the timer leaves something there.
+std::uint32_t smallest_step(std::uint32_t so_far, const LaunchShape& shape,
+                            const LaunchOutput& output) {
+  const std::uint32_t step = timed_record(shape, output).reserved[0];
+  return so_far == 0 || (step != 0 && step < so_far) ? step : so_far;
+}
+
+void add_flag(Measurement& measurement, const char* flag) {
+  if (std::find(measurement.flags.begin(), measurement.flags.end(), flag) ==
+      measurement.flags.end())
+    measurement.flags.emplace_back(flag);
+}
+
+}  // namespace
+
+double achieved_megahertz(const LaunchShape& shape, const std::vector<LaunchOutput>& outputs,
+                          double timer_tick_ns) {
+  if (outputs.empty()) return 0;
+  const SampleRecord& first = timed_record(shape, outputs.front());
+  const SampleRecord& last = timed_record(shape, outputs.back());
+  const auto cycles = static_cast<double>(last.clock_end - first.clock_start);
+  const auto ns = static_cast<double>(last.timer_end - first.timer_start);
+  if (last.timer_end <= first.timer_start || last.clock_end <= first.clock_start) return 0;
+  return ns >= ticks_for_a_clock * timer_tick_ns ? 1000 * cycles / ns : 0;
+}
+
+Result<Device::Function> Meter::function_of(const Image& image, const LaunchShape& shape) {
+  const auto key = std::make_tuple(image.module, image.entry, shape.dynamic_shared_bytes);
+  if (const auto known = functions_.find(key); known != functions_.end()) return known->second;
+  auto module = modules_.find(image.module);
+  if (module == modules_.end()) {
+    PHASEBIT_TRY_ASSIGN(cubin, read_module(bundle_, image.module));
+    PHASEBIT_TRY_ASSIGN(loaded, device_.load(cubin));
+    module = modules_.emplace(image.module, loaded).first;
+  }
+  PHASEBIT_TRY_ASSIGN(function,
+                      device_.function(module->second, image.entry, shape.dynamic_shared_bytes));
+  return functions_.emplace(key, function).first->second;
+}
+
+Result<Meter::Outputs> Meter::run_verified(const MeasureRequest& request, Device::Function function,
+                                           std::vector<std::uint32_t> items, ExpectedFolds& folds) {
+  const LaunchShape& shape = request.variant->launch;
+  const BatchRequest batch{std::move(items), request.placement, request.seed,
+                           request.guard_limit_ns};
+  PHASEBIT_TRY_ASSIGN(outputs, launcher_.run(function, shape, batch));
+  for (const LaunchOutput& output : outputs)
+    PHASEBIT_TRY(verify_launch(shape, request.placement, output, folds));
+  return std::move(outputs);
+}
+
+Status Meter::run_guarded(const MeasureRequest& request, ExpectedFolds& folds) {
+  const BundleVariant& variant = *request.variant;
+  const auto key = std::make_pair(variant.key.hash, request.placement.first_warp);
+  const Image* image = variant.image(Build::guarded);
+  // The anchors have one build: they wait for nothing but their own CTA's barrier.
+  if (guarded_.contains(key) || (image == nullptr && variant.key.value("probe") == "anchor"))
+    return {};
+  if (image == nullptr)
+    return with_hint(fail(Step::guard, "the bundle holds no guarded build of {}", variant.key.id),
+                     "pack it again");
+  PHASEBIT_TRY_ASSIGN(function, function_of(*image, variant.launch));
+  // One launch a batch: when one hangs, the following would each wait for the limit as well.
+  for (const std::uint32_t items : guard_counts(variant.launch)) {
+    const auto outputs = run_verified(request, function, {items}, folds);
+    if (!outputs)
+      return fail(outputs.error().step, "guarded build, {} items: {}", items,
+                  outputs.error().message);
+  }
+  guarded_.insert(key);
+  return {};
+}
+
+Result<std::uint32_t> Meter::find_base(const MeasureRequest& request, Device::Function function,
+                                       ExpectedFolds& folds) {
+  const LaunchShape& shape = request.variant->launch;
+  if (const auto known = bases_.find(request.variant->key.hash); known != bases_.end())
+    return known->second;
+  PHASEBIT_TRY_ASSIGN(outputs, run_verified(request, function, trial_counts(shape), folds));
+  const Sample shorter = sample_of(shape, outputs[1]), longer = sample_of(shape, outputs[2]);
+  const double cycles = static_cast<double>(longer.cycles) - static_cast<double>(shorter.cycles);
+  const std::uint32_t base = chain_base(shape, cycles / (longer.items - shorter.items));
+  bases_.emplace(request.variant->key.hash, base);
+  return base;
+}
+
+Result<Measurement> Meter::run_timed(const MeasureRequest& request, Device::Function function,
+                                     std::uint32_t base, ExpectedFolds& folds) {
+  const LaunchShape& shape = request.variant->launch;
+  Measurement measurement;
+  const auto start = Clock::now();
+  bool precise = false;
+  int rounds = 0;
+  while (true) {
+    // The first round of a batch warms up: clocks, caches, and the way from the host.
+    const int fresh = std::min(rounds_per_batch, std::max(1, request.max_rounds - rounds));
+    PHASEBIT_TRY_ASSIGN(outputs,
+                        run_verified(request, function, chain_counts(base, fresh + 1), folds));
+    for (std::size_t n = 4; n < outputs.size(); ++n) {
+      measurement.samples.push_back(sample_of(shape, outputs[n]));
+      measurement.timer_step_ns = smallest_step(measurement.timer_step_ns, shape, outputs[n]);
+    }
+    measurement.megahertz = achieved_megahertz(shape, outputs, request.timer_tick_ns);
+    rounds += fresh;
+    PHASEBIT_TRY_ASSIGN(summary, summarise(measurement.samples));
+    precise = rounds >= min_rounds && precise_enough(summary.cycles, summary.interval);
+    const bool capped = rounds >= request.max_rounds || seconds_since(start) > request.max_seconds;
+    if (!precise && !capped) continue;
+    if (!precise) add_flag(measurement, "interval_too_wide");
+    if (summary.modes.size() > 1) add_flag(measurement, "modes");
+    break;
+  }
+  if (measurement.megahertz == 0) add_flag(measurement, "clock_unresolved");
+  if (device_.health().throttled) add_flag(measurement, "throttled");
+  return measurement;
+}
+
+Result<Measurement> Meter::measure(const MeasureRequest& request, const PhaseReport& report) {
+  const BundleVariant& variant = *request.variant;
+  const int threads = variant.launch.threads + 32 * request.placement.first_warp;
+  if (threads > device_.info().max_threads_per_cta)
+    return fail(Step::device, "{} threads a CTA with first_warp {}, {} has {}", threads,
+                request.placement.first_warp, device_.info().row.name,
+                device_.info().max_threads_per_cta);
+  const Image* timed = variant.image(Build::timed);
+  if (timed == nullptr)
+    return with_hint(fail(Step::bundle, "the bundle holds no timed build of {}", variant.key.id),
+                     "pack it again");
+  report(Phase::loading);
+  ExpectedFolds folds(variant.launch, request.seed);
+  PHASEBIT_TRY_ASSIGN(function, function_of(*timed, variant.launch));
+  report(Phase::guarded);
+  PHASEBIT_TRY(run_guarded(request, folds));
+  report(Phase::timed);
+  PHASEBIT_TRY_ASSIGN(base, find_base(request, function, folds));
+  return run_timed(request, function, base, folds);
+}
+
+}  // namespace phasebit

@@ -1,0 +1,33 @@
+// Whether a launch did what its shape says: every item handled once, in order, by the right role,
+// and every barrier in the phase that follows.
+#pragma once
+
+#include "bench/point/launcher.h"
+
+#include <map>
+#include <vector>
+
+namespace phasebit {
+
+// The folds expected of one variant, kept by item count: a point asks for four counts many times.
+class ExpectedFolds {
+ public:
+  ExpectedFolds(const LaunchShape& shape, std::uint32_t seed) : shape_(shape), seed_(seed) {}
+  // By thread of the CTA; a thread that folds nothing has 0.
+  const std::vector<std::uint32_t>& after(std::uint32_t items);
+
+ private:
+  const LaunchShape& shape_;
+  std::uint32_t seed_;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> by_items_;
+};
+
+// Step::guard when the guarded build reported a fault; Step::verify names the warp, the thread,
+// what was expected and what was found.
+Status verify_launch(const LaunchShape& shape, const Placement& placement,
+                     const LaunchOutput& output, ExpectedFolds& folds);
+
+// The record of the slice whose clock pair is the number: the timed role's first slice, CTA 0.
+const SampleRecord& timed_record(const LaunchShape& shape, const LaunchOutput& output);
+
+}  // namespace phasebit

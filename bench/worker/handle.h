@@ -1,0 +1,60 @@
+// The parent's side of the worker: starts it when it is needed, watches it, replaces it.
+#pragma once
+
+#include "bench/worker/channel.h"
+#include "bench/worker/message.h"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace phasebit {
+
+struct WorkerOptions {
+  std::vector<std::string> command;  // what is exec'ed: this program with --worker
+  std::chrono::milliseconds watchdog = std::chrono::seconds(10);     // for one point
+  std::chrono::milliseconds start_limit = std::chrono::seconds(60);  // driver and context
+};
+
+class WorkerHandle {
+ public:
+  explicit WorkerHandle(WorkerOptions options) : options_(std::move(options)) {}
+  ~WorkerHandle() { stop(); }
+  WorkerHandle(const WorkerHandle&) = delete;
+  WorkerHandle& operator=(const WorkerHandle&) = delete;
+
+  // The device, starting a worker when there is none.
+  Result<DeviceInfo> start();
+
+  // One point. A worker that died, hung (killed after the watchdog) or lost its device is gone
+  // afterwards; the error says which, and the next call starts another.
+  Result<Measurement> measure(const PointRequest& request);
+
+  // Ends the worker, if there is one, and waits for it.
+  void stop();
+
+  // Whether the last point ended with a killed, dead or lost worker: what it left on the GPU is not
+  // known until an anchor has run.
+  bool lost_worker() const { return lost_; }
+  pid_t pid() const { return child_; }
+  int started() const { return started_; }
+
+ private:
+  Status spawn();
+  Result<WorkerReply> next_reply(std::chrono::steady_clock::time_point deadline, const char* doing);
+  // Kills and reaps; says how the child ended.
+  std::string reap(int signal);
+
+  WorkerOptions options_;
+  pid_t child_ = -1;
+  std::optional<Channel> channel_;
+  DeviceInfo info_;
+  bool lost_ = false;
+  int started_ = 0;
+};
+
+}  // namespace phasebit

@@ -1,0 +1,31 @@
+// What the bench and its worker process say to each other: one JSON object a line.
+#pragma once
+
+#include "bench/point/meter.h"
+
+#include <string>
+#include <variant>
+
+namespace phasebit {
+
+// To the worker.
+struct PointRequest {
+  std::string variant_hash;
+  Placement placement;
+  std::uint32_t seed = 0;
+  int max_rounds = 64;
+  double max_seconds = 0.25;
+  double timer_tick_ns = 1000;
+};
+
+std::string encode(const PointRequest& request);
+Result<PointRequest> decode_request(const std::string& line);
+
+// From the worker: first its device or why there is none; then for each request the phases it goes
+// through and at last a measurement or an error.
+using WorkerReply = std::variant<DeviceInfo, Phase, Measurement, Error>;
+
+std::string encode(const WorkerReply& reply);
+Result<WorkerReply> decode_reply(const std::string& line);
+
+}  // namespace phasebit

@@ -1,0 +1,76 @@
+#include "bench/worker/worker.h"
+
+#include "bench/worker/channel.h"
+#include "bench/worker/message.h"
+#include "core/image/bundle.h"
+
+namespace phasebit {
+namespace {
+
+struct Opened {
+  Manifest manifest;
+  std::unique_ptr<Device> device;
+};
+
+Result<Opened> open(const DeviceRequest& request, const DeviceFactory& open_device) {
+  PHASEBIT_TRY_ASSIGN(manifest, read_manifest(request.bundle));
+  PHASEBIT_TRY_ASSIGN(device, open_device(request));
+  PHASEBIT_TRY(check_target(manifest.target, device->info()));
+  return Opened{std::move(manifest), std::move(device)};
+}
+
+class Server {
+ public:
+  Server(Opened& opened, const fs::path& bundle, Channel& channel)
+      : meter_(*opened.device, bundle), channel_(channel) {
+    for (const BundleVariant& variant : opened.manifest.variants)
+      variants_.emplace(variant.key.hash, &variant);
+  }
+
+  WorkerReply serve(const std::string& line) {
+    const auto request = decode_request(line);
+    if (!request) return request.error();
+    const auto variant = variants_.find(request->variant_hash);
+    if (variant == variants_.end())
+      return Error{Step::bundle, fmt::format("no variant {}", request->variant_hash), {}};
+    MeasureRequest measure;
+    measure.variant = variant->second;
+    measure.placement = request->placement;
+    measure.seed = request->seed;
+    measure.max_rounds = request->max_rounds;
+    measure.max_seconds = request->max_seconds;
+    measure.timer_tick_ns = request->timer_tick_ns;
+    auto measured =
+        meter_.measure(measure, [&](Phase phase) { channel_.send(encode(WorkerReply(phase))); });
+    if (!measured) return measured.error();
+    if (first_) measured->flags.emplace_back("first_use");
+    first_ = false;
+    return std::move(*measured);
+  }
+
+ private:
+  Meter meter_;
+  Channel& channel_;
+  std::map<std::string, const BundleVariant*> variants_;
+  bool first_ = true;
+};
+
+}  // namespace
+
+int run_worker(const DeviceRequest& request, const DeviceFactory& open_device) {
+  Channel channel(worker_fd);
+  auto opened = open(request, open_device);
+  if (!opened) {
+    channel.send(encode(WorkerReply(opened.error())));
+    return exit_code(opened.error().step);
+  }
+  channel.send(encode(WorkerReply(opened->device->info())));
+  Server server(*opened, request.bundle, channel);
+  while (true) {
+    const Channel::Received received = channel.receive(std::nullopt, nullptr);
+    if (received.end != Channel::End::line) return 0;
+    if (!channel.send(encode(server.serve(received.line)))) return 0;
+  }
+}
+
+}  // namespace phasebit

@@ -1,0 +1,101 @@
+#include "tests/bench/fake_bundle.h"
+
+#include "core/base/hash.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit::test {
+namespace {
+
+const std::string module_content = "no code at all";
+
+Image image_of(Build build, const std::string& entry) {
+  Image image;
+  image.build = build;
+  image.module = content_hash(module_content);
+  image.entry = entry;
+  image.ptx_hash = "ptx " + entry;
+  image.text_hash = "text " + entry;
+  image.sass_class = "class " + entry;
+  image.gate.verdict = GateVerdict::passed;
+  return image;
+}
+
+}  // namespace
+
+LaunchShape ring_shape() {
+  LaunchShape shape;
+  shape.threads = 64;
+  shape.dynamic_shared_bytes = 1024;
+  shape.slices = {{0, 0, 1, Role::producer, 0, 0}, {1, 0, 1, Role::consumer, 0, 0}};
+  shape.payload = {64, 32, 1};
+  return shape;
+}
+
+BundleVariant ring_variant(const std::string& name) {
+  BundleVariant variant;
+  variant.key.id = "ring/" + name;
+  variant.key.hash = short_hash(variant.key.id);
+  variant.key.axes = {{"probe", "ring"}, {"name", name}};
+  variant.launch = ring_shape();
+  variant.images = {image_of(Build::timed, name + "_t"), image_of(Build::guarded, name + "_g")};
+  return variant;
+}
+
+std::vector<BundleVariant> anchor_variants() {
+  std::vector<std::pair<std::string, int>> anchors = {
+      {"clock_pair", 1}, {"globaltimer", 1}, {"fma_32", 1},   {"fma_64", 1},   {"fold_32", 1},
+      {"fold_64", 1},    {"chase_16", 1},    {"chase_32", 1}, {"nanosleep", 1}};
+  for (const int warps : {1, 2, 4, 8, 16, 32})
+    anchors.emplace_back("bar_sync/warps=" + std::to_string(warps), warps);
+  std::vector<BundleVariant> variants;
+  for (const auto& [name, warps] : anchors) {
+    BundleVariant variant;
+    variant.key.id = "anchor/" + name;
+    variant.key.hash = short_hash(variant.key.id);
+    variant.key.axes = {{"probe", "anchor"}};
+    variant.launch.threads = 32 * warps;
+    for (int warp = 0; warp < warps; ++warp)
+      variant.launch.slices.push_back({warp, 0, 1, Role::consumer, 0, 32 * warp});
+    variant.images = {image_of(Build::timed, "pb_anchor_" + name.substr(0, name.find('/')))};
+    variant.images[0].gate.verdict = GateVerdict::ungated;
+    variants.push_back(variant);
+  }
+  return variants;
+}
+
+nlohmann::json sound_anchors() {
+  // Cycles of an item: as many operations as the name says, and 20 for the loop.
+  return {{"pb_anchor_clock_pair", {{"cycles", 0}, {"intercept", 20}}},
+          {"pb_anchor_globaltimer", {{"cycles", 48}, {"timer_step", 32}}},
+          {"pb_anchor_fma_32", {{"cycles", 32 * 4 + 20}}},
+          {"pb_anchor_fma_64", {{"cycles", 64 * 4 + 20}}},
+          {"pb_anchor_fold_32", {{"cycles", 32 * 4 + 20}}},
+          {"pb_anchor_fold_64", {{"cycles", 64 * 4 + 20}}},
+          {"pb_anchor_chase_16", {{"cycles", 16 * 30 + 20}}},
+          {"pb_anchor_chase_32", {{"cycles", 32 * 30 + 20}}},
+          {"pb_anchor_nanosleep", {{"cycles", 1000}}},
+          {"pb_anchor_bar_sync", {{"cycles", 16 * 25}}}};
+}
+
+FakeBundle::FakeBundle() : folder_(TempDir::create()) {
+  manifest_.target = "sm_90a";
+  manifest_.ptxas = "13.5.37";
+  manifest_.sweep = "test";
+  manifest_.variants = anchor_variants();
+  script_ = {{"device", nlohmann::json::object()}, {"kernels", sound_anchors()}};
+}
+
+BundleVariant& FakeBundle::add(BundleVariant variant) {
+  return manifest_.variants.emplace_back(std::move(variant));
+}
+
+fs::path FakeBundle::write() {
+  EXPECT_TRUE(folder_);
+  const fs::path folder = file("bundle");
+  EXPECT_TRUE(write_bundle(folder, manifest_, {{content_hash(module_content), module_content}}));
+  EXPECT_TRUE(write_file(folder / "fake.json", script_.dump(1)));
+  return folder;
+}
+
+}  // namespace phasebit::test
