@@ -27,8 +27,9 @@ class StoreDatabase {
     }
   }
 
-  // An Error with the file's name in front.
+  // An Error with the file's name in front, if it is a file.
   tl::unexpected<Error> complain(const std::string& what) const {
+    if (path_ == ":memory:") return fail(Step::store, "{}", what);
     return fail(Step::store, "{}: {}", path_, what);
   }
 

@@ -26,6 +26,11 @@ bool exists(SQLite::Database& sqlite, const char* query, const std::string& valu
   return statement.executeStep();
 }
 
+std::string samples_text(const std::vector<Sample>& samples) {
+  auto [items, cycles] = rows_of_samples(samples);
+  return ordered_json{{"items", std::move(items)}, {"cycles", std::move(cycles)}}.dump();
+}
+
 void insert_image(SQLite::Database& sqlite, const PointRow& point) {
   Statement variant(sqlite, "INSERT OR IGNORE INTO variant(name, hash) VALUES(?, ?)");
   bind_all(variant, point.variant_id, point.variant_hash);
@@ -52,7 +57,8 @@ Result<PointRow> read_point(Statement& row) {
   point.repetition = number(), point.aa_control = number() != 0;
   point.placement.sm = number(), point.placement.first_warp = number();
   point.megahertz = row.getColumn(at++).getDouble();
-  PHASEBIT_TRY_ASSIGN(samples, samples_from_json(ordered_json::parse(text())));
+  const ordered_json rows = ordered_json::parse(text());
+  PHASEBIT_TRY_ASSIGN(samples, samples_of_rows({rows.at("items"), rows.at("cycles")}));
   point.samples = std::move(samples);
   point.flags = ordered_json::parse(text()).get<std::vector<std::string>>();
   if (row.isColumnNull(at)) return point;
@@ -106,7 +112,7 @@ Status insert_point(SQLite::Database& sqlite, const PointRow& point) {
   bind_all(statement, to_string(point.kind), point.variant_id, point.variant_hash, point.text_hash,
            point.ptx_hash, point.sass_class, point.module, point.device_uuid, point.run_id,
            point.unit, point.repetition, point.aa_control ? 1 : 0, point.placement.sm,
-           point.placement.first_warp, samples_to_json(point.samples).dump(), point.megahertz,
+           point.placement.first_warp, samples_text(point.samples), point.megahertz,
            ordered_json(point.flags).dump());
   if (point.error) {
     statement.bind(18, std::string(to_string(point.error->step)));

@@ -1,5 +1,7 @@
 #include "core/store/samples.h"
 
+#include "core/store/json_fields.h"
+
 namespace phasebit {
 
 using nlohmann::ordered_json;
@@ -18,26 +20,33 @@ size_t row_length(const std::vector<Sample>& samples) {
 
 }  // namespace
 
-ordered_json samples_to_json(const std::vector<Sample>& samples) {
-  ordered_json items = ordered_json::array(), rows = ordered_json::array();
+SampleRows rows_of_samples(const std::vector<Sample>& samples) {
+  SampleRows rows{ordered_json::array(), ordered_json::array()};
   const size_t length = samples.empty() ? 1 : row_length(samples);
   for (size_t i = 0; i < samples.size(); ++i) {
-    if (i < length) items.push_back(samples[i].items);
-    if (i % length == 0) rows.push_back(ordered_json::array());
-    rows.back().push_back(samples[i].cycles);
+    if (i < length) rows.items.push_back(samples[i].items);
+    if (i % length == 0) rows.cycles.push_back(ordered_json::array());
+    rows.cycles.back().push_back(samples[i].cycles);
   }
-  return {{"items", std::move(items)}, {"cycles", std::move(rows)}};
+  return rows;
 }
 
-Result<std::vector<Sample>> samples_from_json(const ordered_json& value) {
-  const auto items = value.at("items").get<std::vector<std::uint32_t>>();
+Result<std::vector<Sample>> samples_of_rows(const SampleRows& rows) {
+  if (!rows.items.is_array() || !rows.cycles.is_array())
+    return fail(Step::store, "'items' and 'cycles' are not both lists");
   std::vector<Sample> samples;
-  for (const auto& row : value.at("cycles")) {
-    const auto cycles = row.get<std::vector<std::uint64_t>>();
-    if (cycles.size() != items.size())
-      return fail(Step::store, "a row of {} cycles for {} chain lengths", cycles.size(),
-                  items.size());
-    for (size_t i = 0; i < items.size(); ++i) samples.push_back({items[i], cycles[i]});
+  for (const auto& row : rows.cycles) {
+    if (!row.is_array() || row.size() != rows.items.size())
+      return fail(Step::store, "a row of {} cycles for {} chain lengths",
+                  row.is_array() ? row.size() : 0, rows.items.size());
+    for (size_t i = 0; i < row.size(); ++i) {
+      Sample sample;
+      if (!read_json(rows.items[i], sample.items))
+        return fail(Step::store, "{} is no number of items", rows.items[i].dump());
+      if (!read_json(row[i], sample.cycles))
+        return fail(Step::store, "{} is no number of cycles", row[i].dump());
+      samples.push_back(sample);
+    }
   }
   return samples;
 }

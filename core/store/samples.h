@@ -11,10 +11,12 @@ namespace phasebit {
 
 // The chain lengths stand once when the samples are rounds of the same lengths, the cycles a row a
 // round. Other samples are one row, with all of their lengths.
-nlohmann::ordered_json samples_to_json(const std::vector<Sample>& samples);
+struct SampleRows {
+  nlohmann::ordered_json items, cycles;
+};
+SampleRows rows_of_samples(const std::vector<Sample>& samples);
 
-// Throws nlohmann::json::exception when the value has not that form; an Error when rows and lengths
-// do not match.
-Result<std::vector<Sample>> samples_from_json(const nlohmann::ordered_json& value);
+// An Error when the two are not lists of numbers in range that match.
+Result<std::vector<Sample>> samples_of_rows(const SampleRows& rows);
 
 }  // namespace phasebit

@@ -62,15 +62,14 @@ TEST(Store, KeepsTheFirstRowOfADeviceAndOfARun) {
 TEST(Store, RefusesAPointOfAnUnknownDeviceOrRunAndAClockThatIsNoNumber) {
   Store store = Store::open_in_memory().value();
   EXPECT_EQ(store.add_point(some_point("ring/a")).error().text(),
-            "store: :memory:: the device 'GPU-1' of ring/a was never added");
+            "store: the device 'GPU-1' of ring/a was never added");
   ASSERT_TRUE(store.add_device(some_device()));
   EXPECT_EQ(store.add_point(some_point("ring/a")).error().text(),
-            "store: :memory:: the run 'run-1' of ring/a was never added");
+            "store: the run 'run-1' of ring/a was never added");
   ASSERT_TRUE(store.add_run(some_run()));
   PointRow point = some_point("ring/a");
   point.megahertz = 0.0 / 0.0;
-  EXPECT_EQ(store.add_point(point).error().text(),
-            "store: :memory:: the clock of ring/a is no number");
+  EXPECT_EQ(store.add_point(point).error().text(), "store: the clock of ring/a is no number");
   EXPECT_TRUE(store.points().value().empty());
 }
 
@@ -145,14 +144,13 @@ TEST(Store, MergingAContradictionAddsNothing) {
   ASSERT_TRUE(a.add_point(some_point("ring/a")));
   ASSERT_TRUE(b.add_point(some_point("ring/new")));
   ASSERT_TRUE(b.add_point(some_point("ring/a", 0, {99})));
-  EXPECT_EQ(
-      a.merge(b.results().value()).error().text(),
-      "store: :memory:: ring/a (run run-1, repetition 0) is there already with another result");
+  EXPECT_EQ(a.merge(b.results().value()).error().text(),
+            "store: ring/a (run run-1, repetition 0) is there already with another result");
   EXPECT_EQ(a.points()->size(), 1U);
   Results changed_run = {{}, {some_run()}, {}};
   changed_run.runs[0].order_seed = 5;
   EXPECT_EQ(a.merge(changed_run).error().text(),
-            "store: :memory:: run run-1 is there already with another command or setting");
+            "store: run run-1 is there already with another command or setting");
 }
 
 // The views are for people with sqlite3; the slopes are those of rounds_of().

@@ -1,0 +1,22 @@
+// Results for other programs: summaries, without the samples.
+#pragma once
+
+#include "core/store/record.h"
+
+#include <string>
+
+namespace phasebit {
+
+// One row a point: kind, id, unit, cycles, ends of the interval of the median, line through all
+// samples, achieved clock, flags, error, where it ran. A point without a figure has its reason in
+// `error`.
+std::string to_csv(const Results& results);
+
+// The form that Google Benchmark's --benchmark_format=json has, times in cycles (time_unit "cycles"
+// is ours; its compare.py takes it as it is).
+std::string to_google_benchmark_json(const Results& results);
+
+// One field of a CSV file, quoted when it must be (RFC 4180).
+std::string csv_field(const std::string& text);
+
+}  // namespace phasebit

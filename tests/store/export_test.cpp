@@ -1,0 +1,73 @@
+#include "core/store/export.h"
+
+#include "tests/store/rows.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+namespace {
+
+using namespace test;
+
+Results some_results() {
+  Results results = {{some_device()}, {some_run()}, {}};
+  results.points = {some_point("ring/a", 1, {12, 13, 14}),
+                    failed_point("ring/b", Step::gate, "expected 1 \"X\", found 2")};
+  results.points[1].flags.clear();
+  return results;
+}
+
+TEST(CsvField, IsQuotedWhenItMustBe) {
+  EXPECT_EQ(csv_field("ring/a"), "ring/a");
+  EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
+  EXPECT_EQ(csv_field("say \"x\""), "\"say \"\"x\"\"\"");
+  EXPECT_EQ(csv_field("two\nlines"), "\"two\nlines\"");
+}
+
+// The slopes are 12, 13, 14: median 13; three rounds reach no interval, the range stands there. The
+// worst residual is a cycle an item at 32 items; r2 = 1 - 3840/327680 with the sums of squares
+// 2 * (8^2 + 16^2 + 24^2 + 32^2) = 3840 and 13^2 * 3 * 320 + 3840 = 166080.
+TEST(Csv, HasARowAPointAndAReasonForEveryMissingFigure) {
+  const std::string text = to_csv(some_results());
+  std::vector<std::string> lines;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = text.find('\n', at);
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(
+      lines[0],
+      "kind,id,repetition,aa_control,unit,cycles,ci_low,ci_high,slope,intercept_cycles,r2,"
+      "worst_residual_cycles,rounds,megahertz,flags,error_step,error,sass_class,sm,first_warp,"
+      "device,run,ptxas");
+  EXPECT_EQ(lines[1].rfind("point,ring/a,1,0,cycles per item,13,12,14,13,100,", 0), 0U) << lines[1];
+  EXPECT_NE(lines[1].find(",3,1979.9999999999998,throttled,,,class ring/a,7,1,GPU-1,run-1,13.5.37"),
+            std::string::npos)
+      << lines[1];
+  EXPECT_EQ(lines[2],
+            "point,ring/b,0,0,cycles per item,,,,,,,,,0,,gate,\"expected 1 \"\"X\"\", found 2\","
+            "class ring/b,7,1,GPU-1,run-1,13.5.37");
+}
+
+TEST(GoogleBenchmarkJson, HasSummariesAndErrors) {
+  const auto file = nlohmann::json::parse(to_google_benchmark_json(some_results()));
+  EXPECT_EQ(file["context"]["devices"][0], "NVIDIA H200 (GPU-1)");
+  ASSERT_EQ(file["benchmarks"].size(), 2U);
+  const auto& good = file["benchmarks"][0];
+  EXPECT_EQ(good["name"], "ring/a");
+  EXPECT_EQ(good["repetition_index"], 1);
+  EXPECT_EQ(good["iterations"], 3);
+  EXPECT_EQ(good["real_time"], 13.0);
+  EXPECT_EQ(good["ci_low"], 12.0);
+  EXPECT_EQ(good["ci_high"], 14.0);
+  EXPECT_EQ(good["time_unit"], "cycles");
+  const auto& bad = file["benchmarks"][1];
+  EXPECT_EQ(bad["error_occurred"], true);
+  EXPECT_EQ(bad["error_message"], "expected 1 \"X\", found 2");
+  EXPECT_FALSE(bad.contains("real_time"));
+}
+
+}  // namespace
+}  // namespace phasebit
