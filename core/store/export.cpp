@@ -13,6 +13,8 @@ namespace {
 // Why a point has no figure; empty when it has one.
 std::string reason_of(const PointRow& point, const Result<Summary>& summary) {
   if (point.error) return point.error->message;
+  if (const std::string other = same_class_as(point); point.samples.empty() && !other.empty())
+    return "same code as " + other;
   return summary ? "" : summary.error().message;
 }
 

@@ -23,4 +23,10 @@ std::optional<Step> step_named(std::string_view word) {
   return std::nullopt;
 }
 
+std::string same_class_as(const PointRow& point) {
+  for (const std::string& flag : point.flags)
+    if (flag.rfind(same_class_prefix, 0) == 0) return flag.substr(same_class_prefix.size());
+  return {};
+}
+
 }  // namespace phasebit

@@ -80,6 +80,11 @@ struct PointRow {
   bool operator==(const PointRow&) const = default;
 };
 
+// A variant whose SASS class was measured under another variant's name has a row without samples
+// and the flag "same_class:<that variant's id>". Its figures are that variant's.
+inline constexpr std::string_view same_class_prefix = "same_class:";
+std::string same_class_as(const PointRow& point);  // the id, or ""
+
 // The content of a store, or of several.
 struct Results {
   std::vector<DeviceRow> devices;

@@ -1,0 +1,245 @@
+#include "analysis/decide/aggregate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace phasebit {
+
+namespace {
+
+struct Measured {
+  const PointRow* point;
+  Summary summary;
+};
+
+// One text of one variant on one GPU, and each of its measurements once.
+struct Group {
+  std::vector<Measured> measured;
+  std::vector<const PointRow*> failed;
+  const PointRow* newest = nullptr;
+  std::string same_as, unusable;
+};
+
+using GroupKey = std::tuple<PointKind, std::string, std::string>;  // kind, variant, device
+using SlotKey = std::tuple<int, bool, int, int>;
+
+SlotKey slot_of(const PointRow& point) {
+  return {point.repetition, point.aa_control, point.placement.sm, point.placement.first_warp};
+}
+
+// The newest row of a slot that has samples, else the newest error. A wrong payload is never
+// forgiven: the same code was wrong once.
+const PointRow* better(const PointRow* known, const PointRow& next) {
+  if (known == nullptr) return &next;
+  const auto wrong = [](const PointRow& row) {
+    return row.error && row.error->step == Step::verify;
+  };
+  if (wrong(*known) || wrong(next)) return wrong(next) ? &next : known;
+  return next.error && !known->error ? known : &next;
+}
+
+Group group_of(const std::vector<const PointRow*>& rows) {
+  Group group;
+  std::map<SlotKey, const PointRow*> slots;
+  for (const PointRow* row : rows) {
+    group.newest = row;
+    const std::string same_as = same_class_as(*row);
+    if (row->samples.empty() && !row->error)
+      group.same_as = same_as;
+    else
+      slots[slot_of(*row)] = better(slots[slot_of(*row)], *row);
+  }
+  for (const auto& [slot, row] : slots) {
+    if (row->error) {
+      group.failed.push_back(row);
+      continue;
+    }
+    auto summary = summarise(row->samples);
+    if (summary)
+      group.measured.push_back({row, std::move(*summary)});
+    else
+      group.unusable = summary.error().message;
+  }
+  return group;
+}
+
+std::string reason_of(const Group& group) {
+  if (!group.failed.empty()) {
+    const PointError& error = *group.failed.back()->error;
+    return fmt::format("{}: {}", to_string(error.step), error.message);
+  }
+  if (!group.unusable.empty()) return group.unusable;
+  const bool any = std::any_of(group.measured.begin(), group.measured.end(),
+                               [](const Measured& m) { return !m.point->aa_control; });
+  return any ? "" : "not measured";
+}
+
+void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
+  std::vector<double> cycles, intercepts, clocks;
+  out.interval = all.front()->summary.interval.interval;
+  out.interval_reached = true;
+  out.r2 = 1;
+  for (const Measured* measured : all) {
+    const Summary& summary = measured->summary;
+    cycles.push_back(summary.cycles);
+    intercepts.push_back(summary.fit.intercept);
+    clocks.push_back(measured->point->megahertz);
+    out.interval.low = std::min(out.interval.low, summary.interval.interval.low);
+    out.interval.high = std::max(out.interval.high, summary.interval.interval.high);
+    out.interval_reached = out.interval_reached && summary.interval.reached;
+    out.r2 = std::min(out.r2, summary.fit.r2);
+    if (std::abs(summary.fit.worst_residual) > std::abs(out.worst_residual_cycles))
+      out.worst_residual_cycles = summary.fit.worst_residual;
+    out.rounds += summary.rounds;
+    for (const std::string& flag : measured->point->flags)
+      if (std::find(out.flags.begin(), out.flags.end(), flag) == out.flags.end())
+        out.flags.push_back(flag);
+  }
+  out.cycles = median(cycles);
+  out.intercept_cycles = median(intercepts);
+  out.megahertz = median(clocks);
+  std::vector<double> differences;
+  for (size_t i = 0; i < cycles.size(); ++i)
+    for (size_t j = 0; j < i; ++j) differences.push_back(std::abs(cycles[i] - cycles[j]));
+  if (!differences.empty()) out.repetition_difference_cycles = median(differences);
+}
+
+Aggregate aggregate_of(const Group& group) {
+  Aggregate out;
+  out.id = group.newest->variant_id;
+  out.unit = group.newest->unit;
+  out.device_uuid = group.newest->device_uuid;
+  out.text_hash = group.newest->text_hash;
+  out.sass_class = group.newest->sass_class;
+  out.errors = static_cast<int>(group.failed.size());
+  out.reason = reason_of(group);
+  std::vector<const Measured*> own;
+  for (const Measured& measured : group.measured)
+    if (!measured.point->aa_control) own.push_back(&measured);
+  out.repetitions = static_cast<int>(own.size());
+  if (own.empty() && group.failed.empty()) out.same_as = group.same_as;
+  if (out.reason.empty()) fill_figures(own, out);
+  return out;
+}
+
+// Gives members of a measured class the figures of the one that was measured.
+void resolve_classes(std::vector<Aggregate>& aggregates) {
+  std::map<std::pair<std::string, std::string>, const Aggregate*> measured;
+  for (const Aggregate& one : aggregates)
+    if (one.same_as.empty()) measured[{one.id, one.device_uuid}] = &one;
+  for (Aggregate& member : aggregates) {
+    if (member.same_as.empty()) continue;
+    const auto at = measured.find({member.same_as, member.device_uuid});
+    if (at == measured.end() || at->second->sass_class != member.sass_class) {
+      member.reason = fmt::format("{}, which has the same code, was not measured", member.same_as);
+      continue;
+    }
+    Aggregate copy = *at->second;
+    copy.same_as = copy.id;
+    copy.id = member.id;
+    copy.unit = member.unit;
+    copy.text_hash = member.text_hash;
+    member = std::move(copy);
+  }
+}
+
+void pair_repetitions(const Group& group, std::vector<AaPair>& pairs) {
+  for (size_t i = 0; i < group.measured.size(); ++i)
+    for (size_t j = 0; j < i; ++j) {
+      const Measured &a = group.measured[j], &b = group.measured[i];
+      if (a.point->aa_control || b.point->aa_control || !(a.point->placement == b.point->placement))
+        continue;
+      pairs.push_back({AaPair::Between::repetitions, a.point->variant_id, b.point->variant_id,
+                       a.summary.cycles, b.summary.cycles});
+    }
+}
+
+// A control and the measurement of its class in the same repetition.
+void pair_controls(const std::vector<Group>& groups, std::vector<AaPair>& pairs) {
+  using ClassKey = std::tuple<std::string, std::string, std::string, int>;
+  const auto key_of = [](const PointRow& row) -> ClassKey {
+    return {row.sass_class, row.text_hash, row.device_uuid, row.repetition};
+  };
+  std::map<ClassKey, const Measured*> classes;
+  for (const Group& group : groups)
+    for (const Measured& measured : group.measured)
+      if (!measured.point->aa_control) classes[key_of(*measured.point)] = &measured;
+  for (const Group& group : groups)
+    for (const Measured& control : group.measured) {
+      if (!control.point->aa_control) continue;
+      const auto first = classes.find(key_of(*control.point));
+      if (first != classes.end())
+        pairs.push_back({AaPair::Between::control, first->second->point->variant_id,
+                         control.point->variant_id, first->second->summary.cycles,
+                         control.summary.cycles});
+    }
+}
+
+}  // namespace
+
+double Aggregate::half_width() const {
+  return std::max(interval.high - cycles, cycles - interval.low);
+}
+
+double AaPair::difference_cycles() const {
+  return std::abs(a_cycles - b_cycles);
+}
+
+double AaPair::difference_percent() const {
+  return a_cycles == 0 ? 0 : 100 * difference_cycles() / std::abs(a_cycles);
+}
+
+Aggregation aggregate(const std::vector<PointRow>& points) {
+  // Texts of a variant in the order in which they first came.
+  std::map<GroupKey, std::vector<std::pair<std::string, std::vector<const PointRow*>>>> rows;
+  for (const PointRow& point : points) {
+    auto& texts = rows[{point.kind, point.variant_id, point.device_uuid}];
+    auto text = std::find_if(texts.begin(), texts.end(),
+                             [&](const auto& one) { return one.first == point.text_hash; });
+    if (text == texts.end()) text = texts.insert(text, {point.text_hash, {}});
+    text->second.push_back(&point);
+  }
+  Aggregation out;
+  std::vector<Group> groups;
+  for (const auto& [key, texts] : rows) {
+    const PointKind kind = std::get<PointKind>(key);
+    auto& list = kind == PointKind::point    ? out.points
+                 : kind == PointKind::anchor ? out.anchors
+                                             : out.modes;
+    for (const auto& [text, group_rows] : texts) {
+      const Group group = group_of(group_rows);
+      list.push_back(aggregate_of(group));
+      if (kind == PointKind::point) groups.push_back(group);
+    }
+  }
+  resolve_classes(out.points);
+  for (const Group& group : groups) pair_repetitions(group, out.aa);
+  pair_controls(groups, out.aa);
+  return out;
+}
+
+const Aggregate* find_variant(const std::vector<Aggregate>& aggregates, const std::string& id) {
+  const Aggregate* found = nullptr;
+  for (const Aggregate& one : aggregates)
+    if (one.id == id) found = &one;
+  return found;
+}
+
+AaSummary summarise_aa(const std::vector<AaPair>& pairs) {
+  if (pairs.empty()) return {};
+  std::vector<double> cycles, percents;
+  for (const AaPair& pair : pairs) {
+    cycles.push_back(pair.difference_cycles());
+    percents.push_back(pair.difference_percent());
+  }
+  return {pairs.size(), median(cycles), median(percents), quantile(cycles, 0.95),
+          quantile(percents, 0.95)};
+}
+
+bool is_ungated(const Aggregate& aggregate) {
+  return aggregate.reason.rfind("gate: not gated", 0) == 0;
+}
+
+}  // namespace phasebit

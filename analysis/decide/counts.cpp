@@ -1,0 +1,105 @@
+#include "analysis/decide/counts.h"
+
+#include "analysis/decide/figures.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace phasebit {
+
+namespace {
+
+// The distinct values of a field of all runs, ascending, none empty.
+template <typename Field>
+std::string distinct(const std::vector<RunRow>& runs, Field field) {
+  std::set<std::string> values;
+  for (const RunRow& run : runs) values.insert(field(run));
+  values.erase("");
+  return fmt::format("{}", fmt::join(values, ", "));
+}
+
+std::string dates(const std::vector<RunRow>& runs) {
+  std::set<std::string> days;
+  for (const RunRow& run : runs) days.insert(run.started.substr(0, 10));
+  if (days.empty()) return {};
+  return days.size() == 1 ? *days.begin() : *days.begin() + " to " + *days.rbegin();
+}
+
+struct Tally {
+  std::set<std::string> variants, measured, shared, failed, ungated;
+  int repetitions = 0;
+};
+
+Tally tally_of(const std::vector<Aggregate>& points) {
+  Tally tally;
+  for (const Aggregate& point : points) {
+    tally.variants.insert(point.id);
+    auto& group = is_ungated(point)        ? tally.ungated
+                  : !point.reason.empty()  ? tally.failed
+                  : !point.same_as.empty() ? tally.shared
+                                           : tally.measured;
+    group.insert(point.id);
+    tally.repetitions = std::max(tally.repetitions, point.repetitions);
+  }
+  return tally;
+}
+
+std::string number(double value) {
+  return fmt::format("{:.3f}", value);
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> counts_of(const ReportData& data) {
+  const Tally tally = tally_of(data.aggregation.points);
+  const AaSummary aa = summarise_aa(data.aggregation.aa);
+  const auto& devices = data.results.devices;
+  const auto& runs = data.results.runs;
+  std::string driver = distinct(runs, [](const RunRow& run) { return run.driver; });
+  if (driver.empty() && !devices.empty()) driver = devices.front().driver;
+  return {{"variants", std::to_string(tally.variants.size())},
+          {"measured", std::to_string(tally.measured.size())},
+          {"same_code", std::to_string(tally.shared.size())},
+          {"failed", std::to_string(tally.failed.size())},
+          {"ungated", std::to_string(tally.ungated.size())},
+          {"repetitions", std::to_string(tally.repetitions)},
+          {"device", devices.empty() ? "no device" : devices.front().name},
+          {"target", distinct(runs, [](const RunRow& run) { return run.target; })},
+          {"driver", driver},
+          {"ptxas", distinct(runs, [](const RunRow& run) { return run.ptxas; })},
+          {"date", dates(runs)},
+          {"aa_pairs", std::to_string(aa.pairs)},
+          {"aa_median_cycles", number(aa.median_cycles)},
+          {"aa_median_percent", number(aa.median_percent)},
+          {"aa_p95_cycles", number(aa.p95_cycles)},
+          {"aa_p95_percent", number(aa.p95_percent)}};
+}
+
+Table counts_table(const ReportData& data) {
+  Table table;
+  table.sentences_only = true;
+  table.rows.emplace_back();
+  std::map<std::string, std::string> of;
+  for (const auto& [name, text] : counts_of(data)) {
+    table.columns.push_back({name, false});
+    table.rows[0].push_back({text, {}, {}});
+    of[name] = text;
+  }
+  table.notes.push_back(
+      fmt::format("{} variants on {} ({}), driver {}, ptxas {}, {}: {} measured in {} "
+                  "repetition{}, {} with the "
+                  "code of one of these, {} failed, {} not gated.",
+                  of["variants"], of["device"], of["target"], of["driver"], of["ptxas"], of["date"],
+                  of["measured"], of["repetitions"], of["repetitions"] == "1" ? "" : "s",
+                  of["same_code"], of["failed"], of["ungated"]));
+  if (of["aa_pairs"] != "0")
+    table.notes.push_back(fmt::format(
+        "Two measurements of the same code differ by {} cycles or {} % (median of {} pairs; 95th "
+        "percentile {} cycles or {} %).",
+        of["aa_median_cycles"], of["aa_median_percent"], of["aa_pairs"], of["aa_p95_cycles"],
+        of["aa_p95_percent"]));
+  return table;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,43 @@
+// The tables that README and docs show, by name.
+#pragma once
+
+#include "analysis/decide/aggregate.h"
+#include "analysis/decide/table.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace phasebit {
+
+// Results of one GPU.
+struct ReportData {
+  Results results;
+  Aggregation aggregation;
+};
+
+// `device` is a UUID or a part of a name; it may be empty when the results are of one GPU.
+// Step::usage names the devices there are.
+Result<ReportData> report_data(const Results& results, const std::string& device = {});
+
+using TableArguments = std::vector<std::pair<std::string, std::string>>;
+
+// The tables and their arguments:
+//   core     protocols, what is waited on and who arrives: round trip, and cycles per item by
+//   stages layouts  the same by warp layout pivot    rows=AXIS,AXIS across=AXIS:VALUE,VALUE
+//   probe=PROBE: any other cut counts   a sentence of what was measured, where and how well; rows
+//   for a program anchors  the measurements that show that the set-up is sound aa       how far two
+//   measurements of the same code differ errors   variants without a figure, with the reason
+// core, layouts and pivot also take axis=value.
+// Step::usage for an unknown name, argument or value, with the nearest one.
+Result<Table> make_table(const ReportData& data, const std::string& name,
+                         const TableArguments& arguments);
+
+// One figure: of a variant (variant=ID, field=cycles, interval, half_width, low, high, intercept,
+// megahertz, rounds, repetitions, sass_class), or of all (field=variants, measured, failed,
+// ungated, repetitions, device, target, driver, ptxas, date, aa_median_cycles, aa_median_percent,
+// aa_p95_cycles, aa_p95_percent). Step::usage for what is unknown; Step::store when the variant has
+// no figure.
+Result<std::string> make_figure(const ReportData& data, const TableArguments& arguments);
+
+}  // namespace phasebit

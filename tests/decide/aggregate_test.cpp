@@ -1,0 +1,181 @@
+#include "analysis/decide/aggregate.h"
+
+#include "tests/decide/results.h"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+using namespace test;
+
+TEST(Aggregate, TakesTheMedianOverRepetitionsAndTheHullOfTheirIntervals) {
+  const Aggregation all =
+      aggregate({measured("ring/a", 40, 0), measured("ring/a", 43, 1), measured("ring/a", 41, 2)});
+  ASSERT_EQ(all.points.size(), 1U);
+  const Aggregate& one = all.points[0];
+  EXPECT_EQ(one.reason, "");
+  EXPECT_DOUBLE_EQ(one.cycles, 41);
+  EXPECT_DOUBLE_EQ(one.interval.low, 39);
+  EXPECT_DOUBLE_EQ(one.interval.high, 44);
+  EXPECT_DOUBLE_EQ(one.half_width(), 3);
+  EXPECT_TRUE(one.interval_reached);
+  EXPECT_EQ(one.repetitions, 3);
+  EXPECT_EQ(one.rounds, 21);
+  EXPECT_NEAR(one.intercept_cycles, 100, 1e-9);
+  EXPECT_DOUBLE_EQ(*one.repetition_difference_cycles, 2);  // of 3, 1, 2
+  EXPECT_EQ(all.aa.size(), 3U);
+}
+
+TEST(Aggregate, OfOneRepetitionHasNoDifference) {
+  const Aggregation all = aggregate({steady("ring/a", 40)});
+  EXPECT_FALSE(all.points[0].repetition_difference_cycles.has_value());
+  EXPECT_TRUE(all.aa.empty());
+}
+
+TEST(Aggregate, KeepsKindsDevicesAndTextsApart) {
+  PointRow anchor = steady("anchor/fma", 4), modes = steady("ring/a", 41),
+           other = steady("ring/a", 42), text = steady("ring/a", 43);
+  anchor.kind = PointKind::anchor;
+  modes.kind = PointKind::modes;
+  other.device_uuid = "GPU-2";
+  text.text_hash = "newer";
+  const Aggregation all = aggregate({steady("ring/a", 40), anchor, modes, other, text});
+  EXPECT_EQ(all.points.size(), 3U);
+  EXPECT_EQ(all.anchors.size(), 1U);
+  EXPECT_EQ(all.modes.size(), 1U);
+  EXPECT_TRUE(all.aa.empty());
+}
+
+TEST(Aggregate, TheNewestTextOfAVariantIsFound) {
+  PointRow newer = steady("ring/a", 43);
+  newer.text_hash = "a text that sorts first";
+  const Aggregation all = aggregate({steady("ring/a", 40), newer});
+  EXPECT_DOUBLE_EQ(find_variant(all.points, "ring/a")->cycles, 43);
+  EXPECT_EQ(find_variant(all.points, "ring/b"), nullptr);
+}
+
+TEST(Aggregate, AnErrorHasAReasonAndNoFigure) {
+  const Aggregation all =
+      aggregate({steady("ring/a", 40, 0), failed_point("ring/a", Step::launch, "killed", 1)});
+  EXPECT_EQ(all.points[0].reason, "launch: killed");
+  EXPECT_EQ(all.points[0].errors, 1);
+  EXPECT_EQ(all.points[0].repetitions, 1);
+  EXPECT_EQ(all.points[0].cycles, 0);
+}
+
+TEST(Aggregate, ALaterMeasurementMakesUpForAnErrorButNotForAWrongPayload) {
+  struct Row {
+    Step step;
+    const char* reason;
+  };
+  for (const Row& row : {Row{Step::launch, ""}, Row{Step::gate, ""}, Row{Step::guard, ""},
+                         Row{Step::verify, "verify: x"}}) {
+    const PointRow error = failed_point("ring/a", row.step, "x");
+    EXPECT_EQ(aggregate({error, steady("ring/a", 40)}).points[0].reason, row.reason);
+    // And an error does not undo a measurement, unless it shows that the code is wrong.
+    EXPECT_EQ(aggregate({steady("ring/a", 40), error}).points[0].reason, row.reason);
+  }
+}
+
+TEST(Aggregate, SaysWhenSamplesGiveNoFigure) {
+  PointRow point = steady("ring/a", 40);
+  point.samples.resize(3);
+  EXPECT_EQ(aggregate({point}).points[0].reason,
+            "a slope needs at least 4 chain lengths a round, not 3");
+}
+
+TEST(Aggregate, KnowsUngatedFromFailed) {
+  EXPECT_TRUE(
+      is_ungated(aggregate({failed_point("r", Step::gate, "not gated: no rule covers this family")})
+                     .points[0]));
+  EXPECT_FALSE(is_ungated(
+      aggregate({failed_point("r", Step::gate, "the SASS is not the intended one: x")}).points[0]));
+  EXPECT_FALSE(is_ungated(aggregate({steady("r", 3)}).points[0]));
+}
+
+TEST(Aggregate, AMemberOfAMeasuredClassHasItsFigures) {
+  const PointRow first = measured("ring/m", 40);
+  const Aggregation all =
+      aggregate({same_code("ring/a", first), first, same_code("ring/z", first)});
+  for (const char* id : {"ring/a", "ring/z"}) {
+    const Aggregate* member = find_variant(all.points, id);
+    EXPECT_EQ(member->same_as, "ring/m");
+    EXPECT_EQ(member->reason, "");
+    EXPECT_DOUBLE_EQ(member->cycles, 40);
+    EXPECT_EQ(member->sass_class, first.sass_class);
+  }
+  EXPECT_EQ(find_variant(all.points, "ring/m")->same_as, "");
+}
+
+TEST(Aggregate, AMemberOfAClassThatWasNotMeasuredSaysSo) {
+  const PointRow first = failed_point("ring/m", Step::launch, "killed");
+  const PointRow member = same_code("ring/a", steady("ring/m", 40));
+  EXPECT_EQ(aggregate({member}).points[0].reason,
+            "ring/m, which has the same code, was not measured");
+  EXPECT_EQ(find_variant(aggregate({first, member}).points, "ring/a")->reason, "launch: killed");
+  PointRow changed = steady("ring/m", 40);
+  changed.sass_class = "another";
+  EXPECT_EQ(find_variant(aggregate({changed, member}).points, "ring/a")->reason,
+            "ring/m, which has the same code, was not measured");
+}
+
+TEST(AaPairs, AControlIsComparedWithItsClassInTheSameRepetition) {
+  const PointRow first = steady("ring/m", 50), second = steady("ring/m", 60, 1);
+  PointRow control = control_of(first, 51);
+  control.variant_id = "ring/other spelling";
+  const Aggregation all = aggregate({first, second, control});
+  std::vector<AaPair> controls;
+  for (const AaPair& pair : all.aa)
+    if (pair.between == AaPair::Between::control) controls.push_back(pair);
+  ASSERT_EQ(controls.size(), 1U);
+  EXPECT_EQ(controls[0].id, "ring/m");
+  EXPECT_EQ(controls[0].other_id, "ring/other spelling");
+  EXPECT_NEAR(controls[0].difference_cycles(), 1, 1e-9);
+  EXPECT_NEAR(controls[0].difference_percent(), 2, 1e-9);
+  // A control is no repetition: the figure is that of the points.
+  EXPECT_DOUBLE_EQ(find_variant(all.points, "ring/m")->cycles, 55);
+}
+
+TEST(AaSummary, IsTheMedianAndThe95thPercentile) {
+  std::vector<AaPair> pairs;
+  for (int i = 0; i <= 100; ++i)
+    pairs.push_back({AaPair::Between::repetitions, "a", "a", 1000, 1000.0 + i});
+  const AaSummary sum = summarise_aa(pairs);
+  EXPECT_EQ(sum.pairs, 101U);
+  EXPECT_DOUBLE_EQ(sum.median_cycles, 50);
+  EXPECT_DOUBLE_EQ(sum.median_percent, 5);
+  EXPECT_DOUBLE_EQ(sum.p95_cycles, 95);
+  EXPECT_NEAR(sum.p95_percent, 9.5, 1e-12);
+  EXPECT_EQ(summarise_aa({}).pairs, 0U);
+}
+
+// Adding c cycles an item to all samples adds c to every figure, and the order of rows does not
+// matter while they are of one text.
+TEST(AggregateProperty, ShiftsWithItsSamplesAndIgnoresTheOrderOfRows) {
+  std::mt19937 random(11);
+  for (int trial = 0; trial < 50; ++trial) {
+    const std::uint64_t extra = random() % 100;
+    std::vector<PointRow> rows, shifted;
+    for (int repetition = 0; repetition < 4; ++repetition) {
+      std::vector<std::uint64_t> slopes(8);
+      for (auto& slope : slopes) slope = 50 + random() % 10;
+      rows.push_back(some_point("ring/a", repetition, slopes));
+      for (auto& slope : slopes) slope += extra;
+      shifted.push_back(some_point("ring/a", repetition, slopes));
+    }
+    std::shuffle(shifted.begin(), shifted.end(), random);
+    const Aggregate a = aggregate(rows).points[0], b = aggregate(shifted).points[0];
+    const auto c = static_cast<double>(extra);
+    EXPECT_NEAR(b.cycles, a.cycles + c, 1e-9);
+    EXPECT_NEAR(b.interval.low, a.interval.low + c, 1e-9);
+    EXPECT_NEAR(b.interval.high, a.interval.high + c, 1e-9);
+    EXPECT_NEAR(*b.repetition_difference_cycles, *a.repetition_difference_cycles, 1e-9);
+    EXPECT_EQ(b.rounds, a.rounds);
+  }
+}
+
+}  // namespace
+}  // namespace phasebit
