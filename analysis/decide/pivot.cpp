@@ -122,11 +122,11 @@ Cell figure_cell(const Aggregate& point, std::vector<std::string>& notes) {
   }
   const bool marked = !point.flags.empty() || !point.interval_reached;
   if (!point.flags.empty())
-    add_note(notes, fmt::format("\\* {}: {}.", point.id, fmt::join(point.flags, ", ")));
+    add_note(notes, fmt::format("† {}: {}.", point.id, fmt::join(point.flags, ", ")));
   if (!point.interval_reached)
     add_note(notes,
-             fmt::format("\\* {}: too few rounds for an interval, the range is shown.", point.id));
-  return {shown_with_interval(point.cycles, point.half_width()) + (marked ? "\\*" : ""),
+             fmt::format("† {}: too few rounds for an interval, the range is shown.", point.id));
+  return {shown_with_interval(point.cycles, point.half_width()) + (marked ? " †" : ""),
           point.cycles, point.half_width()};
 }
 

@@ -92,13 +92,25 @@ Result<Table> pivot_table(const ReportData& data, const PivotRequest& request,
   return table;
 }
 
+// What the numbers of a pivot are.
+Result<Table> with_legend(Result<Table> table, const char* what) {
+  if (table)
+    table->notes.insert(table->notes.begin(),
+                        std::string(what) +
+                            " ± is the half width of the 95 % interval of the median over the "
+                            "repetitions.");
+  return table;
+}
+
 Result<Table> core_table(const ReportData& data, const TableArguments& arguments) {
   PivotRequest request;
   request.rows = {"protocol", "waited_on", "arrival", "warp_layout"};
   request.where = {{"mover", "st_shared"}, {"work", "none"}, {"warp_layout", "1 x 1 warps"}};
   request.round_trip = true;
   request.class_of = "4";
-  return pivot_table(data, request, arguments);
+  return with_legend(pivot_table(data, request, arguments),
+                     "Cycles per item by number of stages; round trip: cycles of a token to the "
+                     "consumer and back. The SASS class is that of 4 stages.");
 }
 
 Result<Table> layouts_table(const ReportData& data, const TableArguments& arguments) {
@@ -106,7 +118,8 @@ Result<Table> layouts_table(const ReportData& data, const TableArguments& argume
   request.rows = {"protocol", "warp_layout", "payload_bytes"};
   request.where = {{"mover", "st_shared"}, {"work", "none"}};
   request.class_of = "4";
-  return pivot_table(data, request, arguments);
+  return with_legend(pivot_table(data, request, arguments),
+                     "Cycles per item by number of stages. The SASS class is that of 4 stages.");
 }
 
 Result<Table> any_pivot(const ReportData& data, const TableArguments& arguments) {
