@@ -46,7 +46,7 @@ bool row_before(const Row& a, const Row& b, const PivotRequest& request) {
       const std::string x = a.axes.value(axis), y = b.axes.value(axis);
       if (x != y) return value_before(axis, x, y);
     }
-  return false;
+  return a.key < b.key;
 }
 
 std::vector<Row> rows_of(const std::vector<Aggregate>& points, const PivotRequest& request) {
@@ -63,8 +63,8 @@ std::vector<Row> rows_of(const std::vector<Aggregate>& points, const PivotReques
     if (row == rows.end()) row = rows.insert(row, {key, axes, {}, nullptr});
     row->cells[value] = &point;
   }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const Row& a, const Row& b) { return row_before(a, b, request); });
+  std::sort(rows.begin(), rows.end(),
+            [&](const Row& a, const Row& b) { return row_before(a, b, request); });
   return rows;
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -65,7 +66,7 @@ class JsonFields {
   template <typename T>
   T get_or(const std::string& key, T otherwise) {
     const nlohmann::ordered_json* value = find(key);
-    return value == nullptr ? otherwise : convert<T>(key, *value);
+    return value == nullptr ? std::move(otherwise) : convert<T>(key, *value);
   }
 
   const nlohmann::ordered_json* find(const std::string& key) {

@@ -3,6 +3,7 @@
 #include "core/store/json_rows.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -25,12 +26,11 @@ Results in_file_order(Results results) {
   std::sort(results.runs.begin(), results.runs.end(), [](const RunRow& a, const RunRow& b) {
     return std::tie(a.started, a.id) < std::tie(b.started, b.id);
   });
-  std::map<std::string, size_t> position;
-  for (const RunRow& run : results.runs) position.emplace(run.id, position.size());
-  std::stable_sort(results.points.begin(), results.points.end(),
-                   [&](const PointRow& a, const PointRow& b) {
-                     return position[a.run_id] < position[b.run_id];
-                   });
+  std::map<std::string, std::vector<PointRow>> by_run;
+  for (PointRow& point : results.points) by_run[point.run_id].push_back(std::move(point));
+  results.points.clear();
+  for (const RunRow& run : results.runs)
+    std::move(by_run[run.id].begin(), by_run[run.id].end(), std::back_inserter(results.points));
   return results;
 }
 

@@ -16,7 +16,8 @@ namespace phasebit {
 
 inline constexpr int json_lines_version = 1;
 
-// Devices by UUID, runs by their start and id, points by run and, within it, as they are.
+// Devices by UUID, runs by their start and id, points by run and, within it, as they are. Every
+// point has its run among them (a store sees to it).
 Results in_file_order(Results results);
 
 // Bytes that are not UTF-8 are replaced.
