@@ -1,26 +1,29 @@
 #include "core/base/file.h"
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 namespace phasebit {
 
-Result<std::string> read_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return fail(Step::io, "cannot read {}: {}", path.string(), std::strerror(errno));
-  std::ostringstream content;
-  content << in.rdbuf();
-  if (in.bad()) return fail(Step::io, "cannot read {}: {}", path.string(), std::strerror(errno));
-  return content.str();
-}
-
 namespace {
+
+Result<std::string> read_all(int fd, const fs::path& path) {
+  std::string content;
+  std::array<char, 65536> chunk{};
+  while (true) {
+    const ssize_t n = ::read(fd, chunk.data(), chunk.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail(Step::io, "cannot read {}: {}", path.string(), std::strerror(errno));
+    if (n == 0) return content;
+    content.append(chunk.data(), static_cast<size_t>(n));
+  }
+}
 
 Status write_all(int fd, std::string_view content, const fs::path& path) {
   while (!content.empty()) {
@@ -32,12 +35,26 @@ Status write_all(int fd, std::string_view content, const fs::path& path) {
   return {};
 }
 
+// Two threads may write the same file at once, such as one entry of a cache.
+fs::path neighbour(const fs::path& path) {
+  static std::atomic<unsigned> count{0};
+  return path.string() + fmt::format(".part{}-{}", ::getpid(), count++);
+}
+
 }  // namespace
+
+Result<std::string> read_file(const fs::path& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return fail(Step::io, "cannot read {}: {}", path.string(), std::strerror(errno));
+  auto content = read_all(fd, path);
+  ::close(fd);
+  return content;
+}
 
 Status write_file(const fs::path& path, std::string_view content) {
   std::error_code ignored;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), ignored);
-  const fs::path part = path.string() + fmt::format(".part{}", ::getpid());
+  const fs::path part = neighbour(path);
   const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) return fail(Step::io, "cannot write {}: {}", path.string(), std::strerror(errno));
   Status written = write_all(fd, content, path);
@@ -50,9 +67,13 @@ Status write_file(const fs::path& path, std::string_view content) {
 }
 
 Result<TempDir> TempDir::create() {
-  std::string name = (fs::temp_directory_path() / "phasebit-XXXXXX").string();
+  // Not fs::temp_directory_path(), which throws when $TMPDIR is no folder.
+  const char* parent = std::getenv("TMPDIR");
+  const bool given = parent != nullptr && *parent != '\0';
+  const fs::path where = given ? parent : "/tmp";
+  std::string name = (where / "phasebit-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr)
-    return fail(Step::io, "cannot make a folder {}: {}", name, std::strerror(errno));
+    return fail(Step::io, "cannot make a folder in {}: {}", where.string(), std::strerror(errno));
   return TempDir(name);
 }
 
@@ -66,7 +87,8 @@ TempDir::~TempDir() {
 }
 
 fs::path data_root() {
-  if (const char* home = std::getenv("PHASEBIT_HOME")) return home;
+  if (const char* home = std::getenv("PHASEBIT_HOME"); home != nullptr && *home != '\0')
+    return home;
   std::error_code failed;
   fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
   while (!failed && folder.has_relative_path()) {

@@ -37,6 +37,7 @@ std::uint32_t items_of_unit(std::uint32_t items, int unit, int turns) {
 std::uint32_t expected_fold(const LaunchShape& shape, std::uint32_t seed, std::uint32_t items,
                             int unit, int rank) {
   const PayloadShape& payload = shape.payload;
+  if (payload.words_per_slot == 0) return 0;
   const int per_thread = payload.words_per_slot / payload.consumer_threads;
   // One item maps h to h * multiplier^k + a * item_base + b.
   std::uint32_t power = 1, a = 0, b = 0;

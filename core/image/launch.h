@@ -55,7 +55,7 @@ struct LaunchShape {
 std::uint32_t items_of_unit(std::uint32_t items, int unit, int turns);
 
 // The fold that thread `rank` of consumer unit `unit` holds after `items` items. Closed form of the
-// recurrence above, O(words per thread + log items).
+// recurrence above, O(words per thread + log items). 0 without a payload.
 std::uint32_t expected_fold(const LaunchShape& shape, std::uint32_t seed, std::uint32_t items,
                             int unit, int rank);
 

@@ -14,7 +14,9 @@ Result<Target> parse_target(std::string_view name) {
   target.name = name;
   constexpr std::string_view prefix = "sm_";
   const char* end = name.data() + name.size();
-  const bool prefixed = name.substr(0, prefix.size()) == prefix;
+  // A digit must follow: from_chars would take a minus sign too.
+  const bool prefixed = name.substr(0, prefix.size()) == prefix && name.size() > prefix.size() &&
+                        name[prefix.size()] >= '1' && name[prefix.size()] <= '9';
   const char* digits = prefixed ? name.data() + prefix.size() : end;
   const auto [rest, error] = std::from_chars(digits, end, target.sm);
   target.suffix.assign(rest, end);
@@ -24,26 +26,42 @@ Result<Target> parse_target(std::string_view name) {
   return target;
 }
 
+namespace {
+
+Result<Target> read_row(const toml::node& node, const std::string& path) {
+  const auto line = node.source().begin.line;
+  const toml::table* row = node.as_table();
+  if (row == nullptr) return fail(Step::spec, "{}:{}: target is not a table", path, line);
+  Target target;
+  target.sm = (*row)["sm"].value_or(0);
+  target.family = (*row)["family"].value_or("");
+  target.max_shared_bytes_per_cta = (*row)["max_shared_bytes_per_cta"].value_or(0);
+  if (target.sm <= 0 || target.family.empty() || target.max_shared_bytes_per_cta <= 0)
+    return fail(Step::spec,
+                "{}:{}: a target needs sm (a number), family (a word) and "
+                "max_shared_bytes_per_cta (a number)",
+                path, line);
+  target.max_registers_per_thread = 255;
+  target.max_threads_per_cta = 1024;
+  return target;
+}
+
+}  // namespace
+
 Result<TargetTable> TargetTable::load() {
-  const fs::path path = data_root() / "core" / "isa" / "targets.toml";
+  const std::string path = (data_root() / "core" / "isa" / "targets.toml").string();
+  PHASEBIT_TRY_ASSIGN(text, read_file(path));
   TargetTable table;
   try {
-    const toml::table file = toml::parse_file(path.string());
+    const toml::table file = toml::parse(text, path);
     const toml::array* rows = file["target"].as_array();
-    if (rows == nullptr) return fail(Step::spec, "{}: no [[target]]", path.string());
+    if (rows == nullptr) return fail(Step::spec, "{}: no [[target]]", path);
     for (const toml::node& node : *rows) {
-      const toml::table& row = *node.as_table();
-      Target target;
-      target.sm = row["sm"].value_or(0);
-      target.family = row["family"].value_or("");
-      target.max_shared_bytes_per_cta = row["max_shared_bytes_per_cta"].value_or(0);
-      target.max_registers_per_thread = 255;
-      target.max_threads_per_cta = 1024;
-      table.rows_.push_back(target);
+      PHASEBIT_TRY_ASSIGN(target, read_row(node, path));
+      table.rows_.push_back(std::move(target));
     }
   } catch (const toml::parse_error& error) {
-    return fail(Step::spec, "{}:{}: {}", path.string(), error.source().begin.line,
-                error.description());
+    return fail(Step::spec, "{}:{}: {}", path, error.source().begin.line, error.description());
   }
   return table;
 }

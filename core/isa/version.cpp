@@ -43,6 +43,7 @@ Result<Version> parse_version(std::string_view text) {
 
 Result<bool> version_in_range(const Version& version, std::string_view range) {
   std::istringstream words{std::string(range)};
+  bool all = true;  // a mistake anywhere in the range is one, whatever the version
   for (std::string word; words >> word;) {
     const size_t digits = word.find_first_of("0123456789");
     const std::string relation = word.substr(0, digits);
@@ -61,9 +62,9 @@ Result<bool> version_in_range(const Version& version, std::string_view range) {
       holds = version == bound;
     else
       return fail(Step::spec, "'{}' is not a version range", range);
-    if (!holds) return false;
+    all = all && holds;
   }
-  return true;
+  return all;
 }
 
 }  // namespace phasebit

@@ -1,5 +1,9 @@
 #include "core/base/error.h"
 
+#include "core/base/file.h"
+
+#include <regex>
+
 #include <gtest/gtest.h>
 
 namespace phasebit {
@@ -11,8 +15,7 @@ struct StepRow {
   int code;
 };
 
-// The table of exit codes in docs: 2 for the command line, then 11, 12, ... in the order of the
-// steps.
+// 2 for the command line, then 11, 12, ... in the order of the steps.
 constexpr StepRow step_rows[] = {
     {Step::usage, "usage", 2},        {Step::spec, "spec", 11},
     {Step::render, "render", 12},     {Step::toolchain, "toolchain", 13},
@@ -28,6 +31,19 @@ TEST(StepNames, EveryStepHasItsNameAndExitCode) {
     EXPECT_EQ(to_string(row.step), row.name);
     EXPECT_EQ(exit_code(row.step), row.code) << row.name;
   }
+}
+
+TEST(StepNames, TheDocumentHasTheSameTable) {
+  const std::string document =
+      read_file(data_root() / "docs" / "decisions" / "exit-codes.md").value();
+  const std::regex row(R"(\| (\d+) \| (\w+) \|)");
+  size_t rows = 0;
+  for (std::sregex_iterator at(document.begin(), document.end(), row), end; at != end; ++at) {
+    ASSERT_LT(rows, std::size(step_rows));
+    EXPECT_EQ((*at)[1], std::to_string(step_rows[rows].code));
+    EXPECT_EQ((*at)[2], step_rows[rows++].name);
+  }
+  EXPECT_EQ(rows, std::size(step_rows));
 }
 
 TEST(ErrorText, NamesTheStepTheMessageAndTheHint) {

@@ -1,0 +1,116 @@
+#include "core/image/abi.h"
+
+#include "core/base/file.h"
+
+#include <map>
+#include <regex>
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+using Offsets = std::map<std::string, size_t>;
+
+#define OFFSET(Struct, field) {#field, offsetof(Struct, field)}
+
+const Offsets params = {
+    OFFSET(KernelParams, version),        OFFSET(KernelParams, items),
+    OFFSET(KernelParams, samples),        OFFSET(KernelParams, status),
+    OFFSET(KernelParams, payload_in),     OFFSET(KernelParams, payload_out),
+    OFFSET(KernelParams, work_amount),    OFFSET(KernelParams, delay_cycles),
+    OFFSET(KernelParams, seed),           OFFSET(KernelParams, zero),
+    OFFSET(KernelParams, target_sm),      OFFSET(KernelParams, first_warp),
+    OFFSET(KernelParams, guard_limit_ns), OFFSET(KernelParams, ticket),
+    OFFSET(KernelParams, extension),      OFFSET(KernelParams, reserved),
+};
+
+std::string source_text(const char* path) {
+  auto text = read_file(data_root() / path);
+  EXPECT_TRUE(text) << text.error().text();
+  return text.value_or("");
+}
+
+TEST(KernelAbi, TheHeadersNumbersAreTheOffsets) {
+  const std::string header = source_text("core/image/abi.h");
+  const std::regex field(R"((\w+) = [^;\n]*;\s*// \+(\d+)\b)");
+  Offsets documented;
+  for (std::sregex_iterator at(header.begin(), header.end(), field), end; at != end; ++at)
+    documented[(*at)[1]] = std::stoul((*at)[2]);
+  EXPECT_EQ(documented, params);
+}
+
+// "4 items, 8 samples, ..., 64 guard limit (ns), ...": names are those of the header in words.
+TEST(KernelAbi, TheTemplatesContractStatesTheSameOffsets) {
+  const std::string contract = source_text("templates/README.md");
+  const size_t begin = contract.find("Offsets: ");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string list = contract.substr(begin, contract.find('.', begin) - begin);
+  const std::regex entry(R"((\d+)\s+([A-Za-z]+(?:\s+[A-Za-z]+)*)(?: \((\w+)\))?)");
+  size_t entries = 0;
+  for (std::sregex_iterator at(list.begin(), list.end(), entry), end; at != end; ++at, ++entries) {
+    std::string name = std::regex_replace((*at)[2].str(), std::regex("\\s+"), "_");
+    for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if ((*at)[3].matched) name += "_" + (*at)[3].str();
+    ASSERT_TRUE(params.count(name) == 1) << name;
+    EXPECT_EQ(params.at(name), std::stoul((*at)[1])) << name;
+  }
+  EXPECT_GE(entries, 12U);  // all but what no template uses yet
+}
+
+// What templates store to by number: the fields in the header's order, without padding.
+TEST(KernelAbi, RecordsHaveTheirFieldsWhereTheTemplatesWriteThem) {
+  const Offsets sample = {
+      OFFSET(SampleRecord, clock_start),   OFFSET(SampleRecord, clock_end),
+      OFFSET(SampleRecord, timer_start),   OFFSET(SampleRecord, timer_end),
+      OFFSET(SampleRecord, items),         OFFSET(SampleRecord, role),
+      OFFSET(SampleRecord, hardware_warp), OFFSET(SampleRecord, sm),
+      OFFSET(SampleRecord, phase_errors),  OFFSET(SampleRecord, phases_checked)};
+  EXPECT_EQ(sample, (Offsets{{"clock_start", 0},
+                             {"clock_end", 8},
+                             {"timer_start", 16},
+                             {"timer_end", 24},
+                             {"items", 32},
+                             {"role", 36},
+                             {"hardware_warp", 40},
+                             {"sm", 44},
+                             {"phase_errors", 48},
+                             {"phases_checked", 52}}));
+  const Offsets status = {OFFSET(StatusRecord, code),    OFFSET(StatusRecord, cta),
+                          OFFSET(StatusRecord, warp),    OFFSET(StatusRecord, lane),
+                          OFFSET(StatusRecord, barrier), OFFSET(StatusRecord, slot),
+                          OFFSET(StatusRecord, parity),  OFFSET(StatusRecord, item)};
+  EXPECT_EQ(status, (Offsets{{"code", 0},
+                             {"cta", 4},
+                             {"warp", 8},
+                             {"lane", 12},
+                             {"barrier", 16},
+                             {"slot", 20},
+                             {"parity", 24},
+                             {"item", 28}}));
+}
+
+TEST(DescribeStatus, Table) {
+  struct Row {
+    StatusRecord status;
+    const char* text;
+  };
+  const Row rows[] = {
+      {{}, "no fault"},
+      // The example in the header.
+      {{1, 0, 1, 0, 0, 2, 1, 18},
+       "deadlock: warp 1 lane 0 waits on full_barrier[2] parity 1 at item 18 (cta 0)"},
+      {{1, 3, 7, 31, 1, 0, 0, 4},
+       "deadlock: warp 7 lane 31 waits on empty_barrier[0] parity 0 at item 4 (cta 3)"},
+      {{1, 0, 0, 0, 2, 0, 0, 0},
+       "deadlock: warp 0 lane 0 waits on cta_barrier[0] parity 0 at item 0 (cta 0)"},
+      {{1, 0, 0, 0, 3, 0, 0, 0},
+       "deadlock: warp 0 lane 0 waits on unknown barrier[0] parity 0 at item 0 (cta 0)"},
+      {{2, 1, 0, 0, 0, 0, 0, 0}, "cta 1 waited in vain for the other CTAs of its SM"},
+      {{9, 1, 0, 0, 0, 0, 0, 0}, "unknown status code 9"},
+  };
+  for (const Row& row : rows) EXPECT_EQ(describe(row.status), row.text);
+}
+
+}  // namespace
+}  // namespace phasebit

@@ -1,0 +1,128 @@
+#include "core/image/launch.h"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+TEST(ItemsOfUnit, CountsWhatFallsToAUnit) {
+  for (int turns = 1; turns <= 5; ++turns)
+    for (std::uint32_t items = 0; items <= 23; ++items)
+      for (int unit = 0; unit < turns; ++unit) {
+        std::uint32_t counted = 0;
+        for (std::uint32_t item = 0; item < items; ++item)
+          if (item % static_cast<std::uint32_t>(turns) == static_cast<std::uint32_t>(unit))
+            ++counted;
+        EXPECT_EQ(items_of_unit(items, unit, turns), counted)
+            << items << " items, unit " << unit << " of " << turns;
+      }
+}
+
+// Units that share every slot handle every item, whatever their number.
+TEST(ItemsOfUnit, WithoutTurnsEveryUnitHandlesEveryItem) {
+  EXPECT_EQ(items_of_unit(100, 3, 1), 100U);
+}
+
+// The slots as a kernel sees them: word by word, in the order that launch.h states.
+std::uint32_t fold_by_reading(const LaunchShape& shape, std::uint32_t seed, std::uint32_t items,
+                              std::uint32_t unit, std::uint32_t rank) {
+  const auto words = static_cast<std::uint32_t>(shape.payload.words_per_slot);
+  const auto threads = static_cast<std::uint32_t>(shape.payload.consumer_threads);
+  const auto vector = static_cast<std::uint32_t>(shape.payload.consumer_vector_words);
+  const auto turns = static_cast<std::uint32_t>(shape.consumer_turns);
+  std::uint32_t hash = 0;
+  for (std::uint32_t item = 0; item < items; ++item) {
+    if (turns > 1 && item % turns != unit) continue;
+    std::vector<std::uint32_t> slot(words);
+    for (std::uint32_t w = 0; w < words; ++w) slot[w] = seed + item * 0x9E3779B1U + w;
+    for (std::uint32_t m = 0; (m * threads + rank) * vector < words; ++m)
+      for (std::uint32_t v = 0; v < vector; ++v)
+        hash = hash * 0x01000193U + slot.at((m * threads + rank) * vector + v);
+  }
+  return hash;
+}
+
+LaunchShape shape_of(int threads, int vector, int rounds, int turns) {
+  LaunchShape shape;
+  shape.consumer_turns = turns;
+  shape.payload = {threads * vector * rounds, threads, vector};
+  return shape;
+}
+
+TEST(ExpectedFold, AgreesWithReadingEverySlot) {
+  std::minstd_rand random(1);
+  for (const int threads : {1, 16, 32, 64, 96, 128})
+    for (const int vector : {1, 4})
+      for (const int rounds : {1, 2, 3, 8})
+        for (const int turns : {1, 2, 3, 4})
+          for (const std::uint32_t items : {0U, 1U, 2U, 3U, 7U, 64U, 101U}) {
+            const LaunchShape shape = shape_of(threads, vector, rounds, turns);
+            const auto seed = static_cast<std::uint32_t>(random());
+            const auto unit = static_cast<int>(random() % static_cast<unsigned>(turns));
+            const auto rank = static_cast<int>(random() % static_cast<unsigned>(threads));
+            ASSERT_EQ(expected_fold(shape, seed, items, unit, rank),
+                      fold_by_reading(shape, seed, items, static_cast<std::uint32_t>(unit),
+                                      static_cast<std::uint32_t>(rank)))
+                << threads << " threads, vectors of " << vector << ", " << rounds
+                << " rounds, unit " << unit << " of " << turns << ", rank " << rank << ", " << items
+                << " items";
+          }
+}
+
+TEST(ExpectedFold, HoldsForLongChains) {
+  const LaunchShape shape = shape_of(32, 4, 2, 2);
+  constexpr std::uint32_t items = 1'000'001;
+  EXPECT_EQ(expected_fold(shape, 77, items, 1, 31), fold_by_reading(shape, 77, items, 1, 31));
+}
+
+// One thread, one word, three items, by hand: ((s0 * k + s1) * k + s2), s_i = 5 + i * step.
+TEST(ExpectedFold, ByHand) {
+  constexpr std::uint32_t k = 0x01000193U, step = 0x9E3779B1U;
+  constexpr std::uint32_t by_hand = (5U * k + (5U + step)) * k + (5U + 2U * step);
+  EXPECT_EQ(expected_fold(shape_of(1, 1, 1, 1), 5, 3, 0, 0), by_hand);
+}
+
+// The check would be worth little if a fault that it must see left the fold as it is.
+TEST(ExpectedFold, SeesALostASwappedAndARepeatedItem) {
+  const LaunchShape shape = shape_of(32, 1, 4, 1);
+  const auto fold_of = [&](const std::vector<std::uint32_t>& items) {
+    std::uint32_t hash = 0;
+    for (const std::uint32_t item : items)
+      for (std::uint32_t m = 0; m < 4; ++m)
+        hash = hash * payload_fold_multiplier + (9 + item * payload_item_step + m * 32);
+    return hash;
+  };
+  EXPECT_EQ(expected_fold(shape, 9, 4, 0, 0), fold_of({0, 1, 2, 3}));
+  for (const std::vector<std::uint32_t>& wrong : {std::vector<std::uint32_t>{0, 2, 1, 3},
+                                                  {0, 1, 2},
+                                                  {0, 1, 2, 2},
+                                                  {1, 2, 3, 4},
+                                                  {0, 0, 2, 3}})
+    EXPECT_NE(expected_fold(shape, 9, 4, 0, 0), fold_of(wrong));
+}
+
+TEST(ExpectedFold, IsZeroWithoutAPayload) {
+  EXPECT_EQ(expected_fold(LaunchShape{}, 9, 100, 0, 0), 0U);
+}
+
+TEST(LaunchShape, CountsWarpsAndRecords) {
+  LaunchShape shape;
+  shape.threads = 96;
+  shape.ctas_per_sm = 2;
+  EXPECT_EQ(shape.warps(), 3);
+  EXPECT_EQ(shape.records(), 12);  // 2 CTAs x 3 warps x 2 halves
+}
+
+TEST(RoleSlice, PlacesItsRecord) {
+  const RoleSlice whole{.warp = 3, .first_lane = 0, .lane_stride = 1, .role = Role::producer};
+  const RoleSlice odd{.warp = 3, .first_lane = 1, .lane_stride = 2, .role = Role::consumer};
+  EXPECT_EQ(whole.lanes(), 32);
+  EXPECT_EQ(whole.record_index(), 6);
+  EXPECT_EQ(odd.lanes(), 16);
+  EXPECT_EQ(odd.record_index(), 7);
+}
+
+}  // namespace
+}  // namespace phasebit
