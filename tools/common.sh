@@ -7,7 +7,7 @@ set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD=$ROOT/build
 MESON_VERSION=1.12.0
-TOOLCHAIN_VERSION=13.5.37
+TOOLCHAIN_VERSION=$(sed -n 's/.*pinned_toolchain = "\([0-9.]*\)".*/\1/p' "$ROOT/gen/toolchain.h")
 export DEBIAN_FRONTEND=noninteractive
 
 say() { printf '%s\n' "== $*"; }

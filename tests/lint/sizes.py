@@ -42,6 +42,23 @@ def opens_function(head):
     return not CONTAINER.search(head.split("(")[0]) or head.rstrip().endswith(")")
 
 
+def skip_macros(head):
+    """Where the declaration begins: behind macro calls without a semicolon of their own."""
+    at = len(head) - len(head.lstrip())
+    while re.compile(r"[A-Z][A-Z0-9_]+\(").match(head, at):
+        end, depth = head.index("(", at), 0
+        while end < len(head):
+            depth += (head[end] == "(") - (head[end] == ")")
+            end += 1
+            if depth == 0:
+                break
+        rest = head[end:]
+        if not rest.strip():
+            break  # the macro is the function: TEST(Suite, name) {
+        at = end + len(rest) - len(rest.lstrip())
+    return at
+
+
 def cpp_functions(text):
     """(name, first line, last line) of every function of a C++ file."""
     text = blank(text)
@@ -52,9 +69,9 @@ def cpp_functions(text):
         elif parens > 0:
             continue  # a lambda or a braced value in an argument list
         elif character == "{":
-            head = text[start:at]
+            first = start + skip_macros(text[start:at])
+            head = text[first:at]
             inside = any(kind for kind, _, _ in stack)
-            first = start + len(head) - len(head.lstrip())
             stack.append((opens_function(head) and not inside, first, head))
             start = at + 1
         elif character == "}":

@@ -44,11 +44,17 @@ bool operator==(const T& a, const T& b) {
 TEST(Suite, name) {
   EXPECT_TRUE(true);
 }
+MACRO(Row, x,
+      y)
+MACRO(Other, (z))
+void last() {
+}
 }  // namespace a
 """
 
 FUNCTIONS = [("get", 8, 8), ("Row", 9, 12), ("free_function", 20, 30), ("make", 31, 33),
-             ("operator==", 34, 37), ("TEST", 38, 40)]
+             ("operator==", 34, 37), ("TEST", 38, 40),
+             ("last", 44, 45)]
 
 
 def body(lines):

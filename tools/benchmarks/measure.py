@@ -1,0 +1,59 @@
+"""What benchmarks share: running a command, its wall time and the memory of all its processes."""
+
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+
+def descendants(pid):
+    found = [pid]
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in task.read_text().split():
+            found += descendants(int(child))
+    return found
+
+
+def resident_bytes(pid):
+    """Resident bytes of a process and all that it started, together. Shared pages count in each."""
+    total = 0
+    try:
+        for process in descendants(pid):
+            try:
+                total += int(Path(f"/proc/{process}/statm").read_text().split()[1]) * 4096
+            except (OSError, IndexError):
+                pass  # it has just ended
+    except OSError:
+        pass
+    return total
+
+
+class Run:
+    """One run of a command: seconds, peak_bytes of all its processes together, status, out, err."""
+
+    def __init__(self, arguments):
+        self.peak_bytes = 0
+        started = time.monotonic()
+        process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True)
+        watcher = threading.Thread(target=self.watch, args=(process,), daemon=True)
+        watcher.start()
+        self.out, self.err = process.communicate()
+        self.seconds = time.monotonic() - started
+        self.status = process.returncode
+        watcher.join()
+
+    def watch(self, process):
+        while process.poll() is None:
+            self.peak_bytes = max(self.peak_bytes, resident_bytes(process.pid))
+            time.sleep(0.05)
+
+
+def show(name, value, unit):
+    number = f"{value:.3f}" if isinstance(value, float) else str(value)
+    print(name, number, unit, flush=True)
+
+
+def stop(text):
+    sys.exit(f"benchmark: {text}")
