@@ -11,6 +11,13 @@ std::string hex(std::uint32_t value) {
   return fmt::format("0x{:08x}", value);
 }
 
+// ceil(2^32 / divisor) for divisor >= 2: mul.hi with it divides exactly where dividend * divisor is
+// below 2^32. ptxas would make a division of twenty instructions.
+std::string reciprocal(int divisor) {
+  const auto d = static_cast<std::uint64_t>(divisor);
+  return hex(static_cast<std::uint32_t>(((1ULL << 32) + d - 1) / d));
+}
+
 int arrivals_of(const RolePlan& role, const std::string& arrival) {
   if (arrival == "warp") return role.warps;
   if (arrival == "elected") return 1;
@@ -135,6 +142,7 @@ void add_steps(json& context, const Plan& plan, const RolePlan& role) {
   context["turns"] = std::to_string(role.turns);
   context["turns_taken"] = role.turns > 1;
   context["slot_step"] = std::to_string(role.turns % plan.num_stages);
+  if (role.turns > 1) context["turns_reciprocal"] = reciprocal(role.turns);
   context["odd_laps"] = laps % 2 == 1;
   context["lap_parity"] = std::to_string(laps % 2);
   context["single_stage"] = plan.num_stages == 1;
@@ -189,8 +197,8 @@ void add_layout(json& context, const VariantKey& variant, const Plan& plan) {
   number("threads", plan.launch.threads);
   number("warps", plan.launch.warps());
   number("ctas_per_sm", plan.launch.ctas_per_sm);
-  number("warps_per_unit", plan.warps_per_unit);
-  number("threads_per_unit", plan.threads_per_unit);
+  number("warps_per_unit_log2", plan.warps_per_unit == 4 ? 2 : 0);
+  number("last_thread_of_unit", plan.threads_per_unit - 1);
   number("producer_turns", plan.producer.turns);
   number("consumer_turns", plan.consumer.turns);
   number("stages_but_one", plan.num_stages - 1);
@@ -204,6 +212,9 @@ void add_layout(json& context, const VariantKey& variant, const Plan& plan) {
   number("phases_checked", variant.value("protocol") == "mbarrier" ? 2 * plan.num_stages : 0);
   context["producer_warps_mask"] = hex(plan.producer.warps_mask);
   context["consumer_warps_mask"] = hex(plan.consumer.warps_mask);
+  context["single_ring_slot"] = plan.num_stages == 1;
+  if (plan.num_stages > 1) context["stages_reciprocal"] = reciprocal(plan.num_stages);
+  context["takes_turns"] = plan.producer.turns > 1 || plan.consumer.turns > 1;
   context["several_ctas"] = plan.launch.ctas_per_sm > 1;
   context["turns_by_parity"] = plan.producer.turns > 1;
   context["uses_barrier_address"] = variant.value("protocol") == "mbarrier";

@@ -173,4 +173,9 @@ std::map<std::string, int> Plan::derived() const {
           {"shared_bytes", launch.dynamic_shared_bytes}};
 }
 
+std::map<std::string, int> Plan::items_per_iteration() const {
+  if (!unrolled) return {};
+  return {{"producer", num_stages / producer.turns}, {"consumer", num_stages / consumer.turns}};
+}
+
 }  // namespace phasebit

@@ -38,6 +38,8 @@ struct Plan {
   int empty_offset = 0, ticket_offset = 0, guard_offset = 0, payload_offset = 0;
   // Names for expressions in gate declarations: threads, producer_moves, consumer_words, ...
   std::map<std::string, int> derived() const;
+  // Items of one turn of the timed loop, by role name (core/image/gate.h).
+  std::map<std::string, int> items_per_iteration() const;
 };
 
 // Step::spec when the axes do not go together in a way that no pruning rule has caught.

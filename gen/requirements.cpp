@@ -63,8 +63,6 @@ class GateBuilder {
 
   GateSpec take() {
     spec_.known = true;
-    hand_through("items_per_iteration", spec_.items_per_iteration);
-    hand_through("spare_iterations", spec_.spare_iterations);
     return std::move(spec_);
   }
 
@@ -102,10 +100,6 @@ class GateBuilder {
         return fail(Step::gate, "{}: the plan supplies no '{}'", gate.where, name);
     }
     return {};
-  }
-
-  void hand_through(const char* name, int& into) const {
-    if (const auto value = derived_.find(name); value != derived_.end()) into = value->second;
   }
 
   const Catalogue& catalogue_;

@@ -24,7 +24,7 @@ Result<Requirements> requirements(const Catalogue& catalogue, const VariantKey& 
 
 // The gates of the variant for one SASS family ("" when unknown) and ptxas. Declarations of the
 // same verb and role are joined, counts of the same pattern added. `derived` are the integers of
-// the variant's plan; "items_per_iteration" and "spare_iterations" among them are handed through.
+// the variant's plan; the items of an iteration are the caller's to fill in.
 // Step::gate when a count cannot be evaluated.
 Result<GateSpec> gate_spec(const Catalogue& catalogue, const VariantKey& key,
                            const std::string& family, const Version& ptxas,

@@ -96,7 +96,7 @@ std::vector<AxisValues> read_axis_values(TomlReader& block, std::string_view key
   return all;
 }
 
-void read_baseline(TomlReader& block, const Catalogue& catalogue, Block& out) {
+void read_baseline(TomlReader& block, const Catalogue& catalogue, SweepBlock& out) {
   const TomlValue* table = block.table("baseline");
   if (table == nullptr) return;
   TomlReader reader(block.file(), *table, "baseline", table->keys, block.status());
@@ -111,7 +111,7 @@ void read_baseline(TomlReader& block, const Catalogue& catalogue, Block& out) {
 }
 
 // An axis has one meaning in a block: it is varied in one way only.
-void check_varied_once(TomlReader& reader, const Block& block) {
+void check_varied_once(TomlReader& reader, const SweepBlock& block) {
   std::vector<std::string> seen;
   for (const auto* group : {&block.cross, &block.once_around, &block.pairs}) {
     for (const AxisValues& varied : *group) {
@@ -122,11 +122,11 @@ void check_varied_once(TomlReader& reader, const Block& block) {
   }
 }
 
-Block read_block(const std::string& file, const TomlValue& table, const Catalogue& catalogue,
-                 Status& status) {
+SweepBlock read_block(const std::string& file, const TomlValue& table, const Catalogue& catalogue,
+                      Status& status) {
   TomlReader reader(file, table, "[[sweep.block]]",
                     {"doc", "baseline", "cross", "once_around", "pairs", "when", "reason"}, status);
-  Block block;
+  SweepBlock block;
   block.where = reader.where();
   block.doc = reader.text_or("doc", {});
   read_baseline(reader, catalogue, block);

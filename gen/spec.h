@@ -21,7 +21,7 @@ struct AxisValues {
 // The points of a block: for each combination of `cross` (first axis slowest), with `baseline`
 // beneath it: that point itself, then each value of `once_around` alone, then each two axes of
 // `pairs` combined.
-struct Block {
+struct SweepBlock {
   std::string doc;
   std::vector<std::pair<std::string, std::string>> baseline;
   std::vector<AxisValues> cross, once_around, pairs;
@@ -32,7 +32,7 @@ struct Block {
 
 struct Sweep {
   std::string name, doc;
-  std::vector<Block> blocks;
+  std::vector<SweepBlock> blocks;
 };
 
 struct Spec {

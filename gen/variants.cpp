@@ -11,7 +11,7 @@ namespace {
 using Named = Draft::Named;
 
 // A block with the overrides worked in.
-Block with_overrides(Block block, const std::vector<AxisValues>& overrides) {
+SweepBlock with_overrides(SweepBlock block, const std::vector<AxisValues>& overrides) {
   for (const AxisValues& override_values : overrides) {
     const auto is_it = [&](const AxisValues& varied) {
       return varied.axis == override_values.axis;
@@ -25,7 +25,7 @@ Block with_overrides(Block block, const std::vector<AxisValues>& overrides) {
   return block;
 }
 
-Status check_leading(const Block& block) {
+Status check_leading(const SweepBlock& block) {
   for (const ComponentKind kind : component_kinds) {
     const std::string_view name = to_string(kind);
     const bool named = std::any_of(block.baseline.begin(), block.baseline.end(),
@@ -41,7 +41,7 @@ class Expander {
  public:
   explicit Expander(const Catalogue& catalogue) : catalogue_(catalogue) {}
 
-  Status add(const Block& block) {
+  Status add(const SweepBlock& block) {
     PHASEBIT_TRY(check_leading(block));
     outside_.clear();
     Draft draft(catalogue_.vocabulary());
@@ -56,7 +56,7 @@ class Expander {
     draft.set(catalogue_.vocabulary().slot(axis), value_number(catalogue_, axis, value), how);
   }
 
-  Status cross(const Block& block, size_t depth, const Draft& draft) {
+  Status cross(const SweepBlock& block, size_t depth, const Draft& draft) {
     if (depth == block.cross.size()) return around(block, draft);
     const AxisValues& varied = block.cross[depth];
     for (const std::string& value : varied.values) {
@@ -67,7 +67,7 @@ class Expander {
     return {};
   }
 
-  Status around(const Block& block, const Draft& draft) {
+  Status around(const SweepBlock& block, const Draft& draft) {
     PHASEBIT_TRY(emit(block, draft));
     for (const AxisValues& varied : block.once_around) PHASEBIT_TRY(each(block, varied, draft));
     for (size_t i = 0; i < block.pairs.size(); ++i) {
@@ -79,7 +79,7 @@ class Expander {
     return {};
   }
 
-  Status each(const Block& block, const AxisValues& varied, const Draft& draft) {
+  Status each(const SweepBlock& block, const AxisValues& varied, const Draft& draft) {
     for (const std::string& value : varied.values) {
       Draft next = draft;
       put(next, varied.axis, value, Named::varied);
@@ -88,7 +88,7 @@ class Expander {
     return {};
   }
 
-  Status pair(const Block& block, const AxisValues& first, const AxisValues& second,
+  Status pair(const SweepBlock& block, const AxisValues& first, const AxisValues& second,
               const Draft& draft) {
     for (const std::string& value : first.values) {
       Draft next = draft;
@@ -98,7 +98,7 @@ class Expander {
     return {};
   }
 
-  Status emit(const Block& block, const Draft& draft) {
+  Status emit(const SweepBlock& block, const Draft& draft) {
     PHASEBIT_TRY_ASSIGN(settled, settle(catalogue_, draft));
     std::string bytes(reinterpret_cast<const char*>(settled.asked.data()),
                       settled.asked.size() * sizeof settled.asked[0]);
@@ -147,7 +147,7 @@ Result<Expansion> expand(const Catalogue& catalogue, const Spec& spec, std::stri
     parsed.push_back(std::move(values));
   }
   Expander expander(catalogue);
-  for (const Block& block : sweep->blocks)
+  for (const SweepBlock& block : sweep->blocks)
     PHASEBIT_TRY(expander.add(with_overrides(block, parsed)));
   return expander.take();
 }

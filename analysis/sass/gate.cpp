@@ -92,7 +92,7 @@ class Gate {
     int found = 0;
     for (const auto& [opcode, count] : census.hot)
       if (opcode_matches(required.pattern, opcode)) found += count;
-    const int items = std::max(spec_.items_per_iteration, 1);
+    const int items = spec_.items_of(census.role);
     if (found == required.count * items) return;
     const std::string per = items == 1 ? "" : fmt::format(" in {} items", items);
     complain("{} ({}): expected {} x{} per item, found {}{} {}", census.verb,

@@ -25,8 +25,12 @@ struct VerbRule {
 struct GateSpec {
   bool known = false;  // false: the family or ptxas is not covered: ungated
   std::string why_unknown;
-  int items_per_iteration = 1;  // of the timed loop: num_stages when unrolled
-  int spare_iterations = 0;     // copies of the loop body that stand beside the loop (none so far)
+  // Items of one turn of the timed loop, by role: more than one when the slots are unrolled.
+  std::map<std::string, int> items_per_iteration;
+  int items_of(const std::string& role) const {
+    const auto found = items_per_iteration.find(role);
+    return found == items_per_iteration.end() ? 1 : found->second;
+  }
   std::vector<VerbRule> verbs;
   // In the window, whatever the verb: local memory, calls.
   std::vector<std::string> forbid_everywhere;

@@ -60,6 +60,9 @@ struct Manifest {
   std::vector<BundleVariant> variants;
 };
 
+// The launch shape as one line of JSON: what a SASS class needs beside the code.
+std::string launch_signature(const LaunchShape& launch);
+
 std::string to_json(const Manifest& manifest);
 Result<Manifest> manifest_from_json(std::string_view text, const std::string& name);
 

@@ -116,7 +116,7 @@ TEST(LoadSpec, KeepsTheOrderOfTheFile) {
   EXPECT_EQ(core.name, "core");
   EXPECT_EQ(core.doc, "what we publish");
   ASSERT_EQ(core.blocks.size(), 2U);
-  const Block& first = core.blocks[0];
+  const SweepBlock& first = core.blocks[0];
   ASSERT_EQ(first.baseline.size(), 5U);
   EXPECT_EQ(first.baseline[4], (std::pair<std::string, std::string>{"num_stages", "2"}));
   // Written wait, stages, delay: not in the order of the alphabet.

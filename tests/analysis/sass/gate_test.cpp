@@ -45,7 +45,8 @@ Result<GateOutput> gate(const Script& kernel, const std::string& target, const G
 GateSpec spec_of(std::vector<VerbRule> verbs, int items_per_iteration = 1) {
   GateSpec spec;
   spec.known = true;
-  spec.items_per_iteration = items_per_iteration;
+  for (const char* role : {"producer", "consumer", "both"})
+    spec.items_per_iteration[role] = items_per_iteration;
   spec.verbs = std::move(verbs);
   spec.forbid_everywhere = {"LDL*", "STL*", "CALL*"};
   return spec;

@@ -1,0 +1,137 @@
+#include "cli/commands.h"
+
+#include <cstdio>
+#include <functional>
+
+#include <CLI/CLI.hpp>
+
+namespace phasebit {
+namespace {
+
+// The command that the line chose.
+using Chosen = std::function<Status()>;
+
+void add_space(CLI::App& app, SpaceRequest& space) {
+  app.add_option("--templates", space.templates, "folder of templates (default: the project's)");
+  app.add_option("--spec", space.spec, "spec file (default: specs/core.toml)");
+  app.add_option("--sweep", space.sweep, "sweep of the spec file")->capture_default_str();
+  app.add_option("-a,--axis", space.overrides, "axis=values, such as stages=1,2,4:16:4")
+      ->expected(1);
+  app.add_option("--filter", space.filter, "keep variants whose id has this in it");
+  app.add_option("--limit", space.limit, "keep so many, spread evenly")->check(CLI::PositiveNumber);
+}
+
+void add_tools(CLI::App& app, ToolOptions& tools) {
+  app.add_option("--ptxas", tools.ptxas, "another ptxas than the pinned one");
+  app.add_option("--nvdisasm", tools.nvdisasm, "another nvdisasm than the pinned one");
+  app.add_option("--cache", tools.cache, "folder of the assembly cache");
+  app.add_flag("--no-cache", tools.no_cache, "assemble anew and keep nothing");
+  app.add_option("-j,--jobs", tools.jobs, "threads (default: all cores)");
+  app.add_option("--max-registers", tools.max_registers, "refuse kernels that use more");
+  app.add_option("--max-shared-bytes", tools.max_shared_bytes, "refuse kernels that use more");
+  app.add_option("--max-spill-bytes", tools.max_spill_bytes, "refuse kernels that spill more");
+}
+
+void add_generate(CLI::App& app, GenerateOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("generate", "expand a sweep and write its PTX");
+  add_space(*command, options.space);
+  command->add_option("-o,--out", options.out, "folder to write to");
+  command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
+  command->add_flag("--list", options.list, "list the variants instead");
+  command->add_flag("--dry-run", options.dry_run,
+                    "count variants and pruned points, estimate time");
+  command->add_flag("--curated", options.curated, "write the committed listings under ptx/");
+  command->add_flag("--check", options.check, "with --curated: compare instead of writing");
+  command->add_flag("--json", options.json, "print JSON");
+  command->callback([&] { chosen = [&] { return run_generate(options); }; });
+}
+
+void add_show(CLI::App& app, ShowOptions& options, Chosen& chosen) {
+  CLI::App* command =
+      app.add_subcommand("show", "a variant's axes and PTX, and where each line comes from");
+  add_space(*command, options.space);
+  command->add_option("variant", options.variant, "id, or the first digits of its hash")
+      ->required();
+  command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
+  command->add_flag("--json", options.json, "print JSON");
+  command->callback([&] { chosen = [&] { return run_show(options); }; });
+}
+
+void add_assemble(CLI::App& app, AssembleCommand& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("assemble", "assemble a sweep for many architectures");
+  add_space(*command, options.space);
+  add_tools(*command, options.tools);
+  command->add_option("-t,--targets", options.targets, "architectures (default: all)")
+      ->delimiter(',');
+  command->add_option("--targets-file", options.targets_file, "a file of architectures");
+  command->add_option("--build", options.build, "timed, guarded or both")->capture_default_str();
+  command->add_flag("--gate", options.gate,
+                    "disassemble, count opcodes, compare with the protocol");
+  command->add_option("--failures", options.failures, "write what was refused to this file");
+  command->add_flag("--json", options.json, "print JSON");
+  command->callback([&] { chosen = [&] { return run_assemble(options); }; });
+}
+
+void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("pack", "make a bundle for a GPU machine");
+  add_space(*command, options.space);
+  add_tools(*command, options.tools);
+  command->add_option("-t,--target", options.target, "architecture")->capture_default_str();
+  command->add_option("-o,--out", options.out, "folder of the bundle")->capture_default_str();
+  command->add_flag("!--no-anchors", options.anchors, "leave the anchors out");
+  command->add_flag("--json", options.json, "print JSON");
+  command->callback([&] { chosen = [&] { return run_pack(options); }; });
+}
+
+void add_sass(CLI::App& app, SassShowOptions& options, Chosen& chosen) {
+  CLI::App* group = app.add_subcommand("sass", "the machine code")->require_subcommand(1);
+  CLI::App* command = group->add_subcommand(
+      "show", "listing with control fields, verb, and the template's file and line");
+  add_space(*command, options.space);
+  add_tools(*command, options.tools);
+  command->add_option("variant", options.variant, "id, or the first digits of its hash")
+      ->required();
+  command->add_option("-t,--target", options.target, "architecture")->capture_default_str();
+  command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
+  command->add_flag("--json", options.json, "print JSON");
+  command->callback([&] { chosen = [&] { return run_sass_show(options); }; });
+}
+
+struct Options {
+  GenerateOptions generate;
+  ShowOptions show;
+  AssembleCommand assemble;
+  PackOptions pack;
+  SassShowOptions sass;
+};
+
+int run(int argc, char** argv) {
+  CLI::App app(
+      "phasebit: PTX for GPU producer/consumer pipelines: generate, assemble, gate, report");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "phasebit 0.1.0");
+  Options options;
+  Chosen chosen;
+  add_generate(app, options.generate, chosen);
+  add_show(app, options.show, chosen);
+  add_assemble(app, options.assemble, chosen);
+  add_pack(app, options.pack, chosen);
+  add_sass(app, options.sass, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return code == 0 ? 0 : exit_code(Step::usage);
+  }
+  const Status status = chosen();
+  if (status) return 0;
+  fmt::print(stderr, "phasebit: {}\n", status.error().text());
+  return exit_code(status.error().step);
+}
+
+}  // namespace
+}  // namespace phasebit
+
+int main(int argc, char** argv) {
+  return phasebit::run(argc, argv);
+}

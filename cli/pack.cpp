@@ -1,0 +1,140 @@
+#include "cli/anchors.h"
+#include "cli/commands.h"
+#include "cli/images.h"
+#include "core/base/process.h"
+#include "core/image/bundle.h"
+
+#include <cstdio>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+namespace {
+
+struct Packing {
+  Manifest manifest;
+  std::map<std::string, std::string> modules;
+  std::vector<std::string> refused;
+};
+
+std::string commit_of(const fs::path& folder) {
+  ProcessOptions options;
+  options.working_directory = folder.string();
+  const auto output = run_process({"git", "describe", "--always", "--dirty"}, options);
+  if (!output || !output->ok()) return {};
+  return output->out.substr(0, output->out.find('\n'));
+}
+
+// Variants are shown with a refusal rather than lost: the bench makes an error row of it.
+void add_image(Packing& packing, BundleVariant& variant, const Result<Image>& image) {
+  if (image) {
+    variant.images.push_back(*image);
+    return;
+  }
+  Image refused;
+  refused.gate.verdict = GateVerdict::failed;
+  refused.gate.reason = image.error().text();
+  variant.images.push_back(refused);
+  packing.refused.push_back(fmt::format("{}: {}", variant.key.id, image.error().text()));
+}
+
+Status add_modules(Packing& packing, Tools& tools, const ImageSet& set) {
+  for (const Result<Image>& image : set.images) {
+    if (!image || packing.modules.contains(image->module)) continue;
+    PHASEBIT_TRY_ASSIGN(code, module_code(set.assembly, tools.cache_or_null(), image->module));
+    packing.modules[image->module] = std::move(code);
+  }
+  return {};
+}
+
+Status pack_variants(Packing& packing, Tools& tools, const Space& space,
+                     const PackOptions& options) {
+  const auto& variants = space.expansion.variants;
+  PHASEBIT_TRY_ASSIGN(
+      timed, prepare(space.templates, space.catalogue, variants, Build::timed, options.tools.jobs));
+  PHASEBIT_TRY_ASSIGN(guarded, prepare(space.templates, space.catalogue, variants, Build::guarded,
+                                       options.tools.jobs));
+  PHASEBIT_TRY(require_nvdisasm(tools.toolchain));
+  PHASEBIT_TRY_ASSIGN(disassembler, Disassembler::open(tools.toolchain.nvdisasm));
+  packing.manifest.nvdisasm = disassembler.version();
+  ImageSet timed_set = make_images(tools, timed, options.target);
+  PHASEBIT_TRY(gate_images(tools, disassembler, space.catalogue, timed, options.target, timed_set));
+  const ImageSet guarded_set = make_images(tools, guarded, options.target);
+  for (size_t i = 0; i < variants.size(); ++i) {
+    BundleVariant variant{variants[i], timed[i].plan.launch, {}};
+    add_image(packing, variant, timed_set.images[i]);
+    add_image(packing, variant, guarded_set.images[i]);
+    packing.manifest.variants.push_back(std::move(variant));
+  }
+  PHASEBIT_TRY(add_modules(packing, tools, timed_set));
+  return add_modules(packing, tools, guarded_set);
+}
+
+// Several anchors share a kernel with different launch shapes: each distinct entry is assembled
+// once.
+Status pack_anchors(Packing& packing, Tools& tools, const Space& space,
+                    const PackOptions& options) {
+  PHASEBIT_TRY_ASSIGN(anchors, prepare_anchors(space.templates));
+  std::map<std::string, size_t> first_of;
+  std::vector<Prepared> distinct;
+  for (const Prepared& anchor : anchors)
+    if (first_of.emplace(anchor.kernel.entry, distinct.size()).second) distinct.push_back(anchor);
+  const ImageSet set = make_images(tools, distinct, options.target);
+  for (const Prepared& anchor : anchors) {
+    BundleVariant variant{anchor.key, anchor.plan.launch, {}};
+    add_image(packing, variant, set.images[first_of[anchor.kernel.entry]]);
+    packing.manifest.variants.push_back(std::move(variant));
+  }
+  return add_modules(packing, tools, set);
+}
+
+void print_summary(const Packing& packing, const PackOptions& options) {
+  size_t bytes = 0, failed = 0;
+  std::set<std::string> classes;
+  for (const auto& [hash, code] : packing.modules) bytes += code.size();
+  for (const BundleVariant& variant : packing.manifest.variants) {
+    const Image& timed = variant.images.front();
+    failed += timed.gate.verdict == GateVerdict::failed ? 1 : 0;
+    classes.insert(timed.sass_class);
+  }
+  if (options.json) {
+    fmt::print("{}\n", nlohmann::json({{"variants", packing.manifest.variants.size()},
+                                       {"classes", classes.size()},
+                                       {"gate_failed", failed},
+                                       {"modules", packing.modules.size()},
+                                       {"module_bytes", bytes},
+                                       {"refused", packing.refused}})
+                           .dump(1));
+    return;
+  }
+  fmt::print("{}: {} variants for {}, {} SASS classes, {} refused, {} modules, {:.1f} MB\n",
+             options.out, packing.manifest.variants.size(), options.target, classes.size(), failed,
+             packing.modules.size(), static_cast<double>(bytes) / 1e6);
+  for (size_t i = 0; i < std::min<size_t>(packing.refused.size(), 5); ++i)
+    fmt::print(stderr, "{}\n", packing.refused[i]);
+}
+
+}  // namespace
+
+Status run_pack(const PackOptions& options) {
+  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
+  PHASEBIT_TRY(check_target(tools.toolchain, options.target));
+  PHASEBIT_TRY_ASSIGN(space, open_space(options.space));
+  Packing packing;
+  Manifest& manifest = packing.manifest;
+  manifest.target = options.target;
+  manifest.ptxas = tools.toolchain.version.text();
+  manifest.ptxas_flags = fmt::format("{}", fmt::join(tools.options.flags, " "));
+  manifest.commit = commit_of(space.templates);
+  manifest.sweep = options.space.sweep;
+  if (options.anchors) PHASEBIT_TRY(pack_anchors(packing, tools, space, options));
+  PHASEBIT_TRY(pack_variants(packing, tools, space, options));
+  std::error_code ignored;
+  fs::remove_all(fs::path(options.out) / "modules", ignored);
+  PHASEBIT_TRY(write_bundle(options.out, manifest, packing.modules));
+  print_summary(packing, options);
+  return {};
+}
+
+}  // namespace phasebit

@@ -1,0 +1,23 @@
+// ptxas, nvdisasm, the cache and the limits that a command works with.
+#pragma once
+
+#include "cli/commands.h"
+#include "core/isa/targets.h"
+#include "gen/assemble.h"
+
+#include <optional>
+
+namespace phasebit {
+
+struct Tools {
+  Toolchain toolchain;
+  TargetTable targets;
+  std::optional<Cache> cache;
+  AssembleOptions options;
+  Cache* cache_or_null() { return cache ? &*cache : nullptr; }
+};
+
+// Notes of the cache go to standard error.
+Result<Tools> open_tools(const ToolOptions& options);
+
+}  // namespace phasebit
