@@ -2,6 +2,7 @@
 
 #include "core/base/parallel.h"
 #include "gen/assemble_batch.h"
+#include "gen/assemble_module.h"
 
 #include <algorithm>
 #include <atomic>
@@ -15,9 +16,10 @@ namespace {
 
 constexpr size_t messages_shown = 8;
 
-// Jobs with the same text for the same target: assembled once.
+// Jobs with the same text, whatever its name, for the same target: assembled once.
 struct Task {
   const Kernel* kernel = nullptr;
+  std::string hash;  // nameless
   std::string target;
   std::vector<size_t> jobs;
   std::optional<Result<Outcome>> outcome;
@@ -69,6 +71,7 @@ Status Assembler::admit(const AssembleJob& job) const {
 
 void Assembler::gather_tasks() {
   std::unordered_map<std::string, size_t> known;
+  std::unordered_map<const Kernel*, std::string> hashes;
   const auto table = TargetTable::load();
   for (size_t n = 0; n < jobs_.size(); ++n) {
     const AssembleJob& job = jobs_[n];
@@ -78,8 +81,10 @@ void Assembler::gather_tasks() {
     }
     if (limits_.count(job.target) == 0)
       limits_.emplace(job.target, table ? table->find(job.target) : tl::unexpected(table.error()));
-    const auto [place, is_new] = known.emplace(job.kernel->hash + job.target, tasks_.size());
-    if (is_new) tasks_.push_back({job.kernel, job.target, {}, std::nullopt});
+    std::string& hash = hashes[job.kernel];
+    if (hash.empty()) hash = nameless_hash(*job.kernel);
+    const auto [place, is_new] = known.emplace(hash + job.target, tasks_.size());
+    if (is_new) tasks_.push_back({job.kernel, hash, job.target, {}, std::nullopt});
     tasks_[place->second].jobs.push_back(n);
   }
 }
@@ -90,7 +95,7 @@ void Assembler::look_up() {
   for (Task& task : tasks_) by_target[task.target].push_back(&task);
   for (const auto& [target, tasks] : by_target) {
     std::vector<std::string> hashes;
-    for (const Task* task : tasks) hashes.push_back(task->kernel->hash);
+    for (const Task* task : tasks) hashes.push_back(task->hash);
     auto found = cache_->find(configuration(target), hashes);
     for (size_t n = 0; n < tasks.size(); ++n) {
       if (!found[n]) continue;
@@ -154,7 +159,7 @@ void Assembler::keep(const Batch& batch, BatchResult& made) {
   if (cache_ != nullptr) {
     std::vector<std::pair<std::string, Outcome>> outcomes;
     for (const Task* task : batch)
-      if (*task->outcome) outcomes.emplace_back(task->kernel->hash, **task->outcome);
+      if (*task->outcome) outcomes.emplace_back(task->hash, **task->outcome);
     kept = cache_->add(configuration(batch.front()->target), outcomes, made.modules);
   }
   const std::lock_guard guard(mutex_);
@@ -165,11 +170,16 @@ void Assembler::keep(const Batch& batch, BatchResult& made) {
   if (options_.progress) options_.progress(done_, missing_);
 }
 
-std::string place(const Kernel& kernel, const StatementMessage& message) {
+// With the kernel's own name and the template line that it has now.
+std::string placed(const Kernel& kernel, const std::string& entry,
+                   const StatementMessage& message) {
+  std::string text = message.text;
+  const size_t at = entry.empty() ? std::string::npos : text.find(entry);
+  if (at != std::string::npos) text.replace(at, entry.size(), kernel.entry);
   const auto n = static_cast<size_t>(message.statement);
-  if (n < 1 || n > kernel.source.size()) return message.text;
+  if (n < 1 || n > kernel.source.size()) return text;
   const SourceLine& line = kernel.source[n - 1];
-  return fmt::format("templates/{}:{}: {}", line.file, line.line, message.text);
+  return fmt::format("templates/{}:{}: {}", line.file, line.line, text);
 }
 
 // Each text once: a template line that an unrolled ring repeats is one fault.
@@ -177,7 +187,7 @@ std::vector<std::string> placed_messages(const Kernel& kernel, const Outcome& ou
   std::vector<std::string> texts;
   std::set<std::string> seen;
   for (const StatementMessage& message : outcome.messages) {
-    std::string text = place(kernel, message);
+    std::string text = placed(kernel, outcome.entry, message);
     if (seen.insert(text).second) texts.push_back(std::move(text));
   }
   return texts;
@@ -195,7 +205,7 @@ Result<Assembled> Assembler::judge(const AssembleJob& job, const Outcome& outcom
   if (!target) return tl::unexpected(target.error());
   PHASEBIT_TRY(
       check_resources(outcome.resources, job.dynamic_shared_bytes, options_.limits, *target));
-  return Assembled{outcome.module, job.kernel->entry, outcome.text_hash, outcome.resources,
+  return Assembled{outcome.module, outcome.entry, outcome.text_hash, outcome.resources,
                    std::move(messages)};
 }
 

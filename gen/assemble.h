@@ -42,7 +42,9 @@ struct AssembleJob {
 };
 
 struct Assembled {
-  std::string module_hash, entry;
+  std::string module_hash;
+  // Its name in that module, which is that of another kernel where both have one text.
+  std::string entry;
   std::string text_hash;  // content_hash of its .text section
   Resources resources;
   std::vector<std::string> warnings;  // "templates/FILE:LINE: text" where ptxas names a line

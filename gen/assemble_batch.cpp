@@ -162,8 +162,12 @@ void Batch::accept(const Members& members, const Attempt& attempt) {
       fail_all({member}, Error{Step::toolchain, fmt::format("{} made no {}", tool(), entry), {}});
       continue;
     }
-    result_.outcomes[member] = Outcome{false, hash, content_hash(section->second),
-                                       resources->second, std::move(warnings[member])};
+    result_.outcomes[member] = Outcome{false,
+                                       hash,
+                                       entry,
+                                       content_hash(section->second),
+                                       resources->second,
+                                       std::move(warnings[member])};
   }
   result_.modules[hash] = attempt.cubin;
 }
@@ -174,6 +178,7 @@ void Batch::refuse(size_t kernel, std::vector<StatementMessage> messages) {
                    [](const auto& a, const auto& b) { return a.statement < b.statement; });
   Outcome outcome;
   outcome.refused = true;
+  outcome.entry = kernels_[kernel]->entry;
   outcome.messages = std::move(messages);
   result_.outcomes[kernel] = std::move(outcome);
 }

@@ -1,5 +1,7 @@
 #include "gen/assemble_module.h"
 
+#include "core/base/hash.h"
+
 #include <iterator>
 
 #include <fmt/format.h>
@@ -91,6 +93,21 @@ ModuleText module_text(const std::string& ptx_version, const std::string& ptx_ta
   for (size_t k = 0; k < kernels.size(); ++k)
     write_kernel(out, *kernels[k], static_cast<int>(k), line_info);
   return out.take();
+}
+
+std::string nameless_hash(const Kernel& kernel) {
+  const std::string& name = kernel.entry;
+  std::string text = fmt::format("{} {}\n", kernel.ptx_version, kernel.ptx_target);
+  for (const std::string& line : kernel.statements) {
+    size_t from = 0;
+    for (size_t at = name.empty() ? std::string::npos : line.find(name); at != std::string::npos;
+         at = line.find(name, from)) {
+      text.append(line, from, at - from).push_back('?');
+      from = at + name.size();
+    }
+    text.append(line, from, std::string::npos).push_back('\n');
+  }
+  return content_hash(text);
 }
 
 }  // namespace phasebit

@@ -29,4 +29,8 @@ ModuleText module_text(const std::string& ptx_version, const std::string& ptx_ta
 // in front of a label or directive would name a line that makes no instruction.
 std::vector<bool> executable_statements(const std::vector<std::string>& statements);
 
+// content_hash of version, target and statements but for the kernel's name: kernels that have it in
+// common are one code under several names (two points of the space may differ in the launch alone).
+std::string nameless_hash(const Kernel& kernel);
+
 }  // namespace phasebit

@@ -17,6 +17,7 @@ struct StatementMessage {
 struct Outcome {
   bool refused = false;
   std::string module;     // content hash of the cubin; empty when refused
+  std::string entry;      // its name there: that of the first kernel that had this text
   std::string text_hash;  // content hash of the section .text.<entry>
   Resources resources;
   std::vector<StatementMessage> messages;  // errors when refused, else warnings

@@ -28,13 +28,14 @@ class Cache {
   Cache& operator=(Cache&&) noexcept;
   ~Cache();
 
-  // The outcomes of kernels by hash, under one configuration (target, ptxas, flags); nothing where
-  // there is none or where its module is gone. An index that cannot be read is begun anew.
+  // The outcomes of kernels by nameless_hash, under one configuration (target, ptxas, flags);
+  // nothing where there is none or where its module is gone. An index that cannot be read is begun
+  // anew.
   std::vector<std::optional<Outcome>> find(const std::string& configuration,
                                            const std::vector<std::string>& kernel_hashes);
 
-  // Keeps outcomes by kernel hash, and the modules they name, in one transaction: after a kill all
-  // of them are there or none.
+  // Keeps outcomes by nameless_hash, and the modules they name, in one transaction: after a kill
+  // all of them are there or none.
   Status add(const std::string& configuration,
              const std::vector<std::pair<std::string, Outcome>>& outcomes,
              const std::map<std::string, std::string>& modules);

@@ -15,7 +15,7 @@ CREATE TABLE configuration(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE module(hash TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE outcome(
   configuration INTEGER NOT NULL, kernel TEXT NOT NULL, refused INTEGER NOT NULL,
-  module TEXT NOT NULL, text_hash TEXT NOT NULL, registers INTEGER NOT NULL,
+  module TEXT NOT NULL, entry TEXT NOT NULL, text_hash TEXT NOT NULL, registers INTEGER NOT NULL,
   static_shared_bytes INTEGER NOT NULL, stack_bytes INTEGER NOT NULL,
   spill_store_bytes INTEGER NOT NULL, spill_load_bytes INTEGER NOT NULL,
   barriers INTEGER NOT NULL, messages TEXT NOT NULL,
@@ -47,8 +47,9 @@ Outcome outcome_of(const SQLite::Statement& row) {
   Outcome outcome;
   outcome.refused = row.getColumn(0).getInt() != 0;
   outcome.module = row.getColumn(1).getString();
-  outcome.text_hash = row.getColumn(2).getString();
-  int column = 3;
+  outcome.entry = row.getColumn(2).getString();
+  outcome.text_hash = row.getColumn(3).getString();
+  int column = 4;
   for (const auto figure : figures) outcome.resources.*figure = row.getColumn(column++).getInt();
   outcome.messages = messages_from_text(row.getColumn(column).getString());
   return outcome;
@@ -100,7 +101,7 @@ std::vector<std::optional<Outcome>> CacheIndex::find(const std::string& configur
     return entry->second = module.executeStep() && module_ok(hash, module.getColumn(0).getInt64());
   };
   SQLite::Statement query(database_,
-                          "SELECT refused,module,text_hash,registers,static_shared_bytes,"
+                          "SELECT refused,module,entry,text_hash,registers,static_shared_bytes,"
                           "stack_bytes,spill_store_bytes,spill_load_bytes,barriers,messages "
                           "FROM outcome WHERE configuration=? AND kernel=?");
   for (size_t n = 0; n < kernel_hashes.size(); ++n) {
@@ -130,15 +131,16 @@ void CacheIndex::add(const std::string& configuration,
     module.exec();
   }
   SQLite::Statement row(database_,
-                        "INSERT OR REPLACE INTO outcome VALUES(?,?,?,?,?,?,?,?,?,?,?,?)");
+                        "INSERT OR REPLACE INTO outcome VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)");
   for (const auto& [kernel, outcome] : outcomes) {
     row.reset();
     row.bind(1, id);
     row.bind(2, kernel);
     row.bind(3, outcome.refused ? 1 : 0);
     row.bind(4, outcome.module);
-    row.bind(5, outcome.text_hash);
-    int column = 6;
+    row.bind(5, outcome.entry);
+    row.bind(6, outcome.text_hash);
+    int column = 7;
     for (const auto figure : figures) row.bind(column++, outcome.resources.*figure);
     row.bind(column, messages_to_text(outcome.messages));
     row.exec();

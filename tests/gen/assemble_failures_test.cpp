@@ -15,7 +15,8 @@ class AssembleFailures : public testing::Test {
     ASSERT_TRUE(folder) << folder.error().text();
     folder_.emplace(std::move(*folder));
     for (int n = 0; n < 9; ++n)
-      kernels_.push_back(test::kernel(fmt::format("hand_{}", n), "sm_80", "bar.sync 0;\nret;\n"));
+      kernels_.push_back(
+          test::kernel(fmt::format("hand_{}", n), "sm_80", fmt::format("bar.sync {};\nret;\n", n)));
   }
   // ptxas, behind a script that may do something else first. $input is the module.
   Toolchain tools(const std::string& script) const {

@@ -194,6 +194,34 @@ TEST_F(Assemble, SameTextIsAssembledOnceAndSameEntryApart) {
   EXPECT_NE(made.kernels[0]->text_hash, made.kernels[1]->text_hash);
 }
 
+// Two points of the space that differ in their launch alone.
+TEST_F(Assemble, SameTextUnderTwoNamesIsOneCode) {
+  const char* body = ".reg .b32 %r<2>;\nmov.u32 %r1, %clock;\nret;\n";
+  const std::vector<Kernel> kernels{test::kernel("hand_first", "sm_80", body),
+                                    test::kernel("hand_second", "sm_80", body)};
+  ASSERT_NE(kernels[0].hash, kernels[1].hash);
+  const Assembly both = assemble(toolchain_, nullptr, kernels, "sm_80");
+  ASSERT_TRUE(both.kernels[0] && both.kernels[1]);
+  EXPECT_EQ(both.modules.size(), 1U);
+  EXPECT_EQ(both.kernels[1]->entry, "hand_first");
+  const Assembly alone = assemble(toolchain_, nullptr, {kernels[1]}, "sm_80");
+  ASSERT_TRUE(alone.kernels[0]);
+  EXPECT_EQ(alone.kernels[0]->entry, "hand_second");
+  EXPECT_EQ(alone.kernels[0]->text_hash, both.kernels[1]->text_hash);
+}
+
+// A fault is told with the template and name of the kernel that was asked for.
+TEST_F(Assemble, SameTextUnderTwoNamesHasItsOwnSource) {
+  const std::vector<Kernel> kernels{test::refused_kernel("hand_first"),
+                                    test::refused_kernel("hand_second")};
+  const Assembly made = assemble(toolchain_, nullptr, kernels, "sm_80");
+  for (const size_t n : {0, 1})
+    EXPECT_EQ(made.kernels[n].error().text(),
+              fmt::format("assemble: templates/probes/hand/{}.ptx:4: "
+                          "Not a name of any known instruction: 'bogus'",
+                          kernels[n].entry));
+}
+
 // "(C7508) ... 'setmaxnreg' ignored" names neither line nor function: it must reach its kernel
 // alone.
 TEST_F(Assemble, AWarningWithoutAPlaceReachesItsKernel) {

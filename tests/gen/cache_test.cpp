@@ -27,6 +27,7 @@ Entry entry(int n) {
   made.kernel = content_hash(fmt::format("kernel {}", n));
   made.code = fmt::format("code {}", n);
   made.outcome.module = content_hash(made.code);
+  made.outcome.entry = fmt::format("entry_{}", n);
   made.outcome.text_hash = content_hash("text");
   made.outcome.resources = {n, n + 1, n + 2, n + 3, n + 4, n + 5};
   made.outcome.messages = {{3, "a \"quoted\" warning"}, {0, "\xff"}};
@@ -68,6 +69,7 @@ TEST_F(CacheTest, GivesBackWhatWasKept) {
   ASSERT_TRUE(found[1]);
   EXPECT_FALSE(found[1]->refused);
   EXPECT_EQ(found[1]->module, entry(1).outcome.module);
+  EXPECT_EQ(found[1]->entry, "entry_1");
   EXPECT_EQ(found[1]->text_hash, entry(1).outcome.text_hash);
   EXPECT_EQ(found[1]->resources.registers, 1);
   EXPECT_EQ(found[1]->resources.static_shared_bytes, 2);
