@@ -20,6 +20,56 @@ const Image* BundleVariant::image(Build build) const {
   return nullptr;
 }
 
+namespace {
+
+// NLOHMANN_JSON_SERIALIZE_ENUM would read an unknown word as the first of its list.
+template <typename Enum, size_t n>
+Enum read_word(const json& value, const std::pair<Enum, const char*> (&words)[n]) {
+  for (const auto& [entry, word] : words)
+    if (value == word) return entry;
+  throw json::other_error::create(501, "unknown word " + value.dump(), &value);
+}
+
+std::string word_of(GateVerdict verdict) {
+  switch (verdict) {
+    case GateVerdict::passed: return "passed";
+    case GateVerdict::failed: return "failed";
+    case GateVerdict::ungated: return "ungated";
+  }
+  bug("unknown verdict");
+}
+
+}  // namespace
+
+void to_json(json& value, Build build) {
+  value = to_string(build);
+}
+
+void from_json(const json& value, Build& build) {
+  build = read_word<Build>(value, {{Build::timed, "timed"}, {Build::guarded, "guarded"}});
+}
+
+void to_json(json& value, GateVerdict verdict) {
+  value = word_of(verdict);
+}
+
+void from_json(const json& value, GateVerdict& verdict) {
+  verdict = read_word<GateVerdict>(value, {{GateVerdict::ungated, "ungated"},
+                                           {GateVerdict::passed, "passed"},
+                                           {GateVerdict::failed, "failed"}});
+}
+
+void to_json(json& value, Role role) {
+  value = static_cast<std::uint32_t>(role);
+}
+
+void from_json(const json& value, Role& role) {
+  const auto number = value.get<std::int64_t>();
+  if (number < 0 || number > static_cast<std::int64_t>(Role::both))
+    throw json::other_error::create(501, "unknown role " + value.dump(), &value);
+  role = static_cast<Role>(number);
+}
+
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Resources, registers, static_shared_bytes, stack_bytes,
                                    spill_store_bytes, spill_load_bytes, barriers)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RoleSlice, warp, first_lane, lane_stride, role, unit, rank)
@@ -29,10 +79,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchShape, threads, ctas_per_sm, dynamic_sh
                                    item_granule, min_items, producer_turns, consumer_turns,
                                    timed_role, work_amount, unit, slices, payload)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VariantKey, id, hash, axes)
-NLOHMANN_JSON_SERIALIZE_ENUM(Build, {{Build::timed, "timed"}, {Build::guarded, "guarded"}})
-NLOHMANN_JSON_SERIALIZE_ENUM(GateVerdict, {{GateVerdict::ungated, "ungated"},
-                                           {GateVerdict::passed, "passed"},
-                                           {GateVerdict::failed, "failed"}})
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GateResult, verdict, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VerbCensus, verb, role, hot, cold)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Image, build, module, entry, ptx_hash, text_hash, sass_class,

@@ -1,0 +1,195 @@
+#include "core/image/bundle.h"
+
+#include "core/base/hash.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+namespace {
+
+using nlohmann::json;
+
+// A manifest in which every field differs from its default and from every other.
+Manifest full_manifest() {
+  Manifest manifest;
+  manifest.target = "sm_90a";
+  manifest.ptxas = "13.5.37";
+  manifest.ptxas_flags = "-O3";
+  manifest.nvdisasm = "13.5.38";
+  manifest.commit = "0123abc-dirty";
+  manifest.sweep = "core";
+  BundleVariant variant;
+  variant.key = {"ring/mbarrier", "0123456789ab", {{"probe", "ring"}, {"stages", "8"}}};
+  LaunchShape& launch = variant.launch;
+  launch.threads = 96;
+  launch.ctas_per_sm = 2;
+  launch.dynamic_shared_bytes = 4096;
+  launch.item_granule = 8;
+  launch.min_items = 16;
+  launch.producer_turns = 3;
+  launch.consumer_turns = 4;
+  launch.timed_role = Role::both;
+  launch.work_amount = 5;
+  launch.unit = "cycles per \"round\" trip\n";
+  launch.slices = {{1, 1, 2, Role::consumer, 6, 7}, {0, 0, 1, Role::producer, 0, 9}};
+  launch.payload = {256, 64, 4};
+  Image image;
+  image.build = Build::guarded;
+  image.module = "aa";
+  image.entry = "pb_x_g";
+  image.ptx_hash = "bb";
+  image.text_hash = "cc";
+  image.sass_class = "dd";
+  image.resources = {40, 41, 42, 43, 44, 45};
+  image.gate = {GateVerdict::failed, "wait of consumer: expected 1, found 2"};
+  image.census = {{"wait", "consumer", {{"SYNCS.PHASECHK.TRANS64.TRYWAIT", 1}}, {{"BRA", 2}}}};
+  image.warnings = {"one", "two"};
+  Image timed;
+  timed.gate = {GateVerdict::passed, ""};
+  variant.images = {image, timed};
+  manifest.variants = {variant};
+  return manifest;
+}
+
+TEST(Manifest, ComesBackFromJsonAsItWas) {
+  const Manifest manifest = full_manifest();
+  const std::string text = to_json(manifest);
+  const auto back = manifest_from_json(text, "m");
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_EQ(to_json(*back), text);
+  // Spot checks, in case writing loses what reading does not look for.
+  const BundleVariant& variant = back->variants.at(0);
+  EXPECT_EQ(variant.key.value("stages"), "8");
+  EXPECT_EQ(variant.key.value("nowhere"), "");
+  EXPECT_EQ(variant.launch.timed_role, Role::both);
+  EXPECT_EQ(variant.launch.unit, "cycles per \"round\" trip\n");
+  EXPECT_EQ(variant.launch.slices.at(0).role, Role::consumer);
+  EXPECT_EQ(variant.launch.slices.at(1).rank, 9);
+  EXPECT_EQ(variant.launch.payload.consumer_vector_words, 4);
+  const Image* guarded = variant.image(Build::guarded);
+  ASSERT_NE(guarded, nullptr);
+  EXPECT_EQ(guarded->resources.barriers, 45);
+  EXPECT_EQ(guarded->gate.verdict, GateVerdict::failed);
+  EXPECT_EQ(guarded->census.at(0).cold.at("BRA"), 2);
+  EXPECT_EQ(guarded->warnings, (std::vector<std::string>{"one", "two"}));
+  EXPECT_EQ(variant.image(Build::timed)->gate.verdict, GateVerdict::passed);
+  EXPECT_EQ(back->commit, "0123abc-dirty");
+}
+
+TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
+  const json value = json::parse(to_json(full_manifest()));
+  const json& variant = value.at("variants").at(0);
+  EXPECT_EQ(value.size(), 8U);
+  EXPECT_EQ(variant.size(), 3U);
+  EXPECT_EQ(variant.at("key").size(), 3U);
+  EXPECT_EQ(variant.at("launch").size(), 12U);
+  EXPECT_EQ(variant.at("launch").at("slices").at(0).size(), 6U);
+  EXPECT_EQ(variant.at("launch").at("payload").size(), 3U);
+  EXPECT_EQ(variant.at("images").at(0).size(), 10U);
+  EXPECT_EQ(variant.at("images").at(0).at("resources").size(), 6U);
+  EXPECT_EQ(variant.at("images").at(0).at("census").at(0).size(), 4U);
+}
+
+std::string error_of(const json& value) {
+  const auto manifest = manifest_from_json(value.dump(), "b/manifest.json");
+  return manifest ? "read" : manifest.error().text();
+}
+
+TEST(Manifest, ANewerOrOlderOneIsNamed) {
+  json value = json::parse(to_json(full_manifest()));
+  EXPECT_EQ(error_of(value), "read");
+  value["version"] = manifest_version + 1;
+  EXPECT_EQ(error_of(value),
+            fmt::format("bundle: b/manifest.json: manifest version {}, this program "
+                        "reads {} (use a newer phasebit-bench)",
+                        manifest_version + 1, manifest_version));
+  // A newer one may hold anything else.
+  EXPECT_EQ(error_of(json{{"version", manifest_version + 1}}), error_of(value));
+  value["version"] = manifest_version - 1;
+  EXPECT_EQ(error_of(value),
+            fmt::format("bundle: b/manifest.json: manifest version {}, this program "
+                        "reads {} (pack it again with this phasebit)",
+                        manifest_version - 1, manifest_version));
+}
+
+TEST(Manifest, WhatIsMissingOrUnknownIsNamed) {
+  const json good = json::parse(to_json(full_manifest()));
+  struct Row {
+    const char *pointer, *value, *named;
+  };
+  const Row rows[] = {
+      {"/variants/0/images/0/build", "\"tmied\"", "unknown word \"tmied\""},
+      {"/variants/0/images/0/gate/verdict", "\"pased\"", "unknown word \"pased\""},
+      {"/variants/0/launch/timed_role", "4", "unknown role 4"},
+      {"/variants/0/launch/threads", "\"many\"", "type must be number, but is string"},
+      {"/variants", "7", "type must be array, but is number"},
+  };
+  for (const Row& row : rows) {
+    json bad = good;
+    bad[json::json_pointer(row.pointer)] = json::parse(row.value);
+    const std::string said = error_of(bad);
+    EXPECT_EQ(said.substr(0, 25), "bundle: b/manifest.json: ") << said;
+    EXPECT_NE(said.find(row.named), std::string::npos) << said;
+    EXPECT_NE(said.find(" (pack it again)"), std::string::npos) << said;
+  }
+  json without = good;
+  without["variants"][0]["launch"].erase("payload");
+  EXPECT_NE(error_of(without).find("key 'payload' not found"), std::string::npos);
+}
+
+TEST(Manifest, ATornTextIsAnErrorWhereverItIsCut) {
+  const std::string text = to_json(full_manifest());
+  for (size_t bytes = 0; bytes + 2 < text.size(); bytes += 7) {
+    const auto manifest = manifest_from_json(text.substr(0, bytes), "m");
+    ASSERT_FALSE(manifest) << bytes;
+    EXPECT_EQ(manifest.error().step, Step::bundle);
+  }
+}
+
+class Bundle : public testing::Test {
+ protected:
+  TempDir folder_ = TempDir::create().value();
+  const fs::path& folder() const { return folder_.path(); }
+};
+
+TEST_F(Bundle, ComesBackFromItsFolder) {
+  const std::string cubin(
+      "\x7f"
+      "ELF\0\1\2",
+      7);
+  const std::string hash = content_hash(cubin);
+  ASSERT_TRUE(write_bundle(folder() / "b", full_manifest(), {{hash, cubin}}));
+  const auto manifest = read_manifest(folder() / "b");
+  ASSERT_TRUE(manifest) << manifest.error().text();
+  EXPECT_EQ(to_json(*manifest), to_json(full_manifest()));
+  EXPECT_EQ(read_module(folder() / "b", hash).value(), cubin);
+}
+
+TEST_F(Bundle, AFolderThatIsNoneSaysHowToMakeOne) {
+  const std::string path = folder().string();
+  EXPECT_EQ(read_manifest(folder()).error().text(),
+            fmt::format("bundle: {} is not a bundle: cannot read {}/manifest.json: No such file or "
+                        "directory (make one with `phasebit pack`)",
+                        path, path));
+}
+
+TEST_F(Bundle, ATornAndAMissingModuleAreNamed) {
+  const std::string hash = content_hash("cubin");
+  const std::string file = (folder() / "modules" / (hash + ".cubin")).string();
+  EXPECT_EQ(read_module(folder(), hash).error().text(),
+            fmt::format("bundle: cannot read {}: No such file or directory", file));
+  ASSERT_TRUE(write_bundle(folder(), full_manifest(), {{hash, "cubi"}}));
+  EXPECT_EQ(read_module(folder(), hash).error().text(),
+            fmt::format("bundle: {} is torn: its content does not match its name (pack and copy "
+                        "the bundle again)",
+                        file));
+}
+
+TEST(BuildWords, AreThoseOfTheCommandLine) {
+  EXPECT_EQ(to_string(Build::timed), "timed");
+  EXPECT_EQ(to_string(Build::guarded), "guarded");
+}
+
+}  // namespace
+}  // namespace phasebit
