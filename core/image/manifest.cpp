@@ -87,7 +87,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BundleVariant, key, launch, images)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Manifest, version, target, ptxas, ptxas_flags, nvdisasm, commit,
                                    sweep, variants)
 
-std::string launch_signature(const LaunchShape& launch) { return json(launch).dump(); }
+std::string launch_signature(const LaunchShape& launch) {
+  return json(launch).dump();
+}
 
 std::string to_json(const Manifest& manifest) {
   return json(manifest).dump(1) + "\n";
