@@ -45,8 +45,9 @@ void collect_names(const json& value, std::set<std::string>& names) {
 // Mustache renders an unknown name as nothing; here it is an error.
 Status check_names(const JoinedTemplate& joined, const json& context) {
   static const std::set<std::string> optional = {
-      "arrival_count", "tokens", "rest_of_ring", "token_number", "to",     "from",
-      "index",         "offset", "words",        "folded",       "address"};
+      "arrival_count", "rest_of_ring", "token_number",     "to",
+      "from",          "index",        "offset",           "words",
+      "folded",        "address",      "turns_reciprocal", "stages_reciprocal"};
   std::set<std::string> names = optional;
   collect_names(context, names);
   size_t begin = 0;
