@@ -20,7 +20,7 @@ constexpr std::string_view text_prefix = ".text.";
 class ElfFile {
  public:
   explicit ElfFile(std::string bytes) : bytes_(std::move(bytes)) {
-    elf_version(EV_CURRENT);
+    [[maybe_unused]] static const unsigned once = elf_version(EV_CURRENT);
     elf_.reset(elf_memory(bytes_.data(), bytes_.size()));
   }
   Elf* get() const { return elf_.get(); }

@@ -1,145 +1,18 @@
 #include "analysis/sass/gate.h"
 
-#include "tests/analysis/sass/support.h"
+#include "tests/analysis/sass/rings.h"
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::sass_test {
 namespace {
-
-using sass_test::assemble;
-using sass_test::ring;
-using sass_test::RingVerbs;
-using sass_test::Script;
-using sass_test::script;
-
-const std::string try_wait_full =
-    "L_w:\nmbarrier.try_wait.parity.shared.b64 p, [a], r;\n@!p bra L_w;";
-const std::string try_wait_empty =
-    "L_w:\nmbarrier.try_wait.parity.shared.b64 p, [a+64], r;\n@!p bra L_w;";
-const std::string test_wait_full =
-    "L_w:\nmbarrier.test_wait.parity.shared.b64 p, [a], r;\n@!p bra L_w;";
-const std::string test_wait_empty =
-    "L_w:\nmbarrier.test_wait.parity.shared.b64 p, [a+64], r;\n@!p bra L_w;";
-const std::string nanosleep_full =
-    "L_w:\nmbarrier.test_wait.parity.shared.b64 p, [a], r;\n@p bra L_d;\nnanosleep.u32 20;\n"
-    "bra L_w;\nL_d:";
-const std::string arrive_full = "mbarrier.arrive.shared.b64 s, [a];";
-const std::string arrive_empty = "mbarrier.arrive.shared.b64 s, [a+64];";
-const RingVerbs try_wait_ring = {try_wait_empty, arrive_full, try_wait_full, arrive_empty};
-const RingVerbs barrier_ring = {"bar.sync 1, 64;", "bar.arrive 2, 64;", "bar.sync 2, 64;",
-                                "bar.arrive 1, 64;"};
-
-std::string version_for(const std::string& target) {
-  return target == "sm_107a" ? "9.5" : "8.7";
-}
 
 Result<GateOutput> gate(const Script& kernel, const std::string& target, const GateSpec& spec) {
   PHASEBIT_TRY_ASSIGN(cubin, assemble({kernel}, target, true, version_for(target)));
-  PHASEBIT_TRY_ASSIGN(disassembler, Disassembler::open(sass_test::find_tools()->nvdisasm));
+  PHASEBIT_TRY_ASSIGN(disassembler, Disassembler::open(find_tools()->nvdisasm));
   PHASEBIT_TRY_ASSIGN(outputs,
                       gate_module(disassembler, cubin, {{kernel.entry, &kernel.source, spec}}));
   return outputs.front();
-}
-
-GateSpec spec_of(std::vector<VerbRule> verbs, int items_per_iteration = 1) {
-  GateSpec spec;
-  spec.known = true;
-  for (const char* role : {"producer", "consumer", "both"})
-    spec.items_per_iteration[role] = items_per_iteration;
-  spec.verbs = std::move(verbs);
-  spec.forbid_everywhere = {"LDL*", "STL*", "CALL*"};
-  return spec;
-}
-
-// Sites of a verb that match a pattern.
-int count(const Census& census, const std::string& role, const std::string& verb, bool hot,
-          const std::string& pattern) {
-  int found = 0;
-  for (const VerbCensus& entry : census)
-    if (entry.verb == verb && entry.role == role)
-      for (const auto& [opcode, times] : hot ? entry.hot : entry.cold)
-        if (opcode_matches(pattern, opcode)) found += times;
-  return found;
-}
-
-struct Expected {
-  const char *role, *verb, *pattern;
-  int hot, cold;
-};
-
-struct Row {
-  const char* what;
-  RingVerbs verbs;
-  std::vector<const char*> targets;
-  std::vector<Expected> expected;  // the hot counts are also the gate's
-};
-
-// Counts by hand from the PTX: a loop with one arrive has one hot SYNCS.ARRIVE; of a wait the first
-// try is hot and, where ptxas peels it, the retry is cold.
-const std::vector<Row> rows = {
-    {"named barriers",
-     barrier_ring,
-     {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_107a", "sm_120a"},
-     {{"producer", "acquire", "BAR.SYNC*", 1, 0},
-      {"producer", "commit", "BAR.ARV", 1, 0},
-      {"consumer", "wait", "BAR.SYNC*", 1, 0},
-      {"consumer", "release", "BAR.ARV", 1, 0}}},
-    {"try_wait",
-     try_wait_ring,
-     {"sm_90a", "sm_100a", "sm_107a", "sm_120a"},
-     {{"producer", "acquire", "*SYNCS.PHASECHK*TRYWAIT", 1, 1},
-      {"producer", "commit", "*SYNCS.ARRIVE*", 1, 0},
-      {"consumer", "wait", "*SYNCS.PHASECHK*TRYWAIT", 1, 1},
-      {"consumer", "release", "*SYNCS.ARRIVE*", 1, 0}}},
-    {"try_wait with a hint",
-     {try_wait_empty, arrive_full,
-      "L_w:\nmbarrier.try_wait.parity.shared.b64 p, [a], r, 0x989680;\n@!p bra L_w;", arrive_empty},
-     {"sm_90a", "sm_100a", "sm_107a", "sm_120a"},
-     {{"consumer", "wait", "*SYNCS.PHASECHK*TRYWAIT", 1, 1}}},
-    {"test_wait polls in one place",
-     {test_wait_empty, arrive_full, test_wait_full, arrive_empty},
-     {"sm_90a", "sm_100a", "sm_107a", "sm_120a"},
-     {{"producer", "acquire", "*SYNCS.PHASECHK.TRANS64", 1, 0},
-      {"consumer", "wait", "*SYNCS.PHASECHK.TRANS64", 1, 0}}},
-    {"test_wait and arrive before mbarriers had a unit of their own",
-     {test_wait_empty, arrive_full, test_wait_full, arrive_empty},
-     {"sm_80", "sm_86", "sm_89"},
-     {{"producer", "acquire", "LDS", 1, 0},
-      {"consumer", "wait", "LDS", 1, 0},
-      {"producer", "commit", "ATOMS.ARRIVE.64", 1, 0},
-      {"producer", "commit", "MEMBAR.ALL.CTA", 1, 0}}},
-    {"back-off",
-     {test_wait_empty, arrive_full, nanosleep_full, arrive_empty},
-     {"sm_90a", "sm_100a", "sm_107a", "sm_120a"},
-     {{"consumer", "wait", "*SYNCS.PHASECHK.TRANS64", 1, 1}}},
-    {"back-off, emulated",
-     {test_wait_empty, arrive_full, nanosleep_full, arrive_empty},
-     {"sm_80", "sm_89"},
-     {{"consumer", "wait", "LDS", 1, 1}}},
-};
-
-TEST(Gate, CountsPerItem) {
-  PHASEBIT_NEEDS_TOOLS();
-  for (const Row& row : rows)
-    for (const char* target : row.targets)
-      for (const int copies : {1, 4}) {
-        SCOPED_TRACE(fmt::format("{} {} x{}", row.what, target, copies));
-        RingVerbs verbs = row.verbs;
-        verbs.copies = copies;
-        std::vector<VerbRule> rules;
-        for (const Expected& one : row.expected)
-          rules.push_back({one.verb, one.role, {{one.pattern, one.hot}}, {}});
-        const auto output = gate(ring(verbs), target, spec_of(rules, copies));
-        ASSERT_TRUE(output) << output.error().text();
-        EXPECT_EQ(output->result.verdict, GateVerdict::passed) << output->result.reason;
-        for (const Expected& one : row.expected) {
-          SCOPED_TRACE(one.verb);
-          EXPECT_EQ(count(output->census, one.role, one.verb, true, one.pattern), one.hot * copies);
-          EXPECT_EQ(count(output->census, one.role, one.verb, false, one.pattern),
-                    one.cold * copies);
-        }
-      }
 }
 
 TEST(Gate, FailureListsHotAndCold) {
@@ -240,7 +113,7 @@ TEST(Gate, ManyKernelsInOneCall) {
                twin = ring(try_wait_ring, "k_twin");
   const auto cubin = assemble({a, b, twin}, "sm_90a");
   ASSERT_TRUE(cubin) << cubin.error().text();
-  const auto disassembler = Disassembler::open(sass_test::find_tools()->nvdisasm);
+  const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
   ASSERT_TRUE(disassembler);
   EXPECT_EQ(disassembler->version(), "13.5.37");
   const GateSpec spec = spec_of({{"wait", "", {{"SYNCS.PHASECHK*TRYWAIT", 1}}, {}}});
@@ -259,25 +132,5 @@ TEST(Gate, ManyKernelsInOneCall) {
   EXPECT_NE((*outputs)[0]->text_hash, (*outputs)[1]->text_hash);
 }
 
-TEST(Disassembler, SaysWhatFailed) {
-  PHASEBIT_NEEDS_TOOLS();
-  const auto missing = Disassembler::open("/nowhere/nvdisasm");
-  ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().text(),
-            "toolchain: cannot start /nowhere/nvdisasm: No such file or directory (tools/toolchain "
-            "installs nvdisasm)");
-  EXPECT_EQ(Disassembler::open("/bin/true").error().text(),
-            "toolchain: /bin/true --version names no version: true (GNU coreutils) 9.1");
-  const auto disassembler = Disassembler::open(sass_test::find_tools()->nvdisasm);
-  ASSERT_TRUE(disassembler);
-  const auto refused = disassembler->run("no cubin");
-  ASSERT_FALSE(refused);
-  EXPECT_TRUE(refused.error().text().starts_with("disassemble: nvdisasm exited with "))
-      << refused.error().text();
-  const auto empty = disassembler->run(*assemble({ring(barrier_ring)}, "sm_90a"), {1});
-  ASSERT_FALSE(empty);  // symbol 1 is no function
-  EXPECT_EQ(empty.error().text(), "disassemble: nvdisasm's JSON holds no function");
-}
-
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::sass_test
