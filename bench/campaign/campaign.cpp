@@ -16,17 +16,11 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// The payload of a point: another one in each repetition, the same when it is repeated.
-std::uint32_t payload_seed(const PointRow& row) {
-  const auto base = std::stoul("0" + row.variant_hash.substr(0, 7), nullptr, 16);
-  return static_cast<std::uint32_t>(base) * 2654435761U +
-         static_cast<std::uint32_t>(row.repetition);
-}
-
 }  // namespace
 
 Outcome outcome_of(const PointRow& row) {
   Outcome outcome;
+  outcome.unit = row.unit;
   outcome.flags = row.flags;
   if (row.error) {
     outcome.error = Error{row.error->step, row.error->message, {}};
@@ -64,64 +58,29 @@ Status Campaign::open() {
     PHASEBIT_TRY_ASSIGN(finished, FinishedPoints::read(store_));
     finished_ = std::move(finished);
   }
-  return measure_anchors();
-}
-
-Status Campaign::open_run() {
-  RunRow run = new_run_row(manifest_, options_.command, options_.seed);
-  run.id = run_id_;
-  run.timer_tick_ns = timer_tick_ns_;
-  run.driver = device_.row.driver;
-  PHASEBIT_TRY(store_.add_device(device_.row));
-  return store_.add_run(run);
+  maker_ = {device_.row.uuid, new_run_id(), options_.max_rounds, options_.point_seconds};
+  return run_anchors();
 }
 
 // The run's row holds the timer's tick, so the rows of the anchors wait for the one that measures
 // it.
-Status Campaign::measure_anchors() {
-  run_id_ = new_run_id();
-  std::map<std::string, AnchorResult> results;
-  std::vector<PointRow> rows;
-  for (const BundleVariant& variant : manifest_.variants) {
-    if (!is_anchor(variant)) continue;
-    PointRow row = row_of(variant, PointKind::anchor, 0, false, options_.placement);
-    auto measured = worker_.measure(request_of(row));
-    if (interrupted()) return fail(Step::device, "interrupted while the anchors were measured");
-    if (!measured) {
-      if (!options_.ignore_anchors)
-        return with_hint(
-            fail(measured.error().step, "{}: {}", variant.key.id, measured.error().message),
-            "the set-up is broken; --ignore-anchors goes on");
-      row.error = PointError{measured.error().step, measured.error().message};
-      rows.push_back(std::move(row));
-      continue;
-    }
-    row.samples = measured->samples;
-    row.megahertz = measured->megahertz;
-    row.flags = measured->flags;
-    if (measured->timer_step_ns > 0) timer_tick_ns_ = measured->timer_step_ns;
-    if (const Outcome outcome = outcome_of(row); outcome.summary)
-      results[variant.key.id.substr(variant.key.id.find('/') + 1)] =
-          AnchorResult{*outcome.summary, row.megahertz, measured->timer_step_ns};
-    rows.push_back(std::move(row));
-  }
-  PHASEBIT_TRY(open_run());
-  for (const PointRow& row : rows) PHASEBIT_TRY(store_.add_point(row));
-  bool off = false;
-  judge(results, off);
-  if (!off || options_.ignore_anchors) return {};
-  if (rows.empty())
-    return with_hint(fail(Step::device, "the bundle holds no anchors"),
-                     "pack it again, or measure without them: --ignore-anchors");
-  return with_hint(fail(Step::device, "an anchor is off"),
-                   "the set-up is broken, so its numbers would be too; --ignore-anchors goes on");
-}
-
-void Campaign::judge(const std::map<std::string, AnchorResult>& results, bool& off) {
-  for (const AnchorFigure& figure : judge_anchors(results, device_)) {
-    progress_.note(fmt::format("{} {}", figure.ok() ? "anchor  " : "ANCHOR OFF", figure.text()));
-    off = off || !figure.ok();
-  }
+Status Campaign::run_anchors() {
+  const AnchorPass pass = measure_anchors(manifest_, worker_, maker_, options_.placement);
+  if (interrupted()) return fail(Step::device, "interrupted while the anchors were measured");
+  if (pass.timer_tick_ns > 0) maker_.timer_tick_ns = pass.timer_tick_ns;
+  RunRow run = new_run_row(manifest_, options_.command, options_.seed);
+  run.id = maker_.run_id;
+  run.timer_tick_ns = maker_.timer_tick_ns;
+  run.driver = device_.row.driver;
+  PHASEBIT_TRY(store_.add_device(device_.row));
+  PHASEBIT_TRY(store_.add_run(run));
+  for (const PointRow& row : pass.rows) PHASEBIT_TRY(store_.add_point(row));
+  const std::vector<AnchorFigure> figures = judge_anchors(pass.results, device_);
+  for (const AnchorFigure& figure : figures)
+    progress_.note(fmt::format("{} {}", figure.ok() ? "anchor    " : "ANCHOR OFF", figure.text()));
+  const Status sound = check_anchors(pass, figures);
+  if (sound || options_.ignore_anchors) return {};
+  return sound;
 }
 
 void Campaign::plan(const PlanRequest& request) {
@@ -129,32 +88,6 @@ void Campaign::plan(const PlanRequest& request) {
   plan_ = make_bench_plan(manifest_, request);
   next_ = 0;
   progress_.begin(plan_.order.size());
-}
-
-PointRow Campaign::row_of(const BundleVariant& variant, PointKind kind, int repetition,
-                          bool aa_control, const Placement& placement) const {
-  PointRow row;
-  row.kind = kind;
-  row.variant_id = variant.key.id;
-  row.variant_hash = variant.key.hash;
-  row.unit = variant.launch.unit;
-  if (const Image* timed = variant.image(Build::timed)) {
-    row.ptx_hash = timed->ptx_hash;
-    row.text_hash = timed->text_hash;
-    row.sass_class = timed->sass_class;
-    row.module = timed->module;
-  }
-  row.device_uuid = device_.row.uuid;
-  row.run_id = run_id_;
-  row.repetition = repetition;
-  row.aa_control = aa_control;
-  row.placement = placement;
-  return row;
-}
-
-PointRequest Campaign::request_of(const PointRow& row) const {
-  return {row.variant_hash,    row.placement,          payload_seed(row),
-          options_.max_rounds, options_.point_seconds, timer_tick_ns_};
 }
 
 void Campaign::write(const PointRow& row) {
@@ -183,8 +116,8 @@ Outcome Campaign::point_to(PointRow row, std::size_t representative) {
 void Campaign::check_liveness() {
   for (const BundleVariant& variant : manifest_.variants) {
     if (variant.key.id != liveness_anchor) continue;
-    const auto alive = worker_.measure(
-        request_of(row_of(variant, PointKind::anchor, 0, false, options_.placement)));
+    const PointRow row = maker_.row(variant, PointKind::anchor, options_.placement);
+    const auto alive = worker_.measure(maker_.request(row));
     if (!alive && !interrupted())
       stopped_ = Error{
           Step::device,
@@ -195,18 +128,12 @@ void Campaign::check_liveness() {
 }
 
 Outcome Campaign::measure_now(PointRow row, const BundleVariant& variant) {
-  auto measured = worker_.measure(request_of(row));
+  const auto measured = worker_.measure(maker_.request(row));
   if (!measured && interrupted()) {
     stopped_ = Error{Step::launch, "interrupted", {}};
-    return outcome_of(row);
+    return {};
   }
-  if (measured) {
-    row.samples = std::move(measured->samples);
-    row.megahertz = measured->megahertz;
-    row.flags = std::move(measured->flags);
-  } else {
-    row.error = PointError{measured.error().step, measured.error().message};
-  }
+  fill_row(row, measured);
   write(row);
   Outcome outcome = outcome_of(row);
   if (outcome.error) {
@@ -220,7 +147,9 @@ Outcome Campaign::measure_now(PointRow row, const BundleVariant& variant) {
 
 Outcome Campaign::take(const PlannedPoint& point, PointKind kind, const Placement& placement) {
   const BundleVariant& variant = manifest_.variants[point.variant];
-  PointRow row = row_of(variant, kind, point.repetition, point.aa_control, placement);
+  PointRow row = maker_.row(variant, kind, placement);
+  row.repetition = point.repetition;
+  row.aa_control = point.aa_control;
   if (const std::string why = refusal(variant); !why.empty()) return refuse(std::move(row), why);
   const std::size_t representative =
       representatives_.empty() ? point.variant : representatives_[point.variant];
@@ -255,7 +184,7 @@ void Campaign::do_point(const PlannedPoint& point) {
   }
   const auto start = std::chrono::steady_clock::now();
   const Outcome outcome = take(point, PointKind::point, options_.placement);
-  if (interrupted() && stopped_) return;
+  if (stopped_ && stopped_->message == "interrupted") return;
   tally_.seconds += seconds_since(start);
   if (outcome.error) {
     ++tally_.failed;

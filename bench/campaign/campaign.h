@@ -1,7 +1,7 @@
 // A sweep on one GPU: anchors, then every planned point, each a row in the store when it is done.
 #pragma once
 
-#include "bench/campaign/anchors.h"
+#include "bench/campaign/anchor_pass.h"
 #include "bench/campaign/finished.h"
 #include "bench/campaign/plan.h"
 #include "bench/campaign/progress.h"
@@ -28,6 +28,7 @@ struct CampaignOptions {
 // What is told of one variant in one repetition.
 struct Outcome {
   std::optional<Summary> summary;
+  std::string unit;  // "cycles per item"
   double megahertz = 0;
   std::uint32_t items_per_launch = 0;  // of the longest launch
   std::vector<std::string> flags;
@@ -66,15 +67,13 @@ class Campaign {
   const Tally& tally() const { return tally_; }
   const DeviceInfo& device() const { return device_; }
   const Store& store() const { return store_; }
-  const std::string& run_id() const { return run_id_; }
+  const std::string& run_id() const { return maker_.run_id; }
   // |difference| of each A/A pair of this run, cycles, and the same divided by the median.
   const std::vector<std::pair<double, double>>& aa_differences() const { return aa_differences_; }
 
  private:
   using Key = std::pair<std::size_t, int>;
-  Status measure_anchors();
-  void judge(const std::map<std::string, AnchorResult>& results, bool& off);
-  Status open_run();
+  Status run_anchors();
   void do_point(const PlannedPoint& point);
   Outcome take(const PlannedPoint& point, PointKind kind, const Placement& placement);
   Outcome refuse(PointRow row, const std::string& why);
@@ -84,9 +83,6 @@ class Campaign {
   // After a lost worker: whether the GPU still works.
   void check_liveness();
   void write(const PointRow& row);
-  PointRow row_of(const BundleVariant& variant, PointKind kind, int repetition, bool aa_control,
-                  const Placement& placement) const;
-  PointRequest request_of(const PointRow& row) const;
 
   const Manifest& manifest_;
   Store& store_;
@@ -94,8 +90,7 @@ class Campaign {
   Progress& progress_;
   CampaignOptions options_;
   DeviceInfo device_;
-  std::string run_id_;
-  double timer_tick_ns_ = 1000;
+  PointMaker maker_;
   FinishedPoints finished_;
   std::vector<std::size_t> representatives_;
   Plan plan_;

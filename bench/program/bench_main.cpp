@@ -8,6 +8,7 @@
 #include "core/base/interrupt.h"
 #include "core/image/bundle.h"
 
+#include <algorithm>
 #include <random>
 
 #include <unistd.h>
@@ -79,7 +80,9 @@ BenchmarkFigures figures_of(const Outcome& outcome, bool stopped) {
   }
   const Summary& summary = *outcome.summary;
   if (outcome.megahertz > 0) figures.seconds = summary.cycles / outcome.megahertz * 1e-6;
-  figures.counters = {{"cycles", summary.cycles},
+  std::string unit = outcome.unit;
+  std::replace(unit.begin(), unit.end(), ' ', '_');
+  figures.counters = {{unit, summary.cycles},
                       {"ci_half_width", summary.interval.interval.half_width()},
                       {"items_per_launch", outcome.items_per_launch},
                       {"MHz", outcome.megahertz}};
@@ -155,8 +158,9 @@ WorkerOptions worker_options(const BenchOptions& options) {
 
 Result<int> measure(const BenchOptions& options, const Manifest& manifest, const Selected& chosen,
                     const PlanRequest& request) {
-  PHASEBIT_TRY_ASSIGN(store, Store::open(options.store));
   WorkerHandle worker(worker_options(options));
+  PHASEBIT_TRY(worker.start());  // first: without a GPU there is no point in making a store
+  PHASEBIT_TRY_ASSIGN(store, Store::open(options.store));
   Progress progress(stderr, ::isatty(STDERR_FILENO) != 0);
   Campaign campaign(manifest, store, worker, progress,
                     {Placement{options.sm, 0}, request.seed, options.fresh, options.ignore_anchors,

@@ -1,0 +1,48 @@
+#include "bench/campaign/point_maker.h"
+
+namespace phasebit {
+namespace {
+
+std::uint32_t payload_seed(const PointRow& row) {
+  const auto base = std::stoul("0" + row.variant_hash.substr(0, 7), nullptr, 16);
+  constexpr std::uint32_t odd = 2654435761U;  // spreads the few bits of the hash over the word
+  return static_cast<std::uint32_t>(base) * odd + static_cast<std::uint32_t>(row.repetition);
+}
+
+}  // namespace
+
+PointRow PointMaker::row(const BundleVariant& variant, PointKind kind,
+                         const Placement& placement) const {
+  PointRow row;
+  row.kind = kind;
+  row.variant_id = variant.key.id;
+  row.variant_hash = variant.key.hash;
+  row.unit = variant.launch.unit;
+  if (const Image* timed = variant.image(Build::timed)) {
+    row.ptx_hash = timed->ptx_hash;
+    row.text_hash = timed->text_hash;
+    row.sass_class = timed->sass_class;
+    row.module = timed->module;
+  }
+  row.device_uuid = device_uuid;
+  row.run_id = run_id;
+  row.placement = placement;
+  return row;
+}
+
+PointRequest PointMaker::request(const PointRow& row) const {
+  return {row.variant_hash, row.placement, payload_seed(row),
+          max_rounds,       max_seconds,   timer_tick_ns};
+}
+
+void fill_row(PointRow& row, const Result<Measurement>& measured) {
+  if (!measured) {
+    row.error = PointError{measured.error().step, measured.error().message};
+    return;
+  }
+  row.samples = measured->samples;
+  row.megahertz = measured->megahertz;
+  row.flags = measured->flags;
+}
+
+}  // namespace phasebit
