@@ -6,6 +6,8 @@ namespace phasebit {
 namespace {
 
 constexpr double base_cycles = 16384;
+// Shorter launches are mostly start and end.
+constexpr double least_trial_cycles = 8192;
 // An item that costs nothing (the empty anchor) would ask for an endless chain.
 constexpr double most_items = 1 << 16;
 
@@ -28,12 +30,20 @@ std::vector<std::uint32_t> guard_counts(const LaunchShape& shape) {
           smallest + 40 * granule};
 }
 
-std::vector<std::uint32_t> trial_counts(const LaunchShape& shape) {
-  const std::uint32_t shorter = allowed_items(shape, 16);
-  return {shorter, shorter, 4 * shorter};  // the first one also warms the instruction cache
+std::vector<std::uint32_t> trial_counts(const LaunchShape& shape, std::uint64_t first) {
+  const std::uint32_t shorter = allowed_items(shape, first);
+  return {shorter, 4 * shorter};
 }
 
-std::uint32_t chain_base(const LaunchShape& shape, double cycles_per_item) {
+std::uint32_t chain_base(const LaunchShape& shape, const Sample& shorter, const Sample& longer) {
+  const bool longest = static_cast<double>(longer.items) >= most_items;
+  if (static_cast<double>(longer.cycles) < least_trial_cycles && !longest) return 0;
+  const double difference =
+      static_cast<double>(longer.cycles) - static_cast<double>(shorter.cycles);
+  // A disturbed trial may tell nonsense; a quarter of the whole launch bounds it from below, or a
+  // chain might take seconds.
+  const double floor = static_cast<double>(longer.cycles) / longer.items / 4;
+  const double cycles_per_item = std::max(difference / (longer.items - shorter.items), floor);
   const double wanted = cycles_per_item > 0 ? base_cycles / cycles_per_item : most_items;
   return allowed_items(shape, static_cast<std::uint64_t>(std::min(wanted, most_items)));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/image/launch.h"
+#include "core/store/record.h"
 
 #include <cstdint>
 #include <vector>
@@ -14,12 +15,13 @@ std::uint32_t allowed_items(const LaunchShape& shape, std::uint64_t items);
 // Counts for the guarded build: the smallest, its neighbours, and a few that end in another slot.
 std::vector<std::uint32_t> guard_counts(const LaunchShape& shape);
 
-// The two counts whose difference tells the cost of an item before the chain is chosen.
-std::vector<std::uint32_t> trial_counts(const LaunchShape& shape);
+// Two counts whose launches tell the cost of an item: `first` and four times as many.
+std::vector<std::uint32_t> trial_counts(const LaunchShape& shape, std::uint64_t first);
 
-// n of the chain n, 2n, 3n, 4n: about 16,000 cycles for n, so that the longest launch takes some
-// tens of microseconds and a round a small part of a millisecond.
-std::uint32_t chain_base(const LaunchShape& shape, double cycles_per_item);
+// n of the chain n, 2n, 3n, 4n from the samples of a trial: about 16,000 cycles for n, so that the
+// longest launch takes some tens of microseconds and a round a small part of a millisecond. 0 when
+// the trial was too short to tell: make one with four times as many.
+std::uint32_t chain_base(const LaunchShape& shape, const Sample& shorter, const Sample& longer);
 
 // `rounds` times n, 2n, 3n, 4n.
 std::vector<std::uint32_t> chain_counts(std::uint32_t base, int rounds);

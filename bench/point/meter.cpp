@@ -10,6 +10,7 @@ namespace {
 
 constexpr double ticks_for_a_clock = 200;
 constexpr int rounds_per_batch = 8;
+constexpr std::uint64_t first_trial = 32;
 
 using Clock = std::chrono::steady_clock;
 
@@ -100,10 +101,12 @@ Result<std::uint32_t> Meter::find_base(const MeasureRequest& request, Device::Fu
   const LaunchShape& shape = request.variant->launch;
   if (const auto known = bases_.find(request.variant->key.hash); known != bases_.end())
     return known->second;
-  PHASEBIT_TRY_ASSIGN(outputs, run_verified(request, function, trial_counts(shape), folds));
-  const Sample shorter = sample_of(shape, outputs[1]), longer = sample_of(shape, outputs[2]);
-  const double cycles = static_cast<double>(longer.cycles) - static_cast<double>(shorter.cycles);
-  const std::uint32_t base = chain_base(shape, cycles / (longer.items - shorter.items));
+  std::uint32_t base = 0;
+  for (std::uint64_t first = first_trial; base == 0; first *= 4) {
+    PHASEBIT_TRY_ASSIGN(outputs,
+                        run_verified(request, function, trial_counts(shape, first), folds));
+    base = chain_base(shape, sample_of(shape, outputs[0]), sample_of(shape, outputs[1]));
+  }
   bases_.emplace(request.variant->key.hash, base);
   return base;
 }

@@ -1,0 +1,242 @@
+// One point on the fake device: what each fault is called, and when measuring stops.
+#include "bench/point/meter.h"
+
+#include "bench/device/fake_device.h"
+#include "tests/bench/fake_bundle.h"
+
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace phasebit::test {
+namespace {
+
+struct Bench {
+  FakeBundle bundle;
+  std::unique_ptr<Device> device;
+  BundleVariant variant = ring_variant("a");
+  MeasureRequest request;
+  std::vector<Phase> phases;
+
+  Result<Measurement> measure() {
+    bundle.add(variant);
+    const fs::path folder = bundle.write();
+    device = std::move(open_fake_device({0, false, folder}).value());
+    Meter meter(*device, folder);
+    request.variant = &variant;
+    request.seed = 77;
+    return meter.measure(request, [&](Phase phase) { phases.push_back(phase); });
+  }
+};
+
+struct FaultRow {
+  const char* entry;  // which build goes wrong
+  const char* fault;
+  int at;
+  const char* error;
+};
+
+const FaultRow fault_rows[] = {
+    {"a_g", "deadlock", 0,
+     "guard: guarded build, 1 items: deadlock: warp 1 lane 0 waits on full_barrier[2] parity 1 at "
+     "item 18 (cta 0)"},
+    {"a_g", "wrong_items", 0,
+     "verify: guarded build, 1 items: warp 0 of cta 0 (producer) handled 0 items, expected 1 of 1"},
+    {"a_t", "wrong_items", 32,
+     "verify: warp 1 of cta 0 (consumer) handled 31 items, expected 32 of 32"},
+    {"a_t", "no_record", 32, "verify: warp 1 of cta 0 (consumer) left no record after 32 items"},
+    {"a_t", "wrong_role", 0,
+     "verify: warp 0 of cta 0 (producer) left a record of role 3, expected 1"},
+    {"a_t", "wrong_phase", 32,
+     "verify: warp 1 of cta 0 (consumer) found 1 of 4 barriers in the wrong phase after 32 items"},
+    {"a_t", "other_sm", 32, "verify: warp 1 of cta 0 (consumer) ran on SM 1, expected 0"},
+    {"a_t", "deadlock", 0,
+     "guard: deadlock: warp 1 lane 0 waits on full_barrier[2] parity 1 at item 18 (cta 0)"},
+    {"a_t", "no_ticket", 0,
+     "device: 0 of 1 CTAs came to run on SM 0, in 5 attempts (SM numbers go from 0 to 3; another "
+     "process may hold this one: try --sm)"},
+};
+
+TEST(MeterTest, EveryFaultIsNamedWithItsPlace) {
+  for (const FaultRow& row : fault_rows) {
+    Bench bench;
+    bench.bundle.kernel(row.entry) = {{"fault", row.fault}, {"at", row.at}};
+    const auto measured = bench.measure();
+    ASSERT_FALSE(measured) << row.fault;
+    EXPECT_EQ(measured.error().text(), row.error) << row.entry << ' ' << row.fault;
+  }
+}
+
+// One word a thread: after one item the fold of thread r is the word r = seed + r.
+TEST(MeterTest, AWrongWordIsNamedWithBothFolds) {
+  Bench bench;
+  bench.variant.launch.payload = {32, 32, 1};
+  bench.bundle.kernel("a_g") = {{"fault", "wrong_fold"}, {"at", 37}};
+  const auto measured = bench.measure();
+  ASSERT_FALSE(measured);
+  EXPECT_EQ(measured.error().text(),
+            "verify: guarded build, 1 items: warp 1 of cta 0 (consumer), thread 37: payload fold "
+            "0x00000053 after 1 items, expected 0x00000052");  // 77 + 5 = 0x52
+}
+
+TEST(MeterTest, AThreadThatFoldedNothingIsNamed) {
+  Bench bench;
+  bench.variant.launch.payload = {32, 32, 1};
+  bench.bundle.kernel("a_g") = {{"fault", "no_fold"}, {"at", 33}};
+  const auto measured = bench.measure();
+  ASSERT_FALSE(measured);
+  EXPECT_EQ(
+      measured.error().text(),
+      "verify: guarded build, 1 items: warp 1 of cta 0 (consumer), thread 33: no payload fold "
+      "after 1 items, expected 0x0000004e");  // 77 + 1
+}
+
+TEST(MeterTest, ARecordWhereNoRoleRunsIsAnError) {
+  LaunchShape shape = ring_shape();
+  shape.payload = {};
+  LaunchOutput output;
+  output.items = 3;
+  output.records.resize(static_cast<std::size_t>(shape.records()));
+  for (const RoleSlice& slice : shape.slices) {
+    SampleRecord& record = output.records[static_cast<std::size_t>(slice.record_index())];
+    record.role = static_cast<std::uint32_t>(slice.role);
+    record.items = 3;
+  }
+  ExpectedFolds folds(shape, 0);
+  EXPECT_TRUE(verify_launch(shape, {}, output, folds));
+  output.records[1].role = 2;
+  EXPECT_EQ(verify_launch(shape, {}, output, folds).error().text(),
+            "verify: record 1 has role 2, but no role runs there");
+}
+
+TEST(MeterTest, RolesThatTakeTurnsAreCountedApart) {
+  Bench bench;
+  LaunchShape& shape = bench.variant.launch;
+  shape.threads = 96;
+  shape.consumer_turns = 2;
+  shape.slices = {{0, 0, 1, Role::producer, 0, 0},
+                  {1, 0, 1, Role::consumer, 0, 0},
+                  {2, 0, 1, Role::consumer, 1, 0}};
+  shape.payload = {64, 32, 1};
+  const auto measured = bench.measure();
+  EXPECT_TRUE(measured) << measured.error().text();
+}
+
+TEST(MeterTest, TwoCtasAndSplitWarpsAreVerified) {
+  Bench bench;
+  LaunchShape& shape = bench.variant.launch;
+  shape.threads = 32;
+  shape.ctas_per_sm = 2;
+  shape.slices = {{0, 0, 2, Role::producer, 0, 0}, {0, 1, 2, Role::consumer, 0, 0}};
+  shape.payload = {64, 16, 4};
+  const auto measured = bench.measure();
+  EXPECT_TRUE(measured) << measured.error().text();
+}
+
+TEST(MeterTest, GuardedComesFirstAndOncePerImage) {
+  Bench bench;
+  bench.bundle.add(bench.variant);
+  const fs::path folder = bench.bundle.write();
+  auto device = open_fake_device({0, false, folder}).value();
+  Meter meter(*device, folder);
+  bench.request.variant = &bench.variant;
+  std::vector<Phase> phases;
+  const auto report = [&](Phase phase) { phases.push_back(phase); };
+  EXPECT_TRUE(meter.measure(bench.request, report));
+  EXPECT_EQ(phases, (std::vector{Phase::loading, Phase::guarded, Phase::timed}));
+}
+
+TEST(MeterTest, AVariantWithoutAGuardedBuildIsNotMeasured) {
+  Bench bench;
+  bench.variant.images.pop_back();
+  EXPECT_EQ(bench.measure().error().text(),
+            "guard: the bundle holds no guarded build of ring/a (pack it again)");
+}
+
+TEST(MeterTest, AQuietPointStopsAfterOneBatch) {
+  Bench bench;
+  const auto measured = bench.measure();
+  ASSERT_TRUE(measured);
+  EXPECT_EQ(measured->samples.size(), 4U * 8);
+  EXPECT_TRUE(measured->flags.empty());
+  EXPECT_NEAR(measured->megahertz, 1500, 5);
+}
+
+TEST(MeterTest, ANoisyPointGoesOnToItsCapAndSaysSo) {
+  Bench bench;
+  bench.bundle.kernel("a_t") = {{"cycles", 40}, {"noise", 20000}};
+  bench.request.max_rounds = 40;
+  bench.request.max_seconds = 60;
+  const auto measured = bench.measure();
+  ASSERT_TRUE(measured);
+  EXPECT_EQ(measured->samples.size(), 4U * 40);
+  EXPECT_EQ(std::count(measured->flags.begin(), measured->flags.end(), "interval_too_wide"), 1);
+}
+
+TEST(MeterTest, AShortSpanLeavesTheClockUnresolved) {
+  Bench bench;
+  bench.request.timer_tick_ns = 1e7;  // a tick of 10 ms, launches of a millisecond in all
+  const auto measured = bench.measure();
+  ASSERT_TRUE(measured);
+  EXPECT_EQ(measured->megahertz, 0);
+  EXPECT_EQ(measured->flags, (std::vector<std::string>{"clock_unresolved"}));
+}
+
+TEST(MeterTest, AThrottledGpuIsFlagged) {
+  Bench bench;
+  bench.bundle.kernel("a_t") = {{"throttled", true}};
+  EXPECT_EQ(bench.measure().value().flags, (std::vector<std::string>{"throttled"}));
+}
+
+TEST(MeterTest, TooManyThreadsForAShiftIsSaid) {
+  Bench bench;
+  bench.variant.launch.threads = 1024;
+  bench.request.placement.first_warp = 1;
+  EXPECT_EQ(bench.measure().error().text(),
+            "device: 1056 threads a CTA with first_warp 1, Fake GPU has 1024");
+}
+
+TEST(GridTest, CtasForEverySmAndAsManyAgainAsAreWanted) {
+  LaunchShape shape = ring_shape();
+  shape.ctas_per_sm = 3;
+  const Grid grid = grid_of(shape, {5, 2}, 132);
+  EXPECT_EQ(grid.ctas, 132 * 4);
+  EXPECT_EQ(grid.threads, 64 + 2 * 32);
+  EXPECT_EQ(grid.dynamic_shared_bytes, 1024);
+}
+
+struct TargetRow {
+  const char* bundle;
+  int sm;
+  const char* error;  // "" when it runs
+};
+
+constexpr TargetRow target_rows[] = {
+    {"sm_90a", 90, ""},
+    {"sm_90", 90, ""},
+    {"sm_80", 86, ""},
+    {"sm_100f", 103, ""},
+    {"sm_90a", 100,
+     "device: the bundle is for sm_90a, but Fake is sm_100 (pack it for this GPU: `phasebit pack` "
+     "with an sm_100 target)"},
+    {"sm_86", 80,
+     "device: the bundle is for sm_86, but Fake is sm_80 (pack it for this GPU: `phasebit pack` "
+     "with an sm_80 target)"},
+    {"sm_100a", 103,
+     "device: the bundle is for sm_100a, but Fake is sm_103 (pack it for this GPU: `phasebit pack` "
+     "with an sm_103 target)"},
+};
+
+TEST(TargetTest, CubinsRunOnTheirKindOfGpuAlone) {
+  for (const TargetRow& row : target_rows) {
+    DeviceInfo device;
+    device.sm = row.sm;
+    device.row.name = "Fake";
+    const Status status = check_target(row.bundle, device);
+    EXPECT_EQ(status ? "" : status.error().text(), row.error) << row.bundle;
+  }
+}
+
+}  // namespace
+}  // namespace phasebit::test
