@@ -47,13 +47,18 @@ void add_default(const char* name, const char* variable, const char* value) {
     suite().arguments.push_back(std::string(name) + "=" + value);
 }
 
+// Google Benchmark divides by the mean of the repetitions, and writes NaN, which is no JSON.
+double not_zero(double value) {
+  return value == 0 ? 1e-12 : value;
+}
+
 void run_one(benchmark::State& state, std::size_t index) {
   const BenchmarkFigures figures = suite().figures(index, suite().calls[index]++);
-  for ([[maybe_unused]] auto iteration : state) state.SetIterationTime(figures.seconds);
+  for ([[maybe_unused]] auto iteration : state) state.SetIterationTime(not_zero(figures.seconds));
   if (!figures.error.empty())
     state.SkipWithError(figures.hidden ? hidden_error : figures.error.c_str());
   if (!figures.label.empty()) state.SetLabel(figures.label);
-  for (const auto& [name, value] : figures.counters) state.counters[name] = value;
+  for (const auto& [name, value] : figures.counters) state.counters[name] = not_zero(value);
 }
 
 void run_pass(benchmark::BenchmarkReporter* display, benchmark::BenchmarkReporter* file) {

@@ -1,39 +1,10 @@
-// The whole program with the fake device: worker processes, store, flags, exit codes.
-#include "core/base/process.h"
-#include "core/store/statistics.h"
-#include "core/store/store.h"
-#include "tests/bench/fake_bundle.h"
-
-#include <algorithm>
+// The whole program with the fake device: rows, flags, resuming.
+#include "tests/bench/program.h"
 
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
 namespace {
-
-struct Program {
-  FakeBundle bundle;
-
-  ProcessOutput run(std::vector<std::string> flags, const char* store = "store.sqlite") {
-    std::vector<std::string> words = {FAKE_BENCH, "--bundle", bundle.write().string(), "--store",
-                                      bundle.file(store).string()};
-    words.insert(words.end(), flags.begin(), flags.end());
-    auto output = run_process(words);
-    EXPECT_TRUE(output);
-    return output.value_or(ProcessOutput{});
-  }
-
-  std::vector<PointRow> rows(PointKind kind, const char* store = "store.sqlite") {
-    auto opened = Store::open(bundle.file(store));
-    EXPECT_TRUE(opened);
-    std::vector<PointRow> found;
-    const auto all = opened->points();
-    EXPECT_TRUE(all);
-    for (const PointRow& row : *all)
-      if (row.kind == kind) found.push_back(row);
-    return found;
-  }
-};
 
 TEST(ProgramTest, MeasuresEveryVariantThreeTimesWithItsControl) {
   Program program;
@@ -52,6 +23,120 @@ TEST(ProgramTest, MeasuresEveryVariantThreeTimesWithItsControl) {
     EXPECT_NEAR(row.megahertz, 1500, 5);  // the fake's clock
   }
   EXPECT_EQ(program.rows(PointKind::anchor).size(), 15U);
+}
+
+TEST(ProgramTest, WhatTheGateRefusedIsARowAndNeverANumber) {
+  Program program;
+  program.bundle.add(ring_variant("a")).images[0].gate = {GateVerdict::failed,
+                                                          "wait: expected 1 of BAR.SYNC*, found 2"};
+  program.bundle.add(ring_variant("b")).images[0].gate = {GateVerdict::ungated, "no rules for x"};
+  program.bundle.add(ring_variant("c"));
+  EXPECT_EQ(program.run(once).exit_status, 0);
+  const auto rows = program.rows(PointKind::point);
+  EXPECT_EQ(error_of(rows, "ring/a"),
+            "gate: the SASS is not the intended one: wait: expected 1 of BAR.SYNC*, found 2");
+  EXPECT_EQ(error_of(rows, "ring/b"), "gate: not gated: no rules for x");
+  EXPECT_EQ(error_of(rows, "ring/c"), "");
+  EXPECT_EQ(program.run(once).exit_status, 0);
+  EXPECT_EQ(program.rows(PointKind::point).size(), 3U);  // the same refusal is not written again
+}
+
+TEST(ProgramTest, EqualCodeIsMeasuredOnceAndEveryVariantHasARow) {
+  Program program;
+  program.bundle.add(ring_variant("a"));
+  BundleVariant twin = ring_variant("b");
+  twin.images[0].sass_class = "class a_t";
+  program.bundle.add(twin);
+  const ProcessOutput output =
+      program.run({"--benchmark_repetitions=1", "--benchmark_enable_random_interleaving=false"});
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  const auto rows = program.rows(PointKind::point);
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_FALSE(row_of(rows, "ring/a")->samples.empty());
+  EXPECT_TRUE(rows[1].samples.empty());
+  EXPECT_EQ(rows[1].flags, (std::vector<std::string>{"same_class:ring/a"}));
+  EXPECT_EQ(rows[2].variant_id, "ring/b");  // the control is the second member
+  EXPECT_TRUE(rows[2].aa_control);
+  EXPECT_FALSE(rows[2].samples.empty());
+  EXPECT_TRUE(contains(output.out, "same code as ring/a")) << output.out;
+  EXPECT_TRUE(contains(output.err, "A/A over 1 pairs: median difference 0.000 cycles"))
+      << output.err;
+}
+
+TEST(ProgramTest, FinishedPointsAreNotMeasuredAgainUnlessFresh) {
+  Program program;
+  program.bundle.add(ring_variant("a"));
+  EXPECT_EQ(program.run(once).exit_status, 0);
+  const ProcessOutput again = program.run(once);
+  EXPECT_TRUE(contains(again.err, "0 points measured")) << again.err;
+  EXPECT_TRUE(contains(again.err, "1 from the store")) << again.err;
+  EXPECT_TRUE(contains(again.out, "from the store")) << again.out;
+  EXPECT_EQ(program.rows(PointKind::point).size(), 1U);
+  EXPECT_EQ(program.run(once_with({"--fresh"})).exit_status, 0);
+  EXPECT_EQ(program.rows(PointKind::point).size(), 2U);
+}
+
+TEST(ProgramTest, GoogleBenchmarksFlagsWork) {
+  Program program;
+  for (const char* name : {"a", "b"}) program.bundle.add(ring_variant(name));
+  const std::string file = program.bundle.file("out.json").string();
+  const ProcessOutput output = program.run(
+      {"--benchmark_filter=ring/b", "--benchmark_repetitions=2", "--benchmark_out=" + file,
+       "--benchmark_out_format=json", "--benchmark_min_time=1", "--no-aa"});
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  EXPECT_TRUE(contains(output.err, "--benchmark_min_time=1 has no effect")) << output.err;
+  EXPECT_EQ(program.rows(PointKind::point).size(), 2U);
+  const auto json = nlohmann::json::parse(read_file(file).value());
+  EXPECT_EQ(json["context"]["gpu"], "Fake GPU");
+  int runs = 0;
+  for (const auto& run : json["benchmarks"]) {
+    if (run["run_type"] != "iteration") continue;
+    ++runs;
+    EXPECT_EQ(run["run_name"], "ring/b/iterations:1/manual_time");
+    EXPECT_NEAR(run["cycles_per_item"], 40, 0.01);
+    EXPECT_NEAR(run["real_time"], 40 / 1.5, 0.2);  // ns at 1500 MHz
+    EXPECT_NEAR(run["MHz"], 1500, 5);
+    EXPECT_GT(run["items_per_launch"], 1000);
+    EXPECT_TRUE(run.contains("ci_half_width"));
+  }
+  EXPECT_EQ(runs, 2);
+}
+
+TEST(ProgramTest, AFilterThatMatchesNothingIsAUsageError) {
+  Program program;
+  program.bundle.add(ring_variant("a"));
+  const ProcessOutput output = program.run({"--benchmark_filter=nothing"});
+  EXPECT_EQ(output.exit_status, 2);
+  EXPECT_TRUE(contains(output.err,
+                       "phasebit-bench: usage: no variant of the bundle matches "
+                       "--benchmark_filter=nothing (--benchmark_list_tests lists them)\n"))
+      << output.err;
+}
+
+TEST(ProgramTest, AModesPassNamesWhatSeparatesThem) {
+  Program program;
+  program.bundle.add(ring_variant("a"));
+  program.bundle.kernel("a_t") = {{"cycles", 40}, {"by_first_warp", {0, 5, 0, 5}}};
+  const ProcessOutput output = program.run({"--modes", "--processes", "2"});
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  EXPECT_EQ(output.out,
+            "ring/a: 2 modes: 40.00 cycles in 16 of 32 places, 45.00 cycles in 16 of 32 places; "
+            "separated by first_warp (0, 2 | 1, 3)\n");
+  const auto rows = program.rows(PointKind::modes);
+  ASSERT_EQ(rows.size(), 32U);
+  EXPECT_EQ(rows[31].repetition, 1);
+  EXPECT_EQ(rows[31].placement, (Placement{3, 3}));
+}
+
+TEST(ProgramTest, ADryRunTouchesNothing) {
+  Program program;
+  program.bundle.add(ring_variant("a"));
+  program.bundle.device()["error"] = "must not be asked";
+  const ProcessOutput output = program.run({"--dry-run"});
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  EXPECT_TRUE(contains(output.out, "1 variants, 3 repetitions\n")) << output.out;
+  EXPECT_TRUE(contains(output.out, "6 points to measure")) << output.out;
+  EXPECT_FALSE(fs::exists(program.bundle.file("store.sqlite")));
 }
 
 }  // namespace
