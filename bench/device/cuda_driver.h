@@ -9,17 +9,15 @@
 namespace phasebit {
 
 // The names with their version as cuda.h spells them: those have been in every driver since 11.4.
-#define PHASEBIT_CUDA_ENTRIES(X)                                                                \
-  X(cuInit)                                                                                     \
-  X(cuDriverGetVersion)                                                                         \
-  X(cuGetErrorName)                                                                             \
-  X(cuGetErrorString)                                                                           \
-  X(cuDeviceGetCount)                                                                           \
-  X(cuDeviceGet) X(cuDeviceGetName) X(cuDeviceGetUuid) X(cuDeviceGetAttribute)                  \
-      X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxSetFlags) X(cuCtxSetCurrent)              \
-          X(cuModuleLoadData) X(cuModuleGetFunction) X(cuFuncSetAttribute) X(cuMemAlloc)        \
-              X(cuMemsetD32Async) X(cuMemcpyDtoHAsync) X(cuStreamCreate) X(cuStreamSynchronize) \
-                  X(cuLaunchKernel)
+// clang-format off
+#define PHASEBIT_CUDA_ENTRIES(X)                                                              \
+  X(cuInit) X(cuDriverGetVersion) X(cuGetErrorName) X(cuGetErrorString) X(cuDeviceGetCount)   \
+  X(cuDeviceGet) X(cuDeviceGetName) X(cuDeviceGetUuid) X(cuDeviceGetAttribute)                \
+  X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxSetFlags) X(cuCtxSetCurrent)                \
+  X(cuModuleLoadData) X(cuModuleGetFunction) X(cuFuncSetAttribute) X(cuMemAlloc)              \
+  X(cuMemsetD32Async) X(cuMemcpyDtoHAsync) X(cuStreamCreate) X(cuStreamSynchronize)           \
+  X(cuLaunchKernel)
+// clang-format on
 
 struct CudaDriver {
 #define PHASEBIT_MEMBER(name) decltype(&::name) name = nullptr;

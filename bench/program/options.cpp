@@ -12,11 +12,12 @@ constexpr const char* footer = R"(Google Benchmark's flags work as well:
   --benchmark_filter=REGEX          choose some
   --benchmark_repetitions=N         default 3 here
   --benchmark_format=json, --benchmark_out=FILE, --benchmark_out_format=json|csv
-  --benchmark_enable_random_interleaving=false   bundle order instead of a random one
+  --benchmark_enable_random_interleaving=false
+                                    the bundle's order instead of a random one
 --benchmark_min_time has no effect: a point ends when its median is known well enough.
 
-Exit codes: 0 something was measured, or is in the store; 2 usage; 17 bundle; 18 device or anchors;
-22 store; 130 interrupted; when every point failed, that of the first error's step (docs/measuring.md).)";
+Exit codes: 0 something was measured, or is in the store; 2 usage; 17 bundle; 18 device or
+anchors; 22 store; 130 interrupted; when every point failed, that of the first error's step.)";
 
 constexpr const char* benchmark_flags[] = {
     "--benchmark_list_tests",

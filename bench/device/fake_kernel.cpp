@@ -1,0 +1,124 @@
+#include "bench/device/fake_kernel.h"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+namespace {
+
+constexpr std::uint64_t fake_tick_ns = 32;
+
+// What one launch of one variant leaves in memory.
+class Kernel {
+ public:
+  Kernel(const LaunchShape& shape, const FakeScript& script, const KernelParams& params)
+      : shape_(shape), script_(script), params_(params) {}
+
+  void run(std::uint64_t clock, std::uint64_t cycles) const {
+    if (script_.fault == "no_ticket") return;
+    *at<std::uint32_t>(params_.ticket) = static_cast<std::uint32_t>(shape_.ctas_per_sm);
+    if (script_.fault == "deadlock") {
+      *at<StatusRecord>(params_.status) = {1, 0, 1, 0, 0, 2, 1, 18};
+      return;
+    }
+    for (int cta = 0; cta < shape_.ctas_per_sm; ++cta)
+      for (const RoleSlice& slice : shape_.slices) {
+        record(slice, cta, clock, cycles);
+        fold(slice, cta);
+      }
+  }
+
+ private:
+  template <typename T>
+  static T* at(std::uint64_t address) {
+    return reinterpret_cast<T*>(address);
+  }
+  bool faulty(const RoleSlice& slice, const char* fault) const {
+    return script_.fault == fault && script_.at / 32 == slice.warp;
+  }
+
+  void record(const RoleSlice& slice, int cta, std::uint64_t clock, std::uint64_t cycles) const {
+    if (faulty(slice, "no_record")) return;
+    SampleRecord record;
+    record.clock_start = clock;
+    record.clock_end = clock + cycles;
+    record.timer_start = to_ns(record.clock_start);
+    record.timer_end = to_ns(record.clock_end);
+    const int turns = slice.role == Role::producer ? shape_.producer_turns : shape_.consumer_turns;
+    record.items = items_of_unit(params_.items, slice.unit, turns);
+    record.role = static_cast<std::uint32_t>(slice.role);
+    record.sm = params_.target_sm;
+    record.phases_checked = 4;
+    record.reserved[0] = script_.timer_step;
+    if (faulty(slice, "wrong_items")) --record.items;
+    if (faulty(slice, "wrong_role")) record.role = 3;
+    if (faulty(slice, "wrong_phase")) record.phase_errors = 1;
+    if (faulty(slice, "other_sm")) ++record.sm;
+    if (faulty(slice, "backwards")) std::swap(record.clock_start, record.clock_end);
+    at<SampleRecord>(params_.samples)[cta * 2 * shape_.warps() + slice.record_index()] = record;
+  }
+
+  // Word by word, as a kernel does it: another way than expected_fold's closed form.
+  std::uint32_t fold_of(const RoleSlice& slice, int lane) const {
+    const PayloadShape& payload = shape_.payload;
+    const int vector = payload.consumer_vector_words, threads = payload.consumer_threads;
+    std::uint32_t hash = 0;
+    const bool turns = shape_.consumer_turns > 1;
+    for (std::uint32_t item = turns ? static_cast<std::uint32_t>(slice.unit) : 0;
+         item < params_.items; item += static_cast<std::uint32_t>(shape_.consumer_turns))
+      for (int m = 0; m < payload.words_per_slot / (threads * vector); ++m)
+        for (int v = 0; v < vector; ++v) {
+          const int word = (m * threads + slice.rank + lane) * vector + v;
+          hash = hash * payload_fold_multiplier + params_.seed + item * payload_item_step +
+                 static_cast<std::uint32_t>(word);
+        }
+    return hash;
+  }
+
+  void fold(const RoleSlice& slice, int cta) const {
+    if (shape_.payload.words_per_slot == 0 || slice.role == Role::producer) return;
+    for (int lane = 0; lane < slice.lanes(); ++lane) {
+      const int thread = 32 * slice.warp + slice.first_lane + lane * slice.lane_stride;
+      if (script_.fault == "no_fold" && thread == script_.at) continue;
+      std::uint32_t value = fold_of(slice, lane);
+      if (script_.fault == "wrong_fold" && thread == script_.at) value ^= 1;
+      at<std::uint32_t>(params_.payload_out)[cta * shape_.threads + thread] = value;
+    }
+  }
+
+  static std::uint64_t to_ns(std::uint64_t clock) {
+    const auto ns = static_cast<std::uint64_t>(static_cast<double>(clock) * 1000 / fake_megahertz);
+    return ns / fake_tick_ns * fake_tick_ns;
+  }
+
+  const LaunchShape& shape_;
+  const FakeScript& script_;
+  const KernelParams& params_;
+};
+
+}  // namespace
+
+FakeScript fake_script(const nlohmann::json& json) {
+  const FakeScript usual;
+  FakeScript script;
+  script.cycles = json.value("cycles", usual.cycles);
+  script.intercept = json.value("intercept", usual.intercept);
+  script.noise = json.value("noise", usual.noise);
+  script.hang = json.value("hang", false);
+  script.die = json.value("die", false);
+  script.launch_error = json.value("launch_error", false);
+  script.throttled = json.value("throttled", false);
+  script.by_first_warp = json.value("by_first_warp", usual.by_first_warp);
+  script.fault = json.value("fault", usual.fault);
+  script.at = json.value("at", usual.at);
+  script.timer_step = json.value("timer_step", usual.timer_step);
+  return script;
+}
+
+void run_fake_kernel(const LaunchShape& shape, const FakeScript& script, const KernelParams& params,
+                     std::uint64_t clock, std::uint64_t cycles) {
+  Kernel(shape, script, params).run(clock, cycles);
+}
+
+}  // namespace phasebit

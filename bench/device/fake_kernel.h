@@ -1,0 +1,35 @@
+// What one launch of one variant leaves in memory, without a GPU: what a right kernel would, or
+// what a script says instead.
+#pragma once
+
+#include "core/image/launch.h"
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace phasebit {
+
+inline constexpr double fake_megahertz = 1500;
+
+// A kernel's part of fake.json: see fake_device.h.
+struct FakeScript {
+  double cycles = 40;
+  double intercept = 300;
+  unsigned noise = 0;
+  bool hang = false, die = false, launch_error = false, throttled = false;
+  std::vector<double> by_first_warp;
+  std::string fault;
+  int at = 0;
+  std::uint32_t timer_step = 0;
+};
+
+FakeScript fake_script(const nlohmann::json& json);
+
+// `clock` is the start, `cycles` the length of the timed part. Addresses in `params` are host
+// addresses.
+void run_fake_kernel(const LaunchShape& shape, const FakeScript& script, const KernelParams& params,
+                     std::uint64_t clock, std::uint64_t cycles);
+
+}  // namespace phasebit
