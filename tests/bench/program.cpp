@@ -54,6 +54,10 @@ std::vector<PointRow> Program::rows(PointKind kind) {
 
 void Program::await_points(std::size_t count) {
   const auto deadline = Clock::now() + std::chrono::seconds(20);
+  // The anchors are told when the store is made: two who make it at once would disturb each other.
+  while (!contains(read_file(bundle.file("log")).value_or(""), "achieved clock") &&
+         Clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   while (rows(PointKind::point).size() < count && Clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   ASSERT_GE(rows(PointKind::point).size(), count);
