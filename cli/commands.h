@@ -66,19 +66,24 @@ struct SassShowOptions {
 Status run_sass_show(const SassShowOptions& options);
 
 struct ReportOptions {
-  std::vector<std::string> results;  // stores or JSON lines
-  std::vector<std::string> update;   // documents whose blocks are made again
-  bool check = false;                // compare instead of writing
-  std::string table, format = "text", out;
+  std::vector<std::string> results;    // stores or JSON lines; empty: the published ones
+  std::vector<std::string> documents;  // documents whose blocks are made again
+  bool check = false;                  // compare the documents instead of writing them
+  std::string table = "core", format = "text", device;
+  std::vector<std::string> arguments;  // of the table: axis=value
 };
 Status run_report(const ReportOptions& options);
 
-struct StoreOptions {
-  std::vector<std::string> inputs;
-  std::string out;
-  std::string format = "jsonl";
+struct ExportOptions {
+  std::vector<std::string> results;
+  std::string format = "jsonl", out;  // out empty: standard output
 };
-Status run_store_export(const StoreOptions& options);
-Status run_store_merge(const StoreOptions& options);
+Status run_export(const ExportOptions& options);
+
+struct ImportOptions {
+  std::vector<std::string> results;
+  std::string store = "results.sqlite";
+};
+Status run_import(const ImportOptions& options);
 
 }  // namespace phasebit

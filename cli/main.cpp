@@ -97,12 +97,47 @@ void add_sass(CLI::App& app, SassShowOptions& options, Chosen& chosen) {
   command->callback([&] { chosen = [&] { return run_sass_show(options); }; });
 }
 
+void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "report", "tables from results: core, layouts, pivot, counts, anchors, aa, errors");
+  command->add_option("results", options.results, "stores or JSON lines (default: the published)");
+  command->add_option("--table", options.table, "which")->capture_default_str();
+  command->add_option("--argument", options.arguments, "of the table, such as mover=none")
+      ->expected(1);
+  command->add_option("--format", options.format, "text, markdown, csv or json")
+      ->capture_default_str();
+  command->add_option("--device", options.device, "GPU, when there are several");
+  command->add_option("--update", options.documents, "make the blocks of this document anew")
+      ->expected(1);
+  command->add_flag("--check", options.check, "with --update: compare instead of writing");
+  command->callback([&] { chosen = [&] { return run_report(options); }; });
+}
+
+void add_export(CLI::App& app, ExportOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("export", "results in another form");
+  command->add_option("results", options.results, "stores or JSON lines")->required();
+  command->add_option("--format", options.format, "jsonl (lossless), csv, json (Google Benchmark)")
+      ->capture_default_str();
+  command->add_option("-o,--out", options.out, "file (default: standard output)");
+  command->callback([&] { chosen = [&] { return run_export(options); }; });
+}
+
+void add_import(CLI::App& app, ImportOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("import", "merge results into a store");
+  command->add_option("results", options.results, "stores or JSON lines")->required();
+  command->add_option("--store", options.store, "the store")->capture_default_str();
+  command->callback([&] { chosen = [&] { return run_import(options); }; });
+}
+
 struct Options {
   GenerateOptions generate;
   ShowOptions show;
   AssembleCommand assemble;
   PackOptions pack;
   SassShowOptions sass;
+  ReportOptions report;
+  ExportOptions results_out;
+  ImportOptions results_in;
 };
 
 int run(int argc, char** argv) {
@@ -117,6 +152,9 @@ int run(int argc, char** argv) {
   add_assemble(app, options.assemble, chosen);
   add_pack(app, options.pack, chosen);
   add_sass(app, options.sass, chosen);
+  add_report(app, options.report, chosen);
+  add_export(app, options.results_out, chosen);
+  add_import(app, options.results_in, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,73 @@
+#include "analysis/decide/report.h"
+
+#include "cli/commands.h"
+#include "core/store/load.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace phasebit {
+namespace {
+
+// results/*/*.jsonl of the project, in order.
+std::vector<fs::path> published_results() {
+  std::vector<fs::path> found;
+  std::error_code missing;
+  for (const auto& folder : fs::directory_iterator(data_root() / "results", missing))
+    if (folder.is_directory())
+      for (const auto& file : fs::directory_iterator(folder.path()))
+        if (file.path().extension() == ".jsonl") found.push_back(file.path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+Result<ReportSource> source_of(const ReportOptions& options) {
+  ReportSource source{{options.results.begin(), options.results.end()}, options.device};
+  if (source.results.empty()) source.results = published_results();
+  if (source.results.empty())
+    return with_hint(
+        fail(Step::usage, "no results are published under {}", (data_root() / "results").string()),
+        "name a store or a file of JSON lines");
+  return source;
+}
+
+Status run_documents(const ReportOptions& options, const ReportSource& source) {
+  const std::vector<fs::path> documents(options.documents.begin(), options.documents.end());
+  if (options.check) {
+    PHASEBIT_TRY(check_documents(documents, source));
+    fmt::print("{} documents agree with the results\n", documents.size());
+    return {};
+  }
+  PHASEBIT_TRY_ASSIGN(text, update_documents(documents, source));
+  fmt::print("{}", text);
+  return {};
+}
+
+}  // namespace
+
+Status run_report(const ReportOptions& options) {
+  PHASEBIT_TRY_ASSIGN(source, source_of(options));
+  if (!options.documents.empty()) return run_documents(options, source);
+  PHASEBIT_TRY_ASSIGN(format, table_format(options.format));
+  PHASEBIT_TRY_ASSIGN(arguments, table_arguments(options.arguments));
+  PHASEBIT_TRY_ASSIGN(text, report(source, options.table, arguments, format));
+  fmt::print("{}", text);
+  return {};
+}
+
+Status run_export(const ExportOptions& options) {
+  const std::vector<fs::path> results(options.results.begin(), options.results.end());
+  PHASEBIT_TRY_ASSIGN(text, export_results(results, options.format));
+  if (!options.out.empty()) return write_file(options.out, text);
+  fmt::print("{}", text);
+  return {};
+}
+
+Status run_import(const ImportOptions& options) {
+  const std::vector<fs::path> results(options.results.begin(), options.results.end());
+  PHASEBIT_TRY_ASSIGN(counts, import_results(options.store, results));
+  fmt::print("{}: {} points added, {} were there\n", options.store, counts.points, counts.points_known);
+  return {};
+}
+
+}  // namespace phasebit
