@@ -16,7 +16,7 @@ void add_space(CLI::App& app, SpaceRequest& space) {
   app.add_option("--spec", space.spec, "spec file (default: specs/core.toml)");
   app.add_option("--sweep", space.sweep, "sweep of the spec file")->capture_default_str();
   app.add_option("-a,--axis", space.overrides, "axis=values, such as stages=1,2,4:16:4")
-      ->expected(1);
+      ->allow_extra_args(false);
   app.add_option("--filter", space.filter, "keep variants whose id has this in it");
   app.add_option("--limit", space.limit, "keep so many, spread evenly")->check(CLI::PositiveNumber);
 }
@@ -103,12 +103,12 @@ void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen) {
   command->add_option("results", options.results, "stores or JSON lines (default: the published)");
   command->add_option("--table", options.table, "which")->capture_default_str();
   command->add_option("--argument", options.arguments, "of the table, such as mover=none")
-      ->expected(1);
+      ->allow_extra_args(false);
   command->add_option("--format", options.format, "text, markdown, csv or json")
       ->capture_default_str();
   command->add_option("--device", options.device, "GPU, when there are several");
   command->add_option("--update", options.documents, "make the blocks of this document anew")
-      ->expected(1);
+      ->allow_extra_args(false);
   command->add_flag("--check", options.check, "with --update: compare instead of writing");
   command->callback([&] { chosen = [&] { return run_report(options); }; });
 }
