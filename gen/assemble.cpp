@@ -220,13 +220,17 @@ void Assembler::report(const Task& task) {
 }
 
 Assembly Assembler::run() {
+  const size_t told = cache_ == nullptr ? 0 : cache_->notes().size();
   gather_tasks();
   look_up();
   const std::vector<Batch> todo = batches();
   parallel_for(todo.size(), options_.threads, [&](size_t n) { assemble(todo[n]); });
   for (const Task& task : tasks_) report(task);
-  if (cache_ != nullptr)
-    for (const std::string& note : cache_->notes()) assembly_.notes.push_back(note);
+  if (cache_ != nullptr) {
+    const std::vector<std::string> notes = cache_->notes();
+    assembly_.notes.insert(assembly_.notes.end(), notes.begin() + static_cast<std::ptrdiff_t>(told),
+                           notes.end());
+  }
   return std::move(assembly_);
 }
 

@@ -57,7 +57,7 @@ struct Assembly {
   std::vector<Result<Assembled>> kernels;
   // Modules that no cache holds: all of them without a cache, those it could not keep with one.
   std::map<std::string, std::string> modules;
-  std::vector<std::string> notes;        // trouble with the cache
+  std::vector<std::string> notes;        // new trouble with the cache
   size_t from_cache = 0, assembled = 0;  // jobs
 };
 
