@@ -1,0 +1,112 @@
+// The program as a user meets it: exit codes, errors, and what a template edit does.
+#include "core/base/file.h"
+#include "core/base/process.h"
+#include "gen/toolchain.h"
+
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+ProcessOutput phasebit_says(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), std::getenv("PHASEBIT_PROGRAM"));
+  auto output = run_process(arguments);
+  EXPECT_TRUE(output) << output.error().text();
+  return output.value_or(ProcessOutput{});
+}
+
+struct BadInput {
+  std::vector<std::string> arguments;
+  int exit_status;
+  std::string message;  // the whole of standard error
+};
+
+TEST(Commands, SayWhatIsWrongAndWhichStepItWas) {
+  const std::string spec = (data_root() / "specs" / "core.toml").string();
+  const std::vector<BadInput> rows = {
+      {{"generate", "--sweep", "cor", "--list"},
+       2,
+       "phasebit: usage: " + spec + ": no sweep 'cor' (did you mean 'core'?)\n"},
+      {{"generate", "-a", "stagse=1", "--list"},
+       2,
+       "phasebit: usage: -a stagse=1: no axis 'stagse' (did you mean 'stages'?)\n"},
+      {{"show", "ring/mbarrier/st_shared/none/wiat=test_wait"},
+       2,
+       "phasebit: usage: ring/mbarrier/st_shared/none/wiat=test_wait: no axis 'wiat' (did you mean "
+       "'wait'?)\n"},
+      {{"show", "ring/mbarrier/none/none", "--build", "gaurded"},
+       2,
+       "phasebit: usage: --build gaurded: no such build (did you mean 'guarded'?)\n"},
+  };
+  for (const BadInput& row : rows) {
+    const ProcessOutput output = phasebit_says(row.arguments);
+    EXPECT_EQ(output.exit_status, row.exit_status);
+    EXPECT_EQ(output.err, row.message);
+  }
+}
+
+class WithTools : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto toolchain = find_toolchain();
+    if (!toolchain) GTEST_SKIP() << toolchain.error().text();
+  }
+  TempDir folder_ = std::move(*TempDir::create());
+};
+
+TEST_F(WithTools, AnArchitectureThatPtxasDoesNotKnow) {
+  const ProcessOutput output = phasebit_says({"assemble", "-t", "sm_91", "--limit", "1"});
+  EXPECT_EQ(output.exit_status, exit_code(Step::usage));
+  EXPECT_NE(output.err.find("sm_91"), std::string::npos) << output.err;
+  EXPECT_NE(output.err.find("sm_90"), std::string::npos) << output.err;
+}
+
+TEST_F(WithTools, AMissingPtxas) {
+  const ProcessOutput output =
+      phasebit_says({"assemble", "--ptxas", "/nowhere/ptxas", "--limit", "1"});
+  EXPECT_EQ(output.exit_status, exit_code(Step::toolchain));
+  EXPECT_NE(output.err.find("/nowhere/ptxas"), std::string::npos) << output.err;
+}
+
+// A copy of the templates in which one line is wrong: ptxas's message comes back with the
+// template's own file and line.
+TEST_F(WithTools, BadPtxLeadsBackToTheTemplate) {
+  const fs::path templates = folder_.path() / "templates";
+  fs::copy(data_root() / "templates", templates, fs::copy_options::recursive);
+  const fs::path edited = templates / "protocols" / "named_barrier" / "commit.ptx";
+  ASSERT_TRUE(
+      write_file(edited, "// A comment, so that the line is the third.\n\nbar.arive 1, 64;\n"));
+  const ProcessOutput output =
+      phasebit_says({"assemble", "--templates", templates.string(), "--no-cache", "-t", "sm_90a",
+                     "--filter", "handoff/named_barrier/none/none/num_stages=1", "--limit", "1"});
+  EXPECT_EQ(output.exit_status, exit_code(Step::assemble));
+  EXPECT_NE(output.err.find("templates/protocols/named_barrier/commit.ptx:3: "), std::string::npos)
+      << output.err;
+}
+
+// The gate sees that the code is no longer the declared one.
+TEST_F(WithTools, AProtocolWithoutItsArriveFailsTheGate) {
+  const fs::path templates = folder_.path() / "templates";
+  fs::copy(data_root() / "templates", templates, fs::copy_options::recursive);
+  ASSERT_TRUE(write_file(templates / "protocols" / "mbarrier" / "release.ptx", "// nothing\n"));
+  const ProcessOutput output = phasebit_says(
+      {"assemble", "--templates", templates.string(), "--no-cache", "-t", "sm_90a", "--gate",
+       "--filter", "handoff/mbarrier/none/none/num_stages=1", "--limit", "1"});
+  EXPECT_EQ(output.exit_status, exit_code(Step::gate));
+  EXPECT_NE(output.err.find("gate: release (any role): no timed window holds it"),
+            std::string::npos)
+      << output.err;
+}
+
+TEST_F(WithTools, AResourceLimitRefusesWithTheFigure) {
+  const ProcessOutput output =
+      phasebit_says({"assemble", "--no-cache", "-t", "sm_90a", "--filter",
+                     "ring/cta_barrier/st_shared/none", "--limit", "1", "--max-registers", "8"});
+  EXPECT_EQ(output.exit_status, exit_code(Step::assemble));
+  EXPECT_NE(output.err.find("registers, the limit is 8"), std::string::npos) << output.err;
+}
+
+}  // namespace
+}  // namespace phasebit

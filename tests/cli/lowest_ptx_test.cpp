@@ -1,0 +1,68 @@
+// Every curated variant declares the lowest PTX version and target that its forms need: ptxas
+// itself takes it there, and refuses it one step below.
+#include "cli/prepare.h"
+#include "core/base/process.h"
+#include "gen/toolchain.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+// PTX ISA versions in order (PTX ISA manual, release notes).
+const std::vector<std::string> versions = {"6.3", "6.4", "6.5", "7.0", "7.1", "7.2", "7.3",
+                                           "7.4", "7.5", "7.6", "7.7", "7.8", "8.0", "8.1",
+                                           "8.2", "8.3", "8.4", "8.5", "8.6", "8.7", "8.8",
+                                           "9.0", "9.1", "9.2", "9.3", "9.4", "9.5"};
+const std::vector<std::string> targets = {"sm_75", "sm_80", "sm_86", "sm_87",
+                                          "sm_88", "sm_89", "sm_90"};
+
+std::string below(const std::vector<std::string>& steps, const std::string& word) {
+  const auto at = std::find(steps.begin(), steps.end(), word);
+  EXPECT_NE(at, steps.end()) << word;
+  return at == steps.begin() || at == steps.end() ? "" : *(at - 1);
+}
+
+bool assembles(const Toolchain& toolchain, const Kernel& kernel, const std::string& version,
+               const std::string& target) {
+  std::string text = fmt::format(".version {}\n.target {}\n.address_size 64\n{}\n", version, target,
+                                 module_shared_declaration);
+  for (const std::string& statement : kernel.statements) text += statement + "\n";
+  const auto folder = TempDir::create();
+  const std::string path = (folder->path() / "kernel.ptx").string();
+  EXPECT_TRUE(write_file(path, text));
+  const auto output = run_process({toolchain.ptxas.string(), "-arch", target, path, "-o",
+                                   (folder->path() / "kernel.cubin").string()});
+  return output && output->ok();
+}
+
+TEST(LowestPtx, IsDeclaredByEveryCuratedVariant) {
+  const auto toolchain = find_toolchain();
+  if (!toolchain) GTEST_SKIP() << toolchain.error().text();
+  SpaceRequest request;
+  request.spec = (data_root() / "specs" / "curated.toml").string();
+  request.sweep = "curated";
+  const auto space = open_space(request);
+  ASSERT_TRUE(space) << space.error().text();
+  const auto prepared =
+      prepare(space->templates, space->catalogue, space->expansion.variants, Build::timed, 0);
+  ASSERT_TRUE(prepared) << prepared.error().text();
+  for (const Prepared& one : *prepared) {
+    const Kernel& kernel = one.kernel;
+    SCOPED_TRACE(one.key.id + " at PTX " + kernel.ptx_version + ", " + kernel.ptx_target);
+    EXPECT_TRUE(assembles(*toolchain, kernel, kernel.ptx_version, kernel.ptx_target));
+    const std::string older = below(versions, kernel.ptx_version);
+    if (!older.empty()) {
+      EXPECT_FALSE(assembles(*toolchain, kernel, older, kernel.ptx_target));
+    }
+    const std::string lower = below(targets, kernel.ptx_target);
+    if (!lower.empty()) {
+      EXPECT_FALSE(assembles(*toolchain, kernel, kernel.ptx_version, lower));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace phasebit
