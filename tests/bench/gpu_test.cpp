@@ -1,0 +1,186 @@
+// The program on a real GPU. Needs PHASEBIT_BUNDLE, a bundle packed for it; skips, saying so,
+// without one and without a GPU.
+#include "core/base/hash.h"
+#include "core/base/process.h"
+#include "core/image/bundle.h"
+#include "core/store/store.h"
+#include "tests/bench/broken_kernels.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include <gtest/gtest.h>
+
+namespace phasebit::test {
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Beside this test on a GPU machine, else where it was built.
+std::string program_path() {
+  const fs::path beside = fs::read_symlink("/proc/self/exe").parent_path() / "phasebit-bench";
+  return fs::exists(beside) ? beside.string() : PHASEBIT_BENCH;
+}
+
+bool is_anchor(const BundleVariant& variant) {
+  return variant.key.value("probe") == "anchor";
+}
+
+class GpuTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const char* bundle = std::getenv("PHASEBIT_BUNDLE");
+    if (bundle == nullptr) GTEST_SKIP() << "PHASEBIT_BUNDLE names no bundle";
+    source_ = bundle;
+    auto manifest = read_manifest(source_);
+    ASSERT_TRUE(manifest) << manifest.error().text();
+    whole_ = std::move(*manifest);
+    manifest_ = whole_;
+    manifest_.variants.clear();
+    keep([](const BundleVariant& variant) { return is_anchor(variant); });
+    folder_.emplace(std::move(TempDir::create().value()));
+    if (const std::string missing = no_gpu(); !missing.empty()) GTEST_SKIP() << missing;
+  }
+
+  // Adds variants of the source bundle.
+  template <typename Wanted>
+  void keep(Wanted wanted) {
+    for (const BundleVariant& variant : whole_.variants)
+      if (wanted(variant)) manifest_.variants.push_back(variant);
+  }
+
+  // A variant of one warp whose builds are kernels of broken_module().
+  void add(const std::string& name, const std::string& timed, const std::string& guarded,
+           const std::string& module) {
+    BundleVariant variant;
+    variant.key.id = "broken/" + name;
+    variant.key.hash = short_hash(variant.key.id);
+    variant.key.axes = {{"probe", "broken"}};
+    variant.launch.threads = 32;
+    variant.launch.slices = {{0, 0, 1, Role::consumer, 0, 0}};
+    for (const auto& [build, entry] : {std::pair{Build::timed, timed}, {Build::guarded, guarded}}) {
+      Image image;
+      image.build = build;
+      image.entry = entry;
+      image.module = content_hash(module);
+      image.text_hash = image.sass_class = name + entry;
+      image.gate.verdict = GateVerdict::passed;
+      variant.images.push_back(image);
+    }
+    modules_[content_hash(module)] = module;
+    manifest_.variants.push_back(variant);
+  }
+
+  ProcessOutput run(const std::vector<std::string>& flags = {}) {
+    for (const BundleVariant& variant : manifest_.variants)
+      for (const Image& image : variant.images)
+        if (!image.module.empty() && !modules_.contains(image.module))
+          modules_[image.module] = read_module(source_, image.module).value();
+    const fs::path bundle = folder_->path() / "bundle";
+    EXPECT_TRUE(write_bundle(bundle, manifest_, modules_));
+    std::vector<std::string> words = {program_path(),
+                                      "--bundle",
+                                      bundle.string(),
+                                      "--store",
+                                      store_path().string(),
+                                      "--benchmark_repetitions=1",
+                                      "--benchmark_enable_random_interleaving=false"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    return run_process(words).value();
+  }
+
+  fs::path store_path() const { return folder_->path() / "store.sqlite"; }
+
+  // "" for a measured point, else its error; A/A controls left out.
+  std::map<std::string, std::string> errors() {
+    std::map<std::string, std::string> found;
+    const Store store = Store::open(store_path()).value();
+    const auto rows = store.points().value();
+    for (const PointRow& row : rows)
+      if (row.kind == PointKind::point && !row.aa_control)
+        found[row.variant_id] =
+            row.error ? fmt::format("{}: {}", to_string(row.error->step), row.error->message) : "";
+    return found;
+  }
+
+  Manifest whole_, manifest_;
+
+ private:
+  // Why there is no GPU to test on; "" when there is one.
+  std::string no_gpu() {
+    Manifest anchors = manifest_;
+    add("sound", "pb_sound", "pb_sound", broken_module());
+    const ProcessOutput output = run({"--ignore-anchors"});
+    manifest_ = anchors;
+    const bool missing = contains(output.err, "there is no CUDA driver here") ||
+                         contains(output.err, "finds no usable GPU");
+    fs::remove(store_path());
+    return missing ? output.err : "";
+  }
+
+  fs::path source_;
+  std::optional<TempDir> folder_;
+  std::map<std::string, std::string> modules_;
+};
+
+TEST_F(GpuTest, EveryAnchorIsInItsRange) {
+  add("sound", "pb_sound", "pb_sound", broken_module());
+  const ProcessOutput output = run();
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  EXPECT_FALSE(contains(output.err, "ANCHOR OFF")) << output.err;
+  EXPECT_TRUE(contains(output.err, "anchor     fma: 4")) << output.err;
+}
+
+TEST_F(GpuTest, ABrokenKernelCostsItsRowAndTheGpuStillWorks) {
+  const std::string module = broken_module();
+  add("before", "pb_sound", "pb_sound", module);
+  add("never_ends", "pb_never_ends", "pb_sound", module);
+  add("traps", "pb_traps", "pb_sound", module);
+  add("deadlock", "pb_sound", "pb_deadlock", module);
+  add("no_code", "pb_sound", "pb_sound", "no code at all");
+  add("no_such_kernel", "pb_missing", "pb_sound", module);
+  add("after", "pb_sound", "pb_sound", module);
+  const ProcessOutput output = run({"--watchdog-seconds", "3"});
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  auto found = errors();
+  EXPECT_EQ(found["broken/before"], "");
+  EXPECT_EQ(found["broken/never_ends"],
+            "launch: hung in the timed build, and was killed after 3 s");
+  EXPECT_TRUE(contains(found["broken/traps"], "launch: ")) << found["broken/traps"];
+  EXPECT_TRUE(contains(found["broken/traps"], "CUDA_ERROR_")) << found["broken/traps"];
+  EXPECT_EQ(found["broken/deadlock"],
+            "guard: guarded build, 1 items: deadlock: warp 0 lane 0 waits on full_barrier[2] "
+            "parity 0 at item 3 (cta 0)");
+  EXPECT_TRUE(contains(found["broken/no_code"], "bundle: cuModuleLoadData: CUDA_ERROR_"))
+      << found["broken/no_code"];
+  EXPECT_EQ(found["broken/no_such_kernel"], "bundle: the module has no kernel pb_missing");
+  EXPECT_EQ(found["broken/after"], "");
+  EXPECT_EQ(found.size(), 7U);
+}
+
+TEST_F(GpuTest, ABundleForAnotherGpuIsRefusedBeforeAnyLaunch) {
+  manifest_.target = whole_.target == "sm_75" ? "sm_120a" : "sm_75";
+  add("sound", "pb_sound", "pb_sound", broken_module());
+  const ProcessOutput output = run();
+  EXPECT_EQ(output.exit_status, exit_code(Step::device));
+  EXPECT_TRUE(contains(output.err, "the bundle is for " + manifest_.target + ", but "))
+      << output.err;
+  EXPECT_TRUE(contains(output.err, " is sm_")) << output.err;
+  EXPECT_FALSE(fs::exists(store_path()));
+}
+
+TEST_F(GpuTest, VariantsOfTheBundleRunAndTheirPayloadIsRight) {
+  constexpr std::size_t wanted = 100;  // spread over the bundle
+  const std::size_t stride = std::max<std::size_t>(1, whole_.variants.size() / wanted);
+  std::size_t n = 0;
+  keep([&](const BundleVariant& variant) { return n++ % stride == 0 && !is_anchor(variant); });
+  const ProcessOutput output = run({"--no-aa"});
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  for (const auto& [variant, error] : errors()) EXPECT_EQ(error, "") << variant;
+}
+
+}  // namespace
+}  // namespace phasebit::test
