@@ -20,7 +20,6 @@ struct TargetCount {
   size_t assembled = 0, too_new = 0, refused = 0, classes = 0;
   size_t gate_passed = 0, gate_failed = 0, ungated = 0;
   int most_registers = 0, spills = 0, warnings = 0;
-  size_t from_cache = 0;
 };
 
 struct Failure {
@@ -64,7 +63,6 @@ TargetCount count_images(const std::string& target, Build build,
   TargetCount count;
   count.target = target;
   count.build = to_string(build);
-  count.from_cache = set.assembly.from_cache;
   std::set<std::string> classes;
   for (size_t i = 0; i < prepared.size(); ++i) {
     const Result<Image>& image = set.images[i];
@@ -112,8 +110,7 @@ json as_json(const std::vector<TargetCount>& counts, const std::vector<Failure>&
                     {"warnings", row.warnings},
                     {"gate_passed", row.gate_passed},
                     {"gate_failed", row.gate_failed},
-                    {"ungated", row.ungated},
-                    {"from_cache", row.from_cache}});
+                    {"ungated", row.ungated}});
   for (const Failure& failure : failures)
     bad.push_back({{"target", failure.target},
                    {"build", failure.build},
@@ -154,13 +151,16 @@ Status assemble_build(const AssembleCommand& command, Tools& tools, const Space&
     PHASEBIT_TRY_ASSIGN(opened, Disassembler::open(tools.toolchain.nvdisasm));
     disassembler = std::move(opened);
   }
-  for (const std::string& target : targets) {
-    ImageSet set = make_images(tools, prepared, target);
+  std::vector<ImageSet> sets = make_images(tools, prepared, targets);
+  for (size_t i = 0; i < sets.size(); ++i) {
     if (disassembler)
-      PHASEBIT_TRY(gate_images(tools, *disassembler, space.catalogue, prepared, target, set));
-    for (const std::string& note : set.assembly.notes) fmt::print(stderr, "note: {}\n", note);
-    run.counts.push_back(count_images(target, build, prepared, set, run.failures));
+      PHASEBIT_TRY(
+          gate_images(tools, *disassembler, space.catalogue, prepared, targets[i], sets[i]));
+    run.counts.push_back(count_images(targets[i], build, prepared, sets[i], run.failures));
   }
+  if (!sets.empty())
+    for (const std::string& note : sets.front().assembly->notes)
+      fmt::print(stderr, "note: {}\n", note);
   return {};
 }
 

@@ -90,20 +90,26 @@ Result<GateSpec> gate_of(const Catalogue& catalogue, const Prepared& prepared, c
   return spec;
 }
 
-ImageSet make_images(Tools& tools, const std::vector<Prepared>& prepared,
-                     const std::string& target) {
-  ImageSet set;
-  set.assembly =
-      assemble(tools.toolchain, tools.cache_or_null(), jobs_of(prepared, target), tools.options);
-  set.images.reserve(prepared.size());
-  for (size_t i = 0; i < prepared.size(); ++i) {
-    const Result<Assembled>& assembled = set.assembly.kernels[i];
-    if (assembled)
-      set.images.emplace_back(image_of(prepared[i], *assembled));
-    else
-      set.images.emplace_back(tl::unexpected<Error>(assembled.error()));
+std::vector<ImageSet> make_images(Tools& tools, const std::vector<Prepared>& prepared,
+                                  const std::vector<std::string>& targets) {
+  std::vector<AssembleJob> jobs;
+  for (const std::string& target : targets)
+    for (const AssembleJob& job : jobs_of(prepared, target)) jobs.push_back(job);
+  const auto assembly = std::make_shared<const Assembly>(
+      assemble(tools.toolchain, tools.cache_or_null(), jobs, tools.options));
+  std::vector<ImageSet> sets;
+  for (size_t first = 0; first < jobs.size(); first += prepared.size()) {
+    ImageSet& set = sets.emplace_back();
+    set.assembly = assembly;
+    for (size_t i = 0; i < prepared.size(); ++i) {
+      const Result<Assembled>& assembled = assembly->kernels[first + i];
+      if (assembled)
+        set.images.emplace_back(image_of(prepared[i], *assembled));
+      else
+        set.images.emplace_back(tl::unexpected<Error>(assembled.error()));
+    }
   }
-  return set;
+  return sets;
 }
 
 Status gate_images(Tools& tools, const Disassembler& disassembler, const Catalogue& catalogue,

@@ -6,19 +6,21 @@
 #include "cli/tools.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace phasebit {
 
 struct ImageSet {
-  std::vector<Result<Image>> images;  // one a variant, in order
-  Assembly assembly;                  // holds or finds the modules
+  std::vector<Result<Image>> images;         // one a variant, in order
+  std::shared_ptr<const Assembly> assembly;  // of all targets: holds or finds the modules
 };
 
-// Assembles for one target. Entries without a gate result have the verdict "ungated".
-ImageSet make_images(Tools& tools, const std::vector<Prepared>& prepared,
-                     const std::string& target);
+// Assembles for each target, in one go so that no core waits at the end of one. Entries without a
+// gate result have the verdict "ungated".
+std::vector<ImageSet> make_images(Tools& tools, const std::vector<Prepared>& prepared,
+                                  const std::vector<std::string>& targets);
 
 // Assembles the timed kernels once more with `.loc`, checks that the code is the same byte for
 // byte, and gates each image by its census. Images that failed to assemble are left as they are; a

@@ -42,7 +42,7 @@ void add_image(Packing& packing, BundleVariant& variant, const Result<Image>& im
 Status add_modules(Packing& packing, Tools& tools, const ImageSet& set) {
   for (const Result<Image>& image : set.images) {
     if (!image || packing.modules.contains(image->module)) continue;
-    PHASEBIT_TRY_ASSIGN(code, module_code(set.assembly, tools.cache_or_null(), image->module));
+    PHASEBIT_TRY_ASSIGN(code, module_code(*set.assembly, tools.cache_or_null(), image->module));
     packing.modules[image->module] = std::move(code);
   }
   return {};
@@ -58,9 +58,9 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
   PHASEBIT_TRY(require_nvdisasm(tools.toolchain));
   PHASEBIT_TRY_ASSIGN(disassembler, Disassembler::open(tools.toolchain.nvdisasm));
   packing.manifest.nvdisasm = disassembler.version();
-  ImageSet timed_set = make_images(tools, timed, options.target);
+  ImageSet timed_set = std::move(make_images(tools, timed, {options.target}).front());
   PHASEBIT_TRY(gate_images(tools, disassembler, space.catalogue, timed, options.target, timed_set));
-  const ImageSet guarded_set = make_images(tools, guarded, options.target);
+  const ImageSet guarded_set = std::move(make_images(tools, guarded, {options.target}).front());
   for (size_t i = 0; i < variants.size(); ++i) {
     BundleVariant variant{variants[i], timed[i].plan.launch, {}};
     add_image(packing, variant, timed_set.images[i]);
@@ -80,7 +80,7 @@ Status pack_anchors(Packing& packing, Tools& tools, const Space& space,
   std::vector<Prepared> distinct;
   for (const Prepared& anchor : anchors)
     if (first_of.emplace(anchor.kernel.entry, distinct.size()).second) distinct.push_back(anchor);
-  const ImageSet set = make_images(tools, distinct, options.target);
+  const ImageSet set = std::move(make_images(tools, distinct, {options.target}).front());
   for (const Prepared& anchor : anchors) {
     BundleVariant variant{anchor.key, anchor.plan.launch, {}};
     add_image(packing, variant, set.images[first_of[anchor.kernel.entry]]);

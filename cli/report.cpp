@@ -66,7 +66,8 @@ Status run_export(const ExportOptions& options) {
 Status run_import(const ImportOptions& options) {
   const std::vector<fs::path> results(options.results.begin(), options.results.end());
   PHASEBIT_TRY_ASSIGN(counts, import_results(options.store, results));
-  fmt::print("{}: {} points added, {} were there\n", options.store, counts.points, counts.points_known);
+  fmt::print("{}: {} points added, {} were there\n", options.store, counts.points,
+             counts.points_known);
   return {};
 }
 

@@ -19,10 +19,10 @@ Status run_sass_show(const SassShowOptions& options) {
                       prepare(templates_folder(options.space), catalogue, {variant}, build, 1));
   PHASEBIT_TRY_ASSIGN(disassembler, Disassembler::open(tools.toolchain.nvdisasm));
   tools.options.line_info = true;
-  const ImageSet set = make_images(tools, prepared, options.target);
+  const ImageSet set = std::move(make_images(tools, prepared, {options.target}).front());
   if (!set.images.front()) return tl::unexpected<Error>(set.images.front().error());
   const Image& image = *set.images.front();
-  PHASEBIT_TRY_ASSIGN(code, module_code(set.assembly, tools.cache_or_null(), image.module));
+  PHASEBIT_TRY_ASSIGN(code, module_code(*set.assembly, tools.cache_or_null(), image.module));
   PHASEBIT_TRY_ASSIGN(spec, gate_of(catalogue, prepared.front(), tools, options.target));
   const GateInput input{image.entry, &prepared.front().kernel.source, std::move(spec)};
   const ListingFormat format = options.json ? ListingFormat::json : ListingFormat::text;
