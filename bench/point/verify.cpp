@@ -35,8 +35,8 @@ std::string where(const RoleSlice& slice, int cta) {
 
 Status verify_record(const LaunchShape& shape, const Placement& placement,
                      const LaunchOutput& output, const RoleSlice& slice, int cta) {
-  const auto index = static_cast<std::size_t>(cta * 2 * shape.warps() + slice.record_index());
-  const SampleRecord& record = output.records[index];
+  const int index = cta * 2 * shape.warps() + slice.record_index();
+  const SampleRecord& record = output.records[static_cast<std::size_t>(index)];
   if (record.role == 0)
     return fail(Step::verify, "{} left no record after {} items", where(slice, cta), output.items);
   if (record.role != static_cast<std::uint32_t>(slice.role))
@@ -63,7 +63,8 @@ Status verify_fold(const LaunchShape& shape, const LaunchOutput& output, const R
                    int cta, const std::vector<std::uint32_t>& expected) {
   for (int n = 0; n < slice.lanes(); ++n) {
     const int thread = thread_of(slice, n);
-    const std::uint32_t found = output.fold[static_cast<std::size_t>(cta * shape.threads + thread)];
+    const int index = cta * shape.threads + thread;
+    const std::uint32_t found = output.fold[static_cast<std::size_t>(index)];
     const std::uint32_t wanted = expected[static_cast<std::size_t>(thread)];
     if (found == wanted) continue;
     if (found == payload_poison)

@@ -121,6 +121,22 @@ TEST(AnchorTest, OneThatIsOffOrMissingIsSaid) {
             "numbers would be too; --ignore-anchors goes on)");
 }
 
+// The table of ranges, the kernels' folder and these tests name the same anchors.
+TEST(AnchorTest, TheTemplatesHaveEveryAnchorThatTheRangesNeed) {
+  const std::string toml = read_file(data_root() / "templates/anchors/anchors.toml").value();
+  std::map<std::string, AnchorResult> results;
+  for (std::size_t at = toml.find("\nname = \""); at != std::string::npos;
+       at = toml.find("\nname = \"", at + 1)) {
+    const std::size_t start = at + 9, end = toml.find('"', start);
+    results[toml.substr(start, end - start)] = slope(0);
+  }
+  for (const BundleVariant& variant : anchor_variants())
+    EXPECT_TRUE(results.contains(variant.key.id.substr(7))) << variant.key.id;
+  EXPECT_EQ(results.size(), anchor_variants().size());
+  for (const AnchorFigure& figure : judge_anchors(results, hopper()))
+    EXPECT_FALSE(figure.missing) << figure.name;
+}
+
 TEST(AnchorTest, ABundleWithoutAnchorsIsRefused) {
   EXPECT_EQ(check_anchors({}, {}).error().text(),
             "device: the bundle holds no anchors (pack it again, or measure without them: "
