@@ -110,7 +110,10 @@ configure() {
   fi
   say "configuring build/"
   rm -rf "$BUILD"
-  quietly "$MESON" setup "$BUILD" "$ROOT" || fail "meson could not configure build/"
+  # A machine that builds once and throws it away saves half of the compiler's time.
+  local options=()
+  [ -z "${CI:-}" ] || options=(-Doptimization=1 -Ddebug=false)
+  quietly "$MESON" setup "${options[@]}" "$BUILD" "$ROOT" || fail "meson could not configure build/"
 }
 
 # build WHAT ESTIMATE [TARGET...]: quiet when there is nothing to build.
