@@ -127,4 +127,12 @@ build() {
   [ $((SECONDS - started)) -lt 3 ] || say "built in $((SECONDS - started)) s"
 }
 
+# The architecture of the first GPU, in the form with its own instructions: sm_90a.
+gpu_target() {
+  local capability
+  capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
+  if [ "$capability" -ge 90 ]; then capability+=a; fi
+  echo "sm_$capability"
+}
+
 has_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; }
