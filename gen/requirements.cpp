@@ -40,7 +40,7 @@ class GateBuilder {
     PHASEBIT_TRY_ASSIGN(in_range, version_in_range(ptxas, gate.ptxas));
     if (!in_range || !gate.when) return in_range;
     PHASEBIT_TRY(check_derived(*gate.when, gate));
-    return gate.when->holds(point_).map_error([&](Error error) { return at(gate, error); });
+    return gate.when->holds(point_).map_error([&](const Error& error) { return at(gate, error); });
   }
 
   Status add(const GateDeclaration& gate) {

@@ -33,9 +33,12 @@ class Handler : public nlohmann::json_sax<json> {
       if (key_ == "function-name") into_.functions.back().name = std::move(value);
     } else if (depth_ == instruction_depth && listing_) {
       DisassembledInstruction& instruction = into_.functions.back().instructions.back();
-      if (key_ == "predicate") instruction.predicate = std::move(value);
-      if (key_ == "opcode") instruction.opcode = std::move(value);
-      if (key_ == "operands") instruction.operands = std::move(value);
+      if (key_ == "predicate")
+        instruction.predicate = std::move(value);
+      else if (key_ == "opcode")
+        instruction.opcode = std::move(value);
+      else if (key_ == "operands")
+        instruction.operands = std::move(value);
     }
     return true;
   }
