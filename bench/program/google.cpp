@@ -96,7 +96,9 @@ std::unique_ptr<benchmark::BenchmarkReporter> console() {
 
 Status hand_over_flags() {
   add_default("--benchmark_repetitions", "BENCHMARK_REPETITIONS", "3");
-  std::vector<std::string> words = suite().arguments;
+  // Google Benchmark keeps the pointer to the program's name for its reports.
+  static std::vector<std::string> words;
+  words = suite().arguments;
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
