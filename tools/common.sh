@@ -105,7 +105,8 @@ install_toolchain() {
 
 # Configures build/ once; a folder configured for another place is made again.
 configure() {
-  if [ -f "$BUILD/build.ninja" ] && grep -qF "$ROOT/meson.build" "$BUILD/build.ninja"; then
+  if [ -f "$BUILD/build.ninja" ] &&
+    grep -qF "\"source\": \"$ROOT\"" "$BUILD/meson-info/meson-info.json"; then
     return 0
   fi
   say "configuring build/"
@@ -120,9 +121,8 @@ configure() {
 build() {
   local what=$1 estimate=$2 started=$SECONDS
   shift 2
-  if ! ninja -C "$BUILD" -n "$@" 2>/dev/null | grep -q 'no work to do'; then
-    say "building $what ($estimate on 2 cores when nothing is built yet)"
-  fi
+  ! ninja -C "$BUILD" -n "$@" 2>/dev/null | grep 'no work to do' >/dev/null || return 0
+  say "building $what ($estimate on 2 cores when nothing is built yet)"
   ninja -C "$BUILD" --quiet "$@" || fail "the build failed; the compiler's words are above"
   [ $((SECONDS - started)) -lt 3 ] || say "built in $((SECONDS - started)) s"
 }
