@@ -11,9 +11,10 @@ namespace {
 
 using nlohmann::json;
 
-// Seconds that the slow steps take on one core, from results/benchmarks/assemble.txt.
-constexpr double assemble_seconds_per_image = 0.0075;
-constexpr double measure_seconds_per_point = 0.01;
+// Rough costs, for an estimate alone: 9,483 images in about a minute on two cores (tools/benchmark
+// assemble); some 400 points a second on an H200.
+constexpr double assemble_seconds_per_image = 0.012;
+constexpr double measure_seconds_per_point = 0.0025;
 
 void print_list(const Expansion& expansion, bool as_json) {
   if (!as_json) {
