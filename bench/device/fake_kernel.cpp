@@ -50,7 +50,7 @@ class Kernel {
     record.role = static_cast<std::uint32_t>(slice.role);
     record.sm = params_.target_sm;
     record.phases_checked = 4;
-    record.reserved[0] = script_.timer_step;
+    record.readings[0] = script_.timer_step;
     if (faulty(slice, "wrong_items")) --record.items;
     if (faulty(slice, "wrong_role")) record.role = 3;
     if (faulty(slice, "wrong_phase")) record.phase_errors = 1;

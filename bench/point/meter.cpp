@@ -26,7 +26,7 @@ Sample sample_of(const LaunchShape& shape, const LaunchOutput& output) {
 // Only the anchor that watches the timer leaves something there.
 std::uint32_t smallest_step(std::uint32_t so_far, const LaunchShape& shape,
                             const LaunchOutput& output) {
-  const std::uint32_t step = timed_record(shape, output).reserved[0];
+  const std::uint32_t step = timed_record(shape, output).readings[0];
   return so_far == 0 || (step != 0 && step < so_far) ? step : so_far;
 }
 

@@ -11,6 +11,7 @@ const char* name_of(Role role) {
     case Role::producer: return "producer";
     case Role::consumer: return "consumer";
     case Role::both: return "producer and consumer";
+    case Role::bystander: return "bystander";
   }
   bug("unknown role");
 }

@@ -66,8 +66,7 @@ bool drain(int fd, std::string& into) {
 // Reads both streams until they end or the deadline passes.
 bool collect(Pipe& out, Pipe& err, ProcessOutput& result, Clock::time_point deadline) {
   while (out.read_end >= 0 || err.read_end >= 0) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0) return false;
     std::array<pollfd, 2> fds{{{out.read_end, POLLIN, 0}, {err.read_end, POLLIN, 0}}};
     if (::poll(fds.data(), fds.size(), static_cast<int>(left.count())) < 0 && errno != EINTR)

@@ -22,21 +22,26 @@ struct KernelParams {
   std::uint64_t payload_in = 0;         // +24 unused so far
   std::uint64_t payload_out = 0;     // +32 uint32[ctas_per_sm * threads]: the fold of each thread
   std::uint32_t work_amount = 0;     // +40 blocks of work an item
-  std::uint32_t delay_cycles = 0;    // +44 unused so far
+  std::uint32_t delay_cycles = 0;    // +44 cycles that a delayed role waits before it acts
   std::uint32_t seed = 0;            // +48 first payload word of item 0
   std::uint32_t zero = 0;            // +52 always 0; unknown to ptxas, it ties chains together
   std::uint32_t target_sm = 0;       // +56 %smid that runs; CTAs elsewhere leave
   std::uint32_t first_warp = 0;      // +60 warps below it leave at once: shifts the roles over the
                                      //     sub-partitions. The launch has this many warps more.
   std::uint64_t guard_limit_ns = 0;  // +64 a wait of the guarded build reports after this time
-  std::uint64_t ticket = 0;          // +72 uint32, zeroed by the host: CTAs that claimed the SM
+  std::uint64_t ticket = 0;          // +72 uint32[8], zeroed by the host: [0] CTAs that claimed the
+                                     //     SM, [2] not 0 when the measured ones are done
   std::uint64_t extension = 0;       // +80
-  std::uint64_t reserved = 0;        // +88
+  std::uint16_t first_rank = 0;      // +88 cluster ranks that take part, where two of many do
+  std::uint16_t second_rank = 0;     // +90
+  std::uint32_t load_ctas = 0;  // +92 CTAs beside the measured ones that keep the SM busy until
+                                //     the word 8 bytes after the ticket is not 0
 };
 static_assert(sizeof(KernelParams) == 96);
 
 // The role's number in SampleRecord::role.
-enum class Role : std::uint32_t { none = 0, producer = 1, consumer = 2, both = 3 };
+// A bystander takes no part in the protocol: its speed is what the others cost it.
+enum class Role : std::uint32_t { none = 0, producer = 1, consumer = 2, both = 3, bystander = 4 };
 
 // Written by the first thread of each role of each warp, at index
 // cta * 2 * warps + 2 * warp + (1 for the consumer half of a warp split by thread parity).
@@ -51,7 +56,7 @@ struct SampleRecord {
   std::uint32_t sm = 0;             // %smid
   std::uint32_t phase_errors = 0;   // barriers whose phase at the end was not the expected one
   std::uint32_t phases_checked = 0;
-  std::uint32_t reserved[2] = {0, 0};
+  std::uint32_t readings[2] = {0, 0};  // further sums over the items (LaunchShape::readings)
 };
 static_assert(sizeof(SampleRecord) == 64);
 

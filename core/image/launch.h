@@ -34,21 +34,39 @@ struct PayloadShape {
   int consumer_vector_words = 1;  // 1 or 4
 };
 
+// A sum over a launch's items that a role leaves beside its clocks, in SampleRecord::readings. Its
+// slope over the items is a figure of its own: polls an item, cycles from arrival to wake-up.
+struct Reading {
+  std::string name;  // "polls"
+  std::string unit;  // "polls per item"
+  Role role = Role::consumer;
+  int index = 0;
+};
+
 struct LaunchShape {
   int threads = 0;  // of one CTA, without first_warp's
   int ctas_per_sm = 1;
+  int load_ctas = 0;  // CTAs of the same size beside them that keep the SM busy and leave no record
+  // CTAs of a cluster. Above 1 exactly one cluster is launched, on SMs of the GPU's choice.
+  int cluster_size = 1;
   int dynamic_shared_bytes = 0;
   int item_granule = 1;    // items must be a multiple of it
   int min_items = 1;       // and at least this
+  int max_items = 0;       // and at most this; 0: any number
   int producer_turns = 1;  // units of a role that take turns; 1 when they share every slot
   int consumer_turns = 1;
   Role timed_role = Role::consumer;  // whose clock pair is the number: its first slice of CTA 0
   std::uint32_t work_amount = 0;
+  std::uint32_t delay_cycles = 0;
+  int first_rank = 0, second_rank = 0;
+  std::vector<Reading> readings;
+  bool guarded = true;  // false: it waits for nothing, so there is no guarded build
   std::string unit = "cycles per item";  // or "cycles per round trip"
   std::vector<RoleSlice> slices;
   PayloadShape payload;
   int warps() const { return threads / 32; }
-  int records() const { return ctas_per_sm * 2 * warps(); }
+  int ctas() const { return ctas_per_sm * cluster_size; }  // that leave records
+  int records() const { return ctas() * 2 * warps(); }
 };
 
 // Items that a unit handles of `items`: those equal to unit modulo turns.

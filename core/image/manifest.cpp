@@ -65,7 +65,7 @@ void to_json(json& value, Role role) {
 
 void from_json(const json& value, Role& role) {
   const auto number = value.get<std::int64_t>();
-  if (number < 0 || number > static_cast<std::int64_t>(Role::both))
+  if (number < 0 || number > static_cast<std::int64_t>(Role::bystander))
     throw json::other_error::create(501, "unknown role " + value.dump(), &value);
   role = static_cast<Role>(number);
 }
@@ -75,9 +75,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Resources, registers, static_shared_bytes, st
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RoleSlice, warp, first_lane, lane_stride, role, unit, rank)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PayloadShape, words_per_slot, consumer_threads,
                                    consumer_vector_words)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchShape, threads, ctas_per_sm, dynamic_shared_bytes,
-                                   item_granule, min_items, producer_turns, consumer_turns,
-                                   timed_role, work_amount, unit, slices, payload)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Reading, name, unit, role, index)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchShape, threads, ctas_per_sm, load_ctas, cluster_size,
+                                   dynamic_shared_bytes, item_granule, min_items, max_items,
+                                   producer_turns, consumer_turns, timed_role, work_amount,
+                                   delay_cycles, first_rank, second_rank, readings, guarded, unit,
+                                   slices, payload)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VariantKey, id, hash, axes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GateResult, verdict, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VerbCensus, verb, role, hot, cold)

@@ -14,7 +14,7 @@
 
 namespace phasebit {
 
-inline constexpr int manifest_version = 1;
+inline constexpr int manifest_version = 2;
 
 struct Resources {
   int registers = 0;  // per thread

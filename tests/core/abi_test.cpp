@@ -22,7 +22,8 @@ const Offsets params = {
     OFFSET(KernelParams, seed),           OFFSET(KernelParams, zero),
     OFFSET(KernelParams, target_sm),      OFFSET(KernelParams, first_warp),
     OFFSET(KernelParams, guard_limit_ns), OFFSET(KernelParams, ticket),
-    OFFSET(KernelParams, extension),      OFFSET(KernelParams, reserved),
+    OFFSET(KernelParams, extension),      OFFSET(KernelParams, first_rank),
+    OFFSET(KernelParams, second_rank),    OFFSET(KernelParams, load_ctas),
 };
 
 std::string source_text(const char* path) {

@@ -24,13 +24,21 @@ Manifest full_manifest() {
   LaunchShape& launch = variant.launch;
   launch.threads = 96;
   launch.ctas_per_sm = 2;
+  launch.load_ctas = 3;
+  launch.cluster_size = 4;
   launch.dynamic_shared_bytes = 4096;
   launch.item_granule = 8;
   launch.min_items = 16;
   launch.producer_turns = 3;
   launch.consumer_turns = 4;
   launch.timed_role = Role::both;
+  launch.max_items = 4096;
   launch.work_amount = 5;
+  launch.delay_cycles = 77;
+  launch.first_rank = 1;
+  launch.second_rank = 2;
+  launch.readings = {{"polls", "polls per item", Role::bystander, 1}};
+  launch.guarded = false;
   launch.unit = "cycles per \"round\" trip\n";
   launch.slices = {{1, 1, 2, Role::consumer, 6, 7}, {0, 0, 1, Role::producer, 0, 9}};
   launch.payload = {256, 64, 4};
@@ -67,6 +75,7 @@ TEST(Manifest, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(variant.launch.slices.at(0).role, Role::consumer);
   EXPECT_EQ(variant.launch.slices.at(1).rank, 9);
   EXPECT_EQ(variant.launch.payload.consumer_vector_words, 4);
+  EXPECT_EQ(variant.launch.readings.at(0).role, Role::bystander);
   const Image* guarded = variant.image(Build::guarded);
   ASSERT_NE(guarded, nullptr);
   EXPECT_EQ(guarded->resources.barriers, 45);
@@ -83,9 +92,10 @@ TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   EXPECT_EQ(value.size(), 8U);
   EXPECT_EQ(variant.size(), 3U);
   EXPECT_EQ(variant.at("key").size(), 3U);
-  EXPECT_EQ(variant.at("launch").size(), 12U);
+  EXPECT_EQ(variant.at("launch").size(), 20U);
   EXPECT_EQ(variant.at("launch").at("slices").at(0).size(), 6U);
   EXPECT_EQ(variant.at("launch").at("payload").size(), 3U);
+  EXPECT_EQ(variant.at("launch").at("readings").at(0).size(), 4U);
   EXPECT_EQ(variant.at("images").at(0).size(), 10U);
   EXPECT_EQ(variant.at("images").at(0).at("resources").size(), 6U);
   EXPECT_EQ(variant.at("images").at(0).at("census").at(0).size(), 4U);
@@ -121,7 +131,7 @@ TEST(Manifest, WhatIsMissingOrUnknownIsNamed) {
   const Row rows[] = {
       {"/variants/0/images/0/build", "\"tmied\"", "unknown word \"tmied\""},
       {"/variants/0/images/0/gate/verdict", "\"pased\"", "unknown word \"pased\""},
-      {"/variants/0/launch/timed_role", "4", "unknown role 4"},
+      {"/variants/0/launch/timed_role", "5", "unknown role 5"},
       {"/variants/0/launch/threads", "\"many\"", "type must be number, but is string"},
       {"/variants", "7", "type must be array, but is number"},
   };
