@@ -45,6 +45,7 @@ enum class Role : std::uint32_t { none = 0, producer = 1, consumer = 2, both = 3
 
 // Written by the first thread of each role of each warp, at index
 // cta * 2 * warps + 2 * warp + (1 for the consumer half of a warp split by thread parity).
+// cta: in the order of the tickets; in a cluster %cluster_ctarank.
 struct SampleRecord {
   std::uint64_t clock_start = 0;  // %clock64 before the first timed operation, cycles
   std::uint64_t clock_end = 0;    // %clock64 after the last one
@@ -71,7 +72,7 @@ enum class BarrierKind : std::uint32_t { full = 0, empty = 1, cta = 2 };
 // The first thread that gives up claims `code` and fills in the rest.
 struct StatusRecord {
   std::uint32_t code = 0;  // StatusCode
-  std::uint32_t cta = 0;   // among those of the SM
+  std::uint32_t cta = 0;   // among those of the SM, or of the cluster
   std::uint32_t warp = 0;  // within the CTA, counted from first_warp
   std::uint32_t lane = 0;
   std::uint32_t barrier = 0;  // BarrierKind

@@ -18,6 +18,9 @@ struct RoleSlice {
   Role role = Role::none;
   int unit = 0;  // of the role; one that takes turns handles items unit, unit + n, ...
   int rank = 0;  // rank of its first thread among the threads that share a slot
+  // The CTA of the cluster that has this role, by %cluster_ctarank; -1: every CTA has it.
+  int rank_in_cluster = -1;
+  bool is_in(int cta) const { return rank_in_cluster < 0 || rank_in_cluster == cta; }
   int lanes() const { return 32 / lane_stride; }
   int record_index() const { return 2 * warp + (first_lane != 0 ? 1 : 0); }
 };
@@ -43,6 +46,12 @@ struct Reading {
   int index = 0;
 };
 
+// Clusters. With cluster_size above 1 one cluster of that many CTAs is the whole grid; target_sm
+// and the tickets mean nothing, so its kernel must read neither. "CTA" is then %cluster_ctarank: it
+// indexes records and folds, and guarded builds report it. Each slice says by rank_in_cluster which
+// CTA it is in: a probe between two ranks has its slices twice, once with first_rank and once with
+// second_rank, and CTAs of other ranks leave no record. ctas_per_sm is 1, load_ctas 0, and the
+// number is the timed role's in CTA first_rank.
 struct LaunchShape {
   int threads = 0;  // of one CTA, without first_warp's
   int ctas_per_sm = 1;
@@ -55,7 +64,8 @@ struct LaunchShape {
   int max_items = 0;       // and at most this; 0: any number
   int producer_turns = 1;  // units of a role that take turns; 1 when they share every slot
   int consumer_turns = 1;
-  Role timed_role = Role::consumer;  // whose clock pair is the number: its first slice of CTA 0
+  Role timed_role = Role::consumer;  // whose clock pair is the number: its first slice in CTA
+                                     // first_rank, which is 0 without clusters
   std::uint32_t work_amount = 0;
   std::uint32_t delay_cycles = 0;
   int first_rank = 0, second_rank = 0;

@@ -40,7 +40,7 @@ Manifest full_manifest() {
   launch.readings = {{"polls", "polls per item", Role::bystander, 1}};
   launch.guarded = false;
   launch.unit = "cycles per \"round\" trip\n";
-  launch.slices = {{1, 1, 2, Role::consumer, 6, 7}, {0, 0, 1, Role::producer, 0, 9}};
+  launch.slices = {{1, 1, 2, Role::consumer, 6, 7, 3}, {0, 0, 1, Role::producer, 0, 9}};
   launch.payload = {256, 64, 4};
   Image image;
   image.build = Build::guarded;
@@ -74,6 +74,8 @@ TEST(Manifest, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(variant.launch.unit, "cycles per \"round\" trip\n");
   EXPECT_EQ(variant.launch.slices.at(0).role, Role::consumer);
   EXPECT_EQ(variant.launch.slices.at(1).rank, 9);
+  EXPECT_EQ(variant.launch.slices.at(0).rank_in_cluster, 3);
+  EXPECT_EQ(variant.launch.slices.at(1).rank_in_cluster, -1);
   EXPECT_EQ(variant.launch.payload.consumer_vector_words, 4);
   EXPECT_EQ(variant.launch.readings.at(0).role, Role::bystander);
   const Image* guarded = variant.image(Build::guarded);
@@ -93,7 +95,7 @@ TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   EXPECT_EQ(variant.size(), 3U);
   EXPECT_EQ(variant.at("key").size(), 3U);
   EXPECT_EQ(variant.at("launch").size(), 20U);
-  EXPECT_EQ(variant.at("launch").at("slices").at(0).size(), 6U);
+  EXPECT_EQ(variant.at("launch").at("slices").at(0).size(), 7U);
   EXPECT_EQ(variant.at("launch").at("payload").size(), 3U);
   EXPECT_EQ(variant.at("launch").at("readings").at(0).size(), 4U);
   EXPECT_EQ(variant.at("images").at(0).size(), 10U);

@@ -124,5 +124,22 @@ TEST(RoleSlice, PlacesItsRecord) {
   EXPECT_EQ(odd.record_index(), 7);
 }
 
+TEST(LaunchShapeTest, ASliceIsInEveryCtaUnlessItNamesOne) {
+  RoleSlice slice;
+  EXPECT_TRUE(slice.is_in(0));
+  EXPECT_TRUE(slice.is_in(7));
+  slice.rank_in_cluster = 3;
+  EXPECT_TRUE(slice.is_in(3));
+  EXPECT_FALSE(slice.is_in(0));
+}
+
+TEST(LaunchShapeTest, EveryCtaOfAClusterHasRoomForItsRecords) {
+  LaunchShape shape;
+  shape.threads = 64;
+  shape.cluster_size = 8;
+  EXPECT_EQ(shape.ctas(), 8);
+  EXPECT_EQ(shape.records(), 8 * 2 * 2);
+}
+
 }  // namespace
 }  // namespace phasebit
