@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "cli/estimate.h"
 #include "cli/prepare.h"
 #include "cli/words.h"
 
@@ -10,11 +11,6 @@ namespace phasebit {
 namespace {
 
 using nlohmann::json;
-
-// Rough costs, for an estimate alone: 9,483 images in about a minute on two cores (tools/benchmark
-// assemble); some 400 points a second on an H200.
-constexpr double assemble_seconds_per_image = 0.012;
-constexpr double measure_seconds_per_point = 0.0025;
 
 void print_list(const Expansion& expansion, bool as_json) {
   if (!as_json) {
@@ -28,25 +24,25 @@ void print_list(const Expansion& expansion, bool as_json) {
   fmt::print("{}\n", list.dump(1));
 }
 
+json number(const std::optional<double>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
 void print_dry_run(const Expansion& expansion, bool as_json) {
-  const auto count = static_cast<double>(expansion.variants.size());
-  const double assemble = count * assemble_seconds_per_image;
-  const double measure = count * measure_seconds_per_point;
+  const Estimate cost = estimate(static_cast<double>(expansion.variants.size()));
   if (as_json) {
     json pruned = json::array();
     for (const auto& [reason, points] : expansion.pruned)
       pruned.push_back({{"reason", reason}, {"points", points}});
-    fmt::print("{}\n", json({{"variants", expansion.variants.size()},
-                             {"pruned", pruned},
-                             {"assemble_core_seconds_per_target", assemble},
-                             {"measure_seconds_per_repetition", measure}})
-                           .dump(1));
+    fmt::print("{}\n",
+               json({{"variants", expansion.variants.size()},
+                     {"pruned", pruned},
+                     {"assemble_core_seconds_per_target", number(cost.assemble_core_seconds)},
+                     {"measure_seconds_per_repetition", number(cost.measure_seconds)}})
+                   .dump(1));
     return;
   }
-  fmt::print("{}", describe(expansion));
-  fmt::print(
-      "estimated: {:.0f} core seconds to assemble for one target, {:.0f} s to measure once\n",
-      assemble, measure);
+  fmt::print("{}{}\n", describe(expansion), describe(cost));
 }
 
 // ptx/NAME.ptx: the id with what a file name cannot hold replaced.

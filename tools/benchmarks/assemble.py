@@ -46,6 +46,7 @@ def cold_and_cached(name, **what):
     again = [assemble(cache, **what) for _ in range(3)]
     shutil.rmtree(cache)
     show(f"{name}_cold", first.seconds, "s")
+    show(f"{name}_cold_cores", first.core_seconds, "core_s")
     show(f"{name}_cached", statistics.median(run.seconds for run in again), "s")
     show(f"{name}_images", total(first, "assembled"), "images")
     show(f"{name}_refused", total(first, "refused"), "images")

@@ -1,5 +1,6 @@
 """What benchmarks share: running a command, its wall time and the memory of all its processes."""
 
+import resource
 import subprocess
 import sys
 import threading
@@ -29,18 +30,26 @@ def resident_bytes(pid):
     return total
 
 
+def core_seconds_of_children():
+    """Of all that have ended, with their own."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 class Run:
-    """One run of a command: seconds, peak_bytes of all its processes together, status, out, err."""
+    """One run of a command: seconds, core_seconds and peak_bytes of all its processes together,
+    status, out, err."""
 
     def __init__(self, arguments):
         self.peak_bytes = 0
-        started = time.monotonic()
+        started, spent = time.monotonic(), core_seconds_of_children()
         process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    text=True)
         watcher = threading.Thread(target=self.watch, args=(process,), daemon=True)
         watcher.start()
         self.out, self.err = process.communicate()
         self.seconds = time.monotonic() - started
+        self.core_seconds = core_seconds_of_children() - spent
         self.status = process.returncode
         watcher.join()
 
