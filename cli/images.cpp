@@ -86,7 +86,7 @@ Result<GateSpec> gate_of(const Catalogue& catalogue, const Prepared& prepared, c
   PHASEBIT_TRY_ASSIGN(known, tools.targets.find(target));
   PHASEBIT_TRY_ASSIGN(spec, gate_spec(catalogue, prepared.key, known.family,
                                       tools.toolchain.version, prepared.plan.derived()));
-  spec.items_per_iteration = prepared.plan.items_per_iteration();
+  spec.items_per_iteration = prepared.plan.items_per_iteration;
   return spec;
 }
 

@@ -36,10 +36,10 @@ struct Plan {
   int slot_bytes = 0;
   // Offsets in the dynamic shared memory, bytes: full barriers at 0, then the empty ones.
   int empty_offset = 0, ticket_offset = 0, guard_offset = 0, payload_offset = 0;
+  // Items of one turn of the timed loop, by role name (core/image/gate.h); one where not named.
+  std::map<std::string, int> items_per_iteration;
   // Names for expressions in gate declarations: threads, producer_moves, consumer_words, ...
   std::map<std::string, int> derived() const;
-  // Items of one turn of the timed loop, by role name (core/image/gate.h).
-  std::map<std::string, int> items_per_iteration() const;
 };
 
 // Step::spec when the axes do not go together in a way that no pruning rule has caught.

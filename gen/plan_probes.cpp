@@ -1,0 +1,43 @@
+#include "gen/plan_probes.h"
+
+#include "gen/plan_layout.h"
+
+#include <algorithm>
+#include <array>
+
+namespace phasebit {
+namespace {
+
+Status finish_ring(const VariantKey&, Plan& plan) {
+  plan.launch.item_granule = plan.unrolled ? plan.num_stages : 1;
+  plan.launch.min_items = plan.launch.item_granule;
+  plan.launch.timed_role = plan.unified ? Role::both : Role::consumer;
+  plan.launch.unit = "cycles per item";
+  if (plan.unrolled)
+    plan.items_per_iteration = {{"producer", plan.num_stages / plan.producer.turns},
+                                {"consumer", plan.num_stages / plan.consumer.turns}};
+  return {};
+}
+
+Status finish_handoff(const VariantKey& variant, Plan& plan) {
+  PHASEBIT_TRY(finish_ring(variant, plan));
+  plan.launch.timed_role = Role::producer;
+  plan.launch.unit = "cycles per round trip";
+  return {};
+}
+
+constexpr std::array planners = {
+    ProbePlanner{"ring", lay_out_warps, finish_ring},
+    ProbePlanner{"handoff", lay_out_warps, finish_handoff},
+};
+
+}  // namespace
+
+const ProbePlanner& planner_of(const std::string& probe) {
+  const auto* known =
+      std::find_if(planners.begin(), planners.end(),
+                   [&](const ProbePlanner& planner) { return planner.probe == probe; });
+  return known == planners.end() ? planners.front() : *known;
+}
+
+}  // namespace phasebit
