@@ -2,6 +2,7 @@
 #include "cli/estimate.h"
 #include "cli/prepare.h"
 #include "cli/words.h"
+#include "gen/readable.h"
 
 #include <cstdio>
 

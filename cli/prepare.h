@@ -27,7 +27,4 @@ Result<std::vector<Prepared>> prepare(const fs::path& templates, const Catalogue
                                       const std::vector<VariantKey>& variants, Build build,
                                       unsigned jobs);
 
-// A PTX module of one kernel for people: comments, indentation, and a heading for each verb.
-std::string readable_module(const VariantKey& variant, const Rendered& rendered);
-
 }  // namespace phasebit

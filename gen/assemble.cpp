@@ -179,7 +179,7 @@ std::string placed(const Kernel& kernel, const std::string& entry,
   const auto n = static_cast<size_t>(message.statement);
   if (n < 1 || n > kernel.source.size()) return text;
   const SourceLine& line = kernel.source[n - 1];
-  return fmt::format("templates/{}:{}: {}", line.file, line.line, text);
+  return fmt::format("{}: {}", line.place(), text);
 }
 
 // Each text once: a template line that an unrolled ring repeats is one fault.

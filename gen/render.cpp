@@ -60,19 +60,12 @@ Status check_names(const JoinedTemplate& joined, const json& context) {
       const bool of_axis = name.rfind("is.", 0) == 0;
       const std::string key = of_axis ? name.substr(3, name.find('.', 3) - 3) : name;
       if (of_axis ? context["is"].contains(key) : names.contains(key)) continue;
-      return with_hint(fail(Step::render, "templates/{}:{}: unknown {} '{}'", at.file, at.line,
-                            of_axis ? "axis" : "name", key),
-                       nearest_word_hint(key, {names.begin(), names.end()}));
+      return with_hint(
+          fail(Step::render, "{}: unknown {} '{}'", at.place(), of_axis ? "axis" : "name", key),
+          nearest_word_hint(key, {names.begin(), names.end()}));
     }
   }
   return {};
-}
-
-std::string without_comment(std::string text) {
-  text.erase(std::min(text.find("//"), text.size()));
-  const size_t last = text.find_last_not_of(" \t");
-  text.erase(last == std::string::npos ? 0 : last + 1);
-  return text;
 }
 
 // A rendered line with its last mark taken off; nothing for a line that no template line stands
@@ -105,8 +98,7 @@ tl::unexpected<Error> syntax_error(const Compiled& compiled) {
   const auto stop = text.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text.size()));
   const auto line = static_cast<size_t>(std::count(text.begin(), stop, '\n'));
   const SourceLine& at = compiled.joined.lines[std::min(line, compiled.joined.lines.size() - 1)];
-  return fail(Step::render, "templates/{}:{}: {}", at.file, at.line,
-              message.substr(0, message.rfind(" at ")));
+  return fail(Step::render, "{}: {}", at.place(), message.substr(0, message.rfind(" at ")));
 }
 
 void split_lines(const std::string& text, const JoinedTemplate& joined, Rendered& out) {
@@ -165,6 +157,13 @@ Result<Rendered> Renderer::render(const VariantKey& variant, const Plan& plan, B
   split_lines(compiled->mustache.render(to_mustache(context)), compiled->joined, out);
   out.kernel.hash = kernel_hash(out.kernel);
   return out;
+}
+
+std::string without_comment(std::string line) {
+  line.erase(std::min(line.find("//"), line.size()));
+  const size_t last = line.find_last_not_of(" \t");
+  line.erase(last == std::string::npos ? 0 : last + 1);
+  return line;
 }
 
 std::string entry_name(const VariantKey& variant, Build build) {

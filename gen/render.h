@@ -39,6 +39,9 @@ class Renderer {
   std::unique_ptr<Impl> impl_;
 };
 
+// A line of PTX without its `//` comment and the blanks before it.
+std::string without_comment(std::string line);
+
 // "pb_0123456789ab_t": what both builds of a variant are called in a module.
 std::string entry_name(const VariantKey& variant, Build build);
 

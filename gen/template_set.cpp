@@ -39,11 +39,10 @@ Status OpenSections::take(const std::string& line, const SourceLine& at) {
     if (tag.kind != '/') {
       open_.push_back({name, at.line});
     } else if (open_.empty()) {
-      return fail(Step::render, "templates/{}:{}: nothing for '/{}' to close", at.file, at.line,
-                  name);
+      return fail(Step::render, "{}: nothing for '/{}' to close", at.place(), name);
     } else if (open_.back().name != name) {
-      return fail(Step::render, "templates/{}:{}: '/{}' where section '{}' of line {} is open",
-                  at.file, at.line, name, open_.back().name, open_.back().line);
+      return fail(Step::render, "{}: '/{}' where section '{}' of line {} is open", at.place(), name,
+                  open_.back().name, open_.back().line);
     } else {
       open_.pop_back();
     }
@@ -53,8 +52,9 @@ Status OpenSections::take(const std::string& line, const SourceLine& at) {
 
 Status OpenSections::end(const SourceLine& at) const {
   if (open_.empty()) return {};
-  return fail(Step::render, "templates/{}:{}: section '{}' is never closed", at.file,
-              open_.back().line, open_.back().name);
+  SourceLine opened = at;
+  opened.line = open_.back().line;
+  return fail(Step::render, "{}: section '{}' is never closed", opened.place(), open_.back().name);
 }
 
 std::vector<std::string> partial_names(const fs::path& folder) {
@@ -92,8 +92,7 @@ Status Joiner::add_line(const std::string& line, const SourceLine& at) {
     return add_file(file, at.verb);
   }
   if (content.find("{{>") != std::string::npos)
-    return fail(Step::render, "templates/{}:{}: a partial stands on a line of its own", at.file,
-                at.line);
+    return fail(Step::render, "{}: a partial stands on a line of its own", at.place());
   const bool marked = !(alone && std::string_view("#^/!").find(tags[0].kind) != std::string::npos);
   if (marked) {
     out.text +=
