@@ -1,0 +1,64 @@
+#include "gen/context_layout.h"
+
+#include "gen/context_numbers.h"
+
+namespace phasebit {
+
+using nlohmann::json;
+
+namespace {
+
+int arrivals_of(const RolePlan& role, const std::string& arrival) {
+  if (arrival == "warp") return role.warps;
+  if (arrival == "elected") return 1;
+  return role.threads;  // every thread, or one arrival that counts for all
+}
+
+}  // namespace
+
+void add_payload(json& context, const Plan& plan) {
+  context["has_payload"] = plan.slot_bytes > 0;
+  context["slot_bytes"] = std::to_string(plan.slot_bytes);
+  context["payload_offset"] = std::to_string(plan.payload_offset);
+  context["item_step"] = hex(payload_item_step);
+  context["fold_multiplier"] = hex(payload_fold_multiplier);
+  context["fill_bytes"] = std::to_string(4 * plan.producer.vector_words);
+  context["fill_words_wide"] = std::to_string(plan.producer.vector_words);
+  context["fill_wide"] = plan.producer.vector_words == 4;
+  context["drain_bytes"] = std::to_string(4 * plan.consumer.vector_words);
+  context["drain_wide"] = plan.consumer.vector_words == 4;
+}
+
+void add_layout(json& context, const VariantKey& variant, const Plan& plan) {
+  const std::string arrival = variant.value("arrival");
+  const bool by_state = variant.value("operand") == "state";
+  const int full = arrivals_of(plan.producer, arrival) + (by_state ? plan.consumer.threads : 0);
+  const int empty = arrivals_of(plan.consumer, arrival) + (by_state ? plan.producer.threads : 0);
+  const auto number = [&](const char* name, int value) { context[name] = std::to_string(value); };
+  number("threads", plan.launch.threads);
+  number("warps", plan.launch.warps());
+  number("ctas_per_sm", plan.launch.ctas_per_sm);
+  number("warps_per_unit_log2", plan.warps_per_unit == 4 ? 2 : 0);
+  number("last_thread_of_unit", plan.threads_per_unit - 1);
+  number("producer_turns", plan.producer.turns);
+  number("consumer_turns", plan.consumer.turns);
+  number("stages_but_one", plan.num_stages - 1);
+  number("barriers", 2 * plan.num_stages);
+  number("full_arrivals", full);
+  number("empty_arrivals", empty);
+  number("last_empty_id", 2 * plan.num_stages);
+  number("empty_offset", plan.empty_offset);
+  number("ticket_offset", plan.ticket_offset);
+  number("guard_offset", plan.guard_offset);
+  number("phases_checked", variant.value("protocol") == "mbarrier" ? 2 * plan.num_stages : 0);
+  context["producer_warps_mask"] = hex(plan.producer.warps_mask);
+  context["consumer_warps_mask"] = hex(plan.consumer.warps_mask);
+  context["single_ring_slot"] = plan.num_stages == 1;
+  if (plan.num_stages > 1) context["stages_reciprocal"] = reciprocal(plan.num_stages);
+  context["takes_turns"] = plan.producer.turns > 1 || plan.consumer.turns > 1;
+  context["several_ctas"] = plan.launch.ctas_per_sm > 1;
+  context["turns_by_parity"] = plan.producer.turns > 1;
+  context["uses_barrier_address"] = variant.value("protocol") == "mbarrier";
+}
+
+}  // namespace phasebit
