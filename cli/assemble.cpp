@@ -143,8 +143,7 @@ struct Run {
 
 Status assemble_build(const AssembleCommand& command, Tools& tools, const Space& space,
                       const std::vector<std::string>& targets, Build build, Run& run) {
-  PHASEBIT_TRY_ASSIGN(prepared, prepare(space.templates, space.catalogue, space.expansion.variants,
-                                        build, command.tools.jobs));
+  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, build, command.tools.jobs));
   std::optional<Disassembler> disassembler;
   if (command.gate && build == Build::timed) {
     PHASEBIT_TRY(require_nvdisasm(tools.toolchain));
@@ -174,7 +173,7 @@ Status run_assemble(const AssembleCommand& command) {
   }
   PHASEBIT_TRY_ASSIGN(tools, open_tools(command.tools));
   PHASEBIT_TRY_ASSIGN(targets, wanted_targets(command, tools.toolchain));
-  PHASEBIT_TRY_ASSIGN(space, open_space(command.space));
+  PHASEBIT_TRY_ASSIGN(space, open_space(command.space, Forks::included));
   Run run;
   for (const Build build : builds)
     PHASEBIT_TRY(assemble_build(command, tools, space, targets, build, run));

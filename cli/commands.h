@@ -65,6 +65,15 @@ struct SassShowOptions {
 };
 Status run_sass_show(const SassShowOptions& options);
 
+struct ForkOptions {
+  SpaceRequest space;
+  std::string variant;  // id or hash; with merge or resolved a fork's name, or "" for all
+  std::string name;
+  bool merge = false;     // with the parent of today
+  bool resolved = false;  // take the parent of today as merged: a person has done it
+};
+Status run_fork(const ForkOptions& options);
+
 struct ReportOptions {
   std::vector<std::string> results;    // stores or JSON lines; empty: the published ones
   std::vector<std::string> documents;  // documents whose blocks are made again

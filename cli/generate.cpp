@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 #include "cli/estimate.h"
+#include "cli/fork.h"
 #include "cli/prepare.h"
 #include "cli/words.h"
 #include "gen/readable.h"
@@ -62,7 +63,7 @@ struct Written {
 Result<std::vector<Written>> texts(const Space& space, const fs::path& folder, Build build) {
   std::vector<Written> out;
   for (const VariantKey& variant : space.expansion.variants) {
-    PHASEBIT_TRY_ASSIGN(rendered, render_one(space.templates, space.catalogue, variant, build));
+    PHASEBIT_TRY_ASSIGN(rendered, render_one(space, variant, build));
     out.push_back({folder / file_name(variant), readable_module(variant, rendered)});
   }
   return out;
@@ -97,6 +98,19 @@ Status check_curated(const std::vector<Written>& files, const fs::path& folder) 
       "look at the difference, then `phasebit generate --curated`");
 }
 
+Status check_forks(const Space& space) {
+  PHASEBIT_TRY_ASSIGN(drifted, drifted_forks(space.templates, space.catalogue));
+  if (drifted.empty()) return {};
+  return with_hint(fail(Step::render, "{}", fmt::join(drifted, "\n  ")), "`phasebit fork --merge`");
+}
+
+Status note_forks(const Space& space) {
+  PHASEBIT_TRY_ASSIGN(drifted, drifted_forks(space.templates, space.catalogue));
+  for (const std::string& line : drifted)
+    fmt::print(stderr, "note: {}: `phasebit fork --merge`\n", line);
+  return {};
+}
+
 Status run_curated(const GenerateOptions& options) {
   SpaceRequest request = options.space;
   request.spec = (data_root() / "specs" / "curated.toml").string();
@@ -106,12 +120,13 @@ Status run_curated(const GenerateOptions& options) {
   PHASEBIT_TRY_ASSIGN(files, texts(space, folder, Build::timed));
   if (options.check) {
     PHASEBIT_TRY(check_curated(files, folder));
+    PHASEBIT_TRY(check_forks(space));
     fmt::print("{} curated listings are what the templates give\n", files.size());
     return {};
   }
   for (const Written& file : files) PHASEBIT_TRY(write_file(file.path, file.text));
   fmt::print("{} curated listings written to {}\n", files.size(), folder.string());
-  return {};
+  return note_forks(space);
 }
 
 }  // namespace
@@ -134,7 +149,7 @@ Status run_generate(const GenerateOptions& options) {
   fmt::print("{} variants written to {}\n", files.size(), folder.string());
   for (const auto& [reason, points] : space.expansion.pruned)
     fmt::print(stderr, "pruned {}: {}\n", points, reason);
-  return {};
+  return note_forks(space);
 }
 
 }  // namespace phasebit

@@ -84,8 +84,9 @@ Result<std::map<std::string, GateModule>> group_by_module(const Tools& tools,
 Result<GateSpec> gate_of(const Catalogue& catalogue, const Prepared& prepared, const Tools& tools,
                          const std::string& target) {
   PHASEBIT_TRY_ASSIGN(known, tools.targets.find(target));
-  PHASEBIT_TRY_ASSIGN(spec, gate_spec(catalogue, prepared.key, known.family,
+  PHASEBIT_TRY_ASSIGN(spec, gate_spec(catalogue, template_key(prepared.key), known.family,
                                       tools.toolchain.version, prepared.plan.derived()));
+  replace_rules(spec, prepared.gates);
   spec.items_per_iteration = prepared.plan.items_per_iteration;
   return spec;
 }

@@ -11,11 +11,15 @@ namespace {
 // The command that the line chose.
 using Chosen = std::function<Status()>;
 
+constexpr const char* tuned_help = "the forks under ptx/tuned/ and their parents, not the sweep";
+
 void add_space(CLI::App& app, SpaceRequest& space) {
   app.add_option("--templates", space.templates, "folder of templates (default: the project's)");
   app.add_option("--spec", space.spec, "spec file (default: specs/core.toml)");
   app.add_option("--sweep", space.sweep, "sweep of the spec file")->capture_default_str();
   app.add_option("-a,--axis", space.overrides, "axis=values, such as stages=1,2,4:16:4")
+      ->allow_extra_args(false);
+  app.add_option("--snippet", space.snippets, "verb=FILE: a text of yours for one verb")
       ->allow_extra_args(false);
   app.add_option("--filter", space.filter, "keep variants whose id has this in it");
   app.add_option("--limit", space.limit, "keep so many, spread evenly")->check(CLI::PositiveNumber);
@@ -68,6 +72,7 @@ void add_assemble(CLI::App& app, AssembleCommand& options, Chosen& chosen) {
   command->add_flag("--gate", options.gate,
                     "disassemble, count opcodes, compare with the protocol");
   command->add_option("--failures", options.failures, "write what was refused to this file");
+  command->add_flag("--tuned", options.space.tuned_only, tuned_help);
   command->add_flag("--json", options.json, "print JSON");
   command->callback([&] { chosen = [&] { return run_assemble(options); }; });
 }
@@ -79,6 +84,7 @@ void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen) {
   command->add_option("-t,--target", options.target, "architecture")->capture_default_str();
   command->add_option("-o,--out", options.out, "folder of the bundle")->capture_default_str();
   command->add_flag("!--no-anchors", options.anchors, "leave the anchors out");
+  command->add_flag("--tuned", options.space.tuned_only, tuned_help);
   command->add_flag("--json", options.json, "print JSON");
   command->callback([&] { chosen = [&] { return run_pack(options); }; });
 }
@@ -95,6 +101,18 @@ void add_sass(CLI::App& app, SassShowOptions& options, Chosen& chosen) {
   command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
   command->add_flag("--json", options.json, "print JSON");
   command->callback([&] { chosen = [&] { return run_sass_show(options); }; });
+}
+
+void add_fork(CLI::App& app, ForkOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("fork", "copy a variant to ptx/tuned/ to edit it by hand");
+  add_space(*command, options.space);
+  command->add_option("variant", options.variant,
+                      "id, or the first digits of its hash; with --merge a fork (default: all)");
+  command->add_option("--name", options.name, "of the fork (default: tuned1, tuned2, ...)");
+  auto* merge = command->add_flag("--merge", options.merge, "merge with the parent of today");
+  command->add_flag("--resolved", options.resolved, "take the parent of today as merged by hand")
+      ->excludes(merge);
+  command->callback([&] { chosen = [&] { return run_fork(options); }; });
 }
 
 void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen) {
@@ -135,6 +153,7 @@ struct Options {
   AssembleCommand assemble;
   PackOptions pack;
   SassShowOptions sass;
+  ForkOptions fork;
   ReportOptions report;
   ExportOptions results_out;
   ImportOptions results_in;
@@ -152,6 +171,7 @@ int run(int argc, char** argv) {
   add_assemble(app, options.assemble, chosen);
   add_pack(app, options.pack, chosen);
   add_sass(app, options.sass, chosen);
+  add_fork(app, options.fork, chosen);
   add_report(app, options.report, chosen);
   add_export(app, options.results_out, chosen);
   add_import(app, options.results_in, chosen);

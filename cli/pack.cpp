@@ -51,10 +51,8 @@ Status add_modules(Packing& packing, Tools& tools, const ImageSet& set) {
 Status pack_variants(Packing& packing, Tools& tools, const Space& space,
                      const PackOptions& options) {
   const auto& variants = space.expansion.variants;
-  PHASEBIT_TRY_ASSIGN(
-      timed, prepare(space.templates, space.catalogue, variants, Build::timed, options.tools.jobs));
-  PHASEBIT_TRY_ASSIGN(guarded, prepare(space.templates, space.catalogue, variants, Build::guarded,
-                                       options.tools.jobs));
+  PHASEBIT_TRY_ASSIGN(timed, prepare(space, Build::timed, options.tools.jobs));
+  PHASEBIT_TRY_ASSIGN(guarded, prepare(space, Build::guarded, options.tools.jobs));
   PHASEBIT_TRY(require_nvdisasm(tools.toolchain));
   PHASEBIT_TRY_ASSIGN(disassembler, Disassembler::open(tools.toolchain.nvdisasm));
   packing.manifest.nvdisasm = disassembler.version();
@@ -120,7 +118,7 @@ void print_summary(const Packing& packing, const PackOptions& options) {
 Status run_pack(const PackOptions& options) {
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY(check_target(tools.toolchain, options.target));
-  PHASEBIT_TRY_ASSIGN(space, open_space(options.space));
+  PHASEBIT_TRY_ASSIGN(space, open_space(options.space, Forks::included));
   Packing packing;
   Manifest& manifest = packing.manifest;
   manifest.target = options.target;

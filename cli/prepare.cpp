@@ -10,18 +10,61 @@
 namespace phasebit {
 namespace {
 
-Result<Rendered> render_with(Renderer& renderer, const Catalogue& catalogue,
-                             const VariantKey& variant, const Plan& plan, Build build) {
-  PHASEBIT_TRY_ASSIGN(needs, requirements(catalogue, variant));
-  return renderer.render(variant, plan, build, needs.ptx.text(), fmt::format("sm_{}", needs.sm));
-}
+struct Made {
+  Plan plan;
+  Rendered rendered;
+  std::vector<VerbRule> gates;
+};
 
-Result<Prepared> prepare_one(Renderer& renderer, const Catalogue& catalogue,
-                             const VariantKey& variant, Build build) {
-  PHASEBIT_TRY_ASSIGN(plan, make_plan(variant));
-  PHASEBIT_TRY_ASSIGN(rendered, render_with(renderer, catalogue, variant, plan, build));
-  return Prepared{variant, std::move(plan), std::move(rendered.kernel)};
-}
+// One a thread: its renderers keep what they have parsed.
+class Maker {
+ public:
+  explicit Maker(const Space& space)
+      : space_(space), plain_(space.templates), with_snippets_(space.templates, space.snippets) {}
+
+  Result<Made> make(const VariantKey& key, Build build) {
+    Made made;
+    PHASEBIT_TRY_ASSIGN(plan, make_plan(template_key(key)));
+    made.plan = std::move(plan);
+    if (const std::string fork = key.value(tuned_axis); !fork.empty()) {
+      PHASEBIT_TRY(read(made, fork, key, build));
+    } else {
+      PHASEBIT_TRY(render(made, key, build));
+    }
+    return made;
+  }
+
+ private:
+  Status read(Made& made, const std::string& name, const VariantKey& key, Build build) {
+    for (const Fork& fork : space_.forks) {
+      if (fork.name != name) continue;
+      PHASEBIT_TRY_ASSIGN(rendered, fork_kernel(fork, key, build));
+      made.rendered = std::move(rendered);
+      made.gates = fork.gates;
+      return {};
+    }
+    bug(fmt::format("no fork '{}' in the space", name));
+  }
+
+  Status render(Made& made, const VariantKey& key, Build build) {
+    PHASEBIT_TRY_ASSIGN(needs, requirements(space_.catalogue, template_key(key)));
+    const bool snippets = has_snippets(key);
+    if (snippets)
+      for (const Snippet& snippet : space_.snippets) {
+        needs.ptx = std::max(needs.ptx, snippet.ptx);
+        needs.sm = std::max(needs.sm, snippet.sm);
+        made.gates.push_back(snippet.gate);
+      }
+    Renderer& renderer = snippets ? with_snippets_ : plain_;
+    PHASEBIT_TRY_ASSIGN(rendered, renderer.render(key, made.plan, build, needs.ptx.text(),
+                                                  fmt::format("sm_{}", needs.sm)));
+    made.rendered = std::move(rendered);
+    return {};
+  }
+
+  const Space& space_;
+  Renderer plain_, with_snippets_;
+};
 
 }  // namespace
 
@@ -29,24 +72,31 @@ Result<Rendered> render_one(const fs::path& templates, const Catalogue& catalogu
                             const VariantKey& variant, Build build) {
   Renderer renderer(templates);
   PHASEBIT_TRY_ASSIGN(plan, make_plan(variant));
-  return render_with(renderer, catalogue, variant, plan, build);
+  PHASEBIT_TRY_ASSIGN(needs, requirements(catalogue, variant));
+  return renderer.render(variant, plan, build, needs.ptx.text(), fmt::format("sm_{}", needs.sm));
 }
 
-Result<std::vector<Prepared>> prepare(const fs::path& templates, const Catalogue& catalogue,
-                                      const std::vector<VariantKey>& variants, Build build,
-                                      unsigned jobs) {
+Result<Rendered> render_one(const Space& space, const VariantKey& variant, Build build) {
+  PHASEBIT_TRY_ASSIGN(made, Maker(space).make(variant, build));
+  return std::move(made.rendered);
+}
+
+Result<std::vector<Prepared>> prepare(const Space& space, Build build, unsigned jobs) {
+  const std::vector<VariantKey>& variants = space.expansion.variants;
   if (jobs == 0) jobs = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::optional<Result<Prepared>>> made(variants.size());
+  std::vector<std::optional<Result<Made>>> made(variants.size());
   parallel_for(jobs, jobs, [&](size_t thread) {
-    Renderer renderer(templates);  // one a thread: it keeps what it has parsed
+    Maker maker(space);
     for (size_t i = thread; i < variants.size(); i += jobs)
-      made[i] = prepare_one(renderer, catalogue, variants[i], build);
+      made[i] = maker.make(variants[i], build);
   });
   std::vector<Prepared> prepared;
   prepared.reserve(variants.size());
-  for (std::optional<Result<Prepared>>& one : made) {
-    if (!*one) return tl::unexpected<Error>((*one).error());
-    prepared.push_back(std::move(**one));
+  for (size_t i = 0; i < variants.size(); ++i) {
+    Result<Made>& one = *made[i];
+    if (!one) return tl::unexpected<Error>(one.error());
+    prepared.push_back({variants[i], std::move(one->plan), std::move(one->rendered.kernel),
+                        std::move(one->gates)});
   }
   return prepared;
 }

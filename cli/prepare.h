@@ -15,16 +15,18 @@ struct Prepared {
   VariantKey key;
   Plan plan;
   Kernel kernel;
+  std::vector<VerbRule> gates;  // in the place of the catalogue's for their verbs
 };
 
-// One variant with its listing.
+// A variant of the catalogue with its listing.
 Result<Rendered> render_one(const fs::path& templates, const Catalogue& catalogue,
                             const VariantKey& variant, Build build);
 
-// All variants in their order, on `jobs` threads (0: all cores). A template error stops it: it
-// concerns every variant of its combination.
-Result<std::vector<Prepared>> prepare(const fs::path& templates, const Catalogue& catalogue,
-                                      const std::vector<VariantKey>& variants, Build build,
-                                      unsigned jobs);
+// The same for any variant of a space: with the space's snippets in it, or a fork of the space.
+Result<Rendered> render_one(const Space& space, const VariantKey& variant, Build build);
+
+// All variants of the space in their order, on `jobs` threads (0: all cores). A template error
+// stops it: it concerns every variant of its combination. So does a fork that cannot be read.
+Result<std::vector<Prepared>> prepare(const Space& space, Build build, unsigned jobs);
 
 }  // namespace phasebit

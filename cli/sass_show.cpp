@@ -13,22 +13,20 @@ Status run_sass_show(const SassShowOptions& options) {
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY(check_target(tools.toolchain, options.target));
   PHASEBIT_TRY(require_nvdisasm(tools.toolchain));
-  PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(options.space));
-  PHASEBIT_TRY_ASSIGN(variant, find_variant(options.space, catalogue, options.variant));
-  PHASEBIT_TRY_ASSIGN(prepared,
-                      prepare(templates_folder(options.space), catalogue, {variant}, build, 1));
+  PHASEBIT_TRY_ASSIGN(space, open_one(options.space, options.variant));
+  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, build, 1));
   PHASEBIT_TRY_ASSIGN(disassembler, Disassembler::open(tools.toolchain.nvdisasm));
   tools.options.line_info = true;
   const ImageSet set = std::move(make_images(tools, prepared, {options.target}).front());
   if (!set.images.front()) return tl::unexpected<Error>(set.images.front().error());
   const Image& image = *set.images.front();
   PHASEBIT_TRY_ASSIGN(code, module_code(*set.assembly, tools.cache_or_null(), image.module));
-  PHASEBIT_TRY_ASSIGN(spec, gate_of(catalogue, prepared.front(), tools, options.target));
+  PHASEBIT_TRY_ASSIGN(spec, gate_of(space.catalogue, prepared.front(), tools, options.target));
   const GateInput input{image.entry, &prepared.front().kernel.source, std::move(spec)};
   const ListingFormat format = options.json ? ListingFormat::json : ListingFormat::text;
   PHASEBIT_TRY_ASSIGN(listing, list_kernel(disassembler, code, input, format));
   if (!options.json)
-    fmt::print("{} for {} by ptxas {}\n", variant.id, options.target,
+    fmt::print("{} for {} by ptxas {}\n", prepared.front().key.id, options.target,
                tools.toolchain.version.text());
   fmt::print("{}", listing);
   return {};

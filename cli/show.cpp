@@ -57,11 +57,10 @@ void print_text(const VariantKey& variant, const Plan& plan, const Rendered& ren
 
 Status run_show(const ShowOptions& options) {
   PHASEBIT_TRY_ASSIGN(build, parse_build(options.build));
-  PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(options.space));
-  PHASEBIT_TRY_ASSIGN(variant, find_variant(options.space, catalogue, options.variant));
-  PHASEBIT_TRY_ASSIGN(plan, make_plan(variant));
-  const fs::path templates = templates_folder(options.space);
-  PHASEBIT_TRY_ASSIGN(rendered, render_one(templates, catalogue, variant, build));
+  PHASEBIT_TRY_ASSIGN(space, open_one(options.space, options.variant));
+  const VariantKey& variant = space.expansion.variants.front();
+  PHASEBIT_TRY_ASSIGN(plan, make_plan(template_key(variant)));
+  PHASEBIT_TRY_ASSIGN(rendered, render_one(space, variant, build));
   if (options.json)
     fmt::print("{}\n", as_json(variant, plan, rendered).dump(1));
   else

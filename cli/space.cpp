@@ -1,5 +1,11 @@
 #include "cli/space.h"
 
+#include "core/base/nearest.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
 namespace phasebit {
 namespace {
 
@@ -12,6 +18,109 @@ void keep_spread(std::vector<VariantKey>& variants, size_t limit) {
   variants = std::move(kept);
 }
 
+Result<Spec> load_spec_of(const SpaceRequest& request, const Catalogue& catalogue) {
+  return load_spec(
+      request.spec.empty() ? data_root() / "specs" / "core.toml" : fs::path(request.spec),
+      catalogue);
+}
+
+// Those of the sweep, then those of the command line; each verb once.
+Result<std::vector<Snippet>> read_snippets(const SpaceRequest& request, const Sweep* sweep) {
+  std::vector<Snippet> snippets;
+  if (sweep != nullptr)
+    for (const SweepSnippet& named : sweep->snippets) {
+      PHASEBIT_TRY_ASSIGN(snippet, read_snippet(named.verb, named.file).map_error([&](Error error) {
+        error.message = fmt::format("{}: {}", named.where, error.message);
+        return error;
+      }));
+      snippets.push_back(std::move(snippet));
+    }
+  for (const std::string& assignment : request.snippets) {
+    PHASEBIT_TRY_ASSIGN(snippet, read_snippet(assignment));
+    snippets.push_back(std::move(snippet));
+  }
+  for (size_t i = 0; i < snippets.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (snippets[i].verb == snippets[j].verb)
+        return fail(Step::usage, "two snippets for '{}': {} and {}", snippets[i].verb,
+                    snippets[j].path.string(), snippets[i].path.string());
+  return snippets;
+}
+
+Status check_protocols(const Catalogue& catalogue, const std::vector<Snippet>& snippets) {
+  for (const Snippet& snippet : snippets)
+    if (!snippet.protocol.empty())
+      if (const Status known = catalogue.check_value("protocol", snippet.protocol); !known)
+        return with_hint(fail(Step::spec, "{}: {}", snippet.path.string(), known.error().message),
+                         known.error().hint);
+  return {};
+}
+
+bool takes(const VariantKey& variant, const std::vector<Snippet>& snippets) {
+  return std::all_of(snippets.begin(), snippets.end(), [&](const Snippet& snippet) {
+    return snippet.protocol.empty() || snippet.protocol == variant.value("protocol");
+  });
+}
+
+void add_snippets(Space& space) {
+  if (space.snippets.empty()) return;
+  std::vector<VariantKey> all;
+  for (VariantKey& variant : space.expansion.variants) {
+    all.push_back(std::move(variant));
+    if (takes(all.back(), space.snippets)) all.push_back(snippet_key(all.back(), space.snippets));
+  }
+  space.expansion.variants = std::move(all);
+}
+
+// The known variant whose id is nearest to one that is none.
+std::string nearest_variant(const Catalogue& catalogue, const std::string& id) {
+  const auto spec = load_spec_of({}, catalogue);
+  if (!spec) return {};
+  const auto expansion = expand(catalogue, *spec, "core");
+  if (!expansion || expansion->variants.empty()) return {};
+  const auto nearest = std::min_element(expansion->variants.begin(), expansion->variants.end(),
+                                        [&](const VariantKey& a, const VariantKey& b) {
+                                          return edit_distance(a.id, id) < edit_distance(b.id, id);
+                                        });
+  return fmt::format("the nearest variant is {}", nearest->id);
+}
+
+// Each fork behind its parent. With `tuned_only` the parents replace what was there.
+Status add_forks(Space& space, bool tuned_only) {
+  PHASEBIT_TRY_ASSIGN(forks, read_forks(tuned_folder()));
+  std::vector<VariantKey>& variants = space.expansion.variants;
+  if (tuned_only) variants.clear();
+  for (const Fork& fork : forks) {
+    const auto parent = parent_of(space.catalogue, fork);
+    if (!parent) {
+      fmt::print(stderr, "note: {}\n", parent.error().text());
+      continue;
+    }
+    auto at = std::find_if(variants.begin(), variants.end(),
+                           [&](const VariantKey& one) { return one.id == parent->id; });
+    if (at == variants.end() && !tuned_only) continue;
+    if (at == variants.end()) at = variants.insert(at, *parent);
+    const auto next = std::find_if(at + 1, variants.end(), [](const VariantKey& one) {
+      return one.value(tuned_axis).empty();
+    });
+    variants.insert(next, fork_key(fork, *parent));
+    space.forks.push_back(fork);
+  }
+  if (tuned_only && variants.empty())
+    return fail(Step::usage, "no fork under {}", tuned_folder().string());
+  return {};
+}
+
+Result<VariantKey> fork_by_id(Space& space, const ForkId& id) {
+  PHASEBIT_TRY_ASSIGN(fork, read_fork(tuned_folder(), id.name));
+  PHASEBIT_TRY_ASSIGN(parent, parent_of(space.catalogue, fork));
+  if (parent.id != id.parent)
+    return with_hint(fail(Step::usage, "fork '{}' is none of {}", id.name, id.parent),
+                     fmt::format("it is {}", fork_key(fork, parent).id));
+  space.forks = {fork};
+  return fork_key(fork, parent);
+}
+
 }  // namespace
 
 fs::path templates_folder(const SpaceRequest& request) {
@@ -22,26 +131,68 @@ Result<Catalogue> load_catalogue(const SpaceRequest& request) {
   return Catalogue::load(templates_folder(request));
 }
 
-Result<Space> open_space(const SpaceRequest& request) {
+Result<Space> open_space(const SpaceRequest& request, Forks forks) {
   PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(request));
-  const fs::path path =
-      request.spec.empty() ? data_root() / "specs" / "core.toml" : fs::path(request.spec);
-  PHASEBIT_TRY_ASSIGN(spec, load_spec(path, catalogue));
+  PHASEBIT_TRY_ASSIGN(spec, load_spec_of(request, catalogue));
   PHASEBIT_TRY_ASSIGN(expansion, expand(catalogue, spec, request.sweep, request.overrides));
-  std::vector<VariantKey>& variants = expansion.variants;
-  if (!request.filter.empty())
+  PHASEBIT_TRY_ASSIGN(sweep, spec.find(request.sweep));
+  PHASEBIT_TRY_ASSIGN(snippets, read_snippets(request, sweep));
+  PHASEBIT_TRY(check_protocols(catalogue, snippets));
+  Space space{templates_folder(request),
+              std::move(catalogue),
+              std::move(expansion),
+              std::move(snippets),
+              {}};
+  std::vector<VariantKey>& variants = space.expansion.variants;
+  const auto filter = [&] {
     std::erase_if(variants, [&](const VariantKey& variant) {
       return variant.id.find(request.filter) == std::string::npos;
     });
+  };
+  add_snippets(space);
+  if (forks == Forks::left_out || request.limit > 0) filter();
   keep_spread(variants, static_cast<size_t>(request.limit));
-  return Space{templates_folder(request), std::move(catalogue), std::move(expansion)};
+  if (forks == Forks::included) PHASEBIT_TRY(add_forks(space, request.tuned_only));
+  filter();
+  return space;
 }
 
-Result<VariantKey> find_variant(const SpaceRequest& request, const Catalogue& catalogue,
-                                const std::string& id_or_hash) {
-  if (id_or_hash.find('/') != std::string::npos) return parse_variant(catalogue, id_or_hash);
-  PHASEBIT_TRY_ASSIGN(space, open_space(request));
-  return parse_variant(catalogue, id_or_hash, &space.expansion);
+Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_hash) {
+  PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(request));
+  PHASEBIT_TRY_ASSIGN(snippets, read_snippets(request, nullptr));
+  PHASEBIT_TRY(check_protocols(catalogue, snippets));
+  Space space{templates_folder(request), std::move(catalogue), {}, std::move(snippets), {}};
+  std::vector<VariantKey>& variants = space.expansion.variants;
+  const ForkId fork = split_fork_id(id_or_hash);
+  if (!fork.name.empty()) {
+    PHASEBIT_TRY_ASSIGN(key, fork_by_id(space, fork));
+    variants = {key};
+    return space;
+  }
+  if (id_or_hash.find('/') != std::string::npos) {
+    PHASEBIT_TRY_ASSIGN(key, parse_variant(space.catalogue, id_or_hash));
+    variants = {key};
+  } else {
+    SpaceRequest plain = request;
+    plain.snippets.clear();
+    PHASEBIT_TRY_ASSIGN(all, open_space(plain));
+    PHASEBIT_TRY_ASSIGN(key, parse_variant(space.catalogue, id_or_hash, &all.expansion));
+    variants = {key};
+  }
+  if (!space.snippets.empty()) variants = {snippet_key(variants.front(), space.snippets)};
+  return space;
+}
+
+Result<VariantKey> parent_of(const Catalogue& catalogue, const Fork& fork) {
+  const auto parent = parse_variant(catalogue, fork.parent);
+  const std::string gone =
+      fmt::format("fork '{}': its parent {} is no variant any more", fork.name, fork.parent);
+  if (!parent)
+    return with_hint(fail(Step::spec, "{} ({})", gone, parent.error().text()),
+                     nearest_variant(catalogue, fork.parent));
+  if (parent->id != fork.parent)
+    return with_hint(fail(Step::spec, "{}", gone), fmt::format("it is called {} now", parent->id));
+  return *parent;
 }
 
 }  // namespace phasebit

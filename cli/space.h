@@ -1,8 +1,10 @@
-// Which variants a command is about: a spec, a sweep, overrides, a filter.
+// Which variants a command is about: a spec, a sweep, overrides, a filter, snippets, forks.
 #pragma once
 
 #include "core/base/file.h"
 #include "gen/catalogue.h"
+#include "gen/snippet.h"
+#include "gen/tuned.h"
 #include "gen/variants.h"
 
 #include <string>
@@ -15,22 +17,34 @@ struct SpaceRequest {
   std::string spec;       // empty: <data root>/specs/core.toml
   std::string sweep = "core";
   std::vector<std::string> overrides;  // -a axis=values
+  std::vector<std::string> snippets;   // verb=FILE, beside those of the sweep
   std::string filter;                  // keep variants whose id has this in it
   int limit = 0;                       // keep so many, spread evenly; 0: all
+  bool tuned_only = false;             // forks and their parents instead of the sweep
 };
 
 struct Space {
   fs::path templates;
   Catalogue catalogue;
+  // With snippets, each variant that takes them is followed by itself with them in it.
   Expansion expansion;
+  std::vector<Snippet> snippets;
+  std::vector<Fork> forks;  // those whose keys are among the variants
 };
+
+enum class Forks { left_out, included };
 
 fs::path templates_folder(const SpaceRequest& request);
 Result<Catalogue> load_catalogue(const SpaceRequest& request);
-Result<Space> open_space(const SpaceRequest& request);
+// Forks that are included follow their parents, where these are in the space. What is wrong with a
+// fork that has no parent any more goes to standard error.
+Result<Space> open_space(const SpaceRequest& request, Forks forks = Forks::left_out);
 
-// A variant by id, or by hash among those of the space that the request names.
-Result<VariantKey> find_variant(const SpaceRequest& request, const Catalogue& catalogue,
-                                const std::string& id_or_hash);
+// One variant by id (of the catalogue or a fork), or by hash among those of the space that the
+// request names. With snippets in the request it is the variant with them in it.
+Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_hash);
+
+// The variant that a fork came from. Step::spec with the nearest variant when it is none any more.
+Result<VariantKey> parent_of(const Catalogue& catalogue, const Fork& fork);
 
 }  // namespace phasebit

@@ -120,13 +120,14 @@ void split_lines(const std::string& text, const JoinedTemplate& joined, Rendered
 
 struct Renderer::Impl {
   fs::path templates;
+  std::vector<Snippet> snippets;
   std::map<std::string, Compiled> compiled;
 
   Result<Compiled*> find(const Combination& combination) {
     const std::string key = combination.probe + "/" + combination.protocol + "/" +
                             combination.mover + "/" + combination.work;
     if (const auto known = compiled.find(key); known != compiled.end()) return &known->second;
-    PHASEBIT_TRY_ASSIGN(joined, join_templates(templates, combination));
+    PHASEBIT_TRY_ASSIGN(joined, join_templates(templates, combination, snippets));
     kainjow::mustache::mustache parsed(joined.text);
     parsed.set_custom_escape([](const std::string& text) { return text; });
     Compiled made{std::move(joined), std::move(parsed), false};
@@ -135,8 +136,10 @@ struct Renderer::Impl {
   }
 };
 
-Renderer::Renderer(fs::path templates) : impl_(std::make_unique<Impl>()) {
+Renderer::Renderer(fs::path templates, std::vector<Snippet> snippets)
+    : impl_(std::make_unique<Impl>()) {
   impl_->templates = std::move(templates);
+  impl_->snippets = std::move(snippets);
 }
 Renderer::Renderer(Renderer&&) noexcept = default;
 Renderer::~Renderer() = default;

@@ -4,6 +4,7 @@
 #include "core/base/file.h"
 #include "gen/kernel.h"
 #include "gen/plan.h"
+#include "gen/snippet.h"
 
 #include <memory>
 #include <string>
@@ -25,7 +26,8 @@ struct Rendered {
 // Reads and parses each combination of templates once. One object a thread.
 class Renderer {
  public:
-  explicit Renderer(fs::path templates);
+  // Snippets stand in the place of the partials of their verbs, in all that this one renders.
+  explicit Renderer(fs::path templates, std::vector<Snippet> snippets = {});
   Renderer(Renderer&&) noexcept;
   ~Renderer();
 

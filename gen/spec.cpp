@@ -146,14 +146,24 @@ SweepBlock read_block(const std::string& file, const TomlValue& table, const Cat
   return block;
 }
 
+void read_sweep_snippets(TomlReader& sweep, Sweep& out) {
+  const TomlValue* table = sweep.table("snippets");
+  if (table == nullptr) return;
+  TomlReader reader(sweep.file(), *table, "[sweep.snippets]", table->keys, sweep.status());
+  const fs::path folder = fs::path(sweep.file()).parent_path();
+  for (const std::string& verb : table->keys)
+    out.snippets.push_back({verb, folder / reader.text(verb), reader.where(verb)});
+}
+
 Sweep read_sweep(const std::string& file, const TomlValue& table, const Catalogue& catalogue,
                  Status& status) {
-  TomlReader reader(file, table, "[[sweep]]", {"name", "doc", "block"}, status);
+  TomlReader reader(file, table, "[[sweep]]", {"name", "doc", "block", "snippets"}, status);
   Sweep sweep;
   sweep.name = reader.text("name");
   sweep.doc = reader.text_or("doc", {});
   for (const TomlValue* block : reader.tables("block"))
     sweep.blocks.push_back(read_block(file, *block, catalogue, status));
+  read_sweep_snippets(reader, sweep);
   if (sweep.blocks.empty())
     reader.refuse({}, fmt::format("sweep '{}' has no [[sweep.block]]", sweep.name));
   return sweep;

@@ -30,9 +30,17 @@ struct SweepBlock {
   std::string where;               // "specs/core.toml:12"
 };
 
+// A text of the user's for one verb (gen/snippet.h).
+struct SweepSnippet {
+  std::string verb;
+  fs::path file;      // relative names count from the spec file's folder
+  std::string where;  // "specs/mine.toml:12"
+};
+
 struct Sweep {
   std::string name, doc;
   std::vector<SweepBlock> blocks;
+  std::vector<SweepSnippet> snippets;
 };
 
 struct Spec {

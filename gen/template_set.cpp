@@ -3,6 +3,7 @@
 #include "core/base/nearest.h"
 
 #include <algorithm>
+#include <set>
 
 namespace phasebit {
 namespace {
@@ -10,11 +11,15 @@ namespace {
 struct Joiner {
   fs::path templates;
   std::vector<std::string> folders;  // searched in this order, relative to templates
+  const std::vector<Snippet>& snippets;
+  std::set<std::string> used;  // verbs of snippets
   JoinedTemplate out;
   std::vector<std::string> open;  // files being joined, outermost first
 
-  Result<fs::path> find(const std::string& name, const std::string& from, int line) const;
+  Result<fs::path> find(const std::string& name, const SourceLine& at) const;
+  Status add_partial(const std::string& name, const SourceLine& at);
   Status add_file(const fs::path& file, const std::string& verb);
+  Status add_text(const std::string& text, SourceLine at);
   Status add_line(const std::string& line, const SourceLine& at);
 };
 
@@ -65,14 +70,14 @@ std::vector<std::string> partial_names(const fs::path& folder) {
   return names;
 }
 
-Result<fs::path> Joiner::find(const std::string& name, const std::string& from, int line) const {
+Result<fs::path> Joiner::find(const std::string& name, const SourceLine& at) const {
   for (const std::string& folder : folders)
     if (fs::exists(templates / folder / (name + ".ptx"))) return fs::path(folder) / (name + ".ptx");
   std::vector<std::string> known;
   for (const std::string& folder : folders)
     for (std::string& partial : partial_names(templates / folder)) known.push_back(partial);
   std::sort(known.begin(), known.end());
-  return with_hint(fail(Step::render, "templates/{}:{}: no partial '{}' in {}", from, line, name,
+  return with_hint(fail(Step::render, "{}: no partial '{}' in {}", at.place(), name,
                         fmt::join(folders.begin(), folders.end(), ", ")),
                    nearest_word_hint(name, known));
 }
@@ -88,8 +93,7 @@ Status Joiner::add_line(const std::string& line, const SourceLine& at) {
   const std::vector<Tag> tags = tags_of(content);
   const bool alone = tags.size() == 1 && tags[0].begin == 0 && tags[0].end == content.size();
   if (alone && tags[0].kind == '>') {
-    PHASEBIT_TRY_ASSIGN(file, find(tags[0].name, at.file, at.line));
-    return add_file(file, at.verb);
+    return add_partial(tags[0].name, at);
   }
   if (content.find("{{>") != std::string::npos)
     return fail(Step::render, "{}: a partial stands on a line of its own", at.place());
@@ -114,19 +118,37 @@ Status Joiner::add_file(const fs::path& file, const std::string& outer_verb) {
   const auto& verbs = verb_names();
   const std::string stem = file.stem().string();
   const bool is_verb = std::find(verbs.begin(), verbs.end(), stem) != verbs.end();
-  SourceLine at{name, 0, is_verb ? stem : outer_verb, {}};
   open.push_back(name);
+  PHASEBIT_TRY(add_text(*text, {name, 0, is_verb ? stem : outer_verb, {}}));
+  open.pop_back();
+  return {};
+}
+
+Status Joiner::add_text(const std::string& text, SourceLine at) {
   OpenSections sections;
-  for (size_t begin = 0; begin < text->size();) {
-    const size_t end = std::min(text->find('\n', begin), text->size());
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
     ++at.line;
-    const std::string line = text->substr(begin, end - begin);
+    const std::string line = text.substr(begin, end - begin);
     PHASEBIT_TRY(sections.take(line, at));
     PHASEBIT_TRY(add_line(line, at));
     begin = end + 1;
   }
-  open.pop_back();
   return sections.end(at);
+}
+
+// A snippet is taken where the verb is asked for; what it asks for itself is the template's, so
+// that it can wrap what it replaces.
+Status Joiner::add_partial(const std::string& name, const SourceLine& at) {
+  for (const Snippet& snippet : snippets) {
+    if (snippet.verb != name || !at.of_templates) continue;
+    used.insert(name);
+    SourceLine first{snippet.path.string(), 0, name, {}};
+    first.of_templates = false;
+    return add_text(snippet.text, first);
+  }
+  PHASEBIT_TRY_ASSIGN(file, find(name, at));
+  return add_file(file, at.verb);
 }
 
 }  // namespace
@@ -158,13 +180,18 @@ const std::vector<std::string>& verb_names() {
   return names;
 }
 
-Result<JoinedTemplate> join_templates(const fs::path& templates, const Combination& combination) {
-  Joiner joiner;
-  joiner.templates = templates;
+Result<JoinedTemplate> join_templates(const fs::path& templates, const Combination& combination,
+                                      const std::vector<Snippet>& snippets) {
+  Joiner joiner{templates, {}, snippets, {}, {}, {}};
   joiner.folders = {"probes/" + combination.probe, "protocols/" + combination.protocol,
                     "movers/" + combination.mover, "work/" + combination.work, "common"};
   const fs::path kernel = fs::path(joiner.folders.front()) / "kernel.ptx";
   PHASEBIT_TRY(joiner.add_file(kernel, ""));
+  for (const Snippet& snippet : snippets)
+    if (!joiner.used.contains(snippet.verb))
+      return fail(Step::render, "{}: nothing of {}/{}/{}/{} asks for '{}'", snippet.path.string(),
+                  combination.probe, combination.protocol, combination.mover, combination.work,
+                  snippet.verb);
   return std::move(joiner.out);
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/base/file.h"
 #include "core/image/source_map.h"
+#include "gen/snippet.h"
 
 #include <map>
 #include <string>
@@ -39,8 +40,10 @@ struct Combination {
 };
 
 // Step::render: a file that is missing, a partial that no folder of the combination has (with the
-// nearest name), or partials that include each other.
-Result<JoinedTemplate> join_templates(const fs::path& templates, const Combination& combination);
+// nearest name), partials that include each other, or a snippet for a verb that the combination
+// never asks for. Snippets stand in the place of the partials of their verbs.
+Result<JoinedTemplate> join_templates(const fs::path& templates, const Combination& combination,
+                                      const std::vector<Snippet>& snippets = {});
 
 // The names that count as verbs: what a statement is attributed to is the innermost file of these.
 const std::vector<std::string>& verb_names();

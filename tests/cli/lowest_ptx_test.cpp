@@ -46,8 +46,7 @@ TEST(LowestPtx, IsDeclaredByEveryCuratedVariant) {
   request.sweep = "curated";
   const auto space = open_space(request);
   ASSERT_TRUE(space) << space.error().text();
-  const auto prepared =
-      prepare(space->templates, space->catalogue, space->expansion.variants, Build::timed, 0);
+  const auto prepared = prepare(*space, Build::timed, 0);
   ASSERT_TRUE(prepared) << prepared.error().text();
   for (const Prepared& one : *prepared) {
     const Kernel& kernel = one.kernel;
