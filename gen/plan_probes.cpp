@@ -1,6 +1,7 @@
 #include "gen/plan_probes.h"
 
 #include "gen/plan_layout.h"
+#include "gen/plan_word.h"
 
 #include <algorithm>
 #include <array>
@@ -29,6 +30,7 @@ Status finish_handoff(const VariantKey& variant, Plan& plan) {
 constexpr std::array planners = {
     ProbePlanner{"ring", lay_out_warps, finish_ring},
     ProbePlanner{"handoff", lay_out_warps, finish_handoff},
+    ProbePlanner{"word", lay_out_word, finish_word},
 };
 
 }  // namespace
