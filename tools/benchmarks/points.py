@@ -27,7 +27,7 @@ def main():
         device, driver = rows.execute("SELECT name, driver FROM device").fetchone()
         commit, ptxas = rows.execute("SELECT commit_name, ptxas FROM run").fetchone()
         points = rows.execute(
-            "SELECT count(*) FROM point WHERE kind = 'point' AND samples != ''").fetchone()[0]
+            "SELECT count(*) FROM point WHERE json_array_length(samples, '$.items') > 0").fetchone()[0]
         failed = rows.execute(
             "SELECT count(*) FROM point WHERE error_step IS NOT NULL").fetchone()[0]
     print(f"# device: {device}, driver {driver}\n# ptxas: {ptxas}\n# commit: {commit}")
