@@ -1,6 +1,7 @@
 #include "gen/context.h"
 
 #include "gen/context_layout.h"
+#include "gen/context_probes.h"
 #include "gen/context_roles.h"
 
 namespace phasebit {
@@ -12,7 +13,6 @@ json make_context(const VariantKey& variant, const Plan& plan, Build build,
   json context = {{"entry", entry}, {"role", ""}};
   context["timed"] = build == Build::timed;
   context["guarded"] = build == Build::guarded;
-  context["has_readings"] = !plan.launch.readings.empty();
   for (const auto& [axis, value] : variant.axes) {
     context[axis] = value;
     context["is"][axis] = {{value, true}};
@@ -23,6 +23,7 @@ json make_context(const VariantKey& variant, const Plan& plan, Build build,
   context["consumer"] = role_context(variant, plan, "c");
   context["both"] = {{"role", "both"}, {"item", "c_item"}};
   context["rest"] = {{"rest_of_ring", true}};
+  add_probe_names(context, variant, plan);
   return context;
 }
 

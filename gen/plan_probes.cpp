@@ -1,7 +1,7 @@
 #include "gen/plan_probes.h"
 
+#include "gen/plan_alone.h"
 #include "gen/plan_layout.h"
-#include "gen/plan_word.h"
 
 #include <algorithm>
 #include <array>
@@ -30,7 +30,11 @@ Status finish_handoff(const VariantKey& variant, Plan& plan) {
 constexpr std::array planners = {
     ProbePlanner{"ring", lay_out_warps, finish_ring},
     ProbePlanner{"handoff", lay_out_warps, finish_handoff},
-    ProbePlanner{"word", lay_out_word, finish_word},
+    ProbePlanner{"verb", lay_out_warps, finish_verb},
+    ProbePlanner{"response", lay_out_warps, finish_response},
+    ProbePlanner{"neighbour", lay_out_neighbour, finish_neighbour},
+    ProbePlanner{"fanin", lay_out_warps, finish_fanin},
+    ProbePlanner{"entangle", lay_out_warps, finish_entangle},
 };
 
 }  // namespace
