@@ -88,11 +88,6 @@ Result<GateSpec> gate_of(const Catalogue& catalogue, const Prepared& prepared, c
                                       tools.toolchain.version, prepared.plan.derived()));
   replace_rules(spec, prepared.gates);
   spec.items_per_iteration = prepared.plan.items_per_iteration;
-  const std::vector<std::string>& timed = prepared.plan.timed_verbs;
-  if (!timed.empty())
-    std::erase_if(spec.verbs, [&](const VerbRule& rule) {
-      return std::find(timed.begin(), timed.end(), rule.verb) == timed.end();
-    });
   return spec;
 }
 
@@ -104,7 +99,8 @@ std::vector<ImageSet> make_images(Tools& tools, const std::vector<Prepared>& pre
   const auto assembly = std::make_shared<const Assembly>(
       assemble(tools.toolchain, tools.cache_or_null(), jobs, tools.options));
   std::vector<ImageSet> sets;
-  for (size_t first = 0; first < jobs.size(); first += prepared.size()) {
+  for (size_t target = 0; target < targets.size(); ++target) {
+    const size_t first = target * prepared.size();
     ImageSet& set = sets.emplace_back();
     set.assembly = assembly;
     for (size_t i = 0; i < prepared.size(); ++i) {

@@ -51,18 +51,22 @@ Status add_modules(Packing& packing, Tools& tools, const ImageSet& set) {
 Status pack_variants(Packing& packing, Tools& tools, const Space& space,
                      const PackOptions& options) {
   const auto& variants = space.expansion.variants;
-  PHASEBIT_TRY_ASSIGN(timed, prepare(space, Build::timed, options.tools.jobs));
-  PHASEBIT_TRY_ASSIGN(guarded, prepare(space, Build::guarded, options.tools.jobs));
+  PHASEBIT_TRY_ASSIGN(timed, prepare(space, variants, Build::timed, options.tools.jobs));
+  std::vector<VariantKey> waiting;  // those that need a guarded build
+  for (const Prepared& one : timed)
+    if (one.plan.launch.guarded) waiting.push_back(one.key);
+  PHASEBIT_TRY_ASSIGN(guarded, prepare(space, waiting, Build::guarded, options.tools.jobs));
   PHASEBIT_TRY(require_nvdisasm(tools.toolchain));
   PHASEBIT_TRY_ASSIGN(disassembler, Disassembler::open(tools.toolchain.nvdisasm));
   packing.manifest.nvdisasm = disassembler.version();
   ImageSet timed_set = std::move(make_images(tools, timed, {options.target}).front());
   PHASEBIT_TRY(gate_images(tools, disassembler, space.catalogue, timed, options.target, timed_set));
   const ImageSet guarded_set = std::move(make_images(tools, guarded, {options.target}).front());
+  size_t next_guarded = 0;
   for (size_t i = 0; i < variants.size(); ++i) {
     BundleVariant variant{variants[i], timed[i].plan.launch, {}};
     add_image(packing, variant, timed_set.images[i]);
-    add_image(packing, variant, guarded_set.images[i]);
+    if (variant.launch.guarded) add_image(packing, variant, guarded_set.images[next_guarded++]);
     packing.manifest.variants.push_back(std::move(variant));
   }
   PHASEBIT_TRY(add_modules(packing, tools, timed_set));

@@ -82,7 +82,11 @@ Result<Rendered> render_one(const Space& space, const VariantKey& variant, Build
 }
 
 Result<std::vector<Prepared>> prepare(const Space& space, Build build, unsigned jobs) {
-  const std::vector<VariantKey>& variants = space.expansion.variants;
+  return prepare(space, space.expansion.variants, build, jobs);
+}
+
+Result<std::vector<Prepared>> prepare(const Space& space, const std::vector<VariantKey>& variants,
+                                      Build build, unsigned jobs) {
   if (jobs == 0) jobs = std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::optional<Result<Made>>> made(variants.size());
   parallel_for(jobs, jobs, [&](size_t thread) {

@@ -28,5 +28,8 @@ Result<Rendered> render_one(const Space& space, const VariantKey& variant, Build
 // All variants of the space in their order, on `jobs` threads (0: all cores). A template error
 // stops it: it concerns every variant of its combination. So does a fork that cannot be read.
 Result<std::vector<Prepared>> prepare(const Space& space, Build build, unsigned jobs);
+// Some of them.
+Result<std::vector<Prepared>> prepare(const Space& space, const std::vector<VariantKey>& variants,
+                                      Build build, unsigned jobs);
 
 }  // namespace phasebit
