@@ -1,7 +1,6 @@
 #include "gen/context.h"
 
 #include "gen/context_layout.h"
-#include "gen/context_probes.h"
 #include "gen/context_roles.h"
 
 namespace phasebit {
@@ -23,7 +22,6 @@ json make_context(const VariantKey& variant, const Plan& plan, Build build,
   context["consumer"] = role_context(variant, plan, "c");
   context["both"] = {{"role", "both"}, {"item", "c_item"}};
   context["rest"] = {{"rest_of_ring", true}};
-  add_probe_names(context, variant, plan);
   return context;
 }
 

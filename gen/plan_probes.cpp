@@ -1,6 +1,5 @@
 #include "gen/plan_probes.h"
 
-#include "gen/plan_alone.h"
 #include "gen/plan_layout.h"
 
 #include <algorithm>
@@ -30,11 +29,6 @@ Status finish_handoff(const VariantKey& variant, Plan& plan) {
 constexpr std::array planners = {
     ProbePlanner{"ring", lay_out_warps, finish_ring},
     ProbePlanner{"handoff", lay_out_warps, finish_handoff},
-    ProbePlanner{"verb", lay_out_warps, finish_verb},
-    ProbePlanner{"response", lay_out_warps, finish_response},
-    ProbePlanner{"neighbour", lay_out_neighbour, finish_neighbour},
-    ProbePlanner{"fanin", lay_out_warps, finish_fanin},
-    ProbePlanner{"entangle", lay_out_warps, finish_entangle},
 };
 
 }  // namespace

@@ -76,6 +76,31 @@ std::string reason_of(const Group& group) {
   return any ? "" : "not measured";
 }
 
+// The readings that every repetition has.
+std::vector<ReadingFigure> readings_of(const std::vector<const Measured*>& all) {
+  std::vector<ReadingFigure> readings;
+  for (size_t n = 0; n < all.front()->summary.readings.size(); ++n) {
+    const ReadingName& name = all.front()->point->readings[n];
+    ReadingFigure out{name.name, name.unit, 0, all.front()->summary.readings[n].interval.interval,
+                      true};
+    std::vector<double> values;
+    for (const Measured* measured : all) {
+      const auto& names = measured->point->readings;
+      const auto at = std::find(names.begin(), names.end(), name);
+      if (at == names.end()) break;
+      const auto& one = measured->summary.readings[static_cast<size_t>(at - names.begin())];
+      values.push_back(one.value);
+      out.interval.low = std::min(out.interval.low, one.interval.interval.low);
+      out.interval.high = std::max(out.interval.high, one.interval.interval.high);
+      out.interval_reached = out.interval_reached && one.interval.reached;
+    }
+    if (values.size() < all.size()) continue;
+    out.value = median(values);
+    readings.push_back(std::move(out));
+  }
+  return readings;
+}
+
 void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
   std::vector<double> cycles, intercepts, clocks;
   out.interval = all.front()->summary.interval.interval;
@@ -100,6 +125,7 @@ void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
   out.cycles = median(cycles);
   out.intercept_cycles = median(intercepts);
   out.megahertz = median(clocks);
+  out.readings = readings_of(all);
   std::vector<double> differences;
   for (size_t i = 0; i < cycles.size(); ++i)
     for (size_t j = 0; j < i; ++j) differences.push_back(std::abs(cycles[i] - cycles[j]));
@@ -181,6 +207,16 @@ void pair_controls(const std::vector<Group>& groups, std::vector<AaPair>& pairs)
 
 double Aggregate::half_width() const {
   return std::max(interval.high - cycles, cycles - interval.low);
+}
+
+double ReadingFigure::half_width() const {
+  return std::max(interval.high - value, value - interval.low);
+}
+
+const ReadingFigure* Aggregate::reading(const std::string& name) const {
+  for (const ReadingFigure& one : readings)
+    if (one.name == name) return &one;
+  return nullptr;
 }
 
 double AaPair::difference_cycles() const {

@@ -10,6 +10,15 @@
 
 namespace phasebit {
 
+// What a reading says over the repetitions, like the cycles.
+struct ReadingFigure {
+  std::string name, unit;
+  double value = 0;
+  Interval interval;
+  bool interval_reached = false;
+  double half_width() const;
+};
+
 // All measurements of one text of one variant on one GPU.
 struct Aggregate {
   std::string id, unit, device_uuid, text_hash, sass_class;
@@ -30,7 +39,10 @@ struct Aggregate {
   // Median of |a - b| over pairs of repetitions.
   std::optional<double> repetition_difference_cycles;
   std::vector<std::string> flags;  // of any repetition
+  std::vector<ReadingFigure> readings;
 
+  // By name, or null.
+  const ReadingFigure* reading(const std::string& name) const;
   // Of the ends from the figure, the farther.
   double half_width() const;
 };

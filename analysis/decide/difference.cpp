@@ -37,6 +37,20 @@ Figure figure_of(const Aggregate& aggregate) {
           aggregate.flags};
 }
 
+Figure figure_of(const Aggregate& aggregate, const std::string& reading) {
+  Figure figure = figure_of(aggregate);
+  if (!figure.reason.empty()) return figure;
+  const ReadingFigure* found = aggregate.reading(reading);
+  if (found == nullptr) {
+    figure.reason = fmt::format("it has no reading '{}'", reading);
+    return figure;
+  }
+  figure.value = found->value;
+  figure.half_width = found->half_width();
+  figure.interval_reached = found->interval_reached;
+  return figure;
+}
+
 Figure figure_of(const Aggregate* aggregate, const std::string& id) {
   if (aggregate != nullptr) return figure_of(*aggregate);
   Figure missing;

@@ -26,6 +26,9 @@ struct Figure {
 // The cycles of a variant.
 Figure figure_of(const Aggregate& aggregate);
 
+// A reading of a variant, by its name; without one the reason says so.
+Figure figure_of(const Aggregate& aggregate, const std::string& reading);
+
 // The one of a variant that was looked for and may be null: `id` is then its name, and the reason
 // says that it was not measured.
 Figure figure_of(const Aggregate* aggregate, const std::string& id);

@@ -22,6 +22,7 @@ Outcome outcome_of(const PointRow& row) {
   Outcome outcome;
   outcome.unit = row.unit;
   outcome.flags = row.flags;
+  outcome.readings = row.readings;
   if (row.error) {
     outcome.error = Error{row.error->step, row.error->message, {}};
     return outcome;

@@ -28,7 +28,8 @@ struct CampaignOptions {
 // What is told of one variant in one repetition.
 struct Outcome {
   std::optional<Summary> summary;
-  std::string unit;  // "cycles per item"
+  std::string unit;                   // "cycles per item"
+  std::vector<ReadingName> readings;  // of Summary::readings
   double megahertz = 0;
   std::uint32_t items_per_launch = 0;  // of the longest launch
   std::vector<std::string> flags;

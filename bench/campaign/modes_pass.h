@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bench/campaign/campaign.h"
+#include "core/store/modes.h"
 
 #include <string>
 #include <vector>
@@ -15,16 +16,6 @@ struct ModesRequest {
   int sms = 4;          // spread evenly over the GPU
   int first_warps = 4;  // sub-partitions of an SM
 };
-
-struct ModeObservation {
-  int process = 0;
-  Placement placement;
-  double cycles = 0;
-};
-
-// "one mode: 41.00 cycles in 48 places", or each mode with its share and the factors (process, SM,
-// first_warp) whose value alone tells the mode.
-std::string describe_modes(const std::vector<ModeObservation>& observations);
 
 // Measures and describes each variant; one line a variant on `out`.
 void run_modes_pass(Campaign& campaign, WorkerHandle& worker, Progress& progress,

@@ -41,6 +41,7 @@ void fill_row(PointRow& row, const Result<Measurement>& measured) {
     return;
   }
   row.samples = measured->samples;
+  row.readings = measured->readings;
   row.megahertz = measured->megahertz;
   row.flags = measured->flags;
 }

@@ -12,6 +12,8 @@ namespace {
 
 // Dynamic shared memory that needs no opt-in.
 constexpr int plain_shared_bytes = 48 * 1024;
+// Clusters of so many CTAs run wherever clusters do; larger ones need an opt-in.
+constexpr int portable_cluster_size = 8;
 // Asking the management library takes up to a millisecond: more than many a point.
 constexpr auto health_period = std::chrono::milliseconds(100);
 
@@ -24,6 +26,7 @@ class CudaDevice final : public Device {
   Result<Module> load(const std::string& cubin) override;
   Result<Function> function(Module module, const std::string& entry,
                             int dynamic_shared_bytes) override;
+  Status allow_cluster(Function function, const Grid& grid) override;
   Result<Address> allocate(std::size_t bytes) override;
   Status fill(Address address, std::uint32_t word, std::size_t words) override;
   Status launch(Function function, const Grid& grid, const KernelParams& params) override;
@@ -81,6 +84,8 @@ Status CudaDevice::identify(int ordinal) {
              attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   info_.max_shared_bytes_per_cta = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
   info_.max_threads_per_cta = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  info_.launches_clusters =
+      driver_.has_clusters() && attribute(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH) != 0;
   int version = 0;
   driver_.cuDriverGetVersion(&version);
   DeviceRow& row = info_.row;
@@ -158,6 +163,43 @@ Result<Device::Function> CudaDevice::function(Module module, const std::string& 
   return static_cast<Function>(functions_.size() - 1);
 }
 
+// The launch that a grid means. The attribute must outlive it.
+CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& cluster) {
+  cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  cluster.value.clusterDim.x = static_cast<unsigned>(grid.cluster_size);
+  cluster.value.clusterDim.y = cluster.value.clusterDim.z = 1;
+  CUlaunchConfig config{};
+  config.gridDimX = static_cast<unsigned>(grid.ctas);
+  config.blockDimX = static_cast<unsigned>(grid.threads);
+  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+  config.sharedMemBytes = static_cast<unsigned>(grid.dynamic_shared_bytes);
+  config.hStream = stream;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  return config;
+}
+
+Status CudaDevice::allow_cluster(Function function, const Grid& grid) {
+  if (!info_.launches_clusters) return refuse_cluster(info_, grid.cluster_size, 0);
+  const CUfunction kernel = functions_[static_cast<std::size_t>(function)];
+  if (grid.cluster_size > portable_cluster_size)
+    PHASEBIT_TRY(check(Step::device, "cuFuncSetAttribute",
+                       driver_.cuFuncSetAttribute(
+                           kernel, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)));
+  CUlaunchAttribute cluster{};
+  CUlaunchConfig config = config_of(grid, stream_, cluster);
+  int largest = 0, clusters = 0;
+  config.numAttrs = 0;  // the largest of any: a size in it would be an error when too large
+  PHASEBIT_TRY(check(Step::device, "cuOccupancyMaxPotentialClusterSize",
+                     driver_.cuOccupancyMaxPotentialClusterSize(&largest, kernel, &config)));
+  if (grid.cluster_size > largest) return refuse_cluster(info_, grid.cluster_size, largest);
+  config.numAttrs = 1;
+  PHASEBIT_TRY(check(Step::device, "cuOccupancyMaxActiveClusters",
+                     driver_.cuOccupancyMaxActiveClusters(&clusters, kernel, &config)));
+  if (clusters == 0) return refuse_cluster(info_, grid.cluster_size, largest);
+  return {};
+}
+
 Result<Device::Address> CudaDevice::allocate(std::size_t bytes) {
   CUdeviceptr address = 0;
   PHASEBIT_TRY(check(Step::launch, "cuMemAlloc", driver_.cuMemAlloc(&address, bytes)));
@@ -172,6 +214,13 @@ Status CudaDevice::fill(Address address, std::uint32_t word, std::size_t words) 
 Status CudaDevice::launch(Function function, const Grid& grid, const KernelParams& params) {
   KernelParams block = params;
   void* arguments[] = {&block};
+  if (grid.cluster_size > 1) {
+    CUlaunchAttribute cluster{};
+    const CUlaunchConfig config = config_of(grid, stream_, cluster);
+    return check(Step::launch, "cuLaunchKernelEx",
+                 driver_.cuLaunchKernelEx(&config, functions_[static_cast<std::size_t>(function)],
+                                          arguments, nullptr));
+  }
   return check(Step::launch, "cuLaunchKernel",
                driver_.cuLaunchKernel(
                    functions_[static_cast<std::size_t>(function)], static_cast<unsigned>(grid.ctas),

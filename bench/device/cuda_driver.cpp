@@ -26,6 +26,10 @@ Result<CudaDriver> CudaDriver::load() {
                      "install a driver of CUDA 12.0 or newer");
   PHASEBIT_CUDA_ENTRIES(PHASEBIT_FIND)
 #undef PHASEBIT_FIND
+#define PHASEBIT_FIND_OR_NULL(name) \
+  driver.name = reinterpret_cast<decltype(driver.name)>(::dlsym(library, PHASEBIT_SYMBOL(name)));
+  PHASEBIT_CUDA_CLUSTER_ENTRIES(PHASEBIT_FIND_OR_NULL)
+#undef PHASEBIT_FIND_OR_NULL
   if (const CUresult code = driver.cuInit(0); code != CUDA_SUCCESS)
     return with_hint(fail(Step::device, "the CUDA driver finds no usable GPU: {}",
                           driver.describe("cuInit", code)),

@@ -17,12 +17,21 @@ namespace phasebit {
   X(cuModuleLoadData) X(cuModuleGetFunction) X(cuFuncSetAttribute) X(cuMemAlloc)              \
   X(cuMemsetD32Async) X(cuMemcpyDtoHAsync) X(cuStreamCreate) X(cuStreamSynchronize)           \
   X(cuLaunchKernel)
+// Since 11.8: without them there are no clusters, and all else works.
+#define PHASEBIT_CUDA_CLUSTER_ENTRIES(X)                                                      \
+  X(cuLaunchKernelEx) X(cuOccupancyMaxPotentialClusterSize) X(cuOccupancyMaxActiveClusters)
 // clang-format on
 
 struct CudaDriver {
 #define PHASEBIT_MEMBER(name) decltype(&::name) name = nullptr;
   PHASEBIT_CUDA_ENTRIES(PHASEBIT_MEMBER)
+  PHASEBIT_CUDA_CLUSTER_ENTRIES(PHASEBIT_MEMBER)
 #undef PHASEBIT_MEMBER
+
+  bool has_clusters() const {
+    return cuLaunchKernelEx != nullptr && cuOccupancyMaxPotentialClusterSize != nullptr &&
+           cuOccupancyMaxActiveClusters != nullptr;
+  }
 
   // Loads libcuda.so.1 and calls cuInit. Step::device says what is missing.
   static Result<CudaDriver> load();

@@ -4,6 +4,18 @@
 
 namespace phasebit {
 
+tl::unexpected<Error> refuse_cluster(const DeviceInfo& device, int wanted, int largest) {
+  if (!device.launches_clusters)
+    return fail(Step::device, "a cluster of {} CTAs: {} ({}) has no clusters", wanted,
+                device.row.name, device.row.target);
+  if (wanted > largest)
+    return fail(Step::device, "a cluster of {} CTAs: {} takes at most {} with this kernel", wanted,
+                device.row.name, largest);
+  return with_hint(fail(Step::device, "a cluster of {} CTAs: no part of {} has room for it", wanted,
+                        device.row.name),
+                   "fewer threads or less shared memory, or a GPU without other processes");
+}
+
 Status check_target(const std::string& target, const DeviceInfo& device) {
   PHASEBIT_TRY_ASSIGN(parsed, parse_target(target));
   const bool same_major = parsed.sm / 10 == device.sm / 10;

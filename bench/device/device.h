@@ -19,6 +19,7 @@ struct DeviceInfo {
   int sm = 0;  // compute capability: 90
   int max_shared_bytes_per_cta = 0;
   int max_threads_per_cta = 0;
+  bool launches_clusters = false;
   // What could not be found out, one sentence each: "whether another process computes on it".
   std::string unknown;
 };
@@ -31,9 +32,13 @@ struct Health {
 
 struct Grid {
   int ctas = 0;
-  int threads = 0;  // of one CTA
+  int threads = 0;       // of one CTA
+  int cluster_size = 1;  // above 1 the grid is made of clusters of so many CTAs
   int dynamic_shared_bytes = 0;
 };
+
+// Step::device for a cluster that cannot be launched: what was wanted and what the device can.
+tl::unexpected<Error> refuse_cluster(const DeviceInfo& device, int wanted, int largest);
 
 // Errors: Step::device when the GPU cannot be used at all, Step::bundle when a module or entry is
 // not what the manifest says, Step::launch for everything after that; after a Step::launch error
@@ -50,6 +55,9 @@ class Device {
   // The kernel, allowed so many bytes of dynamic shared memory.
   virtual Result<Function> function(Module module, const std::string& entry,
                                     int dynamic_shared_bytes) = 0;
+  // Whether a cluster of this size can run at all; asked before the first launch of one.
+  // Step::device, naming the size and the largest one, when it cannot.
+  virtual Status allow_cluster(Function function, const Grid& grid) = 0;
   // Lives as long as the device.
   virtual Result<Address> allocate(std::size_t bytes) = 0;
   // fill and launch are queued in order; read waits for all of them.

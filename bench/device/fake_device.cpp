@@ -37,6 +37,8 @@ class FakeDevice final : public Device {
     info_.sm = device.value("sm", 90);
     info_.max_shared_bytes_per_cta = 232448;
     info_.max_threads_per_cta = 1024;
+    max_cluster_ = device.value("max_cluster", info_.sm >= 90 ? 16 : 0);
+    info_.launches_clusters = max_cluster_ > 0;
     info_.row = {device.value("uuid", "GPU-fake"),
                  device.value("name", "Fake GPU"),
                  "none",
@@ -52,6 +54,11 @@ class FakeDevice final : public Device {
   Result<Function> function(Module, const std::string& entry, int) override {
     entries_.push_back(entry);
     return static_cast<Function>(entries_.size() - 1);
+  }
+  Status allow_cluster(Function, const Grid& grid) override {
+    if (grid.cluster_size > max_cluster_)
+      return refuse_cluster(info_, grid.cluster_size, max_cluster_);
+    return {};
   }
   Result<Address> allocate(std::size_t bytes) override {
     memory_.emplace_back(bytes);
@@ -73,13 +80,22 @@ class FakeDevice final : public Device {
     const LaunchShape* shape =
         shape_of(entry, grid.threads - 32 * static_cast<int>(params.first_warp));
     if (shape == nullptr) return fail(Step::launch, "no shape of {} threads", grid.threads);
+    if (grid.cluster_size != shape->cluster_size)
+      return fail(Step::launch, "a cluster of {} where {} is meant", grid.cluster_size,
+                  shape->cluster_size);
     double cycles = script.intercept + script.cycles * params.items;
     if (params.first_warp < script.by_first_warp.size())
       cycles += script.by_first_warp[params.first_warp] * params.items;
     if (script.noise > 0) cycles += static_cast<double>(random_() % script.noise);
-    const auto whole = static_cast<std::uint64_t>(cycles);
-    run_fake_kernel(*shape, script, params, clock_, whole);
-    clock_ += whole + fake_gap_cycles;
+    FakeLaunch one{clock_, static_cast<std::uint64_t>(cycles), {0, 0}};
+    for (std::size_t n = 0; n < script.readings.size(); ++n) {
+      double sum = 10 + script.readings[n] * params.items;
+      if (n < script.reading_noise.size() && script.reading_noise[n] > 0)
+        sum += static_cast<double>(random_() % script.reading_noise[n]);
+      one.readings[n] = static_cast<std::uint32_t>(sum);
+    }
+    run_fake_kernel(*shape, script, params, one);
+    clock_ += one.cycles + fake_gap_cycles;
     health_ = {true, script.throttled};
     return {};
   }
@@ -106,6 +122,7 @@ class FakeDevice final : public Device {
   std::uint64_t clock_ = 1'000'000;
   std::mt19937 random_{12345};
   Health health_;
+  int max_cluster_ = 0;
 };
 
 }  // namespace

@@ -1,13 +1,14 @@
 // A device without a GPU, for tests: it does what a right kernel of the bundle would do, or what
 // fake.json in the bundle says instead.
 //
-// fake.json: {"device": {"name", "sm", "multiprocessors", "error", "busy"},
+// fake.json: {"device": {"name", "sm", "multiprocessors", "error", "busy", "max_cluster"},
 //             "kernels": {ENTRY: {"cycles", "intercept", "noise", "hang", "die", "launch_error",
-//                                 "by_first_warp", "fault", "at", "timer_step", "throttled"}}}
+//                                 "by_first_warp", "fault", "at", "timer_step", "throttled",
+//                                 "readings", "reading_noise"}}}
 // cycles: of an item; noise: launches differ by up to so many cycles; by_first_warp: more cycles an
 // item for each; fault: one of wrong_fold, no_fold, wrong_items, no_record, wrong_role,
-// wrong_phase, deadlock, no_ticket, backwards, other_sm; at: the thread it happens to. hang: the
-// launch never ends; die: the process ends.
+// wrong_phase, deadlock, no_ticket, no_load, backwards, other_sm; readings: of an item; at: the
+// thread it happens to. hang: the launch never ends; die: the process ends.
 #pragma once
 
 #include "bench/device/device.h"

@@ -15,16 +15,20 @@ class Kernel {
   Kernel(const LaunchShape& shape, const FakeScript& script, const KernelParams& params)
       : shape_(shape), script_(script), params_(params) {}
 
-  void run(std::uint64_t clock, std::uint64_t cycles) const {
+  void run(const FakeLaunch& launch) const {
     if (script_.fault == "no_ticket") return;
-    *at<std::uint32_t>(params_.ticket) = static_cast<std::uint32_t>(shape_.ctas_per_sm);
+    // The load comes to the SM as well, unless a fault keeps it away.
+    const std::uint32_t load = script_.fault == "no_load" ? 0 : params_.load_ctas;
+    if (shape_.cluster_size == 1)
+      *at<std::uint32_t>(params_.ticket) = static_cast<std::uint32_t>(shape_.ctas_per_sm) + load;
     if (script_.fault == "deadlock") {
       *at<StatusRecord>(params_.status) = {1, 0, 1, 0, 0, 2, 1, 18};
       return;
     }
-    for (int cta = 0; cta < shape_.ctas_per_sm; ++cta)
+    for (int cta = 0; cta < shape_.ctas(); ++cta)
       for (const RoleSlice& slice : shape_.slices) {
-        record(slice, cta, clock, cycles);
+        if (!slice.is_in(cta)) continue;
+        record(slice, cta, launch);
         fold(slice, cta);
       }
   }
@@ -38,19 +42,24 @@ class Kernel {
     return script_.fault == fault && script_.at / 32 == slice.warp;
   }
 
-  void record(const RoleSlice& slice, int cta, std::uint64_t clock, std::uint64_t cycles) const {
+  void record(const RoleSlice& slice, int cta, const FakeLaunch& launch) const {
     if (faulty(slice, "no_record")) return;
     SampleRecord record;
-    record.clock_start = clock;
-    record.clock_end = clock + cycles;
+    record.clock_start = launch.clock;
+    record.clock_end = launch.clock + launch.cycles;
     record.timer_start = to_ns(record.clock_start);
     record.timer_end = to_ns(record.clock_end);
     const int turns = slice.role == Role::producer ? shape_.producer_turns : shape_.consumer_turns;
-    record.items = items_of_unit(params_.items, slice.unit, turns);
+    const bool all = slice.role == Role::bystander;
+    record.items = all ? params_.items : items_of_unit(params_.items, slice.unit, turns);
     record.role = static_cast<std::uint32_t>(slice.role);
-    record.sm = params_.target_sm;
-    record.phases_checked = 4;
+    const bool cluster = shape_.cluster_size > 1;
+    record.sm = cluster ? 2 * static_cast<std::uint32_t>(cta) + 1 : params_.target_sm;
+    record.phases_checked = all ? 0 : 4;
     record.readings[0] = script_.timer_step;
+    for (const Reading& reading : shape_.readings)
+      if (reading.role == slice.role)
+        record.readings[reading.index] = launch.readings[reading.index];
     if (faulty(slice, "wrong_items")) --record.items;
     if (faulty(slice, "wrong_role")) record.role = 3;
     if (faulty(slice, "wrong_phase")) record.phase_errors = 1;
@@ -77,7 +86,9 @@ class Kernel {
   }
 
   void fold(const RoleSlice& slice, int cta) const {
-    if (shape_.payload.words_per_slot == 0 || slice.role == Role::producer) return;
+    if (shape_.payload.words_per_slot == 0 || slice.role == Role::producer ||
+        slice.role == Role::bystander)
+      return;
     for (int lane = 0; lane < slice.lanes(); ++lane) {
       const int thread = 32 * slice.warp + slice.first_lane + lane * slice.lane_stride;
       if (script_.fault == "no_fold" && thread == script_.at) continue;
@@ -113,12 +124,14 @@ FakeScript fake_script(const nlohmann::json& json) {
   script.fault = json.value("fault", usual.fault);
   script.at = json.value("at", usual.at);
   script.timer_step = json.value("timer_step", usual.timer_step);
+  script.readings = json.value("readings", usual.readings);
+  script.reading_noise = json.value("reading_noise", usual.reading_noise);
   return script;
 }
 
 void run_fake_kernel(const LaunchShape& shape, const FakeScript& script, const KernelParams& params,
-                     std::uint64_t clock, std::uint64_t cycles) {
-  Kernel(shape, script, params).run(clock, cycles);
+                     const FakeLaunch& launch) {
+  Kernel(shape, script, params).run(launch);
 }
 
 }  // namespace phasebit

@@ -23,13 +23,20 @@ struct FakeScript {
   std::string fault;
   int at = 0;
   std::uint32_t timer_step = 0;
+  std::vector<double> readings;         // of an item
+  std::vector<unsigned> reading_noise;  // launches differ by up to so much
 };
 
 FakeScript fake_script(const nlohmann::json& json);
 
-// `clock` is the start, `cycles` the length of the timed part. Addresses in `params` are host
-// addresses.
+// One launch: `clock` is its start, `cycles` the length of the timed part.
+struct FakeLaunch {
+  std::uint64_t clock = 0, cycles = 0;
+  std::uint32_t readings[2] = {0, 0};
+};
+
+// Addresses in `params` are host addresses. The CTA of rank r of a cluster runs on SM 2 r + 1.
 void run_fake_kernel(const LaunchShape& shape, const FakeScript& script, const KernelParams& params,
-                     std::uint64_t clock, std::uint64_t cycles);
+                     const FakeLaunch& launch);
 
 }  // namespace phasebit

@@ -10,20 +10,41 @@ namespace {
 // to help.
 constexpr int tries = 5;
 
+// CTAs that must come to the target SM. A cluster has none, and comes as a whole or not at all.
+int wanted_ctas(const LaunchShape& shape) {
+  return shape.cluster_size > 1 ? 0 : shape.ctas_per_sm + shape.load_ctas;
+}
+
 bool met(const LaunchOutput& output, const LaunchShape& shape) {
   const auto not_coresident = static_cast<std::uint32_t>(StatusCode::not_coresident);
-  return output.ctas >= static_cast<std::uint32_t>(shape.ctas_per_sm) &&
+  return output.ctas >= static_cast<std::uint32_t>(wanted_ctas(shape)) &&
          output.status.code != not_coresident;
+}
+
+// What all launches of a batch have in common.
+KernelParams params_of(const LaunchShape& shape, const BatchRequest& request) {
+  KernelParams params;
+  params.work_amount = shape.work_amount;
+  params.delay_cycles = shape.delay_cycles;
+  params.seed = request.seed;
+  params.target_sm = static_cast<std::uint32_t>(request.placement.sm);
+  params.first_warp = static_cast<std::uint32_t>(request.placement.first_warp);
+  params.guard_limit_ns = request.guard_limit_ns;
+  params.first_rank = static_cast<std::uint16_t>(shape.first_rank);
+  params.second_rank = static_cast<std::uint16_t>(shape.second_rank);
+  params.load_ctas = static_cast<std::uint32_t>(shape.load_ctas);
+  return params;
 }
 
 }  // namespace
 
 // All that starts as zero lies together, and so does all that starts as poison: two fills a batch.
-// Zeroed, for each launch: records, status, ticket (padded to 32 bytes).
+// Zeroed, for each launch: records, status, the 32 bytes of the ticket, the word that ends the load
+// CTAs among them.
 struct Launcher::Layout {
   Layout(const LaunchShape& shape, std::size_t launches)
       : record_bytes(static_cast<std::size_t>(shape.records()) * sizeof(SampleRecord)),
-        fold_words(static_cast<std::size_t>(shape.ctas_per_sm * shape.threads)),
+        fold_words(static_cast<std::size_t>(shape.ctas() * shape.threads)),
         zeroed_bytes(launches * zeroed_stride()),
         total_bytes(zeroed_bytes + launches * fold_words * sizeof(std::uint32_t)) {}
   std::size_t zeroed_stride() const { return record_bytes + sizeof(StatusRecord) + 32; }
@@ -37,8 +58,10 @@ struct Launcher::Layout {
 };
 
 Grid grid_of(const LaunchShape& shape, const Placement& placement, int multiprocessors) {
-  return Grid{multiprocessors * (shape.ctas_per_sm + 1), shape.threads + 32 * placement.first_warp,
-              shape.dynamic_shared_bytes};
+  const int threads = shape.threads + 32 * placement.first_warp;
+  if (shape.cluster_size > 1)
+    return Grid{shape.cluster_size, threads, shape.cluster_size, shape.dynamic_shared_bytes};
+  return Grid{multiprocessors * (wanted_ctas(shape) + 1), threads, 1, shape.dynamic_shared_bytes};
 }
 
 Status Launcher::reserve(std::size_t bytes) {
@@ -61,12 +84,7 @@ Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
   PHASEBIT_TRY(
       device_.fill(region_ + layout.zeroed_bytes, payload_poison, launches * layout.fold_words));
   const Grid grid = grid_of(shape, request.placement, device_.info().row.multiprocessors);
-  KernelParams params;
-  params.work_amount = shape.work_amount;
-  params.seed = request.seed;
-  params.target_sm = static_cast<std::uint32_t>(request.placement.sm);
-  params.first_warp = static_cast<std::uint32_t>(request.placement.first_warp);
-  params.guard_limit_ns = request.guard_limit_ns;
+  KernelParams params = params_of(shape, request);
   for (std::size_t n = 0; n < launches; ++n) {
     params.items = request.items[n];
     params.samples = region_ + layout.records(n);
@@ -102,7 +120,7 @@ Result<std::vector<LaunchOutput>> Launcher::run(Device::Function function, const
   }
   return with_hint(
       fail(Step::device, "{} of {} CTAs came to run on SM {}, in {} attempts", fewest,
-           shape.ctas_per_sm, request.placement.sm, tries),
+           wanted_ctas(shape), request.placement.sm, tries),
       fmt::format("SM numbers go from 0 to {}; another process may hold this one: try --sm",
                   device_.info().row.multiprocessors - 1));
 }

@@ -21,14 +21,15 @@ struct BatchRequest {
 
 struct LaunchOutput {
   std::uint32_t items = 0;
-  std::uint32_t ctas = 0;  // that claimed the SM, of those launched
+  std::uint32_t ctas = 0;  // that claimed the SM, of those launched; 0 in a cluster
   StatusRecord status;
   std::vector<SampleRecord> records;  // LaunchShape::records()
-  std::vector<std::uint32_t> fold;    // ctas_per_sm * threads
+  std::vector<std::uint32_t> fold;    // LaunchShape::ctas() * threads
 };
 
-// CTAs for every SM and as many again as are wanted on one: those of other SMs leave at once, and
-// so do those that come to the target SM when its tickets are gone.
+// CTAs for every SM and as many again as are wanted on one, measured or load: those of other SMs
+// leave at once, and so do those that come to the target SM when its tickets are gone. A cluster is
+// the grid itself.
 Grid grid_of(const LaunchShape& shape, const Placement& placement, int multiprocessors);
 
 class Launcher {

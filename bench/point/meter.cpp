@@ -1,6 +1,7 @@
 #include "bench/point/meter.h"
 
 #include "bench/point/chain.h"
+#include "bench/point/shape_check.h"
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +12,8 @@ namespace {
 constexpr double ticks_for_a_clock = 200;
 constexpr int rounds_per_batch = 8;
 constexpr std::uint64_t first_trial = 32;
+// A launch of so many cycles, some 50 us, is no matter of its start and end.
+constexpr std::uint64_t long_item_cycles = 100'000;
 
 using Clock = std::chrono::steady_clock;
 
@@ -20,20 +23,50 @@ double seconds_since(Clock::time_point start) {
 
 Sample sample_of(const LaunchShape& shape, const LaunchOutput& output) {
   const SampleRecord& record = timed_record(shape, output);
-  return Sample{output.items, record.clock_end - record.clock_start};
+  Sample sample{output.items, record.clock_end - record.clock_start, {}};
+  for (const Reading& reading : shape.readings)
+    sample.readings.push_back(record_of(shape, output, reading.role).readings[reading.index]);
+  return sample;
 }
 
-// Only the anchor that watches the timer leaves something there.
+// Only the anchor that watches the timer leaves a step where others have their first reading.
 std::uint32_t smallest_step(std::uint32_t so_far, const LaunchShape& shape,
                             const LaunchOutput& output) {
+  if (!shape.readings.empty()) return 0;
   const std::uint32_t step = timed_record(shape, output).readings[0];
   return so_far == 0 || (step != 0 && step < so_far) ? step : so_far;
 }
 
-void add_flag(Measurement& measurement, const char* flag) {
+void add_flag(Measurement& measurement, const std::string& flag) {
   if (std::find(measurement.flags.begin(), measurement.flags.end(), flag) ==
       measurement.flags.end())
-    measurement.flags.emplace_back(flag);
+    measurement.flags.push_back(flag);
+}
+
+// Which figures missed the precision.
+void flag_too_wide(Measurement& measurement, const Summary& summary) {
+  const std::string flag(too_wide_flag);
+  if (summary.rounds < Meter::min_rounds || !precise_enough(summary.cycles, summary.interval))
+    add_flag(measurement, flag);
+  for (std::size_t n = 0; n < summary.readings.size(); ++n)
+    if (!precise_enough(summary.readings[n].value, summary.readings[n].interval))
+      add_flag(measurement, fmt::format("{}:{}", flag, measurement.readings[n].name));
+}
+
+// A cluster's SMs are the GPU's choice: those on which a role ran.
+void note_sms(const LaunchShape& shape, const std::vector<LaunchOutput>& outputs,
+              std::set<std::uint32_t>& sms) {
+  if (shape.cluster_size <= 1) return;
+  for (const LaunchOutput& output : outputs)
+    for (const SampleRecord& record : output.records)
+      if (record.role != 0) sms.insert(record.sm);
+}
+
+Measurement empty_measurement(const LaunchShape& shape) {
+  Measurement measurement;
+  for (const Reading& reading : shape.readings)
+    measurement.readings.push_back({reading.name, reading.unit});
+  return measurement;
 }
 
 }  // namespace
@@ -42,15 +75,27 @@ double achieved_megahertz(const LaunchShape& shape, const std::vector<LaunchOutp
                           double timer_tick_ns) {
   if (outputs.empty()) return 0;
   const SampleRecord& first = timed_record(shape, outputs.front());
-  const SampleRecord& last = timed_record(shape, outputs.back());
+  const auto on_same_sm = std::find_if(outputs.rbegin(), outputs.rend(), [&](const auto& output) {
+    return timed_record(shape, output).sm == first.sm;
+  });
+  const SampleRecord& last = timed_record(shape, *on_same_sm);
   const auto cycles = static_cast<double>(last.clock_end - first.clock_start);
   const auto ns = static_cast<double>(last.timer_end - first.timer_start);
   if (last.timer_end <= first.timer_start || last.clock_end <= first.clock_start) return 0;
   return ns >= ticks_for_a_clock * timer_tick_ns ? 1000 * cycles / ns : 0;
 }
 
-Result<Device::Function> Meter::function_of(const Image& image, const LaunchShape& shape) {
-  const auto key = std::make_tuple(image.module, image.entry, shape.dynamic_shared_bytes);
+Result<Device::Function> Meter::function_of(const Image& image, const MeasureRequest& request) {
+  const LaunchShape& shape = request.variant->launch;
+  PHASEBIT_TRY_ASSIGN(function, loaded_function(image, shape.dynamic_shared_bytes));
+  if (shape.cluster_size > 1)
+    PHASEBIT_TRY(device_.allow_cluster(
+        function, grid_of(shape, request.placement, device_.info().row.multiprocessors)));
+  return function;
+}
+
+Result<Device::Function> Meter::loaded_function(const Image& image, int dynamic_shared_bytes) {
+  const auto key = std::make_tuple(image.module, image.entry, dynamic_shared_bytes);
   if (const auto known = functions_.find(key); known != functions_.end()) return known->second;
   auto module = modules_.find(image.module);
   if (module == modules_.end()) {
@@ -59,7 +104,7 @@ Result<Device::Function> Meter::function_of(const Image& image, const LaunchShap
     module = modules_.emplace(image.module, loaded).first;
   }
   PHASEBIT_TRY_ASSIGN(function,
-                      device_.function(module->second, image.entry, shape.dynamic_shared_bytes));
+                      device_.function(module->second, image.entry, dynamic_shared_bytes));
   return functions_.emplace(key, function).first->second;
 }
 
@@ -76,6 +121,7 @@ Result<Meter::Outputs> Meter::run_verified(const MeasureRequest& request, Device
 
 Status Meter::run_guarded(const MeasureRequest& request, ExpectedFolds& folds) {
   const BundleVariant& variant = *request.variant;
+  if (!variant.launch.guarded) return {};
   const auto key = std::make_pair(variant.key.hash, request.placement.first_warp);
   const Image* image = variant.image(Build::guarded);
   // The anchors have one build: they wait for nothing but their own CTA's barrier.
@@ -84,7 +130,7 @@ Status Meter::run_guarded(const MeasureRequest& request, ExpectedFolds& folds) {
   if (image == nullptr)
     return with_hint(fail(Step::guard, "the bundle holds no guarded build of {}", variant.key.id),
                      "pack it again");
-  PHASEBIT_TRY_ASSIGN(function, function_of(*image, variant.launch));
+  PHASEBIT_TRY_ASSIGN(function, function_of(*image, request));
   // One launch a batch: when one hangs, the following would each wait for the limit as well.
   for (const std::uint32_t items : guard_counts(variant.launch)) {
     const auto outputs = run_verified(request, function, {items}, folds);
@@ -101,8 +147,11 @@ Result<std::uint32_t> Meter::find_base(const MeasureRequest& request, Device::Fu
   const LaunchShape& shape = request.variant->launch;
   if (const auto known = bases_.find(request.variant->key.hash); known != bases_.end())
     return known->second;
+  // One item may take milliseconds: 128 of them would be the greater part of a second.
+  PHASEBIT_TRY_ASSIGN(one, run_verified(request, function, {allowed_items(shape, 0)}, folds));
+  const bool is_long = sample_of(shape, one[0]).cycles > long_item_cycles;
   std::uint32_t base = 0;
-  for (std::uint64_t first = first_trial; base == 0; first *= 4) {
+  for (std::uint64_t first = is_long ? 1 : first_trial; base == 0; first *= 4) {
     PHASEBIT_TRY_ASSIGN(outputs,
                         run_verified(request, function, trial_counts(shape, first), folds));
     base = chain_base(shape, sample_of(shape, outputs[0]), sample_of(shape, outputs[1]));
@@ -114,9 +163,9 @@ Result<std::uint32_t> Meter::find_base(const MeasureRequest& request, Device::Fu
 Result<Measurement> Meter::run_timed(const MeasureRequest& request, Device::Function function,
                                      std::uint32_t base, ExpectedFolds& folds) {
   const LaunchShape& shape = request.variant->launch;
-  Measurement measurement;
+  Measurement measurement = empty_measurement(shape);
+  std::set<std::uint32_t> sms;
   const auto start = Clock::now();
-  bool precise = false;
   int rounds = 0;
   while (true) {
     // The first round of a batch warms up: clocks, caches, and the way from the host.
@@ -127,18 +176,20 @@ Result<Measurement> Meter::run_timed(const MeasureRequest& request, Device::Func
       measurement.samples.push_back(sample_of(shape, outputs[n]));
       measurement.timer_step_ns = smallest_step(measurement.timer_step_ns, shape, outputs[n]);
     }
+    note_sms(shape, outputs, sms);
     measurement.megahertz = achieved_megahertz(shape, outputs, request.timer_tick_ns);
     rounds += fresh;
     PHASEBIT_TRY_ASSIGN(summary, summarise(measurement.samples));
-    precise = rounds >= min_rounds && precise_enough(summary.cycles, summary.interval);
+    const bool precise = rounds >= min_rounds && precise_enough(summary);
     const bool capped = rounds >= request.max_rounds || seconds_since(start) > request.max_seconds;
     if (!precise && !capped) continue;
-    if (!precise) add_flag(measurement, "interval_too_wide");
+    if (!precise) flag_too_wide(measurement, summary);
     if (summary.modes.size() > 1) add_flag(measurement, "modes");
     break;
   }
   if (measurement.megahertz == 0) add_flag(measurement, "clock_unresolved");
   if (device_.health().throttled) add_flag(measurement, "throttled");
+  if (!sms.empty()) add_flag(measurement, fmt::format("{}{}", sms_prefix, fmt::join(sms, ",")));
   return measurement;
 }
 
@@ -153,9 +204,10 @@ Result<Measurement> Meter::measure(const MeasureRequest& request, const PhaseRep
   if (timed == nullptr)
     return with_hint(fail(Step::bundle, "the bundle holds no timed build of {}", variant.key.id),
                      "pack it again");
+  PHASEBIT_TRY(check_shape(variant.launch));
   report(Phase::loading);
   ExpectedFolds folds(variant.launch, request.seed);
-  PHASEBIT_TRY_ASSIGN(function, function_of(*timed, variant.launch));
+  PHASEBIT_TRY_ASSIGN(function, function_of(*timed, request));
   report(Phase::guarded);
   PHASEBIT_TRY(run_guarded(request, folds));
   report(Phase::timed);

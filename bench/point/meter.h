@@ -26,7 +26,8 @@ struct MeasureRequest {
 };
 
 struct Measurement {
-  std::vector<Sample> samples;  // rounds of ascending chain length
+  std::vector<Sample> samples;        // rounds of ascending chain length
+  std::vector<ReadingName> readings;  // of each sample
   double megahertz = 0;
   std::vector<std::string> flags;
   std::uint32_t timer_step_ns = 0;  // smallest step of %globaltimer seen by the anchor of that name
@@ -48,7 +49,8 @@ class Meter {
 
  private:
   using Outputs = std::vector<LaunchOutput>;
-  Result<Device::Function> function_of(const Image& image, const LaunchShape& shape);
+  Result<Device::Function> function_of(const Image& image, const MeasureRequest& request);
+  Result<Device::Function> loaded_function(const Image& image, int dynamic_shared_bytes);
   Result<Outputs> run_verified(const MeasureRequest& request, Device::Function function,
                                std::vector<std::uint32_t> items, ExpectedFolds& folds);
   Status run_guarded(const MeasureRequest& request, ExpectedFolds& folds);
@@ -67,7 +69,8 @@ class Meter {
 };
 
 // The achieved clock from the longest span that these launches cover, MHz; 0 when the span is too
-// short for the timer's tick (less than 200 ticks: an error over 0.5 %).
+// short for the timer's tick (less than 200 ticks: an error over 0.5 %). The launches of a cluster
+// may run on several SMs, each with its own clock: those that ran where the first did count.
 double achieved_megahertz(const LaunchShape& shape, const std::vector<LaunchOutput>& outputs,
                           double timer_tick_ns);
 

@@ -17,7 +17,14 @@ const char* name_of(Role role) {
 }
 
 int turns_of(const LaunchShape& shape, Role role) {
-  return role == Role::producer ? shape.producer_turns : shape.consumer_turns;
+  switch (role) {
+    case Role::producer: return shape.producer_turns;
+    case Role::consumer:
+    case Role::both: return shape.consumer_turns;
+    case Role::none:
+    case Role::bystander: return 1;  // each handles every item
+  }
+  bug("unknown role");
 }
 
 bool folds_payload(const LaunchShape& shape, const RoleSlice& slice) {
@@ -34,24 +41,28 @@ std::string where(const RoleSlice& slice, int cta) {
   return fmt::format("warp {} of cta {} ({})", slice.warp, cta, name_of(slice.role));
 }
 
-Status verify_record(const LaunchShape& shape, const Placement& placement,
-                     const LaunchOutput& output, const RoleSlice& slice, int cta) {
+const SampleRecord& record_at(const LaunchShape& shape, const LaunchOutput& output, int cta,
+                              const RoleSlice& slice) {
   const int index = cta * 2 * shape.warps() + slice.record_index();
-  const SampleRecord& record = output.records[static_cast<std::size_t>(index)];
+  return output.records[static_cast<std::size_t>(index)];
+}
+
+Status verify_record(const LaunchShape& shape, const LaunchOutput& output, const RoleSlice& slice,
+                     int cta, std::uint32_t sm) {
+  const SampleRecord& record = record_at(shape, output, cta, slice);
   if (record.role == 0)
     return fail(Step::verify, "{} left no record after {} items", where(slice, cta), output.items);
   if (record.role != static_cast<std::uint32_t>(slice.role))
     return fail(Step::verify, "{} left a record of role {}, expected {}", where(slice, cta),
                 record.role, static_cast<std::uint32_t>(slice.role));
-  if (record.sm != static_cast<std::uint32_t>(placement.sm))
-    return fail(Step::verify, "{} ran on SM {}, expected {}", where(slice, cta), record.sm,
-                placement.sm);
+  if (record.sm != sm)
+    return fail(Step::verify, "{} ran on SM {}, expected {}", where(slice, cta), record.sm, sm);
   const std::uint32_t expected =
       items_of_unit(output.items, slice.unit, turns_of(shape, slice.role));
   if (record.items != expected)
     return fail(Step::verify, "{} handled {} items, expected {} of {}", where(slice, cta),
                 record.items, expected, output.items);
-  if (record.phase_errors != 0)
+  if (record.phase_errors != 0 && slice.role != Role::bystander)
     return fail(Step::verify, "{} found {} of {} barriers in the wrong phase after {} items",
                 where(slice, cta), record.phase_errors, record.phases_checked, output.items);
   if (record.clock_end < record.clock_start)
@@ -80,14 +91,36 @@ Status verify_fold(const LaunchShape& shape, const LaunchOutput& output, const R
 
 // A record where the shape has no slice: a role ran in the wrong warp.
 Status verify_no_other_record(const LaunchShape& shape, const LaunchOutput& output) {
-  std::vector<bool> known(static_cast<std::size_t>(2 * shape.warps()), false);
-  for (const RoleSlice& slice : shape.slices)
-    known[static_cast<std::size_t>(slice.record_index())] = true;
+  std::vector<bool> known(output.records.size(), false);
+  for (int cta = 0; cta < shape.ctas(); ++cta)
+    for (const RoleSlice& slice : shape.slices)
+      if (slice.is_in(cta))
+        known[static_cast<std::size_t>(cta * 2 * shape.warps() + slice.record_index())] = true;
   for (std::size_t n = 0; n < output.records.size(); ++n)
-    if (output.records[n].role != 0 && !known[n % known.size()])
+    if (output.records[n].role != 0 && !known[n])
       return fail(Step::verify, "record {} has role {}, but no role runs there", n,
                   output.records[n].role);
   return {};
+}
+
+// Where a CTA must have run: a cluster's where its first record says.
+std::uint32_t sm_of(const LaunchShape& shape, const Placement& placement,
+                    const LaunchOutput& output, int cta) {
+  if (shape.cluster_size <= 1) return static_cast<std::uint32_t>(placement.sm);
+  for (const RoleSlice& slice : shape.slices)
+    if (slice.is_in(cta)) return record_at(shape, output, cta, slice).sm;
+  return 0;  // no role runs there
+}
+
+int first_cta(const LaunchShape& shape) {
+  return shape.cluster_size > 1 ? shape.first_rank : 0;
+}
+
+// The first slice of a role in a CTA, or null.
+const RoleSlice* slice_of(const LaunchShape& shape, Role role, int cta) {
+  for (const RoleSlice& slice : shape.slices)
+    if ((slice.role == role || slice.role == Role::both) && slice.is_in(cta)) return &slice;
+  return nullptr;
 }
 
 }  // namespace
@@ -106,9 +139,11 @@ const std::vector<std::uint32_t>& ExpectedFolds::after(std::uint32_t items) {
 Status verify_launch(const LaunchShape& shape, const Placement& placement,
                      const LaunchOutput& output, ExpectedFolds& folds) {
   if (output.status.code != 0) return fail(Step::guard, "{}", describe(output.status));
-  for (int cta = 0; cta < shape.ctas_per_sm; ++cta) {
+  for (int cta = 0; cta < shape.ctas(); ++cta) {
+    const std::uint32_t sm = sm_of(shape, placement, output, cta);
     for (const RoleSlice& slice : shape.slices) {
-      PHASEBIT_TRY(verify_record(shape, placement, output, slice, cta));
+      if (!slice.is_in(cta)) continue;
+      PHASEBIT_TRY(verify_record(shape, output, slice, cta, sm));
       if (folds_payload(shape, slice))
         PHASEBIT_TRY(verify_fold(shape, output, slice, cta, folds.after(output.items)));
     }
@@ -117,11 +152,18 @@ Status verify_launch(const LaunchShape& shape, const Placement& placement,
 }
 
 const SampleRecord& timed_record(const LaunchShape& shape, const LaunchOutput& output) {
-  const auto slice = std::find_if(shape.slices.begin(), shape.slices.end(), [&](const auto& s) {
-    return s.role == shape.timed_role || s.role == Role::both;
-  });
-  if (slice == shape.slices.end()) bug("a launch shape without its timed role");
-  return output.records[static_cast<std::size_t>(slice->record_index())];
+  const RoleSlice* slice = slice_of(shape, shape.timed_role, first_cta(shape));
+  if (slice == nullptr) bug("a launch shape without its timed role");
+  return record_at(shape, output, first_cta(shape), *slice);
+}
+
+const SampleRecord& record_of(const LaunchShape& shape, const LaunchOutput& output, Role role) {
+  if (const RoleSlice* slice = slice_of(shape, role, first_cta(shape)))
+    return record_at(shape, output, first_cta(shape), *slice);
+  for (int cta = 0; cta < shape.ctas(); ++cta)
+    if (const RoleSlice* slice = slice_of(shape, role, cta))
+      return record_at(shape, output, cta, *slice);
+  bug("a launch shape without the role of its reading");
 }
 
 }  // namespace phasebit

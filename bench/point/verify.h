@@ -22,12 +22,18 @@ class ExpectedFolds {
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_items_;
 };
 
+// In a cluster the SM is the GPU's choice, but one CTA has one.
 // Step::guard when the guarded build reported a fault; Step::verify names the warp, the thread,
 // what was expected and what was found.
 Status verify_launch(const LaunchShape& shape, const Placement& placement,
                      const LaunchOutput& output, ExpectedFolds& folds);
 
-// The record of the slice whose clock pair is the number: the timed role's first slice, CTA 0.
+// The record of the slice whose clock pair is the number: the timed role's first slice in CTA
+// first_rank, which is CTA 0 without clusters.
 const SampleRecord& timed_record(const LaunchShape& shape, const LaunchOutput& output);
+
+// The record that holds a reading: of the role's first slice in that CTA, or in the first that has
+// the role.
+const SampleRecord& record_of(const LaunchShape& shape, const LaunchOutput& output, Role role);
 
 }  // namespace phasebit

@@ -86,8 +86,15 @@ BenchmarkFigures figures_of(const Outcome& outcome, bool stopped) {
                       {"ci_half_width", summary.interval.interval.half_width()},
                       {"items_per_launch", outcome.items_per_launch},
                       {"MHz", outcome.megahertz}};
+  for (std::size_t n = 0; n < std::min(outcome.readings.size(), summary.readings.size()); ++n) {
+    const std::string& name = outcome.readings[n].name;
+    const ReadingSummary& reading = summary.readings[n];
+    figures.counters.emplace_back(name, reading.value);
+    figures.counters.emplace_back(name + "_ci_half_width", reading.interval.interval.half_width());
+  }
   for (const std::string& flag : outcome.flags)
-    if (flag != "first_use") figures.label += (figures.label.empty() ? "" : ", ") + flag;
+    if (flag != "first_use" && !flag.starts_with(sms_prefix))
+      figures.label += (figures.label.empty() ? "" : ", ") + flag;
   return figures;
 }
 

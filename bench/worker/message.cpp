@@ -13,22 +13,37 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PointRequest, variant_hash, placement, seed, 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceRow, uuid, name, driver, target, multiprocessors, l2_bytes,
                                    max_clock_khz)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceInfo, row, sm, max_shared_bytes_per_cta,
-                                   max_threads_per_cta, unknown)
+                                   max_threads_per_cta, launches_clusters, unknown)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReadingName, name, unit)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Error, step, message, hint)
+
+// A sample is a list: its items, its cycles, its readings.
+static json list_of(const Sample& sample) {
+  json list = {sample.items, sample.cycles};
+  for (const std::uint64_t reading : sample.readings) list.push_back(reading);
+  return list;
+}
+
+static Sample sample_of(const json& list) {
+  Sample sample{list.at(0).get<std::uint32_t>(), list.at(1).get<std::uint64_t>(), {}};
+  for (std::size_t n = 2; n < list.size(); ++n)
+    sample.readings.push_back(list[n].get<std::uint64_t>());
+  return sample;
+}
 
 static void to_json(json& out, const Measurement& measurement) {
   json samples = json::array();
-  for (const Sample& sample : measurement.samples) samples.push_back({sample.items, sample.cycles});
+  for (const Sample& sample : measurement.samples) samples.push_back(list_of(sample));
   out = {{"samples", samples},
+         {"readings", measurement.readings},
          {"megahertz", measurement.megahertz},
          {"flags", measurement.flags},
          {"timer_step_ns", measurement.timer_step_ns}};
 }
 
 static void from_json(const json& in, Measurement& measurement) {
-  for (const json& pair : in.at("samples"))
-    measurement.samples.push_back(
-        Sample{pair.at(0).get<std::uint32_t>(), pair.at(1).get<std::uint64_t>()});
+  for (const json& list : in.at("samples")) measurement.samples.push_back(sample_of(list));
+  in.at("readings").get_to(measurement.readings);
   in.at("megahertz").get_to(measurement.megahertz);
   in.at("flags").get_to(measurement.flags);
   in.at("timer_step_ns").get_to(measurement.timer_step_ns);

@@ -115,7 +115,7 @@ Status StoreDatabase::check_schema() {
         fail(Step::store, "{} is not a phasebit store: a database of another program", path_),
         "name another file");
   }
-  if (version == store_schema_version) {
+  if (version >= oldest_schema_version && version <= store_schema_version) {
     if (!last_page_torn(path_, pragma(sqlite_, "page_size"))) return {};
     return tl::unexpected<Error>(damaged(path_, "its last page is incomplete"));
   }
@@ -130,8 +130,9 @@ Status StoreDatabase::create_schema() {
   SQLite::Transaction transaction(sqlite_, SQLite::TransactionBehavior::IMMEDIATE);
   if (pragma(sqlite_, "user_version") != 0) return {};
   sqlite_.exec(store_schema);
+  // The tables are those of every version; what needs a newer one says so when it comes.
   sqlite_.exec(fmt::format("PRAGMA application_id = {}", store_application_id));
-  sqlite_.exec(fmt::format("PRAGMA user_version = {}", store_schema_version));
+  sqlite_.exec(fmt::format("PRAGMA user_version = {}", oldest_schema_version));
   transaction.commit();
   return {};
 }

@@ -2,6 +2,8 @@
 
 #include "core/store/statistics.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 namespace phasebit {
@@ -23,6 +25,34 @@ std::string figures(const Summary& summary) {
   return fmt::format("{},{},{},{},{},{},{},{}", summary.cycles, summary.interval.interval.low,
                      summary.interval.interval.high, fit.slope, fit.intercept, fit.r2,
                      fit.worst_residual, summary.rounds);
+}
+
+// As many as a SampleRecord has room for, so that every file has the same columns.
+constexpr size_t most_readings = 2;
+
+std::string reading_titles() {
+  std::string text;
+  for (size_t n = 1; n <= most_readings; ++n)
+    text += fmt::format(
+        ",reading_{0},reading_{0}_unit,reading_{0}_value,reading_{0}_ci_low,reading_{0}_ci_high",
+        n);
+  return text;
+}
+
+// ",polls,polls per item,1.5,1.25,1.75" for each.
+std::string reading_fields(const PointRow& point, const Summary* summary) {
+  std::string text;
+  for (size_t n = 0; n < most_readings; ++n) {
+    if (summary == nullptr || n >= summary->readings.size() || n >= point.readings.size()) {
+      text += ",,,,,";
+      continue;
+    }
+    const ReadingSummary& reading = summary->readings[n];
+    text += fmt::format(",{},{},{},{},{}", csv_field(point.readings[n].name),
+                        csv_field(point.readings[n].unit), reading.value,
+                        reading.interval.interval.low, reading.interval.interval.high);
+  }
+  return text;
 }
 
 const RunRow* run_of(const Results& results, const PointRow& point) {
@@ -69,6 +99,14 @@ ordered_json benchmark_of(const PointRow& point) {
   entry["r2"] = summary->fit.r2;
   entry["megahertz"] = point.megahertz;
   entry["label"] = point.unit;
+  for (size_t n = 0; n < std::min(point.readings.size(), summary->readings.size()); ++n) {
+    const auto& [name, unit] = point.readings[n];
+    const ReadingSummary& reading = summary->readings[n];
+    entry[name] = reading.value;
+    entry[name + "_ci_low"] = reading.interval.interval.low;
+    entry[name + "_ci_high"] = reading.interval.interval.high;
+    entry[name + "_unit"] = unit;
+  }
   return entry;
 }
 
@@ -83,22 +121,25 @@ std::string csv_field(const std::string& text) {
 
 std::string to_csv(const Results& results) {
   std::string text =
+      std::string() +
       "kind,id,repetition,aa_control,unit,cycles,ci_low,ci_high,slope,intercept_cycles,r2,"
       "worst_residual_cycles,rounds,megahertz,flags,error_step,error,sass_class,sm,first_warp,"
-      "device,run,ptxas\n";
+      "device,run,ptxas" +
+      reading_titles() + "\n";
   for (const PointRow& point : results.points) {
     const auto summary = summarise(point.samples);
     const bool shown = !point.error && summary;
     const std::string step = point.error ? std::string(to_string(point.error->step)) : "";
     const RunRow* run = run_of(results, point);
     text +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", to_string(point.kind),
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{}\n", to_string(point.kind),
                     csv_field(point.variant_id), point.repetition, point.aa_control ? 1 : 0,
                     csv_field(point.unit), shown ? figures(*summary) : ",,,,,,,", point.megahertz,
                     csv_field(fmt::format("{}", fmt::join(point.flags, " "))), step,
                     csv_field(reason_of(point, summary)), csv_field(point.sass_class),
                     point.placement.sm, point.placement.first_warp, csv_field(point.device_uuid),
-                    csv_field(point.run_id), run == nullptr ? "" : csv_field(run->ptxas));
+                    csv_field(point.run_id), run == nullptr ? "" : csv_field(run->ptxas),
+                    reading_fields(point, shown ? &*summary : nullptr));
   }
   return text;
 }

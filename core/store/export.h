@@ -8,8 +8,8 @@
 namespace phasebit {
 
 // One row a point: kind, id, unit, cycles, ends of the interval of the median, line through all
-// samples, achieved clock, flags, error, where it ran. A point without a figure has its reason in
-// `error`.
+// samples, achieved clock, flags, error, where it ran, readings. A point without a figure has its
+// reason in `error`.
 std::string to_csv(const Results& results);
 
 // The form that Google Benchmark's --benchmark_format=json has, times in cycles (time_unit "cycles"

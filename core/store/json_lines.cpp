@@ -18,6 +18,14 @@ std::string line_of(const ordered_json& value) {
   return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
+// The lowest that can read them.
+int version_of(const Results& results) {
+  return std::any_of(results.points.begin(), results.points.end(),
+                     [](const PointRow& point) { return !point.readings.empty(); })
+             ? json_lines_version
+             : 1;
+}
+
 }  // namespace
 
 Results in_file_order(Results results) {
@@ -36,7 +44,7 @@ Results in_file_order(Results results) {
 
 std::string to_json_lines(const Results& results) {
   const Results ordered = in_file_order(results);
-  std::string text = line_of({{"phasebit_results", json_lines_version},
+  std::string text = line_of({{"phasebit_results", version_of(ordered)},
                               {"devices", ordered.devices.size()},
                               {"runs", ordered.runs.size()},
                               {"points", ordered.points.size()}});

@@ -4,7 +4,9 @@
 //   {"type":"device","uuid":...}
 //   {"type":"run","id":...}
 //   {"type":"point","id":"ring/...",...,"items":[8,16,24,32],"cycles":[[...],[...]],...}
-// A key whose value is the common one (kind point, no A/A control, no flags, no error) is left out.
+// and where a point has readings "readings":[{"name":...,"unit":...,"sums":[[...],[...]]}]. The
+// header says 2 where one has, else 1, so that programs that know none read all the others. A key
+// whose value is the common one (kind point, no A/A control, no flags, no error) is left out.
 #pragma once
 
 #include "core/store/record.h"
@@ -14,7 +16,7 @@
 
 namespace phasebit {
 
-inline constexpr int json_lines_version = 1;
+inline constexpr int json_lines_version = 2;
 
 // Devices by UUID, runs by their start and id, points by run and, within it, as they are. Every
 // point has its run among them (a store sees to it).

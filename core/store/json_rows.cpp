@@ -48,9 +48,10 @@ ordered_json json_of(const PointRow& point) {
     line["error"] = point.error->message;
   }
   if (!point.samples.empty()) {
-    auto [items, cycles] = rows_of_samples(point.samples);
+    auto [items, cycles, readings] = rows_of_samples(point.samples, point.readings);
     line["items"] = std::move(items);
     line["cycles"] = std::move(cycles);
+    if (!readings.is_null()) line["readings"] = std::move(readings);
   }
   line["sass_class"] = point.sass_class;
   line["text_hash"] = point.text_hash;
@@ -93,13 +94,15 @@ namespace {
 void read_outcome(JsonFields& fields, PointRow& point) {
   const ordered_json* items = fields.find("items");
   const ordered_json* cycles = fields.find("cycles");
+  const ordered_json* readings = fields.find("readings");
+  const ordered_json null;
   if ((items == nullptr) != (cycles == nullptr)) fields.complain("'items' without 'cycles'");
+  if (readings != nullptr && items == nullptr) fields.complain("'readings' without 'items'");
   if (items != nullptr && cycles != nullptr) {
-    auto samples = samples_of_rows({*items, *cycles});
-    if (samples)
-      point.samples = std::move(*samples);
-    else
-      fields.complain(samples.error().message);
+    auto named = samples_of_rows({*items, *cycles, readings == nullptr ? null : *readings});
+    if (!named) fields.complain(named.error().message);
+    if (named) point.samples = std::move(named->samples);
+    if (named) point.readings = std::move(named->readings);
   }
   const ordered_json* message = fields.find("error");
   if (message == nullptr && fields.find("error_step") == nullptr) return;

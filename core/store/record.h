@@ -35,10 +35,17 @@ struct RunRow {
   bool operator==(const RunRow&) const = default;
 };
 
+// A sum over a launch's items beside its cycles: "polls", "polls per item".
+struct ReadingName {
+  std::string name, unit;  // the unit of its slope
+  bool operator==(const ReadingName&) const = default;
+};
+
 // One launch.
 struct Sample {
   std::uint32_t items = 0;
-  std::uint64_t cycles = 0;  // clock_end - clock_start of the timed role
+  std::uint64_t cycles = 0;               // clock_end - clock_start of the timed role
+  std::vector<std::uint64_t> readings{};  // in the order of PointRow::readings
   bool operator==(const Sample&) const = default;
 };
 
@@ -72,13 +79,21 @@ struct PointRow {
   bool aa_control = false;
   Placement placement;
   std::vector<Sample>
-      samples;           // raw, in the order of measurement: rounds of ascending chain length
+      samples;  // raw, in the order of measurement: rounds of ascending chain length
+  // What every sample has beside its cycles; none without samples.
+  std::vector<ReadingName> readings;
   double megahertz = 0;  // achieved: clock64 against globaltimer over the point; 0 unresolved
-  // "throttled", "clock_unresolved", "interval_too_wide", "first_use"
+  // "throttled", "clock_unresolved", "interval_too_wide", "first_use", see docs/measuring.md
   std::vector<std::string> flags;
   std::optional<PointError> error;
   bool operator==(const PointRow&) const = default;
 };
+
+// SMs on which a cluster ran, whose choice is the GPU's: the flag "sms:4,5,12".
+inline constexpr std::string_view sms_prefix = "sms:";
+
+// Names of the flags whose interval missed the precision; of a reading with its name behind it.
+inline constexpr std::string_view too_wide_flag = "interval_too_wide";
 
 // A variant whose SASS class was measured under another variant's name has a row without samples
 // and the flag "same_class:<that variant's id>". Its figures are that variant's.

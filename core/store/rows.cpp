@@ -1,6 +1,7 @@
 #include "core/store/rows.h"
 
 #include "core/store/samples.h"
+#include "core/store/store.h"
 
 #include <cmath>
 
@@ -26,9 +27,17 @@ bool exists(SQLite::Database& sqlite, const char* query, const std::string& valu
   return statement.executeStep();
 }
 
-std::string samples_text(const std::vector<Sample>& samples) {
-  auto [items, cycles] = rows_of_samples(samples);
-  return ordered_json{{"items", std::move(items)}, {"cycles", std::move(cycles)}}.dump();
+std::string samples_text(const PointRow& point) {
+  auto [items, cycles, readings] = rows_of_samples(point.samples, point.readings);
+  ordered_json text = {{"items", std::move(items)}, {"cycles", std::move(cycles)}};
+  if (!readings.is_null()) text["readings"] = std::move(readings);
+  return text.dump();
+}
+
+// A program that knows only the first version would drop the readings when it exports.
+void need_version(SQLite::Database& sqlite, int version) {
+  if (sqlite.execAndGet("PRAGMA user_version").getInt() < version)
+    sqlite.exec(fmt::format("PRAGMA user_version = {}", version));
 }
 
 void insert_image(SQLite::Database& sqlite, const PointRow& point) {
@@ -58,8 +67,10 @@ Result<PointRow> read_point(Statement& row) {
   point.placement.sm = number(), point.placement.first_warp = number();
   point.megahertz = row.getColumn(at++).getDouble();
   const ordered_json rows = ordered_json::parse(text());
-  PHASEBIT_TRY_ASSIGN(samples, samples_of_rows({rows.at("items"), rows.at("cycles")}));
-  point.samples = std::move(samples);
+  PHASEBIT_TRY_ASSIGN(named, samples_of_rows({rows.at("items"), rows.at("cycles"),
+                                              rows.value("readings", ordered_json())}));
+  point.samples = std::move(named.samples);
+  point.readings = std::move(named.readings);
   point.flags = ordered_json::parse(text()).get<std::vector<std::string>>();
   if (row.isColumnNull(at)) return point;
   const std::string step = text();
@@ -99,6 +110,11 @@ Status insert_point(SQLite::Database& sqlite, const PointRow& point) {
                 point.variant_id);
   if (!exists(sqlite, "SELECT 1 FROM run WHERE name = ?", point.run_id))
     return fail(Step::store, "the run '{}' of {} was never added", point.run_id, point.variant_id);
+  for (const Sample& sample : point.samples)
+    if (sample.readings.size() != point.readings.size())
+      return fail(Step::store, "{}: a sample with {} readings of {}", point.variant_id,
+                  sample.readings.size(), point.readings.size());
+  if (!point.readings.empty()) need_version(sqlite, store_schema_version);
   insert_image(sqlite, point);
   Statement statement(
       sqlite,
@@ -112,7 +128,7 @@ Status insert_point(SQLite::Database& sqlite, const PointRow& point) {
   bind_all(statement, to_string(point.kind), point.variant_id, point.variant_hash, point.text_hash,
            point.ptx_hash, point.sass_class, point.module, point.device_uuid, point.run_id,
            point.unit, point.repetition, point.aa_control ? 1 : 0, point.placement.sm,
-           point.placement.first_warp, samples_text(point.samples), point.megahertz,
+           point.placement.first_warp, samples_text(point), point.megahertz,
            ordered_json(point.flags).dump());
   if (point.error) {
     statement.bind(18, std::string(to_string(point.error->step)));

@@ -3,7 +3,7 @@
 
 namespace phasebit {
 
-// Version 1. Hashes and ids of variants and images stand once, points refer to them.
+// Hashes and ids of variants and images stand once, points refer to them.
 // `point_fit` and `summary` are for people who open a store with sqlite3: the slope there is the
 // one of the line through all samples of a point; medians and their intervals are made in
 // core/store/statistics.

@@ -47,6 +47,10 @@ Result<size_t> chain_lengths(const std::vector<Sample>& samples) {
   if (samples.size() % lengths != 0)
     return fail(Step::store, "the last round has {} of {} samples", samples.size() % lengths,
                 lengths);
+  for (const Sample& sample : samples)
+    if (sample.readings.size() != samples.front().readings.size())
+      return fail(Step::store, "a sample has {} readings where the first has {}",
+                  sample.readings.size(), samples.front().readings.size());
   return lengths;
 }
 
@@ -75,17 +79,20 @@ MedianInterval median_interval(std::vector<double> values) {
   return {{values[rank - 1], values[values.size() - rank]}, true};
 }
 
-Line fit_line(const std::vector<Sample>& samples) {
+namespace {
+
+template <typename Value>
+Line fit(const std::vector<Sample>& samples, const Value& value_of) {
   if (samples.empty()) bug("line through nothing");
   const auto n = static_cast<double>(samples.size());
   double mean_x = 0, mean_y = 0;
   for (const Sample& sample : samples) {
     mean_x += sample.items / n;
-    mean_y += static_cast<double>(sample.cycles) / n;
+    mean_y += value_of(sample) / n;
   }
   double xx = 0, xy = 0, yy = 0;
   for (const Sample& sample : samples) {
-    const double x = sample.items - mean_x, y = static_cast<double>(sample.cycles) - mean_y;
+    const double x = sample.items - mean_x, y = value_of(sample) - mean_y;
     xx += x * x;
     xy += x * y;
     yy += y * y;
@@ -96,8 +103,7 @@ Line fit_line(const std::vector<Sample>& samples) {
   line.intercept = mean_y - line.slope * mean_x;
   double squares = 0;
   for (const Sample& sample : samples) {
-    const double residual =
-        static_cast<double>(sample.cycles) - (line.intercept + line.slope * sample.items);
+    const double residual = value_of(sample) - (line.intercept + line.slope * sample.items);
     squares += residual * residual;
     if (std::abs(residual) > std::abs(line.worst_residual)) line.worst_residual = residual;
   }
@@ -106,18 +112,49 @@ Line fit_line(const std::vector<Sample>& samples) {
   return line;
 }
 
+using Round = std::vector<Sample>;
+
+std::vector<Round> rounds_of(const std::vector<Sample>& samples, size_t lengths) {
+  std::vector<Round> rounds;
+  for (size_t at = 0; at < samples.size(); at += lengths)
+    rounds.emplace_back(samples.begin() + static_cast<std::ptrdiff_t>(at),
+                        samples.begin() + static_cast<std::ptrdiff_t>(at + lengths));
+  return rounds;
+}
+
+ReadingSummary summarise_reading(const std::vector<Round>& rounds, size_t reading) {
+  std::vector<double> slopes;
+  slopes.reserve(rounds.size());
+  for (const Round& round : rounds) slopes.push_back(fit_reading(round, reading).slope);
+  return {median(slopes), median_interval(slopes)};
+}
+
+}  // namespace
+
+Line fit_line(const std::vector<Sample>& samples) {
+  return fit(samples, [](const Sample& sample) { return static_cast<double>(sample.cycles); });
+}
+
+Line fit_reading(const std::vector<Sample>& samples, size_t reading) {
+  return fit(samples, [reading](const Sample& sample) {
+    return static_cast<double>(sample.readings[reading]);
+  });
+}
+
 Result<Summary> summarise(const std::vector<Sample>& samples) {
   PHASEBIT_TRY_ASSIGN(lengths, chain_lengths(samples));
+  const std::vector<Round> rounds = rounds_of(samples, lengths);
   std::vector<double> slopes;
-  for (auto round = samples.begin(); round != samples.end();
-       round += static_cast<std::ptrdiff_t>(lengths))
-    slopes.push_back(fit_line({round, round + static_cast<std::ptrdiff_t>(lengths)}).slope);
+  slopes.reserve(rounds.size());
+  for (const Round& round : rounds) slopes.push_back(fit_line(round).slope);
   Summary summary;
   summary.cycles = median(slopes);
   summary.interval = median_interval(slopes);
   summary.fit = fit_line(samples);
   summary.rounds = static_cast<int>(slopes.size());
   summary.modes = modes(std::move(slopes));
+  for (size_t n = 0; n < samples.front().readings.size(); ++n)
+    summary.readings.push_back(summarise_reading(rounds, n));
   return summary;
 }
 
@@ -125,6 +162,14 @@ bool precise_enough(double median_cycles, const MedianInterval& interval) {
   const double limit = std::max(0.5, 0.005 * std::abs(median_cycles));
   return interval.reached && median_cycles - interval.interval.low <= limit &&
          interval.interval.high - median_cycles <= limit;
+}
+
+bool precise_enough(const Summary& summary) {
+  return precise_enough(summary.cycles, summary.interval) &&
+         std::all_of(summary.readings.begin(), summary.readings.end(),
+                     [](const ReadingSummary& reading) {
+                       return precise_enough(reading.value, reading.interval);
+                     });
 }
 
 std::vector<double> modes(std::vector<double> values) {

@@ -11,7 +11,9 @@
 
 namespace phasebit {
 
-inline constexpr int store_schema_version = 1;
+// 2: samples may have readings. A store of version 1 becomes one when it gets the first of them.
+inline constexpr int store_schema_version = 2;
+inline constexpr int oldest_schema_version = 1;
 // "pbit": PRAGMA application_id of a store.
 inline constexpr int store_application_id = 0x70626974;
 

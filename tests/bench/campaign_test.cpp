@@ -183,12 +183,14 @@ TEST(MessageTest, WhatGoesInComesOut) {
   EXPECT_EQ(back->placement, (Placement{3, 1}));
   EXPECT_EQ(back->max_rounds, 12);
   Measurement measurement;
-  measurement.samples = {{10, 400}, {20, 18446744073709551615ULL}};
+  measurement.samples = {{10, 400, {3, 4294967295U}}, {20, 18446744073709551615ULL, {0, 7}}};
+  measurement.readings = {{"polls", "polls per item"}, {"late", "cycles per item"}};
   measurement.megahertz = 1980.25;
   measurement.flags = {"modes"};
   const auto reply = decode_reply(encode(WorkerReply(measurement)));
   ASSERT_TRUE(reply);
   EXPECT_EQ(std::get<Measurement>(*reply).samples, measurement.samples);
+  EXPECT_EQ(std::get<Measurement>(*reply).readings, measurement.readings);
   EXPECT_EQ(std::get<Measurement>(*reply).flags, measurement.flags);
   const auto error = decode_reply(encode(WorkerReply(Error{Step::verify, "bad \xff", "hint"})));
   ASSERT_TRUE(error);

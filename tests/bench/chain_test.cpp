@@ -55,6 +55,38 @@ TEST(ChainTest, AShorterItemGivesALongerChain) {
         << row.longer.cycles;
 }
 
+struct CappedRow {
+  int granule, least, most;
+  std::uint64_t wanted;
+  std::uint32_t allowed;
+  std::vector<std::uint32_t> guard;
+};
+
+TEST(ChainTest, ACapHoldsForTheLongestOfFourAndForTheGuardedBuild) {
+  const CappedRow rows[] = {
+      {1, 1, 40, 1000, 10, {1, 2, 3, 18}},  // 4 * 10
+      {1, 1, 43, 1000, 10, {1, 2, 3, 18, 41}},
+      {4, 4, 40, 1000, 8, {4, 8, 12}},  // 12 would be 48 items
+      {1, 1, 4, 1000, 1, {1, 2, 3}},
+      {1, 1, 0, 1000, 1000, {1, 2, 3, 18, 41}},  // no cap
+  };
+  for (const CappedRow& row : rows) {
+    LaunchShape shape = shape_of(row.granule, row.least);
+    shape.max_items = row.most;
+    EXPECT_TRUE(check_chain(shape));
+    EXPECT_EQ(allowed_items(shape, row.wanted), row.allowed) << row.most;
+    EXPECT_EQ(guard_counts(shape), row.guard) << row.most;
+    EXPECT_EQ(trial_counts(shape, row.wanted)[1], 4 * row.allowed) << row.most;
+  }
+}
+
+TEST(ChainTest, ATrialThatCannotGrowIsLongEnough) {
+  LaunchShape shape = shape_of(1, 1);
+  shape.max_items = 64;
+  EXPECT_EQ(chain_base(shape, {8, 30}, {32, 90}), 0U);     // may still grow to 16 and 64
+  EXPECT_EQ(chain_base(shape, {16, 50}, {64, 170}), 16U);  // 2.5 cycles an item: as many as allowed
+}
+
 TEST(ChainTest, ARoundIsFourLengths) {
   EXPECT_EQ(chain_counts(10, 2), (std::vector<std::uint32_t>{10, 20, 30, 40, 10, 20, 30, 40}));
 }

@@ -1,8 +1,7 @@
 // One point on the fake device: what each fault is called, and when measuring stops.
 #include "bench/point/meter.h"
 
-#include "bench/device/fake_device.h"
-#include "tests/bench/fake_bundle.h"
+#include "tests/bench/one_point.h"
 
 #include <algorithm>
 #include <set>
@@ -11,24 +10,6 @@
 
 namespace phasebit::test {
 namespace {
-
-struct Bench {
-  FakeBundle bundle;
-  std::unique_ptr<Device> device;
-  BundleVariant variant = ring_variant("a");
-  MeasureRequest request;
-  std::vector<Phase> phases;
-
-  Result<Measurement> measure() {
-    bundle.add(variant);
-    const fs::path folder = bundle.write();
-    device = std::move(open_fake_device({0, false, folder}).value());
-    Meter meter(*device, folder);
-    request.variant = &variant;
-    request.seed = 77;
-    return meter.measure(request, [&](Phase phase) { phases.push_back(phase); });
-  }
-};
 
 struct FaultRow {
   const char* entry;  // which build goes wrong
@@ -44,12 +25,12 @@ const FaultRow fault_rows[] = {
     {"a_g", "wrong_items", 0,
      "verify: guarded build, 1 items: warp 0 of cta 0 (producer) handled 0 items, expected 1 of 1"},
     {"a_t", "wrong_items", 32,
-     "verify: warp 1 of cta 0 (consumer) handled 31 items, expected 32 of 32"},
-    {"a_t", "no_record", 32, "verify: warp 1 of cta 0 (consumer) left no record after 32 items"},
+     "verify: warp 1 of cta 0 (consumer) handled 0 items, expected 1 of 1"},
+    {"a_t", "no_record", 32, "verify: warp 1 of cta 0 (consumer) left no record after 1 items"},
     {"a_t", "wrong_role", 0,
      "verify: warp 0 of cta 0 (producer) left a record of role 3, expected 1"},
     {"a_t", "wrong_phase", 32,
-     "verify: warp 1 of cta 0 (consumer) found 1 of 4 barriers in the wrong phase after 32 items"},
+     "verify: warp 1 of cta 0 (consumer) found 1 of 4 barriers in the wrong phase after 1 items"},
     {"a_t", "other_sm", 32, "verify: warp 1 of cta 0 (consumer) ran on SM 1, expected 0"},
     {"a_t", "deadlock", 0,
      "guard: deadlock: warp 1 lane 0 waits on full_barrier[2] parity 1 at item 18 (cta 0)"},
@@ -195,15 +176,6 @@ TEST(MeterTest, TooManyThreadsForAShiftIsSaid) {
   bench.request.placement.first_warp = 1;
   EXPECT_EQ(bench.measure().error().text(),
             "device: 1056 threads a CTA with first_warp 1, Fake GPU has 1024");
-}
-
-TEST(GridTest, CtasForEverySmAndAsManyAgainAsAreWanted) {
-  LaunchShape shape = ring_shape();
-  shape.ctas_per_sm = 3;
-  const Grid grid = grid_of(shape, {5, 2}, 132);
-  EXPECT_EQ(grid.ctas, 132 * 4);
-  EXPECT_EQ(grid.threads, 64 + 2 * 32);
-  EXPECT_EQ(grid.dynamic_shared_bytes, 1024);
 }
 
 struct TargetRow {

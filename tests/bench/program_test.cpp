@@ -102,6 +102,37 @@ TEST(ProgramTest, GoogleBenchmarksFlagsWork) {
   EXPECT_EQ(runs, 2);
 }
 
+TEST(ProgramTest, AClusterThatTheDeviceRefusesIsARowAndTheSweepGoesOn) {
+  Program program;
+  program.bundle.device() = {{"max_cluster", 8}};
+  program.bundle.add(ring_variant("a")).launch.cluster_size = 16;
+  program.bundle.add(ring_variant("b")).launch.cluster_size = 8;
+  const ProcessOutput output = program.run(once);
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  const auto rows = program.rows(PointKind::point);
+  EXPECT_EQ(error_of(rows, "ring/a"),
+            "device: a cluster of 16 CTAs: Fake GPU takes at most 8 with this kernel");
+  EXPECT_EQ(error_of(rows, "ring/b"), "");
+}
+
+TEST(ProgramTest, ReadingsAreInTheRowAndInTheCounters) {
+  Program program;
+  program.bundle.add(ring_variant("a")).launch.readings = {
+      {"polls", "polls per item", Role::consumer, 0}};
+  program.bundle.kernel("a_t") = {{"readings", {2.5}}};
+  const std::string file = program.bundle.file("out.json").string();
+  const ProcessOutput output =
+      program.run(once_with({"--benchmark_out=" + file, "--benchmark_out_format=json"}));
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  const auto rows = program.rows(PointKind::point);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].readings, (std::vector<ReadingName>{{"polls", "polls per item"}}));
+  EXPECT_NEAR(summarise(rows[0].samples).value().readings.at(0).value, 2.5, 0.01);
+  const auto json = nlohmann::json::parse(read_file(file).value());
+  EXPECT_NEAR(json["benchmarks"][0]["polls"], 2.5, 0.01);
+  EXPECT_TRUE(json["benchmarks"][0].contains("polls_ci_half_width"));
+}
+
 TEST(ProgramTest, AFilterThatMatchesNothingIsAUsageError) {
   Program program;
   program.bundle.add(ring_variant("a"));

@@ -29,6 +29,27 @@ TEST(Aggregate, TakesTheMedianOverRepetitionsAndTheHullOfTheirIntervals) {
   EXPECT_EQ(all.aa.size(), 3U);
 }
 
+// polls: 3 and 5 an item, steady in each repetition.
+TEST(Aggregate, TakesReadingsOverTheRepetitionsToo) {
+  PointRow first = measured("response/a", 40, 0), second = measured("response/a", 42, 1);
+  for (PointRow* point : {&first, &second}) {
+    point->readings = {{"polls", "polls per item"}};
+    const std::uint64_t polls = point == &first ? 3 : 5;
+    for (Sample& sample : point->samples) sample.readings = {polls * sample.items};
+  }
+  second.readings.push_back({"late", "cycles"});  // not in every repetition
+  for (Sample& sample : second.samples) sample.readings.push_back(0);
+  const Aggregation all = aggregate({first, second});
+  const ReadingFigure* polls = all.points[0].reading("polls");
+  ASSERT_NE(polls, nullptr);
+  EXPECT_EQ(polls->unit, "polls per item");
+  EXPECT_NEAR(polls->value, 4, 1e-9);
+  EXPECT_NEAR(polls->interval.low, 3, 1e-9);
+  EXPECT_NEAR(polls->half_width(), 1, 1e-9);
+  EXPECT_TRUE(polls->interval_reached);
+  EXPECT_EQ(all.points[0].reading("late"), nullptr);
+}
+
 TEST(Aggregate, OfOneRepetitionHasNoDifference) {
   const Aggregation all = aggregate({steady("ring/a", 40)});
   EXPECT_FALSE(all.points[0].repetition_difference_cycles.has_value());

@@ -66,6 +66,14 @@ TEST(Difference, WithAPartThatWasNotMeasuredHasItsReason) {
   EXPECT_EQ(change_percent(figure_of(nullptr, "c"), a).reason, "not measured");
 }
 
+TEST(Difference, CanBeOfAReading) {
+  const Aggregation all = aggregate({some_reading_point("response/a"), steady("b", 40)});
+  const Figure polls = figure_of(*find_variant(all.points, "response/a"), "polls");
+  EXPECT_NEAR(polls.value, 3, 1e-9);
+  EXPECT_NEAR(difference(polls, polls).value, 0, 1e-9);
+  EXPECT_EQ(figure_of(*find_variant(all.points, "b"), "polls").reason, "it has no reading 'polls'");
+}
+
 TEST(Difference, CanBeTakenOfDifferences) {
   const Figure loaded = difference(given(900, 4), given(500, 2), 8);
   const Figure isolated = difference(given(640, 1), given(320, 1), 8);

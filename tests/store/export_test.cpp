@@ -41,14 +41,17 @@ TEST(Csv, HasARowAPointAndAReasonForEveryMissingFigure) {
       lines[0],
       "kind,id,repetition,aa_control,unit,cycles,ci_low,ci_high,slope,intercept_cycles,r2,"
       "worst_residual_cycles,rounds,megahertz,flags,error_step,error,sass_class,sm,first_warp,"
-      "device,run,ptxas");
+      "device,run,ptxas,reading_1,reading_1_unit,reading_1_value,reading_1_ci_low,"
+      "reading_1_ci_high,reading_2,reading_2_unit,reading_2_value,reading_2_ci_low,"
+      "reading_2_ci_high");
   EXPECT_EQ(lines[1].rfind("point,ring/a,1,0,cycles per item,13,12,14,13,100,", 0), 0U) << lines[1];
-  EXPECT_NE(lines[1].find(",3,1979.9999999999998,throttled,,,class ring/a,7,1,GPU-1,run-1,13.5.37"),
+  EXPECT_NE(lines[1].find(
+                ",3,1979.9999999999998,throttled,,,class ring/a,7,1,GPU-1,run-1,13.5.37,,,,,,,,,,"),
             std::string::npos)
       << lines[1];
   EXPECT_EQ(lines[2],
             "point,ring/b,0,0,cycles per item,,,,,,,,,0,,gate,\"expected 1 \"\"X\"\", found 2\","
-            "class ring/b,7,1,GPU-1,run-1,13.5.37");
+            "class ring/b,7,1,GPU-1,run-1,13.5.37,,,,,,,,,,");
 }
 
 TEST(GoogleBenchmarkJson, HasSummariesAndErrors) {
@@ -67,6 +70,22 @@ TEST(GoogleBenchmarkJson, HasSummariesAndErrors) {
   EXPECT_EQ(bad["error_occurred"], true);
   EXPECT_EQ(bad["error_message"], "expected 1 \"X\", found 2");
   EXPECT_FALSE(bad.contains("real_time"));
+}
+
+// The late reading equals the cycles, whose slopes are 12, 12, 13; polls are 3 an item.
+TEST(Exports, HaveReadingsWithTheirUnitsAndIntervals) {
+  const Results results = {{some_device()}, {some_run()}, {some_reading_point("response/a")}};
+  const std::string text = to_csv(results);
+  EXPECT_NE(text.find(",13.5.37,polls,polls per item,3,3,3,late,cycles per item,12,12,13\n"),
+            std::string::npos)
+      << text;
+  const auto file = nlohmann::json::parse(to_google_benchmark_json(results));
+  const auto& entry = file["benchmarks"][0];
+  EXPECT_EQ(entry["polls"], 3.0);
+  EXPECT_EQ(entry["polls_unit"], "polls per item");
+  EXPECT_EQ(entry["late"], 12.0);
+  EXPECT_EQ(entry["late_ci_low"], 12.0);
+  EXPECT_EQ(entry["late_ci_high"], 13.0);
 }
 
 }  // namespace

@@ -43,6 +43,21 @@ TEST(JsonLines, HaveTheStatedForm) {
   EXPECT_EQ(from_json_lines(text, "a.jsonl").value(), results);
 }
 
+// The header's version is that of the first program that can read all of it.
+TEST(JsonLines, WithReadingsHaveTheStatedFormToo) {
+  PointRow point = some_point("ring/a", 0, {12, 13});
+  point.readings = {{"polls", "polls per item"}};
+  for (Sample& sample : point.samples) sample.readings = {2 * sample.items + 1};
+  std::string line = point_line, first = header;
+  line.insert(line.find(",\"sass_class\""),
+              R"(,"readings":[{"name":"polls","unit":"polls per item",)"
+              R"("sums":[[17,33,49,65],[17,33,49,65]]}])");
+  first.replace(first.find(":1"), 2, ":2");
+  const Results results = {{some_device()}, {some_run()}, {point}};
+  EXPECT_EQ(to_json_lines(results), file_of({first, device_line, run_line, line}));
+  EXPECT_EQ(from_json_lines(file_of({first, device_line, run_line, line}), "a").value(), results);
+}
+
 // Random rows, among them odd samples, strings with every kind of character, extreme numbers.
 PointRow random_point(std::mt19937_64& random) {
   const auto below = [&](std::uint64_t n) { return random() % n; };
@@ -61,6 +76,10 @@ PointRow random_point(std::mt19937_64& random) {
     point.samples.clear();
     for (std::uint64_t i = below(20); i > 0; --i)
       point.samples.push_back({static_cast<std::uint32_t>(random()), random()});
+  }
+  for (std::uint64_t n = point.samples.empty() ? 0 : below(3); n > 0; --n) {
+    point.readings.push_back({"name \" " + std::to_string(n), "unit"});
+    for (Sample& sample : point.samples) sample.readings.push_back(random());
   }
   return point;
 }
@@ -135,7 +154,7 @@ TEST(JsonLines, NameFileAndLineOfWhatIsWrong) {
       {1, "{\"results\":1}",
        "a.jsonl has no header of phasebit results (`phasebit export` writes such files)"},
       {1, changed(header, "results\":1", "results\":3"),
-       "a.jsonl:1: results of version 3, this program reads version 1 (use a newer phasebit)"},
+       "a.jsonl:1: results of version 3, this program reads version 2 (use a newer phasebit)"},
       {1, changed(header, "points\":1", "points\":2"),
        "a.jsonl:4: the file ends with 1 points of 2 (export it again)"},
       {2, "[1]", "a.jsonl:2: no JSON object"},

@@ -53,6 +53,14 @@ inline PointRow some_point(const std::string& id, int repetition = 0,
   return point;
 }
 
+// A point with two readings: polls is 3 an item, late as the cycles.
+inline PointRow some_reading_point(const std::string& id) {
+  PointRow point = some_point(id);
+  point.readings = {{"polls", "polls per item"}, {"late", "cycles per item"}};
+  for (Sample& sample : point.samples) sample.readings = {3 * sample.items, sample.cycles};
+  return point;
+}
+
 inline PointRow failed_point(const std::string& id, Step step, const std::string& message,
                              int repetition = 0) {
   PointRow point = some_point(id, repetition);

@@ -182,6 +182,41 @@ TEST(Modes, AreGroupsApartThatHoldATenth) {
   for (const Row& row : rows) EXPECT_EQ(modes(row.values), row.modes);
 }
 
+// Two readings: one as the cycles themselves, one that grows by 3 an item in each round.
+TEST(Summarise, AReadingIsFittedLikeTheCycles) {
+  std::mt19937 random(3);
+  std::vector<Sample> samples;
+  for (int round = 0; round < 9; ++round)
+    for (const std::uint32_t items : {10U, 20U, 30U, 40U}) {
+      const std::uint64_t cycles = 500 + 41 * items + random() % 60;
+      samples.push_back({items, cycles, {cycles, 7 + 3ULL * items}});
+    }
+  const Summary summary = summarise(samples).value();
+  ASSERT_EQ(summary.readings.size(), 2U);
+  EXPECT_DOUBLE_EQ(summary.readings[0].value, summary.cycles);
+  EXPECT_DOUBLE_EQ(summary.readings[0].interval.interval.low, summary.interval.interval.low);
+  EXPECT_DOUBLE_EQ(summary.readings[0].interval.interval.high, summary.interval.interval.high);
+  EXPECT_NEAR(summary.readings[1].value, 3, 1e-12);
+  EXPECT_TRUE(summary.readings[1].interval.reached);
+  samples[7].readings.pop_back();
+  EXPECT_EQ(summarise(samples).error().message, "a sample has 1 readings where the first has 2");
+}
+
+TEST(PreciseEnough, AsksForTheCyclesAndEveryReading) {
+  Summary summary;
+  summary.cycles = 40;
+  summary.interval = {{39.6, 40.4}, true};
+  EXPECT_TRUE(precise_enough(summary));
+  summary.readings = {{2, {{1.6, 2.4}, true}}};
+  EXPECT_TRUE(precise_enough(summary));
+  summary.readings.push_back({1000, {{994, 1000}, true}});  // 0.6 %
+  EXPECT_FALSE(precise_enough(summary));
+  summary.readings.back().interval = {{996, 1004}, true};
+  EXPECT_TRUE(precise_enough(summary));
+  summary.interval = {{39, 40}, true};
+  EXPECT_FALSE(precise_enough(summary));
+}
+
 // Shifting or scaling all cycles shifts or scales every figure. Cycles are multiples of 4, factors
 // small: all sums are exact enough for the tolerance.
 TEST(SummariseProperty, IsEquivariantUnderShiftSlopeAndScale) {

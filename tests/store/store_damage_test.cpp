@@ -51,7 +51,7 @@ TEST_F(StoreFile, OfANewerSchema) {
   SQLite::Database(path_.string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 7");
   EXPECT_EQ(open_error(),
             "store: " + path_.string() +
-                " has schema version 7, this program knows version 1 (use a newer phasebit, or "
+                " has schema version 7, this program knows version 2 (use a newer phasebit, or "
                 "export it to JSON lines with the one that made it)");
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
@@ -35,7 +36,7 @@ TEST(Store, GivesBackEveryFieldOfEveryRow) {
   odd.flags = {};
   PointRow anchor = some_point("anchor/clock_pair");
   anchor.kind = PointKind::anchor;
-  written.points = {some_point("ring/a"), odd, anchor,
+  written.points = {some_point("ring/a"), odd, anchor, some_reading_point("response/a"),
                     failed_point("ring/c", Step::guard, "deadlock: 'quoted' \"text\"\n\xc3\xa9")};
   {
     Store store = store_with_run(path);
@@ -43,6 +44,29 @@ TEST(Store, GivesBackEveryFieldOfEveryRow) {
     EXPECT_EQ(store.results().value(), written);
   }
   EXPECT_EQ(Store::open(path).value().results().value(), written);
+}
+
+int version_of(const fs::path& path) {
+  SQLite::Database sqlite(path.string());
+  return sqlite.execAndGet("PRAGMA user_version").getInt();
+}
+
+// Only what an older program would lose keeps it out.
+TEST(Store, IsOfTheVersionThatItsRowsNeed) {
+  const TempDir folder = TempDir::create().value();
+  const fs::path path = folder.path() / "a.sqlite";
+  ASSERT_TRUE(store_with_run(path).add_point(some_point("ring/a")));
+  EXPECT_EQ(version_of(path), 1);
+  ASSERT_TRUE(Store::open(path).value().add_point(some_reading_point("response/a")));
+  EXPECT_EQ(version_of(path), 2);
+  EXPECT_EQ(Store::open(path).value().points().value().size(), 2U);
+}
+
+TEST(Store, ASampleWithoutItsReadingIsRefused) {
+  Store store = store_with_run(":memory:");
+  PointRow point = some_reading_point("response/a");
+  point.samples[5].readings.pop_back();
+  EXPECT_EQ(store.add_point(point).error().message, "response/a: a sample with 1 readings of 2");
 }
 
 TEST(Store, KeepsTheFirstRowOfADeviceAndOfARun) {

@@ -1,0 +1,57 @@
+#include "bench/point/shape_check.h"
+
+#include "bench/point/chain.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace phasebit {
+namespace {
+
+constexpr int readings_a_record = static_cast<int>(std::size(SampleRecord{}.readings));
+
+bool plays(const RoleSlice& slice, Role role) {
+  return slice.role == role || slice.role == Role::both;
+}
+
+Status check_ranks(const LaunchShape& shape) {
+  if (shape.cluster_size > 1 && (shape.ctas_per_sm != 1 || shape.load_ctas != 0))
+    return fail(Step::bundle, "a cluster of {} with {} CTAs per SM and {} of load",
+                shape.cluster_size, shape.ctas_per_sm, shape.load_ctas);
+  std::vector<int> ranks = {shape.first_rank, shape.second_rank};
+  for (const RoleSlice& slice : shape.slices) ranks.push_back(slice.rank_in_cluster);
+  for (const int rank : ranks)
+    if (rank >= shape.cluster_size || rank < -1)
+      return fail(Step::bundle, "rank {} in a cluster of {}", rank, shape.cluster_size);
+  return {};
+}
+
+Status check_roles(const LaunchShape& shape) {
+  const int cta = shape.first_rank;
+  const bool timed = std::any_of(shape.slices.begin(), shape.slices.end(), [&](const auto& slice) {
+    return plays(slice, shape.timed_role) && slice.is_in(cta);
+  });
+  if (!timed) return fail(Step::bundle, "no slice in CTA {} has the timed role", cta);
+  for (const RoleSlice& slice : shape.slices)
+    if (slice.warp < 0 || slice.warp >= shape.warps())
+      return fail(Step::bundle, "a role in warp {} of {}", slice.warp, shape.warps());
+  for (const Reading& reading : shape.readings) {
+    if (reading.index < 0 || reading.index >= readings_a_record)
+      return fail(Step::bundle, "reading '{}' has index {}, a record has {}", reading.name,
+                  reading.index, readings_a_record);
+    if (std::none_of(shape.slices.begin(), shape.slices.end(),
+                     [&](const auto& slice) { return plays(slice, reading.role); }))
+      return fail(Step::bundle, "no slice has the role of reading '{}'", reading.name);
+  }
+  return {};
+}
+
+}  // namespace
+
+Status check_shape(const LaunchShape& shape) {
+  PHASEBIT_TRY(check_ranks(shape));
+  PHASEBIT_TRY(check_roles(shape));
+  return check_chain(shape);
+}
+
+}  // namespace phasebit

@@ -1,0 +1,31 @@
+// One point on the fake device.
+#pragma once
+
+#include "bench/device/fake_device.h"
+#include "bench/point/meter.h"
+#include "tests/bench/fake_bundle.h"
+
+#include <memory>
+#include <vector>
+
+namespace phasebit::test {
+
+struct Bench {
+  FakeBundle bundle;
+  std::unique_ptr<Device> device;
+  BundleVariant variant = ring_variant("a");
+  MeasureRequest request;
+  std::vector<Phase> phases;
+
+  Result<Measurement> measure() {
+    bundle.add(variant);
+    const fs::path folder = bundle.write();
+    device = std::move(open_fake_device({0, false, folder}).value());
+    Meter meter(*device, folder);
+    request.variant = &variant;
+    request.seed = 77;
+    return meter.measure(request, [&](Phase phase) { phases.push_back(phase); });
+  }
+};
+
+}  // namespace phasebit::test
