@@ -3,6 +3,7 @@
 #include "analysis/decide/axes.h"
 #include "analysis/decide/counts.h"
 #include "analysis/decide/figures.h"
+#include "analysis/decide/modes_table.h"
 #include "analysis/decide/pivot.h"
 #include "core/base/nearest.h"
 
@@ -210,12 +211,17 @@ Result<Table> counts(const ReportData& data, const TableArguments& arguments) {
   return counts_table(data);
 }
 
+Result<Table> modes_pass_table(const ReportData& data, const TableArguments& arguments) {
+  PHASEBIT_TRY(no_arguments(arguments));
+  return modes_table(data.results.points);
+}
+
 using Maker = Result<Table> (*)(const ReportData&, const TableArguments&);
 const std::map<std::string, Maker>& makers() {
   static const std::map<std::string, Maker> table = {
-      {"core", core_table},    {"layouts", layouts_table}, {"pivot", any_pivot},
-      {"counts", counts},      {"anchors", anchors_table}, {"aa", aa_table},
-      {"errors", errors_table}};
+      {"core", core_table},     {"layouts", layouts_table}, {"pivot", any_pivot},
+      {"counts", counts},       {"anchors", anchors_table}, {"aa", aa_table},
+      {"errors", errors_table}, {"modes", modes_pass_table}};
   return table;
 }
 

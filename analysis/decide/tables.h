@@ -23,11 +23,15 @@ Result<ReportData> report_data(const Results& results, const std::string& device
 using TableArguments = std::vector<std::pair<std::string, std::string>>;
 
 // The tables and their arguments:
-//   core     protocols, what is waited on and who arrives: round trip, and cycles per item by
-//   stages layouts  the same by warp layout pivot    rows=AXIS,AXIS across=AXIS:VALUE,VALUE
-//   probe=PROBE: any other cut counts   a sentence of what was measured, where and how well; rows
-//   for a program anchors  the measurements that show that the set-up is sound aa       how far two
-//   measurements of the same code differ errors   variants without a figure, with the reason
+//   core: protocols, what is waited on and who arrives: round trip, cycles per item by stages
+//   layouts: the same by warp layout
+//   pivot: any other cut, rows=AXIS,AXIS across=AXIS:VALUE,VALUE probe=PROBE
+//   counts: a sentence of what was measured, where and how well; rows for a program
+//   anchors: the measurements that show that the set-up is sound
+//   aa: how far two measurements of the same code differ
+//   errors: variants without a figure, with the reason
+//   modes: what the modes pass found in each variant
+//
 // core, layouts and pivot also take axis=value.
 // Step::usage for an unknown name, argument or value, with the nearest one.
 Result<Table> make_table(const ReportData& data, const std::string& name,
