@@ -1,5 +1,6 @@
 #include "gen/context.h"
 
+#include "gen/context_cluster.h"
 #include "gen/context_layout.h"
 #include "gen/context_roles.h"
 
@@ -18,6 +19,7 @@ json make_context(const VariantKey& variant, const Plan& plan, Build build,
   }
   add_layout(context, variant, plan);
   add_payload(context, plan);
+  add_cluster(context, variant);
   context["producer"] = role_context(variant, plan, "p");
   context["consumer"] = role_context(variant, plan, "c");
   context["both"] = {{"role", "both"}, {"item", "c_item"}};

@@ -1,5 +1,6 @@
 #include "gen/plan_probes.h"
 
+#include "gen/plan_cluster.h"
 #include "gen/plan_layout.h"
 
 #include <algorithm>
@@ -29,6 +30,7 @@ Status finish_handoff(const VariantKey& variant, Plan& plan) {
 constexpr std::array planners = {
     ProbePlanner{"ring", lay_out_warps, finish_ring},
     ProbePlanner{"handoff", lay_out_warps, finish_handoff},
+    ProbePlanner{"cluster", lay_out_warps, finish_cluster},
 };
 
 }  // namespace

@@ -67,7 +67,7 @@ enum class StatusCode : std::uint32_t {
   not_coresident = 2  // the CTAs meant to share the SM did not all arrive there
 };
 
-enum class BarrierKind : std::uint32_t { full = 0, empty = 1, cta = 2 };
+enum class BarrierKind : std::uint32_t { full = 0, empty = 1, cta = 2, cluster = 3 };
 
 // The first thread that gives up claims `code` and fills in the rest.
 struct StatusRecord {

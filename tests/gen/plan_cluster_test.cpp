@@ -1,0 +1,93 @@
+// Expectations are worked out by hand from what the axes mean.
+#include "gen/plan.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+using Axes = std::vector<std::pair<std::string, std::string>>;
+
+Result<Plan> plan_of(const Axes& axes) {
+  VariantKey key;
+  key.id = "test";
+  key.axes = {{"probe", "cluster"}, {"mover", "none"}, {"work", "none"}};
+  key.axes.insert(key.axes.end(), axes.begin(), axes.end());
+  return make_plan(key);
+}
+
+std::vector<const RoleSlice*> slices_in(const Plan& plan, int cta) {
+  std::vector<const RoleSlice*> found;
+  for (const RoleSlice& slice : plan.launch.slices)
+    if (slice.is_in(cta)) found.push_back(&slice);
+  return found;
+}
+
+TEST(PlanCluster, PutsTheProducersAndTheConsumersIntoTheTwoRanks) {
+  const auto plan = plan_of({{"protocol", "mbarrier_cluster"},
+                             {"num_stages", "1"},
+                             {"producers", "2"},
+                             {"consumers", "1"},
+                             {"cluster_size", "8"},
+                             {"first_rank", "5"},
+                             {"second_rank", "3"}});
+  ASSERT_TRUE(plan) << plan.error().text();
+  EXPECT_EQ(plan->launch.cluster_size, 8);
+  EXPECT_EQ(plan->launch.first_rank, 5);
+  EXPECT_EQ(plan->launch.second_rank, 3);
+  EXPECT_EQ(plan->launch.ctas(), 8);
+  // Every CTA has the warps of both roles; in rank 5 the first two work, in rank 3 the third.
+  EXPECT_EQ(plan->launch.threads, 96);
+  const auto first = slices_in(*plan, 5), second = slices_in(*plan, 3);
+  ASSERT_EQ(first.size(), 2U);
+  EXPECT_EQ(first[0]->role, Role::producer);
+  EXPECT_EQ(first[1]->warp, 1);
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_EQ(second[0]->role, Role::consumer);
+  EXPECT_EQ(second[0]->warp, 2);
+  EXPECT_TRUE(slices_in(*plan, 0).empty());
+  EXPECT_EQ(plan->launch.timed_role, Role::producer);
+  EXPECT_EQ(plan->launch.unit, "cycles per round trip");
+}
+
+TEST(PlanCluster, ARankToItselfHasBothRolesInOneCta) {
+  const auto plan = plan_of({{"protocol", "mbarrier_cluster"},
+                             {"num_stages", "4"},
+                             {"cluster_size", "2"},
+                             {"first_rank", "1"},
+                             {"second_rank", "1"}});
+  ASSERT_TRUE(plan) << plan.error().text();
+  EXPECT_EQ(slices_in(*plan, 1).size(), 2U);
+  EXPECT_TRUE(slices_in(*plan, 0).empty());
+  EXPECT_EQ(plan->launch.unit, "cycles per item");
+}
+
+TEST(PlanCluster, UnifiedWarpsAreInEveryCta) {
+  const auto plan = plan_of({{"protocol", "cluster_barrier"},
+                             {"roles", "unified"},
+                             {"num_stages", "1"},
+                             {"producers", "4"},
+                             {"consumers", "4"},
+                             {"cluster_size", "16"}});
+  ASSERT_TRUE(plan) << plan.error().text();
+  EXPECT_EQ(plan->launch.threads, 128);
+  EXPECT_EQ(slices_in(*plan, 0).size(), 4U);
+  EXPECT_EQ(slices_in(*plan, 15).size(), 4U);
+  EXPECT_EQ(plan->launch.timed_role, Role::both);
+  EXPECT_EQ(plan->launch.unit, "cycles per barrier");
+}
+
+TEST(PlanCluster, RefusesARankThatTheClusterDoesNotHave) {
+  const auto plan = plan_of({{"protocol", "mbarrier_cluster"},
+                             {"num_stages", "1"},
+                             {"cluster_size", "4"},
+                             {"first_rank", "0"},
+                             {"second_rank", "4"}});
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().text(), "spec: test: ranks 0 and 4 of a cluster of 4");
+}
+
+}  // namespace
+}  // namespace phasebit
