@@ -88,6 +88,11 @@ Result<GateSpec> gate_of(const Catalogue& catalogue, const Prepared& prepared, c
                                       tools.toolchain.version, prepared.plan.derived()));
   replace_rules(spec, prepared.gates);
   spec.items_per_iteration = prepared.plan.items_per_iteration;
+  const std::vector<std::string>& timed = prepared.plan.timed_verbs;
+  if (!timed.empty())
+    std::erase_if(spec.verbs, [&](const VerbRule& rule) {
+      return std::find(timed.begin(), timed.end(), rule.verb) == timed.end();
+    });
   return spec;
 }
 

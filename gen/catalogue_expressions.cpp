@@ -83,7 +83,7 @@ GateDeclaration CatalogueReader::read_gate(const Source& source, const TomlValue
   gate.when = expression(reader, "when", ValueKind::truth, true);
   gate.require = read_counts(reader);
   gate.forbid = reader.words("forbid");
-  const std::vector<std::string> roles = {"producer", "consumer", "both"};
+  const std::vector<std::string> roles = {"producer", "consumer", "both", "bystander"};
   if (!gate.role.empty() && std::find(roles.begin(), roles.end(), gate.role) == roles.end())
     reader.refuse("role", fmt::format("no role '{}'", gate.role),
                   nearest_word_hint(gate.role, roles));

@@ -2,6 +2,7 @@
 
 #include "gen/context_cluster.h"
 #include "gen/context_layout.h"
+#include "gen/context_probes.h"
 #include "gen/context_roles.h"
 
 namespace phasebit {
@@ -24,6 +25,7 @@ json make_context(const VariantKey& variant, const Plan& plan, Build build,
   context["consumer"] = role_context(variant, plan, "c");
   context["both"] = {{"role", "both"}, {"item", "c_item"}};
   context["rest"] = {{"rest_of_ring", true}};
+  add_probe_names(context, variant, plan);
   return context;
 }
 

@@ -6,6 +6,9 @@
 namespace phasebit {
 namespace {
 
+// CTAs of a loaded point: of two warps each, they give every sub-partition four.
+constexpr int busy_ctas = 8;
+
 int round_up(int value, int to) {
   return (value + to - 1) / to * to;
 }
@@ -44,10 +47,13 @@ Result<Plan> make_plan(const VariantKey& variant) {
   PHASEBIT_TRY_ASSIGN(num_stages, whole_number(variant, "num_stages", 1));
   PHASEBIT_TRY_ASSIGN(ctas_per_sm, whole_number(variant, "ctas_per_sm", 1));
   PHASEBIT_TRY_ASSIGN(work_amount, whole_number(variant, "work_amount", 0));
+  PHASEBIT_TRY_ASSIGN(delay_cycles, whole_number(variant, "delay_cycles", 0));
   PHASEBIT_TRY_ASSIGN(payload_bytes, whole_number(variant, "payload_bytes", 0));
   plan.num_stages = num_stages;
   plan.launch.ctas_per_sm = ctas_per_sm;
   plan.launch.work_amount = static_cast<std::uint32_t>(work_amount);
+  plan.launch.delay_cycles = static_cast<std::uint32_t>(delay_cycles);
+  if (variant.value("load") == "busy") plan.launch.load_ctas = busy_ctas;
   const ProbePlanner& probe = planner_of(variant.value("probe"));
   PHASEBIT_TRY(probe.lay_out(variant, plan));
   if (variant.value("mover") != "none") PHASEBIT_TRY(place_payload(variant, plan, payload_bytes));

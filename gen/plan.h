@@ -36,6 +36,11 @@ struct Plan {
   int slot_bytes = 0;
   // Offsets in the dynamic shared memory, bytes: full barriers at 0, then the empty ones.
   int empty_offset = 0, ticket_offset = 0, guard_offset = 0, payload_offset = 0;
+  // Expected arrivals of the barriers; 0: what the arrivals of the other role need.
+  int full_arrivals = 0, empty_arrivals = 0;
+  std::uint32_t bystander_warps_mask = 0;
+  // The verbs of the protocol that the probe times; the gates of others say nothing. Empty: all.
+  std::vector<std::string> timed_verbs;
   // Items of one turn of the timed loop, by role name (core/image/gate.h); one where not named.
   std::map<std::string, int> items_per_iteration;
   // Names for expressions in gate declarations: threads, producer_moves, consumer_words, ...

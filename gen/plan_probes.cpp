@@ -1,5 +1,6 @@
 #include "gen/plan_probes.h"
 
+#include "gen/plan_alone.h"
 #include "gen/plan_cluster.h"
 #include "gen/plan_layout.h"
 
@@ -30,6 +31,11 @@ Status finish_handoff(const VariantKey& variant, Plan& plan) {
 constexpr std::array planners = {
     ProbePlanner{"ring", lay_out_warps, finish_ring},
     ProbePlanner{"handoff", lay_out_warps, finish_handoff},
+    ProbePlanner{"verb", lay_out_warps, finish_verb},
+    ProbePlanner{"response", lay_out_warps, finish_response},
+    ProbePlanner{"neighbour", lay_out_neighbour, finish_neighbour},
+    ProbePlanner{"fanin", lay_out_warps, finish_fanin},
+    ProbePlanner{"entangle", lay_out_warps, finish_entangle},
     ProbePlanner{"cluster", lay_out_warps, finish_cluster},
 };
 

@@ -1,0 +1,102 @@
+#include "gen/context_probes.h"
+
+#include <fmt/format.h>
+
+namespace phasebit {
+namespace {
+
+using nlohmann::json;
+
+bool has_mbarriers(const VariantKey& variant) {
+  return variant.value("protocol") == "mbarrier";
+}
+
+// The barriers that common/verify_phases reads back: `count` from `first` (bytes) on, and how many
+// phases they have passed: a number or the register `items`.
+void check_phases(json& context, const VariantKey& variant, int first, int count,
+                  const char* passed) {
+  const bool checked = has_mbarriers(variant) && count > 0;
+  context["checks_phases"] = checked;
+  context["checked_offset"] = std::to_string(first);
+  context["checked_barriers"] = std::to_string(count);
+  context["checked_phase"] = passed;
+  context["phases_checked"] = std::to_string(checked ? count : 0);
+}
+
+json counted(const char* name, int count) {
+  json list = json::array();
+  for (int i = 0; i < count; ++i) list.push_back({{name, std::to_string(i)}});
+  return list;
+}
+
+void add_verb(json& context, const VariantKey& variant, const Plan& plan) {
+  const std::string verb = variant.value("verb"), path = variant.value("path");
+  const bool produces = plan.launch.timed_role == Role::producer;
+  context["producer"]["is_timed"] = produces;
+  context["consumer"]["is_timed"] = !produces;
+  const bool arrives = verb == "commit" || verb == "release";
+  const bool completes = variant.value("reads") == "completion";
+  context["arrives"] = arrives;
+  context["tries"] = verb.starts_with("try_");
+  context["answers"] = completes && !arrives;
+  context["completes"] = completes && arrives;
+  // The slots are made full beforehand by the producers, empty by the consumers.
+  context["made_full"] = path == "ready" && !produces;
+  context["made_empty"] = path == "ready" && produces;
+  // A wait for the phase that the arrival completes begins with parity 0; so does a blocked try.
+  context["from_parity_0"] = path == "blocked" || (completes && arrives);
+  check_phases(context, variant, produces ? 0 : plan.empty_offset, arrives ? plan.num_stages : 0,
+               path == "completing" ? "items" : "0");
+}
+
+void add_response(json& context, const Plan& plan) {
+  context["consumer"]["counts_polls"] = true;
+  context["clock_offset"] = std::to_string(plan.ticket_offset + 8);
+}
+
+void add_neighbour(json& context, const VariantKey& variant, const Plan& plan) {
+  context["bystander"] = {{"role", "bystander"}, {"item", "b_item"}};
+  context["bystander_warps_mask"] = fmt::format("0x{:08x}", plan.bystander_warps_mask);
+  // Warps that are neither leave early, so the CTA's barrier has fewer threads.
+  const int threads = plan.producer.threads + plan.consumer.threads;
+  for (const char* role : {"producer", "consumer"})
+    context[role]["whole_cta"]["barrier_threads"] = std::to_string(threads);
+  context["has_waiters"] = plan.consumer.threads > 0;
+  context["block_turns"] = counted("turn", 8);
+  check_phases(context, variant, 0, 1, "1");
+}
+
+void add_fanin(json& context, const VariantKey& variant, const Plan&) {
+  const bool by_state = variant.value("operand") == "state";
+  const std::string protocol = variant.value("protocol");
+  // A wait by state arrives itself; bar.sync and bar.warp.sync arrive and wait in one.
+  context["commits"] = !by_state;
+  context["waits"] = protocol != "cta_barrier" && protocol != "warp_barrier";
+  check_phases(context, variant, 0, 1, "items");
+}
+
+void add_entangle(json& context, const VariantKey& variant, const Plan&) {
+  const int groups = std::stoi(variant.value("groups"));
+  context["lane_groups"] = counted("group", groups);
+  context["lanes_of_group"] = std::to_string(32 / groups);
+  check_phases(context, variant, 0, 1, "items");
+}
+
+}  // namespace
+
+void add_probe_names(json& context, const VariantKey& variant, const Plan& plan) {
+  const std::string probe = variant.value("probe");
+  if (plan.full_arrivals > 0) context["full_arrivals"] = std::to_string(plan.full_arrivals);
+  if (plan.empty_arrivals > 0) context["empty_arrivals"] = std::to_string(plan.empty_arrivals);
+  // A kernel that can be measured beside load has the code for it, loaded or not.
+  context["takes_load"] = !variant.value("load").empty();
+  context["has_readings"] = !plan.launch.readings.empty();
+  context["counts_polls"] = false;
+  if (probe == "response") add_response(context, plan);
+  if (probe == "verb") add_verb(context, variant, plan);
+  if (probe == "neighbour") add_neighbour(context, variant, plan);
+  if (probe == "fanin") add_fanin(context, variant, plan);
+  if (probe == "entangle") add_entangle(context, variant, plan);
+}
+
+}  // namespace phasebit

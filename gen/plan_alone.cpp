@@ -1,0 +1,133 @@
+#include "gen/plan_alone.h"
+
+#include "gen/plan_layout.h"
+
+#include <algorithm>
+
+namespace phasebit {
+namespace {
+
+constexpr int sub_partitions = 4;
+constexpr int most_warps = 32;
+
+// The largest counts that mbarrier.init takes (PTX ISA, mbarrier; layout v1 since 9.3).
+int most_arrivals(const VariantKey& variant) {
+  return variant.value("layout") == "v1" ? 511 : (1 << 20) - 1;
+}
+
+// A try of a phase that never comes may sleep, nobody says how long, and so may its chain.
+constexpr int most_blocked_items = 64;
+
+// Arrivals that one turn of the role leaves on a barrier.
+int arrivals_of_a_turn(const VariantKey& variant, const RolePlan& role) {
+  const std::string arrival = variant.value("arrival");
+  if (arrival == "warp") return role.warps;
+  return arrival == "elected" ? 1 : role.threads;
+}
+
+void add_slice(Plan& plan, int warp, Role role, int rank) {
+  RoleSlice slice;
+  slice.warp = warp;
+  slice.role = role;
+  slice.rank = rank;
+  plan.launch.slices.push_back(slice);
+  plan.launch.threads = std::max(plan.launch.threads, 32 * (warp + 1));
+}
+
+void size_warps(RolePlan& role, int warps) {
+  role.units = role.warps = warps;
+  role.threads = 32 * warps;
+}
+
+}  // namespace
+
+Status finish_verb(const VariantKey& variant, Plan& plan) {
+  const std::string verb = variant.value("verb"), path = variant.value("path");
+  const bool produces = verb == "acquire" || verb == "try_acquire" || verb == "commit";
+  LaunchShape& launch = plan.launch;
+  launch.timed_role = produces ? Role::producer : Role::consumer;
+  launch.unit = "cycles per item";
+  plan.items_per_iteration = {{"producer", plan.num_stages}, {"consumer", plan.num_stages}};
+  plan.timed_verbs = {verb};
+  const bool arrives = verb == "commit" || verb == "release";
+  if (arrives && variant.value("reads") == "completion")
+    plan.timed_verbs.emplace_back(produces ? "wait" : "acquire");
+  if (path == "blocked") launch.max_items = most_blocked_items;
+  if (path == "pending") {
+    const int count = most_arrivals(variant);
+    (produces ? plan.full_arrivals : plan.empty_arrivals) = count;
+    launch.max_items =
+        (count - 1) / arrivals_of_a_turn(variant, produces ? plan.producer : plan.consumer);
+  }
+  return {};
+}
+
+Status finish_response(const VariantKey&, Plan& plan) {
+  LaunchShape& launch = plan.launch;
+  launch.timed_role = Role::consumer;
+  launch.unit = "cycles per item";
+  launch.readings = {{"wake", "cycles from commit to wake-up", Role::consumer, 0},
+                     {"polls", "polls that failed, per item", Role::consumer, 1}};
+  // A launch of the longest delays takes some milliseconds.
+  constexpr int most_delay_cycles = 1 << 21;
+  if (launch.delay_cycles > 0)
+    launch.max_items =
+        std::max(4, most_delay_cycles / std::max(256, static_cast<int>(launch.delay_cycles)));
+  return {};
+}
+
+Status lay_out_neighbour(const VariantKey& variant, Plan& plan) {
+  PHASEBIT_TRY_ASSIGN(bystanders, whole_number(variant, "bystanders", 1));
+  PHASEBIT_TRY_ASSIGN(waiters, whole_number(variant, "waiters", 0));
+  const bool same = variant.value("placing") == "same";
+  for (int i = 0; i < bystanders; ++i) {
+    add_slice(plan, sub_partitions * i, Role::bystander, 32 * i);
+    plan.bystander_warps_mask |= 1U << (sub_partitions * i);
+  }
+  int placed = 0;
+  for (int warp = 1; placed < waiters && warp < most_warps; ++warp) {
+    const bool beside = warp % sub_partitions == 0;
+    if (beside != same || (plan.bystander_warps_mask >> warp & 1U) != 0) continue;
+    add_slice(plan, warp, Role::consumer, 32 * placed++);
+    plan.consumer.warps_mask |= 1U << warp;
+  }
+  if (placed < waiters || bystanders > most_warps / sub_partitions)
+    return fail(Step::spec, "{}: {} bystanders and {} waiters do not fit in {} warps", variant.id,
+                bystanders, waiters, most_warps);
+  // The bystanders commit when they are done: as many producers.
+  size_warps(plan.producer, bystanders);
+  size_warps(plan.consumer, waiters);
+  plan.producer.warps_mask = plan.bystander_warps_mask;
+  return {};
+}
+
+Status finish_neighbour(const VariantKey&, Plan& plan) {
+  plan.launch.timed_role = Role::bystander;
+  plan.launch.unit = "cycles per block";
+  plan.launch.dynamic_shared_bytes += 32 * 4;  // a word a lane that the bystanders read
+  plan.timed_verbs = {"work"};
+  if (plan.consumer.threads > 0) plan.timed_verbs.emplace_back("wait");
+  return {};
+}
+
+Status finish_fanin(const VariantKey& variant, Plan& plan) {
+  plan.launch.timed_role = Role::both;
+  plan.launch.unit = "cycles per phase";
+  plan.timed_verbs = {"commit", "wait"};
+  if (variant.value("operand") == "state") {
+    plan.timed_verbs = {"wait"};
+    plan.full_arrivals = plan.consumer.threads;
+  }
+  const std::string protocol = variant.value("protocol");
+  if (protocol == "cta_barrier" || protocol == "warp_barrier") plan.timed_verbs = {"commit"};
+  return {};
+}
+
+Status finish_entangle(const VariantKey&, Plan& plan) {
+  plan.launch.timed_role = Role::both;
+  plan.launch.unit = "cycles per phase";
+  plan.timed_verbs = {"commit", "wait"};
+  return {};
+}
+
+}  // namespace phasebit

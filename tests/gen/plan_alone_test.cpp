@@ -1,0 +1,149 @@
+// Expectations are worked out by hand from what docs/architecture.md says of each probe.
+#include "gen/plan.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+using Axes = std::vector<std::pair<std::string, std::string>>;
+
+Plan plan_of(const std::string& probe, const Axes& axes) {
+  VariantKey key;
+  key.id = "test";
+  key.axes = {{"probe", probe}, {"protocol", "mbarrier"}, {"mover", "none"}, {"work", "none"}};
+  key.axes.insert(key.axes.end(), axes.begin(), axes.end());
+  auto plan = make_plan(key);
+  EXPECT_TRUE(plan) << plan.error().text();
+  return plan.value_or(Plan{});
+}
+
+const Axes four_slots = {{"num_stages", "4"}, {"addressing", "unrolled"}};
+
+Axes with(Axes axes, const Axes& more) {
+  axes.insert(axes.end(), more.begin(), more.end());
+  return axes;
+}
+
+TEST(VerbPlan, TimesTheRoleThatHasTheVerb) {
+  for (const char* verb : {"acquire", "try_acquire", "commit"})
+    EXPECT_EQ(plan_of("verb", with(four_slots, {{"verb", verb}})).launch.timed_role, Role::producer)
+        << verb;
+  for (const char* verb : {"wait", "try_wait", "release"})
+    EXPECT_EQ(plan_of("verb", with(four_slots, {{"verb", verb}})).launch.timed_role, Role::consumer)
+        << verb;
+}
+
+TEST(VerbPlan, AnItemIsOneTurnOfAllItsCopies) {
+  const Plan plan = plan_of("verb", with(four_slots, {{"verb", "wait"}, {"path", "ready"}}));
+  EXPECT_EQ(plan.launch.item_granule, 1);
+  EXPECT_EQ(plan.launch.max_items, 0);
+  EXPECT_EQ(plan.items_per_iteration.at("consumer"), 4);
+  EXPECT_EQ(plan.timed_verbs, std::vector<std::string>{"wait"});
+}
+
+struct Pending {
+  const char *verb, *arrival, *layout;
+  int full_arrivals, empty_arrivals, max_items;
+};
+
+class PendingPhase : public testing::TestWithParam<Pending> {};
+
+// The phase must stay open: fewer arrivals than the barrier expects, which is at most 2^20 - 1, and
+// 511 with layout v1 (PTX ISA 9.3).
+TEST_P(PendingPhase, BoundsTheItems) {
+  const Pending& row = GetParam();
+  const Plan plan = plan_of("verb", with(four_slots, {{"verb", row.verb},
+                                                      {"path", "pending"},
+                                                      {"arrival", row.arrival},
+                                                      {"layout", row.layout}}));
+  EXPECT_EQ(plan.full_arrivals, row.full_arrivals);
+  EXPECT_EQ(plan.empty_arrivals, row.empty_arrivals);
+  EXPECT_EQ(plan.launch.max_items, row.max_items);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, PendingPhase,
+                         testing::Values(Pending{"commit", "warp", "v0", 1048575, 0, 1048574},
+                                         // 32 arrivals a commit: 32767 * 32 = 1048544
+                                         Pending{"commit", "thread", "v0", 1048575, 0, 32767},
+                                         Pending{"commit", "warp_count", "v0", 1048575, 0, 32767},
+                                         Pending{"release", "warp", "v1", 0, 511, 510},
+                                         // 15 * 32 = 480
+                                         Pending{"release", "thread", "v1", 0, 511, 15}));
+
+TEST(VerbPlan, GatesTheWaitThatFollowsAnArrivalAsWell) {
+  const Axes commit = {{"verb", "commit"}, {"path", "completing"}, {"reads", "completion"}};
+  EXPECT_EQ(plan_of("verb", with(four_slots, commit)).timed_verbs,
+            (std::vector<std::string>{"commit", "wait"}));
+  const Axes release = {{"verb", "release"}, {"path", "completing"}, {"reads", "completion"}};
+  EXPECT_EQ(plan_of("verb", with(four_slots, release)).timed_verbs,
+            (std::vector<std::string>{"release", "acquire"}));
+}
+
+TEST(VerbPlan, PutsLoadBesideIt) {
+  EXPECT_EQ(plan_of("verb", with(four_slots, {{"load", "none"}})).launch.load_ctas, 0);
+  EXPECT_EQ(plan_of("verb", with(four_slots, {{"load", "busy"}})).launch.load_ctas, 8);
+}
+
+TEST(ResponsePlan, ReadsWakeUpAndPollsOfTheConsumer) {
+  const Plan plan = plan_of("response", {{"num_stages", "1"}, {"delay_cycles", "1048576"}});
+  ASSERT_EQ(plan.launch.readings.size(), 2U);
+  EXPECT_EQ(plan.launch.readings[0].name, "wake");
+  EXPECT_EQ(plan.launch.readings[1].name, "polls");
+  EXPECT_EQ(plan.launch.readings[1].index, 1);
+  EXPECT_EQ(plan.launch.timed_role, Role::consumer);
+  EXPECT_EQ(plan.launch.delay_cycles, 1048576U);
+  // Four items are the shortest chain there is: n, 2n, 3n, 4n.
+  EXPECT_EQ(plan.launch.max_items, 4);
+}
+
+TEST(NeighbourPlan, PutsWaitersBesideTheBystander) {
+  const Plan plan =
+      plan_of("neighbour", {{"num_stages", "1"}, {"waiters", "2"}, {"placing", "same"}});
+  EXPECT_EQ(plan.bystander_warps_mask, 0x1U);
+  EXPECT_EQ(plan.consumer.warps_mask, 0x110U);  // warps 4 and 8: sub-partition 0 as well
+  EXPECT_EQ(plan.launch.threads, 32 * 9);
+  EXPECT_EQ(plan.launch.timed_role, Role::bystander);
+}
+
+TEST(NeighbourPlan, PutsWaitersOnTheOtherSubPartitions) {
+  const Plan plan =
+      plan_of("neighbour",
+              {{"num_stages", "1"}, {"waiters", "4"}, {"placing", "other"}, {"bystanders", "2"}});
+  EXPECT_EQ(plan.bystander_warps_mask, 0x11U);  // warps 0 and 4
+  EXPECT_EQ(plan.consumer.warps_mask, 0x2eU);   // warps 1, 2, 3 and 5
+  EXPECT_EQ(plan.launch.slices.size(), 6U);
+  EXPECT_EQ(plan.launch.slices.back().rank, 96);
+  EXPECT_EQ(plan.producer.warps, 2);  // the bystanders' commits complete the barrier
+}
+
+TEST(NeighbourPlan, TheControlHasNoWaiters) {
+  const Plan plan = plan_of("neighbour", {{"num_stages", "1"}, {"waiters", "0"}});
+  EXPECT_EQ(plan.launch.threads, 32);
+  EXPECT_EQ(plan.timed_verbs, std::vector<std::string>{"work"});
+}
+
+TEST(NeighbourPlan, RefusesMoreThanASubPartitionHolds) {
+  VariantKey key;
+  key.id = "test";
+  key.axes = {{"probe", "neighbour"}, {"waiters", "8"}, {"placing", "same"}};
+  const auto plan = make_plan(key);
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().text(), "spec: test: 1 bystanders and 8 waiters do not fit in 32 warps");
+}
+
+TEST(FaninPlan, AWaitByStateIsTheArrival) {
+  const Axes warps = {{"num_stages", "1"},
+                      {"roles", "unified"},
+                      {"producers", "4"},
+                      {"consumers", "4"},
+                      {"arrival", "thread"}};
+  EXPECT_EQ(plan_of("fanin", warps).full_arrivals, 0);
+  const Plan plan = plan_of("fanin", with(warps, {{"operand", "state"}}));
+  EXPECT_EQ(plan.full_arrivals, 128);
+  EXPECT_EQ(plan.timed_verbs, std::vector<std::string>{"wait"});
+  EXPECT_EQ(plan.launch.timed_role, Role::both);
+}
+
+}  // namespace
+}  // namespace phasebit
