@@ -5,6 +5,7 @@
 #include "analysis/decide/figures.h"
 #include "analysis/decide/modes_table.h"
 #include "analysis/decide/pivot.h"
+#include "analysis/decide/tuned.h"
 #include "core/base/nearest.h"
 
 #include <algorithm>
@@ -219,9 +220,9 @@ Result<Table> modes_pass_table(const ReportData& data, const TableArguments& arg
 using Maker = Result<Table> (*)(const ReportData&, const TableArguments&);
 const std::map<std::string, Maker>& makers() {
   static const std::map<std::string, Maker> table = {
-      {"core", core_table},     {"layouts", layouts_table}, {"pivot", any_pivot},
-      {"counts", counts},       {"anchors", anchors_table}, {"aa", aa_table},
-      {"errors", errors_table}, {"modes", modes_pass_table}};
+      {"core", core_table},     {"layouts", layouts_table},  {"pivot", any_pivot},
+      {"counts", counts},       {"anchors", anchors_table},  {"aa", aa_table},
+      {"errors", errors_table}, {"modes", modes_pass_table}, {"tuned", tuned_table}};
   return table;
 }
 

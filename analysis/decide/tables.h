@@ -30,6 +30,7 @@ using TableArguments = std::vector<std::pair<std::string, std::string>>;
 //   anchors: the measurements that show that the set-up is sound
 //   aa: how far two measurements of the same code differ
 //   errors: variants without a figure, with the reason
+//   tuned: forks and snippets beside what they were made from (analysis/decide/tuned.h)
 //   modes: what the modes pass found in each variant
 //
 // core, layouts and pivot also take axis=value.

@@ -1,0 +1,173 @@
+// Forks as a user meets them: made, edited, drifted, merged, orphaned.
+#include "tests/cli/home.h"
+
+namespace phasebit {
+namespace {
+
+const std::string ring = "ring/mbarrier/st_shared/none";
+const std::string comment = "// Wait until the phase of this parity (or state) is complete.";
+
+class Forks : public testing::Test {
+ protected:
+  void SetUp() override {
+    const ProcessOutput made = home_.says({"fork", ring, "--name", "mine"});
+    ASSERT_EQ(made.exit_status, 0) << made.err;
+    EXPECT_EQ(made.out.substr(0, made.out.find('\n')), ring + "/tuned=mine");
+  }
+  fs::path file(const std::string& name) const { return home_.tuned("mine") / name; }
+  fs::path spin() const { return home_.templates() / "protocols" / "mbarrier" / "spin.ptx"; }
+  // What a person does: an instruction more, in both builds.
+  void edit_fork() {
+    for (const char* build : {"timed.ptx", "guarded.ptx"})
+      Home::edit(file(build), "    bar.warp.sync 0xffffffff;\n",
+                 "    bar.warp.sync 0xffffffff;\n    membar.cta;  // mine\n");
+  }
+  Home home_;
+};
+
+TEST_F(Forks, BeginAsTheirParentInBothBuilds) {
+  for (const char* build : {"timed", "guarded"}) {
+    const ProcessOutput parent = home_.says({"show", ring, "--build", build, "--json"});
+    const ProcessOutput fork =
+        home_.says({"show", ring + "/tuned=mine", "--build", build, "--json"});
+    ASSERT_EQ(fork.exit_status, 0) << fork.err;
+    // The same statements, roles and verbs; another file, and an entry of its own.
+    const auto field = [](const std::string& json, const std::string& key) {
+      std::string values;
+      const std::string mark = "\"" + key + "\": ";
+      for (size_t at = json.find(mark); at != std::string::npos; at = json.find(mark, at + 1))
+        values += json.substr(at, json.find('\n', at) - at) + "\n";
+      return values;
+    };
+    EXPECT_EQ(field(fork.out, "verb"), field(parent.out, "verb"));
+    EXPECT_EQ(field(fork.out, "role"), field(parent.out, "role"));
+    EXPECT_NE(field(fork.out, "file"), field(parent.out, "file"));
+    EXPECT_NE(fork.out.find("ptx/tuned/mine/" + std::string(build) + ".ptx"), std::string::npos);
+  }
+}
+
+TEST_F(Forks, AreAsRecordedUntilATemplateChanges) {
+  const ProcessOutput same = home_.says({"fork", "--merge"});
+  EXPECT_EQ(same.exit_status, 0) << same.err;
+  EXPECT_EQ(same.out, "mine: its parent is as recorded\n");
+  const std::vector<std::string> generate = {"generate", "--limit", "1", "-o", "out"};
+  EXPECT_EQ(home_.says(generate).err.find("fork 'mine'"), std::string::npos);
+  Home::edit(spin(), comment, "// Wait.");
+  EXPECT_NE(home_.says(generate).err.find("note: fork 'mine': comments of its parent " + ring +
+                                          " have changed since"),
+            std::string::npos);
+  Home::edit(spin(), "L_wait:\n", "L_wait:\nmembar.cta;\n");
+  EXPECT_NE(
+      home_.says(generate).err.find("note: fork 'mine': its parent " + ring + " has changed since"),
+      std::string::npos);
+  home_.says({"generate", "--curated"});
+  const ProcessOutput check = home_.says({"generate", "--curated", "--check"});
+  EXPECT_EQ(check.exit_status, exit_code(Step::render));
+  EXPECT_EQ(check.err, "phasebit: render: fork 'mine': its parent " + ring +
+                           " has changed since (`phasebit fork --merge`)\n");
+}
+
+TEST_F(Forks, MergeWhatTheTemplatesHaveBecome) {
+  edit_fork();
+  Home::edit(spin(), "L_wait:\n", "L_wait:\nmembar.gl;\n");
+  const ProcessOutput merged = home_.says({"fork", "--merge", "mine"});
+  EXPECT_EQ(merged.exit_status, 0) << merged.err;
+  EXPECT_EQ(merged.out, "mine: merged with its parent of today\n");
+  for (const char* build : {"timed.ptx", "guarded.ptx"}) {
+    const std::string text = Home::read(file(build));
+    EXPECT_NE(text.find("membar.cta;  // mine"), std::string::npos) << build;
+    EXPECT_NE(text.find("membar.gl;"), std::string::npos) << build;
+  }
+  EXPECT_EQ(home_.says({"fork", "--merge"}).out, "mine: its parent is as recorded\n");
+}
+
+TEST_F(Forks, StayAsTheyAreWhenTheMergeConflicts) {
+  Home::edit(file("timed.ptx"), "mbarrier.try_wait.parity.shared.b64 done, [p_barrier+32]",
+             "mbarrier.test_wait.parity.shared.b64 done, [p_barrier+32]");
+  Home::edit(spin(), "L_wait:\nmbarrier.", "L_wait:\nmembar.gl;\nmbarrier.");
+  const std::string before = Home::read(file("timed.ptx")),
+                    guarded = Home::read(file("guarded.ptx")),
+                    record = Home::read(file("fork.toml"));
+  const ProcessOutput output = home_.says({"fork", "--merge", "mine"});
+  EXPECT_EQ(output.exit_status, exit_code(Step::render));
+  EXPECT_EQ(output.err,
+            "phasebit: render: fork 'mine': the merge conflicts; the fork is as it was, "
+            "see " +
+                file("timed.conflict.ptx").string() +
+                " (edit the fork, then `phasebit fork --resolved mine`)\n");
+  EXPECT_EQ(Home::read(file("timed.ptx")), before);
+  EXPECT_EQ(Home::read(file("guarded.ptx")), guarded);
+  EXPECT_EQ(Home::read(file("fork.toml")), record);
+  const std::string marked = Home::read(file("timed.conflict.ptx"));
+  for (const char* mark : {"<<<<<<< the fork", "=======", ">>>>>>> the parent of today"})
+    EXPECT_NE(marked.find(mark), std::string::npos) << mark;
+  EXPECT_FALSE(fs::exists(file("guarded.conflict.ptx")));
+  const ProcessOutput resolved = home_.says({"fork", "--resolved", "mine"});
+  EXPECT_EQ(resolved.exit_status, 0) << resolved.err;
+  EXPECT_FALSE(fs::exists(file("timed.conflict.ptx")));
+  EXPECT_EQ(home_.says({"fork", "--merge"}).out, "mine: its parent is as recorded\n");
+  EXPECT_EQ(Home::read(file("timed.ptx")), before);
+}
+
+TEST_F(Forks, WhoseParentIsGoneSaySoAndKeepTheirTexts) {
+  Home::edit(file("fork.toml"), "parent = \"" + ring, "parent = \"" + ring + "/wait=tes_wait");
+  const std::string before = Home::read(file("timed.ptx"));
+  const std::string message = "fork 'mine': its parent " + ring +
+                              "/wait=tes_wait is no variant any more (usage: " + ring +
+                              "/wait=tes_wait: wait: no value 'tes_wait' (did you mean "
+                              "'test_wait'?)) (the nearest variant is " +
+                              ring + "/wait=test_wait)\n";
+  const ProcessOutput merge = home_.says({"fork", "--merge"});
+  EXPECT_EQ(merge.exit_status, exit_code(Step::spec));
+  EXPECT_EQ(merge.err, "phasebit: spec: " + message);
+  const ProcessOutput show = home_.says({"show", ring + "/wait=tes_wait/tuned=mine"});
+  EXPECT_EQ(show.exit_status, exit_code(Step::spec));
+  EXPECT_EQ(show.err, "phasebit: spec: " + message);
+  EXPECT_NE(
+      home_.says({"generate", "--limit", "1", "-o", "out"}).err.find("fork 'mine': its parent"),
+      std::string::npos);
+  EXPECT_EQ(Home::read(file("timed.ptx")), before);
+}
+
+TEST_F(Forks, SayWhatIsWrong) {
+  struct Row {
+    std::vector<std::string> arguments;
+    Step step;
+    std::string message;
+  };
+  const std::vector<Row> rows = {
+      {{"fork"},
+       Step::usage,
+       "usage: fork: no variant (phasebit fork VARIANT --name NAME, or phasebit fork --merge "
+       "[NAME])"},
+      {{"fork", ring, "--name", "mine"}, Step::usage, "usage: ptx/tuned/mine is there already"},
+      {{"fork", ring, "--name", "a/b"},
+       Step::usage,
+       "usage: --name 'a/b' cannot name a fork (letters, digits, '_' and '-')"},
+      {{"fork", ring + "/tuned=mine", "--name", "b"},
+       Step::usage,
+       "usage: " + ring + "/tuned=mine is made by hand itself (fork a variant of the templates)"},
+      {{"fork", "--merge", "mime"},
+       Step::usage,
+       "usage: no fork 'mime' in ptx/tuned (did you mean 'mine'?)"},
+      {{"show", ring + "/num_stages=8/tuned=mine"},
+       Step::usage,
+       "usage: fork 'mine' is none of " + ring + "/num_stages=8 (it is " + ring + "/tuned=mine)"},
+  };
+  for (const Row& row : rows) {
+    const ProcessOutput output = home_.says(row.arguments);
+    EXPECT_EQ(output.exit_status, exit_code(row.step));
+    EXPECT_EQ(output.err, "phasebit: " + row.message + "\n");
+  }
+  Home::edit(file("timed.ptx"), "    bar.warp.sync 0xffffffff;", "    /* bar.warp.sync */");
+  const ProcessOutput broken = home_.says({"show", ring + "/tuned=mine"});
+  EXPECT_EQ(broken.exit_status, exit_code(Step::render));
+  EXPECT_NE(broken.err.find("ptx/tuned/mine/timed.ptx:"), std::string::npos) << broken.err;
+  Home::edit(file("parent.timed.ptx"), "bar.sync 0;", "bar.sync 1;");
+  const ProcessOutput touched = home_.says({"fork", "--merge"});
+  EXPECT_EQ(touched.exit_status, exit_code(Step::spec));
+  EXPECT_NE(touched.err.find("is not the text that fork.toml records"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace phasebit
