@@ -11,15 +11,37 @@ namespace {
 const std::map<std::string, std::string>& defaults() {
   // Those of the templates' .toml files. An id leaves them out, so they stand here for the reader
   // of a table; tests/decide compares.
-  static const std::map<std::string, std::string> table = {
-      {"num_stages", "4"},  {"addressing", "runtime"}, {"roles", "specialized"},
-      {"unit", "warp"},     {"producers", "1"},        {"consumers", "1"},
-      {"sharing", "share"}, {"ctas_per_sm", "1"},      {"placement", "contiguous"},
-      {"wait", "try_wait"}, {"arrival", "warp"},       {"operand", "parity"},
-      {"hint_ns", "none"},  {"backoff_ns", "none"},    {"semantics", "implicit"},
-      {"scope", "cta"},     {"early_token", "off"},    {"ahead", "0"},
-      {"layout", "v0"},     {"payload_bytes", "512"},  {"work_role", "consumer"},
-      {"work_amount", "4"}};
+  static const std::map<std::string, std::string> table = {{"num_stages", "4"},
+                                                           {"addressing", "runtime"},
+                                                           {"roles", "specialized"},
+                                                           {"unit", "warp"},
+                                                           {"producers", "1"},
+                                                           {"consumers", "1"},
+                                                           {"sharing", "share"},
+                                                           {"ctas_per_sm", "1"},
+                                                           {"placement", "contiguous"},
+                                                           {"wait", "try_wait"},
+                                                           {"arrival", "warp"},
+                                                           {"operand", "parity"},
+                                                           {"hint_ns", "none"},
+                                                           {"backoff_ns", "none"},
+                                                           {"semantics", "implicit"},
+                                                           {"scope", "cta"},
+                                                           {"early_token", "off"},
+                                                           {"ahead", "0"},
+                                                           {"layout", "v0"},
+                                                           {"payload_bytes", "512"},
+                                                           {"work_role", "consumer"},
+                                                           {"work_amount", "4"},
+                                                           {"cluster_size", "2"},
+                                                           {"first_rank", "0"},
+                                                           {"second_rank", "1"},
+                                                           {"fence", "off"},
+                                                           {"release_to", "one"},
+                                                           {"aligned", "on"},
+                                                           {"expect", "consumer"},
+                                                           {"arrive_semantics", "release_cluster"},
+                                                           {"wait_semantics", "acquire_cluster"}};
   return table;
 }
 

@@ -1,6 +1,7 @@
 #include "analysis/decide/tables.h"
 
 #include "analysis/decide/axes.h"
+#include "analysis/decide/cluster_table.h"
 #include "analysis/decide/counts.h"
 #include "analysis/decide/figures.h"
 #include "analysis/decide/modes_table.h"
@@ -217,12 +218,44 @@ Result<Table> modes_pass_table(const ReportData& data, const TableArguments& arg
   return modes_table(data.results.points);
 }
 
+Result<Table> of_clusters(const ReportData& data, const TableArguments& arguments,
+                          Table (*make)(const std::vector<Aggregate>&, const AxisValues&),
+                          const char* what) {
+  AxisValues where;
+  for (const auto& [name, value] : arguments) {
+    PHASEBIT_TRY(check_column(data, name, {}));
+    PHASEBIT_TRY(check_value(data, name, value));
+    where[name] = value;
+  }
+  Table table = make(data.aggregation.points, where);
+  if (table.rows.empty())
+    return with_hint(fail(Step::usage, "no measured variant is in this table"),
+                     "it is made from the sweep of specs/cluster.toml");
+  return with_legend(std::move(table), what);
+}
+
+Result<Table> clusters(const ReportData& data, const TableArguments& arguments) {
+  return of_clusters(data, arguments, cluster_table,
+                     "Cycles on the clock of the CTA that the token comes from: median, lowest and "
+                     "highest over the ordered pairs of ranks, and the same code with both roles "
+                     "in one CTA.");
+}
+
+Result<Table> cluster_pairs(const ReportData& data, const TableArguments& arguments) {
+  return of_clusters(data, arguments, cluster_pairs_table,
+                     "Cycles of a round trip from one rank of the cluster to another, on the "
+                     "clock of the first; a rank to itself is the same code inside one CTA.");
+}
+
 using Maker = Result<Table> (*)(const ReportData&, const TableArguments&);
 const std::map<std::string, Maker>& makers() {
   static const std::map<std::string, Maker> table = {
-      {"core", core_table},     {"layouts", layouts_table},  {"pivot", any_pivot},
-      {"counts", counts},       {"anchors", anchors_table},  {"aa", aa_table},
-      {"errors", errors_table}, {"modes", modes_pass_table}, {"tuned", tuned_table}};
+      {"core", core_table},       {"layouts", layouts_table},
+      {"pivot", any_pivot},       {"counts", counts},
+      {"anchors", anchors_table}, {"aa", aa_table},
+      {"errors", errors_table},   {"modes", modes_pass_table},
+      {"tuned", tuned_table},     {"cluster", clusters},
+      {"cluster_pairs", cluster_pairs}};
   return table;
 }
 

@@ -32,8 +32,10 @@ using TableArguments = std::vector<std::pair<std::string, std::string>>;
 //   errors: variants without a figure, with the reason
 //   tuned: forks and snippets beside what they were made from (analysis/decide/tuned.h)
 //   modes: what the modes pass found in each variant
+//   cluster: round trips between CTAs by size and semantics: median, lowest and highest pair
+//   cluster_pairs: the matrix of one cluster size
 //
-// core, layouts and pivot also take axis=value.
+// core, layouts, pivot, cluster and cluster_pairs also take axis=value.
 // Step::usage for an unknown name, argument or value, with the nearest one.
 Result<Table> make_table(const ReportData& data, const std::string& name,
                          const TableArguments& arguments);
