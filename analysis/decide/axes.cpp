@@ -41,7 +41,21 @@ const std::map<std::string, std::string>& defaults() {
                                                            {"aligned", "on"},
                                                            {"expect", "consumer"},
                                                            {"arrive_semantics", "release_cluster"},
-                                                           {"wait_semantics", "acquire_cluster"}};
+                                                           {"wait_semantics", "acquire_cluster"},
+                                                           {"bystanders", "1"},
+                                                           {"delay_cycles", "0"},
+                                                           {"expected_arrivals", "8"},
+                                                           {"groups", "1"},
+                                                           {"load", "none"},
+                                                           {"neighbour_work", "fma"},
+                                                           {"operation", "arrive"},
+                                                           {"path", "ready"},
+                                                           {"placing", "same"},
+                                                           {"reads", "issue"},
+                                                           {"reconverge", "on"},
+                                                           {"verb", "wait"},
+                                                           {"waiters", "0"},
+                                                           {"work_kind", "dependent"}};
   return table;
 }
 
