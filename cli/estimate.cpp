@@ -26,7 +26,7 @@ Estimate estimate(double variants) {
   const auto cores = benchmark_figure("assemble", "timed_cold_cores");
   const auto images = benchmark_figure("assemble", "timed_images");
   if (cores && images && *images > 0) out.assemble_core_seconds = variants * *cores / *images;
-  const auto rate = benchmark_figure("measure", "points_per_second");
+  const auto rate = benchmark_figure("points", "points_per_second");
   if (rate && *rate > 0) out.measure_seconds = variants / *rate;
   return out;
 }

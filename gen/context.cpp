@@ -14,6 +14,7 @@ json make_context(const VariantKey& variant, const Plan& plan, Build build,
   json context = {{"entry", entry}, {"role", ""}};
   context["timed"] = build == Build::timed;
   context["guarded"] = build == Build::guarded;
+  context["has_readings"] = !plan.launch.readings.empty();
   for (const auto& [axis, value] : variant.axes) {
     context[axis] = value;
     context["is"][axis] = {{value, true}};

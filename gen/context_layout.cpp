@@ -50,7 +50,7 @@ void add_layout(json& context, const VariantKey& variant, const Plan& plan) {
   number("empty_offset", plan.empty_offset);
   number("ticket_offset", plan.ticket_offset);
   number("guard_offset", plan.guard_offset);
-  number("phases_checked", variant.value("protocol") == "mbarrier" ? 2 * plan.num_stages : 0);
+  number("phases_checked", plan.phases_checked);
   context["producer_warps_mask"] = hex(plan.producer.warps_mask);
   context["consumer_warps_mask"] = hex(plan.consumer.warps_mask);
   context["single_ring_slot"] = plan.num_stages == 1;

@@ -90,7 +90,6 @@ void add_probe_names(json& context, const VariantKey& variant, const Plan& plan)
   if (plan.empty_arrivals > 0) context["empty_arrivals"] = std::to_string(plan.empty_arrivals);
   // A kernel that can be measured beside load has the code for it, loaded or not.
   context["takes_load"] = !variant.value("load").empty();
-  context["has_readings"] = !plan.launch.readings.empty();
   context["counts_polls"] = false;
   if (probe == "response") add_response(context, plan);
   if (probe == "verb") add_verb(context, variant, plan);

@@ -58,6 +58,7 @@ Result<Plan> make_plan(const VariantKey& variant) {
   PHASEBIT_TRY(probe.lay_out(variant, plan));
   if (variant.value("mover") != "none") PHASEBIT_TRY(place_payload(variant, plan, payload_bytes));
   place_shared_memory(plan);
+  plan.phases_checked = variant.value("protocol") == "mbarrier" ? 2 * num_stages : 0;
   PHASEBIT_TRY(probe.finish(variant, plan));
   return plan;
 }

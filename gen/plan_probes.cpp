@@ -3,6 +3,7 @@
 #include "gen/plan_alone.h"
 #include "gen/plan_cluster.h"
 #include "gen/plan_layout.h"
+#include "gen/plan_word.h"
 
 #include <algorithm>
 #include <array>
@@ -37,6 +38,7 @@ constexpr std::array planners = {
     ProbePlanner{"fanin", lay_out_warps, finish_fanin},
     ProbePlanner{"entangle", lay_out_warps, finish_entangle},
     ProbePlanner{"cluster", lay_out_warps, finish_cluster},
+    ProbePlanner{"word", lay_out_word, finish_word},
 };
 
 }  // namespace

@@ -112,7 +112,7 @@ std::vector<WordReading> word_readings(const std::vector<PointRow>& points) {
     const VariantAxes axes = axes_of_id(point.variant_id);
     if (axes.value("probe") != "word" || point.error) continue;
     const std::string expected = axes.value("expected_arrivals");
-    const std::string layout = axes.value("layout");
+    const std::string layout = axes.value("word_layout");
     for (const Sample& sample : point.samples) {
       const auto state = state_after(axes.value("operation"), std::stoll(expected), sample.items);
       if (!state || sample.readings.size() != 2) continue;
