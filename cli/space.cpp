@@ -169,8 +169,9 @@ Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_has
     variants = {key};
     return space;
   }
+  const size_t snippet_at = id_or_hash.find(fmt::format("/{}", snippet_axis));
   if (id_or_hash.find('/') != std::string::npos) {
-    PHASEBIT_TRY_ASSIGN(key, parse_variant(space.catalogue, id_or_hash));
+    PHASEBIT_TRY_ASSIGN(key, parse_variant(space.catalogue, id_or_hash.substr(0, snippet_at)));
     variants = {key};
   } else {
     SpaceRequest plain = request;
@@ -180,6 +181,10 @@ Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_has
     variants = {key};
   }
   if (!space.snippets.empty()) variants = {snippet_key(variants.front(), space.snippets)};
+  if (snippet_at != std::string::npos && variants.front().id != id_or_hash)
+    return with_hint(
+        fail(Step::usage, "{}: the snippets given make {}", id_or_hash, variants.front().id),
+        "an id does not hold a snippet's text: give --snippet VERB=FILE");
   return space;
 }
 

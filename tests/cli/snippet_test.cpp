@@ -105,6 +105,10 @@ TEST_F(Snippets, SayWhatIsWrongAndWhere) {
   EXPECT_EQ(home_.says({"show", handoff, "--snippet", "mine.ptx"}).err,
             "phasebit: usage: --snippet mine.ptx: not VERB=FILE (as in --snippet "
             "wait=my_wait.ptx)\n");
+  EXPECT_EQ(home_.says({"show", handoff + "/snippet.wait=mine@01234567"}).err,
+            "phasebit: usage: " + handoff +
+                "/snippet.wait=mine@01234567: the snippets given make " + handoff +
+                " (an id does not hold a snippet's text: give --snippet VERB=FILE)\n");
   EXPECT_EQ(home_.says({"show", handoff, "--snippet", "wait=none.ptx"}).exit_status,
             exit_code(Step::io));
 }
