@@ -119,7 +119,8 @@ void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
       out.worst_residual_cycles = summary.fit.worst_residual;
     out.rounds += summary.rounds;
     for (const std::string& flag : measured->point->flags)
-      if (std::find(out.flags.begin(), out.flags.end(), flag) == out.flags.end())
+      if (!flag.starts_with(sms_prefix) &&
+          std::find(out.flags.begin(), out.flags.end(), flag) == out.flags.end())
         out.flags.push_back(flag);
   }
   out.cycles = median(cycles);

@@ -38,7 +38,7 @@ struct Aggregate {
   int rounds = 0;                                                  // of all repetitions
   // Median of |a - b| over pairs of repetitions.
   std::optional<double> repetition_difference_cycles;
-  std::vector<std::string> flags;  // of any repetition
+  std::vector<std::string> flags;  // of any repetition, without the SMs of a cluster
   std::vector<ReadingFigure> readings;
 
   // By name, or null.

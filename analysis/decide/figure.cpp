@@ -13,16 +13,19 @@ using Named = std::vector<std::pair<std::string, std::string>>;
 
 Named figures_of(const Aggregate& one) {
   const double width = one.half_width();
-  return {{"cycles", shown(one.cycles, width)},
-          {"interval", shown_with_interval(one.cycles, width)},
-          {"half_width", shown(width, width)},
-          {"low", shown(one.interval.low, width)},
-          {"high", shown(one.interval.high, width)},
-          {"intercept", shown(one.intercept_cycles, 1)},
-          {"megahertz", shown(one.megahertz, 1)},
-          {"rounds", std::to_string(one.rounds)},
-          {"repetitions", std::to_string(one.repetitions)},
-          {"sass_class", one.sass_class.substr(0, 8)}};
+  Named named = {{"cycles", shown(one.cycles, width)},
+                 {"interval", shown_with_interval(one.cycles, width)},
+                 {"half_width", shown(width, width)},
+                 {"low", shown(one.interval.low, width)},
+                 {"high", shown(one.interval.high, width)},
+                 {"intercept", shown(one.intercept_cycles, 1)},
+                 {"megahertz", shown(one.megahertz, 1)},
+                 {"rounds", std::to_string(one.rounds)},
+                 {"repetitions", std::to_string(one.repetitions)},
+                 {"sass_class", one.sass_class.substr(0, 8)}};
+  for (const ReadingFigure& reading : one.readings)
+    named.emplace_back(reading.name, shown_with_interval(reading.value, reading.half_width()));
+  return named;
 }
 
 Result<std::string> pick(const Named& named, const std::string& field) {

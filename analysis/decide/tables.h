@@ -41,10 +41,10 @@ Result<Table> make_table(const ReportData& data, const std::string& name,
                          const TableArguments& arguments);
 
 // One figure: of a variant (variant=ID, field=cycles, interval, half_width, low, high, intercept,
-// megahertz, rounds, repetitions, sass_class), or of all (field=variants, measured, failed,
-// ungated, repetitions, device, target, driver, ptxas, date, aa_median_cycles, aa_median_percent,
-// aa_p95_cycles, aa_p95_percent). Step::usage for what is unknown; Step::store when the variant has
-// no figure.
+// megahertz, rounds, repetitions, sass_class, or the name of a reading), or of all (field=variants,
+// measured, failed, ungated, repetitions, device, target, driver, ptxas, date, aa_median_cycles,
+// aa_median_percent, aa_p95_cycles, aa_p95_percent). Step::usage for what is unknown; Step::store
+// when the variant has no figure.
 Result<std::string> make_figure(const ReportData& data, const TableArguments& arguments);
 
 }  // namespace phasebit

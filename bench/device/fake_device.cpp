@@ -77,12 +77,10 @@ class FakeDevice final : public Device {
     if (script.die) ::raise(SIGKILL);
     if (script.launch_error)
       return fail(Step::launch, "cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED (scripted)");
-    const LaunchShape* shape =
-        shape_of(entry, grid.threads - 32 * static_cast<int>(params.first_warp));
-    if (shape == nullptr) return fail(Step::launch, "no shape of {} threads", grid.threads);
-    if (grid.cluster_size != shape->cluster_size)
-      return fail(Step::launch, "a cluster of {} where {} is meant", grid.cluster_size,
-                  shape->cluster_size);
+    const LaunchShape* shape = shape_of(entry, grid, params);
+    if (shape == nullptr)
+      return fail(Step::launch, "no shape of {} threads, {} CTAs of {} a cluster", grid.threads,
+                  grid.ctas, grid.cluster_size);
     double cycles = script.intercept + script.cycles * params.items;
     if (params.first_warp < script.by_first_warp.size())
       cycles += script.by_first_warp[params.first_warp] * params.items;
@@ -107,10 +105,19 @@ class FakeDevice final : public Device {
   Health health() override { return health_; }
 
  private:
-  const LaunchShape* shape_of(const std::string& entry, int threads) const {
-    for (const BundleVariant& variant : manifest_.variants)
+  // One kernel serves many shapes: what the launch says tells which.
+  const LaunchShape* shape_of(const std::string& entry, const Grid& grid,
+                              const KernelParams& params) const {
+    const int threads = grid.threads - 32 * static_cast<int>(params.first_warp);
+    for (const BundleVariant& variant : manifest_.variants) {
+      const LaunchShape& shape = variant.launch;
+      const bool same = shape.threads == threads && shape.cluster_size == grid.cluster_size &&
+                        shape.first_rank == params.first_rank &&
+                        shape.second_rank == params.second_rank &&
+                        shape.load_ctas == static_cast<int>(params.load_ctas);
       for (const Image& image : variant.images)
-        if (image.entry == entry && variant.launch.threads == threads) return &variant.launch;
+        if (same && image.entry == entry) return &shape;
+    }
     return nullptr;
   }
 

@@ -48,6 +48,14 @@ TEST(Aggregate, TakesReadingsOverTheRepetitionsToo) {
   EXPECT_NEAR(polls->half_width(), 1, 1e-9);
   EXPECT_TRUE(polls->interval_reached);
   EXPECT_EQ(all.points[0].reading("late"), nullptr);
+  EXPECT_EQ(make_figure(data_of({first}), {{"variant", "response/a"}, {"field", "polls"}}).value(),
+            "3.00 ±0");
+}
+
+TEST(Aggregate, WhereAClusterRanIsNoWarning) {
+  PointRow point = steady("cluster/a", 700);
+  point.flags = {"sms:1,3", "throttled"};
+  EXPECT_EQ(aggregate({point}).points[0].flags, (std::vector<std::string>{"throttled"}));
 }
 
 TEST(Aggregate, OfOneRepetitionHasNoDifference) {
