@@ -116,10 +116,8 @@ void add_fork(CLI::App& app, ForkOptions& options, Chosen& chosen) {
 }
 
 void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen) {
-  CLI::App* command = app.add_subcommand("report",
-                                         "tables from results: core, layouts, pivot, counts, "
-                                         "anchors, aa, errors, modes, tuned, cluster, "
-                                         "cluster_pairs");
+  CLI::App* command = app.add_subcommand(
+      "report", "tables from results (analysis/decide/tables.h has their names and arguments)");
   command->add_option("results", options.results, "stores or JSON lines (default: the published)");
   command->add_option("--table", options.table, "which")->capture_default_str();
   command->add_option("--argument", options.arguments, "of the table, such as mover=none")

@@ -48,8 +48,16 @@ std::optional<std::uint64_t> offset_of(const std::vector<WordReading>& readings,
   return offset;
 }
 
+// Bits that never change would agree with a quantity that never changes modulo 2^width.
+bool varies(const std::vector<WordReading>& readings, Quantity quantity, int width) {
+  std::set<std::uint64_t> values;
+  for (const WordReading& reading : readings)
+    values.insert(static_cast<std::uint64_t>(reading.state.*quantity) & mask_of(width));
+  return values.size() > 1;
+}
+
 std::optional<WordField> widest_field(const std::vector<WordReading>& readings, Quantity quantity) {
-  for (int width = 64; width >= 1; --width) {
+  for (int width = 64; width >= 1 && varies(readings, quantity, width); --width) {
     for (int low = 0; low + width <= 64; ++low) {
       for (const int sign : {1, -1}) {
         WordField field{"", low, width, sign, 0, 0};

@@ -2,6 +2,7 @@
 // read on a GPU after known operations (probe `word`).
 #pragma once
 
+#include "analysis/decide/table.h"
 #include "core/store/record.h"
 
 #include <optional>
@@ -45,7 +46,10 @@ struct WordField {
 // out.
 std::vector<WordField> derive_fields(const std::vector<WordReading>& readings);
 
-// All readings in the rows of probe `word`: readings named word_low and word_high, or word.
+// All words in the rows of probe `word`: its readings are the low and the high half.
 std::vector<WordReading> word_readings(const std::vector<PointRow>& points);
+
+// By layout: where each quantity stands and how it is stored.
+Table barrier_word_table(const std::vector<PointRow>& points);
 
 }  // namespace phasebit

@@ -1,6 +1,7 @@
 #include "analysis/decide/tables.h"
 
 #include "analysis/decide/axes.h"
+#include "analysis/decide/barrier_word.h"
 #include "analysis/decide/cluster_table.h"
 #include "analysis/decide/counts.h"
 #include "analysis/decide/figures.h"
@@ -247,15 +248,19 @@ Result<Table> cluster_pairs(const ReportData& data, const TableArguments& argume
                      "clock of the first; a rank to itself is the same code inside one CTA.");
 }
 
+Result<Table> word_table(const ReportData& data, const TableArguments& arguments) {
+  PHASEBIT_TRY(no_arguments(arguments));
+  return barrier_word_table(data.results.points);
+}
+
 using Maker = Result<Table> (*)(const ReportData&, const TableArguments&);
 const std::map<std::string, Maker>& makers() {
   static const std::map<std::string, Maker> table = {
-      {"core", core_table},       {"layouts", layouts_table},
-      {"pivot", any_pivot},       {"counts", counts},
-      {"anchors", anchors_table}, {"aa", aa_table},
-      {"errors", errors_table},   {"modes", modes_pass_table},
-      {"tuned", tuned_table},     {"cluster", clusters},
-      {"cluster_pairs", cluster_pairs}};
+      {"core", core_table},     {"layouts", layouts_table},       {"pivot", any_pivot},
+      {"counts", counts},       {"anchors", anchors_table},       {"aa", aa_table},
+      {"errors", errors_table}, {"modes", modes_pass_table},      {"tuned", tuned_table},
+      {"cluster", clusters},    {"cluster_pairs", cluster_pairs}, {"barrier_word", word_table},
+  };
   return table;
 }
 

@@ -34,6 +34,7 @@ using TableArguments = std::vector<std::pair<std::string, std::string>>;
 //   modes: what the modes pass found in each variant
 //   cluster: round trips between CTAs by size and semantics: median, lowest and highest pair
 //   cluster_pairs: the matrix of one cluster size
+//   barrier_word: where the fields of an mbarrier stand, from the probe `word`
 //
 // core, layouts, pivot, cluster and cluster_pairs also take axis=value.
 // Step::usage for an unknown name, argument or value, with the nearest one.
