@@ -161,6 +161,20 @@ TEST_F(GpuTest, ABrokenKernelCostsItsRowAndTheGpuStillWorks) {
   EXPECT_EQ(found.size(), 7U);
 }
 
+// No GPU so far takes 32; the row names that and what this one takes.
+TEST_F(GpuTest, AClusterThatIsTooLargeIsARowWithTheDevicesLimit) {
+  add("cluster", "pb_sound", "pb_sound", broken_module());
+  manifest_.variants.back().launch.cluster_size = 32;
+  add("after", "pb_sound", "pb_sound", broken_module());
+  const ProcessOutput output = run();
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  auto found = errors();
+  const std::string& error = found["broken/cluster"];
+  EXPECT_EQ(error.find("device: a cluster of 32 CTAs: "), 0U) << error;
+  EXPECT_TRUE(contains(error, "takes at most") || contains(error, "has no clusters")) << error;
+  EXPECT_EQ(found["broken/after"], "");
+}
+
 TEST_F(GpuTest, ABundleForAnotherGpuIsRefusedBeforeAnyLaunch) {
   manifest_.target = whole_.target == "sm_75" ? "sm_120a" : "sm_75";
   add("sound", "pb_sound", "pb_sound", broken_module());
