@@ -39,6 +39,7 @@ class CudaDevice final : public Device {
     return fail(step, "{}", driver_.describe(call, code));
   }
   int attribute(CUdevice_attribute which) const;
+  bool fits_cluster(CUfunction kernel, Grid grid, int size) const;
   Status identify(int ordinal);
   Status refuse_when_busy();
   Status take_context();
@@ -179,6 +180,17 @@ CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& c
   return config;
 }
 
+// Whether one cluster of so many CTAs of this kernel can run. cuOccupancyMaxPotentialClusterSize
+// would ask for the limit itself, but refuses a grid of one cluster (driver 580).
+bool CudaDevice::fits_cluster(CUfunction kernel, Grid grid, int size) const {
+  grid.ctas = grid.cluster_size = size;
+  CUlaunchAttribute cluster{};
+  const CUlaunchConfig config = config_of(grid, stream_, cluster);
+  int clusters = 0;
+  return driver_.cuOccupancyMaxActiveClusters(&clusters, kernel, &config) == CUDA_SUCCESS &&
+         clusters > 0;
+}
+
 Status CudaDevice::allow_cluster(Function function, const Grid& grid) {
   if (!info_.launches_clusters) return refuse_cluster(info_, grid.cluster_size, 0);
   const CUfunction kernel = functions_[static_cast<std::size_t>(function)];
@@ -186,18 +198,10 @@ Status CudaDevice::allow_cluster(Function function, const Grid& grid) {
     PHASEBIT_TRY(check(Step::device, "cuFuncSetAttribute",
                        driver_.cuFuncSetAttribute(
                            kernel, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)));
-  CUlaunchAttribute cluster{};
-  CUlaunchConfig config = config_of(grid, stream_, cluster);
-  int largest = 0, clusters = 0;
-  config.numAttrs = 0;  // the largest of any: a size in it would be an error when too large
-  PHASEBIT_TRY(check(Step::device, "cuOccupancyMaxPotentialClusterSize",
-                     driver_.cuOccupancyMaxPotentialClusterSize(&largest, kernel, &config)));
-  if (grid.cluster_size > largest) return refuse_cluster(info_, grid.cluster_size, largest);
-  config.numAttrs = 1;
-  PHASEBIT_TRY(check(Step::device, "cuOccupancyMaxActiveClusters",
-                     driver_.cuOccupancyMaxActiveClusters(&clusters, kernel, &config)));
-  if (clusters == 0) return refuse_cluster(info_, grid.cluster_size, largest);
-  return {};
+  if (fits_cluster(kernel, grid, grid.cluster_size)) return {};
+  int largest = 1;
+  while (2 * largest < grid.cluster_size && fits_cluster(kernel, grid, 2 * largest)) largest *= 2;
+  return refuse_cluster(info_, grid.cluster_size, largest);
 }
 
 Result<Device::Address> CudaDevice::allocate(std::size_t bytes) {

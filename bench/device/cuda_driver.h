@@ -19,7 +19,7 @@ namespace phasebit {
   X(cuLaunchKernel)
 // Since 11.8: without them there are no clusters, and all else works.
 #define PHASEBIT_CUDA_CLUSTER_ENTRIES(X)                                                      \
-  X(cuLaunchKernelEx) X(cuOccupancyMaxPotentialClusterSize) X(cuOccupancyMaxActiveClusters)
+  X(cuLaunchKernelEx) X(cuOccupancyMaxActiveClusters)
 // clang-format on
 
 struct CudaDriver {
@@ -29,8 +29,7 @@ struct CudaDriver {
 #undef PHASEBIT_MEMBER
 
   bool has_clusters() const {
-    return cuLaunchKernelEx != nullptr && cuOccupancyMaxPotentialClusterSize != nullptr &&
-           cuOccupancyMaxActiveClusters != nullptr;
+    return cuLaunchKernelEx != nullptr && cuOccupancyMaxActiveClusters != nullptr;
   }
 
   // Loads libcuda.so.1 and calls cuInit. Step::device says what is missing.

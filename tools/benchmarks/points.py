@@ -26,8 +26,8 @@ def main():
         rows = sqlite3.connect(store)
         device, driver = rows.execute("SELECT name, driver FROM device").fetchone()
         commit, ptxas = rows.execute("SELECT commit_name, ptxas FROM run").fetchone()
-        points = rows.execute(
-            "SELECT count(*) FROM point WHERE json_array_length(samples, '$.items') > 0").fetchone()[0]
+        points = rows.execute("SELECT count(*) FROM point "
+                              "WHERE json_array_length(samples, '$.items') > 0").fetchone()[0]
         failed = rows.execute(
             "SELECT count(*) FROM point WHERE error_step IS NOT NULL").fetchone()[0]
     print(f"# device: {device}, driver {driver}\n# ptxas: {ptxas}\n# commit: {commit}")
