@@ -1,4 +1,6 @@
 // Forks as a user meets them: made, edited, drifted, merged, orphaned.
+#include "gen/toolchain.h"
+#include "gen/tuned.h"
 #include "tests/cli/home.h"
 
 namespace phasebit {
@@ -167,6 +169,26 @@ TEST_F(Forks, SayWhatIsWrong) {
   const ProcessOutput touched = home_.says({"fork", "--merge"});
   EXPECT_EQ(touched.exit_status, exit_code(Step::spec));
   EXPECT_NE(touched.err.find("is not the text that fork.toml records"), std::string::npos);
+}
+
+// Those under ptx/tuned/: both builds assemble, the timed one is what its gate demands.
+TEST(CommittedForks, PassTheirGates) {
+  if (const auto toolchain = find_toolchain(); !toolchain) GTEST_SKIP() << toolchain.error().text();
+  const auto forks = read_forks(tuned_folder());
+  ASSERT_TRUE(forks) << forks.error().text();
+  if (forks->empty()) GTEST_SKIP() << "no fork is committed";
+  for (const char* build : {"timed", "guarded"}) {
+    const auto output =
+        run_process({std::getenv("PHASEBIT_PROGRAM"), "assemble", "--tuned", "--gate", "--no-cache",
+                     "-t", "sm_90a", "--filter", "/tuned=", "--build", build, "--json"});
+    ASSERT_TRUE(output) << output.error().text();
+    EXPECT_EQ(output->exit_status, 0) << output->err;
+    const bool timed = build == std::string("timed");
+    EXPECT_NE(output->out.find(
+                  fmt::format("\"{}\": {}", timed ? "gate_passed" : "assembled", forks->size())),
+              std::string::npos)
+        << output->out;
+  }
 }
 
 }  // namespace
