@@ -55,6 +55,7 @@ const std::map<std::string, std::string>& defaults() {
                                                            {"reconverge", "on"},
                                                            {"verb", "wait"},
                                                            {"waiters", "0"},
+                                                           {"word_layout", "v0"},
                                                            {"work_kind", "dependent"}};
   return table;
 }

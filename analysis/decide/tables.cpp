@@ -2,9 +2,9 @@
 
 #include "analysis/decide/axes.h"
 #include "analysis/decide/barrier_word.h"
-#include "analysis/decide/cluster_table.h"
 #include "analysis/decide/counts.h"
 #include "analysis/decide/figures.h"
+#include "analysis/decide/group_tables.h"
 #include "analysis/decide/modes_table.h"
 #include "analysis/decide/pivot.h"
 #include "analysis/decide/tuned.h"
@@ -97,10 +97,10 @@ Result<Table> pivot_table(const ReportData& data, const PivotRequest& request,
 }
 
 // What the numbers of a pivot are.
-Result<Table> with_legend(Result<Table> table, const char* what) {
+Result<Table> with_legend(Result<Table> table, const std::string& what) {
   if (table)
     table->notes.insert(table->notes.begin(),
-                        std::string(what) +
+                        what +
                             " ± is the half width of the 95 % interval of the median over the "
                             "repetitions.");
   return table;
@@ -219,33 +219,20 @@ Result<Table> modes_pass_table(const ReportData& data, const TableArguments& arg
   return modes_table(data.results.points);
 }
 
-Result<Table> of_clusters(const ReportData& data, const TableArguments& arguments,
-                          Table (*make)(const std::vector<Aggregate>&, const AxisValues&),
-                          const char* what) {
+// The arguments are axes that its points have these values of.
+Result<Table> group_table(const ReportData& data, const GroupTable& group,
+                          const TableArguments& arguments) {
   AxisValues where;
   for (const auto& [name, value] : arguments) {
     PHASEBIT_TRY(check_column(data, name, {}));
     PHASEBIT_TRY(check_value(data, name, value));
     where[name] = value;
   }
-  Table table = make(data.aggregation.points, where);
+  Table table = group.make(data.aggregation.points, where);
   if (table.rows.empty())
     return with_hint(fail(Step::usage, "no measured variant is in this table"),
-                     "it is made from the sweep of specs/cluster.toml");
-  return with_legend(std::move(table), what);
-}
-
-Result<Table> clusters(const ReportData& data, const TableArguments& arguments) {
-  return of_clusters(data, arguments, cluster_table,
-                     "Cycles on the clock of the CTA that the token comes from: median, lowest and "
-                     "highest over the ordered pairs of ranks, and the same code with both roles "
-                     "in one CTA.");
-}
-
-Result<Table> cluster_pairs(const ReportData& data, const TableArguments& arguments) {
-  return of_clusters(data, arguments, cluster_pairs_table,
-                     "Cycles of a round trip from one rank of the cluster to another, on the "
-                     "clock of the first; a rank to itself is the same code inside one CTA.");
+                     fmt::format("it is made from a sweep of {}", group.spec));
+  return with_legend(std::move(table), group.legend);
 }
 
 Result<Table> word_table(const ReportData& data, const TableArguments& arguments) {
@@ -256,10 +243,10 @@ Result<Table> word_table(const ReportData& data, const TableArguments& arguments
 using Maker = Result<Table> (*)(const ReportData&, const TableArguments&);
 const std::map<std::string, Maker>& makers() {
   static const std::map<std::string, Maker> table = {
-      {"core", core_table},     {"layouts", layouts_table},       {"pivot", any_pivot},
-      {"counts", counts},       {"anchors", anchors_table},       {"aa", aa_table},
-      {"errors", errors_table}, {"modes", modes_pass_table},      {"tuned", tuned_table},
-      {"cluster", clusters},    {"cluster_pairs", cluster_pairs}, {"barrier_word", word_table},
+      {"core", core_table},         {"layouts", layouts_table},  {"pivot", any_pivot},
+      {"counts", counts},           {"anchors", anchors_table},  {"aa", aa_table},
+      {"errors", errors_table},     {"modes", modes_pass_table}, {"tuned", tuned_table},
+      {"barrier_word", word_table},
   };
   return table;
 }
@@ -270,8 +257,11 @@ Result<Table> make_table(const ReportData& data, const std::string& name,
                          const TableArguments& arguments) {
   const auto maker = makers().find(name);
   if (maker != makers().end()) return maker->second(data, arguments);
+  const auto group = group_tables().find(name);
+  if (group != group_tables().end()) return group_table(data, group->second, arguments);
   std::vector<std::string> names = {"figure"};
   for (const auto& [known, function] : makers()) names.push_back(known);
+  for (const auto& [known, made_of] : group_tables()) names.push_back(known);
   return with_hint(fail(Step::usage, "no table '{}'", name), nearest_word_hint(name, names));
 }
 

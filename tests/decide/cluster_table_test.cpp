@@ -105,7 +105,7 @@ TEST(ClusterTables, SayThatNothingWasMeasured) {
     const auto table = make_table(data, name, {});
     ASSERT_FALSE(table);
     EXPECT_EQ(table.error().text(),
-              "usage: no measured variant is in this table (it is made from the sweep of "
+              "usage: no measured variant is in this table (it is made from a sweep of "
               "specs/cluster.toml)");
   }
 }

@@ -1,0 +1,31 @@
+// Figures laid out in rows and columns by their names.
+#pragma once
+
+#include "analysis/decide/difference.h"
+#include "analysis/decide/table.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+class FigureGrid {
+ public:
+  // `rows` are the titles of the columns that name a row, axes or not; `columns` those of figures,
+  // in their order.
+  FigureGrid(std::vector<std::string> rows, std::vector<std::string> columns)
+      : titles_(std::move(rows)), columns_(std::move(columns)) {}
+
+  // Figures of other columns are left out. The one put last stays.
+  void put(const std::vector<std::string>& row, const std::string& column, Figure figure);
+
+  // Rows by the order of their axes' values (analysis/decide/axes.h), columns that have a figure.
+  Table table() const;
+
+ private:
+  std::vector<std::string> titles_, columns_;
+  std::map<std::vector<std::string>, std::map<std::string, Figure>> rows_;
+};
+
+}  // namespace phasebit

@@ -1,0 +1,169 @@
+#include "analysis/decide/probe_tables.h"
+
+#include "analysis/decide/axes.h"
+#include "analysis/decide/figure_grid.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include <fmt/ranges.h>
+
+namespace phasebit {
+namespace {
+
+struct Point {
+  VariantAxes axes;
+  const Aggregate* aggregate = nullptr;
+};
+
+// The newest of each variant of a probe with these values.
+std::vector<Point> points_of(const std::vector<Aggregate>& points, const std::string& probe,
+                             const AxisValues& where) {
+  std::vector<Point> found;
+  for (const Aggregate& aggregate : points) {
+    VariantAxes axes = axes_of_id(aggregate.id);
+    const bool meant = axes.value("probe") == probe &&
+                       std::all_of(where.begin(), where.end(), [&](const auto& one) {
+                         return column_value(axes, one.first) == one.second;
+                       });
+    if (meant && find_variant(points, aggregate.id) == &aggregate)
+      found.push_back({std::move(axes), &aggregate});
+  }
+  return found;
+}
+
+int number(const VariantAxes& axes, const std::string& axis) {
+  const std::string text = axes.value(axis);
+  int value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// "arrival=thread, layout=v1": what differs from the defaults beside these axes.
+std::string rest_of(const VariantAxes& axes, std::set<std::string> named) {
+  named.insert({"probe", "protocol", "mover", "work"});
+  std::vector<std::string> words;
+  for (const auto& [axis, value] : axes.named)
+    if (named.count(axis) == 0) words.push_back(axis + "=" + value);
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+// One verb by its numbers of copies.
+using Sizes = std::map<int, const Aggregate*>;
+
+Figure one_of(const Sizes& sizes) {
+  const auto [fewest, few] = *sizes.begin();
+  const auto [most, many] = *sizes.rbegin();
+  Figure figure = difference(figure_of(*many), figure_of(*few), std::max(1, most - fewest));
+  if (most == fewest) figure.reason = "measured with one number of copies";
+  return figure;
+}
+
+Table by_delay(const std::vector<Aggregate>& points, const AxisValues& where,
+               const std::string& reading) {
+  FigureGrid grid({"protocol", "waited_on", "semantics", "consumers"},
+                  {"0", "256", "1024", "4096", "16384", "65536", "262144", "1048576", "4194304"});
+  for (const Point& point : points_of(points, "response", where))
+    grid.put({point.axes.value("protocol"), point.axes.waited_on(), point.axes.value("semantics"),
+              point.axes.value("consumers")},
+             point.axes.value("delay_cycles"), figure_of(*point.aggregate, reading));
+  return grid.table();
+}
+
+std::string work_of(const VariantAxes& axes) {
+  return axes.value("neighbour_work") + " " + axes.value("work_kind");
+}
+
+}  // namespace
+
+Table verbs_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+  std::map<std::vector<std::string>, std::map<std::string, Sizes>> verbs;
+  for (const Point& point : points_of(points, "verb", where)) {
+    const VariantAxes& axes = point.axes;
+    const std::string spelling =
+        rest_of(axes, {"verb", "path", "reads", "load", "num_stages", "addressing", "early_token"});
+    verbs[{axes.value("protocol"), axes.value("verb"), axes.value("path"), axes.value("reads"),
+           spelling}][axes.value("load") == "busy" ? "loaded" : "isolated"]
+         [number(axes, "num_stages")] = point.aggregate;
+  }
+  FigureGrid grid({"protocol", "verb", "path", "reads", "spelling"}, {"isolated", "loaded"});
+  for (const auto& [key, loads] : verbs)
+    for (const auto& [load, sizes] : loads) grid.put(key, load, one_of(sizes));
+  return grid.table();
+}
+
+Table response_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+  return by_delay(points, where, "wake");
+}
+
+Table polls_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+  return by_delay(points, where, "polls");
+}
+
+Table neighbour_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+  // The control has no waiters, so it has none of their axes.
+  AxisValues of_work;
+  for (const char* axis : {"neighbour_work", "work_kind", "bystanders"})
+    if (const auto given = where.find(axis); given != where.end()) of_work.insert(*given);
+  std::map<std::pair<std::string, std::string>, const Aggregate*> controls;
+  for (const Point& point : points_of(points, "neighbour", of_work))
+    if (number(point.axes, "waiters") == 0)
+      controls[{work_of(point.axes), point.axes.value("bystanders")}] = point.aggregate;
+  FigureGrid grid({"bystanders", "waiters", "placing", "protocol", "waited_on"},
+                  {"fma dependent", "fma independent", "shared dependent", "shared independent",
+                   "mma dependent", "mma independent"});
+  for (const auto& [key, control] : controls)
+    grid.put({key.second, "0", "-", "-", "cycles per block"}, key.first, figure_of(*control));
+  for (const Point& point : points_of(points, "neighbour", where)) {
+    const VariantAxes& axes = point.axes;
+    if (number(axes, "waiters") == 0) continue;
+    const auto control = controls.find({work_of(axes), axes.value("bystanders")});
+    const Figure base = figure_of(control == controls.end() ? nullptr : control->second,
+                                  work_of(axes) + " without waiters");
+    grid.put({axes.value("bystanders"), axes.value("waiters"), axes.value("placing"),
+              axes.value("protocol"), axes.waited_on()},
+             work_of(axes), change_percent(figure_of(*point.aggregate), base));
+  }
+  return grid.table();
+}
+
+Table fanin_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+  FigureGrid grid({"protocol", "waited_on", "arrival", "spelling"},
+                  {"1", "2", "3", "4", "6", "8", "12", "16", "24", "32"});
+  for (const Point& point : points_of(points, "fanin", where))
+    grid.put(
+        {point.axes.value("protocol"), point.axes.waited_on(), column_value(point.axes, "arrival"),
+         rest_of(point.axes, {"num_stages", "roles", "producers", "consumers", "wait", "operand",
+                              "arrival", "hint_ns", "backoff_ns"})},
+        point.axes.value("producers"), figure_of(*point.aggregate));
+  return grid.table();
+}
+
+Table entangle_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+  FigureGrid grid({"protocol", "waited_on", "semantics", "arrive"},
+                  {"1", "2", "4", "8", "16", "32"});
+  struct Pair {
+    const Aggregate *together = nullptr, *apart = nullptr;
+  };
+  std::map<std::pair<std::vector<std::string>, std::string>, Pair> pairs;
+  for (const Point& point : points_of(points, "entangle", where)) {
+    const VariantAxes& axes = point.axes;
+    const bool together = axes.value("reconverge") == "on";
+    std::vector<std::string> row = {axes.value("protocol"), axes.waited_on(),
+                                    axes.value("semantics")};
+    Pair& pair = pairs[{row, axes.value("groups")}];
+    (together ? pair.together : pair.apart) = point.aggregate;
+    row.emplace_back(together ? "after bar.warp.sync" : "apart");
+    grid.put(row, axes.value("groups"), figure_of(*point.aggregate));
+  }
+  for (const auto& [key, pair] : pairs) {
+    if (pair.together == nullptr || pair.apart == nullptr) continue;
+    std::vector<std::string> row = key.first;
+    row.emplace_back("difference");
+    grid.put(row, key.second, difference(figure_of(*pair.apart), figure_of(*pair.together)));
+  }
+  return grid.table();
+}
+
+}  // namespace phasebit
