@@ -34,7 +34,7 @@ bool has_a_column(const VariantAxes& axes, const std::string& axis, const std::s
                                               "work",           "cluster_size", "first_rank",
                                               "second_rank",    "roles",        "arrive_semantics",
                                               "wait_semantics", "fence"};
-  if (named.count(axis) != 0 || (axis == "num_stages" && value == "1")) return true;
+  if (named.count(axis) != 0 || axis == "num_stages") return true;
   if (axis == "consumers") return axes.value("producers") == value;
   return axis == "semantics" && axes.value("protocol") == "cluster_barrier";
 }
@@ -45,6 +45,7 @@ std::string rest_of(const VariantAxes& axes) {
   if (axes.value("mover") != "none") words.push_back(axes.value("mover"));
   if (axes.value("mover") != "none" && axes.named.count("payload_bytes") == 0)
     words.push_back("payload_bytes=" + axes.value("payload_bytes"));
+  if (axes.value("num_stages") != "1") words.push_back(axes.value("num_stages") + " stages");
   for (const auto& [axis, value] : axes.named) {
     if (axis == "producers" && axes.value("consumers") == value)
       words.push_back(value +

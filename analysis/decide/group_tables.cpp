@@ -9,7 +9,9 @@ const std::map<std::string, GroupTable>& group_tables() {
       {"cluster",
        {cluster_table, "specs/cluster.toml",
         "Cycles on the clock of the CTA that the token comes from: median, lowest and highest over "
-        "the ordered pairs of ranks, and the same code with both roles in one CTA."}},
+        "the ordered pairs of ranks, and the same code with both roles in one CTA; ± of a median "
+        "over "
+        "pairs is the widest of theirs."}},
       {"cluster_pairs",
        {cluster_pairs_table, "specs/cluster.toml",
         "Cycles of a round trip from one rank of the cluster to another, on the clock of the "

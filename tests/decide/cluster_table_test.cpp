@@ -81,6 +81,17 @@ TEST(ClusterTable, KeepsSemanticsWarpsAndSizesApart) {
                                       "release.cluster / acquire.cluster||16|failed: device"}));
 }
 
+TEST(ClusterTable, NamesPayloadAndStagesOfARing) {
+  const auto table = cluster_table(
+      data_of({steady("cluster/mbarrier_cluster/st_cluster/none", 90),
+               steady("cluster/st_async/st_async/none/num_stages=2/expect=producer", 80)})
+          .aggregation.points,
+      {});
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_EQ(table.rows[0][2].text, "st_cluster, payload_bytes=512, 4 stages");
+  EXPECT_EQ(table.rows[1][2].text, "st_async, payload_bytes=512, 2 stages, expect=producer");
+}
+
 TEST(ClusterTable, SaysOnceWhyASizeHasNoFigure) {
   const auto table = make_table(some_clusters(), "cluster", {{"cluster_size", "16"}});
   ASSERT_TRUE(table) << table.error().text();
