@@ -79,6 +79,8 @@ struct GateDeclaration {
 struct Component {
   std::string name;  // of its folder; "" for axes.toml
   std::string doc;
+  std::string uses;                // component of its kind that supplies what it lacks; "" for none
+  std::vector<std::string> verbs;  // that it must have a template for
   std::vector<Axis> axes;
   std::vector<Rule> rules;
   std::vector<Need> needs;

@@ -40,7 +40,7 @@ void CatalogueReader::read_covers(const Source& source) {
   component.covers_ptxas = reader.text_or("covers_ptxas", {});
   check_families(reader, "covers", component.covers);
   check_range(reader, "covers_ptxas", component.covers_ptxas);
-  if (!component.gates.empty() && !reader.has("covers"))
+  if (!component.gates.empty() && !reader.has("covers") && !reader.has("uses"))
     reader.refuse({}, "has [[gate]] and lacks 'covers', the SASS families they speak of");
 }
 

@@ -39,6 +39,9 @@ Result<Catalogue> CatalogueReader::read() {
   name_derived(sources_.front());
   if (status_)
     for (const Source& source : sources_) read_expressions(source);
+  for (const Source& source : sources_) read_uses(source);
+  if (status_)
+    for (const Source& source : sources_) inherit(source);
   if (!status_) return tl::unexpected<Error>(status_.error());
   return std::move(catalogue_);
 }
@@ -84,7 +87,7 @@ Component& CatalogueReader::component_of(const Source& source) {
 TomlReader CatalogueReader::top(const Source& source) {
   std::vector<std::string> keys = {"doc", "axis", "rule", "needs", "gate"};
   if (source.is_common) keys.emplace_back("derived");
-  if (!source.is_common) keys.insert(keys.end(), {"covers", "covers_ptxas"});
+  if (!source.is_common) keys.insert(keys.end(), {"covers", "covers_ptxas", "uses", "verbs"});
   return TomlReader(source.file, source.table, "the file", std::move(keys), status_);
 }
 

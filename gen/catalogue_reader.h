@@ -40,6 +40,11 @@ class CatalogueReader {
 
   void read_expressions(const Source& source);
   void read_covers(const Source& source);
+  void read_uses(const Source& source);
+  const Component* used_by(const Component& component, ComponentKind kind) const;
+  bool has_template(const Source& source, const std::string& verb) const;
+  void check_verbs(const Source& source);
+  void inherit(const Source& source);
   Rule read_rule(const Source& source, const TomlValue& table);
   Need read_need(const Source& source, const TomlValue& table);
   GateDeclaration read_gate(const Source& source, const TomlValue& table);

@@ -1,20 +1,11 @@
 #include "gen/context_layout.h"
 
 #include "gen/context_numbers.h"
+#include "gen/plan_protocols.h"
 
 namespace phasebit {
 
 using nlohmann::json;
-
-namespace {
-
-int arrivals_of(const RolePlan& role, const std::string& arrival) {
-  if (arrival == "warp") return role.warps;
-  if (arrival == "elected") return 1;
-  return role.threads;  // every thread, or one arrival that counts for all
-}
-
-}  // namespace
 
 void add_payload(json& context, const Plan& plan) {
   context["has_payload"] = plan.slot_bytes > 0;
@@ -30,10 +21,8 @@ void add_payload(json& context, const Plan& plan) {
 }
 
 void add_layout(json& context, const VariantKey& variant, const Plan& plan) {
-  const std::string arrival = variant.value("arrival");
-  const bool by_state = variant.value("operand") == "state";
-  const int full = arrivals_of(plan.producer, arrival) + (by_state ? plan.consumer.threads : 0);
-  const int empty = arrivals_of(plan.consumer, arrival) + (by_state ? plan.producer.threads : 0);
+  const ProtocolTraits& traits = traits_of(variant.value("protocol"));
+  const Arrivals arrivals = arrivals_of(variant, plan);
   const auto number = [&](const char* name, int value) { context[name] = std::to_string(value); };
   number("threads", plan.launch.threads);
   number("warps", plan.launch.warps());
@@ -44,8 +33,8 @@ void add_layout(json& context, const VariantKey& variant, const Plan& plan) {
   number("consumer_turns", plan.consumer.turns);
   number("stages_but_one", plan.num_stages - 1);
   number("barriers", 2 * plan.num_stages);
-  number("full_arrivals", full);
-  number("empty_arrivals", empty);
+  number("full_arrivals", arrivals.full);
+  number("empty_arrivals", arrivals.empty);
   number("last_empty_id", 2 * plan.num_stages);
   number("empty_offset", plan.empty_offset);
   number("ticket_offset", plan.ticket_offset);
@@ -58,7 +47,8 @@ void add_layout(json& context, const VariantKey& variant, const Plan& plan) {
   context["takes_turns"] = plan.producer.turns > 1 || plan.consumer.turns > 1;
   context["several_ctas"] = plan.launch.ctas_per_sm > 1;
   context["turns_by_parity"] = plan.producer.turns > 1;
-  context["uses_barrier_address"] = variant.value("protocol") == "mbarrier";
+  context["uses_barrier_address"] = traits.addresses;
+  context["counts_laps"] = traits.laps;
 }
 
 }  // namespace phasebit

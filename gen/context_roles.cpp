@@ -2,6 +2,7 @@
 
 #include "gen/context_numbers.h"
 #include "gen/context_slots.h"
+#include "gen/plan_protocols.h"
 
 namespace phasebit {
 namespace {
@@ -66,8 +67,20 @@ void add_steps(json& context, const Plan& plan, const RolePlan& role) {
   if (role.turns > 1) context["turns_reciprocal"] = reciprocal(role.turns);
   context["odd_laps"] = laps % 2 == 1;
   context["lap_parity"] = std::to_string(laps % 2);
+  context["laps_a_step"] = std::to_string(laps);
+  context["passes_laps"] = laps > 0;
   context["single_stage"] = plan.num_stages == 1;
   context["value_step"] = hex(payload_item_step * static_cast<std::uint32_t>(role.turns));
+}
+
+// A flag counts the arrivals at a slot, lap by lap: who waits knows how many there are by then. One
+// arrival a lap is a store of the lap's number, several are added.
+void add_flag(json& context, const Arrivals& arrivals, const std::string& r) {
+  const bool producer = r == "p";
+  const int awaited = producer ? arrivals.empty : arrivals.full;
+  context["awaited_arrivals"] = std::to_string(awaited);
+  context["awaited_first"] = std::to_string(producer ? 0 : awaited);
+  context["arrives_alone"] = (producer ? arrivals.full : arrivals.empty) == 1;
 }
 
 }  // namespace
@@ -80,6 +93,8 @@ json role_context(const VariantKey& variant, const Plan& plan, const std::string
   const std::string work_role = variant.value("work_role");
   json context = slot_names(plan, r, r + "_parity", 0);
   context["r"] = r;
+  context["lap"] = r + "_lap";
+  context["first_lane"] = std::to_string(role.first_lane);
   context["role"] = plan.unified ? "both" : name;
   context["parity"] = r + "_parity";
   context["item"] = r + "_item";
@@ -95,6 +110,7 @@ json role_context(const VariantKey& variant, const Plan& plan, const std::string
   add_arrival(context, role, variant.value("arrival"), r == "p" ? 1 : consumer_groups);
   add_rendezvous(context, plan, r);
   add_steps(context, plan, role);
+  add_flag(context, arrivals_of(variant, plan), r);
   return context;
 }
 

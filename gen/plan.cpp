@@ -2,6 +2,7 @@
 
 #include "gen/plan_layout.h"
 #include "gen/plan_probes.h"
+#include "gen/plan_protocols.h"
 
 namespace phasebit {
 namespace {
@@ -58,7 +59,7 @@ Result<Plan> make_plan(const VariantKey& variant) {
   PHASEBIT_TRY(probe.lay_out(variant, plan));
   if (variant.value("mover") != "none") PHASEBIT_TRY(place_payload(variant, plan, payload_bytes));
   place_shared_memory(plan);
-  plan.phases_checked = variant.value("protocol") == "mbarrier" ? 2 * num_stages : 0;
+  plan.phases_checked = traits_of(variant.value("protocol")).checked * num_stages;
   PHASEBIT_TRY(probe.finish(variant, plan));
   return plan;
 }

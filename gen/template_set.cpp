@@ -1,6 +1,7 @@
 #include "gen/template_set.h"
 
 #include "core/base/nearest.h"
+#include "gen/template_folders.h"
 
 #include <algorithm>
 #include <set>
@@ -183,8 +184,8 @@ const std::vector<std::string>& verb_names() {
 Result<JoinedTemplate> join_templates(const fs::path& templates, const Combination& combination,
                                       const std::vector<Snippet>& snippets) {
   Joiner joiner{templates, {}, snippets, {}, {}, {}};
-  joiner.folders = {"probes/" + combination.probe, "protocols/" + combination.protocol,
-                    "movers/" + combination.mover, "work/" + combination.work, "common"};
+  PHASEBIT_TRY_ASSIGN(folders, template_folders(templates, combination));
+  joiner.folders = std::move(folders);
   const fs::path kernel = fs::path(joiner.folders.front()) / "kernel.ptx";
   PHASEBIT_TRY(joiner.add_file(kernel, ""));
   for (const Snippet& snippet : snippets)

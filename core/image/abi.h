@@ -67,7 +67,14 @@ enum class StatusCode : std::uint32_t {
   not_coresident = 2  // the CTAs meant to share the SM did not all arrive there
 };
 
-enum class BarrierKind : std::uint32_t { full = 0, empty = 1, cta = 2, cluster = 3 };
+enum class BarrierKind : std::uint32_t {
+  full = 0,
+  empty = 1,
+  cta = 2,
+  cluster = 3,
+  full_flag = 4,
+  empty_flag = 5
+};
 
 // The first thread that gives up claims `code` and fills in the rest.
 struct StatusRecord {
@@ -77,12 +84,15 @@ struct StatusRecord {
   std::uint32_t lane = 0;
   std::uint32_t barrier = 0;  // BarrierKind
   std::uint32_t slot = 0;
-  std::uint32_t parity = 0;  // the parity it waited for
+  std::uint32_t parity = 0;  // the parity it waited for, or the value of a flag
   std::uint32_t item = 0;    // the item the role was at
+  std::uint64_t found = 0;   // the flag's value, or the barrier's word, at the last look
+  std::uint64_t reserved = 0;
 };
-static_assert(sizeof(StatusRecord) == 32);
+static_assert(sizeof(StatusRecord) == 48);
 
 // "deadlock: warp 1 lane 0 waits on full_barrier[2] parity 1 at item 18 (cta 0)"
+// "deadlock: warp 1 lane 0 waits for full_flag[2] = 3, found 2, at item 18 (cta 0)"
 std::string describe(const StatusRecord& status);
 
 }  // namespace phasebit
