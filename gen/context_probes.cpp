@@ -49,8 +49,8 @@ void add_verb(json& context, const VariantKey& variant, const Plan& plan) {
                path == "completing" ? "items" : "0");
 }
 
-void add_response(json& context, const Plan& plan) {
-  context["consumer"]["counts_polls"] = true;
+void add_response(json& context, const VariantKey& variant, const Plan& plan) {
+  context["consumer"]["counts_polls"] = variant.value("counting") == "on";
   context["clock_offset"] = std::to_string(plan.ticket_offset + 8);
 }
 
@@ -91,7 +91,7 @@ void add_probe_names(json& context, const VariantKey& variant, const Plan& plan)
   // A kernel that can be measured beside load has the code for it, loaded or not.
   context["takes_load"] = !variant.value("load").empty();
   context["counts_polls"] = false;
-  if (probe == "response") add_response(context, plan);
+  if (probe == "response") add_response(context, variant, plan);
   if (probe == "verb") add_verb(context, variant, plan);
   if (probe == "neighbour") add_neighbour(context, variant, plan);
   if (probe == "fanin") add_fanin(context, variant, plan);

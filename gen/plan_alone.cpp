@@ -62,12 +62,13 @@ Status finish_verb(const VariantKey& variant, Plan& plan) {
   return {};
 }
 
-Status finish_response(const VariantKey&, Plan& plan) {
+Status finish_response(const VariantKey& variant, Plan& plan) {
   LaunchShape& launch = plan.launch;
   launch.timed_role = Role::consumer;
   launch.unit = "cycles per item";
-  launch.readings = {{"wake", "cycles from commit to wake-up", Role::consumer, 0},
-                     {"polls", "polls that failed, per item", Role::consumer, 1}};
+  launch.readings = {{"wake", "cycles from commit to wake-up", Role::consumer, 0}};
+  if (variant.value("counting") == "on")
+    launch.readings.push_back({"polls", "polls that failed, per item", Role::consumer, 1});
   // A launch of the longest delays takes some milliseconds.
   constexpr int most_delay_cycles = 1 << 21;
   if (launch.delay_cycles > 0)

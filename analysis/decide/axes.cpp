@@ -43,6 +43,7 @@ const std::map<std::string, std::string>& defaults() {
                                                            {"arrive_semantics", "release_cluster"},
                                                            {"wait_semantics", "acquire_cluster"},
                                                            {"bystanders", "1"},
+                                                           {"counting", "on"},
                                                            {"delay_cycles", "0"},
                                                            {"expected_arrivals", "8"},
                                                            {"groups", "1"},

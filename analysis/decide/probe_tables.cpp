@@ -62,12 +62,14 @@ Figure one_of(const Sizes& sizes) {
 
 Table by_delay(const std::vector<Aggregate>& points, const AxisValues& where,
                const std::string& reading) {
-  FigureGrid grid({"protocol", "waited_on", "semantics", "consumers"},
+  FigureGrid grid({"protocol", "waited_on", "semantics", "consumers", "counting"},
                   {"0", "256", "1024", "4096", "16384", "65536", "262144", "1048576", "4194304"});
-  for (const Point& point : points_of(points, "response", where))
+  for (const Point& point : points_of(points, "response", where)) {
+    if (reading == "polls" && point.axes.value("counting") == "off") continue;
     grid.put({point.axes.value("protocol"), point.axes.waited_on(), point.axes.value("semantics"),
-              point.axes.value("consumers")},
+              point.axes.value("consumers"), point.axes.value("counting")},
              point.axes.value("delay_cycles"), figure_of(*point.aggregate, reading));
+  }
   return grid.table();
 }
 

@@ -89,19 +89,23 @@ PointRow response(const std::string& rest, std::uint64_t wake, std::uint64_t pol
 }
 
 TEST(ResponseTable, HasOneReadingByDelay) {
-  const ReportData data = data_of({response("", 40, 0), response("/delay_cycles=4096", 55, 3),
-                                   response("/hint_ns=1000/delay_cycles=4096", 900, 1),
-                                   response("/delay_cycles=77", 1, 1)});
+  const ReportData data =
+      data_of({response("", 40, 0), response("/delay_cycles=4096", 55, 3),
+               response("/hint_ns=1000/delay_cycles=4096", 900, 1),
+               response("/delay_cycles=77", 1, 1), response("/counting=off", 38, 0)});
   const Table wake = table_of(data, "response");
   EXPECT_EQ(titles(wake), (std::vector<std::string>{"protocol", "waited_on", "semantics",
-                                                    "consumers", "0", "4096"}));
-  ASSERT_EQ(wake.rows.size(), 2U);
+                                                    "consumers", "counting", "0", "4096"}));
+  ASSERT_EQ(wake.rows.size(), 3U);
   EXPECT_NEAR(value_in(wake, 0, "0"), 40, 1e-9);
   EXPECT_NEAR(value_in(wake, 0, "4096"), 55, 1e-9);
-  EXPECT_EQ(wake.rows[1][1].text, "try_wait, hint 1000 ns");
-  EXPECT_EQ(wake.rows[1][4].text, "");  // not measured without delay
-  EXPECT_NEAR(value_in(wake, 1, "4096"), 900, 1e-9);
-  EXPECT_NEAR(value_in(table_of(data, "polls"), 0, "4096"), 3, 1e-9);
+  EXPECT_EQ(wake.rows[2][1].text, "try_wait, hint 1000 ns");
+  EXPECT_EQ(wake.rows[2][5].text, "");  // not measured without delay
+  EXPECT_NEAR(value_in(wake, 2, "4096"), 900, 1e-9);
+  EXPECT_NEAR(value_in(wake, 1, "0"), 38, 1e-9);  // not counting
+  const Table polls = table_of(data, "polls");
+  ASSERT_EQ(polls.rows.size(), 2U);
+  EXPECT_NEAR(value_in(polls, 0, "4096"), 3, 1e-9);
 }
 
 TEST(NeighbourTable, ComparesWithTheSameWorkAlone) {

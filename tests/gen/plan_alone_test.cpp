@@ -86,7 +86,8 @@ TEST(VerbPlan, PutsLoadBesideIt) {
 }
 
 TEST(ResponsePlan, ReadsWakeUpAndPollsOfTheConsumer) {
-  const Plan plan = plan_of("response", {{"num_stages", "1"}, {"delay_cycles", "1048576"}});
+  const Plan plan =
+      plan_of("response", {{"num_stages", "1"}, {"delay_cycles", "1048576"}, {"counting", "on"}});
   ASSERT_EQ(plan.launch.readings.size(), 2U);
   EXPECT_EQ(plan.launch.readings[0].name, "wake");
   EXPECT_EQ(plan.launch.readings[1].name, "polls");

@@ -1,0 +1,76 @@
+// Variants of specs/probes.toml have a plan and both builds; what is timed is there, and
+// nothing in a guarded build waits without an end.
+#include "gen/render.h"
+#include "gen/requirements.h"
+#include "gen/variants.h"
+
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+const fs::path root = PHASEBIT_SOURCE_ROOT;
+
+std::vector<VariantKey> variants_of(const Catalogue& catalogue, const std::string& sweep) {
+  const auto spec = load_spec(root / "specs" / "probes.toml", catalogue);
+  if (!spec) bug(spec.error().text());
+  auto expansion = expand(catalogue, *spec, sweep);
+  if (!expansion) bug(expansion.error().text());
+  std::vector<VariantKey> some;  // a prime step meets every value of every axis
+  for (size_t i = 0; i < expansion->variants.size(); i += 7) some.push_back(expansion->variants[i]);
+  return some;
+}
+
+class ProbeSweep : public testing::TestWithParam<const char*> {
+ protected:
+  ProbeSweep() : catalogue_(Catalogue::load(root / "templates").value()) {}
+  Catalogue catalogue_;
+};
+
+TEST_P(ProbeSweep, HasEveryTimedVerbInTheTimedRole) {
+  Renderer renderer(root / "templates");
+  const auto variants = variants_of(catalogue_, GetParam());
+  ASSERT_FALSE(variants.empty());
+  for (const VariantKey& key : variants) {
+    const auto plan = make_plan(key);
+    ASSERT_TRUE(plan) << plan.error().text();
+    const auto rendered = renderer.render(key, *plan, Build::timed, "9.3", "sm_90");
+    ASSERT_TRUE(rendered) << key.id << ": " << rendered.error().text();
+    std::set<std::string> verbs;
+    int starts = 0;
+    for (const SourceLine& line : rendered->kernel.source) {
+      verbs.insert(line.verb);
+      starts += line.verb == "clock_start" ? 1 : 0;
+    }
+    EXPECT_GT(starts, 0) << key.id;
+    for (const std::string& verb : plan->timed_verbs)
+      EXPECT_TRUE(verbs.contains(verb)) << key.id << " has no " << verb;
+    EXPECT_FALSE(plan->launch.slices.empty()) << key.id;
+  }
+}
+
+// A wait that retries looks at the time before it does.
+TEST_P(ProbeSweep, BoundsTheWaitsOfTheGuardedBuild) {
+  Renderer renderer(root / "templates");
+  for (const VariantKey& key : variants_of(catalogue_, GetParam())) {
+    const auto plan = make_plan(key);
+    ASSERT_TRUE(plan) << plan.error().text();
+    const auto rendered = renderer.render(key, *plan, Build::guarded, "9.3", "sm_90");
+    ASSERT_TRUE(rendered) << key.id << ": " << rendered.error().text();
+    const std::vector<std::string>& lines = rendered->kernel.statements;
+    for (auto at = lines.begin(); at != lines.end(); ++at) {
+      if (*at != "L_wait:") continue;
+      const auto end = std::find(at, lines.end(), "L_done:");
+      EXPECT_NE(std::find(at, end, "setp.lt.u64 done, now, guard_limit;"), end) << key.id;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Probes, ProbeSweep,
+                         testing::Values("verbs", "response", "neighbour", "fanin", "entangle"));
+
+}  // namespace
+}  // namespace phasebit
