@@ -33,7 +33,7 @@ bool has_a_column(const VariantAxes& axes, const std::string& axis, const std::s
   static const std::set<std::string> named = {"probe",          "protocol",     "mover",
                                               "work",           "cluster_size", "first_rank",
                                               "second_rank",    "roles",        "arrive_semantics",
-                                              "wait_semantics", "fence"};
+                                              "wait_semantics", "fenced"};
   if (named.count(axis) != 0 || axis == "num_stages") return true;
   if (axis == "consumers") return axes.value("producers") == value;
   return axis == "semantics" && axes.value("protocol") == "cluster_barrier";
@@ -148,7 +148,7 @@ std::string cluster_semantics(const std::string& id) {
     if (word == "explicit") return "release / acquire";
     return word == "relaxed" ? "relaxed / not written" : "not written";
   }
-  const std::string fence = axes.value("fence") == "on" ? ", fenced" : "";
+  const std::string fence = axes.value("fenced") == "on" ? ", fenced" : "";
   return fmt::format("{} / {}{}", written(axes.value("arrive_semantics")),
                      written(axes.value("wait_semantics")), fence);
 }

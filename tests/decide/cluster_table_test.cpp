@@ -25,7 +25,7 @@ ReportData some_clusters() {
        trip("/cluster_size=4/second_rank=2", 730), trip("/cluster_size=4/second_rank=3", 900),
        trip("/cluster_size=4/second_rank=0", 300),
        trip("/cluster_size=4/first_rank=2/second_rank=2", 302),
-       trip("/arrive_semantics=relaxed_cluster/wait_semantics=relaxed_cluster/fence=on", 650),
+       trip("/arrive_semantics=relaxed_cluster/wait_semantics=relaxed_cluster/fenced=on", 650),
        trip("/arrive_semantics=default", 400),
        failed_point(token + "/cluster_size=16", Step::device, "at most 8 CTAs"),
        failed_point(token + "/cluster_size=16/second_rank=2", Step::device, "at most 8 CTAs"),
@@ -42,7 +42,7 @@ TEST(ClusterSemantics, SaysWhatIsWritten) {
   const std::pair<const char*, const char*> rows[] = {
       {"", "release.cluster / acquire.cluster"},
       {"/arrive_semantics=default/wait_semantics=acquire_cta", "not written / acquire.cta"},
-      {"/arrive_semantics=relaxed_cluster/wait_semantics=relaxed_cluster/fence=on",
+      {"/arrive_semantics=relaxed_cluster/wait_semantics=relaxed_cluster/fenced=on",
        "relaxed.cluster / relaxed.cluster, fenced"}};
   for (const auto& [rest, text] : rows) EXPECT_EQ(cluster_semantics(token + rest), text);
   EXPECT_EQ(cluster_semantics(bar), "not written");
