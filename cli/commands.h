@@ -74,6 +74,21 @@ struct ForkOptions {
 };
 Status run_fork(const ForkOptions& options);
 
+// results/*/*.jsonl of the project, in order.
+std::vector<fs::path> published_results();
+
+struct CoverageOptions {
+  ToolOptions tools;
+  std::vector<std::string> results;  // empty: the published ones
+  std::string target = "sm_90a";
+  std::string family = "*";  // a shell pattern
+  bool assemble = true;      // false: what the table says alone
+  bool list = false;         // a row for each form instead of each family
+  bool json = false;
+  std::string format = "text";
+};
+Status run_coverage(const CoverageOptions& options);
+
 struct ReportOptions {
   std::vector<std::string> results;    // stores or JSON lines; empty: the published ones
   std::vector<std::string> documents;  // documents whose blocks are made again

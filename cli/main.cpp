@@ -115,6 +115,22 @@ void add_fork(CLI::App& app, ForkOptions& options, Chosen& chosen) {
   command->callback([&] { chosen = [&] { return run_fork(options); }; });
 }
 
+void add_coverage(CLI::App& app, CoverageOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "coverage", "every PTX form: generated, assembled, gated, measured, or why not");
+  add_tools(*command, options.tools);
+  command->add_option("results", options.results, "stores or JSON lines (default: the published)");
+  command->add_option("-t,--target", options.target, "architecture")->capture_default_str();
+  command->add_option("--family", options.family, "families of this pattern: mbarrier.*")
+      ->capture_default_str();
+  command->add_flag("--list", options.list, "a row for each form");
+  command->add_flag("!--no-assemble", options.assemble, "by the table alone, without ptxas");
+  command->add_option("--format", options.format, "text, markdown, csv or json")
+      ->capture_default_str();
+  command->add_flag("--json", options.json, "print JSON: all that is known of each form");
+  command->callback([&] { chosen = [&] { return run_coverage(options); }; });
+}
+
 void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "report", "tables from results (analysis/decide/tables.h has their names and arguments)");
@@ -154,6 +170,7 @@ struct Options {
   PackOptions pack;
   SassShowOptions sass;
   ForkOptions fork;
+  CoverageOptions coverage;
   ReportOptions report;
   ExportOptions results_out;
   ImportOptions results_in;
@@ -172,6 +189,7 @@ int run(int argc, char** argv) {
   add_pack(app, options.pack, chosen);
   add_sass(app, options.sass, chosen);
   add_fork(app, options.fork, chosen);
+  add_coverage(app, options.coverage, chosen);
   add_report(app, options.report, chosen);
   add_export(app, options.results_out, chosen);
   add_import(app, options.results_in, chosen);

@@ -1,5 +1,6 @@
 #include "cli/anchors.h"
 #include "cli/commands.h"
+#include "cli/form_filter.h"
 #include "cli/images.h"
 #include "core/base/process.h"
 #include "core/image/bundle.h"
@@ -61,7 +62,9 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
   packing.manifest.nvdisasm = disassembler.version();
   ImageSet timed_set = std::move(make_images(tools, timed, {options.target}).front());
   PHASEBIT_TRY(gate_images(tools, disassembler, space.catalogue, timed, options.target, timed_set));
-  const ImageSet guarded_set = std::move(make_images(tools, guarded, {options.target}).front());
+  ImageSet guarded_set;
+  if (!guarded.empty())
+    guarded_set = std::move(make_images(tools, guarded, {options.target}).front());
   size_t next_guarded = 0;
   for (size_t i = 0; i < variants.size(); ++i) {
     BundleVariant variant{variants[i], timed[i].plan.launch, {}};
@@ -123,6 +126,10 @@ Status run_pack(const PackOptions& options) {
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY(check_target(tools.toolchain, options.target));
   PHASEBIT_TRY_ASSIGN(space, open_space(options.space, Forks::included));
+  space.target = options.target;
+  PHASEBIT_TRY_ASSIGN(left_out, leave_out_forms(space, options.target));
+  for (const auto& [reason, count] : left_out)
+    fmt::print(stderr, "{:8}  variants left out: {}\n", count, reason);
   Packing packing;
   Manifest& manifest = packing.manifest;
   manifest.target = options.target;

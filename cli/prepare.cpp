@@ -1,6 +1,7 @@
 #include "cli/prepare.h"
 
 #include "core/base/parallel.h"
+#include "gen/forms/form_space.h"
 #include "gen/requirements.h"
 
 #include <algorithm>
@@ -55,9 +56,9 @@ class Maker {
         needs.sm = std::max(needs.sm, snippet.sm);
         made.gates.push_back(snippet.gate);
       }
+    PHASEBIT_TRY_ASSIGN(target, declared_target(key, needs, space_.target));
     Renderer& renderer = snippets ? with_snippets_ : plain_;
-    PHASEBIT_TRY_ASSIGN(rendered, renderer.render(key, made.plan, build, needs.ptx.text(),
-                                                  fmt::format("sm_{}", needs.sm)));
+    PHASEBIT_TRY_ASSIGN(rendered, renderer.render(key, made.plan, build, needs.ptx.text(), target));
     made.rendered = std::move(rendered);
     return {};
   }
@@ -73,7 +74,8 @@ Result<Rendered> render_one(const fs::path& templates, const Catalogue& catalogu
   Renderer renderer(templates);
   PHASEBIT_TRY_ASSIGN(plan, make_plan(variant));
   PHASEBIT_TRY_ASSIGN(needs, requirements(catalogue, variant));
-  return renderer.render(variant, plan, build, needs.ptx.text(), fmt::format("sm_{}", needs.sm));
+  PHASEBIT_TRY_ASSIGN(target, declared_target(variant, needs, {}));
+  return renderer.render(variant, plan, build, needs.ptx.text(), target);
 }
 
 Result<Rendered> render_one(const Space& space, const VariantKey& variant, Build build) {

@@ -7,9 +7,7 @@
 #include <cstdio>
 
 namespace phasebit {
-namespace {
 
-// results/*/*.jsonl of the project, in order.
 std::vector<fs::path> published_results() {
   std::vector<fs::path> found;
   std::error_code missing;
@@ -20,6 +18,8 @@ std::vector<fs::path> published_results() {
   std::sort(found.begin(), found.end());
   return found;
 }
+
+namespace {
 
 Result<ReportSource> source_of(const ReportOptions& options) {
   ReportSource source{{options.results.begin(), options.results.end()}, options.device};

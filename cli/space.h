@@ -30,6 +30,7 @@ struct Space {
   Expansion expansion;
   std::vector<Snippet> snippets;
   std::vector<Fork> forks;  // those whose keys are among the variants
+  std::string target = {};  // that it is prepared for; "" for any: matters to forms alone
 };
 
 enum class Forks { left_out, included };

@@ -2,6 +2,7 @@
 
 #include "core/base/nearest.h"
 #include "core/isa/targets.h"
+#include "gen/forms/form_space.h"
 
 #include <algorithm>
 
@@ -98,7 +99,8 @@ void CatalogueReader::read_axes(const Source& source) {
   for (const TomlValue* table : reader.tables("axis")) {
     TomlReader axis_reader(
         source.file, *table, "[[axis]]",
-        {"name", "alias", "doc", "values", "range", "default", "runtime", "when"}, status_);
+        {"name", "alias", "doc", "values", "values_of", "range", "default", "runtime", "when"},
+        status_);
     Axis axis = read_axis(axis_reader);
     if (status_) name_axis(axis_reader, source, axis);
     if (status_) component.axes.push_back(std::move(axis));
@@ -114,6 +116,7 @@ Axis CatalogueReader::read_axis(TomlReader reader) {
   axis.runtime = reader.truth_or("runtime", false);
   if (!is_name(axis.name)) reader.refuse("name", "must be lower-case letters, digits and _");
   read_axis_values(reader, axis);
+  read_values_of(reader, axis);
   read_default(reader, axis);
   return axis;
 }
@@ -141,6 +144,20 @@ void CatalogueReader::read_axis_values(TomlReader& reader, Axis& axis) {
       return reader.refuse(key, fmt::format("'{}' twice", word));
     axis.values.push_back(word);
   }
+}
+
+// Values from a table of the program, behind those of the file.
+void CatalogueReader::read_values_of(TomlReader& reader, Axis& axis) {
+  if (!reader.has("values_of")) return;
+  const std::string table = reader.text("values_of");
+  if (table != "forms")
+    return reader.refuse("values_of", fmt::format("no table '{}'", table),
+                         nearest_word_hint(table, {"forms"}));
+  if (axis.integer || axis.is_range())
+    return reader.refuse("values_of", "needs 'values' that are words");
+  const auto ids = form_ids();
+  if (!ids) return reader.refuse("values_of", ids.error());
+  axis.values.insert(axis.values.end(), ids->begin(), ids->end());
 }
 
 void CatalogueReader::read_default(TomlReader& reader, Axis& axis) {

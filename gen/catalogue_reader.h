@@ -33,6 +33,7 @@ class CatalogueReader {
   void read_axes(const Source& source);
   Axis read_axis(TomlReader reader);
   void read_axis_values(TomlReader& reader, Axis& axis);
+  void read_values_of(TomlReader& reader, Axis& axis);
   void read_default(TomlReader& reader, Axis& axis);
   void name_axis(TomlReader& reader, const Source& source, Axis& axis);
   void check_alias(TomlReader& reader, const Axis& axis);

@@ -2,6 +2,7 @@
 
 #include "gen/plan_alone.h"
 #include "gen/plan_cluster.h"
+#include "gen/plan_form.h"
 #include "gen/plan_layout.h"
 #include "gen/plan_word.h"
 
@@ -39,6 +40,7 @@ constexpr std::array planners = {
     ProbePlanner{"entangle", lay_out_warps, finish_entangle},
     ProbePlanner{"cluster", lay_out_warps, finish_cluster},
     ProbePlanner{"word", lay_out_word, finish_word},
+    ProbePlanner{"form", lay_out_form, finish_form},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "gen/point.h"
 
 #include "core/base/hash.h"
+#include "gen/forms/form_space.h"
 
 #include <algorithm>
 #include <charconv>
@@ -110,7 +111,8 @@ Status Settling::ask_rules() {
       return {};
     }
   }
-  out.pruned = meaningless;
+  PHASEBIT_TRY_ASSIGN(no_form, why_no_form(catalogue, out.point));
+  out.pruned = no_form.empty() ? meaningless : no_form;
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include "core/base/hash.h"
 #include "core/base/nearest.h"
 #include "gen/context.h"
+#include "gen/forms/form_space.h"
 #include "gen/template_set.h"
 
 #include <algorithm>
@@ -47,7 +48,8 @@ Status check_names(const JoinedTemplate& joined, const json& context) {
   static const std::set<std::string> optional = {
       "arrival_count", "rest_of_ring", "token_number",     "to",
       "from",          "index",        "offset",           "words",
-      "folded",        "address",      "turns_reciprocal", "stages_reciprocal"};
+      "folded",        "address",      "turns_reciprocal", "stages_reciprocal",
+      "statement"};
   std::set<std::string> names = optional;
   collect_names(context, names);
   size_t begin = 0;
@@ -151,7 +153,11 @@ Result<Rendered> Renderer::render(const VariantKey& variant, const Plan& plan, B
   PHASEBIT_TRY_ASSIGN(compiled, impl_->find(combination));
   Rendered out;
   out.kernel.entry = entry_name(variant, build);
-  const json context = make_context(variant, plan, build, out.kernel.entry);
+  json context = make_context(variant, plan, build, out.kernel.entry);
+  if (is_form(variant)) {
+    PHASEBIT_TRY_ASSIGN(book, FormBook::get());
+    PHASEBIT_TRY(add_form_names(context, *book, form_point(variant)));
+  }
   if (!compiled->checked) PHASEBIT_TRY(check_names(compiled->joined, context));
   compiled->checked = true;
   out.kernel.build = build;

@@ -1,5 +1,6 @@
 #include "gen/requirements.h"
 
+#include "gen/forms/form_space.h"
 #include "gen/variants.h"
 
 #include <algorithm>
@@ -118,7 +119,7 @@ GateSpec unknown(std::string why) {
 
 Result<Requirements> requirements(const Catalogue& catalogue, const VariantKey& key) {
   PHASEBIT_TRY_ASSIGN(point, point_of(catalogue, key));
-  Requirements all{base_ptx, base_sm, {}};
+  Requirements all{base_ptx, base_sm, {}, {}};
   for (const Component* part : catalogue.parts(point)) {
     for (const Need& need : part->needs) {
       bool holds = true;
@@ -132,6 +133,7 @@ Result<Requirements> requirements(const Catalogue& catalogue, const VariantKey& 
       if (!need.reason.empty()) all.reasons.push_back(need.reason);
     }
   }
+  if (is_form(key)) PHASEBIT_TRY(add_form_needs(key, all));
   return all;
 }
 
@@ -139,6 +141,10 @@ Result<GateSpec> gate_spec(const Catalogue& catalogue, const VariantKey& key,
                            const std::string& family, const Version& ptxas,
                            const std::map<std::string, int>& derived) {
   if (family.empty()) return unknown("the SASS family of the target is unknown");
+  if (is_form(key)) {
+    PHASEBIT_TRY_ASSIGN(book, FormBook::get());
+    return form_gate(*book, form_point(key), family);
+  }
   PHASEBIT_TRY_ASSIGN(point, point_of(catalogue, key));
   const auto parts = catalogue.parts(point);
   GateBuilder builder(catalogue, point, derived);

@@ -4,6 +4,7 @@
 #include "analysis/decide/barrier_word.h"
 #include "analysis/decide/counts.h"
 #include "analysis/decide/figures.h"
+#include "analysis/decide/forms.h"
 #include "analysis/decide/group_tables.h"
 #include "analysis/decide/modes_table.h"
 #include "analysis/decide/pivot.h"
@@ -246,7 +247,7 @@ const std::map<std::string, Maker>& makers() {
       {"core", core_table},         {"layouts", layouts_table},  {"pivot", any_pivot},
       {"counts", counts},           {"anchors", anchors_table},  {"aa", aa_table},
       {"errors", errors_table},     {"modes", modes_pass_table}, {"tuned", tuned_table},
-      {"barrier_word", word_table},
+      {"barrier_word", word_table}, {"forms", forms_table},      {"coverage", coverage_table},
   };
   return table;
 }

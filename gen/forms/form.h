@@ -1,0 +1,72 @@
+// One form as a kernel of the probe `form`: what it declares, does before the loop, and repeats.
+#pragma once
+
+#include "core/image/gate.h"
+#include "core/image/launch.h"
+#include "core/image/variant_key.h"
+#include "gen/forms/operands.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+
+// A form with its operands in place.
+struct PlacedForm {
+  const Form* form = nullptr;
+  const FormFamily* family = nullptr;
+  std::string statement;
+  std::vector<std::string> registers, setup;  // of the inputs
+  // The result that a next operation can be chained through; without a name when there is none.
+  std::string result_name, result_register;
+  std::vector<std::string> result, tie;
+  int tx_bytes = 0;   // of an operation and lane
+  std::string needs;  // what it lacks to be run; "" when it can
+  bool chains() const { return !result.empty() && !tie.empty(); }
+};
+
+Result<PlacedForm> place_form(const OperandTable& operands, const Form& form);
+
+// forms.csv and operands.toml together.
+class FormBook {
+ public:
+  // Read once a process: the files are data of the program.
+  static Result<const FormBook*> get();
+  // Step::spec when a form has an operand or a family that operands.toml does not know.
+  static Result<std::unique_ptr<FormBook>> make(FormTable table, OperandTable operands);
+
+  const FormTable& table() const { return table_; }
+  const OperandTable& operands() const { return operands_; }
+  // Step::usage with the nearest id.
+  Result<const PlacedForm*> placed(std::string_view id) const;
+
+ private:
+  FormTable table_;
+  OperandTable operands_;
+  std::vector<PlacedForm> placed_;  // in the order of the table
+};
+
+// The axes of a variant of the probe `form`.
+struct FormPoint {
+  std::string form, path, chain, lanes, load;
+  int unroll = 4;
+};
+FormPoint form_point(const VariantKey& key);
+
+// Why such a point is no variant; "" for one that is.
+Result<std::string> why_no_form(const FormBook& book, const FormPoint& point);
+
+// Warps, items and load of its launch.
+Result<LaunchShape> form_launch(const FormBook& book, const FormPoint& point);
+
+// Adds the names of templates/probes/form.
+Status add_form_names(nlohmann::json& context, const FormBook& book, const FormPoint& point);
+
+// What its window must hold on a SASS family: the family's opcodes `unroll` times, exactly.
+Result<GateSpec> form_gate(const FormBook& book, const FormPoint& point,
+                           const std::string& sass_family);
+
+}  // namespace phasebit

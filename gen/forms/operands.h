@@ -1,0 +1,71 @@
+// What stands in the place of a form's operands, and what its family needs around it:
+// gen/forms/operands.toml, whose head says what each key means.
+#pragma once
+
+#include "core/base/file.h"
+#include "core/isa/forms.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phasebit {
+
+// Shell patterns over a family's name and a form's text; an empty list fits all.
+struct FormPattern {
+  std::vector<std::string> families, forms;
+  bool fits(const Form& form) const;
+};
+
+struct Operand {
+  std::string word;
+  FormPattern where;
+  std::vector<std::string> registers;  // "b32 f_count"
+  std::vector<std::string> setup;
+  std::string text;
+  std::vector<std::string> result;  // statements that put it into `link`
+  std::vector<std::string> tie;     // statements that make it depend on `link`
+  std::string needs;                // what it lacks to be run
+  int bytes = 0;                    // that the operation moves, for the barrier's transaction count
+};
+
+struct FormFamily {
+  FormPattern where;
+  std::vector<std::string> paths = {"plain"}, lanes = {"one"};
+  bool barrier = false;    // an mbarrier is set up
+  bool completes = false;  // its bytes complete on the barrier: they are awaited at the end
+  bool pure = false;
+  bool spread = false;  // each operation has an address register of its own
+  std::vector<std::string> before, after, finish;
+  int arrivals = 0, tx_bytes = 0;  // of an operation and lane
+  int max_items = 0;
+  std::string assembled_only;
+};
+
+struct FormSass {
+  FormPattern where;
+  std::vector<std::string> families;                 // SASS families
+  std::vector<std::string> paths;                    // empty: all
+  std::vector<std::pair<std::string, int>> opcodes;  // of one operation
+};
+
+class OperandTable {
+ public:
+  static Result<OperandTable> load();  // <data root>/gen/forms/operands.toml
+  static Result<OperandTable> read(std::string_view text, const std::string& file);
+
+  // Step::spec with the form and the nearest word when the table has none.
+  Result<const Operand*> find(std::string_view word, const Form& form) const;
+  // Step::spec when no family fits.
+  Result<const FormFamily*> family(const Form& form) const;
+  std::vector<const FormSass*> sass(const Form& form, std::string_view sass_family,
+                                    std::string_view path) const;
+
+ private:
+  std::string file_;
+  std::vector<Operand> operands_;
+  std::vector<FormFamily> families_;
+  std::vector<FormSass> sass_;
+};
+
+}  // namespace phasebit

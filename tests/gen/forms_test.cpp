@@ -1,0 +1,151 @@
+#include "gen/forms/form.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+const FormBook& book() {
+  const auto found = FormBook::get();
+  if (!found) bug(found.error().text());
+  return **found;
+}
+
+// The id of the form with that text.
+std::string id_of(const std::string& text) {
+  for (const Form& form : book().table().forms())
+    if (form.text == text) return form.id;
+  bug("no form " + text);
+}
+
+TEST(FormBook, PlacesEveryForm) {
+  for (const Form& form : book().table().forms()) {
+    const auto placed = book().placed(form.id);
+    ASSERT_TRUE(placed) << form.id;
+    EXPECT_EQ((*placed)->statement.find('#'), std::string::npos) << (*placed)->statement;
+    EXPECT_EQ((*placed)->statement.substr(0, form.text.find(' ')),
+              form.text.substr(0, form.text.find(' ')));
+  }
+}
+
+// What the H200 runs: all forms that sm_90a takes, but those that lack a mover, a tensor map, a
+// cluster, a register budget, or anything that changes.
+TEST(FormBook, RunsTheBarrierFormsOfHopper) {
+  std::set<std::string> unrun;
+  for (const Form& form : book().table().forms())
+    if (book().table().accepts(form, "sm_90a") && !book().placed(form.id).value()->needs.empty())
+      unrun.insert(form.family);
+  for (const char* family :
+       {"mbarrier.init", "mbarrier.arrive", "mbarrier.arrive_drop.expect_tx", "mbarrier.test_wait",
+        "mbarrier.try_wait.parity", "cp.async", "st.async.mbarrier", "red.async.mbarrier",
+        "bar.sync", "barrier.red", "barrier.cluster", "fence.thread", "membar", "nanosleep"})
+    EXPECT_EQ(unrun.count(family), 0U) << family;
+  for (const char* family : {"cp.async.bulk.tensor.load_cta", "multimem.cp.async.bulk"})
+    EXPECT_EQ(unrun.count(family), 1U) << family;
+}
+
+TEST(PlaceForm, PutsOperandsInTheirPlaces) {
+  struct Row {
+    const char *form, *statement;
+  };
+  for (const Row& row : {
+           Row{"mbarrier.arrive.shared.b64 state, [addr], #count;",
+               "mbarrier.arrive.shared.b64 f_state, [f_bar], 1;"},
+           Row{"mbarrier.arrive.b64 _, [addr];", "mbarrier.arrive.b64 _, [f_addr];"},
+           Row{"mbarrier.try_wait.b64 waitComplete, [addr], state, #suspendTimeHint;",
+               "mbarrier.try_wait.b64 f_done, [f_addr], f_state, 32;"},
+           Row{"cp.async.ca.shared.global [dst], [src], #16, srcSize;",
+               "cp.async.ca.shared.global [f_dst], [payload_out], 16, f_size;"},
+           Row{"bar.red.popc.u32 d, #bar, #nthreads, !c;", "bar.red.popc.u32 f_d, 1, 32, !f_c;"},
+           Row{"mapa.shared::cluster.u32 d, smem_var+16, cta;",
+               "mapa.shared::cluster.u32 f_d, pb_shared+16, f_rank;"},
+           Row{"elect.sync _|p, membermask;", "elect.sync _|f_p, f_mask;"},
+           Row{"mov.u32 d, %laneid;", "mov.u32 f_d, %laneid;"},
+           Row{"fence.mbarrier_init.release.cluster;", "fence.mbarrier_init.release.cluster;"},
+       })
+    EXPECT_EQ(book().placed(id_of(row.form)).value()->statement, row.statement);
+}
+
+TEST(WhyNoForm, GivesTheReason) {
+  const std::string arrive = id_of("mbarrier.arrive.b64 state, [addr];");
+  const std::string sink = id_of("mbarrier.arrive.b64 _, [addr];");
+  const std::string mapa = id_of("mapa.u32 d, ar, cta;");
+  const auto why = [](const FormPoint& point) { return why_no_form(book(), point).value(); };
+  EXPECT_EQ(why({arrive, "pending", "latency", "warp", "none", 4}), "");
+  EXPECT_EQ(why({arrive, "ready", "issue", "one", "none", 4}),
+            "form: its family does not meet this path");
+  EXPECT_EQ(why({sink, "pending", "latency", "one", "none", 4}),
+            "form: no result that the next operation could take as an operand");
+  EXPECT_EQ(why({mapa, "plain", "issue", "one", "none", 4}),
+            "form: ptxas makes equal operations without effect one");
+  EXPECT_EQ(why({mapa, "plain", "latency", "warp", "none", 4}),
+            "form: its family does not run with these lanes");
+  EXPECT_EQ(why({"none", "plain", "issue", "one", "none", 4}),
+            "form: it names a row of core/isa/forms.csv");
+}
+
+// An mbarrier holds 2^20 - 1 pending arrivals and a transaction count of that size (PTX ISA,
+// "Contents of the mbarrier object").
+TEST(FormLaunch, StaysWithinTheBarrier) {
+  const std::string arrive = id_of("mbarrier.arrive.b64 _, [addr];");
+  const auto items = [](const FormPoint& point) {
+    return form_launch(book(), point).value().max_items;
+  };
+  EXPECT_EQ(items({arrive, "pending", "issue", "one", "none", 8}), 131067);  // 1048543 / 8
+  EXPECT_EQ(items({arrive, "pending", "issue", "warp", "none", 8}), 4095);   // 1048543 / 256
+  EXPECT_EQ(items({arrive, "completing", "issue", "warp", "none", 8}), 0);
+  const std::string store = id_of(
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [a], {val, val1, val2, val3}, "
+      "[mbar];");
+  EXPECT_EQ(items({store, "plain", "issue", "one", "none", 4}), 16383);  // 1048575 / (4 * 16)
+  EXPECT_EQ(form_launch(book(), {arrive, "pending", "issue", "one", "busy", 4})->load_ctas, 8);
+}
+
+TEST(FormGate, CountsEveryOperation) {
+  const std::string arrive = id_of("mbarrier.arrive.release.cluster.shared::cta.b64 _, [addr];");
+  const auto spec = form_gate(book(), {arrive, "pending", "issue", "one", "none", 8}, "hopper");
+  ASSERT_TRUE(spec);
+  ASSERT_TRUE(spec->known);
+  ASSERT_EQ(spec->verbs.size(), 1U);
+  EXPECT_EQ(spec->verbs[0].verb, "form");
+  const auto count = [&](const std::string& pattern) {
+    for (const OpcodeRule& rule : spec->verbs[0].require)
+      if (rule.pattern == pattern) return rule.count;
+    return -1;
+  };
+  EXPECT_EQ(count("SYNCS.ARRIVE*"), 8);
+  EXPECT_EQ(count("MEMBAR*"), 16);
+  const auto unknown = form_gate(book(), {arrive, "pending", "issue", "one", "none", 8}, "turing");
+  EXPECT_FALSE(unknown->known);
+  EXPECT_EQ(unknown->why_unknown, "no SASS is declared for mbarrier.arrive on turing");
+}
+
+TEST(OperandTable, NamesFileLineAndWord) {
+  const auto said = [](const std::string& text) {
+    const auto table = OperandTable::read(text, "o.toml");
+    return table ? std::string("read") : table.error().text();
+  };
+  const std::string operand = "[[operand]]\nword = \"addr\"\ntext = \"f\"\n";
+  const std::string family = "[[family]]\nfamilies = [\"a\"]\n";
+  EXPECT_EQ(said(operand + family), "read");
+  EXPECT_NE(said("[[operand]]\nword = \"addr\"\ntex = \"f\"\n").find("o.toml:3"),
+            std::string::npos);
+  EXPECT_NE(said(family + "paths = [\"redy\"]\n").find("did you mean 'ready'?"), std::string::npos);
+  FormTable forms = FormTable::read(
+                        "id,family,form,ptx_min,sm_80,note\n"
+                        "a#1,a,x [adr];,7.0,ok,\n",
+                        "f.csv")
+                        .value();
+  const auto made = FormBook::make(forms, OperandTable::read(operand + family, "o.toml").value());
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().text(),
+            "spec: o.toml: no operand 'adr' for a#1 'x [adr];' (did you mean 'addr'?)");
+  const auto homeless = FormBook::make(forms, OperandTable::read(operand, "o.toml").value());
+  ASSERT_FALSE(homeless);
+  EXPECT_EQ(homeless.error().text(), "spec: o.toml: no [[family]] fits a#1 'x [adr];'");
+}
+
+}  // namespace
+}  // namespace phasebit
