@@ -10,7 +10,8 @@ namespace {
 
 const std::map<std::string, std::string>& defaults() {
   // Those of the templates' .toml files. An id leaves them out, so they stand here for the reader
-  // of a table; tests/decide compares.
+  // of a table; tests/decide compares. "probe.axis" where another probe has another default, or
+  // only this one has the axis.
   static const std::map<std::string, std::string> table = {{"num_stages", "4"},
                                                            {"addressing", "runtime"},
                                                            {"roles", "specialized"},
@@ -48,6 +49,11 @@ const std::map<std::string, std::string>& defaults() {
                                                            {"counting", "on"},
                                                            {"delay_cycles", "0"},
                                                            {"expected_arrivals", "8"},
+                                                           {"form", "none"},
+                                                           {"form.chain", "issue"},
+                                                           {"form.lanes", "one"},
+                                                           {"form.path", "plain"},
+                                                           {"form.unroll", "4"},
                                                            {"groups", "1"},
                                                            {"load", "none"},
                                                            {"neighbour_work", "fma"},
@@ -91,14 +97,17 @@ VariantAxes axes_of_id(const std::string& id) {
   return axes;
 }
 
-std::string default_of(const std::string& axis) {
-  const auto at = defaults().find(axis);
+std::string default_of(const std::string& axis, const std::string& probe) {
+  auto at = defaults().find(probe + "." + axis);
+  if (at == defaults().end()) at = defaults().find(axis);
   return at == defaults().end() ? "" : at->second;
 }
 
 std::string VariantAxes::value(const std::string& axis) const {
   const auto at = named.find(axis);
-  return at == named.end() ? default_of(axis) : at->second;
+  if (at != named.end()) return at->second;
+  const auto probe = named.find("probe");
+  return default_of(axis, probe == named.end() ? "" : probe->second);
 }
 
 std::string VariantAxes::warp_layout() const {

@@ -23,8 +23,8 @@ struct VariantAxes {
 
 VariantAxes axes_of_id(const std::string& id);
 
-// The default of an axis that tables sort and name by; "" for others.
-std::string default_of(const std::string& axis);
+// The default of an axis that tables sort and name by; "" for others. Probes may differ in it.
+std::string default_of(const std::string& axis, const std::string& probe = {});
 
 // An axis, or warp_layout or waited_on, which stand for several.
 std::string column_value(const VariantAxes& axes, const std::string& column);

@@ -64,6 +64,13 @@ TEST(ValueBefore, PutsTheDefaultFirstThenNumbersBySize) {
   EXPECT_TRUE(value_before("protocol", "cta_barrier", "mbarrier"));
 }
 
+TEST(DefaultOf, CanDifferBetweenProbes) {
+  EXPECT_EQ(default_of("path", "form"), "plain");
+  EXPECT_EQ(default_of("path", "verb"), "ready");
+  EXPECT_EQ(axes_of_id("form/none/none/none").value("path"), "plain");
+  EXPECT_EQ(axes_of_id("verb/mbarrier/none/none").value("path"), "ready");
+}
+
 // Every axis that a template declares and that is known here has the default that the template
 // gives.
 TEST(DefaultOf, AgreesWithTheTemplates) {
@@ -79,7 +86,8 @@ TEST(DefaultOf, AgreesWithTheTemplates) {
       const std::string name = axis["name"].value_or("");
       const auto number = axis["default"].value<std::int64_t>();
       const std::string value = number ? std::to_string(*number) : axis["default"].value_or("");
-      EXPECT_EQ(default_of(name), value) << file.path() << " " << name;
+      const std::string component = file.path().parent_path().filename();
+      EXPECT_EQ(default_of(name, component), value) << file.path() << " " << name;
       ++compared;
     }
   }
