@@ -44,6 +44,7 @@ json rendezvous(const std::string& id, int threads, int kind, bool synchronises)
   return {{"barrier_id", id},
           {"barrier_threads", std::to_string(threads)},
           {"barrier_kind", std::to_string(kind)},
+          {"reports_word", false},
           {"reported_parity", "0"},
           {"synchronises", synchronises}};
 }

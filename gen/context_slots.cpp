@@ -15,13 +15,20 @@ json slot_names(const Plan& plan, const std::string& r, const std::string& parit
                {"full_barrier", full},
                {"empty_barrier", empty},
                {"payload", address(r + "_payload", offset * plan.slot_bytes)}};
-  slot["on_full"] = {{"barrier", full}, {"barrier_kind", "0"}, {"reported_parity", parity}};
-  slot["on_empty"] = {{"barrier", empty}, {"barrier_kind", "1"}, {"reported_parity", parity}};
+  slot["on_full"] = {{"barrier", full},
+                     {"barrier_kind", "0"},
+                     {"reported_parity", parity},
+                     {"reports_word", true}};
+  slot["on_empty"] = {{"barrier", empty},
+                      {"barrier_kind", "1"},
+                      {"reported_parity", parity},
+                      {"reports_word", true}};
   for (const auto& [section, kind] : {std::pair{"on_full", BarrierKind::full_flag},
                                       std::pair{"on_empty", BarrierKind::empty_flag}})
     slot[section]["as_flag"] = {{"barrier_kind", std::to_string(static_cast<int>(kind))},
                                 {"reported_parity", "expected"},
-                                {"reports_value", true}};
+                                {"reports_value", true},
+                                {"reports_word", false}};
   return slot;
 }
 

@@ -124,6 +124,8 @@ std::vector<WordReading> word_readings(const std::vector<PointRow>& points) {
   for (const PointRow& point : points) {
     const VariantAxes axes = axes_of_id(point.variant_id);
     if (axes.value("probe") != "word" || point.error) continue;
+    // Other ways of reading show what stood in shared memory before.
+    if (value_or(axes, "read_by", "inval_ld") != "inval_ld") continue;
     const std::string operation = value_or(axes, "operation", "arrive");
     const std::int64_t expected = std::stoll(value_or(axes, "expected_arrivals", "8"));
     for (const Sample& sample : point.samples) {

@@ -98,6 +98,7 @@ Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
   for (std::size_t n = 0; n < launches; ++n) {
     LaunchOutput& output = outputs[n];
     output.items = request.items[n];
+    output.sm = device_.info().sm;
     output.records.resize(static_cast<std::size_t>(shape.records()));
     output.fold.resize(layout.fold_words);
     std::memcpy(output.records.data(), &host_[layout.records(n)], layout.record_bytes);

@@ -22,6 +22,7 @@ struct BatchRequest {
 struct LaunchOutput {
   std::uint32_t items = 0;
   std::uint32_t ctas = 0;  // that claimed the SM, of those launched; 0 in a cluster
+  int sm = 0;              // the GPU's compute capability
   StatusRecord status;
   std::vector<SampleRecord> records;  // LaunchShape::records()
   std::vector<std::uint32_t> fold;    // LaunchShape::ctas() * threads

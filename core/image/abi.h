@@ -93,6 +93,9 @@ static_assert(sizeof(StatusRecord) == 48);
 
 // "deadlock: warp 1 lane 0 waits on full_barrier[2] parity 1 at item 18 (cta 0)"
 // "deadlock: warp 1 lane 0 waits for full_flag[2] = 3, found 2, at item 18 (cta 0)"
-std::string describe(const StatusRecord& status);
+// With the barrier's word, decoded where the GPU's layout is known (`sm`: 90 for Hopper):
+// "... at item 18 (cta 0); word 0x7ffce800001fff38: parity 0, 99 of 100 arrivals and 0 bytes
+// pending"
+std::string describe(const StatusRecord& status, int sm = 0);
 
 }  // namespace phasebit
