@@ -44,6 +44,10 @@ Status add_form_needs(const VariantKey& key, Requirements& all) {
   if (placed->family->barrier) all.sm = std::max(all.sm, 80);
   const Version around = placed->family->barrier ? Version{{7, 1}} : Version{{6, 3}};
   all.ptx = std::max({all.ptx, form->ptx_min, around, first_ptx_of_target(lowest)});
+  if (!placed->family->ptx.empty()) {
+    PHASEBIT_TRY_ASSIGN(version, parse_version(placed->family->ptx));
+    all.ptx = std::max(all.ptx, version);
+  }
   all.reasons.push_back(fmt::format("{} '{}'", form->id, form->text));
   return {};
 }

@@ -66,6 +66,7 @@ FormFamily read_family(TomlReader reader) {
   family.tx_bytes = static_cast<int>(reader.number_or("tx_bytes", 0));
   family.max_items = static_cast<int>(reader.number_or("max_items", 0));
   family.assembled_only = reader.text_or("assembled_only", {});
+  family.ptx = reader.text_or("ptx", {});
   return family;
 }
 
@@ -115,7 +116,7 @@ Result<OperandTable> OperandTable::read(std::string_view text, const std::string
     table.families_.push_back(read_family(TomlReader(
         file, *entry, "[[family]]",
         {"families", "forms", "paths", "lanes", "barrier", "completes", "pure", "spread", "before",
-         "after", "finish", "arrivals", "tx_bytes", "max_items", "assembled_only"},
+         "after", "finish", "arrivals", "tx_bytes", "max_items", "assembled_only", "ptx"},
         status)));
   for (const TomlValue* entry : reader.tables("sass"))
     table.sass_.push_back(read_sass(TomlReader(

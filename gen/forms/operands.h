@@ -40,6 +40,7 @@ struct FormFamily {
   int arrivals = 0, tx_bytes = 0;  // of an operation and lane
   int max_items = 0;
   std::string assembled_only;
+  std::string ptx;  // version that the statements around it need; "" for any
 };
 
 struct FormSass {
