@@ -55,6 +55,7 @@ struct Need {
   std::optional<Expression> when;
   Version ptx;
   int sm = 0;
+  std::string target;  // "sm_100f", where an architecture or family alone has the forms
   std::string reason;
 };
 

@@ -1,5 +1,6 @@
 // The second pass over the files of a catalogue: conditions, rules, needs and gates.
 #include "core/base/nearest.h"
+#include "core/isa/targets.h"
 #include "gen/catalogue_reader.h"
 
 #include <algorithm>
@@ -55,12 +56,22 @@ Rule CatalogueReader::read_rule(const Source& source, const TomlValue& table) {
 }
 
 Need CatalogueReader::read_need(const Source& source, const TomlValue& table) {
-  TomlReader reader(source.file, table, "[[needs]]", {"when", "ptx", "sm", "reason"}, status_);
+  TomlReader reader(source.file, table, "[[needs]]", {"when", "ptx", "sm", "target", "reason"},
+                    status_);
   Need need;
   need.when = expression(reader, "when", ValueKind::truth);
   need.sm = static_cast<int>(reader.number_or("sm", 0));
   need.reason = reader.text_or("reason", {});
-  if (!reader.has("ptx") && !reader.has("sm")) reader.refuse({}, "lacks 'ptx' and 'sm'");
+  need.target = reader.text_or("target", {});
+  if (!need.target.empty()) {
+    const auto target = parse_target(need.target);
+    if (!target)
+      reader.refuse("target", target.error());
+    else
+      need.sm = std::max(need.sm, target->sm);
+  }
+  if (!reader.has("ptx") && !reader.has("sm") && !reader.has("target"))
+    reader.refuse({}, "lacks 'ptx', 'sm' and 'target'");
   if (!reader.has("ptx")) return need;
   auto ptx = parse_version(reader.text("ptx"));
   if (!ptx)

@@ -10,6 +10,8 @@ using nlohmann::json;
 void add_payload(json& context, const Plan& plan) {
   context["has_payload"] = plan.slot_bytes > 0;
   context["slot_bytes"] = std::to_string(plan.slot_bytes);
+  context["slot_words"] = std::to_string(plan.slot_bytes / 4);
+  context["payload_period"] = std::to_string(copied_payload_period);
   context["payload_offset"] = std::to_string(plan.payload_offset);
   context["item_step"] = hex(payload_item_step);
   context["fold_multiplier"] = hex(payload_fold_multiplier);
@@ -48,6 +50,8 @@ void add_layout(json& context, const VariantKey& variant, const Plan& plan) {
   context["several_ctas"] = plan.launch.ctas_per_sm > 1;
   context["turns_by_parity"] = plan.producer.turns > 1;
   context["uses_barrier_address"] = traits.addresses;
+  number("leaver_rank", plan.consumer.threads - 32);
+  number("response_offset", plan.response_offset);
   context["counts_laps"] = traits.laps;
 }
 

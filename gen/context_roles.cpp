@@ -34,6 +34,7 @@ void add_arrival(json& context, const RolePlan& role, const std::string& arrival
   context["group_barrier_id"] = std::to_string(group_barrier_id);
   context["group_threads"] = std::to_string(role.threads);
   const int lanes = 32 / role.lane_stride;
+  context["all_but_one"] = std::to_string(lanes - 1);
   if (counted) context["arrival_count"] = std::to_string(elected ? role.threads : lanes);
   const std::uint32_t all = role.lane_stride == 2 ? 0x55555555U << role.first_lane : 0xffffffffU;
   context["lane_mask"] = hex(all);
@@ -74,6 +75,22 @@ void add_steps(json& context, const Plan& plan, const RolePlan& role) {
   context["value_step"] = hex(payload_item_step * static_cast<std::uint32_t>(role.turns));
 }
 
+// Bytes that a slot's arrivals announce and that the producers complete, whether anything is moved
+// or not: each thread has a share.
+void add_transactions(json& context, const Plan& plan, const VariantKey& variant) {
+  constexpr int bytes_without_payload = 16;
+  const RolePlan& producer = plan.producer;
+  const int thread =
+      plan.slot_bytes > 0 ? plan.slot_bytes / producer.threads : bytes_without_payload;
+  const int warp = thread * (producer.threads / producer.warps);
+  const std::string arrival = variant.value("arrival");
+  const int announced = arrival == "thread" ? thread : arrival == "warp" ? warp : 0;
+  context["announced_bytes"] =
+      std::to_string(announced > 0 ? announced : thread * producer.threads);
+  context["completed_bytes"] =
+      std::to_string(variant.value("completion") == "thread" ? thread : warp);
+}
+
 // A flag counts the arrivals at a slot, lap by lap: who waits knows how many there are by then. One
 // arrival a lap is a store of the lap's number, several are added.
 void add_flag(json& context, const Arrivals& arrivals, const std::string& r) {
@@ -111,6 +128,7 @@ json role_context(const VariantKey& variant, const Plan& plan, const std::string
   add_arrival(context, role, variant.value("arrival"), r == "p" ? 1 : consumer_groups);
   add_rendezvous(context, plan, r);
   add_steps(context, plan, role);
+  add_transactions(context, plan, variant);
   add_flag(context, arrivals_of(variant, plan), r);
   return context;
 }

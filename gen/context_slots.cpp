@@ -49,6 +49,7 @@ void add_moves(json& slot, const Plan& plan, const RolePlan& role, const std::st
     const int word = m * role.threads * role.vector_words;
     const int bytes = offset * plan.slot_bytes + 4 * word;
     json move = {{"address", bytes == 0 ? r + "_payload" : fmt::format("{}_payload+{}", r, bytes)}};
+    move["bytes"] = std::to_string(4 * word);
     move["words"] = move["folded"] = words(role.vector_words, word);
     moves.push_back(std::move(move));
   }

@@ -14,6 +14,20 @@ int round_up(int value, int to) {
   return (value + to - 1) / to * to;
 }
 
+// What the mover says of the producer's moves, where it says anything.
+Status place_copies(const VariantKey& variant, Plan& plan) {
+  PHASEBIT_TRY_ASSIGN(copy_bytes, whole_number(variant, "copy_bytes", 0));
+  if (copy_bytes == 0) return {};
+  RolePlan& role = plan.producer;
+  if (plan.slot_bytes % (copy_bytes * role.threads) != 0)
+    return fail(Step::spec, "{}: payload_bytes {} are no whole copies of {} bytes for {} threads",
+                variant.id, plan.slot_bytes, copy_bytes, role.threads);
+  role.vector_words = copy_bytes / 4;
+  role.moves = plan.slot_bytes / (copy_bytes * role.threads);
+  plan.launch.payload.period = copied_payload_period;
+  return {};
+}
+
 Status place_payload(const VariantKey& variant, Plan& plan, int payload_bytes) {
   plan.slot_bytes = payload_bytes;
   for (RolePlan* role : {&plan.producer, &plan.consumer}) {
@@ -27,7 +41,7 @@ Status place_payload(const VariantKey& variant, Plan& plan, int payload_bytes) {
   plan.launch.payload.words_per_slot = payload_bytes / 4;
   plan.launch.payload.consumer_threads = plan.consumer.threads;
   plan.launch.payload.consumer_vector_words = plan.consumer.vector_words;
-  return {};
+  return place_copies(variant, plan);
 }
 
 void place_shared_memory(Plan& plan) {
@@ -35,7 +49,8 @@ void place_shared_memory(Plan& plan) {
   plan.ticket_offset = 16 * plan.num_stages;
   plan.guard_offset = plan.ticket_offset + 16;
   constexpr int guard_bytes = 16 * 4;
-  plan.payload_offset = round_up(plan.guard_offset + guard_bytes, 128);
+  plan.response_offset = plan.guard_offset + guard_bytes;
+  plan.payload_offset = round_up(plan.response_offset + plan.response_bytes * plan.num_stages, 128);
   plan.launch.dynamic_shared_bytes = plan.payload_offset + plan.num_stages * plan.slot_bytes;
 }
 
@@ -58,6 +73,7 @@ Result<Plan> make_plan(const VariantKey& variant) {
   const ProbePlanner& probe = planner_of(variant.value("probe"));
   PHASEBIT_TRY(probe.lay_out(variant, plan));
   if (variant.value("mover") != "none") PHASEBIT_TRY(place_payload(variant, plan, payload_bytes));
+  plan.response_bytes = traits_of(variant.value("protocol")).response_bytes;
   place_shared_memory(plan);
   plan.phases_checked = traits_of(variant.value("protocol")).checked * num_stages;
   PHASEBIT_TRY(probe.finish(variant, plan));

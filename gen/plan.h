@@ -36,6 +36,8 @@ struct Plan {
   int slot_bytes = 0;
   // Offsets in the dynamic shared memory, bytes: full barriers at 0, then the empty ones.
   int empty_offset = 0, ticket_offset = 0, guard_offset = 0, payload_offset = 0;
+  int response_bytes = 0,
+      response_offset = 0;  // 16 bytes a slot, of protocols in which the hardware answers
   // Barriers whose phase `verify` reads back; 0 where a probe or protocol has none to read.
   int phases_checked = 0;
   // Expected arrivals of the barriers; 0: what the arrivals of the other role need.

@@ -12,11 +12,23 @@
 namespace phasebit {
 namespace {
 
-Status finish_ring(const VariantKey&, Plan& plan) {
+// The last warp of the consumers leaves after half of the items. It drops its arrivals in its last
+// lap, so that lap must be a whole one.
+void let_one_leave(Plan& plan) {
+  std::vector<RoleSlice>& slices = plan.launch.slices;
+  const auto last = std::find_if(slices.rbegin(), slices.rend(), [](const RoleSlice& slice) {
+    return slice.role == Role::consumer;
+  });
+  last->leaves_early = true;
+  plan.launch.min_items = 2 * plan.num_stages;
+}
+
+Status finish_ring(const VariantKey& variant, Plan& plan) {
   plan.launch.item_granule = plan.unrolled ? plan.num_stages : 1;
   plan.launch.min_items = plan.launch.item_granule;
   plan.launch.timed_role = plan.unified ? Role::both : Role::consumer;
   plan.launch.unit = "cycles per item";
+  if (variant.value("early_exit") == "drop") let_one_leave(plan);
   if (plan.unrolled)
     plan.items_per_iteration = {{"producer", plan.num_stages / plan.producer.turns},
                                 {"consumer", plan.num_stages / plan.consumer.turns}};

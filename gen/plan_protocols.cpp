@@ -7,11 +7,14 @@ namespace phasebit {
 namespace {
 
 constexpr std::array protocols = {
+    ProtocolTraits{"cluster_launch_control", true, false, 2, 16},
     ProtocolTraits{"cp_async_mbarrier", true, false, 2},
     ProtocolTraits{"flag_acquire_release", true, true, 2},
     ProtocolTraits{"flag_volatile", true, true, 2},
     ProtocolTraits{"mbarrier", true, false, 2},
+    ProtocolTraits{"mbarrier_multicast", true, false, 2},
     ProtocolTraits{"mbarrier_tx", true, false, 2},
+    ProtocolTraits{"tcgen05_commit", true, false, 2},
 };
 
 int arrivals_of_role(const RolePlan& role, const std::string& arrival) {

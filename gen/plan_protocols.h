@@ -14,6 +14,7 @@ struct ProtocolTraits {
   bool addresses = false;  // each slot has two words, of which a role keeps the address
   bool laps = false;       // a role counts its laps of the ring, beside their parity
   int checked = 0;         // barriers or flags of a slot whose end state is read back
+  int response_bytes = 0;  // that the hardware writes for a slot, beside the payload
 };
 
 // Of a protocol that is not listed: nothing.

@@ -1,5 +1,6 @@
 #include "gen/requirements.h"
 
+#include "core/isa/targets.h"
 #include "gen/forms/form_space.h"
 #include "gen/variants.h"
 
@@ -115,11 +116,26 @@ GateSpec unknown(std::string why) {
   return spec;
 }
 
+// A target with a suffix has its forms alone: it must be the highest of the needs.
+Status add_need(const Need& need, const VariantKey& key, std::string& target, Requirements& all) {
+  all.ptx = std::max(all.ptx, need.ptx);
+  all.sm = std::max(all.sm, need.sm);
+  if (!need.reason.empty()) all.reasons.push_back(need.reason);
+  if (need.target.empty()) return {};
+  if (!target.empty() && need.target != target)
+    return fail(Step::spec, "{}: needs both {} and {}", key.id, target, need.target);
+  target = need.target;
+  PHASEBIT_TRY_ASSIGN(parsed, parse_target(target));
+  all.suffix = parsed.suffix;
+  return {};
+}
+
 }  // namespace
 
 Result<Requirements> requirements(const Catalogue& catalogue, const VariantKey& key) {
   PHASEBIT_TRY_ASSIGN(point, point_of(catalogue, key));
   Requirements all{base_ptx, base_sm, {}, {}};
+  std::string target;
   for (const Component* part : catalogue.parts(point)) {
     for (const Need& need : part->needs) {
       bool holds = true;
@@ -128,11 +144,11 @@ Result<Requirements> requirements(const Catalogue& catalogue, const VariantKey& 
         holds = condition;
       }
       if (!holds) continue;
-      all.ptx = std::max(all.ptx, need.ptx);
-      all.sm = std::max(all.sm, need.sm);
-      if (!need.reason.empty()) all.reasons.push_back(need.reason);
+      PHASEBIT_TRY(add_need(need, key, target, all));
     }
   }
+  if (!target.empty() && target != fmt::format("sm_{}{}", all.sm, all.suffix))
+    return fail(Step::spec, "{}: needs both {} and sm_{}", key.id, target, all.sm);
   if (is_form(key)) PHASEBIT_TRY(add_form_needs(key, all));
   return all;
 }

@@ -15,7 +15,7 @@ namespace phasebit {
 struct Requirements {
   Version ptx;
   int sm = 0;
-  std::string suffix;                // "a" when only such targets have them
+  std::string suffix;                // "a" or "f" when only such targets have them
   std::vector<std::string> reasons;  // of the needs that hold, in the order of the catalogue
 };
 

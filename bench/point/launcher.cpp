@@ -74,6 +74,16 @@ Status Launcher::reserve(std::size_t bytes) {
   return {};
 }
 
+Result<Device::Address> Launcher::images_for(const LaunchShape& shape) {
+  const auto bytes = static_cast<std::size_t>(shape.payload.images_bytes());
+  if (bytes > images_bytes_) {
+    PHASEBIT_TRY_ASSIGN(images, device_.allocate(bytes));
+    images_ = images;
+    images_bytes_ = bytes;
+  }
+  return images_;
+}
+
 Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
                                                      const LaunchShape& shape,
                                                      const BatchRequest& request) {
@@ -85,6 +95,8 @@ Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
       device_.fill(region_ + layout.zeroed_bytes, payload_poison, launches * layout.fold_words));
   const Grid grid = grid_of(shape, request.placement, device_.info().row.multiprocessors);
   KernelParams params = params_of(shape, request);
+  PHASEBIT_TRY_ASSIGN(images, images_for(shape));
+  params.payload_in = images;
   for (std::size_t n = 0; n < launches; ++n) {
     params.items = request.items[n];
     params.samples = region_ + layout.records(n);

@@ -46,10 +46,14 @@ class Launcher {
   Result<std::vector<LaunchOutput>> run_once(Device::Function function, const LaunchShape& shape,
                                              const BatchRequest& request);
   Status reserve(std::size_t bytes);
+  // Room for the images that the shape's copies read, which the kernel writes; 0 where none.
+  Result<Device::Address> images_for(const LaunchShape& shape);
 
   Device& device_;
   Device::Address region_ = 0;
   std::size_t region_bytes_ = 0;
+  Device::Address images_ = 0;
+  std::size_t images_bytes_ = 0;
   std::vector<std::byte> host_;
 };
 

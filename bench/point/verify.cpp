@@ -16,17 +16,6 @@ const char* name_of(Role role) {
   bug("unknown role");
 }
 
-int turns_of(const LaunchShape& shape, Role role) {
-  switch (role) {
-    case Role::producer: return shape.producer_turns;
-    case Role::consumer:
-    case Role::both: return shape.consumer_turns;
-    case Role::none:
-    case Role::bystander: return 1;  // each handles every item
-  }
-  bug("unknown role");
-}
-
 bool folds_payload(const LaunchShape& shape, const RoleSlice& slice) {
   return shape.payload.words_per_slot > 0 &&
          (slice.role == Role::consumer || slice.role == Role::both);
@@ -57,8 +46,7 @@ Status verify_record(const LaunchShape& shape, const LaunchOutput& output, const
                 record.role, static_cast<std::uint32_t>(slice.role));
   if (record.sm != sm)
     return fail(Step::verify, "{} ran on SM {}, expected {}", where(slice, cta), record.sm, sm);
-  const std::uint32_t expected =
-      items_of_unit(output.items, slice.unit, turns_of(shape, slice.role));
+  const std::uint32_t expected = items_of_slice(shape, slice, output.items);
   if (record.items != expected)
     return fail(Step::verify, "{} handled {} items, expected {} of {}", where(slice, cta),
                 record.items, expected, output.items);
@@ -131,8 +119,8 @@ const std::vector<std::uint32_t>& ExpectedFolds::after(std::uint32_t items) {
   found->second.resize(static_cast<std::size_t>(shape_.threads));
   for (const RoleSlice& slice : shape_.slices)
     for (int n = 0; folds_payload(shape_, slice) && n < slice.lanes(); ++n)
-      found->second[static_cast<std::size_t>(thread_of(slice, n))] =
-          expected_fold(shape_, seed_, items, slice.unit, slice.rank + n);
+      found->second[static_cast<std::size_t>(thread_of(slice, n))] = expected_fold(
+          shape_, seed_, items_until_leaving(slice, items), slice.unit, slice.rank + n);
   return found->second;
 }
 

@@ -19,7 +19,8 @@ struct KernelParams {
   std::uint32_t items = 0;              // +4  items that pass through the ring (or round trips)
   std::uint64_t samples = 0;            // +8  SampleRecord[ctas_per_sm * 2 * warps]
   std::uint64_t status = 0;             // +16 StatusRecord, one a launch, zeroed by the host
-  std::uint64_t payload_in = 0;         // +24 unused so far
+  std::uint64_t payload_in = 0;         // +24 room for the images that copies read, which the
+                                        //     kernel writes itself (PayloadShape::period)
   std::uint64_t payload_out = 0;     // +32 uint32[ctas_per_sm * threads]: the fold of each thread
   std::uint32_t work_amount = 0;     // +40 blocks of work an item
   std::uint32_t delay_cycles = 0;    // +44 cycles that a delayed role waits before it acts

@@ -16,8 +16,9 @@ struct RoleSlice {
   int first_lane = 0;   // it writes the SampleRecord
   int lane_stride = 1;  // 2 when the roles split a warp by thread parity
   Role role = Role::none;
-  int unit = 0;  // of the role; one that takes turns handles items unit, unit + n, ...
-  int rank = 0;  // rank of its first thread among the threads that share a slot
+  int unit = 0;               // of the role; one that takes turns handles items unit, unit + n, ...
+  int rank = 0;               // rank of its first thread among the threads that share a slot
+  bool leaves_early = false;  // after half of the items, and the others go on
   // The CTA of the cluster that has this role, by %cluster_ctarank; -1: every CTA has it.
   int rank_in_cluster = -1;
   bool is_in(int cta) const { return rank_in_cluster < 0 || rank_in_cluster == cta; }
@@ -31,10 +32,17 @@ struct RoleSlice {
 inline constexpr std::uint32_t payload_item_step = 0x9E3779B1U;        // odd: swaps are seen
 inline constexpr std::uint32_t payload_fold_multiplier = 0x01000193U;  // = 3 mod 4
 
+// A copy cannot add: where the payload is copied, item i has the words of item i modulo `period`.
+// The kernel writes so many images of a slot to payload_in itself. A prime above the greatest
+// num_stages, so that what a slot held laps ago is never what it should hold.
+inline constexpr int copied_payload_period = 37;
+
 struct PayloadShape {
   int words_per_slot = 0;         // 0: no payload, counts and phases alone are checked
   int consumer_threads = 0;       // T of the consumers
   int consumer_vector_words = 1;  // 1 or 4
+  int period = 0;                 // items whose words differ; 0: all
+  int images_bytes() const { return 4 * period * words_per_slot; }  // of payload_in
 };
 
 // A sum over a launch's items that a role leaves beside its clocks, in SampleRecord::readings. Its
@@ -81,6 +89,10 @@ struct LaunchShape {
 
 // Items that a unit handles of `items`: those equal to unit modulo turns.
 std::uint32_t items_of_unit(std::uint32_t items, int unit, int turns);
+
+// The items that pass before a slice leaves, and those of them that it handles.
+std::uint32_t items_until_leaving(const RoleSlice& slice, std::uint32_t items);
+std::uint32_t items_of_slice(const LaunchShape& shape, const RoleSlice& slice, std::uint32_t items);
 
 // The fold that thread `rank` of consumer unit `unit` holds after `items` items. Closed form of the
 // recurrence above, O(words per thread + log items). 0 without a payload.

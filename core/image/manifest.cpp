@@ -73,9 +73,9 @@ void from_json(const json& value, Role& role) {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Resources, registers, static_shared_bytes, stack_bytes,
                                    spill_store_bytes, spill_load_bytes, barriers)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RoleSlice, warp, first_lane, lane_stride, role, unit, rank,
-                                   rank_in_cluster)
+                                   leaves_early, rank_in_cluster)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PayloadShape, words_per_slot, consumer_threads,
-                                   consumer_vector_words)
+                                   consumer_vector_words, period)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Reading, name, unit, role, index)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchShape, threads, ctas_per_sm, load_ctas, cluster_size,
                                    dynamic_shared_bytes, item_granule, min_items, max_items,

@@ -35,8 +35,10 @@ std::uint32_t fold_by_reading(const LaunchShape& shape, std::uint32_t seed, std:
   std::uint32_t hash = 0;
   for (std::uint32_t item = 0; item < items; ++item) {
     if (turns > 1 && item % turns != unit) continue;
+    const auto period = static_cast<std::uint32_t>(shape.payload.period);
+    const std::uint32_t image = period > 0 ? item % period : item;
     std::vector<std::uint32_t> slot(words);
-    for (std::uint32_t w = 0; w < words; ++w) slot[w] = seed + item * 0x9E3779B1U + w;
+    for (std::uint32_t w = 0; w < words; ++w) slot[w] = seed + image * 0x9E3779B1U + w;
     for (std::uint32_t m = 0; (m * threads + rank) * vector < words; ++m)
       for (std::uint32_t v = 0; v < vector; ++v)
         hash = hash * 0x01000193U + slot.at((m * threads + rank) * vector + v);
@@ -69,6 +71,37 @@ TEST(ExpectedFold, AgreesWithReadingEverySlot) {
                 << " rounds, unit " << unit << " of " << turns << ", rank " << rank << ", " << items
                 << " items";
           }
+}
+
+// Whole periods and what is left of one, for units that take turns too.
+TEST(ExpectedFold, AgreesWithReadingCopiesOfAPeriodOfImages) {
+  for (const int period : {1, 5, 37})
+    for (const int turns : {1, 2, 4})
+      for (const std::uint32_t items : {0U, 1U, 36U, 37U, 38U, 74U, 500U}) {
+        LaunchShape shape = shape_of(32, 4, 2, turns);
+        shape.payload.period = period;
+        for (int unit = 0; unit < turns; ++unit)
+          ASSERT_EQ(expected_fold(shape, 77, items, unit, 3),
+                    fold_by_reading(shape, 77, items, static_cast<std::uint32_t>(unit), 3))
+              << period << " images, unit " << unit << " of " << turns << ", " << items << " items";
+      }
+}
+
+// A slot that was not filled again holds the image of num_stages items ago, or of a multiple.
+TEST(ExpectedFold, APeriodOfImagesTellsEveryLapOfEveryRingApart) {
+  for (int num_stages = 1; num_stages <= 32; ++num_stages)
+    for (int laps = 1; laps < copied_payload_period; ++laps)
+      EXPECT_NE(laps * num_stages % copied_payload_period, 0);
+}
+
+TEST(ItemsOfSlice, HalfOfThemWhereItLeavesEarly) {
+  LaunchShape shape;
+  RoleSlice slice;
+  slice.role = Role::consumer;
+  EXPECT_EQ(items_of_slice(shape, slice, 9), 9U);
+  slice.leaves_early = true;
+  EXPECT_EQ(items_until_leaving(slice, 9), 4U);
+  EXPECT_EQ(items_of_slice(shape, slice, 9), 4U);
 }
 
 TEST(ExpectedFold, HoldsForLongChains) {

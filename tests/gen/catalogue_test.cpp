@@ -162,7 +162,7 @@ const Damage damages[] = {
     {"movers/none/mover.toml", "[[needs]]\nptx = \"8.x\"\n",
      "spec: movers/none/mover.toml:2: ptx: '8.x' is not a version"},
     {"movers/none/mover.toml", "[[needs]]\nreason = \"x\"\n",
-     "spec: movers/none/mover.toml:1: [[needs]]: lacks 'ptx' and 'sm'"},
+     "spec: movers/none/mover.toml:1: [[needs]]: lacks 'ptx', 'sm' and 'target'"},
     {"movers/none/mover.toml", "[[gate]]\nverb = \"fill\"\nforbid = [\"STS*\"]\n",
      "spec: movers/none/mover.toml:1: the file: has [[gate]] and lacks 'covers', the SASS "
      "families they speak of"},
