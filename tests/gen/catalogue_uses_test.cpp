@@ -1,0 +1,129 @@
+// A component that takes over what it lacks from another.
+#include "gen/render.h"
+#include "gen/requirements.h"
+#include "gen/template_folders.h"
+#include "gen/variants.h"
+#include "tests/gen/fixture.h"
+
+namespace phasebit {
+namespace {
+
+using Words = std::vector<std::string>;
+
+const char* const own_file = "protocols/own/protocol.toml";
+// The axis `wait` of mbarrier with one value alone; a commit of its own.
+const char* const own_text =
+    "uses = \"mbarrier\"\nverbs = [\"commit\", \"wait\"]\n"
+    "[[axis]]\nname = \"wait\"\nvalues = [\"test_wait\"]\ndefault = \"test_wait\"\n"
+    "[[axis]]\nname = \"announce\"\nvalues = [\"fused\", \"split\"]\ndefault = \"fused\"\n"
+    "[[gate]]\nverb = \"commit\"\nrequire = { \"B*\" = 1 }\n";
+
+class Uses : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_.copy_fixture();
+    folder_.write(own_file, own_text);
+    folder_.write("protocols/own/commit.ptx", "own;\n");
+    folder_.write("protocols/mbarrier/wait.ptx", "base;\n");
+    folder_.write("protocols/mbarrier/commit.ptx", "base;\n");
+  }
+  std::string error() {
+    const auto catalogue = Catalogue::load(folder_.path());
+    return catalogue ? "" : folder_.text(catalogue.error());
+  }
+  Folder folder_;
+};
+
+TEST_F(Uses, TakesOverAxesAndReplacesThoseOfItsOwn) {
+  const auto catalogue = Catalogue::load(folder_.path());
+  ASSERT_TRUE(catalogue) << catalogue.error().text();
+  const Component *own = nullptr, *base = nullptr;
+  for (const Component& component : catalogue->components(ComponentKind::protocol)) {
+    if (component.name == "own") own = &component;
+    if (component.name == "mbarrier") base = &component;
+  }
+  ASSERT_EQ(own->axes.size(), base->axes.size() + 1);
+  EXPECT_EQ(own->axes.back().name, "announce");
+  for (size_t i = 0; i < base->axes.size(); ++i) {
+    EXPECT_EQ(own->axes[i].name, base->axes[i].name);
+    if (own->axes[i].name != "wait") continue;
+    EXPECT_EQ(own->axes[i].values, Words{"test_wait"});
+  }
+  EXPECT_EQ(own->rules.size(), base->rules.size());
+  EXPECT_EQ(own->needs.size(), base->needs.size());
+  EXPECT_EQ(own->covers, base->covers);
+}
+
+TEST_F(Uses, TakesOverTheGatesOfTheVerbsWhoseTemplateItTakesOver) {
+  const auto verbs = [&] {
+    const auto catalogue = Catalogue::load(folder_.path());
+    if (!catalogue) bug(catalogue.error().text());
+    const auto key = parse_variant(*catalogue, "ring/own/none/none");
+    if (!key) bug(key.error().text());
+    const auto spec = gate_spec(*catalogue, *key, "ampere", parse_version("13.5").value(), {});
+    if (!spec) bug(spec.error().text());
+    Words all;
+    for (const VerbRule& rule : spec->verbs) all.push_back(rule.verb);
+    return all;
+  };
+  EXPECT_EQ(verbs(), (Words{"wait", "commit"}));
+  folder_.write("protocols/own/wait.ptx", "own;\n");
+  EXPECT_EQ(verbs(), (Words{"commit"}));
+}
+
+TEST_F(Uses, LooksForPartialsInItsOwnFolderFirst) {
+  const auto folders = template_folders(folder_.path(), {"ring", "own", "none", "none"});
+  ASSERT_TRUE(folders) << folders.error().text();
+  EXPECT_EQ(*folders, (Words{"probes/ring", "protocols/own", "protocols/mbarrier", "movers/none",
+                             "work/none", "common"}));
+}
+
+TEST_F(Uses, NamesAVerbThatHasNoTemplateAndItsProtocol) {
+  folder_.write(own_file, "uses = \"mbarrier\"\nverbs = [\"commit\", \"quit\"]\n");
+  EXPECT_EQ(error(),
+            "spec: protocols/own/protocol.toml:2: verbs: protocol 'own' declares the verb 'quit' "
+            "and has no quit.ptx");
+  folder_.write("protocols/mbarrier/quit.ptx", "base;\n");
+  EXPECT_EQ(error(), "");
+  folder_.write(own_file, "verbs = [\"quit\"]\n");  // nothing is taken over
+  EXPECT_EQ(error(),
+            "spec: protocols/own/protocol.toml:1: verbs: protocol 'own' declares the verb 'quit' "
+            "and has no quit.ptx");
+}
+
+TEST_F(Uses, NeedsAnArchitectureOfItsOwn) {
+  const auto needs = [&](const std::string& text) {
+    folder_.write(own_file, own_text + text);
+    const auto catalogue = Catalogue::load(folder_.path());
+    if (!catalogue) return folder_.text(catalogue.error());
+    const auto found = requirements(*catalogue, *parse_variant(*catalogue, "ring/own/none/none"));
+    return found ? fmt::format("sm_{}{}", found->sm, found->suffix) : folder_.text(found.error());
+  };
+  EXPECT_EQ(needs(""), "sm_80");
+  EXPECT_EQ(needs("[[needs]]\ntarget = \"sm_100f\"\n"), "sm_100f");
+  EXPECT_EQ(needs("[[needs]]\ntarget = \"sm_100f\"\n[[needs]]\ntarget = \"sm_107a\"\n"),
+            "spec: ring/own/none/none: needs both sm_100f and sm_107a");
+  EXPECT_EQ(needs("[[needs]]\ntarget = \"sm_100f\"\n[[needs]]\nsm = 110\n"),
+            "spec: ring/own/none/none: needs both sm_100f and sm_110");
+  EXPECT_EQ(needs("[[needs]]\ntarget = \"sm_x\"\n").substr(0, 46),
+            "spec: protocols/own/protocol.toml:15: target: ");
+}
+
+TEST_F(Uses, RefusesWhatCannotBe) {
+  folder_.write(own_file, "verbs = [\"comit\"]\n");
+  EXPECT_EQ(error(),
+            "spec: protocols/own/protocol.toml:1: verbs: no verb 'comit' (did you mean 'commit'?)");
+  folder_.write(own_file, "uses = \"mbarier\"\n");
+  EXPECT_EQ(error(),
+            "spec: protocols/own/protocol.toml:1: uses: no other protocol 'mbarier' "
+            "(did you mean 'mbarrier'?)");
+  folder_.write(own_file, "uses = \"own\"\n");
+  EXPECT_EQ(error().substr(0, 68),
+            "spec: protocols/own/protocol.toml:1: uses: no other protocol 'own' (");
+  folder_.write(own_file, own_text);
+  folder_.write("protocols/second/protocol.toml", "\nuses = \"own\"\n");
+  EXPECT_EQ(error(), "spec: protocols/second/protocol.toml:2: uses: 'own' uses 'mbarrier' itself");
+}
+
+}  // namespace
+}  // namespace phasebit
