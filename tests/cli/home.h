@@ -19,6 +19,7 @@ class Home {
     fs::copy(data_root() / "templates", templates(), fs::copy_options::recursive);
     fs::create_directory_symlink(data_root() / "specs", path() / "specs");
     fs::create_directory_symlink(data_root() / "core", path() / "core");
+    fs::create_directory_symlink(data_root() / "gen", path() / "gen");
     if (fs::exists(data_root() / ".toolchains"))
       fs::create_directory_symlink(data_root() / ".toolchains", path() / ".toolchains");
     fs::create_directory(path() / "ptx");
