@@ -102,7 +102,9 @@ Status lay_out_neighbour(const VariantKey& variant, Plan& plan) {
   return {};
 }
 
-Status finish_neighbour(const VariantKey&, Plan& plan) {
+Status finish_neighbour(const VariantKey& variant, Plan& plan) {
+  PHASEBIT_TRY_ASSIGN(waits, whole_number(variant, "waits", 1));
+  plan.launch.work_amount = static_cast<std::uint32_t>(waits);
   plan.launch.timed_role = Role::bystander;
   plan.launch.unit = "cycles per block";
   plan.launch.dynamic_shared_bytes += 32 * 4;  // a word a lane that the bystanders read

@@ -1,6 +1,7 @@
 #include "analysis/decide/axes.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -63,9 +64,20 @@ const std::map<std::string, std::string>& defaults() {
                                                            {"reads", "issue"},
                                                            {"reconverge", "on"},
                                                            {"verb", "wait"},
-                                                           {"waiters", "0"},
+                                                           {"waiters", "1"},
+                                                           {"waits", "1"},
                                                            {"word_layout", "v0"},
-                                                           {"work_kind", "dependent"}};
+                                                           {"work_kind", "dependent"},
+                                                           {"read_by", "inval_ld"},
+                                                           {"early_exit", "none"},
+                                                           {"announce", "fused"},
+                                                           {"completion", "leader"},
+                                                           {"noinc", "on"},
+                                                           {"wait_prior", "0"},
+                                                           {"barriers", "one"},
+                                                           {"publish", "cta"},
+                                                           {"copy_bytes", "16"},
+                                                           {"cache", "cg"}};
   return table;
 }
 
@@ -121,9 +133,13 @@ std::string VariantAxes::warp_layout() const {
 }
 
 std::string VariantAxes::waited_on() const {
+  static const std::set<std::string> hardware = {"cta_barrier", "named_barrier", "warp_barrier",
+                                                 "cluster_barrier", "cp_async_group"};
   const std::string protocol = value("protocol");
-  if (protocol != "mbarrier") return "barrier";
+  if (hardware.count(protocol) != 0) return "barrier";
   std::string text = value("wait");
+  if (protocol.starts_with("flag_"))
+    text = value("poller") == "one" ? "flag, one lane looks" : "flag, every lane looks";
   if (value("operand") != default_of("operand")) text += " by " + value("operand");
   for (const char* axis : {"hint_ns", "backoff_ns"})
     if (value(axis) != default_of(axis))

@@ -9,7 +9,8 @@
 namespace phasebit {
 namespace {
 
-constexpr std::int64_t tx_step = 16;
+// Odd, so that no bit of the count stays as it was.
+constexpr std::int64_t tx_step = 21;
 
 void arrive(BarrierState& state, std::int64_t count) {
   state.pending -= count;

@@ -21,7 +21,7 @@ struct BarrierState {
 };
 
 // The state after `times` operations on a barrier that was initialised with `expected`: none,
-// arrive, arrive_count (two arrivals), expect_tx and complete_tx (16 bytes), arrive_expect_tx (16),
+// arrive, arrive_count (two arrivals), expect_tx and complete_tx (21 bytes), arrive_expect_tx (21),
 // arrive_drop. Nothing for another word.
 std::optional<BarrierState> state_after(const std::string& operation, std::int64_t expected,
                                         std::uint32_t times);

@@ -33,9 +33,9 @@ const std::map<std::string, GroupTable>& group_tables() {
         "back."}},
       {"neighbour",
        {neighbour_table, "specs/probes.toml",
-        "By how many percent waiting warps lengthen a block of work of the bystanders; the rows "
-        "with 0 waiters are cycles of a block. same: on the bystanders' sub-partition, other: on "
-        "the other three."}},
+        "By how many percent waiting warps lengthen a block of work of the bystanders, against the "
+        "same code with the same warps that do not wait; the rows with 0 waiters are cycles of a "
+        "block then. same: on the bystanders' sub-partition, other: on the other three."}},
       {"fanin",
        {fanin_table, "specs/probes.toml",
         "Cycles from one phase to the next by number of warps that all arrive and all wait."}},

@@ -103,26 +103,42 @@ Table polls_table(const std::vector<Aggregate>& points, const AxisValues& where)
   return by_delay(points, where, "polls");
 }
 
+namespace {
+
+// All axes but `waits`, as a name: a control and what it controls have the same.
+std::string without_waits(const std::string& id) {
+  const size_t at = id.find("/waits=");
+  if (at == std::string::npos) return id;
+  return id.substr(0, at) + id.substr(std::min(id.find('/', at + 1), id.size()));
+}
+
+bool is_control(const VariantAxes& axes) {
+  return axes.value("waits") == "0";
+}
+
+}  // namespace
+
 Table neighbour_table(const std::vector<Aggregate>& points, const AxisValues& where) {
-  // The control has no waiters, so it has none of their axes.
-  AxisValues of_work;
-  for (const char* axis : {"neighbour_work", "work_kind", "bystanders"})
-    if (const auto given = where.find(axis); given != where.end()) of_work.insert(*given);
-  std::map<std::pair<std::string, std::string>, const Aggregate*> controls;
-  for (const Point& point : points_of(points, "neighbour", of_work))
-    if (number(point.axes, "waiters") == 0)
-      controls[{work_of(point.axes), point.axes.value("bystanders")}] = point.aggregate;
+  const std::vector<Point> all = points_of(points, "neighbour", where);
+  std::map<std::string, const Aggregate*> controls;
   FigureGrid grid({"bystanders", "waiters", "placing", "protocol", "waited_on"},
                   {"fma dependent", "fma independent", "shared dependent", "shared independent",
                    "mma dependent", "mma independent"});
-  for (const auto& [key, control] : controls)
-    grid.put({key.second, "0", "-", "-", "cycles per block"}, key.first, figure_of(*control));
-  for (const Point& point : points_of(points, "neighbour", where)) {
+  for (const Point& point : all) {
+    if (!is_control(point.axes)) continue;
+    controls[without_waits(point.aggregate->id)] = point.aggregate;
+    const bool plainest =
+        point.axes.value("waiters") == "1" && point.axes.value("placing") == "same";
+    if (plainest && point.axes.waited_on() == "try_wait")
+      grid.put({point.axes.value("bystanders"), "0", "-", "-", "cycles per block"},
+               work_of(point.axes), figure_of(*point.aggregate));
+  }
+  for (const Point& point : all) {
     const VariantAxes& axes = point.axes;
-    if (number(axes, "waiters") == 0) continue;
-    const auto control = controls.find({work_of(axes), axes.value("bystanders")});
+    if (is_control(axes)) continue;
+    const auto control = controls.find(without_waits(point.aggregate->id));
     const Figure base = figure_of(control == controls.end() ? nullptr : control->second,
-                                  work_of(axes) + " without waiters");
+                                  point.aggregate->id + "/waits=0");
     grid.put({axes.value("bystanders"), axes.value("waiters"), axes.value("placing"),
               axes.value("protocol"), axes.waited_on()},
              work_of(axes), change_percent(figure_of(*point.aggregate), base));

@@ -16,14 +16,10 @@ TEST(BarrierWord, TheModelFollowsTheManual) {
     BarrierState after;
   };
   const Row rows[] = {
-      {"none", 3, 4, {0, 3, 3, 0}},
-      {"arrive", 4, 3, {0, 1, 4, 0}},
-      {"arrive", 4, 4, {1, 4, 4, 0}},
-      {"arrive", 1, 3, {3, 1, 1, 0}},
-      {"arrive_count", 6, 4, {1, 4, 6, 0}},
-      {"expect_tx", 2, 3, {0, 2, 2, 48}},
-      {"complete_tx", 2, 1, {0, 2, 2, -16}},
-      {"arrive_expect_tx", 8, 2, {0, 6, 8, 32}},
+      {"none", 3, 4, {0, 3, 3, 0}},          {"arrive", 4, 3, {0, 1, 4, 0}},
+      {"arrive", 4, 4, {1, 4, 4, 0}},        {"arrive", 1, 3, {3, 1, 1, 0}},
+      {"arrive_count", 6, 4, {1, 4, 6, 0}},  {"expect_tx", 2, 3, {0, 2, 2, 63}},
+      {"complete_tx", 2, 1, {0, 2, 2, -21}}, {"arrive_expect_tx", 8, 2, {0, 6, 8, 42}},
       {"arrive_drop", 8, 3, {0, 5, 5, 0}},
   };
   for (const Row& row : rows) {

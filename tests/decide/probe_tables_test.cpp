@@ -108,23 +108,24 @@ TEST(ResponseTable, HasOneReadingByDelay) {
   EXPECT_NEAR(value_in(polls, 0, "4096"), 3, 1e-9);
 }
 
-TEST(NeighbourTable, ComparesWithTheSameWorkAlone) {
+TEST(NeighbourTable, ComparesWithTheSameCodeThatDoesNotWait) {
   const std::string id = "neighbour/mbarrier/none/none/num_stages=1";
-  const ReportData data = data_of(
-      {steady(id, 200), steady(id + "/waiters=4", 230), steady(id + "/neighbour_work=mma", 100),
-       steady(id + "/neighbour_work=mma/waiters=4", 90),
-       steady(id + "/neighbour_work=shared/waiters=4", 90),
-       steady("neighbour/cta_barrier/none/none/num_stages=1/waiters=4", 201)});
+  const ReportData data =
+      data_of({steady(id, 230), steady(id + "/waits=0", 200),
+               steady(id + "/neighbour_work=mma/waiters=4", 90),
+               steady(id + "/neighbour_work=mma/waiters=4/waits=0", 100),
+               steady(id + "/neighbour_work=shared/waiters=4", 90),
+               steady("neighbour/flag_volatile/none/none/num_stages=1", 201),
+               steady("neighbour/flag_volatile/none/none/num_stages=1/waits=0", 100)});
   const Table table = table_of(data, "neighbour");
-  ASSERT_EQ(table.rows.size(), 3U);
-  EXPECT_DOUBLE_EQ(value_in(table, 0, "fma dependent"), 200);  // the control
-  EXPECT_EQ(table.rows[1][3].text, "cta_barrier");
-  EXPECT_DOUBLE_EQ(value_in(table, 1, "fma dependent"), 0.5);
-  EXPECT_DOUBLE_EQ(value_in(table, 2, "fma dependent"), 15);
-  EXPECT_DOUBLE_EQ(value_in(table, 2, "mma dependent"), -10);  // shown as it is
-  EXPECT_EQ(table.rows[2][6].text, "—");                       // shared has no control
-  // A filter of the waiters leaves the control in.
-  EXPECT_EQ(table_of(data, "neighbour", {{"protocol", "cta_barrier"}}).rows.size(), 2U);
+  ASSERT_EQ(table.rows.size(), 4U);
+  EXPECT_EQ(table.rows[0][3].text, "flag_volatile");
+  EXPECT_DOUBLE_EQ(value_in(table, 0, "fma dependent"), 101);  // against its own control
+  EXPECT_DOUBLE_EQ(value_in(table, 1, "fma dependent"), 15);
+  EXPECT_EQ(table.rows[2][4].text, "cycles per block");
+  EXPECT_DOUBLE_EQ(value_in(table, 2, "fma dependent"), 200);
+  EXPECT_DOUBLE_EQ(value_in(table, 3, "mma dependent"), -10);  // shown as it is
+  EXPECT_EQ(table.rows[3][6].text, "—");                       // shared has no control
 }
 
 TEST(FaninTable, HasWarpsAcross) {

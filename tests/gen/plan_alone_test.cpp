@@ -118,10 +118,15 @@ TEST(NeighbourPlan, PutsWaitersOnTheOtherSubPartitions) {
   EXPECT_EQ(plan.producer.warps, 2);  // the bystanders' commits complete the barrier
 }
 
-TEST(NeighbourPlan, TheControlHasNoWaiters) {
-  const Plan plan = plan_of("neighbour", {{"num_stages", "1"}, {"waiters", "0"}});
-  EXPECT_EQ(plan.launch.threads, 32);
-  EXPECT_EQ(plan.timed_verbs, std::vector<std::string>{"work"});
+// The same warps and the same text: only the number of waits that the launch asks for differs.
+TEST(NeighbourPlan, TheControlIsTheSameLaunchWithoutWaiting) {
+  const Plan plan = plan_of("neighbour", {{"num_stages", "1"}, {"waiters", "3"}, {"waits", "1"}});
+  const Plan control =
+      plan_of("neighbour", {{"num_stages", "1"}, {"waiters", "3"}, {"waits", "0"}});
+  EXPECT_EQ(plan.launch.work_amount, 1U);
+  EXPECT_EQ(control.launch.work_amount, 0U);
+  EXPECT_EQ(control.launch.threads, plan.launch.threads);
+  EXPECT_EQ(control.timed_verbs, (std::vector<std::string>{"work", "wait"}));
 }
 
 TEST(NeighbourPlan, RefusesMoreThanASubPartitionHolds) {
