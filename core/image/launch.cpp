@@ -75,6 +75,7 @@ std::uint32_t items_until_leaving(const RoleSlice& slice, std::uint32_t items) {
 
 std::uint32_t items_of_slice(const LaunchShape& shape, const RoleSlice& slice,
                              std::uint32_t items) {
+  if (slice.role == Role::bystander) return items;
   const int turns = slice.role == Role::producer ? shape.producer_turns : shape.consumer_turns;
   return items_of_unit(items_until_leaving(slice, items), slice.unit, turns);
 }

@@ -16,11 +16,11 @@ struct RoleSlice {
   int first_lane = 0;   // it writes the SampleRecord
   int lane_stride = 1;  // 2 when the roles split a warp by thread parity
   Role role = Role::none;
-  int unit = 0;               // of the role; one that takes turns handles items unit, unit + n, ...
-  int rank = 0;               // rank of its first thread among the threads that share a slot
-  bool leaves_early = false;  // after half of the items, and the others go on
+  int unit = 0;  // of the role; one that takes turns handles items unit, unit + n, ...
+  int rank = 0;  // rank of its first thread among the threads that share a slot
   // The CTA of the cluster that has this role, by %cluster_ctarank; -1: every CTA has it.
   int rank_in_cluster = -1;
+  bool leaves_early = false;  // after half of the items, and the others go on
   bool is_in(int cta) const { return rank_in_cluster < 0 || rank_in_cluster == cta; }
   int lanes() const { return 32 / lane_stride; }
   int record_index() const { return 2 * warp + (first_lane != 0 ? 1 : 0); }

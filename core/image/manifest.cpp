@@ -73,7 +73,7 @@ void from_json(const json& value, Role& role) {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Resources, registers, static_shared_bytes, stack_bytes,
                                    spill_store_bytes, spill_load_bytes, barriers)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RoleSlice, warp, first_lane, lane_stride, role, unit, rank,
-                                   leaves_early, rank_in_cluster)
+                                   rank_in_cluster, leaves_early)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PayloadShape, words_per_slot, consumer_threads,
                                    consumer_vector_words, period)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Reading, name, unit, role, index)

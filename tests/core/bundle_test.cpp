@@ -95,8 +95,8 @@ TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   EXPECT_EQ(variant.size(), 3U);
   EXPECT_EQ(variant.at("key").size(), 3U);
   EXPECT_EQ(variant.at("launch").size(), 20U);
-  EXPECT_EQ(variant.at("launch").at("slices").at(0).size(), 7U);
-  EXPECT_EQ(variant.at("launch").at("payload").size(), 3U);
+  EXPECT_EQ(variant.at("launch").at("slices").at(0).size(), 8U);
+  EXPECT_EQ(variant.at("launch").at("payload").size(), 4U);
   EXPECT_EQ(variant.at("launch").at("readings").at(0).size(), 4U);
   EXPECT_EQ(variant.at("images").at(0).size(), 10U);
   EXPECT_EQ(variant.at("images").at(0).at("resources").size(), 6U);
