@@ -2,6 +2,7 @@
 
 #include "analysis/sass/debug_line.h"
 #include "analysis/sass/instruction.h"
+#include "analysis/sass/kernel_info.h"
 
 #include <algorithm>
 #include <cstring>
@@ -127,6 +128,38 @@ std::map<std::size_t, std::size_t> section_symbols(const std::vector<Section>& s
   return result;
 }
 
+// Symbol index of each function, by name.
+std::map<std::string, std::uint32_t> function_symbols(const ElfFile& file,
+                                                      const std::vector<Section>& sections) {
+  std::map<std::string, std::uint32_t> result;
+  const Section* symbols = find_section(sections, ".symtab");
+  if (symbols == nullptr || symbols->translated == nullptr) return result;
+  for (std::size_t i = 0; i < entries(*symbols); ++i) {
+    GElf_Sym symbol{};
+    if (gelf_getsym(symbols->translated, static_cast<int>(i), &symbol) == nullptr) continue;
+    if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
+    const char* name = elf_strptr(file.get(), symbols->header.sh_link, symbol.st_name);
+    if (name != nullptr) result.emplace(name, static_cast<std::uint32_t>(i));
+  }
+  return result;
+}
+
+// Registers and shared memory; what the file does not say stays 0.
+void read_resources(const ElfFile& file, const std::vector<Section>& sections, Cubin& cubin) {
+  const Section* info = find_section(sections, ".nv.info");
+  const auto counts =
+      info == nullptr ? std::map<std::uint32_t, int>() : register_counts(info->data);
+  const auto functions = function_symbols(file, sections);
+  for (CubinKernel& kernel : cubin.kernels) {
+    const auto function = functions.find(kernel.entry);
+    if (function != functions.end())
+      if (const auto count = counts.find(function->second); count != counts.end())
+        kernel.registers = count->second;
+    if (const Section* shared = find_section(sections, ".nv.shared." + kernel.entry))
+      kernel.static_shared_bytes = shared->header.sh_size;
+  }
+}
+
 // CUDA 13 (ABI version 8) keeps the SM number in e_flags[15:8], older ones in e_flags[7:0].
 int sm_number(const GElf_Ehdr& header) {
   const bool new_layout = header.e_ident[EI_ABIVERSION] >= 8;
@@ -184,7 +217,7 @@ Result<Cubin> read_cubin(std::string_view bytes, std::string_view name) {
   for (std::size_t i = 1; i < sections.size(); ++i) {
     if (!sections[i].name.starts_with(text_prefix)) continue;
     CubinKernel kernel{
-        sections[i].name.substr(text_prefix.size()), 0, std::string(sections[i].data), {}};
+        sections[i].name.substr(text_prefix.size()), 0, std::string(sections[i].data), {}, 0, 0};
     if (kernel.text.empty() || kernel.text.size() % instruction_bytes != 0)
       return fail(Step::disassemble, "{}: {} has {} bytes, not whole instructions of {}", name,
                   sections[i].name, kernel.text.size(), instruction_bytes);
@@ -194,6 +227,7 @@ Result<Cubin> read_cubin(std::string_view bytes, std::string_view name) {
     cubin.kernels.push_back(std::move(kernel));
   }
   if (cubin.kernels.empty()) return fail(Step::disassemble, "{}: no kernel in it", name);
+  read_resources(file, sections, cubin);
   return cubin;
 }
 

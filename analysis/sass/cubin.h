@@ -15,6 +15,8 @@ struct CubinKernel {
   std::size_t symbol = 0;  // of that section, which nvdisasm takes as a function index
   std::string text;        // the section's bytes, a multiple of 16
   std::vector<int> lines;  // `.loc` line of each instruction, 0 = none; empty without a line table
+  int registers = 0;       // a thread; 0 when the file does not say
+  std::uint64_t static_shared_bytes = 0;  // with the 1 KiB that sm_90 and later reserve
   std::size_t size() const { return text.size() / 16; }
   SassWord word(std::size_t index) const;
 };

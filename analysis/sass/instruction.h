@@ -24,6 +24,8 @@ struct SassKernel {
   std::string entry;
   std::string text_hash;  // content_hash of the bytes of .text.<entry>
   std::vector<Instruction> instructions;
+  int registers = 0;                      // a thread; 0 when the cubin does not say
+  std::uint64_t static_shared_bytes = 0;  // with the 1 KiB that sm_90 and later reserve
 };
 
 }  // namespace phasebit

@@ -1,5 +1,6 @@
 #include "analysis/sass/listing.h"
 
+#include "analysis/sass/features_json.h"
 #include "analysis/sass/module.h"
 
 #include <algorithm>
@@ -66,13 +67,6 @@ std::string verb_of(const SourceLine* line) {
 void add_line(std::string& text, std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
   text += line + "\n";
-}
-
-// The NOPs that fill the section behind the last branch are left out.
-std::size_t used_instructions(const SassKernel& kernel) {
-  std::size_t count = kernel.instructions.size();
-  while (count > 0 && kernel.instructions[count - 1].opcode == "NOP") --count;
-  return count;
 }
 
 std::string instruction_line(const Listing& listing, std::size_t index) {
@@ -153,6 +147,7 @@ std::string as_json(const Listing& listing) {
       {"disassembler", listing.disassembler},
       {"gate", {{"verdict", to_string(listing.gate.verdict)}, {"reason", listing.gate.reason}}},
       {"windows", windows},
+      {"features", as_json(take_features(listing.kernel, listing.source, listing.windows))},
       {"instructions", instructions}};
   return all.dump(1) + "\n";
 }

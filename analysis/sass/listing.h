@@ -14,7 +14,7 @@ enum class ListingFormat { text, json };
 // template file and line; then a summary. A kernel without a line table is listed without verbs.
 // The same as JSON:
 // {"entry", "text_hash", "disassembler", "gate": {"verdict", "reason"}, "windows": [...],
-// "instructions": [...]}.
+// "features": see features_json.h, "instructions": [...]}.
 Result<std::string> list_kernel(const Disassembler& disassembler, std::string_view cubin,
                                 const GateInput& input, ListingFormat format);
 

@@ -1,0 +1,16 @@
+// What `.nv.info` says of the kernels of a cubin.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+
+namespace phasebit {
+
+// Registers a thread, by symbol index of the function: attribute EIATTR_REGCOUNT, as `cuobjdump
+// -elf` names it. The section is a list of entries {format, attribute, 16-bit value or size}; those
+// of format 4 are followed by so many bytes. What is cut short is left out: the count is then
+// unknown, which is never an error.
+std::map<std::uint32_t, int> register_counts(std::string_view nv_info);
+
+}  // namespace phasebit
