@@ -52,6 +52,7 @@ bool stands_for_itself(const std::string& word) {
 
 void take_operand(PlacedForm& placed, const Operand& operand) {
   placed.tx_bytes += operand.bytes;
+  placed.crowds = placed.crowds || operand.crowds;
   if (placed.needs.empty()) placed.needs = operand.needs;
   if (placed.tie.empty()) placed.tie = operand.tie;
   keep(placed.setup, operand.setup);
@@ -133,6 +134,8 @@ Result<std::string> why_no_form(const FormBook& book, const FormPoint& point) {
     return std::string("form: its family does not meet this path");
   if (!holds(placed->family->lanes, point.lanes))
     return std::string("form: its family does not run with these lanes");
+  if (point.load == "busy" && placed->crowds)
+    return std::string("form: it takes all barriers of its CTA, so no load fits beside it");
   if (point.chain == "latency" && !placed->chains())
     return std::string("form: no result that the next operation could take as an operand");
   if (point.chain == "issue" && placed->family->pure && placed->chains())

@@ -23,8 +23,9 @@ struct PlacedForm {
   // The result that a next operation can be chained through; without a name when there is none.
   std::string result_name, result_register;
   std::vector<std::string> result, tie;
-  int tx_bytes = 0;   // of an operation and lane
-  std::string needs;  // what it lacks to be run; "" when it can
+  int tx_bytes = 0;     // of an operation and lane
+  bool crowds = false;  // no other CTA fits beside it
+  std::string needs;    // what it lacks to be run; "" when it can
   bool chains() const { return !result.empty() && !tie.empty(); }
 };
 

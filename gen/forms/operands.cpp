@@ -36,6 +36,7 @@ Operand read_operand(TomlReader reader) {
   operand.tie = reader.words("tie");
   operand.needs = reader.text_or("needs", {});
   operand.bytes = static_cast<int>(reader.number_or("bytes", 0));
+  operand.crowds = reader.truth_or("crowds", false);
   return operand;
 }
 
@@ -110,7 +111,7 @@ Result<OperandTable> OperandTable::read(std::string_view text, const std::string
     table.operands_.push_back(
         read_operand(TomlReader(file, *entry, "[[operand]]",
                                 {"word", "families", "forms", "registers", "setup", "text",
-                                 "result", "tie", "needs", "bytes"},
+                                 "result", "tie", "needs", "bytes", "crowds"},
                                 status)));
   for (const TomlValue* entry : reader.tables("family"))
     table.families_.push_back(read_family(TomlReader(

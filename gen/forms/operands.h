@@ -27,6 +27,7 @@ struct Operand {
   std::vector<std::string> tie;     // statements that make it depend on `link`
   std::string needs;                // what it lacks to be run
   int bytes = 0;                    // that the operation moves, for the barrier's transaction count
+  bool crowds = false;              // no other CTA fits beside it
 };
 
 struct FormFamily {
