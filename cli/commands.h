@@ -65,6 +65,20 @@ struct SassShowOptions {
 };
 Status run_sass_show(const SassShowOptions& options);
 
+struct SassDiffOptions {
+  SpaceRequest space;
+  ToolOptions tools;
+  std::string first, second;  // variants, or paths of cubins; second empty: the first
+  std::vector<std::string> targets = {"sm_90a"};  // one, or one for each side
+  std::vector<std::string> kernels;               // of cubins: none, one, or one for each side
+  std::string build = "timed";
+  std::string fail_on;  // a class of change; "" for none
+  bool all = false, json = false;
+  int context = 2;
+};
+// Whether the change is of class `fail_on` or above.
+Result<bool> run_sass_diff(const SassDiffOptions& options);
+
 struct ForkOptions {
   SpaceRequest space;
   std::string variant;  // id or hash; with merge or resolved a fork's name, or "" for all

@@ -1,40 +1,12 @@
+#include "cli/arguments.h"
 #include "cli/commands.h"
 
 #include <cstdio>
-#include <functional>
-
-#include <CLI/CLI.hpp>
 
 namespace phasebit {
 namespace {
 
-// The command that the line chose.
-using Chosen = std::function<Status()>;
-
 constexpr const char* tuned_help = "the forks under ptx/tuned/ and their parents, not the sweep";
-
-void add_space(CLI::App& app, SpaceRequest& space) {
-  app.add_option("--templates", space.templates, "folder of templates (default: the project's)");
-  app.add_option("--spec", space.spec, "spec file (default: specs/core.toml)");
-  app.add_option("--sweep", space.sweep, "sweep of the spec file")->capture_default_str();
-  app.add_option("-a,--axis", space.overrides, "axis=values, such as stages=1,2,4:16:4")
-      ->allow_extra_args(false);
-  app.add_option("--snippet", space.snippets, "verb=FILE: a text of yours for one verb")
-      ->allow_extra_args(false);
-  app.add_option("--filter", space.filter, "keep variants whose id has this in it");
-  app.add_option("--limit", space.limit, "keep so many, spread evenly")->check(CLI::PositiveNumber);
-}
-
-void add_tools(CLI::App& app, ToolOptions& tools) {
-  app.add_option("--ptxas", tools.ptxas, "another ptxas than the pinned one");
-  app.add_option("--nvdisasm", tools.nvdisasm, "another nvdisasm than the pinned one");
-  app.add_option("--cache", tools.cache, "folder of the assembly cache");
-  app.add_flag("--no-cache", tools.no_cache, "assemble anew and keep nothing");
-  app.add_option("-j,--jobs", tools.jobs, "threads (default: all cores)");
-  app.add_option("--max-registers", tools.max_registers, "refuse kernels that use more");
-  app.add_option("--max-shared-bytes", tools.max_shared_bytes, "refuse kernels that use more");
-  app.add_option("--max-spill-bytes", tools.max_spill_bytes, "refuse kernels that spill more");
-}
 
 void add_generate(CLI::App& app, GenerateOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("generate", "expand a sweep and write its PTX");
@@ -87,20 +59,6 @@ void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen) {
   command->add_flag("--tuned", options.space.tuned_only, tuned_help);
   command->add_flag("--json", options.json, "print JSON");
   command->callback([&] { chosen = [&] { return run_pack(options); }; });
-}
-
-void add_sass(CLI::App& app, SassShowOptions& options, Chosen& chosen) {
-  CLI::App* group = app.add_subcommand("sass", "the machine code")->require_subcommand(1);
-  CLI::App* command = group->add_subcommand(
-      "show", "listing with control fields, verb, and the template's file and line");
-  add_space(*command, options.space);
-  add_tools(*command, options.tools);
-  command->add_option("variant", options.variant, "id, or the first digits of its hash")
-      ->required();
-  command->add_option("-t,--target", options.target, "architecture")->capture_default_str();
-  command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
-  command->add_flag("--json", options.json, "print JSON");
-  command->callback([&] { chosen = [&] { return run_sass_show(options); }; });
 }
 
 void add_fork(CLI::App& app, ForkOptions& options, Chosen& chosen) {
@@ -168,7 +126,7 @@ struct Options {
   ShowOptions show;
   AssembleCommand assemble;
   PackOptions pack;
-  SassShowOptions sass;
+  SassOptions sass;
   ForkOptions fork;
   CoverageOptions coverage;
   ReportOptions report;
@@ -200,7 +158,7 @@ int run(int argc, char** argv) {
     return code == 0 ? 0 : exit_code(Step::usage);
   }
   const Status status = chosen();
-  if (status) return 0;
+  if (status) return options.sass.exit_status;
   fmt::print(stderr, "phasebit: {}\n", status.error().text());
   return exit_code(status.error().step);
 }

@@ -175,6 +175,11 @@ Result<GElf_Ehdr> read_elf_header(const ElfFile& file, std::string_view name) {
   if (header.e_machine != EM_CUDA)
     return fail(Step::disassemble, "{}: an ELF file for machine {}, not a cubin ({})", name,
                 header.e_machine, EM_CUDA);
+  const std::size_t table = std::size_t{header.e_shnum} * header.e_shentsize;
+  if (header.e_shoff > file.bytes().size() || table > file.bytes().size() - header.e_shoff)
+    return fail(Step::disassemble,
+                "{}: cut short: its section table is at byte {}, the file has {} bytes", name,
+                header.e_shoff, file.bytes().size());
   return header;
 }
 

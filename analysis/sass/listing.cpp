@@ -56,13 +56,6 @@ std::string origin_of(const SourceLine* line) {
   return line == nullptr ? "" : fmt::format("{}:{}", line->file, line->line);
 }
 
-// "consumer.wait", "wait", "consumer", or "".
-std::string verb_of(const SourceLine* line) {
-  if (line == nullptr) return {};
-  if (line->role.empty() || line->verb.empty()) return line->role + line->verb;
-  return line->role + "." + line->verb;
-}
-
 // Trailing blanks are cut, so that listings can be committed.
 void add_line(std::string& text, std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
@@ -78,7 +71,7 @@ std::string instruction_line(const Listing& listing, std::size_t index) {
   if (!instruction.operands.empty()) code += ' ' + instruction.operands;
   return fmt::format("{:04x}  {}  {:6} {:20} {:56} {}", instruction.address,
                      to_string(instruction.control), to_string(place_of(listing, index).heat),
-                     verb_of(line), code, origin_of(line));
+                     verb_name(line), code, origin_of(line));
 }
 
 std::string window_line(const Listing& listing, const RoleWindow& window) {

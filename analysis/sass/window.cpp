@@ -207,6 +207,12 @@ const SourceLine* source_line(const SourceMap& source, const Instruction& instru
   return &source[at(instruction.line) - 1];
 }
 
+std::string verb_name(const SourceLine* line) {
+  if (line == nullptr) return {};
+  if (line->role.empty() || line->verb.empty()) return line->role + line->verb;
+  return line->role + "." + line->verb;
+}
+
 bool reads_clock(const Instruction& instruction) {
   return instruction.operands.find("SR_CLOCKLO") != std::string::npos;
 }

@@ -41,6 +41,9 @@ std::vector<RoleWindow> find_windows(const SassKernel& kernel, const SourceMap& 
 // The source line of an instruction, or null.
 const SourceLine* source_line(const SourceMap& source, const Instruction& instruction);
 
+// "consumer.wait", "wait", "consumer", or "" without a line.
+std::string verb_name(const SourceLine* line);
+
 // Whether it reads the clock. CS2R also reads other special registers and zeroes registers.
 bool reads_clock(const Instruction& instruction);
 

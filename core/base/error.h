@@ -31,7 +31,8 @@ enum class Step {
 
 std::string_view to_string(Step step);
 
-// 2 for usage (as CLI tools do), else 10 + the step's position. 0 and 1 are never returned.
+// 2 for usage (as CLI tools do), else 10 + the step's position. Never 0, nor 1, with which a
+// command that did its work says that it found what it was asked to fail on.
 int exit_code(Step step);
 
 struct Error {

@@ -1,0 +1,122 @@
+#include "analysis/sass/align.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace phasebit {
+namespace {
+
+// A part of both sequences, [begin, end).
+struct Part {
+  int a_begin = 0, a_end = 0, b_begin = 0, b_end = 0;
+  int a_size() const { return a_end - a_begin; }
+  int b_size() const { return b_end - b_begin; }
+};
+
+struct Point {
+  int x = 0, y = 0;  // within the part
+};
+
+// Furthest points of the paths with d differences, by diagonal x - y, from one corner of a part.
+struct Front {
+  std::vector<int> furthest;  // x by diagonal + offset; -1: not reached
+  int offset = 0;
+  int skip_low = 0, skip_high = 0;  // diagonals that have left the part
+
+  void start(int size) {
+    offset = size + 1;
+    furthest.assign(static_cast<std::size_t>(2 * offset + 1), -1);
+    at(1) = 0;
+    skip_low = skip_high = 0;
+  }
+  int& at(int diagonal) { return furthest[static_cast<std::size_t>(diagonal + offset)]; }
+  bool holds(int diagonal) const { return diagonal >= -offset && diagonal <= offset; }
+};
+
+class Aligner {
+ public:
+  Aligner(const std::vector<int>& a, const std::vector<int>& b) : a_(a), b_(b) {}
+
+  std::vector<std::pair<int, int>> run() {
+    align({0, static_cast<int>(a_.size()), 0, static_cast<int>(b_.size())});
+    std::sort(pairs_.begin(), pairs_.end());
+    return std::move(pairs_);
+  }
+
+ private:
+  bool equal(int a, int b) const {
+    return a_[static_cast<std::size_t>(a)] == b_[static_cast<std::size_t>(b)];
+  }
+
+  void align(Part part) {
+    while (part.a_size() > 0 && part.b_size() > 0 && equal(part.a_begin, part.b_begin))
+      pairs_.emplace_back(part.a_begin++, part.b_begin++);
+    while (part.a_size() > 0 && part.b_size() > 0 && equal(part.a_end - 1, part.b_end - 1))
+      pairs_.emplace_back(--part.a_end, --part.b_end);
+    if (part.a_size() == 0 || part.b_size() == 0) return;
+    const Point split = middle(part);
+    const int a = part.a_begin + split.x, b = part.b_begin + split.y;
+    align({part.a_begin, a, part.b_begin, b});
+    align({a, part.a_end, b, part.b_end});
+  }
+
+  // A point on a shortest path, where the paths from both corners meet. Neither corner: without
+  // common ends there are at least two differences, one in each half.
+  Point middle(const Part& part) {
+    const int size = (part.a_size() + part.b_size() + 1) / 2;
+    forward_.start(size + 1), backward_.start(size + 1);
+    for (int d = 0; d <= size; ++d) {
+      if (const auto met = advance(part, d, true)) return *met;
+      if (const auto met = advance(part, d, false)) return *met;
+    }
+    return {part.a_size(), 0};  // nothing in common
+  }
+
+  // One more difference from one corner. Where the fronts can meet first depends on the parity of
+  // the diagonals between the corners.
+  std::optional<Point> advance(const Part& part, int d, bool forward) {
+    Front& mine = forward ? forward_ : backward_;
+    Front& other = forward ? backward_ : forward_;
+    const int delta = part.a_size() - part.b_size();
+    const bool may_meet = (delta % 2 != 0) == forward;
+    for (int k = -d + mine.skip_low; k <= d - mine.skip_high; k += 2) {
+      const bool down = k == -d || (k != d && mine.at(k - 1) < mine.at(k + 1));
+      const int x = slide(part, down ? mine.at(k + 1) : mine.at(k - 1) + 1, k, forward);
+      mine.at(k) = x;
+      if (x > part.a_size()) {
+        mine.skip_high += 2;
+      } else if (x - k > part.b_size()) {
+        mine.skip_low += 2;
+      } else if (may_meet && other.holds(delta - k) && other.at(delta - k) >= 0 &&
+                 x + other.at(delta - k) >= part.a_size()) {
+        if (forward) return Point{x, x - k};
+        return Point{part.a_size() - x, part.b_size() - (x - k)};
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Along equal elements, away from the corner.
+  int slide(const Part& part, int x, int diagonal, bool forward) const {
+    int y = x - diagonal;
+    while (x < part.a_size() && y < part.b_size() &&
+           (forward ? equal(part.a_begin + x, part.b_begin + y)
+                    : equal(part.a_end - 1 - x, part.b_end - 1 - y)))
+      ++x, ++y;
+    return x;
+  }
+
+  const std::vector<int>& a_;
+  const std::vector<int>& b_;
+  Front forward_, backward_;
+  std::vector<std::pair<int, int>> pairs_;
+};
+
+}  // namespace
+
+std::vector<std::pair<int, int>> align(const std::vector<int>& first,
+                                       const std::vector<int>& second) {
+  return Aligner(first, second).run();
+}
+
+}  // namespace phasebit

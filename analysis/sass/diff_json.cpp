@@ -1,0 +1,66 @@
+#include "analysis/sass/diff_report.h"
+#include "analysis/sass/features_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json side_json(const DiffSide& side, const Features& features) {
+  return {{"name", side.name},
+          {"sm", side.sm},
+          {"entry", side.kernel.entry},
+          {"text_hash", side.kernel.text_hash},
+          {"features", as_json(features)}};
+}
+
+ordered_json counts_json(const ChangeCounts& counts) {
+  ordered_json json;
+  for (std::size_t i = 0; i < change_names.size(); ++i) json[change_names[i]] = counts.aligned[i];
+  json["only_left"] = counts.only_left;
+  json["only_right"] = counts.only_right;
+  json["moved"] = counts.moved;
+  return json;
+}
+
+ordered_json instruction_json(const DiffSide& side, int index) {
+  if (index < 0) return nullptr;
+  const Instruction& instruction = side.kernel.instructions[static_cast<std::size_t>(index)];
+  const Control& control = instruction.control;
+  return {{"address", instruction.address},
+          {"predicate", instruction.predicate},
+          {"opcode", instruction.opcode},
+          {"operands", instruction.operands},
+          {"word", fmt::format("{:016x}{:016x}", instruction.word.high, instruction.word.low)},
+          {"stall_cycles", control.stall_cycles},
+          {"yield", control.yield},
+          {"write_scoreboard", control.write_scoreboard},
+          {"read_scoreboard", control.read_scoreboard},
+          {"wait_mask", control.wait_mask},
+          {"reuse", control.reuse},
+          {"verb", verb_name(source_line(side.source, instruction))}};
+}
+
+}  // namespace
+
+std::string diff_as_json(const DiffSide& left, const DiffSide& right, const KernelDiff& diff) {
+  ordered_json verbs = ordered_json::array(), rows = ordered_json::array();
+  for (const VerbDiff& verb : diff.verbs)
+    verbs.push_back({{"verb", verb.verb}, {"counts", counts_json(verb.counts)}});
+  for (const DiffRow& row : diff.rows)
+    rows.push_back({{"change", to_string(row.change)},
+                    {"left", instruction_json(left, row.left)},
+                    {"right", instruction_json(right, row.right)}});
+  const ordered_json all = {{"left", side_json(left, diff.left)},
+                            {"right", side_json(right, diff.right)},
+                            {"change", to_string(diff.change)},
+                            {"same_census", diff.same_census},
+                            {"counts", counts_json(diff.counts)},
+                            {"verbs", verbs},
+                            {"rows", rows}};
+  return all.dump(1) + "\n";
+}
+
+}  // namespace phasebit

@@ -1,0 +1,28 @@
+#include "cli/arguments.h"
+
+namespace phasebit {
+
+void add_space(CLI::App& app, SpaceRequest& space) {
+  app.add_option("--templates", space.templates, "folder of templates (default: the project's)");
+  app.add_option("--spec", space.spec, "spec file (default: specs/core.toml)");
+  app.add_option("--sweep", space.sweep, "sweep of the spec file")->capture_default_str();
+  app.add_option("-a,--axis", space.overrides, "axis=values, such as stages=1,2,4:16:4")
+      ->allow_extra_args(false);
+  app.add_option("--snippet", space.snippets, "verb=FILE: a text of yours for one verb")
+      ->allow_extra_args(false);
+  app.add_option("--filter", space.filter, "keep variants whose id has this in it");
+  app.add_option("--limit", space.limit, "keep so many, spread evenly")->check(CLI::PositiveNumber);
+}
+
+void add_tools(CLI::App& app, ToolOptions& tools) {
+  app.add_option("--ptxas", tools.ptxas, "another ptxas than the pinned one");
+  app.add_option("--nvdisasm", tools.nvdisasm, "another nvdisasm than the pinned one");
+  app.add_option("--cache", tools.cache, "folder of the assembly cache");
+  app.add_flag("--no-cache", tools.no_cache, "assemble anew and keep nothing");
+  app.add_option("-j,--jobs", tools.jobs, "threads (default: all cores)");
+  app.add_option("--max-registers", tools.max_registers, "refuse kernels that use more");
+  app.add_option("--max-shared-bytes", tools.max_shared_bytes, "refuse kernels that use more");
+  app.add_option("--max-spill-bytes", tools.max_spill_bytes, "refuse kernels that spill more");
+}
+
+}  // namespace phasebit

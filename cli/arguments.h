@@ -1,0 +1,26 @@
+// Command lines: the options that several commands have, and the groups of commands.
+#pragma once
+
+#include "cli/commands.h"
+
+#include <functional>
+
+#include <CLI/CLI.hpp>
+
+namespace phasebit {
+
+// The command that the line chose.
+using Chosen = std::function<Status()>;
+
+void add_space(CLI::App& app, SpaceRequest& space);
+void add_tools(CLI::App& app, ToolOptions& tools);
+
+struct SassOptions {
+  SassShowOptions show;
+  SassDiffOptions diff;
+  int exit_status = 0;  // of a command that succeeds: 1 where --fail-on says so
+};
+// `phasebit sass ...`
+void add_sass(CLI::App& app, SassOptions& options, Chosen& chosen);
+
+}  // namespace phasebit

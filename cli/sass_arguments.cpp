@@ -1,0 +1,58 @@
+#include "cli/arguments.h"
+
+namespace phasebit {
+namespace {
+
+void add_show(CLI::App& group, SassShowOptions& options, Chosen& chosen) {
+  CLI::App* command = group.add_subcommand(
+      "show", "listing with control fields, verb, and the template's file and line");
+  add_space(*command, options.space);
+  add_tools(*command, options.tools);
+  command->add_option("variant", options.variant, "id, or the first digits of its hash")
+      ->required();
+  command->add_option("-t,--target", options.target, "architecture")->capture_default_str();
+  command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
+  command->add_flag("--json", options.json, "print JSON");
+  command->callback([&] { chosen = [&] { return run_sass_show(options); }; });
+}
+
+void add_diff(CLI::App& group, SassOptions& all, Chosen& chosen) {
+  SassDiffOptions& options = all.diff;
+  CLI::App* command =
+      group.add_subcommand("diff", "two kernels side by side, instruction by instruction");
+  add_space(*command, options.space);
+  add_tools(*command, options.tools);
+  command->add_option("first", options.first, "id, hash, or the path of a cubin")->required();
+  command->add_option("second", options.second, "the same; left out: the first on two targets");
+  command->add_option("-t,--target", options.targets, "architecture, or one for each side")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--kernel", options.kernels, "of a cubin with several, or one for each side")
+      ->delimiter(',');
+  command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
+  command->add_option("--fail-on", options.fail_on,
+                      "exit with 1 on a change of this class or above: schedule, operands, "
+                      "instructions");
+  command->add_option("--context", options.context, "identical rows to show around the others")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--all", options.all, "show every row");
+  command->add_flag("--json", options.json, "print JSON");
+  command->callback([&] {
+    chosen = [&]() -> Status {
+      PHASEBIT_TRY_ASSIGN(fails, run_sass_diff(options));
+      all.exit_status = fails ? 1 : 0;
+      return {};
+    };
+  });
+}
+
+}  // namespace
+
+void add_sass(CLI::App& app, SassOptions& options, Chosen& chosen) {
+  CLI::App* group = app.add_subcommand("sass", "the machine code")->require_subcommand(1);
+  add_show(*group, options.show, chosen);
+  add_diff(*group, options, chosen);
+}
+
+}  // namespace phasebit

@@ -1,0 +1,124 @@
+#include "analysis/sass/diff_report.h"
+#include "analysis/sass/module.h"
+#include "cli/commands.h"
+#include "cli/sass_images.h"
+#include "cli/words.h"
+#include "core/base/nearest.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
+namespace phasebit {
+namespace {
+
+bool is_cubin(const std::string& word) {
+  std::error_code none;
+  return word.ends_with(".cubin") || fs::is_regular_file(word, none);
+}
+
+// `kernel` may be left out when the file has only one.
+Result<DiffSide> cubin_side(const Disassembler& disassembler, const std::string& path,
+                            const std::string& kernel) {
+  PHASEBIT_TRY_ASSIGN(bytes, read_file(path));
+  PHASEBIT_TRY_ASSIGN(cubin, read_cubin(bytes, path));
+  std::vector<std::string> names;
+  for (const CubinKernel& one : cubin.kernels) names.push_back(one.entry);
+  std::sort(names.begin(), names.end());
+  if (kernel.empty() && names.size() > 1)
+    return with_hint(fail(Step::usage, "{}: has {} kernels", path, names.size()),
+                     "give --kernel, " + nearest_word_hint("", names));
+  const CubinKernel* found = kernel.empty() ? &cubin.kernels.front() : cubin.find(kernel);
+  if (found == nullptr)
+    return with_hint(fail(Step::usage, "{}: no kernel '{}'", path, kernel),
+                     nearest_word_hint(kernel, names));
+  PHASEBIT_TRY_ASSIGN(disassembly, disassembler.run(bytes, {found->symbol}));
+  for (const DisassembledFunction& function : disassembly.functions)
+    if (function.name == found->entry) {
+      PHASEBIT_TRY_ASSIGN(joined, join_kernel(*found, function));
+      return DiffSide{path + ":" + found->entry, cubin.sm, std::move(joined), {}, {}};
+    }
+  return fail(Step::disassemble, "{}: nvdisasm printed nothing for {}", path, found->entry);
+}
+
+Result<DiffSide> variant_side(const SassDiffOptions& options, Tools& tools,
+                              const Disassembler& disassembler, const std::string& id,
+                              const std::string& target) {
+  PHASEBIT_TRY_ASSIGN(build, parse_build(options.build));
+  PHASEBIT_TRY(check_target(tools.toolchain, target));
+  PHASEBIT_TRY_ASSIGN(known, tools.targets.find(target));
+  PHASEBIT_TRY_ASSIGN(space, open_one(options.space, id));
+  space.target = target;
+  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, build, 1));
+  std::optional<Result<AnalysedImage>> image;
+  PHASEBIT_TRY(analyse_images(
+      tools, disassembler, space.catalogue, prepared, {target},
+      [&](std::size_t, std::size_t, Result<AnalysedImage> one) { image = std::move(one); }));
+  const std::string name = fmt::format("{} for {}", prepared.front().key.id, target);
+  if (!*image) {
+    Error error = image->error();
+    if (!error.message.starts_with(name)) error.message = name + ": " + error.message;
+    return tl::unexpected<Error>(std::move(error));
+  }
+  return DiffSide{name, known.sm, std::move((*image)->kernel), prepared.front().kernel.source,
+                  std::move((*image)->windows)};
+}
+
+// "schedule" and above; nothing when it was not asked for.
+Result<std::optional<Change>> parse_fail_on(const std::string& word) {
+  if (word.empty()) return std::optional<Change>();
+  std::vector<std::string> words;
+  for (const Change change : {Change::schedule, Change::operands, Change::instructions}) {
+    if (word == to_string(change)) return change;
+    words.push_back(to_string(change));
+  }
+  return with_hint(fail(Step::usage, "--fail-on {}: no such class of change", word),
+                   nearest_word_hint(word, words));
+}
+
+Status check_words(const SassDiffOptions& options) {
+  if (options.targets.empty() || options.targets.size() > 2)
+    return fail(Step::usage, "--target: one architecture, or one for each side");
+  if (options.kernels.size() > 2)
+    return fail(Step::usage, "--kernel: one name, or one for each side");
+  const bool two_kernels = options.kernels.size() == 2 && is_cubin(options.first);
+  if (options.second.empty() && options.targets.size() < 2 && !two_kernels)
+    return with_hint(
+        fail(Step::usage, "one side is missing"),
+        "name a second variant or cubin, or two targets as in --target sm_90a,sm_100a");
+  return {};
+}
+
+Result<std::vector<DiffSide>> open_sides(const SassDiffOptions& options) {
+  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
+  PHASEBIT_TRY(require_nvdisasm(tools.toolchain));
+  PHASEBIT_TRY_ASSIGN(disassembler, Disassembler::open(tools.toolchain.nvdisasm));
+  std::vector<DiffSide> sides;
+  for (const std::string& word :
+       {options.first, options.second.empty() ? options.first : options.second}) {
+    const auto of_side = [&](const std::vector<std::string>& words) {
+      return words.empty() ? std::string() : sides.empty() ? words.front() : words.back();
+    };
+    auto side = is_cubin(word)
+                    ? cubin_side(disassembler, word, of_side(options.kernels))
+                    : variant_side(options, tools, disassembler, word, of_side(options.targets));
+    if (!side) return tl::unexpected<Error>(side.error());
+    sides.push_back(std::move(*side));
+  }
+  return sides;
+}
+
+}  // namespace
+
+Result<bool> run_sass_diff(const SassDiffOptions& options) {
+  PHASEBIT_TRY_ASSIGN(fail_on, parse_fail_on(options.fail_on));
+  PHASEBIT_TRY(check_words(options));
+  PHASEBIT_TRY_ASSIGN(sides, open_sides(options));
+  PHASEBIT_TRY_ASSIGN(diff, diff_kernels(sides[0], sides[1]));
+  const DiffView view{options.all, options.context};
+  fmt::print("{}", options.json ? diff_as_json(sides[0], sides[1], diff)
+                                : diff_as_text(sides[0], sides[1], diff, view));
+  return fail_on && diff.change >= *fail_on;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,31 @@
+// Machine code of many variants on many targets, with as few runs of nvdisasm as can be.
+#pragma once
+
+#include "analysis/sass/disassembler.h"
+#include "analysis/sass/window.h"
+#include "cli/images.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct AnalysedImage {
+  SassKernel kernel;  // with the statement of each instruction
+  std::vector<RoleWindow> windows;
+  Resources resources;
+};
+
+// Takes the image of targets[target] and prepared[variant], or why there is none. Called once for
+// each pair, from several threads.
+using VisitImage =
+    std::function<void(std::size_t target, std::size_t variant, Result<AnalysedImage> image)>;
+
+// Assembles with `.loc` (the code is the same, and each instruction leads to its line), through the
+// cache. On each target equal code is disassembled once. The error says that nothing could be done.
+Status analyse_images(Tools& tools, const Disassembler& disassembler, const Catalogue& catalogue,
+                      const std::vector<Prepared>& prepared,
+                      const std::vector<std::string>& targets, const VisitImage& visit);
+
+}  // namespace phasebit

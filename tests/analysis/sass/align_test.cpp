@@ -1,0 +1,65 @@
+#include "analysis/sass/align.h"
+
+#include <algorithm>
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+// Length of the longest common subsequence by the textbook table.
+int longest(const std::vector<int>& a, const std::vector<int>& b) {
+  std::vector<std::vector<int>> best(a.size() + 1, std::vector<int>(b.size() + 1, 0));
+  for (std::size_t i = 1; i <= a.size(); ++i)
+    for (std::size_t j = 1; j <= b.size(); ++j)
+      best[i][j] =
+          a[i - 1] == b[j - 1] ? best[i - 1][j - 1] + 1 : std::max(best[i - 1][j], best[i][j - 1]);
+  return best[a.size()][b.size()];
+}
+
+void check(const std::vector<int>& a, const std::vector<int>& b) {
+  const auto pairs = align(a, b);
+  EXPECT_EQ(static_cast<int>(pairs.size()), longest(a, b));
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const auto [left, right] = pairs[i];
+    ASSERT_GE(left, 0);
+    ASSERT_LT(left, static_cast<int>(a.size()));
+    ASSERT_GE(right, 0);
+    ASSERT_LT(right, static_cast<int>(b.size()));
+    EXPECT_EQ(a[static_cast<std::size_t>(left)], b[static_cast<std::size_t>(right)]);
+    if (i > 0) {
+      EXPECT_LT(pairs[i - 1].first, left);
+      EXPECT_LT(pairs[i - 1].second, right);
+    }
+  }
+}
+
+TEST(Align, Small) {
+  EXPECT_TRUE(align({}, {}).empty());
+  EXPECT_TRUE(align({1, 2}, {}).empty());
+  EXPECT_TRUE(align({1, 2}, {3, 4, 5}).empty());
+  EXPECT_EQ(align({1, 2, 3}, {1, 3}), (std::vector<std::pair<int, int>>{{0, 0}, {2, 1}}));
+  check({1, 2, 3, 1, 2, 2, 1}, {3, 2, 1, 2, 1, 3});  // Myers's own example: 4 in common
+}
+
+TEST(Align, IsAsLongAsTheTableSays) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 3000; ++round) {
+    const int symbols = 1 + static_cast<int>(random() % 6);
+    std::vector<int> a(random() % 40), b(random() % 40);
+    for (int& one : a) one = static_cast<int>(random()) % symbols;
+    for (int& one : b) one = static_cast<int>(random()) % symbols;
+    check(a, b);
+    if (HasFailure()) return;
+  }
+}
+
+// Nothing in common is the worst case: 20000 differences.
+TEST(Align, TenThousandThatAllDiffer) {
+  const std::vector<int> a(10000, 1), b(10000, 2);
+  EXPECT_TRUE(align(a, b).empty());
+}
+
+}  // namespace
+}  // namespace phasebit

@@ -1,0 +1,221 @@
+#include "analysis/sass/diff_report.h"
+#include "tests/analysis/sass/handmade.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+namespace {
+
+DiffSide side(const std::vector<std::string>& lines, const char* name = "one") {
+  sass_test::Handmade made = sass_test::handmade(lines);
+  std::vector<RoleWindow> windows = find_windows(made.kernel, made.source);
+  return {name, 90, std::move(made.kernel), std::move(made.source), std::move(windows)};
+}
+
+const std::vector<std::string> base = {
+    "consumer.wait| SYNCS.PHASECHK.TRANS64.TRYWAIT P0,[R2],R3 # 2",
+    "consumer.wait| @!P0 BRA 0x0 # 6 1",
+    "consumer.fold| IADD3 R4,R4.reuse,R5,RZ # 4",
+    "consumer.release| SYNCS.ARRIVE.TRANS64.A1T0 RZ,[R2],RZ # 3",
+    "consumer| @P1 BRA 0x0 # 5",
+    "| EXIT # 5",
+    "| NOP # 0",
+};
+
+std::vector<std::string> with(std::size_t index, const std::string& line) {
+  std::vector<std::string> lines = base;
+  lines[index] = line;
+  return lines;
+}
+
+std::vector<std::string> with_more(std::size_t index, const std::string& line) {
+  std::vector<std::string> lines = base;
+  lines.insert(lines.begin() + static_cast<long>(index), line);
+  return lines;
+}
+
+struct Row {
+  const char* what;
+  std::vector<std::string> right;
+  Change change;
+  std::array<int, 4> aligned;
+  int only_left, only_right;
+};
+
+// The last instruction is padding. One instruction is changed at a time, so the rest is identical.
+const std::vector<Row> rows = {
+    {"nothing", base, Change::identical, {6, 0, 0, 0}, 0, 0},
+    {"padding", with_more(6, "| NOP # 0"), Change::identical, {6, 0, 0, 0}, 0, 0},
+    {"stall",
+     with(2, "consumer.fold| IADD3 R4,R4.reuse,R5,RZ # 5"),
+     Change::schedule,
+     {5, 1, 0, 0},
+     0,
+     0},
+    {"scoreboard",
+     with(1, "consumer.wait| @!P0 BRA 0x0 # 6 2"),
+     Change::schedule,
+     {5, 1, 0, 0},
+     0,
+     0},
+    {"register",
+     with(2, "consumer.fold| IADD3 R6,R4.reuse,R5,RZ # 4"),
+     Change::operands,
+     {5, 0, 1, 0},
+     0,
+     0},
+    {"the word reuse alone",
+     with(2, "consumer.fold| IADD3 R4,R4,R5,RZ # 4"),
+     Change::identical,
+     {6, 0, 0, 0},
+     0,
+     0},
+    {"another predicate",
+     with(4, "consumer| @P2 BRA 0x0 # 5"),
+     Change::operands,
+     {5, 0, 1, 0},
+     0,
+     0},
+    {"no predicate", with(4, "consumer| BRA 0x0 # 5"), Change::instructions, {5, 0, 0, 1}, 0, 0},
+    {"another way to add",
+     with(2, "consumer.fold| VIADD R4,R4 # 4"),
+     Change::instructions,
+     {5, 0, 0, 1},
+     0,
+     0},
+    {"another target", with(4, "consumer| @P1 BRA 0x20 # 5"), Change::operands, {5, 0, 1, 0}, 0, 0},
+    {"another operation",
+     with(3, "consumer.release| BAR.ARV 0x1,0x40 # 3"),
+     Change::instructions,
+     {5, 0, 0, 0},
+     1,
+     1},
+    {"one more",
+     with_more(3, "consumer.release| MEMBAR.ALL.CTA # 3"),
+     Change::instructions,
+     {6, 0, 0, 0},
+     0,
+     1},
+};
+
+TEST(Diff, ClassifiesOneChange) {
+  const DiffSide left = side(base);
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.what);
+    const DiffSide right = side(row.right);
+    for (const bool swapped : {false, true}) {
+      const auto diff = swapped ? diff_kernels(right, left) : diff_kernels(left, right);
+      ASSERT_TRUE(diff) << diff.error().text();
+      EXPECT_EQ(to_string(diff->change), to_string(row.change));
+      EXPECT_EQ(diff->counts.aligned, row.aligned);
+      EXPECT_EQ(diff->counts.only_left, swapped ? row.only_right : row.only_left);
+      EXPECT_EQ(diff->counts.only_right, swapped ? row.only_left : row.only_right);
+    }
+  }
+}
+
+// An instruction at the start moves every target by one: the branches are still the same.
+TEST(Diff, BranchesFollowTheirTargets) {
+  std::vector<std::string> moved = {"| S2R R0,SR_TID.X # 2"};
+  moved.insert(moved.end(), base.begin(), base.end());
+  moved[2] = "consumer.wait| @!P0 BRA 0x10 # 6 1";
+  moved[5] = "consumer| @P1 BRA 0x10 # 5";
+  const auto diff = diff_kernels(side(base), side(moved));
+  ASSERT_TRUE(diff);
+  EXPECT_EQ(diff->counts.aligned, (std::array<int, 4>{6, 0, 0, 0}));
+  EXPECT_EQ(diff->counts.only_right, 1);
+  EXPECT_EQ(diff->rows.front().left, -1);
+}
+
+TEST(Diff, AnotherOrder) {
+  std::vector<std::string> other = base;
+  std::swap(other[2], other[3]);
+  const auto diff = diff_kernels(side(base), side(other));
+  ASSERT_TRUE(diff);
+  EXPECT_EQ(diff->change, Change::instructions);
+  EXPECT_TRUE(diff->same_census);
+  EXPECT_EQ(diff->counts.only_left, 1);
+  EXPECT_EQ(diff->counts.only_right, 1);
+  EXPECT_EQ(diff->counts.moved, 1);
+}
+
+// Bits that the disassembler does not print must not pass as identical, but only on one SM: the
+// encoding differs between them.
+TEST(Diff, WordsCountOnOneArchitecture) {
+  const DiffSide left = side(base);
+  DiffSide right = side(base);
+  right.kernel.instructions[2].word.low ^= 1ULL << 40;
+  EXPECT_EQ(diff_kernels(left, right)->change, Change::operands);
+  right.sm = 100;
+  EXPECT_EQ(diff_kernels(left, right)->change, Change::identical);
+}
+
+TEST(Diff, NothingIsNeverTheSame) {
+  const DiffSide empty = side({"| NOP # 0"}, "b.cubin:k");
+  for (const auto& diff : {diff_kernels(side(base), empty), diff_kernels(empty, side(base)),
+                           diff_kernels(empty, empty)}) {
+    ASSERT_FALSE(diff);
+    EXPECT_EQ(diff.error().text(),
+              "disassemble: b.cubin:k: no instruction in it, so there is nothing to compare");
+  }
+}
+
+TEST(Diff, NormalisedOpcodes) {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"IMAD.MOV.U32", "MOV"},
+      {"UMOV", "MOV"},
+      {"IMAD.WIDE.U32", "IMAD"},
+      {"VIADD", "IADD"},
+      {"UIADD3.64", "IADD"},
+      {"LDCU.64", "LDC"},
+      {"SYNCS.ARRIVE.TRANS64.A1T0", "SYNCS.ARRIVE"},
+      {"USYNCS.EXCH.64", "SYNCS.EXCH"},
+      {"SYNCS.PHASECHK.TRANS64", "SYNCS.PHASECHK"},
+      {"BAR.SYNC.DEFER_BLOCKING", "BAR.SYNC"},
+      {"BRA", "BRA"},
+      {"BRA.U.ANY", "BRA.U"},
+      {"MEMBAR.ALL.CTA", "MEMBAR"},
+      {"EXIT", "EXIT"},
+  };
+  for (const auto& [opcode, normal] : rows) EXPECT_EQ(normalised_opcode(opcode), normal) << opcode;
+}
+
+TEST(Diff, JsonAndText) {
+  const DiffSide left = side(base, "first");
+  const DiffSide right = side(with_more(3, "consumer.release| MEMBAR.ALL.CTA # 3"), "second");
+  const auto diff = diff_kernels(left, right);
+  ASSERT_TRUE(diff);
+  const auto json = nlohmann::json::parse(diff_as_json(left, right, *diff));
+  EXPECT_EQ(json["left"]["name"], "first");
+  EXPECT_EQ(json["right"]["features"]["kernel"]["fences"], 1);
+  EXPECT_EQ(json["change"], "instructions");
+  EXPECT_EQ(json["same_census"], false);
+  EXPECT_EQ(json["counts"]["identical"], 6);
+  EXPECT_EQ(json["counts"]["only_right"], 1);
+  ASSERT_EQ(json["rows"].size(), 7U);
+  EXPECT_TRUE(json["rows"][3]["left"].is_null());
+  EXPECT_EQ(json["rows"][3]["right"]["opcode"], "MEMBAR.ALL.CTA");
+  EXPECT_EQ(json["rows"][3]["right"]["stall_cycles"], 3);
+  EXPECT_EQ(json["rows"][3]["right"]["verb"], "consumer.release");
+  EXPECT_EQ(json["rows"][4]["left"]["address"], 48);
+  EXPECT_EQ(json["rows"][4]["right"]["address"], 64);
+  const std::string text = diff_as_text(left, right, *diff, {false, 1});
+  EXPECT_NE(text.find("instructions: 6 identical, 0 schedule only, 0 operands, 0 other opcode, 0 "
+                      "only in A, 1 only in B\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("... 2 identical"), std::string::npos) << text;
+  EXPECT_NE(text.find(">  0030  03 - W- R- B------ ---     MEMBAR.ALL.CTA "), std::string::npos)
+      << text;
+}
+
+TEST(Diff, OpcodeChanges) {
+  const auto diff = diff_kernels(side(base), side(with(3, "consumer.release| BAR.ARV 0x1 # 3")));
+  EXPECT_EQ(opcode_changes(diff->left.kernel, diff->right.kernel),
+            "-SYNCS.ARRIVE.TRANS64.A1T0 x1, +BAR.ARV x1");
+  EXPECT_EQ(opcode_changes(diff->left.kernel, diff->left.kernel), "");
+}
+
+}  // namespace
+}  // namespace phasebit
