@@ -18,6 +18,8 @@ void add_tools(CLI::App& app, ToolOptions& tools);
 struct SassOptions {
   SassShowOptions show;
   SassDiffOptions diff;
+  SassMatrixOptions matrix;
+  SassClassesOptions classes;
   int exit_status = 0;  // of a command that succeeds: 1 where --fail-on says so
 };
 // `phasebit sass ...`

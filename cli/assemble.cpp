@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <set>
-#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -26,19 +25,6 @@ struct Failure {
   std::string target, build, variant;
   Error error;
 };
-
-Result<std::vector<std::string>> wanted_targets(const AssembleCommand& command,
-                                                const Toolchain& toolchain) {
-  std::vector<std::string> targets = command.targets;
-  if (!command.targets_file.empty()) {
-    PHASEBIT_TRY_ASSIGN(text, read_file(command.targets_file));
-    std::istringstream words(text);
-    for (std::string word; words >> word;) targets.push_back(word);
-  }
-  if (targets.empty() || targets == std::vector<std::string>{"all"}) return toolchain.targets;
-  for (const std::string& target : targets) PHASEBIT_TRY(check_target(toolchain, target));
-  return targets;
-}
 
 bool needs_later_target(const Prepared& prepared, const std::string& target) {
   return !check_ptx_target(prepared.kernel.ptx_target, target);
@@ -172,7 +158,8 @@ Status run_assemble(const AssembleCommand& command) {
     builds = {build};
   }
   PHASEBIT_TRY_ASSIGN(tools, open_tools(command.tools));
-  PHASEBIT_TRY_ASSIGN(targets, wanted_targets(command, tools.toolchain));
+  PHASEBIT_TRY_ASSIGN(targets,
+                      chosen_targets(tools.toolchain, command.targets, command.targets_file));
   PHASEBIT_TRY_ASSIGN(space, open_space(command.space, Forks::included));
   Run run;
   for (const Build build : builds)

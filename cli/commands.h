@@ -79,6 +79,23 @@ struct SassDiffOptions {
 // Whether the change is of class `fail_on` or above.
 Result<bool> run_sass_diff(const SassDiffOptions& options);
 
+struct SassMatrixOptions {
+  SpaceRequest space;
+  ToolOptions tools;
+  std::vector<std::string> targets;  // empty or "all": every one that ptxas knows
+  std::string reference;             // a target or a variant; "" for the first target
+  std::string format = "text";
+};
+Status run_sass_matrix(const SassMatrixOptions& options);
+
+struct SassClassesOptions {
+  SpaceRequest space;
+  ToolOptions tools;
+  std::string target = "sm_90a";
+  bool json = false;
+};
+Status run_sass_classes(const SassClassesOptions& options);
+
 struct ForkOptions {
   SpaceRequest space;
   std::string variant;  // id or hash; with merge or resolved a fork's name, or "" for all

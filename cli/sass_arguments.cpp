@@ -47,12 +47,37 @@ void add_diff(CLI::App& group, SassOptions& all, Chosen& chosen) {
   });
 }
 
+void add_matrix(CLI::App& group, SassMatrixOptions& options, Chosen& chosen) {
+  CLI::App* command =
+      group.add_subcommand("matrix", "what each variant became on each architecture");
+  add_space(*command, options.space);
+  add_tools(*command, options.tools);
+  command->add_option("-t,--targets", options.targets, "architectures (default: all)")
+      ->delimiter(',');
+  command->add_option("--reference", options.reference,
+                      "target or variant to compare with (default: the first target)");
+  command->add_option("--format", options.format, "text, markdown or json")->capture_default_str();
+  command->callback([&] { chosen = [&] { return run_sass_matrix(options); }; });
+}
+
+void add_classes(CLI::App& group, SassClassesOptions& options, Chosen& chosen) {
+  CLI::App* command =
+      group.add_subcommand("classes", "which variants are one code, and what splits");
+  add_space(*command, options.space);
+  add_tools(*command, options.tools);
+  command->add_option("-t,--target", options.target, "architecture")->capture_default_str();
+  command->add_flag("--json", options.json, "print JSON");
+  command->callback([&] { chosen = [&] { return run_sass_classes(options); }; });
+}
+
 }  // namespace
 
 void add_sass(CLI::App& app, SassOptions& options, Chosen& chosen) {
   CLI::App* group = app.add_subcommand("sass", "the machine code")->require_subcommand(1);
   add_show(*group, options.show, chosen);
   add_diff(*group, options, chosen);
+  add_matrix(*group, options.matrix, chosen);
+  add_classes(*group, options.classes, chosen);
 }
 
 }  // namespace phasebit

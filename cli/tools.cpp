@@ -1,6 +1,9 @@
 #include "cli/tools.h"
 
+#include "core/base/file.h"
+
 #include <cstdio>
+#include <sstream>
 
 namespace phasebit {
 
@@ -24,6 +27,19 @@ Result<Tools> open_tools(const ToolOptions& options) {
   if (options.max_shared_bytes > 0) limits.max_shared_bytes = options.max_shared_bytes;
   if (options.max_spill_bytes >= 0) limits.max_spill_bytes = options.max_spill_bytes;
   return tools;
+}
+
+Result<std::vector<std::string>> chosen_targets(const Toolchain& toolchain,
+                                                std::vector<std::string> targets,
+                                                const std::string& file) {
+  if (!file.empty()) {
+    PHASEBIT_TRY_ASSIGN(text, read_file(file));
+    std::istringstream words(text);
+    for (std::string word; words >> word;) targets.push_back(word);
+  }
+  if (targets.empty() || targets == std::vector<std::string>{"all"}) return toolchain.targets;
+  for (const std::string& target : targets) PHASEBIT_TRY(check_target(toolchain, target));
+  return targets;
 }
 
 }  // namespace phasebit

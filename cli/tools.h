@@ -20,4 +20,10 @@ struct Tools {
 // Notes of the cache go to standard error.
 Result<Tools> open_tools(const ToolOptions& options);
 
+// The architectures named, and those of the file; every one that ptxas knows for none or "all".
+// Step::usage when it does not know one.
+Result<std::vector<std::string>> chosen_targets(const Toolchain& toolchain,
+                                                std::vector<std::string> targets,
+                                                const std::string& file = {});
+
 }  // namespace phasebit

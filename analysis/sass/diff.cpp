@@ -22,12 +22,6 @@ constexpr std::pair<std::string_view, std::string_view> aliases[] = {
 // Stems whose first modifier says which operation it is.
 constexpr std::string_view families[] = {"SYNCS", "BAR", "BRA", "ATOMS", "FENCE", "UCGABAR"};
 
-std::string without(std::string text, std::string_view part) {
-  for (std::size_t found = text.find(part); found != std::string::npos; found = text.find(part))
-    text.erase(found, part.size());
-  return text;
-}
-
 // Where the last operand is an address in the kernel: the instruction it names, and what stands in
 // front of it. Only branches and what names a place of convergence have one.
 struct Target {
@@ -112,7 +106,7 @@ class Differ {
   bool same_operands(const Instruction& a, const Instruction& b) const {
     const Target to_a = target_of(left_.kernel, a), to_b = target_of(right_.kernel, b);
     if (to_a.index < 0 || to_b.index < 0)
-      return without(a.operands, ".reuse") == without(b.operands, ".reuse");
+      return without_reuse(a.operands) == without_reuse(b.operands);
     return to_a.condition == to_b.condition && partner_[at(to_a.index)] == to_b.index;
   }
 
@@ -196,6 +190,14 @@ class Differ {
 
 std::string to_string(Change change) {
   return change_names.at(static_cast<std::size_t>(change));
+}
+
+std::string without_reuse(std::string operands) {
+  constexpr std::string_view reuse = ".reuse";
+  for (std::size_t found = operands.find(reuse); found != std::string::npos;
+       found = operands.find(reuse, found))
+    operands.erase(found, reuse.size());
+  return operands;
 }
 
 std::string normalised_opcode(const std::string& opcode) {

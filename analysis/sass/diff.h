@@ -34,6 +34,9 @@ struct DiffSide {
 // are IADD, and a uniform register is a register. Only alignment goes by it.
 std::string normalised_opcode(const std::string& opcode);
 
+// Operands without ".reuse", which is a control field.
+std::string without_reuse(std::string operands);
+
 struct DiffRow {
   int left = -1, right = -1;  // instructions; -1: only the other side has one
   Change change = Change::identical;

@@ -38,12 +38,23 @@ void add(CodeCounts& counts, const Instruction& instruction) {
   const std::string_view stem = opcode_stem(instruction);
   ++counts.instructions;
   counts.issue_cycles += instruction.control.stall_cycles;
-  counts.fences += stem == "MEMBAR" || stem == "FENCE" || stem == "ERRBAR" ? 1 : 0;
+  counts.fences += stem == "MEMBAR" || stem == "FENCE" ? 1 : 0;
   counts.sleeps += stem == "NANOSLEEP" ? 1 : 0;
   counts.yields += stem == "YIELD" ? 1 : 0;
   counts.calls += stem == "CALL" && !jumps_by_call(instruction) ? 1 : 0;
   counts.scoreboard_waits += instruction.control.wait_mask != 0 ? 1 : 0;
   ++counts.opcodes[instruction.opcode];
+}
+
+void add(CodeCounts& counts, const CodeCounts& more) {
+  counts.instructions += more.instructions;
+  counts.issue_cycles += more.issue_cycles;
+  counts.fences += more.fences;
+  counts.sleeps += more.sleeps;
+  counts.yields += more.yields;
+  counts.calls += more.calls;
+  counts.scoreboard_waits += more.scoreboard_waits;
+  for (const auto& [opcode, count] : more.opcodes) counts.opcodes[opcode] += count;
 }
 
 Features take_features(const SassKernel& kernel, const SourceMap& source,

@@ -15,7 +15,7 @@ struct CodeCounts {
   // Sum of the stall counts: what one warp needs to issue each of them once, if no scoreboard and
   // no other warp holds it up. A lower bound of the time, not an estimate of it.
   int issue_cycles = 0;
-  int fences = 0;            // MEMBAR, FENCE, ERRBAR
+  int fences = 0;            // MEMBAR, FENCE; not the ERRBAR and CCTL beside them
   int sleeps = 0;            // NANOSLEEP
   int yields = 0;            // the instruction YIELD, not the control field
   int calls = 0;             // CALL of a function; a jump that is written as CALL is none
@@ -24,6 +24,7 @@ struct CodeCounts {
 };
 
 void add(CodeCounts& counts, const Instruction& instruction);
+void add(CodeCounts& counts, const CodeCounts& more);
 
 // The timed loop of one role, per turn.
 struct LoopFeatures {

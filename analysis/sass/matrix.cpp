@@ -1,0 +1,145 @@
+#include "analysis/sass/matrix.h"
+
+#include "analysis/sass/features_json.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string code_class(const CodeSummary& code) {
+  return code.text_hash.substr(0, 6);
+}
+
+// "producer 25/61, consumer 24/69": instructions and issue cycles of a turn.
+std::string loops_of(const CodeSummary& code) {
+  std::string text;
+  for (const LoopFeatures& loop : code.features.loops) {
+    if (!text.empty()) text += ", ";
+    if (!loop.role.empty()) text += loop.role + " ";
+    text += loop.problem.empty()
+                ? fmt::format("{}/{}", loop.hot.instructions, loop.hot.issue_cycles)
+                : "-";
+  }
+  return text;
+}
+
+void add_line(std::string& text, std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  text += line + "\n";
+}
+
+std::string as_text(const Matrix& matrix) {
+  std::string text =
+      fmt::format("against {}; loops: instructions/issue cycles of one turn's hot path\n",
+                  matrix.reference_name());
+  for (std::size_t v = 0; v < matrix.variants.size(); ++v) {
+    add_line(text, "\n" + matrix.variants[v]);
+    add_line(text,
+             fmt::format("  {:10} {:6} {:>5} {:>5} {:>6} {:>6} {:>5}  {:32} {}", "target", "class",
+                         "instr", "regs", "fences", "sleeps", "waits", "loops", "difference"));
+    for (std::size_t t = 0; t < matrix.targets.size(); ++t) {
+      const MatrixCell& cell = matrix.cells[v][t];
+      if (!cell.code) {
+        add_line(text, fmt::format("  {:10} -      {}", matrix.targets[t], cell.problem));
+        continue;
+      }
+      const CodeCounts hot = hot_code(cell.code->features);
+      add_line(text, fmt::format(
+                         "  {:10} {:6} {:>5} {:>5} {:>6} {:>6} {:>5}  {:32} {}", matrix.targets[t],
+                         code_class(*cell.code), cell.code->features.kernel.instructions,
+                         cell.code->features.registers, hot.fences, hot.sleeps,
+                         hot.scoreboard_waits, loops_of(*cell.code), difference(matrix, v, t)));
+    }
+  }
+  return text;
+}
+
+// "; reference", "; operands", or "" without a reference.
+std::string short_change(const Matrix& matrix, std::size_t v, std::size_t t) {
+  const CodeSummary* reference = matrix.reference_of(v, t);
+  const MatrixCell& cell = matrix.cells[v][t];
+  if (reference == nullptr || !cell.code) return "";
+  if (reference == &*cell.code) return "; reference";
+  return "; " + to_string(change_between(*reference, *cell.code));
+}
+
+std::string as_markdown(const Matrix& matrix) {
+  std::string text = "| variant |", rule = "|---|";
+  for (const std::string& target : matrix.targets) text += " " + target + " |", rule += "---|";
+  text += "\n" + rule + "\n";
+  for (std::size_t v = 0; v < matrix.variants.size(); ++v) {
+    text += "| `" + matrix.variants[v] + "` |";
+    for (std::size_t t = 0; t < matrix.targets.size(); ++t) {
+      const MatrixCell& cell = matrix.cells[v][t];
+      if (!cell.code) {
+        text += " - |";
+        continue;
+      }
+      text += fmt::format(" `{}` {}{} |", code_class(*cell.code), loops_of(*cell.code),
+                          short_change(matrix, v, t));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+ordered_json cell_json(const Matrix& matrix, std::size_t v, std::size_t t) {
+  const MatrixCell& cell = matrix.cells[v][t];
+  const CodeSummary* reference = matrix.reference_of(v, t);
+  const bool compared = cell.code && reference != nullptr;
+  return {{"target", matrix.targets[t]},
+          {"problem", cell.problem},
+          {"text_hash", cell.code ? cell.code->text_hash : ""},
+          {"change", compared ? to_string(change_between(*reference, *cell.code)) : ""},
+          {"difference", difference(matrix, v, t)},
+          {"features", cell.code ? as_json(cell.code->features) : ordered_json(nullptr)}};
+}
+
+std::string as_json_text(const Matrix& matrix) {
+  ordered_json rows = ordered_json::array();
+  for (std::size_t v = 0; v < matrix.variants.size(); ++v) {
+    ordered_json cells = ordered_json::array();
+    for (std::size_t t = 0; t < matrix.targets.size(); ++t)
+      cells.push_back(cell_json(matrix, v, t));
+    rows.push_back({{"variant", matrix.variants[v]}, {"cells", cells}});
+  }
+  const ordered_json all = {
+      {"reference", matrix.reference_name()}, {"targets", matrix.targets}, {"rows", rows}};
+  return all.dump(1) + "\n";
+}
+
+}  // namespace
+
+const CodeSummary* Matrix::reference_of(std::size_t variant, std::size_t target) const {
+  const MatrixCell& cell =
+      cells[reference.variant.value_or(variant)][reference.target.value_or(target)];
+  return cell.code ? &*cell.code : nullptr;
+}
+
+std::string Matrix::reference_name() const {
+  return reference.target ? targets[*reference.target] : variants[*reference.variant];
+}
+
+std::string difference(const Matrix& matrix, std::size_t variant, std::size_t target) {
+  const MatrixCell& cell = matrix.cells[variant][target];
+  const CodeSummary* reference = matrix.reference_of(variant, target);
+  if (!cell.code || reference == nullptr) return "";
+  if (&*cell.code == reference) return "reference";
+  return describe_change(*reference, *cell.code);
+}
+
+std::string print_matrix(const Matrix& matrix, MatrixFormat format) {
+  switch (format) {
+    case MatrixFormat::text: return as_text(matrix);
+    case MatrixFormat::markdown: return as_markdown(matrix);
+    case MatrixFormat::json: return as_json_text(matrix);
+  }
+  bug("unknown format");
+}
+
+}  // namespace phasebit
