@@ -16,7 +16,7 @@ struct ModuleWork {
   std::size_t target = 0;
   std::string module;
   std::vector<std::size_t> variants;
-  std::set<std::string> entries;  // to disassemble: the first of their code on this target
+  std::set<std::string> entries;  // to disassemble: the first of their code on this SM
   std::map<std::string, DisassembledFunction> functions;  // of those, by hash of the code
   std::string problem;
 };
@@ -39,11 +39,15 @@ class Analysis {
     options.line_info = true;
     sets_ = make_images(tools_, prepared_, targets_);
     options.line_info = before;
+    for (const std::string& target : targets_) {
+      PHASEBIT_TRY_ASSIGN(known, parse_target(target));
+      sms_.push_back(known.sm);
+    }
     for (std::size_t target = 0; target < sets_.size(); ++target) plan(target);
     parallel_for(work_.size(), options.threads, [&](std::size_t i) { disassemble(work_[i]); });
     for (const ModuleWork& work : work_)
       for (const auto& [hash, function] : work.functions)
-        functions_[{work.target, hash}] = &function;
+        functions_[{sms_[work.target], hash}] = &function;
     parallel_for(work_.size(), options.threads, [&](std::size_t i) { join(work_[i]); });
     return {};
   }
@@ -56,7 +60,6 @@ class Analysis {
   // What was refused is passed on at once.
   void plan(std::size_t target) {
     std::map<std::string, ModuleWork> modules;
-    std::set<std::string> codes;
     for (std::size_t variant = 0; variant < prepared_.size(); ++variant) {
       const Result<Image>& image = sets_[target].images[variant];
       if (!image) {
@@ -67,7 +70,7 @@ class Analysis {
       work.target = target;
       work.module = image->module;
       work.variants.push_back(variant);
-      if (codes.insert(image->text_hash).second) work.entries.insert(image->entry);
+      if (codes_.emplace(sms_[target], image->text_hash).second) work.entries.insert(image->entry);
     }
     for (auto& [hash, work] : modules) work_.push_back(std::move(work));
   }
@@ -101,7 +104,7 @@ class Analysis {
                                 std::size_t variant) const {
     const Image& made = image(work, variant);
     const CubinKernel* found = cubin.find(made.entry);
-    const auto function = functions_.find({work.target, made.text_hash});
+    const auto function = functions_.find({sms_[work.target], made.text_hash});
     if (found == nullptr || function == functions_.end())
       return fail(Step::disassemble, "{} for {}: no disassembly{}{}", prepared_[variant].key.id,
                   targets_[work.target], work.problem.empty() ? "" : ": ", work.problem);
@@ -132,7 +135,9 @@ class Analysis {
   const VisitImage& visit_;
   std::vector<ImageSet> sets_;
   std::vector<ModuleWork> work_;
-  std::map<std::pair<std::size_t, std::string>, const DisassembledFunction*> functions_;
+  std::vector<int> sms_;                         // of the targets
+  std::set<std::pair<int, std::string>> codes_;  // those that some module disassembles
+  std::map<std::pair<int, std::string>, const DisassembledFunction*> functions_;
 };
 
 }  // namespace

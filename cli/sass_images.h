@@ -23,7 +23,8 @@ using VisitImage =
     std::function<void(std::size_t target, std::size_t variant, Result<AnalysedImage> image)>;
 
 // Assembles with `.loc` (the code is the same, and each instruction leads to its line), through the
-// cache. On each target equal code is disassembled once. The error says that nothing could be done.
+// cache. Equal code of one SM is disassembled once, whatever the suffix of the target. The error
+// says that nothing could be done.
 Status analyse_images(Tools& tools, const Disassembler& disassembler, const Catalogue& catalogue,
                       const std::vector<Prepared>& prepared,
                       const std::vector<std::string>& targets, const VisitImage& visit);

@@ -6,7 +6,7 @@
 namespace phasebit {
 namespace {
 
-constexpr std::size_t code_width = 46;
+constexpr std::size_t code_width = 52;
 
 void add_line(std::string& text, std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);

@@ -33,28 +33,62 @@ void add_line(std::string& text, std::string line) {
   text += line + "\n";
 }
 
+// Neighbouring targets of which a row says the same.
+struct TargetGroup {
+  std::string names;
+  std::size_t first = 0;
+};
+
+std::vector<TargetGroup> group_targets(const Matrix& matrix, std::size_t v) {
+  const auto text = [&](std::size_t t) {
+    const MatrixCell& cell = matrix.cells[v][t];
+    return cell.code ? cell.code->text_hash + difference(matrix, v, t)
+                     : cell.problem.substr(0, cell.problem.find(", the target is"));
+  };
+  std::vector<TargetGroup> groups;
+  for (std::size_t t = 0; t < matrix.targets.size(); ++t)
+    if (!groups.empty() && text(groups.back().first) == text(t))
+      groups.back().names += " " + matrix.targets[t];
+    else
+      groups.push_back({matrix.targets[t], t});
+  return groups;
+}
+
+// A line for each group; where its targets are many, they stand on a line of their own.
+void add_row(std::string& text, const Matrix& matrix, std::size_t v) {
+  constexpr std::size_t width = 24;
+  for (const TargetGroup& group : group_targets(matrix, v)) {
+    const MatrixCell& cell = matrix.cells[v][group.first];
+    std::string names = group.names;
+    if (names.size() > width) {
+      add_line(text, "  " + names);
+      names.clear();
+    }
+    if (!cell.code) {
+      add_line(text, fmt::format("  {:{}} -      {}", names, width,
+                                 cell.problem.substr(0, cell.problem.find(", the target is"))));
+      continue;
+    }
+    const CodeCounts hot = hot_code(cell.code->features);
+    add_line(text, fmt::format("  {:{}} {:6} {:>5} {:>5} {:>6} {:>6} {:>5}  {:30} {}", names, width,
+                               code_class(*cell.code), cell.code->features.kernel.instructions,
+                               cell.code->features.registers, hot.fences, hot.sleeps,
+                               hot.scoreboard_waits, loops_of(*cell.code),
+                               difference(matrix, v, group.first)));
+  }
+}
+
 std::string as_text(const Matrix& matrix) {
-  std::string text =
-      fmt::format("against {}; loops: instructions/issue cycles of one turn's hot path\n",
-                  matrix.reference_name());
+  std::string text = fmt::format(
+      "against {}; loops: instructions/issue cycles of one turn's hot path, the other columns "
+      "behind regs too\n",
+      matrix.reference_name());
   for (std::size_t v = 0; v < matrix.variants.size(); ++v) {
     add_line(text, "\n" + matrix.variants[v]);
     add_line(text,
-             fmt::format("  {:10} {:6} {:>5} {:>5} {:>6} {:>6} {:>5}  {:32} {}", "target", "class",
+             fmt::format("  {:24} {:6} {:>5} {:>5} {:>6} {:>6} {:>5}  {:30} {}", "targets", "class",
                          "instr", "regs", "fences", "sleeps", "waits", "loops", "difference"));
-    for (std::size_t t = 0; t < matrix.targets.size(); ++t) {
-      const MatrixCell& cell = matrix.cells[v][t];
-      if (!cell.code) {
-        add_line(text, fmt::format("  {:10} -      {}", matrix.targets[t], cell.problem));
-        continue;
-      }
-      const CodeCounts hot = hot_code(cell.code->features);
-      add_line(text, fmt::format(
-                         "  {:10} {:6} {:>5} {:>5} {:>6} {:>6} {:>5}  {:32} {}", matrix.targets[t],
-                         code_class(*cell.code), cell.code->features.kernel.instructions,
-                         cell.code->features.registers, hot.fences, hot.sleeps,
-                         hot.scoreboard_waits, loops_of(*cell.code), difference(matrix, v, t)));
-    }
+    add_row(text, matrix, v);
   }
   return text;
 }

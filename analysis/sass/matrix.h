@@ -37,8 +37,9 @@ std::string difference(const Matrix& matrix, std::size_t variant, std::size_t ta
 
 enum class MatrixFormat { text, markdown, json };
 
-// Text: a block for each variant, a line for each target. Markdown: a row for each variant, a
-// column for each target. JSON: {"reference", "targets": [...], "rows": [{"variant", "cells":
+// Text: a block for each variant, a line for each run of targets of which the same is to be said.
+// Markdown: a row for each variant, a column for each target. JSON: {"reference", "targets": [...],
+// "rows": [{"variant", "cells":
 // [{"target", "problem", "text_hash", "change": "" or a class as in diff_report.h, "difference",
 // "features": null or see features_json.h}]}]}. "class" is the start of the hash of .text: cells
 // with one class have one code.

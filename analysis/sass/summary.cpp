@@ -36,9 +36,13 @@ Change change_between(const CodeSummary& left, const CodeSummary& right) {
 std::string describe_change(const CodeSummary& left, const CodeSummary& right) {
   const Change change = change_between(left, right);
   if (change != Change::instructions) return to_string(change);
-  const std::string opcodes = opcode_changes(hot_code(left.features), hot_code(right.features));
-  return opcodes.empty() ? "instructions outside the timed loops' hot path, or their order"
-                         : "instructions: " + opcodes;
+  const CodeCounts a = hot_code(left.features), b = hot_code(right.features);
+  if (const std::string opcodes = opcode_changes(a, b); !opcodes.empty())
+    return "instructions: " + opcodes;
+  if (a.issue_cycles == b.issue_cycles)
+    return "instructions: the hot paths have the same opcodes and issue cycles";
+  return fmt::format("instructions: the hot paths have the same opcodes, {} -> {} issue cycles",
+                     a.issue_cycles, b.issue_cycles);
 }
 
 CodeCounts hot_code(const Features& features) {

@@ -75,7 +75,10 @@ TEST(Summary, DescribesTheHotPath) {
   lines.insert(lines.begin(), "| S2R R0,SR_TID.X # 1");
   lines[4] = "consumer| @P1 BRA 0x20 # 5";
   EXPECT_EQ(describe_change(a, summary(side(lines))),
-            "instructions outside the timed loops' hot path, or their order");
+            "instructions: the hot paths have the same opcodes and issue cycles");
+  lines[3] = "consumer.release| BAR.ARV 0x1,0x40 # 8";
+  EXPECT_EQ(describe_change(a, summary(side(lines))),
+            "instructions: the hot paths have the same opcodes, 10 -> 15 issue cycles");
 }
 
 TEST(Matrix, ComparesWithATargetOrAVariant) {
@@ -91,7 +94,8 @@ TEST(Matrix, ComparesWithATargetOrAVariant) {
   EXPECT_NE(text.find("against sm_90;"), std::string::npos) << text;
   EXPECT_NE(text.find("consumer 3/10 "), std::string::npos) << text;
   EXPECT_NE(text.find("consumer 3/16 "), std::string::npos) << text;
-  EXPECT_NE(text.find("  sm_90      -      needs sm_100\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  sm_90                    -      needs sm_100\n"), std::string::npos)
+      << text;
   const auto json = nlohmann::json::parse(print_matrix(matrix, MatrixFormat::json));
   EXPECT_EQ(json["rows"][0]["cells"][1]["change"], "schedule");
   EXPECT_TRUE(json["rows"][1]["cells"][0]["features"].is_null());
