@@ -26,9 +26,11 @@ void add_diff(CLI::App& group, SassOptions& all, Chosen& chosen) {
   command->add_option("second", options.second, "the same; left out: the first on two targets");
   command->add_option("-t,--target", options.targets, "architecture, or one for each side")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->capture_default_str();
   command->add_option("--kernel", options.kernels, "of a cubin with several, or one for each side")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
   command->add_option("--fail-on", options.fail_on,
                       "exit with 1 on a change of this class or above: schedule, operands, "

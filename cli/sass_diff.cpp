@@ -32,6 +32,9 @@ Result<DiffSide> cubin_side(const Disassembler& disassembler, const std::string&
   if (found == nullptr)
     return with_hint(fail(Step::usage, "{}: no kernel '{}'", path, kernel),
                      nearest_word_hint(kernel, names));
+  if (found->symbol == 0)
+    return fail(Step::disassemble, "{}: {} has no section symbol, by which nvdisasm finds it", path,
+                found->entry);
   PHASEBIT_TRY_ASSIGN(disassembly, disassembler.run(bytes, {found->symbol}));
   for (const DisassembledFunction& function : disassembly.functions)
     if (function.name == found->entry) {
