@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -258,10 +259,11 @@ Aggregation aggregate(const std::vector<PointRow>& points) {
 }
 
 const Aggregate* find_variant(const std::vector<Aggregate>& aggregates, const std::string& id) {
-  const Aggregate* found = nullptr;
-  for (const Aggregate& one : aggregates)
-    if (one.id == id) found = &one;
-  return found;
+  const auto behind =
+      std::upper_bound(aggregates.begin(), aggregates.end(), id,
+                       [](const std::string& a, const Aggregate& b) { return a < b.id; });
+  if (behind == aggregates.begin() || std::prev(behind)->id != id) return nullptr;
+  return &*std::prev(behind);
 }
 
 AaSummary summarise_aa(const std::vector<AaPair>& pairs) {

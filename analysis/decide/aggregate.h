@@ -67,7 +67,7 @@ struct Aggregation {
 // stays.
 Aggregation aggregate(const std::vector<PointRow>& points);
 
-// The newest aggregate of a variant, or null.
+// The newest aggregate of a variant, or null. The list is one of an Aggregation: sorted by id.
 const Aggregate* find_variant(const std::vector<Aggregate>& aggregates, const std::string& id);
 
 // Median, 95th percentile, and number of A/A differences.

@@ -48,10 +48,10 @@ std::string rest_of(const VariantAxes& axes) {
   if (axes.value("num_stages") != "1") words.push_back(axes.value("num_stages") + " stages");
   for (const auto& [axis, value] : axes.named) {
     if (axis == "producers" && axes.value("consumers") == value)
-      words.push_back(value +
-                      (axes.value("roles") == "unified" ? " warps" : " x " + value + " warps"));
+      words.push_back(axes.value("roles") == "unified" ? fmt::format("{} warps", value)
+                                                       : fmt::format("{0} x {0} warps", value));
     else if (!has_a_column(axes, axis, value))
-      words.push_back(axis + "=" + value);
+      words.push_back(fmt::format("{}={}", axis, value));
   }
   return fmt::format("{}", fmt::join(words, ", "));
 }

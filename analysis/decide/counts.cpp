@@ -28,7 +28,10 @@ std::string dates(const std::vector<RunRow>& runs) {
 
 struct Tally {
   std::set<std::string> variants, measured, shared, failed, ungated;
-  int repetitions = 0;
+  int fewest = 0, most = 0;  // repetitions of what was measured itself
+  std::string repetitions() const {
+    return fewest == most ? std::to_string(most) : fmt::format("{} to {}", fewest, most);
+  }
 };
 
 Tally tally_of(const std::vector<Aggregate>& points) {
@@ -40,7 +43,10 @@ Tally tally_of(const std::vector<Aggregate>& points) {
                   : !point.same_as.empty() ? tally.shared
                                            : tally.measured;
     group.insert(point.id);
-    tally.repetitions = std::max(tally.repetitions, point.repetitions);
+    if (!point.reason.empty() || !point.same_as.empty()) continue;
+    tally.most = std::max(tally.most, point.repetitions);
+    tally.fewest =
+        tally.fewest == 0 ? point.repetitions : std::min(tally.fewest, point.repetitions);
   }
   return tally;
 }
@@ -63,7 +69,7 @@ std::vector<std::pair<std::string, std::string>> counts_of(const ReportData& dat
           {"same_code", std::to_string(tally.shared.size())},
           {"failed", std::to_string(tally.failed.size())},
           {"ungated", std::to_string(tally.ungated.size())},
-          {"repetitions", std::to_string(tally.repetitions)},
+          {"repetitions", tally.repetitions()},
           {"device", devices.empty() ? "no device" : devices.front().name},
           {"target", distinct(runs, [](const RunRow& run) { return run.target; })},
           {"driver", driver},

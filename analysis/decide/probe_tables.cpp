@@ -45,7 +45,7 @@ std::string rest_of(const VariantAxes& axes, std::set<std::string> named) {
   named.insert({"probe", "protocol", "mover", "work"});
   std::vector<std::string> words;
   for (const auto& [axis, value] : axes.named)
-    if (named.count(axis) == 0) words.push_back(axis + "=" + value);
+    if (named.count(axis) == 0) words.push_back(fmt::format("{}={}", axis, value));
   return fmt::format("{}", fmt::join(words, ", "));
 }
 

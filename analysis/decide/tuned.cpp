@@ -88,7 +88,7 @@ Result<bool> is_wanted(const std::string& id, const TableArguments& arguments) {
       return with_hint(fail(Step::usage, "no argument '{}'", name),
                        nearest_word_hint(name, {"parent", "tuned"}));
     if (name == "parent" && value != parent) return false;
-    if (name == "tuned" && id != parent + "/tuned=" + value) return false;
+    if (name == "tuned" && id != fmt::format("{}/tuned={}", parent, value)) return false;
   }
   return true;
 }

@@ -82,8 +82,10 @@ Status verify_no_other_record(const LaunchShape& shape, const LaunchOutput& outp
   std::vector<bool> known(output.records.size(), false);
   for (int cta = 0; cta < shape.ctas(); ++cta)
     for (const RoleSlice& slice : shape.slices)
-      if (slice.is_in(cta))
-        known[static_cast<std::size_t>(cta * 2 * shape.warps() + slice.record_index())] = true;
+      if (slice.is_in(cta)) {
+        const int index = cta * 2 * shape.warps() + slice.record_index();
+        known[static_cast<std::size_t>(index)] = true;
+      }
   for (std::size_t n = 0; n < output.records.size(); ++n)
     if (output.records[n].role != 0 && !known[n])
       return fail(Step::verify, "record {} has role {}, but no role runs there", n,

@@ -127,7 +127,7 @@ TEST(CountsTable, SaysWhatWasMeasuredWhereAndHowWell) {
   EXPECT_EQ(
       render(make_table(data, "counts", {}).value(), TableFormat::text),
       "5 variants on NVIDIA H200 (sm_90a), driver 580.1, ptxas 13.5.37, 2026-01-02: 2 measured "
-      "in 2 repetitions, 1 with the code of one of these, 1 failed, 1 not gated.\n"
+      "in 1 to 2 repetitions, 1 with the code of one of these, 1 failed, 1 not gated.\n"
       // Differences 1 of 50 and 0 of 20: medians 0.5 and 1 %, at 0.95 of the way 0.95 and 1.9 %.
       "Two measurements of the same code differ by 0.500 cycles or 1.000 % (median of 2 pairs; "
       "95th percentile 0.950 cycles or 1.900 %).\n");
