@@ -25,11 +25,15 @@ struct Front {
 
   void start(int size) {
     offset = size + 1;
-    furthest.assign(static_cast<std::size_t>(2 * offset + 1), -1);
+    const int diagonals = 2 * offset + 1;
+    furthest.assign(static_cast<std::size_t>(diagonals), -1);
     at(1) = 0;
     skip_low = skip_high = 0;
   }
-  int& at(int diagonal) { return furthest[static_cast<std::size_t>(diagonal + offset)]; }
+  int& at(int diagonal) {
+    const int index = diagonal + offset;
+    return furthest[static_cast<std::size_t>(index)];
+  }
   bool holds(int diagonal) const { return diagonal >= -offset && diagonal <= offset; }
 };
 
