@@ -116,24 +116,19 @@ std::vector<WordField> derive_fields(const std::vector<WordReading>& readings) {
 }
 
 std::vector<WordReading> word_readings(const std::vector<PointRow>& points) {
-  // Defaults of templates/probes/word/probe.toml, which an id leaves out.
-  const auto value_or = [](const VariantAxes& axes, const char* axis, const char* fallback) {
-    const std::string value = axes.value(axis);
-    return value.empty() ? std::string(fallback) : value;
-  };
   std::vector<WordReading> readings;
   for (const PointRow& point : points) {
     const VariantAxes axes = axes_of_id(point.variant_id);
     if (axes.value("probe") != "word" || point.error) continue;
     // Other ways of reading show what stood in shared memory before.
-    if (value_or(axes, "read_by", "inval_ld") != "inval_ld") continue;
-    const std::string operation = value_or(axes, "operation", "arrive");
-    const std::int64_t expected = std::stoll(value_or(axes, "expected_arrivals", "8"));
+    if (axes.value("read_by") != "inval_ld") continue;
+    const std::string operation = axes.value("operation");
+    const std::int64_t expected = std::stoll(axes.value("expected_arrivals"));
     for (const Sample& sample : point.samples) {
       const auto state = state_after(operation, expected, sample.items);
       if (!state || sample.readings.size() != 2) continue;
-      readings.push_back({value_or(axes, "word_layout", "v0"), *state,
-                          sample.readings[0] | sample.readings[1] << 32});
+      readings.push_back(
+          {axes.value("word_layout"), *state, sample.readings[0] | sample.readings[1] << 32});
     }
   }
   return readings;

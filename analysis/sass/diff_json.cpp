@@ -1,5 +1,6 @@
 #include "analysis/sass/diff_report.h"
 #include "analysis/sass/features_json.h"
+#include "analysis/sass/instruction_json.h"
 
 #include <nlohmann/json.hpp>
 
@@ -28,19 +29,9 @@ ordered_json counts_json(const ChangeCounts& counts) {
 ordered_json instruction_json(const DiffSide& side, int index) {
   if (index < 0) return nullptr;
   const Instruction& instruction = side.kernel.instructions[static_cast<std::size_t>(index)];
-  const Control& control = instruction.control;
-  return {{"address", instruction.address},
-          {"predicate", instruction.predicate},
-          {"opcode", instruction.opcode},
-          {"operands", instruction.operands},
-          {"word", fmt::format("{:016x}{:016x}", instruction.word.high, instruction.word.low)},
-          {"stall_cycles", control.stall_cycles},
-          {"yield", control.yield},
-          {"write_scoreboard", control.write_scoreboard},
-          {"read_scoreboard", control.read_scoreboard},
-          {"wait_mask", control.wait_mask},
-          {"reuse", control.reuse},
-          {"verb", verb_name(source_line(side.source, instruction))}};
+  ordered_json json = as_json(instruction);
+  json["verb"] = verb_name(source_line(side.source, instruction));
+  return json;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "analysis/sass/listing.h"
 
 #include "analysis/sass/features_json.h"
+#include "analysis/sass/instruction_json.h"
 #include "analysis/sass/module.h"
 
 #include <algorithm>
@@ -106,26 +107,16 @@ std::string as_text(const Listing& listing) {
 ordered_json instruction_json(const Listing& listing, std::size_t index) {
   const Instruction& instruction = listing.kernel.instructions[index];
   const SourceLine* line = source_line(listing.source, instruction);
-  const Control& control = instruction.control;
   const Place place = place_of(listing, index);
-  return {{"address", instruction.address},
-          {"predicate", instruction.predicate},
-          {"opcode", instruction.opcode},
-          {"operands", instruction.operands},
-          {"word", fmt::format("{:016x}{:016x}", instruction.word.high, instruction.word.low)},
-          {"stall_cycles", control.stall_cycles},
-          {"yield", control.yield},
-          {"write_scoreboard", control.write_scoreboard},
-          {"read_scoreboard", control.read_scoreboard},
-          {"wait_mask", control.wait_mask},
-          {"reuse", control.reuse},
-          {"statement", instruction.line},
-          {"verb", line == nullptr ? "" : line->verb},
-          {"role", line == nullptr ? "" : line->role},
-          {"template", line == nullptr ? "" : line->file},
-          {"template_line", line == nullptr ? 0 : line->line},
-          {"window", place.role},
-          {"heat", to_string(place.heat)}};
+  ordered_json json = as_json(instruction);
+  json["statement"] = instruction.line;
+  json["verb"] = line == nullptr ? "" : line->verb;
+  json["role"] = line == nullptr ? "" : line->role;
+  json["template"] = line == nullptr ? "" : line->file;
+  json["template_line"] = line == nullptr ? 0 : line->line;
+  json["window"] = place.role;
+  json["heat"] = to_string(place.heat);
+  return json;
 }
 
 std::string as_json(const Listing& listing) {

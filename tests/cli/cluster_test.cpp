@@ -1,5 +1,6 @@
 // What must hold of every kernel of the sweep between the CTAs of a cluster, by its text alone.
 #include "cli/prepare.h"
+#include "tests/cli/spaces.h"
 
 #include <algorithm>
 #include <map>
@@ -8,15 +9,6 @@
 
 namespace phasebit {
 namespace {
-
-Space cluster_space() {
-  SpaceRequest request;
-  request.spec = (data_root() / "specs" / "cluster.toml").string();
-  request.sweep = "cluster";
-  auto space = open_space(request);
-  if (!space) bug(space.error().text());
-  return std::move(*space);
-}
 
 bool starts_with(const std::string& text, const std::string& with) {
   return text.rfind(with, 0) == 0;
@@ -31,7 +23,7 @@ int count_of(const Kernel& kernel, const std::string& part) {
 class ClusterKernels : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    space_ = new Space(cluster_space());
+    space_ = new Space(test::space_of("cluster"));
     for (const Build build : {Build::timed, Build::guarded}) {
       auto prepared = prepare(*space_, build, 0);
       if (!prepared) bug(prepared.error().text());
@@ -142,7 +134,7 @@ TEST_F(ClusterKernels, CoverEveryOrderedPairOfEverySize) {
 }
 
 TEST(ClusterRules, SayWhyAPointIsNoVariant) {
-  const Space space = cluster_space();
+  const Space space = test::space_of("cluster");
   const std::pair<const char*, const char*> rows[] = {
       {"cluster/mbarrier/none/none/num_stages=1",
        "cluster: the protocol does not reach into another CTA"},

@@ -2,23 +2,15 @@
 #include "gen/readable.h"
 
 #include "cli/prepare.h"
+#include "tests/cli/spaces.h"
 
 #include <gtest/gtest.h>
 
 namespace phasebit {
 namespace {
 
-Space curated() {
-  SpaceRequest request;
-  request.spec = (data_root() / "specs" / "curated.toml").string();
-  request.sweep = "curated";
-  auto space = open_space(request);
-  if (!space) bug(space.error().text());
-  return std::move(*space);
-}
-
 TEST(Readable, EveryCuratedVariantReadsBackToItsStatementsAndWhereTheyBelong) {
-  const Space space = curated();
+  const Space space = test::space_of("curated");
   ASSERT_FALSE(space.expansion.variants.empty());
   for (const VariantKey& variant : space.expansion.variants) {
     for (const Build build : {Build::timed, Build::guarded}) {

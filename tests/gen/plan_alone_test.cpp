@@ -1,21 +1,14 @@
 // Expectations are worked out by hand from what docs/architecture.md says of each probe.
-#include "gen/plan.h"
-
-#include <gtest/gtest.h>
+#include "tests/gen/plans.h"
 
 namespace phasebit {
 namespace {
 
-using Axes = std::vector<std::pair<std::string, std::string>>;
+using test::Axes;
 
 Plan plan_of(const std::string& probe, const Axes& axes) {
-  VariantKey key;
-  key.id = "test";
-  key.axes = {{"probe", probe}, {"protocol", "mbarrier"}, {"mover", "none"}, {"work", "none"}};
-  key.axes.insert(key.axes.end(), axes.begin(), axes.end());
-  auto plan = make_plan(key);
-  EXPECT_TRUE(plan) << plan.error().text();
-  return plan.value_or(Plan{});
+  return test::plan_of(test::key_of(
+      {{"probe", probe}, {"protocol", "mbarrier"}, {"mover", "none"}, {"work", "none"}}, axes));
 }
 
 const Axes four_slots = {{"num_stages", "4"}, {"addressing", "unrolled"}};

@@ -1,21 +1,15 @@
 // Expectations are worked out by hand from what the axes mean.
-#include "gen/plan.h"
+#include "tests/gen/plans.h"
 
 #include <algorithm>
-
-#include <gtest/gtest.h>
 
 namespace phasebit {
 namespace {
 
-using Axes = std::vector<std::pair<std::string, std::string>>;
+using test::Axes;
 
 Result<Plan> plan_of(const Axes& axes) {
-  VariantKey key;
-  key.id = "test";
-  key.axes = {{"probe", "cluster"}, {"mover", "none"}, {"work", "none"}};
-  key.axes.insert(key.axes.end(), axes.begin(), axes.end());
-  return make_plan(key);
+  return make_plan(test::key_of({{"probe", "cluster"}, {"mover", "none"}, {"work", "none"}}, axes));
 }
 
 std::vector<const RoleSlice*> slices_in(const Plan& plan, int cta) {

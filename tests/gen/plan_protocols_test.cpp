@@ -2,26 +2,17 @@
 #include "gen/plan_protocols.h"
 
 #include "gen/context.h"
-
-#include <gtest/gtest.h>
+#include "tests/gen/plans.h"
 
 namespace phasebit {
 namespace {
 
-using Axes = std::vector<std::pair<std::string, std::string>>;
+using test::Axes;
+using test::plan_of;
 
 VariantKey variant(const std::string& protocol, const std::string& mover, const Axes& axes) {
-  VariantKey key;
-  key.id = "test";
-  key.axes = {{"probe", "ring"}, {"protocol", protocol}, {"mover", mover}, {"work", "none"}};
-  key.axes.insert(key.axes.end(), axes.begin(), axes.end());
-  return key;
-}
-
-Plan plan_of(const VariantKey& key) {
-  auto plan = make_plan(key);
-  EXPECT_TRUE(plan) << plan.error().text();
-  return plan.value_or(Plan{});
+  return test::key_of(
+      {{"probe", "ring"}, {"protocol", protocol}, {"mover", mover}, {"work", "none"}}, axes);
 }
 
 struct Row {

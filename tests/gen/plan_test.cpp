@@ -1,23 +1,14 @@
 // Expectations are worked out by hand from the meaning of the axes.
-#include "gen/plan.h"
-
-#include <gtest/gtest.h>
+#include "tests/gen/plans.h"
 
 namespace phasebit {
 namespace {
 
-VariantKey variant(std::vector<std::pair<std::string, std::string>> axes) {
-  VariantKey key;
-  key.id = "test";
-  key.axes = {{"probe", "ring"}, {"protocol", "mbarrier"}, {"mover", "none"}, {"work", "none"}};
-  key.axes.insert(key.axes.end(), axes.begin(), axes.end());
-  return key;
-}
+using test::plan_of;
 
-Plan plan_of(const VariantKey& key) {
-  auto plan = make_plan(key);
-  EXPECT_TRUE(plan) << plan.error().text();
-  return plan.value_or(Plan{});
+VariantKey variant(const test::Axes& axes) {
+  return test::key_of(
+      {{"probe", "ring"}, {"protocol", "mbarrier"}, {"mover", "none"}, {"work", "none"}}, axes);
 }
 
 struct Layout {

@@ -1,0 +1,22 @@
+// Sweeps of the project's own spec files.
+#pragma once
+
+#include "cli/space.h"
+#include "core/base/file.h"
+
+#include <string>
+#include <utility>
+
+namespace phasebit::test {
+
+// The sweep NAME of specs/NAME.toml.
+inline Space space_of(const std::string& name) {
+  SpaceRequest request;
+  request.spec = (data_root() / "specs" / (name + ".toml")).string();
+  request.sweep = name;
+  auto space = open_space(request);
+  if (!space) bug(space.error().text());
+  return std::move(*space);
+}
+
+}  // namespace phasebit::test

@@ -1,0 +1,31 @@
+// Plans of variants written down as axes.
+#pragma once
+
+#include "gen/plan.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace phasebit::test {
+
+using Axes = std::vector<std::pair<std::string, std::string>>;
+
+// The leading axes, then the others.
+inline VariantKey key_of(Axes leading, const Axes& axes) {
+  VariantKey key;
+  key.id = "test";
+  key.axes = std::move(leading);
+  key.axes.insert(key.axes.end(), axes.begin(), axes.end());
+  return key;
+}
+
+inline Plan plan_of(const VariantKey& key) {
+  auto plan = make_plan(key);
+  EXPECT_TRUE(plan) << plan.error().text();
+  return plan.value_or(Plan{});
+}
+
+}  // namespace phasebit::test
