@@ -61,7 +61,7 @@ struct SassShowOptions {
   SpaceRequest space;
   ToolOptions tools;
   std::string variant, target = "sm_90a", build = "timed";
-  bool json = false;
+  bool json = false, live = false;
 };
 Status run_sass_show(const SassShowOptions& options);
 

@@ -12,6 +12,7 @@ void add_show(CLI::App& group, SassShowOptions& options, Chosen& chosen) {
       ->required();
   command->add_option("-t,--target", options.target, "architecture")->capture_default_str();
   command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
+  command->add_flag("--live", options.live, "count the registers live at each instruction");
   command->add_flag("--json", options.json, "print JSON");
   command->callback([&] { chosen = [&] { return run_sass_show(options); }; });
 }

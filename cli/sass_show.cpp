@@ -23,8 +23,13 @@ Status run_sass_show(const SassShowOptions& options) {
   PHASEBIT_TRY_ASSIGN(code, module_code(*set.assembly, tools.cache_or_null(), image.module));
   PHASEBIT_TRY_ASSIGN(spec, gate_of(space.catalogue, prepared.front(), tools, options.target));
   const GateInput input{image.entry, &prepared.front().kernel.source, std::move(spec)};
-  const ListingFormat format = options.json ? ListingFormat::json : ListingFormat::text;
-  PHASEBIT_TRY_ASSIGN(listing, list_kernel(disassembler, code, input, format));
+  PHASEBIT_TRY_ASSIGN(known, tools.targets.find(options.target));
+  const LaunchShape& launch = prepared.front().plan.launch;
+  const ListingRequest request{
+      options.json ? ListingFormat::json : ListingFormat::text, options.live,
+      SpillBytes{image.resources.spill_store_bytes, image.resources.spill_load_bytes}, known,
+      CtaShape{launch.threads, launch.dynamic_shared_bytes}};
+  PHASEBIT_TRY_ASSIGN(listing, list_kernel(disassembler, code, input, request));
   if (!options.json)
     fmt::print("{} for {} by ptxas {}\n", prepared.front().key.id, options.target,
                tools.toolchain.version.text());

@@ -155,6 +155,11 @@ void read_resources(const ElfFile& file, const std::vector<Section>& sections, C
     if (function != functions.end())
       if (const auto count = counts.find(function->second); count != counts.end())
         kernel.registers = count->second;
+    if (const Section* own = find_section(sections, ".nv.info." + kernel.entry))
+      kernel.barriers = barrier_count(own->data);
+    if (const Section* text = find_section(sections, ".text." + kernel.entry);
+        text != nullptr && kernel.barriers == 0)
+      kernel.barriers = barrier_count_of_flags(text->header.sh_flags);
     if (const Section* shared = find_section(sections, ".nv.shared." + kernel.entry))
       kernel.static_shared_bytes = shared->header.sh_size;
   }
@@ -222,7 +227,7 @@ Result<Cubin> read_cubin(std::string_view bytes, std::string_view name) {
   for (std::size_t i = 1; i < sections.size(); ++i) {
     if (!sections[i].name.starts_with(text_prefix)) continue;
     CubinKernel kernel{
-        sections[i].name.substr(text_prefix.size()), 0, std::string(sections[i].data), {}, 0, 0};
+        sections[i].name.substr(text_prefix.size()), 0, std::string(sections[i].data), {}};
     if (kernel.text.empty() || kernel.text.size() % instruction_bytes != 0)
       return fail(Step::disassemble, "{}: {} has {} bytes, not whole instructions of {}", name,
                   sections[i].name, kernel.text.size(), instruction_bytes);

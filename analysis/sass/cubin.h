@@ -17,6 +17,7 @@ struct CubinKernel {
   std::vector<int> lines;  // `.loc` line of each instruction, 0 = none; empty without a line table
   int registers = 0;       // a thread; 0 when the file does not say
   std::uint64_t static_shared_bytes = 0;  // with the 1 KiB that sm_90 and later reserve
+  int barriers = 0;                       // named barriers, from 0 to the highest in use
   std::size_t size() const { return text.size() / 16; }
   SassWord word(std::size_t index) const;
 };

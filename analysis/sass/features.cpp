@@ -26,6 +26,7 @@ void add_window(const RoleWindow& window, const SassKernel& kernel, const Source
     if (heat == Heat::beside) add(loop.beside, instruction);
     if (heat != Heat::hot && heat != Heat::cold) continue;
     add(heat == Heat::hot ? loop.hot : loop.cold, instruction);
+    if (!kernel.live.empty()) loop.live = peak(loop.live.value_or(LiveCounts{}), kernel.live[i]);
     VerbFeatures& verb = entry_of(features.verbs, window.role, line == nullptr ? "" : line->verb);
     add(heat == Heat::hot ? verb.hot : verb.cold, instruction);
   }
@@ -41,6 +42,9 @@ void add(CodeCounts& counts, const Instruction& instruction) {
   counts.fences += stem == "MEMBAR" || stem == "FENCE" ? 1 : 0;
   counts.sleeps += stem == "NANOSLEEP" ? 1 : 0;
   counts.yields += stem == "YIELD" ? 1 : 0;
+  counts.yield_flags += instruction.control.yield ? 1 : 0;
+  counts.local_stores += stem == "STL" ? 1 : 0;
+  counts.local_loads += stem == "LDL" ? 1 : 0;
   counts.calls += stem == "CALL" && !jumps_by_call(instruction) ? 1 : 0;
   counts.scoreboard_waits += instruction.control.wait_mask != 0 ? 1 : 0;
   ++counts.opcodes[instruction.opcode];
@@ -52,6 +56,9 @@ void add(CodeCounts& counts, const CodeCounts& more) {
   counts.fences += more.fences;
   counts.sleeps += more.sleeps;
   counts.yields += more.yields;
+  counts.yield_flags += more.yield_flags;
+  counts.local_stores += more.local_stores;
+  counts.local_loads += more.local_loads;
   counts.calls += more.calls;
   counts.scoreboard_waits += more.scoreboard_waits;
   for (const auto& [opcode, count] : more.opcodes) counts.opcodes[opcode] += count;
@@ -62,9 +69,12 @@ Features take_features(const SassKernel& kernel, const SourceMap& source,
   Features features;
   features.registers = kernel.registers;
   features.static_shared_bytes = kernel.static_shared_bytes;
+  features.barriers = kernel.barriers;
   features.code_bytes = kernel.instructions.size() * instruction_bytes;
   const std::size_t used = used_instructions(kernel);
   for (std::size_t i = 0; i < used; ++i) add(features.kernel, kernel.instructions[i]);
+  for (const LiveCounts& live : kernel.live)
+    features.live = peak(features.live.value_or(LiveCounts{}), live);
   for (const RoleWindow& window : windows) add_window(window, kernel, source, features);
   return features;
 }

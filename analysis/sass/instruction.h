@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/sass/control.h"
+#include "analysis/sass/live_counts.h"
 
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ struct SassKernel {
   std::vector<Instruction> instructions;
   int registers = 0;                      // a thread; 0 when the cubin does not say
   std::uint64_t static_shared_bytes = 0;  // with the 1 KiB that sm_90 and later reserve
+  int barriers = 0;                       // named barriers, from 0 to the highest in use
+  std::vector<LiveCounts> live = {};      // by instruction; empty: nobody asked
 };
 
 }  // namespace phasebit

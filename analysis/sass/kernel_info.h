@@ -13,4 +13,10 @@ namespace phasebit {
 // unknown, which is never an error.
 std::map<std::uint32_t, int> register_counts(std::string_view nv_info);
 
+// Named barriers, from `.nv.info.<kernel>`: attribute EIATTR_NUM_BARRIERS; 0 where it is left out.
+int barrier_count(std::string_view nv_info);
+
+// CUDA 11 and 12 keep the same number in the flags of the section `.text.<kernel>`, bits 20 to 26.
+int barrier_count_of_flags(std::uint64_t section_flags);
+
 }  // namespace phasebit

@@ -2,6 +2,7 @@
 
 #include "analysis/sass/features_json.h"
 #include "analysis/sass/instruction_json.h"
+#include "analysis/sass/live.h"
 #include "analysis/sass/module.h"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ struct Listing {
   std::vector<RoleWindow> windows;
   GateResult gate;
   std::string disassembler;
+  Features features;
 };
 
 std::string_view to_string(GateVerdict verdict) {
@@ -63,6 +65,38 @@ void add_line(std::string& text, std::string line) {
   text += line + "\n";
 }
 
+// "26  2   4  -  ": general, predicate, uniform, uniform predicate registers.
+std::string live_columns(const SassKernel& kernel, std::size_t index) {
+  if (kernel.live.empty()) return "";
+  const LiveCounts& live = kernel.live[index];
+  const auto cell = [](int count) { return count == 0 ? std::string("-") : std::to_string(count); };
+  return fmt::format("{:>3} {:>2} {:>3} {:>2}  ", cell(live.registers), cell(live.predicates),
+                     cell(live.uniform_registers), cell(live.uniform_predicates));
+}
+
+std::string live_text(const LiveCounts& live) {
+  return fmt::format("{} registers, {} predicates, {} uniform registers, {} uniform predicates",
+                     live.registers, live.predicates, live.uniform_registers,
+                     live.uniform_predicates);
+}
+
+// What the kernel takes of an SM.
+std::string resource_lines(const Features& features) {
+  std::string text;
+  if (features.live) text += "live at most: " + live_text(*features.live) + "\n";
+  for (const LoopFeatures& loop : features.loops)
+    if (loop.live)
+      text += fmt::format("  in {}'s timed loop: {}\n", loop.role, live_text(*loop.live));
+  if (features.spill)
+    text += fmt::format("spills: {} bytes stored, {} loaded\n", features.spill->stores,
+                        features.spill->loads);
+  if (const auto& occupancy = features.occupancy)
+    text +=
+        fmt::format("occupancy: {} CTAs, {} of {} warps an SM, limited by {}\n", occupancy->ctas,
+                    occupancy->warps, occupancy->max_warps, fmt::join(occupancy->limited_by, ", "));
+  return text;
+}
+
 std::string instruction_line(const Listing& listing, std::size_t index) {
   const Instruction& instruction = listing.kernel.instructions[index];
   const SourceLine* line = source_line(listing.source, instruction);
@@ -70,9 +104,10 @@ std::string instruction_line(const Listing& listing, std::size_t index) {
   if (!code.empty()) code += ' ';
   code += instruction.opcode;
   if (!instruction.operands.empty()) code += ' ' + instruction.operands;
-  return fmt::format("{:04x}  {}  {:6} {:20} {:56} {}", instruction.address,
-                     to_string(instruction.control), to_string(place_of(listing, index).heat),
-                     verb_name(line), code, origin_of(line));
+  return fmt::format("{:04x}  {}  {}{:6} {:20} {:56} {}", instruction.address,
+                     to_string(instruction.control), live_columns(listing.kernel, index),
+                     to_string(place_of(listing, index).heat), verb_name(line), code,
+                     origin_of(line));
 }
 
 std::string window_line(const Listing& listing, const RoleWindow& window) {
@@ -91,12 +126,14 @@ std::string window_line(const Listing& listing, const RoleWindow& window) {
 
 std::string as_text(const Listing& listing) {
   std::string text;
-  add_line(text, fmt::format("{:4}  {}  {:6} {:20} {:56} {}", "addr", "st y Wr Rd waits   reuse",
-                             "heat", "verb", "instruction", "template"));
+  const char* live = listing.kernel.live.empty() ? "" : "  R  P  UR UP  ";
+  add_line(text, fmt::format("{:4}  {}  {}{:6} {:20} {:56} {}", "addr", "st y Wr Rd waits   reuse",
+                             live, "heat", "verb", "instruction", "template"));
   const std::size_t used = used_instructions(listing.kernel);
   for (std::size_t i = 0; i < used; ++i) add_line(text, instruction_line(listing, i));
   text += '\n';
   for (const RoleWindow& window : listing.windows) text += window_line(listing, window) + '\n';
+  text += resource_lines(listing.features);
   text += fmt::format("{}: {} instructions, .text {}, nvdisasm {}, gate {}{}{}\n",
                       listing.kernel.entry, used, listing.kernel.text_hash, listing.disassembler,
                       to_string(listing.gate.verdict), listing.gate.reason.empty() ? "" : ": ",
@@ -116,6 +153,7 @@ ordered_json instruction_json(const Listing& listing, std::size_t index) {
   json["template_line"] = line == nullptr ? 0 : line->line;
   json["window"] = place.role;
   json["heat"] = to_string(place.heat);
+  if (!listing.kernel.live.empty()) json["live"] = as_json(listing.kernel.live[index]);
   return json;
 }
 
@@ -131,15 +169,26 @@ std::string as_json(const Listing& listing) {
       {"disassembler", listing.disassembler},
       {"gate", {{"verdict", to_string(listing.gate.verdict)}, {"reason", listing.gate.reason}}},
       {"windows", windows},
-      {"features", as_json(take_features(listing.kernel, listing.source, listing.windows))},
+      {"features", as_json(listing.features)},
       {"instructions", instructions}};
   return all.dump(1) + "\n";
+}
+
+Features features_of(const SassKernel& kernel, const SourceMap& source,
+                     const std::vector<RoleWindow>& windows, const ListingRequest& request) {
+  Features features = take_features(kernel, source, windows);
+  features.spill = request.spill;
+  if (request.target)
+    if (auto occupancy =
+            occupancy_of(*request.target, needs_of(kernel, *request.target, request.shape)))
+      features.occupancy = std::move(*occupancy);
+  return features;
 }
 
 }  // namespace
 
 Result<std::string> list_kernel(const Disassembler& disassembler, std::string_view cubin,
-                                const GateInput& input, ListingFormat format) {
+                                const GateInput& input, const ListingRequest& request) {
   PHASEBIT_TRY_ASSIGN(read, read_cubin(cubin));
   const CubinKernel* wanted = read.find(input.entry);
   if (wanted == nullptr) return fail(Step::disassemble, "the module has no kernel {}", input.entry);
@@ -150,11 +199,17 @@ Result<std::string> list_kernel(const Disassembler& disassembler, std::string_vi
   if (function == disassembly.functions.end())
     return fail(Step::disassemble, "nvdisasm printed nothing for {}", input.entry);
   PHASEBIT_TRY_ASSIGN(kernel, join_kernel(*wanted, *function));
+  if (request.live) {
+    PHASEBIT_TRY_ASSIGN(table, live_registers(disassembler, cubin, {wanted->symbol}));
+    PHASEBIT_TRY(add_live_registers(kernel, table));
+  }
   std::vector<RoleWindow> windows = find_windows(kernel, *input.source);
   promote_single_sites(windows, kernel, *input.source, input.spec);
   const GateResult gate = apply_gate(input.spec, windows, kernel, *input.source);
-  const Listing listing{kernel, *input.source, std::move(windows), gate, disassembler.version()};
-  return format == ListingFormat::text ? as_text(listing) : as_json(listing);
+  Features features = features_of(kernel, *input.source, windows, request);
+  const Listing listing{kernel, *input.source,          std::move(windows),
+                        gate,   disassembler.version(), std::move(features)};
+  return request.format == ListingFormat::text ? as_text(listing) : as_json(listing);
 }
 
 }  // namespace phasebit

@@ -10,8 +10,8 @@ Result<SassKernel> join_kernel(const CubinKernel& kernel, const DisassembledFunc
     return fail(Step::disassemble,
                 "{}: .text has {} instructions; nvdisasm printed {} of {} bytes from {}",
                 kernel.entry, kernel.size(), count, function.length, function.start);
-  SassKernel joined{
-      kernel.entry, content_hash(kernel.text), {}, kernel.registers, kernel.static_shared_bytes};
+  SassKernel joined{kernel.entry,     content_hash(kernel.text),  {},
+                    kernel.registers, kernel.static_shared_bytes, kernel.barriers};
   joined.instructions.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const DisassembledInstruction& text = function.instructions[i];

@@ -41,6 +41,12 @@ Result<Target> read_row(const toml::node& node, const std::string& path) {
                 "{}:{}: a target needs sm (a number), family (a word) and "
                 "max_shared_bytes_per_cta (a number)",
                 path, line);
+  target.max_warps_per_sm = (*row)["max_warps_per_sm"].value_or(0);
+  target.shared_bytes_per_sm = (*row)["shared_bytes_per_sm"].value_or(0);
+  if ((target.max_warps_per_sm > 0) != (target.shared_bytes_per_sm > 0))
+    return fail(Step::spec,
+                "{}:{}: max_warps_per_sm and shared_bytes_per_sm come together (numbers above 0)",
+                path, line);
   target.max_registers_per_thread = 255;
   target.max_threads_per_cta = 1024;
   return target;

@@ -21,6 +21,9 @@ struct Target {
   int max_shared_bytes_per_cta = 0;  // dynamic shared memory, opted in
   int max_registers_per_thread = 0;
   int max_threads_per_cta = 0;
+  // Limits of one SM (the same table); 0 when they are not published.
+  int max_warps_per_sm = 0;
+  int shared_bytes_per_sm = 0;
 };
 
 // "sm_90a" -> Target without family and limits. Step::usage when it is not such a word.

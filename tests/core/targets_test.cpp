@@ -105,6 +105,8 @@ TEST_F(BrokenTable, NamesFileLineAndKey) {
   EXPECT_EQ(said(good + "[[target]]\nsm = 91\n"), std::string(":5") + needs);
   EXPECT_EQ(said("[[target]]\nsm = \"90\"\nfamily = \"hopper\"\nmax_shared_bytes_per_cta = 9\n"),
             std::string(":1") + needs);
+  EXPECT_EQ(said(good + "max_warps_per_sm = 64\n"),
+            ":1: max_warps_per_sm and shared_bytes_per_sm come together (numbers above 0)");
   EXPECT_EQ(said("[[target]]\nsm = = 90\n").substr(0, 3), ":2:");
 }
 

@@ -47,6 +47,8 @@ TEST(Features, OfALoopByHand) {
   EXPECT_EQ(features.kernel.instructions, 14);
   EXPECT_EQ(features.kernel.issue_cycles, 1 + 2 + 6 + 4 + 3 + 5 + 2 + 9 + 5 + 5 + 7 + 2 + 5 + 5);
   EXPECT_EQ(features.kernel.calls, 1);
+  EXPECT_EQ(features.kernel.yields, 1);
+  EXPECT_EQ(features.kernel.yield_flags, 0);  // the control fields written here have none
   EXPECT_EQ(features.kernel.scoreboard_waits, 3);
   EXPECT_EQ(features.kernel.opcodes.at("SYNCS.PHASECHK.TRANS64.TRYWAIT"), 2);
   EXPECT_EQ(features.code_bytes, 256U);
@@ -73,6 +75,22 @@ TEST(Features, OfALoopByHand) {
   ASSERT_NE(release, nullptr);
   EXPECT_EQ(release->hot.fences, 1);
   EXPECT_EQ(release->hot.issue_cycles, 7);
+}
+
+TEST(Features, CountsYieldFlagsAndLocalMemory) {
+  Handmade one = handmade({"| STL [R1],R2 # 1", "| LDL.64 R2,[R1] # 2", "| LDL R4,[R1+0x8] # 2",
+                           "| YIELD # 1", "| EXIT # 5"});
+  one.kernel.instructions[0].control.yield = true;
+  one.kernel.instructions[4].control.yield = true;
+  one.kernel.live = {{3, 1, 0, 0}, {4, 0, 2, 0}, {1, 0, 0, 0}, {}, {}};
+  const Features features = take_features(one.kernel, {}, {});
+  EXPECT_EQ(features.kernel.yields, 1);
+  EXPECT_EQ(features.kernel.yield_flags, 2);
+  EXPECT_EQ(features.kernel.local_stores, 1);
+  EXPECT_EQ(features.kernel.local_loads, 2);
+  ASSERT_TRUE(features.live);
+  EXPECT_EQ(*features.live, (LiveCounts{4, 1, 2, 0}));
+  EXPECT_FALSE(take_features(handmade({"| EXIT # 5"}).kernel, {}, {}).live);
 }
 
 // The sums of the verbs are those of the loops, and a jump written as CALL is no call.

@@ -39,7 +39,7 @@ TEST(Listing, ShowsControlVerbAndTemplate) {
   ASSERT_TRUE(cubin) << cubin.error().text();
   const auto disassembler = Disassembler::open(sass_test::find_tools()->nvdisasm);
   ASSERT_TRUE(disassembler);
-  const auto text = list_kernel(*disassembler, *cubin, input_of(kernel), ListingFormat::text);
+  const auto text = list_kernel(*disassembler, *cubin, input_of(kernel), {ListingFormat::text});
   ASSERT_TRUE(text) << text.error().text();
   EXPECT_EQ(lines_with(*text, "SYNCS.ARRIVE").size(), 2U) << *text;
   const auto waits = lines_with(*text, "consumer.wait");
@@ -61,7 +61,7 @@ TEST(Listing, JsonHoldsEveryInstruction) {
   ASSERT_TRUE(cubin) << cubin.error().text();
   const auto disassembler = Disassembler::open(sass_test::find_tools()->nvdisasm);
   ASSERT_TRUE(disassembler);
-  const auto text = list_kernel(*disassembler, *cubin, input_of(kernel), ListingFormat::json);
+  const auto text = list_kernel(*disassembler, *cubin, input_of(kernel), {ListingFormat::json});
   ASSERT_TRUE(text) << text.error().text();
   const auto json = nlohmann::json::parse(*text);
   EXPECT_EQ(json["entry"], "k");
@@ -84,7 +84,7 @@ TEST(Listing, NamesAMissingKernel) {
   ASSERT_TRUE(disassembler);
   GateInput input = input_of(kernel);
   input.entry = "other";
-  const auto text = list_kernel(*disassembler, *cubin, input, ListingFormat::text);
+  const auto text = list_kernel(*disassembler, *cubin, input, {ListingFormat::text});
   ASSERT_FALSE(text);
   EXPECT_EQ(text.error().text(), "disassemble: the module has no kernel other");
 }
@@ -97,7 +97,7 @@ TEST(Listing, WithoutLineTable) {
   ASSERT_TRUE(cubin);
   const auto disassembler = Disassembler::open(sass_test::find_tools()->nvdisasm);
   ASSERT_TRUE(disassembler);
-  const auto text = list_kernel(*disassembler, *cubin, input_of(kernel), ListingFormat::text);
+  const auto text = list_kernel(*disassembler, *cubin, input_of(kernel), {ListingFormat::text});
   ASSERT_TRUE(text);
   EXPECT_EQ(lines_with(*text, "SYNCS.ARRIVE").size(), 2U);
   EXPECT_EQ(lines_with(*text, "producer: no instruction of clock_start reads the clock").size(), 2U)
