@@ -132,8 +132,7 @@ Status assemble_build(const AssembleCommand& command, Tools& tools, const Space&
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, build, command.tools.jobs));
   std::optional<Disassembler> disassembler;
   if (command.gate && build == Build::timed) {
-    PHASEBIT_TRY(require_nvdisasm(tools.toolchain));
-    PHASEBIT_TRY_ASSIGN(opened, Disassembler::open(tools.toolchain.nvdisasm));
+    PHASEBIT_TRY_ASSIGN(opened, open_disassembler(tools));
     disassembler = std::move(opened);
   }
   std::vector<ImageSet> sets = make_images(tools, prepared, targets);

@@ -77,8 +77,7 @@ Status assemble_forms(const CoverageOptions& options, const FormBook& book, cons
   PHASEBIT_TRY(check_target(tools.toolchain, options.target));
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, options.tools.jobs));
   declare_for(prepared, book, options.target);
-  PHASEBIT_TRY(require_nvdisasm(tools.toolchain));
-  PHASEBIT_TRY_ASSIGN(disassembler, Disassembler::open(tools.toolchain.nvdisasm));
+  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   ImageSet set = std::move(make_images(tools, prepared, {options.target}).front());
   std::vector<bool> assembled;
   for (const Result<Image>& image : set.images) assembled.push_back(image.has_value());

@@ -57,8 +57,7 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
   for (const Prepared& one : timed)
     if (one.plan.launch.guarded) waiting.push_back(one.key);
   PHASEBIT_TRY_ASSIGN(guarded, prepare(space, waiting, Build::guarded, options.tools.jobs));
-  PHASEBIT_TRY(require_nvdisasm(tools.toolchain));
-  PHASEBIT_TRY_ASSIGN(disassembler, Disassembler::open(tools.toolchain.nvdisasm));
+  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   packing.manifest.nvdisasm = disassembler.version();
   ImageSet timed_set = std::move(make_images(tools, timed, {options.target}).front());
   PHASEBIT_TRY(gate_images(tools, disassembler, space.catalogue, timed, options.target, timed_set));

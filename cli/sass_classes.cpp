@@ -32,9 +32,8 @@ std::vector<ClassMember> present(const std::vector<Prepared>& prepared,
 Status run_sass_classes(const SassClassesOptions& options) {
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY(check_target(tools.toolchain, options.target));
-  PHASEBIT_TRY(require_nvdisasm(tools.toolchain));
   PHASEBIT_TRY_ASSIGN(known, parse_target(options.target));
-  PHASEBIT_TRY_ASSIGN(disassembler, Disassembler::open(tools.toolchain.nvdisasm));
+  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   PHASEBIT_TRY_ASSIGN(space, open_space(options.space, Forks::included));
   space.target = options.target;
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, options.tools.jobs));

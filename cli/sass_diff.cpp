@@ -35,13 +35,9 @@ Result<DiffSide> cubin_side(const Disassembler& disassembler, const std::string&
   if (found->symbol == 0)
     return fail(Step::disassemble, "{}: {} has no section symbol, by which nvdisasm finds it", path,
                 found->entry);
-  PHASEBIT_TRY_ASSIGN(disassembly, disassembler.run(bytes, {found->symbol}));
-  for (const DisassembledFunction& function : disassembly.functions)
-    if (function.name == found->entry) {
-      PHASEBIT_TRY_ASSIGN(joined, join_kernel(*found, function));
-      return DiffSide{path + ":" + found->entry, cubin.sm, std::move(joined), {}, {}};
-    }
-  return fail(Step::disassemble, "{}: nvdisasm printed nothing for {}", path, found->entry);
+  PHASEBIT_TRY_ASSIGN(functions, disassembler.functions(bytes, cubin, {found}));
+  PHASEBIT_TRY_ASSIGN(joined, join_kernel(*found, functions.at(found->entry)));
+  return DiffSide{path + ":" + found->entry, cubin.sm, std::move(joined), {}, {}};
 }
 
 Result<DiffSide> variant_side(const SassDiffOptions& options, Tools& tools,
@@ -94,8 +90,7 @@ Status check_words(const SassDiffOptions& options) {
 
 Result<std::vector<DiffSide>> open_sides(const SassDiffOptions& options) {
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
-  PHASEBIT_TRY(require_nvdisasm(tools.toolchain));
-  PHASEBIT_TRY_ASSIGN(disassembler, Disassembler::open(tools.toolchain.nvdisasm));
+  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   std::vector<DiffSide> sides;
   for (const std::string& word :
        {options.first, options.second.empty() ? options.first : options.second}) {

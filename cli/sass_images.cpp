@@ -83,17 +83,12 @@ class Analysis {
     if (work.entries.empty()) return {};
     PHASEBIT_TRY_ASSIGN(code, code_of(work));
     PHASEBIT_TRY_ASSIGN(cubin, read_cubin(code, "module " + work.module));
-    std::vector<std::size_t> symbols;
-    std::map<std::string, std::string> hashes;
+    std::vector<const CubinKernel*> wanted;
     for (const CubinKernel& kernel : cubin.kernels)
-      if (work.entries.contains(kernel.entry)) {
-        symbols.push_back(kernel.symbol);
-        hashes[kernel.entry] = content_hash(kernel.text);
-      }
-    PHASEBIT_TRY_ASSIGN(disassembly, disassembler_.run(code, symbols));
-    for (DisassembledFunction& function : disassembly.functions)
-      if (const auto hash = hashes.find(function.name); hash != hashes.end())
-        work.functions.emplace(hash->second, std::move(function));
+      if (work.entries.contains(kernel.entry)) wanted.push_back(&kernel);
+    PHASEBIT_TRY_ASSIGN(functions, disassembler_.functions(code, cubin, wanted));
+    for (const CubinKernel* kernel : wanted)
+      work.functions.emplace(content_hash(kernel->text), std::move(functions.at(kernel->entry)));
     return {};
   }
   void disassemble(ModuleWork& work) const {

@@ -48,8 +48,7 @@ void slim(Features& features) {
 Status run_sass_matrix(const SassMatrixOptions& options) {
   PHASEBIT_TRY_ASSIGN(format, parse_format(options.format));
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
-  PHASEBIT_TRY(require_nvdisasm(tools.toolchain));
-  PHASEBIT_TRY_ASSIGN(disassembler, Disassembler::open(tools.toolchain.nvdisasm));
+  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   Matrix matrix;
   PHASEBIT_TRY_ASSIGN(targets, chosen_targets(tools.toolchain, options.targets));
   matrix.targets = targets;

@@ -12,10 +12,9 @@ Status run_sass_show(const SassShowOptions& options) {
   PHASEBIT_TRY_ASSIGN(build, parse_build(options.build));
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY(check_target(tools.toolchain, options.target));
-  PHASEBIT_TRY(require_nvdisasm(tools.toolchain));
   PHASEBIT_TRY_ASSIGN(space, open_one(options.space, options.variant));
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, build, 1));
-  PHASEBIT_TRY_ASSIGN(disassembler, Disassembler::open(tools.toolchain.nvdisasm));
+  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   tools.options.line_info = true;
   const ImageSet set = std::move(make_images(tools, prepared, {options.target}).front());
   if (!set.images.front()) return tl::unexpected<Error>(set.images.front().error());

@@ -29,6 +29,12 @@ Result<Tools> open_tools(const ToolOptions& options) {
   return tools;
 }
 
+Result<Disassembler> open_disassembler(const Tools& tools) {
+  PHASEBIT_TRY(require_nvdisasm(tools.toolchain));
+  return Disassembler::open(tools.toolchain.nvdisasm,
+                            tools.cache ? tools.cache->folder() / "disassembly" : fs::path());
+}
+
 Result<std::vector<std::string>> chosen_targets(const Toolchain& toolchain,
                                                 std::vector<std::string> targets,
                                                 const std::string& file) {

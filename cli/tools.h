@@ -1,6 +1,7 @@
 // ptxas, nvdisasm, the cache and the limits that a command works with.
 #pragma once
 
+#include "analysis/sass/disassembler.h"
 #include "cli/commands.h"
 #include "core/isa/targets.h"
 #include "gen/assemble.h"
@@ -19,6 +20,10 @@ struct Tools {
 
 // Notes of the cache go to standard error.
 Result<Tools> open_tools(const ToolOptions& options);
+
+// nvdisasm of the toolchain, with a cache of its listings beside that of the modules. The error
+// says how to get one.
+Result<Disassembler> open_disassembler(const Tools& tools);
 
 // The architectures named, and those of the file; every one that ptxas knows for none or "all".
 // Step::usage when it does not know one.

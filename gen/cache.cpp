@@ -173,6 +173,10 @@ Result<std::string> Cache::module(const std::string& hash) const {
   return code;
 }
 
+const fs::path& Cache::folder() const {
+  return impl_->folder;
+}
+
 std::vector<std::string> Cache::notes() const {
   const std::lock_guard guard(impl_->mutex);
   return impl_->notes;

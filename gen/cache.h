@@ -43,6 +43,8 @@ class Cache {
   // The cubin of that hash, checked against it.
   Result<std::string> module(const std::string& hash) const;
 
+  const fs::path& folder() const;
+
   // What a user should hear: that the cache was thrown away, and why.
   std::vector<std::string> notes() const;
 

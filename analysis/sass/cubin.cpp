@@ -3,6 +3,7 @@
 #include "analysis/sass/debug_line.h"
 #include "analysis/sass/instruction.h"
 #include "analysis/sass/kernel_info.h"
+#include "core/base/hash.h"
 
 #include <algorithm>
 #include <cstring>
@@ -144,6 +145,33 @@ std::map<std::string, std::uint32_t> function_symbols(const ElfFile& file,
   return result;
 }
 
+// How many functions each section holds.
+std::map<std::size_t, int> functions_in(const std::vector<Section>& sections) {
+  std::map<std::size_t, int> result;
+  const Section* symbols = find_section(sections, ".symtab");
+  if (symbols == nullptr || symbols->translated == nullptr) return result;
+  for (std::size_t i = 0; i < entries(*symbols); ++i)
+    if (GElf_Sym symbol{};
+        gelf_getsym(symbols->translated, static_cast<int>(i), &symbol) != nullptr)
+      if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC) ++result[symbol.st_shndx];
+  return result;
+}
+
+// See CubinKernel::names. Code refers to names by relocations and by calls of functions beside the
+// kernel in its section.
+std::string names_in(const std::vector<Section>& sections, std::size_t index,
+                     const std::map<std::size_t, int>& functions) {
+  std::string referred;
+  for (const char* kind : {".rela", ".rel"})
+    if (const Section* found = find_section(sections, kind + sections[index].name))
+      referred += found->data;
+  const auto count = functions.find(index);
+  if (referred.empty() && (count == functions.end() || count->second < 2)) return {};
+  for (const char* name : {".symtab", ".strtab"})
+    if (const Section* found = find_section(sections, name)) referred += found->data;
+  return content_hash(fmt::format("{} {}", index, referred));
+}
+
 // Registers and shared memory; what the file does not say stays 0.
 void read_resources(const ElfFile& file, const std::vector<Section>& sections, Cubin& cubin) {
   const Section* info = find_section(sections, ".nv.info");
@@ -223,17 +251,20 @@ Result<Cubin> read_cubin(std::string_view bytes, std::string_view name) {
     table = std::move(*read);
   }
   const auto symbols = section_symbols(sections);
+  const auto functions = functions_in(sections);
   Cubin cubin{sm_number(header), {}};
   for (std::size_t i = 1; i < sections.size(); ++i) {
     if (!sections[i].name.starts_with(text_prefix)) continue;
-    CubinKernel kernel{
-        sections[i].name.substr(text_prefix.size()), 0, std::string(sections[i].data), {}};
+    CubinKernel kernel;
+    kernel.entry = sections[i].name.substr(text_prefix.size());
+    kernel.text = sections[i].data;
     if (kernel.text.empty() || kernel.text.size() % instruction_bytes != 0)
       return fail(Step::disassemble, "{}: {} has {} bytes, not whole instructions of {}", name,
                   sections[i].name, kernel.text.size(), instruction_bytes);
     if (const auto symbol = symbols.find(i); symbol != symbols.end())
       kernel.symbol = symbol->second;
     kernel.lines = instruction_lines(table, i, kernel.size());
+    kernel.names = names_in(sections, i, functions);
     cubin.kernels.push_back(std::move(kernel));
   }
   if (cubin.kernels.empty()) return fail(Step::disassemble, "{}: no kernel in it", name);

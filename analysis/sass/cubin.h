@@ -18,6 +18,9 @@ struct CubinKernel {
   int registers = 0;       // a thread; 0 when the file does not say
   std::uint64_t static_shared_bytes = 0;  // with the 1 KiB that sm_90 and later reserve
   int barriers = 0;                       // named barriers, from 0 to the highest in use
+  // A hash of the file's relocations and symbols where the code refers to some, so that a listing
+  // of equal bytes may read otherwise; "" where the bytes say all.
+  std::string names;
   std::size_t size() const { return text.size() / 16; }
   SassWord word(std::size_t index) const;
 };

@@ -2,6 +2,8 @@
 
 #include "core/base/process.h"
 
+#include <algorithm>
+
 namespace phasebit {
 namespace {
 
@@ -19,7 +21,7 @@ std::string joined(const std::vector<std::size_t>& numbers) {
 
 }  // namespace
 
-Result<Disassembler> Disassembler::open(const fs::path& nvdisasm) {
+Result<Disassembler> Disassembler::open(const fs::path& nvdisasm, const fs::path& cache) {
   auto output = run_process({nvdisasm.string(), "--version"});
   if (!output) return with_hint(fail(Step::toolchain, "{}", output.error().message), install_hint);
   if (!output->ok())
@@ -30,7 +32,12 @@ Result<Disassembler> Disassembler::open(const fs::path& nvdisasm) {
   if (version.empty())
     return fail(Step::toolchain, "{} --version names no version: {}", nvdisasm.string(),
                 first_line(*output));
-  return Disassembler(nvdisasm, std::move(version));
+  Disassembler disassembler(nvdisasm, std::move(version));
+  if (!cache.empty()) {
+    PHASEBIT_TRY_ASSIGN(opened, DisassemblyCache::open(cache, disassembler.version()));
+    disassembler.cache_ = std::move(opened);
+  }
+  return disassembler;
 }
 
 Result<Disassembly> Disassembler::run(std::string_view cubin,
@@ -50,6 +57,40 @@ Result<Disassembly> Disassembler::run(std::string_view cubin,
     return fail(Step::disassemble, "nvdisasm {} printed a listing of '{}'", version_,
                 disassembly->producer);
   return disassembly;
+}
+
+Result<std::map<std::string, DisassembledFunction>> Disassembler::functions(
+    std::string_view bytes, const Cubin& cubin,
+    const std::vector<const CubinKernel*>& wanted) const {
+  std::map<std::string, DisassembledFunction> found;
+  std::vector<const CubinKernel*> missing;
+  for (const CubinKernel* kernel : wanted) {
+    auto kept = cache_ ? cache_->find(cubin.sm, *kernel) : std::nullopt;
+    if (kept)
+      found.emplace(kernel->entry, std::move(*kept));
+    else
+      missing.push_back(kernel);
+  }
+  if (missing.empty()) return found;
+  // All of them, or one without a symbol: no selection.
+  const bool select = missing.size() < cubin.kernels.size() &&
+                      std::all_of(
+                          missing.begin(), missing.end(),
+                          [](const CubinKernel* kernel) { return kernel->symbol != 0; });
+  std::vector<std::size_t> symbols;
+  for (std::size_t i = 0; select && i < missing.size(); ++i) symbols.push_back(missing[i]->symbol);
+  PHASEBIT_TRY_ASSIGN(disassembly, run(bytes, symbols));
+  for (const CubinKernel* kernel : missing) {
+    const auto printed =
+        std::find_if(disassembly.functions.begin(), disassembly.functions.end(),
+                     [&](const DisassembledFunction& one) { return one.name == kernel->entry; });
+    if (printed == disassembly.functions.end())
+      return fail(Step::disassemble, "nvdisasm printed nothing for {}", kernel->entry);
+    // A cache that cannot be written costs time, not the result.
+    if (cache_) static_cast<void>(cache_->add(cubin.sm, *kernel, *printed));
+    found.emplace(kernel->entry, std::move(*printed));
+  }
+  return found;
 }
 
 }  // namespace phasebit

@@ -1,9 +1,10 @@
 // Runs nvdisasm.
 #pragma once
 
-#include "analysis/sass/nvdisasm_json.h"
-#include "core/base/file.h"
+#include "analysis/sass/disassembly_cache.h"
 
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,8 @@ namespace phasebit {
 class Disassembler {
  public:
   // Asks the program for its version. Step::toolchain when it cannot be run or is no nvdisasm.
-  static Result<Disassembler> open(const fs::path& nvdisasm);
+  // `cache` is the folder of a DisassemblyCache, "" for none.
+  static Result<Disassembler> open(const fs::path& nvdisasm, const fs::path& cache = {});
 
   const std::string& version() const { return version_; }  // "13.5.37"
   const fs::path& path() const { return path_; }
@@ -24,11 +26,18 @@ class Disassembler {
   Result<Disassembly> run(std::string_view cubin,
                           const std::vector<std::size_t>& functions = {}) const;
 
+  // The listings of some kernels of a cubin (`bytes`), by name: those that the cache has from it,
+  // the others by one run. Step::disassemble when nvdisasm prints nothing for one of them.
+  Result<std::map<std::string, DisassembledFunction>> functions(
+      std::string_view bytes, const Cubin& cubin,
+      const std::vector<const CubinKernel*>& wanted) const;
+
  private:
   Disassembler(fs::path path, std::string version)
       : path_(std::move(path)), version_(std::move(version)) {}
   fs::path path_;
   std::string version_;
+  std::optional<DisassemblyCache> cache_;
 };
 
 }  // namespace phasebit

@@ -26,20 +26,14 @@ Result<SassKernel> join_kernel(const CubinKernel& kernel, const DisassembledFunc
 Result<std::map<std::string, SassKernel>> read_module(const Disassembler& disassembler,
                                                       const Cubin& cubin, std::string_view bytes) {
   std::map<std::string_view, const CubinKernel*> first_of_text;
-  std::vector<std::size_t> functions;
+  std::vector<const CubinKernel*> distinct;
   for (const CubinKernel& kernel : cubin.kernels)
-    if (first_of_text.emplace(kernel.text, &kernel).second) functions.push_back(kernel.symbol);
-  if (functions.size() == cubin.kernels.size()) functions.clear();  // all of them: no selection
-  PHASEBIT_TRY_ASSIGN(disassembly, disassembler.run(bytes, functions));
-  std::map<std::string_view, const DisassembledFunction*> by_name;
-  for (const DisassembledFunction& function : disassembly.functions)
-    by_name.emplace(function.name, &function);
+    if (first_of_text.emplace(kernel.text, &kernel).second) distinct.push_back(&kernel);
+  PHASEBIT_TRY_ASSIGN(functions, disassembler.functions(bytes, cubin, distinct));
   std::map<std::string, SassKernel> kernels;
   for (const CubinKernel& kernel : cubin.kernels) {
-    const auto function = by_name.find(first_of_text.at(kernel.text)->entry);
-    if (function == by_name.end())
-      return fail(Step::disassemble, "nvdisasm printed nothing for {}", kernel.entry);
-    PHASEBIT_TRY_ASSIGN(joined, join_kernel(kernel, *function->second));
+    const std::string& printed = first_of_text.at(kernel.text)->entry;
+    PHASEBIT_TRY_ASSIGN(joined, join_kernel(kernel, functions.at(printed)));
     kernels.emplace(kernel.entry, std::move(joined));
   }
   return kernels;

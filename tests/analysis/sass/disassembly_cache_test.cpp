@@ -1,0 +1,232 @@
+#include "analysis/sass/disassembly_cache.h"
+
+#include "analysis/sass/disassembler.h"
+#include "analysis/sass/module.h"
+#include "tests/analysis/sass/rings.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace phasebit::sass_test {
+namespace {
+
+CubinKernel kernel_of(int size, const std::string& entry = "k") {
+  CubinKernel kernel;
+  kernel.entry = entry;
+  kernel.text.assign(static_cast<std::size_t>(size) * 16, static_cast<char>('a' + size % 26));
+  return kernel;
+}
+
+DisassembledFunction listing_of(const CubinKernel& kernel, const std::string& last = "0x10") {
+  DisassembledFunction function{kernel.entry, 0, kernel.text.size(), {}};
+  for (std::size_t i = 0; i + 1 < kernel.size(); ++i)
+    function.instructions.push_back({i % 2 == 0 ? "@!P0" : "", "IADD3.X", fmt::format("R{}", i)});
+  function.instructions.push_back({"", "BRA", last});
+  return function;
+}
+
+std::string as_text(const DisassembledFunction& function) {
+  std::string text = fmt::format("{} {} {}\n", function.name, function.start, function.length);
+  for (const DisassembledInstruction& one : function.instructions)
+    text += one.predicate + "|" + one.opcode + "|" + one.operands + "\n";
+  return text;
+}
+
+class DisassemblyCacheTest : public testing::Test {
+ protected:
+  fs::path path() const { return folder_.path() / "cache"; }
+  DisassemblyCache open(const std::string& version = "13.5.37") const {
+    return std::move(*DisassemblyCache::open(path(), version));
+  }
+  // nvdisasm behind a script that notes each call but those that ask for its version.
+  fs::path counted_nvdisasm() const {
+    const fs::path script = folder_.path() / "nvdisasm";
+    EXPECT_TRUE(write_file(
+        script, fmt::format("#!/bin/sh\n[ \"$1\" = --version ] || echo \"$@\" >> {}\nexec {} "
+                            "\"$@\"\n",
+                            calls().string(), find_tools()->nvdisasm)));
+    fs::permissions(script, fs::perms::owner_all);
+    return script;
+  }
+  fs::path calls() const { return folder_.path() / "calls"; }
+  std::ptrdiff_t count_calls() const {
+    const std::string text = read_file(calls()).value_or("");
+    return std::count(text.begin(), text.end(), '\n');
+  }
+  TempDir folder_ = std::move(*TempDir::create());
+};
+
+TEST_F(DisassemblyCacheTest, GivesBackWhatWasKept) {
+  const CubinKernel kernel = kernel_of(5);
+  EXPECT_FALSE(open().find(90, kernel));
+  ASSERT_TRUE(open().add(90, kernel, listing_of(kernel)));
+  const auto found = open().find(90, kernel);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(as_text(*found), as_text(listing_of(kernel)));
+  EXPECT_FALSE(open().find(90, kernel_of(6)));
+}
+
+// Equal bytes mean other instructions on another SM, and another nvdisasm may name them otherwise.
+TEST_F(DisassemblyCacheTest, KnowsSmAndVersion) {
+  const CubinKernel kernel = kernel_of(5);
+  ASSERT_TRUE(open().add(90, kernel, listing_of(kernel, "0x20")));
+  EXPECT_FALSE(open().find(100, kernel));
+  EXPECT_FALSE(open("13.4.92").find(90, kernel));
+  ASSERT_TRUE(open().add(100, kernel, listing_of(kernel, "0x30")));
+  EXPECT_EQ(open().find(90, kernel)->instructions.back().operands, "0x20");
+  EXPECT_EQ(open().find(100, kernel)->instructions.back().operands, "0x30");
+}
+
+// A listing is found under the name that is asked for, but where it has its own name in it.
+TEST_F(DisassemblyCacheTest, KnowsNames) {
+  const CubinKernel kernel = kernel_of(3, "first"), other = kernel_of(3, "second");
+  ASSERT_TRUE(open().add(90, kernel, listing_of(kernel)));
+  ASSERT_TRUE(open().find(90, other));
+  EXPECT_EQ(open().find(90, other)->name, "second");
+  ASSERT_TRUE(open().add(90, kernel, listing_of(kernel, "$first$division")));
+  EXPECT_FALSE(open().find(90, other));
+  EXPECT_EQ(open().find(90, kernel)->instructions.back().operands, "$first$division");
+  CubinKernel relocated = kernel;
+  relocated.names = "of other symbols";
+  EXPECT_FALSE(open().find(90, relocated));
+}
+
+TEST_F(DisassemblyCacheTest, ThrowsAwayWhatIsTorn) {
+  const CubinKernel kernel = kernel_of(40);
+  ASSERT_TRUE(open().add(90, kernel, listing_of(kernel)));
+  const fs::path file = open().file_of(90, kernel);
+  const std::string whole = *read_file(file);
+  std::string flipped = whole, other_format = whole;
+  flipped[whole.size() / 2] ^= 1;
+  other_format.replace(other_format.find(" 1 "), 3, " 0 ");
+  for (const std::string& torn :
+       {std::string(), whole.substr(0, 10), whole.substr(0, 60), whole.substr(0, whole.size() - 1),
+        whole + "x", flipped, other_format, std::string(5000, '\0')}) {
+    ASSERT_TRUE(write_file(file, torn));
+    EXPECT_FALSE(open().find(90, kernel)) << torn.substr(0, 80);
+    ASSERT_TRUE(open().add(90, kernel, listing_of(kernel)));
+    EXPECT_EQ(*read_file(file), whole);
+  }
+}
+
+// A mark of the format inside a part would make two parts of it.
+TEST_F(DisassemblyCacheTest, LeavesOutWhatItsFormatCannotHold) {
+  const CubinKernel kernel = kernel_of(3);
+  for (const char* last : {"a\tb", "a\nb"}) {
+    ASSERT_TRUE(open().add(90, kernel, listing_of(kernel, last)));
+    EXPECT_FALSE(open().find(90, kernel));
+  }
+}
+
+TEST_F(DisassemblyCacheTest, ServesThreadsAndProcesses) {
+  constexpr int processes = 3, threads = 4, rounds = 60;
+  const auto use = [&](int seed) {
+    for (int round = 0; round < rounds; ++round) {
+      const CubinKernel kernel = kernel_of(3 + (seed * 7 + round) % 20);
+      const auto found = open().find(90, kernel);
+      if (found && as_text(*found) != as_text(listing_of(kernel))) return false;
+      if (!open().add(90, kernel, listing_of(kernel))) return false;
+    }
+    return true;
+  };
+  std::vector<pid_t> children;
+  for (int process = 0; process < processes; ++process) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child != 0) {
+      children.push_back(child);
+      continue;
+    }
+    std::atomic<bool> good{true};
+    std::vector<std::thread> running;
+    for (int thread = 0; thread < threads; ++thread)
+      running.emplace_back([&, thread] {
+        if (!use(process * threads + thread)) good = false;
+      });
+    for (std::thread& one : running) one.join();
+    _exit(good ? 0 : 1);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  for (int size = 3; size < 23; ++size) EXPECT_TRUE(open().find(90, kernel_of(size))) << size;
+}
+
+// One of two kernels is known: nvdisasm is asked for the other alone, then not at all.
+TEST_F(DisassemblyCacheTest, SavesRunsOfNvdisasm) {
+  PHASEBIT_NEEDS_TOOLS();
+  const auto bytes = assemble({ring(barrier_ring, "one"), ring(try_wait_ring, "two")}, "sm_90a");
+  ASSERT_TRUE(bytes) << bytes.error().text();
+  const auto cubin = read_cubin(*bytes);
+  const auto plain = Disassembler::open(find_tools()->nvdisasm);
+  const auto expected = plain->functions(*bytes, *cubin, {cubin->find("one"), cubin->find("two")});
+  ASSERT_TRUE(expected) << expected.error().text();
+  const auto cached = Disassembler::open(counted_nvdisasm(), path());
+  ASSERT_TRUE(cached) << cached.error().text();
+  ASSERT_TRUE(cached->functions(*bytes, *cubin, {cubin->find("two")}));
+  EXPECT_EQ(count_calls(), 1);
+  for (int round = 0; round < 2; ++round) {
+    const auto both = cached->functions(*bytes, *cubin, {cubin->find("one"), cubin->find("two")});
+    ASSERT_TRUE(both) << both.error().text();
+    for (const char* entry : {"one", "two"})
+      EXPECT_EQ(as_text(both->at(entry)), as_text(expected->at(entry)));
+    EXPECT_EQ(count_calls(), 2);
+  }
+  EXPECT_NE(read_file(calls())->find(fmt::format("-fun {}", cubin->find("one")->symbol)),
+            std::string::npos);
+  EXPECT_TRUE(read_module(*cached, *cubin, *bytes));
+  EXPECT_EQ(count_calls(), 2);
+}
+
+// The division is a function beside each kernel, called by a name that holds the module's count.
+TEST_F(DisassemblyCacheTest, KeepsCallsByTheirNames) {
+  PHASEBIT_NEEDS_TOOLS();
+  const auto divide = [](const std::string& entry) {
+    return script("| .visible .entry " + entry +
+                      "()\n| {\n| .reg .f64 x;\n| .reg .b64 q;\n| mov.b64 q, 0;\n"
+                      "| ld.global.f64 x, [q];\n| div.rn.f64 x, x, x;\n"
+                      "| st.global.f64 [q], x;\n| ret;\n| }\n",
+                  entry);
+  };
+  const auto bytes = assemble({divide("one"), divide("two")}, "sm_90a");
+  ASSERT_TRUE(bytes) << bytes.error().text();
+  const auto cubin = read_cubin(*bytes);
+  const std::vector<const CubinKernel*> both = {cubin->find("one"), cubin->find("two")};
+  EXPECT_EQ(both[0]->text, both[1]->text);
+  EXPECT_FALSE(both[0]->names.empty());
+  const auto plain = Disassembler::open(find_tools()->nvdisasm)->functions(*bytes, *cubin, both);
+  ASSERT_TRUE(plain) << plain.error().text();
+  EXPECT_NE(as_text(plain->at("one")).find("__cuda_sm20_div_rn_f64_full"), std::string::npos);
+  const auto cached = Disassembler::open(find_tools()->nvdisasm, path());
+  for (const CubinKernel* kernel : both)
+    for (int round = 0; round < 2; ++round) {
+      const auto one = cached->functions(*bytes, *cubin, {kernel});
+      ASSERT_TRUE(one) << one.error().text();
+      EXPECT_EQ(as_text(one->at(kernel->entry)), as_text(plain->at(kernel->entry)));
+    }
+}
+
+TEST_F(DisassemblyCacheTest, CostsTimeNotTheResultWhereItCannotBeWritten) {
+  PHASEBIT_NEEDS_TOOLS();
+  const auto cached = Disassembler::open(find_tools()->nvdisasm, path());
+  ASSERT_TRUE(cached) << cached.error().text();
+  ASSERT_TRUE(write_file(path() / cached->version() / "sm_90", "a file, not a folder"));
+  const auto bytes = assemble({ring(barrier_ring)}, "sm_90a");
+  const auto cubin = read_cubin(*bytes);
+  EXPECT_FALSE(open().add(90, cubin->kernels[0], listing_of(cubin->kernels[0])));
+  EXPECT_TRUE(cached->functions(*bytes, *cubin, {&cubin->kernels[0]}));
+  ASSERT_TRUE(write_file(folder_.path() / "file", ""));
+  const auto none = Disassembler::open(find_tools()->nvdisasm, folder_.path() / "file");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().step, Step::io);
+}
+
+}  // namespace
+}  // namespace phasebit::sass_test
