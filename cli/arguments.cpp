@@ -6,12 +6,21 @@ void add_space(CLI::App& app, SpaceRequest& space) {
   app.add_option("--templates", space.templates, "folder of templates (default: the project's)");
   app.add_option("--spec", space.spec, "spec file (default: specs/core.toml)");
   app.add_option("--sweep", space.sweep, "sweep of the spec file")->capture_default_str();
-  app.add_option("-a,--axis", space.overrides, "axis=values, such as stages=1,2,4:16:4")
+  app.add_option("-a,--axis", space.overrides,
+                 "axis=values, such as stages=1,2,4:16:4, opt_level=all, maxrregcount=32")
       ->allow_extra_args(false);
   app.add_option("--snippet", space.snippets, "verb=FILE: a text of yours for one verb")
       ->allow_extra_args(false);
   app.add_option("--filter", space.filter, "keep variants whose id has this in it");
   app.add_option("--limit", space.limit, "keep so many, spread evenly")->check(CLI::PositiveNumber);
+}
+
+void add_toolchain(CLI::App& app, SpaceRequest& space) {
+  app.add_option("--toolchain", space.toolchains,
+                 "each variant by these versions of ptxas, such as 12.4,13.0 or all (those "
+                 "installed by tools/toolchain); short for -a ptxas=")
+      ->delimiter(',')
+      ->allow_extra_args(false);
 }
 
 void add_tools(CLI::App& app, ToolOptions& tools) {

@@ -13,6 +13,8 @@ namespace phasebit {
 using Chosen = std::function<Status()>;
 
 void add_space(CLI::App& app, SpaceRequest& space);
+// --toolchain as an axis of the variants.
+void add_toolchain(CLI::App& app, SpaceRequest& space);
 void add_tools(CLI::App& app, ToolOptions& tools);
 
 struct SassOptions {

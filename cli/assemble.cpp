@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -13,10 +14,10 @@ namespace {
 
 using nlohmann::json;
 
-// What became of the variants on one target and build.
+// What became of the variants on one target and build, by one choice of ptxas.
 struct TargetCount {
-  std::string target, build;
-  size_t assembled = 0, too_new = 0, refused = 0, classes = 0;
+  std::string target, build, ptxas;  // ptxas: version and flags
+  size_t assembled = 0, skipped = 0, refused = 0, classes = 0;
   size_t gate_passed = 0, gate_failed = 0, ungated = 0;
   int most_registers = 0, spills = 0, warnings = 0;
 };
@@ -25,10 +26,6 @@ struct Failure {
   std::string target, build, variant;
   Error error;
 };
-
-bool needs_later_target(const Prepared& prepared, const std::string& target) {
-  return !check_ptx_target(prepared.kernel.ptx_target, target);
-}
 
 void count_image(const Image& image, TargetCount& count, std::set<std::string>& classes) {
   ++count.assembled;
@@ -43,25 +40,36 @@ void count_image(const Image& image, TargetCount& count, std::set<std::string>& 
   }
 }
 
-TargetCount count_images(const std::string& target, Build build,
-                         const std::vector<Prepared>& prepared, const ImageSet& set,
-                         std::vector<Failure>& failures) {
+struct Run {
+  std::vector<TargetCount> counts;
+  std::vector<Failure> failures;
+  std::map<std::string, size_t> skipped;  // images by reason
+};
+
+// Those of one choice of ptxas.
+TargetCount count_images(const std::string& target, const std::vector<Prepared>& prepared,
+                         const ImageSet& set, const AssemblerChoice& choice,
+                         const Toolchain& toolchain, Run& run) {
   TargetCount count;
   count.target = target;
-  count.build = to_string(build);
+  count.build = to_string(prepared.front().kernel.build);
+  count.ptxas = fmt::format("{}", fmt::join(flags_of(choice), " "));
+  count.ptxas = toolchain.version.text() + (count.ptxas.empty() ? "" : " " + count.ptxas);
   std::set<std::string> classes;
   for (size_t i = 0; i < prepared.size(); ++i) {
+    if (assembler_of(prepared[i].key) != choice) continue;
     const Result<Image>& image = set.images[i];
     if (image) {
       count_image(*image, count, classes);
       if (image->gate.verdict == GateVerdict::failed)
-        failures.push_back(
+        run.failures.push_back(
             {target, count.build, prepared[i].key.id, Error{Step::gate, image->gate.reason, {}}});
-    } else if (needs_later_target(prepared[i], target)) {
-      ++count.too_new;
+    } else if (const Status takes = check_takes(toolchain, prepared[i].kernel, target); !takes) {
+      ++count.skipped;
+      ++run.skipped[takes.error().message];
     } else {
       ++count.refused;
-      failures.push_back({target, count.build, prepared[i].key.id, image.error()});
+      run.failures.push_back({target, count.build, prepared[i].key.id, image.error()});
     }
   }
   count.classes = classes.size();
@@ -69,26 +77,28 @@ TargetCount count_images(const std::string& target, Build build,
 }
 
 void print_counts(const std::vector<TargetCount>& counts, bool gated) {
-  fmt::print("{:<10} {:<8} {:>9} {:>8} {:>8} {:>8} {:>9} {:>7} {:>9}", "target", "build",
-             "assembled", "too new", "refused", "classes", "registers", "spills", "warnings");
+  fmt::print("{:<10} {:<8} {:<12} {:>9} {:>8} {:>8} {:>8} {:>9} {:>7} {:>9}", "target", "build",
+             "ptxas", "assembled", "skipped", "refused", "classes", "registers", "spills",
+             "warnings");
   if (gated) fmt::print(" {:>7} {:>7} {:>8}", "passed", "failed", "ungated");
   fmt::print("\n");
   for (const TargetCount& row : counts) {
-    fmt::print("{:<10} {:<8} {:>9} {:>8} {:>8} {:>8} {:>9} {:>7} {:>9}", row.target, row.build,
-               row.assembled, row.too_new, row.refused, row.classes, row.most_registers, row.spills,
-               row.warnings);
+    fmt::print("{:<10} {:<8} {:<12} {:>9} {:>8} {:>8} {:>8} {:>9} {:>7} {:>9}", row.target,
+               row.build, row.ptxas, row.assembled, row.skipped, row.refused, row.classes,
+               row.most_registers, row.spills, row.warnings);
     if (gated) fmt::print(" {:>7} {:>7} {:>8}", row.gate_passed, row.gate_failed, row.ungated);
     fmt::print("\n");
   }
 }
 
-json as_json(const std::vector<TargetCount>& counts, const std::vector<Failure>& failures) {
+json as_json(const Run& run) {
   json rows = json::array(), bad = json::array();
-  for (const TargetCount& row : counts)
+  for (const TargetCount& row : run.counts)
     rows.push_back({{"target", row.target},
                     {"build", row.build},
+                    {"ptxas", row.ptxas},
                     {"assembled", row.assembled},
-                    {"too_new", row.too_new},
+                    {"skipped", row.skipped},
                     {"refused", row.refused},
                     {"classes", row.classes},
                     {"most_registers", row.most_registers},
@@ -97,12 +107,12 @@ json as_json(const std::vector<TargetCount>& counts, const std::vector<Failure>&
                     {"gate_passed", row.gate_passed},
                     {"gate_failed", row.gate_failed},
                     {"ungated", row.ungated}});
-  for (const Failure& failure : failures)
+  for (const Failure& failure : run.failures)
     bad.push_back({{"target", failure.target},
                    {"build", failure.build},
                    {"variant", failure.variant},
                    {"error", failure.error.text()}});
-  return {{"targets", rows}, {"failures", bad}};
+  return {{"targets", rows}, {"skipped", run.skipped}, {"failures", bad}};
 }
 
 Status report_failures(const std::vector<Failure>& failures, const std::string& path) {
@@ -122,10 +132,19 @@ Status report_failures(const std::vector<Failure>& failures, const std::string& 
   return fail(failures.front().error.step, "{} images were refused", failures.size());
 }
 
-struct Run {
-  std::vector<TargetCount> counts;
-  std::vector<Failure> failures;
-};
+Status count_column(Tools& tools, const std::string& target, const std::vector<Prepared>& prepared,
+                    const ImageSet& set, Run& run) {
+  std::vector<AssemblerChoice> choices;
+  for (const Prepared& one : prepared)
+    if (const AssemblerChoice choice = assembler_of(one.key);
+        std::find(choices.begin(), choices.end(), choice) == choices.end())
+      choices.push_back(choice);
+  for (const AssemblerChoice& choice : choices) {
+    PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(choice.ptxas));
+    run.counts.push_back(count_images(target, prepared, set, choice, *toolchain, run));
+  }
+  return {};
+}
 
 Status assemble_build(const AssembleCommand& command, Tools& tools, const Space& space,
                       const std::vector<std::string>& targets, Build build, Run& run) {
@@ -135,12 +154,13 @@ Status assemble_build(const AssembleCommand& command, Tools& tools, const Space&
     PHASEBIT_TRY_ASSIGN(opened, open_disassembler(tools));
     disassembler = std::move(opened);
   }
-  std::vector<ImageSet> sets = make_images(tools, prepared, targets);
+  PHASEBIT_TRY_ASSIGN(columns, columns_of(targets, {}));
+  std::vector<ImageSet> sets = make_images(tools, prepared, columns);
   for (size_t i = 0; i < sets.size(); ++i) {
     if (disassembler)
       PHASEBIT_TRY(
-          gate_images(tools, *disassembler, space.catalogue, prepared, targets[i], sets[i]));
-    run.counts.push_back(count_images(targets[i], build, prepared, sets[i], run.failures));
+          gate_images(tools, *disassembler, space.catalogue, prepared, columns[i], sets[i]));
+    PHASEBIT_TRY(count_column(tools, targets[i], prepared, sets[i], run));
   }
   if (!sets.empty())
     for (const std::string& note : sets.front().assembly->notes)
@@ -164,9 +184,11 @@ Status run_assemble(const AssembleCommand& command) {
   for (const Build build : builds)
     PHASEBIT_TRY(assemble_build(command, tools, space, targets, build, run));
   if (command.json)
-    fmt::print("{}\n", as_json(run.counts, run.failures).dump(1));
+    fmt::print("{}\n", as_json(run).dump(1));
   else
     print_counts(run.counts, command.gate);
+  for (const auto& [reason, images] : run.skipped)
+    fmt::print(stderr, "{:8}  images skipped: {}\n", images, reason);
   return report_failures(run.failures, command.failures);
 }
 

@@ -70,6 +70,7 @@ struct SassDiffOptions {
   ToolOptions tools;
   std::string first, second;  // variants, or paths of cubins; second empty: the first
   std::vector<std::string> targets = {"sm_90a"};  // one, or one for each side
+  std::vector<std::string> toolchains;            // versions of ptxas: none, one, or one a side
   std::vector<std::string> kernels;               // of cubins: none, one, or one for each side
   std::string build = "timed";
   std::string fail_on;  // a class of change; "" for none
@@ -82,8 +83,9 @@ Result<bool> run_sass_diff(const SassDiffOptions& options);
 struct SassMatrixOptions {
   SpaceRequest space;
   ToolOptions tools;
-  std::vector<std::string> targets;  // empty or "all": every one that ptxas knows
-  std::string reference;             // a target or a variant; "" for the first target
+  std::vector<std::string> targets;     // empty or "all": every one that ptxas knows
+  std::vector<std::string> toolchains;  // versions of ptxas; empty: what each variant asks for
+  std::string reference;  // a column, or its target or ptxas, or a variant; "" for the first column
   std::string format = "text";
 };
 Status run_sass_matrix(const SassMatrixOptions& options);

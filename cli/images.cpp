@@ -10,14 +10,6 @@
 namespace phasebit {
 namespace {
 
-std::vector<AssembleJob> jobs_of(const std::vector<Prepared>& prepared, const std::string& target) {
-  std::vector<AssembleJob> jobs;
-  jobs.reserve(prepared.size());
-  for (const Prepared& one : prepared)
-    jobs.push_back({&one.kernel, target, one.plan.launch.dynamic_shared_bytes});
-  return jobs;
-}
-
 Image image_of(const Prepared& prepared, const Assembled& assembled) {
   Image image;
   image.build = prepared.kernel.build;
@@ -30,6 +22,40 @@ Image image_of(const Prepared& prepared, const Assembled& assembled) {
   image.gate.reason = "not gated";
   image.warnings = assembled.warnings;
   return image;
+}
+
+// An image: prepared[variant] in columns[column].
+struct Place {
+  size_t column = 0, variant = 0;
+};
+
+// All that one ptxas makes with one set of flags.
+void assemble_group(Tools& tools, const std::vector<Prepared>& prepared,
+                    const std::vector<CodeColumn>& columns, const AssemblerChoice& choice,
+                    const std::vector<Place>& places, std::vector<ImageSet>& sets,
+                    Assembly& modules) {
+  const auto toolchain = tools.toolchain_of(choice.ptxas);
+  AssembleOptions options = tools.options;
+  for (std::string& flag : flags_of(choice)) options.flags.push_back(std::move(flag));
+  std::vector<AssembleJob> jobs;
+  for (const Place& place : places) {
+    const Prepared& one = prepared[place.variant];
+    jobs.push_back(
+        {&one.kernel, columns[place.column].target, one.plan.launch.dynamic_shared_bytes});
+  }
+  Assembly made;
+  if (toolchain) made = assemble(**toolchain, tools.cache_or_null(), jobs, options);
+  for (size_t i = 0; i < places.size(); ++i) {
+    Result<Image>& image = sets[places[i].column].images[places[i].variant];
+    if (!toolchain)
+      image = tl::unexpected<Error>(toolchain.error());
+    else if (!made.kernels[i])
+      image = tl::unexpected<Error>(made.kernels[i].error());
+    else
+      image = image_of(prepared[places[i].variant], *made.kernels[i]);
+  }
+  modules.modules.merge(made.modules);
+  modules.notes.insert(modules.notes.end(), made.notes.begin(), made.notes.end());
 }
 
 // Kernels of one module that was assembled with `.loc`.
@@ -54,24 +80,23 @@ void take_outputs(const GateModule& module, const Result<std::vector<Result<Gate
 }
 
 // The `.loc` assembly by module, without the kernels whose code it changed.
-Result<std::map<std::string, GateModule>> group_by_module(const Tools& tools,
-                                                          const Catalogue& catalogue,
+Result<std::map<std::string, GateModule>> group_by_module(Tools& tools, const Catalogue& catalogue,
                                                           const std::vector<Prepared>& prepared,
-                                                          const std::string& target,
-                                                          const Assembly& lined, ImageSet& set) {
+                                                          const CodeColumn& column,
+                                                          const ImageSet& lined, ImageSet& set) {
   std::map<std::string, GateModule> modules;
   for (size_t i = 0; i < prepared.size(); ++i) {
     if (!set.images[i]) continue;
-    const Result<Assembled>& with_lines = lined.kernels[i];
+    const Result<Image>& with_lines = lined.images[i];
     if (!with_lines) {
       set.images[i] = tl::unexpected<Error>(with_lines.error());
     } else if (with_lines->text_hash != set.images[i]->text_hash) {
       set.images[i] =
           fail(Step::gate, "{}: `.loc` changed its code for {}, so its lines say nothing",
-               prepared[i].key.id, target);
+               prepared[i].key.id, column.name());
     } else {
-      PHASEBIT_TRY_ASSIGN(spec, gate_of(catalogue, prepared[i], tools, target));
-      GateModule& module = modules[with_lines->module_hash];
+      PHASEBIT_TRY_ASSIGN(spec, gate_of(catalogue, prepared[i], tools, column));
+      GateModule& module = modules[with_lines->module];
       module.variants.push_back(i);
       module.inputs.push_back({with_lines->entry, &prepared[i].kernel.source, std::move(spec)});
     }
@@ -81,11 +106,18 @@ Result<std::map<std::string, GateModule>> group_by_module(const Tools& tools,
 
 }  // namespace
 
-Result<GateSpec> gate_of(const Catalogue& catalogue, const Prepared& prepared, const Tools& tools,
-                         const std::string& target) {
-  PHASEBIT_TRY_ASSIGN(known, tools.targets.find(target));
+AssemblerChoice choice_of(const Prepared& prepared, const CodeColumn& column) {
+  AssemblerChoice choice = assembler_of(prepared.key);
+  if (!column.ptxas.empty()) choice.ptxas = column.ptxas;
+  return choice;
+}
+
+Result<GateSpec> gate_of(const Catalogue& catalogue, const Prepared& prepared, Tools& tools,
+                         const CodeColumn& column) {
+  PHASEBIT_TRY_ASSIGN(known, tools.targets.find(column.target));
+  PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(choice_of(prepared, column).ptxas));
   PHASEBIT_TRY_ASSIGN(spec, gate_spec(catalogue, template_key(prepared.key), known.family,
-                                      tools.toolchain.version, prepared.plan.derived()));
+                                      toolchain->version, prepared.plan.derived()));
   replace_rules(spec, prepared.gates);
   spec.items_per_iteration = prepared.plan.items_per_iteration;
   const std::vector<std::string>& timed = prepared.plan.timed_verbs;
@@ -97,39 +129,32 @@ Result<GateSpec> gate_of(const Catalogue& catalogue, const Prepared& prepared, c
 }
 
 std::vector<ImageSet> make_images(Tools& tools, const std::vector<Prepared>& prepared,
-                                  const std::vector<std::string>& targets) {
-  std::vector<AssembleJob> jobs;
-  for (const std::string& target : targets)
-    for (const AssembleJob& job : jobs_of(prepared, target)) jobs.push_back(job);
-  const auto assembly = std::make_shared<const Assembly>(
-      assemble(tools.toolchain, tools.cache_or_null(), jobs, tools.options));
-  std::vector<ImageSet> sets;
-  for (size_t target = 0; target < targets.size(); ++target) {
-    const size_t first = target * prepared.size();
-    ImageSet& set = sets.emplace_back();
+                                  const std::vector<CodeColumn>& columns) {
+  std::map<AssemblerChoice, std::vector<Place>> groups;
+  for (size_t column = 0; column < columns.size(); ++column)
+    for (size_t i = 0; i < prepared.size(); ++i)
+      groups[choice_of(prepared[i], columns[column])].push_back({column, i});
+  const auto assembly = std::make_shared<Assembly>();
+  std::vector<ImageSet> sets(columns.size());
+  for (ImageSet& set : sets) {
+    set.images.resize(prepared.size(), fail(Step::assemble, "not reached"));
     set.assembly = assembly;
-    for (size_t i = 0; i < prepared.size(); ++i) {
-      const Result<Assembled>& assembled = assembly->kernels[first + i];
-      if (assembled)
-        set.images.emplace_back(image_of(prepared[i], *assembled));
-      else
-        set.images.emplace_back(tl::unexpected<Error>(assembled.error()));
-    }
   }
+  for (const auto& [choice, places] : groups)
+    assemble_group(tools, prepared, columns, choice, places, sets, *assembly);
   return sets;
 }
 
 Status gate_images(Tools& tools, const Disassembler& disassembler, const Catalogue& catalogue,
-                   const std::vector<Prepared>& prepared, const std::string& target,
-                   ImageSet& set) {
-  AssembleOptions with_lines = tools.options;
-  with_lines.line_info = true;
-  const Assembly lined =
-      assemble(tools.toolchain, tools.cache_or_null(), jobs_of(prepared, target), with_lines);
-  PHASEBIT_TRY_ASSIGN(modules, group_by_module(tools, catalogue, prepared, target, lined, set));
+                   const std::vector<Prepared>& prepared, const CodeColumn& column, ImageSet& set) {
+  const bool before = tools.options.line_info;
+  tools.options.line_info = true;
+  const ImageSet lined = std::move(make_images(tools, prepared, {column}).front());
+  tools.options.line_info = before;
+  PHASEBIT_TRY_ASSIGN(modules, group_by_module(tools, catalogue, prepared, column, lined, set));
   std::vector<std::pair<std::string, GateModule>> list(modules.begin(), modules.end());
   parallel_for(list.size(), tools.options.threads, [&](size_t i) {
-    const auto cubin = module_code(lined, tools.cache_or_null(), list[i].first);
+    const auto cubin = module_code(*lined.assembly, tools.cache_or_null(), list[i].first);
     if (!cubin)
       take_outputs(list[i].second, tl::unexpected<Error>(cubin.error()), set);
     else

@@ -11,6 +11,7 @@ constexpr const char* tuned_help = "the forks under ptx/tuned/ and their parents
 void add_generate(CLI::App& app, GenerateOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("generate", "expand a sweep and write its PTX");
   add_space(*command, options.space);
+  add_toolchain(*command, options.space);
   command->add_option("-o,--out", options.out, "folder to write to");
   command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
   command->add_flag("--list", options.list, "list the variants instead");
@@ -36,6 +37,7 @@ void add_show(CLI::App& app, ShowOptions& options, Chosen& chosen) {
 void add_assemble(CLI::App& app, AssembleCommand& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("assemble", "assemble a sweep for many architectures");
   add_space(*command, options.space);
+  add_toolchain(*command, options.space);
   add_tools(*command, options.tools);
   command->add_option("-t,--targets", options.targets, "architectures (default: all)")
       ->delimiter(',');
@@ -52,6 +54,7 @@ void add_assemble(CLI::App& app, AssembleCommand& options, Chosen& chosen) {
 void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("pack", "make a bundle for a GPU machine");
   add_space(*command, options.space);
+  add_toolchain(*command, options.space);
   add_tools(*command, options.tools);
   command->add_option("-t,--target", options.target, "architecture")->capture_default_str();
   command->add_option("-o,--out", options.out, "folder of the bundle")->capture_default_str();

@@ -59,11 +59,12 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
   PHASEBIT_TRY_ASSIGN(guarded, prepare(space, waiting, Build::guarded, options.tools.jobs));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   packing.manifest.nvdisasm = disassembler.version();
-  ImageSet timed_set = std::move(make_images(tools, timed, {options.target}).front());
-  PHASEBIT_TRY(gate_images(tools, disassembler, space.catalogue, timed, options.target, timed_set));
+  ImageSet timed_set = std::move(make_images(tools, timed, {{options.target, {}}}).front());
+  PHASEBIT_TRY(
+      gate_images(tools, disassembler, space.catalogue, timed, {options.target, {}}, timed_set));
   ImageSet guarded_set;
   if (!guarded.empty())
-    guarded_set = std::move(make_images(tools, guarded, {options.target}).front());
+    guarded_set = std::move(make_images(tools, guarded, {{options.target, {}}}).front());
   size_t next_guarded = 0;
   for (size_t i = 0; i < variants.size(); ++i) {
     BundleVariant variant{variants[i], timed[i].plan.launch, {}};
@@ -84,7 +85,7 @@ Status pack_anchors(Packing& packing, Tools& tools, const Space& space,
   std::vector<Prepared> distinct;
   for (const Prepared& anchor : anchors)
     if (first_of.emplace(anchor.kernel.entry, distinct.size()).second) distinct.push_back(anchor);
-  const ImageSet set = std::move(make_images(tools, distinct, {options.target}).front());
+  const ImageSet set = std::move(make_images(tools, distinct, {{options.target, {}}}).front());
   for (const Prepared& anchor : anchors) {
     BundleVariant variant{anchor.key, anchor.plan.launch, {}};
     add_image(packing, variant, set.images[first_of[anchor.kernel.entry]]);

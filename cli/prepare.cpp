@@ -1,6 +1,7 @@
 #include "cli/prepare.h"
 
 #include "core/base/parallel.h"
+#include "gen/assembler.h"
 #include "gen/forms/form_space.h"
 #include "gen/requirements.h"
 
@@ -23,7 +24,9 @@ class Maker {
   explicit Maker(const Space& space)
       : space_(space), plain_(space.templates), with_snippets_(space.templates, space.snippets) {}
 
-  Result<Made> make(const VariantKey& key, Build build) {
+  // The text is that of the key without its choice of ptxas.
+  Result<Made> make(const VariantKey& any, Build build) {
+    const VariantKey key = text_key(any);
     Made made;
     PHASEBIT_TRY_ASSIGN(plan, make_plan(template_key(key)));
     made.plan = std::move(plan);

@@ -7,6 +7,7 @@ void add_show(CLI::App& group, SassShowOptions& options, Chosen& chosen) {
   CLI::App* command = group.add_subcommand(
       "show", "listing with control fields, verb, and the template's file and line");
   add_space(*command, options.space);
+  add_toolchain(*command, options.space);
   add_tools(*command, options.tools);
   command->add_option("variant", options.variant, "id, or the first digits of its hash")
       ->required();
@@ -24,11 +25,15 @@ void add_diff(CLI::App& group, SassOptions& all, Chosen& chosen) {
   add_space(*command, options.space);
   add_tools(*command, options.tools);
   command->add_option("first", options.first, "id, hash, or the path of a cubin")->required();
-  command->add_option("second", options.second, "the same; left out: the first on two targets");
+  command->add_option("second", options.second,
+                      "the same; left out: the first on two targets or by two toolchains");
   command->add_option("-t,--target", options.targets, "architecture, or one for each side")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str();
+  command->add_option("--toolchain", options.toolchains, "version of ptxas, or one for each side")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("--kernel", options.kernels, "of a cubin with several, or one for each side")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -51,14 +56,18 @@ void add_diff(CLI::App& group, SassOptions& all, Chosen& chosen) {
 }
 
 void add_matrix(CLI::App& group, SassMatrixOptions& options, Chosen& chosen) {
-  CLI::App* command =
-      group.add_subcommand("matrix", "what each variant became on each architecture");
+  CLI::App* command = group.add_subcommand(
+      "matrix", "what each variant became on each architecture and by each ptxas");
   add_space(*command, options.space);
   add_tools(*command, options.tools);
   command->add_option("-t,--targets", options.targets, "architectures (default: all)")
       ->delimiter(',');
+  command
+      ->add_option("--toolchain", options.toolchains,
+                   "versions of ptxas, such as 12.4,13.0 or all: a column each")
+      ->delimiter(',');
   command->add_option("--reference", options.reference,
-                      "target or variant to compare with (default: the first target)");
+                      "target, version or variant to compare with (default: the first column)");
   command->add_option("--format", options.format, "text, markdown or json")->capture_default_str();
   command->callback([&] { chosen = [&] { return run_sass_matrix(options); }; });
 }
@@ -67,6 +76,7 @@ void add_classes(CLI::App& group, SassClassesOptions& options, Chosen& chosen) {
   CLI::App* command =
       group.add_subcommand("classes", "which variants are one code, and what splits");
   add_space(*command, options.space);
+  add_toolchain(*command, options.space);
   add_tools(*command, options.tools);
   command->add_option("-t,--target", options.target, "architecture")->capture_default_str();
   command->add_flag("--json", options.json, "print JSON");

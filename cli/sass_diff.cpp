@@ -42,16 +42,17 @@ Result<DiffSide> cubin_side(const Disassembler& disassembler, const std::string&
 
 Result<DiffSide> variant_side(const SassDiffOptions& options, Tools& tools,
                               const Disassembler& disassembler, const std::string& id,
-                              const std::string& target) {
+                              const std::string& target, const std::string& ptxas) {
   PHASEBIT_TRY_ASSIGN(build, parse_build(options.build));
-  PHASEBIT_TRY(check_target(tools.toolchain, target));
   PHASEBIT_TRY_ASSIGN(known, tools.targets.find(target));
-  PHASEBIT_TRY_ASSIGN(space, open_one(options.space, id));
+  SpaceRequest request = options.space;
+  if (!ptxas.empty()) request.toolchains = {ptxas};
+  PHASEBIT_TRY_ASSIGN(space, open_one(request, id));
   space.target = target;
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, build, 1));
   std::optional<Result<AnalysedImage>> image;
   PHASEBIT_TRY(analyse_images(
-      tools, disassembler, space.catalogue, prepared, {target},
+      tools, disassembler, space.catalogue, prepared, {{target, {}}},
       [&](std::size_t, std::size_t, Result<AnalysedImage> one) { image = std::move(one); }));
   const std::string name = fmt::format("{} for {}", prepared.front().key.id, target);
   if (!*image) {
@@ -80,11 +81,14 @@ Status check_words(const SassDiffOptions& options) {
     return fail(Step::usage, "--target: one architecture, or one for each side");
   if (options.kernels.size() > 2)
     return fail(Step::usage, "--kernel: one name, or one for each side");
+  if (options.toolchains.size() > 2)
+    return fail(Step::usage, "--toolchain: one version, or one for each side");
   const bool two_kernels = options.kernels.size() == 2 && is_cubin(options.first);
-  if (options.second.empty() && options.targets.size() < 2 && !two_kernels)
-    return with_hint(
-        fail(Step::usage, "one side is missing"),
-        "name a second variant or cubin, or two targets as in --target sm_90a,sm_100a");
+  if (options.second.empty() && options.targets.size() < 2 && options.toolchains.size() < 2 &&
+      !two_kernels)
+    return with_hint(fail(Step::usage, "one side is missing"),
+                     "name a second variant or cubin, or two targets as in --target "
+                     "sm_90a,sm_100a, or two toolchains as in --toolchain 12.4,13.5");
   return {};
 }
 
@@ -99,7 +103,8 @@ Result<std::vector<DiffSide>> open_sides(const SassDiffOptions& options) {
     };
     auto side = is_cubin(word)
                     ? cubin_side(disassembler, word, of_side(options.kernels))
-                    : variant_side(options, tools, disassembler, word, of_side(options.targets));
+                    : variant_side(options, tools, disassembler, word, of_side(options.targets),
+                                   of_side(options.toolchains));
     if (!side) return tl::unexpected<Error>(side.error());
     sides.push_back(std::move(*side));
   }

@@ -11,9 +11,9 @@
 namespace phasebit {
 namespace {
 
-// The variants of one target that lie in one cubin.
+// The variants of one column that lie in one cubin.
 struct ModuleWork {
-  std::size_t target = 0;
+  std::size_t column = 0;
   std::string module;
   std::vector<std::size_t> variants;
   std::set<std::string> entries;  // to disassemble: the first of their code on this SM
@@ -24,59 +24,59 @@ struct ModuleWork {
 class Analysis {
  public:
   Analysis(Tools& tools, const Disassembler& disassembler, const Catalogue& catalogue,
-           const std::vector<Prepared>& prepared, const std::vector<std::string>& targets,
+           const std::vector<Prepared>& prepared, const std::vector<CodeColumn>& columns,
            const VisitImage& visit)
       : tools_(tools),
         disassembler_(disassembler),
         catalogue_(catalogue),
         prepared_(prepared),
-        targets_(targets),
+        columns_(columns),
         visit_(visit) {}
 
   Status run() {
     AssembleOptions& options = tools_.options;
     const bool before = options.line_info;
     options.line_info = true;
-    sets_ = make_images(tools_, prepared_, targets_);
+    sets_ = make_images(tools_, prepared_, columns_);
     options.line_info = before;
-    for (const std::string& target : targets_) {
-      PHASEBIT_TRY_ASSIGN(known, parse_target(target));
+    for (const CodeColumn& column : columns_) {
+      PHASEBIT_TRY_ASSIGN(known, parse_target(column.target));
       sms_.push_back(known.sm);
     }
-    for (std::size_t target = 0; target < sets_.size(); ++target) plan(target);
+    for (std::size_t column = 0; column < sets_.size(); ++column) plan(column);
     parallel_for(work_.size(), options.threads, [&](std::size_t i) { disassemble(work_[i]); });
     for (const ModuleWork& work : work_)
       for (const auto& [hash, function] : work.functions)
-        functions_[{sms_[work.target], hash}] = &function;
+        functions_[{sms_[work.column], hash}] = &function;
     parallel_for(work_.size(), options.threads, [&](std::size_t i) { join(work_[i]); });
     return {};
   }
 
  private:
   const Image& image(const ModuleWork& work, std::size_t variant) const {
-    return *sets_[work.target].images[variant];
+    return *sets_[work.column].images[variant];
   }
 
   // What was refused is passed on at once.
-  void plan(std::size_t target) {
+  void plan(std::size_t column) {
     std::map<std::string, ModuleWork> modules;
     for (std::size_t variant = 0; variant < prepared_.size(); ++variant) {
-      const Result<Image>& image = sets_[target].images[variant];
+      const Result<Image>& image = sets_[column].images[variant];
       if (!image) {
-        visit_(target, variant, tl::unexpected<Error>(image.error()));
+        visit_(column, variant, tl::unexpected<Error>(image.error()));
         continue;
       }
       ModuleWork& work = modules[image->module];
-      work.target = target;
+      work.column = column;
       work.module = image->module;
       work.variants.push_back(variant);
-      if (codes_.emplace(sms_[target], image->text_hash).second) work.entries.insert(image->entry);
+      if (codes_.emplace(sms_[column], image->text_hash).second) work.entries.insert(image->entry);
     }
     for (auto& [hash, work] : modules) work_.push_back(std::move(work));
   }
 
   Result<std::string> code_of(const ModuleWork& work) const {
-    return module_code(*sets_[work.target].assembly, tools_.cache_or_null(), work.module);
+    return module_code(*sets_[work.column].assembly, tools_.cache_or_null(), work.module);
   }
 
   Status try_disassemble(ModuleWork& work) const {
@@ -99,15 +99,15 @@ class Analysis {
                                 std::size_t variant) const {
     const Image& made = image(work, variant);
     const CubinKernel* found = cubin.find(made.entry);
-    const auto function = functions_.find({sms_[work.target], made.text_hash});
+    const auto function = functions_.find({sms_[work.column], made.text_hash});
     if (found == nullptr || function == functions_.end())
       return fail(Step::disassemble, "{} for {}: no disassembly{}{}", prepared_[variant].key.id,
-                  targets_[work.target], work.problem.empty() ? "" : ": ", work.problem);
+                  columns_[work.column].name(), work.problem.empty() ? "" : ": ", work.problem);
     PHASEBIT_TRY_ASSIGN(kernel, join_kernel(*found, *function->second));
     const SourceMap& source = prepared_[variant].kernel.source;
     std::vector<RoleWindow> windows = find_windows(kernel, source);
     PHASEBIT_TRY_ASSIGN(spec,
-                        gate_of(catalogue_, prepared_[variant], tools_, targets_[work.target]));
+                        gate_of(catalogue_, prepared_[variant], tools_, columns_[work.column]));
     promote_single_sites(windows, kernel, source, spec);
     return AnalysedImage{std::move(kernel), std::move(windows), made.resources};
   }
@@ -117,7 +117,7 @@ class Analysis {
     const auto cubin =
         code ? read_cubin(*code, "module " + work.module) : tl::unexpected<Error>(code.error());
     for (const std::size_t variant : work.variants)
-      visit_(work.target, variant,
+      visit_(work.column, variant,
              cubin ? analyse(work, *cubin, variant)
                    : Result<AnalysedImage>(tl::unexpected<Error>(cubin.error())));
   }
@@ -126,11 +126,11 @@ class Analysis {
   const Disassembler& disassembler_;
   const Catalogue& catalogue_;
   const std::vector<Prepared>& prepared_;
-  const std::vector<std::string>& targets_;
+  const std::vector<CodeColumn>& columns_;
   const VisitImage& visit_;
   std::vector<ImageSet> sets_;
   std::vector<ModuleWork> work_;
-  std::vector<int> sms_;                         // of the targets
+  std::vector<int> sms_;                         // of the columns
   std::set<std::pair<int, std::string>> codes_;  // those that some module disassembles
   std::map<std::pair<int, std::string>, const DisassembledFunction*> functions_;
 };
@@ -138,9 +138,9 @@ class Analysis {
 }  // namespace
 
 Status analyse_images(Tools& tools, const Disassembler& disassembler, const Catalogue& catalogue,
-                      const std::vector<Prepared>& prepared,
-                      const std::vector<std::string>& targets, const VisitImage& visit) {
-  return Analysis(tools, disassembler, catalogue, prepared, targets, visit).run();
+                      const std::vector<Prepared>& prepared, const std::vector<CodeColumn>& columns,
+                      const VisitImage& visit) {
+  return Analysis(tools, disassembler, catalogue, prepared, columns, visit).run();
 }
 
 }  // namespace phasebit

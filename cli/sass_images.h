@@ -17,16 +17,16 @@ struct AnalysedImage {
   Resources resources;
 };
 
-// Takes the image of targets[target] and prepared[variant], or why there is none. Called once for
+// Takes the image of columns[column] and prepared[variant], or why there is none. Called once for
 // each pair, from several threads.
 using VisitImage =
-    std::function<void(std::size_t target, std::size_t variant, Result<AnalysedImage> image)>;
+    std::function<void(std::size_t column, std::size_t variant, Result<AnalysedImage> image)>;
 
 // Assembles with `.loc` (the code is the same, and each instruction leads to its line), through the
-// cache. Equal code of one SM is disassembled once, whatever the suffix of the target. The error
+// cache. Equal code of one SM is disassembled once, whichever column it is in. The error
 // says that nothing could be done.
 Status analyse_images(Tools& tools, const Disassembler& disassembler, const Catalogue& catalogue,
-                      const std::vector<Prepared>& prepared,
-                      const std::vector<std::string>& targets, const VisitImage& visit);
+                      const std::vector<Prepared>& prepared, const std::vector<CodeColumn>& columns,
+                      const VisitImage& visit);
 
 }  // namespace phasebit

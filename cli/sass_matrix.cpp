@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 namespace phasebit {
 namespace {
@@ -20,17 +21,39 @@ Result<MatrixFormat> parse_format(const std::string& word) {
 Result<MatrixReference> parse_reference(const std::string& word, const Matrix& matrix,
                                         const std::vector<Prepared>& prepared) {
   if (word.empty()) return MatrixReference{0, std::nullopt};
-  const auto target = std::find(matrix.targets.begin(), matrix.targets.end(), word);
-  if (target != matrix.targets.end())
-    return MatrixReference{static_cast<std::size_t>(target - matrix.targets.begin()), std::nullopt};
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < matrix.columns.size(); ++i) {
+    const MatrixColumn& column = matrix.columns[i];
+    if (word == column.name || word == column.target || word == column.ptxas)
+      return MatrixReference{i, std::nullopt};
+    words.push_back(column.name);
+  }
   for (std::size_t i = 0; i < prepared.size(); ++i)
     if (prepared[i].key.id == word || prepared[i].key.hash == word)
       return MatrixReference{std::nullopt, i};
-  std::vector<std::string> words = matrix.targets;
   words.insert(words.end(), matrix.variants.begin(), matrix.variants.end());
   return with_hint(
-      fail(Step::usage, "--reference {}: no target and no variant of this matrix", word),
+      fail(Step::usage, "--reference {}: no column and no variant of this matrix", word),
       nearest_word_hint(word, words));
+}
+
+// Short where all columns have the same target or ptxas.
+std::vector<MatrixColumn> name_columns(const std::vector<CodeColumn>& columns,
+                                       const std::string& default_ptxas) {
+  std::set<std::string> targets, versions;
+  for (const CodeColumn& column : columns) {
+    targets.insert(column.target);
+    versions.insert(column.ptxas);
+  }
+  std::vector<MatrixColumn> named;
+  for (const CodeColumn& column : columns) {
+    const std::string version = column.ptxas.empty() ? default_ptxas : column.ptxas;
+    std::string name = column.target + " " + version;
+    if (versions.size() == 1) name = column.target;
+    if (versions.size() > 1 && targets.size() == 1) name = version;
+    named.push_back({name, column.target, version});
+  }
+  return named;
 }
 
 // Only what is shown of thousands of cells is kept.
@@ -51,26 +74,27 @@ Status run_sass_matrix(const SassMatrixOptions& options) {
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   Matrix matrix;
   PHASEBIT_TRY_ASSIGN(targets, chosen_targets(tools.toolchain, options.targets));
-  matrix.targets = targets;
+  PHASEBIT_TRY_ASSIGN(columns, columns_of(targets, options.toolchains));
+  matrix.columns = name_columns(columns, tools.toolchain.version.text());
   PHASEBIT_TRY_ASSIGN(space, open_space(options.space, Forks::included));
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, options.tools.jobs));
   if (prepared.empty()) return fail(Step::usage, "no variant is left to show");
   for (const Prepared& one : prepared) matrix.variants.push_back(one.key.id);
-  matrix.cells.assign(prepared.size(), std::vector<MatrixCell>(targets.size()));
+  matrix.cells.assign(prepared.size(), std::vector<MatrixCell>(columns.size()));
   PHASEBIT_TRY_ASSIGN(reference, parse_reference(options.reference, matrix, prepared));
   matrix.reference = reference;
   std::vector<int> sms;
-  for (const std::string& target : targets) {
-    PHASEBIT_TRY_ASSIGN(known, parse_target(target));
+  for (const CodeColumn& column : columns) {
+    PHASEBIT_TRY_ASSIGN(known, parse_target(column.target));
     sms.push_back(known.sm);
   }
   PHASEBIT_TRY(analyse_images(
-      tools, disassembler, space.catalogue, prepared, targets,
-      [&](std::size_t target, std::size_t variant, Result<AnalysedImage> image) {
-        MatrixCell& cell = matrix.cells[variant][target];
+      tools, disassembler, space.catalogue, prepared, columns,
+      [&](std::size_t column, std::size_t variant, Result<AnalysedImage> image) {
+        MatrixCell& cell = matrix.cells[variant][column];
         if (!image) return void(cell.problem = image.error().message);
         cell.code =
-            summarise(sms[target], image->kernel, prepared[variant].kernel.source, image->windows);
+            summarise(sms[column], image->kernel, prepared[variant].kernel.source, image->windows);
         if (format != MatrixFormat::json) slim(cell.code->features);
       }));
   fmt::print("{}", print_matrix(matrix, format));

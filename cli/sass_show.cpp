@@ -16,11 +16,12 @@ Status run_sass_show(const SassShowOptions& options) {
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, build, 1));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   tools.options.line_info = true;
-  const ImageSet set = std::move(make_images(tools, prepared, {options.target}).front());
+  const CodeColumn column{options.target, {}};
+  const ImageSet set = std::move(make_images(tools, prepared, {column}).front());
   if (!set.images.front()) return tl::unexpected<Error>(set.images.front().error());
   const Image& image = *set.images.front();
   PHASEBIT_TRY_ASSIGN(code, module_code(*set.assembly, tools.cache_or_null(), image.module));
-  PHASEBIT_TRY_ASSIGN(spec, gate_of(space.catalogue, prepared.front(), tools, options.target));
+  PHASEBIT_TRY_ASSIGN(spec, gate_of(space.catalogue, prepared.front(), tools, column));
   const GateInput input{image.entry, &prepared.front().kernel.source, std::move(spec)};
   PHASEBIT_TRY_ASSIGN(known, tools.targets.find(options.target));
   const LaunchShape& launch = prepared.front().plan.launch;
@@ -29,9 +30,11 @@ Status run_sass_show(const SassShowOptions& options) {
       SpillBytes{image.resources.spill_store_bytes, image.resources.spill_load_bytes}, known,
       CtaShape{launch.threads, launch.dynamic_shared_bytes}};
   PHASEBIT_TRY_ASSIGN(listing, list_kernel(disassembler, code, input, request));
-  if (!options.json)
+  if (!options.json) {
+    PHASEBIT_TRY_ASSIGN(used, tools.toolchain_of(choice_of(prepared.front(), column).ptxas));
     fmt::print("{} for {} by ptxas {}\n", prepared.front().key.id, options.target,
-               tools.toolchain.version.text());
+               used->version.text());
+  }
   fmt::print("{}", listing);
   return {};
 }

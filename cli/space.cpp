@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <sstream>
 
 namespace phasebit {
 namespace {
@@ -85,6 +86,32 @@ std::string nearest_variant(const Catalogue& catalogue, const std::string& id) {
   return fmt::format("the nearest variant is {}", nearest->id);
 }
 
+// The overrides of the axes of ptxas, on top of the sweep's; `rest` gets the others.
+Result<AssemblerAxes> assembler_axes(const SpaceRequest& request, AssemblerAxes axes,
+                                     std::vector<std::string>& rest) {
+  for (const std::string& text : request.overrides) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || !is_assembler_axis(text.substr(0, equals))) {
+      rest.push_back(text);
+      continue;
+    }
+    std::vector<std::string> values;
+    std::istringstream words(text.substr(equals + 1));
+    for (std::string word; std::getline(words, word, ',');) values.push_back(word);
+    PHASEBIT_TRY(set_assembler_axis(axes, text.substr(0, equals), values));
+  }
+  if (!request.toolchains.empty())
+    PHASEBIT_TRY(set_assembler_axis(axes, "ptxas", request.toolchains));
+  return axes;
+}
+
+void add_choices(std::vector<VariantKey>& variants, const std::vector<AssemblerChoice>& choices) {
+  std::vector<VariantKey> all;
+  for (const VariantKey& variant : variants)
+    for (const AssemblerChoice& choice : choices) all.push_back(with_assembler(variant, choice));
+  variants = std::move(all);
+}
+
 // Each fork behind its parent. With `tuned_only` the parents replace what was there.
 Status add_forks(Space& space, bool tuned_only) {
   PHASEBIT_TRY_ASSIGN(forks, read_forks(tuned_folder()));
@@ -134,8 +161,10 @@ Result<Catalogue> load_catalogue(const SpaceRequest& request) {
 Result<Space> open_space(const SpaceRequest& request, Forks forks) {
   PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(request));
   PHASEBIT_TRY_ASSIGN(spec, load_spec_of(request, catalogue));
-  PHASEBIT_TRY_ASSIGN(expansion, expand(catalogue, spec, request.sweep, request.overrides));
   PHASEBIT_TRY_ASSIGN(sweep, spec.find(request.sweep));
+  std::vector<std::string> overrides;
+  PHASEBIT_TRY_ASSIGN(assemblers, assembler_axes(request, sweep->assembler, overrides));
+  PHASEBIT_TRY_ASSIGN(expansion, expand(catalogue, spec, request.sweep, overrides));
   PHASEBIT_TRY_ASSIGN(snippets, read_snippets(request, sweep));
   PHASEBIT_TRY(check_protocols(catalogue, snippets));
   Space space{templates_folder(request),
@@ -144,20 +173,29 @@ Result<Space> open_space(const SpaceRequest& request, Forks forks) {
               std::move(snippets),
               {}};
   std::vector<VariantKey>& variants = space.expansion.variants;
+  const std::vector<AssemblerChoice> choices = combinations(assemblers);
+  // Before the choices of ptxas stand in the ids: those that will pass with one of them.
   const auto filter = [&] {
     std::erase_if(variants, [&](const VariantKey& variant) {
-      return variant.id.find(request.filter) == std::string::npos;
+      return std::none_of(choices.begin(), choices.end(), [&](const AssemblerChoice& choice) {
+        return with_assembler(variant, choice).id.find(request.filter) != std::string::npos;
+      });
     });
   };
   add_snippets(space);
   if (forks == Forks::left_out || request.limit > 0) filter();
   keep_spread(variants, static_cast<size_t>(request.limit));
   if (forks == Forks::included) PHASEBIT_TRY(add_forks(space, request.tuned_only));
-  filter();
+  add_choices(variants, choices);
+  std::erase_if(variants, [&](const VariantKey& variant) {
+    return variant.id.find(request.filter) == std::string::npos;
+  });
   return space;
 }
 
-Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_hash) {
+namespace {
+
+Result<Space> open_text(const SpaceRequest& request, const std::string& id_or_hash) {
   PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(request));
   PHASEBIT_TRY_ASSIGN(snippets, read_snippets(request, nullptr));
   PHASEBIT_TRY(check_protocols(catalogue, snippets));
@@ -185,6 +223,21 @@ Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_has
     return with_hint(
         fail(Step::usage, "{}: the snippets given make {}", id_or_hash, variants.front().id),
         "an id does not hold a snippet's text: give --snippet VERB=FILE");
+  return space;
+}
+
+}  // namespace
+
+Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_hash) {
+  PHASEBIT_TRY_ASSIGN(id, split_assembler_id(id_or_hash));
+  std::vector<std::string> none;
+  PHASEBIT_TRY_ASSIGN(asked, assembler_axes(request, {}, none));
+  PHASEBIT_TRY_ASSIGN(space, open_text(request, id.text_id));
+  VariantKey& key = space.expansion.variants.front();
+  if (id.text_id != id_or_hash) key = with_assembler(key, id.choice);
+  const std::vector<AssemblerChoice> choices = combinations(asked);
+  if (choices.size() != 1) return fail(Step::usage, "{}: one variant has one ptxas", id_or_hash);
+  if (choices.front() != AssemblerChoice{}) key = with_assembler(key, choices.front());
   return space;
 }
 

@@ -16,17 +16,19 @@ struct SpaceRequest {
   std::string templates;  // empty: <data root>/templates
   std::string spec;       // empty: <data root>/specs/core.toml
   std::string sweep = "core";
-  std::vector<std::string> overrides;  // -a axis=values
-  std::vector<std::string> snippets;   // verb=FILE, beside those of the sweep
-  std::string filter;                  // keep variants whose id has this in it
-  int limit = 0;                       // keep so many, spread evenly; 0: all
-  bool tuned_only = false;             // forks and their parents instead of the sweep
+  std::vector<std::string> overrides;   // -a axis=values, those of ptxas (gen/assembler.h) too
+  std::vector<std::string> toolchains;  // --toolchain: short for -a ptxas=
+  std::vector<std::string> snippets;    // verb=FILE, beside those of the sweep
+  std::string filter;                   // keep variants whose id has this in it
+  int limit = 0;                        // keep so many, spread evenly; 0: all
+  bool tuned_only = false;              // forks and their parents instead of the sweep
 };
 
 struct Space {
   fs::path templates;
   Catalogue catalogue;
-  // With snippets, each variant that takes them is followed by itself with them in it.
+  // With snippets, each variant that takes them is followed by itself with them in it; then each
+  // stands there once for each choice of ptxas.
   Expansion expansion;
   std::vector<Snippet> snippets;
   std::vector<Fork> forks;  // those whose keys are among the variants
@@ -41,8 +43,9 @@ Result<Catalogue> load_catalogue(const SpaceRequest& request);
 // fork that has no parent any more goes to standard error.
 Result<Space> open_space(const SpaceRequest& request, Forks forks = Forks::left_out);
 
-// One variant by id (of the catalogue or a fork), or by hash among those of the space that the
-// request names. With snippets in the request it is the variant with them in it.
+// One variant by id (of the catalogue or a fork, with axes of ptxas or without), or by hash among
+// those of the space that the request names. With snippets in the request it is the variant with
+// them in it.
 Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_hash);
 
 // The variant that a fork came from. Step::spec with the nearest variant when it is none any more.

@@ -7,13 +7,42 @@
 
 namespace phasebit {
 
+Result<const Toolchain*> Tools::toolchain_of(const std::string& ptxas) {
+  if (ptxas.empty()) return &toolchain;
+  if (toolchain.version.text() != pinned_toolchain)
+    return with_hint(fail(Step::usage, "ptxas={}, but the command works with ptxas {}", ptxas,
+                          toolchain.version.text()),
+                     "leave --ptxas and $PHASEBIT_TOOLCHAIN out, or the axis");
+  if (const auto known = others.find(ptxas); known != others.end()) return &known->second;
+  PHASEBIT_TRY_ASSIGN(installed, find_installed(ptxas));
+  ToolchainRequest request;
+  request.ptxas = toolchain_programs(installed.folder) / "ptxas";
+  PHASEBIT_TRY_ASSIGN(found, find_toolchain(request));
+  return &others.emplace(ptxas, std::move(found)).first->second;
+}
+
+std::string CodeColumn::name() const {
+  return ptxas.empty() ? target : fmt::format("{} ptxas {}", target, ptxas);
+}
+
+Result<std::vector<CodeColumn>> columns_of(const std::vector<std::string>& targets,
+                                           const std::vector<std::string>& toolchains) {
+  AssemblerAxes axes;
+  if (!toolchains.empty()) PHASEBIT_TRY(set_assembler_axis(axes, "ptxas", toolchains));
+  if (axes.ptxas.empty()) axes.ptxas = {""};
+  std::vector<CodeColumn> columns;
+  for (const std::string& target : targets)
+    for (const std::string& ptxas : axes.ptxas) columns.push_back({target, ptxas});
+  return columns;
+}
+
 Result<Tools> open_tools(const ToolOptions& options) {
   ToolchainRequest request;
   if (!options.ptxas.empty()) request.ptxas = options.ptxas;
   if (!options.nvdisasm.empty()) request.nvdisasm = options.nvdisasm;
   PHASEBIT_TRY_ASSIGN(toolchain, find_toolchain(request));
   PHASEBIT_TRY_ASSIGN(targets, TargetTable::load());
-  Tools tools{std::move(toolchain), std::move(targets), std::nullopt, {}};
+  Tools tools{std::move(toolchain), std::move(targets), std::nullopt, {}, {}};
   if (!options.no_cache) {
     const fs::path folder =
         options.cache.empty() ? Cache::default_folder() : fs::path(options.cache);

@@ -65,8 +65,7 @@ std::string Assembler::configuration(const std::string& target) const {
 }
 
 Status Assembler::admit(const AssembleJob& job) const {
-  PHASEBIT_TRY(check_target(toolchain_, job.target));
-  return check_ptx_target(job.kernel->ptx_target, job.target);
+  return check_takes(toolchain_, *job.kernel, job.target);
 }
 
 void Assembler::gather_tasks() {

@@ -77,6 +77,11 @@ Result<std::string> module_code(const Assembly& assembly, const Cache* cache,
 // to sm_90a.
 Status check_ptx_target(const std::string& ptx_target, const std::string& target);
 
+// Whether a ptxas can be asked at all: it knows the target (else Step::usage), the target is not
+// older than the text and the text's PTX is not newer than it reads (else Step::assemble: "needs
+// PTX 8.0, ptxas 11.8.89 reads up to 7.8").
+Status check_takes(const Toolchain& toolchain, const Kernel& kernel, const std::string& target);
+
 // Step::assemble with the figure ("uses 40 registers, the limit is 32") when a limit is passed.
 // Limits of the target that are 0 are unknown and not checked.
 Status check_resources(const Resources& resources, int dynamic_shared_bytes,

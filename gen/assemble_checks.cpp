@@ -24,6 +24,15 @@ Status check_ptx_target(const std::string& ptx_target, const std::string& target
   return fail(Step::assemble, "needs {}, the target is {}", ptx_target, target);
 }
 
+Status check_takes(const Toolchain& toolchain, const Kernel& kernel, const std::string& target) {
+  PHASEBIT_TRY(check_target(toolchain, target));
+  PHASEBIT_TRY(check_ptx_target(kernel.ptx_target, target));
+  PHASEBIT_TRY_ASSIGN(needed, parse_version(kernel.ptx_version));
+  if (toolchain.ptx.parts.empty() || needed <= toolchain.ptx) return {};
+  return fail(Step::assemble, "needs PTX {}, ptxas {} reads up to {}", kernel.ptx_version,
+              toolchain.version.text(), toolchain.ptx.text());
+}
+
 Status check_resources(const Resources& resources, int dynamic_shared_bytes,
                        const ResourceLimits& limits, const Target& target) {
   const std::string of_target = " of " + target.name;

@@ -2,6 +2,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/nearest.h"
+#include "gen/assembler.h"
 #include "gen/tuned.h"
 
 #include <algorithm>
@@ -148,7 +149,8 @@ VariantKey snippet_key(const VariantKey& variant, const std::vector<Snippet>& sn
   return key;
 }
 
-VariantKey template_key(const VariantKey& key) {
+VariantKey template_key(const VariantKey& any_key) {
+  VariantKey key = text_key(any_key);
   const size_t at = hand_made_at(key.id);
   if (at == std::string::npos) return key;
   VariantKey parent;

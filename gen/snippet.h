@@ -44,7 +44,7 @@ inline constexpr std::string_view snippet_axis = "snippet.";
 VariantKey snippet_key(const VariantKey& variant, const std::vector<Snippet>& snippets);
 
 // The variant that a hand-made key (of a fork, or with snippets) came from: its axes are those of
-// the catalogue. The key itself when it is not hand-made.
+// the catalogue, without those of ptxas (gen/assembler.h).
 VariantKey template_key(const VariantKey& key);
 bool has_snippets(const VariantKey& key);
 

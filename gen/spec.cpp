@@ -155,15 +155,31 @@ void read_sweep_snippets(TomlReader& sweep, Sweep& out) {
     out.snippets.push_back({verb, folder / reader.text(verb), reader.where(verb)});
 }
 
+void read_assembler(TomlReader& sweep, AssemblerAxes& axes) {
+  const TomlValue* table = sweep.table("assembler");
+  if (table == nullptr) return;
+  TomlReader reader(sweep.file(), *table, "[sweep.assembler]", table->keys, sweep.status());
+  for (const std::string& axis : table->keys) {
+    const TomlValue& value = *table->find(axis);
+    std::vector<std::string> words;
+    for (const TomlValue& item : value.items) words.push_back(scalar(item));
+    if (value.items.empty()) words.push_back(scalar(value));
+    if (const Status set = set_assembler_axis(axes, axis, words); !set)
+      return reader.refuse(axis, set.error());
+  }
+}
+
 Sweep read_sweep(const std::string& file, const TomlValue& table, const Catalogue& catalogue,
                  Status& status) {
-  TomlReader reader(file, table, "[[sweep]]", {"name", "doc", "block", "snippets"}, status);
+  TomlReader reader(file, table, "[[sweep]]", {"name", "doc", "block", "snippets", "assembler"},
+                    status);
   Sweep sweep;
   sweep.name = reader.text("name");
   sweep.doc = reader.text_or("doc", {});
   for (const TomlValue* block : reader.tables("block"))
     sweep.blocks.push_back(read_block(file, *block, catalogue, status));
   read_sweep_snippets(reader, sweep);
+  read_assembler(reader, sweep.assembler);
   if (sweep.blocks.empty())
     reader.refuse({}, fmt::format("sweep '{}' has no [[sweep.block]]", sweep.name));
   return sweep;

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "gen/assembler.h"
 #include "gen/catalogue.h"
 
 #include <optional>
@@ -41,6 +42,7 @@ struct Sweep {
   std::string name, doc;
   std::vector<SweepBlock> blocks;
   std::vector<SweepSnippet> snippets;
+  AssemblerAxes assembler;  // [sweep.assembler]: each variant with each of these
 };
 
 struct Spec {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -124,12 +125,65 @@ Result<Version> version_in_banner(std::string_view banner) {
   return parse_version(rest.substr(0, rest.find_first_not_of("0123456789.")));
 }
 
+std::optional<Version> newest_ptx(const Version& cuda) {
+  if (cuda.parts.size() < 2) return std::nullopt;
+  const int major = cuda.parts[0], minor = cuda.parts[1];
+  // 13.n reads 9.n; 11.n and 12.n as the release notes list them.
+  if (major == 13) return Version{{9, minor}};
+  static const std::map<std::pair<int, int>, int> eights = {
+      {{12, 0}, 0}, {{12, 1}, 1}, {{12, 2}, 2}, {{12, 3}, 3}, {{12, 4}, 4},
+      {{12, 5}, 5}, {{12, 6}, 5}, {{12, 7}, 6}, {{12, 8}, 7}, {{12, 9}, 8}};
+  if (const auto found = eights.find({major, minor}); found != eights.end())
+    return Version{{8, found->second}};
+  if (major == 11 && minor <= 8) return Version{{7, minor}};
+  return std::nullopt;
+}
+
+std::string InstalledToolchain::axis_value() const {
+  return version.text() == pinned_toolchain ? std::string() : version.text();
+}
+
+std::vector<InstalledToolchain> installed_toolchains() {
+  std::vector<InstalledToolchain> found;
+  std::error_code missing;
+  for (const auto& entry : fs::directory_iterator(data_root() / ".toolchains", missing)) {
+    auto version = parse_version(entry.path().filename().string());
+    if (version && !toolchain_programs(entry.path()).empty())
+      found.push_back({*std::move(version), entry.path()});
+  }
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.version < b.version; });
+  return found;
+}
+
+Result<InstalledToolchain> find_installed(const std::string& version) {
+  const auto wanted = parse_version(version);
+  if (!wanted)
+    return with_hint(fail(Step::usage, "'{}' is no version of ptxas", version),
+                     "such as 12.4 or 12.4.131, or all");
+  std::vector<std::string> names;
+  std::optional<InstalledToolchain> newest;
+  for (const InstalledToolchain& one : installed_toolchains()) {
+    names.push_back(one.version.text());
+    const auto& have = one.version.parts;
+    const auto& want = wanted->parts;
+    if (want.size() <= have.size() && std::equal(want.begin(), want.end(), have.begin()))
+      newest = one;
+  }
+  if (newest) return *newest;
+  return with_hint(fail(Step::toolchain, "ptxas {} is not installed (there {} {})", version,
+                        names.size() == 1 ? "is" : "are",
+                        names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
+                   fmt::format("run tools/toolchain {}", version));
+}
+
 Result<Toolchain> find_toolchain(const ToolchainRequest& request) {
   Toolchain toolchain;
   PHASEBIT_TRY_ASSIGN(ptxas, locate_ptxas(request));
   toolchain.ptxas = ptxas;
   PHASEBIT_TRY_ASSIGN(version, ask_version(ptxas));
   toolchain.version = version;
+  toolchain.ptx = newest_ptx(version).value_or(Version{});
   PHASEBIT_TRY_ASSIGN(help, ask(ptxas, "--help"));
   toolchain.targets = targets_in_help(help);
   if (toolchain.targets.empty())

@@ -18,6 +18,7 @@ inline constexpr const char* pinned_toolchain = "13.5.37";
 struct Toolchain {
   fs::path ptxas;
   Version version;
+  Version ptx;               // the newest `.version` it reads; without parts when unknown
   fs::path nvdisasm;         // empty when there is none: see require_nvdisasm
   Version nvdisasm_version;  // without parts when there is none
   std::vector<std::string>
@@ -38,6 +39,20 @@ Result<Toolchain> find_toolchain(const ToolchainRequest& request = {});
 // an installed toolkit, or the folder itself. Empty when none holds a ptxas.
 fs::path toolchain_programs(const fs::path& folder);
 
+// A toolchain under <data root>/.toolchains, where tools/toolchain puts them.
+struct InstalledToolchain {
+  Version version;  // of the folder's name
+  fs::path folder;
+  // What the axis `ptxas` calls it: its version, "" for the pinned one.
+  std::string axis_value() const;
+};
+
+// All that hold a ptxas, oldest first.
+std::vector<InstalledToolchain> installed_toolchains();
+// "12.4.131", or the newest patch of "12.4". Step::usage for what is no version; Step::toolchain,
+// with those installed and the command that installs it, when it is not there.
+Result<InstalledToolchain> find_installed(const std::string& version);
+
 // Step::toolchain, with the command that installs it, when there is no nvdisasm.
 Status require_nvdisasm(const Toolchain& toolchain);
 
@@ -47,6 +62,10 @@ Status check_target(const Toolchain& toolchain, const std::string& target);
 // The architectures among the allowed values of `ptxas --help`. (--list-arch exists only since 13.1
 // and leaves out those with a or f.)
 std::vector<std::string> targets_in_help(std::string_view help);
+
+// The newest PTX that the ptxas of a CUDA release reads (the PTX ISA's release notes); nothing for
+// releases that the table does not have.
+std::optional<Version> newest_ptx(const Version& cuda);
 
 // The version in "Cuda compilation tools, release 13.5, V13.5.37".
 Result<Version> version_in_banner(std::string_view banner);

@@ -8,6 +8,8 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD=$ROOT/build
 MESON_VERSION=1.12.0
 TOOLCHAIN_VERSION=$(sed -n 's/.*pinned_toolchain = "\([0-9.]*\)".*/\1/p' "$ROOT/gen/toolchain.h")
+# Older ones that the tests compare it with.
+TEST_TOOLCHAINS=(11.8.89 12.4.131)
 export DEBIAN_FRONTEND=noninteractive
 
 say() { printf '%s\n' "== $*"; }
@@ -101,6 +103,16 @@ install_toolchain() {
   say "installing ptxas and nvdisasm $TOOLCHAIN_VERSION from PyPI into .toolchains (about 20 s)"
   "$ROOT/tools/toolchain" "$TOOLCHAIN_VERSION" ||
     fail "tools/toolchain could not install ptxas $TOOLCHAIN_VERSION"
+}
+
+install_test_toolchains() {
+  local version
+  for version in "${TEST_TOOLCHAINS[@]}"; do
+    [ -x "$ROOT/.toolchains/$version/nvidia/cuda_nvcc/bin/ptxas" ] && continue
+    say "installing ptxas $version from PyPI into .toolchains (about 10 s)"
+    "$ROOT/tools/toolchain" "$version" ||
+      fail "tools/toolchain could not install ptxas $version"
+  done
 }
 
 # Configures build/ once; a folder configured for another place is made again.

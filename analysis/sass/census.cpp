@@ -16,18 +16,22 @@ VerbCensus& entry_of(Census& census, const std::string& verb, const std::string&
   return census.emplace_back(VerbCensus{verb, role, {}, {}});
 }
 
-// Promotes for one role, verb and pattern.
+// Promotes for one role, verb and pattern, unless `enough` sites are hot as they stand: ptxas 12.8
+// to 13.4 give the peeled try of a wait another line than that of its retry.
 void promote(RoleWindow& window, const SassKernel& kernel, const SourceMap& source,
-             const std::string& verb, const std::string& pattern) {
+             const std::string& verb, const std::string& pattern, int enough) {
+  int hot_sites = 0;
   std::map<int, std::vector<std::size_t>> sites_of_statement;
   for (std::size_t i = 0; i < window.heat.size(); ++i) {
     if (window.heat[i] != Heat::hot && window.heat[i] != Heat::cold) continue;
     const Instruction& instruction = kernel.instructions[i];
     const SourceLine* line = source_line(source, instruction);
     if (line == nullptr || line->verb != verb) continue;
-    if (opcode_matches(pattern, instruction.opcode))
-      sites_of_statement[instruction.line].push_back(i);
+    if (!opcode_matches(pattern, instruction.opcode)) continue;
+    sites_of_statement[instruction.line].push_back(i);
+    hot_sites += window.heat[i] == Heat::hot ? 1 : 0;
   }
+  if (hot_sites >= enough) return;
   for (const auto& [line, sites] : sites_of_statement) {
     const auto hot = [&](std::size_t i) { return window.heat[i] == Heat::hot; };
     if (std::any_of(sites.begin(), sites.end(), hot)) continue;
@@ -48,7 +52,8 @@ void promote_single_sites(std::vector<RoleWindow>& windows, const SassKernel& ke
     for (const VerbRule& rule : spec.verbs)
       for (const OpcodeRule& required : rule.require)
         if ((rule.role.empty() || rule.role == window.role) && required.count > 0)
-          promote(window, kernel, source, rule.verb, required.pattern);
+          promote(window, kernel, source, rule.verb, required.pattern,
+                  required.count * spec.items_of(window.role));
 }
 
 Census take_census(const std::vector<RoleWindow>& windows, const SassKernel& kernel,

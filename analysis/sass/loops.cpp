@@ -41,7 +41,7 @@ bool dominates(const std::vector<int>& dominator, int a, int b) {
 // The natural loop of the edge latch -> header: what reaches the latch without the header.
 Loop natural_loop(const FlowGraph& graph, const std::vector<bool>& reachable, int latch,
                   int header) {
-  Loop loop{header, std::vector<bool>(graph.blocks.size(), false), 1, 1};
+  Loop loop{header, std::vector<bool>(graph.blocks.size(), false), 1, 1, false};
   loop.contains[at(header)] = true;
   std::vector<int> work = {latch};
   while (!work.empty()) {
@@ -64,6 +64,7 @@ bool inside(const Loop& inner, const Loop& outer) {
 void merge_into(Loop& loop, const Loop& other) {
   for (std::size_t b = 0; b < loop.contains.size(); ++b)
     loop.contains[b] = loop.contains[b] || other.contains[b];
+  loop.side_entry = loop.side_entry || other.side_entry;
   loop.size = static_cast<int>(std::count(loop.contains.begin(), loop.contains.end(), true));
 }
 
@@ -76,18 +77,40 @@ void add_loop(std::vector<Loop>& same_header, const Loop& loop) {
   same_header.push_back(loop);
 }
 
-// Blocks on a way from `target` to `latch`, which leads back to it.
-void mark_cycle(const FlowGraph& graph, const std::vector<bool>& reachable, int latch, int target,
-                std::vector<bool>& marked) {
+// What lies on a way from `target` to `latch`, which leads back to it.
+Loop cycle(const FlowGraph& graph, const std::vector<bool>& reachable, int latch, int target) {
   const Loop leads_to_latch = natural_loop(graph, reachable, latch, target);
-  std::vector<bool> seen(marked.size(), false);
+  Loop loop{target, std::vector<bool>(graph.blocks.size(), false), 0, 1, true};
   std::vector<int> work = {target};
   while (!work.empty()) {
     const int block = work.back();
     work.pop_back();
-    if (seen[at(block)] || !leads_to_latch.contains[at(block)]) continue;
-    seen[at(block)] = marked[at(block)] = true;
+    if (loop.contains[at(block)] || !leads_to_latch.contains[at(block)]) continue;
+    loop.contains[at(block)] = true;
+    ++loop.size;
     for (const int successor : graph.blocks[at(block)].successors) work.push_back(successor);
+  }
+  return loop;
+}
+
+bool overlap(const Loop& a, const Loop& b) {
+  for (std::size_t i = 0; i < a.contains.size(); ++i)
+    if (a.contains[i] && b.contains[i]) return true;
+  return false;
+}
+
+using LoopsByHeader = std::map<int, std::vector<Loop>>;
+
+// Cycles that cross one with another header have no header: they are marked instead.
+void add_cycles(const std::vector<Loop>& cycles, LoopsByHeader& by_header,
+                std::vector<bool>& irreducible) {
+  for (const Loop& one : cycles) {
+    const bool crossed = std::any_of(cycles.begin(), cycles.end(), [&](const Loop& other) {
+      return other.header != one.header && overlap(one, other);
+    });
+    if (!crossed) add_loop(by_header[one.header], one);
+    for (std::size_t b = 0; crossed && b < irreducible.size(); ++b)
+      irreducible[b] = irreducible[b] || one.contains[b];
   }
 }
 
@@ -135,15 +158,17 @@ LoopNest find_loops(const FlowGraph& graph) {
   std::vector<bool> reachable(graph.blocks.size(), false);
   for (std::size_t i = 0; i < order.size(); ++i)
     number[at(order[i])] = static_cast<int>(i), reachable[at(order[i])] = true;
-  std::map<int, std::vector<Loop>> by_header;
+  LoopsByHeader by_header;
+  std::vector<Loop> cycles;  // entered in two places
   for (const int block : order)
     for (const int successor : graph.blocks[at(block)].successors) {
       if (number[at(successor)] > number[at(block)]) continue;  // forward
       if (dominates(dominator, successor, block))
         add_loop(by_header[successor], natural_loop(graph, reachable, block, successor));
       else
-        mark_cycle(graph, reachable, block, successor, nest.irreducible);
+        cycles.push_back(cycle(graph, reachable, block, successor));
     }
+  add_cycles(cycles, by_header, nest.irreducible);
   for (auto& [header, loops] : by_header)
     for (Loop& loop : loops) nest.loops.push_back(std::move(loop));
   std::stable_sort(nest.loops.begin(), nest.loops.end(),

@@ -33,31 +33,31 @@ void add_line(std::string& text, std::string line) {
   text += line + "\n";
 }
 
-// Neighbouring targets of which a row says the same.
-struct TargetGroup {
+// Neighbouring columns of which a row says the same.
+struct ColumnGroup {
   std::string names;
   std::size_t first = 0;
 };
 
-std::vector<TargetGroup> group_targets(const Matrix& matrix, std::size_t v) {
+std::vector<ColumnGroup> group_columns(const Matrix& matrix, std::size_t v) {
   const auto text = [&](std::size_t t) {
     const MatrixCell& cell = matrix.cells[v][t];
     return cell.code ? cell.code->text_hash + difference(matrix, v, t)
                      : cell.problem.substr(0, cell.problem.find(", the target is"));
   };
-  std::vector<TargetGroup> groups;
-  for (std::size_t t = 0; t < matrix.targets.size(); ++t)
+  std::vector<ColumnGroup> groups;
+  for (std::size_t t = 0; t < matrix.columns.size(); ++t)
     if (!groups.empty() && text(groups.back().first) == text(t))
-      groups.back().names += " " + matrix.targets[t];
+      groups.back().names += " " + matrix.columns[t].name;
     else
-      groups.push_back({matrix.targets[t], t});
+      groups.push_back({matrix.columns[t].name, t});
   return groups;
 }
 
-// A line for each group; where its targets are many, they stand on a line of their own.
+// A line for each group; where its columns are many, they stand on a line of their own.
 void add_row(std::string& text, const Matrix& matrix, std::size_t v) {
   constexpr std::size_t width = 24;
-  for (const TargetGroup& group : group_targets(matrix, v)) {
+  for (const ColumnGroup& group : group_columns(matrix, v)) {
     const MatrixCell& cell = matrix.cells[v][group.first];
     std::string names = group.names;
     if (names.size() > width) {
@@ -86,7 +86,7 @@ std::string as_text(const Matrix& matrix) {
   for (std::size_t v = 0; v < matrix.variants.size(); ++v) {
     add_line(text, "\n" + matrix.variants[v]);
     add_line(text,
-             fmt::format("  {:24} {:6} {:>5} {:>5} {:>6} {:>6} {:>5}  {:30} {}", "targets", "class",
+             fmt::format("  {:24} {:6} {:>5} {:>5} {:>6} {:>6} {:>5}  {:30} {}", "columns", "class",
                          "instr", "regs", "fences", "sleeps", "waits", "loops", "difference"));
     add_row(text, matrix, v);
   }
@@ -104,11 +104,12 @@ std::string short_change(const Matrix& matrix, std::size_t v, std::size_t t) {
 
 std::string as_markdown(const Matrix& matrix) {
   std::string text = "| variant |", rule = "|---|";
-  for (const std::string& target : matrix.targets) text += " " + target + " |", rule += "---|";
+  for (const MatrixColumn& column : matrix.columns)
+    text += " " + column.name + " |", rule += "---|";
   text += "\n" + rule + "\n";
   for (std::size_t v = 0; v < matrix.variants.size(); ++v) {
     text += "| `" + matrix.variants[v] + "` |";
-    for (std::size_t t = 0; t < matrix.targets.size(); ++t) {
+    for (std::size_t t = 0; t < matrix.columns.size(); ++t) {
       const MatrixCell& cell = matrix.cells[v][t];
       if (!cell.code) {
         text += " - |";
@@ -126,7 +127,7 @@ ordered_json cell_json(const Matrix& matrix, std::size_t v, std::size_t t) {
   const MatrixCell& cell = matrix.cells[v][t];
   const CodeSummary* reference = matrix.reference_of(v, t);
   const bool compared = cell.code && reference != nullptr;
-  return {{"target", matrix.targets[t]},
+  return {{"column", matrix.columns[t].name},
           {"problem", cell.problem},
           {"text_hash", cell.code ? cell.code->text_hash : ""},
           {"change", compared ? to_string(change_between(*reference, *cell.code)) : ""},
@@ -135,33 +136,35 @@ ordered_json cell_json(const Matrix& matrix, std::size_t v, std::size_t t) {
 }
 
 std::string as_json_text(const Matrix& matrix) {
-  ordered_json rows = ordered_json::array();
+  ordered_json rows = ordered_json::array(), columns = ordered_json::array();
+  for (const MatrixColumn& column : matrix.columns)
+    columns.push_back({{"name", column.name}, {"target", column.target}, {"ptxas", column.ptxas}});
   for (std::size_t v = 0; v < matrix.variants.size(); ++v) {
     ordered_json cells = ordered_json::array();
-    for (std::size_t t = 0; t < matrix.targets.size(); ++t)
+    for (std::size_t t = 0; t < matrix.columns.size(); ++t)
       cells.push_back(cell_json(matrix, v, t));
     rows.push_back({{"variant", matrix.variants[v]}, {"cells", cells}});
   }
   const ordered_json all = {
-      {"reference", matrix.reference_name()}, {"targets", matrix.targets}, {"rows", rows}};
+      {"reference", matrix.reference_name()}, {"columns", columns}, {"rows", rows}};
   return all.dump(1) + "\n";
 }
 
 }  // namespace
 
-const CodeSummary* Matrix::reference_of(std::size_t variant, std::size_t target) const {
+const CodeSummary* Matrix::reference_of(std::size_t variant, std::size_t column) const {
   const MatrixCell& cell =
-      cells[reference.variant.value_or(variant)][reference.target.value_or(target)];
+      cells[reference.variant.value_or(variant)][reference.column.value_or(column)];
   return cell.code ? &*cell.code : nullptr;
 }
 
 std::string Matrix::reference_name() const {
-  return reference.target ? targets[*reference.target] : variants[*reference.variant];
+  return reference.column ? columns[*reference.column].name : variants[*reference.variant];
 }
 
-std::string difference(const Matrix& matrix, std::size_t variant, std::size_t target) {
-  const MatrixCell& cell = matrix.cells[variant][target];
-  const CodeSummary* reference = matrix.reference_of(variant, target);
+std::string difference(const Matrix& matrix, std::size_t variant, std::size_t column) {
+  const MatrixCell& cell = matrix.cells[variant][column];
+  const CodeSummary* reference = matrix.reference_of(variant, column);
   if (!cell.code || reference == nullptr) return "";
   if (&*cell.code == reference) return "reference";
   return describe_change(*reference, *cell.code);

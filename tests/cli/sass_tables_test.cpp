@@ -98,7 +98,7 @@ TEST_F(SassTables, SaysWhatIsWrong) {
   };
   const std::vector<Row> rows = {
       {{"matrix", "--limit", "2", "-t", "sm_90a", "--reference", "sm_90b"},
-       "phasebit: usage: --reference sm_90b: no target and no variant of this matrix (did you mean "
+       "phasebit: usage: --reference sm_90b: no column and no variant of this matrix (did you mean "
        "'sm_90a'?)\n"},
       {{"matrix", "--format", "markdwn"},
        "phasebit: usage: --format markdwn: no such format (did you mean 'markdown'?)\n"},

@@ -104,7 +104,14 @@ TEST(Loops, Depths) {
       {"two latches of one loop",
        {"MOV", "@P0 BRA 0x40", "MOV", "BRA 0x0", "MOV", "@P1 BRA 0x0", "EXIT"},
        "1111110"},
-      {"entered in two places", {"@P0 BRA 0x20", "MOV", "MOV", "@P1 BRA 0x10", "EXIT"}, "0xxx0"},
+      {"entered in two places", {"@P0 BRA 0x20", "MOV", "MOV", "@P1 BRA 0x10", "EXIT"}, "01110"},
+      // What ptxas 12.4 makes of `wait; work; again`: a try in front, then always the retry's copy.
+      {"entered behind a retry",
+       {"@P0 BRA 0x40", "MOV", "@P1 BRA 0x40", "EXIT", "MOV", "@P0 BRA 0x40", "BRA 0x10"},
+       "0110221"},
+      {"cycles that cross",
+       {"@P0 BRA 0x30", "@P1 BRA 0x30", "@P2 BRA 0x10", "@P3 BRA 0x20", "EXIT"},
+       "0xxx0"},
       {"not reached", {"EXIT", "BRA 0x10"}, "00"},
   };
   for (const auto& row : rows) EXPECT_EQ(depths(row.lines), row.expected) << row.what;

@@ -120,6 +120,10 @@ const std::vector<Row> rows = {
      "k: cannot follow BRX R2 at 0x10"},
     {"entered in two places",
      {start("both"), "| @P0 BRA 0x30", "| MOV", "| MOV", "| @P1 BRA 0x20", end("both"), "| EXIT"},
+     ".bhhh.."},
+    {"cycles that cross",
+     {start("both"), "| @P0 BRA 0x40", "| @P1 BRA 0x40", "| @P2 BRA 0x20", "| @P3 BRA 0x30",
+      end("both"), "| EXIT"},
      "the loop at 0x20 is entered in two places"},
     {"no clock at all", {"| MOV", "| EXIT"}, "the source has no clock_start"},
 };

@@ -1,0 +1,162 @@
+#include "gen/assembler.h"
+
+#include "core/base/hash.h"
+#include "core/base/nearest.h"
+#include "gen/toolchain.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace phasebit {
+namespace {
+
+constexpr const char* ptxas_axis = "ptxas";
+constexpr const char* opt_level_axis = "opt_level";
+constexpr const char* maxrregcount_axis = "maxrregcount";
+constexpr int default_opt_level = 3;
+constexpr int most_registers = 255;
+
+Result<int> integer_in(std::string_view axis, std::string_view word, int low, int high) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc() || end != word.data() + word.size() || value < low || value > high)
+    return fail(Step::usage, "{}={}: not a number from {} to {}", axis, word, low, high);
+  return value;
+}
+
+template <class T>
+void add_once(std::vector<T>& values, T value) {
+  if (std::find(values.begin(), values.end(), value) == values.end())
+    values.push_back(std::move(value));
+}
+
+Status add_ptxas(AssemblerAxes& axes, const std::string& word) {
+  if (word == "all") {
+    for (const InstalledToolchain& one : installed_toolchains())
+      add_once(axes.ptxas, one.axis_value());
+    if (axes.ptxas.empty())
+      return with_hint(fail(Step::toolchain, "no toolchain is installed"), "run tools/toolchain");
+    return {};
+  }
+  PHASEBIT_TRY_ASSIGN(found, find_installed(word));
+  add_once(axes.ptxas, found.axis_value());
+  return {};
+}
+
+Status add_value(AssemblerAxes& axes, std::string_view axis, const std::string& word) {
+  if (axis == ptxas_axis) return add_ptxas(axes, word);
+  if (axis == opt_level_axis) {
+    if (word == "all") return axes.opt_level = {0, 1, 2, 3}, Status();
+    PHASEBIT_TRY_ASSIGN(level, integer_in(axis, word, 0, default_opt_level));
+    add_once(axes.opt_level, level);
+    return {};
+  }
+  if (axis == maxrregcount_axis) {
+    if (word == "none") return add_once(axes.maxrregcount, 0), Status();
+    PHASEBIT_TRY_ASSIGN(count, integer_in(axis, word, 1, most_registers));
+    add_once(axes.maxrregcount, count);
+    return {};
+  }
+  return with_hint(
+      fail(Step::usage, "no axis '{}' of ptxas", axis),
+      nearest_word_hint(std::string(axis), {ptxas_axis, opt_level_axis, maxrregcount_axis}));
+}
+
+void append(VariantKey& key, const std::string& axis, const std::string& value) {
+  key.id += fmt::format("/{}={}", axis, value);
+  key.axes.emplace_back(axis, value);
+}
+
+}  // namespace
+
+bool is_assembler_axis(std::string_view axis) {
+  return axis == ptxas_axis || axis == opt_level_axis || axis == maxrregcount_axis;
+}
+
+std::vector<std::string> flags_of(const AssemblerChoice& choice) {
+  std::vector<std::string> flags;
+  if (choice.opt_level != default_opt_level) flags.push_back(fmt::format("-O{}", choice.opt_level));
+  if (choice.maxrregcount != 0)
+    flags.push_back(fmt::format("-maxrregcount={}", choice.maxrregcount));
+  return flags;
+}
+
+std::string describe(const AssemblerChoice& choice) {
+  std::vector<std::string> words = flags_of(choice);
+  if (!choice.ptxas.empty()) words.insert(words.begin(), "ptxas " + choice.ptxas);
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+AssemblerChoice assembler_of(const VariantKey& key) {
+  AssemblerChoice choice;
+  choice.ptxas = key.value(ptxas_axis);
+  if (const std::string level = key.value(opt_level_axis); !level.empty())
+    choice.opt_level = std::stoi(level);
+  if (const std::string count = key.value(maxrregcount_axis); !count.empty())
+    choice.maxrregcount = std::stoi(count);
+  return choice;
+}
+
+VariantKey text_key(const VariantKey& key) {
+  VariantKey text = key;
+  std::erase_if(text.axes, [&](const auto& axis) {
+    if (!is_assembler_axis(axis.first)) return false;
+    const std::string part = fmt::format("/{}={}", axis.first, axis.second);
+    text.id.erase(text.id.rfind(part), part.size());
+    return true;
+  });
+  if (text.id != key.id) text.hash = short_hash(text.id);
+  return text;
+}
+
+VariantKey with_assembler(const VariantKey& key, const AssemblerChoice& choice) {
+  VariantKey made = text_key(key);
+  if (!choice.ptxas.empty()) append(made, ptxas_axis, choice.ptxas);
+  if (choice.opt_level != default_opt_level)
+    append(made, opt_level_axis, std::to_string(choice.opt_level));
+  if (choice.maxrregcount != 0)
+    append(made, maxrregcount_axis, std::to_string(choice.maxrregcount));
+  made.hash = short_hash(made.id);
+  return made;
+}
+
+Result<AssemblerId> split_assembler_id(const std::string& id) {
+  AssemblerAxes axes;
+  std::string text = id;
+  while (true) {
+    const size_t slash = text.rfind('/');
+    if (slash == std::string::npos) break;
+    const std::string part = text.substr(slash + 1);
+    const size_t equals = part.find('=');
+    const std::string axis = part.substr(0, equals);
+    if (equals == std::string::npos || !is_assembler_axis(axis)) break;
+    PHASEBIT_TRY(set_assembler_axis(axes, axis, {part.substr(equals + 1)}));
+    text.erase(slash);
+  }
+  const std::vector<AssemblerChoice> choices = combinations(axes);
+  if (choices.size() != 1) return fail(Step::usage, "{}: names several of ptxas", id);
+  return AssemblerId{text, choices.front()};
+}
+
+Status set_assembler_axis(AssemblerAxes& axes, std::string_view axis,
+                          const std::vector<std::string>& values) {
+  if (axis == ptxas_axis) axes.ptxas.clear();
+  if (axis == opt_level_axis) axes.opt_level.clear();
+  if (axis == maxrregcount_axis) axes.maxrregcount.clear();
+  for (const std::string& value : values) PHASEBIT_TRY(add_value(axes, axis, value));
+  return {};
+}
+
+std::vector<AssemblerChoice> combinations(const AssemblerAxes& axes) {
+  const auto or_default = [](auto values, auto value) {
+    if (values.empty()) values.push_back(std::move(value));
+    return values;
+  };
+  std::vector<AssemblerChoice> all;
+  for (const std::string& ptxas : or_default(axes.ptxas, std::string()))
+    for (const int level : or_default(axes.opt_level, default_opt_level))
+      for (const int count : or_default(axes.maxrregcount, 0)) all.push_back({ptxas, level, count});
+  return all;
+}
+
+}  // namespace phasebit

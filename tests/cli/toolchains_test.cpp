@@ -1,0 +1,113 @@
+// Several versions of ptxas in one command, with two that tools/test installs.
+#include "core/base/file.h"
+#include "core/base/process.h"
+#include "gen/toolchain.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+namespace {
+
+using nlohmann::json;
+
+ProcessOutput says(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), std::getenv("PHASEBIT_PROGRAM"));
+  auto output = run_process(arguments);
+  EXPECT_TRUE(output) << output.error().text();
+  return output.value_or(ProcessOutput{});
+}
+
+class Toolchains : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* version : {"11.8", "12.4"})
+      ASSERT_TRUE(find_installed(version)) << find_installed(version).error().text();
+  }
+};
+
+const std::vector<std::string> curated = {
+    "--spec", (data_root() / "specs" / "curated.toml").string(), "--sweep", "curated"};
+
+std::vector<std::string> with_curated(std::vector<std::string> words,
+                                      const std::vector<std::string>& more) {
+  words.insert(words.end(), curated.begin(), curated.end());
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST_F(Toolchains, AssembleSkipsWhatAVersionCannotRead) {
+  // mbarrier_tx needs complete_tx: PTX 8.0 on sm_90, as the manual says; 11.8 reads 7.8.
+  const ProcessOutput output = says(with_curated(
+      {"assemble"}, {"--toolchain", "11.8,12.4,13.5", "-t", "sm_90", "--gate", "--filter",
+                     "handoff/mbarrier_tx/none/none/num_stages=1", "--json"}));
+  ASSERT_TRUE(output.ok()) << output.err;
+  const json rows = json::parse(output.out)["targets"];
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_TRUE(rows[0]["ptxas"].get<std::string>().starts_with("11.8."));
+  EXPECT_EQ(rows[0]["skipped"], 1);
+  EXPECT_EQ(rows[0]["refused"], 0);
+  for (const int row : {1, 2}) {
+    EXPECT_EQ(rows[row]["assembled"], 1) << rows[row];
+    EXPECT_EQ(rows[row]["gate_passed"], 1) << rows[row];
+  }
+  EXPECT_NE(output.err.find("needs PTX 8.0, ptxas 11.8.89 reads up to 7.8"), std::string::npos)
+      << output.err;
+}
+
+// A release at cluster scope has the CTA's fence beside the GPU's up to 12.6: docs/sass.md.
+TEST_F(Toolchains, DiffNamesTheInstructionThatWent) {
+  const ProcessOutput output = says({"sass", "diff",
+                                     "cluster/cluster_barrier/none/none/num_stages=1/roles=unified/"
+                                     "producers=4/consumers=4",
+                                     "--toolchain", "12.4,13.5", "-t", "sm_90", "--json"});
+  ASSERT_TRUE(output.ok()) << output.err;
+  const json diff = json::parse(output.out);
+  EXPECT_EQ(diff["change"], "instructions");
+  EXPECT_NE(diff["left"]["name"].get<std::string>().find("/ptxas=12.4."), std::string::npos);
+  int only_left = 0;
+  for (const json& row : diff["rows"])
+    only_left += row["right"].is_null() && row["left"]["opcode"] == "MEMBAR.ALL.CTA" ? 1 : 0;
+  EXPECT_GE(only_left, 1);
+}
+
+TEST_F(Toolchains, MatrixHasAColumnAVersion) {
+  const ProcessOutput output = says(with_curated(
+      {"sass", "matrix"},
+      {"--toolchain", "11.8,12.4,13.5", "-t", "sm_90", "--reference", "13.5.37", "--filter",
+       "ring/mbarrier/st_shared/none/arrival=thread", "--format", "json"}));
+  ASSERT_TRUE(output.ok()) << output.err;
+  const json matrix = json::parse(output.out);
+  ASSERT_EQ(matrix["columns"].size(), 3U);
+  EXPECT_EQ(matrix["columns"][2]["name"], pinned_toolchain);
+  EXPECT_EQ(matrix["reference"], pinned_toolchain);
+  const json& cells = matrix["rows"][0]["cells"];
+  EXPECT_EQ(cells[2]["difference"], "reference");
+  EXPECT_EQ(cells[0]["change"], "instructions");
+  EXPECT_NE(cells[0]["text_hash"], cells[1]["text_hash"]);
+}
+
+TEST_F(Toolchains, FlagsChangeTheCode) {
+  const ProcessOutput list = says(
+      with_curated({"generate"}, {"--list", "-a", "opt_level=1,3", "-a", "maxrregcount=none,24",
+                                  "--filter", "ring/mbarrier/st_shared/none/arrival=thread"}));
+  EXPECT_EQ(std::count(list.out.begin(), list.out.end(), '\n'), 4) << list.out;
+  const ProcessOutput output =
+      says({"sass", "diff", "ring/mbarrier/st_shared/none",
+            "ring/mbarrier/st_shared/none/opt_level=1", "--fail-on", "instructions"});
+  EXPECT_EQ(output.exit_status, 1) << output.out << output.err;
+}
+
+TEST(Toolchain, ThatIsNotInstalledIsNamedWithItsCommand) {
+  const ProcessOutput output =
+      says({"sass", "show", "ring/mbarrier/st_shared/none", "--toolchain", "12.7"});
+  EXPECT_NE(output.exit_status, 0);
+  EXPECT_NE(output.err.find("ptxas 12.7 is not installed"), std::string::npos) << output.err;
+  EXPECT_NE(output.err.find("run tools/toolchain 12.7"), std::string::npos) << output.err;
+}
+
+}  // namespace
+}  // namespace phasebit

@@ -1,0 +1,125 @@
+// Which ptxas assembles a variant: the last axes of its id.
+#include "gen/assembler.h"
+
+#include "core/base/hash.h"
+#include "gen/snippet.h"
+#include "gen/toolchain.h"
+#include "tests/gen/hand_kernels.h"
+
+#include <cstdlib>
+#include <optional>
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+VariantKey key_of(const std::string& id) {
+  return {id, short_hash(id), {{"probe", "ring"}, {"num_stages", "8"}}};
+}
+
+TEST(AssemblerKey, NamesOnlyWhatIsNotTheDefault) {
+  const VariantKey plain = key_of("ring/a/b/c/num_stages=8");
+  EXPECT_EQ(with_assembler(plain, {}).id, plain.id);
+  const VariantKey key = with_assembler(plain, {"12.4.131", 1, 32});
+  EXPECT_EQ(key.id, "ring/a/b/c/num_stages=8/ptxas=12.4.131/opt_level=1/maxrregcount=32");
+  EXPECT_EQ(key.hash, short_hash(key.id));
+  EXPECT_EQ(key.value("opt_level"), "1");
+  EXPECT_EQ(assembler_of(key), (AssemblerChoice{"12.4.131", 1, 32}));
+  EXPECT_EQ(text_key(key).id, plain.id);
+  EXPECT_EQ(text_key(key).hash, plain.hash);
+  EXPECT_EQ(text_key(key).axes, plain.axes);
+  // A choice takes the place of another.
+  EXPECT_EQ(with_assembler(key, {"", 0, 0}).id, "ring/a/b/c/num_stages=8/opt_level=0");
+}
+
+TEST(AssemblerKey, StandsBehindAFork) {
+  VariantKey fork = key_of("ring/a/b/c/num_stages=8/tuned=x");
+  fork.axes.emplace_back("tuned", "x");
+  const VariantKey key = with_assembler(fork, {"12.4.131", 3, 0});
+  EXPECT_EQ(key.id, "ring/a/b/c/num_stages=8/tuned=x/ptxas=12.4.131");
+  EXPECT_EQ(text_key(key).id, fork.id);
+  EXPECT_EQ(template_key(key).id, "ring/a/b/c/num_stages=8");
+}
+
+TEST(AssemblerFlags, AreThoseOfPtxas) {
+  EXPECT_TRUE(flags_of({"12.4.131", 3, 0}).empty());
+  EXPECT_EQ(flags_of({"", 0, 40}), (std::vector<std::string>{"-O0", "-maxrregcount=40"}));
+  EXPECT_EQ(describe(AssemblerChoice{"12.4.131", 1, 0}), "ptxas 12.4.131 -O1");
+  EXPECT_EQ(describe(AssemblerChoice{}), "");
+}
+
+TEST(Combinations, AreOfAllAxes) {
+  EXPECT_EQ(combinations({}), std::vector<AssemblerChoice>{AssemblerChoice{}});
+  EXPECT_EQ(combinations({{"", "12.4.131"}, {0, 3}, {}}),
+            (std::vector<AssemblerChoice>{
+                {"", 0, 0}, {"", 3, 0}, {"12.4.131", 0, 0}, {"12.4.131", 3, 0}}));
+}
+
+// A folder with toolchains that hold nothing but a name.
+class Installed : public testing::Test {
+ protected:
+  Installed() {
+    for (const char* version : {"12.4.99", "12.4.131", "11.8.89", "13.5.37"})
+      test::write_script(folder_.path() / ".toolchains" / version / "bin" / "ptxas", "exit 1\n");
+    fs::create_directories(folder_.path() / ".toolchains" / ".part-x");
+    fs::create_directories(folder_.path() / ".toolchains" / "12.9.86");  // without a ptxas
+    ::setenv("PHASEBIT_HOME", folder_.path().c_str(), 1);
+  }
+  ~Installed() override { ::unsetenv("PHASEBIT_HOME"); }
+  static std::string error_of(std::string_view axis, const std::vector<std::string>& values) {
+    AssemblerAxes axes;
+    const Status set = set_assembler_axis(axes, axis, values);
+    return set ? "none" : set.error().text();
+  }
+  TempDir folder_ = std::move(*TempDir::create());
+};
+
+TEST_F(Installed, AllIsEveryVersionOldestFirst) {
+  AssemblerAxes axes;
+  ASSERT_TRUE(set_assembler_axis(axes, "ptxas", {"all"}));
+  // The pinned one is the default, which ids leave out.
+  EXPECT_EQ(axes.ptxas, (std::vector<std::string>{"11.8.89", "12.4.99", "12.4.131", ""}));
+  ASSERT_TRUE(set_assembler_axis(axes, "ptxas", {"12.4", "12.4.99", "13.5", "12.4"}));
+  EXPECT_EQ(axes.ptxas, (std::vector<std::string>{"12.4.131", "12.4.99", ""}));
+}
+
+TEST_F(Installed, IdsAreReadBack) {
+  const auto read = split_assembler_id("ring/a/b/c/num_stages=8/ptxas=12.4/maxrregcount=32");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->text_id, "ring/a/b/c/num_stages=8");
+  EXPECT_EQ(read->choice, (AssemblerChoice{"12.4.131", 3, 32}));
+  EXPECT_EQ(split_assembler_id("c2ee1f8e7965")->text_id, "c2ee1f8e7965");
+}
+
+TEST_F(Installed, ErrorsHelp) {
+  EXPECT_EQ(error_of("ptxas", {"12.9"}),
+            "toolchain: ptxas 12.9 is not installed (there are 11.8.89, 12.4.99, 12.4.131, "
+            "13.5.37) (run tools/toolchain 12.9)");
+  EXPECT_EQ(error_of("ptxas", {"newest"}),
+            "usage: 'newest' is no version of ptxas (such as 12.4 or 12.4.131, or all)");
+  EXPECT_EQ(error_of("opt_level", {"4"}), "usage: opt_level=4: not a number from 0 to 3");
+  EXPECT_EQ(error_of("maxrregcount", {"256"}),
+            "usage: maxrregcount=256: not a number from 1 to 255");
+  EXPECT_EQ(error_of("optlevel", {"1"}),
+            "usage: no axis 'optlevel' of ptxas (did you mean 'opt_level'?)");
+}
+
+// The PTX ISA's release notes.
+TEST(NewestPtx, FollowsTheReleases) {
+  const struct {
+    const char* cuda;
+    const char* ptx;
+  } rows[] = {{"11.7.99", "7.7"}, {"11.8.89", "7.8"}, {"12.0.140", "8.0"},
+              {"12.5.82", "8.5"}, {"12.6.85", "8.5"}, {"12.8.93", "8.7"},
+              {"12.9.86", "8.8"}, {"13.0.88", "9.0"}, {"13.5.37", "9.5"}};
+  for (const auto& row : rows) {
+    const auto ptx = newest_ptx(parse_version(row.cuda).value());
+    ASSERT_TRUE(ptx) << row.cuda;
+    EXPECT_EQ(ptx->text(), row.ptx) << row.cuda;
+  }
+  EXPECT_FALSE(newest_ptx(parse_version("14.0").value()));
+}
+
+}  // namespace
+}  // namespace phasebit
