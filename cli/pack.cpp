@@ -76,6 +76,26 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
   return add_modules(packing, tools, guarded_set);
 }
 
+// Variants whose text their ptxas cannot be asked about at all (check_takes) are left out, counted
+// by the reason.
+Status leave_out_refused(Tools& tools, Space& space, const std::string& target, unsigned jobs) {
+  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, jobs));
+  std::map<std::string, size_t> reasons;
+  std::vector<VariantKey> kept;
+  for (const Prepared& one : prepared) {
+    PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(assembler_of(one.key).ptxas));
+    if (const Status takes = check_takes(*toolchain, one.kernel, target); takes)
+      kept.push_back(one.key);
+    else
+      ++reasons[takes.error().message];
+  }
+  for (const auto& [reason, count] : reasons)
+    fmt::print(stderr, "{:8}  variants left out: {}\n", count, reason);
+  if (kept.empty()) return fail(Step::usage, "no variant is left to pack for {}", target);
+  space.expansion.variants = std::move(kept);
+  return {};
+}
+
 // Several anchors share a kernel with different launch shapes: each distinct entry is assembled
 // once.
 Status pack_anchors(Packing& packing, Tools& tools, const Space& space,
@@ -130,6 +150,7 @@ Status run_pack(const PackOptions& options) {
   PHASEBIT_TRY_ASSIGN(left_out, leave_out_forms(space, options.target));
   for (const auto& [reason, count] : left_out)
     fmt::print(stderr, "{:8}  variants left out: {}\n", count, reason);
+  PHASEBIT_TRY(leave_out_refused(tools, space, options.target, options.tools.jobs));
   Packing packing;
   Manifest& manifest = packing.manifest;
   manifest.target = options.target;
