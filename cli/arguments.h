@@ -21,6 +21,7 @@ struct SassOptions {
   SassShowOptions show;
   SassDiffOptions diff;
   SassMatrixOptions matrix;
+  SassPageOptions page;
   SassClassesOptions classes;
   int exit_status = 0;  // of a command that succeeds: 1 where --fail-on says so
 };

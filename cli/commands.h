@@ -90,6 +90,17 @@ struct SassMatrixOptions {
 };
 Status run_sass_matrix(const SassMatrixOptions& options);
 
+struct SassPageOptions {
+  SpaceRequest space;
+  ToolOptions tools;
+  std::vector<std::string> targets;     // empty or "all": every one that ptxas knows
+  std::string reference;                // a target; "" for the first
+  std::vector<std::string> toolchains;  // versions of ptxas to set side by side too
+  std::string history = "sm_90";        // on this target
+  std::string out = "sass.html";
+};
+Status run_sass_page(const SassPageOptions& options);
+
 struct SassClassesOptions {
   SpaceRequest space;
   ToolOptions tools;

@@ -72,6 +72,26 @@ void add_matrix(CLI::App& group, SassMatrixOptions& options, Chosen& chosen) {
   command->callback([&] { chosen = [&] { return run_sass_matrix(options); }; });
 }
 
+void add_page(CLI::App& group, SassPageOptions& options, Chosen& chosen) {
+  CLI::App* command = group.add_subcommand(
+      "page", "the matrix as one HTML file, each cell with its listing beside the reference's");
+  add_space(*command, options.space);
+  add_tools(*command, options.tools);
+  command->add_option("-t,--targets", options.targets, "architectures (default: all)")
+      ->delimiter(',');
+  command->add_option(
+      "--reference", options.reference,
+      "target to compare with at first (default: the first); the page has a choice");
+  command
+      ->add_option("--toolchain", options.toolchains,
+                   "versions of ptxas, or all: a second matrix, of these on one target")
+      ->delimiter(',');
+  command->add_option("--history", options.history, "the target of that matrix")
+      ->capture_default_str();
+  command->add_option("-o,--out", options.out, "the file")->capture_default_str();
+  command->callback([&] { chosen = [&] { return run_sass_page(options); }; });
+}
+
 void add_classes(CLI::App& group, SassClassesOptions& options, Chosen& chosen) {
   CLI::App* command =
       group.add_subcommand("classes", "which variants are one code, and what splits");
@@ -90,6 +110,7 @@ void add_sass(CLI::App& app, SassOptions& options, Chosen& chosen) {
   add_show(*group, options.show, chosen);
   add_diff(*group, options, chosen);
   add_matrix(*group, options.matrix, chosen);
+  add_page(*group, options.page, chosen);
   add_classes(*group, options.classes, chosen);
 }
 

@@ -52,6 +52,9 @@ BUILD_PACKAGES=(
 TEST_PACKAGES=(
   "clang-format-22|the formatting test"
   "clang-tidy-22|the static checks"
+  "chromium|the page of SASS matrices is opened in it"
+  "chromium-driver|clicks and reads in Chromium"
+  "python3-selenium|speaks to chromium-driver"
 )
 
 installed() { dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed; }

@@ -12,9 +12,11 @@ struct DiffView {
   int context = 2;
 };
 
+// "=" identical, "s" schedule, "o" operands, "x" other opcode, "<" and ">" one side only.
+char mark_of(const DiffRow& row);
+
 // Both sides and how they differ, then a row for each verb, each timed loop and each instruction:
 // address, control fields and instruction of the left, a mark, the same of the right, the verb.
-// Marks: "=" identical, "s" schedule, "o" operands, "x" other opcode, "<" and ">" one side only.
 std::string diff_as_text(const DiffSide& left, const DiffSide& right, const KernelDiff& diff,
                          const DiffView& view);
 

@@ -70,12 +70,6 @@ void add_loops(std::string& text, const KernelDiff& diff) {
   }
 }
 
-char mark_of(const DiffRow& row) {
-  if (row.left < 0) return '>';
-  if (row.right < 0) return '<';
-  return "=sox"[static_cast<std::size_t>(row.change)];
-}
-
 std::string code_of(const DiffSide& side, int index) {
   if (index < 0) return std::string(4 + 2 + 26 + 1 + code_width, ' ');
   const Instruction& instruction = side.kernel.instructions[static_cast<std::size_t>(index)];
@@ -127,6 +121,12 @@ void add_rows(std::string& text, const DiffSide& left, const DiffSide& right,
 }
 
 }  // namespace
+
+char mark_of(const DiffRow& row) {
+  if (row.left < 0) return '>';
+  if (row.right < 0) return '<';
+  return "=sox"[static_cast<std::size_t>(row.change)];
+}
 
 std::string opcode_changes(const CodeCounts& left, const CodeCounts& right) {
   std::set<std::string> opcodes;
