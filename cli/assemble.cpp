@@ -66,7 +66,7 @@ TargetCount count_images(const std::string& target, const std::vector<Prepared>&
             {target, count.build, prepared[i].key.id, Error{Step::gate, image->gate.reason, {}}});
     } else if (const Status takes = check_takes(toolchain, prepared[i].kernel, target); !takes) {
       ++count.skipped;
-      ++run.skipped[takes.error().message];
+      ++run.skipped[takes.error().message.substr(0, takes.error().message.find(", the target is"))];
     } else {
       ++count.refused;
       run.failures.push_back({target, count.build, prepared[i].key.id, image.error()});

@@ -16,6 +16,12 @@ VerbCensus& entry_of(Census& census, const std::string& verb, const std::string&
   return census.emplace_back(VerbCensus{verb, role, {}, {}});
 }
 
+// A turn that runs a site runs its whole block: a YIELD in front of the try, the branch behind it.
+void promote_block(RoleWindow& window, int block) {
+  for (std::size_t i = 0; i < window.heat.size(); ++i)
+    if (window.block[i] == block && window.heat[i] == Heat::cold) window.heat[i] = Heat::hot;
+}
+
 // Promotes for one role, verb and pattern, unless `enough` sites are hot as they stand: ptxas 12.8
 // to 13.4 give the peeled try of a wait another line than that of its retry.
 void promote(RoleWindow& window, const SassKernel& kernel, const SourceMap& source,
@@ -40,7 +46,7 @@ void promote(RoleWindow& window, const SassKernel& kernel, const SourceMap& sour
     };
     const int depth = window.depth[*std::min_element(sites.begin(), sites.end(), shallower)];
     for (const std::size_t i : sites)
-      if (window.depth[i] == depth) window.heat[i] = Heat::hot;
+      if (window.depth[i] == depth) promote_block(window, window.block[i]);
   }
 }
 

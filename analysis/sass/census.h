@@ -7,7 +7,8 @@
 namespace phasebit {
 
 // A wait whose first try is not peeled has its only site in the retry loop. Where a statement has
-// sites that match a pattern its verb requires, and none of them is hot, the shallowest become hot.
+// sites that match a pattern its verb requires, none of them is hot, and fewer sites of the verb are
+// hot than it requires, the basic blocks of the shallowest become hot.
 void promote_single_sites(std::vector<RoleWindow>& windows, const SassKernel& kernel,
                           const SourceMap& source, const GateSpec& spec);
 

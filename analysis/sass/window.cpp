@@ -73,6 +73,7 @@ class WindowFinder {
     std::string& problem = window_.problem;
     window_.heat.assign(kernel_.instructions.size(), Heat::outside);
     window_.depth.assign(kernel_.instructions.size(), 0);
+    window_.block.assign(kernel_.instructions.size(), -1);
     window_.start = single_read(kernel_, reads("clock_start"), "clock_start", problem);
     if (window_.start < 0) return;
     window_.end = single_read(kernel_, reads("clock_end"), "clock_end", problem);
@@ -170,15 +171,39 @@ class WindowFinder {
     return closed && left;
   }
 
+  // Blocks that only a diverged warp comes to: every way in leads over the branch of a BRA.DIV.
+  std::vector<bool> find_diverged() const {
+    std::vector<bool> diverged(graph_.blocks.size(), false);
+    const auto leads_in = [&](int from, const BasicBlock& to) {
+      const BasicBlock& block = graph_.blocks[at(from)];
+      const bool taken = block.end != to.begin;
+      return diverged[at(from)] ||
+             (taken && kernel_.instructions[at(block.end - 1)].opcode == "BRA.DIV");
+    };
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t b = 0; b < diverged.size(); ++b) {
+        const BasicBlock& block = graph_.blocks[b];
+        if (diverged[b] || block.predecessors.empty()) continue;
+        diverged[b] = std::all_of(block.predecessors.begin(), block.predecessors.end(),
+                                  [&](int from) { return leads_in(from, block); });
+        changed = changed || diverged[b];
+      }
+    }
+    return diverged;
+  }
+
   void mark(const Loop& loop) {
     window_.loop_header = graph_.blocks[at(loop.header)].begin;
+    const std::vector<bool> diverged = find_diverged();
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       if (!blocks_[b]) continue;
       const int depth = loop.contains[b] ? nest_.depth[b] - loop.depth : 0;
-      const bool cold = depth > 0 || out_of_line(loop, static_cast<int>(b));
+      const bool cold = depth > 0 || diverged[b] || out_of_line(loop, static_cast<int>(b));
       const Heat heat = !loop.contains[b] ? Heat::beside : cold ? Heat::cold : Heat::hot;
       for (int i = graph_.blocks[b].begin; i < graph_.blocks[b].end; ++i)
-        window_.heat[at(i)] = heat, window_.depth[at(i)] = depth;
+        window_.heat[at(i)] = heat, window_.depth[at(i)] = depth,
+        window_.block[at(i)] = static_cast<int>(b);
     }
   }
 
@@ -195,10 +220,11 @@ class WindowFinder {
 std::vector<RoleWindow> find_windows(const SassKernel& kernel, const SourceMap& source) {
   std::vector<RoleWindow> windows;
   for (const std::string& role : timed_roles(source)) {
-    windows.push_back({role, "", -1, -1, -1, {}, {}});
+    windows.push_back({role, "", -1, -1, -1, {}, {}, {}});
     WindowFinder(kernel, source, windows.back()).find();
   }
-  if (windows.empty()) windows.push_back({"", "the source has no clock_start", -1, -1, -1, {}, {}});
+  if (windows.empty())
+    windows.push_back({"", "the source has no clock_start", -1, -1, -1, {}, {}, {}});
   return windows;
 }
 

@@ -14,7 +14,9 @@ enum class Heat {
   outside,  // not in the window
   beside,   // in the window, but not in the timed loop: before, after, peeled iterations
   hot,      // on the path of an iteration
-  cold      // in the timed loop: deeper loops (a wait's retry, a work loop), out-of-line code
+  // In the timed loop: deeper loops (a wait's retry, a work loop), out-of-line code, and what only
+  // a diverged warp runs (behind BRA.DIV).
+  cold
 };
 
 struct RoleWindow {
@@ -24,8 +26,8 @@ struct RoleWindow {
   int start = -1, end = -1;  // instructions that read the clock
   int loop_header = -1;      // first instruction of the timed loop
   std::vector<Heat> heat;    // by instruction
-  std::vector<int>
-      depth;  // by instruction: loops around it inside the timed loop; 0 = its own depth
+  // By instruction: loops around it inside the timed loop (0 = its own depth), and its basic block.
+  std::vector<int> depth, block;
 };
 
 // One window for each role that has a clock_start or clock_end line in the source map, in the order

@@ -125,6 +125,10 @@ const std::vector<Row> rows = {
      {start("both"), "| @P0 BRA 0x40", "| @P1 BRA 0x40", "| @P2 BRA 0x20", "| @P3 BRA 0x30",
       end("both"), "| EXIT"},
      "the loop at 0x20 is entered in two places"},
+    {"what only a diverged warp runs",
+     {start("both"), "| MOV", "| BRA.DIV UR4,0x50", "| MOV", "| BRA 0x70",
+      "| WARPSYNC.COLLECTIVE R1,0x60", "| BRA 0x30", "| @P0 BRA 0x10", end("both"), "| EXIT"},
+     ".hhhhcch.."},
     {"no clock at all", {"| MOV", "| EXIT"}, "the source has no clock_start"},
 };
 
@@ -173,7 +177,8 @@ TEST(Census, PromotesSingleSitesOfRequiredOpcodes) {
   Listing same = code;
   same.kernel.instructions[10].line = same.kernel.instructions[5].line;
   promote_single_sites(windows, same.kernel, same.source, spec);
-  EXPECT_EQ(heats(windows[0]), ".hhcchhh..ccc");
+  // The turn that runs the only try runs its block: the sleep behind it too.
+  EXPECT_EQ(heats(windows[0]), ".hhhhhhh..ccc");
 }
 
 }  // namespace
