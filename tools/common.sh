@@ -56,6 +56,10 @@ TEST_PACKAGES=(
   "chromium-driver|clicks and reads in Chromium"
   "python3-selenium|speaks to chromium-driver"
 )
+FUZZ_PACKAGES=(
+  "clang-22|libFuzzer needs clang"
+  "libclang-rt-22-dev|libFuzzer and the sanitizers"
+)
 
 installed() { dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed; }
 
@@ -100,10 +104,10 @@ install_meson() {
 install_toolchain() {
   local folder=$ROOT/.toolchains/$TOOLCHAIN_VERSION/nvidia/cu13
   if [ -x "$folder/bin/ptxas" ] && [ -x "$folder/bin/nvdisasm" ] &&
-    [ -f "$folder/include/cuda.h" ]; then
+    [ -x "$folder/bin/cuobjdump" ] && [ -f "$folder/include/cuda.h" ]; then
     return 0
   fi
-  say "installing ptxas and nvdisasm $TOOLCHAIN_VERSION from PyPI into .toolchains (about 20 s)"
+  say "installing ptxas $TOOLCHAIN_VERSION and its tools from PyPI into .toolchains (about 20 s)"
   "$ROOT/tools/toolchain" "$TOOLCHAIN_VERSION" ||
     fail "tools/toolchain could not install ptxas $TOOLCHAIN_VERSION"
 }
