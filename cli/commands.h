@@ -60,7 +60,10 @@ Status run_pack(const PackOptions& options);
 struct SassShowOptions {
   SpaceRequest space;
   ToolOptions tools;
-  std::string variant, target = "sm_90a", build = "timed";
+  std::string variant;  // or the path of a code file
+  std::string target;   // "": sm_90a; of a file, the only one
+  std::string kernel;   // of a file
+  std::string build = "timed";
   bool json = false, live = false;
 };
 Status run_sass_show(const SassShowOptions& options);
@@ -68,10 +71,10 @@ Status run_sass_show(const SassShowOptions& options);
 struct SassDiffOptions {
   SpaceRequest space;
   ToolOptions tools;
-  std::string first, second;  // variants, or paths of cubins; second empty: the first
-  std::vector<std::string> targets = {"sm_90a"};  // one, or one for each side
-  std::vector<std::string> toolchains;            // versions of ptxas: none, one, or one a side
-  std::vector<std::string> kernels;               // of cubins: none, one, or one for each side
+  std::string first, second;         // variants, or paths of code files; second empty: the first
+  std::vector<std::string> targets;  // none (sm_90a; of a file, the only one), one, or one a side
+  std::vector<std::string> toolchains;  // versions of ptxas: none, one, or one a side
+  std::vector<std::string> kernels;     // of files: none, one, or one for each side
   std::string build = "timed";
   std::string fail_on;  // a class of change; "" for none
   bool all = false, json = false;
@@ -86,6 +89,8 @@ struct SassMatrixOptions {
   std::vector<std::string> targets;     // empty or "all": every one that ptxas knows
   std::vector<std::string> toolchains;  // versions of ptxas; empty: what each variant asks for
   std::string reference;  // a column, or its target or ptxas, or a variant; "" for the first column
+  std::vector<std::string> files;  // code files in place of variants
+  std::string kernel;              // of files: a part of the name; "" for all
   std::string format = "text";
 };
 Status run_sass_matrix(const SassMatrixOptions& options);
@@ -104,7 +109,9 @@ Status run_sass_page(const SassPageOptions& options);
 struct SassClassesOptions {
   SpaceRequest space;
   ToolOptions tools;
-  std::string target = "sm_90a";
+  std::string target;              // "": sm_90a; of files, every one
+  std::vector<std::string> files;  // code files in place of variants
+  std::string kernel;              // of files: a part of the name; "" for all
   bool json = false;
 };
 Status run_sass_classes(const SassClassesOptions& options);

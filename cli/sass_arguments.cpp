@@ -9,9 +9,15 @@ void add_show(CLI::App& group, SassShowOptions& options, Chosen& chosen) {
   add_space(*command, options.space);
   add_toolchain(*command, options.space);
   add_tools(*command, options.tools);
-  command->add_option("variant", options.variant, "id, or the first digits of its hash")
+  command
+      ->add_option("variant", options.variant,
+                   "id, the first digits of its hash, or a code file: a cubin, a fatbin, a "
+                   "host object, executable or library")
       ->required();
-  command->add_option("-t,--target", options.target, "architecture")->capture_default_str();
+  command->add_option("-t,--target", options.target,
+                      "architecture (default: sm_90a; of a file, the only one)");
+  command->add_option("--kernel", options.kernel,
+                      "of a file: symbol, C++ name, or a part that says which");
   command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
   command->add_flag("--live", options.live, "count the registers live at each instruction");
   command->add_flag("--json", options.json, "print JSON");
@@ -24,17 +30,18 @@ void add_diff(CLI::App& group, SassOptions& all, Chosen& chosen) {
       group.add_subcommand("diff", "two kernels side by side, instruction by instruction");
   add_space(*command, options.space);
   add_tools(*command, options.tools);
-  command->add_option("first", options.first, "id, hash, or the path of a cubin")->required();
+  command->add_option("first", options.first, "id, hash, or a code file (see show)")->required();
   command->add_option("second", options.second,
                       "the same; left out: the first on two targets or by two toolchains");
-  command->add_option("-t,--target", options.targets, "architecture, or one for each side")
+  command
+      ->add_option("-t,--target", options.targets,
+                   "architecture, or one for each side (default: sm_90a; of a file, the only one)")
       ->delimiter(',')
-      ->allow_extra_args(false)
-      ->capture_default_str();
+      ->allow_extra_args(false);
   command->add_option("--toolchain", options.toolchains, "version of ptxas, or one for each side")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_option("--kernel", options.kernels, "of a cubin with several, or one for each side")
+  command->add_option("--kernel", options.kernels, "of a file with several, or one for each side")
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
@@ -55,11 +62,17 @@ void add_diff(CLI::App& group, SassOptions& all, Chosen& chosen) {
   });
 }
 
+void add_files(CLI::App& command, std::vector<std::string>& files, std::string& kernel) {
+  command.add_option("files", files, "code files in place of variants (see show)");
+  command.add_option("--kernel", kernel, "of files: symbol, C++ name, or a part of either");
+}
+
 void add_matrix(CLI::App& group, SassMatrixOptions& options, Chosen& chosen) {
   CLI::App* command = group.add_subcommand(
       "matrix", "what each variant became on each architecture and by each ptxas");
   add_space(*command, options.space);
   add_tools(*command, options.tools);
+  add_files(*command, options.files, options.kernel);
   command->add_option("-t,--targets", options.targets, "architectures (default: all)")
       ->delimiter(',');
   command
@@ -67,7 +80,8 @@ void add_matrix(CLI::App& group, SassMatrixOptions& options, Chosen& chosen) {
                    "versions of ptxas, such as 12.4,13.0 or all: a column each")
       ->delimiter(',');
   command->add_option("--reference", options.reference,
-                      "target, version or variant to compare with (default: the first column)");
+                      "column, target, version or variant to compare with (default: the first "
+                      "column)");
   command->add_option("--format", options.format, "text, markdown or json")->capture_default_str();
   command->callback([&] { chosen = [&] { return run_sass_matrix(options); }; });
 }
@@ -98,7 +112,9 @@ void add_classes(CLI::App& group, SassClassesOptions& options, Chosen& chosen) {
   add_space(*command, options.space);
   add_toolchain(*command, options.space);
   add_tools(*command, options.tools);
-  command->add_option("-t,--target", options.target, "architecture")->capture_default_str();
+  add_files(*command, options.files, options.kernel);
+  command->add_option("-t,--target", options.target,
+                      "architecture (default: sm_90a; of files, every one)");
   command->add_flag("--json", options.json, "print JSON");
   command->callback([&] { chosen = [&] { return run_sass_classes(options); }; });
 }

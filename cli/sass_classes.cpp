@@ -1,5 +1,6 @@
 #include "analysis/sass/classes.h"
 #include "cli/commands.h"
+#include "cli/sass_files.h"
 #include "cli/sass_images.h"
 
 #include <cstdio>
@@ -27,9 +28,7 @@ std::vector<ClassMember> present(const std::vector<Prepared>& prepared,
   return members;
 }
 
-}  // namespace
-
-Status run_sass_classes(const SassClassesOptions& options) {
+Status classes_of_variants(const SassClassesOptions& options) {
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY(check_target(tools.toolchain, options.target));
   PHASEBIT_TRY_ASSIGN(known, parse_target(options.target));
@@ -56,6 +55,19 @@ Status run_sass_classes(const SassClassesOptions& options) {
     fmt::print("{}: {} variants, {} codes\n\n", options.target, members.size(), classes.size());
   fmt::print("{}",
              options.json ? classes_as_json(members, classes) : classes_as_text(members, classes));
+  return {};
+}
+
+}  // namespace
+
+Status run_sass_classes(const SassClassesOptions& options) {
+  if (options.files.empty()) {
+    SassClassesOptions variants = options;
+    if (variants.target.empty()) variants.target = default_target;
+    return classes_of_variants(variants);
+  }
+  PHASEBIT_TRY_ASSIGN(text, code_classes(options));
+  fmt::print("{}", text);
   return {};
 }
 

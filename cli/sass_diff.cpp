@@ -1,6 +1,6 @@
 #include "analysis/sass/diff_report.h"
-#include "analysis/sass/module.h"
 #include "cli/commands.h"
+#include "cli/sass_files.h"
 #include "cli/sass_images.h"
 #include "cli/words.h"
 #include "core/base/nearest.h"
@@ -11,34 +11,6 @@
 
 namespace phasebit {
 namespace {
-
-bool is_cubin(const std::string& word) {
-  std::error_code none;
-  return word.ends_with(".cubin") || fs::is_regular_file(word, none);
-}
-
-// `kernel` may be left out when the file has only one.
-Result<DiffSide> cubin_side(const Disassembler& disassembler, const std::string& path,
-                            const std::string& kernel) {
-  PHASEBIT_TRY_ASSIGN(bytes, read_file(path));
-  PHASEBIT_TRY_ASSIGN(cubin, read_cubin(bytes, path));
-  std::vector<std::string> names;
-  for (const CubinKernel& one : cubin.kernels) names.push_back(one.entry);
-  std::sort(names.begin(), names.end());
-  if (kernel.empty() && names.size() > 1)
-    return with_hint(fail(Step::usage, "{}: has {} kernels", path, names.size()),
-                     "give --kernel, " + nearest_word_hint("", names));
-  const CubinKernel* found = kernel.empty() ? &cubin.kernels.front() : cubin.find(kernel);
-  if (found == nullptr)
-    return with_hint(fail(Step::usage, "{}: no kernel '{}'", path, kernel),
-                     nearest_word_hint(kernel, names));
-  if (found->symbol == 0)
-    return fail(Step::disassemble, "{}: {} has no section symbol, by which nvdisasm finds it", path,
-                found->entry);
-  PHASEBIT_TRY_ASSIGN(functions, disassembler.functions(bytes, cubin, {found}));
-  PHASEBIT_TRY_ASSIGN(joined, join_kernel(*found, functions.at(found->entry)));
-  return DiffSide{path + ":" + found->entry, cubin.sm, std::move(joined), {}, {}};
-}
 
 Result<DiffSide> variant_side(const SassDiffOptions& options, Tools& tools,
                               const Disassembler& disassembler, const std::string& id,
@@ -77,17 +49,17 @@ Result<std::optional<Change>> parse_fail_on(const std::string& word) {
 }
 
 Status check_words(const SassDiffOptions& options) {
-  if (options.targets.empty() || options.targets.size() > 2)
+  if (options.targets.size() > 2)
     return fail(Step::usage, "--target: one architecture, or one for each side");
   if (options.kernels.size() > 2)
     return fail(Step::usage, "--kernel: one name, or one for each side");
   if (options.toolchains.size() > 2)
     return fail(Step::usage, "--toolchain: one version, or one for each side");
-  const bool two_kernels = options.kernels.size() == 2 && is_cubin(options.first);
+  const bool two_kernels = options.kernels.size() == 2 && is_code_file(options.first);
   if (options.second.empty() && options.targets.size() < 2 && options.toolchains.size() < 2 &&
       !two_kernels)
     return with_hint(fail(Step::usage, "one side is missing"),
-                     "name a second variant or cubin, or two targets as in --target "
+                     "name a second variant or file, or two targets as in --target "
                      "sm_90a,sm_100a, or two toolchains as in --toolchain 12.4,13.5");
   return {};
 }
@@ -101,13 +73,18 @@ Result<std::vector<DiffSide>> open_sides(const SassDiffOptions& options) {
     const auto of_side = [&](const std::vector<std::string>& words) {
       return words.empty() ? std::string() : sides.empty() ? words.front() : words.back();
     };
-    auto side = is_cubin(word)
-                    ? cubin_side(disassembler, word, of_side(options.kernels))
-                    : variant_side(options, tools, disassembler, word, of_side(options.targets),
-                                   of_side(options.toolchains));
+    const std::string target = of_side(options.targets);
+    auto side =
+        is_code_file(word)
+            ? code_side(tools, disassembler, word, {of_side(options.kernels), target})
+            : variant_side(options, tools, disassembler, word,
+                           target.empty() ? default_target : target, of_side(options.toolchains));
     if (!side) return tl::unexpected<Error>(side.error());
     sides.push_back(std::move(*side));
   }
+  // One file is made of one source.
+  if (options.second.empty() || options.second == options.first)
+    for (DiffSide& side : sides) side.shares_verbs = true;
   return sides;
 }
 

@@ -1,5 +1,6 @@
 #include "analysis/sass/matrix.h"
 #include "cli/commands.h"
+#include "cli/sass_files.h"
 #include "cli/sass_images.h"
 #include "core/base/nearest.h"
 
@@ -70,6 +71,11 @@ void slim(Features& features) {
 
 Status run_sass_matrix(const SassMatrixOptions& options) {
   PHASEBIT_TRY_ASSIGN(format, parse_format(options.format));
+  if (!options.files.empty()) {
+    PHASEBIT_TRY_ASSIGN(text, code_matrix(options, format));
+    fmt::print("{}", text);
+    return {};
+  }
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   Matrix matrix;

@@ -1,14 +1,16 @@
 #include "analysis/sass/listing.h"
 #include "cli/commands.h"
 #include "cli/images.h"
+#include "cli/sass_files.h"
 #include "cli/words.h"
 
 #include <cstdio>
 
 namespace phasebit {
+namespace {
 
 // The image is made with `.loc`: its code is the same, and each instruction leads to its line.
-Status run_sass_show(const SassShowOptions& options) {
+Status show_variant(const SassShowOptions& options) {
   PHASEBIT_TRY_ASSIGN(build, parse_build(options.build));
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY(check_target(tools.toolchain, options.target));
@@ -35,6 +37,21 @@ Status run_sass_show(const SassShowOptions& options) {
     fmt::print("{} for {} by ptxas {}\n", prepared.front().key.id, options.target,
                used->version.text());
   }
+  fmt::print("{}", listing);
+  return {};
+}
+
+}  // namespace
+
+Status run_sass_show(const SassShowOptions& options) {
+  if (!is_code_file(options.variant)) {
+    if (!options.kernel.empty())
+      return fail(Step::usage, "--kernel is for files; {} is none", options.variant);
+    SassShowOptions variant = options;
+    if (variant.target.empty()) variant.target = default_target;
+    return show_variant(variant);
+  }
+  PHASEBIT_TRY_ASSIGN(listing, show_code_file(options));
   fmt::print("{}", listing);
   return {};
 }

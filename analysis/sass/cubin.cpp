@@ -1,6 +1,8 @@
 #include "analysis/sass/cubin.h"
 
+#include "analysis/sass/cubin_maker.h"
 #include "analysis/sass/debug_line.h"
+#include "analysis/sass/elf_file.h"
 #include "analysis/sass/instruction.h"
 #include "analysis/sass/kernel_info.h"
 #include "core/base/hash.h"
@@ -8,81 +10,13 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <memory>
-
-#include <gelf.h>
-#include <libelf.h>
 
 namespace phasebit {
 namespace {
 
 constexpr std::string_view text_prefix = ".text.";
 
-// libelf over bytes in memory, with bounds that it checks itself for every section.
-class ElfFile {
- public:
-  explicit ElfFile(std::string bytes) : bytes_(std::move(bytes)) {
-    [[maybe_unused]] static const unsigned once = elf_version(EV_CURRENT);
-    elf_.reset(elf_memory(bytes_.data(), bytes_.size()));
-  }
-  Elf* get() const { return elf_.get(); }
-  std::string_view bytes() const { return bytes_; }
-
-  std::string_view name(const GElf_Shdr& header) const {
-    std::size_t strings = 0;
-    if (elf_getshdrstrndx(elf_.get(), &strings) != 0) return {};
-    const char* text = elf_strptr(elf_.get(), strings, header.sh_name);
-    return text != nullptr ? std::string_view(text) : std::string_view();
-  }
-
- private:
-  struct End {
-    void operator()(Elf* elf) const { elf_end(elf); }
-  };
-  std::string bytes_;
-  std::unique_ptr<Elf, End> elf_;
-};
-
-struct Section {
-  std::string name;
-  GElf_Shdr header{};
-  std::string_view data;
-  Elf_Data* translated = nullptr;  // symbols and relocations as libelf decodes them
-};
-
-// Sections by their index, the empty section 0 included.
-Result<std::vector<Section>> read_sections(const ElfFile& file, std::string_view name) {
-  std::size_t count = 0;
-  if (elf_getshdrnum(file.get(), &count) != 0 || count == 0)
-    return fail(Step::disassemble, "{}: no section table: {}", name, elf_errmsg(-1));
-  std::vector<Section> sections(count);
-  for (std::size_t i = 1; i < count; ++i) {
-    Elf_Scn* scn = elf_getscn(file.get(), i);
-    if (scn == nullptr || gelf_getshdr(scn, &sections[i].header) == nullptr)
-      return fail(Step::disassemble, "{}: section {} cannot be read: {}", name, i, elf_errmsg(-1));
-    const GElf_Shdr& header = sections[i].header;
-    sections[i].name = file.name(header);
-    if (header.sh_type == SHT_NOBITS || header.sh_size == 0) continue;
-    const std::string_view bytes = file.bytes();
-    if (header.sh_offset > bytes.size() || header.sh_size > bytes.size() - header.sh_offset)
-      return fail(Step::disassemble, "{}: section {} ({}) lies beyond the end of the file", name, i,
-                  sections[i].name);
-    sections[i].data = bytes.substr(header.sh_offset, header.sh_size);
-    if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_RELA || header.sh_type == SHT_REL)
-      sections[i].translated = elf_getdata(scn, nullptr);
-  }
-  return sections;
-}
-
-const Section* find_section(const std::vector<Section>& sections, std::string_view name) {
-  const auto found = std::find_if(sections.begin(), sections.end(),
-                                  [&](const Section& section) { return section.name == name; });
-  return found == sections.end() ? nullptr : &*found;
-}
-
-std::size_t entries(const Section& section) {
-  return section.header.sh_entsize == 0 ? 0 : section.data.size() / section.header.sh_entsize;
-}
+using Symbols = std::vector<ElfFile::Symbol>;
 
 // The value that a REL relocation adds stands at its place; RELA brings it along.
 std::uint64_t stored_address(std::string_view data, std::uint64_t offset) {
@@ -93,104 +27,41 @@ std::uint64_t stored_address(std::string_view data, std::uint64_t offset) {
 }
 
 // Relocations of .debug_line: each names the place of an address and the kernel it points into.
-AddressFixups read_fixups(const std::vector<Section>& sections, const Section& debug_line) {
+AddressFixups read_fixups(const ElfFile& file, const Symbols& symbols, std::string_view lines) {
   AddressFixups fixups;
-  const Section* symbols = find_section(sections, ".symtab");
-  if (symbols == nullptr || symbols->translated == nullptr) return fixups;
-  const auto add = [&](std::uint64_t offset, std::uint64_t symbol_index, std::uint64_t addend) {
-    GElf_Sym symbol{};
-    if (gelf_getsym(symbols->translated, static_cast<int>(symbol_index), &symbol) == nullptr)
-      return;
-    fixups[offset] = {symbol.st_shndx, symbol.st_value + addend};
+  const auto add = [&](std::uint64_t offset, std::uint64_t symbol, std::uint64_t addend) {
+    if (symbol >= symbols.size()) return;
+    const GElf_Sym& entry = symbols[symbol].entry;
+    fixups[offset] = {entry.st_shndx, entry.st_value + addend};
   };
-  if (const Section* rela = find_section(sections, ".rela.debug_line");
+  if (const ElfSection* rela = file.find(".rela.debug_line");
       rela != nullptr && rela->translated != nullptr)
-    for (std::size_t i = 0; i < entries(*rela); ++i)
-      if (GElf_Rela one{}; gelf_getrela(rela->translated, static_cast<int>(i), &one) != nullptr)
-        add(one.r_offset, GELF_R_SYM(one.r_info), static_cast<std::uint64_t>(one.r_addend));
-  if (const Section* rel = find_section(sections, ".rel.debug_line");
+    for (std::size_t i = 0; i < rela->entries(); ++i) {
+      GElf_Rela one{};
+      if (gelf_getrela(rela->translated, static_cast<int>(i), &one) == nullptr) break;
+      add(one.r_offset, GELF_R_SYM(one.r_info), static_cast<std::uint64_t>(one.r_addend));
+    }
+  if (const ElfSection* rel = file.find(".rel.debug_line");
       rel != nullptr && rel->translated != nullptr)
-    for (std::size_t i = 0; i < entries(*rel); ++i)
-      if (GElf_Rel one{}; gelf_getrel(rel->translated, static_cast<int>(i), &one) != nullptr)
-        add(one.r_offset, GELF_R_SYM(one.r_info), stored_address(debug_line.data, one.r_offset));
+    for (std::size_t i = 0; i < rel->entries(); ++i) {
+      GElf_Rel one{};
+      if (gelf_getrel(rel->translated, static_cast<int>(i), &one) == nullptr) break;
+      add(one.r_offset, GELF_R_SYM(one.r_info), stored_address(lines, one.r_offset));
+    }
   return fixups;
 }
 
-// Symbol index of each section.
-std::map<std::size_t, std::size_t> section_symbols(const std::vector<Section>& sections) {
-  std::map<std::size_t, std::size_t> result;
-  const Section* symbols = find_section(sections, ".symtab");
-  if (symbols == nullptr || symbols->translated == nullptr) return result;
-  for (std::size_t i = 0; i < entries(*symbols); ++i) {
-    GElf_Sym symbol{};
-    if (gelf_getsym(symbols->translated, static_cast<int>(i), &symbol) == nullptr) continue;
-    if (GELF_ST_TYPE(symbol.st_info) == STT_SECTION) result.emplace(symbol.st_shndx, i);
-  }
-  return result;
+std::string_view data_of(const ElfFile& file, const std::string& section) {
+  const ElfSection* found = file.find(section);
+  return found == nullptr ? std::string_view() : found->data;
 }
 
-// Symbol index of each function, by name.
-std::map<std::string, std::uint32_t> function_symbols(const ElfFile& file,
-                                                      const std::vector<Section>& sections) {
-  std::map<std::string, std::uint32_t> result;
-  const Section* symbols = find_section(sections, ".symtab");
-  if (symbols == nullptr || symbols->translated == nullptr) return result;
-  for (std::size_t i = 0; i < entries(*symbols); ++i) {
-    GElf_Sym symbol{};
-    if (gelf_getsym(symbols->translated, static_cast<int>(i), &symbol) == nullptr) continue;
-    if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
-    const char* name = elf_strptr(file.get(), symbols->header.sh_link, symbol.st_name);
-    if (name != nullptr) result.emplace(name, static_cast<std::uint32_t>(i));
-  }
-  return result;
-}
-
-// How many functions each section holds.
-std::map<std::size_t, int> functions_in(const std::vector<Section>& sections) {
-  std::map<std::size_t, int> result;
-  const Section* symbols = find_section(sections, ".symtab");
-  if (symbols == nullptr || symbols->translated == nullptr) return result;
-  for (std::size_t i = 0; i < entries(*symbols); ++i)
-    if (GElf_Sym symbol{};
-        gelf_getsym(symbols->translated, static_cast<int>(i), &symbol) != nullptr)
-      if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC) ++result[symbol.st_shndx];
-  return result;
-}
-
-// See CubinKernel::names. Code refers to names by relocations and by calls of functions beside the
-// kernel in its section.
-std::string names_in(const std::vector<Section>& sections, std::size_t index,
-                     const std::map<std::size_t, int>& functions) {
-  std::string referred;
-  for (const char* kind : {".rela", ".rel"})
-    if (const Section* found = find_section(sections, kind + sections[index].name))
-      referred += found->data;
-  const auto count = functions.find(index);
-  if (referred.empty() && (count == functions.end() || count->second < 2)) return {};
-  for (const char* name : {".symtab", ".strtab"})
-    if (const Section* found = find_section(sections, name)) referred += found->data;
-  return content_hash(fmt::format("{} {}", index, referred));
-}
-
-// Registers and shared memory; what the file does not say stays 0.
-void read_resources(const ElfFile& file, const std::vector<Section>& sections, Cubin& cubin) {
-  const Section* info = find_section(sections, ".nv.info");
-  const auto counts =
-      info == nullptr ? std::map<std::uint32_t, int>() : register_counts(info->data);
-  const auto functions = function_symbols(file, sections);
-  for (CubinKernel& kernel : cubin.kernels) {
-    const auto function = functions.find(kernel.entry);
-    if (function != functions.end())
-      if (const auto count = counts.find(function->second); count != counts.end())
-        kernel.registers = count->second;
-    if (const Section* own = find_section(sections, ".nv.info." + kernel.entry))
-      kernel.barriers = barrier_count(own->data);
-    if (const Section* text = find_section(sections, ".text." + kernel.entry);
-        text != nullptr && kernel.barriers == 0)
-      kernel.barriers = barrier_count_of_flags(text->header.sh_flags);
-    if (const Section* shared = find_section(sections, ".nv.shared." + kernel.entry))
-      kernel.static_shared_bytes = shared->header.sh_size;
-  }
+Result<LineTable> read_lines(const ElfFile& file, const Symbols& symbols, std::string_view name) {
+  const std::string_view lines = data_of(file, ".debug_line");
+  auto table = read_debug_line(lines, read_fixups(file, symbols, lines),
+                               {data_of(file, ".debug_line_str"), data_of(file, ".debug_str")});
+  if (!table) return fail(Step::disassemble, "{}: {}", name, table.error().message);
+  return table;
 }
 
 // CUDA 13 (ABI version 8) keeps the SM number in e_flags[15:8], older ones in e_flags[7:0].
@@ -199,30 +70,99 @@ int sm_number(const GElf_Ehdr& header) {
   return static_cast<int>((new_layout ? header.e_flags >> 8 : header.e_flags) & 0xff);
 }
 
-Result<GElf_Ehdr> read_elf_header(const ElfFile& file, std::string_view name) {
-  if (file.get() == nullptr || elf_kind(file.get()) != ELF_K_ELF)
-    return fail(Step::disassemble, "{}: not an ELF file ({} bytes)", name, file.bytes().size());
-  GElf_Ehdr header{};
-  if (gelf_getehdr(file.get(), &header) == nullptr)
-    return fail(Step::disassemble, "{}: no ELF header: {}", name, elf_errmsg(-1));
-  if (header.e_machine != EM_CUDA)
-    return fail(Step::disassemble, "{}: an ELF file for machine {}, not a cubin ({})", name,
-                header.e_machine, EM_CUDA);
-  const std::size_t table = std::size_t{header.e_shnum} * header.e_shentsize;
-  if (header.e_shoff > file.bytes().size() || table > file.bytes().size() - header.e_shoff)
-    return fail(Step::disassemble,
-                "{}: cut short: its section table is at byte {}, the file has {} bytes", name,
-                header.e_shoff, file.bytes().size());
-  return header;
+// Both by the index of the section.
+struct SectionSymbols {
+  std::map<std::size_t, std::size_t> sections;                // index of the section's own symbol
+  std::map<std::size_t, std::vector<std::size_t>> functions;  // indices of those inside
+};
+
+SectionSymbols sort_symbols(const Symbols& symbols) {
+  SectionSymbols result;
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    const GElf_Sym& entry = symbols[i].entry;
+    if (GELF_ST_TYPE(entry.st_info) == STT_SECTION) result.sections.emplace(entry.st_shndx, i);
+    if (GELF_ST_TYPE(entry.st_info) == STT_FUNC) result.functions[entry.st_shndx].push_back(i);
+  }
+  return result;
 }
 
-std::vector<int> instruction_lines(const LineTable& table, std::size_t section, std::size_t count) {
-  std::vector<int> lines;
-  const auto rows = table.find(section);
-  if (rows == table.end()) return lines;
-  for (std::size_t i = 0; i < count; ++i)
-    lines.push_back(line_at(rows->second, i * instruction_bytes));
-  return lines;
+void add_lines(CubinKernel& kernel, const LineTable& table, std::size_t section) {
+  const auto rows = table.sections.find(section);
+  if (rows == table.sections.end()) return;
+  for (std::size_t i = 0; i < kernel.size(); ++i) {
+    const LineRow row = row_at(rows->second, i * instruction_bytes);
+    kernel.lines.push_back(row.line);
+    kernel.files.push_back(row.file);
+  }
+}
+
+// What its function symbols and .nv.info say; what they do not stays 0.
+void add_functions(CubinKernel& kernel, const Symbols& symbols,
+                   const std::vector<std::size_t>& indices,
+                   const std::map<std::uint32_t, int>& registers) {
+  constexpr unsigned char entry_bit = 0x10;  // of st_other
+  for (const std::size_t index : indices) {
+    const auto& [name, symbol] = symbols[index];
+    if (name != kernel.entry) {
+      if (symbol.st_value < kernel.text.size()) kernel.functions.push_back({name, symbol.st_value});
+      continue;
+    }
+    kernel.is_entry = (symbol.st_other & entry_bit) != 0;
+    if (const auto count = registers.find(static_cast<std::uint32_t>(index));
+        count != registers.end())
+      kernel.registers = count->second;
+  }
+  std::stable_sort(
+      kernel.functions.begin(), kernel.functions.end(),
+      [](const CubinFunction& a, const CubinFunction& b) { return a.offset < b.offset; });
+}
+
+// See CubinKernel::names. Code refers to names by relocations and by calls of functions beside the
+// kernel in its section. `symbols` is a hash of all names of the file.
+std::string names_in(const ElfFile& file, std::size_t index, const CubinKernel& kernel,
+                     const std::string& symbols) {
+  std::string referred;
+  for (const char* kind : {".rela", ".rel"})
+    referred += data_of(file, kind + file.sections()[index].name);
+  if (referred.empty() && kernel.functions.empty()) return {};
+  return content_hash(fmt::format("{} {} {}", index, referred, symbols));
+}
+
+// What .nv.info and the section's header say beside the registers.
+void add_resources(CubinKernel& kernel, const ElfFile& file, const ElfSection& text) {
+  kernel.barriers = barrier_count(data_of(file, ".nv.info." + kernel.entry));
+  if (kernel.barriers == 0) kernel.barriers = barrier_count_of_flags(text.header.sh_flags);
+  if (const ElfSection* shared = file.find(".nv.shared." + kernel.entry))
+    kernel.static_shared_bytes = shared->header.sh_size;
+}
+
+Status read_kernels(const ElfFile& file, std::string_view name, Cubin& cubin) {
+  const Symbols symbols = file.read_symbols();
+  PHASEBIT_TRY_ASSIGN(table, read_lines(file, symbols, name));
+  const SectionSymbols by_section = sort_symbols(symbols);
+  const auto registers = register_counts(data_of(file, ".nv.info"));
+  const std::string names =
+      content_hash(data_of(file, ".symtab")) + content_hash(data_of(file, ".strtab"));
+  for (std::size_t i = 1; i < file.sections().size(); ++i) {
+    const ElfSection& section = file.sections()[i];
+    if (!section.name.starts_with(text_prefix)) continue;
+    CubinKernel kernel;
+    kernel.entry = section.name.substr(text_prefix.size());
+    kernel.text = section.data;
+    if (kernel.text.empty() || kernel.text.size() % instruction_bytes != 0)
+      return fail(Step::disassemble, "{}: {} has {} bytes, not whole instructions of {}", name,
+                  section.name, kernel.text.size(), instruction_bytes);
+    if (const auto symbol = by_section.sections.find(i); symbol != by_section.sections.end())
+      kernel.symbol = symbol->second;
+    if (const auto inside = by_section.functions.find(i); inside != by_section.functions.end())
+      add_functions(kernel, symbols, inside->second, registers);
+    add_resources(kernel, file, section);
+    kernel.names = names_in(file, i, kernel, names);
+    add_lines(kernel, table, i);
+    cubin.kernels.push_back(std::move(kernel));
+  }
+  cubin.source_files = std::move(table.files);
+  return {};
 }
 
 }  // namespace
@@ -240,35 +180,24 @@ const CubinKernel* Cubin::find(std::string_view entry) const {
   return found == kernels.end() ? nullptr : &*found;
 }
 
+Result<Cubin> read_cubin_or_stub(std::string_view bytes, std::string_view name) {
+  PHASEBIT_TRY_ASSIGN(file, ElfFile::open(bytes, name));
+  if (file.header().e_machine != EM_CUDA)
+    return fail(Step::disassemble, "{}: an ELF file for machine {}, not a cubin ({})", name,
+                file.header().e_machine, EM_CUDA);
+  Cubin cubin;
+  cubin.sm = sm_number(file.header());
+  const CubinMaker maker = read_maker(file, cubin.sm);
+  cubin.tool = maker.tool;
+  cubin.tool_version = maker.version;
+  cubin.target = maker.target.empty() ? fmt::format("sm_{}", cubin.sm) : maker.target;
+  PHASEBIT_TRY(read_kernels(file, name, cubin));
+  return cubin;
+}
+
 Result<Cubin> read_cubin(std::string_view bytes, std::string_view name) {
-  const ElfFile file{std::string(bytes)};
-  PHASEBIT_TRY_ASSIGN(header, read_elf_header(file, name));
-  PHASEBIT_TRY_ASSIGN(sections, read_sections(file, name));
-  LineTable table;
-  if (const Section* line = find_section(sections, ".debug_line"); line != nullptr) {
-    auto read = read_debug_line(line->data, read_fixups(sections, *line));
-    if (!read) return fail(Step::disassemble, "{}: {}", name, read.error().message);
-    table = std::move(*read);
-  }
-  const auto symbols = section_symbols(sections);
-  const auto functions = functions_in(sections);
-  Cubin cubin{sm_number(header), {}};
-  for (std::size_t i = 1; i < sections.size(); ++i) {
-    if (!sections[i].name.starts_with(text_prefix)) continue;
-    CubinKernel kernel;
-    kernel.entry = sections[i].name.substr(text_prefix.size());
-    kernel.text = sections[i].data;
-    if (kernel.text.empty() || kernel.text.size() % instruction_bytes != 0)
-      return fail(Step::disassemble, "{}: {} has {} bytes, not whole instructions of {}", name,
-                  sections[i].name, kernel.text.size(), instruction_bytes);
-    if (const auto symbol = symbols.find(i); symbol != symbols.end())
-      kernel.symbol = symbol->second;
-    kernel.lines = instruction_lines(table, i, kernel.size());
-    kernel.names = names_in(sections, i, functions);
-    cubin.kernels.push_back(std::move(kernel));
-  }
-  if (cubin.kernels.empty()) return fail(Step::disassemble, "{}: no kernel in it", name);
-  read_resources(file, sections, cubin);
+  auto cubin = read_cubin_or_stub(bytes, name);
+  if (cubin && cubin->kernels.empty()) return fail(Step::disassemble, "{}: no kernel in it", name);
   return cubin;
 }
 

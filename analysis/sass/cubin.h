@@ -1,4 +1,4 @@
-// A cubin as ptxas writes it: the machine code and the line table of each kernel.
+// A cubin: the machine code and the line table of each kernel.
 #pragma once
 
 #include "analysis/sass/control.h"
@@ -10,6 +10,12 @@
 
 namespace phasebit {
 
+// A function inside the code of a kernel, which calls it: "$__internal_0_$__cuda_sm3x_div_...".
+struct CubinFunction {
+  std::string name;
+  std::uint64_t offset = 0;  // bytes from the start of the kernel
+};
+
 struct CubinKernel {
   std::string entry;       // "k" of section .text.k
   std::size_t symbol = 0;  // of that section, which nvdisasm takes as a function index
@@ -17,10 +23,13 @@ struct CubinKernel {
   std::vector<int> lines;  // `.loc` line of each instruction, 0 = none; empty without a line table
   int registers = 0;       // a thread; 0 when the file does not say
   std::uint64_t static_shared_bytes = 0;  // with the 1 KiB that sm_90 and later reserve
+  std::vector<int> files;                 // with lines: of Cubin::source_files, -1 = not named
+  std::vector<CubinFunction> functions;   // ascending by offset
   int barriers = 0;                       // named barriers, from 0 to the highest in use
   // A hash of the file's relocations and symbols where the code refers to some, so that a listing
   // of equal bytes may read otherwise; "" where the bytes say all.
   std::string names;
+  bool is_entry = false;  // may be launched; else a device function of its own
   std::size_t size() const { return text.size() / 16; }
   SassWord word(std::size_t index) const;
 };
@@ -28,11 +37,16 @@ struct CubinKernel {
 struct Cubin {
   int sm = 0;                        // 90; of e_flags
   std::vector<CubinKernel> kernels;  // in the order of the file
+  std::string tool, tool_version;    // "ptxas", "13.5.37" or "12.4"; "" when the file does not say
+  std::string target;                // "sm_90a"; "sm_90" also where the file does not say which
+  std::vector<std::string> source_files;  // of the line table
   const CubinKernel* find(std::string_view entry) const;
 };
 
 // `name` stands for the module in messages. Step::disassemble when it is no cubin, is cut short, or
-// holds no code.
+// holds no code; that it holds none is an empty list of kernels for read_cubin_or_stub: a linked
+// program has modules without code.
 Result<Cubin> read_cubin(std::string_view bytes, std::string_view name = "cubin");
+Result<Cubin> read_cubin_or_stub(std::string_view bytes, std::string_view name = "cubin");
 
 }  // namespace phasebit

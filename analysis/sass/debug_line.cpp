@@ -1,110 +1,29 @@
 #include "analysis/sass/debug_line.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 
 namespace phasebit {
 namespace {
 
-// A reader that never passes its end: after that it delivers zeros and says so.
-class Cursor {
- public:
-  Cursor(std::string_view bytes, std::size_t position) : bytes_(bytes), position_(position) {}
-  std::size_t position() const { return position_; }
-  bool overrun() const { return overrun_; }
-  bool at_end() const { return position_ >= bytes_.size(); }
-  Cursor until(std::size_t end) const { return {bytes_.substr(0, end), position_}; }
-
-  void skip(std::uint64_t count) {
-    if (count > bytes_.size() - position_) overrun_ = true;
-    position_ += std::min<std::uint64_t>(count, bytes_.size() - position_);
-  }
-  template <typename T>
-  T fixed() {
-    T value{};
-    if (bytes_.size() - position_ >= sizeof value)
-      std::memcpy(&value, bytes_.data() + position_, sizeof value);
-    skip(sizeof value);
-    return value;
-  }
-  std::uint64_t uleb() {
-    std::uint64_t value = 0;
-    for (int shift = 0;; shift += 7) {
-      const auto byte = fixed<std::uint8_t>();
-      if (shift < 64) value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-      if ((byte & 0x80) == 0) return value;
-    }
-  }
-  std::int64_t sleb() {
-    std::uint64_t value = 0;
-    for (int shift = 0;; shift += 7) {
-      const auto byte = fixed<std::uint8_t>();
-      if (shift < 64) value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-      if ((byte & 0x80) != 0) continue;
-      if ((byte & 0x40) != 0 && shift + 7 < 64) value |= ~std::uint64_t{0} << (shift + 7);
-      return static_cast<std::int64_t>(value);
-    }
-  }
-
- private:
-  std::string_view bytes_;
-  std::size_t position_;
-  bool overrun_ = false;
-};
-
-// The part of a line program's header that its opcodes need (DWARF 5, section 6.2.4). The tables
-// of folders and files lie behind it, in a layout that depends on the version, and are skipped.
-struct Header {
-  std::uint8_t min_instruction_length = 1;
-  std::int8_t line_base = 0;
-  std::uint8_t line_range = 1;
-  std::uint8_t opcode_base = 1;
-  std::vector<std::uint8_t> operand_counts;  // of the standard opcodes 1 .. opcode_base-1
-};
-
-Result<Header> read_header(Cursor& cursor, bool is_64_bit) {
-  const auto version = cursor.fixed<std::uint16_t>();
-  if (version < 2 || version > 5)
-    return fail(Step::disassemble, ".debug_line has version {}; 2 to 5 can be read", version);
-  if (version >= 5) cursor.skip(2);  // address size, segment selector size
-  const std::uint64_t length =
-      is_64_bit ? cursor.fixed<std::uint64_t>() : cursor.fixed<std::uint32_t>();
-  const std::size_t after_length = cursor.position();
-  Header header;
-  header.min_instruction_length = cursor.fixed<std::uint8_t>();
-  const auto operations = version >= 4 ? cursor.fixed<std::uint8_t>() : std::uint8_t{1};
-  cursor.skip(1);  // default_is_stmt
-  header.line_base = cursor.fixed<std::int8_t>();
-  header.line_range = cursor.fixed<std::uint8_t>();
-  header.opcode_base = cursor.fixed<std::uint8_t>();
-  for (int i = 1; i < header.opcode_base; ++i)
-    header.operand_counts.push_back(cursor.fixed<std::uint8_t>());
-  const std::size_t used = cursor.position() - after_length;
-  if (cursor.overrun() || length < used || header.line_range == 0 || header.opcode_base == 0)
-    return fail(Step::disassemble, ".debug_line is damaged: bad header");
-  if (operations != 1)
-    return fail(Step::disassemble, ".debug_line has {} operations an instruction", operations);
-  cursor.skip(length - used);
-  return header;
-}
-
 enum StandardOpcode : std::uint8_t {
   copy = 1,
   advance_pc = 2,
   advance_line = 3,
+  set_file = 4,
   const_add_pc = 8,
   fixed_advance_pc = 9
 };
 enum ExtendedOpcode : std::uint8_t { end_sequence = 1, set_address = 2 };
 
-// Runs one line program.
+// Runs one line program. `files`: the place of each file of the header in the table.
 class Machine {
  public:
-  Machine(const Header& header, const AddressFixups& fixups, LineTable& table)
-      : header_(header), fixups_(fixups), table_(table) {}
+  Machine(const LineHeader& header, const std::vector<int>& files, const AddressFixups& fixups,
+          LineTable& table)
+      : header_(header), files_(files), fixups_(fixups), table_(table) {}
 
-  void step(Cursor& cursor) {
+  void step(DwarfCursor& cursor) {
     const auto opcode = cursor.fixed<std::uint8_t>();
     if (opcode >= header_.opcode_base)
       special(static_cast<std::uint8_t>(opcode - header_.opcode_base));
@@ -120,22 +39,23 @@ class Machine {
     line_ += static_cast<std::uint64_t>(header_.line_base + adjusted % header_.line_range);
     emit(line_);
   }
-  void standard(Cursor& cursor, std::uint8_t opcode) {
+  void standard(DwarfCursor& cursor, std::uint8_t opcode) {
     if (opcode == copy) return emit(line_);
     if (opcode == advance_pc) return advance(cursor.uleb());
     if (opcode == advance_line) return void(line_ += static_cast<std::uint64_t>(cursor.sleb()));
+    if (opcode == set_file) return void(file_ = cursor.uleb());
     if (opcode == const_add_pc) return advance((255 - header_.opcode_base) / header_.line_range);
     if (opcode == fixed_advance_pc) return void(address_ += cursor.fixed<std::uint16_t>());
     for (int i = 0; i < header_.operand_counts[opcode - 1U]; ++i) cursor.uleb();
   }
   // ptxas adds opcodes of its own (inlined calls, 0x90 and 0x91); they are skipped by their length.
-  void extended(Cursor& cursor) {
+  void extended(DwarfCursor& cursor) {
     const std::uint64_t length = cursor.uleb();
     const std::size_t begin = cursor.position();
     const auto opcode = length > 0 ? cursor.fixed<std::uint8_t>() : std::uint8_t{0};
     if (opcode == end_sequence) {
       emit(0);
-      section_.reset(), address_ = 0, line_ = 1;
+      section_.reset(), address_ = 0, line_ = 1, file_ = 1;
     } else if (opcode == set_address) {
       const auto fixup = fixups_.find(cursor.position());
       section_.reset();
@@ -148,33 +68,61 @@ class Machine {
   void advance(std::uint64_t operations) {
     address_ += operations * header_.min_instruction_length;
   }
+  int file() const {
+    const std::uint64_t index = file_ - static_cast<std::uint64_t>(header_.first_file);
+    return index < files_.size() ? files_[index] : -1;
+  }
   void emit(std::uint64_t line) {
     constexpr std::uint64_t highest = 1'000'000'000;  // more is damage, or a negative line
-    const bool plausible = line < highest;
-    if (section_) table_[*section_].push_back({address_, plausible ? static_cast<int>(line) : 0});
+    const bool plausible = line != 0 && line < highest;
+    if (section_)
+      table_.sections[*section_].push_back(
+          {address_, plausible ? static_cast<int>(line) : 0, plausible ? file() : -1});
   }
 
-  const Header& header_;
+  const LineHeader& header_;
+  const std::vector<int>& files_;
   const AddressFixups& fixups_;
   LineTable& table_;
   std::optional<std::size_t> section_;
   std::uint64_t address_ = 0;
   std::uint64_t line_ = 1;  // wraps: an advance may be negative
+  std::uint64_t file_ = 1;
+};
+
+// The units of a linked cubin name most files again and again.
+class FileNumbers {
+ public:
+  explicit FileNumbers(std::vector<std::string>& files) : files_(files) {}
+  std::vector<int> add(const std::vector<std::string>& names) {
+    std::vector<int> numbers;
+    for (const std::string& name : names) {
+      const auto [found, fresh] = numbers_.emplace(name, static_cast<int>(files_.size()));
+      if (fresh) files_.push_back(name);
+      numbers.push_back(found->second);
+    }
+    return numbers;
+  }
+
+ private:
+  std::vector<std::string>& files_;
+  std::map<std::string, int> numbers_;
 };
 
 // One unit: its length, header and program. Moves the cursor behind it.
-Status read_unit(Cursor& cursor, const AddressFixups& fixups, LineTable& table,
-                 std::size_t section_size) {
+Status read_unit(DwarfCursor& cursor, const AddressFixups& fixups, const LineStrings& strings,
+                 FileNumbers& files, LineTable& table, std::size_t section_size) {
   constexpr std::uint32_t escape_to_64_bit = 0xffffffff;
   std::uint64_t length = cursor.fixed<std::uint32_t>();
   const bool is_64_bit = length == escape_to_64_bit;
   if (is_64_bit) length = cursor.fixed<std::uint64_t>();
   if (cursor.overrun() || length > section_size - cursor.position())
     return fail(Step::disassemble, ".debug_line is damaged: a unit is longer than the section");
-  Cursor unit = cursor.until(cursor.position() + length);
+  DwarfCursor unit = cursor.until(cursor.position() + length);
   cursor.skip(length);
-  PHASEBIT_TRY_ASSIGN(header, read_header(unit, is_64_bit));
-  Machine machine(header, fixups, table);
+  PHASEBIT_TRY_ASSIGN(header, read_line_header(unit, is_64_bit, strings));
+  const std::vector<int> numbers = files.add(header.files);
+  Machine machine(header, numbers, fixups, table);
   while (!unit.at_end() && !unit.overrun()) machine.step(unit);
   if (unit.overrun())
     return fail(Step::disassemble, ".debug_line is damaged: a line program ends inside an opcode");
@@ -183,23 +131,26 @@ Status read_unit(Cursor& cursor, const AddressFixups& fixups, LineTable& table,
 
 }  // namespace
 
-Result<LineTable> read_debug_line(std::string_view section, const AddressFixups& fixups) {
+Result<LineTable> read_debug_line(std::string_view section, const AddressFixups& fixups,
+                                  const LineStrings& strings) {
   LineTable table;
-  Cursor cursor(section, 0);
-  while (!cursor.at_end()) PHASEBIT_TRY(read_unit(cursor, fixups, table, section.size()));
+  FileNumbers files(table.files);
+  DwarfCursor cursor(section, 0);
+  while (!cursor.at_end())
+    PHASEBIT_TRY(read_unit(cursor, fixups, strings, files, table, section.size()));
   // Where several rows share an address the last one holds; an end gives way to what follows it.
-  for (auto& [index, rows] : table)
+  for (auto& [index, rows] : table.sections)
     std::stable_sort(rows.begin(), rows.end(), [](const LineRow& a, const LineRow& b) {
       return a.address != b.address ? a.address < b.address : a.line == 0 && b.line != 0;
     });
   return table;
 }
 
-int line_at(const std::vector<LineRow>& rows, std::uint64_t address) {
+LineRow row_at(const std::vector<LineRow>& rows, std::uint64_t address) {
   const auto after =
       std::upper_bound(rows.begin(), rows.end(), address,
                        [](std::uint64_t value, const LineRow& row) { return value < row.address; });
-  return after == rows.begin() ? 0 : std::prev(after)->line;
+  return after == rows.begin() ? LineRow{} : *std::prev(after);
 }
 
 }  // namespace phasebit

@@ -1,10 +1,11 @@
 // The line table of a cubin: a reader of DWARF line programs, versions 2 to 5.
 #pragma once
 
-#include "core/base/error.h"
+#include "analysis/sass/line_header.h"
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,20 +18,25 @@ struct AddressFixup {
 };
 using AddressFixups = std::map<std::uint64_t, AddressFixup>;  // by offset in .debug_line
 
-// From `address` on the code belongs to `line`, up to the next row; line 0 ends a sequence.
+// From `address` on the code belongs to `line` of `file`, up to the next row; line 0 ends a
+// sequence.
 struct LineRow {
   std::uint64_t address = 0;
   int line = 0;
+  int file = -1;  // of LineTable::files; -1: the table does not name it
 };
 
-// Rows of each ELF section, ascending by address.
-using LineTable = std::map<std::size_t, std::vector<LineRow>>;
+struct LineTable {
+  std::vector<std::string> files;                        // each once, in the order of the units
+  std::map<std::size_t, std::vector<LineRow>> sections;  // of the ELF file; ascending by address
+};
 
-// Only the line column is kept: a generated kernel has one source file. Sequences whose address has
-// no fixup belong to no section and are left out. Step::disassemble when the section is damaged.
-Result<LineTable> read_debug_line(std::string_view section, const AddressFixups& fixups);
+// Sequences whose address has no fixup belong to no section and are left out. Of code that was
+// inlined the innermost line is kept. Step::disassemble when the section is damaged.
+Result<LineTable> read_debug_line(std::string_view section, const AddressFixups& fixups,
+                                  const LineStrings& strings = {});
 
-// The line of an address, 0 when the rows do not cover it.
-int line_at(const std::vector<LineRow>& rows, std::uint64_t address);
+// The row of an address; line 0 when the rows do not cover it.
+LineRow row_at(const std::vector<LineRow>& rows, std::uint64_t address);
 
 }  // namespace phasebit

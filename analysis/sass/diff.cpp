@@ -83,13 +83,21 @@ class Differ {
     return pairs;
   }
 
-  // Numbers of (verb, normalised opcode). Verbs only where both sides have a source.
+  bool shares_verbs() const {
+    return !left_.source.empty() && !right_.source.empty() && left_.shares_verbs &&
+           right_.shares_verbs;
+  }
+  // The verb that both sides go by.
+  std::string common_verb(const DiffSide& side, const Instruction& instruction) const {
+    return shares_verbs() ? verb_name(source_line(side.source, instruction)) : "";
+  }
+
+  // Numbers of (verb, normalised opcode).
   std::vector<int> keys(const DiffSide& side, int size) {
-    const bool verbs = !left_.source.empty() && !right_.source.empty();
     std::vector<int> keys;
     for (int i = 0; i < size; ++i) {
       const Instruction& instruction = side.kernel.instructions[at(i)];
-      const std::string verb = verbs ? verb_name(source_line(side.source, instruction)) : "";
+      const std::string verb = common_verb(side, instruction);
       const auto next = static_cast<int>(numbers_.size());
       keys.push_back(
           numbers_.emplace(verb + '|' + normalised_opcode(instruction.opcode), next).first->second);
@@ -161,9 +169,9 @@ class Differ {
 
   void count_moved() {
     std::map<std::pair<std::string, std::string>, int> waiting;  // by verb and opcode
-    const auto key = [](const DiffSide& side, int index) {
+    const auto key = [this](const DiffSide& side, int index) {
       const Instruction& instruction = side.kernel.instructions[at(index)];
-      return std::pair(verb_name(source_line(side.source, instruction)), instruction.opcode);
+      return std::pair(common_verb(side, instruction), instruction.opcode);
     };
     for (const DiffRow& row : diff_.rows)
       if (row.right < 0) ++waiting[key(left_, row.left)];
@@ -173,7 +181,7 @@ class Differ {
       if (found == waiting.end() || found->second == 0) continue;
       --found->second;
       ++diff_.counts.moved;
-      ++verb_entry(found->first.first).counts.moved;
+      ++verb_entry(verb_name(source_line(right_.source, right(row.right)))).counts.moved;
     }
   }
 

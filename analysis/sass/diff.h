@@ -27,6 +27,9 @@ struct DiffSide {
   SassKernel kernel;
   SourceMap source;  // empty: no verbs
   std::vector<RoleWindow> windows;
+  // Whether its verbs are those of the other side. Source lines of two files are not: they are
+  // shown, and nothing goes by them.
+  bool shares_verbs = true;
 };
 
 // What an opcode does, without how it is spelled on one architecture: its stem, with the first

@@ -22,7 +22,9 @@ std::string joined(const std::vector<std::size_t>& numbers) {
 }  // namespace
 
 Result<Disassembler> Disassembler::open(const fs::path& nvdisasm, const fs::path& cache) {
-  auto output = run_process({nvdisasm.string(), "--version"});
+  ProcessOptions options;
+  options.timeout = std::chrono::seconds(20);
+  auto output = run_process({nvdisasm.string(), "--version"}, options);
   if (!output) return with_hint(fail(Step::toolchain, "{}", output.error().message), install_hint);
   if (!output->ok())
     return with_hint(fail(Step::toolchain, "{} --version {}: {}", nvdisasm.string(),
@@ -48,7 +50,9 @@ Result<Disassembly> Disassembler::run(std::string_view cubin,
   std::vector<std::string> arguments = {path_.string(), "-json"};
   if (!functions.empty()) arguments.insert(arguments.end(), {"-fun", joined(functions)});
   arguments.push_back(file.string());
-  auto output = run_process(arguments);
+  ProcessOptions options;
+  options.timeout = timeout_;
+  auto output = run_process(arguments, options);
   if (!output) return fail(Step::toolchain, "{}", output.error().message);
   if (!output->ok())
     return fail(Step::disassemble, "nvdisasm {}: {}", output->how_it_ended(), first_line(*output));

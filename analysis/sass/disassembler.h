@@ -3,6 +3,7 @@
 
 #include "analysis/sass/disassembly_cache.h"
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,6 +17,9 @@ class Disassembler {
   // Asks the program for its version. Step::toolchain when it cannot be run or is no nvdisasm.
   // `cache` is the folder of a DisassemblyCache, "" for none.
   static Result<Disassembler> open(const fs::path& nvdisasm, const fs::path& cache = {});
+
+  // How long one run may take; 10 minutes unless told otherwise.
+  void limit(std::chrono::milliseconds timeout) { timeout_ = timeout; }
 
   const std::string& version() const { return version_; }  // "13.5.37"
   const fs::path& path() const { return path_; }
@@ -38,6 +42,7 @@ class Disassembler {
   fs::path path_;
   std::string version_;
   std::optional<DisassemblyCache> cache_;
+  std::chrono::milliseconds timeout_ = std::chrono::minutes(10);
 };
 
 }  // namespace phasebit

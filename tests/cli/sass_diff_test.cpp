@@ -125,7 +125,7 @@ TEST_F(SassDiff, SaysWhatIsWrong) {
       {{one, two, "--kernel", "first,thrid"},
        Step::usage,
        two + ": no kernel 'thrid' (did you mean 'third'?)"},
-      {{ring}, Step::usage, "one side is missing (name a second variant or cubin"},
+      {{ring}, Step::usage, "one side is missing (name a second variant or file"},
       {{ring, ring, "--fail-on", "operand"},
        Step::usage,
        "--fail-on operand: no such class of change (did you mean 'operands'?)"},

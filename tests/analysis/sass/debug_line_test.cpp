@@ -27,13 +27,20 @@ std::string little_endian(std::uint64_t value, int size) {
   return out;
 }
 
+std::string text(const std::string& word) {
+  return word + '\0';
+}
+
+std::string old_tables();
+std::string new_tables();
+
 // A unit around a program, with the header fields that the standard puts in front of the tables.
 // Line base -5, line range 14, opcode base 10, minimum instruction length 16 (one SASS word).
-std::string unit(int version, bool wide, const std::string& program) {
+std::string unit(int version, bool wide, const std::string& program, std::string tables = "") {
   std::string fields = bytes({16});
   if (version >= 4) fields += bytes({1});
   fields += bytes({1, -5, 14, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1});
-  const std::string tables = "tables of folders and files";
+  if (tables.empty()) tables = version >= 5 ? new_tables() : old_tables();
   const int offset_size = wide ? 8 : 4;
   std::string body = little_endian(static_cast<std::uint64_t>(version), 2);
   if (version >= 5) body += bytes({8, 0});
@@ -44,10 +51,34 @@ std::string unit(int version, bool wide, const std::string& program) {
 
 std::string rows_of(const LineTable& table, std::size_t section) {
   std::string out;
-  if (!table.contains(section)) return "none";
-  for (const LineRow& row : table.at(section))
+  if (!table.sections.contains(section)) return "none";
+  for (const LineRow& row : table.sections.at(section))
     out += fmt::format("{}{:#x}:{}", out.empty() ? "" : " ", row.address, row.line);
   return out;
+}
+
+// The files of the rows of a section, one after the other.
+std::string files_of(const LineTable& table, std::size_t section) {
+  std::string out;
+  for (const LineRow& row : table.sections.at(section))
+    out += (out.empty() ? "" : " ") +
+           (row.file < 0 ? "-" : table.files.at(static_cast<std::size_t>(row.file)));
+  return out;
+}
+
+// Files 1 (of the folder "/src"), 2 (without folder) and 3 (of a folder inside the compiler's own).
+std::string old_tables() {
+  return text("/src") + text("sub") + bytes({0}) + text("k.cu") + bytes({1, 0, 0}) + text("l.cu") +
+         bytes({0, 0x81, 1, 2}) + text("m.cuh") + bytes({2, 0, 0, 0});
+}
+
+// The same by DWARF 5: entries of {path as string}, then of {path, folder, a checksum}; file 0 is
+// the compiler's own, which ptxas numbers 1 as well.
+std::string new_tables() {
+  const std::string sum(16, '\x5a');
+  return bytes({1, 1, 8, 3}) + text("/work") + text("/src") + text("sub") +
+         bytes({3, 1, 8, 2, 0x0b, 5, 0x1e, 4}) + text("k.cu") + bytes({1}) + sum + text("k.cu") +
+         bytes({1}) + sum + text("l.cu") + bytes({0}) + sum + text("m.cuh") + bytes({2}) + sum;
 }
 
 // set_address; line 10; special opcode +1 word +2 lines; const_add_pc; fixed_advance_pc; end.
@@ -77,6 +108,35 @@ TEST(DebugLine, ReadsEveryVersion) {
     }
 }
 
+// File 2 from the second row on, file 3 from the third, and one that is not there.
+TEST(DebugLine, ReadsFiles) {
+  const std::string switches = bytes({0, 9, 2}) + little_endian(0x1234, 8) +
+                               bytes({3, 9, 1, 4, 2, 31, 4, 3, 31, 4, 9, 31, 2, 1, 0, 1, 1});
+  for (const int version : {2, 3, 4, 5}) {
+    const std::string section = unit(version, false, switches);
+    const auto table = read_debug_line(section, {{place_of_address(section), {7, 0}}});
+    ASSERT_TRUE(table) << table.error().text();
+    EXPECT_EQ(rows_of(*table, 7), "0x0:10 0x10:12 0x20:14 0x30:16 0x40:0");
+    EXPECT_EQ(files_of(*table, 7), version < 5 ? "/src/k.cu l.cu sub/m.cuh - -"
+                                               : "/src/k.cu /work/l.cu /work/sub/m.cuh - -");
+  }
+}
+
+// Names that DWARF 5 keeps in sections of their own: line_strp and strp, of 4 or 8 bytes.
+TEST(DebugLine, ReadsNamesOfOtherSections) {
+  for (const bool wide : {false, true}) {
+    const int size = wide ? 8 : 4;
+    const std::string tables = bytes({1, 1, 0x1f, 1}) + little_endian(3, size) +
+                               bytes({2, 1, 0x0e, 2, 0x0f, 2}) + little_endian(1, size) +
+                               bytes({0}) + little_endian(99, size) + bytes({0});
+    const std::string section = unit(5, wide, program, tables);
+    const auto table = read_debug_line(
+        section, {}, {std::string_view("xx\0/d\0", 6), std::string_view("xk.cu\0", 6)});
+    ASSERT_TRUE(table) << table.error().text();
+    EXPECT_EQ(table->files, (std::vector<std::string>{"/d/k.cu", "/d/"}));
+  }
+}
+
 TEST(DebugLine, ReadsSeveralUnits) {
   const std::string first = unit(2, false, program), second = unit(5, true, program);
   const auto table =
@@ -91,13 +151,13 @@ TEST(DebugLine, ReadsSeveralUnits) {
 TEST(DebugLine, WithoutFixupTheAddressIsUnknown) {
   const auto table = read_debug_line(unit(2, false, program), {});
   ASSERT_TRUE(table);
-  EXPECT_TRUE(table->empty());
+  EXPECT_TRUE(table->sections.empty());
 }
 
-TEST(DebugLine, LineAt) {
+TEST(DebugLine, RowAt) {
   const std::vector<LineRow> rows = {{0x10, 3}, {0x30, 4}, {0x40, 0}};
   const int expected[] = {0, 3, 3, 4, 0, 0};
-  for (std::uint64_t i = 0; i < 6; ++i) EXPECT_EQ(line_at(rows, i * 16), expected[i]) << i;
+  for (std::uint64_t i = 0; i < 6; ++i) EXPECT_EQ(row_at(rows, i * 16).line, expected[i]) << i;
 }
 
 TEST(DebugLine, DamageIsAnError) {
@@ -111,6 +171,15 @@ TEST(DebugLine, DamageIsAnError) {
       {unit(1, false, program), "disassemble: .debug_line has version 1; 2 to 5 can be read"},
       {unit(2, false, bytes({3, 0x80})),
        "disassemble: .debug_line is damaged: a line program ends inside an opcode"},
+      {unit(2, false, program, "no end"),
+       "disassemble: .debug_line is damaged: its file table is cut short"},
+      {unit(5, false, program, bytes({0, 1, 0, 0})),
+       "disassemble: .debug_line is damaged: its file table is cut short"},
+      {unit(5, false, program, bytes({1, 1, 0x21, 1})),
+       "disassemble: .debug_line has a file table of form 0x21"},
+      {little_endian(12, 4) + little_endian(2, 2) + little_endian(99, 4) +
+           bytes({1, 1, 1, 1, 1, 1}),
+       "disassemble: .debug_line is damaged: its header is longer than its unit"},
       {little_endian(4, 4) + little_endian(2, 2) + "xx",
        "disassemble: .debug_line is damaged: bad header"},
   };
@@ -134,27 +203,37 @@ TEST(DebugLine, DamageNeverCrashes) {
   }
 }
 
-// "//## File "pb", line 12" stands before the instructions of a line in nvdisasm's text.
-std::map<std::string, std::map<std::uint64_t, int>> lines_by_nvdisasm(const std::string& cubin) {
+// "//## File "pb", line 12" stands before the instructions of a line in nvdisasm's text. By kernel
+// and address: "pb:12", or "" in front of the first.
+std::map<std::string, std::map<std::uint64_t, std::string>> lines_by_nvdisasm(
+    const std::string& cubin) {
   const auto folder = TempDir::create();
   const std::string file = (folder->path() / "a.cubin").string();
   (void)write_file(file, cubin);
   const auto output = run_process({sass_test::find_tools()->nvdisasm, "-c", "-g", file});
-  std::map<std::string, std::map<std::uint64_t, int>> result;
+  std::map<std::string, std::map<std::uint64_t, std::string>> result;
   std::istringstream in(output->out);
-  std::string text, entry;
-  int line = 0;
+  std::string text, entry, line;
   while (std::getline(in, text)) {
     if (text.starts_with("\t.section\t.text.")) {
       entry = text.substr(16, text.find(',') - 16);
-      line = 0;
+      line.clear();
     }
-    if (const auto at = text.find("\", line "); text.find("//##") != std::string::npos)
-      line = std::stoi(text.substr(at + 8));
+    if (const auto at = text.find("//## File \""); at != std::string::npos) {
+      const auto end = text.find("\", line ");
+      line = text.substr(at + 11, end - at - 11) + ":" +
+             std::to_string(std::stoi(text.substr(end + 8)));
+    }
     if (const auto at = text.find("/*"); at != std::string::npos && text.find("*/") == at + 6)
       result[entry][std::stoul(text.substr(at + 2, 4), nullptr, 16)] = line;
   }
   return result;
+}
+
+std::string place(const Cubin& cubin, const CubinKernel& kernel, std::size_t i) {
+  if (kernel.lines[i] == 0) return "";
+  return cubin.source_files.at(static_cast<std::size_t>(kernel.files[i])) + ":" +
+         std::to_string(kernel.lines[i]);
 }
 
 TEST(DebugLine, AgreesWithNvdisasm) {
@@ -177,9 +256,35 @@ TEST(DebugLine, AgreesWithNvdisasm) {
     for (const CubinKernel& kernel : cubin->kernels) {
       ASSERT_EQ(expected[kernel.entry].size(), kernel.size());
       for (std::size_t i = 0; i < kernel.size(); ++i)
-        EXPECT_EQ(kernel.lines[i], expected[kernel.entry][i * 16]) << kernel.entry << " " << i;
+        EXPECT_EQ(place(*cubin, kernel, i), expected[kernel.entry][i * 16])
+            << kernel.entry << " " << i;
     }
   }
+}
+
+// Three files, as nvcc and Triton name them, by ptxas of each toolkit that is there.
+TEST(DebugLine, FilesAgreeWithNvdisasm) {
+  PHASEBIT_NEEDS_TOOLS();
+  const std::string ptx =
+      ".version 7.8\n.target sm_80\n.address_size 64\n.file 1 \"/home/u/src/attn.py\"\n"
+      ".file 2 \"sub/inc.cuh\", 1700000000, 77\n.file 3 \"plain.cu\"\n"
+      ".visible .entry k(.param .u64 p)\n{\n.reg .b64 a;\n.loc 1 10 0\nld.param.u64 a, [p];\n"
+      ".loc 2 20 3\nst.global.u32 [a], 7;\n.loc 3 30 1\nret;\n}\n";
+  const auto folder = TempDir::create();
+  const fs::path source = folder->path() / "k.ptx", out = folder->path() / "k.cubin";
+  ASSERT_TRUE(write_file(source, ptx));
+  const auto ran = run_process({sass_test::find_tools()->ptxas, "-lineinfo", "-arch", "sm_80",
+                                source.string(), "-o", out.string()});
+  ASSERT_TRUE(ran && ran->ok());
+  const auto bytes = read_file(out);
+  const auto cubin = read_cubin(*bytes);
+  ASSERT_TRUE(cubin) << cubin.error().text();
+  EXPECT_EQ(cubin->source_files,
+            (std::vector<std::string>{"/home/u/src/attn.py", "sub/inc.cuh", "plain.cu"}));
+  auto expected = lines_by_nvdisasm(*bytes);
+  const CubinKernel& kernel = cubin->kernels.front();
+  for (std::size_t i = 0; i < kernel.size(); ++i)
+    EXPECT_EQ(place(*cubin, kernel, i), expected["k"][i * 16]) << i;
 }
 
 TEST(DebugLine, CubinWithoutLineTableHasNoLines) {

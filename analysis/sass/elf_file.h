@@ -1,0 +1,61 @@
+// An ELF file in memory: libelf, with bounds that are checked here for every section.
+#pragma once
+
+#include "core/base/error.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <gelf.h>
+#include <libelf.h>
+
+namespace phasebit {
+
+struct ElfSection {
+  std::string name;
+  GElf_Shdr header{};
+  std::string_view data;           // empty where the file holds none
+  Elf_Data* translated = nullptr;  // symbols and relocations as libelf decodes them
+
+  std::size_t entries() const {
+    return header.sh_entsize == 0 ? 0 : data.size() / header.sh_entsize;
+  }
+};
+
+class ElfFile {
+ public:
+  // `name` stands for the file in messages. Step::disassemble when it is no ELF file of 64 bits and
+  // little endian, or is cut short.
+  static Result<ElfFile> open(std::string_view bytes, std::string_view name);
+
+  const GElf_Ehdr& header() const { return header_; }
+  const std::vector<ElfSection>& sections() const { return sections_; }  // [0] is the empty one
+  // The first section of that name, or null.
+  const ElfSection* find(const std::string& name) const;
+
+  struct Symbol {
+    std::string name;
+    GElf_Sym entry{};
+  };
+  // Those of .symtab by their index, up to the first that cannot be read; empty without a table.
+  std::vector<Symbol> read_symbols() const;
+
+ private:
+  struct End {
+    void operator()(Elf* elf) const { elf_end(elf); }
+  };
+  ElfFile() = default;
+  Status read_header(std::string_view name);
+  Status read_sections(std::string_view name);
+
+  std::unique_ptr<std::string> bytes_;  // libelf keeps a pointer into them
+  std::unique_ptr<Elf, End> elf_;
+  GElf_Ehdr header_{};
+  std::vector<ElfSection> sections_;
+  std::unordered_map<std::string, std::size_t> by_name_;
+};
+
+}  // namespace phasebit

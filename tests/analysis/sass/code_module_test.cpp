@@ -1,0 +1,157 @@
+#include "analysis/sass/code_module.h"
+
+#include "tests/analysis/sass/code_files.h"
+#include "tests/analysis/sass/handmade.h"
+
+namespace phasebit {
+namespace {
+
+using sass_test::handmade;
+using sass_test::store_kernel;
+
+std::string loops_of(const CodeLoops& loops) {
+  std::string text;
+  for (const CodeLoop& loop : loops.loops)
+    text += fmt::format("{}{:#x}-{:#x} depth {} own {}/{} inner {} [{}]", text.empty() ? "" : "; ",
+                        loop.begin, loop.end, loop.depth, loop.own.instructions,
+                        loop.own.issue_cycles, loop.inner.instructions, loop.lines);
+  return loops.problem.empty() ? text : text + "; " + loops.problem;
+}
+
+// Two loops, one in the other: 0x10 to 0x50, and 0x20 to 0x30 inside. Stalls by hand.
+TEST(CodeLoops, Nested) {
+  const auto code = handmade({"| MOV R0,R1 # 1", "| IADD3 R0,R0,1 # 4", "| FFMA R2,R2,R2 # 5",
+                              "| @P0 BRA 0x20 # 6", "| ISETP P1,R0,R3 # 7", "| @P1 BRA 0x10 # 8",
+                              "| EXIT # 9", "| BRA 0x70"});
+  const CodeLoops loops = find_code_loops(code.kernel, {}, {});
+  ASSERT_EQ(loops.loops.size(), 2U);
+  EXPECT_EQ(loops.loops[0].begin, 0x10U);
+  EXPECT_EQ(loops.loops[0].end, 0x60U);
+  EXPECT_EQ(loops.loops[0].own.instructions, 3);  // IADD3, ISETP, BRA
+  EXPECT_EQ(loops.loops[0].own.issue_cycles, 4 + 7 + 8);
+  EXPECT_EQ(loops.loops[0].inner.instructions, 2);
+  EXPECT_EQ(loops.loops[1].begin, 0x20U);
+  EXPECT_EQ(loops.loops[1].end, 0x40U);
+  EXPECT_EQ(loops.loops[1].depth, 2);
+  EXPECT_EQ(loops.loops[1].own.issue_cycles, 5 + 6);
+}
+
+// Behind EXIT nothing is reached but by the call.
+TEST(CodeLoops, InsideACalledFunction) {
+  const auto code = handmade({"| CALL.REL.NOINC f", "| EXIT", "| IADD3 R0,R0,1 # 3",
+                              "| @P0 BRA 0x20 # 5", "| RET.REL.NODEC R4"});
+  EXPECT_EQ(loops_of(find_code_loops(code.kernel, {}, {})), "");
+  EXPECT_EQ(loops_of(find_code_loops(code.kernel, {}, {{"f", 0x20}})),
+            "0x20-0x40 depth 1 own 2/8 inner 0 []");
+}
+
+TEST(CodeLoops, SaysWhereTheyCannotBeFound) {
+  const auto code = handmade({"| BRX R2,-0x10", "| EXIT"});
+  const CodeLoops loops = find_code_loops(code.kernel, {}, {});
+  EXPECT_TRUE(loops.loops.empty());
+  EXPECT_NE(loops.problem, "");
+}
+
+class CodeModuleTest : public sass_test::CodeFiles {
+ protected:
+  Result<std::vector<ReadKernel>> read(const std::string& file, const KernelQuery& query = {}) {
+    code_ = *read_code_file(file, cuobjdump_, *TargetTable::load());
+    const auto kernels = find_kernels(code_, query);
+    EXPECT_TRUE(kernels) << kernels.error().text();
+    return read_code_kernels(*Disassembler::open(nvdisasm_), *kernels);
+  }
+  CodeFile code_;
+};
+
+// A loop over line 12 of one file that uses line 5 of another; two files are called k.cu.
+TEST_F(CodeModuleTest, RegionsBySourceLine) {
+  const std::string text =
+      ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b64 a;\n.reg .b32 m, x;\n"
+      ".reg .pred q;\n.loc 1 10 0\nld.param.u64 a, [p];\nld.param.u32 m, [n];\nmov.b32 x, 0;\n"
+      "L:\n.pragma \"nounroll\";\n.loc 1 12 0\nadd.u32 x, x, 1;\n.loc 2 5 "
+      "0\nst.volatile.global.u32 [a], x;\n"
+      ".loc 1 12 0\nsetp.lt.u32 q, x, m;\n@q bra L;\n.loc 3 7 0\nst.global.u32 [a+4], "
+      "m;\nret;\n}\n";
+  const std::string files = ".file 1 \"src/k.cu\"\n.file 2 \"inc.h\"\n.file 3 \"other/k.cu\"\n";
+  const auto all = read(cubin("lines", text, "sm_90", files));
+  ASSERT_TRUE(all) << all.error().text();
+  const ReadKernel& kernel = all->front();
+  EXPECT_EQ(kernel.target, "sm_90");
+  std::string lines;
+  int sum = 0;
+  for (const LineSummary& line : summarise_lines(kernel)) {
+    lines += (lines.empty() ? "" : " ") + (line.line.empty() ? "none" : line.line);
+    sum += line.counts.instructions;
+  }
+  EXPECT_EQ(lines, "src/k.cu:10 src/k.cu:12 inc.h:5 other/k.cu:7");
+  EXPECT_EQ(sum, static_cast<int>(used_instructions(kernel.kernel)));
+  ASSERT_EQ(kernel.loops.loops.size(), 1U) << kernel.loops.problem;
+  EXPECT_EQ(kernel.loops.loops[0].lines, "src/k.cu:12, inc.h:5");
+  for (const Instruction& instruction : kernel.kernel.instructions)
+    if (instruction.opcode.starts_with("STG.E.STRONG")) {
+      const SourceLine* line = source_line(kernel.source, instruction);
+      ASSERT_NE(line, nullptr);
+      EXPECT_EQ(line->file + ":" + std::to_string(line->line), "inc.h:5");
+    }
+}
+
+TEST_F(CodeModuleTest, WithoutLines) {
+  const auto all = read(cubin("bare", store_kernel("k", 7)));
+  ASSERT_TRUE(all) << all.error().text();
+  EXPECT_TRUE(all->front().source.empty());
+  const auto lines = summarise_lines(all->front());
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0].line, "");
+}
+
+// The note of CUDA 13's layout names ptxas 13.5; a nvdisasm that says 13.2 is not asked.
+TEST_F(CodeModuleTest, NvdisasmOlderThanTheCubin) {
+  const std::string old =
+      write("nvdisasm", "#!/bin/sh\necho 'Cuda compilation tools, release 13.2, V13.2.86'\n");
+  fs::permissions(old, fs::perms::owner_all);
+  const std::string file = cubin("k", store_kernel("k", 7));
+  const auto code = read_code_file(file, cuobjdump_, *TargetTable::load());
+  const std::string made = code->images[0].cubin.tool_version;
+  const auto read = read_code_kernels(*Disassembler::open(old), *find_kernels(*code, {}));
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().text(),
+            "disassemble: " + file + ": made by ptxas " + made +
+                "; nvdisasm 13.2.86 is older and may misread it (tools/toolchain " + made +
+                " installs a newer one; name it with --nvdisasm)");
+}
+
+// What nvdisasm may do instead of printing a listing.
+TEST_F(CodeModuleTest, NvdisasmThatFails) {
+  const std::string file = cubin("k", store_kernel("k", 7));
+  const auto code = read_code_file(file, cuobjdump_, *TargetTable::load());
+  const auto kernels = find_kernels(*code, {});
+  const auto with = [&](const std::string& does) {
+    const std::string tool = write("nvdisasm",
+                                   "#!/bin/sh\n[ \"$1\" != --version ] || { echo 'release "
+                                   "99.0, V99.0.1'; exit; }\n" +
+                                       does + "\n");
+    fs::permissions(tool, fs::perms::owner_all);
+    auto opened = Disassembler::open(tool);
+    EXPECT_TRUE(opened) << opened.error().text();
+    opened->limit(std::chrono::milliseconds(300));
+    const auto read = read_code_kernels(*opened, *kernels);
+    return read ? "no error" : read.error().text();
+  };
+  const std::string front = "disassemble: " + file + ": ";
+  EXPECT_EQ(with("kill -SEGV $$"),
+            front + "nvdisasm was ended by signal 11 (Segmentation fault): ");
+  EXPECT_EQ(with("exec sleep 60"), front + "nvdisasm was killed at its time limit: ");
+  EXPECT_EQ(with("echo no >&2; exit 255"), front + "nvdisasm exited with 255: no");
+  EXPECT_TRUE(with("echo garbage").starts_with(front + "nvdisasm's JSON cannot be read: at byte "))
+      << with("echo garbage");
+  EXPECT_EQ(with("exit 0").find("no error"), std::string::npos);
+  EXPECT_EQ(with("echo '[{\"Producer\":\"nvdisasm V99.0.1\"},[]]'"),
+            front + "nvdisasm's JSON holds no function");
+  EXPECT_EQ(with("echo '[{\"Producer\":\"nvdisasm V99.0.1\"},[{\"function-name\":\"k\",\"start\":0,"
+                 "\"length\":16,\"sass-instructions\":[{\"opcode\":\"EXIT\"}]}]]'")
+                .find(front + "k: .text has "),
+            0U);
+}
+
+}  // namespace
+}  // namespace phasebit

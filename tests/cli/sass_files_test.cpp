@@ -1,0 +1,201 @@
+// `phasebit sass` on cubins, fatbins and host objects, as a user meets it.
+#include "gen/toolchain.h"
+#include "tests/cli/home.h"
+
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+namespace {
+
+using nlohmann::json;
+
+ProcessOutput sass(std::vector<std::string> arguments, const std::vector<std::string>& env = {}) {
+  arguments.insert(arguments.begin(), {std::getenv("PHASEBIT_PROGRAM"), "sass"});
+  arguments.insert(arguments.begin(), env.begin(), env.end());
+  if (!env.empty()) arguments.insert(arguments.begin(), "env");
+  auto output = run_process(arguments);
+  EXPECT_TRUE(output) << output.error().text();
+  return output.value_or(ProcessOutput{});
+}
+
+// ns::step(float*), which adds 1 to each of 8 elements in a loop of lines 12 and 13; `shift` moves
+// its lines, `bump` is what it adds.
+std::string step_kernel(int shift = 0, const std::string& bump = "0f3F800000") {
+  const auto loc = [&](int line) { return fmt::format(".loc 1 {} 0\n", line + shift); };
+  return ".visible .entry _ZN2ns4stepEPf(.param .u64 p)\n{\n.reg .b64 a;\n.reg .b32 i;\n"
+         ".reg .f32 x;\n.reg .pred q;\n" +
+         loc(10) +
+         "ld.param.u64 a, [p];\nmov.b32 i, 0;\n"
+         "L:\n.pragma \"nounroll\";\n" +
+         loc(12) +
+         "ld.volatile.global.f32 x, [a];\n"
+         "add.f32 x, x, " +
+         bump + ";\nst.volatile.global.f32 [a], x;\n" + loc(13) +
+         "add.u64 a, a, 4;\nadd.u32 i, i, 1;\nsetp.lt.u32 q, i, 8;\n@q bra L;\n" + loc(15) +
+         "ret;\n}\n";
+}
+
+class SassFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto toolchain = find_toolchain();
+    if (!toolchain) GTEST_SKIP() << toolchain.error().text();
+    programs_ = toolchain->ptxas.parent_path();
+  }
+  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+  std::string cubin(const std::string& name, const std::string& target,
+                    const std::string& kernels) {
+    const std::string source = path(name + ".ptx"), out = path(name + ".cubin");
+    EXPECT_TRUE(write_file(source, ".version 8.0\n.target " + target +
+                                       "\n.address_size 64\n.file 1 \"src/k.cu\"\n" + kernels));
+    const auto ran = run_process(
+        {(programs_ / "ptxas").string(), "-lineinfo", "-arch", target, source, "-o", out});
+    EXPECT_TRUE(ran && ran->ok()) << ran->err;
+    return out;
+  }
+  // One kernel on two architectures.
+  std::string fatbin(const std::string& name) {
+    const std::string out = path(name);
+    const auto ran =
+        run_process({(programs_ / "fatbinary").string(), "--create=" + out,
+                     "--image3=kind=elf,sm=80,file=" + cubin("a", "sm_80", step_kernel()),
+                     "--image3=kind=elf,sm=90a,file=" + cubin("b", "sm_90a", step_kernel())});
+    EXPECT_TRUE(ran && ran->ok()) << ran->out << ran->err;
+    return out;
+  }
+  fs::path programs_;
+  TempDir folder_ = std::move(*TempDir::create());
+};
+
+TEST_F(SassFiles, ShowsRegionsBySourceLine) {
+  const ProcessOutput output =
+      sass({"show", fatbin("f.fatbin"), "--kernel", "ns::step", "-t", "sm_90", "--json"});
+  ASSERT_EQ(output.exit_status, 0) << output.err;
+  const auto all = json::parse(output.out);
+  EXPECT_EQ(all["demangled"], "ns::step(float*)");
+  EXPECT_EQ(all["target"], "sm_90a");
+  EXPECT_EQ(all["source_files"], json::array({"src/k.cu"}));
+  ASSERT_EQ(all["loops"].size(), 1U);
+  // ptxas writes two moves of line 10 into the loop, as nvdisasm -g shows too.
+  EXPECT_EQ(all["loops"][0]["lines"], "k.cu:10, k.cu:12-13");
+  EXPECT_EQ(all["loops"][0]["own"]["opcodes"]["FADD"], 1);
+  int instructions = 0, cycles = 0;
+  std::vector<std::string> lines;
+  for (const auto& line : all["lines"]) {
+    lines.push_back(line["line"]);
+    instructions += line["counts"]["instructions"].get<int>();
+    cycles += line["counts"]["issue_cycles"].get<int>();
+  }
+  EXPECT_EQ(lines, (std::vector<std::string>{"k.cu:10", "k.cu:12", "k.cu:13", "k.cu:15"}));
+  EXPECT_EQ(instructions, all["kernel"]["instructions"]);
+  EXPECT_EQ(cycles, all["kernel"]["issue_cycles"]);
+  for (const auto& one : all["instructions"])
+    if (one["opcode"] == "FADD") {
+      EXPECT_EQ(one["line"], 12);
+      EXPECT_EQ(one["file"], "src/k.cu");
+      EXPECT_EQ(one["loop_depth"], 1);
+    }
+  const ProcessOutput text = sass({"show", path("b.cubin")});
+  ASSERT_EQ(text.exit_status, 0) << text.err;
+  for (const char* words : {"b.cubin: ns::step(float*) for sm_90a, by ptxas ",
+                            "\nsymbol _ZN2ns4stepEPf\n", "\nk.cu:12 ", "k.cu:12-13\n"})
+    EXPECT_NE(text.out.find(words), std::string::npos) << words << "\n" << text.out;
+}
+
+// Another constant is another operand, wherever the lines have moved to.
+TEST_F(SassFiles, DiffsBetweenFiles) {
+  const std::string one = cubin("one", "sm_80", step_kernel());
+  const std::string two = cubin("two", "sm_80", step_kernel(7, "0f40000000"));
+  const ProcessOutput output = sass({"diff", one, two, "--json", "--fail-on", "operands"});
+  EXPECT_EQ(output.exit_status, 1) << output.err;
+  const auto diff = json::parse(output.out);
+  EXPECT_EQ(diff["change"], "operands");
+  EXPECT_EQ(diff["counts"]["operands"], 1);
+  EXPECT_EQ(diff["counts"]["only_left"], 0);
+  for (const auto& row : diff["rows"])
+    if (row["change"] == "operands") {
+      EXPECT_EQ(row["left"]["verb"], "k.cu:12");
+      EXPECT_EQ(row["right"]["verb"], "k.cu:19");
+    }
+  // One file on two architectures.
+  const ProcessOutput targets = sass({"diff", fatbin("f.fatbin"), "-t", "sm_80,sm_90a", "--json"});
+  ASSERT_EQ(targets.exit_status, 0) << targets.err;
+  const auto both = json::parse(targets.out);
+  EXPECT_EQ(both["left"]["sm"], 80);
+  EXPECT_EQ(both["right"]["sm"], 90);
+  EXPECT_EQ(both["change"], "instructions");
+  // A file beside a variant.
+  const ProcessOutput mixed =
+      sass({"diff", one, "ring/named_barrier/st_shared/none", "-t", "sm_80"});
+  EXPECT_EQ(mixed.exit_status, 0) << mixed.err;
+}
+
+TEST_F(SassFiles, MatrixAndClasses) {
+  const std::string file = fatbin("f.fatbin");
+  const ProcessOutput matrix = sass({"matrix", file, path("a.cubin"), "--format", "json"});
+  ASSERT_EQ(matrix.exit_status, 0) << matrix.err;
+  const auto all = json::parse(matrix.out);
+  EXPECT_EQ(all["columns"], json::array({"f.fatbin sm_80", "f.fatbin sm_90a", "a.cubin sm_80"}));
+  ASSERT_EQ(all["rows"].size(), 1U);
+  EXPECT_EQ(all["rows"][0]["kernel"], "ns::step(float*)");
+  const auto& cells = all["rows"][0]["cells"];
+  EXPECT_EQ(cells[0]["difference"], "reference");
+  EXPECT_EQ(cells[1]["change"], "instructions");
+  EXPECT_EQ(cells[2]["change"], "identical");
+  EXPECT_EQ(cells[0]["loops"], 1);
+  EXPECT_GT(cells[0]["features"]["kernel"]["issue_cycles"], 10);
+  const ProcessOutput classes = sass({"classes", file, path("a.cubin"), "--json"});
+  ASSERT_EQ(classes.exit_status, 0) << classes.err;
+  const auto groups = json::parse(classes.out);
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0]["kernels"].size(), 2U);
+  EXPECT_EQ(groups[1]["nearest"]["class"], 1);
+}
+
+TEST_F(SassFiles, SaysWhatIsWrong) {
+  const std::string file = fatbin("f.fatbin"), one = path("a.cubin");
+  const fs::path lonely = folder_.path() / "lonely";
+  fs::create_directory(lonely);
+  fs::create_symlink(programs_ / "nvdisasm", lonely / "nvdisasm");
+  struct Row {
+    std::vector<std::string> arguments;
+    Step step;
+    std::string message;
+  };
+  const std::vector<Row> rows = {
+      {{"show", file},
+       Step::usage,
+       "ns::step(float*) is there for 2 architectures (give --target, one of: sm_80, sm_90a)"},
+      {{"show", file, "--kernel", "ns::stop", "-t", "sm_80"},
+       Step::usage,
+       "no kernel 'ns::stop' (did you mean 'ns::step'?)"},
+      {{"show", path("none.cubin")}, Step::io, "none.cubin"},
+      {{"show", one, "--nvdisasm", path("nowhere")},
+       Step::toolchain,
+       "nowhere does not exist (run tools/toolchain "},
+      {{"show", file, "--nvdisasm", (lonely / "nvdisasm").string()},
+       Step::toolchain,
+       "there is no cuobjdump to unpack it (tools/toolchain installs cuobjdump)"},
+      {{"matrix", one, "--reference", "sm_8"},
+       Step::usage,
+       "--reference sm_8: no column of this matrix (did you mean 'sm_80'?)"},
+      {{"classes", one, "--filter", "ring"}, Step::usage, "files are no variants"},
+      {{"show", "ring/named_barrier/st_shared/none", "--kernel", "k"},
+       Step::usage,
+       "--kernel is for files"},
+  };
+  for (const Row& row : rows) {
+    const ProcessOutput output = sass(row.arguments);
+    EXPECT_EQ(output.exit_status, exit_code(row.step)) << output.err;
+    EXPECT_NE(output.err.find(row.message), std::string::npos) << output.err;
+    EXPECT_EQ(output.out, "");
+  }
+  const ProcessOutput bare = sass({"show", one}, {"PHASEBIT_TOOLCHAIN=" + lonely.string()});
+  EXPECT_EQ(bare.exit_status, exit_code(Step::toolchain));
+  EXPECT_NE(bare.err.find("(run tools/toolchain " + std::string(pinned_toolchain)),
+            std::string::npos)
+      << bare.err;
+}
+
+}  // namespace
+}  // namespace phasebit
