@@ -59,6 +59,7 @@ class Handler : public nlohmann::json_sax<json> {
     ++depth_;
     if (depth_ == 2) ++element_;
     if (in_functions() && depth_ == function_depth) return refuse("a function is not an object");
+    if (listing_ && depth_ == instruction_depth) return refuse("an instruction is not an object");
     if (depth_ == function_depth + 1) listing_ = in_functions() && key_ == "sass-instructions";
     return true;
   }

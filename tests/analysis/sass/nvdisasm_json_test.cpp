@@ -48,6 +48,10 @@ TEST(NvdisasmJson, RefusesWhatHoldsNothing) {
       {R"({"a":1})",
        "disassemble: nvdisasm's JSON cannot be read: the outermost value is not a list"},
       {listing("[]"), "disassemble: nvdisasm's JSON cannot be read: a function is not an object"},
+      {listing(R"({"function-name":"k","sass-instructions":[["opcode","EXIT"]]})"),
+       "disassemble: nvdisasm's JSON cannot be read: an instruction is not an object"},
+      {listing(R"({"function-name":"k","opcode":"x","sass-instructions":[["EXIT"]]})"),
+       "disassemble: nvdisasm's JSON cannot be read: an instruction is not an object"},
   };
   for (const auto& row : rows) {
     const auto read = parse_nvdisasm_json(row.text);
