@@ -1,6 +1,7 @@
 #include "analysis/sass/code_table.h"
 #include "analysis/sass/features_json.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 
@@ -47,6 +48,14 @@ std::vector<Group> groups_of(const std::vector<CodeCell>& cells) {
   return groups;
 }
 
+// What differs, where most is the same; a list of nearly all opcodes would say nothing.
+std::string difference_in_words(const CodeSummary& from, const CodeSummary& to) {
+  const int larger = std::max(from.features.kernel.instructions, to.features.kernel.instructions);
+  const int far = distance(from, to);
+  if (far <= larger / 2) return describe_code_change(from, to);
+  return fmt::format("instructions: other code ({} instructions more or less, by opcode)", far);
+}
+
 std::string as_text(const std::vector<Group>& groups) {
   std::string text;
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -57,7 +66,7 @@ std::string as_text(const std::vector<Group>& groups) {
       text += fmt::format("     {}  ({})\n", cell->kernel, cell->column);
     if (i > 0)
       text += fmt::format("   nearest is {}: {}\n", groups[i].nearest + 1,
-                          describe_code_change(groups[groups[i].nearest].first->code, code));
+                          difference_in_words(groups[groups[i].nearest].first->code, code));
   }
   return text;
 }

@@ -128,6 +128,30 @@ TEST(Cubin, RefusesOtherFiles) {
   EXPECT_TRUE(read.error().text().ends_with(", not a cubin (190)"));
 }
 
+// Committed cubins, named by the ptxas and the -arch that made them. Up to 12.9 the header of sm_90
+// and older names a release alone.
+TEST(Cubin, SaysWhichToolMadeIt) {
+  const struct {
+    std::string file, tool, version, target;
+  } rows[] = {
+      {"k_11.8.89_sm_90", "", "11.8", "sm_90"},
+      {"k_12.4.131_sm_90a", "", "12.4", "sm_90a"},
+      {"k_12.9.86_sm_100a", "ptxas", "12.9.86", "sm_100a"},
+      {"k_13.5.37_sm_90", "ptxas", "13.5.37", "sm_90"},
+      {"k_13.5.37_sm_107a", "ptxas", "13.5.37", "sm_107a"},
+  };
+  for (const auto& row : rows) {
+    const auto bytes = read_file(data_root() / "tests/fuzz/corpus/cubin" / (row.file + ".cubin"));
+    ASSERT_TRUE(bytes) << bytes.error().text();
+    const auto cubin = read_cubin(*bytes);
+    ASSERT_TRUE(cubin) << cubin.error().text();
+    EXPECT_EQ(cubin->tool, row.tool) << row.file;
+    EXPECT_EQ(cubin->tool_version, row.version) << row.file;
+    EXPECT_EQ(cubin->target, row.target) << row.file;
+    EXPECT_TRUE(cubin->kernels.front().is_entry) << row.file;
+  }
+}
+
 // A parse is only accepted when it is the whole kernel.
 TEST(Cubin, TruncationsAreErrors) {
   PHASEBIT_NEEDS_TOOLS();
