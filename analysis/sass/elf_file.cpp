@@ -44,7 +44,12 @@ Status ElfFile::read_sections(std::string_view name) {
     by_name_.emplace(section.name, i);
     if (header.sh_type == SHT_NOBITS || header.sh_size == 0) continue;
     const std::string_view bytes = *bytes_;
-    if (header.sh_offset > bytes.size() || header.sh_size > bytes.size() - header.sh_offset)
+    const bool inside =
+        header.sh_offset <= bytes.size() && header.sh_size <= bytes.size() - header.sh_offset;
+    // In relocatable files shared memory is a section of a type of NVIDIA's own, with a size and
+    // without bytes.
+    if (!inside && header.sh_type >= SHT_LOPROC && header.sh_type <= SHT_HIPROC) continue;
+    if (!inside)
       return fail(Step::disassemble, "{}: section {} ({}) lies beyond the end of the file", name, i,
                   section.name);
     section.data = bytes.substr(header.sh_offset, header.sh_size);

@@ -60,6 +60,18 @@ TEST_F(CodeFileTest, Executable) {
   EXPECT_EQ(contents(path("program")), "sm_80 one");
 }
 
+// Shared memory of a relocatable object is a section that is larger than the file.
+TEST_F(CodeFileTest, Relocatable) {
+  const std::string source =
+      write("r.ptx", sass_test::ptx_head("sm_90") +
+                         ".shared .align 4 .b8 room[40000];\n.visible .entry k(.param .u64 p)\n{\n"
+                         ".reg .b64 a;\n.reg .b32 x;\nld.param.u64 a, [p];\n"
+                         "ld.shared.u32 x, [room];\nst.global.u32 [a], x;\nret;\n}\n");
+  run({ptxas_, "-c", "-arch", "sm_90", source, "-o", path("r.cubin")});
+  EXPECT_LT(fs::file_size(path("r.cubin")), 40000U);
+  EXPECT_EQ(contents(path("r.cubin")), "sm_90 k");
+}
+
 // Two sources of one name, each with an image for sm_80: cuobjdump would write both to one file.
 TEST_F(CodeFileTest, ImagesOfOneName) {
   std::string both;
