@@ -23,6 +23,7 @@ struct SassOptions {
   SassMatrixOptions matrix;
   SassPageOptions page;
   SassClassesOptions classes;
+  SassGateOptions gate;
   int exit_status = 0;  // of a command that succeeds: 1 where --fail-on says so
 };
 // `phasebit sass ...`

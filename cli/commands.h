@@ -116,6 +116,19 @@ struct SassClassesOptions {
 };
 Status run_sass_classes(const SassClassesOptions& options);
 
+struct SassGateOptions {
+  SpaceRequest space;
+  ToolOptions tools;
+  std::string file;                     // of expectations
+  std::vector<std::string> cubins;      // empty: variants
+  std::vector<std::string> targets;     // empty: those of the file, else every one
+  std::vector<std::string> toolchains;  // versions of ptxas; empty: what each variant asks for
+  bool sweep_given = false;             // on the command line, and so not the file's
+  bool json = false;
+};
+// Whether an expectation is broken.
+Result<bool> run_sass_gate(const SassGateOptions& options);
+
 struct ForkOptions {
   SpaceRequest space;
   std::string variant;  // id or hash; with merge or resolved a fork's name, or "" for all

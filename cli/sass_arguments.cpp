@@ -119,6 +119,30 @@ void add_classes(CLI::App& group, SassClassesOptions& options, Chosen& chosen) {
   command->callback([&] { chosen = [&] { return run_sass_classes(options); }; });
 }
 
+void add_gate(CLI::App& group, SassOptions& all, Chosen& chosen) {
+  SassGateOptions& options = all.gate;
+  CLI::App* command = group.add_subcommand(
+      "gate", "expectations of a file, for CI: exits with 1 when one is broken");
+  add_space(*command, options.space);
+  add_tools(*command, options.tools);
+  command->add_option("file", options.file, "TOML, such as specs/sass_gate.toml")->required();
+  command->add_option("--cubin", options.cubins, "kernels of cubins in the place of variants")
+      ->allow_extra_args(false);
+  command->add_option("-t,--targets", options.targets, "architectures (default: the file's)")
+      ->delimiter(',');
+  command->add_option("--toolchain", options.toolchains, "versions of ptxas, such as 12.4,13.0")
+      ->delimiter(',');
+  command->add_flag("--json", options.json, "print JSON");
+  command->callback([&all, &options, &chosen, command] {
+    options.sweep_given = command->count("--sweep") > 0;
+    chosen = [&]() -> Status {
+      PHASEBIT_TRY_ASSIGN(broken, run_sass_gate(options));
+      all.exit_status = broken ? 1 : 0;
+      return {};
+    };
+  });
+}
+
 }  // namespace
 
 void add_sass(CLI::App& app, SassOptions& options, Chosen& chosen) {
@@ -128,6 +152,7 @@ void add_sass(CLI::App& app, SassOptions& options, Chosen& chosen) {
   add_matrix(*group, options.matrix, chosen);
   add_page(*group, options.page, chosen);
   add_classes(*group, options.classes, chosen);
+  add_gate(*group, options, chosen);
 }
 
 }  // namespace phasebit

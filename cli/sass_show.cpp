@@ -28,8 +28,8 @@ Status show_variant(const SassShowOptions& options) {
   PHASEBIT_TRY_ASSIGN(known, tools.targets.find(options.target));
   const LaunchShape& launch = prepared.front().plan.launch;
   const ListingRequest request{
-      options.json ? ListingFormat::json : ListingFormat::text, options.live,
-      SpillBytes{image.resources.spill_store_bytes, image.resources.spill_load_bytes}, known,
+      options.json ? ListingFormat::json : ListingFormat::text, options.live, known,
+      SpillBytes{image.resources.spill_store_bytes, image.resources.spill_load_bytes},
       CtaShape{launch.threads, launch.dynamic_shared_bytes}};
   PHASEBIT_TRY_ASSIGN(listing, list_kernel(disassembler, code, input, request));
   if (!options.json) {

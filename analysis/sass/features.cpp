@@ -79,6 +79,13 @@ Features take_features(const SassKernel& kernel, const SourceMap& source,
   return features;
 }
 
+void add_resources(Features& features, const SassKernel& kernel, const Target& target,
+                   const SpillBytes& spill, const CtaShape& shape) {
+  features.spill = spill;
+  if (auto occupancy = occupancy_of(target, needs_of(kernel, target, shape)))
+    features.occupancy = std::move(*occupancy);
+}
+
 std::size_t used_instructions(const SassKernel& kernel) {
   std::size_t count = kernel.instructions.size();
   while (count > 0 && kernel.instructions[count - 1].opcode == "NOP") --count;

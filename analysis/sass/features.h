@@ -69,6 +69,11 @@ struct Features {
 Features take_features(const SassKernel& kernel, const SourceMap& source,
                        const std::vector<RoleWindow>& windows);
 
+// Sets what the kernel alone does not say: ptxas's spills, and the occupancy of a launch where the
+// limits of the target's SM are known.
+void add_resources(Features& features, const SassKernel& kernel, const Target& target,
+                   const SpillBytes& spill, const CtaShape& shape);
+
 // Instructions without the NOPs that fill the section behind the last branch.
 std::size_t used_instructions(const SassKernel& kernel);
 

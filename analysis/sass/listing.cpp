@@ -174,17 +174,6 @@ std::string as_json(const Listing& listing) {
   return all.dump(1) + "\n";
 }
 
-Features features_of(const SassKernel& kernel, const SourceMap& source,
-                     const std::vector<RoleWindow>& windows, const ListingRequest& request) {
-  Features features = take_features(kernel, source, windows);
-  features.spill = request.spill;
-  if (request.target)
-    if (auto occupancy =
-            occupancy_of(*request.target, needs_of(kernel, *request.target, request.shape)))
-      features.occupancy = std::move(*occupancy);
-  return features;
-}
-
 }  // namespace
 
 Result<std::string> list_kernel(const Disassembler& disassembler, std::string_view cubin,
@@ -201,7 +190,9 @@ Result<std::string> list_kernel(const Disassembler& disassembler, std::string_vi
   std::vector<RoleWindow> windows = find_windows(kernel, *input.source);
   promote_single_sites(windows, kernel, *input.source, input.spec);
   const GateResult gate = apply_gate(input.spec, windows, kernel, *input.source);
-  Features features = features_of(kernel, *input.source, windows, request);
+  Features features = take_features(kernel, *input.source, windows);
+  if (request.target)
+    add_resources(features, kernel, *request.target, request.spill, request.shape);
   const Listing listing{kernel, *input.source,          std::move(windows),
                         gate,   disassembler.version(), std::move(features)};
   return request.format == ListingFormat::text ? as_text(listing) : as_json(listing);

@@ -16,8 +16,8 @@ enum class ListingFormat { text, json };
 struct ListingRequest {
   ListingFormat format = ListingFormat::text;
   bool live = false;  // registers live at each instruction; one more run of nvdisasm
-  std::optional<SpillBytes> spill = {};
-  std::optional<Target> target = {};  // with `shape`: for the occupancy
+  std::optional<Target> target = {};  // for the occupancy, with the two below
+  SpillBytes spill = {};
   CtaShape shape = {};
 };
 

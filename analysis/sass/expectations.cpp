@@ -1,0 +1,211 @@
+#include "analysis/sass/expectations.h"
+
+#include "analysis/sass/census.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+namespace {
+
+bool any_matches(const std::vector<std::string>& patterns, const std::string& word) {
+  return patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&](const auto& one) {
+           return opcode_matches(one, word);
+         });
+}
+
+bool concerns(const Expectation& rule, const GateSubject& subject) {
+  if (!any_matches(rule.kernels, subject.name) || !any_matches(rule.targets, subject.target) ||
+      !any_matches(rule.families, subject.family))
+    return false;
+  if (rule.ptxas.empty()) return true;
+  return subject.ptxas && version_in_range(*subject.ptxas, rule.ptxas).value_or(false);
+}
+
+std::string name_of(const GateSubject& subject) {
+  std::string name = subject.name + " for " + subject.target;
+  if (subject.ptxas) name += " by ptxas " + subject.ptxas->text();
+  return name;
+}
+
+// The code that a rule speaks of, or why there is none.
+struct Code {
+  CodeCounts counts;
+  std::string problem;
+};
+
+Code loops_of(const Features& features, const std::string& role) {
+  Code code;
+  bool any = false;
+  for (const LoopFeatures& loop : features.loops) {
+    const std::string name = loop.role.empty() ? "timed loop" : loop.role;
+    if (!role.empty() && role != name) continue;
+    any = true;
+    if (!loop.problem.empty()) code.problem = name + ": " + loop.problem;
+    add(code.counts, loop.hot);
+  }
+  if (!any) code.problem = "no such timed loop";
+  return code;
+}
+
+Code code_of(const Expectation& rule, const GateSubject& subject) {
+  const Features& features = subject.features;
+  if (rule.where == "kernel") return {features.kernel, ""};
+  if (rule.where.starts_with("line ")) {
+    const auto found = subject.lines.find(std::atoi(rule.where.c_str() + 5));
+    if (found == subject.lines.end()) return {{}, "no instruction of that line"};
+    return {found->second, ""};
+  }
+  const bool has_loop = std::any_of(features.loops.begin(), features.loops.end(),
+                                    [](const LoopFeatures& loop) { return loop.problem.empty(); });
+  if (rule.where.empty() && !has_loop) return {features.kernel, ""};
+  const std::size_t dot = rule.where.find('.');
+  if (dot == std::string::npos) return loops_of(features, rule.where);
+  std::string known;
+  for (const VerbFeatures& verb : features.verbs) {
+    if (verb.role == rule.where.substr(0, dot) && verb.verb == rule.where.substr(dot + 1))
+      return {verb.hot, ""};
+    known += (known.empty() ? "" : ", ") + verb.role + "." + verb.verb;
+  }
+  return {{}, "no code of that verb in a timed loop, only of " + known};
+}
+
+int count_of(const CodeCounts& counts, const std::string& pattern) {
+  int sum = 0;
+  for (const auto& [opcode, count] : counts.opcodes)
+    if (opcode_matches(pattern, opcode)) sum += count;
+  return sum;
+}
+
+std::string range_text(const OpcodeBound& one) {
+  if (one.high == 0) return "no " + one.pattern;
+  if (one.high == INT_MAX) return fmt::format("{} x{} or more", one.pattern, one.low);
+  if (one.low == one.high) return fmt::format("{} x{}", one.pattern, one.low);
+  return fmt::format("{} x{} to x{}", one.pattern, one.low, one.high);
+}
+
+// The opcodes that match, else those that are there.
+std::string found_text(const CodeCounts& counts, const std::string& pattern) {
+  std::string matching, all;
+  for (const auto& [opcode, count] : counts.opcodes) {
+    const std::string text = fmt::format("{} x{}", opcode, count);
+    all += (all.empty() ? "" : ", ") + text;
+    if (opcode_matches(pattern, opcode)) matching += (matching.empty() ? "" : ", ") + text;
+  }
+  return matching.empty() ? "none; there are " + (all.empty() ? "no instructions" : all) : matching;
+}
+
+class Gate {
+ public:
+  explicit Gate(const Expectation& rule) : rule_(rule) {}
+
+  void check(const GateSubject& subject) {
+    const Code code = code_of(rule_, subject);
+    if (!code.problem.empty()) return expect(false, subject, "code", code.problem);
+    for (const OpcodeBound& one : rule_.opcodes) {
+      const int count = count_of(code.counts, one.pattern);
+      expect(count >= one.low && count <= one.high, subject, range_text(one),
+             found_text(code.counts, one.pattern));
+    }
+    for (const auto& [name, limit] : rule_.limits) check_limit(subject, code.counts, name, limit);
+  }
+
+  void check_classes(const std::vector<const GateSubject*>& subjects) {
+    for (std::size_t i = 1; i < subjects.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        if (subjects[i]->target != subjects[j]->target) continue;
+        const bool same = subjects[i]->text_hash == subjects[j]->text_hash;
+        const bool wanted = rule_.kind == ExpectationKind::same;
+        expect(same == wanted, *subjects[i],
+               std::string(wanted ? "the code of " : "other code than ") + subjects[j]->name,
+               fmt::format("{} and {}", subjects[i]->text_hash.substr(0, 12),
+                           subjects[j]->text_hash.substr(0, 12)));
+      }
+  }
+  GateReport take() { return std::move(report_); }
+
+ private:
+  void expect(bool holds, const GateSubject& subject, const std::string& expected,
+              const std::string& found) {
+    ++report_.checks;
+    const std::string where = rule_.where.empty() ? "" : rule_.where + ": ";
+    if (!holds)
+      report_.broken.push_back(
+          {rule_.place, rule_.name, name_of(subject), where + expected, found});
+  }
+
+  void check_limit(const GateSubject& subject, const CodeCounts& counts, const std::string& name,
+                   int limit) {
+    const Features& features = subject.features;
+    const auto at_most = [&](const char* what, int value) {
+      expect(value <= limit, subject, fmt::format("at most {} {}", limit, what),
+             std::to_string(value));
+    };
+    if (name == "max_issue_cycles") return at_most("issue cycles", counts.issue_cycles);
+    if (name == "max_instructions") return at_most("instructions", counts.instructions);
+    if (name == "max_registers" && features.registers == 0)
+      return expect(false, subject, "a register count", "the cubin does not say");
+    if (name == "max_registers") return at_most("registers", features.registers);
+    if (name == "max_spill_bytes" && features.spill)
+      return at_most("spill bytes", features.spill->stores + features.spill->loads);
+    if (name == "max_spill_bytes")  // others' code: each access of local memory counts 4 bytes
+      return at_most("bytes of local memory accesses",
+                     4 * (features.kernel.local_stores + features.kernel.local_loads));
+    if (!features.occupancy) return expect(false, subject, "an occupancy", "it is not known here");
+    expect(features.occupancy->warps >= limit, subject,
+           fmt::format("at least {} warps an SM", limit),
+           fmt::format("{}, limited by {}", features.occupancy->warps,
+                       fmt::join(features.occupancy->limited_by, ", ")));
+  }
+
+  const Expectation& rule_;
+  GateReport report_;
+};
+
+}  // namespace
+
+Result<GateReport> check_expectations(const std::vector<Expectation>& expectations,
+                                      const std::vector<GateSubject>& subjects) {
+  GateReport report;
+  for (const Expectation& rule : expectations) {
+    std::vector<const GateSubject*> matching;
+    for (const GateSubject& subject : subjects)
+      if (concerns(rule, subject)) matching.push_back(&subject);
+    Gate gate(rule);
+    if (rule.kind == ExpectationKind::rule)
+      for (const GateSubject* subject : matching) gate.check(*subject);
+    else
+      gate.check_classes(matching);
+    GateReport one = gate.take();
+    if (one.checks == 0)
+      return with_hint(fail(Step::gate, "{}: '{}' speaks of no code here", rule.place, rule.name),
+                       fmt::format("{} kernels were looked at; its patterns match {} of them",
+                                   subjects.size(), matching.size()));
+    report.checks += one.checks;
+    report.broken.insert(report.broken.end(), one.broken.begin(), one.broken.end());
+  }
+  return report;
+}
+
+std::string gate_as_text(const GateReport& report) {
+  std::string text;
+  for (const BrokenExpectation& one : report.broken)
+    text += fmt::format("{}: {}: {}\n  expected {}\n  found {}\n", one.place, one.rule, one.subject,
+                        one.expected, one.found);
+  return text + fmt::format("{} checks, {} broken\n", report.checks, report.broken.size());
+}
+
+std::string gate_as_json(const GateReport& report) {
+  auto broken = nlohmann::ordered_json::array();
+  for (const BrokenExpectation& one : report.broken)
+    broken.push_back({{"place", one.place},
+                      {"rule", one.rule},
+                      {"subject", one.subject},
+                      {"expected", one.expected},
+                      {"found", one.found}});
+  const nlohmann::ordered_json all = {{"checks", report.checks}, {"broken", broken}};
+  return all.dump(1) + "\n";
+}
+
+}  // namespace phasebit
