@@ -89,18 +89,22 @@ Status run_sass_matrix(const SassMatrixOptions& options) {
   matrix.cells.assign(prepared.size(), std::vector<MatrixCell>(columns.size()));
   PHASEBIT_TRY_ASSIGN(reference, parse_reference(options.reference, matrix, prepared));
   matrix.reference = reference;
-  std::vector<int> sms;
+  std::vector<Target> known;
   for (const CodeColumn& column : columns) {
-    PHASEBIT_TRY_ASSIGN(known, parse_target(column.target));
-    sms.push_back(known.sm);
+    PHASEBIT_TRY_ASSIGN(target, tools.targets.find(column.target));
+    known.push_back(target);
   }
   PHASEBIT_TRY(analyse_images(
       tools, disassembler, space.catalogue, prepared, columns,
       [&](std::size_t column, std::size_t variant, Result<AnalysedImage> image) {
         MatrixCell& cell = matrix.cells[variant][column];
         if (!image) return void(cell.problem = image.error().message);
-        cell.code =
-            summarise(sms[column], image->kernel, prepared[variant].kernel.source, image->windows);
+        cell.code = summarise(known[column].sm, image->kernel, prepared[variant].kernel.source,
+                              image->windows);
+        const LaunchShape& launch = prepared[variant].plan.launch;
+        add_resources(cell.code->features, image->kernel, known[column],
+                      {image->resources.spill_store_bytes, image->resources.spill_load_bytes},
+                      {launch.threads, launch.dynamic_shared_bytes});
         if (format != MatrixFormat::json) slim(cell.code->features);
       }));
   fmt::print("{}", print_matrix(matrix, format));
