@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 
 namespace phasebit {
 namespace {
@@ -27,13 +28,11 @@ struct Front {
     offset = size + 1;
     const int diagonals = 2 * offset + 1;
     furthest.assign(static_cast<std::size_t>(diagonals), -1);
-    at(1) = 0;
+    by_diagonal()[1] = 0;
     skip_low = skip_high = 0;
   }
-  int& at(int diagonal) {
-    const int index = diagonal + offset;
-    return furthest[static_cast<std::size_t>(index)];
-  }
+  // Without the checks of an index: this is the innermost loop.
+  int* by_diagonal() { return furthest.data() + offset; }
   bool holds(int diagonal) const { return diagonal >= -offset && diagonal <= offset; }
 };
 
@@ -48,9 +47,7 @@ class Aligner {
   }
 
  private:
-  bool equal(int a, int b) const {
-    return a_[static_cast<std::size_t>(a)] == b_[static_cast<std::size_t>(b)];
-  }
+  bool equal(int a, int b) const { return a_.data()[a] == b_.data()[b]; }
 
   void align(Part part) {
     while (part.a_size() > 0 && part.b_size() > 0 && equal(part.a_begin, part.b_begin))
@@ -83,16 +80,18 @@ class Aligner {
     Front& other = forward ? backward_ : forward_;
     const int delta = part.a_size() - part.b_size();
     const bool may_meet = (delta % 2 != 0) == forward;
+    int* const reached = mine.by_diagonal();
+    const int* const met = other.by_diagonal();
     for (int k = -d + mine.skip_low; k <= d - mine.skip_high; k += 2) {
-      const bool down = k == -d || (k != d && mine.at(k - 1) < mine.at(k + 1));
-      const int x = slide(part, down ? mine.at(k + 1) : mine.at(k - 1) + 1, k, forward);
-      mine.at(k) = x;
+      const bool down = k == -d || (k != d && reached[k - 1] < reached[k + 1]);
+      const int x = slide(part, down ? reached[k + 1] : reached[k - 1] + 1, k, forward);
+      reached[k] = x;
       if (x > part.a_size()) {
         mine.skip_high += 2;
       } else if (x - k > part.b_size()) {
         mine.skip_low += 2;
-      } else if (may_meet && other.holds(delta - k) && other.at(delta - k) >= 0 &&
-                 x + other.at(delta - k) >= part.a_size()) {
+      } else if (may_meet && other.holds(delta - k) && met[delta - k] >= 0 &&
+                 x + met[delta - k] >= part.a_size()) {
         if (forward) return Point{x, x - k};
         return Point{part.a_size() - x, part.b_size() - (x - k)};
       }
@@ -116,11 +115,30 @@ class Aligner {
   std::vector<std::pair<int, int>> pairs_;
 };
 
+// A sequence without what the other does not hold, which is aligned with nothing.
+struct Shared {
+  std::vector<int> values;
+  std::vector<int> places;  // in the whole sequence
+
+  Shared(const std::vector<int>& whole, const std::vector<int>& other) {
+    const std::unordered_set<int> known(other.begin(), other.end());
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      if (!known.contains(whole[i])) continue;
+      values.push_back(whole[i]);
+      places.push_back(static_cast<int>(i));
+    }
+  }
+  int place(int index) const { return places[static_cast<std::size_t>(index)]; }
+};
+
 }  // namespace
 
 std::vector<std::pair<int, int>> align(const std::vector<int>& first,
                                        const std::vector<int>& second) {
-  return Aligner(first, second).run();
+  const Shared a(first, second), b(second, first);
+  auto pairs = Aligner(a.values, b.values).run();
+  for (auto& [left, right] : pairs) left = a.place(left), right = b.place(right);
+  return pairs;
 }
 
 }  // namespace phasebit

@@ -19,6 +19,7 @@ struct Control {
   int read_scoreboard = 7;   // bits 113..115: released when the operands were read; 7 = none
   int wait_mask = 0;         // bits 116..121: scoreboards 0..5 waited for
   int reuse = 0;             // bits 122..124: operand a, b, c kept in the operand cache
+  friend bool operator==(const Control&, const Control&) = default;
 };
 
 Control decode_control(const SassWord& word);

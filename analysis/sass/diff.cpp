@@ -42,10 +42,6 @@ Target target_of(const SassKernel& kernel, const Instruction& instruction) {
   return {static_cast<int>(index), instruction.operands.substr(0, begin)};
 }
 
-bool same_control(const Instruction& a, const Instruction& b) {
-  return to_string(a.control) == to_string(b.control);
-}
-
 class Differ {
  public:
   Differ(const DiffSide& left, const DiffSide& right)
@@ -129,7 +125,7 @@ class Differ {
     if (a.opcode != b.opcode || a.predicate.empty() != b.predicate.empty())
       return Change::instructions;
     if (a.predicate != b.predicate || !same_operands(a, b)) return Change::operands;
-    if (!same_control(a, b)) return Change::schedule;
+    if (a.control != b.control) return Change::schedule;
     return same_words(a, b) ? Change::identical : Change::operands;
   }
 

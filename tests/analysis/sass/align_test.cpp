@@ -1,6 +1,7 @@
 #include "analysis/sass/align.h"
 
 #include <algorithm>
+#include <ctime>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -16,6 +17,17 @@ int longest(const std::vector<int>& a, const std::vector<int>& b) {
       best[i][j] =
           a[i - 1] == b[j - 1] ? best[i - 1][j - 1] + 1 : std::max(best[i - 1][j], best[i][j - 1]);
   return best[a.size()][b.size()];
+}
+
+// The same of long sequences.
+int longest_in_two_rows(const std::vector<int>& a, const std::vector<int>& b) {
+  std::vector<int> before(b.size() + 1, 0), best(b.size() + 1, 0);
+  for (const int one : a) {
+    for (std::size_t j = 1; j <= b.size(); ++j)
+      best[j] = one == b[j - 1] ? before[j - 1] + 1 : std::max(before[j], best[j - 1]);
+    std::swap(before, best);
+  }
+  return before[b.size()];
 }
 
 void check(const std::vector<int>& a, const std::vector<int>& b) {
@@ -55,10 +67,26 @@ TEST(Align, IsAsLongAsTheTableSays) {
   }
 }
 
-// Nothing in common is the worst case: 20000 differences.
-TEST(Align, TenThousandThatAllDiffer) {
+// What only one side holds changes no alignment of the rest.
+TEST(Align, AmongWhatOneSideAloneHolds) {
+  EXPECT_EQ(align({9, 1, 9, 2, 9}, {1, 8, 8, 2}),
+            (std::vector<std::pair<int, int>>{{1, 0}, {3, 3}}));
   const std::vector<int> a(10000, 1), b(10000, 2);
   EXPECT_TRUE(align(a, b).empty());
+}
+
+// The differences are more than the length: two random orders of thirty opcodes have a third in
+// common.
+TEST(Align, FiveThousandInAnotherOrder) {
+  std::mt19937 random(1);
+  std::vector<int> a(5000), b(5000);
+  for (int& one : a) one = static_cast<int>(random() % 30);
+  for (int& one : b) one = static_cast<int>(random() % 30);
+  const auto started = std::clock();
+  EXPECT_GT(align(a, b).size(), 1250U);
+  EXPECT_LT(static_cast<double>(std::clock() - started) / CLOCKS_PER_SEC, 5.0);
+  a.resize(2000), b.resize(2000);
+  EXPECT_EQ(static_cast<int>(align(a, b).size()), longest_in_two_rows(a, b));
 }
 
 }  // namespace
