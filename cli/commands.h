@@ -129,6 +129,19 @@ struct SassGateOptions {
 // Whether an expectation is broken.
 Result<bool> run_sass_gate(const SassGateOptions& options);
 
+struct ExplainOptions {
+  SpaceRequest space;
+  ToolOptions tools;
+  std::string first, second;            // variants; second empty: the first
+  std::vector<std::string> toolchains;  // versions of ptxas: none, one, or one for each side
+  bool steps = false;                   // instead: every step of the histories
+  std::vector<std::string> results;     // empty: the published histories
+  std::string target;                   // "": that of the results
+  std::string device, format = "text";
+  bool json = false;
+};
+Status run_explain(const ExplainOptions& options);
+
 struct ForkOptions {
   SpaceRequest space;
   std::string variant;  // id or hash; with merge or resolved a fork's name, or "" for all

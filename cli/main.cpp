@@ -108,6 +108,30 @@ void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen) {
   command->callback([&] { chosen = [&] { return run_report(options); }; });
 }
 
+void add_explain(CLI::App& app, ExplainOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "explain", "two figures, and the difference of the machine code that goes with theirs");
+  add_space(*command, options.space);
+  add_tools(*command, options.tools);
+  command->add_option("first", options.first, "id or hash of a variant");
+  command->add_option("second", options.second, "another; left out: the first by two toolchains");
+  command->add_option("--toolchain", options.toolchains, "version of ptxas, or one for each side")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_flag("--steps", options.steps,
+                    "every two neighbouring versions of ptxas whose figures differ");
+  command
+      ->add_option("--results", options.results,
+                   "stores or JSON lines (default: the published histories)")
+      ->allow_extra_args(false);
+  command->add_option("-t,--target", options.target, "architecture (default: of the results)");
+  command->add_option("--device", options.device, "GPU, when there are several");
+  command->add_option("--format", options.format, "text, markdown, csv or json")
+      ->capture_default_str();
+  command->add_flag("--json", options.json, "short for --format json");
+  command->callback([&] { chosen = [&] { return run_explain(options); }; });
+}
+
 void add_export(CLI::App& app, ExportOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("export", "results in another form");
   command->add_option("results", options.results, "stores or JSON lines")->required();
@@ -133,6 +157,7 @@ struct Options {
   ForkOptions fork;
   CoverageOptions coverage;
   ReportOptions report;
+  ExplainOptions explain;
   ExportOptions results_out;
   ImportOptions results_in;
 };
@@ -152,6 +177,7 @@ int run(int argc, char** argv) {
   add_fork(app, options.fork, chosen);
   add_coverage(app, options.coverage, chosen);
   add_report(app, options.report, chosen);
+  add_explain(app, options.explain, chosen);
   add_export(app, options.results_out, chosen);
   add_import(app, options.results_in, chosen);
   try {

@@ -144,7 +144,7 @@ Result<VariantKey> fork_by_id(Space& space, const ForkId& id) {
   if (parent.id != id.parent)
     return with_hint(fail(Step::usage, "fork '{}' is none of {}", id.name, id.parent),
                      fmt::format("it is {}", fork_key(fork, parent).id));
-  space.forks = {fork};
+  space.forks.push_back(fork);
   return fork_key(fork, parent);
 }
 
@@ -232,12 +232,30 @@ Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_has
   PHASEBIT_TRY_ASSIGN(id, split_assembler_id(id_or_hash));
   std::vector<std::string> none;
   PHASEBIT_TRY_ASSIGN(asked, assembler_axes(request, {}, none));
+  if (combinations(asked).size() != 1)
+    return fail(Step::usage, "{}: one variant has one ptxas", id_or_hash);
   PHASEBIT_TRY_ASSIGN(space, open_text(request, id.text_id));
   VariantKey& key = space.expansion.variants.front();
-  if (id.text_id != id_or_hash) key = with_assembler(key, id.choice);
-  const std::vector<AssemblerChoice> choices = combinations(asked);
-  if (choices.size() != 1) return fail(Step::usage, "{}: one variant has one ptxas", id_or_hash);
-  if (choices.front() != AssemblerChoice{}) key = with_assembler(key, choices.front());
+  // A hash may name a variant with a choice of its own.
+  AssemblerChoice choice = id.text_id == id_or_hash ? assembler_of(key) : id.choice;
+  if (!asked.ptxas.empty()) choice.ptxas = asked.ptxas.front();
+  if (!asked.opt_level.empty()) choice.opt_level = asked.opt_level.front();
+  if (!asked.maxrregcount.empty()) choice.maxrregcount = asked.maxrregcount.front();
+  key = with_assembler(key, choice);
+  return space;
+}
+
+Result<Space> open_ids(const SpaceRequest& request, const std::vector<std::string>& ids) {
+  PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(request));
+  Space space{templates_folder(request), std::move(catalogue), {}, {}, {}};
+  for (const std::string& one : ids) {
+    PHASEBIT_TRY_ASSIGN(id, split_assembler_id(one));
+    const ForkId fork = split_fork_id(id.text_id);
+    auto key =
+        fork.name.empty() ? parse_variant(space.catalogue, id.text_id) : fork_by_id(space, fork);
+    if (!key) return tl::unexpected<Error>(key.error());
+    space.expansion.variants.push_back(with_assembler(*key, id.choice));
+  }
   return space;
 }
 

@@ -48,6 +48,9 @@ Result<Space> open_space(const SpaceRequest& request, Forks forks = Forks::left_
 // them in it.
 Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_hash);
 
+// Variants by id, in their order, as often as they are named; no snippets.
+Result<Space> open_ids(const SpaceRequest& request, const std::vector<std::string>& ids);
+
 // The variant that a fork came from. Step::spec with the nearest variant when it is none any more.
 Result<VariantKey> parent_of(const Catalogue& catalogue, const Fork& fork);
 

@@ -6,6 +6,7 @@
 #include "analysis/decide/figures.h"
 #include "analysis/decide/forms.h"
 #include "analysis/decide/group_tables.h"
+#include "analysis/decide/history.h"
 #include "analysis/decide/modes_table.h"
 #include "analysis/decide/pivot.h"
 #include "analysis/decide/tuned.h"
@@ -248,6 +249,7 @@ const std::map<std::string, Maker>& makers() {
       {"counts", counts},           {"anchors", anchors_table},  {"aa", aa_table},
       {"errors", errors_table},     {"modes", modes_pass_table}, {"tuned", tuned_table},
       {"barrier_word", word_table}, {"forms", forms_table},      {"coverage", coverage_table},
+      {"history", history_table},   {"steps", steps_table},
   };
   return table;
 }

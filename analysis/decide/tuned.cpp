@@ -1,12 +1,9 @@
 #include "analysis/decide/tuned.h"
 
-#include "analysis/decide/axes.h"
-#include "analysis/decide/difference.h"
-#include "analysis/decide/figures.h"
+#include "analysis/decide/comparison.h"
 #include "core/base/nearest.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 namespace phasebit {
@@ -24,39 +21,6 @@ Aggregation of_same_runs(const ReportData& data) {
   return aggregate(points);
 }
 
-std::string stratum_of(const std::string& id) {
-  const VariantAxes axes = axes_of_id(id);
-  return axes.value("probe") + "/" + axes.value("protocol");
-}
-
-// Of all pairs when there are too few of the stratum for a 95th percentile to mean anything.
-double floor_of(const Aggregation& aggregation, const std::string& id) {
-  constexpr size_t enough = 20;
-  std::vector<AaPair> pairs;
-  for (const AaPair& pair : aggregation.aa)
-    if (stratum_of(pair.id) == stratum_of(id)) pairs.push_back(pair);
-  return summarise_aa(pairs.size() < enough ? aggregation.aa : pairs).p95_cycles;
-}
-
-std::string verdict_of(const Figure& difference, const Aggregation& aggregation, double floor) {
-  if (!difference.reason.empty()) return "no figure";
-  if (aggregation.aa.empty()) return "AMBIGUOUS (no A/A control)";
-  if (std::abs(difference.value) <= std::max(floor, difference.half_width)) return "AMBIGUOUS";
-  return difference.value < 0 ? "faster" : "slower";
-}
-
-Cell difference_cell(const Figure& difference) {
-  if (!difference.reason.empty()) return {"", {}, {}};
-  return {shown_with_interval(difference.value, difference.half_width), difference.value,
-          difference.half_width};
-}
-
-Cell percent_cell(const Figure& difference, const Figure& parent) {
-  if (!difference.reason.empty() || parent.value == 0) return {"", {}, {}};
-  const double percent = 100 * difference.value / parent.value;
-  return {fmt::format("{:+.1f} %", percent), percent, {}};
-}
-
 Cell class_cell(const Aggregate* point) {
   constexpr size_t digits = 8;
   return {point == nullptr ? "" : point->sass_class.substr(0, digits), {}, {}};
@@ -64,19 +28,16 @@ Cell class_cell(const Aggregate* point) {
 
 std::vector<Cell> row_of(const Aggregation& aggregation, const Aggregate& fork, Table& table) {
   const std::string parent_id = hand_made_from(fork.id);
-  const Aggregate* parent = find_variant(aggregation.points, parent_id);
-  const Figure before = figure_of(parent, parent_id), after = figure_of(fork);
-  const Figure change = difference(after, before);
-  const double floor = floor_of(aggregation, parent_id);
+  const Comparison made = compare(aggregation, parent_id, fork.id);
   return {{fork.id.substr(parent_id.size() + 1), {}, {}},
           {parent_id, {}, {}},
-          figure_cell(before, table.notes),
-          figure_cell(after, table.notes),
-          difference_cell(change),
-          percent_cell(change, before),
-          {fmt::format("{:.2f}", floor), floor, {}},
-          {verdict_of(change, aggregation, floor), {}, {}},
-          class_cell(parent),
+          figure_cell(made.before, table.notes),
+          figure_cell(made.after, table.notes),
+          difference_cell(made.difference),
+          percent_cell(made),
+          {fmt::format("{:.2f}", made.floor), made.floor, {}},
+          {made.verdict, {}, {}},
+          class_cell(find_variant(aggregation.points, parent_id)),
           class_cell(&fork)};
 }
 

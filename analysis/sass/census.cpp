@@ -22,37 +22,58 @@ void promote_block(RoleWindow& window, int block) {
     if (window.block[i] == block && window.heat[i] == Heat::cold) window.heat[i] = Heat::hot;
 }
 
-// Promotes for one role, verb and pattern, unless `enough` sites are hot as they stand: ptxas 12.8
-// to 13.4 give the peeled try of a wait another line than that of its retry.
-void promote(RoleWindow& window, const SassKernel& kernel, const SourceMap& source,
-             const std::string& verb, const std::string& pattern, int enough) {
-  int hot_sites = 0;
-  std::map<int, std::vector<std::size_t>> sites_of_statement;
+// Sites of a pattern on the paths of a turn.
+struct Sites {
+  std::map<int, std::vector<std::size_t>> by_statement;  // of the verb
+  std::vector<std::size_t> orphans;                      // hot, and of no verb
+  int hot = 0;                                           // of the verb
+};
+
+Sites find_sites(const RoleWindow& window, const SassKernel& kernel, const SourceMap& source,
+                 const std::string& verb, const std::string& pattern) {
+  Sites sites;
   for (std::size_t i = 0; i < window.heat.size(); ++i) {
-    if (window.heat[i] != Heat::hot && window.heat[i] != Heat::cold) continue;
+    const bool hot = window.heat[i] == Heat::hot;
+    if (!hot && window.heat[i] != Heat::cold) continue;
     const Instruction& instruction = kernel.instructions[i];
-    const SourceLine* line = source_line(source, instruction);
-    if (line == nullptr || line->verb != verb) continue;
     if (!opcode_matches(pattern, instruction.opcode)) continue;
-    sites_of_statement[instruction.line].push_back(i);
-    hot_sites += window.heat[i] == Heat::hot ? 1 : 0;
+    const SourceLine* line = source_line(source, instruction);
+    if (hot && (line == nullptr || line->verb.empty())) sites.orphans.push_back(i);
+    if (line == nullptr || line->verb != verb) continue;
+    sites.by_statement[instruction.line].push_back(i);
+    sites.hot += hot ? 1 : 0;
   }
-  if (hot_sites >= enough) return;
-  for (const auto& [line, sites] : sites_of_statement) {
+  return sites;
+}
+
+// Promotes for one role, verb and pattern, unless `enough` sites are hot as they stand: ptxas 12.8
+// to 13.4 give the peeled try of a wait another line than that of its retry, at times one of no
+// verb, which is set right.
+void promote(RoleWindow& window, SassKernel& kernel, const SourceMap& source,
+             const std::string& verb, const std::string& pattern, int enough) {
+  Sites sites = find_sites(window, kernel, source, verb, pattern);
+  if (sites.hot >= enough) return;
+  auto orphan = sites.orphans.begin();
+  for (const auto& [statement, of_statement] : sites.by_statement) {
     const auto hot = [&](std::size_t i) { return window.heat[i] == Heat::hot; };
-    if (std::any_of(sites.begin(), sites.end(), hot)) continue;
+    if (std::any_of(of_statement.begin(), of_statement.end(), hot)) continue;
+    if (orphan != sites.orphans.end()) {
+      kernel.instructions[*orphan++].line = statement;
+      continue;
+    }
     const auto shallower = [&](std::size_t a, std::size_t b) {
       return window.depth[a] < window.depth[b];
     };
-    const int depth = window.depth[*std::min_element(sites.begin(), sites.end(), shallower)];
-    for (const std::size_t i : sites)
+    const int depth =
+        window.depth[*std::min_element(of_statement.begin(), of_statement.end(), shallower)];
+    for (const std::size_t i : of_statement)
       if (window.depth[i] == depth) promote_block(window, window.block[i]);
   }
 }
 
 }  // namespace
 
-void promote_single_sites(std::vector<RoleWindow>& windows, const SassKernel& kernel,
+void promote_single_sites(std::vector<RoleWindow>& windows, SassKernel& kernel,
                           const SourceMap& source, const GateSpec& spec) {
   for (RoleWindow& window : windows)
     for (const VerbRule& rule : spec.verbs)

@@ -142,7 +142,7 @@ Result<GateOutput> gate_kernel(const std::map<std::string, SassKernel>& kernels,
   const auto found = kernels.find(input.entry);
   if (found == kernels.end())
     return fail(Step::disassemble, "the module has no kernel {}", input.entry);
-  const SassKernel& kernel = found->second;
+  SassKernel kernel = found->second;
   std::vector<RoleWindow> windows = find_windows(kernel, *input.source);
   promote_single_sites(windows, kernel, *input.source, input.spec);
   return GateOutput{apply_gate(input.spec, windows, kernel, *input.source),

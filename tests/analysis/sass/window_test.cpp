@@ -2,6 +2,8 @@
 
 #include "analysis/sass/census.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace phasebit {
@@ -179,6 +181,24 @@ TEST(Census, PromotesSingleSitesOfRequiredOpcodes) {
   promote_single_sites(windows, same.kernel, same.source, spec);
   // The turn that runs the only try runs its block: the sleep behind it too.
   EXPECT_EQ(heats(windows[0]), ".hhhhhhh..ccc");
+}
+
+// ptxas 12.8 gives the peeled try of a wait a line of no verb: it is the wait's all the same.
+TEST(Census, APeeledTryWithAnotherLineIsTheVerbs) {
+  Listing code = listing({start("both"), "| TRY", "| @P0 BRA 0x60", "| @P1 BRA 0x10", end("both"),
+                          "| EXIT", "both.wait| TRY", "both.wait| @P0 BRA 0x60", "| BRA 0x30"});
+  GateSpec spec;
+  spec.verbs = {{"wait", "", {{"TRY", 1}}, {}}};
+  auto windows = find_windows(code.kernel, code.source);
+  ASSERT_EQ(windows.size(), 1U);
+  promote_single_sites(windows, code.kernel, code.source, spec);
+  EXPECT_EQ(windows[0].heat[1], Heat::hot);
+  EXPECT_EQ(windows[0].heat[6], Heat::cold);
+  const Census census = take_census(windows, code.kernel, code.source);
+  const auto wait = std::find_if(census.begin(), census.end(),
+                                 [](const VerbCensus& one) { return one.verb == "wait"; });
+  ASSERT_NE(wait, census.end());
+  EXPECT_EQ(wait->hot, (std::map<std::string, int>{{"TRY", 1}}));
 }
 
 }  // namespace

@@ -1,0 +1,34 @@
+#include "cli/sides.h"
+
+#include "core/isa/targets.h"
+
+#include <mutex>
+#include <set>
+
+namespace phasebit {
+
+Result<std::map<std::string, Result<DiffSide>>> code_of(Tools& tools, const CodeRequest& request) {
+  const std::set<std::string> distinct(request.ids.begin(), request.ids.end());
+  PHASEBIT_TRY_ASSIGN(known, parse_target(request.target));
+  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  PHASEBIT_TRY_ASSIGN(space, open_ids(request.space, {distinct.begin(), distinct.end()}));
+  space.target = request.target;
+  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, tools.options.threads));
+  std::map<std::string, Result<DiffSide>> sides;
+  std::mutex mutex;
+  PHASEBIT_TRY(analyse_images(
+      tools, disassembler, space.catalogue, prepared, {{request.target, {}}},
+      [&](std::size_t, std::size_t variant, Result<AnalysedImage> image) {
+        const Prepared& one = prepared[variant];
+        const std::lock_guard guard(mutex);
+        if (!image)
+          sides.emplace(one.key.id, tl::unexpected<Error>(image.error()));
+        else
+          sides.emplace(one.key.id, DiffSide{fmt::format("{} for {}", one.key.id, request.target),
+                                             known.sm, std::move(image->kernel), one.kernel.source,
+                                             std::move(image->windows)});
+      }));
+  return sides;
+}
+
+}  // namespace phasebit
