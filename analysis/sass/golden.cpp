@@ -38,6 +38,8 @@ class Renamer {
 
  private:
   std::string word(const std::string& text) {
+    // ptxas numbers its helpers by module: "$__internal_3_$__cuda_sm70_warpsync".
+    if (text.starts_with("__internal_")) return "__internal";
     const std::size_t digits = text.find_first_of("0123456789");
     const bool number =
         digits != std::string::npos && text.find_first_not_of("0123456789", digits) == text.npos;
