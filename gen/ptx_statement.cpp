@@ -1,0 +1,153 @@
+#include "gen/ptx_statement.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include <fmt/format.h>
+
+namespace phasebit {
+namespace {
+
+constexpr std::string_view blanks = " \t";
+
+std::string_view trimmed(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
+bool in_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
+}
+
+// Takes the first word off the front.
+std::string_view take_word(std::string_view& text) {
+  const std::string_view word = text.substr(0, text.find_first_of(blanks));
+  text = trimmed(text.substr(word.size()));
+  return word;
+}
+
+// At commas outside brackets.
+std::vector<std::string> split_operands(std::string_view text) {
+  std::vector<std::string> operands;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    const char c = i < text.size() ? text[i] : ',';
+    if (c == '[' || c == '{' || c == '(') ++depth;
+    if (c == ']' || c == '}' || c == ')') --depth;
+    if (c != ',' || (depth > 0 && i < text.size())) continue;
+    operands.emplace_back(trimmed(text.substr(begin, i - begin)));
+    begin = i + 1;
+  }
+  if (operands.size() == 1 && operands.front().empty()) operands.clear();
+  return operands;
+}
+
+// The label's name, or "".
+std::string_view label_of(std::string_view line) {
+  const auto end = std::find_if_not(line.begin(), line.end(), in_name);
+  const auto size = static_cast<std::size_t>(end - line.begin());
+  const bool label =
+      size > 0 && size < line.size() && line[size] == ':' && line.substr(size, 2) != "::";
+  return label ? line.substr(0, size) : std::string_view();
+}
+
+PtxStatement directive(std::string_view line, bool semicolon) {
+  PtxStatement made{PtxStatement::Part::directive, "", "", {}, semicolon};
+  while (!line.empty() && line.front() == '.')
+    made.name += (made.name.empty() ? "" : " ") + std::string(take_word(line));
+  made.operands = split_operands(line);
+  return made;
+}
+
+bool has_destination(const PtxStatement& statement) {
+  if (statement.operands.empty() || statement.operands.front().starts_with('[')) return false;
+  const std::string_view opcode = statement.name;
+  constexpr std::array<std::string_view, 9> without = {
+      "bar.", "barrier.", "bra", "brx.", "call", "nanosleep.", "setmaxnreg.", "fence", "membar"};
+  const bool none = std::any_of(without.begin(), without.end(),
+                                [&](std::string_view stem) { return opcode.starts_with(stem); });
+  return !none || opcode.find(".red.") != std::string_view::npos;
+}
+
+}  // namespace
+
+PtxStatement take_apart(std::string_view line) {
+  line = trimmed(line);
+  if (line == "{" || line == "}") return {PtxStatement::Part::brace, "", std::string(line), {}};
+  const bool semicolon = line.ends_with(';');
+  if (semicolon) line = trimmed(line.substr(0, line.size() - 1));
+  if (const std::string_view label = label_of(line); !label.empty()) {
+    PtxStatement made{PtxStatement::Part::label, "", std::string(label), {}};
+    const std::string_view rest = trimmed(line.substr(label.size() + 1));
+    if (!rest.empty()) made.operands.emplace_back(rest);
+    return made;
+  }
+  if (line.starts_with('.')) return directive(line, semicolon);
+  PtxStatement made;
+  if (line.starts_with('@')) made.guard = take_word(line);
+  made.name = take_word(line);
+  made.operands = split_operands(line);
+  return made;
+}
+
+std::string put_together(const PtxStatement& statement) {
+  const std::string operands = fmt::format("{}", fmt::join(statement.operands, ", "));
+  const std::string rest = operands.empty() ? "" : " " + operands;
+  switch (statement.part) {
+    case PtxStatement::Part::brace: return statement.name;
+    case PtxStatement::Part::label: return statement.name + ":" + (rest.empty() ? "" : rest + ";");
+    case PtxStatement::Part::directive:
+      return statement.name + rest + (statement.semicolon ? ";" : "");
+    case PtxStatement::Part::instruction: break;
+  }
+  const std::string guard = statement.guard.empty() ? "" : statement.guard + " ";
+  return guard + statement.name + rest + ";";
+}
+
+std::string replace_names(std::string_view text,
+                          const std::function<std::string(std::string_view)>& replace) {
+  std::string out;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size();) {
+    if (text[i] == '"') in_string = !in_string;
+    if (in_string || !in_name(text[i])) {
+      out += text[i++];
+      continue;
+    }
+    std::size_t end = i;
+    while (end < text.size() && in_name(text[end])) ++end;
+    const std::string_view word = text.substr(i, end - i);
+    const bool name =
+        std::isdigit(static_cast<unsigned char>(text[i])) == 0 && (i == 0 || text[i - 1] != '.');
+    out += name ? replace(word) : std::string(word);
+    i = end;
+  }
+  return out;
+}
+
+std::vector<std::string> names_in(std::string_view text) {
+  std::vector<std::string> names;
+  replace_names(text, [&](std::string_view name) {
+    names.emplace_back(name);
+    return std::string();
+  });
+  return names;
+}
+
+std::vector<std::string> written_names(const PtxStatement& statement) {
+  const bool writes =
+      statement.part == PtxStatement::Part::instruction && has_destination(statement);
+  return writes ? names_in(statement.operands.front()) : std::vector<std::string>();
+}
+
+std::vector<std::string> read_names(const PtxStatement& statement) {
+  if (statement.part != PtxStatement::Part::instruction) return {};
+  std::vector<std::string> names = names_in(statement.guard);
+  for (std::size_t i = has_destination(statement) ? 1 : 0; i < statement.operands.size(); ++i)
+    for (std::string& name : names_in(statement.operands[i])) names.push_back(std::move(name));
+  return names;
+}
+
+}  // namespace phasebit

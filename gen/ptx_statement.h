@@ -1,0 +1,38 @@
+// One PTX statement taken apart, as far as it takes to remove and simplify statements. It does not
+// check PTX: ptxas does.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phasebit {
+
+struct PtxStatement {
+  enum class Part { brace, label, directive, instruction };
+  Part part = Part::instruction;
+  std::string guard;                  // "@!done", or ""
+  std::string name;                   // of a label; an opcode with its modifiers; ".reg .b32"
+  std::vector<std::string> operands;  // as written: "[p_barrier+32]", "{word0, word1}"
+  bool semicolon = true;              // of a directive: `.maxntid 128` in front of a body has none
+};
+
+// `line` is one statement, label, directive or brace. A directive's name is its words that begin
+// with a dot; its operands are the rest. What stands behind a label is its one operand.
+PtxStatement take_apart(std::string_view line);
+std::string put_together(const PtxStatement& statement);
+
+// The text with each name in the place of what `replace` makes of it. Numbers, strings, and words
+// behind a dot are no names.
+std::string replace_names(std::string_view text,
+                          const std::function<std::string(std::string_view name)>& replace);
+std::vector<std::string> names_in(std::string_view text);
+
+// Names that the instruction writes: those of its first operand where that is a destination ("p|q",
+// "{a, b}"), none for stores, branches, barriers. Nothing for other statements.
+std::vector<std::string> written_names(const PtxStatement& statement);
+// All others in it, the guard's too. A name that is written may be read as well.
+std::vector<std::string> read_names(const PtxStatement& statement);
+
+}  // namespace phasebit
