@@ -24,6 +24,7 @@ struct SassOptions {
   SassPageOptions page;
   SassClassesOptions classes;
   SassGateOptions gate;
+  SassReduceOptions reduce;
   int exit_status = 0;  // of a command that succeeds: 1 where --fail-on says so
 };
 // `phasebit sass ...`

@@ -142,6 +142,19 @@ struct ExplainOptions {
 };
 Status run_explain(const ExplainOptions& options);
 
+struct SassReduceOptions {
+  SpaceRequest space;
+  ToolOptions tools;
+  std::string first, second;                      // variants of one text; second empty: the first
+  std::vector<std::string> targets = {"sm_90a"};  // one, or one for each side
+  std::vector<std::string> toolchains;            // versions of ptxas: none, one, or one a side
+  std::string opcode;                             // a pattern; "" for the one that differs most
+  bool in_loop = true;                            // false: in the whole kernel
+  int seconds = 60;
+  std::string out;  // file; "" for standard output
+};
+Status run_sass_reduce(const SassReduceOptions& options);
+
 struct ForkOptions {
   SpaceRequest space;
   std::string variant;  // id or hash; with merge or resolved a fork's name, or "" for all

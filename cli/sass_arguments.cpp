@@ -143,6 +143,33 @@ void add_gate(CLI::App& group, SassOptions& all, Chosen& chosen) {
   });
 }
 
+void add_reduce(CLI::App& group, SassReduceOptions& options, Chosen& chosen) {
+  CLI::App* command = group.add_subcommand(
+      "reduce", "the smallest PTX that two versions of ptxas make different code of");
+  add_space(*command, options.space);
+  add_tools(*command, options.tools);
+  command->add_option("first", options.first, "id or hash")->required();
+  command->add_option("second", options.second,
+                      "the same text with other axes of ptxas; left out: the first on two targets "
+                      "or by two toolchains");
+  command->add_option("-t,--target", options.targets, "architecture, or one for each side")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->capture_default_str();
+  command->add_option("--toolchain", options.toolchains, "version of ptxas, or one for each side")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--opcode", options.opcode,
+                      "what is counted, such as YIELD or 'MEMBAR*' (default: the opcode that "
+                      "differs most)");
+  command->add_flag("--in-loop,!--anywhere", options.in_loop,
+                    "count in loops alone, which is the default, or in the whole kernel");
+  command->add_option("--seconds", options.seconds, "stop then, with what was reached")
+      ->capture_default_str();
+  command->add_option("-o,--out", options.out, "file to write (default: standard output)");
+  command->callback([&] { chosen = [&] { return run_sass_reduce(options); }; });
+}
+
 }  // namespace
 
 void add_sass(CLI::App& app, SassOptions& options, Chosen& chosen) {
@@ -153,6 +180,7 @@ void add_sass(CLI::App& app, SassOptions& options, Chosen& chosen) {
   add_page(*group, options.page, chosen);
   add_classes(*group, options.classes, chosen);
   add_gate(*group, options, chosen);
+  add_reduce(*group, options.reduce, chosen);
 }
 
 }  // namespace phasebit
