@@ -150,14 +150,14 @@ void ReduceSides::assemble_both(const std::vector<Kernel>& kernels,
   parallel_for(2, 2, [&](std::size_t i) { made[i] = assemble_all(sides_[i], kernels); });
 }
 
-std::vector<ReduceSides::Estimates> ReduceSides::estimate(const std::vector<Kernel>& kernels,
-                                                          const OpcodeWords& words) const {
+std::vector<ReduceSides::Estimates> ReduceSides::estimate(
+    const std::vector<Kernel>& kernels, const std::array<OpcodeWords, 2>& words) const {
   std::array<Assembled, 2> made;
   assemble_both(kernels, made);
   std::vector<Estimates> estimates(kernels.size());
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const CubinKernel *a = made[0].find(i), *b = made[1].find(i);
-    if (a != nullptr && b != nullptr) estimates[i] = {words.count(*a), words.count(*b)};
+    if (a != nullptr && b != nullptr) estimates[i] = {words[0].count(*a), words[1].count(*b)};
   }
   return estimates;
 }

@@ -35,7 +35,7 @@ class ReduceSides {
   // ptxas a side.
   using Estimates = std::optional<std::array<WordCount, 2>>;
   std::vector<Estimates> estimate(const std::vector<Kernel>& kernels,
-                                  const OpcodeWords& words) const;
+                                  const std::array<OpcodeWords, 2>& words) const;
 
   // For each kernel both censuses; nothing where one side refuses it. One or two runs of ptxas and
   // of nvdisasm a side; codes that were seen before are not disassembled again.

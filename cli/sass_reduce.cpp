@@ -130,7 +130,8 @@ class DifferenceReducer {
     }
     more_ = left > right ? 0 : 1;
     in_kernel_too_ = (left > right) ? a.kernel > b.kernel : b.kernel > a.kernel;
-    words_ = OpcodeWords::learn({&first_[0], &first_[1]}, opcode);
+    for (const std::size_t side : {0U, 1U})
+      words_[side] = OpcodeWords::learn({&first_[0], &first_[1]}, {&first_[side]}, opcode);
     return {};
   }
 
@@ -235,7 +236,7 @@ class DifferenceReducer {
   std::array<OpcodeCensus, 2> census_;  // of first_
   std::size_t more_ = 0;                // the side that has more
   bool in_kernel_too_ = false;          // not in loops alone
-  OpcodeWords words_;
+  std::array<OpcodeWords, 2> words_;
 };
 
 }  // namespace

@@ -42,10 +42,11 @@ void for_each_instruction(const std::vector<const SassKernel*>& listings, const 
 }  // namespace
 
 OpcodeWords OpcodeWords::learn(const std::vector<const SassKernel*>& listings,
+                               const std::vector<const SassKernel*>& like,
                                const std::string& pattern) {
   OpcodeWords words;
   words.learn_modifiers(listings, pattern);
-  words.learn_branches(listings);
+  words.learn_branches(like);
   return words;
 }
 

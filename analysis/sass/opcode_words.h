@@ -22,10 +22,10 @@ struct WordCount {
 
 class OpcodeWords {
  public:
-  // Learns how the opcodes of the pattern are told from others, where a branch has its distance and
-  // what EXIT is, from listings that hold some of each.
+  // Learns how the opcodes of the pattern are told from others, from all listings; where a branch
+  // has its distance, from those that are `like` the kernels to come: of their architecture.
   static OpcodeWords learn(const std::vector<const SassKernel*>& listings,
-                           const std::string& pattern);
+                           const std::vector<const SassKernel*>& like, const std::string& pattern);
 
   // Where the distance of a branch was not found all of the kernel counts as a loop.
   WordCount count(const CubinKernel& kernel) const;

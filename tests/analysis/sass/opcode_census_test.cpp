@@ -43,7 +43,7 @@ TEST(OpcodeCensus, SeesLoopsThatNothingLeaves) {
 const RingVerbs test_wait_ring = {test_wait_empty, arrive_full, test_wait_full, arrive_empty};
 
 // nvdisasm and the flow graph say what the words have to be read as.
-void expect_same_counts(const std::string& target, const std::string& pattern) {
+void expect_same_counts(const std::string& target, const std::vector<std::string>& patterns) {
   const bool tries_too = target >= "sm_90" || target.starts_with("sm_1");
   const std::vector<Script> scripts = {ring(barrier_ring, "barriers"),
                                        ring(tries_too ? try_wait_ring : test_wait_ring, "tries")};
@@ -54,23 +54,24 @@ void expect_same_counts(const std::string& target, const std::string& pattern) {
   ASSERT_TRUE(cubin && disassembler);
   const auto kernels = read_module(*disassembler, *cubin, *code);
   ASSERT_TRUE(kernels) << kernels.error().text();
-  const SassKernel &barriers = kernels->at("barriers"), &tries = kernels->at("tries");
-  const OpcodeWords words = OpcodeWords::learn({&barriers, &tries}, pattern);
-  EXPECT_TRUE(words.knows_branches()) << target;
-  for (const SassKernel* kernel : {&barriers, &tries}) {
-    const OpcodeTally expected = take_opcode_census(*kernel)->count(pattern);
-    const WordCount found = words.count(*cubin->find(kernel->entry));
-    EXPECT_EQ(found.kernel, expected.kernel) << target << " " << kernel->entry << " " << pattern;
-    EXPECT_EQ(found.loops, expected.loops) << target << " " << kernel->entry << " " << pattern;
-    EXPECT_FALSE(found.has_endless_loop);
+  const std::vector<const SassKernel*> both = {&kernels->at("barriers"), &kernels->at("tries")};
+  for (const std::string& pattern : patterns) {
+    const OpcodeWords words = OpcodeWords::learn(both, both, pattern);
+    EXPECT_TRUE(words.knows_branches()) << target;
+    for (const SassKernel* kernel : both) {
+      const OpcodeTally expected = take_opcode_census(*kernel)->count(pattern);
+      const WordCount found = words.count(*cubin->find(kernel->entry));
+      EXPECT_EQ(found.kernel, expected.kernel) << target << " " << kernel->entry << " " << pattern;
+      EXPECT_EQ(found.loops, expected.loops) << target << " " << kernel->entry << " " << pattern;
+      EXPECT_FALSE(found.has_endless_loop);
+    }
   }
 }
 
 TEST(OpcodeWords, CountAsNvdisasmDoes) {
   PHASEBIT_NEEDS_TOOLS();
   for (const char* target : {"sm_80", "sm_86", "sm_90a", "sm_100a", "sm_107a", "sm_120"})
-    for (const char* pattern : {"BAR.SYNC*", "BAR.ARV", "*PHASECHK*", "*SYNCS.ARRIVE*", "LDS*"})
-      expect_same_counts(target, pattern);
+    expect_same_counts(target, {"BAR.SYNC*", "BAR.ARV", "*PHASECHK*", "*SYNCS.ARRIVE*", "LDS*"});
 }
 
 }  // namespace
