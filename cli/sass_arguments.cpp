@@ -164,7 +164,7 @@ void add_reduce(CLI::App& group, SassReduceOptions& options, Chosen& chosen) {
                       "differs most)");
   command->add_flag("--in-loop,!--anywhere", options.in_loop,
                     "count in loops alone, which is the default, or in the whole kernel");
-  command->add_option("--seconds", options.seconds, "stop then, with what was reached")
+  command->add_option("--seconds", options.seconds, "of reducing: then stop with what was reached")
       ->capture_default_str();
   command->add_option("-o,--out", options.out, "file to write (default: standard output)");
   command->callback([&] { chosen = [&] { return run_sass_reduce(options); }; });

@@ -189,7 +189,8 @@ class DifferenceReducer {
   // By the words as long as nvdisasm says the same of the result; from the start by nvdisasm where
   // it does not, or where the words show nothing.
   ReducedKernel reduce_it(const FlatKernel& flat) {
-    const ReduceLimits limits{[&] { return interrupted() || elapsed() > request_.seconds; }};
+    const Clock::time_point until = Clock::now() + request_.seconds;
+    const ReduceLimits limits{[until] { return interrupted() || Clock::now() > until; }};
     std::size_t tried = 0;
     if (seems_to_show({flat}).front()) {
       ReducedKernel reduced =

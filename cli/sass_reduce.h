@@ -15,7 +15,7 @@ namespace phasebit {
 struct ReduceRequest {
   std::string opcode;                // a shell pattern, as in gates: "MEMBAR*"; "": chosen
   CountIn where = CountIn::loops;    // of what is counted; a chosen opcode may differ elsewhere
-  std::chrono::seconds seconds{60};  // what was reached by then is the result
+  std::chrono::seconds seconds{60};  // of reducing; what was reached is the result
   std::string file = "reduced.ptx";  // as the commands in the text call it
 };
 
