@@ -6,6 +6,7 @@ void add_space(CLI::App& app, SpaceRequest& space) {
   app.add_option("--templates", space.templates, "folder of templates (default: the project's)");
   app.add_option("--spec", space.spec, "spec file (default: specs/core.toml)");
   app.add_option("--sweep", space.sweep, "sweep of the spec file")->capture_default_str();
+  app.add_option("--variants", space.variants, "a file of ids, one a line, instead of the sweep");
   app.add_option("-a,--axis", space.overrides,
                  "axis=values, such as stages=1,2,4:16:4, opt_level=all, maxrregcount=32")
       ->allow_extra_args(false);

@@ -1,5 +1,7 @@
 #include "cli/images.h"
 
+#include "analysis/sass/cubin.h"
+#include "analysis/sass/edit.h"
 #include "analysis/sass/gate.h"
 #include "core/base/hash.h"
 #include "core/base/parallel.h"
@@ -29,6 +31,25 @@ struct Place {
   size_t column = 0, variant = 0;
 };
 
+// Puts the edited code in the place of the kernel's: a module of its own.
+Status edit_code(Tools& tools, const std::string& text, Assembled& kernel,
+                 std::map<std::string, std::string>& modules) {
+  PHASEBIT_TRY_ASSIGN(edits, parse_edits(text));
+  const auto here = modules.find(kernel.module_hash);
+  Result<std::string> code = fail(Step::assemble, "no module {}", kernel.module_hash);
+  if (here != modules.end())
+    code = here->second;
+  else if (tools.cache)
+    code = tools.cache->module(kernel.module_hash);
+  if (!code) return tl::unexpected<Error>(code.error());
+  PHASEBIT_TRY_ASSIGN(edited, edit_cubin(*code, kernel.entry, edits));
+  PHASEBIT_TRY_ASSIGN(cubin, read_cubin(edited));
+  kernel.text_hash = content_hash(cubin.find(kernel.entry)->text);
+  kernel.module_hash = content_hash(edited);
+  modules[kernel.module_hash] = std::move(edited);
+  return {};
+}
+
 // All that one ptxas makes with one set of flags.
 void assemble_group(Tools& tools, const std::vector<Prepared>& prepared,
                     const std::vector<CodeColumn>& columns, const AssemblerChoice& choice,
@@ -47,12 +68,17 @@ void assemble_group(Tools& tools, const std::vector<Prepared>& prepared,
   if (toolchain) made = assemble(**toolchain, tools.cache_or_null(), jobs, options);
   for (size_t i = 0; i < places.size(); ++i) {
     Result<Image>& image = sets[places[i].column].images[places[i].variant];
+    const Prepared& one = prepared[places[i].variant];
+    if (made.kernels.size() > i && made.kernels[i] && !choice.edit.empty() &&
+        one.kernel.build == Build::timed)
+      if (const Status done = edit_code(tools, choice.edit, *made.kernels[i], made.modules); !done)
+        made.kernels[i] = tl::unexpected<Error>(done.error());
     if (!toolchain)
       image = tl::unexpected<Error>(toolchain.error());
     else if (!made.kernels[i])
       image = tl::unexpected<Error>(made.kernels[i].error());
     else
-      image = image_of(prepared[places[i].variant], *made.kernels[i]);
+      image = image_of(one, *made.kernels[i]);
   }
   modules.modules.merge(made.modules);
   modules.notes.insert(modules.notes.end(), made.notes.begin(), made.notes.end());
@@ -119,6 +145,9 @@ Result<GateSpec> gate_of(const Catalogue& catalogue, const Prepared& prepared, T
   PHASEBIT_TRY_ASSIGN(spec, gate_spec(catalogue, template_key(prepared.key), known.family,
                                       toolchain->version, prepared.plan.derived()));
   replace_rules(spec, prepared.gates);
+  // An experiment takes out or puts in what the rules count: what is forbidden stays so.
+  if (!assembler_of(prepared.key).edit.empty())
+    for (VerbRule& rule : spec.verbs) rule.require.clear();
   spec.items_per_iteration = prepared.plan.items_per_iteration;
   const std::vector<std::string>& timed = prepared.plan.timed_verbs;
   if (!timed.empty())

@@ -158,7 +158,28 @@ Result<Catalogue> load_catalogue(const SpaceRequest& request) {
   return Catalogue::load(templates_folder(request));
 }
 
+namespace {
+
+// One id a line; "#" begins a comment.
+Result<std::vector<std::string>> read_ids(const std::string& file) {
+  PHASEBIT_TRY_ASSIGN(text, read_file(file));
+  std::vector<std::string> ids;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    if (std::string id; words >> id) ids.push_back(id);
+  }
+  if (ids.empty()) return fail(Step::usage, "--variants {}: no id in it", file);
+  return ids;
+}
+
+}  // namespace
+
 Result<Space> open_space(const SpaceRequest& request, Forks forks) {
+  if (!request.variants.empty()) {
+    PHASEBIT_TRY_ASSIGN(ids, read_ids(request.variants));
+    return open_ids(request, ids);
+  }
   PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(request));
   PHASEBIT_TRY_ASSIGN(spec, load_spec_of(request, catalogue));
   PHASEBIT_TRY_ASSIGN(sweep, spec.find(request.sweep));
@@ -241,6 +262,7 @@ Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_has
   if (!asked.ptxas.empty()) choice.ptxas = asked.ptxas.front();
   if (!asked.opt_level.empty()) choice.opt_level = asked.opt_level.front();
   if (!asked.maxrregcount.empty()) choice.maxrregcount = asked.maxrregcount.front();
+  if (!asked.edit.empty()) choice.edit = asked.edit.front();
   key = with_assembler(key, choice);
   return space;
 }

@@ -17,6 +17,7 @@ struct SpaceRequest {
   std::string spec;       // empty: <data root>/specs/core.toml
   std::string sweep = "core";
   std::vector<std::string> overrides;   // -a axis=values, those of ptxas (gen/assembler.h) too
+  std::string variants;                 // --variants: a file of ids instead of the sweep
   std::vector<std::string> toolchains;  // --toolchain: short for -a ptxas=
   std::vector<std::string> snippets;    // verb=FILE, beside those of the sweep
   std::string filter;                   // keep variants whose id has this in it

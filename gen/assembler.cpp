@@ -13,6 +13,7 @@ namespace {
 constexpr const char* ptxas_axis = "ptxas";
 constexpr const char* opt_level_axis = "opt_level";
 constexpr const char* maxrregcount_axis = "maxrregcount";
+constexpr const char* edit_axis = "edit";
 constexpr int default_opt_level = 3;
 constexpr int most_registers = 255;
 
@@ -57,9 +58,11 @@ Status add_value(AssemblerAxes& axes, std::string_view axis, const std::string& 
     add_once(axes.maxrregcount, count);
     return {};
   }
-  return with_hint(
-      fail(Step::usage, "no axis '{}' of ptxas", axis),
-      nearest_word_hint(std::string(axis), {ptxas_axis, opt_level_axis, maxrregcount_axis}));
+  if (axis == edit_axis)
+    return add_once(axes.edit, word == "none" ? std::string() : word), Status();
+  return with_hint(fail(Step::usage, "no axis '{}' of ptxas", axis),
+                   nearest_word_hint(std::string(axis),
+                                     {ptxas_axis, opt_level_axis, maxrregcount_axis, edit_axis}));
 }
 
 void append(VariantKey& key, const std::string& axis, const std::string& value) {
@@ -70,7 +73,8 @@ void append(VariantKey& key, const std::string& axis, const std::string& value) 
 }  // namespace
 
 bool is_assembler_axis(std::string_view axis) {
-  return axis == ptxas_axis || axis == opt_level_axis || axis == maxrregcount_axis;
+  return axis == ptxas_axis || axis == opt_level_axis || axis == maxrregcount_axis ||
+         axis == edit_axis;
 }
 
 std::vector<std::string> flags_of(const AssemblerChoice& choice) {
@@ -94,6 +98,7 @@ AssemblerChoice assembler_of(const VariantKey& key) {
     choice.opt_level = std::stoi(level);
   if (const std::string count = key.value(maxrregcount_axis); !count.empty())
     choice.maxrregcount = std::stoi(count);
+  choice.edit = key.value(edit_axis);
   return choice;
 }
 
@@ -116,6 +121,7 @@ VariantKey with_assembler(const VariantKey& key, const AssemblerChoice& choice) 
     append(made, opt_level_axis, std::to_string(choice.opt_level));
   if (choice.maxrregcount != 0)
     append(made, maxrregcount_axis, std::to_string(choice.maxrregcount));
+  if (!choice.edit.empty()) append(made, edit_axis, choice.edit);
   made.hash = short_hash(made.id);
   return made;
 }
@@ -143,6 +149,7 @@ Status set_assembler_axis(AssemblerAxes& axes, std::string_view axis,
   if (axis == ptxas_axis) axes.ptxas.clear();
   if (axis == opt_level_axis) axes.opt_level.clear();
   if (axis == maxrregcount_axis) axes.maxrregcount.clear();
+  if (axis == edit_axis) axes.edit.clear();
   for (const std::string& value : values) PHASEBIT_TRY(add_value(axes, axis, value));
   return {};
 }
@@ -155,7 +162,9 @@ std::vector<AssemblerChoice> combinations(const AssemblerAxes& axes) {
   std::vector<AssemblerChoice> all;
   for (const std::string& ptxas : or_default(axes.ptxas, std::string()))
     for (const int level : or_default(axes.opt_level, default_opt_level))
-      for (const int count : or_default(axes.maxrregcount, 0)) all.push_back({ptxas, level, count});
+      for (const int count : or_default(axes.maxrregcount, 0))
+        for (const std::string& edit : or_default(axes.edit, std::string()))
+          all.push_back({ptxas, level, count, edit});
   return all;
 }
 

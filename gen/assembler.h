@@ -1,6 +1,6 @@
 // Which ptxas assembles a variant, and how it is asked. These axes stand last in an id, and only
-// where they are not the default: ".../ptxas=12.4.131/opt_level=1/maxrregcount=32". A variant's PTX
-// does not depend on them.
+// where they are not the default: ".../ptxas=12.4.131/opt_level=1/maxrregcount=32/edit=0x920.NOP".
+// A variant's PTX does not depend on them.
 #pragma once
 
 #include "core/base/error.h"
@@ -17,6 +17,9 @@ struct AssemblerChoice {
   std::string ptxas;     // "12.4.131"; "" for the one that the command works with
   int opt_level = 3;     // ptxas -O, 0..3
   int maxrregcount = 0;  // ptxas -maxrregcount, registers a thread; 0: not given
+  // An experiment on what ptxas made (analysis/sass/edit.h): "0x920.NOP"; "" for none. The timed
+  // build alone has it.
+  std::string edit = {};
   friend auto operator<=>(const AssemblerChoice&, const AssemblerChoice&) = default;
 };
 
@@ -42,15 +45,17 @@ struct AssemblerId {
 };
 Result<AssemblerId> split_assembler_id(const std::string& id);
 
-// Values of the three axes that a sweep or a command line asks for; an empty list is the default
+// Values of the axes that a sweep or a command line asks for; an empty list is the default
 // alone.
 struct AssemblerAxes {
   std::vector<std::string> ptxas;  // as AssemblerChoice has them
   std::vector<int> opt_level, maxrregcount;
+  std::vector<std::string> edit;
 };
 
 // Sets the values of one axis: "ptxas" takes versions and "all" (every one installed), "opt_level"
-// 0..3 and "all", "maxrregcount" registers and "none". Errors as split_assembler_id.
+// 0..3 and "all", "maxrregcount" registers and "none", "edit" any text. Errors as
+// split_assembler_id.
 Status set_assembler_axis(AssemblerAxes& axes, std::string_view axis,
                           const std::vector<std::string>& values);
 

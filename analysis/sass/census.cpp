@@ -25,21 +25,39 @@ void promote_block(RoleWindow& window, int block) {
 // Sites of a pattern on the paths of a turn.
 struct Sites {
   std::map<int, std::vector<std::size_t>> by_statement;  // of the verb
-  std::vector<std::size_t> orphans;                      // hot, and of no verb
-  int hot = 0;                                           // of the verb
+  std::vector<std::size_t> orphans;  // hot, and of a verb that does not require them
+  int hot = 0;                       // of the verb
+};
+
+// Whether a verb of the role asks for the opcode.
+bool is_required(const GateSpec& spec, const std::string& role, const std::string& verb,
+                 const std::string& opcode) {
+  for (const VerbRule& rule : spec.verbs) {
+    if (rule.verb != verb || (!rule.role.empty() && rule.role != role)) continue;
+    for (const OpcodeRule& required : rule.require)
+      if (opcode_matches(required.pattern, opcode)) return true;
+  }
+  return false;
+}
+
+struct Wanted {
+  const std::string &verb, &pattern;
+  int enough = 0;  // hot sites
 };
 
 Sites find_sites(const RoleWindow& window, const SassKernel& kernel, const SourceMap& source,
-                 const std::string& verb, const std::string& pattern) {
+                 const GateSpec& spec, const Wanted& wanted) {
   Sites sites;
   for (std::size_t i = 0; i < window.heat.size(); ++i) {
     const bool hot = window.heat[i] == Heat::hot;
     if (!hot && window.heat[i] != Heat::cold) continue;
     const Instruction& instruction = kernel.instructions[i];
-    if (!opcode_matches(pattern, instruction.opcode)) continue;
+    if (!opcode_matches(wanted.pattern, instruction.opcode)) continue;
     const SourceLine* line = source_line(source, instruction);
-    if (hot && (line == nullptr || line->verb.empty())) sites.orphans.push_back(i);
-    if (line == nullptr || line->verb != verb) continue;
+    const std::string verb = line == nullptr ? "" : line->verb;
+    if (hot && !is_required(spec, window.role, verb, instruction.opcode))
+      sites.orphans.push_back(i);
+    if (verb != wanted.verb) continue;
     sites.by_statement[instruction.line].push_back(i);
     sites.hot += hot ? 1 : 0;
   }
@@ -47,12 +65,12 @@ Sites find_sites(const RoleWindow& window, const SassKernel& kernel, const Sourc
 }
 
 // Promotes for one role, verb and pattern, unless `enough` sites are hot as they stand: ptxas 12.8
-// to 13.4 give the peeled try of a wait another line than that of its retry, at times one of no
-// verb, which is set right.
-void promote(RoleWindow& window, SassKernel& kernel, const SourceMap& source,
-             const std::string& verb, const std::string& pattern, int enough) {
-  Sites sites = find_sites(window, kernel, source, verb, pattern);
-  if (sites.hot >= enough) return;
+// to 13.4 give the peeled try of a wait another line than that of its retry, at times one of
+// another verb, which is set right.
+void promote(RoleWindow& window, SassKernel& kernel, const SourceMap& source, const GateSpec& spec,
+             const Wanted& wanted) {
+  Sites sites = find_sites(window, kernel, source, spec, wanted);
+  if (sites.hot >= wanted.enough) return;
   auto orphan = sites.orphans.begin();
   for (const auto& [statement, of_statement] : sites.by_statement) {
     const auto hot = [&](std::size_t i) { return window.heat[i] == Heat::hot; };
@@ -79,8 +97,8 @@ void promote_single_sites(std::vector<RoleWindow>& windows, SassKernel& kernel,
     for (const VerbRule& rule : spec.verbs)
       for (const OpcodeRule& required : rule.require)
         if ((rule.role.empty() || rule.role == window.role) && required.count > 0)
-          promote(window, kernel, source, rule.verb, required.pattern,
-                  required.count * spec.items_of(window.role));
+          promote(window, kernel, source, spec,
+                  {rule.verb, required.pattern, required.count * spec.items_of(window.role)});
 }
 
 Census take_census(const std::vector<RoleWindow>& windows, const SassKernel& kernel,
