@@ -20,6 +20,7 @@ void add_tools(CLI::App& app, ToolOptions& tools);
 struct SassOptions {
   SassShowOptions show;
   SassDiffOptions diff;
+  SassHistoryOptions history;
   SassMatrixOptions matrix;
   SassPageOptions page;
   SassClassesOptions classes;

@@ -83,6 +83,20 @@ struct SassDiffOptions {
 // Whether the change is of class `fail_on` or above.
 Result<bool> run_sass_diff(const SassDiffOptions& options);
 
+struct SassHistoryOptions {
+  SpaceRequest space;
+  ToolOptions tools;
+  std::string variant;
+  std::vector<std::string> toolchains;  // versions of ptxas; empty: every one installed
+  std::string target;                   // "": that of the results, else sm_90a
+  std::vector<std::string> results;     // empty: the published histories
+  std::string device, format = "text";
+  std::string bisect;  // "class", "cycles" or a pattern of opcodes; "" for the whole history
+  std::string out;     // with bisect: the smallest PTX that shows it
+  bool json = false;
+};
+Status run_sass_history(const SassHistoryOptions& options);
+
 struct SassMatrixOptions {
   SpaceRequest space;
   ToolOptions tools;
@@ -135,6 +149,7 @@ struct ExplainOptions {
   std::string first, second;            // variants; second empty: the first
   std::vector<std::string> toolchains;  // versions of ptxas: none, one, or one for each side
   bool steps = false;                   // instead: every step of the histories
+  double least_percent = 0;             // steps of so much or more
   std::vector<std::string> results;     // empty: the published histories
   std::string target;                   // "": that of the results
   std::string device, format = "text";

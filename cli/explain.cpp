@@ -78,10 +78,10 @@ Result<std::vector<Pair>> the_pair(const ExplainOptions& options, const ReportDa
                             {}}};
 }
 
-std::vector<Pair> step_pairs(const ReportData& data) {
+std::vector<Pair> step_pairs(const ReportData& data, double least_percent) {
   const History history = history_of(data);
   std::vector<Pair> pairs;
-  for (VersionStep& step : find_steps(history))
+  for (VersionStep& step : find_steps(history, least_percent))
     pairs.push_back({step.from->id,
                      step.to->id,
                      std::move(step.comparison),
@@ -140,8 +140,8 @@ Status run_explain(const ExplainOptions& options) {
     return with_hint(fail(Step::usage, "explain takes two variants, or --steps"),
                      "phasebit explain VARIANT --toolchain 12.4,12.5");
   PHASEBIT_TRY_ASSIGN(data, measured_data(options.results, options.device));
-  auto pairs =
-      options.steps ? Result<std::vector<Pair>>(step_pairs(data)) : the_pair(options, data);
+  auto pairs = options.steps ? Result<std::vector<Pair>>(step_pairs(data, options.least_percent))
+                             : the_pair(options, data);
   if (!pairs) return tl::unexpected<Error>(pairs.error());
   if (pairs->empty()) {
     fmt::print("no step of more than the floor between two versions of ptxas\n");

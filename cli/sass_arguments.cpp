@@ -67,6 +67,33 @@ void add_files(CLI::App& command, std::vector<std::string>& files, std::string& 
   command.add_option("--kernel", kernel, "of files: symbol, C++ name, or a part of either");
 }
 
+void add_history(CLI::App& group, SassHistoryOptions& options, Chosen& chosen) {
+  CLI::App* command = group.add_subcommand(
+      "history", "what every ptxas made of a variant, and what that costs where it was measured");
+  add_space(*command, options.space);
+  add_tools(*command, options.tools);
+  command->add_option("variant", options.variant, "id, or the first digits of its hash")
+      ->required();
+  command
+      ->add_option("--toolchain", options.toolchains,
+                   "versions of ptxas (default: all that are installed)")
+      ->delimiter(',');
+  command->add_option("-t,--target", options.target, "architecture (default: of the results)");
+  command
+      ->add_option("--results", options.results,
+                   "stores or JSON lines (default: the published histories)")
+      ->allow_extra_args(false);
+  command->add_option("--device", options.device, "GPU, when there are several");
+  command->add_option("--bisect", options.bisect,
+                      "class, cycles or an opcode: the two versions between which it changed most");
+  command->add_option("-o,--out", options.out,
+                      "with --bisect: write the smallest PTX that shows the change to this file");
+  command->add_option("--format", options.format, "text, markdown, csv or json")
+      ->capture_default_str();
+  command->add_flag("--json", options.json, "short for --format json");
+  command->callback([&] { chosen = [&] { return run_sass_history(options); }; });
+}
+
 void add_matrix(CLI::App& group, SassMatrixOptions& options, Chosen& chosen) {
   CLI::App* command = group.add_subcommand(
       "matrix", "what each variant became on each architecture and by each ptxas");
@@ -176,6 +203,7 @@ void add_sass(CLI::App& app, SassOptions& options, Chosen& chosen) {
   CLI::App* group = app.add_subcommand("sass", "the machine code")->require_subcommand(1);
   add_show(*group, options.show, chosen);
   add_diff(*group, options, chosen);
+  add_history(*group, options.history, chosen);
   add_matrix(*group, options.matrix, chosen);
   add_page(*group, options.page, chosen);
   add_classes(*group, options.classes, chosen);

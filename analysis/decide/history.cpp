@@ -4,6 +4,8 @@
 #include "core/isa/version.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -11,6 +13,7 @@ namespace phasebit {
 namespace {
 
 constexpr const char* ptxas_mark = "/ptxas=";
+constexpr const char* least_argument = "least";
 
 struct SplitId {
   std::string text, ptxas;
@@ -45,7 +48,7 @@ bool is_wanted(const TextHistory& text, const TableArguments& arguments) {
   const VariantAxes axes = axes_of_id(text.text_id);
   for (const auto& [name, value] : arguments) {
     if (name == "variant" && value != text.text_id) return false;
-    if (name != "variant" && axes.value(name) != value) return false;
+    if (name != "variant" && name != least_argument && axes.value(name) != value) return false;
   }
   return true;
 }
@@ -60,6 +63,18 @@ Result<History> wanted(const ReportData& data, const TableArguments& arguments) 
     return with_hint(fail(Step::usage, "no such text was measured by several versions of ptxas"),
                      "phasebit pack --toolchain all, then phasebit-bench");
   return history;
+}
+
+Result<double> least_of(const TableArguments& arguments) {
+  for (const auto& [name, value] : arguments) {
+    if (name != least_argument) continue;
+    double percent = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), percent);
+    if (error != std::errc() || end != value.data() + value.size() || percent < 0)
+      return fail(Step::usage, "least={}: no percentage", value);
+    return percent;
+  }
+  return 0;
 }
 
 Cell text_cell(std::string text) {
@@ -96,7 +111,7 @@ History history_of(const ReportData& data) {
   return made;
 }
 
-std::vector<VersionStep> find_steps(const History& history) {
+std::vector<VersionStep> find_steps(const History& history, double least_percent) {
   std::vector<VersionStep> steps;
   for (const TextHistory& text : history.texts) {
     const VersionFigure* before = nullptr;
@@ -105,7 +120,9 @@ std::vector<VersionStep> find_steps(const History& history) {
       if (before != nullptr) {
         VersionStep step{&text, before, &version,
                          compare(history.aggregation, before->id, version.id)};
-        if (step.comparison.is_step()) steps.push_back(std::move(step));
+        const double least = least_percent / 100 * before->figure.value;
+        if (step.comparison.is_step() && std::abs(step.comparison.difference.value) >= least)
+          steps.push_back(std::move(step));
       }
       before = &version;
     }
@@ -145,7 +162,8 @@ Result<Table> steps_table(const ReportData& data, const TableArguments& argument
                    {"change", true},      {"A/A floor", true},   {"class before", false},
                    {"class after", false}};
   constexpr size_t digits = 6;
-  for (const VersionStep& step : find_steps(history)) {
+  PHASEBIT_TRY_ASSIGN(least, least_of(arguments));
+  for (const VersionStep& step : find_steps(history, least)) {
     const Comparison& made = step.comparison;
     table.rows.push_back({text_cell(step.text->text_id),
                           text_cell(step.from->ptxas),

@@ -38,10 +38,11 @@ struct VersionStep {
   const VersionFigure *from = nullptr, *to = nullptr;
   Comparison comparison;
 };
-std::vector<VersionStep> find_steps(const History& history);
+// Of them those of `least_percent` of the figure before, or more.
+std::vector<VersionStep> find_steps(const History& history, double least_percent = 0);
 
 // history: a row a text, a column a version. steps: a row a step. Both take variant=TEXT_ID and
-// axis=value. Step::usage when nothing was measured by several versions.
+// axis=value; steps takes least=PERCENT. Step::usage when nothing was measured by several versions.
 Result<Table> history_table(const ReportData& data, const TableArguments& arguments);
 Result<Table> steps_table(const ReportData& data, const TableArguments& arguments);
 
