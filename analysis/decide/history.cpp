@@ -1,10 +1,10 @@
 #include "analysis/decide/history.h"
 
 #include "analysis/decide/axes.h"
+#include "analysis/decide/beside.h"
 #include "core/isa/version.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
@@ -63,18 +63,6 @@ Result<History> wanted(const ReportData& data, const TableArguments& arguments) 
     return with_hint(fail(Step::usage, "no such text was measured by several versions of ptxas"),
                      "phasebit pack --toolchain all, then phasebit-bench");
   return history;
-}
-
-Result<double> least_of(const TableArguments& arguments) {
-  for (const auto& [name, value] : arguments) {
-    if (name != least_argument) continue;
-    double percent = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), percent);
-    if (error != std::errc() || end != value.data() + value.size() || percent < 0)
-      return fail(Step::usage, "least={}: no percentage", value);
-    return percent;
-  }
-  return 0;
 }
 
 Cell text_cell(std::string text) {
@@ -162,7 +150,7 @@ Result<Table> steps_table(const ReportData& data, const TableArguments& argument
                    {"change", true},      {"A/A floor", true},   {"class before", false},
                    {"class after", false}};
   constexpr size_t digits = 6;
-  PHASEBIT_TRY_ASSIGN(least, least_of(arguments));
+  PHASEBIT_TRY_ASSIGN(least, least_percent(arguments));
   for (const VersionStep& step : find_steps(history, least)) {
     const Comparison& made = step.comparison;
     table.rows.push_back({text_cell(step.text->text_id),

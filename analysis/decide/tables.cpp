@@ -2,6 +2,7 @@
 
 #include "analysis/decide/axes.h"
 #include "analysis/decide/barrier_word.h"
+#include "analysis/decide/beside.h"
 #include "analysis/decide/counts.h"
 #include "analysis/decide/figures.h"
 #include "analysis/decide/forms.h"
@@ -249,7 +250,7 @@ const std::map<std::string, Maker>& makers() {
       {"counts", counts},           {"anchors", anchors_table},  {"aa", aa_table},
       {"errors", errors_table},     {"modes", modes_pass_table}, {"tuned", tuned_table},
       {"barrier_word", word_table}, {"forms", forms_table},      {"coverage", coverage_table},
-      {"history", history_table},   {"steps", steps_table},
+      {"beside", beside_table},     {"history", history_table},  {"steps", steps_table},
   };
   return table;
 }

@@ -32,6 +32,7 @@ using TableArguments = std::vector<std::pair<std::string, std::string>>;
 //   errors: variants without a figure, with the reason
 //   tuned: forks and snippets beside what they were made from (analysis/decide/tuned.h)
 //   forms: what single PTX forms cost; coverage: forms by family, taken and measured
+//   beside: variants beside what they are without an axis, axis=edit (analysis/decide/beside.h)
 //   history: each text by every ptxas; steps: where the figure moved (analysis/decide/history.h)
 //   modes: what the modes pass found in each variant
 //   cluster: round trips between CTAs by size and semantics: median, lowest and highest pair

@@ -1,0 +1,87 @@
+#include "analysis/decide/beside.h"
+
+#include "analysis/decide/axes.h"
+#include "analysis/decide/comparison.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace phasebit {
+namespace {
+
+std::string argument(const TableArguments& arguments, const std::string& wanted) {
+  for (const auto& [name, value] : arguments)
+    if (name == wanted) return value;
+  return {};
+}
+
+// The value of an axis in an id, and the id without it; no value when it has none.
+struct Split {
+  std::string without, value;
+};
+
+Split split(const std::string& id, const std::string& axis) {
+  const std::string mark = "/" + axis + "=";
+  const size_t at = id.find(mark);
+  if (at == std::string::npos) return {id, {}};
+  const size_t begin = at + mark.size(), end = std::min(id.find('/', begin), id.size());
+  return {id.substr(0, at) + id.substr(end), id.substr(begin, end - begin)};
+}
+
+bool is_wanted(const std::string& base, const TableArguments& arguments) {
+  const VariantAxes axes = axes_of_id(base);
+  for (const auto& [name, value] : arguments) {
+    if (name == "axis" || name == "least" || name == "value") continue;
+    if (name == "variant" ? value != base : axes.value(name) != value) return false;
+  }
+  return true;
+}
+
+std::vector<Cell> row_of(const Split& id, const Comparison& made, Table& table) {
+  return {{id.without, {}, {}},
+          {id.value, {}, {}},
+          figure_cell(made.before, table.notes),
+          figure_cell(made.after, table.notes),
+          difference_cell(made.difference),
+          percent_cell(made),
+          {fmt::format("{:.2f}", made.floor), made.floor, {}},
+          {made.verdict, {}, {}}};
+}
+
+}  // namespace
+
+Result<double> least_percent(const TableArguments& arguments) {
+  const std::string word = argument(arguments, "least");
+  if (word.empty()) return 0;
+  double percent = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), percent);
+  if (error != std::errc() || end != word.data() + word.size() || percent < 0)
+    return fail(Step::usage, "least={}: no percentage", word);
+  return percent;
+}
+
+Result<Table> beside_table(const ReportData& data, const TableArguments& arguments) {
+  const std::string axis = argument(arguments, "axis");
+  if (axis.empty())
+    return with_hint(fail(Step::usage, "beside needs an axis"), "such as axis=edit");
+  PHASEBIT_TRY_ASSIGN(least, least_percent(arguments));
+  const std::string value = argument(arguments, "value");
+  Table table;
+  table.columns = {{"variant", false},   {axis, false},    {"without", true},   {"with", true},
+                   {"difference", true}, {"change", true}, {"A/A floor", true}, {"verdict", false}};
+  for (const Aggregate& point : data.aggregation.points) {
+    const Split id = split(point.id, axis);
+    if (id.value.empty() || !is_wanted(id.without, arguments)) continue;
+    if (!value.empty() && id.value != value) continue;
+    const Comparison made = compare(data.aggregation, id.without, point.id);
+    const bool small = made.difference.reason.empty() &&
+                       std::abs(made.difference.value) < least / 100 * made.before.value;
+    if (!small) table.rows.push_back(row_of(id, made, table));
+  }
+  if (table.rows.empty())
+    return fail(Step::usage, "no variant with the axis '{}' was measured", axis);
+  return table;
+}
+
+}  // namespace phasebit
