@@ -1,6 +1,8 @@
 #include "analysis/decide/counts.h"
 
+#include "analysis/decide/axes.h"
 #include "analysis/decide/figures.h"
+#include "core/isa/version.h"
 
 #include <algorithm>
 #include <map>
@@ -57,6 +59,29 @@ std::string number(double value) {
 
 }  // namespace
 
+namespace {
+
+// The versions of the runs and those that variants name: "13.5.37", or "11.8.89 to 13.5.37 (16
+// versions)".
+std::string ptxas_of(const ReportData& data) {
+  const std::string of_runs =
+      distinct(data.results.runs, [](const RunRow& run) { return run.ptxas; });
+  std::set<std::string> named;
+  for (const Aggregate& point : data.aggregation.points)
+    if (std::string version = axes_of_id(point.id).value("ptxas"); !version.empty())
+      named.insert(std::move(version));
+  if (named.empty()) return of_runs;
+  for (const RunRow& run : data.results.runs) named.insert(run.ptxas);
+  const auto older = [](const std::string& a, const std::string& b) {
+    const auto left = parse_version(a), right = parse_version(b);
+    return left && right ? *left < *right : a < b;
+  };
+  return fmt::format("{} to {} ({} versions)", *std::min_element(named.begin(), named.end(), older),
+                     *std::max_element(named.begin(), named.end(), older), named.size());
+}
+
+}  // namespace
+
 std::vector<std::pair<std::string, std::string>> counts_of(const ReportData& data) {
   const Tally tally = tally_of(data.aggregation.points);
   const AaSummary aa = summarise_aa(data.aggregation.aa);
@@ -73,7 +98,7 @@ std::vector<std::pair<std::string, std::string>> counts_of(const ReportData& dat
           {"device", devices.empty() ? "no device" : devices.front().name},
           {"target", distinct(runs, [](const RunRow& run) { return run.target; })},
           {"driver", driver},
-          {"ptxas", distinct(runs, [](const RunRow& run) { return run.ptxas; })},
+          {"ptxas", ptxas_of(data)},
           {"date", dates(runs)},
           {"aa_pairs", std::to_string(aa.pairs)},
           {"aa_median_cycles", number(aa.median_cycles)},
