@@ -56,7 +56,7 @@ Result<double> least_percent(const TableArguments& arguments) {
   if (word.empty()) return 0;
   double percent = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), percent);
-  if (error != std::errc() || end != word.data() + word.size() || percent < 0)
+  if (error != std::errc() || end != word.data() + word.size() || !(percent >= 0))
     return fail(Step::usage, "least={}: no percentage", word);
   return percent;
 }
