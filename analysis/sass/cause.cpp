@@ -69,6 +69,10 @@ Cause find_cause(const DiffSide& left, const DiffSide& right, const KernelDiff& 
     cause.loops.push_back({a.role, change_of_hot_rows(left, right, diff, a.role),
                            opcode_changes(a.hot, b->hot), a.hot, b->hot, a.address, b->address});
   }
+  for (const LoopFeatures& b : diff.right.loops)
+    if (std::none_of(diff.left.loops.begin(), diff.left.loops.end(),
+                     [&](const LoopFeatures& loop) { return loop.role == b.role; }))
+      cause.problems.push_back((b.role.empty() ? "" : b.role + ": ") + "not in A");
   return cause;
 }
 
