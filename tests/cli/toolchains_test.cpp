@@ -101,6 +101,27 @@ TEST_F(Toolchains, FlagsChangeTheCode) {
   EXPECT_EQ(output.exit_status, 1) << output.out << output.err;
 }
 
+// The version stands in the ids that --toolchain makes, so the filter can choose among them.
+TEST_F(Toolchains, FilterSeesTheVersion) {
+  const std::string id = "ring/mbarrier/st_shared/none/arrival=thread";
+  const auto listed = [&](const std::string& filter) {
+    const ProcessOutput list = says(
+        with_curated({"generate"}, {"--list", "--toolchain", "11.8,12.4", "--filter", filter}));
+    EXPECT_TRUE(list.ok()) << list.err;
+    return list.out;
+  };
+  const std::string one = listed("ptxas=12.4");
+  EXPECT_NE(one.find(id + "/ptxas=12.4.131\n"), std::string::npos) << one;
+  EXPECT_EQ(one.find("/ptxas=11.8"), std::string::npos) << one;
+  const auto lines = [](const std::string& text) {
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  EXPECT_EQ(2 * lines(one), lines(listed("ptxas=")));  // every text by both
+  EXPECT_EQ(lines(one), lines(listed("ptxas=11.8")));
+  EXPECT_EQ(lines(listed(id + "/ptxas=12.4")), 1);
+  EXPECT_EQ(lines(listed("ptxas=13")), 0);
+}
+
 TEST(Toolchain, ThatIsNotInstalledIsNamedWithItsCommand) {
   const ProcessOutput output =
       says({"sass", "show", "ring/mbarrier/st_shared/none", "--toolchain", "12.7"});
