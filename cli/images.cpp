@@ -122,6 +122,9 @@ Result<std::map<std::string, GateModule>> group_by_module(Tools& tools, const Ca
                prepared[i].key.id, column.name());
     } else {
       PHASEBIT_TRY_ASSIGN(spec, gate_of(catalogue, prepared[i], tools, column));
+      // An experiment takes out or puts in what the rules count: what is forbidden stays so.
+      if (!assembler_of(prepared[i].key).edit.empty())
+        for (VerbRule& rule : spec.verbs) rule.require.clear();
       GateModule& module = modules[with_lines->module];
       module.variants.push_back(i);
       module.inputs.push_back({with_lines->entry, &prepared[i].kernel.source, std::move(spec)});
@@ -145,9 +148,6 @@ Result<GateSpec> gate_of(const Catalogue& catalogue, const Prepared& prepared, T
   PHASEBIT_TRY_ASSIGN(spec, gate_spec(catalogue, template_key(prepared.key), known.family,
                                       toolchain->version, prepared.plan.derived()));
   replace_rules(spec, prepared.gates);
-  // An experiment takes out or puts in what the rules count: what is forbidden stays so.
-  if (!assembler_of(prepared.key).edit.empty())
-    for (VerbRule& rule : spec.verbs) rule.require.clear();
   spec.items_per_iteration = prepared.plan.items_per_iteration;
   const std::vector<std::string>& timed = prepared.plan.timed_verbs;
   if (!timed.empty())

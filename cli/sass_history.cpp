@@ -76,7 +76,7 @@ void add_figures(std::vector<Entry>& entries, const ReportData& data) {
     const Aggregate* found = find_variant(data.aggregation.points, entry.id);
     if (found != nullptr && entry.side != nullptr && !found->text_hash.empty() &&
         found->text_hash != entry.side->kernel.text_hash)
-      entry.figure.reason = "measured with other code";
+      entry.figure.id = entry.id, entry.figure.reason = "measured with other code";
     else
       entry.figure = figure_of(found, entry.id);
     if (!entry.figure.reason.empty()) continue;

@@ -1,0 +1,290 @@
+// What a version of ptxas, or an edited instruction, costs: `explain`, `sass history`, the tables
+// of versions and `--variants`, with three toolchains and the published history.
+#include "core/base/file.h"
+#include "core/base/process.h"
+#include "gen/toolchain.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+namespace {
+
+using nlohmann::json;
+
+ProcessOutput says(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), std::getenv("PHASEBIT_PROGRAM"));
+  auto output = run_process(arguments);
+  EXPECT_TRUE(output) << output.error().text();
+  return output.value_or(ProcessOutput{});
+}
+
+json rows_of(const ProcessOutput& output) {
+  EXPECT_TRUE(output.ok()) << output.err;
+  const json all = json::parse(output.out, nullptr, false);
+  return all.is_object() ? all["rows"] : json::array();
+}
+
+const std::string ring = "ring/mbarrier/st_shared/none";
+const std::vector<std::string> ids = {ring + "/ptxas=11.8.89", ring + "/ptxas=12.4.131", ring};
+constexpr const char* reason = "what differs in the SASS";
+
+std::string results(const std::string& name) {
+  return (data_root() / "results" / "nvidia-h200" / "history" / name).string();
+}
+
+// Cycles per item of every round of a variant, read off the file of results: the samples of a round
+// lie on a line, so its ends give the slope.
+std::set<double> slopes_of(const std::string& id) {
+  std::set<double> slopes;
+  std::istringstream lines(read_file(results("ptxas.jsonl")).value_or(""));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("\"id\":\"" + id + "\"") == std::string::npos) continue;
+    const json point = json::parse(line);
+    if (!point.contains("cycles")) continue;
+    const double items = point["items"].back().get<double>() - point["items"].front().get<double>();
+    for (const json& round : point["cycles"])
+      slopes.insert((round.back().get<double>() - round.front().get<double>()) / items);
+  }
+  return slopes;
+}
+
+class History : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* version : {"11.8", "12.4", "13.5"})
+      ASSERT_TRUE(find_installed(version)) << find_installed(version).error().text();
+  }
+  std::string file(const std::string& name, const std::string& text) const {
+    const fs::path path = folder_.path() / name;
+    EXPECT_TRUE(write_file(path, text)) << path;
+    return path.string();
+  }
+  TempDir folder_ = std::move(*TempDir::create());
+};
+
+TEST_F(History, HasTheCyclesOfTheResults) {
+  const json rows = rows_of(says({"sass", "history", ring, "--toolchain", "11.8,12.4,13.5",
+                                  "--results", results("ptxas.jsonl"), "--json"}));
+  const json table = rows_of(says({"report", results("ptxas.jsonl"), "--table", "history",
+                                   "--argument", "variant=" + ring, "--format", "json"}));
+  ASSERT_EQ(rows.size(), 3U);
+  ASSERT_EQ(table.size(), 1U);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    SCOPED_TRACE(ids[i]);
+    const std::set<double> slopes = slopes_of(ids[i]);
+    ASSERT_EQ(slopes.size(), 1U);  // every round of every repetition says the same
+    EXPECT_EQ(rows[i]["cycles"]["value"], *slopes.begin());
+    EXPECT_EQ(rows[i]["cycles"], table[0][rows[i]["ptxas"].get<std::string>()]);
+    if (i == 0) continue;
+    const double difference = *slopes.begin() - *slopes_of(ids[i - 1]).begin();
+    EXPECT_EQ(rows[i]["difference"]["value"], difference);
+    EXPECT_EQ(rows[i]["verdict"], difference > 0 ? "slower" : "faster");
+  }
+}
+
+// The class is the beginning of the hash of the code that was measured.
+TEST_F(History, HasTheCodeThatWasMeasured) {
+  const json rows =
+      rows_of(says({"sass", "history", ring, "--toolchain", "11.8,12.4,13.5", "--json"}));
+  ASSERT_EQ(rows.size(), 3U);
+  std::istringstream lines(read_file(results("ptxas.jsonl")).value_or(""));
+  std::set<std::string> checked;
+  for (std::string line; std::getline(lines, line);)
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (line.find("\"id\":\"" + ids[i] + "\"") == std::string::npos) continue;
+      const std::string hash = json::parse(line)["text_hash"];
+      EXPECT_EQ(rows[i]["class"], hash.substr(0, 6)) << ids[i];
+      checked.insert(ids[i]);
+    }
+  EXPECT_EQ(checked.size(), 3U);
+}
+
+// The reason is checked against the counts of `sass diff`, which goes another way.
+TEST_F(History, ExplainGivesAVerdictAndAReason) {
+  const json rows = rows_of(says({"explain", ring, "--toolchain", "11.8,12.4", "--json"}));
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0]["before"], ids[0]);
+  EXPECT_EQ(rows[0]["after"], ids[1]);
+  const double before = *slopes_of(ids[0]).begin(), after = *slopes_of(ids[1]).begin();
+  EXPECT_EQ(rows[0]["difference"]["value"], after - before);
+  EXPECT_NEAR(rows[0]["change"].get<double>(), 100 * (after - before) / before, 1e-9);
+  EXPECT_EQ(rows[0]["verdict"], "slower");
+  EXPECT_GT(rows[0]["A/A floor"], 0);
+  EXPECT_LT(rows[0]["A/A floor"], after - before);
+  const ProcessOutput output = says({"sass", "diff", ids[0], ids[1], "-t", "sm_90", "--json"});
+  ASSERT_TRUE(output.ok() || output.exit_status == 1) << output.err;
+  const json diff = json::parse(output.out);
+  const std::string words = rows[0][reason];
+  int roles = 0;
+  for (size_t i = 0; i < diff["left"]["features"]["loops"].size(); ++i) {
+    const json& a = diff["left"]["features"]["loops"][i];
+    const json& b = diff["right"]["features"]["loops"][i];
+    const std::string counts =
+        fmt::format("{} -> {} instructions, {} -> {} issue cycles",
+                    a["hot"]["instructions"].get<int>(), b["hot"]["instructions"].get<int>(),
+                    a["hot"]["issue_cycles"].get<int>(), b["hot"]["issue_cycles"].get<int>());
+    EXPECT_NE(words.find(a["role"].get<std::string>() + ": "), std::string::npos) << words;
+    EXPECT_NE(words.find(counts), std::string::npos) << words << "\n" << counts;
+    ++roles;
+  }
+  EXPECT_EQ(roles, 2);
+}
+
+TEST_F(History, ExplainNeedsTwoVariants) {
+  const std::string hint =
+      " (name a second variant, or two toolchains as in --toolchain 12.4,12.5)\n";
+  const std::pair<std::vector<std::string>, std::string> rows[] = {
+      {{"explain", ring}, "phasebit: usage: " + ring + " twice" + hint},
+      {{"explain", ids[1], ids[1]}, "phasebit: usage: " + ids[1] + " twice" + hint},
+      // The version by its short name is the same variant.
+      {{"explain", ids[1], ring + "/ptxas=12.4"}, "phasebit: usage: " + ids[1] + " twice" + hint},
+      {{"explain"},
+       "phasebit: usage: explain takes two variants, or --steps (phasebit explain VARIANT "
+       "--toolchain 12.4,12.5)\n"},
+  };
+  for (const auto& [arguments, message] : rows) {
+    const ProcessOutput output = says(arguments);
+    EXPECT_EQ(output.exit_status, exit_code(Step::usage));
+    EXPECT_EQ(output.err, message);
+    EXPECT_EQ(output.out, "");
+  }
+}
+
+// NOP and YIELD take the place of one instruction with its stall: one opcode less, one more, and
+// nothing else, in the one role that it belongs to.
+TEST_F(History, ExplainOfAnEditNamesTheInstructionAlone) {
+  const ProcessOutput show =
+      says({"sass", "diff", ring, ring + "/edit=0x650.YIELD", "-t", "sm_90", "--json"});
+  const json diff = json::parse(show.out, nullptr, false);
+  ASSERT_TRUE(diff.is_object()) << show.err;
+  EXPECT_EQ(diff["counts"]["only_left"].get<int>() + diff["counts"]["instructions"].get<int>(), 1);
+  std::string role, opcode;
+  for (const json& row : diff["rows"]) {
+    if (row["left"].is_null() || row["left"]["address"] != 0x650) continue;
+    role = row["left"]["verb"];
+    opcode = row["left"]["opcode"];
+  }
+  ASSERT_NE(opcode, "");
+  const json rows = rows_of(says({"explain", ring, ring + "/edit=0x650.YIELD", "--json"}));
+  ASSERT_EQ(rows.size(), 1U);
+  const std::string words = rows[0][reason];
+  const std::string expected =
+      fmt::format("{}: -{} x1, +YIELD x1; ", role.substr(0, role.find('.')), opcode);
+  EXPECT_TRUE(words.starts_with(expected)) << words << "\n" << expected;
+  EXPECT_EQ(words.find("; ", expected.size()), std::string::npos) << words;
+}
+
+// ptxas 12.4 takes each wait's first try out of the loop; what an edited wait is compared with must
+// stay on the hot path, though no rule holds for it any more.
+TEST_F(History, AnEditKeepsTheHotPath) {
+  const std::string edit = ids[1] + "/edit=0x0.NOP";  // in front of every loop
+  const json rows = rows_of(says({"explain", ids[1], edit, "--json"}));
+  ASSERT_EQ(rows.size(), 1U);
+  const std::string words = rows[0][reason];
+  EXPECT_TRUE(words.starts_with("none on the hot paths: they are the same, ")) << words;
+}
+
+TEST_F(History, BisectNamesTwoVersions) {
+  // 151, 158, 147 cycles: the larger step is the second.
+  const std::vector<std::string> history = {"sass",        "history",        ring,
+                                            "--toolchain", "11.8,12.4,13.5", "--bisect"};
+  const auto bisect = [&](const std::string& what) {
+    std::vector<std::string> arguments = history;
+    arguments.push_back(what);
+    return says(arguments);
+  };
+  EXPECT_TRUE(
+      bisect("cycles").out.starts_with("cycles changed most from ptxas 12.4.131 to 13.5.37\n"));
+  EXPECT_TRUE(bisect("class").out.starts_with("class changed most from ptxas "));
+  const ProcessOutput none = bisect("TCGEN05*");
+  EXPECT_EQ(none.exit_status, exit_code(Step::usage));
+  EXPECT_EQ(none.err,
+            "phasebit: usage: --bisect TCGEN05*: no version changed it (class, cycles (where "
+            "measured), or an opcode such as YIELD or 'MEMBAR*')\n");
+  const ProcessOutput one = says({"sass", "history", ring, "--toolchain", "12.4"});
+  EXPECT_EQ(one.err,
+            "phasebit: usage: a history needs two versions of ptxas or more (run tools/toolchain "
+            "all)\n");
+}
+
+// A figure of other code than that of today's ptxas must not stand beside it.
+TEST_F(History, OtherCodeThanMeasuredIsSaid) {
+  std::string text;
+  std::istringstream lines(read_file(results("ptxas.jsonl")).value_or(""));
+  const std::string other(32, 'f');
+  int changed = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const size_t at = line.find("\"text_hash\":\"");
+    if (line.find("\"id\":\"" + ids[1] + "\"") != std::string::npos && at != std::string::npos) {
+      line.replace(at + 13, other.size(), other);
+      ++changed;
+    }
+    text += line + "\n";
+  }
+  ASSERT_GT(changed, 0);
+  const std::string stale = file("stale.jsonl", text);
+  const json explained =
+      rows_of(says({"explain", ring, "--toolchain", "11.8,12.4", "--results", stale, "--json"}));
+  ASSERT_EQ(explained.size(), 1U);
+  EXPECT_TRUE(explained[0][reason].get<std::string>().starts_with(
+      ids[1] + ": the code measured (ffffff) is not what is assembled today ("))
+      << explained[0][reason];
+  const ProcessOutput output = says(
+      {"sass", "history", ring, "--toolchain", "11.8,12.4,13.5", "--results", stale, "--json"});
+  const json rows = rows_of(output);
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_FALSE(rows[1]["cycles"].is_object()) << rows[1];
+  EXPECT_EQ(rows[1]["verdict"], "");
+  EXPECT_NE(output.out.find(ids[1] + ": measured with other code."), std::string::npos);
+  // The step is then from the last version that counts.
+  EXPECT_EQ(rows[2]["difference"]["value"],
+            *slopes_of(ids[2]).begin() - *slopes_of(ids[0]).begin());
+}
+
+TEST_F(History, StepsAreThoseOfTheTable) {
+  const json rows = rows_of(says({"report", results("ptxas.jsonl"), "--table", "steps",
+                                  "--argument", "variant=" + ring, "--format", "json"}));
+  ASSERT_GT(rows.size(), 0U);
+  for (const json& row : rows) {
+    SCOPED_TRACE(row.dump());
+    const auto slope = [&](const char* version) {
+      const std::string ptxas = row[version];
+      const bool pinned = ptxas == pinned_toolchain;
+      return *slopes_of(pinned ? ring : fmt::format("{}/ptxas={}", ring, ptxas)).begin();
+    };
+    EXPECT_EQ(row["difference"]["value"].get<double>(), slope("to ptxas") - slope("from ptxas"));
+  }
+}
+
+TEST_F(History, VariantsOfAFile) {
+  const std::string good =
+      file("good.txt", "# two\n" + ids[1] + "  # the second\n\n" + ids[0] + "\n");
+  const ProcessOutput list = says({"generate", "--list", "--variants", good});
+  ASSERT_TRUE(list.ok()) << list.err;
+  const size_t first = list.out.find(ids[1]), second = list.out.find(ids[0]);
+  EXPECT_LT(first, second);
+  EXPECT_NE(second, std::string::npos);
+  EXPECT_EQ(std::count(list.out.begin(), list.out.end(), '\n'), 2);
+  const std::string unknown = file("unknown.txt", ring + "\nring/mbarier/st_shared/none\n");
+  const std::string empty = file("empty.txt", "# nothing\n\n");
+  const std::pair<std::string, std::string> rows[] = {
+      {unknown,
+       "phasebit: usage: ring/mbarier/st_shared/none: protocol: no value 'mbarier' (did you mean "
+       "'mbarrier'?)\n"},
+      {empty, "phasebit: usage: --variants " + empty + ": no id in it\n"},
+  };
+  for (const auto& [name, message] : rows) {
+    const ProcessOutput output = says({"assemble", "--variants", name, "-t", "sm_90"});
+    EXPECT_EQ(output.exit_status, exit_code(Step::usage));
+    EXPECT_EQ(output.err, message);
+  }
+}
+
+}  // namespace
+}  // namespace phasebit
