@@ -148,7 +148,10 @@ TEST_F(History, ExplainNeedsTwoVariants) {
        "phasebit: usage: explain takes two variants, or --steps (phasebit explain VARIANT "
        "--toolchain 12.4,12.5)\n"},
   };
-  for (const auto& [arguments, message] : rows) {
+  // They come before any figure is looked up: the smallest file of results does.
+  for (const auto& [words, message] : rows) {
+    std::vector<std::string> arguments = words;
+    arguments.insert(arguments.end(), {"--results", results("experiments.jsonl")});
     const ProcessOutput output = says(arguments);
     EXPECT_EQ(output.exit_status, exit_code(Step::usage));
     EXPECT_EQ(output.err, message);
@@ -192,8 +195,14 @@ TEST_F(History, AnEditKeepsTheHotPath) {
 
 TEST_F(History, BisectNamesTwoVersions) {
   // 151, 158, 147 cycles: the larger step is the second.
-  const std::vector<std::string> history = {"sass",        "history",        ring,
-                                            "--toolchain", "11.8,12.4,13.5", "--bisect"};
+  const std::vector<std::string> history = {"sass",
+                                            "history",
+                                            ring,
+                                            "--toolchain",
+                                            "11.8,12.4,13.5",
+                                            "--results",
+                                            results("ptxas.jsonl"),
+                                            "--bisect"};
   const auto bisect = [&](const std::string& what) {
     std::vector<std::string> arguments = history;
     arguments.push_back(what);
