@@ -91,10 +91,6 @@ std::vector<Pair> step_pairs(const ReportData& data, double least_percent) {
   return pairs;
 }
 
-Cell text_cell(std::string text) {
-  return {std::move(text), {}, {}};
-}
-
 Table as_table(const std::vector<Pair>& pairs) {
   Table table;
   table.columns = {

@@ -85,10 +85,6 @@ void add_figures(std::vector<Entry>& entries, const ReportData& data) {
   }
 }
 
-Cell text_cell(std::string text) {
-  return {std::move(text), {}, {}};
-}
-
 Cell number_cell(int number) {
   return {std::to_string(number), static_cast<double>(number), {}};
 }

@@ -72,12 +72,9 @@ std::string ptxas_of(const ReportData& data) {
       named.insert(std::move(version));
   if (named.empty()) return of_runs;
   for (const RunRow& run : data.results.runs) named.insert(run.ptxas);
-  const auto older = [](const std::string& a, const std::string& b) {
-    const auto left = parse_version(a), right = parse_version(b);
-    return left && right ? *left < *right : a < b;
-  };
-  return fmt::format("{} to {} ({} versions)", *std::min_element(named.begin(), named.end(), older),
-                     *std::max_element(named.begin(), named.end(), older), named.size());
+  return fmt::format("{} to {} ({} versions)",
+                     *std::min_element(named.begin(), named.end(), older_version),
+                     *std::max_element(named.begin(), named.end(), older_version), named.size());
 }
 
 }  // namespace

@@ -28,11 +28,6 @@ SplitId split(const std::string& id) {
   return {id.substr(0, at) + id.substr(end), id.substr(begin, end - begin)};
 }
 
-bool older(const std::string& a, const std::string& b) {
-  const auto left = parse_version(a), right = parse_version(b);
-  return left && right ? *left < *right : a < b;
-}
-
 // The default version of each run that measured several.
 std::map<std::string, std::string> runs_of_several(const ReportData& data) {
   std::set<std::string> several;
@@ -65,10 +60,6 @@ Result<History> wanted(const ReportData& data, const TableArguments& arguments) 
   return history;
 }
 
-Cell text_cell(std::string text) {
-  return {std::move(text), {}, {}};
-}
-
 }  // namespace
 
 History history_of(const ReportData& data) {
@@ -93,7 +84,7 @@ History history_of(const ReportData& data) {
           {ptxas, id, figure_of(found, id), measured ? found->text_hash : std::string()});
     }
     std::sort(history.versions.begin(), history.versions.end(),
-              [](const auto& a, const auto& b) { return older(a.ptxas, b.ptxas); });
+              [](const auto& a, const auto& b) { return older_version(a.ptxas, b.ptxas); });
     made.texts.push_back(std::move(history));
   }
   return made;
@@ -125,7 +116,7 @@ Result<Table> history_table(const ReportData& data, const TableArguments& argume
     for (const VersionFigure& one : text.versions)
       if (std::find(versions.begin(), versions.end(), one.ptxas) == versions.end())
         versions.push_back(one.ptxas);
-  std::sort(versions.begin(), versions.end(), older);
+  std::sort(versions.begin(), versions.end(), older_version);
   Table table;
   table.columns = {{"variant", false}};
   for (const std::string& version : versions) table.columns.push_back({version, true});

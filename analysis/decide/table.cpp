@@ -142,6 +142,10 @@ std::string json(const Table& table) {
 
 }  // namespace
 
+Cell text_cell(std::string text) {
+  return {std::move(text), {}, {}};
+}
+
 Result<TableFormat> table_format(std::string_view word) {
   if (word == "markdown") return TableFormat::markdown;
   if (word == "text") return TableFormat::text;

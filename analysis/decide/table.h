@@ -16,6 +16,9 @@ struct Cell {
   std::optional<double> half_width;
 };
 
+// A cell without a number behind it.
+Cell text_cell(std::string text);
+
 struct Column {
   std::string title;
   bool right_aligned = false;  // for numbers

@@ -41,6 +41,11 @@ Result<Version> parse_version(std::string_view text) {
   return fail(Step::spec, "'{}' is not a version", text);
 }
 
+bool older_version(const std::string& a, const std::string& b) {
+  const auto left = parse_version(a), right = parse_version(b);
+  return left && right ? *left < *right : a < b;
+}
+
 Result<bool> version_in_range(const Version& version, std::string_view range) {
   std::istringstream words{std::string(range)};
   bool all = true;  // a mistake anywhere in the range is one, whatever the version
