@@ -7,8 +7,9 @@
 namespace phasebit {
 
 // axis=AXIS (edit, opt_level, maxrregcount, ...), value=VALUE of it, least=PERCENT, variant=ID
-// (without the axis), and axis=value pairs that both have (maxrregcount= for none). A row for each variant that has the axis, with its verdict
-// against the noise floor. Step::usage when none was measured.
+// (without the axis), and axis=value pairs that both have (maxrregcount= for none). A row for each
+// variant that has the axis, with its verdict against the noise floor. Step::usage when none was
+// measured.
 Result<Table> beside_table(const ReportData& data, const TableArguments& arguments);
 
 // "least=5" of a table's arguments, in percent; 0 without one. Step::usage for what is no number.
