@@ -50,7 +50,7 @@ Result<AssemblerId> split_assembler_id(const std::string& id);
 struct AssemblerAxes {
   std::vector<std::string> ptxas;  // as AssemblerChoice has them
   std::vector<int> opt_level, maxrregcount;
-  std::vector<std::string> edit;
+  std::vector<std::string> edit = {};
 };
 
 // Sets the values of one axis: "ptxas" takes versions and "all" (every one installed), "opt_level"
