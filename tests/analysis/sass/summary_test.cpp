@@ -84,7 +84,10 @@ TEST(Summary, DescribesTheHotPath) {
 TEST(Matrix, ComparesWithATargetOrAVariant) {
   const CodeSummary arrive = summary(side(loop_with("BAR.ARV 0x1,0x40 # 3")));
   const CodeSummary slower = summary(side(loop_with("BAR.ARV 0x1,0x40 # 9"), 100));
-  Matrix matrix{{"one", "two"}, {"sm_90", "sm_100"}, {}, {0, std::nullopt}};
+  Matrix matrix{{"one", "two"},
+                {{"sm_90", "sm_90", "13.5.37"}, {"sm_100", "sm_100", "13.5.37"}},
+                {},
+                {0, std::nullopt}};
   matrix.cells = {{{"", arrive}, {"", slower}}, {{"needs sm_100", std::nullopt}, {"", slower}}};
   EXPECT_EQ(difference(matrix, 0, 0), "reference");
   EXPECT_EQ(difference(matrix, 0, 1), "schedule");
