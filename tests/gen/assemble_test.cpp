@@ -175,6 +175,9 @@ TEST_F(Assemble, UnknownTargetNamesTheNearest) {
 TEST_F(Assemble, UnknownVersionOrFlagIsAToolchainError) {
   Kernel kernel = test::kernels_for_sm_80()[0];
   kernel.ptx_version = "9.9";
+  EXPECT_EQ(error_of(kernel, "sm_80"), "assemble: needs PTX 9.9, ptxas 13.5.37 reads up to 9.5");
+  // Of a release that our table does not have, ptxas itself is asked.
+  toolchain_.ptx = {};
   EXPECT_EQ(error_of(kernel, "sm_80"),
             "toolchain: ptxas 13.5.37 for sm_80: Unsupported .version 9.9; "
             "current version is '9.5'");
