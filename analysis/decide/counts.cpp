@@ -64,8 +64,7 @@ namespace {
 // The versions of the runs and those that variants name: "13.5.37", or "11.8.89 to 13.5.37 (16
 // versions)".
 std::string ptxas_of(const ReportData& data) {
-  std::string of_runs =
-      distinct(data.results.runs, [](const RunRow& run) { return run.ptxas; });
+  std::string of_runs = distinct(data.results.runs, [](const RunRow& run) { return run.ptxas; });
   std::set<std::string> named;
   for (const Aggregate& point : data.aggregation.points)
     if (std::string version = axes_of_id(point.id).value("ptxas"); !version.empty())
