@@ -116,6 +116,14 @@ VariantAxes axes_of_id(const std::string& id) {
   return axes;
 }
 
+SplitId split_axis(const std::string& id, const std::string& axis) {
+  const std::string mark = "/" + axis + "=";
+  const size_t at = id.find(mark);
+  if (at == std::string::npos) return {id, {}};
+  const size_t begin = at + mark.size(), end = std::min(id.find('/', begin), id.size());
+  return {id.substr(0, at) + id.substr(end), id.substr(begin, end - begin)};
+}
+
 std::string default_of(const std::string& axis, const std::string& probe) {
   auto at = defaults().find(probe + "." + axis);
   if (at == defaults().end()) at = defaults().find(axis);

@@ -23,6 +23,13 @@ struct VariantAxes {
 
 VariantAxes axes_of_id(const std::string& id);
 
+// An id without one of its axes, and that axis's value: ".../ptxas=12.4.131/opt_level=1" without
+// ptxas is ".../opt_level=1". The id itself and no value when it does not name the axis.
+struct SplitId {
+  std::string without, value;
+};
+SplitId split_axis(const std::string& id, const std::string& axis);
+
 // The default of an axis that tables sort and name by; "" for others. Probes may differ in it.
 std::string default_of(const std::string& axis, const std::string& probe = {});
 

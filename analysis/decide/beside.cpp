@@ -16,19 +16,6 @@ std::string argument(const TableArguments& arguments, const std::string& wanted)
   return {};
 }
 
-// The value of an axis in an id, and the id without it; no value when it has none.
-struct Split {
-  std::string without, value;
-};
-
-Split split(const std::string& id, const std::string& axis) {
-  const std::string mark = "/" + axis + "=";
-  const size_t at = id.find(mark);
-  if (at == std::string::npos) return {id, {}};
-  const size_t begin = at + mark.size(), end = std::min(id.find('/', begin), id.size());
-  return {id.substr(0, at) + id.substr(end), id.substr(begin, end - begin)};
-}
-
 bool is_wanted(const std::string& base, const TableArguments& arguments) {
   const VariantAxes axes = axes_of_id(base);
   for (const auto& [name, value] : arguments) {
@@ -38,7 +25,7 @@ bool is_wanted(const std::string& base, const TableArguments& arguments) {
   return true;
 }
 
-std::vector<Cell> row_of(const Split& id, const Comparison& made, Table& table) {
+std::vector<Cell> row_of(const SplitId& id, const Comparison& made, Table& table) {
   return {{id.without, {}, {}},
           {id.value, {}, {}},
           figure_cell(made.before, table.notes),
@@ -71,7 +58,7 @@ Result<Table> beside_table(const ReportData& data, const TableArguments& argumen
   table.columns = {{"variant", false},   {axis, false},    {"without", true},   {"with", true},
                    {"difference", true}, {"change", true}, {"A/A floor", true}, {"verdict", false}};
   for (const Aggregate& point : data.aggregation.points) {
-    const Split id = split(point.id, axis);
+    const SplitId id = split_axis(point.id, axis);
     if (id.value.empty() || !is_wanted(id.without, arguments)) continue;
     if (!value.empty() && id.value != value) continue;
     const Comparison made = compare(data.aggregation, id.without, point.id);

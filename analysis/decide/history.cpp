@@ -12,27 +12,14 @@
 namespace phasebit {
 namespace {
 
-constexpr const char* ptxas_mark = "/ptxas=";
+constexpr const char* ptxas_axis = "ptxas";
 constexpr const char* least_argument = "least";
-
-struct SplitId {
-  std::string text, ptxas;
-};
-
-// ".../ptxas=12.4.131/opt_level=1" -> ".../opt_level=1" and the version.
-SplitId split(const std::string& id) {
-  const size_t at = id.find(ptxas_mark);
-  if (at == std::string::npos) return {id, {}};
-  const size_t begin = at + std::string(ptxas_mark).size();
-  const size_t end = std::min(id.find('/', begin), id.size());
-  return {id.substr(0, at) + id.substr(end), id.substr(begin, end - begin)};
-}
 
 // The default version of each run that measured several.
 std::map<std::string, std::string> runs_of_several(const ReportData& data) {
   std::set<std::string> several;
   for (const PointRow& point : data.results.points)
-    if (point.variant_id.find(ptxas_mark) != std::string::npos) several.insert(point.run_id);
+    if (!split_axis(point.variant_id, ptxas_axis).value.empty()) several.insert(point.run_id);
   std::map<std::string, std::string> versions;
   for (const RunRow& run : data.results.runs)
     if (several.contains(run.id)) versions[run.id] = run.ptxas;
@@ -70,8 +57,8 @@ History history_of(const ReportData& data) {
     const auto run = runs.find(point.run_id);
     if (run == runs.end() || point.kind != PointKind::point) continue;
     points.push_back(point);
-    const SplitId id = split(point.variant_id);
-    ids[id.text][id.ptxas.empty() ? run->second : id.ptxas] = point.variant_id;
+    const SplitId id = split_axis(point.variant_id, ptxas_axis);
+    ids[id.without][id.value.empty() ? run->second : id.value] = point.variant_id;
   }
   History made{{}, aggregate(points)};
   for (const auto& [text, versions] : ids) {
