@@ -2,6 +2,7 @@
 #include "core/base/file.h"
 #include "core/base/process.h"
 #include "gen/toolchain.h"
+#include "tests/cli/program.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -12,11 +13,8 @@
 namespace phasebit {
 namespace {
 
-ProcessOutput diff(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {std::getenv("PHASEBIT_PROGRAM"), "sass", "diff"});
-  auto output = run_process(arguments);
-  EXPECT_TRUE(output) << output.error().text();
-  return output.value_or(ProcessOutput{});
+ProcessOutput diff(const std::vector<std::string>& arguments) {
+  return test::run_phasebit({"sass", "diff"}, arguments);
 }
 
 const std::string ring = "ring/mbarrier/st_shared/none";

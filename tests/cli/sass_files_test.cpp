@@ -1,6 +1,7 @@
 // `phasebit sass` on cubins, fatbins and host objects, as a user meets it.
 #include "gen/toolchain.h"
 #include "tests/cli/home.h"
+#include "tests/cli/program.h"
 
 #include <nlohmann/json.hpp>
 
@@ -9,13 +10,9 @@ namespace {
 
 using nlohmann::json;
 
-ProcessOutput sass(std::vector<std::string> arguments, const std::vector<std::string>& env = {}) {
-  arguments.insert(arguments.begin(), {std::getenv("PHASEBIT_PROGRAM"), "sass"});
-  arguments.insert(arguments.begin(), env.begin(), env.end());
-  if (!env.empty()) arguments.insert(arguments.begin(), "env");
-  auto output = run_process(arguments);
-  EXPECT_TRUE(output) << output.error().text();
-  return output.value_or(ProcessOutput{});
+ProcessOutput sass(const std::vector<std::string>& arguments,
+                   const std::vector<std::string>& environment = {}) {
+  return test::run_phasebit({"sass"}, arguments, environment);
 }
 
 // ns::step(float*), which adds 1 to each of 8 elements in a loop of lines 12 and 13; `shift` moves

@@ -3,6 +3,7 @@
 #include "core/base/file.h"
 #include "core/base/process.h"
 #include "gen/toolchain.h"
+#include "tests/cli/program.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -23,11 +24,8 @@ class SassReduce : public testing::Test {
     for (const char* version : {"11.8", "12.4", pinned_toolchain})
       ASSERT_TRUE(find_installed(version)) << find_installed(version).error().text();
   }
-  ProcessOutput reduce(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), {std::getenv("PHASEBIT_PROGRAM"), "sass", "reduce"});
-    auto output = run_process(arguments);
-    EXPECT_TRUE(output) << output.error().text();
-    return output.value_or(ProcessOutput{});
+  ProcessOutput reduce(const std::vector<std::string>& arguments) const {
+    return test::run_phasebit({"sass", "reduce"}, arguments);
   }
   std::string file() const { return (folder_.path() / "small.ptx").string(); }
 

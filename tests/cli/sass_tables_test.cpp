@@ -2,6 +2,7 @@
 #include "core/base/file.h"
 #include "core/base/process.h"
 #include "gen/toolchain.h"
+#include "tests/cli/program.h"
 
 #include <cstdlib>
 
@@ -11,11 +12,8 @@
 namespace phasebit {
 namespace {
 
-ProcessOutput sass(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {std::getenv("PHASEBIT_PROGRAM"), "sass"});
-  auto output = run_process(arguments);
-  EXPECT_TRUE(output) << output.error().text();
-  return output.value_or(ProcessOutput{});
+ProcessOutput sass(const std::vector<std::string>& arguments) {
+  return test::run_phasebit({"sass"}, arguments);
 }
 
 class SassTables : public testing::Test {

@@ -2,6 +2,7 @@
 #include "core/base/file.h"
 #include "core/base/process.h"
 #include "gen/toolchain.h"
+#include "tests/cli/program.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,11 +15,8 @@ namespace {
 
 using nlohmann::json;
 
-ProcessOutput says(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), std::getenv("PHASEBIT_PROGRAM"));
-  auto output = run_process(arguments);
-  EXPECT_TRUE(output) << output.error().text();
-  return output.value_or(ProcessOutput{});
+ProcessOutput says(const std::vector<std::string>& arguments) {
+  return test::run_phasebit({}, arguments);
 }
 
 class Toolchains : public testing::Test {
