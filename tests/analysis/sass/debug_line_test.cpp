@@ -76,7 +76,7 @@ std::string old_tables() {
 // the compiler's own, which ptxas numbers 1 as well.
 std::string new_tables() {
   const std::string sum(16, '\x5a');
-  return bytes({1, 1, 8, 3}) + text("/work") + text("/src") + text("sub") +
+  return bytes({1, 1, 8, 3}) + text("/base") + text("/src") + text("sub") +
          bytes({3, 1, 8, 2, 0x0b, 5, 0x1e, 4}) + text("k.cu") + bytes({1}) + sum + text("k.cu") +
          bytes({1}) + sum + text("l.cu") + bytes({0}) + sum + text("m.cuh") + bytes({2}) + sum;
 }
@@ -118,7 +118,7 @@ TEST(DebugLine, ReadsFiles) {
     ASSERT_TRUE(table) << table.error().text();
     EXPECT_EQ(rows_of(*table, 7), "0x0:10 0x10:12 0x20:14 0x30:16 0x40:0");
     EXPECT_EQ(files_of(*table, 7), version < 5 ? "/src/k.cu l.cu sub/m.cuh - -"
-                                               : "/src/k.cu /work/l.cu /work/sub/m.cuh - -");
+                                               : "/src/k.cu /base/l.cu /base/sub/m.cuh - -");
   }
 }
 
