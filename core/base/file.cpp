@@ -95,6 +95,10 @@ fs::path data_root() {
     if (fs::exists(folder / "templates" / "README.md")) return folder;
     folder = folder.parent_path();
   }
+  return source_root();
+}
+
+fs::path source_root() {
   return PHASEBIT_SOURCE_ROOT;
 }
 

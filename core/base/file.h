@@ -37,4 +37,7 @@ class TempDir {
 // program that has templates/README.md, else the source folder it was built from.
 fs::path data_root();
 
+// The source tree that this program was built from.
+fs::path source_root();
+
 }  // namespace phasebit

@@ -18,7 +18,7 @@ const std::vector<std::string> targets = {"sm_75",   "sm_80",   "sm_86",   "sm_9
                                           "sm_103a", "sm_107a", "sm_110a", "sm_120a"};
 
 fs::path file_of(const std::string& target) {
-  return fs::path(PHASEBIT_SOURCE_ROOT) / "tests/golden/sass" / (target + ".txt");
+  return source_root() / "tests/golden/sass" / (target + ".txt");
 }
 
 struct Listings {

@@ -76,7 +76,7 @@ TEST(DefaultOf, CanDifferBetweenProbes) {
 TEST(DefaultOf, AgreesWithTheTemplates) {
   int compared = 0;
   for (const auto& file :
-       fs::recursive_directory_iterator(fs::path(PHASEBIT_SOURCE_ROOT) / "templates")) {
+       fs::recursive_directory_iterator(source_root() / "templates")) {
     if (file.path().extension() != ".toml") continue;
     const auto parsed = toml::parse_file(file.path().string());
     const toml::array* axes = parsed["axis"].as_array();

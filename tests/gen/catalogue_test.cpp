@@ -213,7 +213,7 @@ TEST(CatalogueErrors, AFolderWithoutItsFile) {
 }
 
 TEST(ShippedTemplates, AreACatalogue) {
-  const auto catalogue = Catalogue::load(fs::path(PHASEBIT_SOURCE_ROOT) / "templates");
+  const auto catalogue = Catalogue::load(source_root() / "templates");
   ASSERT_TRUE(catalogue) << catalogue.error().text();
 }
 

@@ -12,7 +12,7 @@
 namespace phasebit {
 
 inline fs::path fixture_templates() {
-  return fs::path(PHASEBIT_SOURCE_ROOT) / "tests" / "gen" / "catalogue";
+  return source_root() / "tests" / "gen" / "catalogue";
 }
 
 inline Catalogue load_fixture() {

@@ -12,7 +12,7 @@
 namespace phasebit {
 namespace {
 
-const fs::path root = PHASEBIT_SOURCE_ROOT;
+const fs::path root = source_root();
 
 std::vector<VariantKey> variants_of(const Catalogue& catalogue, const std::string& sweep) {
   const auto spec = load_spec(root / "specs" / "probes.toml", catalogue);

@@ -133,7 +133,7 @@ TEST(GateSpecs, FailWhereACountCannotBeTaken) {
 // Every shipped variant can be planned and its gates be counted for every family, and its id is
 // read back.
 TEST(ShippedSweeps, HaveRequirementsAndGates) {
-  const fs::path root = PHASEBIT_SOURCE_ROOT;
+  const fs::path root = source_root();
   const auto catalogue = Catalogue::load(root / "templates");
   ASSERT_TRUE(catalogue) << catalogue.error().text();
   const auto spec = load_spec(root / "specs" / "core.toml", *catalogue);

@@ -236,7 +236,7 @@ TEST(LoadSpec, RefusesWhatIsNoAxisOfPtxas) {
 }
 
 TEST(ShippedSpecs, Load) {
-  const fs::path root = PHASEBIT_SOURCE_ROOT;
+  const fs::path root = source_root();
   const auto catalogue = Catalogue::load(root / "templates");
   ASSERT_TRUE(catalogue) << catalogue.error().text();
   int loaded = 0;

@@ -87,7 +87,7 @@ Script ring(const RingVerbs& verbs, const std::string& entry) {
 }
 
 std::optional<Tools> find_tools() {
-  const fs::path bin = fs::path(PHASEBIT_SOURCE_ROOT) / ".toolchains/13.5.37/nvidia/cu13/bin";
+  const fs::path bin = source_root() / ".toolchains/13.5.37/nvidia/cu13/bin";
   if (!fs::exists(bin / "ptxas") || !fs::exists(bin / "nvdisasm")) return std::nullopt;
   return Tools{(bin / "ptxas").string(), (bin / "nvdisasm").string()};
 }
