@@ -22,13 +22,15 @@ struct Made {
 class Maker {
  public:
   explicit Maker(const Space& space)
-      : space_(space), plain_(space.templates), with_snippets_(space.templates, space.snippets) {}
+      : space_(space),
+        plain_(space.catalogue, space.templates),
+        with_snippets_(space.catalogue, space.templates, space.snippets) {}
 
   // The text is that of the key without its choice of ptxas.
   Result<Made> make(const VariantKey& any, Build build) {
     const VariantKey key = text_key(any);
     Made made;
-    PHASEBIT_TRY_ASSIGN(plan, make_plan(template_key(key)));
+    PHASEBIT_TRY_ASSIGN(plan, make_plan(space_.catalogue, template_key(key)));
     made.plan = std::move(plan);
     if (const std::string fork = key.value(tuned_axis); !fork.empty()) {
       PHASEBIT_TRY(read(made, fork, key, build));
@@ -74,8 +76,8 @@ class Maker {
 
 Result<Rendered> render_one(const fs::path& templates, const Catalogue& catalogue,
                             const VariantKey& variant, Build build) {
-  Renderer renderer(templates);
-  PHASEBIT_TRY_ASSIGN(plan, make_plan(variant));
+  Renderer renderer(catalogue, templates);
+  PHASEBIT_TRY_ASSIGN(plan, make_plan(catalogue, variant));
   PHASEBIT_TRY_ASSIGN(needs, requirements(catalogue, variant));
   PHASEBIT_TRY_ASSIGN(target, declared_target(variant, needs, {}));
   return renderer.render(variant, plan, build, needs.ptx.text(), target);

@@ -59,7 +59,7 @@ Status run_show(const ShowOptions& options) {
   PHASEBIT_TRY_ASSIGN(build, parse_build(options.build));
   PHASEBIT_TRY_ASSIGN(space, open_one(options.space, options.variant));
   const VariantKey& variant = space.expansion.variants.front();
-  PHASEBIT_TRY_ASSIGN(plan, make_plan(template_key(variant)));
+  PHASEBIT_TRY_ASSIGN(plan, make_plan(space.catalogue, template_key(variant)));
   PHASEBIT_TRY_ASSIGN(rendered, render_one(space, variant, build));
   if (options.json)
     fmt::print("{}\n", as_json(variant, plan, rendered).dump(1));

@@ -6,6 +6,7 @@
 #include "core/base/file.h"
 #include "core/isa/version.h"
 #include "gen/expression.h"
+#include "gen/facts.h"
 
 #include <array>
 #include <cstdint>
@@ -81,7 +82,13 @@ struct Component {
   std::string name;  // of its folder; "" for axes.toml
   std::string doc;
   std::string uses;                // component of its kind that supplies what it lacks; "" for none
-  std::vector<std::string> verbs;  // that it must have a template for
+  std::vector<std::string> verbs;  // that it has a template for, its own or of what it uses
+  std::vector<std::string> can;    // capabilities: what others may ask of it
+  ProtocolFacts protocol;          // of its kind alone
+  MoverFacts mover;
+  WorkFacts work;
+  std::vector<Word> words;
+  std::vector<NamedExpression> names;  // [flags] and [numbers]
   std::vector<Axis> axes;
   std::vector<Rule> rules;
   std::vector<Need> needs;
@@ -89,6 +96,8 @@ struct Component {
   std::vector<std::string> covers;  // SASS families that the gates speak of
   std::string covers_ptxas;         // and the ptxas versions
   std::int64_t word = 0;            // the name's id in the vocabulary
+
+  bool has_verb(std::string_view verb) const;
 };
 
 class Catalogue {
@@ -108,6 +117,8 @@ class Catalogue {
   // "num_stages" for "stages" or itself; the error has the nearest name. Leading axes are names
   // too.
   Result<std::string> resolve(std::string_view name_or_alias) const;
+  // The component of this name; null when there is none.
+  const Component* find(ComponentKind kind, std::string_view name) const;
   // Every axis of this name: one, unless several components of a kind declare it. The leading axes
   // have none.
   std::vector<const Axis*> axes_named(std::string_view name) const;

@@ -32,6 +32,9 @@ void CatalogueReader::read_expressions(const Source& source) {
   for (const TomlValue* table : reader.tables("gate"))
     component.gates.push_back(read_gate(source, *table));
   if (!source.is_common) read_covers(source);
+  read_facts(source);
+  read_words(source);
+  read_names(source);
 }
 
 void CatalogueReader::read_covers(const Source& source) {

@@ -38,11 +38,18 @@ Result<Catalogue> CatalogueReader::read() {
   PHASEBIT_TRY(read_files());
   for (const Source& source : sources_) read_axes(source);
   name_derived(sources_.front());
+  for (const Source& source : sources_) read_uses(source);
+  for (const Source& source : sources_)
+    if (status_) check_uses(source);
+  if (status_) read_capabilities(sources_.front());
   if (status_)
     for (const Source& source : sources_) read_expressions(source);
-  for (const Source& source : sources_) read_uses(source);
   if (status_)
     for (const Source& source : sources_) inherit(source);
+  for (const Source& source : sources_) {
+    if (status_) check_verbs(source);
+    if (status_) check_files(source);
+  }
   if (!status_) return tl::unexpected<Error>(status_.error());
   return std::move(catalogue_);
 }
@@ -86,9 +93,20 @@ Component& CatalogueReader::component_of(const Source& source) {
 }
 
 TomlReader CatalogueReader::top(const Source& source) {
-  std::vector<std::string> keys = {"doc", "axis", "rule", "needs", "gate"};
-  if (source.is_common) keys.emplace_back("derived");
-  if (!source.is_common) keys.insert(keys.end(), {"covers", "covers_ptxas", "uses", "verbs"});
+  std::vector<std::string> keys = {"doc",  "axis",  "rule",  "needs",
+                                   "gate", "words", "flags", "numbers"};
+  const auto add = [&](std::initializer_list<const char*> more) {
+    keys.insert(keys.end(), more.begin(), more.end());
+  };
+  if (source.is_common)
+    add({"derived", "capabilities"});
+  else
+    add({"covers", "covers_ptxas", "uses"});
+  if (!source.is_common && source.kind != ComponentKind::probe) add({"verbs", "empty", "can"});
+  if (!source.is_common && source.kind == ComponentKind::protocol)
+    add({"slot", "arrivals", "verify", "try", "waits_on"});
+  if (!source.is_common && source.kind == ComponentKind::mover) add({"payload"});
+  if (!source.is_common && source.kind == ComponentKind::work) add({"works"});
   return TomlReader(source.file, source.table, "the file", std::move(keys), status_);
 }
 

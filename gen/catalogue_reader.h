@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gen/catalogue.h"
+#include "gen/fact_table.h"
 #include "gen/toml.h"
 
 #include <string>
@@ -44,8 +45,26 @@ class CatalogueReader {
   void read_uses(const Source& source);
   const Component* used_by(const Component& component, ComponentKind kind) const;
   bool has_template(const Source& source, const std::string& verb) const;
+  void check_uses(const Source& source);
+  void read_verbs(const Source& source);
   void check_verbs(const Source& source);
+  void check_files(const Source& source);
   void inherit(const Source& source);
+  void inherit_from_base(const Source& source);
+
+  std::vector<FactTable::File> fact_files(const Source& source);
+  void read_capabilities(const Source& source);
+  void read_can(const Source& source, const std::vector<std::string>& valid);
+  void read_facts(const Source& source);
+  void read_protocol_facts(const Source& source);
+  void read_slot_facts(FactTable& slot, const std::vector<FactTable::File>& files,
+                       ProtocolFacts& facts);
+  void read_mover_facts(const Source& source);
+  void read_work_facts(const Source& source);
+  void read_words(const Source& source);
+  std::string spelled_by(TomlReader& reader, const std::string& word, const std::string& choice,
+                         const TomlValue& values);
+  void read_names(const Source& source);
   Rule read_rule(const Source& source, const TomlValue& table);
   Need read_need(const Source& source, const TomlValue& table);
   GateDeclaration read_gate(const Source& source, const TomlValue& table);

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/image/launch.h"
 #include "core/image/variant_key.h"
+#include "gen/plan_facts.h"
 
 #include <map>
 #include <string>
@@ -35,10 +36,11 @@ struct Plan {
   int threads_per_unit = 32;
   int slot_bytes = 0;
   // Offsets in the dynamic shared memory, bytes: full barriers at 0, then the empty ones.
-  int empty_offset = 0, ticket_offset = 0, guard_offset = 0, payload_offset = 0;
-  int response_bytes = 0,
-      response_offset = 0;  // 16 bytes a slot, of protocols in which the hardware answers
-  // Barriers whose phase `verify` reads back; 0 where a probe or protocol has none to read.
+  int empty_offset = 0, ticket_offset = 0, payload_offset = 0;
+  int scratch_offset = 0;  // of 64 bytes that the load beside a measured CTA works on
+  int extra_offset = 0;    // of PlanFacts::extra_bytes a slot
+  PlanFacts facts;
+  // Barriers whose end state `verify` reads back; 0 where a probe or protocol has none to read.
   int phases_checked = 0;
   // Expected arrivals of the barriers; 0: what the arrivals of the other role need.
   int full_arrivals = 0, empty_arrivals = 0;
@@ -51,7 +53,8 @@ struct Plan {
   std::map<std::string, int> derived() const;
 };
 
-// Step::spec when the axes do not go together in a way that no pruning rule has caught.
-Result<Plan> make_plan(const VariantKey& variant);
+// The facts of the variant's components come from the catalogue. Step::spec when the axes do not go
+// together in a way that no pruning rule has caught.
+Result<Plan> make_plan(const Catalogue& catalogue, const VariantKey& variant);
 
 }  // namespace phasebit

@@ -10,20 +10,8 @@ namespace {
 constexpr int sub_partitions = 4;
 constexpr int most_warps = 32;
 
-// The largest counts that mbarrier.init takes (PTX ISA, mbarrier; layout v1 since 9.3).
-int most_arrivals(const VariantKey& variant) {
-  return variant.value("layout") == "v1" ? 511 : (1 << 20) - 1;
-}
-
 // A try of a phase that never comes may sleep, nobody says how long, and so may its chain.
 constexpr int most_blocked_items = 64;
-
-// Arrivals that one turn of the role leaves on a barrier.
-int arrivals_of_a_turn(const VariantKey& variant, const RolePlan& role) {
-  const std::string arrival = variant.value("arrival");
-  if (arrival == "warp") return role.warps;
-  return arrival == "elected" ? 1 : role.threads;
-}
 
 void add_slice(Plan& plan, int warp, Role role, int rank) {
   RoleSlice slice;
@@ -54,16 +42,21 @@ Status finish_verb(const VariantKey& variant, Plan& plan) {
     plan.timed_verbs.emplace_back(produces ? "wait" : "acquire");
   if (path == "blocked") launch.max_items = most_blocked_items;
   if (path == "pending") {
-    const int count = most_arrivals(variant);
+    const int count = plan.facts.most_arrivals;
+    const int a_turn = produces ? plan.facts.handed_full : plan.facts.handed_empty;
+    if (count == 0 || a_turn == 0)
+      return fail(Step::spec, "{}: the protocol does not say the arrivals of a pending phase",
+                  variant.id);
     (produces ? plan.full_arrivals : plan.empty_arrivals) = count;
-    launch.max_items =
-        (count - 1) / arrivals_of_a_turn(variant, produces ? plan.producer : plan.consumer);
+    launch.max_items = (count - 1) / a_turn;
   }
   return {};
 }
 
 Status finish_response(const VariantKey& variant, Plan& plan) {
+  PHASEBIT_TRY_ASSIGN(delay_cycles, whole_number(variant, "delay_cycles", 0));
   LaunchShape& launch = plan.launch;
+  launch.delay_cycles = static_cast<std::uint32_t>(delay_cycles);
   launch.timed_role = Role::consumer;
   launch.unit = "cycles per item";
   launch.readings = {{"wake", "cycles from commit to wake-up", Role::consumer, 0}};
@@ -113,16 +106,16 @@ Status finish_neighbour(const VariantKey& variant, Plan& plan) {
   return {};
 }
 
-Status finish_fanin(const VariantKey& variant, Plan& plan) {
+// A wait that arrives is both; so is the arrival of a barrier whose halves cannot be had apart.
+Status finish_fanin(const VariantKey&, Plan& plan) {
   plan.launch.timed_role = Role::both;
   plan.launch.unit = "cycles per phase";
   plan.timed_verbs = {"commit", "wait"};
-  if (variant.value("operand") == "state") {
+  if (plan.facts.waits_arrive) {
     plan.timed_verbs = {"wait"};
     plan.full_arrivals = plan.consumer.threads;
   }
-  const std::string protocol = variant.value("protocol");
-  if (protocol == "cta_barrier" || protocol == "warp_barrier") plan.timed_verbs = {"commit"};
+  if (!plan.facts.can_do("split")) plan.timed_verbs = {"commit"};
   return {};
 }
 
