@@ -3,6 +3,7 @@
 #include "core/base/parallel.h"
 #include "gen/assembler.h"
 #include "gen/forms/form_space.h"
+#include "gen/guard/kernel_guard.h"
 #include "gen/requirements.h"
 
 #include <algorithm>
@@ -16,6 +17,7 @@ struct Made {
   Plan plan;
   Rendered rendered;
   std::vector<VerbRule> gates;
+  std::vector<WaitSite> sites;
 };
 
 // One a thread: its renderers keep what they have parsed.
@@ -33,18 +35,31 @@ class Maker {
     PHASEBIT_TRY_ASSIGN(plan, make_plan(space_.catalogue, template_key(key)));
     made.plan = std::move(plan);
     if (const std::string fork = key.value(tuned_axis); !fork.empty()) {
-      PHASEBIT_TRY(read(made, fork, key, build));
+      PHASEBIT_TRY(read(made, fork, key));
     } else {
-      PHASEBIT_TRY(render(made, key, build));
+      PHASEBIT_TRY(render(made, key));
     }
+    if (build == Build::guarded) PHASEBIT_TRY(guard(made, key));
     return made;
   }
 
  private:
-  Status read(Made& made, const std::string& name, const VariantKey& key, Build build) {
+  static Status guard(Made& made, const VariantKey& key) {
+    PHASEBIT_TRY_ASSIGN(guarded,
+                        guard_kernel(made.rendered.kernel, entry_name(key, Build::guarded)));
+    made.sites = std::move(guarded.sites);
+    Rendered& rendered = made.rendered;
+    rendered.kernel = std::move(guarded.kernel);
+    rendered.listing.clear();
+    for (std::size_t n = 0; n < rendered.kernel.statements.size(); ++n)
+      rendered.listing.push_back({rendered.kernel.statements[n], rendered.kernel.source[n]});
+    return {};
+  }
+
+  Status read(Made& made, const std::string& name, const VariantKey& key) {
     for (const Fork& fork : space_.forks) {
       if (fork.name != name) continue;
-      PHASEBIT_TRY_ASSIGN(rendered, fork_kernel(fork, key, build));
+      PHASEBIT_TRY_ASSIGN(rendered, fork_kernel(fork, key, Build::timed));
       made.rendered = std::move(rendered);
       made.gates = fork.gates;
       return {};
@@ -52,7 +67,7 @@ class Maker {
     bug(fmt::format("no fork '{}' in the space", name));
   }
 
-  Status render(Made& made, const VariantKey& key, Build build) {
+  Status render(Made& made, const VariantKey& key) {
     PHASEBIT_TRY_ASSIGN(needs, requirements(space_.catalogue, template_key(key)));
     const bool snippets = has_snippets(key);
     if (snippets)
@@ -63,7 +78,8 @@ class Maker {
       }
     PHASEBIT_TRY_ASSIGN(target, declared_target(key, needs, space_.target));
     Renderer& renderer = snippets ? with_snippets_ : plain_;
-    PHASEBIT_TRY_ASSIGN(rendered, renderer.render(key, made.plan, build, needs.ptx.text(), target));
+    PHASEBIT_TRY_ASSIGN(rendered,
+                        renderer.render(key, made.plan, Build::timed, needs.ptx.text(), target));
     made.rendered = std::move(rendered);
     return {};
   }
@@ -107,7 +123,7 @@ Result<std::vector<Prepared>> prepare(const Space& space, const std::vector<Vari
     Result<Made>& one = *made[i];
     if (!one) return tl::unexpected<Error>(one.error());
     prepared.push_back({variants[i], std::move(one->plan), std::move(one->rendered.kernel),
-                        std::move(one->gates)});
+                        std::move(one->gates), std::move(one->sites)});
   }
   return prepared;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/space.h"
+#include "core/image/guard_sites.h"
 #include "gen/kernel.h"
 #include "gen/plan.h"
 #include "gen/render.h"
@@ -15,14 +16,16 @@ struct Prepared {
   VariantKey key;
   Plan plan;
   Kernel kernel;
-  std::vector<VerbRule> gates;  // in the place of the catalogue's for their verbs
+  std::vector<VerbRule> gates;       // in the place of the catalogue's for their verbs
+  std::vector<WaitSite> sites = {};  // of a guarded build
 };
 
 // A variant of the catalogue with its listing.
 Result<Rendered> render_one(const fs::path& templates, const Catalogue& catalogue,
                             const VariantKey& variant, Build build);
 
-// The same for any variant of a space: with the space's snippets in it, or a fork of the space.
+// The same for any variant of a space: with the space's snippets in it, or a fork of the space. The
+// guarded build is made from the timed one (gen/guard).
 Result<Rendered> render_one(const Space& space, const VariantKey& variant, Build build);
 
 // All variants of the space in their order, on `jobs` threads (0: all cores). A template error

@@ -19,7 +19,10 @@ struct Kernel {
   // changes no hash. Statement n (1-based) is what `.loc` names and `source[n - 1]` explains.
   std::vector<std::string> statements;
   SourceMap source;
-  std::string hash;  // content_hash of version, target and statements
+  // What the module needs in front of its kernels beside the dynamic shared memory, one statement a
+  // line; kernels of one module have it in common. Empty but for guarded builds.
+  std::vector<std::string> preamble;
+  std::string hash;  // content_hash of version, target, preamble and statements
 };
 
 // What every module starts with after .version, .target and .address_size: the dynamic shared

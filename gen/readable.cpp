@@ -140,6 +140,7 @@ std::string readable_module(const VariantKey& variant, const Rendered& rendered)
   for (const auto& [axis, value] : variant.axes) out += fmt::format("//   {} = {}\n", axis, value);
   out += fmt::format("\n.version {}\n.target {}\n.address_size 64\n{}\n\n", kernel.ptx_version,
                      kernel.ptx_target, module_shared_declaration);
+  for (const std::string& line : kernel.preamble) out += line + "\n";
   size_t depth = 0;
   const SourceLine* above = nullptr;
   for (const ListingLine& line : rendered.listing) {

@@ -193,6 +193,7 @@ std::string entry_name(const VariantKey& variant, Build build) {
 
 std::string kernel_hash(const Kernel& kernel) {
   std::string all = kernel.ptx_version + "\n" + kernel.ptx_target + "\n";
+  for (const std::string& statement : kernel.preamble) all += statement + "\n";
   for (const std::string& statement : kernel.statements) all += statement + "\n";
   return content_hash(all);
 }

@@ -49,7 +49,7 @@ std::string without_comment(std::string line);
 // "pb_0123456789ab_t": what both builds of a variant are called in a module.
 std::string entry_name(const VariantKey& variant, Build build);
 
-// Version, target and statements make the hash.
+// Version, target, preamble and statements make the hash.
 std::string kernel_hash(const Kernel& kernel);
 
 }  // namespace phasebit
