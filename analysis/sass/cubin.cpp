@@ -140,6 +140,7 @@ Status read_kernels(const ElfFile& file, std::string_view name, Cubin& cubin) {
   const Symbols symbols = file.read_symbols();
   PHASEBIT_TRY_ASSIGN(table, read_lines(file, symbols, name));
   const SectionSymbols by_section = sort_symbols(symbols);
+  std::map<std::size_t, CodeClass> classes = read_code_classes(file);
   const auto registers = register_counts(data_of(file, ".nv.info"));
   const std::string names =
       content_hash(data_of(file, ".symtab")) + content_hash(data_of(file, ".strtab"));
@@ -158,6 +159,7 @@ Status read_kernels(const ElfFile& file, std::string_view name, Cubin& cubin) {
       add_functions(kernel, symbols, inside->second, registers);
     add_resources(kernel, file, section);
     kernel.names = names_in(file, i, kernel, names);
+    kernel.code = std::move(classes.at(i));
     add_lines(kernel, table, i);
     cubin.kernels.push_back(std::move(kernel));
   }

@@ -1,6 +1,7 @@
 // A cubin: the machine code and the line table of each kernel.
 #pragma once
 
+#include "analysis/sass/code_class.h"
 #include "analysis/sass/control.h"
 #include "core/base/error.h"
 
@@ -29,6 +30,7 @@ struct CubinKernel {
   // A hash of the file's relocations and symbols where the code refers to some, so that a listing
   // of equal bytes may read otherwise; "" where the bytes say all.
   std::string names;
+  CodeClass code;         // what it does
   bool is_entry = false;  // may be launched; else a device function of its own
   std::size_t size() const { return text.size() / 16; }
   SassWord word(std::size_t index) const;

@@ -12,6 +12,7 @@ Result<SassKernel> join_kernel(const CubinKernel& kernel, const DisassembledFunc
                 kernel.entry, kernel.size(), count, function.length, function.start);
   SassKernel joined{kernel.entry,     content_hash(kernel.text),  {},
                     kernel.registers, kernel.static_shared_bytes, kernel.barriers};
+  joined.code = kernel.code;
   joined.instructions.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const DisassembledInstruction& text = function.instructions[i];
