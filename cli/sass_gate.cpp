@@ -24,7 +24,7 @@ Status add_cubin(const Tools& tools, const Disassembler& disassembler, const std
   PHASEBIT_TRY_ASSIGN(bytes, read_file(path));
   PHASEBIT_TRY_ASSIGN(cubin, read_cubin(bytes, path));
   PHASEBIT_TRY_ASSIGN(target, tools.targets.find(fmt::format("sm_{}", cubin.sm)));
-  PHASEBIT_TRY_ASSIGN(kernels, read_module(disassembler, cubin, bytes));
+  PHASEBIT_TRY_ASSIGN(kernels, read_module(disassembler, cubin));
   for (const auto& [name, kernel] : kernels)
     subjects.push_back({name, target.name, target.family, std::nullopt, kernel.code.hash,
                         take_features(kernel, {}, {}), counts_by_line(kernel)});

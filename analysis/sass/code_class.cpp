@@ -40,6 +40,7 @@ class ClassReader {
     graph_.describe_code(section);
     return made_.at(section);
   }
+  std::string entry_of(std::size_t section) const { return graph_.entry_of(section); }
   std::vector<std::size_t> sections() const { return graph_.code_sections(); }
 
  private:
@@ -143,6 +144,16 @@ std::map<std::size_t, CodeClass> read_code_classes(const ElfFile& file) {
   std::map<std::size_t, CodeClass> classes;
   for (const std::size_t section : reader.sections()) classes.emplace(section, reader.of(section));
   return classes;
+}
+
+Result<std::map<std::string, std::string>> code_class_hashes(std::string_view cubin,
+                                                             std::string_view name) {
+  PHASEBIT_TRY_ASSIGN(file, ElfFile::open(cubin, name));
+  ClassReader reader(file);
+  std::map<std::string, std::string> hashes;
+  for (const std::size_t section : reader.sections())
+    hashes.emplace(reader.entry_of(section), reader.of(section).hash);
+  return hashes;
 }
 
 std::vector<std::string> differences_beside_text(const CodeClass& left, const CodeClass& right) {

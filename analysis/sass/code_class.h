@@ -26,6 +26,10 @@ struct CodeClass {
 // file in names of its static symbols, nor what else lies in the image.
 std::map<std::size_t, CodeClass> read_code_classes(const ElfFile& file);
 
+// code class by entry, of all code in a cubin. Step::disassemble when it is no ELF file.
+Result<std::map<std::string, std::string>> code_class_hashes(std::string_view cubin,
+                                                             std::string_view name);
+
 // What differs beside the instructions, a line each: "registers: 40 -> 32". Empty when nothing.
 std::vector<std::string> differences_beside_text(const CodeClass& left, const CodeClass& right);
 

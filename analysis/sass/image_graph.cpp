@@ -52,32 +52,10 @@ bool is_data(const GElf_Sym& symbol) {
 }  // namespace
 
 ImageGraph::ImageGraph(const ElfFile& file, HashOfCode hash_of_code)
-    : file_(file), hash_of_code_(std::move(hash_of_code)), symbols_(file.read_symbols()) {
+    : file_(file), hash_of_code_(std::move(hash_of_code)), symbols_(file.read_symbols()),
+      relocations_(read_relocations(file)) {
   for (std::size_t i = 1; i < file.sections().size(); ++i)
     if (file.sections()[i].name.starts_with(text_prefix)) code_.push_back(i);
-  read_relocations();
-}
-
-void ImageGraph::read_relocations() {
-  for (const ElfSection& section : file_.sections()) {
-    const bool rela = section.header.sh_type == SHT_RELA;
-    if ((!rela && section.header.sh_type != SHT_REL) || section.translated == nullptr) continue;
-    std::vector<Relocation>& list = relocations_[section.header.sh_info];
-    for (std::size_t i = 0; i < section.entries(); ++i) {
-      GElf_Rela one{};
-      GElf_Rel short_one{};
-      if (rela) {
-        if (gelf_getrela(section.translated, static_cast<int>(i), &one) == nullptr) break;
-      } else {
-        if (gelf_getrel(section.translated, static_cast<int>(i), &short_one) == nullptr) break;
-        one.r_offset = short_one.r_offset, one.r_info = short_one.r_info;
-      }
-      list.push_back({one.r_offset, GELF_R_TYPE(one.r_info), GELF_R_SYM(one.r_info), one.r_addend});
-    }
-  }
-  for (auto& [section, list] : relocations_)
-    std::stable_sort(list.begin(), list.end(),
-                     [](const Relocation& a, const Relocation& b) { return a.offset < b.offset; });
 }
 
 std::string ImageGraph::entry_of(std::size_t section) const {

@@ -2,7 +2,7 @@
 // calls, each described by its content.
 #pragma once
 
-#include "analysis/sass/elf_file.h"
+#include "analysis/sass/relocations.h"
 
 #include <array>
 #include <cstdint>
@@ -14,13 +14,6 @@
 #include <vector>
 
 namespace phasebit {
-
-struct Relocation {
-  std::uint64_t offset = 0;  // in the section
-  std::uint64_t type = 0;    // R_CUDA_...
-  std::size_t symbol = 0;
-  std::int64_t addend = 0;
-};
 
 class ImageGraph {
  public:
@@ -54,7 +47,6 @@ class ImageGraph {
                               std::size_t from);
   // The symbol of data that covers the place.
   const ElfFile::Symbol* object_at(std::size_t section, std::uint64_t place) const;
-  void read_relocations();
 
   const ElfFile& file_;
   HashOfCode hash_of_code_;
