@@ -3,7 +3,7 @@
 #include "analysis/decide/forms.h"
 #include "analysis/decide/report.h"
 #include "cli/commands.h"
-#include "cli/images.h"
+#include "cli/gate_images.h"
 #include "core/store/load.h"
 #include "gen/forms/form_space.h"
 
@@ -78,15 +78,16 @@ Status assemble_forms(const CoverageOptions& options, const FormBook& book, cons
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, options.tools.jobs));
   declare_for(prepared, book, options.target);
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
-  ImageSet set = std::move(make_images(tools, prepared, {{options.target, {}}}).front());
+  const std::vector<CodeColumn> column{{options.target, {}}};
+  std::vector<ImageSet> sets = make_images(tools, prepared, column);
   std::vector<bool> assembled;
-  for (const Result<Image>& image : set.images) assembled.push_back(image.has_value());
+  for (const Result<Image>& image : sets.front().images) assembled.push_back(image.has_value());
   PHASEBIT_TRY(
-      gate_images(tools, disassembler, space.catalogue, prepared, {options.target, {}}, set));
+      gate_images(tools, disassembler, space.catalogue, prepared, column, sets));
   size_t i = 0;
   for (FormCoverage& form : forms) {
     if (form.variant.empty()) continue;
-    const Result<Image>& image = set.images[i];
+    const Result<Image>& image = sets.front().images[i];
     form.assembled = assembled[i++];
     if (image)
       form.gate = gate_text(image->gate);

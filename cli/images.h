@@ -1,7 +1,6 @@
-// From prepared variants to images: assembled, and gated.
+// From prepared variants to images.
 #pragma once
 
-#include "analysis/sass/disassembler.h"
 #include "cli/prepare.h"
 #include "cli/tools.h"
 #include "gen/assembler.h"
@@ -18,7 +17,8 @@ struct ImageSet {
   std::shared_ptr<const Assembly> assembly;  // of all columns: holds or finds the modules
 };
 
-// Assembles for each column, every variant by the ptxas and with the flags that its axes or the
+// Assembles with `.loc`, which leaves the code as it is and leads each instruction to its line, for
+// each column, every variant by the ptxas and with the flags that its axes or the
 // column name; in one go for each choice of these, so that no core waits at the end of a column.
 // Entries without a gate result have the verdict "ungated".
 std::vector<ImageSet> make_images(Tools& tools, const std::vector<Prepared>& prepared,
@@ -26,12 +26,6 @@ std::vector<ImageSet> make_images(Tools& tools, const std::vector<Prepared>& pre
 
 // How a variant is assembled in a column.
 AssemblerChoice choice_of(const Prepared& prepared, const CodeColumn& column);
-
-// Assembles the timed kernels once more with `.loc`, checks that the code is the same byte for
-// byte, and gates each image by its census. Images that failed to assemble are left as they are; a
-// kernel whose code differs with `.loc`, or cannot be read, becomes an error.
-Status gate_images(Tools& tools, const Disassembler& disassembler, const Catalogue& catalogue,
-                   const std::vector<Prepared>& prepared, const CodeColumn& column, ImageSet& set);
 
 // What the variant's window must hold in that column.
 Result<GateSpec> gate_of(const Catalogue& catalogue, const Prepared& prepared, Tools& tools,

@@ -1,7 +1,7 @@
 #include "cli/anchors.h"
 #include "cli/commands.h"
 #include "cli/form_filter.h"
-#include "cli/images.h"
+#include "cli/gate_images.h"
 #include "core/base/process.h"
 #include "core/image/bundle.h"
 
@@ -59,9 +59,12 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
   PHASEBIT_TRY_ASSIGN(guarded, prepare(space, waiting, Build::guarded, options.tools.jobs));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   packing.manifest.nvdisasm = disassembler.version();
-  ImageSet timed_set = std::move(make_images(tools, timed, {{options.target, {}}}).front());
+  const std::vector<CodeColumn> column{{options.target, {}}};
+  std::vector<ImageSet> timed_sets = make_images(tools, timed, column);
   PHASEBIT_TRY(
-      gate_images(tools, disassembler, space.catalogue, timed, {options.target, {}}, timed_set));
+      gate_images(tools, disassembler, space.catalogue, timed, column, timed_sets));
+  ImageSet& timed_set = timed_sets.front();
+  PHASEBIT_TRY(check_plain_text(tools, timed, column.front(), timed_set));
   ImageSet guarded_set;
   if (!guarded.empty())
     guarded_set = std::move(make_images(tools, guarded, {{options.target, {}}}).front());

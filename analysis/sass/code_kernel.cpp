@@ -97,7 +97,7 @@ std::vector<CodeKernel> kernels_of(const CodeFile& file, const KernelQuery& quer
   for (const CodeImage& image : file.images)
     for (const CubinKernel& kernel : image.cubin.kernels)
       if (answers(image.cubin, query.target) && (kernel.is_entry || !query.kernel.empty()) &&
-          seen.emplace(kernel.entry, image.cubin.target, kernel.text).second)
+          seen.emplace(kernel.entry, image.cubin.target, kernel.code.hash).second)
         kernels.push_back({&image, &kernel});
   return kernels;
 }

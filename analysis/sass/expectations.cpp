@@ -115,12 +115,12 @@ class Gate {
     for (std::size_t i = 1; i < subjects.size(); ++i)
       for (std::size_t j = 0; j < i; ++j) {
         if (subjects[i]->target != subjects[j]->target) continue;
-        const bool same = subjects[i]->text_hash == subjects[j]->text_hash;
+        const bool same = subjects[i]->code_class == subjects[j]->code_class;
         const bool wanted = rule_.kind == ExpectationKind::same;
         expect(same == wanted, *subjects[i],
                std::string(wanted ? "the code of " : "other code than ") + subjects[j]->name,
-               fmt::format("{} and {}", subjects[i]->text_hash.substr(0, 12),
-                           subjects[j]->text_hash.substr(0, 12)));
+               fmt::format("{} and {}", subjects[i]->code_class.substr(0, 12),
+                           subjects[j]->code_class.substr(0, 12)));
       }
   }
   GateReport take() { return std::move(report_); }

@@ -41,7 +41,7 @@ struct Expectation {
 struct GateSubject {
   std::string name, target, family;
   std::optional<Version> ptxas;
-  std::string text_hash;
+  std::string code_class;
   Features features;
   std::map<int, CodeCounts> lines;  // by source line; needed only where an expectation names one
 };

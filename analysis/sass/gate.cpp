@@ -137,18 +137,6 @@ class Gate {
   std::string reason_;
 };
 
-Result<GateOutput> gate_kernel(const std::map<std::string, SassKernel>& kernels,
-                               const GateInput& input) {
-  const auto found = kernels.find(input.entry);
-  if (found == kernels.end())
-    return fail(Step::disassemble, "the module has no kernel {}", input.entry);
-  SassKernel kernel = found->second;
-  std::vector<RoleWindow> windows = find_windows(kernel, *input.source);
-  promote_single_sites(windows, kernel, *input.source, input.spec);
-  return GateOutput{apply_gate(input.spec, windows, kernel, *input.source),
-                    take_census(windows, kernel, *input.source), kernel.text_hash};
-}
-
 }  // namespace
 
 GateResult apply_gate(const GateSpec& spec, const std::vector<RoleWindow>& windows,
@@ -156,13 +144,25 @@ GateResult apply_gate(const GateSpec& spec, const std::vector<RoleWindow>& windo
   return Gate(spec, windows, kernel, source).apply();
 }
 
+GateOutput gate_kernel(SassKernel kernel, const GateInput& input) {
+  std::vector<RoleWindow> windows = find_windows(kernel, *input.source);
+  promote_single_sites(windows, kernel, *input.source, input.spec);
+  return GateOutput{apply_gate(input.spec, windows, kernel, *input.source),
+                    take_census(windows, kernel, *input.source), kernel.text_hash};
+}
+
 Result<std::vector<Result<GateOutput>>> gate_module(const Disassembler& disassembler,
                                                     std::string_view cubin,
                                                     const std::vector<GateInput>& inputs) {
   PHASEBIT_TRY_ASSIGN(read, read_cubin(cubin));
-  PHASEBIT_TRY_ASSIGN(kernels, read_module(disassembler, read, cubin));
+  PHASEBIT_TRY_ASSIGN(kernels, read_module(disassembler, read));
   std::vector<Result<GateOutput>> outputs;
-  for (const GateInput& input : inputs) outputs.push_back(gate_kernel(kernels, input));
+  for (const GateInput& input : inputs) {
+    const auto found = kernels.find(input.entry);
+    outputs.push_back(found == kernels.end()
+                          ? fail(Step::disassemble, "the module has no kernel {}", input.entry)
+                          : Result<GateOutput>(gate_kernel(found->second, input)));
+  }
   return outputs;
 }
 
