@@ -16,14 +16,21 @@
 namespace phasebit {
 namespace {
 
+// The component that does nothing: others ask nothing of it.
+std::string bare(const Catalogue& catalogue, ComponentKind kind) {
+  for (const Component& component : catalogue.components(kind))
+    if (component.can.empty()) return component.name;
+  return {};
+}
+
 // The variant that stands for a form: its first path and lanes, four in a row; chained where only
 // that can be measured.
 Result<VariantKey> standing_for(const Catalogue& catalogue, const PlacedForm& placed) {
   const bool chained = placed.family->pure && placed.chains();
   return make_key(catalogue, {{"probe", "form"},
-                              {"protocol", "none"},
-                              {"mover", "none"},
-                              {"work", "none"},
+                              {"protocol", bare(catalogue, ComponentKind::protocol)},
+                              {"mover", bare(catalogue, ComponentKind::mover)},
+                              {"work", bare(catalogue, ComponentKind::work)},
                               {"form", placed.form->id},
                               {"path", placed.family->paths.front()},
                               {"lanes", placed.family->lanes.front()},

@@ -4,6 +4,7 @@
 #include "cli/gate_images.h"
 #include "core/base/process.h"
 #include "core/image/bundle.h"
+#include "gen/report_facts.h"
 
 #include <cstdio>
 #include <set>
@@ -161,6 +162,7 @@ Status run_pack(const PackOptions& options) {
   manifest.ptxas_flags = fmt::format("{}", fmt::join(tools.options.flags, " "));
   manifest.commit = commit_of(space.templates);
   manifest.sweep = options.space.sweep;
+  manifest.catalogue = catalogue_facts(space.catalogue).dump();
   if (options.anchors) PHASEBIT_TRY(pack_anchors(packing, tools, space, options));
   PHASEBIT_TRY(pack_variants(packing, tools, space, options));
   std::error_code ignored;

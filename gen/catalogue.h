@@ -29,6 +29,7 @@ std::string_view to_string(ComponentKind kind);  // also the name of the leading
 struct Axis {
   std::string name;
   std::string alias;  // "" when it has none; for people, never part of an id
+  std::string label;  // the word that tables print for it; "": the name
   std::string doc;
   bool integer = false;
   std::vector<std::string> values;  // in the order declared; empty for a range

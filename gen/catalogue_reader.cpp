@@ -115,10 +115,10 @@ void CatalogueReader::read_axes(const Source& source) {
   Component& component = component_of(source);
   component.doc = reader.text_or("doc", {});
   for (const TomlValue* table : reader.tables("axis")) {
-    TomlReader axis_reader(
-        source.file, *table, "[[axis]]",
-        {"name", "alias", "doc", "values", "values_of", "range", "default", "runtime", "when"},
-        status_);
+    TomlReader axis_reader(source.file, *table, "[[axis]]",
+                           {"name", "alias", "label", "doc", "values", "values_of", "range",
+                            "default", "runtime", "when"},
+                           status_);
     Axis axis = read_axis(axis_reader);
     if (status_) name_axis(axis_reader, source, axis);
     if (status_) component.axes.push_back(std::move(axis));
@@ -130,6 +130,7 @@ Axis CatalogueReader::read_axis(TomlReader reader) {
   axis.where = reader.where();
   axis.name = reader.text("name");
   axis.alias = reader.text_or("alias", {});
+  axis.label = reader.text_or("label", {});
   axis.doc = reader.text_or("doc", {});
   axis.runtime = reader.truth_or("runtime", false);
   if (!is_name(axis.name)) reader.refuse("name", "must be lower-case letters, digits and _");

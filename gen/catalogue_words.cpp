@@ -39,7 +39,8 @@ void CatalogueReader::read_words(const Source& source) {
     TomlReader words(source.file, *table, "[words]", table->keys, status_);
     if (value.kind == TomlValue::Kind::text)
       word.text = value.text;
-    else if (value.kind == TomlValue::Kind::table && value.keys.size() == 1)
+    else if (value.kind == TomlValue::Kind::table && value.keys.size() == 1 &&
+             value.items.front().kind == TomlValue::Kind::table)
       word.text = spelled_by(words, word.name, value.keys.front(), value.items.front());
     else
       words.refuse(word.name, "must be a text, or { AXIS = { VALUE = \"text\" } }");

@@ -7,9 +7,19 @@ namespace {
 
 using nlohmann::json;
 
-// Probe first: a name of an earlier component hides that of a later one.
 constexpr std::array search_order = {ComponentKind::probe, ComponentKind::protocol,
                                      ComponentKind::mover, ComponentKind::work};
+
+// A probe, a protocol, a mover and a work that meet in a kernel must not mean two things by a name.
+Status check_names(const Figures& figures) {
+  for (const ComponentKind kind : search_order)
+    for (const ComponentKind other : search_order)
+      for (const NamedExpression& a : figures.chosen(kind).names)
+        for (const NamedExpression& b : figures.chosen(other).names)
+          if (kind < other && a.name == b.name)
+            return fail(Step::spec, "{}: '{}' is declared at {} too", a.where, a.name, b.where);
+  return {};
+}
 
 std::vector<const NamedExpression*> names_of(const Figures& figures) {
   std::vector<const NamedExpression*> all;
@@ -37,6 +47,7 @@ Status add_names(json& context, const Figures& figures) {
 Status add_component_names(json& context, const Catalogue& catalogue, const VariantKey& variant,
                            const Plan& plan) {
   PHASEBIT_TRY_ASSIGN(figures, Figures::of(catalogue, variant));
+  PHASEBIT_TRY(check_names(figures));
   figures.set(plan.derived());
   PHASEBIT_TRY(add_names(context, figures));
   for (const auto& [name, role] :

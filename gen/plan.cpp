@@ -6,9 +6,6 @@
 namespace phasebit {
 namespace {
 
-// CTAs of a loaded point: of two warps each, they give every sub-partition four.
-constexpr int busy_ctas = 8;
-
 int round_up(int value, int to) {
   return (value + to - 1) / to * to;
 }
@@ -74,7 +71,6 @@ Result<Plan> make_plan(const Catalogue& catalogue, const VariantKey& variant) {
   plan.num_stages = num_stages;
   plan.launch.ctas_per_sm = ctas_per_sm;
   plan.launch.work_amount = static_cast<std::uint32_t>(work_amount);
-  if (variant.value("load") == "busy") plan.launch.load_ctas = busy_ctas;
   const ProbePlanner& probe = planner_of(variant.value("probe"));
   PHASEBIT_TRY(probe.lay_out(variant, plan));
   figures.set(plan.derived());

@@ -8,6 +8,8 @@ namespace phasebit {
 namespace {
 
 constexpr int sub_partitions = 4;
+// CTAs of a loaded point: of two warps each, they give every sub-partition four.
+constexpr int busy_ctas = 8;
 constexpr int most_warps = 32;
 
 // A try of a phase that never comes may sleep, nobody says how long, and so may its chain.
@@ -37,6 +39,7 @@ Status finish_verb(const VariantKey& variant, Plan& plan) {
   launch.unit = "cycles per item";
   plan.items_per_iteration = {{"producer", plan.num_stages}, {"consumer", plan.num_stages}};
   plan.timed_verbs = {verb};
+  if (variant.value("load") == "busy") launch.load_ctas = busy_ctas;
   const bool arrives = verb == "commit" || verb == "release";
   if (arrives && variant.value("reads") == "completion")
     plan.timed_verbs.emplace_back(produces ? "wait" : "acquire");

@@ -51,10 +51,15 @@ std::optional<fs::path> TemplateFolders::find(const fs::path& templates,
   return {};
 }
 
-const Word* TemplateFolders::word(std::string_view name) const {
-  for (const Word* word : words())
-    if (word->name == name) return word;
-  return nullptr;
+const Word* TemplateFolders::word(std::string_view name, const std::string& folder) const {
+  const Word* first = nullptr;
+  for (const Folder& one : folders_)
+    for (const Word& word : one.component->words) {
+      if (word.name != name) continue;
+      if (one.name == folder) return &word;
+      if (first == nullptr) first = &word;
+    }
+  return first;
 }
 
 std::vector<const Word*> TemplateFolders::words() const {

@@ -25,8 +25,9 @@ class TemplateFolders {
   // The file of a partial or a verb, relative to `templates`; nothing when no folder has it. A verb
   // that its component does not list is not looked for there.
   std::optional<fs::path> find(const fs::path& templates, const std::string& name) const;
-  // The word that this name stands for, of the first component that has it; null for none.
-  const Word* word(std::string_view name) const;
+  // The word that this name stands for in a file of `folder`: that of the folder's component, else
+  // of the first component that has it; null for none.
+  const Word* word(std::string_view name, const std::string& folder) const;
   std::vector<const Word*> words() const;
 
  private:

@@ -18,8 +18,11 @@ struct Joiner {
   std::vector<std::string> open;  // files being joined, outermost first
 
   tl::unexpected<Error> no_partial(const std::string& name, const SourceLine& at) const;
-  Result<std::string> expand(const std::string& text, const std::string& place,
-                             std::vector<std::string>& inside);
+  struct Spelling {
+    std::string folder;               // of the file that is read
+    std::vector<std::string> inside;  // words being spelled, outermost first
+  };
+  Result<std::string> expand(const std::string& text, const std::string& place, Spelling& at);
   Status add_partial(const std::string& name, const SourceLine& at);
   Status add_file(const fs::path& file, const std::string& verb);
   Status add_text(const std::string& text, SourceLine at);
@@ -92,24 +95,24 @@ tl::unexpected<Error> Joiner::no_partial(const std::string& name, const SourceLi
 
 // `text` with its words replaced, and what they hold; its other names are noted as used at `place`.
 Result<std::string> Joiner::expand(const std::string& text, const std::string& place,
-                                   std::vector<std::string>& inside) {
+                                   Spelling& at) {
   std::string expanded;
   size_t begin = 0;
   for (const Tag& tag : tags_of(text)) {
     expanded += text.substr(begin, tag.begin - begin);
     begin = tag.end;
-    const Word* word = tag.kind == ' ' ? folders.word(tag.name) : nullptr;
+    const Word* word = tag.kind == ' ' ? folders.word(tag.name, at.folder) : nullptr;
     if (word == nullptr) {
       out.uses.push_back({tag.name, place});
       expanded += text.substr(tag.begin, tag.end - tag.begin);
       continue;
     }
-    if (std::find(inside.begin(), inside.end(), word->name) != inside.end())
+    if (std::find(at.inside.begin(), at.inside.end(), word->name) != at.inside.end())
       return fail(Step::render, "{}: word '{}' stands for itself through {}", place, word->name,
-                  fmt::join(inside, " -> "));
-    inside.push_back(word->name);
-    PHASEBIT_TRY_ASSIGN(spelled, expand(word->text, place_of(templates, *word), inside));
-    inside.pop_back();
+                  fmt::join(at.inside, " -> "));
+    at.inside.push_back(word->name);
+    PHASEBIT_TRY_ASSIGN(spelled, expand(word->text, place_of(templates, *word), at));
+    at.inside.pop_back();
     expanded += spelled;
   }
   return expanded + text.substr(begin);
@@ -136,8 +139,8 @@ Status Joiner::add_line(const std::string& line, const SourceLine& at) {
         fmt::format("{}{}{}{{{{role}}}}{}", mark_begin, out.marks.size(), mark_middle, mark_end);
     out.marks.push_back(at);
   }
-  std::vector<std::string> inside;
-  PHASEBIT_TRY_ASSIGN(expanded, expand(content, at.place(), inside));
+  Spelling spelling{fs::path(at.file).parent_path().string(), {}};
+  PHASEBIT_TRY_ASSIGN(expanded, expand(content, at.place(), spelling));
   out.text += expanded + "\n";
   out.lines.push_back(at);
   return {};

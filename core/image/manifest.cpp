@@ -96,7 +96,9 @@ std::string launch_signature(const LaunchShape& launch) {
 }
 
 std::string to_json(const Manifest& manifest) {
-  return json(manifest).dump(1) + "\n";
+  json out = manifest;
+  out["catalogue"] = json::parse(manifest.catalogue);
+  return out.dump(1) + "\n";
 }
 
 Result<Manifest> manifest_from_json(std::string_view text, const std::string& name) {
@@ -108,7 +110,9 @@ Result<Manifest> manifest_from_json(std::string_view text, const std::string& na
                             version, manifest_version),
                        version > manifest_version ? "use a newer phasebit-bench"
                                                   : "pack it again with this phasebit");
-    return parsed.get<Manifest>();
+    Manifest manifest = parsed.get<Manifest>();
+    manifest.catalogue = parsed.value("catalogue", json::object()).dump();
+    return manifest;
   } catch (const json::exception& error) {
     return with_hint(fail(Step::bundle, "{}: {}", name, error.what()), "pack it again");
   }

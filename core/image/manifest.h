@@ -57,6 +57,7 @@ struct Manifest {
   std::string nvdisasm;  // version; "" when nothing was disassembled
   std::string commit;    // of the templates, from `git describe --always --dirty`; "" outside git
   std::string sweep;     // name of the sweep it was packed from
+  std::string catalogue = "{}";  // JSON: defaults, labels, what waits look at (gen/report_facts.h)
   std::vector<BundleVariant> variants;
 };
 

@@ -19,6 +19,7 @@ Manifest full_manifest() {
   manifest.nvdisasm = "13.5.38";
   manifest.commit = "0123abc-dirty";
   manifest.sweep = "core";
+  manifest.catalogue = R"({"protocols":{}})";
   BundleVariant variant;
   variant.key = {"ring/mbarrier", "0123456789ab", {{"probe", "ring"}, {"stages", "8"}}};
   LaunchShape& launch = variant.launch;
@@ -86,12 +87,13 @@ TEST(Manifest, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(guarded->warnings, (std::vector<std::string>{"one", "two"}));
   EXPECT_EQ(variant.image(Build::timed)->gate.verdict, GateVerdict::passed);
   EXPECT_EQ(back->commit, "0123abc-dirty");
+  EXPECT_EQ(back->catalogue, R"({"protocols":{}})");
 }
 
 TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   const json value = json::parse(to_json(full_manifest()));
   const json& variant = value.at("variants").at(0);
-  EXPECT_EQ(value.size(), 8U);
+  EXPECT_EQ(value.size(), 9U);
   EXPECT_EQ(variant.size(), 3U);
   EXPECT_EQ(variant.at("key").size(), 3U);
   EXPECT_EQ(variant.at("launch").size(), 20U);
