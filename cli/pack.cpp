@@ -6,6 +6,7 @@
 #include "core/image/bundle.h"
 #include "gen/report_facts.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 
@@ -26,6 +27,18 @@ std::string commit_of(const fs::path& folder) {
   const auto output = run_process({"git", "describe", "--always", "--dirty"}, options);
   if (!output || !output->ok()) return {};
   return output->out.substr(0, output->out.find('\n'));
+}
+
+// What the reports of a guarded image mean: its waits, and the barriers of the ring by their place.
+GuardTable guard_table(const Prepared& guarded) {
+  GuardTable table{guarded.sites, {}};
+  const bool flags = std::any_of(table.sites.begin(), table.sites.end(),
+                                 [](const WaitSite& site) { return site.kind == WaitKind::flag; });
+  const Plan& plan = guarded.plan;
+  const char* kind = flags ? "flag" : "barrier";
+  for (const auto& [name, base] : {std::pair{"full", 0}, std::pair{"empty", plan.empty_offset}})
+    table.barriers.push_back({fmt::format("{}_{}", name, kind), base, 8, plan.num_stages});
+  return table;
 }
 
 // Variants are shown with a refusal rather than lost: the bench makes an error row of it.
@@ -73,7 +86,10 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
   for (size_t i = 0; i < variants.size(); ++i) {
     BundleVariant variant{variants[i], timed[i].plan.launch, {}};
     add_image(packing, variant, timed_set.images[i]);
-    if (variant.launch.guarded) add_image(packing, variant, guarded_set.images[next_guarded++]);
+    if (variant.launch.guarded) {
+      add_image(packing, variant, guarded_set.images[next_guarded]);
+      variant.images.back().guard = guard_table(guarded[next_guarded++]);
+    }
     packing.manifest.variants.push_back(std::move(variant));
   }
   PHASEBIT_TRY(add_modules(packing, tools, timed_set));

@@ -20,6 +20,15 @@ struct Made {
   std::vector<WaitSite> sites;
 };
 
+// A placement may put warps in front of the shape's own.
+constexpr int most_first_warps = 8;
+constexpr int most_threads = 1024;
+
+GuardBounds bounds_of(const LaunchShape& launch) {
+  return {std::min(most_threads, launch.threads + 32 * most_first_warps),
+          launch.ctas_per_sm + launch.load_ctas};
+}
+
 // One a thread: its renderers keep what they have parsed.
 class Maker {
  public:
@@ -45,8 +54,8 @@ class Maker {
 
  private:
   static Status guard(Made& made, const VariantKey& key) {
-    PHASEBIT_TRY_ASSIGN(guarded,
-                        guard_kernel(made.rendered.kernel, entry_name(key, Build::guarded)));
+    PHASEBIT_TRY_ASSIGN(guarded, guard_kernel(made.rendered.kernel, entry_name(key, Build::guarded),
+                                              bounds_of(made.plan.launch)));
     made.sites = std::move(guarded.sites);
     Rendered& rendered = made.rendered;
     rendered.kernel = std::move(guarded.kernel);

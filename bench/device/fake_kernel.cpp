@@ -1,5 +1,7 @@
 #include "bench/device/fake_kernel.h"
 
+#include "core/image/guard_block.h"
+
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -127,6 +129,18 @@ FakeScript fake_script(const nlohmann::json& json) {
   script.readings = json.value("readings", usual.readings);
   script.reading_noise = json.value("reading_noise", usual.reading_noise);
   return script;
+}
+
+bool fake_guard(const FakeScript& script, std::uint64_t block) {
+  if (block == 0) return false;
+  const auto& header = *reinterpret_cast<const GuardHeader*>(block);
+  if (script.fault == "report") {
+    auto& report = *reinterpret_cast<GuardReport*>(header.report);
+    report = {1, 1, 0, 1, 0, 3, 1, 0, 1024 + 16, 0, header.limit_ns, 1024, 0};
+  }
+  if (script.fault != "crumbs") return false;
+  reinterpret_cast<std::uint32_t*>(header.crumbs)[1] = 2;
+  return true;
 }
 
 void run_fake_kernel(const LaunchShape& shape, const FakeScript& script, const KernelParams& params,

@@ -59,6 +59,19 @@ void from_json(const json& value, GateVerdict& verdict) {
                                            {GateVerdict::failed, "failed"}});
 }
 
+void to_json(json& value, WaitKind kind) {
+  value = to_string(kind);
+}
+
+void from_json(const json& value, WaitKind& kind) {
+  for (const WaitKind one : every_wait_kind)
+    if (value == to_string(one)) {
+      kind = one;
+      return;
+    }
+  throw json::other_error::create(501, "unknown word " + value.dump(), &value);
+}
+
 void to_json(json& value, Role role) {
   value = static_cast<std::uint32_t>(role);
 }
@@ -85,8 +98,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchShape, threads, ctas_per_sm, load_ctas,
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VariantKey, id, hash, axes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GateResult, verdict, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VerbCensus, verb, role, hot, cold)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WaitSite, number, kind, entry, file, line, verb, role, opcode,
+                                   operand, address)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NamedBarriers, name, base, stride, count)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GuardTable, sites, barriers)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Image, build, module, entry, ptx_hash, text_hash, sass_class,
-                                   resources, gate, census, warnings)
+                                   resources, gate, census, warnings, guard)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BundleVariant, key, launch, images)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Manifest, version, target, ptxas, ptxas_flags, nvdisasm, commit,
                                    sweep, variants)

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/image/gate.h"
+#include "core/image/guard_sites.h"
 #include "core/image/launch.h"
 #include "core/image/variant_key.h"
 
@@ -14,7 +15,7 @@
 
 namespace phasebit {
 
-inline constexpr int manifest_version = 2;
+inline constexpr int manifest_version = 3;
 
 struct Resources {
   int registers = 0;  // per thread
@@ -40,6 +41,7 @@ struct Image {
   GateResult gate;  // of the timed build
   Census census;
   std::vector<std::string> warnings;  // ptxas's, about this kernel
+  GuardTable guard = {};              // of a guarded build: what its reports mean
 };
 
 struct BundleVariant {

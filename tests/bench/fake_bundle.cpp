@@ -39,6 +39,13 @@ BundleVariant ring_variant(const std::string& name) {
   variant.key.axes = {{"probe", "ring"}, {"name", name}};
   variant.launch = ring_shape();
   variant.images = {image_of(Build::timed, name + "_t"), image_of(Build::guarded, name + "_g")};
+  const std::string entry = name + "_g", consumer = "consumer";
+  variant.images.back().guard = {
+      {{1, WaitKind::parity, entry, "templates/protocols/mbarrier/wait.ptx", 5, "wait", consumer,
+        "mbarrier.try_wait.parity.shared.b64", "c_parity", "c_barrier"},
+       {2, WaitKind::unknown, entry, "templates/movers/cp_async/drain.ptx", 3, "drain", consumer,
+        "cp.async.wait_group", "0", ""}},
+      {{"full_barrier", 0, 8, 4}, {"empty_barrier", 32, 8, 4}}};
   return variant;
 }
 

@@ -22,6 +22,12 @@ const FaultRow fault_rows[] = {
     {"a_g", "deadlock", 0,
      "guard: guarded build, 1 items: deadlock: warp 1 lane 0 waits on full_barrier[2] parity 1 at "
      "item 18 (cta 0)"},
+    {"a_g", "report", 0,
+     "guard: guarded build, 1 items: deadlock: warp 1 lane 0 waits on full_barrier[2] parity 1 at "
+     "templates/protocols/mbarrier/wait.ptx:5 (consumer wait, cta 0)"},
+    {"a_g", "crumbs", 0,
+     "launch: guarded build, 1 items: did not end within 5000 ms; cta 0 warp 1 at "
+     "templates/movers/cp_async/drain.ptx:3 (cp.async.wait_group, consumer drain)"},
     {"a_g", "wrong_items", 0,
      "verify: guarded build, 1 items: warp 0 of cta 0 (producer) handled 0 items, expected 1 of 1"},
     {"a_t", "wrong_items", 32,
