@@ -40,12 +40,9 @@ const std::string* name_at(const CubinKernel& kernel, std::uint64_t address) {
   return address == 0 ? &kernel.entry : nullptr;
 }
 
-bool has_stem(const std::string& opcode, std::string_view stem) {
-  return opcode.starts_with(stem) && (opcode.size() == stem.size() || opcode[stem.size()] == '.');
-}
-
+// Of calls and returns that go by a distance; an address would be a relocation's.
 void name_function(DisassembledInstruction& one, const CubinKernel& kernel) {
-  if (!has_stem(one.opcode, "CALL") && !has_stem(one.opcode, "RET")) return;
+  if (!one.opcode.starts_with("CALL.REL") && !one.opcode.starts_with("RET.REL")) return;
   const Address target = last_address(one.operands);
   if (target.begin == std::string::npos) return;
   if (const std::string* name = name_at(kernel, target.value))
@@ -60,6 +57,18 @@ std::string place_of(const RelocatedOperand& operand) {
   return fmt::format("{}{}{:#x}", operand.name, back ? '-' : '+', back ? 0 - size : size);
 }
 
+// "[RZ]" -> "[name]", "[R4]" -> "[R4+name]".
+void name_address(std::string& operands, const std::string& place) {
+  const std::size_t close = operands.rfind(']');
+  const std::size_t open = operands.rfind('[', close);
+  if (close == std::string::npos || open == std::string::npos) return;
+  const std::string_view inside = std::string_view(operands).substr(open + 1, close - open - 1);
+  if (inside == "RZ" || inside == "URZ")
+    operands.replace(open + 1, inside.size(), place);
+  else
+    operands.insert(close, "+" + place);
+}
+
 void name_relocated(DisassembledInstruction& one, const RelocatedOperand& operand) {
   constexpr std::uint64_t low = 56, high = 57;  // R_CUDA_ABS32_LO_32, _HI_32
   const std::string place = place_of(operand);
@@ -72,7 +81,7 @@ void name_relocated(DisassembledInstruction& one, const RelocatedOperand& operan
     return;
   }
   const Address zero = last_address(one.operands);
-  if (zero.begin == std::string::npos) return;
+  if (zero.begin == std::string::npos) return name_address(one.operands, place);
   const std::string text = operand.type == low    ? "32@lo(" + place + ")"
                            : operand.type == high ? "32@hi(" + place + ")"
                                                   : place;

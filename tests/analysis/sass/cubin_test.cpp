@@ -47,7 +47,7 @@ TEST(Cubin, ReadsKernels) {
     ASSERT_TRUE(run) << run.error().text();
     ASSERT_EQ(run->functions.size(), 1U);
     EXPECT_EQ(run->functions[0].name, "k2");
-    const auto kernels = read_module(*disassembler, *cubin, *bytes);
+    const auto kernels = read_module(*disassembler, *cubin);
     ASSERT_TRUE(kernels) << kernels.error().text();
     EXPECT_EQ(kernels->at("k1").instructions.size(), cubin->find("k1")->size());
     EXPECT_EQ(kernels->at("k2").instructions.size(), cubin->find("k2")->size());
