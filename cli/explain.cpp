@@ -28,7 +28,8 @@ std::string other_code(const std::string& id, const MeasuredCode& measured, cons
     return {};
   if (measured.text_hash == side.kernel.text_hash)
     return fmt::format(
-        "{}: the code measured ({}) has the instructions of what is assembled today ({}), but other "
+        "{}: the code measured ({}) has the instructions of what is assembled today ({}), but "
+        "other "
         "data, attributes or launch shape",
         id, measured.sass_class, side.sass_class);
   return fmt::format("{}: the code measured ({}) is not what is assembled today ({})", id,

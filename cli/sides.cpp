@@ -34,8 +34,7 @@ Result<std::map<std::string, Result<DiffSide>>> code_of(Tools& tools, const Code
   return sides;
 }
 
-bool is_code_of(const std::string& text_hash, const std::string& sass_class,
-                const DiffSide& side) {
+bool is_code_of(const std::string& text_hash, const std::string& sass_class, const DiffSide& side) {
   return text_hash == side.kernel.text_hash &&
          (!covers_all_code(sass_class) || sass_class == side.sass_class);
 }

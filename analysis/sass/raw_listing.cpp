@@ -30,8 +30,7 @@ void rebase(DisassembledInstruction& one, std::uint64_t base, std::size_t size) 
   const Address target = last_address(one.operands);
   if (target.begin == std::string::npos || target.value < base || target.value - base > size)
     return;
-  one.operands.replace(target.begin, std::string::npos,
-                       fmt::format("{:#x}", target.value - base));
+  one.operands.replace(target.begin, std::string::npos, fmt::format("{:#x}", target.value - base));
 }
 
 const std::string* name_at(const CubinKernel& kernel, std::uint64_t address) {
@@ -75,8 +74,7 @@ void name_relocated(DisassembledInstruction& one, const RelocatedOperand& operan
   const std::size_t constant = one.operands.rfind("c[");
   if (constant != std::string::npos) {
     const std::size_t open = one.operands.find("][", constant);
-    const std::size_t close =
-        open == std::string::npos ? open : one.operands.find(']', open + 2);
+    const std::size_t close = open == std::string::npos ? open : one.operands.find(']', open + 2);
     if (close != std::string::npos) one.operands.replace(open + 2, close - open - 2, place);
     return;
   }
@@ -104,8 +102,8 @@ Result<std::vector<DisassembledFunction>> split_raw(Disassembly raw,
   std::vector<DisassembledFunction> listings;
   for (const std::size_t size : sizes) {
     const auto end = next + static_cast<std::ptrdiff_t>(size / instruction_bytes);
-    DisassembledFunction one{{}, 0, size, {std::make_move_iterator(next),
-                                           std::make_move_iterator(end)}};
+    DisassembledFunction one{
+        {}, 0, size, {std::make_move_iterator(next), std::make_move_iterator(end)}};
     for (DisassembledInstruction& instruction : one.instructions) rebase(instruction, base, size);
     listings.push_back(std::move(one));
     next = end;

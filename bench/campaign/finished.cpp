@@ -10,8 +10,14 @@ PointKey key_of(const PointRow& row) {
 }
 
 FinishedPoints::Key FinishedPoints::key_of(const PointKey& key) {
-  return {key.kind,       key.variant_hash, key.text_hash,    key.device_uuid,
-          key.repetition, key.aa_control,   key.placement.sm, key.placement.first_warp,
+  return {key.kind,
+          key.variant_hash,
+          key.text_hash,
+          key.device_uuid,
+          key.repetition,
+          key.aa_control,
+          key.placement.sm,
+          key.placement.first_warp,
           covers_all_code(key.sass_class) ? key.sass_class : std::string()};
 }
 

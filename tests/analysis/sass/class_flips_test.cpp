@@ -92,7 +92,8 @@ std::string report(const std::string& name, std::string bytes) {
 TEST(ClassFlips, AreThoseOfTheReviewedList) {
   PHASEBIT_NEEDS_TOOLS();
   const std::string two = data_kernel + ".visible .entry beside()\n{\n  bar.sync 5;\n  ret;\n}\n";
-  const auto executable = assemble_text(two, "sm_90"), relocatable = assemble_text(two, "sm_80", {"-c"}),
+  const auto executable = assemble_text(two, "sm_90"),
+             relocatable = assemble_text(two, "sm_80", {"-c"}),
              ring_image = assemble({ring(try_wait_ring)}, "sm_107a", true, "9.5");
   for (const auto* image : {&executable, &relocatable, &ring_image})
     ASSERT_TRUE(*image) << image->error().text();

@@ -84,33 +84,73 @@ std::vector<Pair> pairs() {
   const std::string& data = data_kernel;
   return {
       // The four of which it was said that they are identical.
-      {"literals", "sm_80", data_doubles, "0d3FF1999999999999", "0d3FF1999999999998", {},
+      {"literals",
+       "sm_80",
+       data_doubles,
+       "0d3FF1999999999999",
+       "0d3FF1999999999998",
+       {},
        {"constant bank 2"}},
-      {"jump table", "sm_90", data, "A, B, C, D;", "B, A, C, D;", {},
+      {"jump table",
+       "sm_90",
+       data,
+       "A, B, C, D;",
+       "B, A, C, D;",
+       {},
        {"constant bank 2", "indirect branch targets"}},
       {"registers", "sm_90a", set_registers, "maxnreg 64", "maxnreg 128", {}, {"registers"}},
-      {"callee", "sm_90", caller, "add.u32 x, x, 5", "add.u32 x, x, 6", {"-c"},
+      {"callee",
+       "sm_90",
+       caller,
+       "add.u32 x, x, 5",
+       "add.u32 x, x, 6",
+       {"-c"},
        {"callee", "relocation"}},
       // Data.
-      {"constant of the module", "sm_90", data, "{1,2,3,4,5", "{1,2,3,4,6", {},
+      {"constant of the module",
+       "sm_90",
+       data,
+       "{1,2,3,4,5",
+       "{1,2,3,4,6",
+       {},
        {"constant bank 3 at 0x0"}},
       {"the same, relocatable", "sm_90", data, "{1,2,3,4,5", "{1,2,3,4,6", {"-c"}, {"relocation"}},
       {"a constant that it does not name", "sm_90", data, "unused = 9", "unused = 10", {}, {}},
-      {"first value of a global", "sm_90", data, "counter = 3", "counter = 4", {},
+      {"first value of a global",
+       "sm_90",
+       data,
+       "counter = 3",
+       "counter = 4",
+       {},
        {"constant bank 4 at 0x0"}},
       {"a global that it does not name", "sm_90", data, "nobody = 5", "nobody = 6", {}, {}},
       // Attributes.
       {"maxntid", "sm_90", data, "maxntid 128", "maxntid 64", {}, {"maxntid"}},
       {"reqntid", "sm_90", shaped, "reqntid 64", "reqntid 96", {}, {"reqntid"}},
-      {"cluster", "sm_90", shaped, "reqnctapercluster 2", "reqnctapercluster 4", {},
+      {"cluster",
+       "sm_90",
+       shaped,
+       "reqnctapercluster 2",
+       "reqnctapercluster 4",
+       {},
        {"cluster dimensions"}},
       {"shared memory", "sm_90", shaped, "stage[64]", "stage[128]", {}, {"static shared bytes"}},
       // What does not count.
-      {"another kernel beside it", "sm_90", shaped, ".visible .entry k()",
-       ".visible .entry other() { trap; }\n.visible .entry k()", {}, {}},
+      {"another kernel beside it",
+       "sm_90",
+       shaped,
+       ".visible .entry k()",
+       ".visible .entry other() { trap; }\n.visible .entry k()",
+       {},
+       {}},
       {"the kernel's name", "sm_90", data, ".entry k(", ".entry name_of_its_own(", {}, {}},
-      {"the callee's name", "sm_90", replaced(caller, "call (b), helper", "call (b), adder"),
-       "helper", "adder", {"-c"}, {}},
+      {"the callee's name",
+       "sm_90",
+       replaced(caller, "call (b), helper", "call (b), adder"),
+       "helper",
+       "adder",
+       {"-c"},
+       {}},
   };
 }
 
@@ -170,8 +210,10 @@ TEST(CodeClass, IsThatOfTheCodeWithoutLines) {
   PHASEBIT_NEEDS_TOOLS();
   for (const char* target : {"sm_80", "sm_90a", "sm_107a"}) {
     const Script one = script("| .visible .entry k()\n| {\n| bar.sync 2;\n| ret;\n| }\n");
-    const auto lined = assemble({one}, target, true, target == std::string("sm_107a") ? "9.5" : "8.7");
-    const auto plain = assemble({one}, target, false, target == std::string("sm_107a") ? "9.5" : "8.7");
+    const auto lined =
+        assemble({one}, target, true, target == std::string("sm_107a") ? "9.5" : "8.7");
+    const auto plain =
+        assemble({one}, target, false, target == std::string("sm_107a") ? "9.5" : "8.7");
     ASSERT_TRUE(lined && plain) << target;
     EXPECT_EQ(read_cubin(*lined)->kernels[0].code.hash, read_cubin(*plain)->kernels[0].code.hash);
   }
@@ -180,20 +222,21 @@ TEST(CodeClass, IsThatOfTheCodeWithoutLines) {
 // Two functions that call each other, from wherever one begins.
 TEST(CodeClass, FollowsFunctionsThatCallEachOther) {
   PHASEBIT_NEEDS_TOOLS();
-  const std::string text = replaced(
-      replaced(caller, ".func (.param .u32 result) helper(.param .u32 given)\n{",
-               ".func (.param .u32 result) back(.param .u32 given);\n"
-               ".func (.param .u32 result) helper(.param .u32 given)\n{"),
-      "  add.u32 x, x, 5;\n",
-      "  add.u32 x, x, 5;\n  {\n.param .u32 a; .param .u32 b;\nst.param.u32 [a], x;\n"
-      "call (b), back, (a);\nld.param.u32 x, [b];\n}\n");
+  const std::string text =
+      replaced(replaced(caller, ".func (.param .u32 result) helper(.param .u32 given)\n{",
+                        ".func (.param .u32 result) back(.param .u32 given);\n"
+                        ".func (.param .u32 result) helper(.param .u32 given)\n{"),
+               "  add.u32 x, x, 5;\n",
+               "  add.u32 x, x, 5;\n  {\n.param .u32 a; .param .u32 b;\nst.param.u32 [a], x;\n"
+               "call (b), back, (a);\nld.param.u32 x, [b];\n}\n");
   const auto with_back = [&](int number) {
-    return text + fmt::format(".func (.param .u32 result) back(.param .u32 given)\n{{\n"
-                              ".reg .u32 x; .reg .pred q;\nld.param.u32 x, [given];\n"
-                              "setp.gt.u32 q, x, {};\n@q bra E;\n{{\n.param .u32 a; .param .u32 b;\n"
-                              "st.param.u32 [a], x;\ncall (b), helper, (a);\n"
-                              "ld.param.u32 x, [b];\n}}\nE:\nst.param.u32 [result], x;\nret;\n}}\n",
-                              number);
+    return text + fmt::format(
+                      ".func (.param .u32 result) back(.param .u32 given)\n{{\n"
+                      ".reg .u32 x; .reg .pred q;\nld.param.u32 x, [given];\n"
+                      "setp.gt.u32 q, x, {};\n@q bra E;\n{{\n.param .u32 a; .param .u32 b;\n"
+                      "st.param.u32 [a], x;\ncall (b), helper, (a);\n"
+                      "ld.param.u32 x, [b];\n}}\nE:\nst.param.u32 [result], x;\nret;\n}}\n",
+                      number);
   };
   const auto a = kernel_of(with_back(100), "sm_90", {"-c"}),
              again = kernel_of(with_back(100), "sm_90", {"-c"}),

@@ -25,7 +25,8 @@ CubinKernel kernel_of(int size, const std::string& entry = "k") {
 DisassembledFunction listing_of(const CubinKernel& kernel, const std::string& last = "0x10") {
   DisassembledFunction function{{}, 0, kernel.text.size(), {}};
   for (std::size_t i = 0; i + 1 < kernel.size(); ++i)
-    function.instructions.push_back({i % 2 == 0 ? "@!P0" : "", "IADD3.X", fmt::format("R{}", i), false});
+    function.instructions.push_back(
+        {i % 2 == 0 ? "@!P0" : "", "IADD3.X", fmt::format("R{}", i), false});
   function.instructions.push_back({"", "BRA", last, true});
   return function;
 }

@@ -1,7 +1,8 @@
 // Raw listings against what nvdisasm prints of whole cubins, over real kernels of several SMs.
+#include "analysis/sass/raw_listing.h"
+
 #include "analysis/sass/constant_operand.h"
 #include "analysis/sass/module.h"
-#include "analysis/sass/raw_listing.h"
 #include "tests/analysis/sass/class_images.h"
 #include "tests/analysis/sass/random_ptx.h"
 #include "tests/analysis/sass/rings.h"
@@ -35,11 +36,11 @@ std::vector<Module> modules() {
     EXPECT_TRUE(bytes) << what << " for " << target << ": " << bytes.error().text();
     if (bytes) all.push_back({what, target, *bytes});
   };
-  for (const char* target : {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_107a", "sm_120a"}) {
+  for (const char* target :
+       {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_107a", "sm_120a"}) {
     add("data", target, assemble_text(data_kernel, target));
     add("nvcc", target, assemble_text(nvcc_text(), target));
-    add("barrier ring", target,
-        assemble({ring(barrier_ring)}, target, true, version_for(target)));
+    add("barrier ring", target, assemble({ring(barrier_ring)}, target, true, version_for(target)));
     if (std::string(target) >= "sm_90a" || std::string(target).size() > 5)
       add("try_wait ring", target,
           assemble({ring(try_wait_ring)}, target, true, version_for(target)));
@@ -91,8 +92,8 @@ TEST(RawListing, SaysWhatIsPrintedOfWholeCubins) {
   EXPECT_GT(names, 20U);
 }
 
-// In a relocatable image a place that a relocation fills names its symbol. nvdisasm 13.5 dies of these
-// as they are, so there is nothing else to hold them against.
+// In a relocatable image a place that a relocation fills names its symbol. nvdisasm 13.5 dies of
+// these as they are, so there is nothing else to hold them against.
 TEST(RawListing, NamesRelocatedOperands) {
   PHASEBIT_NEEDS_TOOLS();
   const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
@@ -150,7 +151,8 @@ TEST(ConstantOperand, IsThatOfTheListing) {
         const std::string where = module.target + " " + one.opcode + " " + one.operands;
         ASSERT_TRUE(found) << where;
         EXPECT_EQ(found->bank, std::stoi(match[1], nullptr, 16)) << where;
-        EXPECT_EQ(found->offset, match[3].matched ? std::stoul(match[3], nullptr, 16) : 0U) << where;
+        EXPECT_EQ(found->offset, match[3].matched ? std::stoul(match[3], nullptr, 16) : 0U)
+            << where;
         const bool by_register = match[2].matched && match[2] != "RZ" && match[2] != "URZ";
         EXPECT_EQ(found->indexed, by_register) << where;
         ++seen;
