@@ -21,7 +21,9 @@ std::string as_text(const DisassembledInstruction& one) {
 }
 
 std::string nvcc_text() {
-  return read_file(source_root() / "tests/analysis/sass/data/nvcc_kernels.ptx").value_or("");
+  const fs::path folder = source_root() / "tests/analysis/sass/data";
+  return read_file(folder / "nvcc_kernels.ptx").value_or("") +
+         read_file(folder / "nvcc_diverged.ptx").value_or("");
 }
 
 struct Module {
