@@ -1,4 +1,5 @@
-// Source of nvcc_kernels.ptx and, behind it, nvcc_diverged.ptx: nvcc 13.0 -arch=sm_75 -ptx, without its first lines and comments.
+// Source of nvcc_kernels.ptx and, behind it, nvcc_diverged.ptx: nvcc 13.0 -arch=sm_75 -ptx, without
+// its first lines and comments.
 __constant__ int table[64];
 __constant__ float weights[32];
 __constant__ double factors[4];
@@ -32,9 +33,12 @@ extern "C" __global__ void diverged(int* o, int n) {
   for (int i = 0; i < 16; ++i) local[i] = o[i] * n;
   int sum = 0;
   for (int i = threadIdx.x; i < n; i += local[i & 15] % 5 + 1) {
-    if (i & 1) sum += __shfl_sync(__activemask(), sum, i & 31);
-    else if (i % 3 == 0) sum ^= __ballot_sync(0xffffffff, i > 5);
-    else atomicAdd(o + (i & 7), local[(i * 7) & 15]);
+    if (i & 1)
+      sum += __shfl_sync(__activemask(), sum, i & 31);
+    else if (i % 3 == 0)
+      sum ^= __ballot_sync(0xffffffff, i > 5);
+    else
+      atomicAdd(o + (i & 7), local[(i * 7) & 15]);
     if (__any_sync(0xff, sum == 77)) break;
     __syncwarp();
   }
