@@ -53,8 +53,7 @@ class ColumnGate {
 
  private:
   void each(const std::function<void(Module&)>& job) {
-    parallel_for(modules_.size(), tools_.options.threads,
-                 [&](std::size_t i) { job(modules_[i]); });
+    parallel_for(modules_.size(), tools_.options.threads, [&](std::size_t i) { job(modules_[i]); });
   }
   Result<Image>& image_of(const Work& work) { return set_.images[work.variant]; }
   void take(const Work& work, GateOutput output) {
@@ -124,8 +123,7 @@ class ColumnGate {
     DerivedCache::Entries entries;
     for (const Work* work : module.open)
       if (const Result<Image>& image = image_of(*work))
-        entries.emplace(work->key,
-                        outcome_as_text({image->gate, image->census, image->text_hash}));
+        entries.emplace(work->key, outcome_as_text({image->gate, image->census, image->text_hash}));
     // A cache that cannot be written costs time, not the result.
     if (tools_.derived && !entries.empty())
       static_cast<void>(tools_.derived->add(module.hash, entries));

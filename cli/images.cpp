@@ -122,8 +122,7 @@ void add_classes(Tools& tools, const std::vector<Prepared>& prepared, const Asse
       else if (found == classes->end())
         image = fail(Step::disassemble, "module {} has no kernel {}", list[n].first, image->entry);
       else
-        image->sass_class =
-            sass_class_word(found->second, prepared[place.variant].plan.launch);
+        image->sass_class = sass_class_word(found->second, prepared[place.variant].plan.launch);
     }
   });
 }

@@ -75,8 +75,7 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
   packing.manifest.nvdisasm = disassembler.version();
   const std::vector<CodeColumn> column{{options.target, {}}};
   std::vector<ImageSet> timed_sets = make_images(tools, timed, column);
-  PHASEBIT_TRY(
-      gate_images(tools, disassembler, space.catalogue, timed, column, timed_sets));
+  PHASEBIT_TRY(gate_images(tools, disassembler, space.catalogue, timed, column, timed_sets));
   ImageSet& timed_set = timed_sets.front();
   PHASEBIT_TRY(check_plain_text(tools, timed, column.front(), timed_set));
   ImageSet guarded_set;

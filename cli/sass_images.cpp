@@ -73,8 +73,8 @@ class Analysis {
   void read(ModuleWork& work) const {
     const auto code =
         module_code(*sets_[work.column].assembly, tools_.cache_or_null(), work.module);
-    work.cubin = code ? read_cubin(*code, "module " + work.module)
-                      : tl::unexpected<Error>(code.error());
+    work.cubin =
+        code ? read_cubin(*code, "module " + work.module) : tl::unexpected<Error>(code.error());
     work.listings.resize(work.variants.size());
   }
 

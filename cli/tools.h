@@ -18,7 +18,7 @@ struct Tools {
   Toolchain toolchain;  // of variants that name no ptxas
   TargetTable targets;
   std::optional<Cache> cache;
-  AssembleOptions options;  // with `.loc`: what is measured is what is gated
+  AssembleOptions options;                  // with `.loc`: what is measured is what is gated
   std::map<std::string, Toolchain> others;  // by version: those that variants name
   std::optional<DerivedCache> derived;      // beside the cache
   Cache* cache_or_null() { return cache ? &*cache : nullptr; }

@@ -67,8 +67,9 @@ History history_of(const ReportData& data) {
     for (const auto& [ptxas, id] : versions) {
       const Aggregate* found = find_variant(made.aggregation.points, id);
       const bool measured = found != nullptr && found->reason.empty();
-      history.versions.push_back(
-          {ptxas, id, figure_of(found, id), measured ? found->text_hash : std::string()});
+      history.versions.push_back({ptxas, id, figure_of(found, id),
+                                  measured ? found->text_hash : std::string(),
+                                  measured ? found->sass_class : std::string()});
     }
     std::sort(history.versions.begin(), history.versions.end(),
               [](const auto& a, const auto& b) { return older_version(a.ptxas, b.ptxas); });

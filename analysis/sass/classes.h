@@ -49,9 +49,9 @@ std::vector<VariantClass> find_classes(const std::vector<ClassMember>& members);
 std::string classes_as_text(const std::vector<ClassMember>& members,
                             const std::vector<VariantClass>& classes);
 
-// [{"class": number from 1, "text_hash", "variants": [id], "free_axes": [{"axis", "values"}],
-// "features": see features_json.h, "split": null or {"from_class", "from", "to", "axes": [{"axis",
-// "from", "to"}], "change", "difference"}}].
+// [{"class": number from 1, "text_hash", "code_class", "variants": [id], "free_axes": [{"axis",
+// "values"}], "features": see features_json.h, "split": null or {"from_class", "from", "to",
+// "axes": [{"axis", "from", "to"}], "change", "difference"}}].
 std::string classes_as_json(const std::vector<ClassMember>& members,
                             const std::vector<VariantClass>& classes);
 

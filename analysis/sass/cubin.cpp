@@ -121,8 +121,8 @@ void add_relocated(CubinKernel& kernel, const Symbols& symbols,
                    const std::vector<Relocation>& relocations) {
   for (const Relocation& one : relocations)
     if (one.symbol < symbols.size())
-      kernel.relocated.push_back({one.offset / instruction_bytes, one.type,
-                                  symbols[one.symbol].name, one.addend});
+      kernel.relocated.push_back(
+          {one.offset / instruction_bytes, one.type, symbols[one.symbol].name, one.addend});
 }
 
 // What .nv.info and the section's header say beside the registers.

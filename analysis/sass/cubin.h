@@ -31,13 +31,13 @@ struct CubinKernel {
   std::string text;        // the section's bytes, a multiple of 16
   std::vector<int> lines;  // `.loc` line of each instruction, 0 = none; empty without a line table
   int registers = 0;       // a thread; 0 when the file does not say
-  std::uint64_t static_shared_bytes = 0;  // with the 1 KiB that sm_90 and later reserve
-  std::vector<int> files;                 // with lines: of Cubin::source_files, -1 = not named
-  std::vector<CubinFunction> functions;   // ascending by offset
-  int barriers = 0;                       // named barriers, from 0 to the highest in use
+  std::uint64_t static_shared_bytes = 0;    // with the 1 KiB that sm_90 and later reserve
+  std::vector<int> files;                   // with lines: of Cubin::source_files, -1 = not named
+  std::vector<CubinFunction> functions;     // ascending by offset
+  int barriers = 0;                         // named barriers, from 0 to the highest in use
   std::vector<RelocatedOperand> relocated;  // ascending by instruction
-  CodeClass code;         // what it does
-  bool is_entry = false;  // may be launched; else a device function of its own
+  CodeClass code;                           // what it does
+  bool is_entry = false;                    // may be launched; else a device function of its own
   std::size_t size() const { return text.size() / 16; }
   SassWord word(std::size_t index) const;
 };

@@ -33,6 +33,7 @@ struct DiffSide {
   // Whether its verbs are those of the other side. Source lines of two files are not: they are
   // shown, and nothing goes by them.
   bool shares_verbs = true;
+  std::string sass_class = {};  // of a variant: with its launch shape, as rows name it
 };
 
 // What an opcode does, without how it is spelled on one architecture: its stem, with the first

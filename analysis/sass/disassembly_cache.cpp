@@ -58,8 +58,7 @@ fs::path DisassemblyCache::file_of(int sm, std::string_view code) const {
   return folder_ / fmt::format("sm_{}", sm) / key.substr(0, 2) / (key + ".txt");
 }
 
-std::optional<DisassembledFunction> DisassemblyCache::find(int sm,
-                                                           std::string_view code) const {
+std::optional<DisassembledFunction> DisassemblyCache::find(int sm, std::string_view code) const {
   const auto content = read_file(file_of(sm, code));
   if (!content) return std::nullopt;
   std::string_view text = *content;

@@ -1,5 +1,5 @@
-// What nvdisasm printed of raw code once, by content: a file for each code. docs/decisions/disassembly-cache.md
-// says why.
+// What nvdisasm printed of raw code once, by content: a file for each code.
+// docs/decisions/disassembly-cache.md says why.
 #pragma once
 
 #include "analysis/sass/nvdisasm_json.h"

@@ -19,8 +19,7 @@ void put(std::string& all, std::string_view part) {
 void put(std::string& all, const VerbRule& rule) {
   const auto& [verb, role, require, forbid] = rule;
   put(all, verb), put(all, role);
-  for (const auto& [pattern, count] : require)
-    put(all, pattern), put(all, std::to_string(count));
+  for (const auto& [pattern, count] : require) put(all, pattern), put(all, std::to_string(count));
   all += '/';
   for (const std::string& pattern : forbid) put(all, pattern);
   all += ';';

@@ -52,7 +52,9 @@ bool is_data(const GElf_Sym& symbol) {
 }  // namespace
 
 ImageGraph::ImageGraph(const ElfFile& file, HashOfCode hash_of_code)
-    : file_(file), hash_of_code_(std::move(hash_of_code)), symbols_(file.read_symbols()),
+    : file_(file),
+      hash_of_code_(std::move(hash_of_code)),
+      symbols_(file.read_symbols()),
       relocations_(read_relocations(file)) {
   for (std::size_t i = 1; i < file.sections().size(); ++i)
     if (file.sections()[i].name.starts_with(text_prefix)) code_.push_back(i);

@@ -30,8 +30,7 @@ void rebase(DisassembledInstruction& one, std::uint64_t base, std::size_t size) 
   const Address target = last_address(one.operands);
   if (target.begin == std::string::npos || target.value < base || target.value - base > size)
     return;
-  one.operands.replace(target.begin, std::string::npos,
-                       fmt::format("{:#x}", target.value - base));
+  one.operands.replace(target.begin, std::string::npos, fmt::format("{:#x}", target.value - base));
 }
 
 const std::string* name_at(const CubinKernel& kernel, std::uint64_t address) {
@@ -40,12 +39,9 @@ const std::string* name_at(const CubinKernel& kernel, std::uint64_t address) {
   return address == 0 ? &kernel.entry : nullptr;
 }
 
-bool has_stem(const std::string& opcode, std::string_view stem) {
-  return opcode.starts_with(stem) && (opcode.size() == stem.size() || opcode[stem.size()] == '.');
-}
-
+// Of calls and returns that go by a distance; an address would be a relocation's.
 void name_function(DisassembledInstruction& one, const CubinKernel& kernel) {
-  if (!has_stem(one.opcode, "CALL") && !has_stem(one.opcode, "RET")) return;
+  if (!one.opcode.starts_with("CALL.REL") && !one.opcode.starts_with("RET.REL")) return;
   const Address target = last_address(one.operands);
   if (target.begin == std::string::npos) return;
   if (const std::string* name = name_at(kernel, target.value))
@@ -60,19 +56,30 @@ std::string place_of(const RelocatedOperand& operand) {
   return fmt::format("{}{}{:#x}", operand.name, back ? '-' : '+', back ? 0 - size : size);
 }
 
+// "[RZ]" -> "[name]", "[R4]" -> "[R4+name]".
+void name_address(std::string& operands, const std::string& place) {
+  const std::size_t close = operands.rfind(']');
+  const std::size_t open = operands.rfind('[', close);
+  if (close == std::string::npos || open == std::string::npos) return;
+  const std::string_view inside = std::string_view(operands).substr(open + 1, close - open - 1);
+  if (inside == "RZ" || inside == "URZ")
+    operands.replace(open + 1, inside.size(), place);
+  else
+    operands.insert(close, "+" + place);
+}
+
 void name_relocated(DisassembledInstruction& one, const RelocatedOperand& operand) {
   constexpr std::uint64_t low = 56, high = 57;  // R_CUDA_ABS32_LO_32, _HI_32
   const std::string place = place_of(operand);
   const std::size_t constant = one.operands.rfind("c[");
   if (constant != std::string::npos) {
     const std::size_t open = one.operands.find("][", constant);
-    const std::size_t close =
-        open == std::string::npos ? open : one.operands.find(']', open + 2);
+    const std::size_t close = open == std::string::npos ? open : one.operands.find(']', open + 2);
     if (close != std::string::npos) one.operands.replace(open + 2, close - open - 2, place);
     return;
   }
   const Address zero = last_address(one.operands);
-  if (zero.begin == std::string::npos) return;
+  if (zero.begin == std::string::npos) return name_address(one.operands, place);
   const std::string text = operand.type == low    ? "32@lo(" + place + ")"
                            : operand.type == high ? "32@hi(" + place + ")"
                                                   : place;
@@ -95,8 +102,8 @@ Result<std::vector<DisassembledFunction>> split_raw(Disassembly raw,
   std::vector<DisassembledFunction> listings;
   for (const std::size_t size : sizes) {
     const auto end = next + static_cast<std::ptrdiff_t>(size / instruction_bytes);
-    DisassembledFunction one{{}, 0, size, {std::make_move_iterator(next),
-                                           std::make_move_iterator(end)}};
+    DisassembledFunction one{
+        {}, 0, size, {std::make_move_iterator(next), std::make_move_iterator(end)}};
     for (DisassembledInstruction& instruction : one.instructions) rebase(instruction, base, size);
     listings.push_back(std::move(one));
     next = end;

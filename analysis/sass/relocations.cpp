@@ -19,14 +19,12 @@ std::map<std::size_t, std::vector<Relocation>> read_relocations(const ElfFile& f
         if (gelf_getrel(section.translated, static_cast<int>(i), &short_one) == nullptr) break;
         one.r_offset = short_one.r_offset, one.r_info = short_one.r_info;
       }
-      list.push_back(
-          {one.r_offset, GELF_R_TYPE(one.r_info), GELF_R_SYM(one.r_info), one.r_addend});
+      list.push_back({one.r_offset, GELF_R_TYPE(one.r_info), GELF_R_SYM(one.r_info), one.r_addend});
     }
   }
   for (auto& [section, list] : all)
-    std::stable_sort(list.begin(), list.end(), [](const Relocation& a, const Relocation& b) {
-      return a.offset < b.offset;
-    });
+    std::stable_sort(list.begin(), list.end(),
+                     [](const Relocation& a, const Relocation& b) { return a.offset < b.offset; });
   return all;
 }
 

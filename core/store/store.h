@@ -24,6 +24,9 @@ struct PointKey {
   int repetition = 0;
   bool aa_control = false;
   Placement placement;
+  // Of the code measured. A row of before classes covered all of the code (core/image/sass_class.h)
+  // answers for its text alone.
+  std::string sass_class = {};
 };
 
 struct StoreOptions {
