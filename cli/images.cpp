@@ -123,8 +123,10 @@ Result<std::map<std::string, GateModule>> group_by_module(Tools& tools, const Ca
     } else {
       PHASEBIT_TRY_ASSIGN(spec, gate_of(catalogue, prepared[i], tools, column));
       // An experiment takes out or puts in what the rules count: what is forbidden stays so.
-      if (!assembler_of(prepared[i].key).edit.empty())
+      if (!assembler_of(prepared[i].key).edit.empty()) {
         for (VerbRule& rule : spec.verbs) rule.require.clear();
+        spec.exhaustive_for.clear();
+      }
       GateModule& module = modules[with_lines->module];
       module.variants.push_back(i);
       module.inputs.push_back({with_lines->entry, &prepared[i].kernel.source, std::move(spec)});
@@ -152,7 +154,8 @@ Result<GateSpec> gate_of(const Catalogue& catalogue, const Prepared& prepared, T
   const std::vector<std::string>& timed = prepared.plan.timed_verbs;
   if (!timed.empty())
     std::erase_if(spec.verbs, [&](const VerbRule& rule) {
-      return std::find(timed.begin(), timed.end(), rule.verb) == timed.end();
+      return rule.verb != any_verb &&
+             std::find(timed.begin(), timed.end(), rule.verb) == timed.end();
     });
   return spec;
 }

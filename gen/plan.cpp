@@ -77,6 +77,7 @@ Result<Plan> make_plan(const VariantKey& variant) {
   place_shared_memory(plan);
   plan.phases_checked = traits_of(variant.value("protocol")).checked * num_stages;
   PHASEBIT_TRY(probe.finish(variant, plan));
+  plan.launch.phases_checked = plan.phases_checked;
   return plan;
 }
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include <fnmatch.h>
-
 namespace phasebit {
 namespace {
 
@@ -13,7 +11,7 @@ VerbCensus& entry_of(Census& census, const std::string& verb, const std::string&
     return entry.verb == verb && entry.role == role;
   });
   if (found != census.end()) return *found;
-  return census.emplace_back(VerbCensus{verb, role, {}, {}});
+  return census.emplace_back(VerbCensus{verb, role, {}, {}, {}});
 }
 
 // A turn that runs a site runs its whole block: a YIELD in front of the try, the branch behind it.
@@ -33,9 +31,9 @@ struct Sites {
 bool is_required(const GateSpec& spec, const std::string& role, const std::string& verb,
                  const std::string& opcode) {
   for (const VerbRule& rule : spec.verbs) {
-    if (rule.verb != verb || (!rule.role.empty() && rule.role != role)) continue;
+    if (!concerns(rule, verb, role)) continue;
     for (const OpcodeRule& required : rule.require)
-      if (opcode_matches(required.pattern, opcode)) return true;
+      if (required.path == Path::hot && opcode_matches(required.pattern, opcode)) return true;
   }
   return false;
 }
@@ -96,9 +94,10 @@ void promote_single_sites(std::vector<RoleWindow>& windows, SassKernel& kernel,
   for (RoleWindow& window : windows)
     for (const VerbRule& rule : spec.verbs)
       for (const OpcodeRule& required : rule.require)
-        if ((rule.role.empty() || rule.role == window.role) && required.count > 0)
+        if (rule.verb != any_verb && required.path == Path::hot && rule.passes != Passes::beside &&
+            concerns(rule, rule.verb, window.role) && required.count.low > 0)
           promote(window, kernel, source, spec,
-                  {rule.verb, required.pattern, required.count * spec.items_of(window.role)});
+                  {rule.verb, required.pattern, required.count.low * spec.items_of(window.role)});
 }
 
 Census take_census(const std::vector<RoleWindow>& windows, const SassKernel& kernel,
@@ -106,17 +105,15 @@ Census take_census(const std::vector<RoleWindow>& windows, const SassKernel& ker
   Census census;
   for (const RoleWindow& window : windows)
     for (std::size_t i = 0; i < window.heat.size(); ++i) {
-      if (window.heat[i] != Heat::hot && window.heat[i] != Heat::cold) continue;
+      if (window.heat[i] == Heat::outside) continue;
       const Instruction& instruction = kernel.instructions[i];
       const SourceLine* line = source_line(source, instruction);
       VerbCensus& entry = entry_of(census, line == nullptr ? "" : line->verb, window.role);
-      ++(window.heat[i] == Heat::hot ? entry.hot : entry.cold)[instruction.opcode];
+      ++(window.heat[i] == Heat::hot    ? entry.hot
+         : window.heat[i] == Heat::cold ? entry.cold
+                                        : entry.beside)[instruction.opcode];
     }
   return census;
-}
-
-bool opcode_matches(const std::string& pattern, const std::string& opcode) {
-  return fnmatch(pattern.c_str(), opcode.c_str(), 0) == 0;
 }
 
 }  // namespace phasebit

@@ -3,6 +3,7 @@
 
 #include "analysis/sass/window.h"
 #include "core/image/gate.h"
+#include "core/rule/rule.h"
 
 namespace phasebit {
 
@@ -18,8 +19,5 @@ void promote_single_sites(std::vector<RoleWindow>& windows, SassKernel& kernel,
 // appearance. The verb "" stands for what belongs to the probe: loop control, addresses.
 Census take_census(const std::vector<RoleWindow>& windows, const SassKernel& kernel,
                    const SourceMap& source);
-
-// Shell pattern against a whole opcode.
-bool opcode_matches(const std::string& pattern, const std::string& opcode);
 
 }  // namespace phasebit
