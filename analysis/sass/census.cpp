@@ -87,6 +87,34 @@ void promote(RoleWindow& window, SassKernel& kernel, const SourceMap& source, co
   }
 }
 
+// The sites of a pattern that the passes beside the loop have at least.
+int wanted_beside(const VerbRule& rule, const std::string& pattern, int items) {
+  int wanted = 0;
+  for (const OpcodeRule& one : rule.require)
+    if (one.pattern == pattern) wanted += one.count.low * (one.path == Path::beside ? 1 : items);
+  return wanted;
+}
+
+// The same trouble beside the loop, in the verbs that are there too: what is missing is taken from
+// the sites of no verb.
+void adopt_beside(const RoleWindow& window, SassKernel& kernel, const SourceMap& source,
+                  const VerbRule& rule, const std::string& pattern, int wanted) {
+  std::vector<std::size_t> orphans;
+  for (std::size_t i = 0; i < window.heat.size(); ++i) {
+    if (window.heat[i] != Heat::beside) continue;
+    const Instruction& instruction = kernel.instructions[i];
+    if (!opcode_matches(pattern, instruction.opcode)) continue;
+    const SourceLine* line = source_line(source, instruction);
+    if (line == nullptr || line->verb.empty() || line->verb == "clock_start") orphans.push_back(i);
+    if (line != nullptr && line->verb == rule.verb) --wanted;
+  }
+  const auto statement = std::find_if(source.begin(), source.end(),
+                                      [&](const SourceLine& line) { return line.verb == rule.verb; });
+  if (statement == source.end()) return;
+  for (std::size_t n = 0; wanted > 0 && n < orphans.size(); ++n, --wanted)
+    kernel.instructions[orphans[n]].line = static_cast<int>(statement - source.begin()) + 1;
+}
+
 }  // namespace
 
 void promote_single_sites(std::vector<RoleWindow>& windows, SassKernel& kernel,
@@ -98,6 +126,13 @@ void promote_single_sites(std::vector<RoleWindow>& windows, SassKernel& kernel,
             concerns(rule, rule.verb, window.role) && required.count.low > 0)
           promote(window, kernel, source, spec,
                   {rule.verb, required.pattern, required.count.low * spec.items_of(window.role)});
+  for (const RoleWindow& window : windows)
+    for (const VerbRule& rule : spec.verbs)
+      for (const OpcodeRule& required : rule.require)
+        if (rule.passes == Passes::both && required.path == Path::hot &&
+            concerns(rule, rule.verb, window.role))
+          adopt_beside(window, kernel, source, rule, required.pattern,
+                       wanted_beside(rule, required.pattern, spec.items_of(window.role)));
 }
 
 Census take_census(const std::vector<RoleWindow>& windows, const SassKernel& kernel,

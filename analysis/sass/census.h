@@ -11,7 +11,7 @@ namespace phasebit {
 // sites that match a pattern its verb requires, none of them is hot, and fewer sites of the verb
 // are hot than it requires, the basic blocks of the shallowest become hot; but where a hot site of
 // no verb is there for it (ptxas gave a peeled try the line of something else), that one becomes
-// the statement's.
+// the statement's. So does one beside the loop, in a verb that the loop is not the only place of.
 void promote_single_sites(std::vector<RoleWindow>& windows, SassKernel& kernel,
                           const SourceMap& source, const GateSpec& spec);
 

@@ -70,6 +70,8 @@ const char* const variants[] = {
 const std::set<std::string> verbs = {"acquire", "commit", "wait",  "release", "try_acquire",
                                      "try_wait", "tail",  "quit", "leave"};
 
+const std::set<std::string> waiting = {"acquire", "try_acquire", "wait", "try_wait", "tail"};
+
 struct Row {
   std::size_t variant = 0;
   std::string verb, role;
@@ -162,7 +164,7 @@ std::vector<Row> rows_of(const std::vector<Prepared>& originals) {
     for (const auto& [verb, role] : Inserter(originals[n]).places())
       for (const Where where : {Where::hot, Where::cold, Where::beside}) {
         for (const Insertion& insertion : insertions) rows.push_back({n, verb, role, where, insertion});
-        rows.push_back({n, verb, role, where, flag_load});
+        if (waiting.contains(verb)) rows.push_back({n, verb, role, where, flag_load});
         rows.push_back({n, verb, role, where, flag_store});
       }
   return rows;
