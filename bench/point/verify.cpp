@@ -147,9 +147,11 @@ Status verify_launch(const LaunchShape& shape, const Placement& placement,
       if (folds_payload(shape, slice))
         PHASEBIT_TRY(verify_fold(shape, output, slice, cta, folds.after(output.items)));
     }
-    PHASEBIT_TRY(verify_phases_checked(shape, output, cta));
   }
-  return verify_no_other_record(shape, output);
+  PHASEBIT_TRY(verify_no_other_record(shape, output));
+  for (int cta = 0; cta < shape.ctas(); ++cta)
+    PHASEBIT_TRY(verify_phases_checked(shape, output, cta));
+  return {};
 }
 
 const SampleRecord& timed_record(const LaunchShape& shape, const LaunchOutput& output) {

@@ -84,6 +84,14 @@ struct Row {
   }
 };
 
+int count_in(const Image& image, const Insertion& insertion) {
+  int sum = 0;
+  for (const VerbCensus& one : image.census)
+    for (const OpcodeCounts* counts : {&one.hot, &one.cold, &one.beside})
+      sum += count_opcodes(*counts, insertion.opcode);
+  return sum;
+}
+
 // A block of its own; off the path it is a loop that ptxas cannot know to turn once.
 std::vector<std::string> block_of(const Row& row) {
   std::vector<std::string> lines = {"{", ".reg .pred ins_p;", ".reg .b32 ins_r;",
@@ -222,8 +230,9 @@ TEST_F(InsertionTest, WhateverIsInsertedIsRefused) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     ASSERT_TRUE(images[i]) << rows[i].name() << ": " << images[i].error().text();
     ASSERT_TRUE(before[rows[i].variant]);
-    // ptxas dropped it: a fence beside a fence.
-    if (images[i]->text_hash == before[rows[i].variant]->text_hash) continue;
+    // ptxas dropped it: a fence beside a fence, a look whose answer nobody asks for.
+    if (count_in(*images[i], rows[i].insertion) == count_in(*before[rows[i].variant], rows[i].insertion))
+      continue;
     EXPECT_EQ(images[i]->gate.verdict, GateVerdict::failed) << rows[i].name();
     ++refused[rows[i].insertion.statement];
   }
