@@ -30,8 +30,7 @@ void CatalogueReader::read_expressions(const Source& source) {
     component.rules.push_back(read_rule(source, *table));
   for (const TomlValue* table : reader.tables("needs"))
     component.needs.push_back(read_need(source, *table));
-  for (const TomlValue* table : reader.tables("gate"))
-    read_gate(source, *table, component.gates);
+  for (const TomlValue* table : reader.tables("gate")) read_gate(source, *table, component.gates);
   if (!source.is_common) read_covers(source);
 }
 

@@ -2,8 +2,8 @@
 
 #include "core/base/hash.h"
 #include "core/base/nearest.h"
-#include "gen/readable.h"
 #include "core/rule/read_rule.h"
+#include "gen/readable.h"
 #include "gen/toml.h"
 
 #include <algorithm>

@@ -108,8 +108,8 @@ void adopt_beside(const RoleWindow& window, SassKernel& kernel, const SourceMap&
     if (line == nullptr || line->verb.empty() || line->verb == "clock_start") orphans.push_back(i);
     if (line != nullptr && line->verb == rule.verb) --wanted;
   }
-  const auto statement = std::find_if(source.begin(), source.end(),
-                                      [&](const SourceLine& line) { return line.verb == rule.verb; });
+  const auto statement = std::find_if(
+      source.begin(), source.end(), [&](const SourceLine& line) { return line.verb == rule.verb; });
   if (statement == source.end()) return;
   for (std::size_t n = 0; wanted > 0 && n < orphans.size(); ++n, --wanted)
     kernel.instructions[orphans[n]].line = static_cast<int>(statement - source.begin()) + 1;

@@ -191,8 +191,8 @@ class Gate {
       if (window.heat[i] == Heat::outside || window.block[i] < 0) continue;
       const Instruction& instruction = kernel_.instructions[i];
       const SourceLine* line = source_line(source_, instruction);
-      const auto* known = table.find(instruction.opcode, spec_.exhaustive_for,
-                                     line == nullptr ? "" : line->verb);
+      const auto* known =
+          table.find(instruction.opcode, spec_.exhaustive_for, line == nullptr ? "" : line->verb);
       if (known == nullptr || known->per_block == 0) continue;
       if (++found[{window.block[i], known}] == known->per_block + 1)
         complain("{}: more than {} {} in a basic block, at {:#x}", role_name(window.role),

@@ -1,4 +1,5 @@
-// What was found in the timed window of a kernel, and the verdict on it. The rules: core/rule/rule.h.
+// What was found in the timed window of a kernel, and the verdict on it. The rules:
+// core/rule/rule.h.
 #pragma once
 
 #include <map>

@@ -116,9 +116,9 @@ Status add_rule(const RuleText& text, const std::string& place, std::vector<Verb
 }  // namespace
 
 const std::vector<std::string>& rule_keys() {
-  static const std::vector<std::string> keys = {"verb",    "verbs", "role", "families",
-                                                "ptxas",   "passes", "require", "cold",
-                                                "pass",    "beside", "forbid"};
+  static const std::vector<std::string> keys = {"verb",  "verbs",  "role",    "families",
+                                                "ptxas", "passes", "require", "cold",
+                                                "pass",  "beside", "forbid"};
   return keys;
 }
 
@@ -148,10 +148,9 @@ Result<std::vector<VerbRule>> read_rules(const ordered_json& list, const std::st
                          nearest_word_hint(key, rule_keys()));
     const auto text = read_rule(table);
     if (!text)
-      return with_hint(
-          fail(Step::spec, "{}: rules: {}{}{}", place, text.error().key,
-               text.error().key.empty() ? "" : ": ", text.error().message),
-          text.error().hint);
+      return with_hint(fail(Step::spec, "{}: rules: {}{}{}", place, text.error().key,
+                            text.error().key.empty() ? "" : ": ", text.error().message),
+                       text.error().hint);
     if (!text->families.empty() && !holds(text->families, family)) continue;
     PHASEBIT_TRY_ASSIGN(in_range, version_in_range(ptxas, text->ptxas));
     if (in_range) PHASEBIT_TRY(add_rule(*text, place, rules));
@@ -170,8 +169,9 @@ Result<bool> read_rule_line(std::string_view word, std::string_view value, VerbR
   }
   const std::size_t equals = value.rfind('=');
   rule.pattern = trimmed(value.substr(0, equals));
-  const auto count = equals == std::string_view::npos ? std::nullopt
-                                                      : parse_count(trimmed(value.substr(equals + 1)));
+  const auto count = equals == std::string_view::npos
+                         ? std::nullopt
+                         : parse_count(trimmed(value.substr(equals + 1)));
   if (!count || rule.pattern.empty())
     return with_hint(fail(Step::spec, "'{}' is not PATTERN = COUNT", value),
                      fmt::format("as in // {}: SYNCS.PHASECHK* = 1", word));

@@ -47,8 +47,8 @@ const std::vector<std::string>& rule_roles();
 tl::expected<RuleText, RuleProblem> read_rule(const nlohmann::ordered_json& table);
 
 // The rules of a list of tables (the key `rules` of a head): each verb and role once, for one SASS
-// family and ptxas. `place` begins the messages; Step::spec with the key, and for an unknown one the
-// nearest.
+// family and ptxas. `place` begins the messages; Step::spec with the key, and for an unknown one
+// the nearest.
 Result<std::vector<VerbRule>> read_rules(const nlohmann::ordered_json& list,
                                          const std::string& place, const std::string& family,
                                          const Version& ptxas);

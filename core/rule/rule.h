@@ -1,6 +1,6 @@
 // What machine code must be: which opcodes a verb has, and how often. One type for whoever says it:
-// protocols, movers, work and probes ([[gate]]), forms, heads of PTX files, snippets, forks, and the
-// files of `phasebit sass gate`. core/rule/read_rule.h reads it.
+// protocols, movers, work and probes ([[gate]]), forms, heads of PTX files, snippets, forks, and
+// the files of `phasebit sass gate`. core/rule/read_rule.h reads it.
 #pragma once
 
 #include "core/base/error.h"
@@ -30,8 +30,8 @@ std::string to_string(const CountRange& range);
 // 2, "2", "1..2", "2..". Nullopt for anything else.
 std::optional<CountRange> parse_count(std::string_view text);
 
-// Where in the window of a role opcodes are counted. All but `beside` are counts of one pass through
-// the verb: of one item, where the loop is unrolled over several.
+// Where in the window of a role opcodes are counted. All but `beside` are counts of one pass
+// through the verb: of one item, where the loop is unrolled over several.
 enum class Path {
   hot,    // `require`: on the path of a turn
   cold,   // `cold`: of a turn, but off its path, such as the retry of a wait

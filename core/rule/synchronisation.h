@@ -23,7 +23,8 @@ class SynchronisationTable {
   static Result<const SynchronisationTable*> get();
   static Result<SynchronisationTable> read(std::string_view text, const std::string& file);
 
-  // The entry that makes the opcode one, or null. An opcode that several entries fit is the first's.
+  // The entry that makes the opcode one, or null. An opcode that several entries fit is the
+  // first's.
   const SynchronisationOpcode* find(const std::string& opcode, const std::string& family,
                                     const std::string& verb) const;
   const std::vector<SynchronisationOpcode>& opcodes() const { return opcodes_; }

@@ -87,6 +87,7 @@ TEST(MeterTest, AThreadThatFoldedNothingIsNamed) {
 TEST(MeterTest, ARecordWhereNoRoleRunsIsAnError) {
   LaunchShape shape = ring_shape();
   shape.payload = {};
+  shape.phases_checked = 0;
   LaunchOutput output;
   output.items = 3;
   output.records.resize(static_cast<std::size_t>(shape.records()));

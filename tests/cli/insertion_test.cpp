@@ -39,8 +39,9 @@ const Insertion insertions[] = {
     {"LDGDEPBAR", "cp.async.commit_group;"},
     {"LDGSTS*", "cp.async.ca.shared.global [ring], [payload_out], 4;"},
     {"ARRIVES*", "cp.async.mbarrier.arrive.noinc.shared.b64 [ring];"},
-    {"UBLKCP*", "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [ring], "
-                "[payload_out], 16, [ring];"},
+    {"UBLKCP*",
+     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [ring], "
+     "[payload_out], 16, [ring];"},
     {"STAS*", "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [ring], ins_r, [ring];"},
     {"ACQBULK", "griddepcontrol.wait;"},
 };
@@ -67,8 +68,8 @@ const char* const variants[] = {
     "cluster/st_async/st_async/none",
 };
 
-const std::set<std::string> verbs = {"acquire", "commit", "wait",  "release", "try_acquire",
-                                     "try_wait", "tail",  "quit", "leave"};
+const std::set<std::string> verbs = {"acquire",  "commit", "wait", "release", "try_acquire",
+                                     "try_wait", "tail",   "quit", "leave"};
 
 const std::set<std::string> waiting = {"acquire", "try_acquire", "wait", "try_wait", "tail"};
 
@@ -96,8 +97,7 @@ int count_in(const Image& image, const Insertion& insertion) {
 std::vector<std::string> block_of(const Row& row) {
   std::vector<std::string> lines = {"{", ".reg .pred ins_p;", ".reg .b32 ins_r;",
                                     "mov.b32 ins_r, zero;", "setp.ne.u32 ins_p, zero, 0;"};
-  if (row.where == Where::cold)
-    lines.insert(lines.end(), {"L_inserted:", ".pragma \"nounroll\";"});
+  if (row.where == Where::cold) lines.insert(lines.end(), {"L_inserted:", ".pragma \"nounroll\";"});
   lines.emplace_back(row.insertion.statement);
   if (row.where == Where::cold)
     lines.insert(lines.end(), {"setp.ne.u32 ins_p, zero, 0;", "@ins_p bra L_inserted;"});
@@ -141,19 +141,18 @@ class Inserter {
 
  private:
   bool timed(const std::string& role) const {
-    return std::any_of(original_.kernel.source.begin(), original_.kernel.source.end(),
-                       [&](const SourceLine& line) {
-                         return line.verb == "clock_start" && line.role == role;
-                       });
+    return std::any_of(
+        original_.kernel.source.begin(), original_.kernel.source.end(),
+        [&](const SourceLine& line) { return line.verb == "clock_start" && line.role == role; });
   }
   std::size_t first_of(const Row& row) const {
     const SourceMap& source = original_.kernel.source;
-    return static_cast<std::size_t>(
-        std::find_if(source.begin(), source.end(),
-                     [&](const SourceLine& line) {
-                       return line.verb == row.verb && line.role == row.role;
-                     }) -
-        source.begin());
+    return static_cast<std::size_t>(std::find_if(source.begin(), source.end(),
+                                                 [&](const SourceLine& line) {
+                                                   return line.verb == row.verb &&
+                                                          line.role == row.role;
+                                                 }) -
+                                    source.begin());
   }
   std::size_t behind_clock(const std::string& role) const {
     const SourceMap& source = original_.kernel.source;
@@ -171,7 +170,8 @@ std::vector<Row> rows_of(const std::vector<Prepared>& originals) {
   for (std::size_t n = 0; n < originals.size(); ++n)
     for (const auto& [verb, role] : Inserter(originals[n]).places())
       for (const Where where : {Where::hot, Where::cold, Where::beside}) {
-        for (const Insertion& insertion : insertions) rows.push_back({n, verb, role, where, insertion});
+        for (const Insertion& insertion : insertions)
+          rows.push_back({n, verb, role, where, insertion});
         if (waiting.contains(verb)) rows.push_back({n, verb, role, where, flag_load});
         rows.push_back({n, verb, role, where, flag_store});
       }
@@ -231,7 +231,8 @@ TEST_F(InsertionTest, WhateverIsInsertedIsRefused) {
     ASSERT_TRUE(images[i]) << rows[i].name() << ": " << images[i].error().text();
     ASSERT_TRUE(before[rows[i].variant]);
     // ptxas dropped it: a fence beside a fence, a look whose answer nobody asks for.
-    if (count_in(*images[i], rows[i].insertion) == count_in(*before[rows[i].variant], rows[i].insertion))
+    if (count_in(*images[i], rows[i].insertion) ==
+        count_in(*before[rows[i].variant], rows[i].insertion))
       continue;
     EXPECT_EQ(images[i]->gate.verdict, GateVerdict::failed) << rows[i].name();
     ++refused[rows[i].insertion.statement];

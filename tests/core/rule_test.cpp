@@ -95,15 +95,35 @@ TEST(SynchronisationTest, TheListKnowsWhatSynchronises) {
   const auto is_one = [&](const char* opcode, const char* family, const char* verb = "") {
     return (*table)->find(opcode, family, verb) != nullptr;
   };
-  for (const char* opcode :
-       {"SYNCS.PHASECHK.TRANS64", "USYNCS.ARRIVE.TRANS64.ACT0", "SYNCSU.ARRIVE.TRANS64.A1T0",
-        "BAR.SYNC.DEFER_BLOCKING", "B2R.RESULT", "UCGABAR_WAIT", "MEMBAR.ALL.CTA", "ERRBAR",
-        "CGAERRBAR", "CCTL.IVALL", "FENCE.VIEW.ASYNC.S", "ATOMS.POPC.INC.32", "ATOMG.E.ADD.STRONG.GPU",
-        "ARRIVES.LDGSTSBAR.64.ARVCNT", "LDGDEPBAR", "DEPBAR.LE", "LDGSTS.E.128", "UBLKCP.S.G",
-        "UTMALDG.2D", "STAS.128", "UTCBAR", "UGETNEXTWORKID.SELFCAST", "ACQBULK", "NANOSLEEP",
-        "NANOSLEEP.SYNCS", "YIELD"})
+  for (const char* opcode : {"SYNCS.PHASECHK.TRANS64",
+                             "USYNCS.ARRIVE.TRANS64.ACT0",
+                             "SYNCSU.ARRIVE.TRANS64.A1T0",
+                             "BAR.SYNC.DEFER_BLOCKING",
+                             "B2R.RESULT",
+                             "UCGABAR_WAIT",
+                             "MEMBAR.ALL.CTA",
+                             "ERRBAR",
+                             "CGAERRBAR",
+                             "CCTL.IVALL",
+                             "FENCE.VIEW.ASYNC.S",
+                             "ATOMS.POPC.INC.32",
+                             "ATOMG.E.ADD.STRONG.GPU",
+                             "ARRIVES.LDGSTSBAR.64.ARVCNT",
+                             "LDGDEPBAR",
+                             "DEPBAR.LE",
+                             "LDGSTS.E.128",
+                             "UBLKCP.S.G",
+                             "UTMALDG.2D",
+                             "STAS.128",
+                             "UTCBAR",
+                             "UGETNEXTWORKID.SELFCAST",
+                             "ACQBULK",
+                             "NANOSLEEP",
+                             "NANOSLEEP.SYNCS",
+                             "YIELD"})
     EXPECT_TRUE(is_one(opcode, "rubin")) << opcode;
-  for (const char* opcode : {"BSYNC", "BSSY", "WARPSYNC.ALL", "IMAD", "BRA", "REDUX.OR", "LDS", "STS"})
+  for (const char* opcode :
+       {"BSYNC", "BSSY", "WARPSYNC.ALL", "IMAD", "BRA", "REDUX.OR", "LDS", "STS"})
     EXPECT_FALSE(is_one(opcode, "rubin", "drain")) << opcode;
   EXPECT_TRUE(is_one("LDS.U", "turing", "wait"));
   EXPECT_FALSE(is_one("UCGABAR_WAIT", "ampere"));
