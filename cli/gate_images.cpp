@@ -154,8 +154,10 @@ class RuleBook {
     if (place.spec != nullptr) return place;
     PHASEBIT_TRY_ASSIGN(spec, gate_of(catalogue_, prepared_[variant], tools_, column));
     // An experiment takes out or puts in what the rules count: what is forbidden stays so.
-    if (!assembler_of(prepared_[variant].key).edit.empty())
+    if (!assembler_of(prepared_[variant].key).edit.empty()) {
       for (VerbRule& rule : spec.verbs) rule.require.clear();
+      spec.exhaustive_for.clear();
+    }
     place.key = gate_key(sources_[variant], spec, nvdisasm_);
     place.spec = std::make_shared<const GateSpec>(std::move(spec));
     return place;

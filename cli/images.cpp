@@ -146,7 +146,8 @@ Result<GateSpec> gate_of(const Catalogue& catalogue, const Prepared& prepared, T
   const std::vector<std::string>& timed = prepared.plan.timed_verbs;
   if (!timed.empty())
     std::erase_if(spec.verbs, [&](const VerbRule& rule) {
-      return std::find(timed.begin(), timed.end(), rule.verb) == timed.end();
+      return rule.verb != any_verb &&
+             std::find(timed.begin(), timed.end(), rule.verb) == timed.end();
     });
   return spec;
 }

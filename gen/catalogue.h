@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/isa/version.h"
+#include "core/rule/rule.h"
 #include "gen/expression.h"
 #include "gen/facts.h"
 
@@ -62,11 +63,12 @@ struct Need {
 };
 
 struct OpcodeCount {
+  Path path = Path::hot;
   std::string pattern;
-  Expression count;
+  Expression low, high;  // the same, unless a range was given
 };
 
-// What the SASS of a verb must be (core/image/gate.h), where it applies.
+// What the SASS of a verb must be (core/rule/rule.h), where it applies.
 struct GateDeclaration {
   std::string verb;  // "*": of the whole window; only `forbid` then
   std::string role;
@@ -75,6 +77,7 @@ struct GateDeclaration {
   std::optional<Expression> when;
   std::vector<OpcodeCount> require;
   std::vector<std::string> forbid;
+  std::optional<Passes> passes;
   std::string where;
 };
 

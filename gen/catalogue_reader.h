@@ -2,6 +2,7 @@
 // any expression may name any axis, then what holds expressions.
 #pragma once
 
+#include "core/rule/read_rule.h"
 #include "gen/catalogue.h"
 #include "gen/fact_table.h"
 #include "gen/toml.h"
@@ -67,8 +68,10 @@ class CatalogueReader {
   void read_names(const Source& source);
   Rule read_rule(const Source& source, const TomlValue& table);
   Need read_need(const Source& source, const TomlValue& table);
-  GateDeclaration read_gate(const Source& source, const TomlValue& table);
-  std::vector<OpcodeCount> read_counts(TomlReader& reader);
+  void read_gate(const Source& source, const TomlValue& table, std::vector<GateDeclaration>& gates);
+  std::vector<OpcodeCount> read_counts(TomlReader& reader, const RuleText& rule);
+  std::optional<Expression> read_count(TomlReader& reader, const RuleText::Count& count,
+                                       const std::string& text);
   void check_families(TomlReader& reader, std::string_view key,
                       const std::vector<std::string>& families);
   void check_range(TomlReader& reader, std::string_view key, const std::string& range);

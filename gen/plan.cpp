@@ -84,6 +84,7 @@ Result<Plan> make_plan(const Catalogue& catalogue, const VariantKey& variant) {
   place_shared_memory(plan);
   plan.phases_checked = plan.facts.read_words() * num_stages;
   PHASEBIT_TRY(probe.finish(variant, plan));
+  plan.launch.phases_checked = plan.phases_checked;
   return plan;
 }
 

@@ -47,7 +47,7 @@ struct Plan {
   std::uint32_t bystander_warps_mask = 0;
   // The verbs of the protocol that the probe times; the gates of others say nothing. Empty: all.
   std::vector<std::string> timed_verbs;
-  // Items of one turn of the timed loop, by role name (core/image/gate.h); one where not named.
+  // Items of one turn of the timed loop, by role name (core/rule/rule.h); one where not named.
   std::map<std::string, int> items_per_iteration;
   // Names for expressions in gate declarations: threads, producer_moves, consumer_words, ...
   std::map<std::string, int> derived() const;

@@ -46,19 +46,20 @@ class GateBuilder {
   }
 
   Status add(const GateDeclaration& gate) {
-    if (gate.verb == "*") {
+    if (gate.verb == any_verb && !gate.forbid.empty()) {
       for (const std::string& pattern : gate.forbid) keep(spec_.forbid_everywhere, pattern);
       return {};
     }
-    VerbRule& rule = rule_of(gate);
-    for (const std::string& pattern : gate.forbid) keep(rule.forbid, pattern);
+    VerbRule& rule = rule_of(spec_.verbs, gate.verb, gate.role);
+    if (gate.passes) rule.passes = *gate.passes;
+    for (const std::string& pattern : gate.forbid) add_forbidden(rule, pattern);
     for (const OpcodeCount& opcode : gate.require) {
-      PHASEBIT_TRY(check_derived(opcode.count, gate));
-      const auto number = opcode.count.number(point_);
-      if (!number) return tl::unexpected<Error>(at(gate, number.error()));
-      if (*number < 0)
-        return fail(Step::gate, "{}: '{}' counts {}", gate.where, opcode.count.text(), *number);
-      require(rule, opcode.pattern, static_cast<int>(*number));
+      PHASEBIT_TRY_ASSIGN(low, count_of(opcode.low, gate));
+      PHASEBIT_TRY_ASSIGN(high, count_of(opcode.high, gate));
+      if (high < low)
+        return fail(Step::gate, "{}: '{}' counts from {} to {}", gate.where, opcode.pattern, low,
+                    high);
+      add_count(rule, {opcode.pattern, {low, high}, opcode.path});
     }
     return {};
   }
@@ -78,20 +79,13 @@ class GateBuilder {
   static void keep(std::vector<std::string>& patterns, const std::string& pattern) {
     if (!contains(patterns, pattern)) patterns.push_back(pattern);
   }
-  static void require(VerbRule& rule, const std::string& pattern, int count) {
-    for (OpcodeRule& known : rule.require) {
-      if (known.pattern != pattern) continue;
-      known.count += count;
-      return;
-    }
-    rule.require.push_back({pattern, count});
-  }
-
-  VerbRule& rule_of(const GateDeclaration& gate) {
-    for (VerbRule& rule : spec_.verbs)
-      if (rule.verb == gate.verb && rule.role == gate.role) return rule;
-    spec_.verbs.push_back({gate.verb, gate.role, {}, {}});
-    return spec_.verbs.back();
+  Result<int> count_of(const Expression& count, const GateDeclaration& gate) {
+    PHASEBIT_TRY(check_derived(count, gate));
+    const auto number = count.number(point_);
+    if (!number) return tl::unexpected<Error>(at(gate, number.error()));
+    if (*number < 0)
+      return fail(Step::gate, "{}: '{}' counts {}", gate.where, count.text(), *number);
+    return static_cast<int>(*number);
   }
 
   // A derived name that the caller did not supply must not count as 0.
@@ -172,7 +166,9 @@ Result<GateSpec> gate_spec(const Catalogue& catalogue, const VariantKey& key,
       if (applies) PHASEBIT_TRY(builder.add(gate));
     }
   }
-  return builder.take();
+  GateSpec spec = builder.take();
+  spec.exhaustive_for = family;
+  return spec;
 }
 
 }  // namespace phasebit

@@ -2,6 +2,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/nearest.h"
+#include "core/rule/read_rule.h"
 #include "gen/readable.h"
 #include "gen/toml.h"
 
@@ -17,18 +18,16 @@ std::string text_key(Build build) {
   return "parent_" + to_string(build);
 }
 
-VerbRule read_gate(const std::string& file, const TomlValue& table, Status& status) {
-  TomlReader reader(file, table, "[[gate]]", {"verb", "role", "require", "forbid"}, status);
-  VerbRule rule;
-  rule.verb = reader.text("verb");
-  rule.role = reader.text_or("role", {});
-  rule.forbid = reader.words("forbid");
-  if (const TomlValue* counts = reader.table("require")) {
-    TomlReader patterns(file, *counts, "require", counts->keys, status);
-    for (const std::string& pattern : counts->keys)
-      rule.require.push_back({pattern, static_cast<int>(patterns.number_or(pattern, 0))});
-  }
-  return rule;
+// Counts are numbers or ranges: a fork is one variant.
+void read_gate(const std::string& file, const TomlValue& table, Status& status,
+               std::vector<VerbRule>& gates) {
+  std::vector<std::string> keys = rule_keys();
+  std::erase_if(keys, [](const std::string& key) { return key == "families" || key == "ptxas"; });
+  TomlReader reader(file, table, "[[gate]]", std::move(keys), status);
+  if (!status) return;
+  auto rules = read_rules(nlohmann::ordered_json::array({to_json(table)}), reader.where(), {}, {});
+  if (!rules) return void(status = tl::unexpected<Error>(rules.error()));
+  gates.insert(gates.end(), rules->begin(), rules->end());
 }
 
 Result<Fork> read_folder(const fs::path& folder) {
@@ -46,7 +45,7 @@ Result<Fork> read_folder(const fs::path& folder) {
   for (const Build build : both_builds)
     fork.parent_texts[static_cast<int>(build)] = reader.text(text_key(build));
   for (const TomlValue* gate : reader.tables("gate"))
-    fork.gates.push_back(read_gate(path.string(), *gate, status));
+    read_gate(path.string(), *gate, status, fork.gates);
   if (!status) return tl::unexpected<Error>(status.error());
   return fork;
 }

@@ -6,8 +6,8 @@
 //   ptx/tuned/NAME/parent.guarded.ptx
 #pragma once
 
-#include "core/image/gate.h"
 #include "core/image/variant_key.h"
+#include "core/rule/rule.h"
 #include "gen/render.h"
 
 #include <string>

@@ -57,7 +57,7 @@ class Kernel {
     record.role = static_cast<std::uint32_t>(slice.role);
     const bool cluster = shape_.cluster_size > 1;
     record.sm = cluster ? 2 * static_cast<std::uint32_t>(cta) + 1 : params_.target_sm;
-    record.phases_checked = all ? 0 : 4;
+    record.phases_checked = static_cast<std::uint32_t>(shape_.phases_checked);
     record.readings[0] = script_.timer_step;
     for (const Reading& reading : shape_.readings)
       if (reading.role == slice.role)
@@ -65,6 +65,7 @@ class Kernel {
     if (faulty(slice, "wrong_items")) --record.items;
     if (faulty(slice, "wrong_role")) record.role = 3;
     if (faulty(slice, "wrong_phase")) record.phase_errors = 1;
+    if (faulty(slice, "fewer_checked")) --record.phases_checked;
     if (faulty(slice, "other_sm")) ++record.sm;
     if (faulty(slice, "backwards")) std::swap(record.clock_start, record.clock_end);
     at<SampleRecord>(params_.samples)[cta * 2 * shape_.warps() + slice.record_index()] = record;

@@ -64,6 +64,8 @@ void note_sms(const LaunchShape& shape, const std::vector<LaunchOutput>& outputs
 
 Measurement empty_measurement(const LaunchShape& shape) {
   Measurement measurement;
+  if (shape.phases_checked == 0 && shape.payload.words_per_slot == 0)
+    measurement.flags.emplace_back(items_only_flag);
   for (const Reading& reading : shape.readings)
     measurement.readings.push_back({reading.name, reading.unit});
   return measurement;

@@ -93,11 +93,11 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Reading, name, unit, role, index)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchShape, threads, ctas_per_sm, load_ctas, cluster_size,
                                    dynamic_shared_bytes, item_granule, min_items, max_items,
                                    producer_turns, consumer_turns, timed_role, work_amount,
-                                   delay_cycles, first_rank, second_rank, readings, guarded, unit,
-                                   slices, payload)
+                                   delay_cycles, first_rank, second_rank, readings, guarded,
+                                   phases_checked, unit, slices, payload)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VariantKey, id, hash, axes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GateResult, verdict, reason)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VerbCensus, verb, role, hot, cold)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VerbCensus, verb, role, hot, cold, beside)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WaitSite, number, kind, entry, file, line, verb, role, opcode,
                                    operand, address)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NamedBarriers, name, base, stride, count)
@@ -109,7 +109,11 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Manifest, version, target, ptxas, ptxas_flags
                                    sweep, variants)
 
 std::string launch_signature(const LaunchShape& launch) {
-  return json(launch).dump();
+  // Two launches that differ in what they verify measure the same: classes, and comparisons with
+  // launches of before this field, must not move for it.
+  json shape = launch;
+  shape.erase("phases_checked");
+  return shape.dump();
 }
 
 std::string to_json(const Manifest& manifest) {

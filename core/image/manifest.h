@@ -63,7 +63,8 @@ struct Manifest {
   std::vector<BundleVariant> variants;
 };
 
-// The launch shape as one line of JSON: what a SASS class needs beside the code.
+// The launch shape as one line of JSON: what a SASS class needs beside the code. Without what it
+// verifies.
 std::string launch_signature(const LaunchShape& launch);
 
 std::string to_json(const Manifest& manifest);

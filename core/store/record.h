@@ -95,6 +95,9 @@ inline constexpr std::string_view sms_prefix = "sms:";
 // Names of the flags whose interval missed the precision; of a reading with its name behind it.
 inline constexpr std::string_view too_wide_flag = "interval_too_wide";
 
+// Nothing but the items that each role handled was verified: no payload, no phases.
+inline constexpr std::string_view items_only_flag = "items_only";
+
 // A variant whose SASS class was measured under another variant's name has a row without samples
 // and the flag "same_class:<that variant's id>". Its figures are that variant's.
 inline constexpr std::string_view same_class_prefix = "same_class:";

@@ -29,6 +29,7 @@ LaunchShape ring_shape() {
   shape.dynamic_shared_bytes = 1024;
   shape.slices = {{0, 0, 1, Role::producer, 0, 0}, {1, 0, 1, Role::consumer, 0, 0}};
   shape.payload = {64, 32, 1};
+  shape.phases_checked = 4;
   return shape;
 }
 

@@ -62,7 +62,7 @@ Words lines(const GateSpec& spec) {
   for (const VerbRule& rule : spec.verbs) {
     std::string line = fmt::format("{}/{}:", rule.verb, rule.role);
     for (const OpcodeRule& opcode : rule.require)
-      line += fmt::format(" {} {},", opcode.count, opcode.pattern);
+      line += fmt::format(" {} {},", opcode.count.low, opcode.pattern);
     for (const std::string& pattern : rule.forbid) line += fmt::format(" not {},", pattern);
     all.push_back(line);
   }
