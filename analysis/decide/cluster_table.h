@@ -14,7 +14,7 @@ using AxisValues = std::map<std::string, std::string>;
 
 // "release.cluster / acquire.cluster", "relaxed.cluster / relaxed.cluster, fenced": what is written
 // on arrives and waits; "not written" where the manual's default holds.
-std::string cluster_semantics(const std::string& id);
+std::string cluster_semantics(const VariantAxes& axes);
 
 // A row a size, protocol, semantics and whatever else differs from the default: median, lowest and
 // highest over the pairs of ranks, and the same code inside one CTA. Only points that have the

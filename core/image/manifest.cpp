@@ -88,8 +88,17 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VerbCensus, verb, role, hot, cold)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Image, build, module, entry, ptx_hash, text_hash, sass_class,
                                    resources, gate, census, warnings)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BundleVariant, key, launch, images)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Manifest, version, target, ptxas, ptxas_flags, nvdisasm, commit,
-                                   sweep, variants)
+
+void to_json(json& value, const CatalogueFacts& facts) {
+  value = json_of(facts);
+}
+
+void from_json(const json& value, CatalogueFacts& facts) {
+  facts = facts_of(value);
+}
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Manifest, version, target, ptxas, ptxas_flags,
+                                                nvdisasm, commit, sweep, catalogue, variants)
 
 std::string launch_signature(const LaunchShape& launch) {
   return json(launch).dump();

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/image/facts.h"
 #include "core/image/gate.h"
 #include "core/image/launch.h"
 #include "core/image/variant_key.h"
@@ -57,6 +58,8 @@ struct Manifest {
   std::string nvdisasm;  // version; "" when nothing was disassembled
   std::string commit;    // of the templates, from `git describe --always --dirty`; "" outside git
   std::string sweep;     // name of the sweep it was packed from
+  // Of the templates; a manifest without them is read too.
+  CatalogueFacts catalogue;
   std::vector<BundleVariant> variants;
 };
 

@@ -1,9 +1,13 @@
 #include "core/store/merge.h"
 
 #include "core/store/rows.h"
+#include "core/store/statistics.h"
 
+#include <iterator>
 #include <map>
 #include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace phasebit {
 
@@ -21,25 +25,50 @@ Identity identity(const PointRow& point) {
 }
 
 Status check_runs(const std::vector<RunRow>& ours, const std::vector<RunRow>& theirs) {
+  std::map<std::string, const RunRow*> known;
+  for (const RunRow& run : ours) known.emplace(run.id, &run);
   for (const RunRow& run : theirs)
-    for (const RunRow& known : ours)
-      if (known.id == run.id && !(known == run))
-        return fail(Step::store, "run {} is there already with another command or setting", run.id);
+    if (const auto at = known.find(run.id); at != known.end() && !(*at->second == run))
+      return fail(Step::store, "run {} is there already with another command or setting", run.id);
   return {};
 }
 
-Status merge_points(SQLite::Database& sqlite, const std::vector<PointRow>& ours,
-                    const std::vector<PointRow>& theirs, MergeCounts& counts) {
+// Our points of the runs that they have too: no others can be the same.
+Result<std::vector<PointRow>> points_of_runs(SQLite::Database& sqlite,
+                                             const std::vector<RunRow>& theirs) {
+  std::vector<PointRow> points;
+  for (const RunRow& run : theirs) {
+    PHASEBIT_TRY_ASSIGN(of_run, select_points(sqlite, run.id));
+    std::move(of_run.begin(), of_run.end(), std::back_inserter(points));
+  }
+  return points;
+}
+
+// Where one of them was read without its samples, figures must do.
+bool same_result(const PointRow& ours, const PointRow& theirs) {
+  PointRow a = ours, b = theirs;
+  for (PointRow* row : {&a, &b}) add_summary(*row);
+  if (a.samples.empty() || b.samples.empty()) {
+    a.samples.clear();
+    b.samples.clear();
+  }
+  return a == b;
+}
+
+// Calls `insert` for each of their points that is not among ours.
+template <typename Insert>
+Status merge_points(const std::vector<PointRow>& ours, const std::vector<PointRow>& theirs,
+                    MergeCounts& counts, const Insert& insert) {
   std::map<Identity, std::vector<const PointRow*>> known;
   for (const PointRow& point : ours) known[identity(point)].push_back(&point);
   std::map<Identity, size_t> seen;
   for (const PointRow& point : theirs) {
-    const auto& copies = known[identity(point)];
-    const size_t nth = seen[identity(point)]++;
-    if (nth >= copies.size()) {
-      PHASEBIT_TRY(insert_point(sqlite, point));
+    const auto copies = known.find(identity(point));
+    const size_t nth = copies == known.end() ? 0 : seen[identity(point)]++;
+    if (copies == known.end() || nth >= copies->second.size()) {
+      PHASEBIT_TRY(insert(point));
       ++counts.points;
-    } else if (*copies[nth] == point) {
+    } else if (same_result(*copies->second[nth], point)) {
       ++counts.points_known;
     } else {
       return fail(Step::store, "{} (run {}, repetition {}) is there already with another result",
@@ -49,17 +78,66 @@ Status merge_points(SQLite::Database& sqlite, const std::vector<PointRow>& ours,
   return {};
 }
 
+// Adds the rows whose name is not there yet.
+template <typename Row>
+void add_named(std::vector<Row>& ours, std::vector<Row>& theirs, std::string Row::* name) {
+  std::unordered_set<std::string> known;
+  for (const Row& row : ours) known.insert(row.*name);
+  for (Row& row : theirs)
+    if (known.insert(row.*name).second) ours.push_back(std::move(row));
+}
+
+Status check_keys(const std::vector<VariantRow>& ours, const std::vector<VariantRow>& theirs) {
+  std::unordered_map<std::string, const VariantRow*> known;
+  for (const VariantRow& row : ours) known.emplace(row.id, &row);
+  for (const VariantRow& row : theirs)
+    if (const auto at = known.find(row.id); at != known.end() && !(*at->second == row))
+      return fail(Step::store, "{} is there already with another key", row.id);
+  return {};
+}
+
 }  // namespace
+
+Status merge_results(Results& ours, Results theirs) {
+  PHASEBIT_TRY(check_runs(ours.runs, theirs.runs));
+  PHASEBIT_TRY(check_keys(ours.variants, theirs.variants));
+  std::unordered_set<std::string> runs;
+  for (const RunRow& run : theirs.runs) runs.insert(run.id);
+  std::vector<PointRow> shared;
+  for (const RunRow& run : ours.runs) {
+    if (!runs.contains(run.id)) continue;
+    for (const PointRow& point : ours.points)
+      if (runs.contains(point.run_id)) shared.push_back(point);
+    break;
+  }
+  add_named(ours.devices, theirs.devices, &DeviceRow::uuid);
+  add_named(ours.runs, theirs.runs, &RunRow::id);
+  add_named(ours.variants, theirs.variants, &VariantRow::id);
+  ours.catalogue.add(theirs.catalogue);
+  if (shared.empty()) {
+    std::move(theirs.points.begin(), theirs.points.end(), std::back_inserter(ours.points));
+    return {};
+  }
+  MergeCounts counts;
+  return merge_points(shared, theirs.points, counts, [&](const PointRow& point) -> Status {
+    ours.points.push_back(point);
+    return {};
+  });
+}
 
 Result<MergeCounts> merge_results(SQLite::Database& sqlite, const Results& theirs) {
   const auto devices_before = select_devices(sqlite).size();
   const auto runs = select_runs(sqlite);
   PHASEBIT_TRY(check_runs(runs, theirs.runs));
-  PHASEBIT_TRY_ASSIGN(points, select_points(sqlite));
+  PHASEBIT_TRY_ASSIGN(points, points_of_runs(sqlite, theirs.runs));
   for (const DeviceRow& device : theirs.devices) insert_device(sqlite, device);
   for (const RunRow& run : theirs.runs) insert_run(sqlite, run);
+  insert_catalogue(sqlite, theirs.catalogue);
+  for (const VariantRow& variant : theirs.variants) PHASEBIT_TRY(insert_variant(sqlite, variant));
   MergeCounts counts;
-  PHASEBIT_TRY(merge_points(sqlite, points, theirs.points, counts));
+  PHASEBIT_TRY(merge_points(points, theirs.points, counts, [&](const PointRow& point) {
+    return insert_point(sqlite, point);
+  }));
   counts.devices = static_cast<int>(select_devices(sqlite).size() - devices_before);
   counts.runs = static_cast<int>(select_runs(sqlite).size() - runs.size());
   return counts;

@@ -11,4 +11,7 @@ namespace phasebit {
 // SQLite::Exception.
 Result<MergeCounts> merge_results(SQLite::Database& sqlite, const Results& theirs);
 
+// The same without a store. Step::store when the same point, run or variant has another content.
+Status merge_results(Results& ours, Results theirs);
+
 }  // namespace phasebit
