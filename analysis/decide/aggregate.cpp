@@ -4,7 +4,9 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 
 namespace phasebit {
 
@@ -23,7 +25,6 @@ struct Group {
   std::string same_as, unusable;
 };
 
-using GroupKey = std::tuple<PointKind, std::string, std::string>;  // kind, variant, device
 using SlotKey = std::tuple<int, bool, int, int>;
 
 SlotKey slot_of(const PointRow& point) {
@@ -155,7 +156,7 @@ Aggregate aggregate_of(const Group& group, const VariantKeys& keys) {
 
 // Gives members of a measured class the figures of the one that was measured.
 void resolve_classes(std::vector<Aggregate>& aggregates) {
-  std::map<std::pair<std::string, std::string>, const Aggregate*> measured;
+  std::map<std::pair<std::string_view, std::string_view>, const Aggregate*> measured;
   for (const Aggregate& one : aggregates)
     if (one.same_as.empty()) measured[{one.id, one.device_uuid}] = &one;
   for (Aggregate& member : aggregates) {
@@ -190,7 +191,7 @@ void pair_repetitions(const Group& group, const VariantKeys& keys, std::vector<A
 // A control and the measurement of its class in the same repetition.
 void pair_controls(const std::vector<Group>& groups, const VariantKeys& keys,
                    std::vector<AaPair>& pairs) {
-  using ClassKey = std::tuple<std::string, std::string, std::string, int>;
+  using ClassKey = std::tuple<std::string_view, std::string_view, std::string_view, int>;
   const auto key_of = [](const PointRow& row) -> ClassKey {
     return {row.sass_class, row.text_hash, row.device_uuid, row.repetition};
   };
@@ -248,24 +249,60 @@ double AaPair::difference_percent() const {
   return a_cycles == 0 ? 0 : 100 * difference_cycles() / std::abs(a_cycles);
 }
 
+namespace {
+
+// Rows of one variant of a kind on a GPU, by their texts in the order in which these first came.
+struct VariantRows {
+  const PointRow* any = nullptr;
+  std::vector<std::pair<std::string, std::vector<const PointRow*>>> texts;
+};
+
+void add_row(VariantRows& rows, const PointRow& point) {
+  rows.any = &point;
+  auto text = std::find_if(rows.texts.begin(), rows.texts.end(),
+                           [&](const auto& one) { return one.first == point.text_hash; });
+  if (text == rows.texts.end()) text = rows.texts.insert(text, {point.text_hash, {}});
+  text->second.push_back(&point);
+}
+
+// Sorted by kind, variant and GPU.
+std::vector<VariantRows> rows_by_variant(const std::vector<PointRow>& points) {
+  struct Hash {
+    size_t operator()(const PointRow* row) const {
+      const std::hash<std::string_view> of;
+      return of(row->variant_id) * 31 + of(row->device_uuid) + static_cast<size_t>(row->kind);
+    }
+  };
+  struct Same {
+    bool operator()(const PointRow* a, const PointRow* b) const {
+      return a->kind == b->kind && a->variant_id == b->variant_id &&
+             a->device_uuid == b->device_uuid;
+    }
+  };
+  std::unordered_map<const PointRow*, VariantRows, Hash, Same> found;
+  found.reserve(points.size());
+  for (const PointRow& point : points) add_row(found[&point], point);
+  std::vector<VariantRows> rows;
+  rows.reserve(found.size());
+  for (auto& [first, of_variant] : found) rows.push_back(std::move(of_variant));
+  std::sort(rows.begin(), rows.end(), [](const VariantRows& a, const VariantRows& b) {
+    return std::tie(a.any->kind, a.any->variant_id, a.any->device_uuid) <
+           std::tie(b.any->kind, b.any->variant_id, b.any->device_uuid);
+  });
+  return rows;
+}
+
+}  // namespace
+
 Aggregation aggregate(const std::vector<PointRow>& points, const VariantKeys& keys) {
-  // Texts of a variant in the order in which they first came.
-  std::map<GroupKey, std::vector<std::pair<std::string, std::vector<const PointRow*>>>> rows;
-  for (const PointRow& point : points) {
-    auto& texts = rows[{point.kind, point.variant_id, point.device_uuid}];
-    auto text = std::find_if(texts.begin(), texts.end(),
-                             [&](const auto& one) { return one.first == point.text_hash; });
-    if (text == texts.end()) text = texts.insert(text, {point.text_hash, {}});
-    text->second.push_back(&point);
-  }
   Aggregation out;
   std::vector<Group> groups;
-  for (const auto& [key, texts] : rows) {
-    const PointKind kind = std::get<PointKind>(key);
+  for (const VariantRows& rows : rows_by_variant(points)) {
+    const PointKind kind = rows.any->kind;
     auto& list = kind == PointKind::point    ? out.points
                  : kind == PointKind::anchor ? out.anchors
                                              : out.modes;
-    for (const auto& [text, group_rows] : texts) {
+    for (const auto& [text, group_rows] : rows.texts) {
       Group group = group_of(group_rows);
       list.push_back(aggregate_of(group, keys));
       if (kind == PointKind::point) groups.push_back(std::move(group));

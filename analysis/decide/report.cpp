@@ -23,8 +23,8 @@ bool needs_samples(const Results& rows) {
 
 Result<ReportData> load(const ReportSource& source) {
   PHASEBIT_TRY_ASSIGN(results, load_results(source.results, needs_samples));
-  // Rows in one order, whatever the form they came in: the documents must not depend on it.
-  return report_data(in_file_order(std::move(results)), source.device);
+  // Runs in one order, whatever the files they came in: the documents must not depend on it.
+  return report_data(sorted_by_run(std::move(results)), source.device);
 }
 
 Result<std::string> device_uuid(const Results& results, const std::string& device) {
@@ -46,11 +46,13 @@ Result<ReportData> report_data(Results results, const std::string& device) {
   PHASEBIT_TRY_ASSIGN(uuid, device_uuid(results, device));
   ReportData data;
   std::set<std::string> runs;
-  for (PointRow& point : results.points) {
-    if (point.device_uuid != uuid) continue;
-    if (runs.empty() || point.run_id != *runs.rbegin()) runs.insert(point.run_id);
-    data.results.points.push_back(std::move(point));
-  }
+  std::string last;
+  if (results.devices.size() > 1)
+    std::erase_if(results.points, [&](const PointRow& point) { return point.device_uuid != uuid; });
+  data.results.points = std::move(results.points);
+  for (const PointRow& point : data.results.points)
+    if (runs.empty() || point.run_id != last) runs.insert(last = point.run_id);
+
   for (const DeviceRow& row : results.devices)
     if (row.uuid == uuid) data.results.devices.push_back(row);
   for (const RunRow& run : results.runs)

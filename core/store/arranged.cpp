@@ -54,9 +54,11 @@ Runs by_run(const std::vector<RunRow>& runs, std::vector<PointRow> points) {
   std::unordered_map<std::string, size_t> number;
   for (const RunRow& run : runs) number.emplace(run.id, number.size());
   Runs sorted(number.size());
-  for (PointRow& point : points)
-    if (const auto run = number.find(point.run_id); run != number.end())
-      sorted[run->second].push_back(std::move(point));
+  auto run = number.end();  // neighbours are of one run
+  for (PointRow& point : points) {
+    if (run == number.end() || run->first != point.run_id) run = number.find(point.run_id);
+    if (run != number.end()) sorted[run->second].push_back(std::move(point));
+  }
   return sorted;
 }
 
@@ -83,12 +85,28 @@ Arranged arrange(Results results) {
   return made;
 }
 
+Results sorted_by_run(Results results) {
+  sort_devices_and_runs(results);
+  if (results.runs.size() < 2) return results;
+  Runs runs = by_run(results.runs, std::move(results.points));
+  results.points.clear();
+  size_t count = 0;
+  for (const auto& run : runs) count += run.size();
+  results.points.reserve(count);
+  for (auto& run : runs) std::move(run.begin(), run.end(), std::back_inserter(results.points));
+  return results;
+}
+
 Results expand(Arranged arranged) {
   Results results = std::move(arranged.results);
   std::vector<PointRow> points = std::move(arranged.points);
+  size_t count = points.size();
+  for (const SameCode& group : arranged.same_code)
+    count += group.repetitions.size() * group.members.size();
+  points.reserve(count);
   for (const SameCode& group : arranged.same_code) append_rows(group, points);
-  for (auto& run : by_run(results.runs, std::move(points)))
-    std::move(run.begin(), run.end(), std::back_inserter(results.points));
+  results.points = std::move(points);
+  results = sorted_by_run(std::move(results));
   std::erase_if(results.variants, [](const VariantRow& row) { return !row.has_key(); });
   return results;
 }

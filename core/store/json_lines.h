@@ -37,6 +37,8 @@ inline constexpr int json_lines_version = 3;
 // Devices by UUID, runs by their start and id, points by run and, within it, as they are, those that
 // have another's code behind the others; variants in the order of the points.
 Results in_file_order(Results results);
+// The same but for the order within a run: what results of files have already.
+Results sorted_by_run(Results results);
 
 // With the samples. Bytes that are not UTF-8 are replaced.
 std::string to_json_lines(const Results& results);
@@ -49,6 +51,9 @@ Status write_json_lines(const fs::path& path, const Results& results);
 // there, fewer or more lines than the header counts. Sample files are looked for in `folder`;
 // without `wanted`, or where it holds of the rows, samples are read, and a missing file is an error.
 using SampleWish = std::function<bool(const Results& rows)>;
+inline bool no_samples(const Results&) {
+  return false;
+}
 Result<Results> from_json_lines(std::string_view text, const std::string& name,
                                 const fs::path& folder = {}, const SampleWish& wanted = {});
 

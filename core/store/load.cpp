@@ -56,6 +56,13 @@ Result<MergeCounts> merge_files(Store& store, const std::vector<fs::path>& paths
 Result<Results> load_results(const std::vector<fs::path>& paths, const SampleWish& wanted) {
   PHASEBIT_TRY_ASSIGN(files, load_files(paths, wanted));
   Results whole;
+  size_t points = 0, variants = 0;
+  for (const Results& file : files) {
+    points += file.points.size();
+    variants += file.variants.size();
+  }
+  whole.points.reserve(points);
+  whole.variants.reserve(variants);
   for (size_t n = 0; n < files.size(); ++n)
     if (const Status merged = merge_results(whole, std::move(files[n])); !merged)
       return tl::unexpected<Error>(named(paths[n], merged.error()));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -187,11 +188,13 @@ void rename_catalogue(CatalogueFacts& facts, const std::map<std::string, std::st
 }  // namespace
 
 void import_keys(Results& results, const OldKeys& old) {
-  std::unordered_set<std::string> known;
+  std::unordered_set<std::string_view> known;
   for (const VariantRow& variant : results.variants) known.insert(variant.id);
+  std::vector<VariantRow> unknown;
   for (const PointRow& point : results.points)
     if (known.insert(point.variant_id).second)
-      results.variants.push_back({point.variant_id, point.variant_hash, nullptr, {}});
+      unknown.push_back({point.variant_id, point.variant_hash, nullptr, {}});
+  std::move(unknown.begin(), unknown.end(), std::back_inserter(results.variants));
   KeyPool pool;
   std::unordered_map<std::string, VariantRow> changed;
   bool any_old = false;
