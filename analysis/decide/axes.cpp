@@ -158,8 +158,7 @@ VariantKeys::VariantKeys(const Results& results)
     : catalogue_(std::make_shared<const CatalogueFacts>(results.catalogue)) {
   axes_.reserve(results.variants.size());
   for (const VariantRow& variant : results.variants)
-    axes_.emplace(variant.id,
-                  VariantAxes(std::make_shared<const VariantRow>(variant), catalogue_));
+    axes_.emplace(variant.id, VariantAxes(std::make_shared<const VariantRow>(variant), catalogue_));
 }
 
 VariantAxes VariantKeys::of(const std::string& id) const {

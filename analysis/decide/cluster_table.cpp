@@ -144,9 +144,9 @@ std::string most_frequent_protocol(const std::vector<Aggregate>& points) {
   std::map<std::string, int> counts;
   for (const Aggregate& point : points)
     if (point.axes.value("probe") == "cluster") ++counts[point.axes.value("protocol")];
-  const auto most = std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
-    return a.second < b.second;
-  });
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == counts.end() ? std::string() : most->first;
 }
 

@@ -159,11 +159,10 @@ Table fanin_table(const std::vector<Aggregate>& points, const AxisValues& where)
   FigureGrid grid({"protocol", "waited_on", "arrival", "spelling"},
                   {"1", "2", "3", "4", "6", "8", "12", "16", "24", "32"}, any_of(found));
   for (const Point& point : found)
-    grid.put(
-        {point.axes.value("protocol"), point.axes.waited_on(), point.axes.column("arrival"),
-         rest_of(point.axes, {"num_stages", "roles", "producers", "consumers", "wait", "operand",
-                              "arrival", "hint_ns", "backoff_ns"})},
-        point.axes.value("producers"), figure_of(*point.aggregate));
+    grid.put({point.axes.value("protocol"), point.axes.waited_on(), point.axes.column("arrival"),
+              rest_of(point.axes, {"num_stages", "roles", "producers", "consumers", "wait",
+                                   "operand", "arrival", "hint_ns", "backoff_ns"})},
+             point.axes.value("producers"), figure_of(*point.aggregate));
   return grid.table();
 }
 

@@ -56,8 +56,7 @@ Status check_column(const ReportData& data, const std::string& name,
 
 Status check_value(const ReportData& data, const std::string& axis, const std::string& value) {
   std::set<std::string> values;
-  for (const Aggregate& point : data.aggregation.points)
-    values.insert(point.axes.column(axis));
+  for (const Aggregate& point : data.aggregation.points) values.insert(point.axes.column(axis));
   if (values.count(value) != 0 || values.empty()) return {};
   return with_hint(fail(Step::usage, "no measured variant has {}={}", axis, value),
                    nearest_word_hint(value, {values.begin(), values.end()}));
@@ -189,8 +188,7 @@ Result<Table> aa_table(const ReportData& data, const TableArguments& arguments) 
   std::map<std::pair<std::string, std::string>, std::vector<AaPair>> strata;
   for (const AaPair& pair : data.aggregation.aa) {
     const bool control = pair.between == AaPair::Between::control;
-    strata[{pair.stratum, control ? "control, same repetition" : "repetitions"}]
-        .push_back(pair);
+    strata[{pair.stratum, control ? "control, same repetition" : "repetitions"}].push_back(pair);
   }
   Table table;
   table.columns = {{"stratum", false},      {"between", false},       {"pairs", true},

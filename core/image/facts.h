@@ -39,7 +39,7 @@ struct CatalogueFacts {
   bool operator==(const CatalogueFacts&) const = default;
 };
 
-// {"axes":{"num_stages":{"default":"4","label":"stages"}},"protocols":{"mbarrier":{"waits_on":...}}}
+// {"axes":{"wait":{"default":"try_wait","label":"wait"}},"protocols":{"mbarrier":{"waits_on":"..."}
 nlohmann::json json_of(const CatalogueFacts& facts);
 // Throws nlohmann::json::exception for what is not of that form.
 CatalogueFacts facts_of(const nlohmann::json& value);

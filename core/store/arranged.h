@@ -8,7 +8,8 @@
 
 namespace phasebit {
 
-// All variants of points are in results.variants, in the order in which they come. All points are in `points` and `same_code`; results.points is empty. Both go by run.
+// All variants of points are in results.variants, in the order in which they come. All points are
+// in `points` and `same_code`; results.points is empty. Both go by run.
 struct Arranged {
   Results results;
   std::vector<PointRow> points;

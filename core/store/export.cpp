@@ -245,8 +245,8 @@ std::string to_google_benchmark_json(const Results& results) {
   const MeasuredRows measured(results);
   for (const PointRow& point : results.points) {
     const auto key = keys.find(point.variant_id);
-    file["benchmarks"].push_back(benchmark_of(shown_of(point, measured),
-                                              key == keys.end() ? nullptr : key->second));
+    file["benchmarks"].push_back(
+        benchmark_of(shown_of(point, measured), key == keys.end() ? nullptr : key->second));
   }
   return file.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

@@ -15,7 +15,8 @@ namespace phasebit {
 //   scanner.finish();
 class JsonScanner {
  public:
-  explicit JsonScanner(std::string_view text) : begin_(text.data()), at_(begin_), end_(at_ + text.size()) {}
+  explicit JsonScanner(std::string_view text)
+      : begin_(text.data()), at_(begin_), end_(at_ + text.size()) {}
 
   // '[' or '{'
   void begin(char bracket);

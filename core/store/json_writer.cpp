@@ -50,16 +50,15 @@ class Lines {
 std::string figures_of(const Summary& made) {
   std::string readings;
   for (const ReadingSummary& one : made.readings)
-    readings += fmt::format("{}[{},{},{},{}]", readings.empty() ? "" : ",", one.value,
-                            one.interval.interval.low, one.interval.interval.high,
-                            one.interval.reached);
+    readings +=
+        fmt::format("{}[{},{},{},{}]", readings.empty() ? "" : ",", one.value,
+                    one.interval.interval.low, one.interval.interval.high, one.interval.reached);
   // The median is the one mode of nearly all.
   const bool one_mode = made.modes == std::vector<double>{made.cycles};
   return fmt::format("[{},{},{},{},{},{},{},{},{},[{}],[{}]]", made.rounds, made.cycles,
-                     made.interval.interval.low, made.interval.interval.high,
-                     made.interval.reached, made.fit.slope, made.fit.intercept, made.fit.r2,
-                     made.fit.worst_residual, fmt::join(one_mode ? std::vector<double>() : made.modes, ","),
-                     readings);
+                     made.interval.interval.low, made.interval.interval.high, made.interval.reached,
+                     made.fit.slope, made.fit.intercept, made.fit.r2, made.fit.worst_residual,
+                     fmt::join(one_mode ? std::vector<double>() : made.modes, ","), readings);
 }
 
 class Writer {
@@ -99,7 +98,8 @@ class Writer {
     if (!row.has_key()) return fmt::format("[null,{{}},{},{}]", quoted(row.id), quoted(row.hash));
     const size_t defaults =
         defaults_.number(*row.defaults, [&] { return object_of(*row.defaults); });
-    const bool made = display_id(*row.defaults, row.named) == row.id && short_hash(row.id) == row.hash;
+    const bool made =
+        display_id(*row.defaults, row.named) == row.id && short_hash(row.id) == row.hash;
     return fmt::format("[{},{}{}]", defaults, object_of(row.named),
                        made ? "" : fmt::format(",{},{}", quoted(row.id), quoted(row.hash)));
   }
@@ -136,19 +136,17 @@ class Writer {
     std::string error = "null";
     if (row.error)
       error = quoted_list({std::string(to_string(row.error->step)), row.error->message});
-    point_text_ += fmt::format(
-        "[{},{},{},{},{},{},{},{},{},{},{}]\n", series(row),
-        variant(row.variant_id),
-        image(row.ptx_hash, row.text_hash, row.sass_class, row.module), row.repetition,
-        row.aa_control, row.placement.sm, row.placement.first_warp, row.megahertz,
-        quoted_list(row.flags), error, made ? figures_of(*made) : "null");
+    point_text_ +=
+        fmt::format("[{},{},{},{},{},{},{},{},{},{},{}]\n", series(row), variant(row.variant_id),
+                    image(row.ptx_hash, row.text_hash, row.sass_class, row.module), row.repetition,
+                    row.aa_control, row.placement.sm, row.placement.first_warp, row.megahertz,
+                    quoted_list(row.flags), error, made ? figures_of(*made) : "null");
   }
 
   void add_same_code(const SameCode& group) {
     std::string members;
     for (const SameCode::Member& one : group.members)
-      members += fmt::format("{}[{},{}]", members.empty() ? "" : ",",
-                             variant(one.variant_id),
+      members += fmt::format("{}[{},{}]", members.empty() ? "" : ",", variant(one.variant_id),
                              image(one.ptx_hash, one.text_hash, one.sass_class, one.module));
     std::vector<std::string> flags = group.row.flags;
     flags.pop_back();

@@ -135,9 +135,8 @@ Result<MergeCounts> merge_results(SQLite::Database& sqlite, const Results& their
   insert_catalogue(sqlite, theirs.catalogue);
   for (const VariantRow& variant : theirs.variants) PHASEBIT_TRY(insert_variant(sqlite, variant));
   MergeCounts counts;
-  PHASEBIT_TRY(merge_points(points, theirs.points, counts, [&](const PointRow& point) {
-    return insert_point(sqlite, point);
-  }));
+  PHASEBIT_TRY(merge_points(points, theirs.points, counts,
+                            [&](const PointRow& point) { return insert_point(sqlite, point); }));
   counts.devices = static_cast<int>(select_devices(sqlite).size() - devices_before);
   counts.runs = static_cast<int>(select_runs(sqlite).size() - runs.size());
   return counts;

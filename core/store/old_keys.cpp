@@ -172,7 +172,8 @@ void rename_points(Results& results, const std::unordered_map<std::string, Varia
     }
     for (std::string& flag : point.flags)
       if (flag.starts_with(same_class_prefix))
-        if (const auto at = changed.find(flag.substr(same_class_prefix.size())); at != changed.end())
+        if (const auto at = changed.find(flag.substr(same_class_prefix.size()));
+            at != changed.end())
           flag = std::string(same_class_prefix) + at->second.id;
   }
 }

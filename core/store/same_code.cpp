@@ -14,9 +14,8 @@ using Common = std::tuple<std::string, PointKind, std::string, std::string, int,
                           std::vector<std::string>>;
 
 Common common_of(const PointRow& row) {
-  return {row.device_uuid,  row.kind,          row.unit,
-          same_class_as(row), row.placement.sm, row.placement.first_warp,
-          row.megahertz,    row.flags};
+  return {row.device_uuid,          row.kind,      row.unit, same_class_as(row), row.placement.sm,
+          row.placement.first_warp, row.megahertz, row.flags};
 }
 
 Member member_of(const PointRow& row) {

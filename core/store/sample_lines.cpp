@@ -18,7 +18,8 @@ constexpr size_t most_text_bytes = 2500000;
 
 std::string line_of(size_t number, const PointRow& point) {
   auto [items, cycles, readings] = rows_of_samples(point.samples, point.readings);
-  ordered_json line = {{"point", number}, {"items", std::move(items)}, {"cycles", std::move(cycles)}};
+  ordered_json line = {
+      {"point", number}, {"items", std::move(items)}, {"cycles", std::move(cycles)}};
   if (!point.readings.empty()) {
     line["readings"] = ordered_json::array();
     for (auto& reading : readings) line["readings"].push_back(std::move(reading["sums"]));
@@ -72,8 +73,8 @@ Status read_sample_line(std::string_view line, std::vector<PointRow>& points) {
     return fail(Step::store, "samples of point {} of {}", number, points.size());
   PointRow& point = points[number];
   if (!point.samples.empty()) return fail(Step::store, "samples of point {} twice", number);
-  PHASEBIT_TRY_ASSIGN(readings, with_names(sums == nullptr ? ordered_json::array() : *sums,
-                                           point.readings));
+  PHASEBIT_TRY_ASSIGN(readings,
+                      with_names(sums == nullptr ? ordered_json::array() : *sums, point.readings));
   PHASEBIT_TRY_ASSIGN(named, samples_of_rows({*items, *cycles, readings}));
   point.samples = std::move(named.samples);
   return {};

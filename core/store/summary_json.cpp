@@ -27,7 +27,8 @@ ordered_json json_of(const Summary& summary) {
                         {"modes", summary.modes},
                         {"readings", ordered_json::array()}};
   for (const ReadingSummary& reading : summary.readings)
-    value["readings"].push_back({{"value", reading.value}, {"interval", json_of(reading.interval)}});
+    value["readings"].push_back(
+        {{"value", reading.value}, {"interval", json_of(reading.interval)}});
   return value;
 }
 

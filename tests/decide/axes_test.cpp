@@ -12,7 +12,8 @@ namespace {
 using test::axes_of;
 
 TEST(VariantAxes, AreThoseOfTheKeyAndElseTheDefaultsOfTheCatalogue) {
-  const VariantAxes axes = axes_of("ring/mbarrier/st_shared/none/wait=test_wait/num_stages=8/x=a=b");
+  const VariantAxes axes =
+      axes_of("ring/mbarrier/st_shared/none/wait=test_wait/num_stages=8/x=a=b");
   EXPECT_EQ(axes.value("probe"), "ring");
   EXPECT_EQ(axes.value("mover"), "st_shared");
   EXPECT_EQ(axes.value("wait"), "test_wait");
@@ -71,9 +72,8 @@ TEST(Column, HasNoWaitWhereThereIsNone) {
 
 TEST(ValueBefore, PutsTheDefaultFirstThenNumbersBySize) {
   std::vector<std::string> stages = {"16", "2", "4", "8", "1"};
-  std::sort(stages.begin(), stages.end(), [](const std::string& a, const std::string& b) {
-    return value_before("4", a, b);
-  });
+  std::sort(stages.begin(), stages.end(),
+            [](const std::string& a, const std::string& b) { return value_before("4", a, b); });
   EXPECT_EQ(stages, (std::vector<std::string>{"4", "1", "2", "8", "16"}));
   EXPECT_TRUE(value_before("try_wait", "try_wait", "test_wait"));
   EXPECT_TRUE(value_before("", "cta_barrier", "mbarrier"));
@@ -90,15 +90,19 @@ TEST(WaitedOn, FillsThePatternOfTheCatalogue) {
     Results results;
     results.catalogue.protocols["p"].waits_on = pattern;
     results.catalogue.axes["a"].default_value = "0";
-    const auto defaults = std::make_shared<const KeyAxes>(
-        KeyAxes{{"protocol", "p"}, {"a", "0"}, {"b", "1"}});
+    const auto defaults =
+        std::make_shared<const KeyAxes>(KeyAxes{{"protocol", "p"}, {"a", "0"}, {"b", "1"}});
     results.variants = {{"v", "", defaults, {{"b", "2"}}}};
     return VariantKeys(results).of("v");
   };
-  const std::pair<const char*, const char*> rows[] = {
-      {"barrier", "barrier"},        {"{b}", "2"},           {"{a!} of {b}", "0 of 2"},
-      {"{a}[, b {b}]", "0, b 2"},    {"{b}[, a {a}]", "2"},  {"[{b}]", "2"},
-      {"x[{a} and {b}]y", "x0 and 2y"}, {"", ""}};
+  const std::pair<const char*, const char*> rows[] = {{"barrier", "barrier"},
+                                                      {"{b}", "2"},
+                                                      {"{a!} of {b}", "0 of 2"},
+                                                      {"{a}[, b {b}]", "0, b 2"},
+                                                      {"{b}[, a {a}]", "2"},
+                                                      {"[{b}]", "2"},
+                                                      {"x[{a} and {b}]y", "x0 and 2y"},
+                                                      {"", ""}};
   for (const auto& [pattern, text] : rows) EXPECT_EQ(keys(pattern).waited_on(), text) << pattern;
   EXPECT_EQ(keys("{a!} of {b}[{c}]").axes_of_column("waited_on"),
             (std::vector<std::string>{"b", "c"}));

@@ -3,8 +3,8 @@
 
     rows_survive.py [COMMIT]        (default: the last commit whose results had a line a point)
 
-Reads both forms by itself and makes every figure anew from the raw samples. Exit status 77 where the
-history is not at hand.
+Reads both forms by itself and makes every figure anew from the raw samples. Exit status 77 where
+the history is not at hand.
 """
 import collections
 import gzip
@@ -63,15 +63,16 @@ def new_rows(path):
         known = kinds["series"][series]
         defaults, named, *given = kinds["variants"][variant]
         axes = dict(kinds["defaults"][defaults])
-        made = "/".join(axes[axis] for axis in ("probe", "protocol", "mover", "work") if axis in axes)
+        leading = ("probe", "protocol", "mover", "work")
+        made = "/".join(axes[axis] for axis in leading if axis in axes)
         made += "".join(f"/{axis}={value}" for axis, value in named.items())
         axes.update(named)
         code, module, ptx_hash = kinds["images"][image]
         text_hash, sass_class = kinds["codes"][code]
         return {
             "id": given[0] if given else made, "hash": given[1] if given else None, "axes": axes,
-            "kind": known["kind"], "unit": known["unit"], "device": kinds["devices"][known["device"]],
-            "run": kinds["runs"][known["run"]], "sass_class": sass_class, "text_hash": text_hash,
+            "kind": known["kind"], "unit": known["unit"],
+            "device": kinds["devices"][known["device"]], "run": kinds["runs"][known["run"]], "sass_class": sass_class, "text_hash": text_hash,
             "ptx_hash": ptx_hash, "module": kinds["modules"][module]}
 
     for number, line in enumerate(kinds["points"]):
@@ -93,8 +94,8 @@ def new_rows(path):
             for variant, image in members:
                 yield identity(series, variant, image) | {
                     "repetition": repetition, "aa_control": False, "sm": sm, "first_warp": warp,
-                    "megahertz": float(megahertz), "flags": flags + [SAME + measured], "error": None,
-                    "error_step": None, "items": None, "cycles": None, "readings": [],
+                    "megahertz": float(megahertz), "flags": flags + [SAME + measured],
+                    "error": None, "error_step": None, "items": None, "cycles": None, "readings": [],
                     "figures": None}
 
 
@@ -147,7 +148,8 @@ def wrong_figures(row):
         pairs += zip(stored, (median(slopes), *interval(slopes)))
     if len(row["readings"]) != len(figures[10]):
         return "readings without figures"
-    return next((f"{a} is stored where the samples give {b}" for a, b in pairs if not near(a, b)), "")
+    wrong = [f"{a} is stored where the samples give {b}" for a, b in pairs if not near(a, b)]
+    return wrong[0] if wrong else ""
 
 
 def fingerprint(row):

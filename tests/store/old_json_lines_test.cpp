@@ -33,7 +33,8 @@ std::string file_of(const std::vector<std::string>& lines) {
 }
 
 TEST(OldJsonLines, AreRead) {
-  const Results results = {{some_device()}, {some_run()}, {with_figures(some_point("ring/a", 0, {12, 13}))}};
+  const Results results = {
+      {some_device()}, {some_run()}, {with_figures(some_point("ring/a", 0, {12, 13}))}};
   const std::string text = file_of({header, device_line, run_line, point_line});
   EXPECT_EQ(from_json_lines(text, "a.jsonl").value(), results);
 }

@@ -67,9 +67,11 @@ TEST(OldKeys, HaveTheNamesOfToday) {
     Results results = {{some_device()}, {some_run()}, {some_point(from), some_point("ring/x")}};
     results.points[1].flags = {"throttled", std::string(same_class_prefix) + from};
     results.catalogue.axes["unit"] = {"warp", ""};
-    const auto defaults = std::make_shared<const KeyAxes>(KeyAxes{
-        {"probe", "ring"}, {"protocol", "mbarrier"}, {"mover", "none"}, {"work", "none"},
-        {"unit", "warp"}});
+    const auto defaults = std::make_shared<const KeyAxes>(KeyAxes{{"probe", "ring"},
+                                                                  {"protocol", "mbarrier"},
+                                                                  {"mover", "none"},
+                                                                  {"work", "none"},
+                                                                  {"unit", "warp"}});
     if (whole) results.variants = {{from, "h", defaults, {{"unit", "parity"}}}};
     import_keys(results, old);
     EXPECT_EQ(results.points[0].variant_id, to);

@@ -60,9 +60,10 @@ int version_of(const fs::path& path) {
 // Undoes what version 3 added: a store as an older program left it.
 void make_old(const fs::path& path, int version) {
   SQLite::Database sqlite(path.string(), SQLite::OPEN_READWRITE);
-  sqlite.exec("DROP VIEW variant_axis; DROP INDEX point_run; DROP TABLE catalogue;"
-              "ALTER TABLE point DROP COLUMN figures; ALTER TABLE variant DROP COLUMN axes;"
-              "ALTER TABLE variant DROP COLUMN defaults; DROP TABLE key_defaults;");
+  sqlite.exec(
+      "DROP VIEW variant_axis; DROP INDEX point_run; DROP TABLE catalogue;"
+      "ALTER TABLE point DROP COLUMN figures; ALTER TABLE variant DROP COLUMN axes;"
+      "ALTER TABLE variant DROP COLUMN defaults; DROP TABLE key_defaults;");
   sqlite.exec("PRAGMA user_version = " + std::to_string(version));
 }
 
