@@ -39,7 +39,7 @@ struct CatalogueFacts {
   bool operator==(const CatalogueFacts&) const = default;
 };
 
-// {"axes":{"wait":{"default":"try_wait","label":"wait"}},"protocols":{"mbarrier":{"waits_on":"..."}
+// {"axes":{AXIS:{"default":VALUE,"label":WORDS}},"protocols":{NAME:{"waits_on":PATTERN}}}
 nlohmann::json json_of(const CatalogueFacts& facts);
 // Throws nlohmann::json::exception for what is not of that form.
 CatalogueFacts facts_of(const nlohmann::json& value);

@@ -72,8 +72,8 @@ def new_rows(path):
         return {
             "id": given[0] if given else made, "hash": given[1] if given else None, "axes": axes,
             "kind": known["kind"], "unit": known["unit"],
-            "device": kinds["devices"][known["device"]], "run": kinds["runs"][known["run"]], "sass_class": sass_class, "text_hash": text_hash,
-            "ptx_hash": ptx_hash, "module": kinds["modules"][module]}
+            "device": kinds["devices"][known["device"]], "run": kinds["runs"][known["run"]],
+            "sass_class": sass_class, "text_hash": text_hash, "ptx_hash": ptx_hash, "module": kinds["modules"][module]}
 
     for number, line in enumerate(kinds["points"]):
         (series, variant, image, repetition, control, sm, warp, megahertz, flags, error,
@@ -95,8 +95,8 @@ def new_rows(path):
                 yield identity(series, variant, image) | {
                     "repetition": repetition, "aa_control": False, "sm": sm, "first_warp": warp,
                     "megahertz": float(megahertz), "flags": flags + [SAME + measured],
-                    "error": None, "error_step": None, "items": None, "cycles": None, "readings": [],
-                    "figures": None}
+                    "error": None, "error_step": None, "items": None, "cycles": None,
+                    "readings": [], "figures": None}
 
 
 def median(values):
