@@ -73,7 +73,8 @@ def new_rows(path):
             "id": given[0] if given else made, "hash": given[1] if given else None, "axes": axes,
             "kind": known["kind"], "unit": known["unit"],
             "device": kinds["devices"][known["device"]], "run": kinds["runs"][known["run"]],
-            "sass_class": sass_class, "text_hash": text_hash, "ptx_hash": ptx_hash, "module": kinds["modules"][module]}
+            "sass_class": sass_class, "text_hash": text_hash,
+            "ptx_hash": ptx_hash, "module": kinds["modules"][module]}
 
     for number, line in enumerate(kinds["points"]):
         (series, variant, image, repetition, control, sm, warp, megahertz, flags, error,
