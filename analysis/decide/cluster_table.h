@@ -23,7 +23,7 @@ Table cluster_table(const std::vector<Aggregate>& points, const AxisValues& wher
 
 // The matrix of one cluster size (cluster_size in `where`, else the largest that was measured):
 // rows the rank whose clock counts, columns the other. The remaining axes are those of a token by
-// mbarrier_cluster, or as in `where`.
+// the protocol of which most pairs were measured, or as in `where`.
 Table cluster_pairs_table(const std::vector<Aggregate>& points, const AxisValues& where);
 
 }  // namespace phasebit
