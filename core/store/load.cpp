@@ -55,18 +55,17 @@ Result<MergeCounts> merge_files(Store& store, const std::vector<fs::path>& paths
 
 Result<Results> load_results(const std::vector<fs::path>& paths, const SampleWish& wanted) {
   PHASEBIT_TRY_ASSIGN(files, load_files(paths, wanted));
-  Results whole;
+  MergedResults whole;
   size_t points = 0, variants = 0;
   for (const Results& file : files) {
     points += file.points.size();
     variants += file.variants.size();
   }
-  whole.points.reserve(points);
-  whole.variants.reserve(variants);
+  whole.reserve(points, variants);
   for (size_t n = 0; n < files.size(); ++n)
-    if (const Status merged = merge_results(whole, std::move(files[n])); !merged)
+    if (const Status merged = whole.add(std::move(files[n])); !merged)
       return tl::unexpected<Error>(named(paths[n], merged.error()));
-  return whole;
+  return whole.take();
 }
 
 Result<MergeCounts> import_results(const fs::path& path, const std::vector<fs::path>& paths) {

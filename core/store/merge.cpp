@@ -78,49 +78,49 @@ Status merge_points(const std::vector<PointRow>& ours, const std::vector<PointRo
   return {};
 }
 
-// Adds the rows whose name is not there yet.
-template <typename Row>
-void add_named(std::vector<Row>& ours, std::vector<Row>& theirs, std::string Row::* name) {
-  std::unordered_set<std::string> known;
-  for (const Row& row : ours) known.insert(row.*name);
-  for (Row& row : theirs)
-    if (known.insert(row.*name).second) ours.push_back(std::move(row));
-}
+}  // namespace
 
-Status check_keys(const std::vector<VariantRow>& ours, const std::vector<VariantRow>& theirs) {
-  std::unordered_map<std::string, const VariantRow*> known;
-  for (const VariantRow& row : ours) known.emplace(row.id, &row);
-  for (const VariantRow& row : theirs)
-    if (const auto at = known.find(row.id); at != known.end() && !(*at->second == row))
+Status MergedResults::check(const Results& theirs) const {
+  for (const RunRow& run : theirs.runs)
+    if (const auto at = runs_.find(run.id); at != runs_.end() && !(whole_.runs[at->second] == run))
+      return fail(Step::store, "run {} is there already with another command or setting", run.id);
+  for (const VariantRow& row : theirs.variants)
+    if (const auto at = variants_.find(row.id);
+        at != variants_.end() && !(whole_.variants[at->second] == row))
       return fail(Step::store, "{} is there already with another key", row.id);
   return {};
 }
 
-}  // namespace
-
-Status merge_results(Results& ours, Results theirs) {
-  PHASEBIT_TRY(check_runs(ours.runs, theirs.runs));
-  PHASEBIT_TRY(check_keys(ours.variants, theirs.variants));
+// Our points of the runs that they have too: no others can be the same.
+std::vector<PointRow> MergedResults::shared(const Results& theirs) const {
   std::unordered_set<std::string> runs;
-  for (const RunRow& run : theirs.runs) runs.insert(run.id);
-  std::vector<PointRow> shared;
-  for (const RunRow& run : ours.runs) {
-    if (!runs.contains(run.id)) continue;
-    for (const PointRow& point : ours.points)
-      if (runs.contains(point.run_id)) shared.push_back(point);
-    break;
-  }
-  add_named(ours.devices, theirs.devices, &DeviceRow::uuid);
-  add_named(ours.runs, theirs.runs, &RunRow::id);
-  add_named(ours.variants, theirs.variants, &VariantRow::id);
-  ours.catalogue.add(theirs.catalogue);
-  if (shared.empty()) {
-    std::move(theirs.points.begin(), theirs.points.end(), std::back_inserter(ours.points));
+  for (const RunRow& run : theirs.runs)
+    if (runs_.contains(run.id)) runs.insert(run.id);
+  std::vector<PointRow> points;
+  if (runs.empty()) return points;
+  for (const PointRow& point : whole_.points)
+    if (runs.contains(point.run_id)) points.push_back(point);
+  return points;
+}
+
+Status MergedResults::add(Results theirs) {
+  PHASEBIT_TRY(check(theirs));
+  const std::vector<PointRow> known = shared(theirs);
+  const auto add_new = [](auto& numbers, auto& ours, auto& rows, auto name) {
+    for (auto& row : rows)
+      if (numbers.try_emplace(row.*name, ours.size()).second) ours.push_back(std::move(row));
+  };
+  add_new(devices_, whole_.devices, theirs.devices, &DeviceRow::uuid);
+  add_new(runs_, whole_.runs, theirs.runs, &RunRow::id);
+  add_new(variants_, whole_.variants, theirs.variants, &VariantRow::id);
+  whole_.catalogue.add(theirs.catalogue);
+  if (known.empty()) {
+    std::move(theirs.points.begin(), theirs.points.end(), std::back_inserter(whole_.points));
     return {};
   }
   MergeCounts counts;
-  return merge_points(shared, theirs.points, counts, [&](const PointRow& point) -> Status {
-    ours.points.push_back(point);
+  return merge_points(known, theirs.points, counts, [&](const PointRow& point) -> Status {
+    whole_.points.push_back(point);
     return {};
   });
 }

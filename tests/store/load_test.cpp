@@ -71,15 +71,16 @@ TEST_F(LoadResults, NameTheFileThatIsWrong) {
 // Twice the rows take twice the time; a pass over all rows for each would take four times.
 TEST(MergeResults, IsLinear) {
   const auto ticks = [](int count) {
-    Results ours, theirs = {{some_device()}, {some_run()}, {}};
+    MergedResults ours;
+    Results theirs = {{some_device()}, {some_run()}, {}};
     for (int i = 0; i < count; ++i)
       theirs.points.push_back(with_figures(some_point("ring/" + std::to_string(i))));
     EXPECT_TRUE(import_keys(theirs));
     const Results again = theirs;
     const std::clock_t start = std::clock();  // other programs do not count
-    EXPECT_TRUE(merge_results(ours, std::move(theirs)));
-    EXPECT_TRUE(merge_results(ours, again));
-    EXPECT_EQ(ours.points.size(), static_cast<size_t>(count));
+    EXPECT_TRUE(ours.add(std::move(theirs)));
+    EXPECT_TRUE(ours.add(again));
+    EXPECT_EQ(ours.results().points.size(), static_cast<size_t>(count));
     return static_cast<double>(std::clock() - start);
   };
   const double few = std::min({ticks(1000), ticks(1000), ticks(1000)});
