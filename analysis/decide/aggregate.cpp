@@ -8,6 +8,7 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 
 namespace phasebit {
 
@@ -157,7 +158,9 @@ Aggregate aggregate_of(const Group& group, const VariantKeys& keys) {
 
 // Gives members of a measured class the figures of the one that was measured.
 void resolve_classes(std::vector<Aggregate>& aggregates) {
-  std::map<std::pair<std::string_view, std::string_view>, const Aggregate*> measured;
+  using Name = std::pair<std::string_view, std::string_view>;
+  const auto hash = [](const Name& name) { return std::hash<std::string_view>()(name.first); };
+  std::unordered_map<Name, const Aggregate*, decltype(hash)> measured(aggregates.size(), hash);
   for (const Aggregate& one : aggregates)
     if (one.same_as.empty()) measured[{one.id, one.device_uuid}] = &one;
   for (Aggregate& member : aggregates) {
