@@ -110,8 +110,8 @@ Result<std::map<std::string, std::string>> measured(const CoverageOptions& optio
   ReportSource source{{options.results.begin(), options.results.end()}, {}};
   if (source.results.empty()) source.results = published_results();
   if (source.results.empty()) return std::map<std::string, std::string>();
-  PHASEBIT_TRY_ASSIGN(results, load_results(source.results));
-  return measured_forms(aggregate(results.points).points);
+  PHASEBIT_TRY_ASSIGN(results, load_results(source.results, no_samples));
+  return measured_forms(aggregate(results.points, VariantKeys(results)).points);
 }
 
 std::string why_not(const FormCoverage& form, const std::map<std::string, std::string>& measured,

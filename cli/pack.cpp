@@ -177,7 +177,7 @@ Status run_pack(const PackOptions& options) {
   manifest.ptxas_flags = fmt::format("{}", fmt::join(tools.options.flags, " "));
   manifest.commit = commit_of(space.templates);
   manifest.sweep = options.space.sweep;
-  manifest.catalogue = catalogue_facts(space.catalogue).dump();
+  manifest.catalogue = facts_of(catalogue_facts(space.catalogue));
   if (options.anchors) PHASEBIT_TRY(pack_anchors(packing, tools, space, options));
   PHASEBIT_TRY(pack_variants(packing, tools, space, options));
   std::error_code ignored;

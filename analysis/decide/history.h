@@ -19,6 +19,7 @@ struct VersionFigure {
 
 struct TextHistory {
   std::string text_id;                  // the variant's without its ptxas
+  VariantAxes axes;                     // of that
   std::vector<VersionFigure> versions;  // oldest first
 };
 

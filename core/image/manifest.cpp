@@ -105,8 +105,17 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GuardTable, sites, barriers)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Image, build, module, entry, ptx_hash, text_hash, sass_class,
                                    resources, gate, census, warnings, guard)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BundleVariant, key, launch, images)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Manifest, version, target, ptxas, ptxas_flags, nvdisasm, commit,
-                                   sweep, variants)
+
+void to_json(json& value, const CatalogueFacts& facts) {
+  value = json_of(facts);
+}
+
+void from_json(const json& value, CatalogueFacts& facts) {
+  facts = facts_of(value);
+}
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Manifest, version, target, ptxas, ptxas_flags,
+                                                nvdisasm, commit, sweep, catalogue, variants)
 
 std::string launch_signature(const LaunchShape& launch) {
   // Two launches that differ in what they verify measure the same: classes, and comparisons with
@@ -117,9 +126,7 @@ std::string launch_signature(const LaunchShape& launch) {
 }
 
 std::string to_json(const Manifest& manifest) {
-  json out = manifest;
-  out["catalogue"] = json::parse(manifest.catalogue);
-  return out.dump(1) + "\n";
+  return json(manifest).dump(1) + "\n";
 }
 
 Result<Manifest> manifest_from_json(std::string_view text, const std::string& name) {
@@ -131,9 +138,7 @@ Result<Manifest> manifest_from_json(std::string_view text, const std::string& na
                             version, manifest_version),
                        version > manifest_version ? "use a newer phasebit-bench"
                                                   : "pack it again with this phasebit");
-    Manifest manifest = parsed.get<Manifest>();
-    manifest.catalogue = parsed.value("catalogue", json::object()).dump();
-    return manifest;
+    return parsed.get<Manifest>();
   } catch (const json::exception& error) {
     return with_hint(fail(Step::bundle, "{}: {}", name, error.what()), "pack it again");
   }

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/image/facts.h"
 #include "core/image/gate.h"
 #include "core/image/guard_sites.h"
 #include "core/image/launch.h"
@@ -15,7 +16,7 @@
 
 namespace phasebit {
 
-inline constexpr int manifest_version = 3;
+inline constexpr int manifest_version = 4;
 
 struct Resources {
   int registers = 0;  // per thread
@@ -59,7 +60,8 @@ struct Manifest {
   std::string nvdisasm;  // version; "" when nothing was disassembled
   std::string commit;    // of the templates, from `git describe --always --dirty`; "" outside git
   std::string sweep;     // name of the sweep it was packed from
-  std::string catalogue = "{}";  // JSON: defaults, labels, what waits look at (gen/report_facts.h)
+  // Of the templates; a manifest without them is read too.
+  CatalogueFacts catalogue;
   std::vector<BundleVariant> variants;
 };
 

@@ -61,7 +61,7 @@ std::vector<BundleVariant> anchor_variants() {
     BundleVariant variant;
     variant.key.id = "anchor/" + name;
     variant.key.hash = short_hash(variant.key.id);
-    variant.key.axes = {{"probe", "anchor"}};
+    variant.key.axes = {{"probe", "anchor"}, {"anchor", name}};
     variant.launch.threads = 32 * warps;
     for (int warp = 0; warp < warps; ++warp)
       variant.launch.slices.push_back({warp, 0, 1, Role::consumer, 0, 32 * warp});

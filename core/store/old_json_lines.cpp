@@ -1,58 +1,15 @@
-#include "core/store/json_lines.h"
+#include "core/store/old_json_lines.h"
 
 #include "core/store/json_rows.h"
+#include "core/store/statistics.h"
 
 #include <algorithm>
-#include <iterator>
-#include <map>
 #include <set>
 #include <tuple>
 
 namespace phasebit {
 
 using nlohmann::ordered_json;
-
-namespace {
-
-std::string line_of(const ordered_json& value) {
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-}
-
-// The lowest that can read them.
-int version_of(const Results& results) {
-  return std::any_of(results.points.begin(), results.points.end(),
-                     [](const PointRow& point) { return !point.readings.empty(); })
-             ? json_lines_version
-             : 1;
-}
-
-}  // namespace
-
-Results in_file_order(Results results) {
-  std::sort(results.devices.begin(), results.devices.end(),
-            [](const DeviceRow& a, const DeviceRow& b) { return a.uuid < b.uuid; });
-  std::sort(results.runs.begin(), results.runs.end(), [](const RunRow& a, const RunRow& b) {
-    return std::tie(a.started, a.id) < std::tie(b.started, b.id);
-  });
-  std::map<std::string, std::vector<PointRow>> by_run;
-  for (PointRow& point : results.points) by_run[point.run_id].push_back(std::move(point));
-  results.points.clear();
-  for (const RunRow& run : results.runs)
-    std::move(by_run[run.id].begin(), by_run[run.id].end(), std::back_inserter(results.points));
-  return results;
-}
-
-std::string to_json_lines(const Results& results) {
-  const Results ordered = in_file_order(results);
-  std::string text = line_of({{"phasebit_results", version_of(ordered)},
-                              {"devices", ordered.devices.size()},
-                              {"runs", ordered.runs.size()},
-                              {"points", ordered.points.size()}});
-  for (const DeviceRow& device : ordered.devices) text += line_of(json_of(device));
-  for (const RunRow& run : ordered.runs) text += line_of(json_of(run));
-  for (const PointRow& point : ordered.points) text += line_of(json_of(point));
-  return text;
-}
 
 namespace {
 
@@ -99,9 +56,9 @@ class LineReader {
   Status read_header(JsonFields& fields) {
     if (fields.find("phasebit_results") == nullptr) return not_ours();
     const int version = fields.get<int>("phasebit_results");
-    if (version > json_lines_version)
+    if (version > newest_old_version)
       return with_hint(complain(fmt::format("results of version {}, this program reads version {}",
-                                            version, json_lines_version)),
+                                            version, newest_old_version)),
                        "use a newer phasebit");
     devices_ = fields.get<size_t>("devices");
     runs_ = fields.get<size_t>("runs");
@@ -120,6 +77,7 @@ class LineReader {
       known_runs_.insert(results_.runs.back().id);
     } else if (type == "point") {
       results_.points.push_back(point_of(fields));
+      add_summary(results_.points.back());
       check_references(fields, results_.points.back());
     } else {
       return complain(fmt::format("unknown type '{}', {}", type,
@@ -144,7 +102,7 @@ class LineReader {
 
 }  // namespace
 
-Result<Results> from_json_lines(std::string_view text, const std::string& name) {
+Result<Results> from_old_json_lines(std::string_view text, const std::string& name) {
   LineReader reader(name);
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
