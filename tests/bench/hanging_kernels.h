@@ -75,7 +75,7 @@ exit;
 )";
 }
 
-inline std::vector<HangingKernel> hanging_kernels() {
+inline std::vector<HangingKernel> polling_kernels() {
   return {
       {"parity",
        "// [consumer wait] a.ptx:1\nL: mbarrier.try_wait.parity.shared.b64 done, [at], 0;\n@!done "
@@ -107,6 +107,11 @@ inline std::vector<HangingKernel> hanging_kernels() {
        "S;\nld.volatile.shared.u32 value, [flag];\nS:\nshfl.sync.idx.b32 value, value, 0, 31, "
        "0xffffffff;\nsetp.eq.u32 done, value, 4;\n@!done bra L;\n",
        {"deadlock: warp 0 lane ", "= 4, found 3, at a.ptx:6"}},
+  };
+}
+
+inline std::vector<HangingKernel> barrier_kernels() {
+  return {
       {"barrier_by_register",
        "// [producer acquire] a.ptx:7\nadd.u32 id, cta, 5;\nbar.sync id, 64;\n",
        {"deadlock: warp 0 lane ",
@@ -147,6 +152,12 @@ inline std::vector<HangingKernel> hanging_kernels() {
        {},
        64},
   };
+}
+
+inline std::vector<HangingKernel> hanging_kernels() {
+  std::vector<HangingKernel> all = polling_kernels();
+  for (const HangingKernel& one : barrier_kernels()) all.push_back(one);
+  return all;
 }
 
 }  // namespace phasebit::test
