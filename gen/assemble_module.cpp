@@ -90,7 +90,8 @@ ModuleText module_text(const std::string& ptx_version, const std::string& ptx_ta
   // The name is only what debug information shows: the source map says what its lines are.
   if (line_info) out.line(".file 1 \"phasebit\"", {});
   out.line(module_shared_declaration, {});
-  for (const std::string& line : kernels.front()->preamble) out.line(line, {});
+  if (!kernels.empty())
+    for (const std::string& line : kernels.front()->preamble) out.line(line, {});
   for (size_t k = 0; k < kernels.size(); ++k)
     write_kernel(out, *kernels[k], static_cast<int>(k), line_info);
   return out.take();

@@ -83,6 +83,10 @@ class FunctionGuard {
 
   void count_in(std::size_t i, const BarrierUse& use) {
     const std::uint32_t number = use.waits ? add_site(i, WaitKind::barrier, use.id, use.count) : 0;
+    // Lanes that come apart would count 32 each: they may not, and need only be brought together.
+    if (use.aligned && !use.count.empty())
+      job_.insertions.before(
+          i, {at(i).guard + (at(i).guard.empty() ? "" : " ") + "bar.warp.sync 0xffffffff;"});
     job_.insertions.before(
         i, {call(at(i).guard, "pb_guard_barrier",
                  fmt::format("pbg_base, {}, {}, {}, {}", number, use.id,

@@ -84,7 +84,7 @@ TEST(GuardBlock, OffsetsAreThoseOfTheComments) {
   EXPECT_EQ(offsetof(GuardHeader, crumbs), 32U);
   EXPECT_EQ(offsetof(GuardHeader, ctas), 44U);
   EXPECT_EQ(offsetof(GuardCta, cluster_barrier), 128U);
-  EXPECT_EQ(offsetof(GuardCta, exited_lanes), 144U);
+  EXPECT_EQ(offsetof(GuardCta, exited), 136U);
   EXPECT_EQ(offsetof(GuardReport, word), 48U);
 }
 
