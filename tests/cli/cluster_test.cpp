@@ -65,27 +65,6 @@ TEST_F(ClusterKernels, AreTheSameForEveryPairAndSize) {
   EXPECT_LT(texts.size(), 200U);
 }
 
-// Every poll of the guarded build stands beside a look at the time, and every barrier of the
-// protocol behind a meeting that looks at the time as well.
-TEST_F(ClusterKernels, WaitWithABoundInTheGuardedBuild) {
-  for (const Prepared& one : all(Build::guarded)) {
-    SCOPED_TRACE(one.key.id);
-    int polls = 0, bounds = 0, barriers = 0, meetings = 0;
-    for (size_t i = 0; i < one.kernel.statements.size(); ++i) {
-      const std::string& statement = one.kernel.statements[i];
-      const std::string& verb = one.kernel.source[i].verb;
-      const bool waits = verb == "acquire" || verb == "wait" || verb == "tail";
-      polls += waits && starts_with(statement, "mbarrier.t") ? 1 : 0;
-      bounds += waits && statement.find("guard_limit;") != std::string::npos ? 1 : 0;
-      barriers += verb == "commit" && starts_with(statement, "barrier.cluster.arrive") ? 1 : 0;
-      meetings += verb == "commit" && statement.find("guard_limit;") != std::string::npos ? 1 : 0;
-    }
-    EXPECT_GT(polls + barriers, 0);
-    EXPECT_EQ(polls, bounds);
-    EXPECT_EQ(barriers, meetings);
-  }
-}
-
 // Others reach into a CTA until the last barrier, so nobody leaves before it: not at the end, and
 // not when giving up. (The exits that tie the clocks are never taken.)
 TEST_F(ClusterKernels, LetNobodyLeaveBeforeTheLastBarrier) {
