@@ -11,6 +11,9 @@ std::string folder_of(ComponentKind kind, const std::string& name) {
   return fmt::format("{}{}/{}", to_string(kind), kind == ComponentKind::work ? "" : "s", name);
 }
 
+// Its words are what components may replace, so its files have none of their own.
+constexpr const char* common = "common";
+
 bool is_verb_of(ComponentKind kind, const std::string& name) {
   const std::vector<std::string>& verbs = component_verbs(kind);
   return std::find(verbs.begin(), verbs.end(), name) != verbs.end();
@@ -31,7 +34,7 @@ Result<TemplateFolders> TemplateFolders::of(const Catalogue& catalogue,
     if (!component->uses.empty())
       out.folders_.push_back({folder_of(kind, component->uses), kind, component});
   }
-  out.folders_.push_back({"common", ComponentKind::probe, &catalogue.common()});
+  out.folders_.push_back({common, ComponentKind::probe, &catalogue.common()});
   return out;
 }
 
@@ -56,7 +59,7 @@ const Word* TemplateFolders::word(std::string_view name, const std::string& fold
   for (const Folder& one : folders_)
     for (const Word& word : one.component->words) {
       if (word.name != name) continue;
-      if (one.name == folder) return &word;
+      if (one.name == folder && folder != common) return &word;
       if (first == nullptr) first = &word;
     }
   return first;

@@ -12,7 +12,7 @@ const std::string declared =
 const std::string body =
     "{{#on_full}}\n{\n.reg .pred there;\n"
     "mbarrier.test_wait.parity.shared.b64 there, [{{barrier}}], {{parity}};\n"
-    "@there bra L_there;\n{{> spin}}\nL_there:\n}\n{{/on_full}}\n";
+    "@there bra L_there;\n{{> wait}}\nL_there:\n}\n{{/on_full}}\n";
 
 class Snippets : public testing::Test {
  protected:
@@ -39,7 +39,7 @@ TEST_F(Snippets, StandInThePlaceOfTheVerb) {
   // Two comments and six statements, once: only the consumer waits on the full barrier.
   EXPECT_EQ(own, 8U) << output.out;
   EXPECT_NE(output.out.find("consumer  wait        mine.ptx:7\n"), std::string::npos);
-  EXPECT_NE(output.out.find("consumer  wait        protocols/mbarrier/spin.ptx:"),
+  EXPECT_NE(output.out.find("consumer  wait        protocols/mbarrier/wait.ptx:"),
             std::string::npos);
 }
 
