@@ -31,8 +31,8 @@ void size_warps(RolePlan& role, int warps) {
 
 // These probes read back barriers of their own choice (templates/common/verify_phases.ptx), not all
 // that the protocol has.
-void read_back(const VariantKey& variant, Plan& plan, int barriers) {
-  plan.phases_checked = variant.value("protocol") == "mbarrier" ? barriers : 0;
+void read_back(Plan& plan, ReadBack how, int barriers) {
+  plan.phases_checked = how == ReadBack::phases ? barriers : 0;
 }
 
 }  // namespace
@@ -47,7 +47,8 @@ Status finish_verb(const VariantKey& variant, Plan& plan) {
   plan.timed_verbs = {verb};
   if (variant.value("load") == "busy") launch.load_ctas = busy_ctas;
   const bool arrives = verb == "commit" || verb == "release";
-  read_back(variant, plan, arrives ? plan.num_stages : 0);
+  read_back(plan, produces ? plan.facts.read_full : plan.facts.read_empty,
+            arrives ? plan.num_stages : 0);
   if (arrives && variant.value("reads") == "completion")
     plan.timed_verbs.emplace_back(produces ? "wait" : "acquire");
   if (path == "blocked") launch.max_items = most_blocked_items;
@@ -110,7 +111,7 @@ Status finish_neighbour(const VariantKey& variant, Plan& plan) {
   plan.launch.work_amount = static_cast<std::uint32_t>(waits);
   plan.launch.timed_role = Role::bystander;
   plan.launch.unit = "cycles per block";
-  read_back(variant, plan, 1);
+  read_back(plan, plan.facts.read_full, 1);
   plan.launch.dynamic_shared_bytes += 32 * 4;  // a word a lane that the bystanders read
   plan.timed_verbs = {"work"};
   if (plan.consumer.threads > 0) plan.timed_verbs.emplace_back("wait");
@@ -121,7 +122,7 @@ Status finish_neighbour(const VariantKey& variant, Plan& plan) {
 Status finish_fanin(const VariantKey&, Plan& plan) {
   plan.launch.timed_role = Role::both;
   plan.launch.unit = "cycles per phase";
-  read_back(variant, plan, 1);
+  read_back(plan, plan.facts.read_full, 1);
   plan.timed_verbs = {"commit", "wait"};
   if (plan.facts.waits_arrive) {
     plan.timed_verbs = {"wait"};
@@ -131,10 +132,10 @@ Status finish_fanin(const VariantKey&, Plan& plan) {
   return {};
 }
 
-Status finish_entangle(const VariantKey& variant, Plan& plan) {
+Status finish_entangle(const VariantKey&, Plan& plan) {
   plan.launch.timed_role = Role::both;
   plan.launch.unit = "cycles per phase";
-  read_back(variant, plan, 1);
+  read_back(plan, plan.facts.read_full, 1);
   plan.timed_verbs = {"commit", "wait"};
   return {};
 }
