@@ -29,18 +29,6 @@ std::string commit_of(const fs::path& folder) {
   return output->out.substr(0, output->out.find('\n'));
 }
 
-// What the reports of a guarded image mean: its waits, and the barriers of the ring by their place.
-GuardTable guard_table(const Prepared& guarded) {
-  GuardTable table{guarded.sites, {}};
-  const bool flags = std::any_of(table.sites.begin(), table.sites.end(),
-                                 [](const WaitSite& site) { return site.kind == WaitKind::flag; });
-  const Plan& plan = guarded.plan;
-  const char* kind = flags ? "flag" : "barrier";
-  for (const auto& [name, base] : {std::pair{"full", 0}, std::pair{"empty", plan.empty_offset}})
-    table.barriers.push_back({fmt::format("{}_{}", name, kind), base, 8, plan.num_stages});
-  return table;
-}
-
 // Variants are shown with a refusal rather than lost: the bench makes an error row of it.
 void add_image(Packing& packing, BundleVariant& variant, const Result<Image>& image) {
   if (image) {

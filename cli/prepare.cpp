@@ -99,6 +99,17 @@ class Maker {
 
 }  // namespace
 
+GuardTable guard_table(const Prepared& guarded) {
+  GuardTable table{guarded.sites, {}};
+  const bool flags = std::any_of(table.sites.begin(), table.sites.end(),
+                                 [](const WaitSite& site) { return site.kind == WaitKind::flag; });
+  const Plan& plan = guarded.plan;
+  const char* kind = flags ? "flag" : "barrier";
+  for (const auto& [name, base] : {std::pair{"full", 0}, std::pair{"empty", plan.empty_offset}})
+    table.barriers.push_back({fmt::format("{}_{}", name, kind), base, 8, plan.num_stages});
+  return table;
+}
+
 Result<Rendered> render_one(const fs::path& templates, const Catalogue& catalogue,
                             const VariantKey& variant, Build build) {
   Renderer renderer(catalogue, templates);

@@ -19,7 +19,8 @@ Manifest full_manifest() {
   manifest.nvdisasm = "13.5.38";
   manifest.commit = "0123abc-dirty";
   manifest.sweep = "core";
-  manifest.catalogue = R"({"protocols":{}})";
+  manifest.catalogue.axes["num_stages"] = {"4", "stages"};
+  manifest.catalogue.protocols["mbarrier"] = {"{wait}", {}};
   BundleVariant variant;
   variant.key = {"ring/mbarrier", "0123456789ab", {{"probe", "ring"}, {"stages", "8"}}};
   LaunchShape& launch = variant.launch;
@@ -52,7 +53,7 @@ Manifest full_manifest() {
   image.sass_class = "dd";
   image.resources = {40, 41, 42, 43, 44, 45};
   image.gate = {GateVerdict::failed, "wait of consumer: expected 1, found 2"};
-  image.census = {{"wait", "consumer", {{"SYNCS.PHASECHK.TRANS64.TRYWAIT", 1}}, {{"BRA", 2}}}};
+  image.census = {{"wait", "consumer", {{"SYNCS.PHASECHK.TRANS64.TRYWAIT", 1}}, {{"BRA", 2}}, {{"NOP", 1}}}};
   image.warnings = {"one", "two"};
   image.guard = {{{1, WaitKind::state, "k", "f.ptx", 7, "wait", "consumer", "op", "x", "y"}},
                  {{"full_barrier", 0, 8, 4}}};
@@ -91,7 +92,7 @@ TEST(Manifest, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(guarded->guard.barriers.at(0).count, 4);
   EXPECT_EQ(variant.image(Build::timed)->gate.verdict, GateVerdict::passed);
   EXPECT_EQ(back->commit, "0123abc-dirty");
-  EXPECT_EQ(back->catalogue, R"({"protocols":{}})");
+  EXPECT_EQ(back->catalogue, manifest.catalogue);
 }
 
 TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
