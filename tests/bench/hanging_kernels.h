@@ -84,8 +84,9 @@ inline std::vector<HangingKernel> polling_kernels() {
        {"deadlock: warp 0 lane ", "waits on ", "parity 0 at a.ptx:1 (consumer wait, cta ",
         "2 of 2 arrivals || word 0x"}},
       {"state",
-       "// [consumer wait] a.ptx:2\nmbarrier.arrive.noComplete.shared.b64 state, [at], 1;\nL: "
-       "mbarrier.test_wait.shared.b64 done, [at], state;\n@!done bra L;\n",
+       "// [consumer wait] a.ptx:2\nsetp.ne.u32 other, lane, 0;\n@other bra D;\n"
+       "mbarrier.arrive.noComplete.shared.b64 state, [at], 1;\nL: "
+       "mbarrier.test_wait.shared.b64 done, [at], state;\n@!done bra L;\nD:\n",
        {"deadlock: warp 0 lane ", "waits on ", "state 0x", "at a.ptx:2 (consumer wait"}},
       {"library_loop",
        "// [consumer wait] a.ptx:3\n{\n.reg .pred complete;\nL_try:\n"
