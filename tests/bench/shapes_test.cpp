@@ -65,7 +65,7 @@ TEST(ClusterTest, TheRolesAreInTwoRanksAndTheSmsAreTheGpusChoice) {
   bench.variant.launch = cluster_shape(8, 3, 5);
   const auto measured = bench.measure();
   ASSERT_TRUE(measured) << measured.error().text();
-  EXPECT_EQ(measured->flags, (std::vector<std::string>{"sms:7,11"}));
+  EXPECT_EQ(measured->flags, (std::vector<std::string>{"items_only", "sms:7,11"}));
   EXPECT_NEAR(summarise(measured->samples).value().cycles, 40, 0.01);
 }
 

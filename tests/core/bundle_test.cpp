@@ -53,7 +53,8 @@ Manifest full_manifest() {
   image.sass_class = "dd";
   image.resources = {40, 41, 42, 43, 44, 45};
   image.gate = {GateVerdict::failed, "wait of consumer: expected 1, found 2"};
-  image.census = {{"wait", "consumer", {{"SYNCS.PHASECHK.TRANS64.TRYWAIT", 1}}, {{"BRA", 2}}, {{"NOP", 1}}}};
+  image.census = {
+      {"wait", "consumer", {{"SYNCS.PHASECHK.TRANS64.TRYWAIT", 1}}, {{"BRA", 2}}, {{"NOP", 1}}}};
   image.warnings = {"one", "two"};
   image.guard = {{{1, WaitKind::state, "k", "f.ptx", 7, "wait", "consumer", "op", "x", "y"}},
                  {{"full_barrier", 0, 8, 4}}};

@@ -170,8 +170,6 @@ const Damage damages[] = {
      "spec: movers/none/mover.toml:1: covers: no SASS family 'hoper' (did you mean 'hopper'?)"},
     {"movers/none/mover.toml", "covers = []\ncovers_ptxas = \">=12 <x\"\n",
      "spec: movers/none/mover.toml:2: covers_ptxas: '<x' is not a version range"},
-    {"axes.toml", "[[gate]]\nverb = \"*\"\nrequire = { \"A\" = 1 }\n",
-     "spec: axes.toml:2: verb: '*' is for 'forbid' alone, without 'role' and 'require'"},
     {"axes.toml", "[[gate]]\nverb = \"wait\"\nrole = \"consumr\"\n",
      "spec: axes.toml:3: role: no role 'consumr' (did you mean 'consumer'?)"},
     {"axes.toml", "[[gate]]\nverb = \"wait\"\nrequire = { \"A*\" = \"payload_byte / 4\" }\n",

@@ -39,9 +39,8 @@ TEST(MutantsOnTheGpu, EveryFaultIsCaughtAndNamed) {
   const auto place = TempDir::create();
   ASSERT_TRUE(place);
   const fs::path store = place->path() / "store.sqlite";
-  const auto output =
-      run_process({program_path(), "--bundle", folder, "--store", store.string(), "--no-aa",
-                   "--ignore-anchors", "--benchmark_repetitions=1"});
+  const auto output = run_process({program_path(), "--bundle", folder, "--store", store.string(),
+                                   "--no-aa", "--ignore-anchors", "--benchmark_repetitions=1"});
   ASSERT_TRUE(output);
   if (output->err.find("finds no usable GPU") != std::string::npos ||
       output->err.find("no CUDA driver") != std::string::npos)

@@ -159,8 +159,11 @@ TEST(Window, EachRoleHasItsOwn) {
   EXPECT_EQ(census[0].verb + "/" + census[0].role, "acquire/producer");
   EXPECT_EQ(census[0].hot, (std::map<std::string, int>{{"A", 1}}));
   EXPECT_EQ(census[1].verb + "/" + census[1].role, "/producer");
-  EXPECT_EQ(census[2].verb + "/" + census[2].role, "wait/consumer");
-  EXPECT_TRUE(census[2].cold.empty());
+  // In the order of the code: what stands beside the consumer's loop comes before its wait.
+  EXPECT_EQ(census[2].verb + "/" + census[2].role, "/consumer");
+  EXPECT_EQ(census[2].beside, (std::map<std::string, int>{{"MOV", 1}}));
+  EXPECT_EQ(census[3].verb + "/" + census[3].role, "wait/consumer");
+  EXPECT_TRUE(census[3].cold.empty());
 }
 
 // A wait with one site has it in its retry loop; one whose first try is peeled does not lose its
