@@ -2,13 +2,13 @@
 // of versions and `--variants`, with three toolchains and the published history.
 #include "core/base/file.h"
 #include "core/base/process.h"
+#include "core/store/load.h"
 #include "gen/toolchain.h"
 #include "tests/cli/program.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <set>
-#include <sstream>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -36,18 +36,31 @@ std::string results(const std::string& name) {
   return (data_root() / "results" / "nvidia-h200" / "history" / name).string();
 }
 
-// Cycles per item of every round of a variant, read off the file of results: the samples of a round
-// lie on a line, so its ends give the slope.
+// The published rows of a variant, with their samples.
+std::vector<PointRow> rows_of_variant(const std::string& id) {
+  static const Result<Results> published = load_results({results("ptxas.jsonl")});
+  EXPECT_TRUE(published);
+  std::vector<PointRow> rows;
+  if (published)
+    for (const PointRow& row : published->points)
+      if (row.variant_id == id) rows.push_back(row);
+  return rows;
+}
+
+// Cycles per item of every round: its samples, of ascending length, lie on a line, so its ends give
+// the slope.
 std::set<double> slopes_of(const std::string& id) {
   std::set<double> slopes;
-  std::istringstream lines(read_file(results("ptxas.jsonl")).value_or(""));
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find("\"id\":\"" + id + "\"") == std::string::npos) continue;
-    const json point = json::parse(line);
-    if (!point.contains("cycles")) continue;
-    const double items = point["items"].back().get<double>() - point["items"].front().get<double>();
-    for (const json& round : point["cycles"])
-      slopes.insert((round.back().get<double>() - round.front().get<double>()) / items);
+  for (const PointRow& row : rows_of_variant(id)) {
+    const Sample* first = nullptr;
+    for (size_t i = 0; i < row.samples.size(); ++i) {
+      const Sample& sample = row.samples[i];
+      if (first == nullptr || sample.items < row.samples[i - 1].items) first = &sample;
+      const bool last = i + 1 == row.samples.size() || row.samples[i + 1].items < sample.items;
+      if (!last) continue;
+      slopes.insert((static_cast<double>(sample.cycles) - static_cast<double>(first->cycles)) /
+                    (sample.items - first->items));
+    }
   }
   return slopes;
 }
@@ -91,16 +104,12 @@ TEST_F(History, HasTheCodeThatWasMeasured) {
   const json rows =
       rows_of(says({"sass", "history", ring, "--toolchain", "11.8,12.4,13.5", "--json"}));
   ASSERT_EQ(rows.size(), 3U);
-  std::istringstream lines(read_file(results("ptxas.jsonl")).value_or(""));
-  std::set<std::string> checked;
-  for (std::string line; std::getline(lines, line);)
-    for (size_t i = 0; i < ids.size(); ++i) {
-      if (line.find("\"id\":\"" + ids[i] + "\"") == std::string::npos) continue;
-      const std::string hash = json::parse(line)["text_hash"];
-      EXPECT_EQ(rows[i]["class"], hash.substr(0, 6)) << ids[i];
-      checked.insert(ids[i]);
-    }
-  EXPECT_EQ(checked.size(), 3U);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const std::vector<PointRow> measured = rows_of_variant(ids[i]);
+    ASSERT_FALSE(measured.empty()) << ids[i];
+    for (const PointRow& row : measured)
+      EXPECT_EQ(rows[i]["class"], row.text_hash.substr(0, 6)) << ids[i];
+  }
 }
 
 // The reason is checked against the counts of `sass diff`, which goes another way.
@@ -222,20 +231,11 @@ TEST_F(History, BisectNamesTwoVersions) {
 
 // A figure of other code than that of today's ptxas must not stand beside it.
 TEST_F(History, OtherCodeThanMeasuredIsSaid) {
-  std::string text;
-  std::istringstream lines(read_file(results("ptxas.jsonl")).value_or(""));
-  const std::string other(32, 'f');
-  int changed = 0;
-  for (std::string line; std::getline(lines, line);) {
-    const size_t at = line.find("\"text_hash\":\"");
-    if (line.find("\"id\":\"" + ids[1] + "\"") != std::string::npos && at != std::string::npos) {
-      line.replace(at + 13, other.size(), other);
-      ++changed;
-    }
-    text += line + "\n";
-  }
-  ASSERT_GT(changed, 0);
-  const std::string stale = file("stale.jsonl", text);
+  Results changed = load_results({results("ptxas.jsonl")}).value();
+  for (PointRow& row : changed.points)
+    if (row.variant_id == ids[1]) row.text_hash = std::string(32, 'f');
+  const std::string stale = (folder_.path() / "stale.jsonl").string();
+  ASSERT_TRUE(write_json_lines(stale, changed));
   const json explained =
       rows_of(says({"explain", ring, "--toolchain", "11.8,12.4", "--results", stale, "--json"}));
   ASSERT_EQ(explained.size(), 1U);

@@ -102,7 +102,7 @@ TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   EXPECT_EQ(value.size(), 9U);
   EXPECT_EQ(variant.size(), 3U);
   EXPECT_EQ(variant.at("key").size(), 3U);
-  EXPECT_EQ(variant.at("launch").size(), 20U);
+  EXPECT_EQ(variant.at("launch").size(), 21U);
   EXPECT_EQ(variant.at("launch").at("slices").at(0).size(), 8U);
   EXPECT_EQ(variant.at("launch").at("payload").size(), 4U);
   EXPECT_EQ(variant.at("launch").at("readings").at(0).size(), 4U);
