@@ -2,8 +2,8 @@
 // any expression may name any axis, then what holds expressions.
 #pragma once
 
+#include "core/base/toml.h"
 #include "gen/catalogue.h"
-#include "gen/toml.h"
 
 #include <string>
 #include <vector>

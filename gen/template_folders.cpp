@@ -1,6 +1,6 @@
 #include "gen/template_folders.h"
 
-#include "gen/toml.h"
+#include "core/base/toml.h"
 
 #include <array>
 

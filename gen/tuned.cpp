@@ -2,8 +2,8 @@
 
 #include "core/base/hash.h"
 #include "core/base/nearest.h"
+#include "core/base/toml.h"
 #include "gen/readable.h"
-#include "gen/toml.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "gen/toml.h"
+#include "core/base/toml.h"
 
 #include "core/base/nearest.h"
 
