@@ -1,6 +1,6 @@
 #include "cli/reduce_text.h"
 
-#include "gen/ptx_statement.h"
+#include "core/ptx/statement.h"
 
 namespace phasebit {
 namespace {

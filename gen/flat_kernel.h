@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "gen/kernel.h"
-#include "gen/ptx_statement.h"
+#include "core/ptx/statement.h"
 
 #include <map>
 #include <set>

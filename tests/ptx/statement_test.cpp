@@ -1,4 +1,4 @@
-#include "gen/ptx_statement.h"
+#include "core/ptx/statement.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

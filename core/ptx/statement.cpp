@@ -1,4 +1,4 @@
-#include "gen/ptx_statement.h"
+#include "core/ptx/statement.h"
 
 #include <algorithm>
 #include <array>
@@ -20,11 +20,33 @@ bool in_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
 }
 
-// Takes the first word off the front.
-std::string_view take_word(std::string_view& text) {
-  const std::string_view word = text.substr(0, text.find_first_of(blanks));
+// Takes the first `size` characters off the front, and the blanks behind them.
+std::string_view take(std::string_view& text, std::size_t size) {
+  const std::string_view word = text.substr(0, size);
   text = trimmed(text.substr(word.size()));
   return word;
+}
+
+// An opcode with its modifiers ends where nothing of a name stands.
+std::string_view take_opcode(std::string_view& text) {
+  const auto end = std::find_if(text.begin(), text.end(),
+                                [](char c) { return !in_name(c) && c != '.' && c != ':'; });
+  return take(text, static_cast<std::size_t>(end - text.begin()));
+}
+
+// ".reg" of ".reg.b32 a" and of ".reg .b32 a".
+std::string_view take_directive(std::string_view& text) {
+  const auto end =
+      std::find_if(text.begin() + 1, text.end(), [](char c) { return !in_name(c) && c != ':'; });
+  return take(text, static_cast<std::size_t>(end - text.begin()));
+}
+
+// "@!done" of "@!done bra" and of "@ !done bra".
+std::string take_guard(std::string_view& text) {
+  std::string guard(take(text, 1));
+  if (text.starts_with('!')) guard += take(text, 1);
+  const auto end = std::find_if_not(text.begin(), text.end(), in_name);
+  return guard + std::string(take(text, static_cast<std::size_t>(end - text.begin())));
 }
 
 // At commas outside brackets.
@@ -56,7 +78,7 @@ std::string_view label_of(std::string_view line) {
 PtxStatement directive(std::string_view line, bool semicolon) {
   PtxStatement made{PtxStatement::Part::directive, "", "", {}, semicolon};
   while (!line.empty() && line.front() == '.')
-    made.name += (made.name.empty() ? "" : " ") + std::string(take_word(line));
+    made.name += (made.name.empty() ? "" : " ") + std::string(take_directive(line));
   made.operands = split_operands(line);
   return made;
 }
@@ -64,8 +86,9 @@ PtxStatement directive(std::string_view line, bool semicolon) {
 bool has_destination(const PtxStatement& statement) {
   if (statement.operands.empty() || statement.operands.front().starts_with('[')) return false;
   const std::string_view opcode = statement.name;
-  constexpr std::array<std::string_view, 9> without = {
-      "bar.", "barrier.", "bra", "brx.", "call", "nanosleep.", "setmaxnreg.", "fence", "membar"};
+  constexpr std::array<std::string_view, 16> without = {
+      "bar.",   "barrier.",   "bra",     "brx.",     "call", "cp.",         "exit",         "fence",
+      "membar", "nanosleep.", "pmevent", "prefetch", "ret",  "setmaxnreg.", "stackrestore", "trap"};
   const bool none = std::any_of(without.begin(), without.end(),
                                 [&](std::string_view stem) { return opcode.starts_with(stem); });
   return !none || opcode.find(".red.") != std::string_view::npos;
@@ -86,8 +109,8 @@ PtxStatement take_apart(std::string_view line) {
   }
   if (line.starts_with('.')) return directive(line, semicolon);
   PtxStatement made;
-  if (line.starts_with('@')) made.guard = take_word(line);
-  made.name = take_word(line);
+  if (line.starts_with('@')) made.guard = take_guard(line);
+  made.name = take_opcode(line);
   made.operands = split_operands(line);
   return made;
 }
@@ -96,6 +119,7 @@ std::string put_together(const PtxStatement& statement) {
   const std::string operands = fmt::format("{}", fmt::join(statement.operands, ", "));
   const std::string rest = operands.empty() ? "" : " " + operands;
   switch (statement.part) {
+    case PtxStatement::Part::none: return ";";
     case PtxStatement::Part::brace: return statement.name;
     case PtxStatement::Part::label: return statement.name + ":" + (rest.empty() ? "" : rest + ";");
     case PtxStatement::Part::directive:

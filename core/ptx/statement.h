@@ -10,7 +10,7 @@
 namespace phasebit {
 
 struct PtxStatement {
-  enum class Part { brace, label, directive, instruction };
+  enum class Part { brace, label, directive, instruction, none };  // none: a lone semicolon
   Part part = Part::instruction;
   std::string guard;                  // "@!done", or ""
   std::string name;                   // of a label; an opcode with its modifiers; ".reg .b32"

@@ -1,0 +1,132 @@
+#include "core/ptx/flow.h"
+
+#include "core/ptx/loops.h"
+#include "core/ptx/values.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+PtxFile read(const std::string& body) {
+  auto file = read_ptx(".version 8.0\n.target sm_90\n.entry k()\n{\n" + body + "\n}\n", "t.ptx");
+  if (!file) ADD_FAILURE() << file.error().text();
+  return *file;
+}
+
+const PtxFunction& kernel(const PtxFile& file) {
+  return *file.find("k");
+}
+
+// "0>1,2 1>1,2 2>": blocks and where they lead.
+std::string ways(const PtxFlow& flow) {
+  std::string out;
+  for (std::size_t i = 0; i < flow.blocks.size(); ++i)
+    out += fmt::format("{}>{} ", i, fmt::join(flow.blocks[i].successors, ","));
+  return out;
+}
+
+struct Row {
+  const char* what;
+  const char* body;
+  const char* ways;
+  const char* loops;  // "header:blocks"
+};
+
+constexpr Row rows[] = {
+    {"straight", "mov.u32 a, 1; ret;", "0> ", ""},
+    {"a wait", "L: try p; @!p bra L; ret;", "0>0,1 1> ", "0:0 "},
+    {"labels of blocks are told apart", "{ L: @p bra L; } { L: @p bra L; } ret;", "0>0,1 1>1,2 2> ",
+     "0:0 1:1 "},
+    {"a name from the block around", "L: { @p bra L; } ret;", "0>0,1 1> ", "0:0 "},
+    {"nested", "A: mov.u32 a, 1; B: @p bra B; @q bra A; ret;", "0>1 1>1,2 2>0,3 3> ",
+     "1:1 0:0,1,2 "},
+    {"two ways back are one loop", "A: @p bra B; bra A; B: @q bra A; ret;", "0>2,1 1>0 2>0,3 3> ",
+     "0:0,1,2 "},
+    {"an exit that may not be", "L: @p exit; bra L;", "0>1 1>0 ", "0:0,1 "},
+    {"a table", "ts: .branchtargets A, B; brx.idx i, ts; A: ret; B: bra A;", "0>1,2 1> 2>1 ", ""},
+    {"two entries make no natural loop",
+     "@p bra B; A: mov.u32 a, 1; B: mov.u32 b, 1; @q bra A; ret;", "0>2,1 1>2 2>1,3 3> ", ""},
+};
+
+TEST(PtxFlow, BlocksAndLoops) {
+  for (const Row& row : rows) {
+    const PtxFile file = read(row.body);
+    const PtxFlow flow = flow_of(file, kernel(file));
+    EXPECT_EQ(ways(flow), row.ways) << row.what;
+    std::string loops;
+    for (const PtxLoop& loop : loops_of(flow))
+      loops += fmt::format("{}:{} ", loop.header, fmt::join(loop.blocks, ","));
+    EXPECT_EQ(loops, row.loops) << row.what;
+  }
+}
+
+TEST(PtxFlow, SaysWhichTargetsItCannotFind) {
+  const PtxFile file = read("@p bra Nowhere; ret;");
+  const PtxFlow flow = flow_of(file, kernel(file));
+  ASSERT_EQ(flow.not_understood.size(), 1U);
+  EXPECT_EQ(file.place(file.statements[flow.not_understood[0]]), "t.ptx:5:1");
+}
+
+TEST(PtxScopes, NamesBelongToBlocks) {
+  const PtxFile file = read(
+      ".reg .pred p<2>; .reg .b32 %r<3>;\n{ .reg .b64 p0; .param .align 8 .b8 arg[16]; ret; "
+      "}\nret;");
+  const PtxScopes scopes = scopes_of(file, kernel(file));
+  ASSERT_EQ(scopes.scopes.size(), 2U);
+  EXPECT_EQ(scopes.declaring(1, "p0"), 1);
+  EXPECT_EQ(scopes.declaring(0, "p0"), 0);
+  EXPECT_EQ(scopes.type_of(0, "p1"), ".pred");
+  EXPECT_EQ(scopes.type_of(1, "p0"), ".b64");
+  EXPECT_EQ(scopes.type_of(1, "%r2"), ".b32");
+  EXPECT_EQ(scopes.declaring(1, "%r3"), -1);
+  EXPECT_EQ(scopes.declaring(1, "arg"), 1);
+  EXPECT_EQ(scopes.declaring(0, "arg"), -1);
+}
+
+// What depends on the `ld.volatile`s of the one loop.
+struct Chain {
+  const char* what;
+  const char* body;
+  const char* names;
+};
+
+constexpr Chain chains[] = {
+    {"itself", "L: ld.volatile.b32 v, [a]; @p bra L;", "v "},
+    {"setp, selp, not, and",
+     "L: ld.volatile.b32 v, [a]; setp.eq.u32 p, v, 1; selp.b32 w, 1, 0, p; setp.ne.b32 q, w, 0; "
+     "not.pred n, q; and.pred m, n, other; @m bra L;",
+     "m n p q v w "},
+    {"a guard", "L: ld.volatile.b32 v, [a]; setp.eq.u32 p, v, 1; @p mov.u32 w, 1; @q bra L;",
+     "p v w "},
+    {"the next turn", "L: mov.u32 w, v; ld.volatile.b32 v, [a]; @q bra L;", "v w "},
+    {"what a branch decides",
+     "L: ld.volatile.b32 v, [a]; setp.eq.u32 p, v, 1; @p bra A; mov.u32 w, 0; bra B; A: mov.u32 w, "
+     "1; B: mov.u32 x, 1; @q bra L;",
+     "p v w "},
+    {"a call's parameters",
+     "L: ld.volatile.b32 v, [a]; st.param.b32 [in+0], v; call.uni (out), f, (in); ld.param.b32 w, "
+     "[out+0]; call (y), g, (z); @q bra L;",
+     "in out v w "},
+    {"not what is outside", "ld.volatile.b32 v, [a]; L: mov.u32 w, v; @q bra L;", ""},
+};
+
+TEST(PtxValues, FollowAnyChain) {
+  for (const Chain& row : chains) {
+    const PtxFile file = read(row.body);
+    const PtxFlow flow = flow_of(file, kernel(file));
+    const auto loops = loops_of(flow);
+    ASSERT_EQ(loops.size(), 1U) << row.what;
+    const auto polled = [&](std::size_t i) {
+      return file.statements[i].parsed.name.starts_with("ld.volatile");
+    };
+    const PtxDependence found =
+        dependent_on(file, flow, loops[0], polled, [](std::size_t) { return false; });
+    std::string names;
+    for (const PtxName& name : found.names) names += name.second + " ";
+    EXPECT_EQ(names, row.names) << row.what;
+  }
+}
+
+}  // namespace
+}  // namespace phasebit
