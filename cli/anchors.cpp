@@ -72,7 +72,7 @@ Result<std::vector<Prepared>> prepare_anchors(const fs::path& templates) {
       anchor.key.id = "anchor/" + name;
       anchor.key.hash = short_hash(anchor.key.id);
       anchor.key.axes = {{"probe", "anchor"}};
-      anchor.plan.launch = launch_of(row, header);
+      anchor.head.launch = launch_of(row, header);
       PHASEBIT_TRY_ASSIGN(kernel,
                           kernel_of(templates / "anchors" / (source + ".ptx"), source, header));
       anchor.kernel = std::move(kernel);

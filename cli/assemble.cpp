@@ -158,8 +158,7 @@ Status assemble_build(const AssembleCommand& command, Tools& tools, const Space&
   std::vector<ImageSet> sets = make_images(tools, prepared, columns);
   for (size_t i = 0; i < sets.size(); ++i) {
     if (disassembler)
-      PHASEBIT_TRY(
-          gate_images(tools, *disassembler, space.catalogue, prepared, columns[i], sets[i]));
+      PHASEBIT_TRY(gate_images(tools, *disassembler, prepared, columns[i], sets[i]));
     PHASEBIT_TRY(count_column(tools, targets[i], prepared, sets[i], run));
   }
   if (!sets.empty())

@@ -81,8 +81,7 @@ Status assemble_forms(const CoverageOptions& options, const FormBook& book, cons
   ImageSet set = std::move(make_images(tools, prepared, {{options.target, {}}}).front());
   std::vector<bool> assembled;
   for (const Result<Image>& image : set.images) assembled.push_back(image.has_value());
-  PHASEBIT_TRY(
-      gate_images(tools, disassembler, space.catalogue, prepared, {options.target, {}}, set));
+  PHASEBIT_TRY(gate_images(tools, disassembler, prepared, {options.target, {}}, set));
   size_t i = 0;
   for (FormCoverage& form : forms) {
     if (form.variant.empty()) continue;

@@ -5,7 +5,6 @@
 #include "analysis/sass/gate.h"
 #include "core/base/hash.h"
 #include "core/base/parallel.h"
-#include "gen/requirements.h"
 
 #include <algorithm>
 
@@ -19,7 +18,7 @@ Image image_of(const Prepared& prepared, const Assembled& assembled) {
   image.entry = assembled.entry;
   image.ptx_hash = prepared.kernel.hash;
   image.text_hash = assembled.text_hash;
-  image.sass_class = short_hash(assembled.text_hash + launch_signature(prepared.plan.launch));
+  image.sass_class = short_hash(assembled.text_hash + launch_signature(prepared.head.launch));
   image.resources = assembled.resources;
   image.gate.reason = "not gated";
   image.warnings = assembled.warnings;
@@ -62,7 +61,7 @@ void assemble_group(Tools& tools, const std::vector<Prepared>& prepared,
   for (const Place& place : places) {
     const Prepared& one = prepared[place.variant];
     jobs.push_back(
-        {&one.kernel, columns[place.column].target, one.plan.launch.dynamic_shared_bytes});
+        {&one.kernel, columns[place.column].target, one.head.launch.dynamic_shared_bytes});
   }
   Assembly made;
   if (toolchain) made = assemble(**toolchain, tools.cache_or_null(), jobs, options);
@@ -106,7 +105,7 @@ void take_outputs(const GateModule& module, const Result<std::vector<Result<Gate
 }
 
 // The `.loc` assembly by module, without the kernels whose code it changed.
-Result<std::map<std::string, GateModule>> group_by_module(Tools& tools, const Catalogue& catalogue,
+Result<std::map<std::string, GateModule>> group_by_module(Tools& tools,
                                                           const std::vector<Prepared>& prepared,
                                                           const CodeColumn& column,
                                                           const ImageSet& lined, ImageSet& set) {
@@ -121,7 +120,7 @@ Result<std::map<std::string, GateModule>> group_by_module(Tools& tools, const Ca
           fail(Step::gate, "{}: `.loc` changed its code for {}, so its lines say nothing",
                prepared[i].key.id, column.name());
     } else {
-      PHASEBIT_TRY_ASSIGN(spec, gate_of(catalogue, prepared[i], tools, column));
+      PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared[i], tools, column));
       // An experiment takes out or puts in what the rules count: what is forbidden stays so.
       if (!assembler_of(prepared[i].key).edit.empty())
         for (VerbRule& rule : spec.verbs) rule.require.clear();
@@ -141,20 +140,10 @@ AssemblerChoice choice_of(const Prepared& prepared, const CodeColumn& column) {
   return choice;
 }
 
-Result<GateSpec> gate_of(const Catalogue& catalogue, const Prepared& prepared, Tools& tools,
-                         const CodeColumn& column) {
+Result<GateSpec> gate_of(const Prepared& prepared, Tools& tools, const CodeColumn& column) {
   PHASEBIT_TRY_ASSIGN(known, tools.targets.find(column.target));
   PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(choice_of(prepared, column).ptxas));
-  PHASEBIT_TRY_ASSIGN(spec, gate_spec(catalogue, template_key(prepared.key), known.family,
-                                      toolchain->version, prepared.plan.derived()));
-  replace_rules(spec, prepared.gates);
-  spec.items_per_iteration = prepared.plan.items_per_iteration;
-  const std::vector<std::string>& timed = prepared.plan.timed_verbs;
-  if (!timed.empty())
-    std::erase_if(spec.verbs, [&](const VerbRule& rule) {
-      return std::find(timed.begin(), timed.end(), rule.verb) == timed.end();
-    });
-  return spec;
+  return gate_of(prepared.head, known.family, toolchain->version);
 }
 
 std::vector<ImageSet> make_images(Tools& tools, const std::vector<Prepared>& prepared,
@@ -174,13 +163,13 @@ std::vector<ImageSet> make_images(Tools& tools, const std::vector<Prepared>& pre
   return sets;
 }
 
-Status gate_images(Tools& tools, const Disassembler& disassembler, const Catalogue& catalogue,
+Status gate_images(Tools& tools, const Disassembler& disassembler,
                    const std::vector<Prepared>& prepared, const CodeColumn& column, ImageSet& set) {
   const bool before = tools.options.line_info;
   tools.options.line_info = true;
   const ImageSet lined = std::move(make_images(tools, prepared, {column}).front());
   tools.options.line_info = before;
-  PHASEBIT_TRY_ASSIGN(modules, group_by_module(tools, catalogue, prepared, column, lined, set));
+  PHASEBIT_TRY_ASSIGN(modules, group_by_module(tools, prepared, column, lined, set));
   std::vector<std::pair<std::string, GateModule>> list(modules.begin(), modules.end());
   parallel_for(list.size(), tools.options.threads, [&](size_t i) {
     const auto cubin = module_code(*lined.assembly, tools.cache_or_null(), list[i].first);

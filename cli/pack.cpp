@@ -55,19 +55,18 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
   PHASEBIT_TRY_ASSIGN(timed, prepare(space, variants, Build::timed, options.tools.jobs));
   std::vector<VariantKey> waiting;  // those that need a guarded build
   for (const Prepared& one : timed)
-    if (one.plan.launch.guarded) waiting.push_back(one.key);
+    if (one.head.launch.guarded) waiting.push_back(one.key);
   PHASEBIT_TRY_ASSIGN(guarded, prepare(space, waiting, Build::guarded, options.tools.jobs));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   packing.manifest.nvdisasm = disassembler.version();
   ImageSet timed_set = std::move(make_images(tools, timed, {{options.target, {}}}).front());
-  PHASEBIT_TRY(
-      gate_images(tools, disassembler, space.catalogue, timed, {options.target, {}}, timed_set));
+  PHASEBIT_TRY(gate_images(tools, disassembler, timed, {options.target, {}}, timed_set));
   ImageSet guarded_set;
   if (!guarded.empty())
     guarded_set = std::move(make_images(tools, guarded, {{options.target, {}}}).front());
   size_t next_guarded = 0;
   for (size_t i = 0; i < variants.size(); ++i) {
-    BundleVariant variant{variants[i], timed[i].plan.launch, {}};
+    BundleVariant variant{variants[i], timed[i].head.launch, {}};
     add_image(packing, variant, timed_set.images[i]);
     if (variant.launch.guarded) add_image(packing, variant, guarded_set.images[next_guarded++]);
     packing.manifest.variants.push_back(std::move(variant));
@@ -107,7 +106,7 @@ Status pack_anchors(Packing& packing, Tools& tools, const Space& space,
     if (first_of.emplace(anchor.kernel.entry, distinct.size()).second) distinct.push_back(anchor);
   const ImageSet set = std::move(make_images(tools, distinct, {{options.target, {}}}).front());
   for (const Prepared& anchor : anchors) {
-    BundleVariant variant{anchor.key, anchor.plan.launch, {}};
+    BundleVariant variant{anchor.key, anchor.head.launch, {}};
     add_image(packing, variant, set.images[first_of[anchor.kernel.entry]]);
     packing.manifest.variants.push_back(std::move(variant));
   }

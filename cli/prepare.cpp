@@ -1,9 +1,11 @@
 #include "cli/prepare.h"
 
+#include "cli/ptx_files.h"
 #include "core/base/parallel.h"
 #include "gen/assembler.h"
 #include "gen/forms/form_space.h"
 #include "gen/requirements.h"
+#include "gen/variant_head.h"
 
 #include <algorithm>
 #include <optional>
@@ -12,11 +14,16 @@
 namespace phasebit {
 namespace {
 
-struct Made {
-  Plan plan;
-  Rendered rendered;
-  std::vector<VerbRule> gates;
-};
+Result<Rendered> headed(Renderer& renderer, const Catalogue& catalogue, const VariantKey& key,
+                        Build build, const Requirements& needs, const std::string& target,
+                        const std::vector<VerbRule>& own) {
+  PHASEBIT_TRY_ASSIGN(plan, make_plan(template_key(key)));
+  PHASEBIT_TRY_ASSIGN(rendered, renderer.render(key, plan, build, needs.ptx.text(), target));
+  PHASEBIT_TRY_ASSIGN(rules, head_rules(catalogue, template_key(key), plan.derived()));
+  rendered.head = make_head(key, plan, rendered.kernel, std::move(rules), own);
+  rendered.has_head = true;
+  return std::move(rendered);
+}
 
 // One a thread: its renderers keep what they have parsed.
 class Maker {
@@ -25,45 +32,32 @@ class Maker {
       : space_(space), plain_(space.templates), with_snippets_(space.templates, space.snippets) {}
 
   // The text is that of the key without its choice of ptxas.
-  Result<Made> make(const VariantKey& any, Build build) {
+  Result<Rendered> make(const VariantKey& any, Build build) {
     const VariantKey key = text_key(any);
-    Made made;
-    PHASEBIT_TRY_ASSIGN(plan, make_plan(template_key(key)));
-    made.plan = std::move(plan);
-    if (const std::string fork = key.value(tuned_axis); !fork.empty()) {
-      PHASEBIT_TRY(read(made, fork, key, build));
-    } else {
-      PHASEBIT_TRY(render(made, key, build));
-    }
-    return made;
+    for (const Rendered& file : space_.files)
+      if (file.head.key.id == key.id) return of_file(file, build);
+    return render(key, build);
   }
 
  private:
-  Status read(Made& made, const std::string& name, const VariantKey& key, Build build) {
-    for (const Fork& fork : space_.forks) {
-      if (fork.name != name) continue;
-      PHASEBIT_TRY_ASSIGN(rendered, fork_kernel(fork, key, build));
-      made.rendered = std::move(rendered);
-      made.gates = fork.gates;
-      return {};
-    }
-    bug(fmt::format("no fork '{}' in the space", name));
+  static Result<Rendered> of_file(const Rendered& file, Build build) {
+    if (file.kernel.build == build) return file;
+    return guarded_kernel(file);
   }
 
-  Status render(Made& made, const VariantKey& key, Build build) {
+  Result<Rendered> render(const VariantKey& key, Build build) {
     PHASEBIT_TRY_ASSIGN(needs, requirements(space_.catalogue, template_key(key)));
     const bool snippets = has_snippets(key);
+    std::vector<VerbRule> own;
     if (snippets)
       for (const Snippet& snippet : space_.snippets) {
         needs.ptx = std::max(needs.ptx, snippet.ptx);
         needs.sm = std::max(needs.sm, snippet.sm);
-        made.gates.push_back(snippet.gate);
+        own.push_back(snippet.gate);
       }
     PHASEBIT_TRY_ASSIGN(target, declared_target(key, needs, space_.target));
-    Renderer& renderer = snippets ? with_snippets_ : plain_;
-    PHASEBIT_TRY_ASSIGN(rendered, renderer.render(key, made.plan, build, needs.ptx.text(), target));
-    made.rendered = std::move(rendered);
-    return {};
+    return headed(snippets ? with_snippets_ : plain_, space_.catalogue, key, build, needs, target,
+                  own);
   }
 
   const Space& space_;
@@ -75,15 +69,13 @@ class Maker {
 Result<Rendered> render_one(const fs::path& templates, const Catalogue& catalogue,
                             const VariantKey& variant, Build build) {
   Renderer renderer(templates);
-  PHASEBIT_TRY_ASSIGN(plan, make_plan(variant));
   PHASEBIT_TRY_ASSIGN(needs, requirements(catalogue, variant));
   PHASEBIT_TRY_ASSIGN(target, declared_target(variant, needs, {}));
-  return renderer.render(variant, plan, build, needs.ptx.text(), target);
+  return headed(renderer, catalogue, variant, build, needs, target, {});
 }
 
 Result<Rendered> render_one(const Space& space, const VariantKey& variant, Build build) {
-  PHASEBIT_TRY_ASSIGN(made, Maker(space).make(variant, build));
-  return std::move(made.rendered);
+  return Maker(space).make(variant, build);
 }
 
 Result<std::vector<Prepared>> prepare(const Space& space, Build build, unsigned jobs) {
@@ -93,7 +85,7 @@ Result<std::vector<Prepared>> prepare(const Space& space, Build build, unsigned 
 Result<std::vector<Prepared>> prepare(const Space& space, const std::vector<VariantKey>& variants,
                                       Build build, unsigned jobs) {
   if (jobs == 0) jobs = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::optional<Result<Made>>> made(variants.size());
+  std::vector<std::optional<Result<Rendered>>> made(variants.size());
   parallel_for(jobs, jobs, [&](size_t thread) {
     Maker maker(space);
     for (size_t i = thread; i < variants.size(); i += jobs)
@@ -102,10 +94,9 @@ Result<std::vector<Prepared>> prepare(const Space& space, const std::vector<Vari
   std::vector<Prepared> prepared;
   prepared.reserve(variants.size());
   for (size_t i = 0; i < variants.size(); ++i) {
-    Result<Made>& one = *made[i];
+    Result<Rendered>& one = *made[i];
     if (!one) return tl::unexpected<Error>(one.error());
-    prepared.push_back({variants[i], std::move(one->plan), std::move(one->rendered.kernel),
-                        std::move(one->gates)});
+    prepared.push_back({variants[i], std::move(one->head), std::move(one->kernel)});
   }
   return prepared;
 }

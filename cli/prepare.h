@@ -1,10 +1,9 @@
-// Variants on their way to ptxas: planned, and rendered in parallel.
+// Variants on their way to ptxas: planned, rendered in parallel, and headed. From here on nobody
+// asks where a kernel's text came from.
 #pragma once
 
 #include "cli/space.h"
-#include "gen/kernel.h"
-#include "gen/plan.h"
-#include "gen/render.h"
+#include "gen/kernel_file.h"
 
 #include <string>
 #include <vector>
@@ -13,16 +12,15 @@ namespace phasebit {
 
 struct Prepared {
   VariantKey key;
-  Plan plan;
+  Head head;
   Kernel kernel;
-  std::vector<VerbRule> gates;  // in the place of the catalogue's for their verbs
 };
 
 // A variant of the catalogue with its listing.
 Result<Rendered> render_one(const fs::path& templates, const Catalogue& catalogue,
                             const VariantKey& variant, Build build);
 
-// The same for any variant of a space: with the space's snippets in it, or a fork of the space.
+// The same for any variant of a space: with the space's snippets in it, or a file of the space.
 Result<Rendered> render_one(const Space& space, const VariantKey& variant, Build build);
 
 // All variants of the space in their order, on `jobs` threads (0: all cores). A template error

@@ -24,7 +24,7 @@ Result<DiffSide> variant_side(const SassDiffOptions& options, Tools& tools,
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, build, 1));
   std::optional<Result<AnalysedImage>> image;
   PHASEBIT_TRY(analyse_images(
-      tools, disassembler, space.catalogue, prepared, {{target, {}}},
+      tools, disassembler, prepared, {{target, {}}},
       [&](std::size_t, std::size_t, Result<AnalysedImage> one) { image = std::move(one); }));
   const std::string name = fmt::format("{} for {}", prepared.front().key.id, target);
   if (!*image) {

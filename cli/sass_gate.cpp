@@ -53,7 +53,7 @@ Status add_variants(Tools& tools, const Disassembler& disassembler, const SpaceR
     found[i] = GateSubject{key.id, column.target, target.family, version, "", {}, {}};
   }
   PHASEBIT_TRY(analyse_images(
-      tools, disassembler, space.catalogue, prepared, columns,
+      tools, disassembler, prepared, columns,
       [&](std::size_t c, std::size_t v, const Result<AnalysedImage>& image) {
         std::optional<GateSubject>& subject = found[v * columns.size() + c];
         if (!image) return subject.reset();
@@ -63,7 +63,7 @@ Status add_variants(Tools& tools, const Disassembler& disassembler, const SpaceR
         add_resources(subject->features, image->kernel,
                       tools.targets.find(columns[c].target).value(),
                       {image->resources.spill_store_bytes, image->resources.spill_load_bytes},
-                      {one.plan.launch.threads, one.plan.launch.dynamic_shared_bytes});
+                      {one.head.launch.threads, one.head.launch.dynamic_shared_bytes});
       }));
   for (auto& one : found)
     if (one) subjects.push_back(std::move(*one));

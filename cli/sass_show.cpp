@@ -23,10 +23,10 @@ Status show_variant(const SassShowOptions& options) {
   if (!set.images.front()) return tl::unexpected<Error>(set.images.front().error());
   const Image& image = *set.images.front();
   PHASEBIT_TRY_ASSIGN(code, module_code(*set.assembly, tools.cache_or_null(), image.module));
-  PHASEBIT_TRY_ASSIGN(spec, gate_of(space.catalogue, prepared.front(), tools, column));
+  PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared.front(), tools, column));
   const GateInput input{image.entry, &prepared.front().kernel.source, std::move(spec)};
   PHASEBIT_TRY_ASSIGN(known, tools.targets.find(options.target));
-  const LaunchShape& launch = prepared.front().plan.launch;
+  const LaunchShape& launch = prepared.front().head.launch;
   const ListingRequest request{
       options.json ? ListingFormat::json : ListingFormat::text, options.live, known,
       SpillBytes{image.resources.spill_store_bytes, image.resources.spill_load_bytes},

@@ -17,7 +17,7 @@ Result<std::map<std::string, Result<DiffSide>>> code_of(Tools& tools, const Code
   std::map<std::string, Result<DiffSide>> sides;
   std::mutex mutex;
   PHASEBIT_TRY(analyse_images(
-      tools, disassembler, space.catalogue, prepared, {{request.target, {}}},
+      tools, disassembler, prepared, {{request.target, {}}},
       [&](std::size_t, std::size_t variant, Result<AnalysedImage> image) {
         const Prepared& one = prepared[variant];
         const std::lock_guard guard(mutex);

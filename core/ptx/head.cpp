@@ -1,0 +1,91 @@
+#include "core/ptx/head.h"
+
+#include "core/ptx/head_words.h"
+
+#include <algorithm>
+
+namespace phasebit {
+namespace {
+
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+void keep(std::vector<std::string>& patterns, const std::string& pattern) {
+  if (!contains(patterns, pattern)) patterns.push_back(pattern);
+}
+
+void require(VerbRule& rule, const OpcodeRule& wanted) {
+  for (OpcodeRule& known : rule.require) {
+    if (known.pattern != wanted.pattern) continue;
+    known.count += wanted.count;
+    return;
+  }
+  rule.require.push_back(wanted);
+}
+
+VerbRule& joined(GateSpec& spec, const VerbRule& rule) {
+  for (VerbRule& known : spec.verbs)
+    if (known.verb == rule.verb && known.role == rule.role) return known;
+  return spec.verbs.emplace_back(VerbRule{rule.verb, rule.role, {}, {}});
+}
+
+void add(GateSpec& spec, const VerbRule& rule) {
+  if (rule.verb == "*") {
+    for (const std::string& pattern : rule.forbid) keep(spec.forbid_everywhere, pattern);
+    return;
+  }
+  VerbRule& known = joined(spec, rule);
+  for (const std::string& pattern : rule.forbid) keep(known.forbid, pattern);
+  for (const OpcodeRule& opcode : rule.require) require(known, opcode);
+}
+
+}  // namespace
+
+const std::vector<std::string>& barrier_kinds() {
+  static const std::vector<std::string> kinds = {"mbarrier", "flag", "named", "cluster"};
+  return kinds;
+}
+
+int barrier_bytes(const std::string& kind) {
+  constexpr int word_bytes = 8;
+  return kind == "mbarrier" || kind == "flag" ? word_bytes : 0;
+}
+
+const char* word_of(Role role) {
+  for (const RoleWord& row : role_words)
+    if (row.role == role) return row.word;
+  bug("a role without a word");
+}
+
+Result<GateSpec> gate_of(const Head& head, const std::string& family, const Version& ptxas) {
+  GateSpec spec;
+  spec.items_per_iteration = head.items_per_iteration;
+  if (family.empty()) {
+    spec.why_unknown = "the SASS family of the target is unknown";
+    return spec;
+  }
+  if (head.rules.empty()) {
+    spec.why_unknown = "its head has no rules";
+    return spec;
+  }
+  for (const HeadCover& cover : head.covers) {
+    if (!contains(cover.families, family)) {
+      spec.why_unknown = fmt::format("{} declares no SASS for {}", cover.part, family);
+      return spec;
+    }
+    PHASEBIT_TRY_ASSIGN(in_range, version_in_range(ptxas, cover.ptxas));
+    if (in_range) continue;
+    spec.why_unknown = fmt::format("{} declares no SASS for ptxas {}", cover.part, ptxas.text());
+    return spec;
+  }
+  spec.known = true;
+  for (const HeadRule& rule : head.rules) {
+    if (!rule.families.empty() && !contains(rule.families, family)) continue;
+    PHASEBIT_TRY_ASSIGN(in_range, version_in_range(ptxas, rule.ptxas));
+    if (in_range) add(spec, rule.rule);
+  }
+  return spec;
+}
+
+}  // namespace phasebit
