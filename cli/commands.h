@@ -170,6 +170,14 @@ struct SassReduceOptions {
 };
 Status run_sass_reduce(const SassReduceOptions& options);
 
+struct GuardCommand {
+  std::string file;  // PTX, anybody's
+  std::string out;   // "" for standard output
+  int limit_ms = 1000;
+  bool json = false;  // the sites as JSON on standard output
+};
+Status run_guard(const GuardCommand& options);
+
 struct ForkOptions {
   SpaceRequest space;
   std::string variant;  // id or hash; with merge or resolved a fork's name, or "" for all

@@ -76,6 +76,20 @@ void add_fork(CLI::App& app, ForkOptions& options, Chosen& chosen) {
   command->callback([&] { chosen = [&] { return run_fork(options); }; });
 }
 
+void add_guard(CLI::App& app, GuardCommand& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "guard", "the same PTX with bounded waits: a wait that does not end says where, and traps");
+  command->add_option("file", options.file, "a PTX file, anybody's")->required();
+  command->add_option("-o,--out", options.out, "file to write (default: standard output)");
+  command
+      ->add_option("--limit-ms", options.limit_ms,
+                   "give up when no wait of the grid has ended for so long")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_flag("--json", options.json, "print where it can wait as JSON");
+  command->callback([&] { chosen = [&] { return run_guard(options); }; });
+}
+
 void add_coverage(CLI::App& app, CoverageOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "coverage", "every PTX form: generated, assembled, gated, measured, or why not");
@@ -155,6 +169,7 @@ struct Options {
   PackOptions pack;
   SassOptions sass;
   ForkOptions fork;
+  GuardCommand guard;
   CoverageOptions coverage;
   ReportOptions report;
   ExplainOptions explain;
@@ -175,6 +190,7 @@ int run(int argc, char** argv) {
   add_pack(app, options.pack, chosen);
   add_sass(app, options.sass, chosen);
   add_fork(app, options.fork, chosen);
+  add_guard(app, options.guard, chosen);
   add_coverage(app, options.coverage, chosen);
   add_report(app, options.report, chosen);
   add_explain(app, options.explain, chosen);

@@ -1,6 +1,6 @@
 #include "cli/prepare.h"
 
-#include "cli/ptx_files.h"
+#include "cli/guarded.h"
 #include "core/base/parallel.h"
 #include "gen/assembler.h"
 #include "gen/forms/form_space.h"
@@ -15,10 +15,10 @@ namespace phasebit {
 namespace {
 
 Result<Rendered> headed(Renderer& renderer, const Catalogue& catalogue, const VariantKey& key,
-                        Build build, const Requirements& needs, const std::string& target,
+                        const Requirements& needs, const std::string& target,
                         const std::vector<VerbRule>& own) {
   PHASEBIT_TRY_ASSIGN(plan, make_plan(template_key(key)));
-  PHASEBIT_TRY_ASSIGN(rendered, renderer.render(key, plan, build, needs.ptx.text(), target));
+  PHASEBIT_TRY_ASSIGN(rendered, renderer.render(key, plan, Build::timed, needs.ptx.text(), target));
   PHASEBIT_TRY_ASSIGN(rules, head_rules(catalogue, template_key(key), plan.derived()));
   rendered.head = make_head(key, plan, rendered.kernel, std::move(rules), own);
   rendered.has_head = true;
@@ -34,18 +34,19 @@ class Maker {
   // The text is that of the key without its choice of ptxas.
   Result<Rendered> make(const VariantKey& any, Build build) {
     const VariantKey key = text_key(any);
-    for (const Rendered& file : space_.files)
-      if (file.head.key.id == key.id) return of_file(file, build);
-    return render(key, build);
+    PHASEBIT_TRY_ASSIGN(timed, timed_kernel(key));
+    if (build == Build::timed) return std::move(timed);
+    return guarded_kernel(timed);
   }
 
  private:
-  static Result<Rendered> of_file(const Rendered& file, Build build) {
-    if (file.kernel.build == build) return file;
-    return guarded_kernel(file);
+  Result<Rendered> timed_kernel(const VariantKey& key) {
+    for (const Rendered& file : space_.files)
+      if (file.head.key.id == key.id) return file;
+    return render(key);
   }
 
-  Result<Rendered> render(const VariantKey& key, Build build) {
+  Result<Rendered> render(const VariantKey& key) {
     PHASEBIT_TRY_ASSIGN(needs, requirements(space_.catalogue, template_key(key)));
     const bool snippets = has_snippets(key);
     std::vector<VerbRule> own;
@@ -56,8 +57,7 @@ class Maker {
         own.push_back(snippet.gate);
       }
     PHASEBIT_TRY_ASSIGN(target, declared_target(key, needs, space_.target));
-    return headed(snippets ? with_snippets_ : plain_, space_.catalogue, key, build, needs, target,
-                  own);
+    return headed(snippets ? with_snippets_ : plain_, space_.catalogue, key, needs, target, own);
   }
 
   const Space& space_;
@@ -71,7 +71,9 @@ Result<Rendered> render_one(const fs::path& templates, const Catalogue& catalogu
   Renderer renderer(templates);
   PHASEBIT_TRY_ASSIGN(needs, requirements(catalogue, variant));
   PHASEBIT_TRY_ASSIGN(target, declared_target(variant, needs, {}));
-  return headed(renderer, catalogue, variant, build, needs, target, {});
+  PHASEBIT_TRY_ASSIGN(timed, headed(renderer, catalogue, variant, needs, target, {}));
+  if (build == Build::timed) return std::move(timed);
+  return guarded_kernel(timed);
 }
 
 Result<Rendered> render_one(const Space& space, const VariantKey& variant, Build build) {
@@ -96,7 +98,8 @@ Result<std::vector<Prepared>> prepare(const Space& space, const std::vector<Vari
   for (size_t i = 0; i < variants.size(); ++i) {
     Result<Rendered>& one = *made[i];
     if (!one) return tl::unexpected<Error>(one.error());
-    prepared.push_back({variants[i], std::move(one->head), std::move(one->kernel)});
+    prepared.push_back({variants[i], std::move(one->head), std::move(one->kernel),
+                        std::move(one->sites)});
   }
   return prepared;
 }

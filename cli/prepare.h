@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/space.h"
+#include "core/image/guard_sites.h"
 #include "gen/kernel_file.h"
 
 #include <string>
@@ -14,13 +15,15 @@ struct Prepared {
   VariantKey key;
   Head head;
   Kernel kernel;
+  std::vector<WaitSite> sites = {};  // of a guarded build
 };
 
 // A variant of the catalogue with its listing.
 Result<Rendered> render_one(const fs::path& templates, const Catalogue& catalogue,
                             const VariantKey& variant, Build build);
 
-// The same for any variant of a space: with the space's snippets in it, or a file of the space.
+// The same for any variant of a space: with the space's snippets in it, or a file of the space. The
+// guarded build is made from the timed one (gen/guard).
 Result<Rendered> render_one(const Space& space, const VariantKey& variant, Build build);
 
 // All variants of the space in their order, on `jobs` threads (0: all cores). A template error

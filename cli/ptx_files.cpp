@@ -100,19 +100,4 @@ Result<Space> open_one_file(const SpaceRequest& request, const std::string& file
   return std::move(space);
 }
 
-Result<Rendered> guarded_kernel(const Rendered& timed) {
-  fs::path beside = timed.path;
-  beside.replace_extension(".guarded.ptx");
-  if (fs::exists(beside)) {
-    PHASEBIT_TRY_ASSIGN(text, read_file(beside));
-    PHASEBIT_TRY_ASSIGN(kernel, read_kernel(text, shown_path(beside)));
-    kernel.path = beside;
-    return std::move(kernel);
-  }
-  return with_hint(fail(Step::guard, "{}: no guarded build of {}", shown_path(timed.path),
-                        timed.kernel.entry),
-                   "write `guarded = false` in [launch] of its head to run it with the watchdog "
-                   "alone");
-}
-
 }  // namespace phasebit

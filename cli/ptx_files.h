@@ -23,7 +23,4 @@ Result<Space> open_files(const SpaceRequest& request, const std::vector<std::str
 // The one kernel of a file. Step::usage, with the names, when the request leaves several.
 Result<Space> open_one_file(const SpaceRequest& request, const std::string& file);
 
-// The guarded build of a file's kernel. Step::guard, with what to write, when there is none.
-Result<Rendered> guarded_kernel(const Rendered& timed);
-
 }  // namespace phasebit

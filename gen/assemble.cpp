@@ -104,14 +104,16 @@ void Assembler::look_up() {
   }
 }
 
-// By target, version and PTX target, an entry once in each; long ones first, so that no core is
-// left with the longest at the end.
+// By target, version, PTX target and preamble, an entry once in each; long ones first, so that no
+// core is left with the longest at the end.
 std::vector<Assembler::Batch> Assembler::batches() {
-  std::map<std::tuple<std::string, std::string, std::string>, Batch> groups;
+  std::map<std::tuple<std::string, std::string, std::string, std::vector<std::string>>, Batch>
+      groups;
   for (Task& task : tasks_) {
     if (task.outcome) continue;
     ++missing_;
-    groups[{task.target, task.kernel->ptx_version, task.kernel->ptx_target}].push_back(&task);
+    const Kernel& kernel = *task.kernel;
+    groups[{task.target, kernel.ptx_version, kernel.ptx_target, kernel.preamble}].push_back(&task);
   }
   struct Open {
     Batch batch;

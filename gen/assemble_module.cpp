@@ -109,6 +109,7 @@ ModuleText module_text(const std::string& ptx_version, const std::string& ptx_ta
   out.line(".address_size 64", {});
   if (line_info) out.line(own_file_directive, {});
   out.line(module_shared_declaration, {});
+  for (const std::string& line : kernels.front()->preamble) out.line(line, {});
   for (size_t k = 0; k < kernels.size(); ++k)
     write_kernel(out, *kernels[k], static_cast<int>(k), line_info);
   return out.take();
@@ -120,6 +121,7 @@ std::string nameless_hash(const Kernel& kernel) {
         fmt::format("{}\n{}", kernel.entry, fmt::join(kernel.statements, "\n")));
   const std::string& name = kernel.entry;
   std::string text = fmt::format("{} {}\n", kernel.ptx_version, kernel.ptx_target);
+  for (const std::string& line : kernel.preamble) text.append(line).push_back('\n');
   for (const std::string& line : kernel.statements) {
     size_t from = 0;
     for (size_t at = name.empty() ? std::string::npos : line.find(name); at != std::string::npos;

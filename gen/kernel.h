@@ -26,7 +26,10 @@ struct Kernel {
   // changes no hash. Statement n (1-based) is what `.loc` names and `source[n - 1]` explains.
   std::vector<std::string> statements;
   SourceMap source;
-  // content_hash of version, target and statements without the entry's name
+  // What the module needs in front of its kernels beside the dynamic shared memory, one statement a
+  // line; kernels of one module have it in common. Empty but for guarded builds.
+  std::vector<std::string> preamble;
+  // content_hash of version, target, preamble and statements without the entry's name
   std::string hash;
   // True: `statements` are the lines of a whole file, as somebody wrote it, from its .version on.
   // It is assembled by itself: it may hold functions, globals and other entries.

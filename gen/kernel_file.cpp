@@ -194,6 +194,7 @@ std::string kernel_file(const Rendered& rendered, HeadingLines lines) {
   const Kernel& kernel = rendered.kernel;
   std::string out = fmt::format(".version {}\n.target {}\n.address_size 64\n{}\n\n",
                                 kernel.ptx_version, kernel.ptx_target, module_shared_declaration);
+  for (const std::string& line : kernel.preamble) out += line + "\n";
   size_t depth = 0;
   const SourceLine* above = nullptr;
   for (const ListingLine& line : rendered.listing) {

@@ -113,19 +113,23 @@ bool PtxasReport::refused() const {
 
 PtxasReport parse_ptxas_output(std::string_view output) {
   PtxasReport report;
-  std::string function;
+  std::string function, properties;  // the entry; of which function the next figures are
   while (!output.empty()) {
     const size_t end = output.find('\n');
     const std::string_view line = output.substr(0, end);
     output = end == std::string_view::npos ? std::string_view() : output.substr(end + 1);
     auto message = parse_message(line);
     if (!message) {  // the line of figures that follows "Function properties for"
-      if (!function.empty() && line.find(" bytes stack frame") != std::string_view::npos)
+      if (!function.empty() && properties == function &&
+          line.find(" bytes stack frame") != std::string_view::npos)
         read_figures(line, report.entries[function]);
       continue;
     }
-    if (starts_with(message->text, "Compiling entry function ")) {
-      function = between_quotes(message->text);
+    constexpr std::string_view properties_for = "Function properties for ";
+    if (starts_with(message->text, properties_for)) {
+      properties = trim(std::string_view(message->text).substr(properties_for.size()));
+    } else if (starts_with(message->text, "Compiling entry function ")) {
+      properties = function = between_quotes(message->text);
       report.entries[function];
     } else if (!function.empty() && starts_with(message->text, "Used ")) {
       read_figures(message->text, report.entries[function]);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/file.h"
+#include "core/image/guard_sites.h"
 #include "core/ptx/head.h"
 #include "gen/kernel.h"
 #include "gen/plan.h"
@@ -24,6 +25,7 @@ struct Rendered {
   std::vector<ListingLine> listing;  // comments and statements, in order; none of a file's
   Head head;                         // filled in by who knows the variant's rules
   bool has_head = false;
+  std::vector<WaitSite> sites = {};  // of a guarded build
   fs::path path;  // of the file that it was read from; "" where it was rendered
 };
 
@@ -51,7 +53,7 @@ std::string without_comment(std::string line);
 // "pb_0123456789ab_t": what both builds of a variant are called in a module.
 std::string entry_name(const VariantKey& variant, Build build);
 
-// Version, target and statements without the entry's name make the hash.
+// Version, target, preamble and statements without the entry's name make the hash.
 std::string kernel_hash(const Kernel& kernel);
 
 }  // namespace phasebit

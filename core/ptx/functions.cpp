@@ -145,6 +145,8 @@ class Finder {
 }  // namespace
 
 Status find_functions(PtxFile& file) {
+  file.functions.clear();
+  file.globals.clear();
   Finder finder(file);
   for (std::size_t i = 0; i < file.statements.size(); ++i) PHASEBIT_TRY(finder.take(i));
   return finder.finish();

@@ -1,0 +1,102 @@
+#include "core/image/guard_sites.h"
+
+#include "core/base/error.h"
+#include "core/isa/barrier_word.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace phasebit {
+namespace {
+
+// "full_barrier[2]", else the address.
+std::string name_of(const GuardReport& report, const GuardTable& table) {
+  for (const NamedBarriers& named : table.barriers) {
+    const auto base = static_cast<std::int64_t>(report.shared_base) + named.base;
+    const std::int64_t offset = static_cast<std::int64_t>(report.address) - base;
+    if (named.stride > 0 && offset >= 0 && offset < std::int64_t{named.stride} * named.count)
+      return fmt::format("{}[{}]", named.name, offset / named.stride);
+  }
+  return fmt::format("address 0x{:x}", report.address);
+}
+
+std::string waits_on(const GuardReport& report, const WaitSite& site, const GuardTable& table) {
+  switch (site.kind) {
+    case WaitKind::parity:
+      return fmt::format("waits on {} parity {}", name_of(report, table), report.operand);
+    case WaitKind::state:
+      return fmt::format("waits on {} state 0x{:x}", name_of(report, table), report.operand);
+    case WaitKind::flag:
+    case WaitKind::atomic:
+      return fmt::format("waits for {} = {}, found {},", name_of(report, table), report.operand,
+                         report.value);
+    case WaitKind::call: return fmt::format("waits for a function's {}", report.value);
+    case WaitKind::barrier:
+      return fmt::format("waits at barrier {} with {} of {} arrivals", report.operand, report.value,
+                         report.address);
+    case WaitKind::cluster_barrier:
+      return fmt::format("waits at the cluster barrier with {} of {} arrivals", report.value,
+                         report.address);
+    case WaitKind::unknown: return fmt::format("waits in {}", site.opcode);
+  }
+  bug("unknown kind of wait");
+}
+
+std::string words_of(const WaitSite& site) {
+  return site.role + (site.role.empty() || site.verb.empty() ? "" : " ") + site.verb;
+}
+
+}  // namespace
+
+std::string to_string(WaitKind kind) {
+  switch (kind) {
+    case WaitKind::parity: return "parity";
+    case WaitKind::state: return "state";
+    case WaitKind::flag: return "flag";
+    case WaitKind::atomic: return "atomic";
+    case WaitKind::call: return "call";
+    case WaitKind::barrier: return "barrier";
+    case WaitKind::cluster_barrier: return "cluster_barrier";
+    case WaitKind::unknown: return "unknown";
+  }
+  bug("unknown kind of wait");
+}
+
+const WaitSite* GuardTable::find(std::uint32_t number) const {
+  const auto found = std::find_if(sites.begin(), sites.end(),
+                                  [&](const WaitSite& site) { return site.number == number; });
+  return found == sites.end() ? nullptr : &*found;
+}
+
+std::string describe(const GuardReport& report, const GuardTable& table, int sm) {
+  if (report.code == 0) return "no fault";
+  const std::string who = fmt::format("deadlock: warp {} lane {}", report.warp, report.lane);
+  const WaitSite* site = table.find(report.site);
+  if (site == nullptr)
+    return fmt::format("{} waits at site {}, which is not in the table (cta {})", who, report.site,
+                       report.cta);
+  const std::string words = words_of(*site);
+  std::string text = fmt::format("{} {} at {} ({}cta {})", who, waits_on(report, *site, table),
+                                 site->place(), words.empty() ? "" : words + ", ", report.cta);
+  if (report.word != 0) text += "; " + describe_barrier_word(report.word, sm);
+  return text;
+}
+
+std::string describe_crumbs(const std::vector<std::uint32_t>& crumbs, const GuardTable& table,
+                            std::size_t most) {
+  std::string text;
+  std::size_t count = 0;
+  for (std::size_t n = 0; n < crumbs.size(); ++n) {
+    if (crumbs[n] == 0 || count++ >= most) continue;
+    const WaitSite* site = table.find(crumbs[n]);
+    text += fmt::format("{}cta {} warp {} at {}", text.empty() ? "" : "; ", n / 32, n % 32,
+                        site == nullptr ? fmt::format("site {}", crumbs[n]) : site->place());
+    if (site == nullptr) continue;
+    const std::string words = words_of(*site);
+    text += fmt::format(" ({}{}{})", site->opcode, words.empty() ? "" : ", ", words);
+  }
+  return count > most ? fmt::format("{}; and {} more", text, count - most) : text;
+}
+
+}  // namespace phasebit

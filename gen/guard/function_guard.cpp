@@ -1,0 +1,298 @@
+#include "gen/guard/function_guard.h"
+
+#include "core/ptx/values.h"
+#include "gen/guard/capture.h"
+#include "gen/guard/helpers.h"
+
+#include <algorithm>
+
+namespace phasebit {
+namespace {
+
+using Part = PtxStatement::Part;
+using Lines = std::vector<std::string>;
+
+// A wait that lasts less is not looked at: most end in a few hundred.
+constexpr int quiet_ns = 65536;
+
+class FunctionGuard {
+ public:
+  FunctionGuard(GuardJob& job, const PtxFunction& function)
+      : job_(job), function_(function), flow_(flow_of(job.file, function)) {}
+
+  void run() {
+    note_what_is_not_understood();
+    for (const WaitLoop& wait : wait_loops_of(job_.file, flow_, job_.summaries)) bound(wait);
+    bool falls_off = function_.entry;
+    for (std::size_t i = function_.open + 1; i < function_.close; ++i) {
+      const PtxStatement& statement = at(i);
+      if (statement.part != Part::instruction) continue;
+      falls_off = function_.entry && (!leaves(statement) || !statement.guard.empty());
+      take(i);
+    }
+    if (falls_off && job_.counts_exits)
+      job_.insertions.before(function_.close, {call("", "pb_guard_exit", "pbg_base")});
+    if (uses_base_) declare();
+  }
+
+ private:
+  const PtxStatement& at(std::size_t i) const { return job_.file.statements[i].parsed; }
+  bool leaves(const PtxStatement& statement) const {
+    return ends_thread(statement) || (function_.entry && returns(statement));
+  }
+
+  std::string call(const std::string& guard, const char* name, const std::string& arguments) {
+    uses_base_ = true;
+    return fmt::format("{}call {}, ({});", guard.empty() ? "" : guard + " ", name, arguments);
+  }
+
+  void note_what_is_not_understood() {
+    for (const std::size_t i : flow_.not_understood)
+      job_.notes.push_back(fmt::format(
+          "{}: '{}' is kept, and not understood: a wait around it may "
+          "not be bounded",
+          job_.file.place(job_.file.statements[i]), plain_text(job_.file.statements[i].text)));
+  }
+
+  // The site's number.
+  std::uint32_t add_site(std::size_t statement, WaitKind kind, std::string operand,
+                         std::string address) {
+    const PlacedStatement& placed = job_.file.statements[statement];
+    WaitSite site{static_cast<std::uint32_t>(job_.sites.size()) + 1,
+                  kind,
+                  function_.name,
+                  job_.file.name,
+                  placed.line,
+                  {},
+                  {},
+                  placed.parsed.name,
+                  std::move(operand),
+                  std::move(address)};
+    if (const auto& source = job_.sources[statement]) {
+      site.file = source->file;
+      site.line = source->line;
+      // The function that the kernel itself calls is the one that a person named after a verb.
+      const auto& functions = source->functions;
+      if (functions.size() > 1) site.verb = functions[functions.size() - 2];
+    }
+    if (placed.heading >= 0) {
+      const PtxHeading& heading = job_.file.headings[static_cast<std::size_t>(placed.heading)];
+      site.role = heading.role;
+      site.verb = heading.verb;
+      if (heading.line > 0) {
+        site.file = heading.file;
+        site.line = heading.line;
+      }
+    }
+    job_.sites.push_back(std::move(site));
+    job_.site_statements.push_back(statement);
+    return job_.sites.back().number;
+  }
+
+  void take(std::size_t i) {
+    const PtxStatement& statement = at(i);
+    if (const auto barrier = uses_barrier(statement)) count_in(i, *barrier);
+    const ClusterUse cluster = uses_cluster_barrier(statement);
+    if (cluster != ClusterUse::none) count_in_cluster(i, cluster);
+    if (waits_unseen(statement)) leave_crumbs(i);
+    if (statement.name.starts_with("setmaxnreg")) job_.insertions.remove(i);
+    if (job_.counts_exits && leaves(statement))
+      job_.insertions.before(i, {call(statement.guard, "pb_guard_exit", "pbg_base")});
+  }
+
+  void count_in(std::size_t i, const BarrierUse& use) {
+    const std::uint32_t number = use.waits ? add_site(i, WaitKind::barrier, use.id, use.count) : 0;
+    job_.insertions.before(
+        i, {call(at(i).guard, "pb_guard_barrier",
+                 fmt::format("pbg_base, {}, {}, {}, {}", number, use.id,
+                             use.count.empty() ? "0" : use.count, use.waits ? 1 : 0))});
+  }
+
+  void count_in_cluster(std::size_t i, ClusterUse use) {
+    uses_cluster_ = true;
+    const std::string& guard = at(i).guard;
+    if (use == ClusterUse::arrive) {
+      uses_base_ = true;
+      job_.insertions.before(
+          i, {fmt::format("{}call (pbg_phase), pb_guard_cluster_arrive, (pbg_base);",
+                          guard.empty() ? "" : guard + " ")});
+      return;
+    }
+    const std::uint32_t number = add_site(i, WaitKind::cluster_barrier, {}, {});
+    job_.insertions.before(
+        i, {call(guard, "pb_guard_cluster_wait", fmt::format("pbg_base, {}, pbg_phase", number))});
+  }
+
+  void leave_crumbs(std::size_t i) {
+    const PtxStatement& statement = at(i);
+    const std::string operand = statement.operands.empty() ? "" : statement.operands.front();
+    const std::uint32_t number = add_site(i, WaitKind::unknown, operand, {});
+    job_.insertions.before(
+        i, {call(statement.guard, "pb_guard_crumb", fmt::format("pbg_base, {}", number))});
+    job_.insertions.after(i, {call(statement.guard, "pb_guard_crumb", "pbg_base, 0")});
+  }
+
+  void bound(const WaitLoop& wait) {
+    const Poll& first = wait.polls.front();
+    const PtxStatement& poll = at(first.statement);
+    const bool barrier = first.kind == WaitKind::parity || first.kind == WaitKind::state;
+    const std::string address = poll.operands.size() > 1 ? poll.operands[1] : "";
+    const std::uint32_t number =
+        add_site(first.statement, first.kind,
+                 barrier && poll.operands.size() > 2 ? poll.operands[2] : compared_with(wait),
+                 address.starts_with('[') ? address.substr(1, address.size() - 2) : "");
+    waits_.push_back(number);
+    // All polls of the loop are of one kind, or the word is not read.
+    const bool near = barrier && std::all_of(wait.polls.begin(), wait.polls.end(), [&](auto& one) {
+                        return one.kind == WaitKind::parity || one.kind == WaitKind::state;
+                      });
+    look(wait, number, near);
+    for (const Poll& one : wait.polls) capture(wait, one, number);
+    for (const PtxJump& exit : wait.exits) end_wait(wait, exit, number);
+  }
+
+  static std::string named(const char* what, std::uint32_t number) {
+    return fmt::format("pbg_{}_{}", what, number);
+  }
+
+  // At the loop's head, which every lane of it passes: since when, and whether too long.
+  void look(const WaitLoop& wait, std::uint32_t number, bool reads_word) {
+    const std::string since = named("since", number), value = named("value", number);
+    Lines lines = {"{", ".reg .pred pbg_do;", ".reg .b64 pbg_now;",
+                   "mov.u64 pbg_now, %globaltimer;",
+                   fmt::format("setp.eq.u64 pbg_do, {}, 0;", since)};
+    if (wait.polls.front().kind == WaitKind::flag || wait.polls.front().kind == WaitKind::atomic)
+      // Another value than at the last look is progress: a counter that is worked off is no hang.
+      lines.push_back(
+          fmt::format("setp.ne.or.b64 pbg_do, {}, {}, pbg_do;", value, named("seen", number)));
+    lines.push_back(fmt::format("@pbg_do mov.u64 {}, pbg_now;", since));
+    lines.push_back(fmt::format("@pbg_do mov.b64 {}, {};", named("seen", number), value));
+    lines.push_back(fmt::format("sub.u64 pbg_now, pbg_now, {};", since));
+    lines.push_back(fmt::format("setp.gt.u64 pbg_do, pbg_now, {};", quiet_ns));
+    lines.push_back(call(
+        "@pbg_do", "pb_guard_look",
+        fmt::format("pbg_base, {}, {}, {}, {}, {}", number | (reads_word ? guard_reads_word : 0),
+                    since, named("operand", number), value, named("address", number))));
+    lines.emplace_back("}");
+    const auto& header = flow_.blocks[static_cast<std::size_t>(wait.loop.header)].statements;
+    for (const std::size_t i : header)
+      if (at(i).part == Part::instruction) return job_.insertions.before(i, std::move(lines));
+    job_.insertions.after(header.back(), std::move(lines));
+  }
+
+  // What the report says of the poll: address and operand before it, the value behind it.
+  void capture(const WaitLoop& wait, const Poll& poll, std::uint32_t number) {
+    const PtxStatement& statement = at(poll.statement);
+    const int scope = flow_.scopes.of(poll.statement);
+    const std::string& guard = statement.guard;
+    if (poll.kind == WaitKind::call) {
+      const PtxCall made = call_of(statement);
+      if (made.results.size() == 1)
+        job_.insertions.after(poll.statement,
+                              capture_value(flow_.scopes, scope, made.results.front(),
+                                            named("value", number), guard));
+      return;
+    }
+    if (statement.operands.size() > 1) {
+      const bool generic = space_of(statement).empty();
+      Lines address = capture_address(flow_.scopes, scope, statement.operands[1],
+                                      named("address", number), guard);
+      const bool barrier = poll.kind == WaitKind::parity || poll.kind == WaitKind::state;
+      if (generic && barrier && !address.empty())
+        address.push_back(fmt::format("{0}cvta.to.shared.u64 {1}, {1};",
+                                      guard.empty() ? "" : guard + " ", named("address", number)));
+      job_.insertions.before(poll.statement, std::move(address));
+      if (barrier && statement.operands.size() > 2)
+        job_.insertions.before(poll.statement,
+                               capture_value(flow_.scopes, scope, statement.operands[2],
+                                             named("operand", number), guard));
+    }
+    job_.insertions.after(poll.statement,
+                          capture_value(flow_.scopes, scope, statement.operands.front(),
+                                        named("value", number), guard));
+    capture_comparison(wait, poll, number);
+  }
+
+  // What a flag is compared with: the other operand of the setp that reads its value.
+  void capture_comparison(const WaitLoop& wait, const Poll& poll, std::uint32_t number) {
+    if (poll.kind != WaitKind::flag && poll.kind != WaitKind::atomic) return;
+    for (const auto& [i, operand] : comparisons(wait, poll.statement))
+      job_.insertions.after(i, capture_value(flow_.scopes, flow_.scopes.of(i), operand,
+                                             named("operand", number), at(i).guard));
+  }
+
+  std::vector<std::pair<std::size_t, std::string>> comparisons(const WaitLoop& wait,
+                                                               std::size_t poll) const {
+    std::vector<std::pair<std::size_t, std::string>> found;
+    const auto values = written_by(job_.file, flow_, poll);
+    for (const int block : wait.loop.blocks)
+      for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
+        const PtxStatement& statement = at(i);
+        if (!statement.name.starts_with("setp.") || statement.operands.size() < 3) continue;
+        for (const int side : {1, 2}) {
+          const std::string& mine = statement.operands[static_cast<std::size_t>(side)];
+          const PtxName name{flow_.scopes.declaring(flow_.scopes.of(i), mine), mine};
+          if (std::find(values.begin(), values.end(), name) != values.end())
+            found.emplace_back(i, statement.operands[static_cast<std::size_t>(3 - side)]);
+        }
+      }
+    return found;
+  }
+
+  std::string compared_with(const WaitLoop& wait) const {
+    const auto found = comparisons(wait, wait.polls.front().statement);
+    return found.empty() ? std::string() : found.front().second;
+  }
+
+  // A wait that ends is progress of the grid, and the next one begins anew.
+  void end_wait(const WaitLoop& wait, const PtxJump& exit, std::uint32_t number) {
+    if (exit.leaves) return;
+    const bool falls_out = exit.falls_to >= 0 && !wait.loop.holds(exit.falls_to);
+    const std::string guard = falls_out || exit.by_index ? "" : at(exit.statement).guard + " ";
+    Lines lines = {"{",
+                   ".reg .b64 pbg_now;",
+                   fmt::format("{}mov.u64 pbg_now, %globaltimer;", guard),
+                   fmt::format("{}st.volatile.global.u64 [pbg_base], pbg_now;", guard),
+                   fmt::format("{}mov.u64 {}, 0;", guard, named("since", number)),
+                   "}"};
+    if (falls_out && !exit.by_index)
+      job_.insertions.after(exit.statement, std::move(lines));
+    else
+      job_.insertions.before(exit.statement, std::move(lines));
+  }
+
+  // Registers, in front of everything else in the function.
+  void declare() {
+    Lines lines = {".reg .b64 pbg_base;",
+                   "{",
+                   ".reg .pred pbg_none;",
+                   fmt::format("ld.global.u64 pbg_base, [{}];", guard_variable),
+                   "setp.eq.u64 pbg_none, pbg_base, 0;",
+                   "@pbg_none mov.u64 pbg_base, pb_guard_own;",
+                   "}"};
+    if (uses_cluster_) {
+      lines.emplace_back(".reg .b32 pbg_phase;");
+      lines.emplace_back("mov.u32 pbg_phase, 0xffffffff;");
+    }
+    for (const std::uint32_t number : waits_)
+      for (const char* what : {"since", "operand", "value", "seen", "address"}) {
+        lines.push_back(fmt::format(".reg .b64 {};", named(what, number)));
+        lines.push_back(fmt::format("mov.u64 {}, 0;", named(what, number)));
+      }
+    job_.insertions.after(function_.open, std::move(lines));
+  }
+
+  GuardJob& job_;
+  const PtxFunction& function_;
+  PtxFlow flow_;
+  std::vector<std::uint32_t> waits_;
+  bool uses_base_ = false, uses_cluster_ = false;
+};
+
+}  // namespace
+
+void guard_function(GuardJob& job, const PtxFunction& function) {
+  FunctionGuard(job, function).run();
+}
+
+}  // namespace phasebit

@@ -1,0 +1,105 @@
+#include "gen/guard/guard.h"
+
+#include "core/isa/targets.h"
+#include "core/isa/version.h"
+#include "core/ptx/functions.h"
+#include "gen/guard/function_guard.h"
+#include "gen/guard/helpers.h"
+
+#include <algorithm>
+
+namespace phasebit {
+namespace {
+
+struct TextNeeds {
+  int sm = 0;
+  Version ptx;
+};
+
+Result<TextNeeds> needs_of(const PtxFile& file) {
+  const std::string target = file.target.substr(0, file.target.find(','));
+  if (target.empty() || file.version.empty())
+    return with_hint(fail(Step::usage, "{}: no .version or no .target", file.name),
+                     "write both in front of everything else");
+  PHASEBIT_TRY_ASSIGN(parsed, parse_target(target));
+  PHASEBIT_TRY_ASSIGN(version, parse_version(file.version));
+  const Version least{{6, 3}};
+  if (parsed.sm < 70 || version < least)
+    return with_hint(fail(Step::usage, "{}: a guard needs sm_70 and PTX 6.3, the text is for {} {}",
+                          file.name, target, file.version),
+                     "raise .target and .version");
+  return TextNeeds{parsed.sm, version};
+}
+
+Status check_free(const PtxFile& file) {
+  for (const std::size_t i : file.globals)
+    for (const std::string& operand : file.statements[i].parsed.operands)
+      if (operand.find(guard_variable) != std::string::npos)
+        return with_hint(
+            fail(Step::usage, "{}: the text is guarded already", file.place(file.statements[i])),
+            "guard the text that it was made from");
+  return {};
+}
+
+bool is_instruction_of(const PtxStatement& statement, bool (*wanted)(const PtxStatement&)) {
+  return statement.part == PtxStatement::Part::instruction && wanted(statement);
+}
+
+// Somewhere a barrier waits for all threads that are still there.
+bool waits_for_all(const PtxStatement& statement) {
+  const auto barrier = uses_barrier(statement);
+  return (barrier && barrier->count.empty()) || uses_cluster_barrier(statement) != ClusterUse::none;
+}
+
+// Behind what a module begins with.
+std::size_t behind_header(const PtxFile& file) {
+  std::size_t behind = 0;
+  for (std::size_t i = 0; i < file.statements.size(); ++i) {
+    const std::string& name = file.statements[i].parsed.name;
+    if (name == ".version" || name == ".target" || name == ".address_size") behind = i + 1;
+  }
+  return behind;
+}
+
+// The functions that were added go in front of everything that may call them.
+void insert_helpers(GuardedPtx& guarded, std::vector<PlacedStatement> helpers) {
+  const auto at = static_cast<std::ptrdiff_t>(behind_header(guarded.file));
+  auto& statements = guarded.file.statements;
+  guarded.origins.insert(guarded.origins.begin() + at, helpers.size(), -1);
+  statements.insert(statements.begin() + at, std::make_move_iterator(helpers.begin()),
+                    std::make_move_iterator(helpers.end()));
+}
+
+void drop_register_limits(GuardJob& job) {
+  for (const PtxFunction& function : job.file.functions)
+    for (const std::size_t i : function.directives)
+      if (job.file.statements[i].parsed.name == ".maxnreg") job.insertions.remove(i);
+}
+
+}  // namespace
+
+Result<GuardedPtx> guard(const PtxFile& file, const GuardOptions& options) {
+  PHASEBIT_TRY(check_free(file));
+  PHASEBIT_TRY_ASSIGN(needs, needs_of(file));
+  GuardJob job{file, summaries_of(file), sources_of(file)};
+  job.counts_exits = std::any_of(file.statements.begin(), file.statements.end(), [](auto& placed) {
+    return is_instruction_of(placed.parsed, waits_for_all);
+  });
+  drop_register_limits(job);
+  for (const PtxFunction& function : file.functions)
+    if (function.has_body) guard_function(job, function);
+  GuardedPtx guarded;
+  guarded.file = job.insertions.applied(file, guarded.origins);
+  const GuardHelpers helpers{needs.sm >= 80 && needs.ptx >= Version{{7, 0}},
+                             needs.sm >= 90 && needs.ptx >= Version{{7, 8}}, options.print,
+                             options.limit_ns};
+  PHASEBIT_TRY_ASSIGN(added, helper_statements(helpers, job.sites));
+  insert_helpers(guarded, std::move(added));
+  PHASEBIT_TRY(find_functions(guarded.file));
+  guarded.sites = std::move(job.sites);
+  guarded.site_statements = std::move(job.site_statements);
+  guarded.notes = std::move(job.notes);
+  return guarded;
+}
+
+}  // namespace phasebit

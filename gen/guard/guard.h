@@ -1,0 +1,36 @@
+// The guarded build of any PTX: the same text, in which no wait lasts for ever and whoever gives
+// one up says where. docs/decisions/guard.md says what is a wait and how it is bounded.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/image/guard_sites.h"
+#include "core/ptx/file.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct GuardOptions {
+  // Where nobody sets pb_guard (a user's own program): without progress for so long, print and
+  // trap.
+  std::uint64_t limit_ns = 1'000'000'000;
+  bool print = true;  // false: trap alone; then functions behind the text do not depend on it
+};
+
+struct GuardedPtx {
+  PtxFile file;
+  std::vector<WaitSite> sites;
+  // For each statement of `file` the one of the text given that it is or stands beside; -1 for the
+  // functions that were added. For each site its statement in the text given.
+  std::vector<int> origins;
+  std::vector<std::size_t> site_statements;
+  std::vector<std::string> notes;  // what could not be understood, and so is not bounded
+};
+
+// Step::usage: the text is guarded already, or for a target or a PTX version that lacks what the
+// guard needs (sm_70, PTX 6.3, 64-bit addresses). Nothing that is added needs more than the text.
+Result<GuardedPtx> guard(const PtxFile& file, const GuardOptions& options = {});
+
+}  // namespace phasebit

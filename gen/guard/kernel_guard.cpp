@@ -1,0 +1,72 @@
+#include "gen/guard/kernel_guard.h"
+
+#include "gen/assemble_module.h"
+#include "gen/guard/guard.h"
+#include "gen/render.h"
+
+namespace phasebit {
+namespace {
+
+// Where the statements of the module's text came from.
+class Origins {
+ public:
+  Origins(const Kernel& kernel, const ModuleText& module, const PtxFile& file)
+      : kernel_(kernel), module_(module), file_(file) {}
+  SourceLine of(std::size_t statement) const {
+    const int n = module_.at(file_.statements[statement].line).statement;
+    return n < 1 ? SourceLine{} : kernel_.source[static_cast<std::size_t>(n) - 1];
+  }
+
+ private:
+  const Kernel& kernel_;
+  const ModuleText& module_;
+  const PtxFile& file_;
+};
+
+void place_sites(GuardedKernel& made, const GuardedPtx& guarded, const Origins& origins) {
+  made.sites = guarded.sites;
+  for (std::size_t n = 0; n < made.sites.size(); ++n) {
+    const SourceLine source = origins.of(guarded.site_statements[n]);
+    made.sites[n].file = (source.of_templates ? "templates/" : "") + source.file;
+    made.sites[n].line = source.line;
+    made.sites[n].verb = source.verb;
+    made.sites[n].role = source.role;
+  }
+}
+
+}  // namespace
+
+Result<GuardedKernel> guard_kernel(const Kernel& timed, const std::string& entry) {
+  const ModuleText module = module_text(timed.ptx_version, timed.ptx_target, {&timed}, false);
+  PHASEBIT_TRY_ASSIGN(file, read_ptx(module.text, timed.entry));
+  GuardOptions options;
+  options.print = false;
+  PHASEBIT_TRY_ASSIGN(guarded, guard(file, options));
+  const PtxFunction* function = guarded.file.find(timed.entry);
+  if (function == nullptr || !function->has_body)
+    return fail(Step::assemble, "{}: no kernel with a body", timed.entry);
+  const Origins origins(timed, module, file);
+  GuardedKernel made{timed, {}};
+  Kernel& kernel = made.kernel;
+  kernel.entry = entry;
+  kernel.build = Build::guarded;
+  kernel.statements.clear();
+  kernel.source.clear();
+  for (std::size_t i = 0; i <= function->close; ++i) {
+    const std::string text = plain_text(guarded.file.statements[i].text);
+    if (guarded.origins[i] < 0) {
+      kernel.preamble.push_back(text);
+    } else if (i >= function->signature) {
+      kernel.statements.push_back(i == function->signature
+                                      ? text.substr(0, text.find(timed.entry)) + entry +
+                                            text.substr(text.find(timed.entry) + timed.entry.size())
+                                      : text);
+      kernel.source.push_back(origins.of(static_cast<std::size_t>(guarded.origins[i])));
+    }
+  }
+  place_sites(made, guarded, origins);
+  kernel.hash = kernel_hash(kernel);
+  return made;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,88 @@
+#include "gen/guard/polls.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace phasebit {
+namespace {
+
+bool is_instruction(const PtxStatement& statement) {
+  return statement.part == PtxStatement::Part::instruction;
+}
+
+bool is(const PtxStatement& statement, std::string_view opcode) {
+  return is_instruction(statement) && statement.name.starts_with(opcode) &&
+         (statement.name.size() == opcode.size() || statement.name[opcode.size()] == '.' ||
+          opcode.ends_with('.'));
+}
+
+bool has(const PtxStatement& statement, std::string_view modifier) {
+  const std::size_t at = statement.name.find(modifier);
+  const std::size_t end = at + modifier.size();
+  return at != std::string::npos && (end == statement.name.size() || statement.name[end] == '.');
+}
+
+}  // namespace
+
+std::optional<WaitKind> polls(const PtxStatement& statement) {
+  if (is(statement, "mbarrier.test_wait") || is(statement, "mbarrier.try_wait"))
+    return has(statement, ".parity") ? WaitKind::parity : WaitKind::state;
+  if (is(statement, "atom") && !statement.operands.empty() && statement.operands.front() != "_")
+    return WaitKind::atomic;
+  if (!is(statement, "ld")) return std::nullopt;
+  for (const std::string_view way : {".volatile", ".acquire", ".relaxed", ".mmio"})
+    if (has(statement, way)) return WaitKind::flag;
+  return std::nullopt;
+}
+
+bool reads_timer(const PtxStatement& statement) {
+  return is(statement, "mov") && statement.operands.size() == 2 &&
+         (statement.operands[1].starts_with("%globaltimer") ||
+          statement.operands[1].starts_with("%clock"));
+}
+
+std::optional<BarrierUse> uses_barrier(const PtxStatement& statement) {
+  const bool short_form = is(statement, "bar"), long_form = is(statement, "barrier");
+  if ((!short_form && !long_form) || has(statement, ".warp") || has(statement, ".cluster"))
+    return std::nullopt;
+  const auto& operands = statement.operands;
+  BarrierUse use;
+  use.waits = !has(statement, ".arrive");
+  // bar.red.popc d, a{, b}, p: the count is there when a fourth operand is.
+  const bool reduces = has(statement, ".red");
+  const std::size_t first = reduces ? 1 : 0, last = operands.size() - (reduces ? 1 : 0);
+  if (operands.size() <= first) return std::nullopt;
+  use.id = operands[first];
+  if (first + 1 < last) use.count = operands[first + 1];
+  return use;
+}
+
+ClusterUse uses_cluster_barrier(const PtxStatement& statement) {
+  if (is(statement, "barrier.cluster.arrive")) return ClusterUse::arrive;
+  return is(statement, "barrier.cluster.wait") ? ClusterUse::wait : ClusterUse::none;
+}
+
+bool waits_unseen(const PtxStatement& statement) {
+  static constexpr auto opcodes = std::to_array<std::string_view>(
+      {"cp.async.wait_group", "cp.async.wait_all", "cp.async.bulk.wait_group", "wgmma.wait_group",
+       "griddepcontrol.wait", "tcgen05.wait::ld", "tcgen05.wait::st", "bar.warp.sync"});
+  return std::any_of(opcodes.begin(), opcodes.end(),
+                     [&](std::string_view opcode) { return is(statement, opcode); });
+}
+
+bool ends_thread(const PtxStatement& statement) {
+  return is(statement, "exit");
+}
+
+bool returns(const PtxStatement& statement) {
+  return is(statement, "ret");
+}
+
+std::string space_of(const PtxStatement& statement) {
+  for (const char* space : {".shared::cluster", ".shared", ".global", ".const", ".local", ".param"})
+    if (statement.name.find(space) != std::string::npos) return space;
+  return "";
+}
+
+}  // namespace phasebit

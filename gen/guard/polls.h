@@ -1,0 +1,38 @@
+// What a statement has to do with waiting, by its opcode.
+#pragma once
+
+#include "core/image/guard_sites.h"
+#include "core/ptx/statement.h"
+
+#include <optional>
+#include <string>
+
+namespace phasebit {
+
+// test_wait, try_wait, a volatile, acquire, relaxed or mmio load, an atomic with a result: what a
+// loop may poll. Nothing for other statements.
+std::optional<WaitKind> polls(const PtxStatement& statement);
+
+// Whether it reads a clock.
+bool reads_timer(const PtxStatement& statement);
+
+// A barrier of the CTA. An operand that it does not have is empty.
+struct BarrierUse {
+  std::string id, count;
+  bool waits = true;  // false: it arrives alone
+};
+std::optional<BarrierUse> uses_barrier(const PtxStatement& statement);
+
+enum class ClusterUse { none, arrive, wait };
+ClusterUse uses_cluster_barrier(const PtxStatement& statement);
+
+// A wait that nothing outside of the hardware can look at.
+bool waits_unseen(const PtxStatement& statement);
+
+bool ends_thread(const PtxStatement& statement);  // exit
+bool returns(const PtxStatement& statement);      // ret
+
+// ".shared", ".global", ...: the state space of a load; "" for a generic address.
+std::string space_of(const PtxStatement& statement);
+
+}  // namespace phasebit
