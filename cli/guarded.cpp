@@ -23,8 +23,8 @@ Result<Rendered> guarded_file(const Rendered& timed) {
 }
 
 Result<Rendered> guarded_statements(const Rendered& timed) {
-  PHASEBIT_TRY_ASSIGN(
-      guarded, guard_kernel(timed.kernel, entry_name(timed.head.key, Build::guarded)));
+  PHASEBIT_TRY_ASSIGN(guarded,
+                      guard_kernel(timed.kernel, entry_name(timed.head.key, Build::guarded)));
   Rendered out;
   out.kernel = std::move(guarded.kernel);
   out.sites = std::move(guarded.sites);

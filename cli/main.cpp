@@ -6,6 +6,8 @@
 namespace phasebit {
 namespace {
 
+constexpr const char* files_help = "PTX files, anybody's, in place of a sweep";
+constexpr const char* kernel_help = "of files: a part of the entry's name (default: all)";
 constexpr const char* tuned_help = "the forks under ptx/tuned/ and their parents, not the sweep";
 
 void add_generate(CLI::App& app, GenerateOptions& options, Chosen& chosen) {
@@ -24,8 +26,8 @@ void add_generate(CLI::App& app, GenerateOptions& options, Chosen& chosen) {
 }
 
 void add_show(CLI::App& app, ShowOptions& options, Chosen& chosen) {
-  CLI::App* command =
-      app.add_subcommand("show", "a variant's axes and PTX, and where each line comes from");
+  CLI::App* command = app.add_subcommand(
+      "show", "a variant as a PTX file: its head, and where each line comes from");
   add_space(*command, options.space);
   command->add_option("variant", options.variant, "id, or the first digits of its hash")
       ->required();
@@ -36,6 +38,8 @@ void add_show(CLI::App& app, ShowOptions& options, Chosen& chosen) {
 
 void add_assemble(CLI::App& app, AssembleCommand& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("assemble", "assemble a sweep for many architectures");
+  command->add_option("files", options.space.files, files_help);
+  command->add_option("--kernel", options.space.kernel, kernel_help);
   add_space(*command, options.space);
   add_toolchain(*command, options.space);
   add_tools(*command, options.tools);
@@ -53,6 +57,8 @@ void add_assemble(CLI::App& app, AssembleCommand& options, Chosen& chosen) {
 
 void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("pack", "make a bundle for a GPU machine");
+  command->add_option("files", options.space.files, files_help);
+  command->add_option("--kernel", options.space.kernel, kernel_help);
   add_space(*command, options.space);
   add_toolchain(*command, options.space);
   add_tools(*command, options.tools);

@@ -98,8 +98,8 @@ Result<std::vector<Prepared>> prepare(const Space& space, const std::vector<Vari
   for (size_t i = 0; i < variants.size(); ++i) {
     Result<Rendered>& one = *made[i];
     if (!one) return tl::unexpected<Error>(one.error());
-    prepared.push_back({variants[i], std::move(one->head), std::move(one->kernel),
-                        std::move(one->sites)});
+    prepared.push_back(
+        {variants[i], std::move(one->head), std::move(one->kernel), std::move(one->sites)});
   }
   return prepared;
 }

@@ -61,6 +61,12 @@ Status classes_of_variants(const SassClassesOptions& options) {
 }  // namespace
 
 Status run_sass_classes(const SassClassesOptions& options) {
+  SassClassesOptions files = options;
+  PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(files.space, options.files, options.kernel));
+  if (ptx) {
+    files.files.clear();
+    return run_sass_classes(files);
+  }
   if (options.files.empty()) {
     SassClassesOptions variants = options;
     if (variants.target.empty()) variants.target = default_target;

@@ -70,6 +70,12 @@ void slim(Features& features) {
 }  // namespace
 
 Status run_sass_matrix(const SassMatrixOptions& options) {
+  SassMatrixOptions files = options;
+  PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(files.space, options.files, options.kernel));
+  if (ptx) {
+    files.files.clear();
+    return run_sass_matrix(files);
+  }
   PHASEBIT_TRY_ASSIGN(format, parse_format(options.format));
   if (!options.files.empty()) {
     PHASEBIT_TRY_ASSIGN(text, code_matrix(options, format));

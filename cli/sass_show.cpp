@@ -1,6 +1,7 @@
 #include "analysis/sass/listing.h"
 #include "cli/commands.h"
 #include "cli/images.h"
+#include "cli/ptx_files.h"
 #include "cli/sass_files.h"
 #include "cli/words.h"
 
@@ -45,9 +46,10 @@ Status show_variant(const SassShowOptions& options) {
 
 Status run_sass_show(const SassShowOptions& options) {
   if (!is_code_file(options.variant)) {
-    if (!options.kernel.empty())
+    if (!options.kernel.empty() && !is_ptx_file(options.variant))
       return fail(Step::usage, "--kernel is for files; {} is none", options.variant);
     SassShowOptions variant = options;
+    variant.space.kernel = options.kernel;
     if (variant.target.empty()) variant.target = default_target;
     return show_variant(variant);
   }
