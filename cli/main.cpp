@@ -64,6 +64,15 @@ void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen) {
   add_tools(*command, options.tools);
   command->add_option("-t,--target", options.target, "architecture")->capture_default_str();
   command->add_option("-o,--out", options.out, "folder of the bundle")->capture_default_str();
+  command->add_option(
+      "--param", options.whole.parameters,
+      "of a kernel without a head: NAME=VALUE, NAME=buffer:BYTES[:fill], NAME=items");
+  command->add_option("--grid", options.whole.grid, "of it: X[,Y[,Z]] CTAs");
+  command->add_option("--block", options.whole.block, "of it: X[,Y[,Z]] threads");
+  command->add_option("--shared", options.whole.shared_bytes,
+                      "of it: bytes of dynamic shared memory");
+  command->add_option("--cluster", options.whole.cluster, "of it: CTAs of a cluster")
+      ->check(CLI::PositiveNumber);
   command->add_flag("!--no-anchors", options.anchors, "leave the anchors out");
   command->add_flag("--tuned", options.space.tuned_only, tuned_help);
   command->add_flag("--json", options.json, "print JSON");

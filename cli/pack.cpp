@@ -2,8 +2,10 @@
 #include "cli/commands.h"
 #include "cli/form_filter.h"
 #include "cli/images.h"
+#include "core/base/hash.h"
 #include "core/base/process.h"
 #include "core/image/bundle.h"
+#include "gen/assembler.h"
 
 #include <cstdio>
 #include <set>
@@ -49,9 +51,40 @@ Status add_modules(Packing& packing, Tools& tools, const ImageSet& set) {
   return {};
 }
 
+// The facts of kernels without a head, by id. Each must have all that a launch needs.
+Result<std::map<std::string, WholeLaunch>> whole_launches(const Space& space,
+                                                          const WholeFacts& facts) {
+  std::map<std::string, WholeLaunch> launches;
+  for (const Rendered& one : space.files) {
+    if (one.has_head) continue;
+    PHASEBIT_TRY_ASSIGN(text, read_file(one.path));
+    PHASEBIT_TRY_ASSIGN(file, read_ptx(text, one.kernel.source.front().file));
+    PHASEBIT_TRY_ASSIGN(launch, whole_launch(file, *file.find(one.kernel.entry), facts));
+    launches[one.head.key.id] = std::move(launch);
+  }
+  if (launches.empty() && !facts.empty())
+    return with_hint(fail(Step::usage, "--param, --grid and --block: no kernel lacks a head"),
+                     "what has a head says it there");
+  return launches;
+}
+
+// A stranger's kernel is launched as somebody says, and no launch of another kind is its equal.
+void add_whole(BundleVariant& variant, const WholeLaunch& whole) {
+  variant.whole = whole;
+  variant.launch.threads = whole.threads();
+  variant.launch.dynamic_shared_bytes = whole.shared_bytes;
+  variant.launch.cluster_size = whole.cluster;
+  for (Image& image : variant.images) {
+    image.sass_class = short_hash(image.text_hash + launch_signature(whole));
+    if (image.gate.verdict == GateVerdict::ungated)
+      image.gate.reason = "none: no head, outputs not verified";
+  }
+}
+
 Status pack_variants(Packing& packing, Tools& tools, const Space& space,
                      const PackOptions& options) {
   const auto& variants = space.expansion.variants;
+  PHASEBIT_TRY_ASSIGN(launches, whole_launches(space, options.whole));
   PHASEBIT_TRY_ASSIGN(timed, prepare(space, variants, Build::timed, options.tools.jobs));
   std::vector<VariantKey> waiting;  // those that need a guarded build
   for (const Prepared& one : timed)
@@ -69,6 +102,8 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
     BundleVariant variant{variants[i], timed[i].head.launch, {}};
     add_image(packing, variant, timed_set.images[i]);
     if (variant.launch.guarded) add_image(packing, variant, guarded_set.images[next_guarded++]);
+    if (const auto whole = launches.find(text_key(variants[i]).id); whole != launches.end())
+      add_whole(variant, whole->second);
     packing.manifest.variants.push_back(std::move(variant));
   }
   PHASEBIT_TRY(add_modules(packing, tools, timed_set));

@@ -1,6 +1,7 @@
 #include "bench/device/cuda_device.h"
 
 #include "bench/device/cuda_driver.h"
+#include "bench/device/cuda_whole.h"
 #include "bench/device/nvml.h"
 
 #include <array>
@@ -30,6 +31,8 @@ class CudaDevice final : public Device {
   Result<Address> allocate(std::size_t bytes) override;
   Status fill(Address address, std::uint32_t word, std::size_t words) override;
   Status launch(Function function, const Grid& grid, const KernelParams& params) override;
+  Result<double> launch_whole(Function function, const WholeLaunch& whole,
+                              const std::vector<std::byte>& parameters) override;
   Status read(Address address, void* into, std::size_t bytes) override;
   Health health() override;
 
@@ -51,6 +54,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<Nvml> nvml_;
   std::vector<CUmodule> modules_;
   std::vector<CUfunction> functions_;
+  CUlaunchAttribute cluster_{};  // of the latest launch of a stranger's kernel
   Health health_;
   std::chrono::steady_clock::time_point health_taken_{};
 };
@@ -230,6 +234,18 @@ Status CudaDevice::launch(Function function, const Grid& grid, const KernelParam
                    functions_[static_cast<std::size_t>(function)], static_cast<unsigned>(grid.ctas),
                    1, 1, static_cast<unsigned>(grid.threads), 1, 1,
                    static_cast<unsigned>(grid.dynamic_shared_bytes), stream_, arguments, nullptr));
+}
+
+Result<double> CudaDevice::launch_whole(Function function, const WholeLaunch& whole,
+                                        const std::vector<std::byte>& parameters) {
+  CUlaunchConfig config =
+      config_of(Grid{0, 0, whole.cluster, whole.shared_bytes}, stream_, cluster_);
+  const auto size = [](int n) { return static_cast<unsigned>(n); };
+  config.gridDimX = size(whole.grid[0]), config.gridDimY = size(whole.grid[1]);
+  config.gridDimZ = size(whole.grid[2]), config.blockDimX = size(whole.block[0]);
+  config.blockDimY = size(whole.block[1]), config.blockDimZ = size(whole.block[2]);
+  if (whole.cluster == 1) config.numAttrs = 0;
+  return timed_launch(driver_, config, functions_[static_cast<std::size_t>(function)], parameters);
 }
 
 Status CudaDevice::read(Address address, void* into, std::size_t bytes) {

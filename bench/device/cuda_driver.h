@@ -16,7 +16,8 @@ namespace phasebit {
   X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxSetFlags) X(cuCtxSetCurrent)                \
   X(cuModuleLoadData) X(cuModuleGetFunction) X(cuFuncSetAttribute) X(cuMemAlloc)              \
   X(cuMemsetD32Async) X(cuMemcpyDtoHAsync) X(cuStreamCreate) X(cuStreamSynchronize)           \
-  X(cuLaunchKernel)
+  X(cuLaunchKernel) X(cuEventCreate) X(cuEventRecord) X(cuEventElapsedTime)                   \
+  X(cuEventDestroy)
 // Since 11.8: without them there are no clusters, and all else works.
 #define PHASEBIT_CUDA_CLUSTER_ENTRIES(X)                                                      \
   X(cuLaunchKernelEx) X(cuOccupancyMaxActiveClusters)

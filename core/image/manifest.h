@@ -7,6 +7,7 @@
 #include "core/image/gate.h"
 #include "core/image/launch.h"
 #include "core/image/variant_key.h"
+#include "core/image/whole.h"
 
 #include <optional>
 #include <string>
@@ -46,6 +47,8 @@ struct BundleVariant {
   VariantKey key;
   LaunchShape launch;
   std::vector<Image> images;  // at most one per build
+  // Of a kernel without a head, which `launch` says nothing of but threads and shared memory.
+  std::optional<WholeLaunch> whole = {};
   const Image* image(Build build) const;
 };
 
@@ -62,6 +65,7 @@ struct Manifest {
 
 // The launch shape as one line of JSON: what a SASS class needs beside the code.
 std::string launch_signature(const LaunchShape& launch);
+std::string launch_signature(const WholeLaunch& whole);
 
 std::string to_json(const Manifest& manifest);
 Result<Manifest> manifest_from_json(std::string_view text, const std::string& name);

@@ -1,0 +1,15 @@
+// The launch of a kernel with parameters of its own, between two events.
+#pragma once
+
+#include "bench/device/cuda_driver.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace phasebit {
+
+// Nanoseconds from before the kernel to behind it. Step::launch names the call that failed.
+Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& config,
+                            CUfunction kernel, const std::vector<std::byte>& parameters);
+
+}  // namespace phasebit
