@@ -57,6 +57,10 @@ Result<std::vector<Rendered>> read_ptx_kernels(const fs::path& path) {
   PHASEBIT_TRY_ASSIGN(kernels, read_kernels(text, shown_path(path)));
   const std::string label = label_of(path, text);
   for (Rendered& one : kernels) {
+    if (one.kernel.build == Build::guarded)
+      return with_hint(
+          fail(Step::usage, "{}: {} is a guarded build", shown_path(path), one.kernel.entry),
+          "give the timed one: its guarded build is made from it");
     name_after_file(one, label);
     one.path = path;
   }

@@ -117,8 +117,7 @@ ModuleText module_text(const std::string& ptx_version, const std::string& ptx_ta
 
 std::string nameless_hash(const Kernel& kernel) {
   if (kernel.as_is)
-    return content_hash(
-        fmt::format("{}\n{}", kernel.entry, fmt::join(kernel.statements, "\n")));
+    return content_hash(fmt::format("{}\n{}", kernel.entry, fmt::join(kernel.statements, "\n")));
   const std::string& name = kernel.entry;
   std::string text = fmt::format("{} {}\n", kernel.ptx_version, kernel.ptx_target);
   for (const std::string& line : kernel.preamble) text.append(line).push_back('\n');

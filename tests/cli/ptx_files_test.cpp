@@ -129,12 +129,21 @@ TEST_F(PtxFiles, OfAStrangerArePackedWithWhatSomebodySaysOfThem) {
     EXPECT_EQ(std::to_integer<unsigned char>(block[i]), expected[i]) << i;
 }
 
-TEST_F(PtxFiles, SayWhatIsMissingOrWrong) {
-  struct Row {
-    std::vector<std::string> arguments;
-    Step step;
-    std::string message;
-  };
+struct Row {
+  std::vector<std::string> arguments;
+  Step step;
+  std::string message;
+};
+
+void expect_errors(const Home& home, const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    const ProcessOutput output = home.says(row.arguments);
+    EXPECT_EQ(output.exit_status, exit_code(row.step));
+    EXPECT_EQ(output.err, "phasebit: " + row.message + "\n");
+  }
+}
+
+TEST_F(PtxFiles, SayWhatALaunchLacks) {
   const std::vector<std::string> pack = {"pack", "s.ptx", "--kernel", "axpy", "-o", "b"};
   const auto packed = [&](std::vector<std::string> more) {
     more.insert(more.begin(), pack.begin(), pack.end());
@@ -158,6 +167,13 @@ TEST_F(PtxFiles, SayWhatIsMissingOrWrong) {
        Step::usage,
        "usage: s.ptx:13: axpy: parameter 0 (.param .u32 n): 'buffer:64' is an address, and those "
        "are 8 bytes (a whole number, 0x..., or a decimal number for .f32 and .f64)"},
+  };
+  expect_errors(home_, rows);
+}
+
+TEST_F(PtxFiles, SayWhatTheyCannotBe) {
+  Home::write(file("g.ptx"), home_.says({"show", ring, "--build", "guarded"}).out);
+  const std::vector<Row> rows = {
       {{"sass", "show", "s.ptx"},
        Step::usage,
        "usage: s.ptx has 2 kernels (--kernel: one of axpy, other)"},
@@ -177,13 +193,14 @@ TEST_F(PtxFiles, SayWhatIsMissingOrWrong) {
        Step::usage,
        "usage: s.ptx, x.cubin: PTX beside files of code (assemble it first, or compare two at a "
        "time with `sass diff`)"},
+      {{"assemble", "g.ptx"},
+       Step::usage,
+       "usage: g.ptx: pb_6b9286b10afb_g is a guarded build (give the timed one: its guarded build "
+       "is "
+       "made from it)"},
       {{"assemble", "none.ptx"}, Step::io, "io: cannot read none.ptx: No such file or directory"},
   };
-  for (const Row& row : rows) {
-    const ProcessOutput output = home_.says(row.arguments);
-    EXPECT_EQ(output.exit_status, exit_code(row.step));
-    EXPECT_EQ(output.err, "phasebit: " + row.message + "\n");
-  }
+  expect_errors(home_, rows);
 }
 
 }  // namespace
