@@ -109,7 +109,9 @@ ModuleText module_text(const std::string& ptx_version, const std::string& ptx_ta
   out.line(".address_size 64", {});
   if (line_info) out.line(own_file_directive, {});
   out.line(module_shared_declaration, {});
-  for (const std::string& line : kernels.front()->preamble) out.line(line, {});
+  // Without kernels it is the text that tells whether ptxas takes version, target and flags at all.
+  if (!kernels.empty())
+    for (const std::string& line : kernels.front()->preamble) out.line(line, {});
   for (size_t k = 0; k < kernels.size(); ++k)
     write_kernel(out, *kernels[k], static_cast<int>(k), line_info);
   return out.take();
