@@ -1,7 +1,9 @@
 #include "cli/anchors.h"
 
 #include "core/base/hash.h"
+#include "gen/context_layout.h"
 #include "gen/render.h"
+#include "gen/template_set.h"
 
 #include <sstream>
 
@@ -32,24 +34,52 @@ LaunchShape launch_of(const toml::table& row, const Header& header) {
   return launch;
 }
 
-// The text of the file as statements: comments and blank lines go, as in rendered kernels.
-Result<Kernel> kernel_of(const fs::path& path, const std::string& file, const Header& header) {
-  PHASEBIT_TRY_ASSIGN(text, read_file(path));
-  Kernel kernel;
-  kernel.entry = "pb_anchor_" + file;
-  kernel.ptx_version = header.ptx_version;
-  kernel.ptx_target = header.ptx_target;
+// The line with {{pb.FIELD}} as a number.
+Result<std::string> with_fields(const std::string& line, const std::string& place) {
+  nlohmann::json names;
+  add_parameter_block(names);
+  std::string out;
+  size_t begin = 0;
+  for (const Tag& tag : tags_of(line)) {
+    const std::string field = tag.name.starts_with("pb.") ? tag.name.substr(3) : "";
+    if (!names["pb"].contains(field))
+      return fail(Step::render, "{}: unknown name '{}'", place, tag.name);
+    out += line.substr(begin, tag.begin - begin) + names["pb"][field].get<std::string>();
+    begin = tag.end;
+  }
+  return out + line.substr(begin);
+}
+
+// The text of a file as statements: comments and blank lines go, as in rendered kernels. A line
+// {{> name}} is common/name.ptx.
+Status add_text(const fs::path& templates, const std::string& file, Kernel& kernel) {
+  PHASEBIT_TRY_ASSIGN(text, read_file(templates / file));
   std::istringstream lines(text);
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    line.erase(std::min(line.find("//"), line.size()));
+    line = without_comment(line);
     const size_t first = line.find_first_not_of(" \t");
     if (first == std::string::npos) continue;
-    const size_t last = line.find_last_not_of(" \t");
-    kernel.statements.push_back(line.substr(first, last - first + 1));
-    kernel.source.push_back({"anchors/" + file + ".ptx", number, "", "consumer"});
+    const std::vector<Tag> tags = tags_of(line);
+    if (!tags.empty() && tags.front().kind == '>') {
+      PHASEBIT_TRY(add_text(templates, fmt::format("common/{}.ptx", tags.front().name), kernel));
+      continue;
+    }
+    const SourceLine at{file, number, "", "consumer"};
+    PHASEBIT_TRY_ASSIGN(statement, with_fields(line.substr(first), at.place()));
+    kernel.statements.push_back(std::move(statement));
+    kernel.source.push_back(at);
   }
+  return {};
+}
+
+Result<Kernel> kernel_of(const fs::path& templates, const std::string& file, const Header& header) {
+  Kernel kernel;
+  kernel.entry = "pb_anchor_" + file;
+  kernel.ptx_version = header.ptx_version;
+  kernel.ptx_target = header.ptx_target;
+  PHASEBIT_TRY(add_text(templates, fmt::format("anchors/{}.ptx", file), kernel));
   kernel.hash = kernel_hash(kernel);
   return kernel;
 }
@@ -71,10 +101,9 @@ Result<std::vector<Prepared>> prepare_anchors(const fs::path& templates) {
       Prepared anchor;
       anchor.key.id = "anchor/" + name;
       anchor.key.hash = short_hash(anchor.key.id);
-      anchor.key.axes = {{"probe", "anchor"}};
+      anchor.key.axes = {{"probe", "anchor"}, {"anchor", name}};
       anchor.head.launch = launch_of(row, header);
-      PHASEBIT_TRY_ASSIGN(kernel,
-                          kernel_of(templates / "anchors" / (source + ".ptx"), source, header));
+      PHASEBIT_TRY_ASSIGN(kernel, kernel_of(templates, source, header));
       anchor.kernel = std::move(kernel);
       anchors.push_back(std::move(anchor));
     }

@@ -1,5 +1,5 @@
 #include "cli/commands.h"
-#include "cli/images.h"
+#include "cli/gate_images.h"
 #include "cli/words.h"
 
 #include <algorithm>
@@ -156,11 +156,10 @@ Status assemble_build(const AssembleCommand& command, Tools& tools, const Space&
   }
   PHASEBIT_TRY_ASSIGN(columns, columns_of(targets, {}));
   std::vector<ImageSet> sets = make_images(tools, prepared, columns);
-  for (size_t i = 0; i < sets.size(); ++i) {
-    if (disassembler)
-      PHASEBIT_TRY(gate_images(tools, *disassembler, prepared, columns[i], sets[i]));
+  if (disassembler)
+    PHASEBIT_TRY(gate_images(tools, *disassembler, prepared, columns, sets));
+  for (size_t i = 0; i < sets.size(); ++i)
     PHASEBIT_TRY(count_column(tools, targets[i], prepared, sets[i], run));
-  }
   if (!sets.empty())
     for (const std::string& note : sets.front().assembly->notes)
       fmt::print(stderr, "note: {}\n", note);

@@ -3,7 +3,7 @@
 #include "analysis/decide/forms.h"
 #include "analysis/decide/report.h"
 #include "cli/commands.h"
-#include "cli/images.h"
+#include "cli/gate_images.h"
 #include "core/store/load.h"
 #include "gen/forms/form_space.h"
 
@@ -16,14 +16,21 @@
 namespace phasebit {
 namespace {
 
+// The component that does nothing: others ask nothing of it.
+std::string bare(const Catalogue& catalogue, ComponentKind kind) {
+  for (const Component& component : catalogue.components(kind))
+    if (component.can.empty()) return component.name;
+  return {};
+}
+
 // The variant that stands for a form: its first path and lanes, four in a row; chained where only
 // that can be measured.
 Result<VariantKey> standing_for(const Catalogue& catalogue, const PlacedForm& placed) {
   const bool chained = placed.family->pure && placed.chains();
   return make_key(catalogue, {{"probe", "form"},
-                              {"protocol", "none"},
-                              {"mover", "none"},
-                              {"work", "none"},
+                              {"protocol", bare(catalogue, ComponentKind::protocol)},
+                              {"mover", bare(catalogue, ComponentKind::mover)},
+                              {"work", bare(catalogue, ComponentKind::work)},
                               {"form", placed.form->id},
                               {"path", placed.family->paths.front()},
                               {"lanes", placed.family->lanes.front()},
@@ -78,14 +85,15 @@ Status assemble_forms(const CoverageOptions& options, const FormBook& book, cons
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, options.tools.jobs));
   declare_for(prepared, book, options.target);
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
-  ImageSet set = std::move(make_images(tools, prepared, {{options.target, {}}}).front());
+  const std::vector<CodeColumn> column{{options.target, {}}};
+  std::vector<ImageSet> sets = make_images(tools, prepared, column);
   std::vector<bool> assembled;
-  for (const Result<Image>& image : set.images) assembled.push_back(image.has_value());
-  PHASEBIT_TRY(gate_images(tools, disassembler, prepared, {options.target, {}}, set));
+  for (const Result<Image>& image : sets.front().images) assembled.push_back(image.has_value());
+  PHASEBIT_TRY(gate_images(tools, disassembler, prepared, column, sets));
   size_t i = 0;
   for (FormCoverage& form : forms) {
     if (form.variant.empty()) continue;
-    const Result<Image>& image = set.images[i];
+    const Result<Image>& image = sets.front().images[i];
     form.assembled = assembled[i++];
     if (image)
       form.gate = gate_text(image->gate);
@@ -102,8 +110,8 @@ Result<std::map<std::string, std::string>> measured(const CoverageOptions& optio
   ReportSource source{{options.results.begin(), options.results.end()}, {}};
   if (source.results.empty()) source.results = published_results();
   if (source.results.empty()) return std::map<std::string, std::string>();
-  PHASEBIT_TRY_ASSIGN(results, load_results(source.results));
-  return measured_forms(aggregate(results.points).points);
+  PHASEBIT_TRY_ASSIGN(results, load_results(source.results, no_samples));
+  return measured_forms(aggregate(results.points, VariantKeys(results)).points);
 }
 
 std::string why_not(const FormCoverage& form, const std::map<std::string, std::string>& measured,

@@ -10,18 +10,30 @@
 namespace phasebit {
 namespace {
 
+// As the row of a figure names its code; empty without one.
+struct MeasuredCode {
+  std::string text_hash, sass_class;
+};
+
 struct Pair {
   std::string before, after;  // ids
   Comparison comparison;
-  std::string measured_before, measured_after;  // hashes of the code measured
-  std::vector<std::string> reasons;             // what goes with it, a line each
+  MeasuredCode measured_before, measured_after;
+  std::vector<std::string> reasons;  // what goes with it, a line each
 };
 
 // "; the code measured is not ..." when ptxas makes other code of the variant today.
-std::string other_code(const std::string& id, const std::string& measured, const DiffSide& side) {
-  if (measured.empty() || measured == side.kernel.text_hash) return {};
+std::string other_code(const std::string& id, const MeasuredCode& measured, const DiffSide& side) {
+  if (measured.text_hash.empty() || is_code_of(measured.text_hash, measured.sass_class, side))
+    return {};
+  if (measured.text_hash == side.kernel.text_hash)
+    return fmt::format(
+        "{}: the code measured ({}) has the instructions of what is assembled today ({}), but "
+        "other "
+        "data, attributes or launch shape",
+        id, measured.sass_class, side.sass_class);
   return fmt::format("{}: the code measured ({}) is not what is assembled today ({})", id,
-                     measured.substr(0, 6), side.kernel.text_hash.substr(0, 6));
+                     measured.text_hash.substr(0, 6), side.kernel.text_hash.substr(0, 6));
 }
 
 std::vector<std::string> reasons_of(const Pair& pair,
@@ -52,9 +64,9 @@ Status find_reasons(const ExplainOptions& options, const std::string& target,
   return {};
 }
 
-std::string hash_of(const Aggregation& aggregation, const std::string& id) {
+MeasuredCode code_of(const Aggregation& aggregation, const std::string& id) {
   const Aggregate* found = find_variant(aggregation.points, id);
-  return found == nullptr ? std::string() : found->text_hash;
+  return found == nullptr ? MeasuredCode() : MeasuredCode{found->text_hash, found->sass_class};
 }
 
 Result<std::vector<Pair>> the_pair(const ExplainOptions& options, const ReportData& data) {
@@ -73,8 +85,8 @@ Result<std::vector<Pair>> the_pair(const ExplainOptions& options, const ReportDa
   return std::vector<Pair>{{ids[0],
                             ids[1],
                             compare(data.aggregation, ids[0], ids[1]),
-                            hash_of(data.aggregation, ids[0]),
-                            hash_of(data.aggregation, ids[1]),
+                            code_of(data.aggregation, ids[0]),
+                            code_of(data.aggregation, ids[1]),
                             {}}};
 }
 
@@ -85,8 +97,8 @@ std::vector<Pair> step_pairs(const ReportData& data, double least_percent) {
     pairs.push_back({step.from->id,
                      step.to->id,
                      std::move(step.comparison),
-                     step.from->text_hash,
-                     step.to->text_hash,
+                     {step.from->text_hash, step.from->sass_class},
+                     {step.to->text_hash, step.to->sass_class},
                      {}});
   return pairs;
 }

@@ -4,8 +4,19 @@
 #include "gen/guard/kernel_guard.h"
 #include "gen/kernel_file.h"
 
+#include <algorithm>
+
 namespace phasebit {
 namespace {
+
+// A placement may put warps in front of the shape's own.
+constexpr int most_first_warps = 8;
+constexpr int most_threads = 1024;
+
+GuardBounds bounds_of(const LaunchShape& launch) {
+  return {std::min(most_threads, launch.threads + 32 * most_first_warps),
+          launch.ctas_per_sm + launch.load_ctas};
+}
 
 // A whole file is guarded as a file: its functions may wait too.
 Result<Rendered> guarded_file(const Rendered& timed) {
@@ -24,7 +35,8 @@ Result<Rendered> guarded_file(const Rendered& timed) {
 
 Result<Rendered> guarded_statements(const Rendered& timed) {
   PHASEBIT_TRY_ASSIGN(guarded,
-                      guard_kernel(timed.kernel, entry_name(timed.head.key, Build::guarded)));
+                      guard_kernel(timed.kernel, entry_name(timed.head.key, Build::guarded),
+                                   bounds_of(timed.head.launch)));
   Rendered out;
   out.kernel = std::move(guarded.kernel);
   out.sites = std::move(guarded.sites);

@@ -1,10 +1,11 @@
 #include "cli/images.h"
 
+#include "analysis/sass/code_class.h"
 #include "analysis/sass/cubin.h"
 #include "analysis/sass/edit.h"
-#include "analysis/sass/gate.h"
 #include "core/base/hash.h"
 #include "core/base/parallel.h"
+#include "core/image/sass_class.h"
 
 #include <algorithm>
 
@@ -18,7 +19,6 @@ Image image_of(const Prepared& prepared, const Assembled& assembled) {
   image.entry = assembled.entry;
   image.ptx_hash = prepared.kernel.hash;
   image.text_hash = assembled.text_hash;
-  image.sass_class = short_hash(assembled.text_hash + launch_signature(prepared.head.launch));
   image.resources = assembled.resources;
   image.gate.reason = "not gated";
   image.warnings = assembled.warnings;
@@ -83,53 +83,47 @@ void assemble_group(Tools& tools, const std::vector<Prepared>& prepared,
   modules.notes.insert(modules.notes.end(), made.notes.begin(), made.notes.end());
 }
 
-// Kernels of one module that was assembled with `.loc`.
-struct GateModule {
-  std::vector<size_t> variants;
-  std::vector<GateInput> inputs;
-};
-
-void take_outputs(const GateModule& module, const Result<std::vector<Result<GateOutput>>>& outputs,
-                  ImageSet& set) {
-  for (size_t i = 0; i < module.variants.size(); ++i) {
-    Result<Image>& image = set.images[module.variants[i]];
-    if (!outputs) {
-      image = tl::unexpected<Error>(outputs.error());
-    } else if (const Result<GateOutput>& output = (*outputs)[i]; !output) {
-      image = tl::unexpected<Error>(output.error());
-    } else {
-      image->gate = output->result;
-      image->census = output->census;
-    }
-  }
+// code class by entry, of a module that is kept or was just made.
+Result<std::map<std::string, std::string>> classes_of(Tools& tools, const Assembly& assembly,
+                                                      const std::string& module) {
+  constexpr std::string_view prefix = "class ";
+  std::map<std::string, std::string> classes;
+  if (tools.derived)
+    for (const auto& [key, value] : tools.derived->find(module))
+      if (key.starts_with(prefix)) classes.emplace(key.substr(prefix.size()), value);
+  if (!classes.empty()) return classes;
+  PHASEBIT_TRY_ASSIGN(code, module_code(assembly, tools.cache_or_null(), module));
+  PHASEBIT_TRY_ASSIGN(found, code_class_hashes(code, "module " + module));
+  DerivedCache::Entries entries;
+  for (const auto& [entry, hash] : found) entries.emplace(std::string(prefix) + entry, hash);
+  // A cache that cannot be written costs time, not the result.
+  if (tools.derived) static_cast<void>(tools.derived->add(module, entries));
+  return found;
 }
 
-// The `.loc` assembly by module, without the kernels whose code it changed.
-Result<std::map<std::string, GateModule>> group_by_module(Tools& tools,
-                                                          const std::vector<Prepared>& prepared,
-                                                          const CodeColumn& column,
-                                                          const ImageSet& lined, ImageSet& set) {
-  std::map<std::string, GateModule> modules;
-  for (size_t i = 0; i < prepared.size(); ++i) {
-    if (!set.images[i]) continue;
-    const Result<Image>& with_lines = lined.images[i];
-    if (!with_lines) {
-      set.images[i] = tl::unexpected<Error>(with_lines.error());
-    } else if (with_lines->text_hash != set.images[i]->text_hash) {
-      set.images[i] =
-          fail(Step::gate, "{}: `.loc` changed its code for {}, so its lines say nothing",
-               prepared[i].key.id, column.name());
-    } else {
-      PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared[i], tools, column));
-      // An experiment takes out or puts in what the rules count: what is forbidden stays so.
-      if (!assembler_of(prepared[i].key).edit.empty())
-        for (VerbRule& rule : spec.verbs) rule.require.clear();
-      GateModule& module = modules[with_lines->module];
-      module.variants.push_back(i);
-      module.inputs.push_back({with_lines->entry, &prepared[i].kernel.source, std::move(spec)});
+// Names the class of each image; one whose code cannot be read is none.
+void add_classes(Tools& tools, const std::vector<Prepared>& prepared, const Assembly& assembly,
+                 std::vector<ImageSet>& sets) {
+  std::map<std::string, std::vector<Place>> modules;
+  for (size_t column = 0; column < sets.size(); ++column)
+    for (size_t i = 0; i < prepared.size(); ++i)
+      if (const Result<Image>& image = sets[column].images[i])
+        modules[image->module].push_back({column, i});
+  const std::vector<std::pair<std::string, std::vector<Place>>> list(modules.begin(),
+                                                                     modules.end());
+  parallel_for(list.size(), tools.options.threads, [&](size_t n) {
+    const auto classes = classes_of(tools, assembly, list[n].first);
+    for (const Place& place : list[n].second) {
+      Result<Image>& image = sets[place.column].images[place.variant];
+      const auto found = classes ? classes->find(image->entry) : decltype(classes->find("")){};
+      if (!classes)
+        image = tl::unexpected<Error>(classes.error());
+      else if (found == classes->end())
+        image = fail(Step::disassemble, "module {} has no kernel {}", list[n].first, image->entry);
+      else
+        image->sass_class = sass_class_word(found->second, prepared[place.variant].head.launch);
     }
-  }
-  return modules;
+  });
 }
 
 }  // namespace
@@ -160,25 +154,8 @@ std::vector<ImageSet> make_images(Tools& tools, const std::vector<Prepared>& pre
   }
   for (const auto& [choice, places] : groups)
     assemble_group(tools, prepared, columns, choice, places, sets, *assembly);
+  add_classes(tools, prepared, *assembly, sets);
   return sets;
-}
-
-Status gate_images(Tools& tools, const Disassembler& disassembler,
-                   const std::vector<Prepared>& prepared, const CodeColumn& column, ImageSet& set) {
-  const bool before = tools.options.line_info;
-  tools.options.line_info = true;
-  const ImageSet lined = std::move(make_images(tools, prepared, {column}).front());
-  tools.options.line_info = before;
-  PHASEBIT_TRY_ASSIGN(modules, group_by_module(tools, prepared, column, lined, set));
-  std::vector<std::pair<std::string, GateModule>> list(modules.begin(), modules.end());
-  parallel_for(list.size(), tools.options.threads, [&](size_t i) {
-    const auto cubin = module_code(*lined.assembly, tools.cache_or_null(), list[i].first);
-    if (!cubin)
-      take_outputs(list[i].second, tl::unexpected<Error>(cubin.error()), set);
-    else
-      take_outputs(list[i].second, gate_module(disassembler, *cubin, list[i].second.inputs), set);
-  });
-  return {};
 }
 
 }  // namespace phasebit

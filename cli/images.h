@@ -1,7 +1,6 @@
-// From prepared variants to images: assembled, and gated.
+// From prepared variants to images.
 #pragma once
 
-#include "analysis/sass/disassembler.h"
 #include "cli/prepare.h"
 #include "cli/tools.h"
 #include "gen/assembler.h"
@@ -18,7 +17,8 @@ struct ImageSet {
   std::shared_ptr<const Assembly> assembly;  // of all columns: holds or finds the modules
 };
 
-// Assembles for each column, every variant by the ptxas and with the flags that its axes or the
+// Assembles with `.loc`, which leaves the code as it is and leads each instruction to its line, for
+// each column, every variant by the ptxas and with the flags that its axes or the
 // column name; in one go for each choice of these, so that no core waits at the end of a column.
 // Entries without a gate result have the verdict "ungated".
 std::vector<ImageSet> make_images(Tools& tools, const std::vector<Prepared>& prepared,

@@ -25,8 +25,8 @@ Result<ReportData> measured_data(std::vector<std::string> results, const std::st
     return with_hint(
         fail(Step::usage, "no history is published under {}", (data_root() / "results").string()),
         "name a store or a file of JSON lines");
-  PHASEBIT_TRY_ASSIGN(loaded, load_results({results.begin(), results.end()}));
-  return report_data(in_file_order(std::move(loaded)), device);
+  PHASEBIT_TRY_ASSIGN(loaded, load_results({results.begin(), results.end()}, no_samples));
+  return report_data(sorted_by_run(std::move(loaded)), device);
 }
 
 Result<std::string> measured_target(const std::string& asked, const ReportData& data) {

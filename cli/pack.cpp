@@ -1,12 +1,14 @@
 #include "cli/anchors.h"
 #include "cli/commands.h"
 #include "cli/form_filter.h"
-#include "cli/images.h"
-#include "core/base/hash.h"
+#include "cli/gate_images.h"
 #include "core/base/process.h"
 #include "core/image/bundle.h"
+#include "core/image/sass_class.h"
 #include "gen/assembler.h"
+#include "gen/report_facts.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 
@@ -27,6 +29,16 @@ std::string commit_of(const fs::path& folder) {
   const auto output = run_process({"git", "describe", "--always", "--dirty"}, options);
   if (!output || !output->ok()) return {};
   return output->out.substr(0, output->out.find('\n'));
+}
+
+// What the reports of a guarded image mean: its waits, and the barriers in shared memory.
+GuardTable guard_table(const Prepared& guarded) {
+  GuardTable table{guarded.sites, {}};
+  for (const HeadBarrier& one : guarded.head.barriers)
+    if (barrier_bytes(one.kind) > 0)
+      table.barriers.push_back({one.name + (one.kind == "flag" ? "_flag" : "_barrier"), one.base,
+                                one.stride, one.count});
+  return table;
 }
 
 // Variants are shown with a refusal rather than lost: the bench makes an error row of it.
@@ -75,7 +87,7 @@ void add_whole(BundleVariant& variant, const WholeLaunch& whole) {
   variant.launch.dynamic_shared_bytes = whole.shared_bytes;
   variant.launch.cluster_size = whole.cluster;
   for (Image& image : variant.images) {
-    image.sass_class = short_hash(image.text_hash + launch_signature(whole));
+    image.sass_class = sass_class_word(image.sass_class, whole);
     if (image.gate.verdict == GateVerdict::ungated)
       image.gate.reason = "none: no head, outputs not verified";
   }
@@ -92,8 +104,11 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
   PHASEBIT_TRY_ASSIGN(guarded, prepare(space, waiting, Build::guarded, options.tools.jobs));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   packing.manifest.nvdisasm = disassembler.version();
-  ImageSet timed_set = std::move(make_images(tools, timed, {{options.target, {}}}).front());
-  PHASEBIT_TRY(gate_images(tools, disassembler, timed, {options.target, {}}, timed_set));
+  const std::vector<CodeColumn> column{{options.target, {}}};
+  std::vector<ImageSet> timed_sets = make_images(tools, timed, column);
+  PHASEBIT_TRY(gate_images(tools, disassembler, timed, column, timed_sets));
+  ImageSet& timed_set = timed_sets.front();
+  PHASEBIT_TRY(check_plain_text(tools, timed, column.front(), timed_set));
   ImageSet guarded_set;
   if (!guarded.empty())
     guarded_set = std::move(make_images(tools, guarded, {{options.target, {}}}).front());
@@ -101,7 +116,10 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
   for (size_t i = 0; i < variants.size(); ++i) {
     BundleVariant variant{variants[i], timed[i].head.launch, {}};
     add_image(packing, variant, timed_set.images[i]);
-    if (variant.launch.guarded) add_image(packing, variant, guarded_set.images[next_guarded++]);
+    if (variant.launch.guarded) {
+      add_image(packing, variant, guarded_set.images[next_guarded]);
+      variant.images.back().guard = guard_table(guarded[next_guarded++]);
+    }
     if (const auto whole = launches.find(text_key(variants[i]).id); whole != launches.end())
       add_whole(variant, whole->second);
     packing.manifest.variants.push_back(std::move(variant));
@@ -192,6 +210,7 @@ Status run_pack(const PackOptions& options) {
   manifest.ptxas_flags = fmt::format("{}", fmt::join(tools.options.flags, " "));
   manifest.commit = commit_of(space.templates);
   manifest.sweep = options.space.sweep;
+  manifest.catalogue = facts_of(catalogue_facts(space.catalogue));
   if (options.anchors) PHASEBIT_TRY(pack_anchors(packing, tools, space, options));
   PHASEBIT_TRY(pack_variants(packing, tools, space, options));
   std::error_code ignored;

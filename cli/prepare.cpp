@@ -17,7 +17,7 @@ namespace {
 Result<Rendered> headed(Renderer& renderer, const Catalogue& catalogue, const VariantKey& key,
                         const Requirements& needs, const std::string& target,
                         const std::vector<VerbRule>& own) {
-  PHASEBIT_TRY_ASSIGN(plan, make_plan(template_key(key)));
+  PHASEBIT_TRY_ASSIGN(plan, make_plan(catalogue, template_key(key)));
   PHASEBIT_TRY_ASSIGN(rendered, renderer.render(key, plan, Build::timed, needs.ptx.text(), target));
   PHASEBIT_TRY_ASSIGN(rules, head_rules(catalogue, template_key(key), plan.derived()));
   rendered.head = make_head(key, plan, rendered.kernel, std::move(rules), own);
@@ -29,7 +29,9 @@ Result<Rendered> headed(Renderer& renderer, const Catalogue& catalogue, const Va
 class Maker {
  public:
   explicit Maker(const Space& space)
-      : space_(space), plain_(space.templates), with_snippets_(space.templates, space.snippets) {}
+      : space_(space),
+        plain_(space.catalogue, space.templates),
+        with_snippets_(space.catalogue, space.templates, space.snippets) {}
 
   // The text is that of the key without its choice of ptxas.
   Result<Rendered> make(const VariantKey& any, Build build) {
@@ -68,7 +70,7 @@ class Maker {
 
 Result<Rendered> render_one(const fs::path& templates, const Catalogue& catalogue,
                             const VariantKey& variant, Build build) {
-  Renderer renderer(templates);
+  Renderer renderer(catalogue, templates);
   PHASEBIT_TRY_ASSIGN(needs, requirements(catalogue, variant));
   PHASEBIT_TRY_ASSIGN(target, declared_target(variant, needs, {}));
   PHASEBIT_TRY_ASSIGN(timed, headed(renderer, catalogue, variant, needs, target, {}));

@@ -18,8 +18,7 @@ constexpr std::chrono::seconds candidate_timeout{10};
 Result<SassKernel> only_kernel(const Disassembler& disassembler, const std::string& code) {
   PHASEBIT_TRY_ASSIGN(cubin, read_cubin(code));
   const CubinKernel& kernel = cubin.kernels.front();
-  PHASEBIT_TRY_ASSIGN(functions, disassembler.functions(code, cubin, {&kernel}));
-  return join_kernel(kernel, functions.at(kernel.entry));
+  return join_kernel(kernel, disassembler.listing(cubin.sm, kernel));
 }
 
 }  // namespace
@@ -123,25 +122,23 @@ ReduceSides::Assembled ReduceSides::assemble_all(const Side& side,
 
 void ReduceSides::disassemble(Side& side, const Assembled& made,
                               const std::vector<bool>& wanted) const {
-  std::map<std::string, std::map<std::string, const CubinKernel*>> todo;  // by module, by code
+  std::vector<std::string> codes;
+  std::vector<const CubinKernel*> kernels;
+  int sm = 0;  // of all: a side has one target
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (!wanted[i]) continue;
     const phasebit::Assembled& one = *made.assembly.kernels[i];
-    if (side.known.emplace(one.text_hash, std::nullopt).second)
-      todo[one.module_hash][one.text_hash] = made.find(i);
+    if (!side.known.emplace(one.text_hash, std::nullopt).second) continue;
+    codes.push_back(one.text_hash);
+    kernels.push_back(made.find(i));
+    sm = made.cubins.at(one.module_hash).sm;
   }
-  for (const auto& [module, codes] : todo) {
-    std::vector<const CubinKernel*> kernels;
-    for (const auto& [hash, kernel] : codes) kernels.push_back(kernel);
-    const auto functions =
-        disassembler_.functions(made.assembly.modules.at(module), made.cubins.at(module), kernels);
-    if (!functions) continue;
-    for (const auto& [hash, kernel] : codes) {
-      const auto joined = join_kernel(*kernel, functions->at(kernel->entry));
-      auto census = joined ? take_opcode_census(*joined)
-                           : Result<OpcodeCensus>(tl::unexpected<Error>(joined.error()));
-      if (census) side.known[hash] = std::move(*census);
-    }
+  const auto listings = disassembler_.listings(sm, kernels);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const auto joined = join_kernel(*kernels[i], listings[i]);
+    auto census = joined ? take_opcode_census(*joined)
+                         : Result<OpcodeCensus>(tl::unexpected<Error>(joined.error()));
+    if (census) side.known[codes[i]] = std::move(*census);
   }
 }
 

@@ -57,8 +57,8 @@ Status run_report(const ReportOptions& options) {
 
 Status run_export(const ExportOptions& options) {
   const std::vector<fs::path> results(options.results.begin(), options.results.end());
+  if (!options.out.empty()) return export_results(results, options.format, options.out);
   PHASEBIT_TRY_ASSIGN(text, export_results(results, options.format));
-  if (!options.out.empty()) return write_file(options.out, text);
   fmt::print("{}", text);
   return {};
 }

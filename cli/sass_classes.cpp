@@ -50,7 +50,7 @@ Status classes_of_variants(const SassClassesOptions& options) {
   const std::vector<ClassMember> members = present(prepared, codes);
   if (members.empty())
     return fail(Step::usage, "no variant has code for {}, so there are no classes", options.target);
-  const std::vector<CodeClass> classes = find_classes(members);
+  const std::vector<VariantClass> classes = find_classes(members);
   if (!options.json)
     fmt::print("{}: {} variants, {} codes\n\n", options.target, members.size(), classes.size());
   fmt::print("{}",

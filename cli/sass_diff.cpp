@@ -39,11 +39,12 @@ Result<DiffSide> variant_side(const SassDiffOptions& options, Tools& tools,
                   std::move((*image)->windows)};
 }
 
-// "schedule" and above; nothing when it was not asked for.
+// "schedule" and others; nothing when it was not asked for.
 Result<std::optional<Change>> parse_fail_on(const std::string& word) {
   if (word.empty()) return std::optional<Change>();
   std::vector<std::string> words;
-  for (const Change change : {Change::schedule, Change::operands, Change::instructions}) {
+  for (const Change change :
+       {Change::schedule, Change::operands, Change::instructions, Change::data}) {
     if (word == to_string(change)) return change;
     words.push_back(to_string(change));
   }
@@ -102,7 +103,10 @@ Result<bool> run_sass_diff(const SassDiffOptions& options) {
   const DiffView view{options.all, options.context};
   fmt::print("{}", options.json ? diff_as_json(sides[0], sides[1], diff)
                                 : diff_as_text(sides[0], sides[1], diff, view));
-  return fail_on && diff.change >= *fail_on;
+  // Equal instructions with other data are never taken for the same, asked for or not; data is the
+  // last of the changes, so that each --fail-on covers it.
+  if (diff.change == Change::data) return true;
+  return fail_on && (diff.change >= *fail_on || !diff.beside.empty());
 }
 
 }  // namespace phasebit

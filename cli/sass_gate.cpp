@@ -25,9 +25,9 @@ Status add_cubin(const Tools& tools, const Disassembler& disassembler, const std
   PHASEBIT_TRY_ASSIGN(bytes, read_file(path));
   PHASEBIT_TRY_ASSIGN(cubin, read_cubin(bytes, path));
   PHASEBIT_TRY_ASSIGN(target, tools.targets.find(fmt::format("sm_{}", cubin.sm)));
-  PHASEBIT_TRY_ASSIGN(kernels, read_module(disassembler, cubin, bytes));
+  PHASEBIT_TRY_ASSIGN(kernels, read_module(disassembler, cubin));
   for (const auto& [name, kernel] : kernels)
-    subjects.push_back({name, target.name, target.family, std::nullopt, kernel.text_hash,
+    subjects.push_back({name, target.name, target.family, std::nullopt, kernel.code.hash,
                         take_features(kernel, {}, {}), counts_by_line(kernel)});
   return {};
 }
@@ -59,7 +59,7 @@ Status add_variants(Tools& tools, const Disassembler& disassembler, const SpaceR
         std::optional<GateSubject>& subject = found[v * columns.size() + c];
         if (!image) return subject.reset();
         const Prepared& one = prepared[v];
-        subject->text_hash = image->kernel.text_hash;
+        subject->code_class = image->kernel.code.hash;
         subject->features = take_features(image->kernel, one.kernel.source, image->windows);
         add_resources(subject->features, image->kernel,
                       tools.targets.find(columns[c].target).value(),

@@ -75,7 +75,7 @@ void add_figures(std::vector<Entry>& entries, const ReportData& data) {
   for (Entry& entry : entries) {
     const Aggregate* found = find_variant(data.aggregation.points, entry.id);
     if (found != nullptr && entry.side != nullptr && !found->text_hash.empty() &&
-        found->text_hash != entry.side->kernel.text_hash)
+        !is_code_of(found->text_hash, found->sass_class, *entry.side))
       entry.figure.id = entry.id, entry.figure.reason = "measured with other code";
     else
       entry.figure = figure_of(found, entry.id);

@@ -2,11 +2,13 @@
 
 #include "analysis/sass/census.h"
 #include "analysis/sass/module.h"
-#include "core/base/hash.h"
 #include "core/base/parallel.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <thread>
 
 namespace phasebit {
 namespace {
@@ -16,9 +18,8 @@ struct ModuleWork {
   std::size_t column = 0;
   std::string module;
   std::vector<std::size_t> variants;
-  std::set<std::string> entries;  // to disassemble: the first of their code on this SM
-  std::map<std::string, DisassembledFunction> functions;  // of those, by hash of the code
-  std::string problem;
+  Result<Cubin> cubin = fail(Step::disassemble, "not read");
+  std::vector<std::optional<Disassembler::Listing>> listings;  // of the variants
 };
 
 class Analysis {
@@ -32,21 +33,16 @@ class Analysis {
         visit_(visit) {}
 
   Status run() {
-    AssembleOptions& options = tools_.options;
-    const bool before = options.line_info;
-    options.line_info = true;
     sets_ = make_images(tools_, prepared_, columns_);
-    options.line_info = before;
     for (const CodeColumn& column : columns_) {
       PHASEBIT_TRY_ASSIGN(known, parse_target(column.target));
       sms_.push_back(known.sm);
     }
     for (std::size_t column = 0; column < sets_.size(); ++column) plan(column);
-    parallel_for(work_.size(), options.threads, [&](std::size_t i) { disassemble(work_[i]); });
-    for (const ModuleWork& work : work_)
-      for (const auto& [hash, function] : work.functions)
-        functions_[{sms_[work.column], hash}] = &function;
-    parallel_for(work_.size(), options.threads, [&](std::size_t i) { join(work_[i]); });
+    const unsigned threads = tools_.options.threads;
+    parallel_for(work_.size(), threads, [&](std::size_t i) { read(work_[i]); });
+    for (const int sm : std::set<int>(sms_.begin(), sms_.end())) disassemble(sm);
+    parallel_for(work_.size(), threads, [&](std::size_t i) { join(work_[i]); });
     return {};
   }
 
@@ -68,40 +64,46 @@ class Analysis {
       work.column = column;
       work.module = image->module;
       work.variants.push_back(variant);
-      if (codes_.emplace(sms_[column], image->text_hash).second) work.entries.insert(image->entry);
     }
     for (auto& [hash, work] : modules) work_.push_back(std::move(work));
   }
 
-  Result<std::string> code_of(const ModuleWork& work) const {
-    return module_code(*sets_[work.column].assembly, tools_.cache_or_null(), work.module);
+  void read(ModuleWork& work) const {
+    const auto code =
+        module_code(*sets_[work.column].assembly, tools_.cache_or_null(), work.module);
+    work.cubin =
+        code ? read_cubin(*code, "module " + work.module) : tl::unexpected<Error>(code.error());
+    work.listings.resize(work.variants.size());
   }
 
-  Status try_disassemble(ModuleWork& work) const {
-    if (work.entries.empty()) return {};
-    PHASEBIT_TRY_ASSIGN(code, code_of(work));
-    PHASEBIT_TRY_ASSIGN(cubin, read_cubin(code, "module " + work.module));
-    std::vector<const CubinKernel*> wanted;
-    for (const CubinKernel& kernel : cubin.kernels)
-      if (work.entries.contains(kernel.entry)) wanted.push_back(&kernel);
-    PHASEBIT_TRY_ASSIGN(functions, disassembler_.functions(code, cubin, wanted));
-    for (const CubinKernel* kernel : wanted)
-      work.functions.emplace(content_hash(kernel->text), std::move(functions.at(kernel->entry)));
-    return {};
+  // All code of an SM in one go.
+  void disassemble(int sm) {
+    std::vector<const CubinKernel*> kernels;
+    std::vector<std::optional<Disassembler::Listing>*> places;
+    for (ModuleWork& work : work_) {
+      if (sms_[work.column] != sm || !work.cubin) continue;
+      for (std::size_t i = 0; i < work.variants.size(); ++i)
+        if (const CubinKernel* found = work.cubin->find(image(work, work.variants[i]).entry)) {
+          kernels.push_back(found);
+          places.push_back(&work.listings[i]);
+        }
+    }
+    auto listings = disassembler_.listings(sm, kernels, cores());
+    for (std::size_t i = 0; i < places.size(); ++i) *places[i] = std::move(listings[i]);
   }
-  void disassemble(ModuleWork& work) const {
-    if (const Status done = try_disassemble(work); !done) work.problem = done.error().message;
+  unsigned cores() const {
+    const unsigned asked = tools_.options.threads;
+    return asked != 0 ? asked : std::max(1U, std::thread::hardware_concurrency());
   }
 
-  Result<AnalysedImage> analyse(const ModuleWork& work, const Cubin& cubin,
-                                std::size_t variant) const {
+  Result<AnalysedImage> analyse(const ModuleWork& work, std::size_t place) const {
+    const std::size_t variant = work.variants[place];
     const Image& made = image(work, variant);
-    const CubinKernel* found = cubin.find(made.entry);
-    const auto function = functions_.find({sms_[work.column], made.text_hash});
-    if (found == nullptr || function == functions_.end())
-      return fail(Step::disassemble, "{} for {}: no disassembly{}{}", prepared_[variant].key.id,
-                  columns_[work.column].name(), work.problem.empty() ? "" : ": ", work.problem);
-    PHASEBIT_TRY_ASSIGN(kernel, join_kernel(*found, *function->second));
+    const CubinKernel* found = work.cubin->find(made.entry);
+    if (const auto& listing = work.listings[place]; found == nullptr || !listing || !*listing)
+      return fail(Step::disassemble, "{} for {}: no disassembly{}", prepared_[variant].key.id,
+                  columns_[work.column].name(), listing ? ": " + listing->error().message : "");
+    PHASEBIT_TRY_ASSIGN(kernel, join_kernel(*found, *work.listings[place]));
     const SourceMap& source = prepared_[variant].kernel.source;
     std::vector<RoleWindow> windows = find_windows(kernel, source);
     PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared_[variant], tools_, columns_[work.column]));
@@ -110,13 +112,10 @@ class Analysis {
   }
 
   void join(const ModuleWork& work) const {
-    const auto code = code_of(work);
-    const auto cubin =
-        code ? read_cubin(*code, "module " + work.module) : tl::unexpected<Error>(code.error());
-    for (const std::size_t variant : work.variants)
-      visit_(work.column, variant,
-             cubin ? analyse(work, *cubin, variant)
-                   : Result<AnalysedImage>(tl::unexpected<Error>(cubin.error())));
+    for (std::size_t i = 0; i < work.variants.size(); ++i)
+      visit_(work.column, work.variants[i],
+             work.cubin ? analyse(work, i)
+                        : Result<AnalysedImage>(tl::unexpected<Error>(work.cubin.error())));
   }
 
   Tools& tools_;
@@ -126,9 +125,7 @@ class Analysis {
   const VisitImage& visit_;
   std::vector<ImageSet> sets_;
   std::vector<ModuleWork> work_;
-  std::vector<int> sms_;                         // of the columns
-  std::set<std::pair<int, std::string>> codes_;  // those that some module disassembles
-  std::map<std::pair<int, std::string>, const DisassembledFunction*> functions_;
+  std::vector<int> sms_;  // of the columns
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ class Collector {
     const std::lock_guard guard(mutex_);
     const auto next = static_cast<int>(page_.codes.size());
     const auto [entry, is_new] =
-        known_.emplace(std::tuple(variant, sm, image.kernel.text_hash), next);
+        known_.emplace(std::tuple(variant, sm, image.kernel.code.hash), next);
     if (is_new) {
       const Prepared& one = prepared_[variant];
       page_.codes.push_back({DiffSide{one.key.id, sm, std::move(image.kernel), one.kernel.source,

@@ -18,7 +18,6 @@ Status show_variant(const SassShowOptions& options) {
   PHASEBIT_TRY_ASSIGN(space, open_one(options.space, options.variant));
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, build, 1));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
-  tools.options.line_info = true;
   const CodeColumn column{options.target, {}};
   const ImageSet set = std::move(make_images(tools, prepared, {column}).front());
   if (!set.images.front()) return tl::unexpected<Error>(set.images.front().error());

@@ -1,5 +1,6 @@
 #include "cli/sides.h"
 
+#include "core/image/sass_class.h"
 #include "core/isa/targets.h"
 
 #include <mutex>
@@ -20,15 +21,22 @@ Result<std::map<std::string, Result<DiffSide>>> code_of(Tools& tools, const Code
       tools, disassembler, prepared, {{request.target, {}}},
       [&](std::size_t, std::size_t variant, Result<AnalysedImage> image) {
         const Prepared& one = prepared[variant];
+        const std::string code = image ? image->kernel.code.hash : std::string();
         const std::lock_guard guard(mutex);
         if (!image)
           sides.emplace(one.key.id, tl::unexpected<Error>(image.error()));
         else
           sides.emplace(one.key.id, DiffSide{fmt::format("{} for {}", one.key.id, request.target),
                                              known.sm, std::move(image->kernel), one.kernel.source,
-                                             std::move(image->windows)});
+                                             std::move(image->windows), true,
+                                             sass_class_word(code, one.head.launch)});
       }));
   return sides;
+}
+
+bool is_code_of(const std::string& text_hash, const std::string& sass_class, const DiffSide& side) {
+  return text_hash == side.kernel.text_hash &&
+         (!covers_all_code(sass_class) || sass_class == side.sass_class);
 }
 
 }  // namespace phasebit

@@ -1,6 +1,7 @@
 #include "cli/tools.h"
 
 #include "core/base/file.h"
+#include "core/base/program.h"
 
 #include <cstdio>
 #include <sstream>
@@ -42,12 +43,14 @@ Result<Tools> open_tools(const ToolOptions& options) {
   if (!options.nvdisasm.empty()) request.nvdisasm = options.nvdisasm;
   PHASEBIT_TRY_ASSIGN(toolchain, find_toolchain(request));
   PHASEBIT_TRY_ASSIGN(targets, TargetTable::load());
-  Tools tools{std::move(toolchain), std::move(targets), std::nullopt, {}, {}};
+  Tools tools{std::move(toolchain), std::move(targets), std::nullopt, {}, {}, std::nullopt};
+  tools.options.line_info = true;
   if (!options.no_cache) {
     const fs::path folder =
         options.cache.empty() ? Cache::default_folder() : fs::path(options.cache);
     PHASEBIT_TRY_ASSIGN(cache, Cache::open(folder));
     for (const std::string& note : cache.notes()) fmt::print(stderr, "note: {}\n", note);
+    tools.derived.emplace(cache.folder() / "derived", program_hash());
     tools.cache = std::move(cache);
   }
   tools.options.threads = options.jobs;

@@ -1,6 +1,7 @@
 // ptxas, nvdisasm, the cache and the limits that a command works with.
 #pragma once
 
+#include "analysis/sass/derived_cache.h"
 #include "analysis/sass/disassembler.h"
 #include "cli/commands.h"
 #include "core/isa/targets.h"
@@ -17,8 +18,9 @@ struct Tools {
   Toolchain toolchain;  // of variants that name no ptxas
   TargetTable targets;
   std::optional<Cache> cache;
-  AssembleOptions options;
+  AssembleOptions options;                  // with `.loc`: what is measured is what is gated
   std::map<std::string, Toolchain> others;  // by version: those that variants name
+  std::optional<DerivedCache> derived;      // beside the cache
   Cache* cache_or_null() { return cache ? &*cache : nullptr; }
   // The toolchain of a choice, found and asked once. Step::toolchain when it is not installed;
   // Step::usage when --ptxas names another than the pinned one: then "" is that one.

@@ -19,8 +19,8 @@ struct ModuleText {
   ModuleLine at(int line) const;  // of the header when there is no such line
 };
 
-// All kernels have the same version, target and preamble. With line_info every executable statement n stands
-// behind `.loc 1 n 0`.
+// All kernels have the same version, target and preamble. With line_info every executable statement
+// n stands behind `.loc 1 n 0`.
 ModuleText module_text(const std::string& ptx_version, const std::string& ptx_target,
                        const std::vector<const Kernel*>& kernels, bool line_info);
 

@@ -35,6 +35,16 @@ std::vector<std::string> Axis::all() const {
   return numbers;
 }
 
+bool Component::has_verb(std::string_view verb) const {
+  return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
+}
+
+const Component* Catalogue::find(ComponentKind kind, std::string_view name) const {
+  for (const Component& component : components(kind))
+    if (component.name == name) return &component;
+  return nullptr;
+}
+
 namespace {
 
 std::optional<ComponentKind> leading_axis(std::string_view name) {

@@ -5,7 +5,9 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/isa/version.h"
+#include "core/rule/rule.h"
 #include "gen/expression.h"
+#include "gen/facts.h"
 
 #include <array>
 #include <cstdint>
@@ -28,6 +30,7 @@ std::string_view to_string(ComponentKind kind);  // also the name of the leading
 struct Axis {
   std::string name;
   std::string alias;  // "" when it has none; for people, never part of an id
+  std::string label;  // the word that tables print for it; "": the name
   std::string doc;
   bool integer = false;
   std::vector<std::string> values;  // in the order declared; empty for a range
@@ -60,11 +63,12 @@ struct Need {
 };
 
 struct OpcodeCount {
+  Path path = Path::hot;
   std::string pattern;
-  Expression count;
+  Expression low, high;  // the same, unless a range was given
 };
 
-// What the SASS of a verb must be (core/image/gate.h), where it applies.
+// What the SASS of a verb must be (core/rule/rule.h), where it applies.
 struct GateDeclaration {
   std::string verb;  // "*": of the whole window; only `forbid` then
   std::string role;
@@ -73,6 +77,7 @@ struct GateDeclaration {
   std::optional<Expression> when;
   std::vector<OpcodeCount> require;
   std::vector<std::string> forbid;
+  std::optional<Passes> passes;
   std::string where;
 };
 
@@ -81,7 +86,13 @@ struct Component {
   std::string name;  // of its folder; "" for axes.toml
   std::string doc;
   std::string uses;                // component of its kind that supplies what it lacks; "" for none
-  std::vector<std::string> verbs;  // that it must have a template for
+  std::vector<std::string> verbs;  // that it has a template for, its own or of what it uses
+  std::vector<std::string> can;    // capabilities: what others may ask of it
+  ProtocolFacts protocol;          // of its kind alone
+  MoverFacts mover;
+  WorkFacts work;
+  std::vector<Word> words;
+  std::vector<NamedExpression> names;  // [flags] and [numbers]
   std::vector<Axis> axes;
   std::vector<Rule> rules;
   std::vector<Need> needs;
@@ -89,6 +100,8 @@ struct Component {
   std::vector<std::string> covers;  // SASS families that the gates speak of
   std::string covers_ptxas;         // and the ptxas versions
   std::int64_t word = 0;            // the name's id in the vocabulary
+
+  bool has_verb(std::string_view verb) const;
 };
 
 class Catalogue {
@@ -108,6 +121,8 @@ class Catalogue {
   // "num_stages" for "stages" or itself; the error has the nearest name. Leading axes are names
   // too.
   Result<std::string> resolve(std::string_view name_or_alias) const;
+  // The component of this name; null when there is none.
+  const Component* find(ComponentKind kind, std::string_view name) const;
   // Every axis of this name: one, unless several components of a kind declare it. The leading axes
   // have none.
   std::vector<const Axis*> axes_named(std::string_view name) const;

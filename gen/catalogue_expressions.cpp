@@ -1,6 +1,7 @@
 // The second pass over the files of a catalogue: conditions, rules, needs and gates.
 #include "core/base/nearest.h"
 #include "core/isa/targets.h"
+#include "core/rule/read_rule.h"
 #include "gen/catalogue_reader.h"
 
 #include <algorithm>
@@ -29,9 +30,11 @@ void CatalogueReader::read_expressions(const Source& source) {
     component.rules.push_back(read_rule(source, *table));
   for (const TomlValue* table : reader.tables("needs"))
     component.needs.push_back(read_need(source, *table));
-  for (const TomlValue* table : reader.tables("gate"))
-    component.gates.push_back(read_gate(source, *table));
+  for (const TomlValue* table : reader.tables("gate")) read_gate(source, *table, component.gates);
   if (!source.is_common) read_covers(source);
+  read_facts(source);
+  read_words(source);
+  read_names(source);
 }
 
 void CatalogueReader::read_covers(const Source& source) {
@@ -81,49 +84,53 @@ Need CatalogueReader::read_need(const Source& source, const TomlValue& table) {
   return need;
 }
 
-GateDeclaration CatalogueReader::read_gate(const Source& source, const TomlValue& table) {
-  TomlReader reader(source.file, table, "[[gate]]",
-                    {"verb", "role", "families", "ptxas", "when", "require", "forbid", "doc"},
-                    status_);
+// One declaration a verb.
+void CatalogueReader::read_gate(const Source& source, const TomlValue& table,
+                                std::vector<GateDeclaration>& gates) {
+  std::vector<std::string> keys = rule_keys();
+  keys.insert(keys.end(), {"when", "doc"});
+  TomlReader reader(source.file, table, "[[gate]]", std::move(keys), status_);
+  const auto rule = phasebit::read_rule(to_json(table));
+  if (!rule) return reader.refuse(rule.error().key, rule.error().message, rule.error().hint);
   GateDeclaration gate;
   gate.where = reader.where();
-  gate.verb = reader.text("verb");
-  gate.role = reader.text_or("role", {});
-  gate.families = reader.words("families");
-  gate.ptxas = reader.text_or("ptxas", {});
+  gate.role = rule->role;
+  gate.families = rule->families;
+  gate.ptxas = rule->ptxas;
   gate.when = expression(reader, "when", ValueKind::truth, true);
-  gate.require = read_counts(reader);
-  gate.forbid = reader.words("forbid");
-  const std::vector<std::string> roles = {"producer", "consumer", "both", "bystander"};
-  if (!gate.role.empty() && std::find(roles.begin(), roles.end(), gate.role) == roles.end())
-    reader.refuse("role", fmt::format("no role '{}'", gate.role),
-                  nearest_word_hint(gate.role, roles));
-  if (gate.verb == "*" && !(gate.require.empty() && gate.role.empty()))
-    reader.refuse("verb", "'*' is for 'forbid' alone, without 'role' and 'require'");
+  gate.require = read_counts(reader, *rule);
+  gate.forbid = rule->forbid;
+  if (rule->says_passes) gate.passes = rule->passes;
   check_families(reader, "families", gate.families);
   check_range(reader, "ptxas", gate.ptxas);
-  return gate;
+  for (const std::string& verb : rule->verbs) {
+    gate.verb = verb;
+    if (verb == any_verb && !gate.forbid.empty() && !(gate.require.empty() && gate.role.empty()))
+      reader.refuse("verb", "'*' with 'forbid' stands for itself, without 'role' and counts");
+    gates.push_back(gate);
+  }
 }
 
-std::vector<OpcodeCount> CatalogueReader::read_counts(TomlReader& reader) {
+std::optional<Expression> CatalogueReader::read_count(TomlReader& reader,
+                                                      const RuleText::Count& count,
+                                                      const std::string& text) {
+  auto compiled = catalogue_.compile(text, ValueKind::number, true);
+  if (compiled) return std::move(*compiled);
+  reader.refuse(to_string(count.path),
+                Error{Step::spec, fmt::format("'{}': {}", count.pattern, compiled.error().message),
+                      compiled.error().hint});
+  return {};
+}
+
+// A count is an expression, or two of them with ".." between.
+std::vector<OpcodeCount> CatalogueReader::read_counts(TomlReader& reader, const RuleText& rule) {
   std::vector<OpcodeCount> counts;
-  const TomlValue* table = reader.table("require");
-  if (table == nullptr) return counts;
-  for (size_t i = 0; i < table->keys.size(); ++i) {
-    const TomlValue& count = table->items[i];
-    const bool is_text = count.kind == TomlValue::Kind::text;
-    if (!is_text && count.kind != TomlValue::Kind::number)
-      reader.refuse("require",
-                    fmt::format("'{}' must be a number or an expression", table->keys[i]));
-    auto compiled = catalogue_.compile(is_text ? count.text : std::to_string(count.number),
-                                       ValueKind::number, true);
-    if (compiled)
-      counts.push_back({table->keys[i], std::move(*compiled)});
-    else
-      reader.refuse(
-          "require",
-          Error{Step::spec, fmt::format("'{}': {}", table->keys[i], compiled.error().message),
-                compiled.error().hint});
+  for (const RuleText::Count& count : rule.counts) {
+    const size_t dots = count.count.find("..");
+    const bool is_range = dots != std::string::npos;
+    const auto low = read_count(reader, count, count.count.substr(0, dots));
+    const auto high = is_range ? read_count(reader, count, count.count.substr(dots + 2)) : low;
+    if (low && high) counts.push_back({count.path, count.pattern, *low, *high});
   }
   return counts;
 }

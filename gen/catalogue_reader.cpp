@@ -38,11 +38,18 @@ Result<Catalogue> CatalogueReader::read() {
   PHASEBIT_TRY(read_files());
   for (const Source& source : sources_) read_axes(source);
   name_derived(sources_.front());
+  for (const Source& source : sources_) read_uses(source);
+  for (const Source& source : sources_)
+    if (status_) check_uses(source);
+  if (status_) read_capabilities(sources_.front());
   if (status_)
     for (const Source& source : sources_) read_expressions(source);
-  for (const Source& source : sources_) read_uses(source);
   if (status_)
     for (const Source& source : sources_) inherit(source);
+  for (const Source& source : sources_) {
+    if (status_) check_verbs(source);
+    if (status_) check_files(source);
+  }
   if (!status_) return tl::unexpected<Error>(status_.error());
   return std::move(catalogue_);
 }
@@ -86,9 +93,20 @@ Component& CatalogueReader::component_of(const Source& source) {
 }
 
 TomlReader CatalogueReader::top(const Source& source) {
-  std::vector<std::string> keys = {"doc", "axis", "rule", "needs", "gate"};
-  if (source.is_common) keys.emplace_back("derived");
-  if (!source.is_common) keys.insert(keys.end(), {"covers", "covers_ptxas", "uses", "verbs"});
+  std::vector<std::string> keys = {"doc",  "axis",  "rule",  "needs",
+                                   "gate", "words", "flags", "numbers"};
+  const auto add = [&](std::initializer_list<const char*> more) {
+    keys.insert(keys.end(), more.begin(), more.end());
+  };
+  if (source.is_common)
+    add({"derived", "capabilities"});
+  else
+    add({"covers", "covers_ptxas", "uses"});
+  if (!source.is_common && source.kind != ComponentKind::probe) add({"verbs", "empty", "can"});
+  if (!source.is_common && source.kind == ComponentKind::protocol)
+    add({"slot", "arrivals", "verify", "try", "waits_on"});
+  if (!source.is_common && source.kind == ComponentKind::mover) add({"payload"});
+  if (!source.is_common && source.kind == ComponentKind::work) add({"works"});
   return TomlReader(source.file, source.table, "the file", std::move(keys), status_);
 }
 
@@ -97,10 +115,10 @@ void CatalogueReader::read_axes(const Source& source) {
   Component& component = component_of(source);
   component.doc = reader.text_or("doc", {});
   for (const TomlValue* table : reader.tables("axis")) {
-    TomlReader axis_reader(
-        source.file, *table, "[[axis]]",
-        {"name", "alias", "doc", "values", "values_of", "range", "default", "runtime", "when"},
-        status_);
+    TomlReader axis_reader(source.file, *table, "[[axis]]",
+                           {"name", "alias", "label", "doc", "values", "values_of", "range",
+                            "default", "runtime", "when"},
+                           status_);
     Axis axis = read_axis(axis_reader);
     if (status_) name_axis(axis_reader, source, axis);
     if (status_) component.axes.push_back(std::move(axis));
@@ -112,6 +130,7 @@ Axis CatalogueReader::read_axis(TomlReader reader) {
   axis.where = reader.where();
   axis.name = reader.text("name");
   axis.alias = reader.text_or("alias", {});
+  axis.label = reader.text_or("label", {});
   axis.doc = reader.text_or("doc", {});
   axis.runtime = reader.truth_or("runtime", false);
   if (!is_name(axis.name)) reader.refuse("name", "must be lower-case letters, digits and _");

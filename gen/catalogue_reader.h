@@ -2,8 +2,10 @@
 // any expression may name any axis, then what holds expressions.
 #pragma once
 
-#include "core/base/toml.h"
+#include "core/rule/read_rule.h"
 #include "gen/catalogue.h"
+#include "gen/fact_table.h"
+#include "core/base/toml.h"
 
 #include <string>
 #include <vector>
@@ -44,12 +46,32 @@ class CatalogueReader {
   void read_uses(const Source& source);
   const Component* used_by(const Component& component, ComponentKind kind) const;
   bool has_template(const Source& source, const std::string& verb) const;
+  void check_uses(const Source& source);
+  void read_verbs(const Source& source);
   void check_verbs(const Source& source);
+  void check_files(const Source& source);
   void inherit(const Source& source);
+  void inherit_from_base(const Source& source);
+
+  std::vector<FactTable::File> fact_files(const Source& source);
+  void read_capabilities(const Source& source);
+  void read_can(const Source& source, const std::vector<std::string>& valid);
+  void read_facts(const Source& source);
+  void read_protocol_facts(const Source& source);
+  void read_slot_facts(FactTable& slot, const std::vector<FactTable::File>& files,
+                       ProtocolFacts& facts);
+  void read_mover_facts(const Source& source);
+  void read_work_facts(const Source& source);
+  void read_words(const Source& source);
+  std::string spelled_by(TomlReader& reader, const std::string& word, const std::string& choice,
+                         const TomlValue& values);
+  void read_names(const Source& source);
   Rule read_rule(const Source& source, const TomlValue& table);
   Need read_need(const Source& source, const TomlValue& table);
-  GateDeclaration read_gate(const Source& source, const TomlValue& table);
-  std::vector<OpcodeCount> read_counts(TomlReader& reader);
+  void read_gate(const Source& source, const TomlValue& table, std::vector<GateDeclaration>& gates);
+  std::vector<OpcodeCount> read_counts(TomlReader& reader, const RuleText& rule);
+  std::optional<Expression> read_count(TomlReader& reader, const RuleText::Count& count,
+                                       const std::string& text);
   void check_families(TomlReader& reader, std::string_view key,
                       const std::vector<std::string>& families);
   void check_range(TomlReader& reader, std::string_view key, const std::string& range);

@@ -2,8 +2,10 @@
 #include "core/base/nearest.h"
 #include "gen/catalogue_reader.h"
 #include "gen/template_set.h"
+#include "gen/verbs.h"
 
 #include <algorithm>
+#include <set>
 
 namespace phasebit {
 namespace {
@@ -12,6 +14,39 @@ namespace {
 template <typename T>
 void put_before(std::vector<T>& own, const std::vector<T>& base) {
   own.insert(own.begin(), base.begin(), base.end());
+}
+
+// Those of `base` whose name `own` does not have.
+template <typename T>
+void take_over(std::vector<T>& own, const std::vector<T>& base) {
+  const std::vector<T> mine = own;
+  for (const T& one : base)
+    if (std::none_of(mine.begin(), mine.end(),
+                     [&](const T& other) { return other.name == one.name; }))
+      own.push_back(one);
+}
+
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::vector<std::string> templates_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code missing;
+  for (const auto& entry : fs::directory_iterator(folder, missing))
+    if (entry.path().extension() == ".ptx") names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// What the templates in these folders ask for by {{> name}}.
+std::set<std::string> included_by(const std::vector<fs::path>& folders) {
+  std::set<std::string> names;
+  for (const fs::path& folder : folders)
+    for (const std::string& name : templates_in(folder))
+      for (const Tag& tag : tags_of(read_file(folder / (name + ".ptx")).value_or("")))
+        if (tag.kind == '>') names.insert(tag.name);
+  return names;
 }
 
 }  // namespace
@@ -27,17 +62,34 @@ void CatalogueReader::read_uses(const Source& source) {
   TomlReader reader = top(source);
   Component& component = component_of(source);
   component.uses = reader.text_or("uses", {});
-  component.verbs = reader.words("verbs");
-  if (!component.uses.empty()) {
-    std::vector<std::string> others;
-    for (const Component& other : catalogue_.components(source.kind))
-      if (other.name != component.name) others.push_back(other.name);
-    if (std::find(others.begin(), others.end(), component.uses) == others.end())
-      return reader.refuse("uses",
-                           fmt::format("no other {} '{}'", to_string(source.kind), component.uses),
-                           nearest_word_hint(component.uses, others));
-  }
-  check_verbs(source);
+  read_verbs(source);
+  if (component.uses.empty()) return;
+  std::vector<std::string> others;
+  for (const Component& other : catalogue_.components(source.kind))
+    if (other.name != component.name) others.push_back(other.name);
+  if (!contains(others, component.uses))
+    reader.refuse("uses", fmt::format("no other {} '{}'", to_string(source.kind), component.uses),
+                  nearest_word_hint(component.uses, others));
+}
+
+// What is taken over is never what somebody else was taken over from.
+void CatalogueReader::check_uses(const Source& source) {
+  const Component& component = component_of(source);
+  if (component.uses.empty()) return;
+  const Component& base = *used_by(component, source.kind);
+  if (!base.uses.empty())
+    top(source).refuse("uses", fmt::format("'{}' uses '{}' itself", base.name, base.uses));
+}
+
+void CatalogueReader::read_verbs(const Source& source) {
+  if (source.kind == ComponentKind::probe) return;
+  TomlReader reader = top(source);
+  const std::vector<std::string>& known = component_verbs(source.kind);
+  component_of(source).verbs = reader.words("verbs");
+  for (const char* key : {"verbs", "empty"})
+    for (const std::string& verb : reader.words(key))
+      if (!contains(known, verb))
+        reader.refuse(key, fmt::format("no verb '{}'", verb), nearest_word_hint(verb, known));
 }
 
 bool CatalogueReader::has_template(const Source& source, const std::string& verb) const {
@@ -45,18 +97,45 @@ bool CatalogueReader::has_template(const Source& source, const std::string& verb
 }
 
 void CatalogueReader::check_verbs(const Source& source) {
-  TomlReader reader = top(source);
+  if (source.is_common) return;
   const Component& component = component_of(source);
   const fs::path folder = fs::path(source.file).parent_path();
-  const std::vector<std::string>& known = verb_names();
   for (const std::string& verb : component.verbs) {
-    if (std::find(known.begin(), known.end(), verb) == known.end())
-      return reader.refuse("verbs", fmt::format("no verb '{}'", verb),
-                           nearest_word_hint(verb, known));
     const fs::path used = folder.parent_path() / component.uses / (verb + ".ptx");
     if (has_template(source, verb) || (!component.uses.empty() && fs::exists(used))) continue;
-    return reader.refuse("verbs", fmt::format("{} '{}' declares the verb '{}' and has no {}.ptx",
-                                              to_string(source.kind), component.name, verb, verb));
+    TomlReader reader = top(source);
+    return reader.refuse("verbs",
+                         fmt::format("{} '{}' declares the verb '{}' and has no {}.ptx",
+                                     to_string(source.kind), component.name, verb, verb),
+                         nearest_word_hint(verb, templates_in(folder)));
+  }
+}
+
+// A file that nobody asks for is a verb misspelt, or one that the list has forgotten.
+void CatalogueReader::check_files(const Source& source) {
+  const fs::path own =
+      source.is_common ? templates_ / "common" : fs::path(source.file).parent_path();
+  const Component& component = component_of(source);
+  std::vector<fs::path> askers = {own, templates_ / "common"};
+  if (!component.uses.empty()) askers.push_back(own.parent_path() / component.uses);
+  if (source.is_common) {
+    askers.push_back(templates_ / "anchors");
+    for (const Source& other : sources_) askers.push_back(fs::path(other.file).parent_path());
+  }
+  std::set<std::string> wanted = included_by(askers);
+  wanted.insert(component.verbs.begin(), component.verbs.end());
+  const bool is_probe = !source.is_common && source.kind == ComponentKind::probe;
+  if (is_probe) wanted.insert("kernel");
+  for (const std::string& name : templates_in(own)) {
+    if (wanted.contains(name)) continue;
+    const bool unlisted = !source.is_common && contains(component_verbs(source.kind), name);
+    const std::string file = fmt::format("{}/{}.ptx", own.filename().string(), name);
+    return top(source).refuse(
+        unlisted ? "verbs" : "",
+        fmt::format("{} is {}", file,
+                    unlisted ? "no verb of the list" : "neither a verb nor asked for by {{> }}"),
+        unlisted ? fmt::format("add \"{}\" to verbs", name)
+                 : nearest_word_hint(name, {wanted.begin(), wanted.end()}));
   }
 }
 
@@ -64,12 +143,16 @@ void CatalogueReader::check_verbs(const Source& source) {
 // they have there. Gates speak of a template: where the component has its own, they do not hold.
 void CatalogueReader::inherit(const Source& source) {
   Component& own = component_of(source);
-  if (own.uses.empty() || !status_) return;
+  if (!status_) return;
+  inherit_from_base(source);
+  if (source.is_common || source.kind == ComponentKind::probe) return;
+  for (const std::string& verb : top(source).words("empty")) std::erase(own.verbs, verb);
+}
+
+void CatalogueReader::inherit_from_base(const Source& source) {
+  Component& own = component_of(source);
+  if (own.uses.empty()) return;
   const Component& base = *used_by(own, source.kind);
-  if (!base.uses.empty()) {
-    top(source).refuse("uses", fmt::format("'{}' uses '{}' itself", base.name, base.uses));
-    return;
-  }
   std::vector<Axis> axes = base.axes;
   for (Axis& axis : own.axes) {
     const auto same = std::find_if(axes.begin(), axes.end(),
@@ -80,6 +163,10 @@ void CatalogueReader::inherit(const Source& source) {
       *same = std::move(axis);
   }
   own.axes = std::move(axes);
+  take_over(own.words, base.words);
+  take_over(own.names, base.names);
+  for (const std::string& verb : base.verbs)
+    if (!contains(own.verbs, verb)) own.verbs.push_back(verb);
   put_before(own.rules, base.rules);
   put_before(own.needs, base.needs);
   std::vector<GateDeclaration> gates;

@@ -1,7 +1,9 @@
 #include "gen/context_layout.h"
 
+#include "core/image/abi.h"
 #include "gen/context_numbers.h"
-#include "gen/plan_protocols.h"
+
+#include <cstddef>
 
 namespace phasebit {
 
@@ -22,9 +24,7 @@ void add_payload(json& context, const Plan& plan) {
   context["drain_wide"] = plan.consumer.vector_words == 4;
 }
 
-void add_layout(json& context, const VariantKey& variant, const Plan& plan) {
-  const ProtocolTraits& traits = traits_of(variant.value("protocol"));
-  const Arrivals arrivals = arrivals_of(variant, plan);
+void add_layout(json& context, const Plan& plan) {
   const auto number = [&](const char* name, int value) { context[name] = std::to_string(value); };
   number("threads", plan.launch.threads);
   number("warps", plan.launch.warps());
@@ -35,12 +35,12 @@ void add_layout(json& context, const VariantKey& variant, const Plan& plan) {
   number("consumer_turns", plan.consumer.turns);
   number("stages_but_one", plan.num_stages - 1);
   number("barriers", 2 * plan.num_stages);
-  number("full_arrivals", arrivals.full);
-  number("empty_arrivals", arrivals.empty);
+  number("full_arrivals", plan.facts.full_arrivals);
+  number("empty_arrivals", plan.facts.empty_arrivals);
   number("last_empty_id", 2 * plan.num_stages);
   number("empty_offset", plan.empty_offset);
   number("ticket_offset", plan.ticket_offset);
-  number("guard_offset", plan.guard_offset);
+  number("scratch_offset", plan.scratch_offset);
   number("phases_checked", plan.phases_checked);
   context["producer_warps_mask"] = hex(plan.producer.warps_mask);
   context["consumer_warps_mask"] = hex(plan.consumer.warps_mask);
@@ -49,10 +49,59 @@ void add_layout(json& context, const VariantKey& variant, const Plan& plan) {
   context["takes_turns"] = plan.producer.turns > 1 || plan.consumer.turns > 1;
   context["several_ctas"] = plan.launch.ctas_per_sm > 1;
   context["turns_by_parity"] = plan.producer.turns > 1;
-  context["uses_barrier_address"] = traits.addresses;
+  context["uses_barrier_address"] = plan.facts.keeps_address;
   number("leaver_rank", plan.consumer.threads - 32);
-  number("response_offset", plan.response_offset);
-  context["counts_laps"] = traits.laps;
+  number("extra_offset", plan.extra_offset);
+  number("extra_bytes", plan.facts.extra_bytes);
+  context["counts_laps"] = plan.facts.counts_laps;
+}
+
+namespace {
+
+json read_back(ReadBack how, const std::string& address, int arrivals) {
+  return {{"read_phases", how == ReadBack::phases},
+          {"read_count", how == ReadBack::count},
+          {"read_address", address},
+          {"read_arrivals", std::to_string(arrivals)}};
+}
+
+}  // namespace
+
+void add_read_back(json& context, const Plan& plan) {
+  const PlanFacts& facts = plan.facts;
+  context["reads_back"] = facts.read_words() > 0;
+  context["read_full"] = read_back(facts.read_full, "address", facts.full_arrivals);
+  context["read_empty"] = read_back(facts.read_empty, fmt::format("address+{}", plan.empty_offset),
+                                    facts.empty_arrivals);
+  context["waits_arrive"] = facts.waits_arrive;
+  context["empty_in_all"] = facts.empty_in_all;
+}
+
+void add_parameter_block(json& context) {
+  const auto field = [&](const char* name, size_t offset) {
+    context["pb"][name] = std::to_string(offset);
+  };
+#define PHASEBIT_FIELD(name) field(#name, offsetof(KernelParams, name))
+  PHASEBIT_FIELD(version);
+  PHASEBIT_FIELD(items);
+  PHASEBIT_FIELD(samples);
+  PHASEBIT_FIELD(status);
+  PHASEBIT_FIELD(payload_in);
+  PHASEBIT_FIELD(payload_out);
+  PHASEBIT_FIELD(work_amount);
+  PHASEBIT_FIELD(delay_cycles);
+  PHASEBIT_FIELD(seed);
+  PHASEBIT_FIELD(zero);
+  PHASEBIT_FIELD(target_sm);
+  PHASEBIT_FIELD(first_warp);
+  PHASEBIT_FIELD(guard_limit_ns);
+  PHASEBIT_FIELD(ticket);
+  PHASEBIT_FIELD(extension);
+  PHASEBIT_FIELD(first_rank);
+  PHASEBIT_FIELD(second_rank);
+  PHASEBIT_FIELD(load_ctas);
+#undef PHASEBIT_FIELD
+  context["pb"]["bytes"] = std::to_string(sizeof(KernelParams));
 }
 
 }  // namespace phasebit

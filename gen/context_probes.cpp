@@ -7,15 +7,10 @@ namespace {
 
 using nlohmann::json;
 
-bool has_mbarriers(const VariantKey& variant) {
-  return variant.value("protocol") == "mbarrier";
-}
-
 // The barriers that common/verify_phases reads back: `count` from `first` (bytes) on, and how many
 // phases they have passed: a number or the register `items`.
-void check_phases(json& context, const VariantKey& variant, int first, int count,
-                  const char* passed) {
-  const bool checked = has_mbarriers(variant) && count > 0;
+void check_phases(json& context, ReadBack how, int first, int count, const char* passed) {
+  const bool checked = how == ReadBack::phases && count > 0;
   context["checks_phases"] = checked;
   context["checked_offset"] = std::to_string(first);
   context["checked_barriers"] = std::to_string(count);
@@ -45,7 +40,8 @@ void add_verb(json& context, const VariantKey& variant, const Plan& plan) {
   context["made_empty"] = path == "ready" && produces;
   // A wait for the phase that the arrival completes begins with parity 0; so does a blocked try.
   context["from_parity_0"] = path == "blocked" || (completes && arrives);
-  check_phases(context, variant, produces ? 0 : plan.empty_offset, arrives ? plan.num_stages : 0,
+  check_phases(context, produces ? plan.facts.read_full : plan.facts.read_empty,
+               produces ? 0 : plan.empty_offset, arrives ? plan.num_stages : 0,
                path == "completing" ? "items" : "0");
 }
 
@@ -54,32 +50,26 @@ void add_response(json& context, const VariantKey& variant, const Plan& plan) {
   context["clock_offset"] = std::to_string(plan.ticket_offset + 8);
 }
 
-void add_neighbour(json& context, const VariantKey& variant, const Plan& plan) {
+void add_neighbour(json& context, const Plan& plan) {
   context["bystander"] = {{"role", "bystander"}, {"item", "b_item"}};
   context["bystander_warps_mask"] = fmt::format("0x{:08x}", plan.bystander_warps_mask);
-  // Warps that are neither leave early, so the CTA's barrier has fewer threads.
-  const int threads = plan.producer.threads + plan.consumer.threads;
-  for (const char* role : {"producer", "consumer"})
-    context[role]["whole_cta"]["barrier_threads"] = std::to_string(threads);
   context["has_waiters"] = plan.consumer.threads > 0;
   context["block_turns"] = counted("turn", 8);
-  check_phases(context, variant, 0, 1, "1");
+  check_phases(context, plan.facts.read_full, 0, 1, "1");
 }
 
-void add_fanin(json& context, const VariantKey& variant, const Plan&) {
-  const bool by_state = variant.value("operand") == "state";
-  const std::string protocol = variant.value("protocol");
-  // A wait by state arrives itself; bar.sync and bar.warp.sync arrive and wait in one.
-  context["commits"] = !by_state;
-  context["waits"] = protocol != "cta_barrier" && protocol != "warp_barrier";
-  check_phases(context, variant, 0, 1, "items");
+void add_fanin(json& context, const Plan& plan) {
+  // A wait may arrive itself; a barrier whose halves cannot be had apart waits as it arrives.
+  context["commits"] = !plan.facts.waits_arrive;
+  context["waits"] = plan.facts.can_do("split");
+  check_phases(context, plan.facts.read_full, 0, 1, "items");
 }
 
-void add_entangle(json& context, const VariantKey& variant, const Plan&) {
+void add_entangle(json& context, const VariantKey& variant, const Plan& plan) {
   const int groups = std::stoi(variant.value("groups"));
   context["lane_groups"] = counted("group", groups);
   context["lanes_of_group"] = std::to_string(32 / groups);
-  check_phases(context, variant, 0, 1, "items");
+  check_phases(context, plan.facts.read_full, 0, 1, "items");
 }
 
 }  // namespace
@@ -93,8 +83,8 @@ void add_probe_names(json& context, const VariantKey& variant, const Plan& plan)
   context["counts_polls"] = false;
   if (probe == "response") add_response(context, variant, plan);
   if (probe == "verb") add_verb(context, variant, plan);
-  if (probe == "neighbour") add_neighbour(context, variant, plan);
-  if (probe == "fanin") add_fanin(context, variant, plan);
+  if (probe == "neighbour") add_neighbour(context, plan);
+  if (probe == "fanin") add_fanin(context, plan);
   if (probe == "entangle") add_entangle(context, variant, plan);
 }
 

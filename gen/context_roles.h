@@ -1,7 +1,6 @@
 // The names of one role: cursor, tokens, who arrives, the steps through the ring, the slots.
 #pragma once
 
-#include "core/image/variant_key.h"
 #include "gen/plan.h"
 
 #include <string>
@@ -11,6 +10,6 @@
 namespace phasebit {
 
 // `r` is "p" for the producer, "c" for the consumer.
-nlohmann::json role_context(const VariantKey& variant, const Plan& plan, const std::string& r);
+nlohmann::json role_context(const Plan& plan, const std::string& r);
 
 }  // namespace phasebit

@@ -4,32 +4,19 @@ namespace phasebit {
 
 using nlohmann::json;
 
-json slot_names(const Plan& plan, const std::string& r, const std::string& parity, int offset) {
+json slot_names(const Plan& plan, const std::string& r, int offset) {
   const auto address = [](const std::string& base, int bytes) {
     return bytes == 0 ? base : fmt::format("{}+{}", base, bytes);
   };
   const std::string full = address(r + "_barrier", 8 * offset);
   const std::string empty = address(r + "_barrier", plan.empty_offset + 8 * offset);
-  json slot = {{"slot_register", r + "_slot"},
-               {"slot_offset", std::to_string(offset)},
-               {"full_barrier", full},
-               {"empty_barrier", empty},
-               {"payload", address(r + "_payload", offset * plan.slot_bytes)}};
-  slot["on_full"] = {{"barrier", full},
-                     {"barrier_kind", "0"},
-                     {"reported_parity", parity},
-                     {"reports_word", true}};
-  slot["on_empty"] = {{"barrier", empty},
-                      {"barrier_kind", "1"},
-                      {"reported_parity", parity},
-                      {"reports_word", true}};
-  for (const auto& [section, kind] : {std::pair{"on_full", BarrierKind::full_flag},
-                                      std::pair{"on_empty", BarrierKind::empty_flag}})
-    slot[section]["as_flag"] = {{"barrier_kind", std::to_string(static_cast<int>(kind))},
-                                {"reported_parity", "expected"},
-                                {"reports_value", true},
-                                {"reports_word", false}};
-  return slot;
+  return {{"slot_register", r + "_slot"},
+          {"slot_offset", std::to_string(offset)},
+          {"full_barrier", full},
+          {"empty_barrier", empty},
+          {"on_full", {{"barrier", full}}},
+          {"on_empty", {{"barrier", empty}}},
+          {"payload", address(r + "_payload", offset * plan.slot_bytes)}};
 }
 
 namespace {
@@ -75,7 +62,7 @@ json make_slots(const Plan& plan, const RolePlan& role, const std::string& r, in
   json slots = json::array();
   for (int position = 0; position < count; ++position) {
     const int offset = position * role.turns;
-    json slot = slot_names(plan, r, r + "_parity", offset);
+    json slot = slot_names(plan, r, offset);
     add_moves(slot, plan, role, r, offset);
     add_look_ahead(slot, plan, role, ahead, position);
     slots.push_back(std::move(slot));

@@ -10,8 +10,7 @@
 namespace phasebit {
 
 // Addresses of the slot that is `offset` slots up from the slot register of role `r` ("p" or "c").
-nlohmann::json slot_names(const Plan& plan, const std::string& r, const std::string& parity,
-                          int offset);
+nlohmann::json slot_names(const Plan& plan, const std::string& r, int offset);
 
 // One object for each copy of the loop's body: one, or as many as slots are unrolled.
 nlohmann::json make_slots(const Plan& plan, const RolePlan& role, const std::string& r, int ahead);

@@ -186,6 +186,7 @@ class ExpressionParser {
       return inner;
     }
     if (token().kind != Token::Kind::name) return literal();
+    if (const Vocabulary::Set* set = vocabulary_.set(token().text)) return member_of(*set);
     const int slot = vocabulary_.slot(token().text);
     if (slot < 0)
       return with_hint(fail(Step::spec, "column {}: no axis '{}'", token().column, token().text),
@@ -194,6 +195,17 @@ class ExpressionParser {
     name.slot = slot;
     ++at_;
     return name;
+  }
+
+  // A set's name stands for `slot in {its words}`.
+  Operand member_of(const Vocabulary::Set& set) {
+    const int column = token().column;
+    ++at_;
+    const int begin = static_cast<int>(out_.members_.size());
+    out_.members_.insert(out_.members_.end(), set.words.begin(), set.words.end());
+    const int end = static_cast<int>(out_.members_.size());
+    const Operand name = add({Op::name, 0, 0, 0, set.slot}, ValueKind::word, column);
+    return add({Op::in, name.node, begin, end, 0}, ValueKind::truth, column);
   }
 
   Result<Operand> literal() {

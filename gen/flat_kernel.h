@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "gen/kernel.h"
 #include "core/ptx/statement.h"
+#include "gen/kernel.h"
 
 #include <map>
 #include <set>

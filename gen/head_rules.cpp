@@ -29,14 +29,16 @@ class RuleMaker {
       if (!holds) return tl::unexpected<Error>(at(gate, holds.error()));
       if (!*holds) return {};
     }
-    HeadRule made{{gate.verb, gate.role, {}, gate.forbid}, gate.families, gate.ptxas};
+    HeadRule made{{gate.verb, gate.role, {}, gate.forbid, gate.passes.value_or(Passes::loop)},
+                  gate.families,
+                  gate.ptxas};
     for (const OpcodeCount& opcode : gate.require) {
-      PHASEBIT_TRY(check_derived(opcode.count, gate));
-      const auto number = opcode.count.number(point_);
-      if (!number) return tl::unexpected<Error>(at(gate, number.error()));
-      if (*number < 0)
-        return fail(Step::gate, "{}: '{}' counts {}", gate.where, opcode.count.text(), *number);
-      made.rule.require.push_back({opcode.pattern, static_cast<int>(*number)});
+      PHASEBIT_TRY_ASSIGN(low, count_of(opcode.low, gate));
+      PHASEBIT_TRY_ASSIGN(high, count_of(opcode.high, gate));
+      if (high < low)
+        return fail(Step::gate, "{}: '{}' counts from {} to {}", gate.where, opcode.pattern, low,
+                    high);
+      made.rule.require.push_back({opcode.pattern, {low, high}, opcode.path});
     }
     out.rules.push_back(std::move(made));
     return {};
@@ -48,6 +50,15 @@ class RuleMaker {
   }
   static Error at(const GateDeclaration& gate, const Error& error) {
     return {Step::gate, fmt::format("{}: {}", gate.where, error.message), error.hint};
+  }
+
+  Result<int> count_of(const Expression& count, const GateDeclaration& gate) const {
+    PHASEBIT_TRY(check_derived(count, gate));
+    const auto number = count.number(point_);
+    if (!number) return tl::unexpected<Error>(at(gate, number.error()));
+    if (*number < 0)
+      return fail(Step::gate, "{}: '{}' counts {}", gate.where, count.text(), *number);
+    return static_cast<int>(*number);
   }
 
   // A derived name that the caller did not supply must not count as 0.
@@ -80,9 +91,10 @@ Result<HeadRules> form_rules(const VariantKey& key) {
     if (!spec.known) continue;
     cover.families.push_back(family);
     for (VerbRule& rule : spec.verbs) out.rules.push_back({std::move(rule), {family}, {}});
-    out.rules.push_back({{"*", {}, {}, spec.forbid_everywhere}, {family}, {}});
+    out.rules.push_back({{any_verb, {}, {}, spec.forbid_everywhere}, {family}, {}});
   }
   out.covers = {std::move(cover)};
+  out.exhaustive = false;
   return out;
 }
 
@@ -105,7 +117,7 @@ Result<HeadRules> head_rules(const Catalogue& catalogue, const VariantKey& key,
 void keep_timed(std::vector<HeadRule>& rules, const std::vector<std::string>& timed_verbs) {
   if (timed_verbs.empty()) return;
   std::erase_if(rules, [&](const HeadRule& rule) {
-    return rule.rule.verb != "*" && !contains(timed_verbs, rule.rule.verb);
+    return rule.rule.verb != any_verb && !contains(timed_verbs, rule.rule.verb);
   });
 }
 

@@ -15,6 +15,7 @@ namespace phasebit {
 struct HeadRules {
   std::vector<HeadRule> rules;
   std::vector<HeadCover> covers;
+  bool exhaustive = true;
 };
 
 // `derived` are the integers of the variant's plan. Step::gate when a count cannot be evaluated.

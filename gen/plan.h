@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/image/launch.h"
 #include "core/image/variant_key.h"
+#include "gen/plan_facts.h"
 
 #include <map>
 #include <string>
@@ -35,23 +36,25 @@ struct Plan {
   int threads_per_unit = 32;
   int slot_bytes = 0;
   // Offsets in the dynamic shared memory, bytes: full barriers at 0, then the empty ones.
-  int empty_offset = 0, ticket_offset = 0, guard_offset = 0, payload_offset = 0;
-  int response_bytes = 0,
-      response_offset = 0;  // 16 bytes a slot, of protocols in which the hardware answers
-  // Barriers whose phase `verify` reads back; 0 where a probe or protocol has none to read.
+  int empty_offset = 0, ticket_offset = 0, payload_offset = 0;
+  int scratch_offset = 0;  // of 64 bytes that the load beside a measured CTA works on
+  int extra_offset = 0;    // of PlanFacts::extra_bytes a slot
+  PlanFacts facts;
+  // Barriers whose end state `verify` reads back; 0 where a probe or protocol has none to read.
   int phases_checked = 0;
   // Expected arrivals of the barriers; 0: what the arrivals of the other role need.
   int full_arrivals = 0, empty_arrivals = 0;
   std::uint32_t bystander_warps_mask = 0;
   // The verbs of the protocol that the probe times; the gates of others say nothing. Empty: all.
   std::vector<std::string> timed_verbs;
-  // Items of one turn of the timed loop, by role name (core/image/gate.h); one where not named.
+  // Items of one turn of the timed loop, by role name (core/rule/rule.h); one where not named.
   std::map<std::string, int> items_per_iteration;
   // Names for expressions in gate declarations: threads, producer_moves, consumer_words, ...
   std::map<std::string, int> derived() const;
 };
 
-// Step::spec when the axes do not go together in a way that no pruning rule has caught.
-Result<Plan> make_plan(const VariantKey& variant);
+// The facts of the variant's components come from the catalogue. Step::spec when the axes do not go
+// together in a way that no pruning rule has caught.
+Result<Plan> make_plan(const Catalogue& catalogue, const VariantKey& variant);
 
 }  // namespace phasebit

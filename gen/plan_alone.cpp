@@ -8,22 +8,12 @@ namespace phasebit {
 namespace {
 
 constexpr int sub_partitions = 4;
+// CTAs of a loaded point: of two warps each, they give every sub-partition four.
+constexpr int busy_ctas = 8;
 constexpr int most_warps = 32;
-
-// The largest counts that mbarrier.init takes (PTX ISA, mbarrier; layout v1 since 9.3).
-int most_arrivals(const VariantKey& variant) {
-  return variant.value("layout") == "v1" ? 511 : (1 << 20) - 1;
-}
 
 // A try of a phase that never comes may sleep, nobody says how long, and so may its chain.
 constexpr int most_blocked_items = 64;
-
-// Arrivals that one turn of the role leaves on a barrier.
-int arrivals_of_a_turn(const VariantKey& variant, const RolePlan& role) {
-  const std::string arrival = variant.value("arrival");
-  if (arrival == "warp") return role.warps;
-  return arrival == "elected" ? 1 : role.threads;
-}
 
 void add_slice(Plan& plan, int warp, Role role, int rank) {
   RoleSlice slice;
@@ -39,6 +29,12 @@ void size_warps(RolePlan& role, int warps) {
   role.threads = 32 * warps;
 }
 
+// These probes read back barriers of their own choice (templates/common/verify_phases.ptx), not all
+// that the protocol has.
+void read_back(Plan& plan, ReadBack how, int barriers) {
+  plan.phases_checked = how == ReadBack::phases ? barriers : 0;
+}
+
 }  // namespace
 
 Status finish_verb(const VariantKey& variant, Plan& plan) {
@@ -49,21 +45,29 @@ Status finish_verb(const VariantKey& variant, Plan& plan) {
   launch.unit = "cycles per item";
   plan.items_per_iteration = {{"producer", plan.num_stages}, {"consumer", plan.num_stages}};
   plan.timed_verbs = {verb};
+  if (variant.value("load") == "busy") launch.load_ctas = busy_ctas;
   const bool arrives = verb == "commit" || verb == "release";
+  read_back(plan, produces ? plan.facts.read_full : plan.facts.read_empty,
+            arrives ? plan.num_stages : 0);
   if (arrives && variant.value("reads") == "completion")
     plan.timed_verbs.emplace_back(produces ? "wait" : "acquire");
   if (path == "blocked") launch.max_items = most_blocked_items;
   if (path == "pending") {
-    const int count = most_arrivals(variant);
+    const int count = plan.facts.most_arrivals;
+    const int a_turn = produces ? plan.facts.handed_full : plan.facts.handed_empty;
+    if (count == 0 || a_turn == 0)
+      return fail(Step::spec, "{}: the protocol does not say the arrivals of a pending phase",
+                  variant.id);
     (produces ? plan.full_arrivals : plan.empty_arrivals) = count;
-    launch.max_items =
-        (count - 1) / arrivals_of_a_turn(variant, produces ? plan.producer : plan.consumer);
+    launch.max_items = (count - 1) / a_turn;
   }
   return {};
 }
 
 Status finish_response(const VariantKey& variant, Plan& plan) {
+  PHASEBIT_TRY_ASSIGN(delay_cycles, whole_number(variant, "delay_cycles", 0));
   LaunchShape& launch = plan.launch;
+  launch.delay_cycles = static_cast<std::uint32_t>(delay_cycles);
   launch.timed_role = Role::consumer;
   launch.unit = "cycles per item";
   launch.readings = {{"wake", "cycles from commit to wake-up", Role::consumer, 0}};
@@ -107,28 +111,31 @@ Status finish_neighbour(const VariantKey& variant, Plan& plan) {
   plan.launch.work_amount = static_cast<std::uint32_t>(waits);
   plan.launch.timed_role = Role::bystander;
   plan.launch.unit = "cycles per block";
+  read_back(plan, plan.facts.read_full, 1);
   plan.launch.dynamic_shared_bytes += 32 * 4;  // a word a lane that the bystanders read
   plan.timed_verbs = {"work"};
   if (plan.consumer.threads > 0) plan.timed_verbs.emplace_back("wait");
   return {};
 }
 
-Status finish_fanin(const VariantKey& variant, Plan& plan) {
+// A wait that arrives is both; so is the arrival of a barrier whose halves cannot be had apart.
+Status finish_fanin(const VariantKey&, Plan& plan) {
   plan.launch.timed_role = Role::both;
   plan.launch.unit = "cycles per phase";
+  read_back(plan, plan.facts.read_full, 1);
   plan.timed_verbs = {"commit", "wait"};
-  if (variant.value("operand") == "state") {
+  if (plan.facts.waits_arrive) {
     plan.timed_verbs = {"wait"};
     plan.full_arrivals = plan.consumer.threads;
   }
-  const std::string protocol = variant.value("protocol");
-  if (protocol == "cta_barrier" || protocol == "warp_barrier") plan.timed_verbs = {"commit"};
+  if (!plan.facts.can_do("split")) plan.timed_verbs = {"commit"};
   return {};
 }
 
 Status finish_entangle(const VariantKey&, Plan& plan) {
   plan.launch.timed_role = Role::both;
   plan.launch.unit = "cycles per phase";
+  read_back(plan, plan.facts.read_full, 1);
   plan.timed_verbs = {"commit", "wait"};
   return {};
 }

@@ -19,6 +19,8 @@ Status finish_cluster(const VariantKey& variant, Plan& plan) {
     if (slice.role == Role::producer) slice.rank_in_cluster = first;
     if (slice.role == Role::consumer) slice.rank_in_cluster = second;
   }
+  // The first CTA's record speaks for the cluster (templates/probes/cluster/record.ptx).
+  plan.phases_checked = size * plan.facts.read_words() * plan.num_stages;
   launch.timed_role = plan.unified ? Role::both : Role::producer;
   const bool round_trip = plan.num_stages == 1;
   launch.unit = plan.unified ? "cycles per barrier"

@@ -43,30 +43,39 @@ void collect_names(const json& value, std::set<std::string>& names) {
   }
 }
 
-// Mustache renders an unknown name as nothing; here it is an error.
+// Mustache renders an unknown name as nothing; here it is an error. `is.AXIS.VALUE` and `pb.FIELD`
+// are known by their first two parts.
+Status check_name(const JoinedTemplate::Use& use, const json& context,
+                  const std::set<std::string>& names) {
+  const size_t dot = use.name.find('.');
+  const std::string first = use.name.substr(0, dot);
+  const bool of_object = dot != std::string::npos && context.contains(first);
+  if (!of_object && names.contains(use.name)) return {};
+  if (!of_object)
+    return with_hint(fail(Step::render, "{}: unknown name '{}'", use.place, use.name),
+                     nearest_word_hint(use.name, {names.begin(), names.end()}));
+  const std::string key = use.name.substr(dot + 1, use.name.find('.', dot + 1) - dot - 1);
+  if (context[first].contains(key)) return {};
+  std::vector<std::string> valid;
+  for (const auto& [name, value] : context[first].items()) valid.push_back(name);
+  return with_hint(fail(Step::render, "{}: unknown {} '{}'", use.place,
+                        first == "is" ? "axis" : "field of " + first, key),
+                   nearest_word_hint(key, valid));
+}
+
 Status check_names(const JoinedTemplate& joined, const json& context) {
   static const std::set<std::string> optional = {
-      "arrival_count", "rest_of_ring", "token_number",     "to",
-      "from",          "index",        "offset",           "words",
-      "folded",        "address",      "turns_reciprocal", "stages_reciprocal",
-      "statement"};
+      "rest_of_ring", "token_number",     "to",        "from",
+      "index",        "offset",           "words",     "folded",
+      "address",      "turns_reciprocal", "statement", "stages_reciprocal"};
   std::set<std::string> names = optional;
   collect_names(context, names);
-  size_t begin = 0;
-  for (const SourceLine& at : joined.lines) {
-    const size_t end = joined.text.find('\n', begin);
-    const std::string line = joined.text.substr(begin, end - begin);
-    begin = end + 1;
-    for (const Tag& tag : tags_of(line)) {
-      const std::string& name = tag.name;
-      const bool of_axis = name.rfind("is.", 0) == 0;
-      const std::string key = of_axis ? name.substr(3, name.find('.', 3) - 3) : name;
-      if (of_axis ? context["is"].contains(key) : names.contains(key)) continue;
-      return with_hint(
-          fail(Step::render, "{}: unknown {} '{}'", at.place(), of_axis ? "axis" : "name", key),
-          nearest_word_hint(key, {names.begin(), names.end()}));
-    }
-  }
+  for (const Word& word : joined.words)
+    if (names.contains(word.name))
+      return fail(Step::render, "{}: word '{}' is already a name of the plan", word.where,
+                  word.name);
+  for (const Word& word : joined.words) names.insert(word.name);
+  for (const JoinedTemplate::Use& use : joined.uses) PHASEBIT_TRY(check_name(use, context, names));
   return {};
 }
 
@@ -121,6 +130,7 @@ void split_lines(const std::string& text, const JoinedTemplate& joined, Rendered
 }  // namespace
 
 struct Renderer::Impl {
+  const Catalogue* catalogue = nullptr;
   fs::path templates;
   std::vector<Snippet> snippets;
   std::map<std::string, Compiled> compiled;
@@ -129,7 +139,7 @@ struct Renderer::Impl {
     const std::string key = combination.probe + "/" + combination.protocol + "/" +
                             combination.mover + "/" + combination.work;
     if (const auto known = compiled.find(key); known != compiled.end()) return &known->second;
-    PHASEBIT_TRY_ASSIGN(joined, join_templates(templates, combination, snippets));
+    PHASEBIT_TRY_ASSIGN(joined, join_templates(*catalogue, templates, combination, snippets));
     kainjow::mustache::mustache parsed(joined.text);
     parsed.set_custom_escape([](const std::string& text) { return text; });
     Compiled made{std::move(joined), std::move(parsed), false};
@@ -138,8 +148,9 @@ struct Renderer::Impl {
   }
 };
 
-Renderer::Renderer(fs::path templates, std::vector<Snippet> snippets)
+Renderer::Renderer(const Catalogue& catalogue, fs::path templates, std::vector<Snippet> snippets)
     : impl_(std::make_unique<Impl>()) {
+  impl_->catalogue = &catalogue;
   impl_->templates = std::move(templates);
   impl_->snippets = std::move(snippets);
 }
@@ -153,7 +164,8 @@ Result<Rendered> Renderer::render(const VariantKey& variant, const Plan& plan, B
   PHASEBIT_TRY_ASSIGN(compiled, impl_->find(combination));
   Rendered out;
   out.kernel.entry = entry_name(variant, build);
-  json context = make_context(variant, plan, build, out.kernel.entry);
+  PHASEBIT_TRY_ASSIGN(
+      context, make_context(*impl_->catalogue, template_key(variant), plan, out.kernel.entry));
   if (is_form(variant)) {
     PHASEBIT_TRY_ASSIGN(book, FormBook::get());
     PHASEBIT_TRY(add_form_names(context, *book, form_point(variant)));

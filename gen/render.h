@@ -33,7 +33,9 @@ struct Rendered {
 class Renderer {
  public:
   // Snippets stand in the place of the partials of their verbs, in all that this one renders.
-  explicit Renderer(fs::path templates, std::vector<Snippet> snippets = {});
+  // The catalogue must outlive it.
+  explicit Renderer(const Catalogue& catalogue, fs::path templates,
+                    std::vector<Snippet> snippets = {});
   Renderer(Renderer&&) noexcept;
   ~Renderer();
 

@@ -57,6 +57,7 @@ Result<GateSpec> gate_spec(const Catalogue& catalogue, const VariantKey& key,
   Head head;
   head.rules = std::move(made.rules);
   head.covers = std::move(made.covers);
+  head.exhaustive = made.exhaustive;
   return gate_of(head, family, ptxas);
 }
 

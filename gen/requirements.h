@@ -1,9 +1,9 @@
 // What a variant needs of PTX and the architecture, and what its SASS must be.
 #pragma once
 
-#include "core/image/gate.h"
 #include "core/image/variant_key.h"
 #include "core/isa/version.h"
+#include "core/rule/rule.h"
 #include "gen/catalogue.h"
 
 #include <map>

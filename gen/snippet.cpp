@@ -2,6 +2,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/nearest.h"
+#include "core/rule/read_rule.h"
 #include "gen/assembler.h"
 #include "gen/tuned.h"
 
@@ -48,27 +49,16 @@ class Declarations {
     if (colon == std::string_view::npos) return {};
     const std::string word(comment.substr(0, colon));
     const std::string_view value = trimmed(comment.substr(colon + 1));
-    if (word == "expect") return expect(value);
-    if (word == "forbid") return snippet_.gate.forbid.emplace_back(value), Status{};
+    const auto is_rule = read_rule_line(word, value, snippet_.gate);
+    if (!is_rule) return with_hint(complain(is_rule.error().message), is_rule.error().hint);
+    if (*is_rule) return {};
     if (word == "needs") return needs(value);
     if (word == "protocol") return snippet_.protocol = value, Status{};
-    const std::string hint = nearest_word_hint(word, {"expect", "forbid", "needs", "protocol"});
+    std::vector<std::string> words = rule_words();
+    words.insert(words.end(), {"needs", "protocol"});
+    const std::string hint = nearest_word_hint(word, words);
     if (word.find(' ') == std::string::npos && hint.starts_with("did you mean"))
       return with_hint(complain(fmt::format("no declaration '{}'", word)), hint);
-    return {};
-  }
-
-  Status expect(std::string_view value) {
-    const size_t equals = value.rfind('=');
-    OpcodeRule rule{std::string(trimmed(value.substr(0, equals))), 0};
-    const std::string_view digits =
-        equals == std::string_view::npos ? "" : trimmed(value.substr(equals + 1));
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), rule.count);
-    if (error != std::errc{} || end != digits.data() + digits.size() || rule.pattern.empty())
-      return with_hint(complain(fmt::format("'{}' is not PATTERN = COUNT", value)),
-                       "as in // expect: SYNCS.PHASECHK* = 1");
-    snippet_.gate.require.push_back(std::move(rule));
     return {};
   }
 

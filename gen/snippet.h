@@ -7,9 +7,9 @@
 #pragma once
 
 #include "core/base/file.h"
-#include "core/image/gate.h"
 #include "core/image/variant_key.h"
 #include "core/isa/version.h"
+#include "core/rule/rule.h"
 
 #include <string>
 #include <string_view>

@@ -1,32 +1,75 @@
 #include "gen/template_folders.h"
 
-#include "core/base/toml.h"
+#include "gen/verbs.h"
 
-#include <array>
+#include <algorithm>
 
 namespace phasebit {
+namespace {
 
-Result<std::vector<std::string>> template_folders(const fs::path& templates,
-                                                  const Combination& combination) {
-  struct Part {
-    const char *folder, *kind;
-    const std::string& name;
-  };
-  const std::array<Part, 4> parts = {{{"probes", "probe", combination.probe},
-                                      {"protocols", "protocol", combination.protocol},
-                                      {"movers", "mover", combination.mover},
-                                      {"work", "work", combination.work}}};
-  std::vector<std::string> folders;
-  for (const Part& part : parts) {
-    folders.push_back(fmt::format("{}/{}", part.folder, part.name));
-    const fs::path file = templates / folders.back() / fmt::format("{}.toml", part.kind);
-    if (!fs::exists(file)) continue;
-    PHASEBIT_TRY_ASSIGN(table, read_toml(file));
-    if (const TomlValue* uses = table.find("uses"))
-      folders.push_back(fmt::format("{}/{}", part.folder, uses->text));
+std::string folder_of(ComponentKind kind, const std::string& name) {
+  return fmt::format("{}{}/{}", to_string(kind), kind == ComponentKind::work ? "" : "s", name);
+}
+
+// Its words are what components may replace, so its files have none of their own.
+constexpr const char* common = "common";
+
+bool is_verb_of(ComponentKind kind, const std::string& name) {
+  const std::vector<std::string>& verbs = component_verbs(kind);
+  return std::find(verbs.begin(), verbs.end(), name) != verbs.end();
+}
+
+}  // namespace
+
+Result<TemplateFolders> TemplateFolders::of(const Catalogue& catalogue,
+                                            const Combination& combination) {
+  const std::string* const names[] = {&combination.probe, &combination.protocol, &combination.mover,
+                                      &combination.work};
+  TemplateFolders out;
+  for (const ComponentKind kind : component_kinds) {
+    const std::string& name = *names[static_cast<size_t>(kind)];
+    const Component* component = catalogue.find(kind, name);
+    if (component == nullptr) return fail(Step::render, "no {} '{}'", to_string(kind), name);
+    out.folders_.push_back({folder_of(kind, name), kind, component});
+    if (!component->uses.empty())
+      out.folders_.push_back({folder_of(kind, component->uses), kind, component});
   }
-  folders.emplace_back("common");
-  return folders;
+  out.folders_.push_back({common, ComponentKind::probe, &catalogue.common()});
+  return out;
+}
+
+std::vector<std::string> TemplateFolders::names() const {
+  std::vector<std::string> all;
+  for (const Folder& folder : folders_) all.push_back(folder.name);
+  return all;
+}
+
+std::optional<fs::path> TemplateFolders::find(const fs::path& templates,
+                                              const std::string& name) const {
+  for (const Folder& folder : folders_) {
+    if (is_verb_of(folder.kind, name) && !folder.component->has_verb(name)) continue;
+    fs::path file = fs::path(folder.name) / (name + ".ptx");
+    if (fs::exists(templates / file)) return file;
+  }
+  return {};
+}
+
+const Word* TemplateFolders::word(std::string_view name, const std::string& folder) const {
+  const Word* first = nullptr;
+  for (const Folder& one : folders_)
+    for (const Word& word : one.component->words) {
+      if (word.name != name) continue;
+      if (one.name == folder && folder != common) return &word;
+      if (first == nullptr) first = &word;
+    }
+  return first;
+}
+
+std::vector<const Word*> TemplateFolders::words() const {
+  std::vector<const Word*> all;
+  for (const Folder& folder : folders_)
+    for (const Word& word : folder.component->words) all.push_back(&word);
+  return all;
 }
 
 }  // namespace phasebit

@@ -1,7 +1,7 @@
 #include "gen/template_set.h"
 
 #include "core/base/nearest.h"
-#include "gen/template_folders.h"
+#include "gen/verbs.h"
 
 #include <algorithm>
 #include <set>
@@ -11,13 +11,18 @@ namespace {
 
 struct Joiner {
   fs::path templates;
-  std::vector<std::string> folders;  // searched in this order, relative to templates
+  TemplateFolders folders;
   const std::vector<Snippet>& snippets;
   std::set<std::string> used;  // verbs of snippets
   JoinedTemplate out;
   std::vector<std::string> open;  // files being joined, outermost first
 
-  Result<fs::path> find(const std::string& name, const SourceLine& at) const;
+  tl::unexpected<Error> no_partial(const std::string& name, const SourceLine& at) const;
+  struct Spelling {
+    std::string folder;               // of the file that is read
+    std::vector<std::string> inside;  // words being spelled, outermost first
+  };
+  Result<std::string> expand(const std::string& text, const std::string& place, Spelling& at);
   Status add_partial(const std::string& name, const SourceLine& at);
   Status add_file(const fs::path& file, const std::string& verb);
   Status add_text(const std::string& text, SourceLine at);
@@ -63,6 +68,12 @@ Status OpenSections::end(const SourceLine& at) const {
   return fail(Step::render, "{}: section '{}' is never closed", opened.place(), open_.back().name);
 }
 
+// "templates/protocols/mbarrier/protocol.toml:12", as SourceLine::place() names a template.
+std::string place_of(const fs::path& templates, const Word& word) {
+  const std::string root = templates.string() + "/";
+  return word.where.starts_with(root) ? "templates/" + word.where.substr(root.size()) : word.where;
+}
+
 std::vector<std::string> partial_names(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code missing;
@@ -71,16 +82,40 @@ std::vector<std::string> partial_names(const fs::path& folder) {
   return names;
 }
 
-Result<fs::path> Joiner::find(const std::string& name, const SourceLine& at) const {
-  for (const std::string& folder : folders)
-    if (fs::exists(templates / folder / (name + ".ptx"))) return fs::path(folder) / (name + ".ptx");
+tl::unexpected<Error> Joiner::no_partial(const std::string& name, const SourceLine& at) const {
+  const std::vector<std::string> names = folders.names();
   std::vector<std::string> known;
-  for (const std::string& folder : folders)
+  for (const std::string& folder : names)
     for (std::string& partial : partial_names(templates / folder)) known.push_back(partial);
   std::sort(known.begin(), known.end());
   return with_hint(fail(Step::render, "{}: no partial '{}' in {}", at.place(), name,
-                        fmt::join(folders.begin(), folders.end(), ", ")),
+                        fmt::join(names.begin(), names.end(), ", ")),
                    nearest_word_hint(name, known));
+}
+
+// `text` with its words replaced, and what they hold; its other names are noted as used at `place`.
+Result<std::string> Joiner::expand(const std::string& text, const std::string& place,
+                                   Spelling& at) {
+  std::string expanded;
+  size_t begin = 0;
+  for (const Tag& tag : tags_of(text)) {
+    expanded += text.substr(begin, tag.begin - begin);
+    begin = tag.end;
+    const Word* word = tag.kind == ' ' ? folders.word(tag.name, at.folder) : nullptr;
+    if (word == nullptr) {
+      out.uses.push_back({tag.name, place});
+      expanded += text.substr(tag.begin, tag.end - tag.begin);
+      continue;
+    }
+    if (std::find(at.inside.begin(), at.inside.end(), word->name) != at.inside.end())
+      return fail(Step::render, "{}: word '{}' stands for itself through {}", place, word->name,
+                  fmt::join(at.inside, " -> "));
+    at.inside.push_back(word->name);
+    PHASEBIT_TRY_ASSIGN(spelled, expand(word->text, place_of(templates, *word), at));
+    at.inside.pop_back();
+    expanded += spelled;
+  }
+  return expanded + text.substr(begin);
 }
 
 std::string trimmed(const std::string& line) {
@@ -104,7 +139,9 @@ Status Joiner::add_line(const std::string& line, const SourceLine& at) {
         fmt::format("{}{}{}{{{{role}}}}{}", mark_begin, out.marks.size(), mark_middle, mark_end);
     out.marks.push_back(at);
   }
-  out.text += content + "\n";
+  Spelling spelling{fs::path(at.file).parent_path().string(), {}};
+  PHASEBIT_TRY_ASSIGN(expanded, expand(content, at.place(), spelling));
+  out.text += expanded + "\n";
   out.lines.push_back(at);
   return {};
 }
@@ -148,8 +185,9 @@ Status Joiner::add_partial(const std::string& name, const SourceLine& at) {
     first.of_templates = false;
     return add_text(snippet.text, first);
   }
-  PHASEBIT_TRY_ASSIGN(file, find(name, at));
-  return add_file(file, at.verb);
+  if (const auto file = folders.find(templates, name)) return add_file(*file, at.verb);
+  if (is_component_verb(name)) return {};
+  return no_partial(name, at);
 }
 
 }  // namespace
@@ -181,18 +219,22 @@ const std::vector<std::string>& verb_names() {
   return names;
 }
 
-Result<JoinedTemplate> join_templates(const fs::path& templates, const Combination& combination,
+Result<JoinedTemplate> join_templates(const Catalogue& catalogue, const fs::path& templates,
+                                      const Combination& combination,
                                       const std::vector<Snippet>& snippets) {
-  Joiner joiner{templates, {}, snippets, {}, {}, {}};
-  PHASEBIT_TRY_ASSIGN(folders, template_folders(templates, combination));
-  joiner.folders = std::move(folders);
-  const fs::path kernel = fs::path(joiner.folders.front()) / "kernel.ptx";
+  PHASEBIT_TRY_ASSIGN(folders, TemplateFolders::of(catalogue, combination));
+  const fs::path kernel = fs::path(folders.names().front()) / "kernel.ptx";
+  Joiner joiner{templates, std::move(folders), snippets, {}, {}, {}};
   PHASEBIT_TRY(joiner.add_file(kernel, ""));
   for (const Snippet& snippet : snippets)
     if (!joiner.used.contains(snippet.verb))
       return fail(Step::render, "{}: nothing of {}/{}/{}/{} asks for '{}'", snippet.path.string(),
                   combination.probe, combination.protocol, combination.mover, combination.work,
                   snippet.verb);
+  for (const Word* word : joiner.folders.words()) {
+    joiner.out.words.push_back(*word);
+    joiner.out.words.back().where = place_of(templates, *word);
+  }
   return std::move(joiner.out);
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/file.h"
 #include "core/image/source_map.h"
 #include "gen/snippet.h"
+#include "gen/template_folders.h"
 
 #include <map>
 #include <string>
@@ -17,7 +18,13 @@ namespace phasebit {
 // of a combination, and every line can carry a mark that survives rendering and leads back to its
 // file and line.
 struct JoinedTemplate {
-  std::string text;               // Mustache; lines of PTX begin with a mark
+  // A name that the text asks for, and the line of the template or of the word that does.
+  struct Use {
+    std::string name, place;
+  };
+  std::string text;  // Mustache; lines of PTX begin with a mark
+  std::vector<Use> uses;
+  std::vector<Word> words;        // that the text may use, with places relative to the templates
   std::vector<SourceLine> marks;  // role is filled in by rendering
   std::vector<SourceLine> lines;  // of every line of `text`, for Mustache's own errors
 };
@@ -35,14 +42,12 @@ struct Tag {
 // The tags of a line in order.
 std::vector<Tag> tags_of(const std::string& line);
 
-struct Combination {
-  std::string probe, protocol, mover, work;
-};
-
+// A word is replaced by what it stands for; a verb that no component lists is nothing.
 // Step::render: a file that is missing, a partial that no folder of the combination has (with the
-// nearest name), partials that include each other, or a snippet for a verb that the combination
-// never asks for. Snippets stand in the place of the partials of their verbs.
-Result<JoinedTemplate> join_templates(const fs::path& templates, const Combination& combination,
+// nearest name), partials or words that include each other, or a snippet for a verb that the
+// combination never asks for. Snippets stand in the place of the templates of their verbs.
+Result<JoinedTemplate> join_templates(const Catalogue& catalogue, const fs::path& templates,
+                                      const Combination& combination,
                                       const std::vector<Snippet>& snippets = {});
 
 // The names that count as verbs: what a statement is attributed to is the innermost file of these.

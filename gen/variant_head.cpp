@@ -1,7 +1,6 @@
 #include "gen/variant_head.h"
 
 #include "core/ptx/head_words.h"
-#include "gen/plan_protocols.h"
 
 #include <algorithm>
 #include <sstream>
@@ -48,16 +47,15 @@ std::vector<HeadRegisters> registers_of(const Plan& plan, const Kernel& kernel) 
   return all;
 }
 
-std::vector<HeadBarrier> barriers_of(const VariantKey& key, const Plan& plan) {
-  const ProtocolTraits& traits = traits_of(key.value("protocol"));
-  if (!traits.addresses) return {};
-  const Arrivals arrivals = arrivals_of(key, plan);
-  const std::string kind = traits.laps ? "flag" : "mbarrier";
+std::vector<HeadBarrier> barriers_of(const Plan& plan) {
+  const PlanFacts& facts = plan.facts;
+  if (!facts.keeps_address) return {};
+  const std::string kind = facts.counts_laps ? "flag" : "mbarrier";
   const auto one = [&](const char* name, int base, int fixed, int needed) {
     return HeadBarrier{name, kind, base, 8, plan.num_stages, fixed > 0 ? fixed : needed};
   };
-  return {one("full", 0, plan.full_arrivals, arrivals.full),
-          one("empty", plan.empty_offset, plan.empty_arrivals, arrivals.empty)};
+  return {one("full", 0, plan.full_arrivals, facts.full_arrivals),
+          one("empty", plan.empty_offset, plan.empty_arrivals, facts.empty_arrivals)};
 }
 
 }  // namespace
@@ -90,13 +88,13 @@ Head make_head(const VariantKey& key, const Plan& plan, const Kernel& kernel, He
   constexpr int payload_in_at = offsetof(KernelParams, payload_in);
   if (const int bytes = plan.launch.payload.images_bytes(); bytes > 0)
     head.buffers.push_back({"payload_in", bytes, payload_in_at});
-  head.phases = plan.phases_checked;
-  head.barriers = barriers_of(key, plan);
+  head.barriers = barriers_of(plan);
   head.registers = registers_of(plan, kernel);
   head.rules = std::move(rules.rules);
   replace_rules(head.rules, own);
   keep_timed(head.rules, plan.timed_verbs);
   head.covers = std::move(rules.covers);
+  head.exhaustive = rules.exhaustive;
   head.items_per_iteration = plan.items_per_iteration;
   return head;
 }

@@ -34,6 +34,15 @@ std::int64_t Vocabulary::intern(std::string_view word) {
   return entry->second;
 }
 
+void Vocabulary::add_set(std::string_view name, Set set) {
+  if (!sets_.emplace(name, std::move(set)).second) bug(fmt::format("set '{}' twice", name));
+}
+
+const Vocabulary::Set* Vocabulary::set(std::string_view name) const {
+  const auto entry = sets_.find(name);
+  return entry == sets_.end() ? nullptr : &entry->second;
+}
+
 int Vocabulary::slot(std::string_view name) const {
   const auto entry = slots_.find(name);
   return entry == slots_.end() ? -1 : entry->second;
@@ -47,6 +56,7 @@ std::int64_t Vocabulary::word_id(std::string_view word) const {
 std::vector<std::string> Vocabulary::names() const {
   std::vector<std::string> all;
   for (const Name& name : names_) all.push_back(name.text);
+  for (const auto& [name, set] : sets_) all.push_back(name);
   return all;
 }
 

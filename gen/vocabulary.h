@@ -32,12 +32,20 @@ class Vocabulary {
   // Adds a word that the name may be; the word's id.
   std::int64_t add_word(int slot, std::string_view word);
 
+  // A name that holds where the word at `slot` is one of these: "protocol_can_split".
+  struct Set {
+    int slot = 0;
+    std::vector<std::int64_t> words;
+  };
+  void add_set(std::string_view name, Set set);
+  const Set* set(std::string_view name) const;  // null: no such set
+
   int slot(std::string_view name) const;              // -1: no such name
   std::int64_t word_id(std::string_view word) const;  // -1: a word of no name
   const Name& name(int slot) const { return names_[static_cast<size_t>(slot)]; }
   const std::string& word(std::int64_t id) const { return words_[static_cast<size_t>(id)]; }
   size_t size() const { return names_.size(); }
-  std::vector<std::string> names() const;
+  std::vector<std::string> names() const;  // of slots, then of sets
 
  private:
   std::int64_t intern(std::string_view word);
@@ -45,6 +53,7 @@ class Vocabulary {
   std::vector<std::string> words_;
   std::map<std::string, int, std::less<>> slots_;
   std::map<std::string, std::int64_t, std::less<>> word_ids_;
+  std::map<std::string, Set, std::less<>> sets_;
 };
 
 }  // namespace phasebit

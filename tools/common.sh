@@ -44,6 +44,7 @@ BUILD_PACKAGES=(
   "libcli11-dev|the command line"
   "libsqlite3-dev|the result store"
   "libsqlitecpp-dev|the result store"
+  "zlib1g-dev|raw samples are stored compressed"
   "libelf-dev|reading cubins"
   "libxxhash-dev|content hashes"
   "libbenchmark-dev|Google Benchmark, under phasebit-bench"

@@ -1,10 +1,14 @@
 #include "analysis/decide/aggregate.h"
 
+#include "analysis/decide/variant_rows.h"
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 
 namespace phasebit {
 
@@ -23,7 +27,6 @@ struct Group {
   std::string same_as, unusable;
 };
 
-using GroupKey = std::tuple<PointKind, std::string, std::string>;  // kind, variant, device
 using SlotKey = std::tuple<int, bool, int, int>;
 
 SlotKey slot_of(const PointRow& point) {
@@ -47,7 +50,7 @@ Group group_of(const std::vector<const PointRow*>& rows) {
   for (const PointRow* row : rows) {
     group.newest = row;
     const std::string same_as = same_class_as(*row);
-    if (row->samples.empty() && !row->error)
+    if (!row->measured() && !row->error)
       group.same_as = same_as;
     else
       slots[slot_of(*row)] = better(slots[slot_of(*row)], *row);
@@ -57,7 +60,7 @@ Group group_of(const std::vector<const PointRow*>& rows) {
       group.failed.push_back(row);
       continue;
     }
-    auto summary = summarise(row->samples);
+    auto summary = summary_of(*row);
     if (summary)
       group.measured.push_back({row, std::move(*summary)});
     else
@@ -134,8 +137,9 @@ void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
   if (!differences.empty()) out.repetition_difference_cycles = median(differences);
 }
 
-Aggregate aggregate_of(const Group& group) {
+Aggregate aggregate_of(const Group& group, const VariantKeys& keys) {
   Aggregate out;
+  out.axes = keys.of(group.newest->variant_id);
   out.id = group.newest->variant_id;
   out.unit = group.newest->unit;
   out.device_uuid = group.newest->device_uuid;
@@ -154,7 +158,9 @@ Aggregate aggregate_of(const Group& group) {
 
 // Gives members of a measured class the figures of the one that was measured.
 void resolve_classes(std::vector<Aggregate>& aggregates) {
-  std::map<std::pair<std::string, std::string>, const Aggregate*> measured;
+  using Name = std::pair<std::string_view, std::string_view>;
+  const auto hash = [](const Name& name) { return std::hash<std::string_view>()(name.first); };
+  std::unordered_map<Name, const Aggregate*, decltype(hash)> measured(aggregates.size(), hash);
   for (const Aggregate& one : aggregates)
     if (one.same_as.empty()) measured[{one.id, one.device_uuid}] = &one;
   for (Aggregate& member : aggregates) {
@@ -167,26 +173,29 @@ void resolve_classes(std::vector<Aggregate>& aggregates) {
     Aggregate copy = *at->second;
     copy.same_as = copy.id;
     copy.id = member.id;
+    copy.axes = member.axes;
     copy.unit = member.unit;
     copy.text_hash = member.text_hash;
     member = std::move(copy);
   }
 }
 
-void pair_repetitions(const Group& group, std::vector<AaPair>& pairs) {
+void pair_repetitions(const Group& group, const VariantKeys& keys, std::vector<AaPair>& pairs) {
+  const std::string stratum = keys.of(group.newest->variant_id).stratum();
   for (size_t i = 0; i < group.measured.size(); ++i)
     for (size_t j = 0; j < i; ++j) {
       const Measured &a = group.measured[j], &b = group.measured[i];
       if (a.point->aa_control || b.point->aa_control || !(a.point->placement == b.point->placement))
         continue;
       pairs.push_back({AaPair::Between::repetitions, a.point->variant_id, b.point->variant_id,
-                       a.summary.cycles, b.summary.cycles});
+                       stratum, a.summary.cycles, b.summary.cycles});
     }
 }
 
 // A control and the measurement of its class in the same repetition.
-void pair_controls(const std::vector<Group>& groups, std::vector<AaPair>& pairs) {
-  using ClassKey = std::tuple<std::string, std::string, std::string, int>;
+void pair_controls(const std::vector<Group>& groups, const VariantKeys& keys,
+                   std::vector<AaPair>& pairs) {
+  using ClassKey = std::tuple<std::string_view, std::string_view, std::string_view, int>;
   const auto key_of = [](const PointRow& row) -> ClassKey {
     return {row.sass_class, row.text_hash, row.device_uuid, row.repetition};
   };
@@ -200,9 +209,24 @@ void pair_controls(const std::vector<Group>& groups, std::vector<AaPair>& pairs)
       const auto first = classes.find(key_of(*control.point));
       if (first != classes.end())
         pairs.push_back({AaPair::Between::control, first->second->point->variant_id,
-                         control.point->variant_id, first->second->summary.cycles,
-                         control.summary.cycles});
+                         control.point->variant_id,
+                         keys.of(first->second->point->variant_id).stratum(),
+                         first->second->summary.cycles, control.summary.cycles});
     }
+}
+
+void find_floors(Aggregation& out) {
+  constexpr size_t enough = 20;
+  std::map<std::string, std::vector<double>> strata;
+  std::vector<double> all;
+  for (const AaPair& pair : out.aa) {
+    strata[pair.stratum].push_back(pair.difference_cycles());
+    all.push_back(pair.difference_cycles());
+  }
+  constexpr double most = 0.95;
+  if (!all.empty()) out.floor = quantile(std::move(all), most);
+  for (auto& [stratum, differences] : strata)
+    if (differences.size() >= enough) out.floors[stratum] = quantile(std::move(differences), most);
 }
 
 }  // namespace
@@ -229,32 +253,24 @@ double AaPair::difference_percent() const {
   return a_cycles == 0 ? 0 : 100 * difference_cycles() / std::abs(a_cycles);
 }
 
-Aggregation aggregate(const std::vector<PointRow>& points) {
-  // Texts of a variant in the order in which they first came.
-  std::map<GroupKey, std::vector<std::pair<std::string, std::vector<const PointRow*>>>> rows;
-  for (const PointRow& point : points) {
-    auto& texts = rows[{point.kind, point.variant_id, point.device_uuid}];
-    auto text = std::find_if(texts.begin(), texts.end(),
-                             [&](const auto& one) { return one.first == point.text_hash; });
-    if (text == texts.end()) text = texts.insert(text, {point.text_hash, {}});
-    text->second.push_back(&point);
-  }
+Aggregation aggregate(const std::vector<PointRow>& points, const VariantKeys& keys) {
   Aggregation out;
   std::vector<Group> groups;
-  for (const auto& [key, texts] : rows) {
-    const PointKind kind = std::get<PointKind>(key);
+  for (const VariantRows& rows : rows_by_variant(points)) {
+    const PointKind kind = rows.any->kind;
     auto& list = kind == PointKind::point    ? out.points
                  : kind == PointKind::anchor ? out.anchors
                                              : out.modes;
-    for (const auto& [text, group_rows] : texts) {
-      const Group group = group_of(group_rows);
-      list.push_back(aggregate_of(group));
-      if (kind == PointKind::point) groups.push_back(group);
+    for (const auto& [text, group_rows] : rows.texts) {
+      Group group = group_of(group_rows);
+      list.push_back(aggregate_of(group, keys));
+      if (kind == PointKind::point) groups.push_back(std::move(group));
     }
   }
   resolve_classes(out.points);
-  for (const Group& group : groups) pair_repetitions(group, out.aa);
-  pair_controls(groups, out.aa);
+  for (const Group& group : groups) pair_repetitions(group, keys, out.aa);
+  pair_controls(groups, keys, out.aa);
+  find_floors(out);
   return out;
 }
 

@@ -2,8 +2,10 @@
 // differ.
 #pragma once
 
+#include "analysis/decide/axes.h"
 #include "core/store/statistics.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +23,7 @@ struct ReadingFigure {
 
 // All measurements of one text of one variant on one GPU.
 struct Aggregate {
+  VariantAxes axes;
   std::string id, unit, device_uuid, text_hash, sass_class;
   int repetitions = 0;  // with a figure
   int errors = 0;       // without one
@@ -52,6 +55,7 @@ struct AaPair {
   enum class Between { repetitions, control };  // control: the class again, in the same repetition
   Between between = Between::repetitions;
   std::string id, other_id;
+  std::string stratum;  // probe/protocol of the first
   double a_cycles = 0, b_cycles = 0;
   double difference_cycles() const;
   double difference_percent() const;  // of a
@@ -61,11 +65,14 @@ struct Aggregation {
   std::vector<Aggregate> points, anchors,
       modes;  // each sorted by id; the newest text of an id last
   std::vector<AaPair> aa;
+  // 95th percentile of the A/A differences, cycles: of strata with enough pairs, and of all.
+  std::map<std::string, double> floors;
+  double floor = 0;
 };
 
 // A failed point that was measured later counts as measured, unless its payload was wrong: that
 // stays.
-Aggregation aggregate(const std::vector<PointRow>& points);
+Aggregation aggregate(const std::vector<PointRow>& points, const VariantKeys& keys);
 
 // The newest aggregate of a variant, or null. The list is one of an Aggregation: sorted by id.
 const Aggregate* find_variant(const std::vector<Aggregate>& aggregates, const std::string& id);

@@ -1,9 +1,7 @@
 #include "analysis/decide/axes.h"
 
 #include <algorithm>
-#include <iterator>
-#include <set>
-#include <utility>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -11,82 +9,7 @@ namespace phasebit {
 
 namespace {
 
-// Those of the templates' .toml files. An id leaves them out, so they stand here for the reader of
-// a table; tests/decide compares. "probe.axis" where another probe has another default, or only
-// this one has the axis.
-constexpr std::pair<const char*, const char*> axis_defaults[] = {
-    {"num_stages", "4"},
-    {"addressing", "runtime"},
-    {"roles", "specialized"},
-    {"unit", "warp"},
-    {"producers", "1"},
-    {"consumers", "1"},
-    {"sharing", "share"},
-    {"ctas_per_sm", "1"},
-    {"placement", "contiguous"},
-    {"wait", "try_wait"},
-    {"arrival", "warp"},
-    {"operand", "parity"},
-    {"hint_ns", "none"},
-    {"backoff_ns", "none"},
-    {"semantics", "implicit"},
-    {"scope", "cta"},
-    {"early_token", "off"},
-    {"ahead", "0"},
-    {"layout", "v0"},
-    {"payload_bytes", "512"},
-    {"work_role", "consumer"},
-    {"work_amount", "4"},
-    {"cluster_size", "2"},
-    {"first_rank", "0"},
-    {"second_rank", "1"},
-    {"fenced", "off"},
-    {"fence", "acq_rel"},
-    {"poller", "every"},
-    {"release_to", "one"},
-    {"aligned", "on"},
-    {"expect", "consumer"},
-    {"arrive_semantics", "release_cluster"},
-    {"wait_semantics", "acquire_cluster"},
-    {"bystanders", "1"},
-    {"counting", "on"},
-    {"delay_cycles", "0"},
-    {"expected_arrivals", "8"},
-    {"form", "none"},
-    {"form.chain", "issue"},
-    {"form.lanes", "one"},
-    {"form.path", "plain"},
-    {"form.unroll", "4"},
-    {"groups", "1"},
-    {"load", "none"},
-    {"neighbour_work", "fma"},
-    {"operation", "arrive"},
-    {"path", "ready"},
-    {"placing", "same"},
-    {"reads", "issue"},
-    {"reconverge", "on"},
-    {"verb", "wait"},
-    {"waiters", "1"},
-    {"waits", "1"},
-    {"word_layout", "v0"},
-    {"work_kind", "dependent"},
-    {"read_by", "inval_ld"},
-    {"early_exit", "none"},
-    {"announce", "fused"},
-    {"completion", "leader"},
-    {"noinc", "on"},
-    {"wait_prior", "0"},
-    {"barriers", "one"},
-    {"publish", "cta"},
-    {"copy_bytes", "16"},
-    {"cache", "cg"},
-};
-
-const std::map<std::string, std::string>& defaults() {
-  static const std::map<std::string, std::string> table(std::begin(axis_defaults),
-                                                        std::end(axis_defaults));
-  return table;
-}
+constexpr const char* components[] = {"probe", "protocol", "mover", "work"};
 
 bool all_digits(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
@@ -97,44 +20,91 @@ std::string unit_name(const VariantAxes& axes) {
   return unit == "parity" ? "half warps" : unit + "s";
 }
 
+// One {axis} of a pattern.
+struct PatternAxis {
+  std::string name;
+  bool is_row = true;  // {axis!} is none
+};
+
+// Calls text(words) and axis(PatternAxis) for the parts of a pattern without brackets.
+template <typename OnText, typename OnAxis>
+void walk(std::string_view pattern, const OnText& text, const OnAxis& axis) {
+  while (!pattern.empty()) {
+    const size_t open = std::min(pattern.find('{'), pattern.size());
+    text(pattern.substr(0, open));
+    pattern.remove_prefix(open);
+    const size_t close = pattern.find('}');
+    if (close == std::string_view::npos) break;
+    PatternAxis found{std::string(pattern.substr(1, close - 1))};
+    if (found.name.ends_with('!')) {
+      found.name.pop_back();
+      found.is_row = false;
+    }
+    axis(found);
+    pattern.remove_prefix(close + 1);
+  }
+}
+
+// The parts of a pattern; those in brackets stand only where one of their axes is named.
+struct PatternPart {
+  std::string_view text;
+  bool optional = false;
+};
+
+std::vector<PatternPart> parts_of(std::string_view pattern) {
+  std::vector<PatternPart> parts;
+  while (!pattern.empty()) {
+    const bool optional = pattern.front() == '[';
+    const size_t end = std::min(pattern.find(optional ? ']' : '['), pattern.size());
+    parts.push_back({pattern.substr(optional ? 1 : 0, end - (optional ? 1 : 0)), optional});
+    pattern.remove_prefix(std::min(end + (optional ? 1 : 0), pattern.size()));
+  }
+  return parts;
+}
+
+std::string filled(const PatternPart& part, const VariantAxes& axes) {
+  std::string text;
+  bool any_named = false;
+  walk(
+      part.text, [&](std::string_view words) { text += words; },
+      [&](const PatternAxis& axis) {
+        text += axes.value(axis.name);
+        any_named = any_named || axes.names(axis.name);
+      });
+  return part.optional && !any_named ? std::string() : text;
+}
+
 }  // namespace
 
-VariantAxes axes_of_id(const std::string& id) {
-  static constexpr const char* leading[] = {"probe", "protocol", "mover", "work"};
-  VariantAxes axes;
-  size_t part = 0;
-  for (size_t at = 0; at <= id.size(); ++part) {
-    const size_t end = std::min(id.find('/', at), id.size());
-    const std::string word = id.substr(at, end - at);
-    at = end + 1;
-    const size_t equals = word.find('=');
-    if (equals != std::string::npos)
-      axes.named[word.substr(0, equals)] = word.substr(equals + 1);
-    else if (part < 4)
-      axes.named[leading[part]] = word;
-  }
-  return axes;
-}
-
-SplitId split_axis(const std::string& id, const std::string& axis) {
-  const std::string mark = "/" + axis + "=";
-  const size_t at = id.find(mark);
-  if (at == std::string::npos) return {id, {}};
-  const size_t begin = at + mark.size(), end = std::min(id.find('/', begin), id.size());
-  return {id.substr(0, at) + id.substr(end), id.substr(begin, end - begin)};
-}
-
-std::string default_of(const std::string& axis, const std::string& probe) {
-  auto at = defaults().find(probe + "." + axis);
-  if (at == defaults().end()) at = defaults().find(axis);
-  return at == defaults().end() ? "" : at->second;
-}
-
 std::string VariantAxes::value(const std::string& axis) const {
-  const auto at = named.find(axis);
-  if (at != named.end()) return at->second;
-  const auto probe = named.find("probe");
-  return default_of(axis, probe == named.end() ? "" : probe->second);
+  if (const std::string* own = variant_->find(axis)) return *own;
+  const std::string* common = catalogue_->default_of(axis);
+  return common == nullptr ? std::string() : *common;
+}
+
+std::string VariantAxes::default_of(const std::string& axis) const {
+  if (variant_->defaults != nullptr)
+    for (const auto& [name, value] : *variant_->defaults)
+      if (name == axis) return value;
+  const std::string* common = catalogue_->default_of(axis);
+  return common == nullptr ? std::string() : *common;
+}
+
+std::string VariantAxes::first_value(const std::string& axis) const {
+  const std::string* common = catalogue_->default_of(axis);
+  return common == nullptr ? std::string() : *common;
+}
+
+std::map<std::string, std::string> VariantAxes::named() const {
+  std::map<std::string, std::string> all(variant_->named.begin(), variant_->named.end());
+  for (const char* axis : components)
+    if (const std::string* value = variant_->find(axis)) all.emplace(axis, *value);
+  return all;
+}
+
+bool VariantAxes::names(const std::string& axis) const {
+  return std::any_of(variant_->named.begin(), variant_->named.end(),
+                     [&](const auto& one) { return one.first == axis; });
 }
 
 std::string VariantAxes::warp_layout() const {
@@ -147,39 +117,57 @@ std::string VariantAxes::warp_layout() const {
   return text;
 }
 
+const ProtocolLabels* VariantAxes::protocol() const {
+  const auto at = catalogue_->protocols.find(value("protocol"));
+  return at == catalogue_->protocols.end() ? nullptr : &at->second;
+}
+
 std::string VariantAxes::waited_on() const {
-  static const std::set<std::string> hardware = {"cta_barrier", "named_barrier", "warp_barrier",
-                                                 "cluster_barrier", "cp_async_group"};
-  const std::string protocol = value("protocol");
-  if (hardware.count(protocol) != 0) return "barrier";
-  std::string text = value("wait");
-  if (protocol.starts_with("flag_"))
-    text = value("poller") == "one" ? "flag, one lane looks" : "flag, every lane looks";
-  if (value("operand") != default_of("operand")) text += " by " + value("operand");
-  for (const char* axis : {"hint_ns", "backoff_ns"})
-    if (value(axis) != default_of(axis))
-      text += fmt::format(", {} {} ns", axis == std::string("hint_ns") ? "hint" : "back-off",
-                          value(axis));
+  const ProtocolLabels* facts = protocol();
+  if (facts == nullptr) return value("protocol");
+  std::string text;
+  for (const PatternPart& part : parts_of(facts->waits_on)) text += filled(part, *this);
   return text;
 }
 
-std::string column_value(const VariantAxes& axes, const std::string& column) {
-  if (column == "warp_layout") return axes.warp_layout();
-  if (column == "waited_on") return axes.waited_on();
-  // The axes of mbarrier mean nothing elsewhere.
-  if ((column == "wait" || column == "arrival") && axes.value("protocol") != "mbarrier") return "-";
-  return axes.value(column);
+std::string VariantAxes::column(const std::string& column) const {
+  if (column == "warp_layout") return warp_layout();
+  if (column == "waited_on") return waited_on();
+  const ProtocolLabels* facts = protocol();
+  const bool blank = facts != nullptr && std::find(facts->blank.begin(), facts->blank.end(),
+                                                   column) != facts->blank.end();
+  return blank || !has(column) ? "-" : value(column);
 }
 
-std::vector<std::string> axes_of_column(const std::string& column) {
+std::vector<std::string> VariantAxes::axes_of_column(const std::string& column) const {
   if (column == "warp_layout")
     return {"roles", "unit", "producers", "consumers", "placement", "sharing"};
-  if (column == "waited_on") return {"wait", "operand", "hint_ns", "backoff_ns"};
-  return {column};
+  if (column != "waited_on") return {column};
+  std::vector<std::string> axes;
+  if (const ProtocolLabels* facts = protocol())
+    for (const PatternPart& part : parts_of(facts->waits_on))
+      walk(
+          part.text, [](std::string_view) {},
+          [&](const PatternAxis& axis) {
+            if (axis.is_row) axes.push_back(axis.name);
+          });
+  return axes;
 }
 
-bool value_before(const std::string& axis, const std::string& a, const std::string& b) {
-  const std::string first = default_of(axis);
+VariantKeys::VariantKeys(const Results& results)
+    : catalogue_(std::make_shared<const CatalogueFacts>(results.catalogue)) {
+  axes_.reserve(results.variants.size());
+  for (const VariantRow& variant : results.variants)
+    axes_.emplace(variant.id, VariantAxes(std::make_shared<const VariantRow>(variant), catalogue_));
+}
+
+VariantAxes VariantKeys::of(const std::string& id) const {
+  const auto at = axes_.find(id);
+  if (at != axes_.end()) return at->second;
+  return {std::make_shared<const VariantRow>(VariantRow{id, {}, nullptr, {}}), catalogue_};
+}
+
+bool value_before(const std::string& first, const std::string& a, const std::string& b) {
   if ((a == first) != (b == first)) return a == first;
   if (all_digits(a) && all_digits(b)) return std::stoll(a) < std::stoll(b);
   return a < b;

@@ -1,44 +1,71 @@
-// The axes of a variant, read off its id.
+// The axes of a variant, as tables read them: from its key, never from its id.
 #pragma once
 
+#include "core/store/record.h"
+
 #include <map>
+#include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace phasebit {
 
-// "ring/mbarrier/st_shared/none/wait=test_wait/num_stages=8": probe, protocol, mover, work, then
-// the axes that differ from their default. "anchor/fma" has a probe and a name alone.
-struct VariantAxes {
-  std::map<std::string, std::string> named;  // with probe, protocol, mover, work
+// Cheap to copy: variants and what the catalogue says of them are shared.
+class VariantAxes {
+ public:
+  VariantAxes() = default;
+  VariantAxes(std::shared_ptr<const VariantRow> variant,
+              std::shared_ptr<const CatalogueFacts> catalogue)
+      : variant_(std::move(variant)), catalogue_(std::move(catalogue)) {}
 
-  // The value, else the axis's default, else "".
+  const VariantRow& variant() const { return *variant_; }
+  bool has(const std::string& axis) const { return variant_->find(axis) != nullptr; }
+  // The value; of an axis that it does not have the catalogue's default, else "".
   std::string value(const std::string& axis) const;
+  // Of its components, else the catalogue's, else "".
+  std::string default_of(const std::string& axis) const;
+  // The value that tables put first: the catalogue's default, for every variant the same; "" for
+  // an axis without one.
+  std::string first_value(const std::string& axis) const;
+  // The components, and the axes that are not at their default.
+  std::map<std::string, std::string> named() const;
+  bool names(const std::string& axis) const;
+
   // "4 x 4 warps, interleaved", "2 x 2 warps, turns", "1 x 1 half warps", "8 unified warps"
   std::string warp_layout() const;
-  // "try_wait", "try_wait hint 10000000", "test_wait by state, backoff 100": what is waited on and
-  // how
+  // "try_wait", "try_wait, hint 10000000 ns", "test_wait by state": what is waited on and how, by
+  // the pattern of the catalogue (core/image/facts.h); its name for a protocol without one.
   std::string waited_on() const;
+  // An axis, or warp_layout or waited_on, which stand for several. "-" where it has no such axis.
+  std::string column(const std::string& column) const;
+  // The axes that such a column stands for.
+  std::vector<std::string> axes_of_column(const std::string& column) const;
+  // "ring/mbarrier": what a stratum of A/A pairs has in common.
+  std::string stratum() const { return value("probe") + "/" + value("protocol"); }
+
+ private:
+  const ProtocolLabels* protocol() const;
+
+  std::shared_ptr<const VariantRow> variant_ = std::make_shared<const VariantRow>();
+  std::shared_ptr<const CatalogueFacts> catalogue_ = std::make_shared<const CatalogueFacts>();
 };
 
-VariantAxes axes_of_id(const std::string& id);
+// The keys of results by the id that rows name.
+class VariantKeys {
+ public:
+  VariantKeys() = default;
+  explicit VariantKeys(const Results& results);
+  // Without axes for an id that is not there.
+  VariantAxes of(const std::string& id) const;
+  const std::shared_ptr<const CatalogueFacts>& catalogue() const { return catalogue_; }
 
-// An id without one of its axes, and that axis's value: ".../ptxas=12.4.131/opt_level=1" without
-// ptxas is ".../opt_level=1". The id itself and no value when it does not name the axis.
-struct SplitId {
-  std::string without, value;
+ private:
+  std::shared_ptr<const CatalogueFacts> catalogue_ = std::make_shared<const CatalogueFacts>();
+  std::unordered_map<std::string, VariantAxes> axes_;
 };
-SplitId split_axis(const std::string& id, const std::string& axis);
 
-// The default of an axis that tables sort and name by; "" for others. Probes may differ in it.
-std::string default_of(const std::string& axis, const std::string& probe = {});
-
-// An axis, or warp_layout or waited_on, which stand for several.
-std::string column_value(const VariantAxes& axes, const std::string& column);
-// The axes that such a column stands for.
-std::vector<std::string> axes_of_column(const std::string& column);
-
-// Orders values: the axis's default first, numbers by size, words by letter.
-bool value_before(const std::string& axis, const std::string& a, const std::string& b);
+// Orders values: the default first, numbers by size, words by letter.
+bool value_before(const std::string& first, const std::string& a, const std::string& b);
 
 }  // namespace phasebit

@@ -115,11 +115,12 @@ std::vector<WordField> derive_fields(const std::vector<WordReading>& readings) {
   return fields;
 }
 
-std::vector<WordReading> word_readings(const std::vector<PointRow>& points) {
+std::vector<WordReading> word_readings(const std::vector<PointRow>& points,
+                                       const VariantKeys& keys) {
   std::vector<WordReading> readings;
   for (const PointRow& point : points) {
-    const VariantAxes axes = axes_of_id(point.variant_id);
-    if (axes.value("probe") != "word" || point.error) continue;
+    const VariantAxes axes = keys.of(point.variant_id);
+    if (axes.value("probe") != word_probe || point.error) continue;
     // Other ways of reading show what stood in shared memory before.
     if (axes.value("read_by") != "inval_ld") continue;
     const std::string operation = axes.value("operation");

@@ -2,6 +2,7 @@
 // read on a GPU after known operations (probe `word`).
 #pragma once
 
+#include "analysis/decide/axes.h"
 #include "analysis/decide/table.h"
 #include "core/store/record.h"
 
@@ -46,10 +47,13 @@ struct WordField {
 // out.
 std::vector<WordField> derive_fields(const std::vector<WordReading>& readings);
 
+inline constexpr const char* word_probe = "word";
+
 // All words in the rows of probe `word`: its readings are the low and the high half.
-std::vector<WordReading> word_readings(const std::vector<PointRow>& points);
+std::vector<WordReading> word_readings(const std::vector<PointRow>& points,
+                                       const VariantKeys& keys);
 
 // By layout: where each quantity stands and how it is stored.
-Table barrier_word_table(const std::vector<PointRow>& points);
+Table barrier_word_table(const std::vector<PointRow>& points, const VariantKeys& keys);
 
 }  // namespace phasebit

@@ -27,9 +27,9 @@ std::string words_for(const std::string& quantity) {
 
 }  // namespace
 
-Table barrier_word_table(const std::vector<PointRow>& points) {
+Table barrier_word_table(const std::vector<PointRow>& points, const VariantKeys& keys) {
   std::map<std::string, std::vector<WordReading>> by_layout;
-  for (WordReading& reading : word_readings(points))
+  for (WordReading& reading : word_readings(points, keys))
     by_layout[reading.layout].push_back(std::move(reading));
   Table table;
   table.columns = {{"layout", false},   {"quantity N", false}, {"bits", true},

@@ -16,18 +16,18 @@ std::string argument(const TableArguments& arguments, const std::string& wanted)
   return {};
 }
 
-bool is_wanted(const std::string& base, const TableArguments& arguments) {
-  const VariantAxes axes = axes_of_id(base);
+bool is_wanted(const VariantAxes& axes, const TableArguments& arguments) {
   for (const auto& [name, value] : arguments) {
     if (name == "axis" || name == "least" || name == "value") continue;
-    if (name == "variant" ? value != base : axes.value(name) != value) return false;
+    if (name == "variant" ? value != axes.variant().id : axes.value(name) != value) return false;
   }
   return true;
 }
 
-std::vector<Cell> row_of(const SplitId& id, const Comparison& made, Table& table) {
-  return {{id.without, {}, {}},
-          {id.value, {}, {}},
+std::vector<Cell> row_of(const std::string& base, const std::string& value, const Comparison& made,
+                         Table& table) {
+  return {{base, {}, {}},
+          {value, {}, {}},
           figure_cell(made.before, table.notes),
           figure_cell(made.after, table.notes),
           difference_cell(made.difference),
@@ -58,13 +58,16 @@ Result<Table> beside_table(const ReportData& data, const TableArguments& argumen
   table.columns = {{"variant", false},   {axis, false},    {"without", true},   {"with", true},
                    {"difference", true}, {"change", true}, {"A/A floor", true}, {"verdict", false}};
   for (const Aggregate& point : data.aggregation.points) {
-    const SplitId id = split_axis(point.id, axis);
-    if (id.value.empty() || !is_wanted(id.without, arguments)) continue;
-    if (!value.empty() && id.value != value) continue;
-    const Comparison made = compare(data.aggregation, id.without, point.id);
+    if (!point.axes.names(axis)) continue;
+    const VariantRow base = point.axes.variant().without(axis);
+    const std::string own = point.axes.value(axis);
+    const VariantAxes base_axes(std::make_shared<const VariantRow>(base), data.keys.catalogue());
+    if (!is_wanted(base_axes, arguments)) continue;
+    if (!value.empty() && own != value) continue;
+    const Comparison made = compare(data.aggregation, base.id, point.id);
     const bool small = made.difference.reason.empty() &&
                        std::abs(made.difference.value) < least / 100 * made.before.value;
-    if (!small) table.rows.push_back(row_of(id, made, table));
+    if (!small) table.rows.push_back(row_of(base.id, own, made, table));
   }
   if (table.rows.empty())
     return fail(Step::usage, "no variant with the axis '{}' was measured", axis);

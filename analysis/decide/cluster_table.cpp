@@ -36,17 +36,17 @@ bool has_a_column(const VariantAxes& axes, const std::string& axis, const std::s
                                               "wait_semantics", "fenced"};
   if (named.count(axis) != 0 || axis == "num_stages") return true;
   if (axis == "consumers") return axes.value("producers") == value;
-  return axis == "semantics" && axes.value("protocol") == "cluster_barrier";
+  return axis == "semantics" && !axes.has("arrive_semantics");
 }
 
 // "st_async, payload_bytes=128": what else differs from the defaults.
 std::string rest_of(const VariantAxes& axes) {
   std::vector<std::string> words;
   if (axes.value("mover") != "none") words.push_back(axes.value("mover"));
-  if (axes.value("mover") != "none" && axes.named.count("payload_bytes") == 0)
+  if (axes.value("mover") != "none" && !axes.names("payload_bytes"))
     words.push_back("payload_bytes=" + axes.value("payload_bytes"));
   if (axes.value("num_stages") != "1") words.push_back(axes.value("num_stages") + " stages");
-  for (const auto& [axis, value] : axes.named) {
+  for (const auto& [axis, value] : axes.named()) {
     if (axis == "producers" && axes.value("consumers") == value)
       words.push_back(axes.value("roles") == "unified" ? fmt::format("{} warps", value)
                                                        : fmt::format("{0} x {0} warps", value));
@@ -139,11 +139,21 @@ void add_row(Table& table, const GroupKey& key, const Group& group) {
                                       protocol, semantics, size, group.failed, group.reason));
 }
 
+// Of which most pairs of ranks were measured.
+std::string most_frequent_protocol(const std::vector<Aggregate>& points) {
+  std::map<std::string, int> counts;
+  for (const Aggregate& point : points)
+    if (point.axes.value("probe") == "cluster") ++counts[point.axes.value("protocol")];
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == counts.end() ? std::string() : most->first;
+}
+
 }  // namespace
 
-std::string cluster_semantics(const std::string& id) {
-  const VariantAxes axes = axes_of_id(id);
-  if (axes.value("protocol") == "cluster_barrier") {
+std::string cluster_semantics(const VariantAxes& axes) {
+  if (!axes.has("arrive_semantics")) {
     const std::string word = axes.value("semantics");
     if (word == "explicit") return "release / acquire";
     return word == "relaxed" ? "relaxed / not written" : "not written";
@@ -156,9 +166,9 @@ std::string cluster_semantics(const std::string& id) {
 Table cluster_table(const std::vector<Aggregate>& points, const AxisValues& where) {
   std::map<GroupKey, Group> groups;
   for (const Aggregate& point : points) {
-    const VariantAxes axes = axes_of_id(point.id);
+    const VariantAxes& axes = point.axes;
     if (!matches(axes, where)) continue;
-    take(groups[{axes.value("protocol"), cluster_semantics(point.id), rest_of(axes),
+    take(groups[{axes.value("protocol"), cluster_semantics(axes), rest_of(axes),
                  number(axes, "cluster_size")}],
          point, axes);
   }
@@ -176,12 +186,14 @@ Table cluster_pairs_table(const std::vector<Aggregate>& points, const AxisValues
   request.probe = "cluster";
   request.rows = {"first_rank"};
   request.across = "second_rank";
-  request.where = {
-      {"protocol", "mbarrier_cluster"}, {"mover", "none"}, {"work", "none"}, {"num_stages", "1"}};
+  request.where = {{"protocol", most_frequent_protocol(points)},
+                   {"mover", "none"},
+                   {"work", "none"},
+                   {"num_stages", "1"}};
   for (const auto& [axis, value] : where) request.where[axis] = value;
   int size = 0;
   for (const Aggregate& point : points) {
-    const VariantAxes axes = axes_of_id(point.id);
+    const VariantAxes& axes = point.axes;
     if (matches(axes, where) && axes.value("protocol") == request.where["protocol"])
       size = std::max(size, number(axes, "cluster_size"));
   }

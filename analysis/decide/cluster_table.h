@@ -14,7 +14,7 @@ using AxisValues = std::map<std::string, std::string>;
 
 // "release.cluster / acquire.cluster", "relaxed.cluster / relaxed.cluster, fenced": what is written
 // on arrives and waits; "not written" where the manual's default holds.
-std::string cluster_semantics(const std::string& id);
+std::string cluster_semantics(const VariantAxes& axes);
 
 // A row a size, protocol, semantics and whatever else differs from the default: median, lowest and
 // highest over the pairs of ranks, and the same code inside one CTA. Only points that have the
@@ -23,7 +23,7 @@ Table cluster_table(const std::vector<Aggregate>& points, const AxisValues& wher
 
 // The matrix of one cluster size (cluster_size in `where`, else the largest that was measured):
 // rows the rank whose clock counts, columns the other. The remaining axes are those of a token by
-// mbarrier_cluster, or as in `where`.
+// the protocol of which most pairs were measured, or as in `where`.
 Table cluster_pairs_table(const std::vector<Aggregate>& points, const AxisValues& where);
 
 }  // namespace phasebit

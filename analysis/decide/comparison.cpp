@@ -1,6 +1,5 @@
 #include "analysis/decide/comparison.h"
 
-#include "analysis/decide/axes.h"
 #include "analysis/decide/figures.h"
 
 #include <algorithm>
@@ -8,11 +7,6 @@
 
 namespace phasebit {
 namespace {
-
-std::string stratum_of(const std::string& id) {
-  const VariantAxes axes = axes_of_id(id);
-  return axes.value("probe") + "/" + axes.value("protocol");
-}
 
 std::string verdict_of(const Figure& difference, const Aggregation& aggregation, double floor) {
   if (!difference.reason.empty()) return "no figure";
@@ -23,22 +17,21 @@ std::string verdict_of(const Figure& difference, const Aggregation& aggregation,
 
 }  // namespace
 
-double noise_floor(const Aggregation& aggregation, const std::string& id) {
-  constexpr size_t enough = 20;
-  const std::string stratum = stratum_of(id);
-  std::vector<AaPair> pairs;
-  for (const AaPair& pair : aggregation.aa)
-    if (stratum_of(pair.id) == stratum) pairs.push_back(pair);
-  return summarise_aa(pairs.size() < enough ? aggregation.aa : pairs).p95_cycles;
+double noise_floor(const Aggregation& aggregation, const std::string& stratum) {
+  const auto own = aggregation.floors.find(stratum);
+  return own == aggregation.floors.end() ? aggregation.floor : own->second;
 }
 
 Comparison compare(const Aggregation& aggregation, const std::string& before,
                    const std::string& after) {
   Comparison made;
-  made.before = figure_of(find_variant(aggregation.points, before), before);
-  made.after = figure_of(find_variant(aggregation.points, after), after);
+  const Aggregate *first = find_variant(aggregation.points, before),
+                  *second = find_variant(aggregation.points, after);
+  made.before = figure_of(first, before);
+  made.after = figure_of(second, after);
   made.difference = difference(made.after, made.before);
-  made.floor = noise_floor(aggregation, before);
+  const Aggregate* any = first == nullptr ? second : first;
+  made.floor = noise_floor(aggregation, any == nullptr ? "" : any->axes.stratum());
   made.verdict = verdict_of(made.difference, aggregation, made.floor);
   return made;
 }

@@ -7,9 +7,9 @@
 
 namespace phasebit {
 
-// 95th percentile of the A/A differences of the stratum (probe/protocol) of a variant, cycles; of
-// all pairs where the stratum has fewer than 20. 0 without pairs.
-double noise_floor(const Aggregation& aggregation, const std::string& id);
+// 95th percentile of the A/A differences of a stratum (VariantAxes::stratum), cycles; of all
+// pairs where the stratum has fewer than 20. 0 without pairs.
+double noise_floor(const Aggregation& aggregation, const std::string& stratum);
 
 struct Comparison {
   Figure before, after;

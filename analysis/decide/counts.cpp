@@ -67,7 +67,7 @@ std::string ptxas_of(const ReportData& data) {
   std::string of_runs = distinct(data.results.runs, [](const RunRow& run) { return run.ptxas; });
   std::set<std::string> named;
   for (const Aggregate& point : data.aggregation.points)
-    if (std::string version = axes_of_id(point.id).value("ptxas"); !version.empty())
+    if (std::string version = point.axes.value("ptxas"); !version.empty())
       named.insert(std::move(version));
   if (named.empty()) return of_runs;
   for (const RunRow& run : data.results.runs) named.insert(run.ptxas);

@@ -1,7 +1,5 @@
 #include "analysis/decide/figure_grid.h"
 
-#include "analysis/decide/axes.h"
-
 #include <algorithm>
 
 namespace phasebit {
@@ -22,7 +20,7 @@ Table FigureGrid::table() const {
   for (const auto& [key, figures] : rows_) keys.push_back(key);
   std::sort(keys.begin(), keys.end(), [&](const auto& a, const auto& b) {
     for (size_t i = 0; i < titles_.size(); ++i)
-      if (a[i] != b[i]) return value_before(titles_[i], a[i], b[i]);
+      if (a[i] != b[i]) return value_before(any_.first_value(titles_[i]), a[i], b[i]);
     return false;
   });
   Table table;

@@ -1,6 +1,7 @@
 // Figures laid out in rows and columns by their names.
 #pragma once
 
+#include "analysis/decide/axes.h"
 #include "analysis/decide/difference.h"
 #include "analysis/decide/table.h"
 
@@ -13,9 +14,9 @@ namespace phasebit {
 class FigureGrid {
  public:
   // `rows` are the titles of the columns that name a row, axes or not; `columns` those of figures,
-  // in their order.
-  FigureGrid(std::vector<std::string> rows, std::vector<std::string> columns)
-      : titles_(std::move(rows)), columns_(std::move(columns)) {}
+  // in their order. Rows with the defaults of `any` stand first.
+  FigureGrid(std::vector<std::string> rows, std::vector<std::string> columns, VariantAxes any = {})
+      : titles_(std::move(rows)), columns_(std::move(columns)), any_(std::move(any)) {}
 
   // Figures of other columns are left out. The one put last stays.
   void put(const std::vector<std::string>& row, const std::string& column, Figure figure);
@@ -25,6 +26,7 @@ class FigureGrid {
 
  private:
   std::vector<std::string> titles_, columns_;
+  VariantAxes any_;
   std::map<std::vector<std::string>, std::map<std::string, Figure>> rows_;
 };
 

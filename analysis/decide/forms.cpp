@@ -14,16 +14,6 @@ namespace {
 
 constexpr int small_unroll = 4, large_unroll = 8;
 
-// The axes of the probe `form` with their defaults (templates/probes/form/probe.toml).
-std::string axis(const VariantAxes& axes, const std::string& name) {
-  static const std::map<std::string, std::string> defaults = {
-      {"unroll", "4"}, {"path", "plain"}, {"chain", "issue"}, {"lanes", "one"}, {"load", "none"}};
-  const auto named = axes.named.find(name);
-  if (named != axes.named.end()) return named->second;
-  const auto known = defaults.find(name);
-  return known == defaults.end() ? std::string() : known->second;
-}
-
 using Key = std::tuple<std::string, std::string, std::string, std::string>;
 
 struct Sizes {
@@ -39,12 +29,12 @@ struct Found {
 std::map<Key, Found> find_points(const std::vector<Aggregate>& points) {
   std::map<Key, Found> found;
   for (const Aggregate& point : points) {
-    const VariantAxes axes = axes_of_id(point.id);
+    const VariantAxes& axes = point.axes;
     if (axes.value("probe") != "form") continue;
     Found& entry =
-        found[{axis(axes, "form"), axis(axes, "path"), axis(axes, "chain"), axis(axes, "lanes")}];
-    Sizes& sizes = axis(axes, "load") == "busy" ? entry.loaded : entry.isolated;
-    (axis(axes, "unroll") == "8" ? sizes.large : sizes.small) = &point;
+        found[{axes.value("form"), axes.value("path"), axes.value("chain"), axes.value("lanes")}];
+    Sizes& sizes = axes.value("load") == "busy" ? entry.loaded : entry.isolated;
+    (axes.value("unroll") == "8" ? sizes.large : sizes.small) = &point;
   }
   return found;
 }

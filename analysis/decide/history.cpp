@@ -19,7 +19,7 @@ constexpr const char* least_argument = "least";
 std::map<std::string, std::string> runs_of_several(const ReportData& data) {
   std::set<std::string> several;
   for (const PointRow& point : data.results.points)
-    if (!split_axis(point.variant_id, ptxas_axis).value.empty()) several.insert(point.run_id);
+    if (data.keys.of(point.variant_id).names(ptxas_axis)) several.insert(point.run_id);
   std::map<std::string, std::string> versions;
   for (const RunRow& run : data.results.runs)
     if (several.contains(run.id)) versions[run.id] = run.ptxas;
@@ -27,10 +27,9 @@ std::map<std::string, std::string> runs_of_several(const ReportData& data) {
 }
 
 bool is_wanted(const TextHistory& text, const TableArguments& arguments) {
-  const VariantAxes axes = axes_of_id(text.text_id);
   for (const auto& [name, value] : arguments) {
     if (name == "variant" && value != text.text_id) return false;
-    if (name != "variant" && name != least_argument && axes.value(name) != value) return false;
+    if (name != "variant" && name != least_argument && text.axes.value(name) != value) return false;
   }
   return true;
 }
@@ -52,23 +51,28 @@ Result<History> wanted(const ReportData& data, const TableArguments& arguments) 
 History history_of(const ReportData& data) {
   const std::map<std::string, std::string> runs = runs_of_several(data);
   std::map<std::string, std::map<std::string, std::string>> ids;  // text, ptxas -> id
+  std::map<std::string, VariantAxes> axes;                        // of a text
   std::vector<PointRow> points;
   for (const PointRow& point : data.results.points) {
     const auto run = runs.find(point.run_id);
     if (run == runs.end() || point.kind != PointKind::point) continue;
     points.push_back(point);
-    const SplitId id = split_axis(point.variant_id, ptxas_axis);
-    ids[id.without][id.value.empty() ? run->second : id.value] = point.variant_id;
+    const VariantAxes own = data.keys.of(point.variant_id);
+    const bool named = own.names(ptxas_axis);
+    const VariantRow text = own.variant().without(ptxas_axis);
+    ids[text.id][named ? own.value(ptxas_axis) : run->second] = point.variant_id;
+    axes.try_emplace(text.id, std::make_shared<const VariantRow>(text), data.keys.catalogue());
   }
-  History made{{}, aggregate(points)};
+  History made{{}, aggregate(points, data.keys)};
   for (const auto& [text, versions] : ids) {
     if (versions.size() < 2) continue;
-    TextHistory history{text, {}};
+    TextHistory history{text, axes.at(text), {}};
     for (const auto& [ptxas, id] : versions) {
       const Aggregate* found = find_variant(made.aggregation.points, id);
       const bool measured = found != nullptr && found->reason.empty();
-      history.versions.push_back(
-          {ptxas, id, figure_of(found, id), measured ? found->text_hash : std::string()});
+      history.versions.push_back({ptxas, id, figure_of(found, id),
+                                  measured ? found->text_hash : std::string(),
+                                  measured ? found->sass_class : std::string()});
     }
     std::sort(history.versions.begin(), history.versions.end(),
               [](const auto& a, const auto& b) { return older_version(a.ptxas, b.ptxas); });

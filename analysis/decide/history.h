@@ -13,11 +13,13 @@ struct VersionFigure {
   std::string ptxas;  // "12.4.131"
   std::string id;     // of the variant that names it
   Figure figure;
-  std::string text_hash;  // of the code measured; "" without a figure
+  std::string text_hash;        // of the code measured; "" without a figure
+  std::string sass_class = {};  // the same
 };
 
 struct TextHistory {
   std::string text_id;                  // the variant's without its ptxas
+  VariantAxes axes;                     // of that
   std::vector<VersionFigure> versions;  // oldest first
 };
 

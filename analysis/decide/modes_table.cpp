@@ -21,7 +21,7 @@ struct Seen {
 
 void add(Seen& seen, const PointRow& row) {
   if (seen.text_hash != row.text_hash) seen = {row.text_hash, {}, {}, {}, 0, {}};
-  const auto summary = summarise(row.samples);
+  const auto summary = summary_of(row);
   if (row.error || !summary) {
     ++seen.failed;
     seen.reason = row.error ? fmt::format("{}: {}", to_string(row.error->step), row.error->message)

@@ -17,18 +17,19 @@ bool holds(const VariantAxes& axes, const PivotRequest& request, const std::stri
   if (axes.value("probe") != probe) return false;
   std::set<std::string> free = {"probe", free_axis};
   for (const std::string& column : request.rows)
-    for (const std::string& axis : axes_of_column(column)) free.insert(axis);
+    for (const std::string& axis : axes.axes_of_column(column)) free.insert(axis);
   for (const auto& [axis, value] : where) {
-    if (column_value(axes, axis) != value) return false;
-    for (const std::string& named : axes_of_column(axis)) free.insert(named);
+    if (axes.column(axis) != value) return false;
+    for (const std::string& named : axes.axes_of_column(axis)) free.insert(named);
   }
-  return std::all_of(axes.named.begin(), axes.named.end(),
+  const auto named = axes.named();
+  return std::all_of(named.begin(), named.end(),
                      [&](const auto& axis) { return free.count(axis.first) != 0; });
 }
 
 RowKey row_key(const VariantAxes& axes, const PivotRequest& request) {
   RowKey key;
-  for (const std::string& column : request.rows) key.push_back(column_value(axes, column));
+  for (const std::string& column : request.rows) key.push_back(axes.column(column));
   return key;
 }
 
@@ -41,18 +42,26 @@ struct Row {
 };
 
 bool row_before(const Row& a, const Row& b, const PivotRequest& request) {
-  for (const std::string& column : request.rows)
-    for (const std::string& axis : axes_of_column(column)) {
-      const std::string x = a.axes.value(axis), y = b.axes.value(axis);
-      if (x != y) return value_before(axis, x, y);
+  for (const std::string& column : request.rows) {
+    const std::vector<std::string> axes = a.axes.axes_of_column(column);
+    // Columns that stand for other axes have only their texts in common.
+    if (axes != b.axes.axes_of_column(column)) {
+      const std::string x = a.axes.column(column), y = b.axes.column(column);
+      if (x != y) return x < y;
+      continue;
     }
+    for (const std::string& axis : axes) {
+      const std::string x = a.axes.value(axis), y = b.axes.value(axis);
+      if (x != y) return value_before(a.axes.first_value(axis), x, y);
+    }
+  }
   return a.key < b.key;
 }
 
 std::vector<Row> rows_of(const std::vector<Aggregate>& points, const PivotRequest& request) {
   std::vector<Row> rows;
   for (const Aggregate& point : points) {
-    const VariantAxes axes = axes_of_id(point.id);
+    const VariantAxes& axes = point.axes;
     if (!holds(axes, request, request.probe, request.where, request.across)) continue;
     const std::string value = axes.value(request.across);
     if (std::find(request.across_values.begin(), request.across_values.end(), value) ==
@@ -78,7 +87,7 @@ void add_round_trips(const std::vector<Aggregate>& points, const PivotRequest& r
   std::erase(keys.rows, "work");
   std::map<RowKey, const Aggregate*> trips;
   for (const Aggregate& point : points) {
-    const VariantAxes axes = axes_of_id(point.id);
+    const VariantAxes& axes = point.axes;
     if (holds(axes, keys, "handoff", where, "num_stages")) trips[row_key(axes, keys)] = &point;
   }
   for (Row& row : rows) {

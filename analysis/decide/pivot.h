@@ -12,7 +12,7 @@ namespace phasebit {
 
 struct PivotRequest {
   std::string probe = "ring";
-  std::vector<std::string> rows;  // columns of analysis/decide/axes.h
+  std::vector<std::string> rows;  // columns as in VariantAxes::column
   std::string across = "num_stages";
   std::vector<std::string> across_values = {"1", "2", "4", "8"};
   // Axes held at a value. Those that are neither here nor in rows or across stay at their default.

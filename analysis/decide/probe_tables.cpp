@@ -22,15 +22,20 @@ std::vector<Point> points_of(const std::vector<Aggregate>& points, const std::st
                              const AxisValues& where) {
   std::vector<Point> found;
   for (const Aggregate& aggregate : points) {
-    VariantAxes axes = axes_of_id(aggregate.id);
+    const VariantAxes& axes = aggregate.axes;
     const bool meant = axes.value("probe") == probe &&
                        std::all_of(where.begin(), where.end(), [&](const auto& one) {
-                         return column_value(axes, one.first) == one.second;
+                         return axes.column(one.first) == one.second;
                        });
     if (meant && find_variant(points, aggregate.id) == &aggregate)
-      found.push_back({std::move(axes), &aggregate});
+      found.push_back({axes, &aggregate});
   }
   return found;
+}
+
+// Whose defaults stand first.
+VariantAxes any_of(const std::vector<Point>& points) {
+  return points.empty() ? VariantAxes() : points.front().axes;
 }
 
 int number(const VariantAxes& axes, const std::string& axis) {
@@ -44,7 +49,7 @@ int number(const VariantAxes& axes, const std::string& axis) {
 std::string rest_of(const VariantAxes& axes, std::set<std::string> named) {
   named.insert({"probe", "protocol", "mover", "work"});
   std::vector<std::string> words;
-  for (const auto& [axis, value] : axes.named)
+  for (const auto& [axis, value] : axes.named())
     if (named.count(axis) == 0) words.push_back(fmt::format("{}={}", axis, value));
   return fmt::format("{}", fmt::join(words, ", "));
 }
@@ -62,9 +67,11 @@ Figure one_of(const Sizes& sizes) {
 
 Table by_delay(const std::vector<Aggregate>& points, const AxisValues& where,
                const std::string& reading) {
+  const std::vector<Point> found = points_of(points, "response", where);
   FigureGrid grid({"protocol", "waited_on", "semantics", "consumers", "counting"},
-                  {"0", "256", "1024", "4096", "16384", "65536", "262144", "1048576", "4194304"});
-  for (const Point& point : points_of(points, "response", where)) {
+                  {"0", "256", "1024", "4096", "16384", "65536", "262144", "1048576", "4194304"},
+                  any_of(found));
+  for (const Point& point : found) {
     if (reading == "polls" && point.axes.value("counting") == "off") continue;
     grid.put({point.axes.value("protocol"), point.axes.waited_on(), point.axes.value("semantics"),
               point.axes.value("consumers"), point.axes.value("counting")},
@@ -81,7 +88,8 @@ std::string work_of(const VariantAxes& axes) {
 
 Table verbs_table(const std::vector<Aggregate>& points, const AxisValues& where) {
   std::map<std::vector<std::string>, std::map<std::string, Sizes>> verbs;
-  for (const Point& point : points_of(points, "verb", where)) {
+  const std::vector<Point> found = points_of(points, "verb", where);
+  for (const Point& point : found) {
     const VariantAxes& axes = point.axes;
     const std::string spelling =
         rest_of(axes, {"verb", "path", "reads", "load", "num_stages", "addressing", "early_token"});
@@ -89,7 +97,8 @@ Table verbs_table(const std::vector<Aggregate>& points, const AxisValues& where)
            spelling}][axes.value("load") == "busy" ? "loaded" : "isolated"]
          [number(axes, "num_stages")] = point.aggregate;
   }
-  FigureGrid grid({"protocol", "verb", "path", "reads", "spelling"}, {"isolated", "loaded"});
+  FigureGrid grid({"protocol", "verb", "path", "reads", "spelling"}, {"isolated", "loaded"},
+                  any_of(found));
   for (const auto& [key, loads] : verbs)
     for (const auto& [load, sizes] : loads) grid.put(key, load, one_of(sizes));
   return grid.table();
@@ -106,10 +115,8 @@ Table polls_table(const std::vector<Aggregate>& points, const AxisValues& where)
 namespace {
 
 // All axes but `waits`, as a name: a control and what it controls have the same.
-std::string without_waits(const std::string& id) {
-  const size_t at = id.find("/waits=");
-  if (at == std::string::npos) return id;
-  return id.substr(0, at) + id.substr(std::min(id.find('/', at + 1), id.size()));
+std::string without_waits(const Point& point) {
+  return point.axes.variant().without("waits").id;
 }
 
 bool is_control(const VariantAxes& axes) {
@@ -123,10 +130,11 @@ Table neighbour_table(const std::vector<Aggregate>& points, const AxisValues& wh
   std::map<std::string, const Aggregate*> controls;
   FigureGrid grid({"bystanders", "waiters", "placing", "protocol", "waited_on"},
                   {"fma dependent", "fma independent", "shared dependent", "shared independent",
-                   "mma dependent", "mma independent"});
+                   "mma dependent", "mma independent"},
+                  any_of(all));
   for (const Point& point : all) {
     if (!is_control(point.axes)) continue;
-    controls[without_waits(point.aggregate->id)] = point.aggregate;
+    controls[without_waits(point)] = point.aggregate;
     const bool plainest =
         point.axes.value("waiters") == "1" && point.axes.value("placing") == "same";
     if (plainest && point.axes.waited_on() == "try_wait")
@@ -136,7 +144,7 @@ Table neighbour_table(const std::vector<Aggregate>& points, const AxisValues& wh
   for (const Point& point : all) {
     const VariantAxes& axes = point.axes;
     if (is_control(axes)) continue;
-    const auto control = controls.find(without_waits(point.aggregate->id));
+    const auto control = controls.find(without_waits(point));
     const Figure base = figure_of(control == controls.end() ? nullptr : control->second,
                                   point.aggregate->id + "/waits=0");
     grid.put({axes.value("bystanders"), axes.value("waiters"), axes.value("placing"),
@@ -147,25 +155,26 @@ Table neighbour_table(const std::vector<Aggregate>& points, const AxisValues& wh
 }
 
 Table fanin_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+  const std::vector<Point> found = points_of(points, "fanin", where);
   FigureGrid grid({"protocol", "waited_on", "arrival", "spelling"},
-                  {"1", "2", "3", "4", "6", "8", "12", "16", "24", "32"});
-  for (const Point& point : points_of(points, "fanin", where))
-    grid.put(
-        {point.axes.value("protocol"), point.axes.waited_on(), column_value(point.axes, "arrival"),
-         rest_of(point.axes, {"num_stages", "roles", "producers", "consumers", "wait", "operand",
-                              "arrival", "hint_ns", "backoff_ns"})},
-        point.axes.value("producers"), figure_of(*point.aggregate));
+                  {"1", "2", "3", "4", "6", "8", "12", "16", "24", "32"}, any_of(found));
+  for (const Point& point : found)
+    grid.put({point.axes.value("protocol"), point.axes.waited_on(), point.axes.column("arrival"),
+              rest_of(point.axes, {"num_stages", "roles", "producers", "consumers", "wait",
+                                   "operand", "arrival", "hint_ns", "backoff_ns"})},
+             point.axes.value("producers"), figure_of(*point.aggregate));
   return grid.table();
 }
 
 Table entangle_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+  const std::vector<Point> found = points_of(points, "entangle", where);
   FigureGrid grid({"protocol", "waited_on", "semantics", "arrive"},
-                  {"1", "2", "4", "8", "16", "32"});
+                  {"1", "2", "4", "8", "16", "32"}, any_of(found));
   struct Pair {
     const Aggregate *together = nullptr, *apart = nullptr;
   };
   std::map<std::pair<std::vector<std::string>, std::string>, Pair> pairs;
-  for (const Point& point : points_of(points, "entangle", where)) {
+  for (const Point& point : found) {
     const VariantAxes& axes = point.axes;
     const bool together = axes.value("reconverge") == "on";
     std::vector<std::string> row = {axes.value("protocol"), axes.waited_on(),

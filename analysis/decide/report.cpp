@@ -1,5 +1,6 @@
 #include "analysis/decide/report.h"
 
+#include "analysis/decide/barrier_word.h"
 #include "analysis/decide/blocks.h"
 #include "core/base/nearest.h"
 #include "core/store/export.h"
@@ -13,10 +14,17 @@ namespace phasebit {
 
 namespace {
 
+// Tables are made of figures; the one of barrier words shows what was read itself.
+bool needs_samples(const Results& rows) {
+  return std::any_of(rows.variants.begin(), rows.variants.end(), [](const VariantRow& variant) {
+    return variant.value("probe") == word_probe;
+  });
+}
+
 Result<ReportData> load(const ReportSource& source) {
-  PHASEBIT_TRY_ASSIGN(results, load_results(source.results));
-  // Rows in one order, whatever the form they came in: the documents must not depend on it.
-  return report_data(in_file_order(std::move(results)), source.device);
+  PHASEBIT_TRY_ASSIGN(results, load_results(source.results, needs_samples));
+  // Runs in one order, whatever the files they came in: the documents must not depend on it.
+  return report_data(sorted_by_run(std::move(results)), source.device);
 }
 
 Result<std::string> device_uuid(const Results& results, const std::string& device) {
@@ -34,20 +42,25 @@ Result<std::string> device_uuid(const Results& results, const std::string& devic
 
 }  // namespace
 
-Result<ReportData> report_data(const Results& results, const std::string& device) {
+Result<ReportData> report_data(Results results, const std::string& device) {
   PHASEBIT_TRY_ASSIGN(uuid, device_uuid(results, device));
   ReportData data;
   std::set<std::string> runs;
-  for (const PointRow& point : results.points) {
-    if (point.device_uuid != uuid) continue;
-    data.results.points.push_back(point);
-    runs.insert(point.run_id);
-  }
+  std::string last;
+  if (results.devices.size() > 1)
+    std::erase_if(results.points, [&](const PointRow& point) { return point.device_uuid != uuid; });
+  data.results.points = std::move(results.points);
+  for (const PointRow& point : data.results.points)
+    if (runs.empty() || point.run_id != last) runs.insert(last = point.run_id);
+
   for (const DeviceRow& row : results.devices)
     if (row.uuid == uuid) data.results.devices.push_back(row);
   for (const RunRow& run : results.runs)
     if (runs.count(run.id) != 0) data.results.runs.push_back(run);
-  data.aggregation = aggregate(data.results.points);
+  data.results.variants = std::move(results.variants);
+  data.results.catalogue = std::move(results.catalogue);
+  data.keys = VariantKeys(data.results);
+  data.aggregation = aggregate(data.results.points, data.keys);
   return data;
 }
 
@@ -101,16 +114,34 @@ Status check_documents(const std::vector<fs::path>& documents, const ReportSourc
                    "`phasebit report --update` makes them anew");
 }
 
+namespace {
+
+Status check_format(const std::string& format) {
+  const std::vector<std::string> formats = {"jsonl", "csv", "json"};
+  if (std::find(formats.begin(), formats.end(), format) != formats.end()) return {};
+  return with_hint(fail(Step::usage, "no export format '{}'", format),
+                   nearest_word_hint(format, formats));
+}
+
+}  // namespace
+
 Result<std::string> export_results(const std::vector<fs::path>& results,
                                    const std::string& format) {
-  const std::vector<std::string> formats = {"jsonl", "csv", "json"};
-  if (std::find(formats.begin(), formats.end(), format) == formats.end())
-    return with_hint(fail(Step::usage, "no export format '{}'", format),
-                     nearest_word_hint(format, formats));
+  PHASEBIT_TRY(check_format(format));
   PHASEBIT_TRY_ASSIGN(loaded, load_results(results));
+  if (format == "jsonl") return to_json_lines(loaded);
   const Results ordered = in_file_order(std::move(loaded));
-  if (format == "jsonl") return to_json_lines(ordered);
   return format == "csv" ? to_csv(ordered) : to_google_benchmark_json(ordered);
+}
+
+Status export_results(const std::vector<fs::path>& results, const std::string& format,
+                      const fs::path& out) {
+  if (format == "jsonl") {
+    PHASEBIT_TRY_ASSIGN(loaded, load_results(results));
+    return write_json_lines(out, loaded);
+  }
+  PHASEBIT_TRY_ASSIGN(text, export_results(results, format));
+  return write_file(out, text);
 }
 
 }  // namespace phasebit

@@ -34,4 +34,9 @@ Status check_documents(const std::vector<fs::path>& documents, const ReportSourc
 // All rows in another form: "jsonl" (lossless), "csv", or "json" (Google Benchmark's).
 Result<std::string> export_results(const std::vector<fs::path>& results, const std::string& format);
 
+// The same into a file; "jsonl" puts the raw samples into files beside it
+// (core/store/json_lines.h).
+Status export_results(const std::vector<fs::path>& results, const std::string& format,
+                      const fs::path& out);
+
 }  // namespace phasebit

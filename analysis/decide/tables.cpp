@@ -34,12 +34,14 @@ std::vector<std::string> split(const std::string& text, char by) {
 // The axes that any variant of the results has, those at their default too, and the columns that
 // stand for several.
 std::vector<std::string> known_columns(const ReportData& data) {
-  std::set<std::string> names = {"probe", "protocol", "mover", "work", "warp_layout", "waited_on"};
-  for (const char* axis : {"num_stages", "addressing", "roles", "unit", "producers", "consumers",
-                           "sharing", "placement", "ctas_per_sm", "wait", "arrival"})
-    names.insert(axis);
-  for (const Aggregate& point : data.aggregation.points)
-    for (const auto& [axis, value] : axes_of_id(point.id).named) names.insert(axis);
+  std::set<std::string> names = {"warp_layout", "waited_on"};
+  std::set<const KeyAxes*> seen;
+  for (const Aggregate& point : data.aggregation.points) {
+    const VariantRow& row = point.axes.variant();
+    for (const auto& [axis, value] : row.named) names.insert(axis);
+    if (row.defaults == nullptr || !seen.insert(row.defaults.get()).second) continue;
+    for (const auto& [axis, value] : *row.defaults) names.insert(axis);
+  }
   return {names.begin(), names.end()};
 }
 
@@ -54,8 +56,7 @@ Status check_column(const ReportData& data, const std::string& name,
 
 Status check_value(const ReportData& data, const std::string& axis, const std::string& value) {
   std::set<std::string> values;
-  for (const Aggregate& point : data.aggregation.points)
-    values.insert(column_value(axes_of_id(point.id), axis));
+  for (const Aggregate& point : data.aggregation.points) values.insert(point.axes.column(axis));
   if (values.count(value) != 0 || values.empty()) return {};
   return with_hint(fail(Step::usage, "no measured variant has {}={}", axis, value),
                    nearest_word_hint(value, {values.begin(), values.end()}));
@@ -154,7 +155,7 @@ Result<Table> anchors_table(const ReportData& data, const TableArguments& argume
                    {}};
       clock = {shown(anchor.megahertz, 1), anchor.megahertz, {}};
     }
-    table.rows.push_back({{anchor.id.substr(anchor.id.find('/') + 1), {}, {}},
+    table.rows.push_back({{anchor.axes.value("anchor"), {}, {}},
                           {anchor.unit, {}, {}},
                           figure_cell(anchor, table.notes),
                           intercept,
@@ -186,11 +187,8 @@ Result<Table> aa_table(const ReportData& data, const TableArguments& arguments) 
   PHASEBIT_TRY(no_arguments(arguments));
   std::map<std::pair<std::string, std::string>, std::vector<AaPair>> strata;
   for (const AaPair& pair : data.aggregation.aa) {
-    const VariantAxes axes = axes_of_id(pair.id);
     const bool control = pair.between == AaPair::Between::control;
-    strata[{axes.value("probe") + "/" + axes.value("protocol"),
-            control ? "control, same repetition" : "repetitions"}]
-        .push_back(pair);
+    strata[{pair.stratum, control ? "control, same repetition" : "repetitions"}].push_back(pair);
   }
   Table table;
   table.columns = {{"stratum", false},      {"between", false},       {"pairs", true},
@@ -240,7 +238,7 @@ Result<Table> group_table(const ReportData& data, const GroupTable& group,
 
 Result<Table> word_table(const ReportData& data, const TableArguments& arguments) {
   PHASEBIT_TRY(no_arguments(arguments));
-  return barrier_word_table(data.results.points);
+  return barrier_word_table(data.results.points, data.keys);
 }
 
 using Maker = Result<Table> (*)(const ReportData&, const TableArguments&);

@@ -11,7 +11,4 @@ namespace phasebit {
 // keep those alone. Step::usage when there is none.
 Result<Table> tuned_table(const ReportData& data, const TableArguments& arguments);
 
-// "ring/mbarrier/none/none/tuned=a" -> "ring/mbarrier/none/none"; "" for what nobody made by hand.
-std::string hand_made_from(const std::string& id);
-
 }  // namespace phasebit

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include <fnmatch.h>
-
 namespace phasebit {
 namespace {
 
@@ -13,7 +11,7 @@ VerbCensus& entry_of(Census& census, const std::string& verb, const std::string&
     return entry.verb == verb && entry.role == role;
   });
   if (found != census.end()) return *found;
-  return census.emplace_back(VerbCensus{verb, role, {}, {}});
+  return census.emplace_back(VerbCensus{verb, role, {}, {}, {}});
 }
 
 // A turn that runs a site runs its whole block: a YIELD in front of the try, the branch behind it.
@@ -33,9 +31,9 @@ struct Sites {
 bool is_required(const GateSpec& spec, const std::string& role, const std::string& verb,
                  const std::string& opcode) {
   for (const VerbRule& rule : spec.verbs) {
-    if (rule.verb != verb || (!rule.role.empty() && rule.role != role)) continue;
+    if (!concerns(rule, verb, role)) continue;
     for (const OpcodeRule& required : rule.require)
-      if (opcode_matches(required.pattern, opcode)) return true;
+      if (required.path == Path::hot && opcode_matches(required.pattern, opcode)) return true;
   }
   return false;
 }
@@ -89,6 +87,34 @@ void promote(RoleWindow& window, SassKernel& kernel, const SourceMap& source, co
   }
 }
 
+// The sites of a pattern that the passes beside the loop have at least.
+int wanted_beside(const VerbRule& rule, const std::string& pattern, int items) {
+  int wanted = 0;
+  for (const OpcodeRule& one : rule.require)
+    if (one.pattern == pattern) wanted += one.count.low * (one.path == Path::beside ? 1 : items);
+  return wanted;
+}
+
+// The same trouble beside the loop, in the verbs that are there too: what is missing is taken from
+// the sites of no verb.
+void adopt_beside(const RoleWindow& window, SassKernel& kernel, const SourceMap& source,
+                  const VerbRule& rule, const std::string& pattern, int wanted) {
+  std::vector<std::size_t> orphans;
+  for (std::size_t i = 0; i < window.heat.size(); ++i) {
+    if (window.heat[i] != Heat::beside) continue;
+    const Instruction& instruction = kernel.instructions[i];
+    if (!opcode_matches(pattern, instruction.opcode)) continue;
+    const SourceLine* line = source_line(source, instruction);
+    if (line == nullptr || line->verb.empty() || line->verb == "clock_start") orphans.push_back(i);
+    if (line != nullptr && line->verb == rule.verb) --wanted;
+  }
+  const auto statement = std::find_if(
+      source.begin(), source.end(), [&](const SourceLine& line) { return line.verb == rule.verb; });
+  if (statement == source.end()) return;
+  for (std::size_t n = 0; wanted > 0 && n < orphans.size(); ++n, --wanted)
+    kernel.instructions[orphans[n]].line = static_cast<int>(statement - source.begin()) + 1;
+}
+
 }  // namespace
 
 void promote_single_sites(std::vector<RoleWindow>& windows, SassKernel& kernel,
@@ -96,9 +122,17 @@ void promote_single_sites(std::vector<RoleWindow>& windows, SassKernel& kernel,
   for (RoleWindow& window : windows)
     for (const VerbRule& rule : spec.verbs)
       for (const OpcodeRule& required : rule.require)
-        if ((rule.role.empty() || rule.role == window.role) && required.count > 0)
+        if (rule.verb != any_verb && required.path == Path::hot && rule.passes != Passes::beside &&
+            concerns(rule, rule.verb, window.role) && required.count.low > 0)
           promote(window, kernel, source, spec,
-                  {rule.verb, required.pattern, required.count * spec.items_of(window.role)});
+                  {rule.verb, required.pattern, required.count.low * spec.items_of(window.role)});
+  for (const RoleWindow& window : windows)
+    for (const VerbRule& rule : spec.verbs)
+      for (const OpcodeRule& required : rule.require)
+        if (rule.passes == Passes::both && required.path == Path::hot &&
+            concerns(rule, rule.verb, window.role))
+          adopt_beside(window, kernel, source, rule, required.pattern,
+                       wanted_beside(rule, required.pattern, spec.items_of(window.role)));
 }
 
 Census take_census(const std::vector<RoleWindow>& windows, const SassKernel& kernel,
@@ -106,17 +140,15 @@ Census take_census(const std::vector<RoleWindow>& windows, const SassKernel& ker
   Census census;
   for (const RoleWindow& window : windows)
     for (std::size_t i = 0; i < window.heat.size(); ++i) {
-      if (window.heat[i] != Heat::hot && window.heat[i] != Heat::cold) continue;
+      if (window.heat[i] == Heat::outside) continue;
       const Instruction& instruction = kernel.instructions[i];
       const SourceLine* line = source_line(source, instruction);
       VerbCensus& entry = entry_of(census, line == nullptr ? "" : line->verb, window.role);
-      ++(window.heat[i] == Heat::hot ? entry.hot : entry.cold)[instruction.opcode];
+      ++(window.heat[i] == Heat::hot    ? entry.hot
+         : window.heat[i] == Heat::cold ? entry.cold
+                                        : entry.beside)[instruction.opcode];
     }
   return census;
-}
-
-bool opcode_matches(const std::string& pattern, const std::string& opcode) {
-  return fnmatch(pattern.c_str(), opcode.c_str(), 0) == 0;
 }
 
 }  // namespace phasebit

@@ -3,6 +3,7 @@
 
 #include "analysis/sass/window.h"
 #include "core/image/gate.h"
+#include "core/rule/rule.h"
 
 namespace phasebit {
 
@@ -10,7 +11,7 @@ namespace phasebit {
 // sites that match a pattern its verb requires, none of them is hot, and fewer sites of the verb
 // are hot than it requires, the basic blocks of the shallowest become hot; but where a hot site of
 // no verb is there for it (ptxas gave a peeled try the line of something else), that one becomes
-// the statement's.
+// the statement's. So does one beside the loop, in a verb that the loop is not the only place of.
 void promote_single_sites(std::vector<RoleWindow>& windows, SassKernel& kernel,
                           const SourceMap& source, const GateSpec& spec);
 
@@ -18,8 +19,5 @@ void promote_single_sites(std::vector<RoleWindow>& windows, SassKernel& kernel,
 // appearance. The verb "" stands for what belongs to the probe: loop control, addresses.
 Census take_census(const std::vector<RoleWindow>& windows, const SassKernel& kernel,
                    const SourceMap& source);
-
-// Shell pattern against a whole opcode.
-bool opcode_matches(const std::string& pattern, const std::string& opcode);
 
 }  // namespace phasebit

@@ -37,7 +37,8 @@ std::size_t distance(const VariantKey& a, const VariantKey& b) {
   return count;
 }
 
-std::vector<FreeAxis> free_axes(const std::vector<ClassMember>& members, const CodeClass& group) {
+std::vector<FreeAxis> free_axes(const std::vector<ClassMember>& members,
+                                const VariantClass& group) {
   std::vector<FreeAxis> axes;
   for (const auto& [axis, first] : members[group.members.front()].key.axes) {
     FreeAxis free{axis, {}};
@@ -51,7 +52,7 @@ std::vector<FreeAxis> free_axes(const std::vector<ClassMember>& members, const C
 }
 
 ClassSplit nearest_split(const std::vector<ClassMember>& members,
-                         const std::vector<CodeClass>& classes, std::size_t index) {
+                         const std::vector<VariantClass>& classes, std::size_t index) {
   std::size_t best = SIZE_MAX, best_class = 0, best_from = 0, best_to = 0;
   for (std::size_t other = 0; other < index; ++other)
     for (const std::size_t from : classes[other].members)
@@ -90,12 +91,14 @@ std::string joined(const Items& items) {
 
 }  // namespace
 
-std::vector<CodeClass> find_classes(const std::vector<ClassMember>& members) {
-  std::vector<CodeClass> classes;
-  std::map<std::string, std::size_t> by_text;
+std::vector<VariantClass> find_classes(const std::vector<ClassMember>& members) {
+  std::vector<VariantClass> classes;
+  std::map<std::pair<std::string, std::string>, std::size_t> by_class;
   for (std::size_t i = 0; i < members.size(); ++i) {
-    const auto [found, fresh] = by_text.emplace(members[i].code.text_hash, classes.size());
-    if (fresh) classes.push_back({members[i].code.text_hash, {}, {}, {}});
+    const auto [found, fresh] = by_class.emplace(
+        std::pair(members[i].code.text_hash, members[i].code.code.hash), classes.size());
+    if (fresh)
+      classes.push_back({members[i].code.text_hash, members[i].code.code.hash, {}, {}, {}});
     classes[found->second].members.push_back(i);
   }
   for (std::size_t i = 0; i < classes.size(); ++i) {
@@ -106,10 +109,10 @@ std::vector<CodeClass> find_classes(const std::vector<ClassMember>& members) {
 }
 
 std::string classes_as_text(const std::vector<ClassMember>& members,
-                            const std::vector<CodeClass>& classes) {
+                            const std::vector<VariantClass>& classes) {
   std::string text;
   for (std::size_t i = 0; i < classes.size(); ++i) {
-    const CodeClass& one = classes[i];
+    const VariantClass& one = classes[i];
     text += fmt::format("{}  {}  {} instructions\n", i + 1, one.text_hash.substr(0, 6),
                         members[one.members.front()].code.features.kernel.instructions);
     for (const std::size_t member : one.members)
@@ -124,10 +127,10 @@ std::string classes_as_text(const std::vector<ClassMember>& members,
 }
 
 std::string classes_as_json(const std::vector<ClassMember>& members,
-                            const std::vector<CodeClass>& classes) {
+                            const std::vector<VariantClass>& classes) {
   ordered_json all = ordered_json::array();
   for (std::size_t i = 0; i < classes.size(); ++i) {
-    const CodeClass& one = classes[i];
+    const VariantClass& one = classes[i];
     ordered_json ids = ordered_json::array(), axes = ordered_json::array(), split = nullptr;
     for (const std::size_t member : one.members) ids.push_back(members[member].key.id);
     for (const FreeAxis& axis : one.free_axes)
@@ -145,6 +148,7 @@ std::string classes_as_json(const std::vector<ClassMember>& members,
     }
     all.push_back({{"class", i + 1},
                    {"text_hash", one.text_hash},
+                   {"code_class", one.code_class},
                    {"variants", ids},
                    {"free_axes", axes},
                    {"features", as_json(members[one.members.front()].code.features)},

@@ -35,24 +35,24 @@ struct FreeAxis {
   std::vector<std::string> values;  // two or more, in the order of the variants
 };
 
-struct CodeClass {
-  std::string text_hash;
-  std::vector<std::size_t> members;  // in the order given
-  std::vector<FreeAxis> free_axes;   // axes that do not reach the code here
-  std::optional<ClassSplit> split;   // the first class has none
+struct VariantClass {
+  std::string text_hash, code_class;  // of each member
+  std::vector<std::size_t> members;   // in the order given
+  std::vector<FreeAxis> free_axes;    // axes that do not reach the code here
+  std::optional<ClassSplit> split;    // the first class has none
 };
 
 // All of one target. Classes in the order of their first members.
-std::vector<CodeClass> find_classes(const std::vector<ClassMember>& members);
+std::vector<VariantClass> find_classes(const std::vector<ClassMember>& members);
 
 // A class with its variants, its free axes, and what splits it.
 std::string classes_as_text(const std::vector<ClassMember>& members,
-                            const std::vector<CodeClass>& classes);
+                            const std::vector<VariantClass>& classes);
 
-// [{"class": number from 1, "text_hash", "variants": [id], "free_axes": [{"axis", "values"}],
-// "features": see features_json.h, "split": null or {"from_class", "from", "to", "axes": [{"axis",
-// "from", "to"}], "change", "difference"}}].
+// [{"class": number from 1, "text_hash", "code_class", "variants": [id], "free_axes": [{"axis",
+// "values"}], "features": see features_json.h, "split": null or {"from_class", "from", "to",
+// "axes": [{"axis", "from", "to"}], "change", "difference"}}].
 std::string classes_as_json(const std::vector<ClassMember>& members,
-                            const std::vector<CodeClass>& classes);
+                            const std::vector<VariantClass>& classes);
 
 }  // namespace phasebit

@@ -33,10 +33,10 @@ int distance(const CodeSummary& a, const CodeSummary& b) {
 
 std::vector<Group> groups_of(const std::vector<CodeCell>& cells) {
   std::vector<Group> groups;
-  std::map<std::pair<int, std::string>, std::size_t> by_code;
+  std::map<std::tuple<int, std::string, std::string>, std::size_t> by_code;
   for (const CodeCell& cell : cells) {
-    const auto [found, fresh] =
-        by_code.emplace(std::pair(cell.code.sm, cell.code.text_hash), groups.size());
+    const auto [found, fresh] = by_code.emplace(
+        std::tuple(cell.code.sm, cell.code.text_hash, cell.code.code.hash), groups.size());
     if (fresh) groups.push_back({&cell, {}, 0});
     groups[found->second].members.push_back(&cell);
   }
@@ -86,6 +86,7 @@ std::string as_json_text(const std::vector<Group>& groups) {
     }
     all.push_back({{"class", i + 1},
                    {"text_hash", code.text_hash},
+                   {"code_class", code.code.hash},
                    {"sm", code.sm},
                    {"kernels", members},
                    {"features", as_json(code.features)},

@@ -93,11 +93,11 @@ std::string first_of(const Items& items) {
 // Every kernel of the images of a target; device functions too, where a name asks for one.
 std::vector<CodeKernel> kernels_of(const CodeFile& file, const KernelQuery& query) {
   std::vector<CodeKernel> kernels;
-  std::set<std::tuple<std::string_view, std::string_view, std::string_view>> seen;
+  std::set<std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>> seen;
   for (const CodeImage& image : file.images)
     for (const CubinKernel& kernel : image.cubin.kernels)
       if (answers(image.cubin, query.target) && (kernel.is_entry || !query.kernel.empty()) &&
-          seen.emplace(kernel.entry, image.cubin.target, kernel.text).second)
+          seen.emplace(kernel.entry, image.cubin.target, kernel.text, kernel.code.hash).second)
         kernels.push_back({&image, &kernel});
   return kernels;
 }

@@ -64,34 +64,10 @@ Status check_age(const Disassembler& disassembler, const CodeImage& image) {
                   image.cubin.tool_version));
 }
 
-using Functions = std::map<std::string, DisassembledFunction>;
-
-// The listings of the kernels that are in one image, by their symbols.
-Result<Functions> disassemble(const Disassembler& disassembler, const CodeImage& image,
-                              const std::vector<CodeKernel>& kernels) {
-  PHASEBIT_TRY(check_age(disassembler, image));
-  std::vector<const CubinKernel*> wanted;
-  for (const CodeKernel& one : kernels) {
-    if (one.image != &image) continue;
-    if (one.kernel->symbol == 0)
-      return fail(Step::disassemble, "{}: {} has no section symbol, by which nvdisasm finds it",
-                  image.name, one.kernel->entry);
-    wanted.push_back(one.kernel);
-  }
-  auto functions = disassembler.functions(image.bytes, image.cubin, wanted);
-  if (functions) return functions;
-  Error error = std::move(functions.error());
-  error.message = image.name + ": " + error.message;
-  return tl::unexpected<Error>(std::move(error));
-}
-
-Result<ReadKernel> read_kernel(const CodeKernel& one, const Functions& functions) {
+Result<ReadKernel> read_kernel(const CodeKernel& one, const Disassembler::Listing& listing) {
   const std::string text = demangled(one.kernel->entry);
   const std::string name = one.image->name + ": " + (text.empty() ? one.kernel->entry : text);
-  const auto function = functions.find(one.kernel->entry);
-  if (function == functions.end())
-    return fail(Step::disassemble, "{}: nvdisasm printed nothing for it", name);
-  auto joined = join_kernel(*one.kernel, function->second);
+  auto joined = join_kernel(*one.kernel, listing);
   if (!joined) return fail(Step::disassemble, "{}: {}", one.image->name, joined.error().message);
   ReadKernel read{name, one.image->cubin.target, std::move(*joined), {}, {}};
   read.source = number_lines(read.kernel, *one.kernel, one.image->cubin.source_files);
@@ -103,16 +79,20 @@ Result<ReadKernel> read_kernel(const CodeKernel& one, const Functions& functions
 
 Result<std::vector<ReadKernel>> read_code_kernels(const Disassembler& disassembler,
                                                   const std::vector<CodeKernel>& kernels) {
-  std::map<const CodeImage*, Functions> images;
-  for (const CodeKernel& one : kernels) {
-    if (images.contains(one.image)) continue;
-    PHASEBIT_TRY_ASSIGN(functions, disassemble(disassembler, *one.image, kernels));
-    images.emplace(one.image, std::move(functions));
+  std::map<int, std::vector<std::size_t>> by_sm;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    PHASEBIT_TRY(check_age(disassembler, *kernels[i].image));
+    by_sm[kernels[i].image->cubin.sm].push_back(i);
   }
-  std::vector<ReadKernel> all;
-  for (const CodeKernel& one : kernels) {
-    PHASEBIT_TRY_ASSIGN(read, read_kernel(one, images.at(one.image)));
-    all.push_back(std::move(read));
+  std::vector<ReadKernel> all(kernels.size());
+  for (const auto& [sm, places] : by_sm) {
+    std::vector<const CubinKernel*> those;
+    for (const std::size_t place : places) those.push_back(kernels[place].kernel);
+    const auto listings = disassembler.listings(sm, those);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      PHASEBIT_TRY_ASSIGN(read, read_kernel(kernels[places[i]], listings[i]));
+      all[places[i]] = std::move(read);
+    }
   }
   return all;
 }

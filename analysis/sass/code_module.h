@@ -42,10 +42,9 @@ struct ReadKernel {
   CodeLoops loops;
 };
 
-// Reads kernels of one file, in the order given, with one run of nvdisasm for each image.
-// Step::disassemble when nvdisasm is of an older release than the tool that made an image, when a
-// kernel has no section symbol, by which nvdisasm finds it, or when what is printed is not the
-// kernel.
+// Reads kernels of one file, in the order given, with one run of nvdisasm for each SM.
+// Step::disassemble when nvdisasm is of an older release than the tool that made an image, or when
+// what is printed is not the kernel.
 Result<std::vector<ReadKernel>> read_code_kernels(const Disassembler& disassembler,
                                                   const std::vector<CodeKernel>& kernels);
 

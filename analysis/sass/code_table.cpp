@@ -126,6 +126,7 @@ std::string as_json_text(const Grid& grid) {
       cells.push_back(
           {{"column", cell->column},
            {"text_hash", cell->code.text_hash},
+           {"code_class", cell->code.code.hash},
            {"change", from == nullptr ? "" : to_string(change_between(from->code, cell->code))},
            {"difference", grid.difference(row, column)},
            {"loops", cell->loops},
@@ -147,6 +148,7 @@ CodeCell code_cell(const ReadKernel& read, int sm, std::string kernel, std::stri
 
 std::string describe_code_change(const CodeSummary& left, const CodeSummary& right) {
   const Change change = change_between(left, right);
+  if (change == Change::data) return data_in_words(left, right);
   if (change != Change::instructions) return to_string(change);
   const std::string opcodes = opcode_changes(left.features.kernel, right.features.kernel);
   return "instructions: " + (opcodes.empty() ? "the same opcodes in another order" : opcodes);

@@ -27,15 +27,15 @@ std::string describe_code_change(const CodeSummary& left, const CodeSummary& rig
 // A row for each kernel and a column for each file and target, in the order of the cells; each cell
 // against the one of its row in the column `reference` (empty: the first column). Text: a block
 // for each kernel, a line for each cell. Markdown: a table. JSON: {"reference", "columns", "rows":
-// [{"kernel", "cells": [{"column", "text_hash", "change", "difference", "loops", "features": null
-// or see features_json.h}]}]}; a cell that a column does not have is null. Step::usage when there
-// is no column of that name.
+// [{"kernel", "cells": [{"column", "text_hash", "code_class", "change", "difference", "loops",
+// "features": null or see features_json.h}]}]}; a cell that a column does not have is null.
+// Step::usage when there is no column of that name.
 Result<std::string> print_code_matrix(const std::vector<CodeCell>& cells,
                                       const std::string& reference, MatrixFormat format);
 
 // Kernels of one code on one SM together, in the order of their first; each but the first with the
-// nearest before it, by how many opcodes they differ. JSON: [{"class", "text_hash", "sm",
-// "kernels": [{"kernel", "column"}], "features", "nearest": null or {"class", "change",
+// nearest before it, by how many opcodes they differ. JSON: [{"class", "text_hash", "code_class",
+// "sm", "kernels": [{"kernel", "column"}], "features", "nearest": null or {"class", "change",
 // "difference"}}].
 std::string print_code_classes(const std::vector<CodeCell>& cells, bool json);
 

@@ -5,7 +5,7 @@
 #include "analysis/sass/elf_file.h"
 #include "analysis/sass/instruction.h"
 #include "analysis/sass/kernel_info.h"
-#include "core/base/hash.h"
+#include "analysis/sass/relocations.h"
 
 #include <algorithm>
 #include <cstring>
@@ -117,15 +117,12 @@ void add_functions(CubinKernel& kernel, const Symbols& symbols,
       [](const CubinFunction& a, const CubinFunction& b) { return a.offset < b.offset; });
 }
 
-// See CubinKernel::names. Code refers to names by relocations and by calls of functions beside the
-// kernel in its section. `symbols` is a hash of all names of the file.
-std::string names_in(const ElfFile& file, std::size_t index, const CubinKernel& kernel,
-                     const std::string& symbols) {
-  std::string referred;
-  for (const char* kind : {".rela", ".rel"})
-    referred += data_of(file, kind + file.sections()[index].name);
-  if (referred.empty() && kernel.functions.empty()) return {};
-  return content_hash(fmt::format("{} {} {}", index, referred, symbols));
+void add_relocated(CubinKernel& kernel, const Symbols& symbols,
+                   const std::vector<Relocation>& relocations) {
+  for (const Relocation& one : relocations)
+    if (one.symbol < symbols.size())
+      kernel.relocated.push_back(
+          {one.offset / instruction_bytes, one.type, symbols[one.symbol].name, one.addend});
 }
 
 // What .nv.info and the section's header say beside the registers.
@@ -140,9 +137,9 @@ Status read_kernels(const ElfFile& file, std::string_view name, Cubin& cubin) {
   const Symbols symbols = file.read_symbols();
   PHASEBIT_TRY_ASSIGN(table, read_lines(file, symbols, name));
   const SectionSymbols by_section = sort_symbols(symbols);
+  std::map<std::size_t, CodeClass> classes = read_code_classes(file);
   const auto registers = register_counts(data_of(file, ".nv.info"));
-  const std::string names =
-      content_hash(data_of(file, ".symtab")) + content_hash(data_of(file, ".strtab"));
+  const auto relocations = read_relocations(file);
   for (std::size_t i = 1; i < file.sections().size(); ++i) {
     const ElfSection& section = file.sections()[i];
     if (!section.name.starts_with(text_prefix)) continue;
@@ -157,7 +154,9 @@ Status read_kernels(const ElfFile& file, std::string_view name, Cubin& cubin) {
     if (const auto inside = by_section.functions.find(i); inside != by_section.functions.end())
       add_functions(kernel, symbols, inside->second, registers);
     add_resources(kernel, file, section);
-    kernel.names = names_in(file, i, kernel, names);
+    if (const auto here = relocations.find(i); here != relocations.end())
+      add_relocated(kernel, symbols, here->second);
+    kernel.code = std::move(classes.at(i));
     add_lines(kernel, table, i);
     cubin.kernels.push_back(std::move(kernel));
   }

@@ -1,6 +1,7 @@
 // A cubin: the machine code and the line table of each kernel.
 #pragma once
 
+#include "analysis/sass/code_class.h"
 #include "analysis/sass/control.h"
 #include "core/base/error.h"
 
@@ -16,20 +17,27 @@ struct CubinFunction {
   std::uint64_t offset = 0;  // bytes from the start of the kernel
 };
 
+// An operand that the loader or linker fills in.
+struct RelocatedOperand {
+  std::size_t instruction = 0;
+  std::uint64_t type = 0;  // R_CUDA_...
+  std::string name;
+  std::int64_t addend = 0;
+};
+
 struct CubinKernel {
   std::string entry;       // "k" of section .text.k
   std::size_t symbol = 0;  // of that section, which nvdisasm takes as a function index
   std::string text;        // the section's bytes, a multiple of 16
   std::vector<int> lines;  // `.loc` line of each instruction, 0 = none; empty without a line table
   int registers = 0;       // a thread; 0 when the file does not say
-  std::uint64_t static_shared_bytes = 0;  // with the 1 KiB that sm_90 and later reserve
-  std::vector<int> files;                 // with lines: of Cubin::source_files, -1 = not named
-  std::vector<CubinFunction> functions;   // ascending by offset
-  int barriers = 0;                       // named barriers, from 0 to the highest in use
-  // A hash of the file's relocations and symbols where the code refers to some, so that a listing
-  // of equal bytes may read otherwise; "" where the bytes say all.
-  std::string names;
-  bool is_entry = false;  // may be launched; else a device function of its own
+  std::uint64_t static_shared_bytes = 0;    // with the 1 KiB that sm_90 and later reserve
+  std::vector<int> files;                   // with lines: of Cubin::source_files, -1 = not named
+  std::vector<CubinFunction> functions;     // ascending by offset
+  int barriers = 0;                         // named barriers, from 0 to the highest in use
+  std::vector<RelocatedOperand> relocated;  // ascending by instruction
+  CodeClass code;                           // what it does
+  bool is_entry = false;                    // may be launched; else a device function of its own
   std::size_t size() const { return text.size() / 16; }
   SassWord word(std::size_t index) const;
 };

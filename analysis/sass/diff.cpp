@@ -57,6 +57,9 @@ class Differ {
     add_rows();
     count_moved();
     diff_.same_census = census(left_, left_size_) == census(right_, right_size_);
+    if (left_.sm == right_.sm)
+      diff_.beside = differences_beside_text(left_.kernel.code, right_.kernel.code);
+    if (diff_.change == Change::identical && !diff_.beside.empty()) diff_.change = Change::data;
     diff_.left = take_features(left_.kernel, left_.source, left_.windows);
     diff_.right = take_features(right_.kernel, right_.source, right_.windows);
     return std::move(diff_);

@@ -10,15 +10,18 @@
 
 namespace phasebit {
 
-// How much of an instruction, or of a kernel, is different. Each includes those before it.
+// How much of an instruction, or of a kernel, is different. Each of the first four includes those
+// before it. `data` is of kernels alone: equal instructions, but constants, relocations, callees or
+// attributes are others, so that what they do may be anything (docs/decisions/sass-class.md).
 enum class Change {
   identical,
-  schedule,     // stall, yield, scoreboards, reuse
-  operands,     // registers, constants, which predicate; where a branch goes
-  instructions  // another opcode, one more, one less, or another order
+  schedule,      // stall, yield, scoreboards, reuse
+  operands,      // registers, constants, which predicate; where a branch goes
+  instructions,  // another opcode, one more, one less, or another order
+  data           // the same instructions, other data or attributes
 };
-inline constexpr std::array<const char*, 4> change_names = {"identical", "schedule", "operands",
-                                                            "instructions"};
+inline constexpr std::array<const char*, 5> change_names = {"identical", "schedule", "operands",
+                                                            "instructions", "data"};
 std::string to_string(Change change);
 
 struct DiffSide {
@@ -30,6 +33,7 @@ struct DiffSide {
   // Whether its verbs are those of the other side. Source lines of two files are not: they are
   // shown, and nothing goes by them.
   bool shares_verbs = true;
+  std::string sass_class = {};  // of a variant: with its launch shape, as rows name it
 };
 
 // What an opcode does, without how it is spelled on one architecture: its stem, with the first
@@ -60,7 +64,10 @@ struct VerbDiff {
 };
 
 struct KernelDiff {
-  Change change = Change::identical;  // the largest of the rows
+  // The largest of the rows; data where they are identical and what stands beside them is not.
+  Change change = Change::identical;
+  // What differs beside the instructions, a line each; empty between two SMs.
+  std::vector<std::string> beside;
   // The same opcodes as often on both sides, whatever their order.
   bool same_census = false;
   ChangeCounts counts;

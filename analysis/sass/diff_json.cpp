@@ -14,12 +14,13 @@ ordered_json side_json(const DiffSide& side, const Features& features) {
           {"sm", side.sm},
           {"entry", side.kernel.entry},
           {"text_hash", side.kernel.text_hash},
+          {"code_class", side.kernel.code.hash},
           {"features", as_json(features)}};
 }
 
 ordered_json counts_json(const ChangeCounts& counts) {
   ordered_json json;
-  for (std::size_t i = 0; i < change_names.size(); ++i) json[change_names[i]] = counts.aligned[i];
+  for (std::size_t i = 0; i < counts.aligned.size(); ++i) json[change_names[i]] = counts.aligned[i];
   json["only_left"] = counts.only_left;
   json["only_right"] = counts.only_right;
   json["moved"] = counts.moved;
@@ -47,6 +48,7 @@ std::string diff_as_json(const DiffSide& left, const DiffSide& right, const Kern
   const ordered_json all = {{"left", side_json(left, diff.left)},
                             {"right", side_json(right, diff.right)},
                             {"change", to_string(diff.change)},
+                            {"beside", diff.beside},
                             {"same_census", diff.same_census},
                             {"counts", counts_json(diff.counts)},
                             {"verbs", verbs},

@@ -20,8 +20,10 @@ char mark_of(const DiffRow& row);
 std::string diff_as_text(const DiffSide& left, const DiffSide& right, const KernelDiff& diff,
                          const DiffView& view);
 
-// {"left", "right": {"name", "sm", "entry", "text_hash", "features": see features_json.h},
-//  "change": "identical" | "schedule" | "operands" | "instructions",
+// {"left", "right": {"name", "sm", "entry", "text_hash", "code_class", "features": see
+// features_json.h},
+//  "change": "identical" | "schedule" | "operands" | "instructions" | "data",
+//  "beside": [what differs beside the instructions: "registers: 40 -> 32"],
 //  "same_census": whether both have the same opcodes as often,
 //  "counts": {"identical", "schedule", "operands", "instructions": aligned rows by change,
 //             "only_left", "only_right", "moved": pairs of these that have one verb and opcode},

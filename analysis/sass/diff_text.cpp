@@ -151,7 +151,9 @@ std::string diff_as_text(const DiffSide& left, const DiffSide& right, const Kern
   std::string text;
   add_line(text, side_line('A', left, diff.left));
   add_line(text, side_line('B', right, diff.right));
-  add_line(text, verdict_line(diff) + "\n");
+  add_line(text, verdict_line(diff));
+  for (const std::string& line : diff.beside) add_line(text, "  beside the instructions: " + line);
+  text += '\n';
   add_verbs(text, diff);
   text += '\n';
   add_loops(text, diff);

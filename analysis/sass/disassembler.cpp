@@ -1,8 +1,12 @@
 #include "analysis/sass/disassembler.h"
 
+#include "analysis/sass/raw_listing.h"
+#include "core/base/parallel.h"
 #include "core/base/process.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 namespace phasebit {
 namespace {
@@ -13,10 +17,6 @@ constexpr const char* install_hint = "tools/toolchain installs nvdisasm";
 std::string first_line(const ProcessOutput& output) {
   const std::string& text = output.err.empty() ? output.out : output.err;
   return text.substr(0, text.find('\n'));
-}
-
-std::string joined(const std::vector<std::size_t>& numbers) {
-  return fmt::format("{}", fmt::join(numbers, ","));
 }
 
 }  // namespace
@@ -42,59 +42,106 @@ Result<Disassembler> Disassembler::open(const fs::path& nvdisasm, const fs::path
   return disassembler;
 }
 
-Result<Disassembly> Disassembler::run(std::string_view cubin,
-                                      const std::vector<std::size_t>& functions) const {
+Result<std::string> Disassembler::print(const std::vector<std::string>& options,
+                                        std::string_view bytes) const {
   PHASEBIT_TRY_ASSIGN(folder, TempDir::create());
-  const fs::path file = folder.path() / "module.cubin";
-  PHASEBIT_TRY(write_file(file, cubin));
+  const fs::path file = folder.path() / "code";
+  PHASEBIT_TRY(write_file(file, bytes));
   std::vector<std::string> arguments = {path_.string(), "-json"};
-  if (!functions.empty()) arguments.insert(arguments.end(), {"-fun", joined(functions)});
+  arguments.insert(arguments.end(), options.begin(), options.end());
   arguments.push_back(file.string());
-  ProcessOptions options;
-  options.timeout = timeout_;
-  auto output = run_process(arguments, options);
+  ProcessOptions process;
+  process.timeout = timeout_;
+  auto output = run_process(arguments, process);
   if (!output) return fail(Step::toolchain, "{}", output.error().message);
   if (!output->ok())
     return fail(Step::disassemble, "nvdisasm {}: {}", output->how_it_ended(), first_line(*output));
-  auto disassembly = parse_nvdisasm_json(output->out);
+  return std::move(output->out);
+}
+
+Result<Disassembly> Disassembler::checked(const std::string& json) const {
+  auto disassembly = parse_nvdisasm_json(json);
   if (disassembly && nvdisasm_version(disassembly->producer) != version_)
     return fail(Step::disassemble, "nvdisasm {} printed a listing of '{}'", version_,
                 disassembly->producer);
   return disassembly;
 }
 
-Result<std::map<std::string, DisassembledFunction>> Disassembler::functions(
-    std::string_view bytes, const Cubin& cubin,
-    const std::vector<const CubinKernel*>& wanted) const {
-  std::map<std::string, DisassembledFunction> found;
-  std::vector<const CubinKernel*> missing;
-  for (const CubinKernel* kernel : wanted) {
-    auto kept = cache_ ? cache_->find(cubin.sm, *kernel) : std::nullopt;
-    if (kept)
-      found.emplace(kernel->entry, std::move(*kept));
-    else
-      missing.push_back(kernel);
+Result<Disassembly> Disassembler::run(std::string_view cubin) const {
+  PHASEBIT_TRY_ASSIGN(json, print({}, cubin));
+  return checked(json);
+}
+
+// One code that nvdisasm refuses fails all of a run: the halves say which.
+std::vector<Disassembler::Listing> Disassembler::read_raw(int sm, const Codes& codes) const {
+  std::string bytes;
+  std::vector<std::size_t> sizes;
+  for (const std::string_view code : codes) bytes += code, sizes.push_back(code.size());
+  const auto json = print({"-b", fmt::format("SM{}", sm)}, bytes);
+  auto raw = json ? checked(*json) : tl::unexpected<Error>(json.error());
+  auto split = raw ? split_raw(std::move(*raw), sizes) : tl::unexpected<Error>(raw.error());
+  if (split) {
+    const auto begin = std::make_move_iterator(split->begin());
+    return {begin, std::make_move_iterator(split->end())};
   }
-  if (missing.empty()) return found;
-  // All of them, or one without a symbol: no selection.
-  const bool select = missing.size() < cubin.kernels.size() &&
-                      std::all_of(
-                          missing.begin(), missing.end(),
-                          [](const CubinKernel* kernel) { return kernel->symbol != 0; });
-  std::vector<std::size_t> symbols;
-  for (std::size_t i = 0; select && i < missing.size(); ++i) symbols.push_back(missing[i]->symbol);
-  PHASEBIT_TRY_ASSIGN(disassembly, run(bytes, symbols));
-  for (const CubinKernel* kernel : missing) {
-    const auto printed =
-        std::find_if(disassembly.functions.begin(), disassembly.functions.end(),
-                     [&](const DisassembledFunction& one) { return one.name == kernel->entry; });
-    if (printed == disassembly.functions.end())
-      return fail(Step::disassemble, "nvdisasm printed nothing for {}", kernel->entry);
+  if (codes.size() == 1 || split.error().step != Step::disassemble)
+    return std::vector<Listing>(codes.size(), tl::unexpected<Error>(split.error()));
+  const auto middle = codes.begin() + static_cast<std::ptrdiff_t>(codes.size() / 2);
+  std::vector<Listing> all = read_raw(sm, Codes(codes.begin(), middle));
+  std::vector<Listing> rest = read_raw(sm, Codes(middle, codes.end()));
+  std::move(rest.begin(), rest.end(), std::back_inserter(all));
+  return all;
+}
+
+void Disassembler::read_all(int sm, const Codes& codes, unsigned threads, Listings& found) const {
+  // What is printed of more than this would take too much memory at a time.
+  constexpr std::size_t most_bytes = std::size_t{4} << 20U;
+  std::size_t total = 0;
+  for (const std::string_view code : codes) total += code.size();
+  const std::size_t share = std::min(most_bytes, total / std::max(1U, threads) + 1);
+  std::vector<Codes> runs;
+  for (std::size_t i = 0, bytes = share; i < codes.size(); ++i) {
+    if (bytes >= share) runs.emplace_back(), bytes = 0;
+    runs.back().push_back(codes[i]);
+    bytes += codes[i].size();
+  }
+  std::vector<std::vector<Listing>> made(runs.size());
+  parallel_for(runs.size(), std::max(1U, threads), [&](std::size_t i) {
+    made[i] = read_raw(sm, runs[i]);
     // A cache that cannot be written costs time, not the result.
-    if (cache_) static_cast<void>(cache_->add(cubin.sm, *kernel, *printed));
-    found.emplace(kernel->entry, std::move(*printed));
+    for (std::size_t n = 0; cache_ && n < runs[i].size(); ++n)
+      if (made[i][n]) static_cast<void>(cache_->add(sm, runs[i][n], *made[i][n]));
+  });
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    for (std::size_t n = 0; n < runs[i].size(); ++n)
+      found.emplace(runs[i][n], std::move(made[i][n]));
+}
+
+std::vector<Disassembler::Listing> Disassembler::listings(
+    int sm, const std::vector<const CubinKernel*>& kernels, unsigned threads) const {
+  Listings found;
+  std::set<std::string_view> asked;
+  Codes missing;
+  for (const CubinKernel* kernel : kernels) {
+    if (!asked.insert(kernel->text).second) continue;
+    auto kept = cache_ ? cache_->find(sm, kernel->text) : std::nullopt;
+    if (kept)
+      found.emplace(kernel->text, std::move(*kept));
+    else
+      missing.push_back(kernel->text);
   }
-  return found;
+  read_all(sm, missing, threads, found);
+  std::vector<Listing> all;
+  all.reserve(kernels.size());
+  for (const CubinKernel* kernel : kernels) {
+    all.push_back(found.at(kernel->text));
+    if (all.back()) name_operands(*all.back(), *kernel);
+  }
+  return all;
+}
+
+Disassembler::Listing Disassembler::listing(int sm, const CubinKernel& kernel) const {
+  return std::move(listings(sm, {&kernel}).front());
 }
 
 }  // namespace phasebit

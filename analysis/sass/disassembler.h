@@ -1,6 +1,7 @@
 // Runs nvdisasm.
 #pragma once
 
+#include "analysis/sass/cubin.h"
 #include "analysis/sass/disassembly_cache.h"
 
 #include <chrono>
@@ -14,6 +15,8 @@ namespace phasebit {
 
 class Disassembler {
  public:
+  using Listing = Result<DisassembledFunction>;
+
   // Asks the program for its version. Step::toolchain when it cannot be run or is no nvdisasm.
   // `cache` is the folder of a DisassemblyCache, "" for none.
   static Result<Disassembler> open(const fs::path& nvdisasm, const fs::path& cache = {});
@@ -24,21 +27,28 @@ class Disassembler {
   const std::string& version() const { return version_; }  // "13.5.37"
   const fs::path& path() const { return path_; }
 
-  // One run of nvdisasm, which takes 250 ms to start and 1 ms a kernel: give it whole modules. With
-  // `functions` (symbol indices of .text sections) only those are disassembled. May be called from
-  // several threads. Step::disassemble when nvdisasm refuses the cubin or prints nothing usable.
-  Result<Disassembly> run(std::string_view cubin,
-                          const std::vector<std::size_t>& functions = {}) const;
+  // A run over a whole cubin as it is, names and all; for those who hold the listings below against
+  // it. Step::disassemble when nvdisasm refuses the cubin or prints nothing usable.
+  Result<Disassembly> run(std::string_view cubin) const;
 
-  // The listings of some kernels of a cubin (`bytes`), by name: those that the cache has from it,
-  // the others by one run. Step::disassemble when nvdisasm prints nothing for one of them.
-  Result<std::map<std::string, DisassembledFunction>> functions(
-      std::string_view bytes, const Cubin& cubin,
-      const std::vector<const CubinKernel*>& wanted) const;
+  // The listings of kernels of one SM, in their order: of equal code one, those that the cache has
+  // from it, the others by a run of nvdisasm for each thread over raw code laid end to end; names
+  // come from the kernels. A run takes 250 ms to start, so give it all there is. May be called from
+  // several threads. Step::disassemble in the place of a code that nvdisasm cannot read.
+  std::vector<Listing> listings(int sm, const std::vector<const CubinKernel*>& kernels,
+                                unsigned threads = 1) const;
+  Listing listing(int sm, const CubinKernel& kernel) const;
 
  private:
   Disassembler(fs::path path, std::string version)
       : path_(std::move(path)), version_(std::move(version)) {}
+  using Codes = std::vector<std::string_view>;  // .text, each once
+  using Listings = std::map<std::string_view, Listing>;
+  Result<std::string> print(const std::vector<std::string>& options, std::string_view bytes) const;
+  Result<Disassembly> checked(const std::string& json) const;
+  std::vector<Listing> read_raw(int sm, const Codes& codes) const;
+  void read_all(int sm, const Codes& codes, unsigned threads, Listings& found) const;
+
   fs::path path_;
   std::string version_;
   std::optional<DisassemblyCache> cache_;

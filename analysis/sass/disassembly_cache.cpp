@@ -1,5 +1,6 @@
 #include "analysis/sass/disassembly_cache.h"
 
+#include "analysis/sass/instruction.h"
 #include "core/base/hash.h"
 
 #include <algorithm>
@@ -8,7 +9,7 @@ namespace phasebit {
 namespace {
 
 // Of what stands behind the first line. Another number makes all older files unreadable.
-constexpr std::string_view magic = "phasebit disassembly 1 ";
+constexpr std::string_view magic = "phasebit disassembly 2 ";
 
 // Takes the next piece of a text up to a mark, which is left out; false when there is no mark.
 bool take(std::string_view& text, char mark, std::string& piece) {
@@ -19,16 +20,9 @@ bool take(std::string_view& text, char mark, std::string& piece) {
   return true;
 }
 
-bool names_itself(const DisassembledFunction& function) {
-  return std::any_of(function.instructions.begin(), function.instructions.end(),
-                     [&](const DisassembledInstruction& instruction) {
-                       return instruction.operands.find(function.name) != std::string::npos;
-                     });
-}
-
-// The body of a file: the kernel's name where an operand has it in it, then an instruction a line.
+// The body of a file: an instruction a line.
 std::string to_body(const DisassembledFunction& function) {
-  std::string body = (names_itself(function) ? function.name : "") + '\n';
+  std::string body;
   for (const DisassembledInstruction& one : function.instructions)
     for (const auto& [part, mark] : {std::pair(&one.predicate, '\t'), std::pair(&one.opcode, '\t'),
                                      std::pair(&one.operands, '\n')}) {
@@ -41,8 +35,7 @@ std::string to_body(const DisassembledFunction& function) {
 // A listing in which these marks stand inside a part cannot be kept.
 bool can_be_kept(const DisassembledFunction& function) {
   constexpr const char* marks = "\t\n";
-  return function.name.find_first_of(marks) == std::string::npos &&
-         std::none_of(function.instructions.begin(), function.instructions.end(),
+  return std::none_of(function.instructions.begin(), function.instructions.end(),
                       [&](const DisassembledInstruction& one) {
                         return (one.predicate + one.opcode + one.operands).find_first_of(marks) !=
                                std::string::npos;
@@ -60,35 +53,34 @@ Result<DisassemblyCache> DisassemblyCache::open(const fs::path& folder,
   return DisassemblyCache(folder / nvdisasm_version);
 }
 
-fs::path DisassemblyCache::file_of(int sm, const CubinKernel& kernel) const {
-  const std::string key = content_hash(kernel.text + kernel.names);
+fs::path DisassemblyCache::file_of(int sm, std::string_view code) const {
+  const std::string key = content_hash(code);
   return folder_ / fmt::format("sm_{}", sm) / key.substr(0, 2) / (key + ".txt");
 }
 
-std::optional<DisassembledFunction> DisassemblyCache::find(int sm,
-                                                           const CubinKernel& kernel) const {
-  const auto content = read_file(file_of(sm, kernel));
+std::optional<DisassembledFunction> DisassemblyCache::find(int sm, std::string_view code) const {
+  const auto content = read_file(file_of(sm, code));
   if (!content) return std::nullopt;
   std::string_view text = *content;
-  std::string header, named;
-  if (!take(text, '\n', header) || header != std::string(magic) + content_hash(text) ||
-      !take(text, '\n', named) || (!named.empty() && named != kernel.entry))
+  std::string header;
+  if (!take(text, '\n', header) || header != std::string(magic) + content_hash(text))
     return std::nullopt;
-  DisassembledFunction function{kernel.entry, 0, kernel.text.size(), {}};
-  function.instructions.reserve(kernel.size());
+  const std::size_t count = code.size() / instruction_bytes;
+  DisassembledFunction function{{}, 0, code.size(), {}};
+  function.instructions.reserve(count);
   for (DisassembledInstruction one; take(text, '\t', one.predicate) &&
                                     take(text, '\t', one.opcode) && take(text, '\n', one.operands);)
     function.instructions.push_back(one);
-  if (function.instructions.size() != kernel.size()) return std::nullopt;
+  if (function.instructions.size() != count) return std::nullopt;
   return function;
 }
 
-Status DisassemblyCache::add(int sm, const CubinKernel& kernel,
+Status DisassemblyCache::add(int sm, std::string_view code,
                              const DisassembledFunction& function) const {
-  const bool whole = function.start == 0 && function.length == kernel.text.size();
+  const bool whole = function.start == 0 && function.length == code.size();
   if (!whole || !can_be_kept(function)) return {};
   const std::string body = to_body(function);
-  return write_file(file_of(sm, kernel), std::string(magic) + content_hash(body) + '\n' + body);
+  return write_file(file_of(sm, code), std::string(magic) + content_hash(body) + '\n' + body);
 }
 
 }  // namespace phasebit

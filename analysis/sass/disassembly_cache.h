@@ -1,8 +1,7 @@
-// What nvdisasm printed once, by content: a file for each code. docs/decisions/disassembly-cache.md
-// says why.
+// What nvdisasm printed of raw code once, by content: a file for each code.
+// docs/decisions/disassembly-cache.md says why.
 #pragma once
 
-#include "analysis/sass/cubin.h"
 #include "analysis/sass/nvdisasm_json.h"
 #include "core/base/file.h"
 
@@ -18,16 +17,16 @@ class DisassemblyCache {
   // made.
   static Result<DisassemblyCache> open(const fs::path& folder, const std::string& nvdisasm_version);
 
-  // The listing of that code on that SM, under the name of `kernel`. Nothing where there is none,
-  // where the file is torn, or where it names the kernel that it was made from, which was another.
-  std::optional<DisassembledFunction> find(int sm, const CubinKernel& kernel) const;
+  // The listing of that code on that SM, without a name. Nothing where there is none, or where the
+  // file is torn.
+  std::optional<DisassembledFunction> find(int sm, std::string_view code) const;
 
   // Keeps a listing, in the place of a torn one too. Step::io when it cannot be written: the cache
   // then costs time, not the result.
-  Status add(int sm, const CubinKernel& kernel, const DisassembledFunction& function) const;
+  Status add(int sm, std::string_view code, const DisassembledFunction& function) const;
 
   // Where the listing of that code is kept.
-  fs::path file_of(int sm, const CubinKernel& kernel) const;
+  fs::path file_of(int sm, std::string_view code) const;
 
  private:
   explicit DisassemblyCache(fs::path folder) : folder_(std::move(folder)) {}

@@ -1,6 +1,17 @@
 #include "analysis/sass/elf_file.h"
 
 namespace phasebit {
+namespace {
+
+// In relocatable files global, local and shared memory have types of NVIDIA's own, with a size and
+// without bytes.
+bool has_bytes(const GElf_Shdr& header) {
+  constexpr GElf_Word global = SHT_LOPROC + 7, local = SHT_LOPROC + 9, shared = SHT_LOPROC + 10;
+  const GElf_Word type = header.sh_type;
+  return type != SHT_NOBITS && type != global && type != local && type != shared;
+}
+
+}  // namespace
 
 Result<ElfFile> ElfFile::open(std::string_view bytes, std::string_view name) {
   [[maybe_unused]] static const unsigned once = elf_version(EV_CURRENT);
@@ -42,13 +53,10 @@ Status ElfFile::read_sections(std::string_view name) {
     const char* text = named ? elf_strptr(elf_.get(), strings, header.sh_name) : nullptr;
     if (text != nullptr) section.name = text;
     by_name_.emplace(section.name, i);
-    if (header.sh_type == SHT_NOBITS || header.sh_size == 0) continue;
+    if (!has_bytes(header) || header.sh_size == 0) continue;
     const std::string_view bytes = *bytes_;
     const bool inside =
         header.sh_offset <= bytes.size() && header.sh_size <= bytes.size() - header.sh_offset;
-    // In relocatable files shared memory is a section of a type of NVIDIA's own, with a size and
-    // without bytes.
-    if (!inside && header.sh_type >= SHT_LOPROC && header.sh_type <= SHT_HIPROC) continue;
     if (!inside)
       return fail(Step::disassemble, "{}: section {} ({}) lies beyond the end of the file", name, i,
                   section.name);

@@ -3,7 +3,6 @@
 #include "core/base/nearest.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <toml++/toml.h>
 
@@ -84,7 +83,7 @@ class Reader {
     one.place = place(table);
     std::vector<std::string> known = selecting;
     if (kind == ExpectationKind::rule) {
-      known.insert(known.end(), {"where", "must", "must_not", "count"});
+      known.insert(known.end(), {"where", "must", "must_not", "count", "exhaustive"});
       known.insert(known.end(), limits.begin(), limits.end());
     }
     PHASEBIT_TRY(check_keys(table, known));
@@ -100,8 +99,12 @@ class Reader {
       return fail(Step::spec, "{}: ptxas: {}", one.place, range.error().message);
     one.where = table["where"].value_or("");
     PHASEBIT_TRY(read_opcodes(table, one));
+    if (const toml::node* node = table.get("exhaustive"); node != nullptr && !node->is_boolean())
+      return fail(Step::spec, "{}: exhaustive is true or false", place(*node));
+    one.exhaustive = table["exhaustive"].value_or(false);
     PHASEBIT_TRY(read_limits(table, one));
-    if (kind == ExpectationKind::rule && one.opcodes.empty() && one.limits.empty())
+    if (kind == ExpectationKind::rule && one.opcodes.empty() && one.limits.empty() &&
+        !one.exhaustive)
       return fail(Step::spec, "{}: '{}' expects nothing", one.place, one.name);
     return one;
   }
@@ -110,39 +113,22 @@ class Reader {
     std::vector<std::string> must, must_not;
     PHASEBIT_TRY(words(table, "must", must));
     PHASEBIT_TRY(words(table, "must_not", must_not));
-    for (const std::string& pattern : must) one.opcodes.push_back({pattern, 1, INT_MAX});
-    for (const std::string& pattern : must_not) one.opcodes.push_back({pattern, 0, 0});
+    for (const std::string& pattern : must) one.opcodes.push_back({pattern, {1, INT_MAX}});
+    for (const std::string& pattern : must_not) one.opcodes.push_back({pattern, 0});
     const toml::node* node = table.get("count");
     if (node == nullptr) return {};
     const toml::table* counts = node->as_table();
     if (counts == nullptr)
       return fail(Step::spec, "{}: count is a table: {{ \"SYNCS.ARRIVE*\" = 1 }}", place(*node));
     for (const auto& [pattern, value] : *counts) {
-      OpcodeBound count{std::string(pattern.str()), 0, INT_MAX};
-      if (!read_range(value, count))
+      const auto range = value.is_integer() ? parse_count(std::to_string(value.value_or(-1)))
+                                            : parse_count(value.value_or(std::string()));
+      if (!range)
         return fail(Step::spec, "{}: the count of {} is a number, or \"1..2\", \"2..\"",
-                    place(value), count.pattern);
-      one.opcodes.push_back(count);
+                    place(value), pattern.str());
+      one.opcodes.push_back({std::string(pattern.str()), *range});
     }
     return {};
-  }
-
-  static bool read_range(const toml::node& value, OpcodeBound& count) {
-    if (const auto exact = value.value<int>(); exact && value.is_integer()) {
-      count.low = count.high = *exact;
-      return *exact >= 0;
-    }
-    const std::string text = value.value_or(std::string());
-    const std::size_t dots = text.find("..");
-    if (dots == std::string::npos) return false;
-    const auto number = [&](std::size_t begin, std::size_t end, int& into) {
-      const char* last = text.data() + end;
-      const auto [rest, error] = std::from_chars(text.data() + begin, last, into);
-      return error == std::errc() && rest == last && into >= 0;
-    };
-    if (!number(0, dots, count.low)) return false;
-    return dots + 2 == text.size() ||
-           (number(dots + 2, text.size(), count.high) && count.high >= count.low);
   }
 
   Status read_limits(const toml::table& table, Expectation& one) const {

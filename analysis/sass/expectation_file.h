@@ -18,7 +18,7 @@ struct ExpectationFile {
 };
 
 // TOML: spec, sweep, targets; [[rule]] with name, variants (or kernels), targets, family, ptxas,
-// where, must, must_not, count = { PATTERN = 2 or "1..2" or "2.." }, max_registers,
+// where, must, must_not, count = { PATTERN = 2 or "1..2" or "2.." }, exhaustive, max_registers,
 // max_spill_bytes, max_issue_cycles, max_instructions, min_warps; [[same]] and [[differ]] with
 // name, variants (or kernels), targets, family, ptxas. Step::spec, with file, line and the nearest
 // key, when it is not that.

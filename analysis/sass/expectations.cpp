@@ -1,6 +1,6 @@
 #include "analysis/sass/expectations.h"
 
-#include "analysis/sass/census.h"
+#include "core/rule/synchronisation.h"
 
 #include <algorithm>
 
@@ -71,29 +71,25 @@ Code code_of(const Expectation& rule, const GateSubject& subject) {
   return {{}, "no code of that verb in a timed loop, only of " + known};
 }
 
-int count_of(const CodeCounts& counts, const std::string& pattern) {
-  int sum = 0;
-  for (const auto& [opcode, count] : counts.opcodes)
-    if (opcode_matches(pattern, opcode)) sum += count;
-  return sum;
+// "consumer.wait" -> "wait"
+std::string verb_of(const std::string& where) {
+  const std::size_t dot = where.find('.');
+  return dot == std::string::npos ? "" : where.substr(dot + 1);
 }
 
-std::string range_text(const OpcodeBound& one) {
-  if (one.high == 0) return "no " + one.pattern;
-  if (one.high == INT_MAX) return fmt::format("{} x{} or more", one.pattern, one.low);
-  if (one.low == one.high) return fmt::format("{} x{}", one.pattern, one.low);
-  return fmt::format("{} x{} to x{}", one.pattern, one.low, one.high);
+std::string range_text(const OpcodeRule& one) {
+  return one.count == CountRange(0) ? "no " + one.pattern
+                                    : one.pattern + " " + to_string(one.count);
 }
 
 // The opcodes that match, else those that are there.
 std::string found_text(const CodeCounts& counts, const std::string& pattern) {
-  std::string matching, all;
-  for (const auto& [opcode, count] : counts.opcodes) {
-    const std::string text = fmt::format("{} x{}", opcode, count);
-    all += (all.empty() ? "" : ", ") + text;
-    if (opcode_matches(pattern, opcode)) matching += (matching.empty() ? "" : ", ") + text;
-  }
-  return matching.empty() ? "none; there are " + (all.empty() ? "no instructions" : all) : matching;
+  OpcodeCounts matching;
+  for (const auto& [opcode, count] : counts.opcodes)
+    if (opcode_matches(pattern, opcode)) matching.emplace(opcode, count);
+  if (!matching.empty()) return list_opcodes(matching);
+  return "none; there are " +
+         (counts.opcodes.empty() ? "no instructions" : list_opcodes(counts.opcodes));
 }
 
 class Gate {
@@ -103,11 +99,10 @@ class Gate {
   void check(const GateSubject& subject) {
     const Code code = code_of(rule_, subject);
     if (!code.problem.empty()) return expect(false, subject, "code", code.problem);
-    for (const OpcodeBound& one : rule_.opcodes) {
-      const int count = count_of(code.counts, one.pattern);
-      expect(count >= one.low && count <= one.high, subject, range_text(one),
-             found_text(code.counts, one.pattern));
-    }
+    for (const OpcodeRule& one : rule_.opcodes)
+      expect(one.count.has(count_opcodes(code.counts.opcodes, one.pattern)), subject,
+             range_text(one), found_text(code.counts, one.pattern));
+    if (rule_.exhaustive) check_exhaustive(subject, code.counts.opcodes);
     for (const auto& [name, limit] : rule_.limits) check_limit(subject, code.counts, name, limit);
   }
 
@@ -115,17 +110,32 @@ class Gate {
     for (std::size_t i = 1; i < subjects.size(); ++i)
       for (std::size_t j = 0; j < i; ++j) {
         if (subjects[i]->target != subjects[j]->target) continue;
-        const bool same = subjects[i]->text_hash == subjects[j]->text_hash;
+        const bool same = subjects[i]->code_class == subjects[j]->code_class;
         const bool wanted = rule_.kind == ExpectationKind::same;
         expect(same == wanted, *subjects[i],
                std::string(wanted ? "the code of " : "other code than ") + subjects[j]->name,
-               fmt::format("{} and {}", subjects[i]->text_hash.substr(0, 12),
-                           subjects[j]->text_hash.substr(0, 12)));
+               fmt::format("{} and {}", subjects[i]->code_class.substr(0, 12),
+                           subjects[j]->code_class.substr(0, 12)));
       }
   }
   GateReport take() { return std::move(report_); }
 
  private:
+  // YIELD, which ptxas puts where it likes, is left to who asks for it by name.
+  void check_exhaustive(const GateSubject& subject, const OpcodeCounts& counts) {
+    const auto table = SynchronisationTable::get();
+    if (!table) return expect(false, subject, "a list of opcodes", table.error().text());
+    OpcodeCounts uncounted;
+    for (const auto& [opcode, count] : counts) {
+      const auto* known = (*table)->find(opcode, subject.family, verb_of(rule_.where));
+      const bool counted = std::any_of(
+          rule_.opcodes.begin(), rule_.opcodes.end(),
+          [&, &name = opcode](const OpcodeRule& one) { return opcode_matches(one.pattern, name); });
+      if (known != nullptr && known->per_block == 0 && !counted) uncounted.emplace(opcode, count);
+    }
+    expect(uncounted.empty(), subject, "no other synchronisation", list_opcodes(uncounted));
+  }
+
   void expect(bool holds, const GateSubject& subject, const std::string& expected,
               const std::string& found) {
     ++report_.checks;

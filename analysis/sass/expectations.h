@@ -3,20 +3,14 @@
 
 #include "analysis/sass/features.h"
 #include "core/isa/version.h"
+#include "core/rule/rule.h"
 
-#include <climits>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace phasebit {
-
-// How often opcodes that match a shell pattern may occur.
-struct OpcodeBound {
-  std::string pattern;
-  int low = 0, high = INT_MAX;
-};
 
 enum class ExpectationKind { rule, same, differ };
 
@@ -31,7 +25,9 @@ struct Expectation {
   // (the kernel where there is none), "kernel", a role or "timed loop" its hot path, "role.verb"
   // that verb's part of it, "line 12" the instructions of that source line.
   std::string where;
-  std::vector<OpcodeBound> opcodes;
+  std::vector<OpcodeRule> opcodes;  // their path is that of `where`
+  // Synchronisation (core/rule/synchronisation.toml) that none of them counts is refused too.
+  bool exhaustive = false;
   // Of max_registers, max_spill_bytes (stored and loaded), max_issue_cycles, max_instructions,
   // min_warps (resident on an SM): those that were given.
   std::map<std::string, int> limits;
@@ -41,7 +37,7 @@ struct Expectation {
 struct GateSubject {
   std::string name, target, family;
   std::optional<Version> ptxas;
-  std::string text_hash;
+  std::string code_class;
   Features features;
   std::map<int, CodeCounts> lines;  // by source line; needed only where an expectation names one
 };

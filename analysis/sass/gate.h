@@ -3,6 +3,7 @@
 
 #include "analysis/sass/census.h"
 #include "analysis/sass/disassembler.h"
+#include "core/rule/rule.h"
 
 #include <string>
 #include <string_view>
@@ -12,6 +13,8 @@ namespace phasebit {
 
 // Applies a gate to one kernel. `windows` after promote_single_sites. Counts are those of the timed
 // loop divided by items_per_iteration; a window that was not found fails the gate with its reason.
+// Where the spec is exhaustive, so does synchronisation (core/rule/synchronisation.toml) on any
+// path of a window that no rule counts.
 GateResult apply_gate(const GateSpec& spec, const std::vector<RoleWindow>& windows,
                       const SassKernel& kernel, const SourceMap& source);
 
@@ -26,6 +29,9 @@ struct GateOutput {
   Census census;
   std::string text_hash;
 };
+
+// Gates a kernel that was assembled with `.loc`.
+GateOutput gate_kernel(SassKernel kernel, const GateInput& input);
 
 // Gates kernels of one module that was assembled with `.loc`, with one run of nvdisasm. The outer
 // error says that nothing could be read; an inner one concerns its kernel alone. One result an

@@ -1,6 +1,7 @@
 // One SASS instruction and the kernel that holds it.
 #pragma once
 
+#include "analysis/sass/code_class.h"
 #include "analysis/sass/control.h"
 #include "analysis/sass/live_counts.h"
 
@@ -29,6 +30,7 @@ struct SassKernel {
   std::uint64_t static_shared_bytes = 0;  // with the 1 KiB that sm_90 and later reserve
   int barriers = 0;                       // named barriers, from 0 to the highest in use
   std::vector<LiveCounts> live = {};      // by instruction; empty: nobody asked
+  CodeClass code = {};                    // what it does
 };
 
 }  // namespace phasebit

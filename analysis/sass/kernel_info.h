@@ -3,7 +3,10 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace phasebit {
 
@@ -18,5 +21,14 @@ int barrier_count(std::string_view nv_info);
 
 // CUDA 11 and 12 keep the same number in the flags of the section `.text.<kernel>`, bits 20 to 26.
 int barrier_count_of_flags(std::uint64_t section_flags);
+
+// What decides how a kernel is launched and what it is given, by name, in the order of the names:
+// "maxntid", "128 1 1". Of `.nv.info.<kernel>` launch bounds, cluster dimensions, the stack of
+// calls and the targets of indirect branches; of `.nv.info` registers and stack of the function
+// with that symbol index. All other attributes say what follows from the code or concern tools
+// alone.
+using Attributes = std::vector<std::pair<std::string, std::string>>;
+Attributes kernel_attributes(std::string_view nv_info_of_kernel);
+Attributes function_attributes(std::string_view nv_info, std::uint32_t symbol);
 
 }  // namespace phasebit

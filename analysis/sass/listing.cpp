@@ -181,8 +181,7 @@ Result<std::string> list_kernel(const Disassembler& disassembler, std::string_vi
   PHASEBIT_TRY_ASSIGN(read, read_cubin(cubin));
   const CubinKernel* wanted = read.find(input.entry);
   if (wanted == nullptr) return fail(Step::disassemble, "the module has no kernel {}", input.entry);
-  PHASEBIT_TRY_ASSIGN(functions, disassembler.functions(cubin, read, {wanted}));
-  PHASEBIT_TRY_ASSIGN(kernel, join_kernel(*wanted, functions.at(input.entry)));
+  PHASEBIT_TRY_ASSIGN(kernel, join_kernel(*wanted, disassembler.listing(read.sm, *wanted)));
   if (request.live) {
     PHASEBIT_TRY_ASSIGN(table, live_registers(disassembler, cubin, {wanted->symbol}));
     PHASEBIT_TRY(add_live_registers(kernel, table));

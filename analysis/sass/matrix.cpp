@@ -42,7 +42,7 @@ struct ColumnGroup {
 std::vector<ColumnGroup> group_columns(const Matrix& matrix, std::size_t v) {
   const auto text = [&](std::size_t t) {
     const MatrixCell& cell = matrix.cells[v][t];
-    return cell.code ? cell.code->text_hash + difference(matrix, v, t)
+    return cell.code ? cell.code->text_hash + cell.code->code.hash + difference(matrix, v, t)
                      : cell.problem.substr(0, cell.problem.find(", the target is"));
   };
   std::vector<ColumnGroup> groups;
@@ -130,6 +130,7 @@ ordered_json cell_json(const Matrix& matrix, std::size_t v, std::size_t t) {
   return {{"column", matrix.columns[t].name},
           {"problem", cell.problem},
           {"text_hash", cell.code ? cell.code->text_hash : ""},
+          {"code_class", cell.code ? cell.code->code.hash : ""},
           {"change", compared ? to_string(change_between(*reference, *cell.code)) : ""},
           {"difference", difference(matrix, v, t)},
           {"features", cell.code ? as_json(cell.code->features) : ordered_json(nullptr)}};

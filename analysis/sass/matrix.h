@@ -47,7 +47,7 @@ enum class MatrixFormat { text, markdown, json };
 // Text: a block for each variant, a line for each run of columns of which the same is to be said.
 // Markdown: a row for each variant, a column for each column. JSON: {"reference", "columns":
 // [{"name", "target", "ptxas"}], "rows": [{"variant", "cells": [{"column", "problem", "text_hash",
-// "change": "" or a class as in diff_report.h, "difference", "features": null or see
+// "code_class", "change": "" or a class as in diff_report.h, "difference", "features": null or see
 // features_json.h}]}]}. "class" is the start of the hash of .text: cells with one class have one
 // code.
 std::string print_matrix(const Matrix& matrix, MatrixFormat format);

@@ -12,6 +12,7 @@ Result<SassKernel> join_kernel(const CubinKernel& kernel, const DisassembledFunc
                 kernel.entry, kernel.size(), count, function.length, function.start);
   SassKernel joined{kernel.entry,     content_hash(kernel.text),  {},
                     kernel.registers, kernel.static_shared_bytes, kernel.barriers};
+  joined.code = kernel.code;
   joined.instructions.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const DisassembledInstruction& text = function.instructions[i];
@@ -23,18 +24,20 @@ Result<SassKernel> join_kernel(const CubinKernel& kernel, const DisassembledFunc
   return joined;
 }
 
+Result<SassKernel> join_kernel(const CubinKernel& kernel, const Disassembler::Listing& listing) {
+  if (!listing) return tl::unexpected<Error>(listing.error());
+  return join_kernel(kernel, *listing);
+}
+
 Result<std::map<std::string, SassKernel>> read_module(const Disassembler& disassembler,
-                                                      const Cubin& cubin, std::string_view bytes) {
-  std::map<std::string_view, const CubinKernel*> first_of_text;
-  std::vector<const CubinKernel*> distinct;
-  for (const CubinKernel& kernel : cubin.kernels)
-    if (first_of_text.emplace(kernel.text, &kernel).second) distinct.push_back(&kernel);
-  PHASEBIT_TRY_ASSIGN(functions, disassembler.functions(bytes, cubin, distinct));
+                                                      const Cubin& cubin) {
+  std::vector<const CubinKernel*> all;
+  for (const CubinKernel& kernel : cubin.kernels) all.push_back(&kernel);
+  const auto listings = disassembler.listings(cubin.sm, all);
   std::map<std::string, SassKernel> kernels;
-  for (const CubinKernel& kernel : cubin.kernels) {
-    const std::string& printed = first_of_text.at(kernel.text)->entry;
-    PHASEBIT_TRY_ASSIGN(joined, join_kernel(kernel, functions.at(printed)));
-    kernels.emplace(kernel.entry, std::move(joined));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    PHASEBIT_TRY_ASSIGN(joined, join_kernel(*all[i], listings[i]));
+    kernels.emplace(all[i]->entry, std::move(joined));
   }
   return kernels;
 }

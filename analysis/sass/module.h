@@ -10,12 +10,13 @@
 
 namespace phasebit {
 
-// Joins one kernel with its disassembly. Step::disassemble when their lengths differ.
+// Joins one kernel with its disassembly. Step::disassemble when their lengths differ, or what the
+// disassembly failed of.
 Result<SassKernel> join_kernel(const CubinKernel& kernel, const DisassembledFunction& function);
+Result<SassKernel> join_kernel(const CubinKernel& kernel, const Disassembler::Listing& listing);
 
-// All kernels, by name, with one run of nvdisasm in which equal code is disassembled once. Operands
-// that name a function (CALL, RET) then name that of the kernel first in the file.
+// All kernels, by name.
 Result<std::map<std::string, SassKernel>> read_module(const Disassembler& disassembler,
-                                                      const Cubin& cubin, std::string_view bytes);
+                                                      const Cubin& cubin);
 
 }  // namespace phasebit

@@ -9,7 +9,8 @@ using nlohmann::json;
 
 // Fills a Disassembly while the text is read: no document is built, which for a module of 64
 // kernels would be ten times the size of what is kept. Depths: 1 the outer list, 2 the header or
-// the list of functions, 3 a function, 4 its instructions, 5 an instruction.
+// the list of functions, 3 a function, 4 its instructions, 5 an instruction, 6 its
+// attributes.
 class Handler : public nlohmann::json_sax<json> {
  public:
   explicit Handler(Disassembly& into) : into_(into) {}
@@ -39,6 +40,8 @@ class Handler : public nlohmann::json_sax<json> {
         instruction.opcode = std::move(value);
       else if (key_ == "operands")
         instruction.operands = std::move(value);
+    } else if (depth_ == instruction_depth + 1 && listing_ && key_ == "control-flow") {
+      into_.functions.back().instructions.back().control_flow = value == "True";
     }
     return true;
   }

@@ -11,6 +11,7 @@ namespace phasebit {
 
 struct DisassembledInstruction {
   std::string predicate, opcode, operands;
+  bool control_flow = false;  // it may go elsewhere: where operands may be addresses
 };
 
 struct DisassembledFunction {

@@ -1,8 +1,8 @@
 #include "analysis/sass/opcode_census.h"
 
-#include "analysis/sass/census.h"
 #include "analysis/sass/features.h"
 #include "analysis/sass/loops.h"
+#include "core/rule/opcodes.h"
 
 #include <algorithm>
 #include <vector>

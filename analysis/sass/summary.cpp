@@ -19,11 +19,13 @@ CodeSignature signature_of(const SassKernel& kernel) {
 
 CodeSummary summarise(int sm, const SassKernel& kernel, const SourceMap& source,
                       const std::vector<RoleWindow>& windows) {
-  return {sm, kernel.text_hash, signature_of(kernel), take_features(kernel, source, windows)};
+  return {sm, kernel.text_hash, kernel.code, signature_of(kernel),
+          take_features(kernel, source, windows)};
 }
 
 Change change_between(const CodeSummary& left, const CodeSummary& right) {
-  if (left.text_hash == right.text_hash && left.sm == right.sm) return Change::identical;
+  if (left.text_hash == right.text_hash && left.sm == right.sm)
+    return left.code.hash == right.code.hash ? Change::identical : Change::data;
   if (left.signature.opcodes != right.signature.opcodes) return Change::instructions;
   if (left.signature.operands != right.signature.operands) return Change::operands;
   if (left.signature.controls != right.signature.controls) return Change::schedule;
@@ -33,8 +35,13 @@ Change change_between(const CodeSummary& left, const CodeSummary& right) {
              : Change::identical;
 }
 
+std::string data_in_words(const CodeSummary& left, const CodeSummary& right) {
+  return fmt::format("data: {}", fmt::join(differences_beside_text(left.code, right.code), "; "));
+}
+
 std::string describe_change(const CodeSummary& left, const CodeSummary& right) {
   const Change change = change_between(left, right);
+  if (change == Change::data) return data_in_words(left, right);
   if (change != Change::instructions) return to_string(change);
   const CodeCounts a = hot_code(left.features), b = hot_code(right.features);
   if (const std::string opcodes = opcode_changes(a, b); !opcodes.empty())

@@ -18,6 +18,7 @@ CodeSignature signature_of(const SassKernel& kernel);
 struct CodeSummary {
   int sm = 0;
   std::string text_hash;
+  CodeClass code;
   CodeSignature signature;
   Features features;
 };
@@ -27,11 +28,14 @@ CodeSummary summarise(int sm, const SassKernel& kernel, const SourceMap& source,
 // The class of change between two kernels: that of diff_kernels, without the rows.
 Change change_between(const CodeSummary& left, const CodeSummary& right);
 
-// "identical", "schedule", "operands", or "instructions: -MEMBAR.ALL.CTA x1, +FENCE.VIEW.ASYNC.S
-// x1": what the right has less and more of on the hot paths of the timed loops. Where these have
-// the same opcodes, their issue cycles: "instructions: the hot paths have the same opcodes, 130 ->
-// 118 issue cycles". Then the order differs, or code elsewhere.
+// "identical", "schedule", "operands", "data: registers: 40 -> 32", or "instructions:
+// -MEMBAR.ALL.CTA x1, +FENCE.VIEW.ASYNC.S x1": what the right has less and more of on the hot paths
+// of the timed loops. Where these have the same opcodes, their issue cycles: "instructions: the hot
+// paths have the same opcodes, 130 -> 118 issue cycles". Then the order differs, or code elsewhere.
 std::string describe_change(const CodeSummary& left, const CodeSummary& right);
+
+// "data: registers: 40 -> 32; ...": what differs beside the instructions.
+std::string data_in_words(const CodeSummary& left, const CodeSummary& right);
 
 // The hot code of all timed loops together.
 CodeCounts hot_code(const Features& features);

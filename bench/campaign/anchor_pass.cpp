@@ -18,7 +18,7 @@ AnchorPass measure_anchors(const Manifest& manifest, WorkerHandle& worker, Point
     if (measured) {
       if (measured->timer_step_ns > 0) maker.timer_tick_ns = measured->timer_step_ns;
       if (measured->timer_step_ns > 0) pass.timer_tick_ns = measured->timer_step_ns;
-      const std::string name = variant.key.id.substr(variant.key.id.find('/') + 1);
+      const std::string name = variant.key.value("anchor");
       if (const auto summary = summarise(row.samples))
         pass.results[name] = AnchorResult{*summary, row.megahertz, measured->timer_step_ns};
     }

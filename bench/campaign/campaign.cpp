@@ -10,8 +10,6 @@
 namespace phasebit {
 namespace {
 
-constexpr std::string_view same_class_flag = "same_class:";
-
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -30,7 +28,7 @@ Outcome outcome_of(const PointRow& row) {
   outcome.megahertz = row.megahertz;
   for (const Sample& sample : row.samples)
     outcome.items_per_launch = std::max(outcome.items_per_launch, sample.items);
-  auto summary = summarise(row.samples);
+  auto summary = summary_of(row);
   if (summary)
     outcome.summary = std::move(*summary);
   else
@@ -44,7 +42,10 @@ Campaign::Campaign(const Manifest& manifest, Store& store, WorkerHandle& worker,
       store_(store),
       worker_(worker),
       progress_(progress),
-      options_(std::move(options)) {}
+      options_(std::move(options)) {
+  for (const BundleVariant& variant : manifest.variants)
+    keys_.emplace(variant.key.hash, &variant.key);
+}
 
 Status Campaign::open() {
   PHASEBIT_TRY_ASSIGN(device, worker_.start());
@@ -75,7 +76,11 @@ Status Campaign::run_anchors() {
   run.driver = device_.row.driver;
   PHASEBIT_TRY(store_.add_device(device_.row));
   PHASEBIT_TRY(store_.add_run(run));
-  for (const PointRow& row : pass.rows) PHASEBIT_TRY(store_.add_point(row));
+  PHASEBIT_TRY(store_.add_catalogue(manifest_.catalogue));
+  for (const PointRow& row : pass.rows) {
+    PHASEBIT_TRY(add_key(row));
+    PHASEBIT_TRY(store_.add_point(row));
+  }
   const std::vector<AnchorFigure> figures = judge_anchors(pass.results, device_);
   for (const AnchorFigure& figure : figures)
     progress_.note(fmt::format("{} {}", figure.ok() ? "anchor    " : "ANCHOR OFF", figure.text()));
@@ -90,7 +95,17 @@ void Campaign::plan(const PlanRequest& request) {
 }
 
 void Campaign::write(const PointRow& row) {
-  if (const Status written = store_.add_point(row); !written) stopped_ = written.error();
+  if (const Status written = add_key(row).and_then([&] { return store_.add_point(row); }); !written)
+    stopped_ = written.error();
+}
+
+// A row means its key: that is in the store before it.
+Status Campaign::add_key(const PointRow& row) {
+  const auto key = keys_.find(row.variant_hash);
+  if (key == keys_.end()) return {};
+  const Status added = store_.add_variant(pool_.row_of(*key->second, manifest_.catalogue));
+  if (added) keys_.erase(key);
+  return added;
 }
 
 Outcome Campaign::refuse(PointRow row, const std::string& why) {
@@ -101,11 +116,11 @@ Outcome Campaign::refuse(PointRow row, const std::string& why) {
 
 Outcome Campaign::point_to(PointRow row, std::size_t representative) {
   const std::string& other = manifest_.variants[representative].key.id;
-  row.flags.push_back(std::string(same_class_flag) + other);
+  row.flags.push_back(std::string(same_class_prefix) + other);
   ++tally_.same_class;
   const PointRow* known = finished_.find(key_of(row));
   // Once measured itself, say in a run that selected less, it needs no pointer to another.
-  const bool said = known != nullptr && (!known->samples.empty() || known->flags == row.flags);
+  const bool said = known != nullptr && (known->measured() || known->flags == row.flags);
   if (!said) write(row);
   Outcome outcome;  // its figures are the other's: see result()
   outcome.note = "same code as " + other;
@@ -156,7 +171,7 @@ Outcome Campaign::take(const PlannedPoint& point, PointKind kind, const Placemen
     return point_to(std::move(row), representative);
   const PointRow* known = finished_.find(key_of(row));
   // A row without samples says whose they are; it may stem from a run that chose another variant.
-  if (known != nullptr && !known->samples.empty()) {
+  if (known != nullptr && known->measured()) {
     Outcome outcome = outcome_of(*known);
     outcome.note = "from the store";
     ++tally_.from_store;

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -84,6 +85,7 @@ class Campaign {
   // After a lost worker: whether the GPU still works.
   void check_liveness();
   void write(const PointRow& row);
+  Status add_key(const PointRow& row);
 
   const Manifest& manifest_;
   Store& store_;
@@ -93,6 +95,8 @@ class Campaign {
   DeviceInfo device_;
   PointMaker maker_;
   FinishedPoints finished_;
+  KeyPool pool_;
+  std::unordered_map<std::string, const VariantKey*> keys_;  // by hash: those not in the store yet
   std::vector<std::size_t> representatives_;
   Plan plan_;
   std::size_t next_ = 0;

@@ -1,15 +1,24 @@
 #include "bench/campaign/finished.h"
 
+#include "core/image/sass_class.h"
+
 namespace phasebit {
 
 PointKey key_of(const PointRow& row) {
   return {row.kind,       row.variant_hash, row.text_hash, row.device_uuid,
-          row.repetition, row.aa_control,   row.placement};
+          row.repetition, row.aa_control,   row.placement, row.sass_class};
 }
 
 FinishedPoints::Key FinishedPoints::key_of(const PointKey& key) {
-  return {key.kind,       key.variant_hash, key.text_hash,    key.device_uuid,
-          key.repetition, key.aa_control,   key.placement.sm, key.placement.first_warp};
+  return {key.kind,
+          key.variant_hash,
+          key.text_hash,
+          key.device_uuid,
+          key.repetition,
+          key.aa_control,
+          key.placement.sm,
+          key.placement.first_warp,
+          covers_all_code(key.sass_class) ? key.sass_class : std::string()};
 }
 
 Result<FinishedPoints> FinishedPoints::read(const Store& store) {
@@ -24,7 +33,12 @@ Result<FinishedPoints> FinishedPoints::read(const Store& store) {
 }
 
 const PointRow* FinishedPoints::find(const PointKey& key) const {
-  const auto row = rows_.find(key_of(key));
+  auto row = rows_.find(key_of(key));
+  if (row == rows_.end() || row->second.error) {
+    PointKey older = key;
+    older.sass_class.clear();
+    row = rows_.find(key_of(older));
+  }
   return row == rows_.end() || row->second.error ? nullptr : &row->second;
 }
 

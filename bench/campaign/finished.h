@@ -21,7 +21,9 @@ class FinishedPoints {
   bool has_error(const PointKey& key, const PointError& error) const;
 
  private:
-  using Key = std::tuple<PointKind, std::string, std::string, std::string, int, bool, int, int>;
+  // The class last, "" for rows of before it covered all of the code: these answer for any.
+  using Key = std::tuple<PointKind, std::string, std::string, std::string, int, bool, int, int,
+                         std::string>;
   static Key key_of(const PointKey& key);
   std::map<Key, PointRow> rows_;
 };

@@ -27,6 +27,9 @@ class CudaDevice final : public Device {
   Result<Module> load(const std::string& cubin) override;
   Result<Function> function(Module module, const std::string& entry,
                             int dynamic_shared_bytes) override;
+  Result<Address> variable(Module module, const std::string& name) override;
+  Result<HostMemory> allocate_host(std::size_t bytes) override;
+  Status wait(std::chrono::milliseconds limit) override;
   Status allow_cluster(Function function, const Grid& grid) override;
   Result<Address> allocate(std::size_t bytes) override;
   Status fill(Address address, std::uint32_t word, std::size_t words) override;
@@ -212,6 +215,39 @@ Result<Device::Address> CudaDevice::allocate(std::size_t bytes) {
   CUdeviceptr address = 0;
   PHASEBIT_TRY(check(Step::launch, "cuMemAlloc", driver_.cuMemAlloc(&address, bytes)));
   return static_cast<Address>(address);
+}
+
+Result<Device::HostMemory> CudaDevice::allocate_host(std::size_t bytes) {
+  HostMemory memory;
+  PHASEBIT_TRY(check(Step::launch, "cuMemHostAlloc",
+                     driver_.cuMemHostAlloc(&memory.host, bytes,
+                                            CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP)));
+  CUdeviceptr address = 0;
+  PHASEBIT_TRY(check(Step::launch, "cuMemHostGetDevicePointer",
+                     driver_.cuMemHostGetDevicePointer(&address, memory.host, 0)));
+  memory.device = static_cast<Address>(address);
+  return memory;
+}
+
+Result<Device::Address> CudaDevice::variable(Module module, const std::string& name) {
+  CUdeviceptr address = 0;
+  std::size_t bytes = 0;
+  const CUresult code = driver_.cuModuleGetGlobal(
+      &address, &bytes, modules_[static_cast<std::size_t>(module)], name.c_str());
+  if (code == CUDA_ERROR_NOT_FOUND)
+    return with_hint(fail(Step::bundle, "the module has no variable {}", name), "pack it again");
+  PHASEBIT_TRY(check(Step::launch, "cuModuleGetGlobal", code));
+  return static_cast<Address>(address);
+}
+
+Status CudaDevice::wait(std::chrono::milliseconds limit) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (true) {
+    const CUresult code = driver_.cuStreamQuery(stream_);
+    if (code != CUDA_ERROR_NOT_READY) return check(Step::launch, "cuStreamQuery", code);
+    if (std::chrono::steady_clock::now() > deadline)
+      return fail(Step::launch, "did not end within {} ms", limit.count());
+  }
 }
 
 Status CudaDevice::fill(Address address, std::uint32_t word, std::size_t words) {

@@ -15,9 +15,9 @@ namespace phasebit {
   X(cuDeviceGet) X(cuDeviceGetName) X(cuDeviceGetUuid) X(cuDeviceGetAttribute)                \
   X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxSetFlags) X(cuCtxSetCurrent)                \
   X(cuModuleLoadData) X(cuModuleGetFunction) X(cuFuncSetAttribute) X(cuMemAlloc)              \
-  X(cuMemsetD32Async) X(cuMemcpyDtoHAsync) X(cuStreamCreate) X(cuStreamSynchronize)           \
-  X(cuLaunchKernel) X(cuEventCreate) X(cuEventRecord) X(cuEventElapsedTime)                   \
-  X(cuEventDestroy)
+  X(cuMemHostAlloc) X(cuMemcpyDtoHAsync) X(cuStreamCreate) X(cuStreamSynchronize)           \
+  X(cuLaunchKernel) X(cuMemsetD32Async) X(cuMemHostGetDevicePointer) X(cuModuleGetGlobal)    \
+  X(cuStreamQuery) X(cuEventCreate) X(cuEventRecord) X(cuEventElapsedTime) X(cuEventDestroy)
 // Since 11.8: without them there are no clusters, and all else works.
 #define PHASEBIT_CUDA_CLUSTER_ENTRIES(X)                                                      \
   X(cuLaunchKernelEx) X(cuOccupancyMaxActiveClusters)

@@ -7,6 +7,7 @@
 #include "core/image/whole.h"
 #include "core/store/record.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -50,6 +51,11 @@ class Device {
   using Module = int;
   using Function = int;
   using Address = std::uint64_t;
+  // Pinned memory of the host that a kernel reads and writes too.
+  struct HostMemory {
+    Address device = 0;
+    void* host = nullptr;
+  };
 
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
@@ -57,11 +63,16 @@ class Device {
   // The kernel, allowed so many bytes of dynamic shared memory.
   virtual Result<Function> function(Module module, const std::string& entry,
                                     int dynamic_shared_bytes) = 0;
+  // A variable of the module. Step::bundle when it has none of that name.
+  virtual Result<Address> variable(Module module, const std::string& name) = 0;
   // Whether a cluster of this size can run at all; asked before the first launch of one.
   // Step::device, naming the size and the largest one, when it cannot.
   virtual Status allow_cluster(Function function, const Grid& grid) = 0;
   // Lives as long as the device.
   virtual Result<Address> allocate(std::size_t bytes) = 0;
+  virtual Result<HostMemory> allocate_host(std::size_t bytes) = 0;
+  // Until all that was queued has ended. Step::launch when it has not after the limit.
+  virtual Status wait(std::chrono::milliseconds limit) = 0;
   // fill and launch are queued in order; read waits for all of them.
   virtual Status fill(Address address, std::uint32_t word, std::size_t words) = 0;
   virtual Status launch(Function function, const Grid& grid, const KernelParams& params) = 0;

@@ -60,6 +60,18 @@ class FakeDevice final : public Device {
       return refuse_cluster(info_, grid.cluster_size, max_cluster_);
     return {};
   }
+  Result<Address> variable(Module, const std::string& name) override {
+    if (name != guard_variable) return fail(Step::bundle, "the module has no variable {}", name);
+    return reinterpret_cast<Address>(&guard_block_);
+  }
+  Result<HostMemory> allocate_host(std::size_t bytes) override {
+    PHASEBIT_TRY_ASSIGN(address, allocate(bytes));
+    return HostMemory{address, reinterpret_cast<void*>(address)};
+  }
+  Status wait(std::chrono::milliseconds limit) override {
+    if (!stuck_) return {};
+    return fail(Step::launch, "did not end within {} ms", limit.count());
+  }
   Result<Address> allocate(std::size_t bytes) override {
     memory_.emplace_back(bytes);
     return reinterpret_cast<Address>(memory_.back().data());
@@ -93,6 +105,7 @@ class FakeDevice final : public Device {
       one.readings[n] = static_cast<std::uint32_t>(sum);
     }
     run_fake_kernel(*shape, script, params, one);
+    stuck_ = fake_guard(script, guard_block_);
     clock_ += one.cycles + fake_gap_cycles;
     health_ = {true, script.throttled};
     return {};
@@ -151,6 +164,8 @@ class FakeDevice final : public Device {
   std::mt19937 random_{12345};
   Health health_;
   int max_cluster_ = 0;
+  Address guard_block_ = 0;  // what the kernels' pb_guard holds
+  bool stuck_ = false;
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "bench/device/fake_kernel.h"
 
+#include "core/image/guard_block.h"
+
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -55,7 +57,7 @@ class Kernel {
     record.role = static_cast<std::uint32_t>(slice.role);
     const bool cluster = shape_.cluster_size > 1;
     record.sm = cluster ? 2 * static_cast<std::uint32_t>(cta) + 1 : params_.target_sm;
-    record.phases_checked = all ? 0 : 4;
+    record.phases_checked = static_cast<std::uint32_t>(shape_.phases_checked);
     record.readings[0] = script_.timer_step;
     for (const Reading& reading : shape_.readings)
       if (reading.role == slice.role)
@@ -63,6 +65,7 @@ class Kernel {
     if (faulty(slice, "wrong_items")) --record.items;
     if (faulty(slice, "wrong_role")) record.role = 3;
     if (faulty(slice, "wrong_phase")) record.phase_errors = 1;
+    if (faulty(slice, "fewer_checked")) --record.phases_checked;
     if (faulty(slice, "other_sm")) ++record.sm;
     if (faulty(slice, "backwards")) std::swap(record.clock_start, record.clock_end);
     at<SampleRecord>(params_.samples)[cta * 2 * shape_.warps() + slice.record_index()] = record;
@@ -127,6 +130,18 @@ FakeScript fake_script(const nlohmann::json& json) {
   script.readings = json.value("readings", usual.readings);
   script.reading_noise = json.value("reading_noise", usual.reading_noise);
   return script;
+}
+
+bool fake_guard(const FakeScript& script, std::uint64_t block) {
+  if (block == 0) return false;
+  const auto& header = *reinterpret_cast<const GuardHeader*>(block);
+  if (script.fault == "report") {
+    auto& report = *reinterpret_cast<GuardReport*>(header.report);
+    report = {1, 1, 0, 1, 0, 3, 1, 0, 1024 + 16, 0, header.limit_ns, 1024, 0};
+  }
+  if (script.fault != "crumbs") return false;
+  reinterpret_cast<std::uint32_t*>(header.crumbs)[1] = 2;
+  return true;
 }
 
 void run_fake_kernel(const LaunchShape& shape, const FakeScript& script, const KernelParams& params,

@@ -39,4 +39,9 @@ struct FakeLaunch {
 void run_fake_kernel(const LaunchShape& shape, const FakeScript& script, const KernelParams& params,
                      const FakeLaunch& launch);
 
+// What a guarded kernel leaves in the block at this host address: with the fault "report" a report
+// of site 1 by warp 1, with "crumbs" a breadcrumb of site 2 by the same warp. Whether it never
+// ends.
+bool fake_guard(const FakeScript& script, std::uint64_t block);
+
 }  // namespace phasebit

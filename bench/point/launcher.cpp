@@ -17,6 +17,7 @@ int wanted_ctas(const LaunchShape& shape) {
 
 bool met(const LaunchOutput& output, const LaunchShape& shape) {
   const auto not_coresident = static_cast<std::uint32_t>(StatusCode::not_coresident);
+  if (output.report.code != 0) return true;  // it came far enough to wait in vain
   return output.ctas >= static_cast<std::uint32_t>(wanted_ctas(shape)) &&
          output.status.code != not_coresident;
 }
@@ -84,6 +85,18 @@ Result<Device::Address> Launcher::images_for(const LaunchShape& shape) {
   return images_;
 }
 
+Status Launcher::wait_for(const BatchRequest& request) {
+  const Status ended = device_.wait(request.hang_limit);
+  if (ended) return {};
+  const GuardTable& table = *request.guard->table;
+  std::string text = ended.error().message;
+  const GuardReport report = guard_.report();
+  if (report.code != 0) text += "; " + describe(report, table, device_.info().sm);
+  const std::string crumbs = describe_crumbs(guard_.crumbs(), table);
+  if (!crumbs.empty()) text += "; " + crumbs;
+  return fail(ended.error().step, "{}", text);
+}
+
 Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
                                                      const LaunchShape& shape,
                                                      const BatchRequest& request) {
@@ -103,14 +116,18 @@ Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
     params.status = region_ + layout.status(n);
     params.ticket = region_ + layout.ticket(n);
     params.payload_out = region_ + layout.fold(n);
+    if (request.guard)
+      PHASEBIT_TRY(guard_.prepare(request.guard->variable, grid.ctas, request.guard_limit_ns));
     PHASEBIT_TRY(device_.launch(function, grid, params));
   }
+  if (request.guard) PHASEBIT_TRY(wait_for(request));
   PHASEBIT_TRY(device_.read(region_, host_.data(), layout.total_bytes));
   std::vector<LaunchOutput> outputs(launches);
   for (std::size_t n = 0; n < launches; ++n) {
     LaunchOutput& output = outputs[n];
     output.items = request.items[n];
     output.sm = device_.info().sm;
+    if (request.guard) output.report = guard_.report();
     output.records.resize(static_cast<std::size_t>(shape.records()));
     output.fold.resize(layout.fold_words);
     std::memcpy(output.records.data(), &host_[layout.records(n)], layout.record_bytes);

@@ -2,9 +2,12 @@
 #pragma once
 
 #include "bench/device/device.h"
+#include "bench/point/guard_memory.h"
 #include "core/image/launch.h"
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace phasebit {
@@ -17,6 +20,9 @@ struct BatchRequest {
   Placement placement;
   std::uint32_t seed = 0;
   std::uint64_t guard_limit_ns = 0;
+  // Of a guarded kernel, whose batch is one launch.
+  std::optional<GuardedModule> guard = {};
+  std::chrono::milliseconds hang_limit = std::chrono::seconds(5);  // for its end
 };
 
 struct LaunchOutput {
@@ -24,6 +30,7 @@ struct LaunchOutput {
   std::uint32_t ctas = 0;  // that claimed the SM, of those launched; 0 in a cluster
   int sm = 0;              // the GPU's compute capability
   StatusRecord status;
+  GuardReport report;                 // of a guarded kernel
   std::vector<SampleRecord> records;  // LaunchShape::records()
   std::vector<std::uint32_t> fold;    // LaunchShape::ctas() * threads
 };
@@ -35,7 +42,7 @@ Grid grid_of(const LaunchShape& shape, const Placement& placement, int multiproc
 
 class Launcher {
  public:
-  explicit Launcher(Device& device) : device_(device) {}
+  explicit Launcher(Device& device) : device_(device), guard_(device) {}
 
   // Runs the batch; again, a few times, when the wanted CTAs did not meet on the target SM.
   Result<std::vector<LaunchOutput>> run(Device::Function function, const LaunchShape& shape,
@@ -46,10 +53,13 @@ class Launcher {
   Result<std::vector<LaunchOutput>> run_once(Device::Function function, const LaunchShape& shape,
                                              const BatchRequest& request);
   Status reserve(std::size_t bytes);
+  // Waits for the one guarded launch. Step::launch, with all that is known of where it hangs.
+  Status wait_for(const BatchRequest& request);
   // Room for the images that the shape's copies read, which the kernel writes; 0 where none.
   Result<Device::Address> images_for(const LaunchShape& shape);
 
   Device& device_;
+  GuardMemory guard_;
   Device::Address region_ = 0;
   std::size_t region_bytes_ = 0;
   Device::Address images_ = 0;

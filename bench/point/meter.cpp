@@ -65,6 +65,8 @@ void note_sms(const LaunchShape& shape, const std::vector<LaunchOutput>& outputs
 
 Measurement empty_measurement(const LaunchShape& shape) {
   Measurement measurement;
+  if (shape.phases_checked == 0 && shape.payload.words_per_slot == 0)
+    measurement.flags.emplace_back(items_only_flag);
   for (const Reading& reading : shape.readings)
     measurement.readings.push_back({reading.name, reading.unit});
   return measurement;
@@ -109,15 +111,40 @@ Result<Device::Function> Meter::loaded_function(const Image& image, int dynamic_
   return functions_.emplace(key, function).first->second;
 }
 
+BatchRequest Meter::batch_of(const MeasureRequest& request,
+                             std::vector<std::uint32_t> items) const {
+  BatchRequest batch;
+  batch.items = std::move(items);
+  batch.placement = request.placement;
+  batch.seed = request.seed;
+  batch.guard_limit_ns = request.guard_limit_ns;
+  batch.hang_limit = std::chrono::milliseconds(static_cast<int>(1000 * request.hang_seconds));
+  return batch;
+}
+
 Result<Meter::Outputs> Meter::run_verified(const MeasureRequest& request, Device::Function function,
                                            std::vector<std::uint32_t> items, ExpectedFolds& folds) {
   const LaunchShape& shape = request.variant->launch;
-  const BatchRequest batch{std::move(items), request.placement, request.seed,
-                           request.guard_limit_ns};
-  PHASEBIT_TRY_ASSIGN(outputs, launcher_.run(function, shape, batch));
+  PHASEBIT_TRY_ASSIGN(outputs, launcher_.run(function, shape, batch_of(request, std::move(items))));
   for (const LaunchOutput& output : outputs)
     PHASEBIT_TRY(verify_launch(shape, request.placement, output, folds));
   return std::move(outputs);
+}
+
+Status Meter::run_guarded(const MeasureRequest& request, const Image& image,
+                          Device::Function function, std::uint32_t items, ExpectedFolds& folds) {
+  BatchRequest batch = batch_of(request, {items});
+  if (!image.guard.sites.empty()) {
+    PHASEBIT_TRY_ASSIGN(variable, device_.variable(modules_.at(image.module), guard_variable));
+    batch.guard = GuardedModule{variable, &image.guard};
+  }
+  PHASEBIT_TRY_ASSIGN(outputs, launcher_.run(function, request.variant->launch, batch));
+  GuardReport report = outputs.front().report;
+  const auto first = static_cast<std::uint32_t>(request.placement.first_warp);
+  report.warp -= std::min(report.warp, first);
+  if (report.code != 0)
+    return fail(Step::guard, "{}", describe(report, image.guard, outputs.front().sm));
+  return verify_launch(request.variant->launch, request.placement, outputs.front(), folds);
 }
 
 Status Meter::run_guarded(const MeasureRequest& request, ExpectedFolds& folds) {
@@ -134,10 +161,9 @@ Status Meter::run_guarded(const MeasureRequest& request, ExpectedFolds& folds) {
   PHASEBIT_TRY_ASSIGN(function, function_of(*image, request));
   // One launch a batch: when one hangs, the following would each wait for the limit as well.
   for (const std::uint32_t items : guard_counts(variant.launch)) {
-    const auto outputs = run_verified(request, function, {items}, folds);
-    if (!outputs)
-      return fail(outputs.error().step, "guarded build, {} items: {}", items,
-                  outputs.error().message);
+    const Status done = run_guarded(request, *image, function, items, folds);
+    if (!done)
+      return fail(done.error().step, "guarded build, {} items: {}", items, done.error().message);
   }
   guarded_.insert(key);
   return {};

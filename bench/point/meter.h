@@ -23,6 +23,7 @@ struct MeasureRequest {
   double max_seconds = 0.25;    // of timed launches; at least the first batch is made
   double timer_tick_ns = 1000;  // of %globaltimer; the coarsest known until it is measured
   std::uint64_t guard_limit_ns = 50'000'000;
+  double hang_seconds = 5;  // for the end of a guarded launch
 };
 
 struct Measurement {
@@ -51,8 +52,12 @@ class Meter {
   using Outputs = std::vector<LaunchOutput>;
   Result<Device::Function> function_of(const Image& image, const MeasureRequest& request);
   Result<Device::Function> loaded_function(const Image& image, int dynamic_shared_bytes);
+  BatchRequest batch_of(const MeasureRequest& request, std::vector<std::uint32_t> items) const;
   Result<Outputs> run_verified(const MeasureRequest& request, Device::Function function,
                                std::vector<std::uint32_t> items, ExpectedFolds& folds);
+  // One guarded launch.
+  Status run_guarded(const MeasureRequest& request, const Image& image, Device::Function function,
+                     std::uint32_t items, ExpectedFolds& folds);
   Status run_guarded(const MeasureRequest& request, ExpectedFolds& folds);
   Result<std::uint32_t> find_base(const MeasureRequest& request, Device::Function function,
                                   ExpectedFolds& folds);

@@ -77,6 +77,16 @@ Status verify_fold(const LaunchShape& shape, const LaunchOutput& output, const R
   return {};
 }
 
+// The first record of a CTA says how many barriers it read back; of a cluster, that of one CTA.
+Status verify_phases_checked(const LaunchShape& shape, const LaunchOutput& output, int cta) {
+  if (shape.cluster_size > 1 && cta != shape.first_rank) return {};
+  const auto first = static_cast<std::size_t>(cta * 2 * shape.warps());
+  const std::uint32_t checked = output.records[first].phases_checked;
+  if (checked >= static_cast<std::uint32_t>(shape.phases_checked)) return {};
+  return fail(Step::verify, "cta {} read back {} of {} barriers after {} items", cta, checked,
+              shape.phases_checked, output.items);
+}
+
 // A record where the shape has no slice: a role ran in the wrong warp.
 Status verify_no_other_record(const LaunchShape& shape, const LaunchOutput& output) {
   std::vector<bool> known(output.records.size(), false);
@@ -138,7 +148,10 @@ Status verify_launch(const LaunchShape& shape, const Placement& placement,
         PHASEBIT_TRY(verify_fold(shape, output, slice, cta, folds.after(output.items)));
     }
   }
-  return verify_no_other_record(shape, output);
+  PHASEBIT_TRY(verify_no_other_record(shape, output));
+  for (int cta = 0; cta < shape.ctas(); ++cta)
+    PHASEBIT_TRY(verify_phases_checked(shape, output, cta));
+  return {};
 }
 
 const SampleRecord& timed_record(const LaunchShape& shape, const LaunchOutput& output) {

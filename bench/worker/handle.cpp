@@ -143,7 +143,10 @@ Result<Measurement> WorkerHandle::measure(const PointRequest& request) {
   PHASEBIT_TRY(start());
   const auto deadline = Clock::now() + options_.watchdog;
   Phase phase = Phase::loading;
-  channel_->send(encode(request));  // when it is gone, the receive below says so
+  PointRequest sent = request;
+  // The worker knows where a guarded kernel hangs, and says so before it is killed.
+  sent.hang_seconds = std::chrono::duration<double>(options_.watchdog).count() / 2;
+  channel_->send(encode(sent));  // when it is gone, the receive below says so
   while (true) {
     const auto reply = next_reply(deadline, phase_text(phase));
     if (!reply) {

@@ -9,7 +9,7 @@ using nlohmann::json;
 // Found by argument-dependent lookup, hence in the namespace of the types.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Placement, sm, first_warp)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PointRequest, variant_hash, placement, seed, max_rounds,
-                                   max_seconds, timer_tick_ns)
+                                   max_seconds, timer_tick_ns, hang_seconds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceRow, uuid, name, driver, target, multiprocessors, l2_bytes,
                                    max_clock_khz)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceInfo, row, sm, max_shared_bytes_per_cta,

@@ -16,6 +16,7 @@ struct PointRequest {
   int max_rounds = 64;
   double max_seconds = 0.25;
   double timer_tick_ns = 1000;
+  double hang_seconds = 5;  // for the end of a guarded launch: less than the watchdog's time
 };
 
 std::string encode(const PointRequest& request);

@@ -40,6 +40,7 @@ class Server {
     measure.max_rounds = request->max_rounds;
     measure.max_seconds = request->max_seconds;
     measure.timer_tick_ns = request->timer_tick_ns;
+    measure.hang_seconds = request->hang_seconds;
     auto measured =
         meter_.measure(measure, [&](Phase phase) { channel_.send(encode(WorkerReply(phase))); });
     if (!measured) return measured.error();

@@ -66,6 +66,25 @@ const TomlValue* TomlValue::find(std::string_view key) const {
   return entry == keys.end() ? nullptr : &items[static_cast<size_t>(entry - keys.begin())];
 }
 
+nlohmann::ordered_json to_json(const TomlValue& value) {
+  nlohmann::ordered_json json;
+  switch (value.kind) {
+    case TomlValue::Kind::truth: return value.number != 0;
+    case TomlValue::Kind::number: return value.number;
+    case TomlValue::Kind::text: return value.text;
+    case TomlValue::Kind::other: return json;
+    case TomlValue::Kind::array:
+      json = nlohmann::ordered_json::array();
+      for (const TomlValue& item : value.items) json.push_back(to_json(item));
+      return json;
+    case TomlValue::Kind::table:
+      json = nlohmann::ordered_json::object();
+      for (size_t i = 0; i < value.keys.size(); ++i) json[value.keys[i]] = to_json(value.items[i]);
+      return json;
+  }
+  bug("no such TomlValue::Kind");
+}
+
 Result<TomlValue> parse_toml(std::string_view text, const std::string& file) {
   try {
     return convert(toml::parse(text));

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 namespace phasebit {
 
 struct TomlValue {
@@ -23,6 +25,9 @@ struct TomlValue {
   std::vector<TomlValue> items;   // of a table or an array
   const TomlValue* find(std::string_view key) const;
 };
+
+// Without the lines: for readers that take JSON.
+nlohmann::ordered_json to_json(const TomlValue& value);
 
 // Step::spec for a syntax error, "file:line: what".
 Result<TomlValue> parse_toml(std::string_view text, const std::string& file);

@@ -25,14 +25,14 @@ static_assert(sizeof(GuardHeader) == 64);
 
 // Of one CTA, by its number in the grid; a cluster has that of its own number in the grid.
 struct GuardCta {
-  // Phase in the upper half, arrivals of the running one (32 a warp) in the lower.
+  // Phase in the upper half, arrivals of the running one in the lower: by thread where all of the
+  // CTA are meant, else 32 a warp.
   std::uint64_t barriers[16] = {};      // +0
   std::uint64_t cluster_barrier = 0;    // +128 arrivals by thread
-  std::uint32_t exited_warps = 0;       // +136 all of whose threads have left
+  std::uint32_t exited = 0;             // +136 threads
   std::uint32_t exited_in_cluster = 0;  // +140 threads
-  std::uint32_t exited_lanes[32] = {};  // +144 by warp
 };
-static_assert(sizeof(GuardCta) == 272);
+static_assert(sizeof(GuardCta) == 144);
 
 // Written once, by the thread that gave up first; `code` last.
 struct GuardReport {

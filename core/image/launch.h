@@ -79,6 +79,11 @@ struct LaunchShape {
   int first_rank = 0, second_rank = 0;
   std::vector<Reading> readings;
   bool guarded = true;  // false: it waits for nothing, so there is no guarded build
+  // Barriers or flags whose end state each CTA reads back, as its first record says
+  // (SampleRecord::phases_checked); of a cluster the first CTA, for all. A launch that read back
+  // fewer fails; 0: its items alone are verified. Whether a launch verifies changes nothing that is
+  // measured: launch_signature leaves it out.
+  int phases_checked = 0;
   std::string unit = "cycles per item";  // or "cycles per round trip"
   std::vector<RoleSlice> slices;
   PayloadShape payload;

@@ -73,6 +73,19 @@ void from_json(const json& value, WholeParameter::Kind& kind) {
   kind = read_word(value, parameter_words);
 }
 
+void to_json(json& value, WaitKind kind) {
+  value = to_string(kind);
+}
+
+void from_json(const json& value, WaitKind& kind) {
+  for (const WaitKind one : every_wait_kind)
+    if (value == to_string(one)) {
+      kind = one;
+      return;
+    }
+  throw json::other_error::create(501, "unknown word " + value.dump(), &value);
+}
+
 void to_json(json& value, Role role) {
   value = static_cast<std::uint32_t>(role);
 }
@@ -94,13 +107,17 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Reading, name, unit, role, index)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchShape, threads, ctas_per_sm, load_ctas, cluster_size,
                                    dynamic_shared_bytes, item_granule, min_items, max_items,
                                    producer_turns, consumer_turns, timed_role, work_amount,
-                                   delay_cycles, first_rank, second_rank, readings, guarded, unit,
-                                   slices, payload)
+                                   delay_cycles, first_rank, second_rank, readings, guarded,
+                                   phases_checked, unit, slices, payload)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VariantKey, id, hash, axes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GateResult, verdict, reason)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VerbCensus, verb, role, hot, cold)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VerbCensus, verb, role, hot, cold, beside)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WaitSite, number, kind, entry, file, line, verb, role, opcode,
+                                   operand, address)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NamedBarriers, name, base, stride, count)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GuardTable, sites, barriers)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Image, build, module, entry, ptx_hash, text_hash, sass_class,
-                                   resources, gate, census, warnings)
+                                   resources, gate, census, warnings, guard)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WholeParameter, name, kind, offset, bytes, value, buffer_bytes,
                                    fill)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WholeLaunch, grid, block, cluster, shared_bytes, parameter_bytes,
@@ -119,11 +136,23 @@ void from_json(const json& value, BundleVariant& variant) {
   if (value.contains("whole")) variant.whole = value.at("whole").get<WholeLaunch>();
 }
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Manifest, version, target, ptxas, ptxas_flags, nvdisasm, commit,
-                                   sweep, variants)
+void to_json(json& value, const CatalogueFacts& facts) {
+  value = json_of(facts);
+}
+
+void from_json(const json& value, CatalogueFacts& facts) {
+  facts = facts_of(value);
+}
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Manifest, version, target, ptxas, ptxas_flags,
+                                                nvdisasm, commit, sweep, catalogue, variants)
 
 std::string launch_signature(const LaunchShape& launch) {
-  return json(launch).dump();
+  // Two launches that differ in what they verify measure the same: classes, and comparisons with
+  // launches of before this field, must not move for it.
+  json shape = launch;
+  shape.erase("phases_checked");
+  return shape.dump();
 }
 
 std::string launch_signature(const WholeLaunch& whole) {

@@ -4,7 +4,9 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/image/facts.h"
 #include "core/image/gate.h"
+#include "core/image/guard_sites.h"
 #include "core/image/launch.h"
 #include "core/image/variant_key.h"
 #include "core/image/whole.h"
@@ -15,7 +17,7 @@
 
 namespace phasebit {
 
-inline constexpr int manifest_version = 2;
+inline constexpr int manifest_version = 4;
 
 struct Resources {
   int registers = 0;  // per thread
@@ -41,6 +43,7 @@ struct Image {
   GateResult gate;  // of the timed build
   Census census;
   std::vector<std::string> warnings;  // ptxas's, about this kernel
+  GuardTable guard = {};              // of a guarded build: what its reports mean
 };
 
 struct BundleVariant {
@@ -60,10 +63,13 @@ struct Manifest {
   std::string nvdisasm;  // version; "" when nothing was disassembled
   std::string commit;    // of the templates, from `git describe --always --dirty`; "" outside git
   std::string sweep;     // name of the sweep it was packed from
+  // Of the templates; a manifest without them is read too.
+  CatalogueFacts catalogue;
   std::vector<BundleVariant> variants;
 };
 
-// The launch shape as one line of JSON: what a SASS class needs beside the code.
+// The launch shape as one line of JSON: what a SASS class needs beside the code. Without what it
+// verifies.
 std::string launch_signature(const LaunchShape& launch);
 std::string launch_signature(const WholeLaunch& whole);
 

@@ -11,33 +11,16 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-void keep(std::vector<std::string>& patterns, const std::string& pattern) {
-  if (!contains(patterns, pattern)) patterns.push_back(pattern);
-}
-
-void require(VerbRule& rule, const OpcodeRule& wanted) {
-  for (OpcodeRule& known : rule.require) {
-    if (known.pattern != wanted.pattern) continue;
-    known.count += wanted.count;
-    return;
-  }
-  rule.require.push_back(wanted);
-}
-
-VerbRule& joined(GateSpec& spec, const VerbRule& rule) {
-  for (VerbRule& known : spec.verbs)
-    if (known.verb == rule.verb && known.role == rule.role) return known;
-  return spec.verbs.emplace_back(VerbRule{rule.verb, rule.role, {}, {}});
-}
-
 void add(GateSpec& spec, const VerbRule& rule) {
-  if (rule.verb == "*") {
-    for (const std::string& pattern : rule.forbid) keep(spec.forbid_everywhere, pattern);
+  if (rule.verb == any_verb && !rule.forbid.empty()) {
+    for (const std::string& pattern : rule.forbid)
+      if (!contains(spec.forbid_everywhere, pattern)) spec.forbid_everywhere.push_back(pattern);
     return;
   }
-  VerbRule& known = joined(spec, rule);
-  for (const std::string& pattern : rule.forbid) keep(known.forbid, pattern);
-  for (const OpcodeRule& opcode : rule.require) require(known, opcode);
+  VerbRule& known = rule_of(spec.verbs, rule.verb, rule.role);
+  if (rule.passes != Passes::loop) known.passes = rule.passes;
+  for (const std::string& pattern : rule.forbid) add_forbidden(known, pattern);
+  for (const OpcodeRule& opcode : rule.require) add_count(known, opcode);
 }
 
 }  // namespace
@@ -80,6 +63,7 @@ Result<GateSpec> gate_of(const Head& head, const std::string& family, const Vers
     return spec;
   }
   spec.known = true;
+  if (head.exhaustive) spec.exhaustive_for = family;
   for (const HeadRule& rule : head.rules) {
     if (!rule.families.empty() && !contains(rule.families, family)) continue;
     PHASEBIT_TRY_ASSIGN(in_range, version_in_range(ptxas, rule.ptxas));

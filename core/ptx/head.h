@@ -3,12 +3,12 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/image/gate.h"
 #include "core/image/launch.h"
 #include "core/image/manifest.h"
 #include "core/image/variant_key.h"
 #include "core/isa/version.h"
 #include "core/ptx/file.h"
+#include "core/rule/rule.h"
 
 #include <map>
 #include <string>
@@ -53,7 +53,7 @@ struct HeadRegisters {
 // One rule of the gate. All that depends on SASS family and ptxas stands side by side: which of
 // them holds is known when the text has been assembled.
 struct HeadRule {
-  VerbRule rule;                      // verb "*": of the whole window
+  VerbRule rule;                      // any_verb with `forbid`: of the whole window
   std::vector<std::string> families;  // SASS families; empty: all
   std::string ptxas;                  // a version range; "": all
 };
@@ -78,11 +78,11 @@ struct Head {
   std::map<std::string, std::vector<int>> bounds;
   std::vector<Role> clocks;  // roles that read a clock pair
   std::vector<HeadBuffer> buffers;
-  int phases = 0;  // barriers or flags whose end state is read back
   std::vector<HeadBarrier> barriers;
   std::vector<HeadRegisters> registers;
   std::vector<HeadRule> rules;
   std::vector<HeadCover> covers;
+  bool exhaustive = true;  // synchronisation that no rule counts is refused
   std::map<std::string, int> items_per_iteration;  // of the timed loop, by role; 1 where not named
 };
 

@@ -3,6 +3,7 @@
 #include "core/base/toml.h"
 #include "core/ptx/head.h"
 #include "core/ptx/head_words.h"
+#include "core/rule/read_rule.h"
 
 #include <algorithm>
 #include <limits>
@@ -175,7 +176,7 @@ class HeadReader {
     const TomlValue* value = top_.table("expects");
     if (value == nullptr) return;
     TomlReader reader = table(*value, "expects", {"payload", "phases", "readings"});
-    head_.phases = number(reader, "phases", 0);
+    head_.launch.phases_checked = number(reader, "phases", 0);
     if (const TomlValue* payload = reader.table("payload")) {
       TomlReader own = table(*payload, "payload", {"words", "threads", "vector", "period"});
       PayloadShape& shape = head_.launch.payload;
@@ -238,7 +239,7 @@ class HeadReader {
   }
 
   void read_rules(const TomlValue& value) {
-    TomlReader reader = table(value, "rules", {"covers", "items_per_iteration", "verbs"});
+    TomlReader reader = table(value, "rules", {"covers", "exhaustive", "items_per_iteration", "verbs"});
     for (const TomlValue* one : reader.tables("covers")) {
       TomlReader own = table(*one, "covers", {"part", "families", "ptxas"});
       head_.covers.push_back({own.text("part"), own.words("families"), range(own)});
@@ -248,26 +249,31 @@ class HeadReader {
       for (const std::string& name : items->keys)
         head_.items_per_iteration[name] = number(own, name, 1, 1);
     }
+    head_.exhaustive = reader.truth_or("exhaustive", true);
     for (const TomlValue* one : reader.tables("verbs")) read_rule(*one);
   }
 
   void read_rule(const TomlValue& value) {
-    TomlReader reader =
-        table(value, "verbs", {"verb", "role", "families", "ptxas", "require", "forbid"});
-    HeadRule rule;
-    rule.rule.verb = reader.text("verb");
-    if (reader.has("role")) rule.rule.role = word_of(role(reader, "role"));
-    rule.families = reader.words("families");
-    rule.ptxas = range(reader);
-    rule.rule.forbid = reader.words("forbid");
-    if (const TomlValue* counts = reader.table("require")) {
-      TomlReader own = table(*counts, "require", counts->keys);
-      for (const std::string& pattern : counts->keys)
-        rule.rule.require.push_back({pattern, number(own, pattern, 0)});
+    TomlReader reader = table(value, "verbs", rule_keys());
+    const auto text = phasebit::read_rule(to_json(value));
+    if (!text) return reader.refuse(text.error().key, text.error().message, text.error().hint);
+    HeadRule rule{{{}, text->role, {}, text->forbid, text->passes}, text->families, text->ptxas};
+    for (const RuleText::Count& count : text->counts) {
+      const auto range = parse_count(count.count);
+      if (!range)
+        return reader.refuse(to_string(count.path),
+                             fmt::format("'{}': '{}' is no count", count.pattern, count.count),
+                             "a number, or \"1..2\", \"2..\"");
+      rule.rule.require.push_back({count.pattern, *range, count.path});
     }
-    if (rule.rule.verb == "*" && !(rule.rule.require.empty() && rule.rule.role.empty()))
-      reader.refuse("verb", "'*' is for 'forbid' alone, without 'role' and 'require'");
-    head_.rules.push_back(std::move(rule));
+    for (const std::string& verb : text->verbs) {
+      rule.rule.verb = verb;
+      if (verb == any_verb && !rule.rule.forbid.empty() &&
+          !(rule.rule.require.empty() && rule.rule.role.empty()))
+        reader.refuse("verb", "'*' with 'forbid' is of the whole window, without role and counts",
+                      "write the counts as a rule of their own");
+      head_.rules.push_back(rule);
+    }
   }
 
   const std::string& file_;

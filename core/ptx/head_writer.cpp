@@ -47,6 +47,7 @@ class Inline {
   void add(const std::string& key, const std::string& value) {
     items_.push_back(key + " = " + value);
   }
+  bool empty() const { return items_.empty(); }
   std::string take() const { return fmt::format("{{ {} }}", fmt::join(items_, ", ")); }
 
  private:
@@ -186,9 +187,9 @@ class HeadWriter {
   void write_expects() {
     const LaunchShape& launch = head_.launch;
     const PayloadShape& payload = launch.payload;
-    if (head_.phases == 0 && payload.words_per_slot == 0 && launch.readings.empty()) return;
+    if (head_.launch.phases_checked == 0 && payload.words_per_slot == 0 && launch.readings.empty()) return;
     begin("expects");
-    number_if("phases", head_.phases, 0);
+    number_if("phases", head_.launch.phases_checked, 0);
     if (payload.words_per_slot > 0) {
       Inline one;
       one.add("words", std::to_string(payload.words_per_slot));
@@ -226,6 +227,7 @@ class HeadWriter {
   void write_rules() {
     if (head_.rules.empty() && head_.covers.empty() && head_.items_per_iteration.empty()) return;
     begin("rules");
+    if (!head_.exhaustive) line("exhaustive = false");
     if (!head_.items_per_iteration.empty()) {
       Inline items;
       for (const auto& [role, count] : head_.items_per_iteration)
@@ -244,17 +246,24 @@ class HeadWriter {
     array("covers", covers);
     array("verbs", verbs);
   }
+  static std::string count_of(const CountRange& count) {
+    if (count.low == count.high) return std::to_string(count.low);
+    if (count.high == INT_MAX) return fmt::format("\"{}..\"", count.low);
+    return fmt::format("\"{}..{}\"", count.low, count.high);
+  }
   static std::string rule_line(const HeadRule& rule) {
     Inline one;
     one.text("verb", rule.rule.verb);
     one.text_if("role", rule.rule.role);
     if (!rule.families.empty()) one.add("families", list(rule.families));
     one.text_if("ptxas", rule.ptxas);
-    if (!rule.rule.require.empty()) {
+    if (rule.rule.passes != Passes::loop)
+      one.text("passes", rule.rule.passes == Passes::both ? "both" : "beside");
+    for (const Path path : all_paths) {
       Inline counts;
       for (const OpcodeRule& opcode : rule.rule.require)
-        counts.add(in_quotes(opcode.pattern), std::to_string(opcode.count));
-      one.add("require", counts.take());
+        if (opcode.path == path) counts.add(in_quotes(opcode.pattern), count_of(opcode.count));
+      if (!counts.empty()) one.add(std::string(to_string(path)), counts.take());
     }
     if (!rule.rule.forbid.empty()) one.add("forbid", list(rule.rule.forbid));
     return one.take();

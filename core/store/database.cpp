@@ -125,14 +125,15 @@ Status StoreDatabase::check_schema() {
 }
 
 Status StoreDatabase::create_schema() {
-  if (pragma(sqlite_, "user_version") != 0) return {};
+  if (pragma(sqlite_, "user_version") == store_schema_version) return {};
   // Another process may have been faster while this one waited for the lock.
   SQLite::Transaction transaction(sqlite_, SQLite::TransactionBehavior::IMMEDIATE);
-  if (pragma(sqlite_, "user_version") != 0) return {};
-  sqlite_.exec(store_schema);
-  // The tables are those of every version; what needs a newer one says so when it comes.
+  const int version = pragma(sqlite_, "user_version");
+  if (version == store_schema_version) return {};
+  if (version == 0) sqlite_.exec(store_schema);
+  sqlite_.exec(store_schema_additions);
   sqlite_.exec(fmt::format("PRAGMA application_id = {}", store_application_id));
-  sqlite_.exec(fmt::format("PRAGMA user_version = {}", oldest_schema_version));
+  sqlite_.exec(fmt::format("PRAGMA user_version = {}", store_schema_version));
   transaction.commit();
   return {};
 }

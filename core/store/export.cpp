@@ -3,6 +3,10 @@
 #include "core/store/statistics.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
 
 #include <nlohmann/json.hpp>
 
@@ -12,12 +16,86 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// Why a point has no figure; empty when it has one.
-std::string reason_of(const PointRow& point, const Result<Summary>& summary) {
-  if (point.error) return point.error->message;
-  if (const std::string other = same_class_as(point); point.samples.empty() && !other.empty())
-    return "same code as " + other;
-  return summary ? "" : summary.error().message;
+// A row and where its figures are: in itself, or in the row whose code it has.
+struct Shown {
+  const PointRow* row = nullptr;
+  const PointRow* figures = nullptr;
+  Result<Summary> summary;
+  std::string reason;  // why there is no figure; "" when there is one
+  bool has_figure() const { return reason.empty(); }
+};
+
+// Rows by what a row of the same code knows of them.
+class MeasuredRows {
+ public:
+  explicit MeasuredRows(const Results& results) {
+    for (const PointRow& row : results.points)
+      if (row.measured() && !row.error && !row.aa_control && row.kind == PointKind::point)
+        rows_[key_of(row, row.variant_id)] = &row;
+  }
+  // The measurement that a row has by its code, in the same repetition on the same GPU; the newest.
+  const PointRow* find(const PointRow& row) const {
+    const auto at = rows_.find(key_of(row, same_class_as(row)));
+    return at == rows_.end() || at->second->sass_class != row.sass_class ? nullptr : at->second;
+  }
+
+ private:
+  using Key = std::tuple<std::string, std::string, int>;
+  static Key key_of(const PointRow& row, const std::string& variant) {
+    return {variant, row.device_uuid, row.repetition};
+  }
+  std::map<Key, const PointRow*> rows_;
+};
+
+Shown shown_of(const PointRow& row, const MeasuredRows& measured) {
+  Shown shown{&row, &row, summary_of(row), {}};
+  const std::string other = row.measured() ? std::string() : same_class_as(row);
+  if (row.error) {
+    shown.reason = row.error->message;
+  } else if (!other.empty()) {
+    shown.figures = measured.find(row);
+    if (shown.figures == nullptr)
+      shown.reason = other + ", which has the same code, was not measured";
+    else
+      shown.summary = summary_of(*shown.figures);
+  }
+  if (shown.reason.empty() && !shown.summary) shown.reason = shown.summary.error().message;
+  return shown;
+}
+
+// Every axis that some variant has, in the order in which they come.
+std::vector<std::string> axes_of(const Results& results) {
+  std::vector<std::string> axes;
+  std::set<std::string> seen;
+  std::set<const KeyAxes*> lists;
+  const auto add = [&](const KeyAxes& some) {
+    for (const auto& [axis, value] : some)
+      if (seen.insert(axis).second) axes.push_back(axis);
+  };
+  for (const VariantRow& variant : results.variants)
+    if (variant.has_key() && lists.insert(variant.defaults.get()).second) add(*variant.defaults);
+  for (const VariantRow& variant : results.variants) add(variant.named);
+  return axes;
+}
+
+using Keys = std::unordered_map<std::string, const VariantRow*>;
+
+Keys keys_of(const Results& results) {
+  Keys keys;
+  for (const VariantRow& variant : results.variants) keys.emplace(variant.id, &variant);
+  return keys;
+}
+
+// "axis.unit": a column of its own beside `unit`, that of the figures.
+std::string axis_column(const std::string& axis) {
+  return "axis." + axis;
+}
+
+std::string axis_fields(const std::vector<std::string>& axes, const VariantRow* key) {
+  std::string text;
+  for (const std::string& axis : axes)
+    text += "," + csv_field(key == nullptr ? std::string() : key->value(axis));
+  return text;
 }
 
 std::string figures(const Summary& summary) {
@@ -55,12 +133,6 @@ std::string reading_fields(const PointRow& point, const Summary* summary) {
   return text;
 }
 
-const RunRow* run_of(const Results& results, const PointRow& point) {
-  for (const RunRow& run : results.runs)
-    if (run.id == point.run_id) return &run;
-  return nullptr;
-}
-
 ordered_json context_of(const Results& results) {
   ordered_json context = {{"library_build_type", "release"}};
   if (!results.runs.empty()) {
@@ -77,37 +149,62 @@ ordered_json context_of(const Results& results) {
   return context;
 }
 
-ordered_json benchmark_of(const PointRow& point) {
-  ordered_json entry = {{"name", point.variant_id},
-                        {"run_name", point.variant_id},
-                        {"run_type", "iteration"},
-                        {"repetition_index", point.repetition},
-                        {"threads", 1}};
-  const auto summary = summarise(point.samples);
-  if (const std::string reason = reason_of(point, summary); !reason.empty()) {
-    entry["error_occurred"] = true;
-    entry["error_message"] = reason;
-    return entry;
-  }
-  entry["iterations"] = summary->rounds;
-  entry["real_time"] = summary->cycles;
-  entry["cpu_time"] = summary->cycles;
+void add_figures(const Shown& shown, ordered_json& entry) {
+  const Summary& summary = *shown.summary;
+  entry["iterations"] = summary.rounds;
+  entry["real_time"] = summary.cycles;
+  entry["cpu_time"] = summary.cycles;
   entry["time_unit"] = "cycles";
-  entry["ci_low"] = summary->interval.interval.low;
-  entry["ci_high"] = summary->interval.interval.high;
-  entry["intercept_cycles"] = summary->fit.intercept;
-  entry["r2"] = summary->fit.r2;
-  entry["megahertz"] = point.megahertz;
-  entry["label"] = point.unit;
-  for (size_t n = 0; n < std::min(point.readings.size(), summary->readings.size()); ++n) {
-    const auto& [name, unit] = point.readings[n];
-    const ReadingSummary& reading = summary->readings[n];
+  entry["ci_low"] = summary.interval.interval.low;
+  entry["ci_high"] = summary.interval.interval.high;
+  entry["intercept_cycles"] = summary.fit.intercept;
+  entry["r2"] = summary.fit.r2;
+  entry["megahertz"] = shown.figures->megahertz;
+  entry["label"] = shown.row->unit;
+  for (size_t n = 0; n < std::min(shown.figures->readings.size(), summary.readings.size()); ++n) {
+    const auto& [name, unit] = shown.figures->readings[n];
+    const ReadingSummary& reading = summary.readings[n];
     entry[name] = reading.value;
     entry[name + "_ci_low"] = reading.interval.interval.low;
     entry[name + "_ci_high"] = reading.interval.interval.high;
     entry[name + "_unit"] = unit;
   }
+}
+
+ordered_json benchmark_of(const Shown& shown, const VariantRow* key) {
+  const PointRow& point = *shown.row;
+  ordered_json entry = {{"name", point.variant_id},
+                        {"run_name", point.variant_id},
+                        {"run_type", "iteration"},
+                        {"repetition_index", point.repetition},
+                        {"threads", 1}};
+  if (shown.has_figure()) {
+    add_figures(shown, entry);
+  } else {
+    entry["error_occurred"] = true;
+    entry["error_message"] = shown.reason;
+  }
+  if (shown.figures != nullptr && shown.figures != shown.row)
+    entry["same_code_as"] = shown.figures->variant_id;
+  if (key != nullptr)
+    for (const auto& [axis, value] : key->axes()) entry[axis_column(axis)] = value;
   return entry;
+}
+
+std::string csv_row(const Shown& shown, const RunRow* run) {
+  const PointRow& point = *shown.row;
+  const bool good = shown.has_figure();
+  const std::string step = point.error ? std::string(to_string(point.error->step)) : "";
+  return fmt::format(
+      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{}", to_string(point.kind),
+      csv_field(point.variant_id), point.repetition, point.aa_control ? 1 : 0,
+      csv_field(point.unit), good ? figures(*shown.summary) : ",,,,,,,",
+      good ? shown.figures->megahertz : point.megahertz,
+      csv_field(fmt::format("{}", fmt::join(point.flags, " "))), step, csv_field(shown.reason),
+      csv_field(point.sass_class), point.placement.sm, point.placement.first_warp,
+      csv_field(point.device_uuid), csv_field(point.run_id),
+      run == nullptr ? "" : csv_field(run->ptxas),
+      reading_fields(good ? *shown.figures : point, good ? &*shown.summary : nullptr));
 }
 
 }  // namespace
@@ -125,28 +222,32 @@ std::string to_csv(const Results& results) {
       "kind,id,repetition,aa_control,unit,cycles,ci_low,ci_high,slope,intercept_cycles,r2,"
       "worst_residual_cycles,rounds,megahertz,flags,error_step,error,sass_class,sm,first_warp,"
       "device,run,ptxas" +
-      reading_titles() + "\n";
+      reading_titles();
+  const std::vector<std::string> axes = axes_of(results);
+  for (const std::string& axis : axes) text += "," + csv_field(axis_column(axis));
+  text += "\n";
+  const Keys keys = keys_of(results);
+  const MeasuredRows measured(results);
+  std::unordered_map<std::string, const RunRow*> runs;
+  for (const RunRow& run : results.runs) runs.emplace(run.id, &run);
   for (const PointRow& point : results.points) {
-    const auto summary = summarise(point.samples);
-    const bool shown = !point.error && summary;
-    const std::string step = point.error ? std::string(to_string(point.error->step)) : "";
-    const RunRow* run = run_of(results, point);
-    text +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{}\n", to_string(point.kind),
-                    csv_field(point.variant_id), point.repetition, point.aa_control ? 1 : 0,
-                    csv_field(point.unit), shown ? figures(*summary) : ",,,,,,,", point.megahertz,
-                    csv_field(fmt::format("{}", fmt::join(point.flags, " "))), step,
-                    csv_field(reason_of(point, summary)), csv_field(point.sass_class),
-                    point.placement.sm, point.placement.first_warp, csv_field(point.device_uuid),
-                    csv_field(point.run_id), run == nullptr ? "" : csv_field(run->ptxas),
-                    reading_fields(point, shown ? &*summary : nullptr));
+    const auto run = runs.find(point.run_id);
+    const auto key = keys.find(point.variant_id);
+    text += csv_row(shown_of(point, measured), run == runs.end() ? nullptr : run->second) +
+            axis_fields(axes, key == keys.end() ? nullptr : key->second) + "\n";
   }
   return text;
 }
 
 std::string to_google_benchmark_json(const Results& results) {
   ordered_json file = {{"context", context_of(results)}, {"benchmarks", ordered_json::array()}};
-  for (const PointRow& point : results.points) file["benchmarks"].push_back(benchmark_of(point));
+  const Keys keys = keys_of(results);
+  const MeasuredRows measured(results);
+  for (const PointRow& point : results.points) {
+    const auto key = keys.find(point.variant_id);
+    file["benchmarks"].push_back(
+        benchmark_of(shown_of(point, measured), key == keys.end() ? nullptr : key->second));
+  }
   return file.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -8,7 +8,9 @@
 namespace phasebit {
 
 // One row a point: kind, id, unit, cycles, ends of the interval of the median, line through all
-// samples, achieved clock, flags, error, where it ran, readings. A point without a figure has its
+// samples, achieved clock, flags, error, where it ran, readings, and a column `axis.NAME` for each
+// axis that some variant has. A point whose code was measured under another variant's name has that
+// figure, of the same repetition, and the flag that says whose it is; one without a figure has its
 // reason in `error`.
 std::string to_csv(const Results& results);
 

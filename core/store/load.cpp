@@ -1,26 +1,40 @@
 #include "core/store/load.h"
 
-#include "core/store/json_lines.h"
+#include "core/base/parallel.h"
+#include "core/store/merge.h"
+#include "core/store/old_keys.h"
 
 namespace phasebit {
 
 namespace {
 
-Result<Results> load_file(const fs::path& path) {
+Result<Results> read_results(const fs::path& path, const SampleWish& wanted) {
   PHASEBIT_TRY_ASSIGN(content, read_file(path));
   if (content.rfind(std::string("SQLite format 3\0", 16), 0) != 0)
-    return from_json_lines(content, path.string());
+    return from_json_lines(content, path.string(), path.parent_path(), wanted);
   PHASEBIT_TRY_ASSIGN(store, Store::open(path));
   return store.results();
 }
 
-Result<std::vector<Results>> load_files(const std::vector<fs::path>& paths) {
+Result<std::vector<Results>> load_files(const std::vector<fs::path>& paths,
+                                        const SampleWish& wanted) {
+  PHASEBIT_TRY_ASSIGN(old, OldKeys::load());
+  std::vector<Result<Results>> read(paths.size(), Results());
+  parallel_for(paths.size(), 0, [&](size_t n) {
+    read[n] = read_results(paths[n], wanted);
+    if (read[n]) import_keys(*read[n], old);
+  });
   std::vector<Results> files;
-  for (const fs::path& path : paths) {
-    PHASEBIT_TRY_ASSIGN(file, load_file(path));
-    files.push_back(std::move(file));
+  for (auto& file : read) {
+    if (!file) return tl::unexpected<Error>(file.error());
+    files.push_back(std::move(*file));
   }
   return files;
+}
+
+// What merging a file found, with the file's name in front.
+Error named(const fs::path& path, const Error& error) {
+  return {Step::store, fmt::format("{}: {}", path.string(), error.message), error.hint};
 }
 
 Result<MergeCounts> merge_files(Store& store, const std::vector<fs::path>& paths,
@@ -28,9 +42,7 @@ Result<MergeCounts> merge_files(Store& store, const std::vector<fs::path>& paths
   MergeCounts sum;
   for (size_t i = 0; i < files.size(); ++i) {
     auto counts = store.merge(files[i]);
-    if (!counts)
-      return with_hint(fail(Step::store, "{}: {}", paths[i].string(), counts.error().message),
-                       counts.error().hint);
+    if (!counts) return tl::unexpected<Error>(named(paths[i], counts.error()));
     sum.devices += counts->devices;
     sum.runs += counts->runs;
     sum.points += counts->points;
@@ -41,16 +53,23 @@ Result<MergeCounts> merge_files(Store& store, const std::vector<fs::path>& paths
 
 }  // namespace
 
-Result<Results> load_results(const std::vector<fs::path>& paths) {
-  PHASEBIT_TRY_ASSIGN(files, load_files(paths));
-  if (files.size() == 1) return std::move(files.front());
-  PHASEBIT_TRY_ASSIGN(store, Store::open_in_memory());
-  PHASEBIT_TRY(merge_files(store, paths, files));
-  return store.results();
+Result<Results> load_results(const std::vector<fs::path>& paths, const SampleWish& wanted) {
+  PHASEBIT_TRY_ASSIGN(files, load_files(paths, wanted));
+  MergedResults whole;
+  size_t points = 0, variants = 0;
+  for (const Results& file : files) {
+    points += file.points.size();
+    variants += file.variants.size();
+  }
+  whole.reserve(points, variants);
+  for (size_t n = 0; n < files.size(); ++n)
+    if (const Status merged = whole.add(std::move(files[n])); !merged)
+      return tl::unexpected<Error>(named(paths[n], merged.error()));
+  return whole.take();
 }
 
 Result<MergeCounts> import_results(const fs::path& path, const std::vector<fs::path>& paths) {
-  PHASEBIT_TRY_ASSIGN(files, load_files(paths));
+  PHASEBIT_TRY_ASSIGN(files, load_files(paths, {}));
   PHASEBIT_TRY_ASSIGN(store, Store::open(path));
   return merge_files(store, paths, files);
 }

@@ -1,15 +1,18 @@
 // Results from files, whatever their form.
 #pragma once
 
+#include "core/store/json_lines.h"
 #include "core/store/store.h"
 
 #include <vector>
 
 namespace phasebit {
 
-// Stores and files of JSON lines, merged; each is told by its first bytes. Step::io when a file
-// cannot be read, else as Store and from_json_lines say, with the file's name.
-Result<Results> load_results(const std::vector<fs::path>& paths);
+// Stores and files of JSON lines, merged; each is told by its first bytes, and keys of older ones
+// are imported (core/store/old_keys.h). Step::io when a file cannot be read, else as Store and
+// from_json_lines say, with the file's name. `wanted`: whose samples are read, of files that keep
+// them apart (json_lines.h).
+Result<Results> load_results(const std::vector<fs::path>& paths, const SampleWish& wanted = {});
 
 // Merges files of JSON lines and other stores into a store, which is made when it is missing. All
 // files are read before the first is merged.

@@ -1,9 +1,13 @@
 #include "core/store/merge.h"
 
 #include "core/store/rows.h"
+#include "core/store/statistics.h"
 
+#include <iterator>
 #include <map>
 #include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace phasebit {
 
@@ -21,25 +25,50 @@ Identity identity(const PointRow& point) {
 }
 
 Status check_runs(const std::vector<RunRow>& ours, const std::vector<RunRow>& theirs) {
+  std::map<std::string, const RunRow*> known;
+  for (const RunRow& run : ours) known.emplace(run.id, &run);
   for (const RunRow& run : theirs)
-    for (const RunRow& known : ours)
-      if (known.id == run.id && !(known == run))
-        return fail(Step::store, "run {} is there already with another command or setting", run.id);
+    if (const auto at = known.find(run.id); at != known.end() && !(*at->second == run))
+      return fail(Step::store, "run {} is there already with another command or setting", run.id);
   return {};
 }
 
-Status merge_points(SQLite::Database& sqlite, const std::vector<PointRow>& ours,
-                    const std::vector<PointRow>& theirs, MergeCounts& counts) {
+// Our points of the runs that they have too: no others can be the same.
+Result<std::vector<PointRow>> points_of_runs(SQLite::Database& sqlite,
+                                             const std::vector<RunRow>& theirs) {
+  std::vector<PointRow> points;
+  for (const RunRow& run : theirs) {
+    PHASEBIT_TRY_ASSIGN(of_run, select_points(sqlite, run.id));
+    std::move(of_run.begin(), of_run.end(), std::back_inserter(points));
+  }
+  return points;
+}
+
+// Where one of them was read without its samples, figures must do.
+bool same_result(const PointRow& ours, const PointRow& theirs) {
+  PointRow a = ours, b = theirs;
+  for (PointRow* row : {&a, &b}) add_summary(*row);
+  if (a.samples.empty() || b.samples.empty()) {
+    a.samples.clear();
+    b.samples.clear();
+  }
+  return a == b;
+}
+
+// Calls `insert` for each of their points that is not among ours.
+template <typename Insert>
+Status merge_points(const std::vector<PointRow>& ours, const std::vector<PointRow>& theirs,
+                    MergeCounts& counts, const Insert& insert) {
   std::map<Identity, std::vector<const PointRow*>> known;
   for (const PointRow& point : ours) known[identity(point)].push_back(&point);
   std::map<Identity, size_t> seen;
   for (const PointRow& point : theirs) {
-    const auto& copies = known[identity(point)];
-    const size_t nth = seen[identity(point)]++;
-    if (nth >= copies.size()) {
-      PHASEBIT_TRY(insert_point(sqlite, point));
+    const auto copies = known.find(identity(point));
+    const size_t nth = copies == known.end() ? 0 : seen[identity(point)]++;
+    if (copies == known.end() || nth >= copies->second.size()) {
+      PHASEBIT_TRY(insert(point));
       ++counts.points;
-    } else if (*copies[nth] == point) {
+    } else if (same_result(*copies->second[nth], point)) {
       ++counts.points_known;
     } else {
       return fail(Step::store, "{} (run {}, repetition {}) is there already with another result",
@@ -51,15 +80,63 @@ Status merge_points(SQLite::Database& sqlite, const std::vector<PointRow>& ours,
 
 }  // namespace
 
+Status MergedResults::check(const Results& theirs) const {
+  for (const RunRow& run : theirs.runs)
+    if (const auto at = runs_.find(run.id); at != runs_.end() && !(whole_.runs[at->second] == run))
+      return fail(Step::store, "run {} is there already with another command or setting", run.id);
+  for (const VariantRow& row : theirs.variants)
+    if (const auto at = variants_.find(row.id);
+        at != variants_.end() && !(whole_.variants[at->second] == row))
+      return fail(Step::store, "{} is there already with another key", row.id);
+  return {};
+}
+
+// Our points of the runs that they have too: no others can be the same.
+std::vector<PointRow> MergedResults::shared(const Results& theirs) const {
+  std::unordered_set<std::string> runs;
+  for (const RunRow& run : theirs.runs)
+    if (runs_.contains(run.id)) runs.insert(run.id);
+  std::vector<PointRow> points;
+  if (runs.empty()) return points;
+  for (const PointRow& point : whole_.points)
+    if (runs.contains(point.run_id)) points.push_back(point);
+  return points;
+}
+
+Status MergedResults::add(Results theirs) {
+  PHASEBIT_TRY(check(theirs));
+  const std::vector<PointRow> known = shared(theirs);
+  const auto add_new = [](auto& numbers, auto& ours, auto& rows, auto name) {
+    for (auto& row : rows)
+      if (numbers.try_emplace(row.*name, ours.size()).second) ours.push_back(std::move(row));
+  };
+  add_new(devices_, whole_.devices, theirs.devices, &DeviceRow::uuid);
+  add_new(runs_, whole_.runs, theirs.runs, &RunRow::id);
+  add_new(variants_, whole_.variants, theirs.variants, &VariantRow::id);
+  whole_.catalogue.add(theirs.catalogue);
+  if (known.empty()) {
+    std::move(theirs.points.begin(), theirs.points.end(), std::back_inserter(whole_.points));
+    return {};
+  }
+  MergeCounts counts;
+  return merge_points(known, theirs.points, counts, [&](const PointRow& point) -> Status {
+    whole_.points.push_back(point);
+    return {};
+  });
+}
+
 Result<MergeCounts> merge_results(SQLite::Database& sqlite, const Results& theirs) {
   const auto devices_before = select_devices(sqlite).size();
   const auto runs = select_runs(sqlite);
   PHASEBIT_TRY(check_runs(runs, theirs.runs));
-  PHASEBIT_TRY_ASSIGN(points, select_points(sqlite));
+  PHASEBIT_TRY_ASSIGN(points, points_of_runs(sqlite, theirs.runs));
   for (const DeviceRow& device : theirs.devices) insert_device(sqlite, device);
   for (const RunRow& run : theirs.runs) insert_run(sqlite, run);
+  insert_catalogue(sqlite, theirs.catalogue);
+  for (const VariantRow& variant : theirs.variants) PHASEBIT_TRY(insert_variant(sqlite, variant));
   MergeCounts counts;
-  PHASEBIT_TRY(merge_points(sqlite, points, theirs.points, counts));
+  PHASEBIT_TRY(merge_points(points, theirs.points, counts,
+                            [&](const PointRow& point) { return insert_point(sqlite, point); }));
   counts.devices = static_cast<int>(select_devices(sqlite).size() - devices_before);
   counts.runs = static_cast<int>(select_runs(sqlite).size() - runs.size());
   return counts;

@@ -2,6 +2,9 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/image/facts.h"
+#include "core/store/summary.h"
+#include "core/store/variant_row.h"
 
 #include <cstdint>
 #include <optional>
@@ -67,10 +70,10 @@ struct PointError {
   bool operator==(const PointError&) const = default;
 };
 
-// One point: a variant, measured once (one repetition). Either samples or an error.
+// One point: a variant, measured once (one repetition). Either a figure or an error.
 struct PointRow {
   PointKind kind = PointKind::point;
-  std::string variant_id, variant_hash;
+  std::string variant_id, variant_hash;                 // its key: Results::variants
   std::string unit;                                     // "cycles per item"
   std::string ptx_hash, text_hash, sass_class, module;  // of the timed image
   std::string device_uuid, run_id;
@@ -78,14 +81,19 @@ struct PointRow {
   // A second measurement of a SASS class already measured in this repetition.
   bool aa_control = false;
   Placement placement;
-  std::vector<Sample>
-      samples;  // raw, in the order of measurement: rounds of ascending chain length
+  // Raw, in the order of measurement: rounds of ascending chain length. None where only figures
+  // were read.
+  std::vector<Sample> samples;
+  // What summarise() makes of them; none when it is still to be made or the samples have none.
+  std::optional<Summary> summary = std::nullopt;
   // What every sample has beside its cycles; none without samples.
   std::vector<ReadingName> readings;
   double megahertz = 0;  // achieved: clock64 against globaltimer over the point; 0 unresolved
   // "throttled", "clock_unresolved", "interval_too_wide", "first_use", see docs/measuring.md
   std::vector<std::string> flags;
   std::optional<PointError> error;
+  // Whether it was measured itself.
+  bool measured() const { return summary.has_value() || !samples.empty(); }
   bool operator==(const PointRow&) const = default;
 };
 
@@ -94,6 +102,9 @@ inline constexpr std::string_view sms_prefix = "sms:";
 
 // Names of the flags whose interval missed the precision; of a reading with its name behind it.
 inline constexpr std::string_view too_wide_flag = "interval_too_wide";
+
+// Nothing but the items that each role handled was verified: no payload, no phases.
+inline constexpr std::string_view items_only_flag = "items_only";
 
 // A variant whose SASS class was measured under another variant's name has a row without samples
 // and the flag "same_class:<that variant's id>". Its figures are that variant's.
@@ -105,6 +116,10 @@ struct Results {
   std::vector<DeviceRow> devices;
   std::vector<RunRow> runs;
   std::vector<PointRow> points;
+  // The keys of the points' variants, each once. An id that is not there, or has no key, is one of
+  // a file of an older version (core/store/old_keys.h).
+  std::vector<VariantRow> variants{};
+  CatalogueFacts catalogue{};
   bool operator==(const Results&) const = default;
 };
 

@@ -1,7 +1,9 @@
 #include "core/store/rows.h"
 
 #include "core/store/samples.h"
+#include "core/store/statistics.h"
 #include "core/store/store.h"
+#include "core/store/summary_json.h"
 
 #include <cmath>
 
@@ -32,12 +34,6 @@ std::string samples_text(const PointRow& point) {
   ordered_json text = {{"items", std::move(items)}, {"cycles", std::move(cycles)}};
   if (!readings.is_null()) text["readings"] = std::move(readings);
   return text.dump();
-}
-
-// A program that knows only the first version would drop the readings when it exports.
-void need_version(SQLite::Database& sqlite, int version) {
-  if (sqlite.execAndGet("PRAGMA user_version").getInt() < version)
-    sqlite.exec(fmt::format("PRAGMA user_version = {}", version));
 }
 
 void insert_image(SQLite::Database& sqlite, const PointRow& point) {
@@ -72,6 +68,9 @@ Result<PointRow> read_point(Statement& row) {
   point.samples = std::move(named.samples);
   point.readings = std::move(named.readings);
   point.flags = ordered_json::parse(text()).get<std::vector<std::string>>();
+  const std::string figures = text();
+  if (!figures.empty()) point.summary = summary_of_json(ordered_json::parse(figures));
+  add_summary(point);
   if (row.isColumnNull(at)) return point;
   const std::string step = text();
   const auto known_step = step_named(step);
@@ -114,25 +113,25 @@ Status insert_point(SQLite::Database& sqlite, const PointRow& point) {
     if (sample.readings.size() != point.readings.size())
       return fail(Step::store, "{}: a sample with {} readings of {}", point.variant_id,
                   sample.readings.size(), point.readings.size());
-  if (!point.readings.empty()) need_version(sqlite, store_schema_version);
   insert_image(sqlite, point);
   Statement statement(
       sqlite,
       "INSERT INTO point(kind, variant, image, device, run, unit, repetition, aa_control, sm, "
-      "first_warp, samples, megahertz, flags, error_step, error_message) VALUES(?, "
+      "first_warp, samples, megahertz, flags, figures, error_step, error_message) VALUES(?, "
       "(SELECT id FROM variant WHERE name = ? AND hash = ?), (SELECT id FROM image WHERE "
       "text_hash = ? AND ptx_hash = ? AND sass_class = ? AND module = ?), "
       "(SELECT id FROM device WHERE uuid = ?), (SELECT id FROM run WHERE name = ?), "
-      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   // Flags are the program's own words; samples are numbers: dump() cannot fail on them.
   bind_all(statement, to_string(point.kind), point.variant_id, point.variant_hash, point.text_hash,
            point.ptx_hash, point.sass_class, point.module, point.device_uuid, point.run_id,
            point.unit, point.repetition, point.aa_control ? 1 : 0, point.placement.sm,
            point.placement.first_warp, samples_text(point), point.megahertz,
            ordered_json(point.flags).dump());
+  if (const auto figures = summary_of(point)) statement.bind(18, json_of(*figures).dump());
   if (point.error) {
-    statement.bind(18, std::string(to_string(point.error->step)));
-    statement.bind(19, point.error->message);
+    statement.bind(19, std::string(to_string(point.error->step)));
+    statement.bind(20, point.error->message);
   }
   statement.exec();
   return {};
@@ -163,17 +162,19 @@ std::vector<RunRow> select_runs(SQLite::Database& sqlite) {
   return runs;
 }
 
-Result<std::vector<PointRow>> select_points(SQLite::Database& sqlite) {
-  Statement row(sqlite,
-                "SELECT kind, variant.name, variant.hash, unit, ptx_hash, text_hash, sass_class, "
-                "module, device.uuid, run.name, repetition, aa_control, sm, first_warp, megahertz, "
-                "samples, flags, error_step, error_message, point.id FROM point "
-                "JOIN variant ON variant.id = point.variant JOIN image ON image.id = point.image "
-                "JOIN device ON device.id = point.device JOIN run ON run.id = point.run "
-                "ORDER BY point.id");
+namespace {
+
+constexpr const char* point_query =
+    "SELECT kind, variant.name, variant.hash, unit, ptx_hash, text_hash, sass_class, module, "
+    "device.uuid, run.name, repetition, aa_control, sm, first_warp, megahertz, samples, flags, "
+    "figures, error_step, error_message, point.id FROM point "
+    "JOIN variant ON variant.id = point.variant JOIN image ON image.id = point.image "
+    "JOIN device ON device.id = point.device JOIN run ON run.id = point.run ";
+
+Result<std::vector<PointRow>> read_points(Statement& row) {
   std::vector<PointRow> points;
   while (row.executeStep()) {
-    const int id = row.getColumn(19).getInt();
+    const int id = row.getColumn(20).getInt();
     try {
       auto point = read_point(row);
       if (!point) return fail(Step::store, "point {}: {}", id, point.error().message);
@@ -183,6 +184,19 @@ Result<std::vector<PointRow>> select_points(SQLite::Database& sqlite) {
     }
   }
   return points;
+}
+
+}  // namespace
+
+Result<std::vector<PointRow>> select_points(SQLite::Database& sqlite) {
+  Statement row(sqlite, std::string(point_query) + "ORDER BY point.id");
+  return read_points(row);
+}
+
+Result<std::vector<PointRow>> select_points(SQLite::Database& sqlite, const std::string& run) {
+  Statement row(sqlite, std::string(point_query) + "WHERE run.name = ? ORDER BY point.id");
+  row.bind(1, run);
+  return read_points(row);
 }
 
 }  // namespace phasebit

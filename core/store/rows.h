@@ -10,6 +10,9 @@ namespace phasebit {
 // These throw SQLite::Exception. Devices and runs that are there already stay as they are.
 void insert_device(SQLite::Database& sqlite, const DeviceRow& device);
 void insert_run(SQLite::Database& sqlite, const RunRow& run);
+// An Error when it is there with another key.
+Status insert_variant(SQLite::Database& sqlite, const VariantRow& variant);
+void insert_catalogue(SQLite::Database& sqlite, const CatalogueFacts& facts);
 // An Error when the row cannot be kept: an unknown device or run, a clock that is no number.
 Status insert_point(SQLite::Database& sqlite, const PointRow& point);
 
@@ -17,5 +20,9 @@ std::vector<DeviceRow> select_devices(SQLite::Database& sqlite);
 std::vector<RunRow> select_runs(SQLite::Database& sqlite);
 // An Error when the text of a row is not what this program wrote.
 Result<std::vector<PointRow>> select_points(SQLite::Database& sqlite);
+// Those of one run.
+Result<std::vector<PointRow>> select_points(SQLite::Database& sqlite, const std::string& run);
+Result<std::vector<VariantRow>> select_variants(SQLite::Database& sqlite);
+Result<CatalogueFacts> select_catalogue(SQLite::Database& sqlite);
 
 }  // namespace phasebit

@@ -3,10 +3,10 @@
 
 namespace phasebit {
 
-// Hashes and ids of variants and images stand once, points refer to them.
-// `point_fit` and `summary` are for people who open a store with sqlite3: the slope there is the
-// one of the line through all samples of a point; medians and their intervals are made in
-// core/store/statistics.
+// The tables of version 1, and those that version 3 adds to it. Hashes and ids of variants and
+// images stand once, points refer to them. `point_fit` and `summary` are for people who open a
+// store with sqlite3: the slope there is the one of the line through all samples of a point;
+// medians and their intervals are made in core/store/statistics.
 inline constexpr const char* store_schema = R"sql(
 CREATE TABLE device(
   id INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT NOT NULL, driver TEXT NOT NULL,
@@ -51,6 +51,22 @@ CREATE VIEW summary AS
   FROM point JOIN variant ON variant.id = point.variant JOIN device ON device.id = point.device
   JOIN image ON image.id = point.image LEFT JOIN point_fit ON point_fit.point = point.id
   GROUP BY point.variant, point.image, point.device, point.kind, point.unit;
+)sql";
+
+// A variant's key: every axis of its components with its default, and those at another value; both
+// NULL for a row of an older program, whose id says it (core/store/old_keys.h). `figures` is what
+// summarise() makes of the samples. `variant_axis` is for people.
+inline constexpr const char* store_schema_additions = R"sql(
+CREATE TABLE key_defaults(id INTEGER PRIMARY KEY, axes TEXT NOT NULL UNIQUE);
+CREATE TABLE catalogue(id INTEGER PRIMARY KEY CHECK(id = 1), facts TEXT NOT NULL);
+ALTER TABLE variant ADD COLUMN defaults INTEGER REFERENCES key_defaults(id);
+ALTER TABLE variant ADD COLUMN axes TEXT;
+ALTER TABLE point ADD COLUMN figures TEXT;
+CREATE INDEX point_run ON point(run);
+CREATE VIEW variant_axis AS
+  SELECT variant.id AS variant, variant.name AS name, axis.key AS axis, axis.value AS value
+  FROM variant JOIN key_defaults ON key_defaults.id = variant.defaults,
+       json_each(json_patch(key_defaults.axes, variant.axes)) AS axis;
 )sql";
 
 }  // namespace phasebit

@@ -158,6 +158,15 @@ Result<Summary> summarise(const std::vector<Sample>& samples) {
   return summary;
 }
 
+Result<Summary> summary_of(const PointRow& point) {
+  return point.summary ? Result<Summary>(*point.summary) : summarise(point.samples);
+}
+
+void add_summary(PointRow& point) {
+  if (point.summary || point.samples.empty()) return;
+  if (auto made = summarise(point.samples)) point.summary = std::move(*made);
+}
+
 bool precise_enough(double median_cycles, const MedianInterval& interval) {
   const double limit = std::max(0.5, 0.005 * std::abs(median_cycles));
   return interval.reached && median_cycles - interval.interval.low <= limit &&

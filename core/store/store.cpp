@@ -38,6 +38,27 @@ Status Store::add_run(const RunRow& run) {
   });
 }
 
+Status Store::add_variant(const VariantRow& variant) {
+  return impl_->database.guarded([&]() -> Status {
+    SQLite::Database& sqlite = impl_->database.sqlite();
+    SQLite::Transaction transaction(sqlite, SQLite::TransactionBehavior::IMMEDIATE);
+    const Status inserted = insert_variant(sqlite, variant);
+    if (!inserted) return impl_->database.complain(inserted.error().message);
+    transaction.commit();
+    return {};
+  });
+}
+
+Status Store::add_catalogue(const CatalogueFacts& facts) {
+  return impl_->database.guarded([&]() -> Status {
+    SQLite::Database& sqlite = impl_->database.sqlite();
+    SQLite::Transaction transaction(sqlite, SQLite::TransactionBehavior::IMMEDIATE);
+    insert_catalogue(sqlite, facts);
+    transaction.commit();
+    return {};
+  });
+}
+
 Status Store::add_point(const PointRow& point) {
   return impl_->database.guarded([&]() -> Status {
     SQLite::Database& sqlite = impl_->database.sqlite();
@@ -99,11 +120,24 @@ Result<std::vector<PointRow>> Store::points() const {
   });
 }
 
+Result<std::vector<VariantRow>> Store::variants() const {
+  return impl_->database.guarded([&]() -> Result<std::vector<VariantRow>> {
+    auto variants = select_variants(impl_->database.sqlite());
+    if (!variants) return impl_->database.complain(variants.error().message);
+    return variants;
+  });
+}
+
 Result<Results> Store::results() const {
   PHASEBIT_TRY_ASSIGN(all_devices, devices());
   PHASEBIT_TRY_ASSIGN(all_runs, runs());
   PHASEBIT_TRY_ASSIGN(all_points, points());
-  return Results{std::move(all_devices), std::move(all_runs), std::move(all_points)};
+  PHASEBIT_TRY_ASSIGN(all_variants, variants());
+  PHASEBIT_TRY_ASSIGN(catalogue, impl_->database.guarded([&]() -> Result<CatalogueFacts> {
+    return select_catalogue(impl_->database.sqlite());
+  }));
+  return Results{std::move(all_devices), std::move(all_runs), std::move(all_points),
+                 std::move(all_variants), std::move(catalogue)};
 }
 
 }  // namespace phasebit

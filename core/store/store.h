@@ -11,8 +11,9 @@
 
 namespace phasebit {
 
-// 2: samples may have readings. A store of version 1 becomes one when it gets the first of them.
-inline constexpr int store_schema_version = 2;
+// 2: samples may have readings. 3: keys and figures. An older store becomes one of version 3 when
+// it is opened.
+inline constexpr int store_schema_version = 3;
 inline constexpr int oldest_schema_version = 1;
 // "pbit": PRAGMA application_id of a store.
 inline constexpr int store_application_id = 0x70626974;
@@ -24,6 +25,9 @@ struct PointKey {
   int repetition = 0;
   bool aa_control = false;
   Placement placement;
+  // Of the code measured. A row of before classes covered all of the code (core/image/sass_class.h)
+  // answers for its text alone.
+  std::string sass_class = {};
 };
 
 struct StoreOptions {
@@ -49,6 +53,10 @@ class Store {
   Status add_device(
       const DeviceRow& device);       // once; later calls with the same UUID change nothing
   Status add_run(const RunRow& run);  // likewise, by its id
+  // Likewise, by its id; Step::store when it is there with another key.
+  Status add_variant(const VariantRow& variant);
+  // What is there already stays.
+  Status add_catalogue(const CatalogueFacts& facts);
   // One transaction: when it returns, the row survives a kill. Its device and run were added
   // before.
   Status add_point(const PointRow& point);
@@ -63,7 +71,9 @@ class Store {
   Result<std::vector<RunRow>> runs() const;
   // In the order they were added.
   Result<std::vector<PointRow>> points() const;
-  // All three.
+  // Those that have a key, in the order they were added.
+  Result<std::vector<VariantRow>> variants() const;
+  // All of them, and the catalogue.
   Result<Results> results() const;
 
  private:

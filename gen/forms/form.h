@@ -1,9 +1,9 @@
 // One form as a kernel of the probe `form`: what it declares, does before the loop, and repeats.
 #pragma once
 
-#include "core/image/gate.h"
 #include "core/image/launch.h"
 #include "core/image/variant_key.h"
+#include "core/rule/rule.h"
 #include "gen/forms/operands.h"
 
 #include <memory>

@@ -22,7 +22,16 @@ class FunctionGuard {
 
   void run() {
     note_what_is_not_understood();
-    for (const WaitLoop& wait : wait_loops_of(job_.file, flow_, job_.summaries)) bound(wait);
+    const std::vector<WaitLoop> waits = wait_loops_of(job_.file, flow_, job_.summaries);
+    for (const WaitLoop& wait : waits) {
+      // A thread is in one wait at a time, but for waits within waits: these have registers of
+      // their own, all others share them.
+      depth_ = std::count_if(waits.begin(), waits.end(), [&](const WaitLoop& other) {
+        return other.loop.header != wait.loop.header && other.loop.holds(wait.loop.header);
+      });
+      depths_ = std::max(depths_, depth_ + 1);
+      bound(wait);
+    }
     bool falls_off = function_.entry;
     for (std::size_t i = function_.open + 1; i < function_.close; ++i) {
       const PtxStatement& statement = at(i);
@@ -54,39 +63,11 @@ class FunctionGuard {
           job_.file.place(job_.file.statements[i]), plain_text(job_.file.statements[i].text)));
   }
 
-  // The site's number.
   std::uint32_t add_site(std::size_t statement, WaitKind kind, std::string operand,
                          std::string address) {
-    const PlacedStatement& placed = job_.file.statements[statement];
-    WaitSite site{static_cast<std::uint32_t>(job_.sites.size()) + 1,
-                  kind,
-                  function_.name,
-                  job_.file.name,
-                  placed.line,
-                  {},
-                  {},
-                  placed.parsed.name,
-                  std::move(operand),
-                  std::move(address)};
-    if (const auto& source = job_.sources[statement]) {
-      site.file = source->file;
-      site.line = source->line;
-      // The function that the kernel itself calls is the one that a person named after a verb.
-      const auto& functions = source->functions;
-      if (functions.size() > 1) site.verb = functions[functions.size() - 2];
-    }
-    if (placed.heading >= 0) {
-      const PtxHeading& heading = job_.file.headings[static_cast<std::size_t>(placed.heading)];
-      site.role = heading.role;
-      site.verb = heading.verb;
-      if (heading.line > 0) {
-        site.file = heading.file;
-        site.line = heading.line;
-      }
-    }
-    job_.sites.push_back(std::move(site));
-    job_.site_statements.push_back(statement);
-    return job_.sites.back().number;
+    return job_.add_site(
+        {0, kind, function_.name, {}, 0, {}, {}, {}, std::move(operand), std::move(address)},
+        statement);
   }
 
   void take(std::size_t i) {
@@ -102,6 +83,10 @@ class FunctionGuard {
 
   void count_in(std::size_t i, const BarrierUse& use) {
     const std::uint32_t number = use.waits ? add_site(i, WaitKind::barrier, use.id, use.count) : 0;
+    // Lanes that come apart would count 32 each: they may not, and need only be brought together.
+    if (use.aligned && !use.count.empty())
+      job_.insertions.before(
+          i, {at(i).guard + (at(i).guard.empty() ? "" : " ") + "bar.warp.sync 0xffffffff;"});
     job_.insertions.before(
         i, {call(at(i).guard, "pb_guard_barrier",
                  fmt::format("pbg_base, {}, {}, {}, {}", number, use.id,
@@ -141,38 +126,37 @@ class FunctionGuard {
         add_site(first.statement, first.kind,
                  barrier && poll.operands.size() > 2 ? poll.operands[2] : compared_with(wait),
                  address.starts_with('[') ? address.substr(1, address.size() - 2) : "");
-    waits_.push_back(number);
     // All polls of the loop are of one kind, or the word is not read.
     const bool near = barrier && std::all_of(wait.polls.begin(), wait.polls.end(), [&](auto& one) {
                         return one.kind == WaitKind::parity || one.kind == WaitKind::state;
                       });
     look(wait, number, near);
-    for (const Poll& one : wait.polls) capture(wait, one, number);
-    for (const PtxJump& exit : wait.exits) end_wait(wait, exit, number);
+    for (const Poll& one : wait.polls) capture(wait, one);
+    for (const PtxJump& exit : wait.exits) end_wait(wait, exit);
   }
 
-  static std::string named(const char* what, std::uint32_t number) {
-    return fmt::format("pbg_{}_{}", what, number);
+  static std::string named(const char* what, std::ptrdiff_t depth) {
+    return fmt::format("pbg_{}_{}", what, depth);
   }
+  std::string named(const char* what) const { return named(what, depth_); }
 
   // At the loop's head, which every lane of it passes: since when, and whether too long.
   void look(const WaitLoop& wait, std::uint32_t number, bool reads_word) {
-    const std::string since = named("since", number), value = named("value", number);
+    const std::string since = named("since"), value = named("value");
     Lines lines = {"{", ".reg .pred pbg_do;", ".reg .b64 pbg_now;",
                    "mov.u64 pbg_now, %globaltimer;",
                    fmt::format("setp.eq.u64 pbg_do, {}, 0;", since)};
     if (wait.polls.front().kind == WaitKind::flag || wait.polls.front().kind == WaitKind::atomic)
       // Another value than at the last look is progress: a counter that is worked off is no hang.
-      lines.push_back(
-          fmt::format("setp.ne.or.b64 pbg_do, {}, {}, pbg_do;", value, named("seen", number)));
+      lines.push_back(fmt::format("setp.ne.or.b64 pbg_do, {}, {}, pbg_do;", value, named("seen")));
     lines.push_back(fmt::format("@pbg_do mov.u64 {}, pbg_now;", since));
-    lines.push_back(fmt::format("@pbg_do mov.b64 {}, {};", named("seen", number), value));
+    lines.push_back(fmt::format("@pbg_do mov.b64 {}, {};", named("seen"), value));
     lines.push_back(fmt::format("sub.u64 pbg_now, pbg_now, {};", since));
     lines.push_back(fmt::format("setp.gt.u64 pbg_do, pbg_now, {};", quiet_ns));
     lines.push_back(call(
         "@pbg_do", "pb_guard_look",
         fmt::format("pbg_base, {}, {}, {}, {}, {}", number | (reads_word ? guard_reads_word : 0),
-                    since, named("operand", number), value, named("address", number))));
+                    since, named("operand"), value, named("address"))));
     lines.emplace_back("}");
     const auto& header = flow_.blocks[static_cast<std::size_t>(wait.loop.header)].statements;
     for (const std::size_t i : header)
@@ -181,44 +165,44 @@ class FunctionGuard {
   }
 
   // What the report says of the poll: address and operand before it, the value behind it.
-  void capture(const WaitLoop& wait, const Poll& poll, std::uint32_t number) {
+  void capture(const WaitLoop& wait, const Poll& poll) {
     const PtxStatement& statement = at(poll.statement);
     const int scope = flow_.scopes.of(poll.statement);
     const std::string& guard = statement.guard;
     if (poll.kind == WaitKind::call) {
       const PtxCall made = call_of(statement);
       if (made.results.size() == 1)
-        job_.insertions.after(poll.statement,
-                              capture_value(flow_.scopes, scope, made.results.front(),
-                                            named("value", number), guard));
+        job_.insertions.after(
+            poll.statement,
+            capture_value(flow_.scopes, scope, made.results.front(), named("value"), guard));
       return;
     }
     if (statement.operands.size() > 1) {
       const bool generic = space_of(statement).empty();
-      Lines address = capture_address(flow_.scopes, scope, statement.operands[1],
-                                      named("address", number), guard);
+      Lines address =
+          capture_address(flow_.scopes, scope, statement.operands[1], named("address"), guard);
       const bool barrier = poll.kind == WaitKind::parity || poll.kind == WaitKind::state;
       if (generic && barrier && !address.empty())
         address.push_back(fmt::format("{0}cvta.to.shared.u64 {1}, {1};",
-                                      guard.empty() ? "" : guard + " ", named("address", number)));
+                                      guard.empty() ? "" : guard + " ", named("address")));
       job_.insertions.before(poll.statement, std::move(address));
       if (barrier && statement.operands.size() > 2)
-        job_.insertions.before(poll.statement,
-                               capture_value(flow_.scopes, scope, statement.operands[2],
-                                             named("operand", number), guard));
+        job_.insertions.before(
+            poll.statement,
+            capture_value(flow_.scopes, scope, statement.operands[2], named("operand"), guard));
     }
-    job_.insertions.after(poll.statement,
-                          capture_value(flow_.scopes, scope, statement.operands.front(),
-                                        named("value", number), guard));
-    capture_comparison(wait, poll, number);
+    job_.insertions.after(
+        poll.statement,
+        capture_value(flow_.scopes, scope, statement.operands.front(), named("value"), guard));
+    capture_comparison(wait, poll);
   }
 
   // What a flag is compared with: the other operand of the setp that reads its value.
-  void capture_comparison(const WaitLoop& wait, const Poll& poll, std::uint32_t number) {
+  void capture_comparison(const WaitLoop& wait, const Poll& poll) {
     if (poll.kind != WaitKind::flag && poll.kind != WaitKind::atomic) return;
     for (const auto& [i, operand] : comparisons(wait, poll.statement))
       job_.insertions.after(i, capture_value(flow_.scopes, flow_.scopes.of(i), operand,
-                                             named("operand", number), at(i).guard));
+                                             named("operand"), at(i).guard));
   }
 
   std::vector<std::pair<std::size_t, std::string>> comparisons(const WaitLoop& wait,
@@ -245,7 +229,7 @@ class FunctionGuard {
   }
 
   // A wait that ends is progress of the grid, and the next one begins anew.
-  void end_wait(const WaitLoop& wait, const PtxJump& exit, std::uint32_t number) {
+  void end_wait(const WaitLoop& wait, const PtxJump& exit) {
     if (exit.leaves) return;
     const bool falls_out = exit.falls_to >= 0 && !wait.loop.holds(exit.falls_to);
     const std::string guard = falls_out || exit.by_index ? "" : at(exit.statement).guard + " ";
@@ -253,7 +237,7 @@ class FunctionGuard {
                    ".reg .b64 pbg_now;",
                    fmt::format("{}mov.u64 pbg_now, %globaltimer;", guard),
                    fmt::format("{}st.volatile.global.u64 [pbg_base], pbg_now;", guard),
-                   fmt::format("{}mov.u64 {}, 0;", guard, named("since", number)),
+                   fmt::format("{}mov.u64 {}, 0;", guard, named("since")),
                    "}"};
     if (falls_out && !exit.by_index)
       job_.insertions.after(exit.statement, std::move(lines));
@@ -274,10 +258,10 @@ class FunctionGuard {
       lines.emplace_back(".reg .b32 pbg_phase;");
       lines.emplace_back("mov.u32 pbg_phase, 0xffffffff;");
     }
-    for (const std::uint32_t number : waits_)
+    for (std::ptrdiff_t depth = 0; depth < depths_; ++depth)
       for (const char* what : {"since", "operand", "value", "seen", "address"}) {
-        lines.push_back(fmt::format(".reg .b64 {};", named(what, number)));
-        lines.push_back(fmt::format("mov.u64 {}, 0;", named(what, number)));
+        lines.push_back(fmt::format(".reg .b64 {};", named(what, depth)));
+        lines.push_back(fmt::format("mov.u64 {}, 0;", named(what, depth)));
       }
     job_.insertions.after(function_.open, std::move(lines));
   }
@@ -285,7 +269,7 @@ class FunctionGuard {
   GuardJob& job_;
   const PtxFunction& function_;
   PtxFlow flow_;
-  std::vector<std::uint32_t> waits_;
+  std::ptrdiff_t depth_ = 0, depths_ = 0;
   bool uses_base_ = false, uses_cluster_ = false;
 };
 

@@ -22,6 +22,10 @@ struct GuardJob {
   std::vector<WaitSite> sites = {};
   std::vector<std::size_t> site_statements = {};
   std::vector<std::string> notes = {};
+
+  // Fills in the number, the opcode and where it stands: by its heading, else by `.loc`, else in
+  // the PTX. The number.
+  std::uint32_t add_site(WaitSite site, std::size_t statement);
 };
 
 void guard_function(GuardJob& job, const PtxFunction& function);

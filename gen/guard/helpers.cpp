@@ -29,8 +29,7 @@ void set_offsets(data& names) {
   set(names, "ctas", offsetof(GuardHeader, ctas));
   set(names, "header_bytes", header);
   set(names, "cta_bytes", sizeof(GuardCta));
-  set(names, "exited_warps", offsetof(GuardCta, exited_warps));
-  set(names, "exited_lanes", offsetof(GuardCta, exited_lanes));
+  set(names, "exited_at", offsetof(GuardCta, exited));
   set(names, "exited_from_cluster",
       offsetof(GuardCta, exited_in_cluster) - offsetof(GuardCta, cluster_barrier));
   set(names, "cluster_at", header + offsetof(GuardCta, cluster_barrier));

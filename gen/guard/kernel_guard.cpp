@@ -34,9 +34,24 @@ void place_sites(GuardedKernel& made, const GuardedPtx& guarded, const Origins& 
   }
 }
 
+// Behind the signature. A text that has such bounds itself keeps them.
+void add_bounds(Kernel& kernel, const GuardBounds& bounds, const PtxFunction& function,
+                const PtxFile& file) {
+  for (const std::size_t i : function.directives) {
+    const std::string& name = file.statements[i].parsed.name;
+    if (name == ".maxntid" || name == ".reqntid") return;
+  }
+  if (bounds.threads == 0) return;
+  kernel.statements.insert(kernel.statements.begin() + 1,
+                           {fmt::format(".maxntid {}", bounds.threads),
+                            fmt::format(".minnctapersm {}", bounds.ctas_per_sm)});
+  kernel.source.insert(kernel.source.begin() + 1, 2, kernel.source.front());
+}
+
 }  // namespace
 
-Result<GuardedKernel> guard_kernel(const Kernel& timed, const std::string& entry) {
+Result<GuardedKernel> guard_kernel(const Kernel& timed, const std::string& entry,
+                                   const GuardBounds& bounds) {
   const ModuleText module = module_text(timed.ptx_version, timed.ptx_target, {&timed}, false);
   PHASEBIT_TRY_ASSIGN(file, read_ptx(module.text, timed.entry));
   GuardOptions options;
@@ -65,6 +80,7 @@ Result<GuardedKernel> guard_kernel(const Kernel& timed, const std::string& entry
     }
   }
   place_sites(made, guarded, origins);
+  add_bounds(kernel, bounds, *function, guarded.file);
   kernel.hash = kernel_hash(kernel);
   return made;
 }

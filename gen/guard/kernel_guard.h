@@ -16,8 +16,15 @@ struct GuardedKernel {
   std::vector<WaitSite> sites;  // by template file and line, verb and role
 };
 
+// What the guarded kernel must be launched with: ptxas gives it no more registers than that leaves.
+struct GuardBounds {
+  int threads = 0;      // of a CTA at most; 0: any number
+  int ctas_per_sm = 1;  // that must fit on an SM together
+};
+
 // `entry` names the result. Its preamble depends on .version and .target alone, so that many such
 // kernels go into one module. Step::assemble where the text cannot be read; see guard().
-Result<GuardedKernel> guard_kernel(const Kernel& timed, const std::string& entry);
+Result<GuardedKernel> guard_kernel(const Kernel& timed, const std::string& entry,
+                                   const GuardBounds& bounds = {});
 
 }  // namespace phasebit

@@ -49,6 +49,7 @@ std::optional<BarrierUse> uses_barrier(const PtxStatement& statement) {
   const auto& operands = statement.operands;
   BarrierUse use;
   use.waits = !has(statement, ".arrive");
+  use.aligned = short_form || has(statement, ".aligned");
   // bar.red.popc d, a{, b}, p: the count is there when a fourth operand is.
   const bool reduces = has(statement, ".red");
   const std::size_t first = reduces ? 1 : 0, last = operands.size() - (reduces ? 1 : 0);

@@ -19,7 +19,8 @@ bool reads_timer(const PtxStatement& statement);
 // A barrier of the CTA. An operand that it does not have is empty.
 struct BarrierUse {
   std::string id, count;
-  bool waits = true;  // false: it arrives alone
+  bool waits = true;     // false: it arrives alone
+  bool aligned = false;  // all lanes of a warp come together
 };
 std::optional<BarrierUse> uses_barrier(const PtxStatement& statement);
 

@@ -227,6 +227,27 @@ TEST(FinishedTest, AnErrorDoesNotUndoAMeasurementAndOtherCodeIsAnotherPoint) {
   EXPECT_FALSE(finished.has_error(key_of(failed), {Step::launch, "died"}));
 }
 
+// Rows of before the class covered all of the code name another class whatever the code is: their
+// text answers. Of two classes of one text each answers for itself.
+TEST(FinishedTest, KnowsTheClassWhereTheRowDoes) {
+  Store store = Store::open_in_memory().value();
+  RunRow run;
+  run.id = "run";
+  ASSERT_TRUE(store.add_device({"GPU-1", "g", "d", "sm_90", 1, 1, 1}));
+  ASSERT_TRUE(store.add_run(run));
+  const auto row = [](const char* text, const char* sass_class) {
+    PointRow made = finished_row(text);
+    made.sass_class = sass_class;
+    return made;
+  };
+  ASSERT_TRUE(store.add_point(row("old", "0123456789ab")));
+  ASSERT_TRUE(store.add_point(row("new", "0123456789ab-2")));
+  const FinishedPoints finished = FinishedPoints::read(store).value();
+  EXPECT_NE(finished.find(key_of(row("old", "ba9876543210-2"))), nullptr);
+  EXPECT_NE(finished.find(key_of(row("new", "0123456789ab-2"))), nullptr);
+  EXPECT_EQ(finished.find(key_of(row("new", "ba9876543210-2"))), nullptr);
+}
+
 struct FlagRow {
   std::vector<const char*> words;
   const char* error;

@@ -29,6 +29,7 @@ LaunchShape ring_shape() {
   shape.dynamic_shared_bytes = 1024;
   shape.slices = {{0, 0, 1, Role::producer, 0, 0}, {1, 0, 1, Role::consumer, 0, 0}};
   shape.payload = {64, 32, 1};
+  shape.phases_checked = 4;
   return shape;
 }
 
@@ -39,6 +40,13 @@ BundleVariant ring_variant(const std::string& name) {
   variant.key.axes = {{"probe", "ring"}, {"name", name}};
   variant.launch = ring_shape();
   variant.images = {image_of(Build::timed, name + "_t"), image_of(Build::guarded, name + "_g")};
+  const std::string entry = name + "_g", consumer = "consumer";
+  variant.images.back().guard = {
+      {{1, WaitKind::parity, entry, "templates/protocols/mbarrier/wait.ptx", 5, "wait", consumer,
+        "mbarrier.try_wait.parity.shared.b64", "c_parity", "c_barrier"},
+       {2, WaitKind::unknown, entry, "templates/movers/cp_async/drain.ptx", 3, "drain", consumer,
+        "cp.async.wait_group", "0", ""}},
+      {{"full_barrier", 0, 8, 4}, {"empty_barrier", 32, 8, 4}}};
   return variant;
 }
 
@@ -53,7 +61,7 @@ std::vector<BundleVariant> anchor_variants() {
     BundleVariant variant;
     variant.key.id = "anchor/" + name;
     variant.key.hash = short_hash(variant.key.id);
-    variant.key.axes = {{"probe", "anchor"}};
+    variant.key.axes = {{"probe", "anchor"}, {"anchor", name}};
     variant.launch.threads = 32 * warps;
     for (int warp = 0; warp < warps; ++warp)
       variant.launch.slices.push_back({warp, 0, 1, Role::consumer, 0, 32 * warp});

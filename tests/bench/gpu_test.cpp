@@ -5,6 +5,7 @@
 #include "core/image/bundle.h"
 #include "core/store/store.h"
 #include "tests/bench/broken_kernels.h"
+#include "tests/bench/hanging_kernels.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -72,6 +73,27 @@ class GpuTest : public ::testing::Test {
     }
     modules_[content_hash(module)] = module;
     manifest_.variants.push_back(variant);
+  }
+
+  // The hanging kernels as one of the builds, beside a sound kernel as the other; and one behind
+  // them.
+  void take_hanging(const fs::path& folder, Build build, const std::string& only = "") {
+    const Manifest hanging = read_manifest(folder).value();
+    for (BundleVariant variant : hanging.variants) {
+      if (!only.empty() && variant.key.id != only) continue;
+      Image& image = variant.images.front();
+      modules_[image.module] = read_module(folder, image.module).value();
+      add("sound", "pb_sound", "pb_sound", broken_module());
+      const BundleVariant sound = manifest_.variants.back();
+      manifest_.variants.pop_back();
+      image.build = build;
+      if (build == Build::timed) image.guard = {};
+      variant.images.push_back(*sound.image(build == Build::timed ? Build::guarded : Build::timed));
+      // A cluster has no SM of its own choice, which the sound kernel waits for: its timed build is
+      // not reached, or its row says so.
+      manifest_.variants.push_back(std::move(variant));
+    }
+    add("after", "pb_sound", "pb_sound", broken_module());
   }
 
   ProcessOutput run(const std::vector<std::string>& flags = {}) {
@@ -159,6 +181,52 @@ TEST_F(GpuTest, ABrokenKernelCostsItsRowAndTheGpuStillWorks) {
   EXPECT_EQ(found["broken/no_such_kernel"], "bundle: the module has no kernel pb_missing");
   EXPECT_EQ(found["broken/after"], "");
   EXPECT_EQ(found.size(), 7U);
+}
+
+// Whether the parts stand in the text in their order; " || " stands between alternatives.
+bool has_parts(const std::string& text, const std::vector<const char*>& parts) {
+  std::size_t from = 0;
+  for (const std::string part : parts) {
+    const std::size_t bar = part.find(" || ");
+    const std::string first = part.substr(0, bar);
+    const std::string second = bar == std::string::npos ? first : part.substr(bar + 4);
+    const std::size_t at = std::min(text.find(first, from), text.find(second, from));
+    if (at == std::string::npos) return false;
+    from = at + 1;
+  }
+  return true;
+}
+
+// PHASEBIT_HANGING is the folder that pack_hanging made (tests/bench/pack_hanging.cpp).
+TEST_F(GpuTest, EveryKindOfHangIsReportedWithItsPlace) {
+  const char* folder = std::getenv("PHASEBIT_HANGING");
+  if (folder == nullptr) GTEST_SKIP() << "PHASEBIT_HANGING names no folder of hanging kernels";
+  take_hanging(folder, Build::guarded);
+  const ProcessOutput output = run({"--watchdog-seconds", "20"});
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  auto found = errors();
+  for (const HangingKernel& kernel : hanging_kernels()) {
+    const std::string& error = found[std::string("hanging/") + kernel.name];
+    if (kernel.expected.empty())
+      EXPECT_EQ(error, "") << kernel.name;
+    else
+      EXPECT_TRUE(contains(error, "guard: ") && has_parts(error, kernel.expected))
+          << kernel.name << ": " << error;
+  }
+  EXPECT_EQ(found["broken/after"], "");
+}
+
+// As in a user's own program: nobody sets pb_guard, so the kernel prints and traps.
+TEST_F(GpuTest, AGuardedKernelAlonePrintsAndTraps) {
+  const char* folder = std::getenv("PHASEBIT_HANGING");
+  if (folder == nullptr) GTEST_SKIP() << "PHASEBIT_HANGING names no folder of hanging kernels";
+  take_hanging(folder, Build::timed, "hanging/parity");
+  const ProcessOutput output = run({"--watchdog-seconds", "5"});
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  const std::string error = errors()["hanging/parity"];
+  EXPECT_TRUE(contains(error, "launch: ") && contains(error, "CUDA_ERROR_")) << error;
+  EXPECT_TRUE(contains(output.out + output.err, "phasebit: guard: no progress at a.ptx:1 wait"))
+      << output.out << output.err;
 }
 
 // No GPU so far takes 32; the row names that and what this one takes.

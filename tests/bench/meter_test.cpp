@@ -22,6 +22,12 @@ const FaultRow fault_rows[] = {
     {"a_g", "deadlock", 0,
      "guard: guarded build, 1 items: deadlock: warp 1 lane 0 waits on full_barrier[2] parity 1 at "
      "item 18 (cta 0)"},
+    {"a_g", "report", 0,
+     "guard: guarded build, 1 items: deadlock: warp 1 lane 0 waits on full_barrier[2] parity 1 at "
+     "templates/protocols/mbarrier/wait.ptx:5 (consumer wait, cta 0)"},
+    {"a_g", "crumbs", 0,
+     "launch: guarded build, 1 items: did not end within 5000 ms; cta 0 warp 1 at "
+     "templates/movers/cp_async/drain.ptx:3 (cp.async.wait_group, consumer drain)"},
     {"a_g", "wrong_items", 0,
      "verify: guarded build, 1 items: warp 0 of cta 0 (producer) handled 0 items, expected 1 of 1"},
     {"a_t", "wrong_items", 32,
@@ -31,6 +37,9 @@ const FaultRow fault_rows[] = {
      "verify: warp 0 of cta 0 (producer) left a record of role 3, expected 1"},
     {"a_t", "wrong_phase", 32,
      "verify: warp 1 of cta 0 (consumer) found 1 of 4 barriers in the wrong phase after 1 items"},
+    {"a_t", "fewer_checked", 0, "verify: cta 0 read back 3 of 4 barriers after 1 items"},
+    {"a_g", "fewer_checked", 0,
+     "verify: guarded build, 1 items: cta 0 read back 3 of 4 barriers after 1 items"},
     {"a_t", "other_sm", 32, "verify: warp 1 of cta 0 (consumer) ran on SM 1, expected 0"},
     {"a_t", "deadlock", 0,
      "guard: deadlock: warp 1 lane 0 waits on full_barrier[2] parity 1 at item 18 (cta 0)"},
@@ -47,6 +56,14 @@ TEST(MeterTest, EveryFaultIsNamedWithItsPlace) {
     ASSERT_FALSE(measured) << row.fault;
     EXPECT_EQ(measured.error().text(), row.error) << row.entry << ' ' << row.fault;
   }
+}
+
+TEST(MeterTest, ARowWhoseItemsAloneAreVerifiedSaysSo) {
+  Bench bench;
+  bench.variant.launch.payload = {};
+  EXPECT_TRUE(bench.measure().value().flags.empty());  // its barriers are read back
+  bench.variant.launch.phases_checked = 0;
+  EXPECT_EQ(bench.measure().value().flags, (std::vector<std::string>{"items_only"}));
 }
 
 // One word a thread: after one item the fold of thread r is the word r = seed + r.
@@ -76,6 +93,7 @@ TEST(MeterTest, AThreadThatFoldedNothingIsNamed) {
 TEST(MeterTest, ARecordWhereNoRoleRunsIsAnError) {
   LaunchShape shape = ring_shape();
   shape.payload = {};
+  shape.phases_checked = 0;
   LaunchOutput output;
   output.items = 3;
   output.records.resize(static_cast<std::size_t>(shape.records()));

@@ -11,7 +11,8 @@ namespace phasebit {
 namespace {
 
 const std::string ring = "ring/mbarrier/st_shared/none";
-const std::string comment = "// Wait until the phase of this parity (or state) is complete.";
+const std::string comment =
+    "// Until the slot is empty: the phase of this parity (or state) is complete.";
 
 class Forks : public testing::Test {
  protected:
@@ -21,7 +22,7 @@ class Forks : public testing::Test {
     EXPECT_EQ(made.out.substr(0, made.out.find('\n')), ring + "/tuned=mine");
   }
   fs::path file(const std::string& name) const { return home_.path() / "ptx" / "tuned" / name; }
-  fs::path spin() const { return home_.templates() / "protocols" / "mbarrier" / "spin.ptx"; }
+  fs::path acquire() const { return home_.templates() / "protocols" / "mbarrier" / "acquire.ptx"; }
   // What a person does: an instruction more.
   void edit_fork() {
     Home::edit(file("mine.ptx"), "    bar.warp.sync 0xffffffff;\n",
@@ -55,11 +56,11 @@ TEST_F(Forks, AreAsRecordedUntilATemplateChanges) {
   EXPECT_EQ(same.out, "mine: its parent is as recorded\n");
   const std::vector<std::string> generate = {"generate", "--limit", "1", "-o", "out"};
   EXPECT_EQ(home_.says(generate).err.find("fork 'mine'"), std::string::npos);
-  Home::edit(spin(), comment, "// Wait.");
+  Home::edit(acquire(), comment, "// Wait.");
   EXPECT_NE(home_.says(generate).err.find("note: fork 'mine': comments of its parent " + ring +
                                           " have changed since"),
             std::string::npos);
-  Home::edit(spin(), "L_wait:\n", "L_wait:\nmembar.cta;\n");
+  Home::edit(acquire(), "L_wait:\n", "L_wait:\nmembar.cta;\n");
   EXPECT_NE(
       home_.says(generate).err.find("note: fork 'mine': its parent " + ring + " has changed since"),
       std::string::npos);
@@ -72,7 +73,7 @@ TEST_F(Forks, AreAsRecordedUntilATemplateChanges) {
 
 TEST_F(Forks, MergeWhatTheTemplatesHaveBecome) {
   edit_fork();
-  Home::edit(spin(), "L_wait:\n", "L_wait:\nmembar.gl;\n");
+  Home::edit(acquire(), "L_wait:\n", "L_wait:\nmembar.gl;\n");
   const ProcessOutput merged = home_.says({"fork", "--merge", "mine"});
   EXPECT_EQ(merged.exit_status, 0) << merged.err;
   EXPECT_EQ(merged.out, "mine: merged with its parent of today\n");
@@ -85,7 +86,7 @@ TEST_F(Forks, MergeWhatTheTemplatesHaveBecome) {
 TEST_F(Forks, StayAsTheyAreWhenTheMergeConflicts) {
   Home::edit(file("mine.ptx"), "mbarrier.try_wait.parity.shared.b64 done, [p_barrier+32]",
              "mbarrier.test_wait.parity.shared.b64 done, [p_barrier+32]");
-  Home::edit(spin(), "L_wait:\nmbarrier.", "L_wait:\nmembar.gl;\nmbarrier.");
+  Home::edit(acquire(), "L_wait:\n{{wait_op}}", "L_wait:\nmembar.gl;\n{{wait_op}}");
   const std::string before = Home::read(file("mine.ptx")),
                     base = Home::read(file("mine.parent.ptx"));
   const ProcessOutput output = home_.says({"fork", "--merge", "mine"});

@@ -169,7 +169,7 @@ class SassPage(unittest.TestCase):
         self.assertEqual([row for row in self.listing() if row[8] != "="], changed)
         self.check_listing("sm_90a", "sm_120a")
         places = self.texts("#rows td.place")
-        self.assertTrue(any(place.startswith("mbarrier/spin.ptx:") for place in places))
+        self.assertTrue(any(place.startswith("mbarrier/wait.ptx:") for place in places))
 
     def test_deep_link_with_another_reference(self):
         self.open(f"#{VARIANT},sm_90a,sm_120a")

@@ -7,11 +7,12 @@ namespace {
 
 const std::string handoff = "handoff/mbarrier/none/none/num_stages=1";
 // A test, then the template's own loop.
-const std::string declared = "// A first look.\n// expect: *SYNCS*PHASECHK* = 2\n";
+const std::string declared =
+    "// A first look.\n// expect: *SYNCS*PHASECHK* = 2\n// cold: *SYNCS*PHASECHK* = 1\n";
 const std::string body =
     "{{#on_full}}\n{\n.reg .pred there;\n"
     "mbarrier.test_wait.parity.shared.b64 there, [{{barrier}}], {{parity}};\n"
-    "@there bra L_there;\n{{> spin}}\nL_there:\n}\n{{/on_full}}\n";
+    "@there bra L_there;\n{{> wait}}\nL_there:\n}\n{{/on_full}}\n";
 
 class Snippets : public testing::Test {
  protected:
@@ -41,7 +42,7 @@ TEST_F(Snippets, StandInThePlaceOfTheVerb) {
   // Once in front of the template's own loop and once behind it: only the consumer waits on the
   // full barrier.
   EXPECT_EQ(times("// [consumer wait] mine.ptx:"), 2U) << output.out;
-  EXPECT_EQ(times("// [consumer wait] templates/protocols/mbarrier/spin.ptx:"), 1U) << output.out;
+  EXPECT_EQ(times("// [consumer wait] templates/protocols/mbarrier/wait.ptx:"), 1U) << output.out;
 }
 
 TEST_F(Snippets, HaveAnIdThatChangesWithTheirText) {

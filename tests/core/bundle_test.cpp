@@ -19,6 +19,7 @@ Manifest full_manifest() {
   manifest.nvdisasm = "13.5.38";
   manifest.commit = "0123abc-dirty";
   manifest.sweep = "core";
+  manifest.catalogue = R"({"protocols":{}})";
   BundleVariant variant;
   variant.key = {"ring/mbarrier", "0123456789ab", {{"probe", "ring"}, {"stages", "8"}}};
   LaunchShape& launch = variant.launch;
@@ -53,6 +54,8 @@ Manifest full_manifest() {
   image.gate = {GateVerdict::failed, "wait of consumer: expected 1, found 2"};
   image.census = {{"wait", "consumer", {{"SYNCS.PHASECHK.TRANS64.TRYWAIT", 1}}, {{"BRA", 2}}}};
   image.warnings = {"one", "two"};
+  image.guard = {{{1, WaitKind::state, "k", "f.ptx", 7, "wait", "consumer", "op", "x", "y"}},
+                 {{"full_barrier", 0, 8, 4}}};
   Image timed;
   timed.gate = {GateVerdict::passed, ""};
   variant.images = {image, timed};
@@ -84,22 +87,27 @@ TEST(Manifest, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(guarded->gate.verdict, GateVerdict::failed);
   EXPECT_EQ(guarded->census.at(0).cold.at("BRA"), 2);
   EXPECT_EQ(guarded->warnings, (std::vector<std::string>{"one", "two"}));
+  EXPECT_EQ(guarded->guard.sites.at(0).kind, WaitKind::state);
+  EXPECT_EQ(guarded->guard.barriers.at(0).count, 4);
   EXPECT_EQ(variant.image(Build::timed)->gate.verdict, GateVerdict::passed);
   EXPECT_EQ(back->commit, "0123abc-dirty");
+  EXPECT_EQ(back->catalogue, R"({"protocols":{}})");
 }
 
 TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   const json value = json::parse(to_json(full_manifest()));
   const json& variant = value.at("variants").at(0);
-  EXPECT_EQ(value.size(), 8U);
+  EXPECT_EQ(value.size(), 9U);
   EXPECT_EQ(variant.size(), 3U);
   EXPECT_EQ(variant.at("key").size(), 3U);
   EXPECT_EQ(variant.at("launch").size(), 20U);
   EXPECT_EQ(variant.at("launch").at("slices").at(0).size(), 8U);
   EXPECT_EQ(variant.at("launch").at("payload").size(), 4U);
   EXPECT_EQ(variant.at("launch").at("readings").at(0).size(), 4U);
-  EXPECT_EQ(variant.at("images").at(0).size(), 10U);
+  EXPECT_EQ(variant.at("images").at(0).size(), 11U);
   EXPECT_EQ(variant.at("images").at(0).at("resources").size(), 6U);
+  EXPECT_EQ(variant.at("images").at(0).at("guard").at("sites").at(0).size(), 10U);
+  EXPECT_EQ(variant.at("images").at(0).at("guard").at("barriers").at(0).size(), 4U);
   EXPECT_EQ(variant.at("images").at(0).at("census").at(0).size(), 4U);
 }
 

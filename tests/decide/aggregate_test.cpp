@@ -171,7 +171,7 @@ TEST(AaPairs, AControlIsComparedWithItsClassInTheSameRepetition) {
 TEST(AaSummary, IsTheMedianAndThe95thPercentile) {
   std::vector<AaPair> pairs;
   for (int i = 0; i <= 100; ++i)
-    pairs.push_back({AaPair::Between::repetitions, "a", "a", 1000, 1000.0 + i});
+    pairs.push_back({AaPair::Between::repetitions, "a", "a", "", 1000, 1000.0 + i});
   const AaSummary sum = summarise_aa(pairs);
   EXPECT_EQ(sum.pairs, 101U);
   EXPECT_DOUBLE_EQ(sum.median_cycles, 50);

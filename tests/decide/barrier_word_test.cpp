@@ -58,6 +58,10 @@ PointRow word_point(const std::string& operation, std::int64_t expected) {
   return point;
 }
 
+std::vector<WordReading> readings_of(const std::vector<PointRow>& points) {
+  return word_readings(points, test::keys_of(points));
+}
+
 std::vector<PointRow> all_points() {
   std::vector<PointRow> points;
   for (const std::int64_t expected : {1, 2, 8, 100, 1048574})
@@ -68,7 +72,7 @@ std::vector<PointRow> all_points() {
 }
 
 TEST(BarrierWord, FindsTheFieldsOfALayoutItDoesNotKnow) {
-  const auto fields = derive_fields(word_readings(all_points()));
+  const auto fields = derive_fields(readings_of(all_points()));
   ASSERT_EQ(fields.size(), 4U);
   EXPECT_EQ(fields[0].quantity, "phase");
   EXPECT_EQ(fields[0].low, 21);
@@ -88,16 +92,16 @@ TEST(BarrierWord, FindsTheFieldsOfALayoutItDoesNotKnow) {
 
 // One reading that does not fit takes its field away instead of being outvoted.
 TEST(BarrierWord, AContradictionLeavesNoField) {
-  auto readings = word_readings(all_points());
+  auto readings = readings_of(all_points());
   readings.front().word ^= 0x3ffffeULL;
   for (const WordField& field : derive_fields(readings)) EXPECT_NE(field.quantity, "tx_count");
 }
 
 TEST(BarrierWord, OtherProbesAndFailedPointsAreNoReadings) {
-  EXPECT_TRUE(word_readings({test::steady("ring/mbarrier/none/none", 10)}).empty());
+  EXPECT_TRUE(readings_of({test::steady("ring/mbarrier/none/none", 10)}).empty());
   auto failed = word_point("arrive", 8);
   failed.error = PointError{Step::launch, "lost"};
-  EXPECT_TRUE(word_readings({failed}).empty());
+  EXPECT_TRUE(readings_of({failed}).empty());
 }
 
 }  // namespace

@@ -44,10 +44,11 @@ TEST(ClusterSemantics, SaysWhatIsWritten) {
       {"/arrive_semantics=default/wait_semantics=acquire_cta", "not written / acquire.cta"},
       {"/arrive_semantics=relaxed_cluster/wait_semantics=relaxed_cluster/fenced=on",
        "relaxed.cluster / relaxed.cluster, fenced"}};
-  for (const auto& [rest, text] : rows) EXPECT_EQ(cluster_semantics(token + rest), text);
-  EXPECT_EQ(cluster_semantics(bar), "not written");
-  EXPECT_EQ(cluster_semantics(bar + "/semantics=explicit"), "release / acquire");
-  EXPECT_EQ(cluster_semantics(bar + "/semantics=relaxed"), "relaxed / not written");
+  for (const auto& [rest, text] : rows)
+    EXPECT_EQ(cluster_semantics(test::axes_of(token + rest)), text);
+  EXPECT_EQ(cluster_semantics(test::axes_of(bar)), "not written");
+  EXPECT_EQ(cluster_semantics(test::axes_of(bar + "/semantics=explicit")), "release / acquire");
+  EXPECT_EQ(cluster_semantics(test::axes_of(bar + "/semantics=relaxed")), "relaxed / not written");
 }
 
 // 700, 704, 730 and 900: the median is 717; the two inside one CTA have 301 between them.

@@ -82,18 +82,21 @@ TEST(NoiseFloor, IsThatOfTheStratumFromTwentyPairsOn) {
   add_pairs(points, "handoff/mbarrier", 20, 1);
   add_pairs(points, "ring/flag", 19, 1);
   const Aggregation nineteen = aggregate(points);
-  EXPECT_DOUBLE_EQ(noise_floor(nineteen, before), 5);
-  EXPECT_DOUBLE_EQ(noise_floor(nineteen, "handoff/mbarrier/none/none/num_stages=1"), 1);
+  EXPECT_DOUBLE_EQ(noise_floor(nineteen, test::axes_of(before).stratum()), 5);
+  EXPECT_DOUBLE_EQ(
+      noise_floor(nineteen, test::axes_of("handoff/mbarrier/none/none/num_stages=1").stratum()), 1);
   // Of all 59, a third differ by 5.
-  EXPECT_DOUBLE_EQ(noise_floor(nineteen, "ring/flag/none/none"), 5);
-  EXPECT_DOUBLE_EQ(noise_floor(nineteen, "ring/unknown/none/none"), 5);
+  EXPECT_DOUBLE_EQ(noise_floor(nineteen, test::axes_of("ring/flag/none/none").stratum()), 5);
+  EXPECT_DOUBLE_EQ(noise_floor(nineteen, test::axes_of("ring/unknown/none/none").stratum()), 5);
   points.push_back(steady("ring/flag/none/none/num_stages=20", 100));
   points.push_back(control_of(points.back(), 101));
-  EXPECT_DOUBLE_EQ(noise_floor(aggregate(points), "ring/flag/none/none"), 1);
+  EXPECT_DOUBLE_EQ(noise_floor(aggregate(points), test::axes_of("ring/flag/none/none").stratum()),
+                   1);
 }
 
 TEST(NoiseFloor, IsNothingWithoutPairs) {
-  EXPECT_DOUBLE_EQ(noise_floor(aggregate({steady(before, 100)}), before), 0);
+  EXPECT_DOUBLE_EQ(noise_floor(aggregate({steady(before, 100)}), test::axes_of(before).stratum()),
+                   0);
 }
 
 TEST(Cells, OfAComparison) {

@@ -45,7 +45,7 @@ TEST(History, OrdersVersionsByNumber) {
 TEST(History, TheDefaultVersionIsThatOfTheRun) {
   Results results = results_of({steady(ring(""), 100), steady(ring("/ptxas=12.9.86"), 120)});
   results.runs[0].ptxas = "12.6.85";
-  const History history = history_of(*report_data(results));
+  const History history = history_of(*report_data(test::with_keys(results)));
   ASSERT_EQ(history.texts.size(), 1U);
   EXPECT_EQ(versions_of(history.texts[0]), (Words{"12.6.85", "12.9.86"}));
 }
@@ -70,7 +70,7 @@ TEST(History, RunsWithOneVersionDoNotCount) {
   Results results = results_of({steady(ring(""), 100), steady(ring("/ptxas=12.4.131"), 90),
                                 other_day, only_there, steady(ring("/num_stages=2"), 70)});
   results.runs.push_back(some_run("run-2"));
-  const History history = history_of(*report_data(results));
+  const History history = history_of(*report_data(test::with_keys(results)));
   ASSERT_EQ(history.texts.size(), 1U);  // num_stages=2 was measured by one version
   EXPECT_DOUBLE_EQ(history.texts[0].versions[1].figure.value, 100);
   EXPECT_DOUBLE_EQ(history.texts[0].versions[1].figure.half_width, 0);

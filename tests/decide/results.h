@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/decide/tables.h"
+#include "core/store/old_keys.h"
 #include "tests/store/rows.h"
 
 namespace phasebit::test {
@@ -40,8 +41,27 @@ inline PointRow control_of(const PointRow& other, std::uint64_t cycles) {
   return point;
 }
 
+// The keys of the ids, as the catalogue of version 2 had them.
+inline Results with_keys(Results results) {
+  static const OldKeys old = OldKeys::load().value();
+  import_keys(results, old);
+  return results;
+}
+
 inline Results results_of(std::vector<PointRow> points) {
-  return {{some_device()}, {some_run()}, std::move(points)};
+  return with_keys({{some_device()}, {some_run()}, std::move(points)});
+}
+
+inline VariantKeys keys_of(const std::vector<PointRow>& points) {
+  return VariantKeys(results_of(points));
+}
+
+inline VariantAxes axes_of(const std::string& id) {
+  return keys_of({some_point(id)}).of(id);
+}
+
+inline Aggregation aggregate(const std::vector<PointRow>& points) {
+  return phasebit::aggregate(points, keys_of(points));
 }
 
 inline ReportData data_of(std::vector<PointRow> points) {

@@ -195,12 +195,12 @@ TEST(Figure, IsOfAVariantOrOfAll) {
 TEST(ReportData, IsOfOneDevice) {
   Results results = results_of({steady("ring/a", 5)});
   results.devices.push_back({"GPU-2", "NVIDIA B200", "580.1", "sm_100", 148, 1, 1});
-  EXPECT_EQ(report_data(results, "B200")->results.points.size(), 0U);
-  EXPECT_EQ(report_data(results, "GPU-1")->results.points.size(), 1U);
-  EXPECT_EQ(report_data(results).error().text(),
+  EXPECT_EQ(report_data(test::with_keys(results), "B200")->results.points.size(), 0U);
+  EXPECT_EQ(report_data(test::with_keys(results), "GPU-1")->results.points.size(), 1U);
+  EXPECT_EQ(report_data(test::with_keys(results)).error().text(),
             "usage: the results are of 2 devices (device= one of: NVIDIA H200 (GPU-1), NVIDIA B200 "
             "(GPU-2))");
-  EXPECT_EQ(report_data(results, "A100").error().text(),
+  EXPECT_EQ(report_data(test::with_keys(results), "A100").error().text(),
             "usage: the results hold no device 'A100' (device= one of: NVIDIA H200 (GPU-1), NVIDIA "
             "B200 (GPU-2))");
   EXPECT_EQ(report_data({}).error().text(), "store: the results hold no device");

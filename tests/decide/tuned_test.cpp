@@ -74,12 +74,5 @@ TEST(TunedTable, SaysWhatIsMissing) {
   EXPECT_NE(table_text(no_control).find("AMBIGUOUS (no A/A control)"), std::string::npos);
 }
 
-TEST(HandMadeFrom, IsWhatComesBeforeTheHandMadePart) {
-  EXPECT_EQ(hand_made_from("ring/mbarrier/none/none/tuned=a"), "ring/mbarrier/none/none");
-  EXPECT_EQ(hand_made_from("ring/mbarrier/none/none/num_stages=2/snippet.wait=w@1"),
-            "ring/mbarrier/none/none/num_stages=2");
-  EXPECT_EQ(hand_made_from("ring/mbarrier/none/none"), "");
-}
-
 }  // namespace
 }  // namespace phasebit

@@ -136,7 +136,7 @@ const Damage damages[] = {
      "spec: axes.toml:2: name: 'mover' is a leading axis"},
     {"movers/none/mover.toml", wait_axis,
      "spec: movers/none/mover.toml:2: name: axis 'wait' is already declared at "
-     "protocols/flag/protocol.toml:1"},
+     "protocols/flag/protocol.toml:6"},
     {"protocols/cta/protocol.toml",
      "[[axis]]\nname = \"x\"\nalias = \"stages\"\nrange = [1, 2]\ndefault = 1\n",
      "spec: protocols/cta/protocol.toml:3: alias: 'stages' already means axis 'num_stages', "

@@ -13,7 +13,7 @@ using Words = std::vector<std::string>;
 const char* const own_file = "protocols/own/protocol.toml";
 // The axis `wait` of mbarrier with one value alone; a commit of its own.
 const char* const own_text =
-    "uses = \"mbarrier\"\nverbs = [\"commit\", \"wait\"]\n"
+    "uses = \"mbarrier\"\nverbs = [\"commit\"]\n"
     "[[axis]]\nname = \"wait\"\nvalues = [\"test_wait\"]\ndefault = \"test_wait\"\n"
     "[[axis]]\nname = \"announce\"\nvalues = [\"fused\", \"split\"]\ndefault = \"fused\"\n"
     "[[gate]]\nverb = \"commit\"\nrequire = { \"B*\" = 1 }\n";
@@ -24,6 +24,8 @@ class Uses : public testing::Test {
     folder_.copy_fixture();
     folder_.write(own_file, own_text);
     folder_.write("protocols/own/commit.ptx", "own;\n");
+    const std::string base = folder_.read("protocols/mbarrier/protocol.toml");
+    folder_.write("protocols/mbarrier/protocol.toml", "verbs = [\"wait\", \"commit\"]\n" + base);
     folder_.write("protocols/mbarrier/wait.ptx", "base;\n");
     folder_.write("protocols/mbarrier/commit.ptx", "base;\n");
   }
@@ -72,23 +74,46 @@ TEST_F(Uses, TakesOverTheGatesOfTheVerbsWhoseTemplateItTakesOver) {
 }
 
 TEST_F(Uses, LooksForPartialsInItsOwnFolderFirst) {
-  const auto folders = template_folders(folder_.path(), {"ring", "own", "none", "none"});
+  const auto catalogue = Catalogue::load(folder_.path());
+  ASSERT_TRUE(catalogue) << catalogue.error().text();
+  const auto folders = TemplateFolders::of(*catalogue, {"ring", "own", "none", "none"});
   ASSERT_TRUE(folders) << folders.error().text();
-  EXPECT_EQ(*folders, (Words{"probes/ring", "protocols/own", "protocols/mbarrier", "movers/none",
-                             "work/none", "common"}));
+  EXPECT_EQ(folders->names(), (Words{"probes/ring", "protocols/own", "protocols/mbarrier",
+                                     "movers/none", "work/none", "common"}));
+  EXPECT_EQ(folders->find(folder_.path(), "commit"), fs::path("protocols/own/commit.ptx"));
+  EXPECT_EQ(folders->find(folder_.path(), "wait"), fs::path("protocols/mbarrier/wait.ptx"));
+  EXPECT_EQ(folders->find(folder_.path(), "release"), std::nullopt);
+}
+
+TEST_F(Uses, UndoesAnInheritedVerb) {
+  folder_.write(own_file, "uses = \"mbarrier\"\nverbs = [\"commit\"]\nempty = [\"wait\"]\n");
+  const auto catalogue = Catalogue::load(folder_.path());
+  ASSERT_TRUE(catalogue) << catalogue.error().text();
+  EXPECT_EQ(catalogue->find(ComponentKind::protocol, "own")->verbs, Words{"commit"});
+  const auto folders = TemplateFolders::of(*catalogue, {"ring", "own", "none", "none"});
+  ASSERT_TRUE(folders) << folders.error().text();
+  EXPECT_EQ(folders->find(folder_.path(), "wait"), std::nullopt);
 }
 
 TEST_F(Uses, NamesAVerbThatHasNoTemplateAndItsProtocol) {
   folder_.write(own_file, "uses = \"mbarrier\"\nverbs = [\"commit\", \"quit\"]\n");
-  EXPECT_EQ(error(),
+  EXPECT_EQ(error().substr(0, 100),
             "spec: protocols/own/protocol.toml:2: verbs: protocol 'own' declares the verb 'quit' "
-            "and has no quit.ptx");
-  folder_.write("protocols/mbarrier/quit.ptx", "base;\n");
+            "and has no quit.");
+  folder_.write("protocols/own/quit.ptx", "own;\n");
   EXPECT_EQ(error(), "");
-  folder_.write(own_file, "verbs = [\"quit\"]\n");  // nothing is taken over
+}
+
+TEST_F(Uses, NamesAFileThatNobodyAsksFor) {
+  folder_.write("protocols/own/comitt.ptx", "own;\n");
   EXPECT_EQ(error(),
-            "spec: protocols/own/protocol.toml:1: verbs: protocol 'own' declares the verb 'quit' "
-            "and has no quit.ptx");
+            "spec: protocols/own/protocol.toml:1: the file: own/comitt.ptx is neither a verb nor "
+            "asked for by {{> }} (did you mean 'commit'?)");
+  fs::remove(folder_.path() / "protocols/own/comitt.ptx");
+  folder_.write("protocols/own/release.ptx", "own;\n");
+  EXPECT_EQ(error(),
+            "spec: protocols/own/protocol.toml:2: verbs: own/release.ptx is no verb of the list "
+            "(add \"release\" to verbs)");
 }
 
 TEST_F(Uses, NeedsAnArchitectureOfItsOwn) {

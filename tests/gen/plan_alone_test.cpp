@@ -123,10 +123,10 @@ TEST(NeighbourPlan, TheControlIsTheSameLaunchWithoutWaiting) {
 }
 
 TEST(NeighbourPlan, RefusesMoreThanASubPartitionHolds) {
-  VariantKey key;
-  key.id = "test";
-  key.axes = {{"probe", "neighbour"}, {"waiters", "8"}, {"placing", "same"}};
-  const auto plan = make_plan(key);
+  const VariantKey key = test::key_of(
+      {{"probe", "neighbour"}, {"protocol", "mbarrier"}, {"mover", "none"}, {"work", "none"}},
+      {{"waiters", "8"}, {"placing", "same"}});
+  const auto plan = make_plan(test::shipped(), key);
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().text(), "spec: test: 1 bystanders and 8 waiters do not fit in 32 warps");
 }

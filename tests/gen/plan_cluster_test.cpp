@@ -9,7 +9,8 @@ namespace {
 using test::Axes;
 
 Result<Plan> plan_of(const Axes& axes) {
-  return make_plan(test::key_of({{"probe", "cluster"}, {"mover", "none"}, {"work", "none"}}, axes));
+  return make_plan(test::shipped(),
+                   test::key_of({{"probe", "cluster"}, {"mover", "none"}, {"work", "none"}}, axes));
 }
 
 std::vector<const RoleSlice*> slices_in(const Plan& plan, int cta) {

@@ -1,6 +1,4 @@
 // Expectations are worked out by hand from what each protocol's arrivals mean.
-#include "gen/plan_protocols.h"
-
 #include "gen/context.h"
 #include "tests/gen/plans.h"
 
@@ -22,7 +20,7 @@ struct Row {
 };
 
 // Two producer warps, four consumer warps that share the slots.
-TEST(ArrivalsOf, Table) {
+TEST(Arrivals, Table) {
   const Row rows[] = {
       {"mbarrier", {{"arrival", "warp"}}, 2, 4},
       {"mbarrier", {{"arrival", "thread"}}, 64, 128},
@@ -40,14 +38,16 @@ TEST(ArrivalsOf, Table) {
     Axes axes = row.axes;
     axes.insert(axes.end(), {{"producers", "2"}, {"consumers", "4"}});
     const VariantKey key = variant(row.protocol, "none", axes);
-    const Arrivals arrivals = arrivals_of(key, plan_of(key));
-    EXPECT_EQ(arrivals.full, row.full) << row.protocol;
-    EXPECT_EQ(arrivals.empty, row.empty) << row.protocol;
+    const PlanFacts facts = plan_of(key).facts;
+    EXPECT_EQ(facts.full_arrivals, row.full) << row.protocol;
+    EXPECT_EQ(facts.empty_arrivals, row.empty) << row.protocol;
   }
 }
 
 nlohmann::json producer_of(const VariantKey& key) {
-  return make_context(key, plan_of(key), Build::timed, "entry")["producer"];
+  auto context = make_context(test::shipped(), key, plan_of(key), "entry");
+  EXPECT_TRUE(context) << context.error().text();
+  return (*context)["producer"];
 }
 
 // 2048 bytes by two warps: 1024 a warp, 32 a thread. Without a payload 16 bytes a thread.
@@ -83,7 +83,7 @@ TEST(Copies, HaveTheSizeThatTheMoverSays) {
   EXPECT_EQ(plan.launch.payload.period, copied_payload_period);
   EXPECT_EQ(plan.launch.payload.images_bytes(), copied_payload_period * 2048);
   key = variant("cp_async_mbarrier", "cp_async", {{"payload_bytes", "128"}, {"copy_bytes", "8"}});
-  const auto refused = make_plan(key);
+  const auto refused = make_plan(test::shipped(), key);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().text(),
             "spec: test: payload_bytes 128 are no whole copies of 8 bytes for 32 threads");
@@ -98,11 +98,11 @@ TEST(EarlyExit, TheLastConsumerWarpLeaves) {
   EXPECT_EQ(plan.launch.min_items, 8);  // half of them is a whole lap
 }
 
-TEST(Responses, LieBehindTheGuardAndBeforeThePayload) {
+TEST(ExtraBytes, LieBehindTheScratchAndBeforeThePayload) {
   const Plan plan = plan_of(variant("cluster_launch_control", "none", {{"num_stages", "8"}}));
-  EXPECT_EQ(plan.response_offset, 16 * 8 + 16 + 64);
-  EXPECT_EQ(plan.response_offset % 16, 0);
-  EXPECT_GE(plan.launch.dynamic_shared_bytes, plan.response_offset + 8 * 16);
+  EXPECT_EQ(plan.extra_offset, 16 * 8 + 16 + 64);
+  EXPECT_EQ(plan.extra_offset % 16, 0);
+  EXPECT_GE(plan.launch.dynamic_shared_bytes, plan.extra_offset + 8 * 16);
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST(Plan, PlacesBarriersTicketCountersAndSlotsWithoutOverlap) {
   const Plan plan = plan_of(key);
   EXPECT_EQ(plan.empty_offset, 24);   // three full barriers of 8 bytes
   EXPECT_EQ(plan.ticket_offset, 48);  // and three empty ones
-  EXPECT_EQ(plan.guard_offset, 64);
+  EXPECT_EQ(plan.scratch_offset, 64);
   EXPECT_EQ(plan.payload_offset, 128);  // 16 counters of 4 bytes, then aligned
   EXPECT_EQ(plan.launch.dynamic_shared_bytes, 128 + 3 * 512);
   EXPECT_EQ(plan.producer.vector_words, 4);  // 512 bytes over 32 threads: one 16-byte store
@@ -101,14 +101,14 @@ TEST(Plan, TakesSingleWordsWhereVectorsDoNotDivide) {
 TEST(Plan, RefusesAPayloadThatDoesNotDivide) {
   VariantKey key = variant({{"payload_bytes", "100"}});
   key.axes[2].second = "st_shared";
-  const auto plan = make_plan(key);
+  const auto plan = make_plan(test::shipped(), key);
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().text(),
             "spec: test: payload_bytes 100 cannot be split evenly over 32 threads");
 }
 
 TEST(Plan, RefusesMoreWarpsThanACtaHas) {
-  const auto plan = make_plan(variant({{"producers", "20"}, {"consumers", "13"}}));
+  const auto plan = make_plan(test::shipped(), variant({{"producers", "20"}, {"consumers", "13"}}));
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().text(), "spec: test: 33 warps, a CTA has at most 32");
 }

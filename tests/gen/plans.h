@@ -13,6 +13,16 @@ namespace phasebit::test {
 
 using Axes = std::vector<std::pair<std::string, std::string>>;
 
+// The catalogue of templates/.
+inline const Catalogue& shipped() {
+  static const Catalogue catalogue = [] {
+    auto loaded = Catalogue::load(source_root() / "templates");
+    if (!loaded) bug(loaded.error().text());
+    return std::move(*loaded);
+  }();
+  return catalogue;
+}
+
 // The leading axes, then the others.
 inline VariantKey key_of(Axes leading, const Axes& axes) {
   VariantKey key;
@@ -23,7 +33,7 @@ inline VariantKey key_of(Axes leading, const Axes& axes) {
 }
 
 inline Plan plan_of(const VariantKey& key) {
-  auto plan = make_plan(key);
+  auto plan = make_plan(shipped(), key);
   EXPECT_TRUE(plan) << plan.error().text();
   return plan.value_or(Plan{});
 }

@@ -11,18 +11,37 @@ namespace {
 class RenderTest : public testing::Test {
  protected:
   void SetUp() override {
+    write("axes.toml",
+          "derived = [\"own_threads\"]\n[words]\ncolour = \"red\"\n[[axis]]\nname = "
+          "\"num_stages\"\nrange = [1, 8]\n"
+          "default = 2\n");
+    write("probes/p/probe.toml", "doc = \"p\"\n");
     write("probes/p/kernel.ptx",
           "// the kernel\n.visible .entry {{entry}}()\n{\n{{#producer}}\n{{> acquire}}\n"
-          "{{/producer}}\n{{#guarded}}\nguarded;\n{{/guarded}}\n\nret;\n}\n");
+          "{{/producer}}\n{{> release}}\n\nret;\n}\n");
+    write("protocols/q/protocol.toml",
+          "verbs = [\"acquire\"]\nwaits_on = \"q\"\n[slot]\nwords = 0\n"
+          "[flags]\nbig = \"num_stages > 4\"\nmany = \"own_threads > 32\"\n"
+          "[numbers]\ntwice = \"2 * num_stages\"\n"
+          "[words]\nload = { num_stages = { 2 = \"ld.two\", else = \"ld.more\" } }\n"
+          "sleep = { big = { yes = \"sleep {{twice}}; // {{colour}}\", no = \"\" } }\n"
+          "all = { many = { yes = \"crowd;\", no = \"{{load}} alone;\" } }\n"
+          "first = \"{{second}}\"\nsecond = \"{{first}}\"\nwrong = \"{{numm_stages}}\"\n");
     write("protocols/q/acquire.ptx", "{{#on_empty}}\n{{> spin}}\n{{/on_empty}}\n");
     write("protocols/q/spin.ptx", "wait [{{barrier}}]; // {{num_stages}} slots\n");
+    write("movers/m/mover.toml", "verbs = [\"fill\"]\n[payload]\nbytes = 0\n");
     write("movers/m/fill.ptx", "fill;\n");
+    write("work/w/work.toml",
+          "verbs = [\"work\"]\n[works]\nproducer = \"1 == 0\"\nconsumer = \"1 == 0\"\n"
+          "amount = 0\n");
     write("work/w/work.ptx", "work;\n");
-    write("common/nothing.ptx", "\n");
+    auto loaded = Catalogue::load(folder_.path());
+    ASSERT_TRUE(loaded) << loaded.error().text();
+    catalogue_ = std::move(*loaded);
     key_.id = "p/q/m/w";
     key_.hash = "0123456789ab";
     key_.axes = {
-        {"probe", "p"}, {"protocol", "q"}, {"mover", "none"}, {"work", "w"}, {"num_stages", "2"}};
+        {"probe", "p"}, {"protocol", "q"}, {"mover", "m"}, {"work", "w"}, {"num_stages", "2"}};
   }
 
   void write(const std::string& name, const std::string& text) {
@@ -30,13 +49,22 @@ class RenderTest : public testing::Test {
   }
 
   Result<Rendered> render(Build build = Build::timed) {
-    VariantKey key = key_;
-    const auto plan = make_plan(key);
-    key.axes[2].second = "m";
-    Renderer renderer(folder_.path());
-    return renderer.render(key, *plan, build, "7.0", "sm_80");
+    const auto plan = make_plan(catalogue_, key_);
+    EXPECT_TRUE(plan) << plan.error().text();
+    Renderer renderer(catalogue_, folder_.path());
+    return renderer.render(key_, *plan, build, "7.0", "sm_80");
   }
 
+  // What a protocol's one verb comes to.
+  std::vector<std::string> verb(const std::string& text) {
+    write("protocols/q/spin.ptx", text);
+    const auto rendered = render();
+    if (!rendered) return {rendered.error().text()};
+    const auto& all = rendered->kernel.statements;
+    return {all.begin() + 2, all.end() - 2};
+  }
+
+  Catalogue catalogue_;
   TempDir folder_ = std::move(*TempDir::create());
   VariantKey key_;
 };
@@ -54,7 +82,7 @@ TEST_F(RenderTest, KeepsFileLineVerbAndRoleOfEveryStatement) {
   EXPECT_EQ(wait.role, "producer");
   const SourceLine& ret = rendered->kernel.source[3];
   EXPECT_EQ(ret.file, "probes/p/kernel.ptx");
-  EXPECT_EQ(ret.line, 11);
+  EXPECT_EQ(ret.line, 9);
   EXPECT_EQ(ret.verb, "");
   EXPECT_EQ(ret.role, "");
 }
@@ -75,11 +103,40 @@ TEST_F(RenderTest, AChangedCommentChangesNoHashAndAChangedStatementDoes) {
   EXPECT_NE(render()->kernel.hash, before);
 }
 
-TEST_F(RenderTest, TellsTheBuildsApart) {
+TEST_F(RenderTest, TellsTheBuildsApartByTheEntry) {
   const auto guarded = render(Build::guarded);
   ASSERT_TRUE(guarded);
   EXPECT_EQ(guarded->kernel.entry, "pb_0123456789ab_g");
-  EXPECT_EQ(guarded->kernel.statements[3], "guarded;");
+  EXPECT_EQ(guarded->kernel.statements.size(), render()->kernel.statements.size());
+}
+
+using Lines = std::vector<std::string>;
+
+TEST_F(RenderTest, SpellsAWordByTheAxisOrTheFlagAndDropsALineThatIsBlank) {
+  const std::string text = "{{load}} x;\n{{sleep}}\n{{all}}\n";
+  EXPECT_EQ(verb(text), (Lines{"ld.two x;", "ld.two alone;"}));
+  key_.axes.back().second = "8";
+  EXPECT_EQ(verb(text), (Lines{"ld.more x;", "sleep 16;", "ld.more alone;"}));
+}
+
+TEST_F(RenderTest, RefusesWordsThatStandForThemselvesOrNameNothing) {
+  EXPECT_EQ(verb("{{first}}\n"),
+            Lines{"render: templates/protocols/q/protocol.toml:15: word 'first' stands for itself "
+                  "through first -> second"});
+  EXPECT_EQ(verb("{{wrong}}\n"),
+            Lines{"render: templates/protocols/q/protocol.toml:16: unknown name 'numm_stages' (did "
+                  "you mean 'num_stages'?)"});
+  EXPECT_EQ(verb("{{slepe}}\n"),
+            Lines{"render: templates/protocols/q/spin.ptx:1: unknown name 'slepe' (did you mean "
+                  "'sleep'?)"});
+  EXPECT_EQ(verb("ld [pb+{{pb.itemz}}];\n"),
+            Lines{"render: templates/protocols/q/spin.ptx:1: unknown field of pb 'itemz' (did you "
+                  "mean 'items'?)"});
+}
+
+// `release` is asked for by the kernel and listed by nobody; `fill` is not listed any more.
+TEST_F(RenderTest, AVerbThatIsNotListedIsEmpty) {
+  EXPECT_EQ(verb("one;\n"), Lines{"one;"});
 }
 
 struct BadTemplate {

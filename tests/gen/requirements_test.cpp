@@ -62,7 +62,7 @@ Words lines(const GateSpec& spec) {
   for (const VerbRule& rule : spec.verbs) {
     std::string line = fmt::format("{}/{}:", rule.verb, rule.role);
     for (const OpcodeRule& opcode : rule.require)
-      line += fmt::format(" {} {},", opcode.count, opcode.pattern);
+      line += fmt::format(" {} {},", opcode.count.low, opcode.pattern);
     for (const std::string& pattern : rule.forbid) line += fmt::format(" not {},", pattern);
     all.push_back(line);
   }
@@ -123,11 +123,11 @@ TEST(GateSpecs, FailWhereACountCannotBeTaken) {
   const std::string where = (fixture_templates() / "movers/st_shared/mover.toml").string();
   const auto missing = gate_spec(fixture(), key, "hopper", Version{{13, 5}}, {});
   ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().text(), "gate: " + where + ":8: the plan supplies no 'moves'");
+  EXPECT_EQ(missing.error().text(), "gate: " + where + ":11: the plan supplies no 'moves'");
   const auto negative = gate_spec(fixture(), key, "hopper", Version{{13, 5}}, {{"moves", -1}});
   ASSERT_FALSE(negative);
   EXPECT_EQ(negative.error().text(),
-            "gate: " + where + ":8: 'payload_bytes / 512 * moves' counts -1");
+            "gate: " + where + ":11: 'payload_bytes / 512 * moves' counts -1");
 }
 
 // Every shipped variant can be planned and its gates be counted for every family, and its id is
@@ -149,7 +149,7 @@ TEST(ShippedSweeps, HaveRequirementsAndGates) {
     EXPECT_EQ(read_back->axes, variant.axes);
     const auto needs = requirements(*catalogue, variant);
     ASSERT_TRUE(needs) << needs.error().text();
-    const auto plan = make_plan(variant);
+    const auto plan = make_plan(*catalogue, variant);
     ASSERT_TRUE(plan) << plan.error().text();
     for (const std::string& family : families) {
       const auto gate = gate_spec(*catalogue, variant, family, Version{{13, 5}}, plan->derived());

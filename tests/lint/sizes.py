@@ -18,7 +18,7 @@ MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_COLUMNS = 300, 60, 100
 CPP_SUFFIXES = {".h", ".cpp", ".cu"}
 SOURCE_SUFFIXES = CPP_SUFFIXES | {".py", ".sh", ".ptx"}
 # Made by a command, not written: no limits on them.
-GENERATED_FOLDERS = ("ptx/", "results/")
+GENERATED_FOLDERS = ("ptx/", "results/", "tests/gen/guard/")
 
 BLANKED = re.compile(
     r'R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"'  # raw string

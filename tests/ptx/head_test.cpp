@@ -116,7 +116,7 @@ TEST(Head, HoldsWhatItSays) {
   EXPECT_EQ(launch.item_granule, 4);
   EXPECT_FALSE(launch.guarded);
   EXPECT_EQ(launch.payload.period, 37);
-  EXPECT_EQ(head->phases, 8);
+  EXPECT_EQ(head->launch.phases_checked, 8);
   EXPECT_EQ(head->clocks, (std::vector<Role>{Role::producer, Role::consumer}));
   EXPECT_EQ(head->bounds.at("reqntid"), (std::vector<int>{128, 1, 1}));
   EXPECT_EQ(head->where.at("threads"), "t.ptx:29");
@@ -287,7 +287,7 @@ TEST(Head, RulesAreNarrowedToFamilyAndPtxas) {
   EXPECT_TRUE(spec->known);
   ASSERT_EQ(spec->verbs.size(), 1U);
   ASSERT_EQ(spec->verbs[0].require.size(), 1U);
-  EXPECT_EQ(spec->verbs[0].require[0].count, 3);
+  EXPECT_EQ(spec->verbs[0].require[0].count.low, 3);
   EXPECT_EQ(spec->forbid_everywhere, std::vector<std::string>{"LDL*"});
   EXPECT_TRUE(gate_of(head, "ada", Version{{12, 0}})->verbs.empty());
   EXPECT_EQ(gate_of(head, "turing", Version{{13, 5}})->why_unknown,

@@ -15,6 +15,11 @@ Results some_results() {
   results.points = {some_point("ring/a", 1, {12, 13, 14}),
                     failed_point("ring/b", Step::gate, "expected 1 \"X\", found 2")};
   results.points[1].flags.clear();
+  VariantRow first = some_variant(), second = some_variant("a,b");
+  first.id = "ring/a";
+  second.id = "ring/b";
+  second.named.emplace_back("edit", "x");
+  results.variants = {first, second};
   return results;
 }
 
@@ -43,15 +48,16 @@ TEST(Csv, HasARowAPointAndAReasonForEveryMissingFigure) {
       "worst_residual_cycles,rounds,megahertz,flags,error_step,error,sass_class,sm,first_warp,"
       "device,run,ptxas,reading_1,reading_1_unit,reading_1_value,reading_1_ci_low,"
       "reading_1_ci_high,reading_2,reading_2_unit,reading_2_value,reading_2_ci_low,"
-      "reading_2_ci_high");
+      "reading_2_ci_high,axis.probe,axis.protocol,axis.wait,axis.stages,axis.edit");
   EXPECT_EQ(lines[1].rfind("point,ring/a,1,0,cycles per item,13,12,14,13,100,", 0), 0U) << lines[1];
   EXPECT_NE(lines[1].find(
-                ",3,1979.9999999999998,throttled,,,class ring/a,7,1,GPU-1,run-1,13.5.37,,,,,,,,,,"),
+                ",3,1979.9999999999998,throttled,,,class ring/a,7,1,GPU-1,run-1,13.5.37,,,,,,,,,,,"
+                "ring,mbarrier,test_wait,4,"),
             std::string::npos)
       << lines[1];
   EXPECT_EQ(lines[2],
             "point,ring/b,0,0,cycles per item,,,,,,,,,0,,gate,\"expected 1 \"\"X\"\", found 2\","
-            "class ring/b,7,1,GPU-1,run-1,13.5.37,,,,,,,,,,");
+            "class ring/b,7,1,GPU-1,run-1,13.5.37,,,,,,,,,,,ring,mbarrier,\"a,b\",4,x");
 }
 
 TEST(GoogleBenchmarkJson, HasSummariesAndErrors) {
@@ -70,6 +76,35 @@ TEST(GoogleBenchmarkJson, HasSummariesAndErrors) {
   EXPECT_EQ(bad["error_occurred"], true);
   EXPECT_EQ(bad["error_message"], "expected 1 \"X\", found 2");
   EXPECT_FALSE(bad.contains("real_time"));
+  EXPECT_EQ(bad["axis.wait"], "a,b");
+  EXPECT_EQ(bad["axis.edit"], "x");
+  EXPECT_EQ(good["axis.stages"], "4");
+  EXPECT_FALSE(good.contains("axis.edit"));
+}
+
+// A row of the same code has the figure of the one that was measured, in its repetition; one whose
+// other has none says so.
+TEST(Exports, GiveRowsOfTheSameCodeTheirFigure) {
+  Results results = {{some_device()}, {some_run()}, {}};
+  for (const int repetition : {0, 1}) {
+    PointRow same = some_point("ring/b", repetition);
+    same.samples.clear();
+    same.megahertz = 0;
+    same.sass_class = "class ring/a";
+    same.flags = {std::string(same_class_prefix) + "ring/a"};
+    results.points.push_back(same);
+  }
+  results.points.push_back(some_point("ring/a", 1, {12, 13, 14}));
+  const auto rows = nlohmann::json::parse(to_google_benchmark_json(results))["benchmarks"];
+  EXPECT_EQ(rows[0]["error_message"], "ring/a, which has the same code, was not measured");
+  EXPECT_EQ(rows[1]["real_time"], 13.0);
+  EXPECT_EQ(rows[1]["same_code_as"], "ring/a");
+  EXPECT_EQ(rows[2]["real_time"], 13.0);
+  EXPECT_FALSE(rows[2].contains("same_code_as"));
+  const std::string text = to_csv(results);
+  EXPECT_NE(text.find("point,ring/b,1,0,cycles per item,13,12,14,13,100,"), std::string::npos);
+  EXPECT_NE(text.find("point,ring/b,0,0,cycles per item,,,,,,,,,0,same_class:ring/a,,"),
+            std::string::npos);
 }
 
 // The late reading equals the cycles, whose slopes are 12, 12, 13; polls are 3 an item.

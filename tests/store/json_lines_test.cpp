@@ -1,5 +1,6 @@
 #include "core/store/json_lines.h"
 
+#include "core/base/hash.h"
 #include "core/store/store.h"
 #include "tests/store/rows.h"
 
@@ -13,49 +14,99 @@ namespace {
 
 using namespace test;
 
-// Written by hand from the form that json_lines.h states.
-constexpr const char* header = R"({"phasebit_results":1,"devices":1,"runs":1,"points":1})";
-constexpr const char* device_line =
-    R"({"type":"device","uuid":"GPU-1","name":"NVIDIA H200","driver":"580.1","target":"sm_90",)"
-    R"("multiprocessors":132,"l2_bytes":62914560,"max_clock_khz":1980000})";
-constexpr const char* run_line =
-    R"({"type":"run","id":"run-1","started":"2026-01-02T03:04:05Z",)"
-    R"("command":"phasebit-bench --bundle b","commit":"abc123","ptxas":"13.5.37",)"
-    R"("target":"sm_90a","sweep":"core","order_seed":18446744073709551614,"timer_tick_ns":32.1,)"
-    R"("driver":"580.1"})";
-constexpr const char* point_line =
-    R"({"type":"point","id":"ring/a","hash":"hash of ring/a","unit":"cycles per item",)"
-    R"("repetition":0,"sm":7,"first_warp":1,"megahertz":1979.9999999999998,"flags":["throttled"],)"
-    R"("items":[8,16,24,32],"cycles":[[196,292,388,484],[204,308,412,516]],)"
-    R"("sass_class":"class ring/a","text_hash":"text ring/a","ptx_hash":"ptx ring/a",)"
-    R"("module":"module","device":"GPU-1","run":"run-1"})";
-
 std::string file_of(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
   return text;
 }
 
-TEST(JsonLines, HaveTheStatedForm) {
-  const Results results = {{some_device()}, {some_run()}, {some_point("ring/a", 0, {12, 13})}};
-  const std::string text = file_of({header, device_line, run_line, point_line});
-  EXPECT_EQ(to_json_lines(results), text);
-  EXPECT_EQ(from_json_lines(text, "a.jsonl").value(), results);
+// Written by hand from the form that json_lines.h states. The slopes are 12 and 13: median 12.5, no
+// interval of two rounds. The line through all eight samples has the slope 12.5 too, its intercept
+// is 100; residuals are half a cycle an item, at most 16 (the first that is as large counts: -16).
+// A cycle apart are two modes.
+const std::vector<std::string>& lines() {
+  static const std::vector<std::string> all = {
+      R"({"phasebit_results":3,"columns":{"variant":["defaults","axes","id","hash"],)"
+      R"("code":["text_hash","sass_class"],"image":["code","module","ptx_hash"],)"
+      R"("point":["series","variant","image","repetition","aa_control","sm","first_warp",)"
+      R"("megahertz","flags","error","figures"],"error":["step","message"],)"
+      R"("figures":["rounds","cycles","ci_low","ci_high","ci_reached","slope","intercept","r2",)"
+      R"("worst_residual","modes","readings"],)"
+      R"("reading":["value","ci_low","ci_high","ci_reached"],)"
+      R"("same_code":["series","variant","sm","first_warp","megahertz","flags","repetitions",)"
+      R"("variants_and_images"]},"counts":{"devices":1,"runs":1,"defaults":1,"variants":2,)"
+      R"("codes":1,"modules":1,"images":1,"series":1,"points":2,"same_code":1,"samples":1},)"
+      R"("sample_files":[]})",
+      R"({"axes":{"wait":{"default":"try_wait","label":"wait"}},)"
+      R"("protocols":{"mbarrier":{"waits_on":"{wait}"}}})",
+      R"({"type":"device","uuid":"GPU-1","name":"NVIDIA H200","driver":"580.1","target":"sm_90",)"
+      R"("multiprocessors":132,"l2_bytes":62914560,"max_clock_khz":1980000})",
+      R"({"type":"run","id":"run-1","started":"2026-01-02T03:04:05Z",)"
+      R"("command":"phasebit-bench --bundle b","commit":"abc123","ptxas":"13.5.37",)"
+      R"("target":"sm_90a","sweep":"core","order_seed":18446744073709551614,)"
+      R"("timer_tick_ns":32.1,"driver":"580.1"})",
+      R"({"probe":"ring","protocol":"mbarrier","wait":"try_wait","stages":"4"})",
+      R"([0,{"wait":"test_wait"}])",
+      R"([0,{"wait":"a"},"own id","own hash"])",
+      R"(["text","class"])",
+      R"("module")",
+      R"([0,0,"ptx"])",
+      R"({"kind":"point","unit":"cycles per item","device":0,"run":0,"readings":[]})",
+      R"([0,0,0,0,false,7,1,1979.9999999999998,["throttled"],null,)"
+      R"([2,12.5,12,13,false,12.5,100,R2,-16,[12,13],[]]])",
+      R"([0,0,0,1,true,7,1,0,[],["launch","killed"],null])",
+      R"([0,0,7,1,0,[],[0,1],[[1,0]]])",
+      R"({"point":0,"items":[8,16,24,32],"cycles":[[196,292,388,484],[204,308,412,516]]})",
+  };
+  return all;
 }
 
-// The header's version is that of the first program that can read all of it.
-TEST(JsonLines, WithReadingsHaveTheStatedFormToo) {
-  PointRow point = some_point("ring/a", 0, {12, 13});
-  point.readings = {{"polls", "polls per item"}};
-  for (Sample& sample : point.samples) sample.readings = {2 * sample.items + 1};
-  std::string line = point_line, first = header;
-  line.insert(line.find(",\"sass_class\""),
-              R"(,"readings":[{"name":"polls","unit":"polls per item",)"
-              R"("sums":[[17,33,49,65],[17,33,49,65]]}])");
-  first.replace(first.find(":1"), 2, ":2");
-  const Results results = {{some_device()}, {some_run()}, {point}};
-  EXPECT_EQ(to_json_lines(results), file_of({first, device_line, run_line, line}));
-  EXPECT_EQ(from_json_lines(file_of({first, device_line, run_line, line}), "a").value(), results);
+PointRow of_image(PointRow row, const VariantRow& variant) {
+  row.variant_id = variant.id;
+  row.variant_hash = variant.hash;
+  row.ptx_hash = "ptx";
+  row.text_hash = "text";
+  row.sass_class = "class";
+  return row;
+}
+
+// What these lines say.
+Results results() {
+  Results made = {{some_device()}, {some_run()}, {}};
+  VariantRow first = some_variant(), second = some_variant("a");
+  first.hash = short_hash(first.id);
+  second.id = "own id";
+  second.hash = "own hash";
+  made.variants = {first, second};
+  made.catalogue.axes["wait"] = {"try_wait", "wait"};
+  made.catalogue.protocols["mbarrier"] = {"{wait}", {}};
+  PointRow failed = of_image(failed_point("", Step::launch, "killed", 1), first);
+  failed.aa_control = true;
+  failed.flags.clear();
+  made.points = {of_image(with_figures(some_point("", 0, {12, 13})), first), failed};
+  for (const int repetition : {0, 1}) {
+    PointRow same = of_image(some_point("", repetition), second);
+    same.samples.clear();
+    same.megahertz = 0;
+    same.flags = {std::string(same_class_prefix) + first.id};
+    made.points.push_back(same);
+  }
+  return made;
+}
+
+// The only figure that is not short.
+std::string with_r2(std::string text) {
+  const std::string r2 = fmt::format("{}", results().points[0].summary->fit.r2);
+  return text.replace(text.find("R2"), 2, r2);
+}
+
+TEST(JsonLines, HaveTheStatedForm) {
+  const std::string text = with_r2(file_of(lines()));
+  // Residuals are x/2: their squares sum to 960, those of the cycles about their mean to 2 *
+  // 12.5^2 * 320 + 960 = 100960.
+  EXPECT_NEAR(results().points[0].summary->fit.r2, 1 - 960.0 / 100960, 1e-12);
+  EXPECT_EQ(to_json_lines(results()), text);
+  EXPECT_EQ(from_json_lines(text, "a.jsonl").value(), results());
 }
 
 // Random rows, among them odd samples, strings with every kind of character, extreme numbers.
@@ -81,7 +132,7 @@ PointRow random_point(std::mt19937_64& random) {
     point.readings.push_back({"name \" " + std::to_string(n), "unit"});
     for (Sample& sample : point.samples) sample.readings.push_back(random());
   }
-  return point;
+  return with_figures(point);
 }
 
 TEST(JsonLines, ComeBackAsTheyWereForRandomRows) {
@@ -133,73 +184,108 @@ TEST(JsonLines, StayWithinAFewMegabytesForASweep) {
   EXPECT_LT(to_json_lines(results).size(), 3000000U);
 }
 
-// The line of a file that is replaced by something else, and what the reader says.
+TEST(JsonLines, KeepSamplesInFilesBesideThem) {
+  const TempDir folder = TempDir::create().value();
+  const fs::path path = folder.path() / "a.jsonl";
+  ASSERT_TRUE(write_file(folder.path() / "a.samples-1.jsonl.gz", "of an earlier writing"));
+  ASSERT_TRUE(write_json_lines(path, results()));
+  EXPECT_FALSE(fs::exists(folder.path() / "a.samples-1.jsonl.gz"));
+  const std::string text = read_file(path).value();
+  EXPECT_EQ(text.find("\"cycles\":[["), std::string::npos);
+  EXPECT_EQ(from_json_lines(text, "a", folder.path()).value(), results());
+  Results without = results();
+  without.points[0].samples.clear();
+  EXPECT_EQ(from_json_lines(text, "a", folder.path(), no_samples).value(), without);
+  const fs::path samples = folder.path() / "a.samples-0.jsonl.gz";
+  const std::string whole = read_file(samples).value();
+  for (size_t size = 0; size < whole.size(); ++size) {
+    ASSERT_TRUE(write_file(samples, whole.substr(0, size)));
+    EXPECT_FALSE(from_json_lines(text, "a", folder.path())) << size;
+  }
+  fs::remove(samples);
+  EXPECT_EQ(from_json_lines(text, "a", folder.path()).error().text(),
+            "io: cannot read " + samples.string() + ": No such file or directory");
+  EXPECT_TRUE(from_json_lines(text, "a", folder.path(), no_samples));
+}
+
+TEST(JsonLines, WriteSampleFilesBelowAMegabyte) {
+  const TempDir folder = TempDir::create().value();
+  std::mt19937_64 random(3);
+  Results big = {{some_device()}, {some_run()}, {}};
+  for (int i = 0; i < 400; ++i) {
+    PointRow point = some_point("ring/" + std::to_string(i));
+    point.samples.clear();
+    for (int n = 0; n < 300; ++n)
+      for (const std::uint32_t items : {8U, 16U, 24U, 32U})
+        point.samples.push_back({items, random() % 1000000});
+    big.points.push_back(with_figures(point));
+  }
+  const fs::path path = folder.path() / "a.jsonl";
+  ASSERT_TRUE(write_json_lines(path, big));
+  size_t files = 0;
+  for (const auto& file : fs::directory_iterator(folder.path())) {
+    if (file.path().extension() != ".gz") continue;
+    EXPECT_LE(fs::file_size(file.path()), 1000000U);
+    ++files;
+  }
+  EXPECT_GE(files, 2U);
+  EXPECT_EQ(from_json_lines(read_file(path).value(), "a", folder.path()).value(), big);
+}
+
+// A line that is replaced, and what the reader says.
 struct DamageRow {
   size_t line;  // 1-based
-  std::string replacement;
+  std::string from, to;
   std::string error;
 };
 
-std::string changed(std::string text, const std::string& from, const std::string& to) {
-  const size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
-
 TEST(JsonLines, NameFileAndLineOfWhatIsWrong) {
-  const std::string cut = std::string(point_line).substr(0, 100);
+  const std::string hint = " (is the file cut short, or merged by hand?)";
   const DamageRow rows[] = {
-      {1, "hello",
-       "a.jsonl has no header of phasebit results (`phasebit export` writes such files)"},
-      {1, "{\"results\":1}",
-       "a.jsonl has no header of phasebit results (`phasebit export` writes such files)"},
-      {1, changed(header, "results\":1", "results\":3"),
-       "a.jsonl:1: results of version 3, this program reads version 2 (use a newer phasebit)"},
-      {1, changed(header, "points\":1", "points\":2"),
-       "a.jsonl:4: the file ends with 1 points of 2 (export it again)"},
-      {2, "[1]", "a.jsonl:2: no JSON object"},
-      {4, cut, "a.jsonl:4: no JSON (is the file cut short, or merged by hand?)"},
-      {4, "", "a.jsonl:4: no JSON (is the file cut short, or merged by hand?)"},
-      {4, changed(point_line, "\"point\"", "\"pint\""),
-       "a.jsonl:4: unknown type 'pint', did you mean 'point'?"},
-      {4, changed(point_line, "\"repetition\":0,", ""), "a.jsonl:4: no 'repetition'"},
-      {4, changed(point_line, "\"repetition\":0", "\"repetition\":0.5"),
-       "a.jsonl:4: 'repetition' is 0.5, not a whole number in range"},
-      {4, changed(point_line, "\"repetition\":0", "\"repetition\":5000000000"),
-       "a.jsonl:4: 'repetition' is 5000000000, not a whole number in range"},
-      {4, changed(point_line, "\"hash of ring/a\"", "7"), "a.jsonl:4: 'hash' is 7, not a string"},
-      {4, changed(point_line, "\"megahertz\":", "\"megaherz\":"), "a.jsonl:4: no 'megahertz'"},
-      {4, changed(point_line, "\"flags\"", "\"flag\""),
-       "a.jsonl:4: unknown key 'flag', did you mean 'flags'?"},
-      {4, changed(point_line, "[204,308,412,516]", "[204,308,412]"),
-       "a.jsonl:4: a row of 3 cycles for 4 chain lengths"},
-      {4, changed(point_line, "204", "-204"), "a.jsonl:4: -204 is no number of cycles"},
-      {4, changed(point_line, "\"items\":[8", "\"items\":[\"8\""),
-       "a.jsonl:4: \"8\" is no number of items"},
-      {4, changed(point_line, "\"unit\"", "\"error_step\":\"verfy\",\"error\":\"x\",\"unit\""),
-       "a.jsonl:4: 'verfy' is no step"},
-      {4, changed(point_line, "\"run\":\"run-1\"", "\"run\":\"run-9\""),
-       "a.jsonl:4: run 'run-9' stands on no line above"},
-      {3, changed(run_line, "18446744073709551614", "-1"),
-       "a.jsonl:3: 'order_seed' is -1, not a whole number in range"},
-      {2, changed(device_line, "GPU-1", "GPU-7"),
-       "a.jsonl:4: device 'GPU-1' stands on no line above"},
+      {1, "results\":3", "results\":4",
+       "a.jsonl:1: results of version 4, this program reads version 3 (use a newer phasebit)"},
+      {1, "\"megahertz\",", "", "a.jsonl:1: other columns than those of this version"},
+      {1, "\"series\":1", "\"serie\":1", "a.jsonl:1: no 'series'"},
+      {1, "\"points\":2", "\"points\":-1",
+       "a.jsonl:1: 'points' is -1, not a whole number in range"},
+      {1, "\"samples\":1", "\"samples\":2",
+       "a.jsonl:14: the file ends with 1 samples of 2 (export it again)"},
+      {3, "GPU-1", "GPU-1\",\"x\":\"",
+       "a.jsonl:3: unknown key 'x', one of: type, uuid, name, driver, target, multiprocessors, "
+       "l2_bytes, max_clock_khz"},
+      {6, "[0,{", "[1,{", "a.jsonl:6: column 3: defaults 1 of 1" + hint},
+      {6, "\"}]", "\"]", "a.jsonl:6: column 24: cut short" + hint},
+      {7, ",\"own hash\"", "", "a.jsonl:7: column 26: too few values" + hint},
+      {10, "[0,0", "[0,5", "a.jsonl:10: column 5: module 5 of 1" + hint},
+      {11, "\"unit\"", "\"units\"",
+       "a.jsonl:11: column 25: unknown key 'units', did you mean 'unit'?" + hint},
+      {11, "\"kind\":\"point\"", "\"kind\":\"pint\"",
+       "a.jsonl:11: column 15: 'pint' is no kind of point" + hint},
+      {12, "[0,0,0", "[0,0,9", "a.jsonl:12: column 7: image 9 of 1" + hint},
+      {12, "false,7", "0,7", "a.jsonl:12: column 10: neither true nor false" + hint},
+      {12, "12.5,12,13", "12.5,nan,13", "a.jsonl:12: column 66: not a number" + hint},
+      {9, "module\"", "module", "a.jsonl:9: column 8: a string without its end" + hint},
+      {13, "\"launch\"", "\"lunch\"", "a.jsonl:13: column 32: 'lunch' is no step" + hint},
+      {13, "0,1,true", "0,1.5,true", "a.jsonl:13: column 9: neither a comma nor an end" + hint},
+      {14, "[[1,0]]", "[[2,0]]", "a.jsonl:14: column 24: variant 2 of 2" + hint},
+      {15, "\"point\":0", "\"point\":2", "a.jsonl:15: samples of point 2 of 2"},
+      {15, "[204,", "[", "a.jsonl:15: a row of 3 cycles for 4 chain lengths"},
   };
   for (const DamageRow& row : rows) {
-    std::vector<std::string> lines = {header, device_line, run_line, point_line};
-    lines[row.line - 1] = row.replacement;
-    const auto results = from_json_lines(file_of(lines), "a.jsonl");
-    ASSERT_FALSE(results) << row.error;
-    EXPECT_EQ(results.error().text(), "store: " + row.error);
+    std::vector<std::string> changed = lines();
+    changed[11] = with_r2(changed[11]);
+    std::string& line = changed[row.line - 1];
+    ASSERT_NE(line.find(row.from), std::string::npos) << row.from;
+    line.replace(line.find(row.from), row.from.size(), row.to);
+    const auto read = from_json_lines(file_of(changed), "a.jsonl");
+    ASSERT_FALSE(read) << row.error;
+    EXPECT_EQ(read.error().text(), "store: " + row.error);
   }
-  EXPECT_EQ(from_json_lines("", "a.jsonl").error().text(),
-            "store: a.jsonl has no header of phasebit results (`phasebit export` writes such "
-            "files)");
 }
 
 // Cut anywhere, a file is refused or, but for its last line feed, whole.
 TEST(JsonLines, RefuseEveryCut) {
-  const std::string text = file_of({header, device_line, run_line, point_line});
+  const std::string text = with_r2(file_of(lines()));
   for (size_t size = 0; size + 1 < text.size(); ++size)
     EXPECT_FALSE(from_json_lines(text.substr(0, size), "a.jsonl")) << size;
   EXPECT_TRUE(from_json_lines(text.substr(0, text.size() - 1), "a.jsonl"));

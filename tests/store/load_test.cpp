@@ -1,7 +1,13 @@
 #include "core/store/load.h"
 
 #include "core/store/json_lines.h"
+#include "core/store/merge.h"
+#include "core/store/old_keys.h"
+#include "core/store/statistics.h"
 #include "tests/store/rows.h"
+
+#include <algorithm>
+#include <ctime>
 
 #include <gtest/gtest.h>
 
@@ -13,8 +19,15 @@ using namespace test;
 class LoadResults : public testing::Test {
  protected:
   TempDir folder_ = TempDir::create().value();
-  Results first_ = {{some_device()}, {some_run()}, {some_point("ring/a"), some_point("ring/b")}};
-  Results second_ = {{some_device()}, {some_run()}, {some_point("ring/b"), some_point("ring/c")}};
+  Results first_ = results_of({"ring/a", "ring/b"});
+  Results second_ = results_of({"ring/b", "ring/c"});
+
+  static Results results_of(const std::vector<std::string>& ids) {
+    Results results = {{some_device()}, {some_run()}, {}};
+    for (const std::string& id : ids) results.points.push_back(with_figures(some_point(id)));
+    EXPECT_TRUE(import_keys(results));
+    return results;
+  }
 
   fs::path lines(const std::string& name, const Results& results) {
     EXPECT_TRUE(write_file(folder_.path() / name, to_json_lines(results)));
@@ -46,13 +59,33 @@ TEST_F(LoadResults, NameTheFileThatIsWrong) {
   const fs::path good = lines("a.jsonl", first_), missing = folder_.path() / "none";
   EXPECT_EQ(load_results({good, missing}).error().text(),
             "io: cannot read " + missing.string() + ": No such file or directory");
-  second_.points[0] = some_point("ring/b", 0, {99});
+  second_.points[0] = with_figures(some_point("ring/b", 0, {99}));
   const fs::path other = lines("b.jsonl", second_);
   EXPECT_EQ(load_results({good, other}).error().text(),
             "store: " + other.string() +
                 ": ring/b (run run-1, repetition 0) is there already with another result");
   EXPECT_FALSE(import_results(folder_.path() / "new.sqlite", {good, missing}));
   EXPECT_FALSE(fs::exists(folder_.path() / "new.sqlite"));
+}
+
+// Twice the rows take twice the time; a pass over all rows for each would take four times.
+TEST(MergeResults, IsLinear) {
+  const auto ticks = [](int count) {
+    MergedResults ours;
+    Results theirs = {{some_device()}, {some_run()}, {}};
+    for (int i = 0; i < count; ++i)
+      theirs.points.push_back(with_figures(some_point("ring/" + std::to_string(i))));
+    EXPECT_TRUE(import_keys(theirs));
+    const Results again = theirs;
+    const std::clock_t start = std::clock();  // other programs do not count
+    EXPECT_TRUE(ours.add(std::move(theirs)));
+    EXPECT_TRUE(ours.add(again));
+    EXPECT_EQ(ours.results().points.size(), static_cast<size_t>(count));
+    return static_cast<double>(std::clock() - start);
+  };
+  const double few = std::min({ticks(1000), ticks(1000), ticks(1000)});
+  const double many = std::min({ticks(8000), ticks(8000), ticks(8000)});
+  EXPECT_LT(many, 8 * 4 * few);  // 8 for the rows; 64 if it were not linear
 }
 
 }  // namespace

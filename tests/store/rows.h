@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/store/record.h"
+#include "core/store/statistics.h"
 
 namespace phasebit::test {
 
@@ -68,6 +69,22 @@ inline PointRow failed_point(const std::string& id, Step step, const std::string
   point.megahertz = 0;
   point.error = PointError{step, message};
   return point;
+}
+
+// As a store or a file gives it back.
+inline PointRow with_figures(PointRow point) {
+  add_summary(point);
+  return point;
+}
+
+// A key of two axes beside the components', one of them named.
+inline VariantRow some_variant(const std::string& named = "test_wait") {
+  static const auto defaults = std::make_shared<const KeyAxes>(
+      KeyAxes{{"probe", "ring"}, {"protocol", "mbarrier"}, {"wait", "try_wait"}, {"stages", "4"}});
+  VariantRow row{{}, {}, defaults, {{"wait", named}}};
+  row.id = display_id(*defaults, row.named);
+  row.hash = "hash of " + row.id;
+  return row;
 }
 
 }  // namespace phasebit::test

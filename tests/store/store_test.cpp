@@ -38,9 +38,15 @@ TEST(Store, GivesBackEveryFieldOfEveryRow) {
   anchor.kind = PointKind::anchor;
   written.points = {some_point("ring/a"), odd, anchor, some_reading_point("response/a"),
                     failed_point("ring/c", Step::guard, "deadlock: 'quoted' \"text\"\n\xc3\xa9")};
+  written.variants = {some_variant(), some_variant("a \"b\"")};
+  written.catalogue.axes["wait"] = {"try_wait", "what polls"};
+  written.catalogue.protocols["mbarrier"] = {"{wait}", {"wait"}};
   {
     Store store = store_with_run(path);
     for (const PointRow& point : written.points) ASSERT_TRUE(store.add_point(point));
+    for (const VariantRow& variant : written.variants) ASSERT_TRUE(store.add_variant(variant));
+    ASSERT_TRUE(store.add_catalogue(written.catalogue));
+    for (PointRow& point : written.points) point = with_figures(point);
     EXPECT_EQ(store.results().value(), written);
   }
   EXPECT_EQ(Store::open(path).value().results().value(), written);
@@ -51,15 +57,39 @@ int version_of(const fs::path& path) {
   return sqlite.execAndGet("PRAGMA user_version").getInt();
 }
 
-// Only what an older program would lose keeps it out.
-TEST(Store, IsOfTheVersionThatItsRowsNeed) {
-  const TempDir folder = TempDir::create().value();
-  const fs::path path = folder.path() / "a.sqlite";
-  ASSERT_TRUE(store_with_run(path).add_point(some_point("ring/a")));
-  EXPECT_EQ(version_of(path), 1);
-  ASSERT_TRUE(Store::open(path).value().add_point(some_reading_point("response/a")));
-  EXPECT_EQ(version_of(path), 2);
-  EXPECT_EQ(Store::open(path).value().points().value().size(), 2U);
+// Undoes what version 3 added: a store as an older program left it.
+void make_old(const fs::path& path, int version) {
+  SQLite::Database sqlite(path.string(), SQLite::OPEN_READWRITE);
+  sqlite.exec(
+      "DROP VIEW variant_axis; DROP INDEX point_run; DROP TABLE catalogue;"
+      "ALTER TABLE point DROP COLUMN figures; ALTER TABLE variant DROP COLUMN axes;"
+      "ALTER TABLE variant DROP COLUMN defaults; DROP TABLE key_defaults;");
+  sqlite.exec("PRAGMA user_version = " + std::to_string(version));
+}
+
+TEST(Store, OfAnOlderVersionIsMadeOneOfToday) {
+  for (const int version : {1, 2}) {
+    const TempDir folder = TempDir::create().value();
+    const fs::path path = folder.path() / "a.sqlite";
+    const PointRow point = version == 1 ? some_point("ring/a") : some_reading_point("response/a");
+    ASSERT_TRUE(store_with_run(path).add_point(point));
+    make_old(path, version);
+    EXPECT_EQ(Store::open(path).value().points().value(), std::vector{with_figures(point)});
+    EXPECT_EQ(version_of(path), 3);
+    ASSERT_TRUE(Store::open(path).value().add_variant(some_variant()));
+    EXPECT_EQ(Store::open(path).value().variants().value(), std::vector{some_variant()});
+  }
+}
+
+TEST(Store, KeepsOneKeyOfAVariant) {
+  Store store = Store::open_in_memory().value();
+  ASSERT_TRUE(store.add_variant(some_variant()));
+  ASSERT_TRUE(store.add_variant(some_variant()));
+  VariantRow other = some_variant();
+  other.named.emplace_back("stages", "8");
+  EXPECT_EQ(store.add_variant(other).error().text(),
+            "store: ring/mbarrier/wait=test_wait is there already with another key");
+  EXPECT_EQ(store.variants().value(), std::vector{some_variant()});
 }
 
 TEST(Store, ASampleWithoutItsReadingIsRefused) {
@@ -231,7 +261,7 @@ TEST(Store, KeepsWhatWasFinishedWhenTheWriterIsKilled) {
   ASSERT_GE(points.size(), static_cast<size_t>(said));
   ASSERT_LE(points.size(), static_cast<size_t>(said) + 1);
   for (size_t i = 0; i < points.size(); ++i)
-    EXPECT_EQ(points[i], some_point("ring/a", static_cast<int>(i)));
+    EXPECT_EQ(points[i], with_figures(some_point("ring/a", static_cast<int>(i))));
 }
 
 }  // namespace

@@ -43,11 +43,10 @@ TEST(Cubin, ReadsKernels) {
     // Equal code is disassembled once and belongs to both.
     const auto disassembler = Disassembler::open(sass_test::find_tools()->nvdisasm);
     ASSERT_TRUE(disassembler);
-    const auto run = disassembler->run(*bytes, {cubin->find("k2")->symbol});
-    ASSERT_TRUE(run) << run.error().text();
-    ASSERT_EQ(run->functions.size(), 1U);
-    EXPECT_EQ(run->functions[0].name, "k2");
-    const auto kernels = read_module(*disassembler, *cubin, *bytes);
+    const auto listing = disassembler->listing(cubin->sm, *cubin->find("k2"));
+    ASSERT_TRUE(listing) << listing.error().text();
+    EXPECT_EQ(listing->name, "k2");
+    const auto kernels = read_module(*disassembler, *cubin);
     ASSERT_TRUE(kernels) << kernels.error().text();
     EXPECT_EQ(kernels->at("k1").instructions.size(), cubin->find("k1")->size());
     EXPECT_EQ(kernels->at("k2").instructions.size(), cubin->find("k2")->size());

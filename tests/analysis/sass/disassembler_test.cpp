@@ -22,9 +22,6 @@ TEST(Disassembler, SaysWhatFailed) {
   ASSERT_FALSE(refused);
   EXPECT_TRUE(refused.error().text().starts_with("disassemble: nvdisasm exited with "))
       << refused.error().text();
-  const auto empty = disassembler->run(*assemble({ring(barrier_ring)}, "sm_90a"), {1});
-  ASSERT_FALSE(empty);  // symbol 1 is no function
-  EXPECT_EQ(empty.error().text(), "disassemble: nvdisasm's JSON holds no function");
 }
 
 }  // namespace

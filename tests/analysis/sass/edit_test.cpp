@@ -80,7 +80,7 @@ class EditCubin : public testing::TestWithParam<const char*> {
     const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
     const auto cubin = read_cubin(bytes);
     if (!disassembler || !cubin) return {};
-    return read_module(*disassembler, *cubin, bytes).value_or(std::map<std::string, SassKernel>());
+    return read_module(*disassembler, *cubin).value_or(std::map<std::string, SassKernel>());
   }
 
   std::string bytes_, code_;

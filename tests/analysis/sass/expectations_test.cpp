@@ -21,7 +21,7 @@ std::vector<GateSubject> subjects() {
   ring.features.loops.push_back({"consumer", "", 0x10, wait, {}, {}, {}});
   ring.features.verbs.push_back({"consumer", "wait", wait, {}});
   GateSubject other = ring;
-  other.name = "ring/other/none", other.text_hash = "bbbb";
+  other.name = "ring/other/none", other.code_class = "bbbb";
   GateSubject foreign{"gemm", "sm_80", "ampere", std::nullopt, "cccc", {}, {}};
   foreign.features.kernel.opcodes = {{"HMMA.16816.F32", 4}};
   foreign.features.kernel.local_stores = 2;

@@ -106,7 +106,7 @@ TEST(Features, VerbsSumToTheirLoop) {
                                            std::string(target) == "sm_107a" ? "9.5" : "8.7");
     ASSERT_TRUE(bytes) << bytes.error().text();
     const auto cubin = read_cubin(*bytes);
-    const auto kernels = read_module(*disassembler, *cubin, *bytes);
+    const auto kernels = read_module(*disassembler, *cubin);
     ASSERT_TRUE(kernels) << kernels.error().text();
     const SassKernel& code = kernels->at("k");
     const Features features = take_features(code, kernel.source, find_windows(code, kernel.source));

@@ -52,7 +52,7 @@ void expect_same_counts(const std::string& target, const std::vector<std::string
   const auto cubin = read_cubin(*code);
   const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
   ASSERT_TRUE(cubin && disassembler);
-  const auto kernels = read_module(*disassembler, *cubin, *code);
+  const auto kernels = read_module(*disassembler, *cubin);
   ASSERT_TRUE(kernels) << kernels.error().text();
   const std::vector<const SassKernel*> both = {&kernels->at("barriers"), &kernels->at("tries")};
   for (const std::string& pattern : patterns) {

@@ -32,7 +32,7 @@ Result<std::map<std::string, SassKernel>> random_kernels(const std::string& targ
   PHASEBIT_TRY_ASSIGN(bytes, read_file(out));
   PHASEBIT_TRY_ASSIGN(cubin, read_cubin(bytes));
   PHASEBIT_TRY_ASSIGN(disassembler, Disassembler::open(tools->nvdisasm));
-  return read_module(disassembler, cubin, bytes);
+  return read_module(disassembler, cubin);
 }
 
 ScheduleReport check_all(const std::map<std::string, SassKernel>& kernels) {

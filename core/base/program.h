@@ -1,0 +1,11 @@
+// Which program runs.
+#pragma once
+
+#include <string>
+
+namespace phasebit {
+
+// content_hash of the executable: another for each build of other code. "" where it cannot be read.
+const std::string& program_hash();
+
+}  // namespace phasebit

@@ -1,0 +1,47 @@
+// What the templates say of themselves: it travels in manifests and in the header of results, so
+// that a report needs no templates.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace phasebit {
+
+struct AxisFacts {
+  std::string default_value;
+  std::string label;  // a column's title; "" for the axis's name
+  bool operator==(const AxisFacts&) const = default;
+};
+
+struct ProtocolLabels {
+  // What tables print as waited on: a pattern. {axis} is the axis's value, and a part in brackets
+  // stands only where an axis in it is not at its default: "{wait}[, hint {hint_ns} ns]".
+  std::string waits_on;
+  std::vector<std::string> blank;  // axes whose column shows "-" in its rows
+  bool operator==(const ProtocolLabels&) const = default;
+};
+
+struct CatalogueFacts {
+  // By the axis's name; "form.path" where the default is one of the component's own.
+  std::map<std::string, AxisFacts> axes;
+  std::map<std::string, ProtocolLabels> protocols;
+
+  // The default that an axis has in any of the components, else its common one; null for an axis
+  // that none declares.
+  const std::string* default_of(const std::string& axis,
+                                const std::vector<std::string>& components = {}) const;
+  // Takes over what is not there yet.
+  void add(const CatalogueFacts& others);
+  bool empty() const { return axes.empty() && protocols.empty(); }
+  bool operator==(const CatalogueFacts&) const = default;
+};
+
+// {"axes":{AXIS:{"default":VALUE,"label":WORDS}},"protocols":{NAME:{"waits_on":PATTERN}}}
+nlohmann::json json_of(const CatalogueFacts& facts);
+// Throws nlohmann::json::exception for what is not of that form.
+CatalogueFacts facts_of(const nlohmann::json& value);
+
+}  // namespace phasebit

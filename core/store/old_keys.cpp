@@ -1,0 +1,223 @@
+#include "core/store/old_keys.h"
+
+#include "core/base/hash.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <toml++/toml.h>
+
+namespace phasebit {
+namespace {
+
+constexpr std::array<const char*, 4> leading = {"probe", "protocol", "mover", "work"};
+// The order in which components' own axes stand in a key.
+constexpr std::array<const char*, 4> own_order = {"protocol", "mover", "work", "probe"};
+constexpr const char* anchor_probe = "anchor";
+
+struct OldId {
+  std::map<std::string, std::string> components;
+  KeyAxes named;
+};
+
+OldId split_id(const std::string& id) {
+  const std::string anchor = std::string(anchor_probe) + "/";
+  if (id.starts_with(anchor))
+    return {{{"probe", anchor_probe}}, {{anchor_probe, id.substr(anchor.size())}}};
+  OldId parts;
+  for (size_t at = 0, part = 0; at <= id.size(); ++part) {
+    const size_t end = std::min(id.find('/', at), id.size());
+    const std::string word = id.substr(at, end - at);
+    at = end + 1;
+    const size_t equals = word.find('=');
+    if (equals != std::string::npos)
+      parts.named.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+    else if (part < leading.size())
+      parts.components[leading[part]] = word;
+    else
+      parts.named.emplace_back(word, "");
+  }
+  return parts;
+}
+
+KeyAxes axes_of(const toml::table& component) {
+  KeyAxes axes;
+  if (const toml::array* list = component["axes"].as_array())
+    for (const toml::node& node : *list) {
+      const std::string word = node.value_or("");
+      const size_t equals = std::min(word.find('='), word.size());
+      axes.emplace_back(word.substr(0, equals), word.substr(std::min(equals + 1, word.size())));
+    }
+  return axes;
+}
+
+std::map<std::string, std::string> words_of(const toml::table& file, const char* name) {
+  std::map<std::string, std::string> words;
+  if (const toml::table* table = file[name].as_table())
+    for (const auto& [key, value] : *table) words[std::string(key.str())] = value.value_or("");
+  return words;
+}
+
+std::map<std::string, ProtocolLabels> protocols_of(const toml::table& file) {
+  std::map<std::string, ProtocolLabels> protocols;
+  const toml::table* list = file["protocol"].as_table();
+  if (list == nullptr) return protocols;
+  for (const auto& [name, node] : *list) {
+    const toml::table* row = node.as_table();
+    if (row == nullptr) continue;
+    ProtocolLabels& facts = protocols[std::string(name.str())];
+    facts.waits_on = (*row)["waits_on"].value_or("");
+    if (const toml::array* blank = (*row)["blank"].as_array())
+      for (const toml::node& axis : *blank) facts.blank.emplace_back(axis.value_or(""));
+  }
+  return protocols;
+}
+
+}  // namespace
+
+Result<OldKeys> OldKeys::load() {
+  const fs::path path = data_root() / "core" / "store" / "old_keys.toml";
+  PHASEBIT_TRY_ASSIGN(text, read_file(path));
+  return parse(text, path.string());
+}
+
+Result<OldKeys> OldKeys::parse(std::string_view text, const std::string& name) {
+  OldKeys keys;
+  try {
+    const toml::table file = toml::parse(text, name);
+    keys.renamed_ = words_of(file, "renamed");
+    for (const auto& [axis, value] : words_of(file, "defaults"))
+      keys.catalogue_.axes[keys.name_today(axis)] = {value, ""};
+    keys.catalogue_.protocols = protocols_of(file);
+    const toml::array* components = file["component"].as_array();
+    if (components == nullptr) return fail(Step::store, "{}: no [[component]]", name);
+    for (const toml::node& node : *components) {
+      const toml::table* row = node.as_table();
+      if (row == nullptr || !(*row)["kind"].is_string() || !(*row)["name"].is_string())
+        return fail(Step::store, "{}:{}: a component without kind and name", name,
+                    node.source().begin.line);
+      KeyAxes axes = axes_of(*row);
+      const std::string component = (*row)["name"].value_or("");
+      for (auto& [axis, value] : axes) {
+        axis = keys.name_today(axis);
+        const auto known = keys.catalogue_.axes.try_emplace(axis, AxisFacts{value, ""}).first;
+        if (known->second.default_value != value)
+          keys.catalogue_.axes[component + "." + axis] = {value, ""};
+      }
+      keys.components_[{(*row)["kind"].value_or(""), component}] = std::move(axes);
+    }
+  } catch (const toml::parse_error& error) {
+    return fail(Step::store, "{}:{}: {}", name, error.source().begin.line, error.description());
+  }
+  return keys;
+}
+
+std::string OldKeys::name_today(const std::string& axis) const {
+  const auto at = renamed_.find(axis);
+  return at == renamed_.end() ? axis : at->second;
+}
+
+KeyAxes OldKeys::axes_of_component(const std::string& kind, const std::string& name) const {
+  const auto at = components_.find({kind, name});
+  return at == components_.end() ? KeyAxes() : at->second;
+}
+
+VariantRow OldKeys::key_of(const std::string& id, const std::string& hash, KeyPool& pool) const {
+  OldId parts = split_id(id);
+  KeyAxes defaults;
+  for (const char* kind : leading)
+    if (const auto at = parts.components.find(kind); at != parts.components.end())
+      defaults.emplace_back(kind, at->second);
+  if (parts.components.size() == leading.size()) {
+    KeyAxes own = axes_of_component("common", "");
+    for (const char* kind : own_order)
+      for (auto& axis : axes_of_component(kind, parts.components[kind])) own.push_back(axis);
+    defaults.insert(defaults.end(), own.begin(), own.end());
+  }
+  for (auto& [axis, value] : parts.named) axis = name_today(axis);
+  VariantRow row{id, hash, pool.share(std::move(defaults)), std::move(parts.named)};
+  if (!renamed_.empty() && parts.components["probe"] != anchor_probe) {
+    row.id = display_id(*row.defaults, row.named);
+    if (row.id != id) row.hash = short_hash(row.id);
+  }
+  return row;
+}
+
+namespace {
+
+// A row of a file whose keys are whole, with the names of today.
+VariantRow renamed(const VariantRow& row, const std::map<std::string, std::string>& names,
+                   KeyPool& pool) {
+  const auto rename = [&](KeyAxes axes) {
+    for (auto& [axis, value] : axes)
+      if (const auto at = names.find(axis); at != names.end()) axis = at->second;
+    return axes;
+  };
+  VariantRow made{row.id, row.hash, pool.share(rename(*row.defaults)), rename(row.named)};
+  if (made.named == row.named) return made;
+  made.id = display_id(*made.defaults, made.named);
+  made.hash = short_hash(made.id);
+  return made;
+}
+
+// Rows name variants by their ids, the flags of shared code too.
+void rename_points(Results& results, const std::unordered_map<std::string, VariantRow>& changed) {
+  for (PointRow& point : results.points) {
+    if (const auto at = changed.find(point.variant_id); at != changed.end()) {
+      point.variant_id = at->second.id;
+      point.variant_hash = at->second.hash;
+    }
+    for (std::string& flag : point.flags)
+      if (flag.starts_with(same_class_prefix))
+        if (const auto at = changed.find(flag.substr(same_class_prefix.size()));
+            at != changed.end())
+          flag = std::string(same_class_prefix) + at->second.id;
+  }
+}
+
+void rename_catalogue(CatalogueFacts& facts, const std::map<std::string, std::string>& names) {
+  for (const auto& [from, to] : names)
+    if (auto fact = facts.axes.extract(from); !fact.empty()) {
+      fact.key() = to;
+      facts.axes.insert(std::move(fact));
+    }
+}
+
+}  // namespace
+
+void import_keys(Results& results, const OldKeys& old) {
+  std::unordered_set<std::string_view> known;
+  for (const VariantRow& variant : results.variants) known.insert(variant.id);
+  std::vector<VariantRow> unknown;
+  for (const PointRow& point : results.points)
+    if (known.insert(point.variant_id).second)
+      unknown.push_back({point.variant_id, point.variant_hash, nullptr, {}});
+  std::move(unknown.begin(), unknown.end(), std::back_inserter(results.variants));
+  KeyPool pool;
+  std::unordered_map<std::string, VariantRow> changed;
+  bool any_old = false;
+  for (VariantRow& variant : results.variants) {
+    const std::string id = variant.id;
+    if (!variant.has_key()) {
+      any_old = true;
+      variant = old.key_of(id, variant.hash, pool);
+    } else if (!old.renamed().empty()) {
+      variant = renamed(variant, old.renamed(), pool);
+    }
+    if (variant.id != id) changed.emplace(id, variant);
+  }
+  if (any_old) results.catalogue.add(old.catalogue());
+  if (!old.renamed().empty()) rename_catalogue(results.catalogue, old.renamed());
+  if (!changed.empty()) rename_points(results, changed);
+}
+
+Status import_keys(Results& results) {
+  PHASEBIT_TRY_ASSIGN(old, OldKeys::load());
+  import_keys(results, old);
+  return {};
+}
+
+}  // namespace phasebit

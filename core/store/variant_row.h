@@ -1,0 +1,50 @@
+// A variant's key as results keep it.
+#pragma once
+
+#include "core/image/facts.h"
+#include "core/image/variant_key.h"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace phasebit {
+
+// Variants of the same components share what they leave at its default: thousands of them differ in
+// a few axes.
+struct VariantRow {
+  std::string id, hash;
+  // Every axis of the components with its default, in the order of the key; null where the key is
+  // not known.
+  std::shared_ptr<const KeyAxes> defaults;
+  // The axes at another value, in the order of the key, then those that no component declares
+  // (ptxas, edit, tuned).
+  KeyAxes named;
+
+  bool has_key() const { return defaults != nullptr; }
+  // Null for an axis that it does not have.
+  const std::string* find(const std::string& axis) const;
+  // "" for an axis that it does not have.
+  std::string value(const std::string& axis) const;
+  // The whole key.
+  KeyAxes axes() const;
+  // The variant that differs from this one in one axis alone, which is at its default there.
+  VariantRow without(const std::string& axis) const;
+  // Contents, not pointers.
+  bool operator==(const VariantRow& other) const;
+};
+
+// "ring/mbarrier/st_shared/none/wait=test_wait": the components, then the named axes.
+std::string display_id(const KeyAxes& defaults, const KeyAxes& named);
+
+// Makes rows that share their defaults.
+class KeyPool {
+ public:
+  std::shared_ptr<const KeyAxes> share(KeyAxes defaults);
+  VariantRow row_of(const VariantKey& key, const CatalogueFacts& facts);
+
+ private:
+  std::map<KeyAxes, std::shared_ptr<const KeyAxes>> known_;
+};
+
+}  // namespace phasebit

@@ -1,0 +1,32 @@
+#include "gen/guard/function_guard.h"
+
+namespace phasebit {
+
+std::uint32_t GuardJob::add_site(WaitSite site, std::size_t statement) {
+  const PlacedStatement& placed = file.statements[statement];
+  site.number = static_cast<std::uint32_t>(sites.size()) + 1;
+  site.opcode = placed.parsed.name;
+  site.file = file.name;
+  site.line = placed.line;
+  if (const auto& source = sources[statement]) {
+    site.file = source->file;
+    site.line = source->line;
+    // The function that the kernel itself calls is the one that a person named after a verb.
+    const auto& functions = source->functions;
+    if (functions.size() > 1) site.verb = functions[functions.size() - 2];
+  }
+  if (placed.heading >= 0) {
+    const PtxHeading& heading = file.headings[static_cast<std::size_t>(placed.heading)];
+    site.role = heading.role;
+    site.verb = heading.verb;
+    if (heading.line > 0) {
+      site.file = heading.file;
+      site.line = heading.line;
+    }
+  }
+  sites.push_back(std::move(site));
+  site_statements.push_back(statement);
+  return sites.back().number;
+}
+
+}  // namespace phasebit

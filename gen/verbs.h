@@ -1,0 +1,17 @@
+// The verbs that a component of each kind may have: what probes ask for.
+#pragma once
+
+#include "gen/catalogue.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// Empty for probes, whose templates are parts of a kernel.
+const std::vector<std::string>& component_verbs(ComponentKind kind);
+
+// Whether a component of any kind may have it.
+bool is_component_verb(const std::string& name);
+
+}  // namespace phasebit

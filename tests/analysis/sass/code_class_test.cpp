@@ -1,0 +1,259 @@
+// Pairs of kernels of equal `.text`: which are one class, and what is said of the others.
+#include "analysis/sass/code_class.h"
+
+#include "analysis/sass/cubin.h"
+#include "analysis/sass/diff.h"
+#include "analysis/sass/module.h"
+#include "tests/analysis/sass/class_images.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit::sass_test {
+namespace {
+
+using Flags = std::vector<std::string>;
+
+// A kernel whose registers are given back: then the count at entry is that of .maxnreg.
+const std::string set_registers = R"(
+.visible .entry k() .maxntid 128 .maxnreg 64
+{
+  setmaxnreg.dec.sync.aligned.u32 24;
+  ret;
+}
+)";
+
+const std::string data_doubles = R"(
+.visible .entry k(.param .u64 out)
+{
+  .reg .b64 o; .reg .f64 x;
+  ld.param.u64 o, [out];
+  ld.global.f64 x, [o];
+  fma.rn.f64 x, x, 0d3FF1999999999999, x;
+  mul.f64 x, x, 0d4005BF0A8B145769;
+  st.global.f64 [o], x;
+  ret;
+}
+)";
+
+const std::string caller = R"(
+.func (.param .u32 result) helper(.param .u32 given)
+{
+  .reg .u32 x;
+  ld.param.u32 x, [given];
+  add.u32 x, x, 5;
+  st.param.u32 [result], x;
+  ret;
+}
+.visible .entry k(.param .u64 out)
+{
+  .reg .b64 o; .reg .u32 x;
+  ld.param.u64 o, [out];
+  ld.global.u32 x, [o];
+  {
+    .param .u32 a;
+    .param .u32 b;
+    st.param.u32 [a], x;
+    call (b), helper, (a);
+    ld.param.u32 x, [b];
+  }
+  st.global.u32 [o], x;
+  ret;
+}
+)";
+
+const std::string shaped = R"(
+.visible .entry k() .reqntid 64 .reqnctapercluster 2
+{
+  .shared .align 8 .b8 stage[64];
+  .reg .u32 x;
+  mov.u32 x, %tid.x;
+  st.shared.u32 [stage], x;
+  bar.sync 1;
+  ret;
+}
+)";
+
+struct Pair {
+  const char* what;
+  std::string target, text, from, to;
+  Flags flags;
+  std::vector<std::string> differs;  // names of facts; none: one class
+};
+
+std::vector<Pair> data_pairs() {
+  const std::string& data = data_kernel;
+  return {
+      // The four of which it was said that they are identical.
+      {"literals",
+       "sm_80",
+       data_doubles,
+       "0d3FF1999999999999",
+       "0d3FF1999999999998",
+       {},
+       {"constant bank 2"}},
+      {"jump table",
+       "sm_90",
+       data,
+       "A, B, C, D;",
+       "B, A, C, D;",
+       {},
+       {"constant bank 2", "indirect branch targets"}},
+      {"registers", "sm_90a", set_registers, "maxnreg 64", "maxnreg 128", {}, {"registers"}},
+      {"callee",
+       "sm_90",
+       caller,
+       "add.u32 x, x, 5",
+       "add.u32 x, x, 6",
+       {"-c"},
+       {"callee", "relocation"}},
+      // Data.
+      {"constant of the module",
+       "sm_90",
+       data,
+       "{1,2,3,4,5",
+       "{1,2,3,4,6",
+       {},
+       {"constant bank 3 at 0x0"}},
+      {"the same, relocatable", "sm_90", data, "{1,2,3,4,5", "{1,2,3,4,6", {"-c"}, {"relocation"}},
+      {"a constant that it does not name", "sm_90", data, "unused = 9", "unused = 10", {}, {}},
+      {"first value of a global",
+       "sm_90",
+       data,
+       "counter = 3",
+       "counter = 4",
+       {},
+       {"constant bank 4 at 0x0"}},
+      {"a global that it does not name", "sm_90", data, "nobody = 5", "nobody = 6", {}, {}},
+  };
+}
+
+std::vector<Pair> other_pairs() {
+  const std::string& data = data_kernel;
+  return {
+      // Attributes.
+      {"maxntid", "sm_90", data, "maxntid 128", "maxntid 64", {}, {"maxntid"}},
+      {"reqntid", "sm_90", shaped, "reqntid 64", "reqntid 96", {}, {"reqntid"}},
+      {"cluster",
+       "sm_90",
+       shaped,
+       "reqnctapercluster 2",
+       "reqnctapercluster 4",
+       {},
+       {"cluster dimensions"}},
+      {"shared memory", "sm_90", shaped, "stage[64]", "stage[128]", {}, {"static shared bytes"}},
+      // What does not count.
+      {"another kernel beside it",
+       "sm_90",
+       shaped,
+       ".visible .entry k()",
+       ".visible .entry other() { trap; }\n.visible .entry k()",
+       {},
+       {}},
+      {"the kernel's name", "sm_90", data, ".entry k(", ".entry name_of_its_own(", {}, {}},
+      {"the callee's name",
+       "sm_90",
+       replaced(caller, "call (b), helper", "call (b), adder"),
+       "helper",
+       "adder",
+       {"-c"},
+       {}},
+  };
+}
+
+Result<CubinKernel> kernel_of(const std::string& text, const std::string& target,
+                              const Flags& flags) {
+  PHASEBIT_TRY_ASSIGN(bytes, assemble_text(text, target, flags));
+  PHASEBIT_TRY_ASSIGN(cubin, read_cubin(bytes));
+  for (const char* name : {"k", "name_of_its_own"})
+    if (const CubinKernel* found = cubin.find(name)) return *found;
+  return fail(Step::assemble, "no kernel");
+}
+
+TEST(CodeClass, TellsKernelsOfEqualTextApart) {
+  PHASEBIT_NEEDS_TOOLS();
+  std::vector<Pair> all = data_pairs();
+  for (Pair& pair : other_pairs()) all.push_back(std::move(pair));
+  for (const Pair& pair : all) {
+    const std::string first = std::string(pair.what) == "the callee's name"
+                                  ? replaced(pair.text, "call (b), adder", "call (b), helper")
+                                  : pair.text;
+    const auto a = kernel_of(first, pair.target, pair.flags);
+    const auto b = kernel_of(replaced(pair.text, pair.from, pair.to), pair.target, pair.flags);
+    ASSERT_TRUE(a) << pair.what << ": " << a.error().text();
+    ASSERT_TRUE(b) << pair.what << ": " << b.error().text();
+    EXPECT_EQ(a->text, b->text) << pair.what << ": no pair, its instructions differ";
+    EXPECT_EQ(a->code.hash == b->code.hash, pair.differs.empty()) << pair.what;
+    const auto lines = differences_beside_text(a->code, b->code);
+    for (const std::string& line : lines)
+      EXPECT_TRUE(std::any_of(pair.differs.begin(), pair.differs.end(),
+                              [&](const std::string& name) { return line.starts_with(name); }))
+          << pair.what << ": " << line;
+    for (const std::string& name : pair.differs)
+      EXPECT_TRUE(std::any_of(lines.begin(), lines.end(),
+                              [&](const std::string& line) { return line.starts_with(name); }))
+          << pair.what << ": nothing is said of " << name;
+  }
+}
+
+// A side of a difference as `sass diff` has it.
+DiffSide side_of(const Disassembler& disassembler, const CubinKernel& kernel) {
+  return {"side", 90, join_kernel(kernel, disassembler.listing(90, kernel)).value(), {}, {}};
+}
+
+TEST(CodeClass, IsAResultOfItsOwnInADifference) {
+  PHASEBIT_NEEDS_TOOLS();
+  const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
+  const auto a = kernel_of(data_kernel, "sm_90", {}),
+             b = kernel_of(replaced(data_kernel, "maxntid 128", "maxntid 64"), "sm_90", {});
+  const auto same = diff_kernels(side_of(*disassembler, *a), side_of(*disassembler, *a));
+  EXPECT_EQ(same->change, Change::identical);
+  EXPECT_TRUE(same->beside.empty());
+  const auto other = diff_kernels(side_of(*disassembler, *a), side_of(*disassembler, *b));
+  EXPECT_EQ(to_string(other->change), "data");
+  EXPECT_EQ(other->beside, std::vector<std::string>{"maxntid: 0x80 0x1 0x1 -> 0x40 0x1 0x1"});
+}
+
+// Lines lead to the source and change nothing.
+TEST(CodeClass, IsThatOfTheCodeWithoutLines) {
+  PHASEBIT_NEEDS_TOOLS();
+  for (const char* target : {"sm_80", "sm_90a", "sm_107a"}) {
+    const Script one = script("| .visible .entry k()\n| {\n| bar.sync 2;\n| ret;\n| }\n");
+    const auto lined =
+        assemble({one}, target, true, target == std::string("sm_107a") ? "9.5" : "8.7");
+    const auto plain =
+        assemble({one}, target, false, target == std::string("sm_107a") ? "9.5" : "8.7");
+    ASSERT_TRUE(lined && plain) << target;
+    EXPECT_EQ(read_cubin(*lined)->kernels[0].code.hash, read_cubin(*plain)->kernels[0].code.hash);
+  }
+}
+
+// Two functions that call each other, from wherever one begins.
+TEST(CodeClass, FollowsFunctionsThatCallEachOther) {
+  PHASEBIT_NEEDS_TOOLS();
+  const std::string text =
+      replaced(replaced(caller, ".func (.param .u32 result) helper(.param .u32 given)\n{",
+                        ".func (.param .u32 result) back(.param .u32 given);\n"
+                        ".func (.param .u32 result) helper(.param .u32 given)\n{"),
+               "  add.u32 x, x, 5;\n",
+               "  add.u32 x, x, 5;\n  {\n.param .u32 a; .param .u32 b;\nst.param.u32 [a], x;\n"
+               "call (b), back, (a);\nld.param.u32 x, [b];\n}\n");
+  const auto with_back = [&](int number) {
+    return text + fmt::format(
+                      ".func (.param .u32 result) back(.param .u32 given)\n{{\n"
+                      ".reg .u32 x; .reg .pred q;\nld.param.u32 x, [given];\n"
+                      "setp.gt.u32 q, x, {};\n@q bra E;\n{{\n.param .u32 a; .param .u32 b;\n"
+                      "st.param.u32 [a], x;\ncall (b), helper, (a);\n"
+                      "ld.param.u32 x, [b];\n}}\nE:\nst.param.u32 [result], x;\nret;\n}}\n",
+                      number);
+  };
+  const auto a = kernel_of(with_back(100), "sm_90", {"-c"}),
+             again = kernel_of(with_back(100), "sm_90", {"-c"}),
+             b = kernel_of(with_back(101), "sm_90", {"-c"});
+  ASSERT_TRUE(a) << a.error().text();
+  EXPECT_EQ(a->text, b->text);
+  EXPECT_EQ(a->code.hash, again->code.hash);
+  EXPECT_NE(a->code.hash, b->code.hash);
+}
+
+}  // namespace
+}  // namespace phasebit::sass_test

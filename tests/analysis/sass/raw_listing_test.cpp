@@ -1,0 +1,169 @@
+// Raw listings against what nvdisasm prints of whole cubins, over real kernels of several SMs.
+#include "analysis/sass/raw_listing.h"
+
+#include "analysis/sass/constant_operand.h"
+#include "analysis/sass/module.h"
+#include "tests/analysis/sass/class_images.h"
+#include "tests/analysis/sass/random_ptx.h"
+#include "tests/analysis/sass/rings.h"
+
+#include <algorithm>
+#include <regex>
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace phasebit::sass_test {
+namespace {
+
+std::string as_text(const DisassembledInstruction& one) {
+  return one.predicate + "|" + one.opcode + "|" + one.operands;
+}
+
+std::string nvcc_text() {
+  const fs::path folder = source_root() / "tests/analysis/sass/data";
+  return read_file(folder / "nvcc_kernels.ptx").value_or("") +
+         read_file(folder / "nvcc_diverged.ptx").value_or("");
+}
+
+struct Module {
+  std::string what, target, bytes;
+};
+
+// Divisions, jump tables, calls, loops, divergence, on each SASS family.
+std::vector<Module> modules() {
+  std::vector<Module> all;
+  const auto add = [&](const std::string& what, const std::string& target,
+                       const Result<std::string>& bytes) {
+    EXPECT_TRUE(bytes) << what << " for " << target << ": " << bytes.error().text();
+    if (bytes) all.push_back({what, target, *bytes});
+  };
+  for (const char* target :
+       {"sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_107a", "sm_120a"}) {
+    add("data", target, assemble_text(data_kernel, target));
+    add("nvcc", target, assemble_text(nvcc_text(), target));
+    add("barrier ring", target, assemble({ring(barrier_ring)}, target, true, version_for(target)));
+    if (std::string(target) >= "sm_90a" || std::string(target).size() > 5)
+      add("try_wait ring", target,
+          assemble({ring(try_wait_ring)}, target, true, version_for(target)));
+  }
+  return all;
+}
+
+TEST(RawListing, SaysWhatIsPrintedOfWholeCubins) {
+  PHASEBIT_NEEDS_TOOLS();
+  const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
+  std::size_t instructions = 0, branches = 0, names = 0;
+  std::map<int, std::vector<Cubin>> by_sm;
+  std::map<std::pair<int, std::string>, std::vector<Disassembly>> expected;
+  for (const Module& module : modules()) {
+    const auto cubin = read_cubin(module.bytes);
+    ASSERT_TRUE(cubin);
+    auto whole = disassembler->run(module.bytes);
+    ASSERT_TRUE(whole) << whole.error().text();
+    expected[{cubin->sm, ""}].push_back(std::move(*whole));
+    by_sm[cubin->sm].push_back(*cubin);
+  }
+  for (const auto& [sm, cubins] : by_sm) {
+    std::vector<const CubinKernel*> kernels;
+    std::vector<const Disassembly*> wholes;
+    for (std::size_t i = 0; i < cubins.size(); ++i)
+      for (const CubinKernel& kernel : cubins[i].kernels) {
+        kernels.push_back(&kernel);
+        wholes.push_back(&expected[{sm, ""}][i]);
+      }
+    const auto listings = disassembler->listings(sm, kernels);
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      ASSERT_TRUE(listings[i]) << listings[i].error().text();
+      const auto found = std::find_if(
+          wholes[i]->functions.begin(), wholes[i]->functions.end(),
+          [&](const DisassembledFunction& one) { return one.name == kernels[i]->entry; });
+      ASSERT_NE(found, wholes[i]->functions.end()) << kernels[i]->entry;
+      ASSERT_EQ(found->instructions.size(), listings[i]->instructions.size());
+      for (std::size_t n = 0; n < found->instructions.size(); ++n) {
+        EXPECT_EQ(as_text(listings[i]->instructions[n]), as_text(found->instructions[n]))
+            << "sm_" << sm << " " << kernels[i]->entry << " at " << n * 16;
+        branches += found->instructions[n].opcode.starts_with("BRA") ? 1U : 0U;
+        names += found->instructions[n].operands.find('_') != std::string::npos ? 1U : 0U;
+      }
+      instructions += found->instructions.size();
+    }
+  }
+  EXPECT_GT(instructions, 6000U);
+  EXPECT_GT(branches, 300U);
+  EXPECT_GT(names, 20U);
+}
+
+// In a relocatable image a place that a relocation fills names its symbol. nvdisasm 13.5 dies of
+// these as they are, so there is nothing else to hold them against.
+TEST(RawListing, NamesRelocatedOperands) {
+  PHASEBIT_NEEDS_TOOLS();
+  const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
+  std::size_t named = 0;
+  for (const char* target : {"sm_75", "sm_80", "sm_90a", "sm_100a"})
+    for (const std::string& source : {data_kernel, nvcc_text()}) {
+      const auto bytes = assemble_text(source, target, {"-c"});
+      ASSERT_TRUE(bytes) << bytes.error().text();
+      const auto cubin = read_cubin(*bytes);
+      for (const CubinKernel& kernel : cubin->kernels) {
+        const auto listing = disassembler->listing(cubin->sm, kernel);
+        ASSERT_TRUE(listing) << listing.error().text();
+        std::map<std::size_t, std::string> relocated;
+        for (const RelocatedOperand& one : kernel.relocated) relocated[one.instruction] = one.name;
+        for (std::size_t n = 0; n < listing->instructions.size(); ++n) {
+          const std::string text = as_text(listing->instructions[n]);
+          const auto name = relocated.find(n);
+          if (name == relocated.end()) continue;
+          EXPECT_NE(text.find(name->second), std::string::npos)
+              << target << ": " << text << " lacks " << name->second;
+          ++named;
+        }
+      }
+    }
+  EXPECT_GT(named, 100U);
+}
+
+// One code that nvdisasm cannot read is an error of its own.
+TEST(RawListing, RefusesOneCodeAlone) {
+  PHASEBIT_NEEDS_TOOLS();
+  const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
+  const auto cubin = read_cubin(*assemble({ring(barrier_ring)}, "sm_90a"));
+  CubinKernel broken = cubin->kernels[0];
+  broken.text = std::string(160, '\xff');
+  const auto listings = disassembler->listings(90, {&cubin->kernels[0], &broken});
+  EXPECT_TRUE(listings[0]) << listings[0].error().text();
+  ASSERT_FALSE(listings[1]);
+  EXPECT_EQ(listings[1].error().step, Step::disassemble);
+}
+
+// No constant that nvdisasm prints is missed in the words, and none of a bank is another.
+TEST(ConstantOperand, IsThatOfTheListing) {
+  PHASEBIT_NEEDS_TOOLS();
+  const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
+  const std::regex printed(R"(c\[0x([0-9a-f]+)\]\[(U?R[0-9Z]+)?\+?(?:0x([0-9a-f]+))?\])");
+  std::size_t seen = 0, indexed = 0;
+  for (const Module& module : modules()) {
+    const auto cubin = read_cubin(module.bytes);
+    const auto kernels = read_module(*disassembler, *cubin);
+    for (const auto& [entry, kernel] : *kernels)
+      for (const Instruction& one : kernel.instructions) {
+        std::smatch match;
+        if (!std::regex_search(one.operands, match, printed)) continue;
+        const auto found = constant_operand(one.word);
+        const std::string where = module.target + " " + one.opcode + " " + one.operands;
+        ASSERT_TRUE(found) << where;
+        EXPECT_EQ(found->bank, std::stoi(match[1], nullptr, 16)) << where;
+        EXPECT_EQ(found->offset, match[3].matched ? std::stoul(match[3], nullptr, 16) : 0U)
+            << where;
+        const bool by_register = match[2].matched && match[2] != "RZ" && match[2] != "URZ";
+        EXPECT_EQ(found->indexed, by_register) << where;
+        ++seen;
+        indexed += by_register ? 1U : 0U;
+      }
+  }
+  EXPECT_GT(seen, 200U);
+  EXPECT_GT(indexed, 5U);
+}
+
+}  // namespace
+}  // namespace phasebit::sass_test

@@ -1,0 +1,163 @@
+// Kernels that hang on purpose, one for each kind of wait, and a clean one that takes long. All of
+// warp 0 runs the body (both warps where there are two); they obey the ABI up to where they hang.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace phasebit::test {
+
+struct HangingKernel {
+  const char* name;
+  const char* body;
+  // Parts of the error that the bench must report, in this order; none: it must run. " || " stands
+  // between alternatives.
+  std::vector<const char*> expected;
+  int threads = 32;
+  int cluster_size = 1;
+};
+
+inline std::string hanging_kernel(const std::string& entry, const HangingKernel& kernel) {
+  const std::string claim = kernel.cluster_size > 1 ? "mov.u32 cta, %cluster_ctarank;\n" : R"(
+mov.u32 here, %smid;
+setp.ne.u32 other, here, wanted;
+@other exit;
+setp.ne.u32 other, tid, 0;
+@!other atom.global.add.u32 cta, [ticket], 1;
+@!other st.shared.u32 [claimed], cta;
+bar.sync 0;
+ld.shared.u32 cta, [claimed];
+setp.ne.u32 other, cta, 0;
+@other exit;
+)";
+  return ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry " + entry +
+         R"((.param .align 8 .b8 pb[96])
+{
+.shared .align 8 .b64 barrier, second;
+.shared .align 4 .b32 claimed, flag;
+.reg .b32 items, tid, lane, wanted, here, cta, value, at, id, rank;
+.reg .b64 samples, ticket, start, finish, since, now, state, far;
+.reg .pred other, done, mine;
+ld.param.u32 items, [pb+4];
+ld.param.u64 samples, [pb+8];
+ld.param.u32 wanted, [pb+56];
+ld.param.u64 ticket, [pb+72];
+mov.u32 tid, %tid.x;
+and.b32 lane, tid, 31;
+)" + claim +
+         R"(
+mov.u64 start, %clock64;
+mov.u64 since, %globaltimer;
+mov.u32 at, barrier;
+setp.eq.u32 mine, tid, 0;
+@mine mbarrier.init.shared.b64 [barrier], 2;
+@mine mbarrier.init.shared.b64 [second], 1;
+@mine st.shared.u32 [flag], 3;
+bar.sync 0;
+)" + kernel.body +
+         R"(
+mov.u64 finish, %clock64;
+mov.u64 now, %globaltimer;
+mov.u32 here, %smid;
+setp.ne.u32 other, tid, 0;
+@other exit;
+setp.ne.u32 other, cta, 0;
+@other exit;
+st.global.u64 [samples], start;
+st.global.u64 [samples+8], finish;
+st.global.u64 [samples+16], since;
+st.global.u64 [samples+24], now;
+st.global.u32 [samples+32], items;
+st.global.u32 [samples+36], 2;
+st.global.u32 [samples+44], here;
+exit;
+}
+)";
+}
+
+inline std::vector<HangingKernel> polling_kernels() {
+  return {
+      {"parity",
+       "// [consumer wait] a.ptx:1\nL: mbarrier.try_wait.parity.shared.b64 done, [at], 0;\n@!done "
+       "bra "
+       "L;\n",
+       {"deadlock: warp 0 lane ", "waits on ", "parity 0 at a.ptx:1 (consumer wait, cta ",
+        "2 of 2 arrivals || word 0x"}},
+      {"state",
+       "// [consumer wait] a.ptx:2\nmbarrier.arrive.noComplete.shared.b64 state, [at], 1;\nL: "
+       "mbarrier.test_wait.shared.b64 done, [at], state;\n@!done bra L;\n",
+       {"deadlock: warp 0 lane ", "waits on ", "state 0x", "at a.ptx:2 (consumer wait"}},
+      {"library_loop",
+       "// [consumer wait] a.ptx:3\n{\n.reg .pred complete;\nL_try:\n"
+       "mbarrier.try_wait.parity.shared::cta.b64 complete, [at], 0;\n@complete bra L_done;\nbra "
+       "L_try;\nL_done:\n}\n",
+       {"deadlock: warp 0 lane ", "parity 0 at a.ptx:3"}},
+      {"reads_a_clock_and_never_leaves_by_it",
+       "// [consumer wait] a.ptx:4\nL: mbarrier.try_wait.parity.shared.b64 done, [at], 0;\n@done "
+       "bra "
+       "D;\nmov.u64 now, %globaltimer;\nsub.u64 now, now, since;\nsetp.gt.u64 other, now, "
+       "100000;\n@other nanosleep.u32 1000;\nbra L;\nD:\n",
+       {"deadlock: warp 0 lane ", "parity 0 at a.ptx:4"}},
+      {"flag",
+       "// [consumer wait] a.ptx:5\nL: ld.volatile.shared.u32 value, [flag];\nsetp.eq.u32 done, "
+       "value, 4;\n@!done bra L;\n",
+       {"deadlock: warp 0 lane ", "waits for ", "= 4, found 3, at a.ptx:5"}},
+      {"one_lane_polls",
+       "// [consumer wait] a.ptx:6\nmov.u32 value, 0;\nsetp.ne.u32 other, lane, 0;\nL:\n@other bra "
+       "S;\nld.volatile.shared.u32 value, [flag];\nS:\nshfl.sync.idx.b32 value, value, 0, 31, "
+       "0xffffffff;\nsetp.eq.u32 done, value, 4;\n@!done bra L;\n",
+       {"deadlock: warp 0 lane ", "= 4, found 3, at a.ptx:6"}},
+  };
+}
+
+inline std::vector<HangingKernel> barrier_kernels() {
+  return {
+      {"barrier_by_register",
+       "// [producer acquire] a.ptx:7\nadd.u32 id, cta, 5;\nbar.sync id, 64;\n",
+       {"deadlock: warp 0 lane ",
+        "waits at barrier 5 with 32 of 64 arrivals at a.ptx:7 (producer "
+        "acquire"}},
+      {"barrier_of_the_cta",
+       "// [consumer wait] a.ptx:8\nsetp.ge.u32 other, tid, 32;\n@other bra W;\nbar.sync 3;\nbra "
+       "D;\nW:\nmbarrier.try_wait.parity.shared.b64 done, [at], 0;\n@!done bra W;\nD:\n",
+       {"deadlock: warp ", "waits at barrier 3 with 32 of 64 arrivals || parity 0 at a.ptx:8"},
+       64},
+      {"barrier_of_the_cluster",
+       "// [both wait] a.ptx:9\nsetp.eq.u32 other, cta, 0;\n@other bra C;\nW:\n"
+       "mbarrier.try_wait.parity.shared.b64 done, [at], 0;\n@!done bra W;\nC:\n"
+       "barrier.cluster.arrive;\nbarrier.cluster.wait;\n",
+       {"deadlock: warp 0 lane ",
+        "waits at the cluster barrier with 32 of 64 arrivals || parity 0 at a.ptx:9"},
+       32,
+       2},
+      {"remote_barrier",
+       "// [consumer wait] a.ptx:10\nxor.b32 rank, cta, 1;\nmapa.shared::cluster.u32 id, at, "
+       "rank;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n"
+       "@mine mbarrier.arrive.release.cluster.shared::cluster.b64 _, [id];\nW:\n"
+       "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [at], 0;\n@!done bra W;\n"
+       "barrier.cluster.arrive;\nbarrier.cluster.wait;\n",
+       {"deadlock: warp 0 lane ", "parity 0 at a.ptx:10"},
+       32,
+       2},
+      // One warp waits for 600 ms, while waits of the other end every millisecond.
+      {"clean_for_ten_limits",
+       "setp.ge.u32 other, tid, 32;\n@other bra W;\nmov.u32 value, 0;\n@!mine bra D;\nI:\n"
+       "mbarrier.arrive.shared.b64 state, [second];\nA: mbarrier.try_wait.shared.b64 done, "
+       "[second], "
+       "state;\n@!done bra A;\nnanosleep.u32 500000;\nmov.u64 now, %globaltimer;\nsub.u64 now, "
+       "now, "
+       "since;\nsetp.lt.u64 other, now, 600000000;\n@other bra I;\n"
+       "mbarrier.arrive.shared.b64 state, [at];\nmbarrier.arrive.shared.b64 state, [at];\nbra D;\n"
+       "W: mbarrier.try_wait.parity.shared.b64 done, [at], 0;\n@!done bra W;\nD:\nbar.sync 0;\n",
+       {},
+       64},
+  };
+}
+
+inline std::vector<HangingKernel> hanging_kernels() {
+  std::vector<HangingKernel> all = polling_kernels();
+  for (const HangingKernel& one : barrier_kernels()) all.push_back(one);
+  return all;
+}
+
+}  // namespace phasebit::test

@@ -1,0 +1,69 @@
+// Makes the folder that the GPU suite takes as PHASEBIT_HANGING: hanging_kernels() guarded as
+// anybody's PTX is, with their site tables. For a machine that has neither gen nor templates.
+// Usage: pack_hanging OUT
+#include "core/base/hash.h"
+#include "core/image/bundle.h"
+#include "gen/guard/guard.h"
+#include "tests/bench/hanging_kernels.h"
+
+#include <cstdio>
+
+namespace phasebit::test {
+namespace {
+
+Result<GuardedPtx> guarded_text(const HangingKernel& kernel) {
+  const std::string name = kernel.name;
+  PHASEBIT_TRY_ASSIGN(file, read_ptx(hanging_kernel("hang_" + name, kernel), name + ".ptx"));
+  GuardOptions options;
+  options.limit_ns = 50'000'000;
+  return guard(file, options);
+}
+
+// The text itself is the module: the driver translates it.
+Status add(const HangingKernel& kernel, Manifest& manifest,
+           std::map<std::string, std::string>& modules) {
+  PHASEBIT_TRY_ASSIGN(made, guarded_text(kernel));
+  const std::string text = write_ptx(made.file);
+  BundleVariant variant;
+  variant.key.id = std::string("hanging/") + kernel.name;
+  variant.key.hash = short_hash(variant.key.id);
+  variant.key.axes = {{"probe", "hanging"}};
+  variant.launch.threads = kernel.threads;
+  variant.launch.cluster_size = kernel.cluster_size;
+  variant.launch.slices = {{0, 0, 1, Role::consumer, 0, 0, kernel.cluster_size > 1 ? 0 : -1}};
+  if (kernel.cluster_size > 1) variant.launch.second_rank = 1;
+  Image image;
+  image.build = Build::guarded;
+  image.entry = std::string("hang_") + kernel.name;
+  image.module = content_hash(text);
+  image.text_hash = image.sass_class = image.entry;
+  image.gate.verdict = GateVerdict::passed;
+  image.guard.sites = made.sites;
+  variant.images = {image};
+  modules[image.module] = text;
+  manifest.variants.push_back(std::move(variant));
+  return {};
+}
+
+Status pack(const fs::path& out) {
+  Manifest manifest;
+  manifest.target = "sm_90";
+  std::map<std::string, std::string> modules;
+  for (const HangingKernel& kernel : hanging_kernels())
+    PHASEBIT_TRY(add(kernel, manifest, modules));
+  return write_bundle(out, manifest, modules);
+}
+
+}  // namespace
+}  // namespace phasebit::test
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: pack_hanging OUT\n");
+    return 2;
+  }
+  const auto done = phasebit::test::pack(argv[1]);
+  if (done) return 0;
+  fmt::print(stderr, "pack_hanging: {}\n", done.error().text());
+  return 1;
+}

@@ -1,0 +1,103 @@
+// The curated set from text to gated images: one assembly with `.loc`, of which the plain one is
+// the same code, and outcomes that are kept.
+#include "cli/gate_images.h"
+#include "core/image/sass_class.h"
+#include "tests/cli/spaces.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+struct Made {
+  std::vector<Prepared> prepared;
+  std::vector<ImageSet> sets;
+};
+
+const std::vector<CodeColumn> columns = {{"sm_90a", {}}, {"sm_80", {}}, {"sm_107a", {}}};
+
+Result<Tools> tools_in(const fs::path& cache) {
+  ToolOptions options;
+  options.cache = cache.string();
+  return open_tools(options);
+}
+
+Result<Made> make(Tools& tools) {
+  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  const Space space = test::space_of("curated");
+  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, 0));
+  Made made{std::move(prepared), {}};
+  made.sets = make_images(tools, made.prepared, columns);
+  PHASEBIT_TRY(
+      gate_images(tools, disassembler, space.catalogue, made.prepared, columns, made.sets));
+  return made;
+}
+
+std::string as_text(const Result<Image>& image) {
+  if (!image) return image.error().text();
+  std::string text = fmt::format("{} {} {} {}", image->sass_class, image->text_hash,
+                                 static_cast<int>(image->gate.verdict), image->gate.reason);
+  for (const VerbCensus& one : image->census) {
+    text += fmt::format("\n{} {}", one.verb, one.role);
+    for (const auto& [opcode, count] : one.hot) text += fmt::format(" {} {}", opcode, count);
+    text += " |";
+    for (const auto& [opcode, count] : one.cold) text += fmt::format(" {} {}", opcode, count);
+  }
+  return text;
+}
+
+class Images : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto toolchain = find_toolchain(); !toolchain || !require_nvdisasm(*toolchain))
+      GTEST_SKIP() << "no ptxas and nvdisasm in .toolchains";
+  }
+  TempDir folder_ = std::move(*TempDir::create());
+};
+
+TEST_F(Images, LinesLeaveTheCodeOfTheCuratedSetAsItIs) {
+  auto tools = tools_in(folder_.path());
+  ASSERT_TRUE(tools) << tools.error().text();
+  auto made = make(*tools);
+  ASSERT_TRUE(made) << made.error().text();
+  std::size_t compared = 0;
+  for (std::size_t column = 0; column < columns.size(); ++column) {
+    const std::vector<Result<Image>> before = made->sets[column].images;
+    ASSERT_TRUE(check_plain_text(*tools, made->prepared, columns[column], made->sets[column]));
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      EXPECT_EQ(as_text(made->sets[column].images[i]), as_text(before[i]));
+      if (!before[i]) continue;
+      EXPECT_EQ(before[i]->gate.verdict, GateVerdict::passed) << before[i]->gate.reason;
+      EXPECT_TRUE(covers_all_code(before[i]->sass_class));
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 50U);
+  // Other code than the plain assembly's is no image.
+  std::size_t first = 0;
+  while (!made->sets[0].images.at(first)) ++first;
+  made->sets[0].images[first]->text_hash = "of other code";
+  ASSERT_TRUE(check_plain_text(*tools, made->prepared, columns[0], made->sets[0]));
+  ASSERT_FALSE(made->sets[0].images[first]);
+  EXPECT_EQ(made->sets[0].images[first].error().text(),
+            "gate: " + made->prepared[first].key.id +
+                ": `.loc` changed its code for sm_90a, so its lines say nothing");
+}
+
+TEST_F(Images, OutcomesThatAreKeptAreThoseThatWereMade) {
+  auto tools = tools_in(folder_.path());
+  ASSERT_TRUE(tools) << tools.error().text();
+  const auto cold = make(*tools);
+  ASSERT_TRUE(cold) << cold.error().text();
+  // Without listings and nvdisasm's runs: what is known comes from the outcomes alone.
+  fs::remove_all(folder_.path() / "disassembly");
+  const auto warm = make(*tools);
+  ASSERT_TRUE(warm) << warm.error().text();
+  EXPECT_TRUE(fs::is_empty(folder_.path() / "disassembly" / pinned_toolchain));
+  for (std::size_t column = 0; column < columns.size(); ++column)
+    for (std::size_t i = 0; i < cold->prepared.size(); ++i)
+      EXPECT_EQ(as_text(warm->sets[column].images[i]), as_text(cold->sets[column].images[i]));
+}
+
+}  // namespace
+}  // namespace phasebit

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Makes the .ptx files of this folder anew, with the nvcc of CUDA 13.0: sh tests/gen/guard/make.sh
+set -e
+cd "$(dirname "$0")"
+for arch in 80 90; do
+  for name in barrier pipeline; do
+    nvcc -ptx -std=c++17 -arch=sm_$arch $name.cu -o ${name}_sm_$arch.ptx
+  done
+done
+nvcc -ptx -std=c++17 -arch=sm_90 -lineinfo wait_loop.cu -o wait_loop_sm_90.ptx
+nvcc -ptx -std=c++17 -arch=sm_90 cluster.cu -o cluster_sm_90.ptx
+# The compiler writes where it was called.
+sed -i "s#\"$PWD/#\"#" wait_loop_sm_90.ptx

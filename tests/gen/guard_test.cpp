@@ -1,0 +1,269 @@
+// Which waits the guard finds in texts of compilers and of ours. Whether they report is for a GPU
+// (tests/bench/guard_gpu_test.cpp).
+#include "gen/guard/guard.h"
+
+#include "core/base/file.h"
+#include "core/base/process.h"
+
+#include <map>
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+std::string sites_of(const GuardedPtx& guarded) {
+  std::string out;
+  for (const WaitSite& site : guarded.sites)
+    out += fmt::format("{} {} {}({}){}; ", site.entry, to_string(site.kind),
+                       site.verb.empty() ? "" : site.verb + " ", site.operand,
+                       site.address.empty() ? "" : " at " + site.address);
+  return out;
+}
+
+GuardedPtx guarded(const std::string& text, const std::string& name = "t.ptx") {
+  const auto file = read_ptx(text, name);
+  if (!file) ADD_FAILURE() << file.error().text();
+  auto made = guard(*file);
+  if (!made) ADD_FAILURE() << made.error().text();
+  return made ? *made : GuardedPtx{};
+}
+
+std::string kernel(const std::string& body, const std::string& more = "") {
+  return ".version 8.0\n.target sm_90a\n.address_size 64\n" + more +
+         ".visible .entry k(.param .u64 p)\n{\n.reg .pred done, q, r;\n.reg .b32 a, b, v, t;\n"
+         ".reg .b64 w, x, now;\n" +
+         body + "\nret;\n}\n";
+}
+
+struct Row {
+  const char* what;
+  const char* body;
+  const char* sites;
+};
+
+// DESIGN's rule, one clause a row.
+constexpr Row rows[] = {
+    {"a wait by parity", "L: mbarrier.try_wait.parity.shared.b64 done, [a+8], b; @!done bra L;",
+     "k parity (b) at a+8; "},
+    {"a wait by state", "L: mbarrier.test_wait.shared.b64 done, [a], w; @!done bra L;",
+     "k state (w) at a; "},
+    {"an early try is none",
+     "mbarrier.test_wait.parity.shared.b64 done, [a], b; @done mov.u32 t, 1;", ""},
+    {"an early try within a loop over items is none",
+     "L: mbarrier.test_wait.parity.shared.b64 done, [a], b; @done add.u32 t, t, 1; add.u32 v, v, "
+     "1; "
+     "setp.lt.u32 q, v, 9; @q bra L;",
+     ""},
+    {"a loop that also leaves by time stays",
+     "L: mbarrier.try_wait.parity.shared.b64 done, [a], b; @done bra D; mov.u64 now, %globaltimer; "
+     "setp.gt.u64 q, now, w; @q bra D; bra L; D:",
+     ""},
+    {"so does one that mixes both",
+     "L: mbarrier.try_wait.parity.shared.b64 done, [a], b; mov.u32 t, %clock; setp.gt.or.u32 q, t, "
+     "v, done; @!q bra L;",
+     ""},
+    {"one that reads the time and never leaves by it",
+     "L: mbarrier.try_wait.parity.shared.b64 done, [a], b; mov.u64 now, %globaltimer; setp.gt.u64 "
+     "q, now, w; @q nanosleep.u32 100; @!done bra L;",
+     "k parity (b) at a; "},
+    {"a hint from the clock is no exit by time",
+     "L: mov.u32 t, %clock; mbarrier.try_wait.parity.shared.b64 done, [a], b, t; @!done bra L;",
+     "k parity (b) at a; "},
+    {"one that also leaves by count stays",
+     "L: mbarrier.try_wait.parity.shared.b64 done, [a], b; @done bra D; add.u32 v, v, 1; "
+     "setp.lt.u32 q, v, 9; @q bra L; D:",
+     ""},
+    {"through selp, setp and not",
+     "L: mbarrier.try_wait.parity.shared.b64 done, [a], b; selp.b32 t, 1, 0, done; setp.eq.b32 q, "
+     "t, "
+     "0; not.pred r, q; @r bra D; bra L; D:",
+     "k parity (b) at a; "},
+    {"through what a branch decides",
+     "L: mbarrier.try_wait.parity.shared.b64 done, [a], b; @done bra Y; mov.u32 t, 0; bra C; Y: "
+     "mov.u32 t, 1; C: setp.eq.u32 q, t, 0; @q bra L;",
+     "k parity (b) at a; "},
+    {"a flag, with what it is compared with",
+     "L: ld.acquire.gpu.global.u32 v, [x]; setp.ge.u32 q, v, t; @!q bra L;", "k flag (t) at x; "},
+    {"a plain load is no poll", "L: ld.global.u32 v, [x]; setp.ge.u32 q, v, t; @!q bra L;", ""},
+    {"a lock", "L: atom.global.cas.b32 v, [x], 0, 1; setp.ne.u32 q, v, 0; @q bra L;",
+     "k atomic (0) at x; "},
+    {"scopes of blocks",
+     "{ .reg .pred done; L: mbarrier.try_wait.parity.shared.b64 done, [a], 0; @!done bra L; } { "
+     ".reg "
+     ".pred done; L: mbarrier.try_wait.parity.shared.b64 done, [a], 1; @!done bra L; }",
+     "k parity (0) at a; k parity (1) at a; "},
+    {"a loop in a loop waits once",
+     "I: L: mbarrier.try_wait.parity.shared.b64 done, [a], b; @!done bra L; add.u32 v, v, 1; "
+     "setp.lt.u32 q, v, 9; @q bra I;",
+     "k parity (b) at a; "},
+    {"a try that is bounded inside a wait that is not",
+     "O: mov.u32 v, 0; L: mbarrier.try_wait.parity.shared.b64 done, [a], b; @done bra C; add.u32 "
+     "v, "
+     "v, 1; setp.lt.u32 q, v, 9; @q bra L; C: @!done bra O;",
+     "k parity (b) at a; "},
+    {"hardware barriers, their id in a register; an arrive alone does not wait",
+     "bar.sync 0; bar.sync a, 64; bar.arrive b, 64; barrier.cta.red.popc.aligned.u32 v, 1, 96, q;",
+     "k barrier (0); k barrier (a) at 64; k barrier (1) at 96; "},
+    {"the cluster's", "barrier.cluster.arrive; barrier.cluster.wait;", "k cluster_barrier (); "},
+    {"waits that cannot be looked at",
+     "cp.async.wait_group 0; wgmma.wait_group.sync.aligned 1; griddepcontrol.wait;",
+     "k unknown (0); k unknown (1); k unknown (); "},
+};
+
+TEST(Guard, FindsTheWaits) {
+  for (const Row& row : rows) {
+    const GuardedPtx made = guarded(kernel(row.body));
+    EXPECT_EQ(sites_of(made), row.sites) << row.what;
+    EXPECT_TRUE(made.notes.empty()) << row.what;
+  }
+}
+
+struct Compiled {
+  const char* file;
+  const char* sites;
+};
+
+std::string text_of(const std::string& name) {
+  return read_file(source_root() / "tests" / "gen" / "guard" / name).value();
+}
+
+// Kinds and verbs alone: registers are the compiler's choice.
+std::string summary(const GuardedPtx& made) {
+  std::map<std::string, int> counts;
+  for (const WaitSite& site : made.sites)
+    ++counts[fmt::format("{} {}{}", site.entry, to_string(site.kind),
+                         site.verb.empty() ? "" : " in " + site.verb)];
+  std::string out;
+  for (const auto& [what, count] : counts) out += fmt::format("{} x{}; ", what, count);
+  return out;
+}
+
+constexpr Compiled compiled[] = {
+    {"barrier_sm_80.ptx", "by_state barrier x1; by_state state x1; "},
+    {"barrier_sm_90.ptx", "by_state barrier x1; by_state state x1; "},
+    {"pipeline_sm_80.ptx", "pipeline barrier x1; pipeline parity x2; "},
+    {"pipeline_sm_90.ptx", "pipeline barrier x1; pipeline parity x2; "},
+    // ptxas's predecessor unrolled the loop by 4.
+    {"cluster_sm_90.ptx", "cluster cluster_barrier x2; cluster parity x5; "},
+    // The early try, the loop that leaves by time and the arrive are no waits.
+    {"wait_loop_sm_90.ptx",
+     "by_call call x1; id_in_register barrier x1; one_lane flag x1; waits barrier x1; waits parity "
+     "in consumer_wait x5; work_list atomic in atomicAdd x1; "},
+};
+
+TEST(Guard, FindsTheWaitsOfCompilers) {
+  for (const Compiled& row : compiled)
+    EXPECT_EQ(summary(guarded(text_of(row.file), row.file)), row.sites) << row.file;
+}
+
+TEST(Guard, NamesPlaceVerbAndRole) {
+  const GuardedPtx inlined = guarded(text_of("wait_loop_sm_90.ptx"), "w.ptx");
+  EXPECT_EQ(inlined.sites.front().place(), "wait_loop.cu:15");
+  EXPECT_EQ(inlined.sites.front().verb, "consumer_wait");
+  const GuardedPtx headed = guarded(
+      kernel("// [producer acquire] protocols/mbarrier/acquire.ptx:7\nL: mbarrier.try_wait.parity."
+             "shared.b64 done, [a], b; @!done bra L;"));
+  EXPECT_EQ(headed.sites.front().place(), "protocols/mbarrier/acquire.ptx:7");
+  EXPECT_EQ(headed.sites.front().verb, "acquire");
+  EXPECT_EQ(headed.sites.front().role, "producer");
+}
+
+TEST(Guard, WaitsInFunctions) {
+  const std::string waiter =
+      ".func await(.reg .b32 bar, .reg .b32 ph)\n{\n.reg .pred d;\nL: "
+      "mbarrier.try_wait.parity.shared.b64 d, [bar], ph; @!d bra L;\nret;\n}\n";
+  EXPECT_EQ(sites_of(guarded(kernel("call await, (a, b);", waiter))), "await parity (ph) at bar; ");
+  // The call gives back what it polled, or a clock.
+  const std::string tries =
+      ".func (.param .b32 r) try_it(.param .b32 bar)\n{\n.reg .pred d;\n.reg .b32 x, "
+      "y;\nld.param.b32 "
+      "x, [bar];\nmbarrier.test_wait.parity.shared.b64 d, [x], 0;\nselp.b32 y, 1, 0, "
+      "d;\nst.param.b32 [r+0], y;\nret;\n}\n.func (.reg .b32 r) clock_of()\n{\nmov.u32 r, "
+      "%clock;\nret;\n}\n";
+  const char* call =
+      "{ .param .b32 in; .param .b32 out; st.param.b32 [in+0], a; call.uni (out), try_it, (in); "
+      "ld.param.b32 v, [out+0]; } ";
+  EXPECT_EQ(sites_of(guarded(
+                kernel(std::string("L: ") + call + "setp.eq.u32 q, v, 0; @q bra L;", tries))),
+            "k call (); ");
+  EXPECT_EQ(
+      sites_of(guarded(kernel(std::string("L: ") + call +
+                                  "call (t), clock_of, (); setp.gt.u32 r, t, b; setp.ne.or.b32 "
+                                  "q, v, 0, r; @!q bra L;",
+                              tries))),
+      "");
+}
+
+TEST(Guard, DropsRegisterLimitsAndKeepsTheRest) {
+  const std::string text =
+      ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k() .maxntid 128 .maxnreg "
+      "32\n"
+      "{\nsetmaxnreg.dec.sync.aligned.u32 24;\nret;\n}\n";
+  const GuardedPtx made = guarded(text);
+  const std::string out = write_ptx(made.file);
+  EXPECT_EQ(out.find(".maxnreg"), std::string::npos);
+  EXPECT_EQ(out.find("setmaxnreg"), std::string::npos);
+  EXPECT_NE(out.find(".maxntid 128"), std::string::npos);
+  EXPECT_NE(out.find(".version 8.0"), std::string::npos);
+  EXPECT_NE(out.find(".target sm_90a"), std::string::npos);
+  EXPECT_EQ(made.origins.size(), made.file.statements.size());
+}
+
+TEST(Guard, SaysWhatItCannotUnderstand) {
+  const GuardedPtx made = guarded(kernel("L: wobble.sync v; setp.eq.u32 q, v, 0; @q bra L;"));
+  ASSERT_EQ(made.notes.size(), 1U);
+  EXPECT_EQ(made.notes.front(),
+            "t.ptx:9:4: 'wobble.sync v;' is kept, and not understood: a wait around it may not be "
+            "bounded");
+}
+
+struct Refused {
+  const char* text;
+  const char* message;
+};
+
+constexpr Refused refused[] = {
+    {".version 6.0\n.target sm_60\n.entry k() { ret; }",
+     "usage: t.ptx: a guard needs sm_70 and PTX 6.3, the text is for sm_60 6.0 (raise .target and "
+     ".version)"},
+    {".entry k() { ret; }",
+     "usage: t.ptx: no .version or no .target (write both in front of everything else)"},
+    {".version 8.0\n.target sm_90\n.visible .global .align 8 .u64 pb_guard;",
+     "usage: t.ptx:3:1: the text is guarded already (guard the text that it was made from)"},
+};
+
+TEST(Guard, RefusesWithAReason) {
+  for (const Refused& row : refused) {
+    const auto made = guard(read_ptx(row.text, "t.ptx").value());
+    ASSERT_FALSE(made) << row.text;
+    EXPECT_EQ(made.error().text(), row.message);
+  }
+}
+
+// ptxas takes every guarded text, by the version and target that the text had.
+TEST(Guard, PtxasTakesWhatItMakes) {
+  const fs::path ptxas =
+      data_root() / ".toolchains" / "13.5.37" / "nvidia" / "cu13" / "bin" / "ptxas";
+  if (!fs::exists(ptxas)) GTEST_SKIP() << "no ptxas at " << ptxas;
+  const TempDir folder = std::move(*TempDir::create());
+  const auto assembles = [&](const std::string& text, const std::string& arch) {
+    const GuardedPtx made = guarded(text);
+    EXPECT_TRUE(write_file(folder.path() / "g.ptx", write_ptx(made.file)));
+    const auto output =
+        run_process({ptxas.string(), "-arch=" + arch, (folder.path() / "g.ptx").string(), "-o",
+                     (folder.path() / "g.cubin").string()});
+    return output && output->ok() ? std::string()
+                                  : (output ? output->how_it_ended() + output->err : "no process");
+  };
+  for (const Compiled& row : compiled) {
+    const std::string file = row.file;
+    EXPECT_EQ(assembles(text_of(file), file.find("sm_80") != std::string::npos ? "sm_80" : "sm_90"),
+              "")
+        << file;
+  }
+  for (const Row& row : rows) EXPECT_EQ(assembles(kernel(row.body), "sm_90a"), "") << row.what;
+}
+
+}  // namespace
+}  // namespace phasebit

@@ -1,0 +1,93 @@
+#include "tests/mutants/mutant.h"
+
+#include <algorithm>
+
+#include <toml++/toml.h>
+
+namespace phasebit::test {
+namespace {
+
+std::vector<std::string> words_of(const toml::table& table, const char* key) {
+  std::vector<std::string> words;
+  if (const toml::array* list = table[key].as_array())
+    for (const toml::node& word : *list) words.push_back(word.value_or(std::string()));
+  return words;
+}
+
+Mutant mutant_of(const toml::table& table) {
+  const auto text = [&](const char* key) { return table[key].value_or(std::string()); };
+  return {text("name"), text("fault"), text("variant"),         text("role"),
+          text("verb"), text("find"),  text("edit"),            table["every"].value_or(false),
+          words_of(table, "lines"),    words_of(table, "hangs"), words_of(table, "fails")};
+}
+
+bool is_whole(const Mutant& mutant) {
+  const bool edits = mutant.edit == "drop" || mutant.edit == "double" ||
+                     (mutant.edit == "replace" && !mutant.lines.empty());
+  return edits && !mutant.name.empty() && !mutant.fault.empty() && !mutant.variant.empty() &&
+         !mutant.verb.empty() && !mutant.find.empty() &&
+         (!mutant.hangs.empty() || !mutant.fails.empty());
+}
+
+bool holds_all(const std::string& text, const std::vector<std::string>& parts) {
+  return std::all_of(parts.begin(), parts.end(), [&](const std::string& part) {
+    return text.find(part) != std::string::npos;
+  });
+}
+
+}  // namespace
+
+Result<std::vector<Mutant>> read_mutants(const fs::path& file) {
+  const toml::parse_result read = toml::parse_file(file.string());
+  if (!read) return fail(Step::usage, "{}: {}", file.string(), read.error().description());
+  std::vector<Mutant> mutants;
+  if (const toml::array* list = read.table()["mutant"].as_array())
+    for (const toml::node& entry : *list)
+      if (const toml::table* table = entry.as_table()) mutants.push_back(mutant_of(*table));
+  for (const Mutant& mutant : mutants)
+    if (!is_whole(mutant))
+      return fail(Step::usage, "{}: mutant '{}' lacks a key", file.string(), mutant.name);
+  return mutants;
+}
+
+Status put_fault(const Mutant& mutant, Kernel& kernel) {
+  std::vector<std::string> statements;
+  SourceMap source;
+  int found = 0;
+  const auto keep = [&](const std::string& statement, const SourceLine& line) {
+    statements.push_back(statement);
+    source.push_back(line);
+  };
+  for (std::size_t i = 0; i < kernel.statements.size(); ++i) {
+    const std::string& statement = kernel.statements[i];
+    const SourceLine& line = kernel.source[i];
+    const bool meant = line.verb == mutant.verb && line.role == mutant.role &&
+                       statement.find(mutant.find) != std::string::npos;
+    if (!meant) {
+      keep(statement, line);
+      continue;
+    }
+    ++found;
+    if (mutant.edit == "double") keep(statement, line);
+    if (mutant.edit == "double") keep(statement, line);
+    if (mutant.edit == "replace")
+      for (const std::string& instead : mutant.lines) keep(instead, line);
+  }
+  if (found == 0 || (found > 1 && !mutant.every))
+    return fail(Step::usage, "{}: '{}' is in {} statements of {} {}", mutant.name, mutant.find,
+                found, mutant.role, mutant.verb);
+  kernel.statements = std::move(statements);
+  kernel.source = std::move(source);
+  return {};
+}
+
+std::string why_not_caught(const Mutant& mutant, const std::string& error) {
+  if (error.empty()) return "was measured as if it were sound";
+  if (error.starts_with("guard: ") && !mutant.hangs.empty() && holds_all(error, mutant.hangs))
+    return {};
+  if (error.starts_with("verify: ") && !mutant.fails.empty() && holds_all(error, mutant.fails))
+    return {};
+  return "was reported as: " + error;
+}
+
+}  // namespace phasebit::test

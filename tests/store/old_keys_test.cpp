@@ -1,0 +1,109 @@
+#include "core/store/old_keys.h"
+
+#include "core/base/hash.h"
+#include "core/store/load.h"
+#include "tests/store/rows.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+using namespace test;
+
+constexpr const char* small_file = R"(
+[renamed]
+unit = "granularity"
+[defaults]
+wait = "try_wait"
+[[component]]
+kind = "common"
+name = ""
+axes = ["num_stages=4", "unit=warp"]
+[[component]]
+kind = "protocol"
+name = "mbarrier"
+axes = ["wait=try_wait"]
+[[component]]
+kind = "probe"
+name = "form"
+axes = ["num_stages=1"]
+[protocol.mbarrier]
+waits_on = "{wait}"
+blank = ["unit"]
+)";
+
+TEST(OldKeys, AreWholeAndInOrder) {
+  KeyPool pool;
+  const OldKeys old = OldKeys::parse(small_file, "a.toml").value();
+  const VariantRow row = old.key_of("ring/mbarrier/none/none/wait=test_wait/ptxas=12.4", "h", pool);
+  EXPECT_EQ(row.axes(), (KeyAxes{{"probe", "ring"},
+                                 {"protocol", "mbarrier"},
+                                 {"mover", "none"},
+                                 {"work", "none"},
+                                 {"num_stages", "4"},
+                                 {"granularity", "warp"},
+                                 {"wait", "test_wait"},
+                                 {"ptxas", "12.4"}}));
+  EXPECT_EQ(row.named, (KeyAxes{{"wait", "test_wait"}, {"ptxas", "12.4"}}));
+  EXPECT_EQ(row.id, "ring/mbarrier/none/none/wait=test_wait/ptxas=12.4");
+  EXPECT_EQ(row.hash, "h");
+  const VariantRow other = old.key_of("ring/mbarrier/none/none", "i", pool);
+  EXPECT_EQ(row.defaults, other.defaults);  // shared
+  EXPECT_EQ(old.key_of("anchor/bar_sync/warps=1", "j", pool).axes(),
+            (KeyAxes{{"probe", "anchor"}, {"anchor", "bar_sync/warps=1"}}));
+  EXPECT_EQ(old.catalogue().axes.at("num_stages").default_value, "4");
+  EXPECT_EQ(old.catalogue().axes.at("form.num_stages").default_value, "1");
+  EXPECT_EQ(old.catalogue().protocols.at("mbarrier").blank, std::vector<std::string>{"unit"});
+}
+
+// Old names map to new ones as data: in keys, ids and the flags that name ids, and in rows whose
+// keys are whole already.
+TEST(OldKeys, HaveTheNamesOfToday) {
+  const OldKeys old = OldKeys::parse(small_file, "a.toml").value();
+  const std::string from = "ring/mbarrier/none/none/unit=parity";
+  const std::string to = "ring/mbarrier/none/none/granularity=parity";
+  for (const bool whole : {false, true}) {
+    Results results = {{some_device()}, {some_run()}, {some_point(from), some_point("ring/x")}};
+    results.points[1].flags = {"throttled", std::string(same_class_prefix) + from};
+    results.catalogue.axes["unit"] = {"warp", ""};
+    const auto defaults = std::make_shared<const KeyAxes>(KeyAxes{{"probe", "ring"},
+                                                                  {"protocol", "mbarrier"},
+                                                                  {"mover", "none"},
+                                                                  {"work", "none"},
+                                                                  {"unit", "warp"}});
+    if (whole) results.variants = {{from, "h", defaults, {{"unit", "parity"}}}};
+    import_keys(results, old);
+    EXPECT_EQ(results.points[0].variant_id, to);
+    EXPECT_EQ(results.points[0].variant_hash, short_hash(to));
+    EXPECT_EQ(results.points[1].flags[1], std::string(same_class_prefix) + to);
+    EXPECT_EQ(results.variants[0].value("granularity"), "parity");
+    EXPECT_EQ(results.variants[0].find("unit"), nullptr);
+    EXPECT_EQ(results.catalogue.axes.count("unit"), 0U);
+    EXPECT_EQ(results.catalogue.axes.count("granularity"), 1U);
+  }
+}
+
+TEST(OldKeys, SayWhatIsWrongInTheirFile) {
+  EXPECT_EQ(OldKeys::parse("a = 1", "a.toml").error().text(), "store: a.toml: no [[component]]");
+  EXPECT_EQ(OldKeys::parse("[[component]]\nname = \"x\"", "a.toml").error().text(),
+            "store: a.toml:1: a component without kind and name");
+  EXPECT_EQ(OldKeys::parse("\n[", "a.toml").error().message.rfind("a.toml:2: ", 0), 0U);
+}
+
+// The committed file: what a plain id left out, by hand from the templates of its commit.
+TEST(OldKeys, TheCommittedFileGivesEveryAxis) {
+  KeyPool pool;
+  const OldKeys old = OldKeys::load().value();
+  const VariantRow row = old.key_of("verb/mbarrier/none/none/verb=commit", "h", pool);
+  const std::pair<const char*, const char*> axes[] = {
+      {"num_stages", "4"}, {"unit", "warp"},  {"wait", "try_wait"}, {"hint_ns", "none"},
+      {"layout", "v0"},    {"path", "ready"}, {"verb", "commit"},   {"load", "none"}};
+  for (const auto& [axis, value] : axes) EXPECT_EQ(row.value(axis), value) << axis;
+  EXPECT_EQ(row.find("payload_bytes"), nullptr);  // of the movers
+  EXPECT_EQ(old.key_of("ring/mbarrier/st_shared/none", "h", pool).value("payload_bytes"), "512");
+  EXPECT_EQ(old.key_of("form/none/none/none", "h", pool).value("path"), "plain");
+}
+
+}  // namespace
+}  // namespace phasebit
