@@ -31,16 +31,6 @@ std::string commit_of(const fs::path& folder) {
   return output->out.substr(0, output->out.find('\n'));
 }
 
-// What the reports of a guarded image mean: its waits, and the barriers in shared memory.
-GuardTable guard_table(const Prepared& guarded) {
-  GuardTable table{guarded.sites, {}};
-  for (const HeadBarrier& one : guarded.head.barriers)
-    if (barrier_bytes(one.kind) > 0)
-      table.barriers.push_back({one.name + (one.kind == "flag" ? "_flag" : "_barrier"), one.base,
-                                one.stride, one.count});
-  return table;
-}
-
 // Variants are shown with a refusal rather than lost: the bench makes an error row of it.
 void add_image(Packing& packing, BundleVariant& variant, const Result<Image>& image) {
   if (image) {

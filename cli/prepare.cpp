@@ -68,6 +68,15 @@ class Maker {
 
 }  // namespace
 
+GuardTable guard_table(const Prepared& guarded) {
+  GuardTable table{guarded.sites, {}};
+  for (const HeadBarrier& one : guarded.head.barriers)
+    if (barrier_bytes(one.kind) > 0)
+      table.barriers.push_back({one.name + (one.kind == "flag" ? "_flag" : "_barrier"), one.base,
+                                one.stride, one.count});
+  return table;
+}
+
 Result<Rendered> render_one(const fs::path& templates, const Catalogue& catalogue,
                             const VariantKey& variant, Build build) {
   Renderer renderer(catalogue, templates);

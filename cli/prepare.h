@@ -18,6 +18,9 @@ struct Prepared {
   std::vector<WaitSite> sites = {};  // of a guarded build
 };
 
+// What the reports of a guarded build mean: its waits, and the barriers in shared memory.
+GuardTable guard_table(const Prepared& guarded);
+
 // A variant of the catalogue with its listing.
 Result<Rendered> render_one(const fs::path& templates, const Catalogue& catalogue,
                             const VariantKey& variant, Build build);

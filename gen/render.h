@@ -26,7 +26,7 @@ struct Rendered {
   Head head;                         // filled in by who knows the variant's rules
   bool has_head = false;
   std::vector<WaitSite> sites = {};  // of a guarded build
-  fs::path path;  // of the file that it was read from; "" where it was rendered
+  fs::path path;                     // of the file that it was read from; "" where it was rendered
 };
 
 // Reads and parses each combination of templates once. One object a thread.

@@ -1,7 +1,7 @@
 #include "bench/device/cuda_device.h"
 
 #include "bench/device/cuda_driver.h"
-#include "bench/device/cuda_whole.h"
+#include "bench/device/cuda_launch.h"
 #include "bench/device/nvml.h"
 
 #include <array>
@@ -169,22 +169,6 @@ Result<Device::Function> CudaDevice::function(Module module, const std::string& 
                                          dynamic_shared_bytes)));
   functions_.push_back(function);
   return static_cast<Function>(functions_.size() - 1);
-}
-
-// The launch that a grid means. The attribute must outlive it.
-CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& cluster) {
-  cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-  cluster.value.clusterDim.x = static_cast<unsigned>(grid.cluster_size);
-  cluster.value.clusterDim.y = cluster.value.clusterDim.z = 1;
-  CUlaunchConfig config{};
-  config.gridDimX = static_cast<unsigned>(grid.ctas);
-  config.blockDimX = static_cast<unsigned>(grid.threads);
-  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
-  config.sharedMemBytes = static_cast<unsigned>(grid.dynamic_shared_bytes);
-  config.hStream = stream;
-  config.attrs = &cluster;
-  config.numAttrs = 1;
-  return config;
 }
 
 // Whether one cluster of so many CTAs of this kernel can run. cuOccupancyMaxPotentialClusterSize

@@ -82,7 +82,7 @@ struct Head {
   std::vector<HeadRegisters> registers;
   std::vector<HeadRule> rules;
   std::vector<HeadCover> covers;
-  bool exhaustive = true;  // synchronisation that no rule counts is refused
+  bool exhaustive = true;                          // synchronisation that no rule counts is refused
   std::map<std::string, int> items_per_iteration;  // of the timed loop, by role; 1 where not named
 };
 

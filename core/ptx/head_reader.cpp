@@ -23,6 +23,8 @@ std::string toml_of(const std::vector<PtxHeadLine>& lines) {
   return text;
 }
 
+constexpr const char* range_hint = "such as \">=12.4 <13.0\"";
+
 class HeadReader {
  public:
   HeadReader(const std::string& file, const TomlValue& table)
@@ -234,12 +236,13 @@ class HeadReader {
   std::string range(TomlReader& reader) {
     std::string text = reader.text_or("ptxas", {});
     if (const auto known = version_in_range(Version{{1, 0}}, text); !known)
-      reader.refuse("ptxas", known.error().message, "such as \">=12.4 <13.0\"");
+      reader.refuse("ptxas", known.error().message, range_hint);
     return text;
   }
 
   void read_rules(const TomlValue& value) {
-    TomlReader reader = table(value, "rules", {"covers", "exhaustive", "items_per_iteration", "verbs"});
+    TomlReader reader =
+        table(value, "rules", {"covers", "exhaustive", "items_per_iteration", "verbs"});
     for (const TomlValue* one : reader.tables("covers")) {
       TomlReader own = table(*one, "covers", {"part", "families", "ptxas"});
       head_.covers.push_back({own.text("part"), own.words("families"), range(own)});
@@ -256,7 +259,9 @@ class HeadReader {
   void read_rule(const TomlValue& value) {
     TomlReader reader = table(value, "verbs", rule_keys());
     const auto text = phasebit::read_rule(to_json(value));
-    if (!text) return reader.refuse(text.error().key, text.error().message, text.error().hint);
+    if (!text)
+      return reader.refuse(text.error().key, text.error().message,
+                           text.error().key == "ptxas" ? range_hint : text.error().hint);
     HeadRule rule{{{}, text->role, {}, text->forbid, text->passes}, text->families, text->ptxas};
     for (const RuleText::Count& count : text->counts) {
       const auto range = parse_count(count.count);

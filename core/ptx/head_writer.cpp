@@ -187,7 +187,8 @@ class HeadWriter {
   void write_expects() {
     const LaunchShape& launch = head_.launch;
     const PayloadShape& payload = launch.payload;
-    if (head_.launch.phases_checked == 0 && payload.words_per_slot == 0 && launch.readings.empty()) return;
+    if (head_.launch.phases_checked == 0 && payload.words_per_slot == 0 && launch.readings.empty())
+      return;
     begin("expects");
     number_if("phases", head_.launch.phases_checked, 0);
     if (payload.words_per_slot > 0) {

@@ -82,6 +82,10 @@ TEST_F(PtxFiles, ThatSomebodyEditedAreGatedByTheirHead) {
              "{ verb = \"wait\", families = [\"hopper\", \"blackwell\", \"rubin\"], require = { "
              "\"*SYNCS*PHASECHK*TRYWAIT*\" = 1 } }",
              "{ verb = \"wait\", require = { \"*SYNCS*PHASECHK*\" = 1 } }");
+  Home::edit(file("a.ptx"),
+             "//@   { verb = \"wait\", families = [\"hopper\", \"blackwell\", \"rubin\"], ptxas = "
+             "\">=12.8\", cold = { \"*SYNCS*PHASECHK*TRYWAIT*\" = 1 } },\n",
+             "");
   const ProcessOutput passed =
       home_.says({"assemble", "a.ptx", "-t", "sm_90a", "--gate", "--no-cache"});
   EXPECT_EQ(passed.exit_status, 0) << passed.err;

@@ -84,7 +84,7 @@ TEST_F(Snippets, SayWhatIsWrongAndWhere) {
   const std::string expect = "// expect: X = 1\n";
   const std::vector<Row> rows = {
       {declared + typo, "wait", Step::render,
-       "render: mine.ptx:6: unknown name 'partiy' (did you mean 'parity'?)"},
+       "render: mine.ptx:7: unknown name 'partiy' (did you mean 'parity'?)"},
       {declared + body, "wiat", Step::usage,
        "usage: --snippet wiat=mine.ptx: no verb 'wiat' (did you mean 'wait'?)"},
       {expect + "exit;\n", "work", Step::render,
@@ -135,7 +135,7 @@ TEST_F(Snippets, AreGatedByWhatTheyDeclare) {
   typo.replace(typo.find("test_wait"), 9, "test_wiat");
   const ProcessOutput refused = assemble(declared + typo);
   EXPECT_EQ(refused.exit_status, exit_code(Step::assemble));
-  EXPECT_NE(refused.err.find("mine.ptx:6: "), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("mine.ptx:7: "), std::string::npos) << refused.err;
 }
 
 }  // namespace

@@ -89,8 +89,7 @@ TEST(Live, HoldsForEveryVersionOfPtxas) {
   const auto disassembler = Disassembler::open(sass_test::find_tools()->nvdisasm);
   ASSERT_TRUE(disassembler);
   int versions = 0;
-  for (const auto& version :
-       fs::directory_iterator(source_root() / ".toolchains")) {
+  for (const auto& version : fs::directory_iterator(source_root() / ".toolchains")) {
     SCOPED_TRACE(version.path().string());
     const fs::path old = version.path() / "nvidia/cuda_nvcc/bin/ptxas";
     const fs::path ptxas = fs::exists(old) ? old : version.path() / "nvidia/cu13/bin/ptxas";

@@ -1,4 +1,4 @@
-#include "bench/device/cuda_whole.h"
+#include "bench/device/cuda_launch.h"
 
 #include <array>
 
@@ -43,6 +43,21 @@ CUresult launch(const CudaDriver& driver, const CUlaunchConfig& config, CUfuncti
 }
 
 }  // namespace
+
+CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& cluster) {
+  cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  cluster.value.clusterDim.x = static_cast<unsigned>(grid.cluster_size);
+  cluster.value.clusterDim.y = cluster.value.clusterDim.z = 1;
+  CUlaunchConfig config{};
+  config.gridDimX = static_cast<unsigned>(grid.ctas);
+  config.blockDimX = static_cast<unsigned>(grid.threads);
+  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+  config.sharedMemBytes = static_cast<unsigned>(grid.dynamic_shared_bytes);
+  config.hStream = stream;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  return config;
+}
 
 Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& config,
                             CUfunction kernel, const std::vector<std::byte>& parameters) {
