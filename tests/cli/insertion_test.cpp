@@ -1,7 +1,7 @@
 // The gate has no hole: each kind of synchronisation that somebody could put into a verb, on the
 // path of a turn, in a loop off it, or beside the timed loop, is refused, whatever it is and
 // wherever it stands. What is inserted is PTX, in front of the real ptxas and nvdisasm.
-#include "cli/images.h"
+#include "cli/gate_images.h"
 #include "core/base/hash.h"
 
 #include <algorithm>
@@ -196,12 +196,11 @@ class InsertionTest : public testing::Test {
   }
 
   std::vector<Result<Image>> gated(const std::vector<Prepared>& prepared) {
-    const CodeColumn column{"sm_90a", ""};
-    ImageSet set = std::move(make_images(*tools_, prepared, {column}).front());
-    const Status done =
-        gate_images(*tools_, *disassembler_, space_->catalogue, prepared, column, set);
+    const std::vector<CodeColumn> columns{{"sm_90a", ""}};
+    std::vector<ImageSet> sets = make_images(*tools_, prepared, columns);
+    const Status done = gate_images(*tools_, *disassembler_, prepared, columns, sets);
     EXPECT_TRUE(done) << done.error().text();
-    return std::move(set.images);
+    return std::move(sets.front().images);
   }
 
   std::optional<Tools> tools_;

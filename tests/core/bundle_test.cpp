@@ -19,7 +19,7 @@ Manifest full_manifest() {
   manifest.nvdisasm = "13.5.38";
   manifest.commit = "0123abc-dirty";
   manifest.sweep = "core";
-  manifest.catalogue = R"({"protocols":{}})";
+  manifest.catalogue.axes["stages"] = {"4", "slots"};
   BundleVariant variant;
   variant.key = {"ring/mbarrier", "0123456789ab", {{"probe", "ring"}, {"stages", "8"}}};
   LaunchShape& launch = variant.launch;
@@ -40,6 +40,7 @@ Manifest full_manifest() {
   launch.second_rank = 2;
   launch.readings = {{"polls", "polls per item", Role::bystander, 1}};
   launch.guarded = false;
+  launch.phases_checked = 9;
   launch.unit = "cycles per \"round\" trip\n";
   launch.slices = {{1, 1, 2, Role::consumer, 6, 7, 3}, {0, 0, 1, Role::producer, 0, 9}};
   launch.payload = {256, 64, 4};
@@ -52,12 +53,16 @@ Manifest full_manifest() {
   image.sass_class = "dd";
   image.resources = {40, 41, 42, 43, 44, 45};
   image.gate = {GateVerdict::failed, "wait of consumer: expected 1, found 2"};
-  image.census = {{"wait", "consumer", {{"SYNCS.PHASECHK.TRANS64.TRYWAIT", 1}}, {{"BRA", 2}}}};
+  image.census = {
+      {"wait", "consumer", {{"SYNCS.PHASECHK.TRANS64.TRYWAIT", 1}}, {{"BRA", 2}}, {{"NOP", 3}}}};
   image.warnings = {"one", "two"};
   image.guard = {{{1, WaitKind::state, "k", "f.ptx", 7, "wait", "consumer", "op", "x", "y"}},
                  {{"full_barrier", 0, 8, 4}}};
   Image timed;
   timed.gate = {GateVerdict::passed, ""};
+  WholeLaunch whole;
+  whole.parameters = {{"n", WholeParameter::Kind::items, 8, 4, 1, 16, 7}};
+  variant.whole = whole;
   variant.images = {image, timed};
   manifest.variants = {variant};
   return manifest;
@@ -86,21 +91,25 @@ TEST(Manifest, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(guarded->resources.barriers, 45);
   EXPECT_EQ(guarded->gate.verdict, GateVerdict::failed);
   EXPECT_EQ(guarded->census.at(0).cold.at("BRA"), 2);
+  EXPECT_EQ(guarded->census.at(0).beside.at("NOP"), 3);
   EXPECT_EQ(guarded->warnings, (std::vector<std::string>{"one", "two"}));
   EXPECT_EQ(guarded->guard.sites.at(0).kind, WaitKind::state);
   EXPECT_EQ(guarded->guard.barriers.at(0).count, 4);
   EXPECT_EQ(variant.image(Build::timed)->gate.verdict, GateVerdict::passed);
+  EXPECT_EQ(variant.whole.value().parameters.at(0).kind, WholeParameter::Kind::items);
   EXPECT_EQ(back->commit, "0123abc-dirty");
-  EXPECT_EQ(back->catalogue, R"({"protocols":{}})");
+  EXPECT_EQ(back->catalogue.axes.at("stages").label, "slots");
 }
 
 TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   const json value = json::parse(to_json(full_manifest()));
   const json& variant = value.at("variants").at(0);
   EXPECT_EQ(value.size(), 9U);
-  EXPECT_EQ(variant.size(), 3U);
+  EXPECT_EQ(variant.size(), 4U);
+  EXPECT_EQ(variant.at("whole").size(), 6U);
+  EXPECT_EQ(variant.at("whole").at("parameters").at(0).size(), 7U);
   EXPECT_EQ(variant.at("key").size(), 3U);
-  EXPECT_EQ(variant.at("launch").size(), 20U);
+  EXPECT_EQ(variant.at("launch").size(), 21U);
   EXPECT_EQ(variant.at("launch").at("slices").at(0).size(), 8U);
   EXPECT_EQ(variant.at("launch").at("payload").size(), 4U);
   EXPECT_EQ(variant.at("launch").at("readings").at(0).size(), 4U);
@@ -108,7 +117,7 @@ TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   EXPECT_EQ(variant.at("images").at(0).at("resources").size(), 6U);
   EXPECT_EQ(variant.at("images").at(0).at("guard").at("sites").at(0).size(), 10U);
   EXPECT_EQ(variant.at("images").at(0).at("guard").at("barriers").at(0).size(), 4U);
-  EXPECT_EQ(variant.at("images").at(0).at("census").at(0).size(), 4U);
+  EXPECT_EQ(variant.at("images").at(0).at("census").at(0).size(), 5U);
 }
 
 std::string error_of(const json& value) {

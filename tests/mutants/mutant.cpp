@@ -38,10 +38,14 @@ bool holds_all(const std::string& text, const std::vector<std::string>& parts) {
 }  // namespace
 
 Result<std::vector<Mutant>> read_mutants(const fs::path& file) {
-  const toml::parse_result read = toml::parse_file(file.string());
-  if (!read) return fail(Step::usage, "{}: {}", file.string(), read.error().description());
+  toml::table read;
+  try {
+    read = toml::parse_file(file.string());
+  } catch (const toml::parse_error& error) {
+    return fail(Step::usage, "{}: {}", file.string(), error.description());
+  }
   std::vector<Mutant> mutants;
-  if (const toml::array* list = read.table()["mutant"].as_array())
+  if (const toml::array* list = read["mutant"].as_array())
     for (const toml::node& entry : *list)
       if (const toml::table* table = entry.as_table()) mutants.push_back(mutant_of(*table));
   for (const Mutant& mutant : mutants)

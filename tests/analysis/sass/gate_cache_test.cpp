@@ -60,7 +60,8 @@ TEST(GateCache, KeysKnowEverythingThatDecides) {
 TEST(GateCache, OutcomesComeBackAsTheyWere) {
   const GateOutput output{
       {GateVerdict::failed, "a\tb\nc \"d\""},
-      {{"wait", "consumer", {{"SYNCS", 2}, {"BRA", 1}}, {{"NOP", 3}}}, {"commit", "", {}, {}}},
+      {{"wait", "consumer", {{"SYNCS", 2}, {"BRA", 1}}, {{"NOP", 3}}, {{"BAR", 4}}},
+       {"commit", "", {}, {}, {}}},
       "0123"};
   const std::string text = outcome_as_text(output);
   EXPECT_EQ(text.find_first_of("\t\n"), std::string::npos);
@@ -73,6 +74,7 @@ TEST(GateCache, OutcomesComeBackAsTheyWere) {
   ASSERT_EQ(again->census.size(), 2U);
   EXPECT_EQ(again->census[0].hot, output.census[0].hot);
   EXPECT_EQ(again->census[0].cold, output.census[0].cold);
+  EXPECT_EQ(again->census[0].beside, output.census[0].beside);
   for (const char* bad :
        {"", "[]", "{}", "[3,\"\",[],\"\"]", "[0,\"\",[[1]],\"\"]", "[0,1,[],\"\"]"})
     EXPECT_FALSE(outcome_from_text(bad)) << bad;
