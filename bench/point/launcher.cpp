@@ -128,6 +128,7 @@ Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
     output.items = request.items[n];
     output.sm = device_.info().sm;
     if (request.guard) output.report = guard_.report();
+    if (output.report.code != 0) output.crumbs = guard_.crumbs();
     output.records.resize(static_cast<std::size_t>(shape.records()));
     output.fold.resize(layout.fold_words);
     std::memcpy(output.records.data(), &host_[layout.records(n)], layout.record_bytes);

@@ -31,6 +31,7 @@ struct LaunchOutput {
   int sm = 0;              // the GPU's compute capability
   StatusRecord status;
   GuardReport report;                 // of a guarded kernel
+  std::vector<std::uint32_t> crumbs;  // where its warps left, when one gave up
   std::vector<SampleRecord> records;  // LaunchShape::records()
   std::vector<std::uint32_t> fold;    // LaunchShape::ctas() * threads
 };

@@ -72,6 +72,12 @@ Measurement empty_measurement(const LaunchShape& shape) {
   return measurement;
 }
 
+// "; left: cta 0 warp 1 at ...": every warp that waited when one gave up, itself among them.
+std::string others_who_left(const LaunchOutput& output, const GuardTable& table) {
+  const std::string crumbs = describe_crumbs(output.crumbs, table);
+  return crumbs.empty() ? crumbs : "; left: " + crumbs;
+}
+
 }  // namespace
 
 double achieved_megahertz(const LaunchShape& shape, const std::vector<LaunchOutput>& outputs,
@@ -143,7 +149,8 @@ Status Meter::run_guarded(const MeasureRequest& request, const Image& image,
   const auto first = static_cast<std::uint32_t>(request.placement.first_warp);
   report.warp -= std::min(report.warp, first);
   if (report.code != 0)
-    return fail(Step::guard, "{}", describe(report, image.guard, outputs.front().sm));
+    return fail(Step::guard, "{}{}", describe(report, image.guard, outputs.front().sm),
+                others_who_left(outputs.front(), image.guard));
   return verify_launch(request.variant->launch, request.placement, outputs.front(), folds);
 }
 

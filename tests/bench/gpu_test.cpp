@@ -89,6 +89,8 @@ class GpuTest : public ::testing::Test {
       image.build = build;
       if (build == Build::timed) image.guard = {};
       variant.images.push_back(*sound.image(build == Build::timed ? Build::guarded : Build::timed));
+      // All have the same sound twin, but none is measured for another.
+      variant.images.back().sass_class = variant.images.back().text_hash = variant.key.id;
       // A cluster has no SM of its own choice, which the sound kernel waits for: its timed build is
       // not reached, or its row says so.
       manifest_.variants.push_back(std::move(variant));

@@ -27,7 +27,7 @@ Status add(const HangingKernel& kernel, Manifest& manifest,
   BundleVariant variant;
   variant.key.id = std::string("hanging/") + kernel.name;
   variant.key.hash = short_hash(variant.key.id);
-  variant.key.axes = {{"probe", "hanging"}};
+  variant.key.axes = {{"probe", "hanging"}, {"kernel", kernel.name}};
   variant.launch.threads = kernel.threads;
   variant.launch.cluster_size = kernel.cluster_size;
   variant.launch.slices = {{0, 0, 1, Role::consumer, 0, 0, kernel.cluster_size > 1 ? 0 : -1}};

@@ -105,7 +105,8 @@ std::string described(const Catalogue& catalogue, Renderer& renderer, const Vari
     for (const VerbRule& rule : gate->verbs) {
       out += fmt::format("{} {} forbid {}", rule.verb, rule.role, fmt::join(rule.forbid, " "));
       for (const OpcodeRule& opcode : rule.require)
-        out += fmt::format(" {}={}", opcode.pattern, to_string(opcode.count));
+        out += fmt::format(" {}={} {}", opcode.pattern, to_string(opcode.count),
+                           to_string(opcode.path));
       out += "\n";
     }
   }

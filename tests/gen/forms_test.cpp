@@ -124,7 +124,7 @@ TEST(FormGate, CountsEveryOperation) {
   EXPECT_EQ(spec->verbs[0].verb, "form");
   const auto count = [&](const std::string& pattern) {
     for (const OpcodeRule& rule : spec->verbs[0].require)
-      if (rule.pattern == pattern) return rule.count.low;
+      if (rule.pattern == pattern) return rule.count.low == rule.count.high ? rule.count.low : -1;
     return -1;
   };
   EXPECT_EQ(count("SYNCS.ARRIVE*"), 8);

@@ -17,8 +17,9 @@ struct Mutant {
   std::string edit;  // drop, double, replace
   bool every = false;
   std::vector<std::string> lines;  // of `replace`
-  // What a report must hold, all of it: of the guard, of the verification. One of the two comes;
-  // an empty list says that this one cannot.
+  // What one sentence of the guard's report must hold, all of it: role and verb, then warp or CTA,
+  // then the barrier where that sentence is of who gave up first. And what the verification must
+  // say. One of the two comes; an empty list says that this one cannot.
   std::vector<std::string> hangs, fails;
 };
 

@@ -1,8 +1,9 @@
 // The table of mutants without a GPU: every fault gets into its kernel, which ptxas takes in both
 // builds, and the judgement can go either way.
+#include "tests/mutants/mutant.h"
+
 #include "cli/images.h"
 #include "gen/guard/kernel_guard.h"
-#include "tests/mutants/mutant.h"
 
 #include <map>
 #include <set>
@@ -68,6 +69,13 @@ TEST(Mutants, AReportMustHoldEveryPart) {
   Mutant mutant;
   mutant.hangs = {"consumer wait", "warp 1"};
   EXPECT_EQ(why_not_caught(mutant, "guard: deadlock: warp 1 lane 0 (consumer wait)"), "");
+  const std::string other = "guard: deadlock: warp 0 lane 0 (producer tail); left: cta 0 warp ";
+  EXPECT_EQ(
+      why_not_caught(mutant, other + "0 at a (producer tail); cta 0 warp 1 at b (consumer wait)"),
+      "");
+  EXPECT_NE(
+      why_not_caught(mutant, other + "1 at a (producer tail); cta 0 warp 0 at b (consumer wait)"),
+      "");
   EXPECT_NE(why_not_caught(mutant, "guard: deadlock: warp 0 lane 0 (consumer wait)"), "");
   EXPECT_NE(why_not_caught(mutant, "verify: warp 1 of consumer wait"), "");
   EXPECT_NE(why_not_caught(mutant, ""), "");

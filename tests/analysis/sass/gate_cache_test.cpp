@@ -60,7 +60,7 @@ TEST(GateCache, KeysKnowEverythingThatDecides) {
 TEST(GateCache, OutcomesComeBackAsTheyWere) {
   const GateOutput output{
       {GateVerdict::failed, "a\tb\nc \"d\""},
-      {{"wait", "consumer", {{"SYNCS", 2}, {"BRA", 1}}, {{"NOP", 3}}, {{"BAR", 4}}},
+      {{"wait", "consumer", {{"SYNCS", 2}, {"BRA", 1}}, {{"NOP", 3}}, {{"EXIT", 1}}},
        {"commit", "", {}, {}, {}}},
       "0123"};
   const std::string text = outcome_as_text(output);
