@@ -1,6 +1,7 @@
 // Barriers of another CTA of the cluster, and the cluster's own.
-#include <cooperative_groups.h>
 #include <cstdint>
+
+#include <cooperative_groups.h>
 
 extern "C" __global__ void __cluster_dims__(2, 1, 1) cluster(int* out, int items) {
   __shared__ uint64_t barrier;
