@@ -102,7 +102,7 @@ Result<std::vector<Prepared>> prepare_anchors(const fs::path& templates) {
       anchor.key.id = "anchor/" + name;
       anchor.key.hash = short_hash(anchor.key.id);
       anchor.key.axes = {{"probe", "anchor"}, {"anchor", name}};
-      anchor.plan.launch = launch_of(row, header);
+      anchor.head.launch = launch_of(row, header);
       PHASEBIT_TRY_ASSIGN(kernel, kernel_of(templates, source, header));
       anchor.kernel = std::move(kernel);
       anchors.push_back(std::move(anchor));

@@ -156,8 +156,7 @@ Status assemble_build(const AssembleCommand& command, Tools& tools, const Space&
   }
   PHASEBIT_TRY_ASSIGN(columns, columns_of(targets, {}));
   std::vector<ImageSet> sets = make_images(tools, prepared, columns);
-  if (disassembler)
-    PHASEBIT_TRY(gate_images(tools, *disassembler, space.catalogue, prepared, columns, sets));
+  if (disassembler) PHASEBIT_TRY(gate_images(tools, *disassembler, prepared, columns, sets));
   for (size_t i = 0; i < sets.size(); ++i)
     PHASEBIT_TRY(count_column(tools, targets[i], prepared, sets[i], run));
   if (!sets.empty())

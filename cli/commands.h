@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/space.h"
+#include "cli/whole_facts.h"
 
 #include <string>
 #include <vector>
@@ -52,6 +53,7 @@ struct PackOptions {
   ToolOptions tools;
   std::string target = "sm_90a";
   std::string out = "bundle";
+  WholeFacts whole;  // of kernels without a head
   bool anchors = true;
   bool json = false;
 };

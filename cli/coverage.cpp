@@ -89,7 +89,7 @@ Status assemble_forms(const CoverageOptions& options, const FormBook& book, cons
   std::vector<ImageSet> sets = make_images(tools, prepared, column);
   std::vector<bool> assembled;
   for (const Result<Image>& image : sets.front().images) assembled.push_back(image.has_value());
-  PHASEBIT_TRY(gate_images(tools, disassembler, space.catalogue, prepared, column, sets));
+  PHASEBIT_TRY(gate_images(tools, disassembler, prepared, column, sets));
   size_t i = 0;
   for (FormCoverage& form : forms) {
     if (form.variant.empty()) continue;

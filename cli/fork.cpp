@@ -2,7 +2,6 @@
 
 #include "cli/commands.h"
 #include "cli/prepare.h"
-#include "gen/readable.h"
 #include "gen/tuned_merge.h"
 
 #include <cstdio>
@@ -10,29 +9,26 @@
 namespace phasebit {
 namespace {
 
-Result<ParentTexts> texts_of(const fs::path& templates, const Catalogue& catalogue,
-                             const VariantKey& parent) {
-  ParentTexts texts;
-  for (const Build build : both_builds) {
-    PHASEBIT_TRY_ASSIGN(rendered, render_one(templates, catalogue, parent, build));
-    (build == Build::timed ? texts.timed : texts.guarded) = readable_module(parent, rendered);
-  }
-  return texts;
+// The file that the parent's templates give today.
+Result<std::string> file_of(const fs::path& templates, const Catalogue& catalogue,
+                            const VariantKey& parent) {
+  PHASEBIT_TRY_ASSIGN(rendered, render_one(templates, catalogue, parent, Build::timed));
+  return parent_file(rendered);
 }
 
 Result<std::string> drift_line(const fs::path& templates, const Catalogue& catalogue,
                                const Fork& fork) {
   const auto parent = parent_of(catalogue, fork);
   if (!parent) return parent.error().text();
-  PHASEBIT_TRY_ASSIGN(now, texts_of(templates, catalogue, *parent));
+  PHASEBIT_TRY_ASSIGN(now, file_of(templates, catalogue, *parent));
   PHASEBIT_TRY_ASSIGN(drift, drift_of(fork, now));
   switch (drift) {
     case Drift::none: return std::string();
     case Drift::comments:
       return fmt::format("fork '{}': comments of its parent {} have changed since", fork.name,
-                         fork.parent);
+                         fork.parent());
     case Drift::code:
-      return fmt::format("fork '{}': its parent {} has changed since", fork.name, fork.parent);
+      return fmt::format("fork '{}': its parent {} has changed since", fork.name, fork.parent());
   }
   bug("unknown drift");
 }
@@ -44,22 +40,20 @@ Result<std::vector<Fork>> chosen_forks(const std::string& name) {
   return std::vector<Fork>{fork};
 }
 
-Status merge_one(const Fork& fork, const ParentTexts& now) {
+Status merge_one(const Fork& fork, const std::string& now) {
   PHASEBIT_TRY_ASSIGN(drift, drift_of(fork, now));
   if (drift == Drift::none) {
     fmt::print("{}: its parent is as recorded\n", fork.name);
     return {};
   }
-  PHASEBIT_TRY_ASSIGN(outcome, merge_fork(fork, now));
-  if (outcome.clean()) {
+  PHASEBIT_TRY_ASSIGN(clean, merge_fork(fork, now));
+  if (clean) {
     fmt::print("{}: merged with its parent of today\n", fork.name);
     return {};
   }
-  std::vector<std::string> files;
-  for (const fs::path& file : outcome.conflicts) files.push_back(file.string());
   return with_hint(
       fail(Step::render, "fork '{}': the merge conflicts; the fork is as it was, see {}", fork.name,
-           fmt::join(files, " and ")),
+           fork.conflict().string()),
       fmt::format("edit the fork, then `phasebit fork --resolved {}`", fork.name));
 }
 
@@ -79,14 +73,12 @@ Status merge_forks(const ForkOptions& options) {
       note(parent.error());
       continue;
     }
-    PHASEBIT_TRY_ASSIGN(now, texts_of(templates_folder(options.space), catalogue, *parent));
+    PHASEBIT_TRY_ASSIGN(now, file_of(templates_folder(options.space), catalogue, *parent));
     const Status merged = options.resolved ? record_parent(fork, now) : merge_one(fork, now);
     if (!merged) note(merged.error());
     if (merged && options.resolved) {
-      for (const Build build : both_builds) {
-        std::error_code none;
-        fs::remove(fork.conflict(build), none);
-      }
+      std::error_code none;
+      fs::remove(fork.conflict(), none);
       fmt::print("{}: its parent of today is recorded\n", fork.name);
     }
   }
@@ -97,7 +89,7 @@ Status merge_forks(const ForkOptions& options) {
 std::string free_name() {
   for (int n = 1;; ++n) {
     std::string name = fmt::format("tuned{}", n);
-    if (!fs::exists(tuned_folder() / name)) return name;
+    if (!fs::exists(tuned_folder() / (name + ".ptx"))) return name;
   }
 }
 
@@ -107,11 +99,10 @@ Status begin_fork(const ForkOptions& options) {
   if (template_key(parent).id != parent.id)
     return with_hint(fail(Step::usage, "{} is made by hand itself", parent.id),
                      "fork a variant of the templates");
-  PHASEBIT_TRY_ASSIGN(texts, texts_of(space.templates, space.catalogue, parent));
+  PHASEBIT_TRY_ASSIGN(rendered, render_one(space, parent, Build::timed));
   const std::string name = options.name.empty() ? free_name() : options.name;
-  PHASEBIT_TRY_ASSIGN(fork, make_fork(tuned_folder(), name, parent, texts));
-  fmt::print("{}\nedit {} and {}\n", fork_key(fork, parent).id, fork.text(Build::timed).string(),
-             fork.text(Build::guarded).string());
+  PHASEBIT_TRY_ASSIGN(fork, make_fork(tuned_folder(), name, rendered));
+  fmt::print("{}\nedit {}\n", fork.key().id, fork.path.string());
   return {};
 }
 

@@ -140,9 +140,8 @@ class ColumnGate {
 // The rules of variants by column: made once for all columns of one family and ptxas.
 class RuleBook {
  public:
-  RuleBook(Tools& tools, const Catalogue& catalogue, const std::vector<Prepared>& prepared,
-           std::string nvdisasm)
-      : tools_(tools), catalogue_(catalogue), prepared_(prepared), nvdisasm_(std::move(nvdisasm)) {
+  RuleBook(Tools& tools, const std::vector<Prepared>& prepared, std::string nvdisasm)
+      : tools_(tools), prepared_(prepared), nvdisasm_(std::move(nvdisasm)) {
     sources_.resize(prepared.size());
     parallel_for(prepared.size(), tools.options.threads,
                  [&](std::size_t i) { sources_[i] = hash_of(prepared[i].kernel.source); });
@@ -152,7 +151,7 @@ class RuleBook {
     PHASEBIT_TRY_ASSIGN(known, tools_.targets.find(column.target));
     auto& place = rules_[{variant, known.family, choice_of(prepared_[variant], column).ptxas}];
     if (place.spec != nullptr) return place;
-    PHASEBIT_TRY_ASSIGN(spec, gate_of(catalogue_, prepared_[variant], tools_, column));
+    PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared_[variant], tools_, column));
     // An experiment takes out or puts in what the rules count: what is forbidden stays so.
     if (!assembler_of(prepared_[variant].key).edit.empty()) {
       for (VerbRule& rule : spec.verbs) rule.require.clear();
@@ -165,7 +164,6 @@ class RuleBook {
 
  private:
   Tools& tools_;
-  const Catalogue& catalogue_;
   const std::vector<Prepared>& prepared_;
   std::string nvdisasm_;
   std::vector<std::string> sources_;  // hashes of the lines of each variant
@@ -187,10 +185,10 @@ Result<std::vector<Module>> group_by_module(RuleBook& book, const CodeColumn& co
 
 }  // namespace
 
-Status gate_images(Tools& tools, const Disassembler& disassembler, const Catalogue& catalogue,
+Status gate_images(Tools& tools, const Disassembler& disassembler,
                    const std::vector<Prepared>& prepared, const std::vector<CodeColumn>& columns,
                    std::vector<ImageSet>& sets) {
-  RuleBook book(tools, catalogue, prepared, disassembler.version());
+  RuleBook book(tools, prepared, disassembler.version());
   for (std::size_t i = 0; i < columns.size(); ++i) {
     PHASEBIT_TRY_ASSIGN(modules, group_by_module(book, columns[i], sets[i]));
     ColumnGate(tools, disassembler, prepared, sets[i]).run(std::move(modules));

@@ -12,7 +12,7 @@ namespace phasebit {
 // Gates the timed images of each column by their census: outcomes that are kept for the same code,
 // lines and rules, the others with as few runs of nvdisasm as can be. Images that failed to
 // assemble are left as they are; a kernel whose code cannot be read becomes an error.
-Status gate_images(Tools& tools, const Disassembler& disassembler, const Catalogue& catalogue,
+Status gate_images(Tools& tools, const Disassembler& disassembler,
                    const std::vector<Prepared>& prepared, const std::vector<CodeColumn>& columns,
                    std::vector<ImageSet>& sets);
 

@@ -3,7 +3,6 @@
 #include "cli/fork.h"
 #include "cli/prepare.h"
 #include "cli/words.h"
-#include "gen/readable.h"
 
 #include <cstdio>
 
@@ -64,7 +63,7 @@ Result<std::vector<Written>> texts(const Space& space, const fs::path& folder, B
   std::vector<Written> out;
   for (const VariantKey& variant : space.expansion.variants) {
     PHASEBIT_TRY_ASSIGN(rendered, render_one(space, variant, build));
-    out.push_back({folder / file_name(variant), readable_module(variant, rendered)});
+    out.push_back({folder / file_name(variant), kernel_file(rendered)});
   }
   return out;
 }

@@ -6,7 +6,6 @@
 #include "core/base/hash.h"
 #include "core/base/parallel.h"
 #include "core/image/sass_class.h"
-#include "gen/requirements.h"
 
 #include <algorithm>
 
@@ -62,7 +61,7 @@ void assemble_group(Tools& tools, const std::vector<Prepared>& prepared,
   for (const Place& place : places) {
     const Prepared& one = prepared[place.variant];
     jobs.push_back(
-        {&one.kernel, columns[place.column].target, one.plan.launch.dynamic_shared_bytes});
+        {&one.kernel, columns[place.column].target, one.head.launch.dynamic_shared_bytes});
   }
   Assembly made;
   if (toolchain) made = assemble(**toolchain, tools.cache_or_null(), jobs, options);
@@ -122,7 +121,7 @@ void add_classes(Tools& tools, const std::vector<Prepared>& prepared, const Asse
       else if (found == classes->end())
         image = fail(Step::disassemble, "module {} has no kernel {}", list[n].first, image->entry);
       else
-        image->sass_class = sass_class_word(found->second, prepared[place.variant].plan.launch);
+        image->sass_class = sass_class_word(found->second, prepared[place.variant].head.launch);
     }
   });
 }
@@ -135,21 +134,10 @@ AssemblerChoice choice_of(const Prepared& prepared, const CodeColumn& column) {
   return choice;
 }
 
-Result<GateSpec> gate_of(const Catalogue& catalogue, const Prepared& prepared, Tools& tools,
-                         const CodeColumn& column) {
+Result<GateSpec> gate_of(const Prepared& prepared, Tools& tools, const CodeColumn& column) {
   PHASEBIT_TRY_ASSIGN(known, tools.targets.find(column.target));
   PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(choice_of(prepared, column).ptxas));
-  PHASEBIT_TRY_ASSIGN(spec, gate_spec(catalogue, template_key(prepared.key), known.family,
-                                      toolchain->version, prepared.plan.derived()));
-  replace_rules(spec, prepared.gates);
-  spec.items_per_iteration = prepared.plan.items_per_iteration;
-  const std::vector<std::string>& timed = prepared.plan.timed_verbs;
-  if (!timed.empty())
-    std::erase_if(spec.verbs, [&](const VerbRule& rule) {
-      return rule.verb != any_verb &&
-             std::find(timed.begin(), timed.end(), rule.verb) == timed.end();
-    });
-  return spec;
+  return gate_of(prepared.head, known.family, toolchain->version);
 }
 
 std::vector<ImageSet> make_images(Tools& tools, const std::vector<Prepared>& prepared,

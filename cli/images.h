@@ -27,8 +27,13 @@ std::vector<ImageSet> make_images(Tools& tools, const std::vector<Prepared>& pre
 // How a variant is assembled in a column.
 AssemblerChoice choice_of(const Prepared& prepared, const CodeColumn& column);
 
+// Assembles the timed kernels once more with `.loc`, checks that the code is the same byte for
+// byte, and gates each image by its census. Images that failed to assemble are left as they are; a
+// kernel whose code differs with `.loc`, or cannot be read, becomes an error.
+Status gate_images(Tools& tools, const Disassembler& disassembler,
+                   const std::vector<Prepared>& prepared, const CodeColumn& column, ImageSet& set);
+
 // What the variant's window must hold in that column.
-Result<GateSpec> gate_of(const Catalogue& catalogue, const Prepared& prepared, Tools& tools,
-                         const CodeColumn& column);
+Result<GateSpec> gate_of(const Prepared& prepared, Tools& tools, const CodeColumn& column);
 
 }  // namespace phasebit

@@ -6,6 +6,8 @@
 namespace phasebit {
 namespace {
 
+constexpr const char* files_help = "PTX files, anybody's, in place of a sweep";
+constexpr const char* kernel_help = "of files: a part of the entry's name (default: all)";
 constexpr const char* tuned_help = "the forks under ptx/tuned/ and their parents, not the sweep";
 
 void add_generate(CLI::App& app, GenerateOptions& options, Chosen& chosen) {
@@ -24,8 +26,8 @@ void add_generate(CLI::App& app, GenerateOptions& options, Chosen& chosen) {
 }
 
 void add_show(CLI::App& app, ShowOptions& options, Chosen& chosen) {
-  CLI::App* command =
-      app.add_subcommand("show", "a variant's axes and PTX, and where each line comes from");
+  CLI::App* command = app.add_subcommand(
+      "show", "a variant as a PTX file: its head, and where each line comes from");
   add_space(*command, options.space);
   command->add_option("variant", options.variant, "id, or the first digits of its hash")
       ->required();
@@ -36,6 +38,8 @@ void add_show(CLI::App& app, ShowOptions& options, Chosen& chosen) {
 
 void add_assemble(CLI::App& app, AssembleCommand& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("assemble", "assemble a sweep for many architectures");
+  command->add_option("files", options.space.files, files_help);
+  command->add_option("--kernel", options.space.kernel, kernel_help);
   add_space(*command, options.space);
   add_toolchain(*command, options.space);
   add_tools(*command, options.tools);
@@ -53,11 +57,22 @@ void add_assemble(CLI::App& app, AssembleCommand& options, Chosen& chosen) {
 
 void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("pack", "make a bundle for a GPU machine");
+  command->add_option("files", options.space.files, files_help);
+  command->add_option("--kernel", options.space.kernel, kernel_help);
   add_space(*command, options.space);
   add_toolchain(*command, options.space);
   add_tools(*command, options.tools);
   command->add_option("-t,--target", options.target, "architecture")->capture_default_str();
   command->add_option("-o,--out", options.out, "folder of the bundle")->capture_default_str();
+  command->add_option(
+      "--param", options.whole.parameters,
+      "of a kernel without a head: NAME=VALUE, NAME=buffer:BYTES[:fill], NAME=items");
+  command->add_option("--grid", options.whole.grid, "of it: X[,Y[,Z]] CTAs");
+  command->add_option("--block", options.whole.block, "of it: X[,Y[,Z]] threads");
+  command->add_option("--shared", options.whole.shared_bytes,
+                      "of it: bytes of dynamic shared memory");
+  command->add_option("--cluster", options.whole.cluster, "of it: CTAs of a cluster")
+      ->check(CLI::PositiveNumber);
   command->add_flag("!--no-anchors", options.anchors, "leave the anchors out");
   command->add_flag("--tuned", options.space.tuned_only, tuned_help);
   command->add_flag("--json", options.json, "print JSON");

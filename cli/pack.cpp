@@ -4,6 +4,8 @@
 #include "cli/gate_images.h"
 #include "core/base/process.h"
 #include "core/image/bundle.h"
+#include "core/image/sass_class.h"
+#include "gen/assembler.h"
 #include "gen/report_facts.h"
 
 #include <algorithm>
@@ -51,19 +53,50 @@ Status add_modules(Packing& packing, Tools& tools, const ImageSet& set) {
   return {};
 }
 
+// The facts of kernels without a head, by id. Each must have all that a launch needs.
+Result<std::map<std::string, WholeLaunch>> whole_launches(const Space& space,
+                                                          const WholeFacts& facts) {
+  std::map<std::string, WholeLaunch> launches;
+  for (const Rendered& one : space.files) {
+    if (one.has_head) continue;
+    PHASEBIT_TRY_ASSIGN(text, read_file(one.path));
+    PHASEBIT_TRY_ASSIGN(file, read_ptx(text, one.kernel.source.front().file));
+    PHASEBIT_TRY_ASSIGN(launch, whole_launch(file, *file.find(one.kernel.entry), facts));
+    launches[one.head.key.id] = std::move(launch);
+  }
+  if (launches.empty() && !facts.empty())
+    return with_hint(fail(Step::usage, "--param, --grid and --block: no kernel lacks a head"),
+                     "what has a head says it there");
+  return launches;
+}
+
+// A stranger's kernel is launched as somebody says, and no launch of another kind is its equal.
+void add_whole(BundleVariant& variant, const WholeLaunch& whole) {
+  variant.whole = whole;
+  variant.launch.threads = whole.threads();
+  variant.launch.dynamic_shared_bytes = whole.shared_bytes;
+  variant.launch.cluster_size = whole.cluster;
+  for (Image& image : variant.images) {
+    image.sass_class = sass_class_word(image.sass_class, whole);
+    if (image.gate.verdict == GateVerdict::ungated)
+      image.gate.reason = "none: no head, outputs not verified";
+  }
+}
+
 Status pack_variants(Packing& packing, Tools& tools, const Space& space,
                      const PackOptions& options) {
   const auto& variants = space.expansion.variants;
+  PHASEBIT_TRY_ASSIGN(launches, whole_launches(space, options.whole));
   PHASEBIT_TRY_ASSIGN(timed, prepare(space, variants, Build::timed, options.tools.jobs));
   std::vector<VariantKey> waiting;  // those that need a guarded build
   for (const Prepared& one : timed)
-    if (one.plan.launch.guarded) waiting.push_back(one.key);
+    if (one.head.launch.guarded) waiting.push_back(one.key);
   PHASEBIT_TRY_ASSIGN(guarded, prepare(space, waiting, Build::guarded, options.tools.jobs));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   packing.manifest.nvdisasm = disassembler.version();
   const std::vector<CodeColumn> column{{options.target, {}}};
   std::vector<ImageSet> timed_sets = make_images(tools, timed, column);
-  PHASEBIT_TRY(gate_images(tools, disassembler, space.catalogue, timed, column, timed_sets));
+  PHASEBIT_TRY(gate_images(tools, disassembler, timed, column, timed_sets));
   ImageSet& timed_set = timed_sets.front();
   PHASEBIT_TRY(check_plain_text(tools, timed, column.front(), timed_set));
   ImageSet guarded_set;
@@ -71,12 +104,14 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
     guarded_set = std::move(make_images(tools, guarded, {{options.target, {}}}).front());
   size_t next_guarded = 0;
   for (size_t i = 0; i < variants.size(); ++i) {
-    BundleVariant variant{variants[i], timed[i].plan.launch, {}};
+    BundleVariant variant{variants[i], timed[i].head.launch, {}};
     add_image(packing, variant, timed_set.images[i]);
     if (variant.launch.guarded) {
       add_image(packing, variant, guarded_set.images[next_guarded]);
       variant.images.back().guard = guard_table(guarded[next_guarded++]);
     }
+    if (const auto whole = launches.find(text_key(variants[i]).id); whole != launches.end())
+      add_whole(variant, whole->second);
     packing.manifest.variants.push_back(std::move(variant));
   }
   PHASEBIT_TRY(add_modules(packing, tools, timed_set));
@@ -114,7 +149,7 @@ Status pack_anchors(Packing& packing, Tools& tools, const Space& space,
     if (first_of.emplace(anchor.kernel.entry, distinct.size()).second) distinct.push_back(anchor);
   const ImageSet set = std::move(make_images(tools, distinct, {{options.target, {}}}).front());
   for (const Prepared& anchor : anchors) {
-    BundleVariant variant{anchor.key, anchor.plan.launch, {}};
+    BundleVariant variant{anchor.key, anchor.head.launch, {}};
     add_image(packing, variant, set.images[first_of[anchor.kernel.entry]]);
     packing.manifest.variants.push_back(std::move(variant));
   }

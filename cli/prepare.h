@@ -1,11 +1,10 @@
-// Variants on their way to ptxas: planned, and rendered in parallel.
+// Variants on their way to ptxas: planned, rendered in parallel, and headed. From here on nobody
+// asks where a kernel's text came from.
 #pragma once
 
 #include "cli/space.h"
 #include "core/image/guard_sites.h"
-#include "gen/kernel.h"
-#include "gen/plan.h"
-#include "gen/render.h"
+#include "gen/kernel_file.h"
 
 #include <string>
 #include <vector>
@@ -14,20 +13,19 @@ namespace phasebit {
 
 struct Prepared {
   VariantKey key;
-  Plan plan;
+  Head head;
   Kernel kernel;
-  std::vector<VerbRule> gates;       // in the place of the catalogue's for their verbs
   std::vector<WaitSite> sites = {};  // of a guarded build
 };
 
-// What the reports of a guarded build mean: its waits, and the barriers of the ring by their place.
+// What the reports of a guarded build mean: its waits, and the barriers in shared memory.
 GuardTable guard_table(const Prepared& guarded);
 
 // A variant of the catalogue with its listing.
 Result<Rendered> render_one(const fs::path& templates, const Catalogue& catalogue,
                             const VariantKey& variant, Build build);
 
-// The same for any variant of a space: with the space's snippets in it, or a fork of the space. The
+// The same for any variant of a space: with the space's snippets in it, or a file of the space. The
 // guarded build is made from the timed one (gen/guard).
 Result<Rendered> render_one(const Space& space, const VariantKey& variant, Build build);
 

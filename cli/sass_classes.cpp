@@ -38,15 +38,15 @@ Status classes_of_variants(const SassClassesOptions& options) {
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, options.tools.jobs));
   std::vector<Result<CodeSummary>> codes(prepared.size(), fail(Step::disassemble, "not reached"));
   const int sm = known.sm;
-  PHASEBIT_TRY(analyse_images(
-      tools, disassembler, space.catalogue, prepared, {{options.target, {}}},
-      [&](std::size_t, std::size_t variant, Result<AnalysedImage> image) {
-        if (image)
-          codes[variant] =
-              summarise(sm, image->kernel, prepared[variant].kernel.source, image->windows);
-        else
-          codes[variant] = tl::unexpected<Error>(image.error());
-      }));
+  PHASEBIT_TRY(analyse_images(tools, disassembler, prepared, {{options.target, {}}},
+                              [&](std::size_t, std::size_t variant, Result<AnalysedImage> image) {
+                                if (image)
+                                  codes[variant] =
+                                      summarise(sm, image->kernel, prepared[variant].kernel.source,
+                                                image->windows);
+                                else
+                                  codes[variant] = tl::unexpected<Error>(image.error());
+                              }));
   const std::vector<ClassMember> members = present(prepared, codes);
   if (members.empty())
     return fail(Step::usage, "no variant has code for {}, so there are no classes", options.target);
@@ -61,6 +61,12 @@ Status classes_of_variants(const SassClassesOptions& options) {
 }  // namespace
 
 Status run_sass_classes(const SassClassesOptions& options) {
+  SassClassesOptions files = options;
+  PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(files.space, options.files, options.kernel));
+  if (ptx) {
+    files.files.clear();
+    return run_sass_classes(files);
+  }
   if (options.files.empty()) {
     SassClassesOptions variants = options;
     if (variants.target.empty()) variants.target = default_target;

@@ -1,5 +1,6 @@
 #include "analysis/sass/diff_report.h"
 #include "cli/commands.h"
+#include "cli/ptx_files.h"
 #include "cli/sass_files.h"
 #include "cli/sass_images.h"
 #include "cli/words.h"
@@ -14,17 +15,19 @@ namespace {
 
 Result<DiffSide> variant_side(const SassDiffOptions& options, Tools& tools,
                               const Disassembler& disassembler, const std::string& id,
-                              const std::string& target, const std::string& ptxas) {
+                              const std::string& target, const std::string& ptxas,
+                              const std::string& kernel) {
   PHASEBIT_TRY_ASSIGN(build, parse_build(options.build));
   PHASEBIT_TRY_ASSIGN(known, tools.targets.find(target));
   SpaceRequest request = options.space;
+  request.kernel = kernel;
   if (!ptxas.empty()) request.toolchains = {ptxas};
   PHASEBIT_TRY_ASSIGN(space, open_one(request, id));
   space.target = target;
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, build, 1));
   std::optional<Result<AnalysedImage>> image;
   PHASEBIT_TRY(analyse_images(
-      tools, disassembler, space.catalogue, prepared, {{target, {}}},
+      tools, disassembler, prepared, {{target, {}}},
       [&](std::size_t, std::size_t, Result<AnalysedImage> one) { image = std::move(one); }));
   const std::string name = fmt::format("{} for {}", prepared.front().key.id, target);
   if (!*image) {
@@ -56,7 +59,8 @@ Status check_words(const SassDiffOptions& options) {
     return fail(Step::usage, "--kernel: one name, or one for each side");
   if (options.toolchains.size() > 2)
     return fail(Step::usage, "--toolchain: one version, or one for each side");
-  const bool two_kernels = options.kernels.size() == 2 && is_code_file(options.first);
+  const bool two_kernels =
+      options.kernels.size() == 2 && (is_code_file(options.first) || is_ptx_file(options.first));
   if (options.second.empty() && options.targets.size() < 2 && options.toolchains.size() < 2 &&
       !two_kernels)
     return with_hint(fail(Step::usage, "one side is missing"),
@@ -75,11 +79,11 @@ Result<std::vector<DiffSide>> open_sides(const SassDiffOptions& options) {
       return words.empty() ? std::string() : sides.empty() ? words.front() : words.back();
     };
     const std::string target = of_side(options.targets);
-    auto side =
-        is_code_file(word)
-            ? code_side(tools, disassembler, word, {of_side(options.kernels), target})
-            : variant_side(options, tools, disassembler, word,
-                           target.empty() ? default_target : target, of_side(options.toolchains));
+    auto side = is_code_file(word)
+                    ? code_side(tools, disassembler, word, {of_side(options.kernels), target})
+                    : variant_side(options, tools, disassembler, word,
+                                   target.empty() ? default_target : target,
+                                   of_side(options.toolchains), of_side(options.kernels));
     if (!side) return tl::unexpected<Error>(side.error());
     sides.push_back(std::move(*side));
   }

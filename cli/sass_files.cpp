@@ -2,6 +2,7 @@
 
 #include "analysis/sass/code_listing.h"
 #include "analysis/sass/code_table.h"
+#include "cli/ptx_files.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -101,6 +102,7 @@ Result<std::vector<CodeCell>> read_cells(const Tools& tools, const Chosen& chose
 }  // namespace
 
 bool is_code_file(const std::string& word) {
+  if (is_ptx_file(word)) return false;
   std::error_code none;
   for (const char* end : {".cubin", ".fatbin", ".o", ".so"})
     if (word.ends_with(end)) return true;
@@ -122,6 +124,18 @@ Result<DiffSide> code_side(const Tools& tools, const Disassembler& disassembler,
   ReadKernel& one = read.front();
   return DiffSide{one.name, found.image->cubin.sm, std::move(one.kernel), std::move(one.source), {},
                   false};
+}
+
+Result<bool> takes_ptx(SpaceRequest& space, const std::vector<std::string>& files,
+                       const std::string& kernel) {
+  const auto ptx = std::count_if(files.begin(), files.end(), is_ptx_file);
+  if (ptx == 0) return false;
+  if (static_cast<std::size_t>(ptx) != files.size())
+    return with_hint(fail(Step::usage, "{}: PTX beside files of code", fmt::join(files, ", ")),
+                     "assemble it first, or compare two at a time with `sass diff`");
+  space.files = files;
+  space.kernel = kernel;
+  return true;
 }
 
 Result<std::string> show_code_file(const SassShowOptions& options) {

@@ -18,6 +18,11 @@ inline constexpr const char* default_target = "sm_90a";
 // one (.cubin, .fatbin, .o, .so).
 bool is_code_file(const std::string& word);
 
+// Whether the files are PTX: then they are the space, and go the way of variants. Step::usage for
+// PTX beside files of code.
+Result<bool> takes_ptx(SpaceRequest& space, const std::vector<std::string>& files,
+                       const std::string& kernel);
+
 // The images that were left out are notes on standard error. cuobjdump is looked for beside
 // nvdisasm.
 Result<CodeFile> open_code_file(const Tools& tools, const std::string& path);

@@ -1,6 +1,7 @@
 #include "analysis/sass/expectation_file.h"
 #include "analysis/sass/module.h"
 #include "cli/commands.h"
+#include "cli/sass_files.h"
 #include "cli/sass_images.h"
 #include "gen/assembler.h"
 
@@ -53,7 +54,7 @@ Status add_variants(Tools& tools, const Disassembler& disassembler, const SpaceR
     found[i] = GateSubject{key.id, column.target, target.family, version, "", {}, {}};
   }
   PHASEBIT_TRY(analyse_images(
-      tools, disassembler, space.catalogue, prepared, columns,
+      tools, disassembler, prepared, columns,
       [&](std::size_t c, std::size_t v, const Result<AnalysedImage>& image) {
         std::optional<GateSubject>& subject = found[v * columns.size() + c];
         if (!image) return subject.reset();
@@ -63,7 +64,7 @@ Status add_variants(Tools& tools, const Disassembler& disassembler, const SpaceR
         add_resources(subject->features, image->kernel,
                       tools.targets.find(columns[c].target).value(),
                       {image->resources.spill_store_bytes, image->resources.spill_load_bytes},
-                      {one.plan.launch.threads, one.plan.launch.dynamic_shared_bytes});
+                      {one.head.launch.threads, one.head.launch.dynamic_shared_bytes});
       }));
   for (auto& one : found)
     if (one) subjects.push_back(std::move(*one));
@@ -86,15 +87,18 @@ Result<bool> run_sass_gate(const SassGateOptions& options) {
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   std::vector<GateSubject> subjects;
+  SpaceRequest request = request_of(options, file);
+  SpaceRequest of_files = options.space;
+  PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(of_files, options.cubins, {}));
+  if (ptx) request = of_files;
   for (const std::string& cubin : options.cubins)
-    PHASEBIT_TRY(add_cubin(tools, disassembler, cubin, subjects));
-  if (options.cubins.empty()) {
+    if (!ptx) PHASEBIT_TRY(add_cubin(tools, disassembler, cubin, subjects));
+  if (options.cubins.empty() || ptx) {
     PHASEBIT_TRY_ASSIGN(
         targets,
         chosen_targets(tools.toolchain, options.targets.empty() ? file.targets : options.targets));
     PHASEBIT_TRY_ASSIGN(columns, columns_of(targets, options.toolchains));
-    PHASEBIT_TRY(add_variants(tools, disassembler, request_of(options, file), columns,
-                              options.tools.jobs, subjects));
+    PHASEBIT_TRY(add_variants(tools, disassembler, request, columns, options.tools.jobs, subjects));
   }
   PHASEBIT_TRY_ASSIGN(report, check_expectations(file.expectations, subjects));
   fmt::print("{}", options.json ? gate_as_json(report) : gate_as_text(report));

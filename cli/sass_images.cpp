@@ -24,12 +24,10 @@ struct ModuleWork {
 
 class Analysis {
  public:
-  Analysis(Tools& tools, const Disassembler& disassembler, const Catalogue& catalogue,
-           const std::vector<Prepared>& prepared, const std::vector<CodeColumn>& columns,
-           const VisitImage& visit)
+  Analysis(Tools& tools, const Disassembler& disassembler, const std::vector<Prepared>& prepared,
+           const std::vector<CodeColumn>& columns, const VisitImage& visit)
       : tools_(tools),
         disassembler_(disassembler),
-        catalogue_(catalogue),
         prepared_(prepared),
         columns_(columns),
         visit_(visit) {}
@@ -108,8 +106,7 @@ class Analysis {
     PHASEBIT_TRY_ASSIGN(kernel, join_kernel(*found, *work.listings[place]));
     const SourceMap& source = prepared_[variant].kernel.source;
     std::vector<RoleWindow> windows = find_windows(kernel, source);
-    PHASEBIT_TRY_ASSIGN(spec,
-                        gate_of(catalogue_, prepared_[variant], tools_, columns_[work.column]));
+    PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared_[variant], tools_, columns_[work.column]));
     promote_single_sites(windows, kernel, source, spec);
     return AnalysedImage{std::move(kernel), std::move(windows), made.resources};
   }
@@ -123,7 +120,6 @@ class Analysis {
 
   Tools& tools_;
   const Disassembler& disassembler_;
-  const Catalogue& catalogue_;
   const std::vector<Prepared>& prepared_;
   const std::vector<CodeColumn>& columns_;
   const VisitImage& visit_;
@@ -134,10 +130,10 @@ class Analysis {
 
 }  // namespace
 
-Status analyse_images(Tools& tools, const Disassembler& disassembler, const Catalogue& catalogue,
+Status analyse_images(Tools& tools, const Disassembler& disassembler,
                       const std::vector<Prepared>& prepared, const std::vector<CodeColumn>& columns,
                       const VisitImage& visit) {
-  return Analysis(tools, disassembler, catalogue, prepared, columns, visit).run();
+  return Analysis(tools, disassembler, prepared, columns, visit).run();
 }
 
 }  // namespace phasebit

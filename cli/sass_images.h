@@ -25,7 +25,7 @@ using VisitImage =
 // Assembles with `.loc` (the code is the same, and each instruction leads to its line), through the
 // cache. Equal code of one SM is disassembled once, whichever column it is in. The error
 // says that nothing could be done.
-Status analyse_images(Tools& tools, const Disassembler& disassembler, const Catalogue& catalogue,
+Status analyse_images(Tools& tools, const Disassembler& disassembler,
                       const std::vector<Prepared>& prepared, const std::vector<CodeColumn>& columns,
                       const VisitImage& visit);
 

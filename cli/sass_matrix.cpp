@@ -70,6 +70,12 @@ void slim(Features& features) {
 }  // namespace
 
 Status run_sass_matrix(const SassMatrixOptions& options) {
+  SassMatrixOptions files = options;
+  PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(files.space, options.files, options.kernel));
+  if (ptx) {
+    files.files.clear();
+    return run_sass_matrix(files);
+  }
   PHASEBIT_TRY_ASSIGN(format, parse_format(options.format));
   if (!options.files.empty()) {
     PHASEBIT_TRY_ASSIGN(text, code_matrix(options, format));
@@ -95,13 +101,13 @@ Status run_sass_matrix(const SassMatrixOptions& options) {
     known.push_back(target);
   }
   PHASEBIT_TRY(analyse_images(
-      tools, disassembler, space.catalogue, prepared, columns,
+      tools, disassembler, prepared, columns,
       [&](std::size_t column, std::size_t variant, Result<AnalysedImage> image) {
         MatrixCell& cell = matrix.cells[variant][column];
         if (!image) return void(cell.problem = image.error().message);
         cell.code = summarise(known[column].sm, image->kernel, prepared[variant].kernel.source,
                               image->windows);
-        const LaunchShape& launch = prepared[variant].plan.launch;
+        const LaunchShape& launch = prepared[variant].head.launch;
         add_resources(cell.code->features, image->kernel, known[column],
                       {image->resources.spill_store_bytes, image->resources.spill_load_bytes},
                       {launch.threads, launch.dynamic_shared_bytes});

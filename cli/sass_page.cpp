@@ -74,8 +74,8 @@ Result<std::vector<Plan>> plan_views(const SassPageOptions& options, const Tools
 }
 
 Status fill_views(Page& page, std::vector<Plan> plans, Tools& tools,
-                  const Disassembler& disassembler, const Catalogue& catalogue,
-                  const std::vector<Prepared>& prepared, const std::vector<CodeColumn>& columns) {
+                  const Disassembler& disassembler, const std::vector<Prepared>& prepared,
+                  const std::vector<CodeColumn>& columns) {
   std::vector<int> sms;
   for (const CodeColumn& column : columns) {
     PHASEBIT_TRY_ASSIGN(known, parse_target(column.target));
@@ -84,7 +84,7 @@ Status fill_views(Page& page, std::vector<Plan> plans, Tools& tools,
   std::vector<std::vector<PageCell>> cells(prepared.size(), std::vector<PageCell>(columns.size()));
   Collector codes(page, prepared);
   PHASEBIT_TRY(
-      analyse_images(tools, disassembler, catalogue, prepared, columns,
+      analyse_images(tools, disassembler, prepared, columns,
                      [&](std::size_t column, std::size_t variant, Result<AnalysedImage> image) {
                        PageCell& cell = cells[variant][column];
                        if (image)
@@ -117,8 +117,7 @@ Status run_sass_page(const SassPageOptions& options) {
   page.made_with =
       fmt::format("ptxas {}, nvdisasm {}", tools.toolchain.version.text(), disassembler.version());
   for (const Prepared& one : prepared) page.variants.push_back(one.key.id);
-  PHASEBIT_TRY(
-      fill_views(page, std::move(plans), tools, disassembler, space.catalogue, prepared, columns));
+  PHASEBIT_TRY(fill_views(page, std::move(plans), tools, disassembler, prepared, columns));
   PHASEBIT_TRY_ASSIGN(html, page_as_html(page, options.tools.jobs));
   PHASEBIT_TRY(write_file(options.out, html));
   fmt::print("{}: {} variants, {} columns, {} codes, {:.1f} MB\n", options.out,

@@ -1,6 +1,7 @@
 #include "analysis/sass/listing.h"
 #include "cli/commands.h"
 #include "cli/images.h"
+#include "cli/ptx_files.h"
 #include "cli/sass_files.h"
 #include "cli/words.h"
 
@@ -22,10 +23,10 @@ Status show_variant(const SassShowOptions& options) {
   if (!set.images.front()) return tl::unexpected<Error>(set.images.front().error());
   const Image& image = *set.images.front();
   PHASEBIT_TRY_ASSIGN(code, module_code(*set.assembly, tools.cache_or_null(), image.module));
-  PHASEBIT_TRY_ASSIGN(spec, gate_of(space.catalogue, prepared.front(), tools, column));
+  PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared.front(), tools, column));
   const GateInput input{image.entry, &prepared.front().kernel.source, std::move(spec)};
   PHASEBIT_TRY_ASSIGN(known, tools.targets.find(options.target));
-  const LaunchShape& launch = prepared.front().plan.launch;
+  const LaunchShape& launch = prepared.front().head.launch;
   const ListingRequest request{
       options.json ? ListingFormat::json : ListingFormat::text, options.live, known,
       SpillBytes{image.resources.spill_store_bytes, image.resources.spill_load_bytes},
@@ -44,9 +45,10 @@ Status show_variant(const SassShowOptions& options) {
 
 Status run_sass_show(const SassShowOptions& options) {
   if (!is_code_file(options.variant)) {
-    if (!options.kernel.empty())
+    if (!options.kernel.empty() && !is_ptx_file(options.variant))
       return fail(Step::usage, "--kernel is for files; {} is none", options.variant);
     SassShowOptions variant = options;
+    variant.space.kernel = options.kernel;
     if (variant.target.empty()) variant.target = default_target;
     return show_variant(variant);
   }

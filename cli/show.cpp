@@ -11,46 +11,39 @@ namespace {
 
 using nlohmann::json;
 
-std::string origin(const SourceLine& source) {
-  return fmt::format("{}:{}", source.file, source.line);
+// Statements alone of a file's kernel: its comments are in the file.
+std::vector<ListingLine> lines_of(const Rendered& rendered) {
+  if (!rendered.listing.empty()) return rendered.listing;
+  std::vector<ListingLine> lines;
+  for (size_t i = 0; i < rendered.kernel.statements.size(); ++i)
+    lines.push_back({rendered.kernel.statements[i], rendered.kernel.source[i]});
+  return lines;
 }
 
-json as_json(const VariantKey& variant, const Plan& plan, const Rendered& rendered) {
+json as_json(const Rendered& rendered) {
   json lines = json::array();
-  for (const ListingLine& line : rendered.listing)
+  for (const ListingLine& line : lines_of(rendered))
     lines.push_back({{"text", line.text},
                      {"file", line.source.file},
                      {"line", line.source.line},
                      {"verb", line.source.verb},
                      {"role", line.source.role}});
-  return {{"id", variant.id},
-          {"hash", variant.hash},
-          {"axes", variant.axes},
+  const VariantKey& key = rendered.head.key;
+  return {{"id", key.id},
+          {"hash", key.hash},
+          {"axes", key.axes},
           {"ptx_version", rendered.kernel.ptx_version},
           {"ptx_target", rendered.kernel.ptx_target},
           {"entry", rendered.kernel.entry},
-          {"threads", plan.launch.threads},
-          {"dynamic_shared_bytes", plan.launch.dynamic_shared_bytes},
+          {"threads", rendered.head.launch.threads},
+          {"dynamic_shared_bytes", rendered.head.launch.dynamic_shared_bytes},
+          {"head", write_head(rendered.head)},
           {"listing", lines}};
 }
 
-void print_text(const VariantKey& variant, const Plan& plan, const Rendered& rendered) {
-  const Kernel& kernel = rendered.kernel;
-  fmt::print("{}\nhash {}, entry {}, {} build\n", variant.id, variant.hash, kernel.entry,
-             to_string(kernel.build));
-  fmt::print("PTX {}, {} and later; {} threads, {} bytes of dynamic shared memory\n\n",
-             kernel.ptx_version, kernel.ptx_target, plan.launch.threads,
-             plan.launch.dynamic_shared_bytes);
-  for (const auto& [axis, value] : variant.axes) fmt::print("  {:<16} {}\n", axis, value);
-  fmt::print("\n");
-  size_t depth = 0;
-  for (const ListingLine& line : rendered.listing) {
-    if (line.text.starts_with('}')) depth -= depth > 0 ? 1 : 0;
-    const std::string text = std::string(2 * depth, ' ') + line.text;
-    fmt::print("{:<76} {:<9} {:<11} {}\n", text, line.source.role, line.source.verb,
-               origin(line.source));
-    if (line.text == "{") ++depth;
-  }
+// A kernel that was read is shown as its file has it.
+Result<std::string> as_text(const Rendered& rendered) {
+  return rendered.path.empty() ? kernel_file(rendered) : read_file(rendered.path);
 }
 
 }  // namespace
@@ -58,13 +51,13 @@ void print_text(const VariantKey& variant, const Plan& plan, const Rendered& ren
 Status run_show(const ShowOptions& options) {
   PHASEBIT_TRY_ASSIGN(build, parse_build(options.build));
   PHASEBIT_TRY_ASSIGN(space, open_one(options.space, options.variant));
-  const VariantKey& variant = space.expansion.variants.front();
-  PHASEBIT_TRY_ASSIGN(plan, make_plan(space.catalogue, template_key(variant)));
-  PHASEBIT_TRY_ASSIGN(rendered, render_one(space, variant, build));
-  if (options.json)
-    fmt::print("{}\n", as_json(variant, plan, rendered).dump(1));
-  else
-    print_text(variant, plan, rendered);
+  PHASEBIT_TRY_ASSIGN(rendered, render_one(space, space.expansion.variants.front(), build));
+  if (options.json) {
+    fmt::print("{}\n", as_json(rendered).dump(1));
+    return {};
+  }
+  PHASEBIT_TRY_ASSIGN(text, as_text(rendered));
+  fmt::print("{}", text);
   return {};
 }
 

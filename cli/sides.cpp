@@ -18,7 +18,7 @@ Result<std::map<std::string, Result<DiffSide>>> code_of(Tools& tools, const Code
   std::map<std::string, Result<DiffSide>> sides;
   std::mutex mutex;
   PHASEBIT_TRY(analyse_images(
-      tools, disassembler, space.catalogue, prepared, {{request.target, {}}},
+      tools, disassembler, prepared, {{request.target, {}}},
       [&](std::size_t, std::size_t variant, Result<AnalysedImage> image) {
         const Prepared& one = prepared[variant];
         const std::string code = image ? image->kernel.code.hash : std::string();
@@ -29,7 +29,7 @@ Result<std::map<std::string, Result<DiffSide>>> code_of(Tools& tools, const Code
           sides.emplace(one.key.id, DiffSide{fmt::format("{} for {}", one.key.id, request.target),
                                              known.sm, std::move(image->kernel), one.kernel.source,
                                              std::move(image->windows), true,
-                                             sass_class_word(code, one.plan.launch)});
+                                             sass_class_word(code, one.head.launch)});
       }));
   return sides;
 }

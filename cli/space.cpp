@@ -1,5 +1,7 @@
 #include "cli/space.h"
 
+#include "cli/choices.h"
+#include "cli/ptx_files.h"
 #include "core/base/nearest.h"
 
 #include <algorithm>
@@ -86,32 +88,6 @@ std::string nearest_variant(const Catalogue& catalogue, const std::string& id) {
   return fmt::format("the nearest variant is {}", nearest->id);
 }
 
-// The overrides of the axes of ptxas, on top of the sweep's; `rest` gets the others.
-Result<AssemblerAxes> assembler_axes(const SpaceRequest& request, AssemblerAxes axes,
-                                     std::vector<std::string>& rest) {
-  for (const std::string& text : request.overrides) {
-    const size_t equals = text.find('=');
-    if (equals == std::string::npos || !is_assembler_axis(text.substr(0, equals))) {
-      rest.push_back(text);
-      continue;
-    }
-    std::vector<std::string> values;
-    std::istringstream words(text.substr(equals + 1));
-    for (std::string word; std::getline(words, word, ',');) values.push_back(word);
-    PHASEBIT_TRY(set_assembler_axis(axes, text.substr(0, equals), values));
-  }
-  if (!request.toolchains.empty())
-    PHASEBIT_TRY(set_assembler_axis(axes, "ptxas", request.toolchains));
-  return axes;
-}
-
-void add_choices(std::vector<VariantKey>& variants, const std::vector<AssemblerChoice>& choices) {
-  std::vector<VariantKey> all;
-  for (const VariantKey& variant : variants)
-    for (const AssemblerChoice& choice : choices) all.push_back(with_assembler(variant, choice));
-  variants = std::move(all);
-}
-
 // Each fork behind its parent. With `tuned_only` the parents replace what was there.
 Status add_forks(Space& space, bool tuned_only) {
   PHASEBIT_TRY_ASSIGN(forks, read_forks(tuned_folder()));
@@ -130,8 +106,8 @@ Status add_forks(Space& space, bool tuned_only) {
     const auto next = std::find_if(at + 1, variants.end(), [](const VariantKey& one) {
       return one.value(tuned_axis).empty();
     });
-    variants.insert(next, fork_key(fork, *parent));
-    space.forks.push_back(fork);
+    variants.insert(next, fork.key());
+    space.files.push_back(fork.kernel);
   }
   if (tuned_only && variants.empty())
     return fail(Step::usage, "no fork under {}", tuned_folder().string());
@@ -143,9 +119,9 @@ Result<VariantKey> fork_by_id(Space& space, const ForkId& id) {
   PHASEBIT_TRY_ASSIGN(parent, parent_of(space.catalogue, fork));
   if (parent.id != id.parent)
     return with_hint(fail(Step::usage, "fork '{}' is none of {}", id.name, id.parent),
-                     fmt::format("it is {}", fork_key(fork, parent).id));
-  space.forks.push_back(fork);
-  return fork_key(fork, parent);
+                     fmt::format("it is {}", fork.key().id));
+  space.files.push_back(fork.kernel);
+  return fork.key();
 }
 
 }  // namespace
@@ -180,6 +156,7 @@ Result<Space> open_space(const SpaceRequest& request, Forks forks) {
     PHASEBIT_TRY_ASSIGN(ids, read_ids(request.variants));
     return open_ids(request, ids);
   }
+  if (!request.files.empty()) return open_files(request, request.files);
   PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(request));
   PHASEBIT_TRY_ASSIGN(spec, load_spec_of(request, catalogue));
   PHASEBIT_TRY_ASSIGN(sweep, spec.find(request.sweep));
@@ -250,6 +227,7 @@ Result<Space> open_text(const SpaceRequest& request, const std::string& id_or_ha
 }  // namespace
 
 Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_hash) {
+  if (is_ptx_file(id_or_hash)) return open_one_file(request, id_or_hash);
   PHASEBIT_TRY_ASSIGN(id, split_assembler_id(id_or_hash));
   std::vector<std::string> none;
   PHASEBIT_TRY_ASSIGN(asked, assembler_axes(request, {}, none));
@@ -282,13 +260,13 @@ Result<Space> open_ids(const SpaceRequest& request, const std::vector<std::strin
 }
 
 Result<VariantKey> parent_of(const Catalogue& catalogue, const Fork& fork) {
-  const auto parent = parse_variant(catalogue, fork.parent);
+  const auto parent = parse_variant(catalogue, fork.parent());
   const std::string gone =
-      fmt::format("fork '{}': its parent {} is no variant any more", fork.name, fork.parent);
+      fmt::format("fork '{}': its parent {} is no variant any more", fork.name, fork.parent());
   if (!parent)
     return with_hint(fail(Step::spec, "{} ({})", gone, parent.error().text()),
-                     nearest_variant(catalogue, fork.parent));
-  if (parent->id != fork.parent)
+                     nearest_variant(catalogue, fork.parent()));
+  if (parent->id != fork.parent())
     return with_hint(fail(Step::spec, "{}", gone), fmt::format("it is called {} now", parent->id));
   return *parent;
 }

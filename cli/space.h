@@ -23,6 +23,8 @@ struct SpaceRequest {
   std::string filter;                   // keep variants whose id has this in it
   int limit = 0;                        // keep so many, spread evenly; 0: all
   bool tuned_only = false;              // forks and their parents instead of the sweep
+  std::vector<std::string> files;       // FILE.ptx in place of the sweep
+  std::string kernel;                   // of files: a part of the entry's name; "" for all
 };
 
 struct Space {
@@ -32,8 +34,8 @@ struct Space {
   // stands there once for each choice of ptxas.
   Expansion expansion;
   std::vector<Snippet> snippets;
-  std::vector<Fork> forks;  // those whose keys are among the variants
-  std::string target = {};  // that it is prepared for; "" for any: matters to forms alone
+  std::vector<Rendered> files;  // kernels that are read and not rendered: forks, FILE.ptx
+  std::string target = {};      // that it is prepared for; "" for any: matters to forms alone
 };
 
 enum class Forks { left_out, included };
@@ -44,9 +46,9 @@ Result<Catalogue> load_catalogue(const SpaceRequest& request);
 // fork that has no parent any more goes to standard error.
 Result<Space> open_space(const SpaceRequest& request, Forks forks = Forks::left_out);
 
-// One variant by id (of the catalogue or a fork, with axes of ptxas or without), or by hash among
-// those of the space that the request names. With snippets in the request it is the variant with
-// them in it.
+// One variant by id or FILE.ptx (of the catalogue or a fork, with axes of ptxas or without), or by
+// hash among those of the space that the request names. With snippets in the request it is the
+// variant with them in it.
 Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_hash);
 
 // Variants by id, in their order, as often as they are named; no snippets.

@@ -127,7 +127,8 @@ std::vector<Assembler::Batch> Assembler::batches() {
       size_t at = std::max(first, all.empty() ? 0 : all.size() - 1);
       if (at == all.size() ||
           all[at].batch.size() >= std::max<size_t>(1, options_.kernels_per_module) ||
-          all[at].entries.count(task->kernel->entry) != 0)
+          all[at].entries.count(task->kernel->entry) != 0 || task->kernel->as_is ||
+          all[at].batch.front()->kernel->as_is)
         at = all.size(), all.emplace_back();
       all[at].batch.push_back(task);
       all[at].entries.insert(task->kernel->entry);

@@ -26,6 +26,9 @@ bool is_executable(const std::string& line) {
   return !starts_with_label(line, first);
 }
 
+// The name is only what debug information shows: the source map says what its lines are.
+constexpr const char* own_file_directive = ".file 1 \"phasebit\"";
+
 class Writer {
  public:
   explicit Writer(size_t bytes) { module_.text.reserve(bytes); }
@@ -52,6 +55,21 @@ void write_kernel(Writer& out, const Kernel& kernel, int index, bool line_info) 
     if (line_info && executable[n]) out.loc(from.statement, from);
     out.line(kernel.statements[n], from);
   }
+}
+
+// A whole file. Where each instruction's own line is asked for, the file's own `.loc` and `.file`
+// would say something else: they are left out. Its lines keep their numbers for messages.
+ModuleText text_as_it_is(const Kernel& kernel, bool line_info) {
+  Writer out(0);
+  const size_t lines = kernel.statements.size();
+  for (size_t n = 0; n < lines; ++n) {
+    const ModuleLine from{0, static_cast<int>(n) + 1};
+    if (line_info && kernel.line_kinds[n] == LineKind::line_directive) continue;
+    if (line_info && kernel.line_kinds[n] == LineKind::executable) out.loc(from.statement, from);
+    out.line(kernel.statements[n], from);
+  }
+  if (line_info) out.line(own_file_directive, {});
+  return out.take();
 }
 
 size_t bytes_of(const std::vector<const Kernel*>& kernels, bool line_info) {
@@ -83,13 +101,15 @@ std::vector<bool> executable_statements(const std::vector<std::string>& statemen
 
 ModuleText module_text(const std::string& ptx_version, const std::string& ptx_target,
                        const std::vector<const Kernel*>& kernels, bool line_info) {
+  if (kernels.size() == 1 && kernels.front()->as_is)
+    return text_as_it_is(*kernels.front(), line_info);
   Writer out(bytes_of(kernels, line_info));
   out.line(".version " + ptx_version, {});
   out.line(".target " + ptx_target, {});
   out.line(".address_size 64", {});
-  // The name is only what debug information shows: the source map says what its lines are.
-  if (line_info) out.line(".file 1 \"phasebit\"", {});
+  if (line_info) out.line(own_file_directive, {});
   out.line(module_shared_declaration, {});
+  // Without kernels it is the text that tells whether ptxas takes version, target and flags at all.
   if (!kernels.empty())
     for (const std::string& line : kernels.front()->preamble) out.line(line, {});
   for (size_t k = 0; k < kernels.size(); ++k)
@@ -98,6 +118,8 @@ ModuleText module_text(const std::string& ptx_version, const std::string& ptx_ta
 }
 
 std::string nameless_hash(const Kernel& kernel) {
+  if (kernel.as_is)
+    return content_hash(fmt::format("{}\n{}", kernel.entry, fmt::join(kernel.statements, "\n")));
   const std::string& name = kernel.entry;
   std::string text = fmt::format("{} {}\n", kernel.ptx_version, kernel.ptx_target);
   for (const std::string& line : kernel.preamble) text.append(line).push_back('\n');

@@ -31,6 +31,7 @@ std::vector<bool> executable_statements(const std::vector<std::string>& statemen
 
 // content_hash of version, target and statements but for the kernel's name: kernels that have it in
 // common are one code under several names (two points of the space may differ in the launch alone).
+// Of a whole file its text and the name: the file says which of its entries it is about.
 std::string nameless_hash(const Kernel& kernel);
 
 }  // namespace phasebit

@@ -2,10 +2,10 @@
 // any expression may name any axis, then what holds expressions.
 #pragma once
 
+#include "core/base/toml.h"
 #include "core/rule/read_rule.h"
 #include "gen/catalogue.h"
 #include "gen/fact_table.h"
-#include "gen/toml.h"
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 // Reads one table of facts: a key of the component's own file, else that of the component it uses.
 #pragma once
 
+#include "core/base/toml.h"
 #include "gen/catalogue.h"
-#include "gen/toml.h"
 
 #include <deque>
 #include <string>

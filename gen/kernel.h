@@ -9,6 +9,13 @@
 
 namespace phasebit {
 
+// What a line of a file that goes to ptxas as it is holds for `.loc`.
+enum class LineKind {
+  other,
+  executable,     // an instruction begins on it, in a body that was opened above it
+  line_directive  // a `.loc` or `.file` of its own
+};
+
 struct Kernel {
   std::string entry;  // "pb_0123456789ab_t": from the variant's hash and the build
   Build build = Build::timed;
@@ -22,7 +29,12 @@ struct Kernel {
   // What the module needs in front of its kernels beside the dynamic shared memory, one statement a
   // line; kernels of one module have it in common. Empty but for guarded builds.
   std::vector<std::string> preamble;
-  std::string hash;  // content_hash of version, target, preamble and statements
+  // content_hash of version, target, preamble and statements without the entry's name
+  std::string hash;
+  // True: `statements` are the lines of a whole file, as somebody wrote it, from its .version on.
+  // It is assembled by itself: it may hold functions, globals and other entries.
+  bool as_is = false;
+  std::vector<LineKind> line_kinds;  // of a kernel as it is, one a line
 };
 
 // What every module starts with after .version, .target and .address_size: the dynamic shared

@@ -1,7 +1,7 @@
 #include "gen/render.h"
 
-#include "core/base/hash.h"
 #include "core/base/nearest.h"
+#include "gen/assemble_module.h"
 #include "gen/context.h"
 #include "gen/forms/form_space.h"
 #include "gen/template_set.h"
@@ -192,10 +192,7 @@ std::string entry_name(const VariantKey& variant, Build build) {
 }
 
 std::string kernel_hash(const Kernel& kernel) {
-  std::string all = kernel.ptx_version + "\n" + kernel.ptx_target + "\n";
-  for (const std::string& statement : kernel.preamble) all += statement + "\n";
-  for (const std::string& statement : kernel.statements) all += statement + "\n";
-  return content_hash(all);
+  return nameless_hash(kernel);
 }
 
 }  // namespace phasebit

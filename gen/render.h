@@ -2,6 +2,8 @@
 #pragma once
 
 #include "core/base/file.h"
+#include "core/image/guard_sites.h"
+#include "core/ptx/head.h"
 #include "gen/kernel.h"
 #include "gen/plan.h"
 #include "gen/snippet.h"
@@ -20,7 +22,11 @@ struct ListingLine {
 
 struct Rendered {
   Kernel kernel;
-  std::vector<ListingLine> listing;  // comments and statements, in order
+  std::vector<ListingLine> listing;  // comments and statements, in order; none of a file's
+  Head head;                         // filled in by who knows the variant's rules
+  bool has_head = false;
+  std::vector<WaitSite> sites = {};  // of a guarded build
+  fs::path path;                     // of the file that it was read from; "" where it was rendered
 };
 
 // Reads and parses each combination of templates once. One object a thread.
@@ -49,7 +55,7 @@ std::string without_comment(std::string line);
 // "pb_0123456789ab_t": what both builds of a variant are called in a module.
 std::string entry_name(const VariantKey& variant, Build build);
 
-// Version, target, preamble and statements make the hash.
+// Version, target, preamble and statements without the entry's name make the hash.
 std::string kernel_hash(const Kernel& kernel);
 
 }  // namespace phasebit

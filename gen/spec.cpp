@@ -1,7 +1,7 @@
 #include "gen/spec.h"
 
 #include "core/base/nearest.h"
-#include "gen/toml.h"
+#include "core/base/toml.h"
 
 #include <algorithm>
 #include <charconv>

@@ -2,9 +2,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/process.h"
-#include "gen/readable.h"
-
-#include <algorithm>
+#include "gen/tuned_text.h"
 
 namespace phasebit {
 namespace {
@@ -34,43 +32,37 @@ Result<Merged> merge_texts(const std::string& ours, const std::string& base,
 
 }  // namespace
 
-Result<Drift> drift_of(const Fork& fork, const ParentTexts& now) {
-  Drift drift = Drift::none;
-  for (const Build build : both_builds) {
-    PHASEBIT_TRY_ASSIGN(base, read_file(fork.base(build)));
-    if (content_hash(base) != fork.recorded(build))
-      return with_hint(
-          fail(Step::spec, "{} is not the text that fork.toml records", fork.base(build).string()),
-          "nobody edits it: take it back from version control");
-    if (base == now.of(build)) continue;
-    PHASEBIT_TRY_ASSIGN(before, read_readable(base, fork.base(build).string(), build));
-    PHASEBIT_TRY_ASSIGN(after, read_readable(now.of(build), fork.parent, build));
-    drift =
-        std::max(drift, before.kernel.hash == after.kernel.hash ? Drift::comments : Drift::code);
-  }
-  return drift;
+Result<Drift> drift_of(const Fork& fork, const std::string& now) {
+  PHASEBIT_TRY_ASSIGN(base, read_file(fork.base()));
+  if (content_hash(base) != fork.recorded())
+    return with_hint(fail(Step::spec, "{} is not the text that {} records", shown_path(fork.base()),
+                          shown_path(fork.path)),
+                     "nobody edits it: take it back from version control");
+  if (base == now) return Drift::none;
+  PHASEBIT_TRY_ASSIGN(before, read_kernel(base, shown_path(fork.base())));
+  PHASEBIT_TRY_ASSIGN(after, read_kernel(now, fork.parent()));
+  const bool same =
+      before.kernel.hash == after.kernel.hash && write_head(before.head) == write_head(after.head);
+  return same ? Drift::comments : Drift::code;
 }
 
-Result<MergeOutcome> merge_fork(const Fork& fork, const ParentTexts& now) {
-  Merged merged[2];
-  MergeOutcome outcome;
-  for (const Build build : both_builds) {
-    PHASEBIT_TRY_ASSIGN(ours, read_file(fork.text(build)));
-    PHASEBIT_TRY_ASSIGN(base, read_file(fork.base(build)));
-    PHASEBIT_TRY_ASSIGN(text, merge_texts(ours, base, now.of(build)));
-    if (!text.clean) outcome.conflicts.push_back(fork.conflict(build));
-    if (text.clean) PHASEBIT_TRY(read_readable(text.text, fork.text(build).string(), build));
-    merged[static_cast<int>(build)] = std::move(text);
+Result<bool> merge_fork(const Fork& fork, const std::string& now) {
+  PHASEBIT_TRY_ASSIGN(ours, read_file(fork.path));
+  PHASEBIT_TRY_ASSIGN(base, read_file(fork.base()));
+  ForkIdentity identity{fork.name, fork.parent(), short_hash(fork.parent()), fork.recorded()};
+  PHASEBIT_TRY_ASSIGN(merged, merge_texts(as_parent(ours, identity), base, now));
+  identity.text = merged.clean ? content_hash(now) : fork.recorded();
+  const std::string text = as_fork(merged.text, identity);
+  if (!merged.clean) {
+    PHASEBIT_TRY(write_file(fork.conflict(), text));
+    return false;
   }
-  for (const Build build : both_builds) {
-    const Merged& text = merged[static_cast<int>(build)];
-    std::error_code none;
-    fs::remove(fork.conflict(build), none);
-    if (!text.clean) PHASEBIT_TRY(write_file(fork.conflict(build), text.text));
-    if (outcome.clean()) PHASEBIT_TRY(write_file(fork.text(build), text.text));
-  }
-  if (outcome.clean()) PHASEBIT_TRY(record_parent(fork, now));
-  return outcome;
+  PHASEBIT_TRY(read_kernel(text, shown_path(fork.path)));
+  std::error_code none;
+  fs::remove(fork.conflict(), none);
+  PHASEBIT_TRY(write_file(fork.base(), now));
+  PHASEBIT_TRY(write_file(fork.path, text));
+  return true;
 }
 
 }  // namespace phasebit

@@ -4,25 +4,19 @@
 #include "gen/tuned.h"
 
 #include <string>
-#include <vector>
 
 namespace phasebit {
 
 enum class Drift { none, comments, code };
 
-// How far the parent's text of today is from the recorded one. Step::spec when the recorded text is
-// not the one that fork.toml names.
-Result<Drift> drift_of(const Fork& fork, const ParentTexts& now);
+// How far the parent's file of today is from the recorded one; a head that differs counts as code.
+// Step::spec when the base is not the text that the fork's head records.
+Result<Drift> drift_of(const Fork& fork, const std::string& now);
 
-struct MergeOutcome {
-  std::vector<fs::path> conflicts;  // files with conflict marks; when there is one, only these are
-                                    // written and the fork stays as it is
-  bool clean() const { return conflicts.empty(); }
-};
-
-// Merges three ways with `git merge-file`: the recorded parent, the fork, the parent of today. A
-// clean merge is written, and the parent of today recorded. Step::toolchain without git;
-// Step::render when the merged text is no kernel.
-Result<MergeOutcome> merge_fork(const Fork& fork, const ParentTexts& now);
+// Merges three ways with `git merge-file`: the base, the fork, the parent of today. A clean merge
+// is written, and the parent of today recorded. Else the text with the conflict marks is written
+// beside the fork, which stays as it is. Whether it was clean. Step::toolchain without git; an
+// error of the reader when the merged text is no kernel.
+Result<bool> merge_fork(const Fork& fork, const std::string& now);
 
 }  // namespace phasebit

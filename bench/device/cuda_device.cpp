@@ -1,6 +1,7 @@
 #include "bench/device/cuda_device.h"
 
 #include "bench/device/cuda_driver.h"
+#include "bench/device/cuda_launch.h"
 #include "bench/device/nvml.h"
 
 #include <array>
@@ -33,6 +34,8 @@ class CudaDevice final : public Device {
   Result<Address> allocate(std::size_t bytes) override;
   Status fill(Address address, std::uint32_t word, std::size_t words) override;
   Status launch(Function function, const Grid& grid, const KernelParams& params) override;
+  Result<double> launch_whole(Function function, const WholeLaunch& whole,
+                              const std::vector<std::byte>& parameters) override;
   Status read(Address address, void* into, std::size_t bytes) override;
   Health health() override;
 
@@ -54,6 +57,7 @@ class CudaDevice final : public Device {
   std::unique_ptr<Nvml> nvml_;
   std::vector<CUmodule> modules_;
   std::vector<CUfunction> functions_;
+  CUlaunchAttribute cluster_{};  // of the latest launch of a stranger's kernel
   Health health_;
   std::chrono::steady_clock::time_point health_taken_{};
 };
@@ -167,22 +171,6 @@ Result<Device::Function> CudaDevice::function(Module module, const std::string& 
   return static_cast<Function>(functions_.size() - 1);
 }
 
-// The launch that a grid means. The attribute must outlive it.
-CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& cluster) {
-  cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-  cluster.value.clusterDim.x = static_cast<unsigned>(grid.cluster_size);
-  cluster.value.clusterDim.y = cluster.value.clusterDim.z = 1;
-  CUlaunchConfig config{};
-  config.gridDimX = static_cast<unsigned>(grid.ctas);
-  config.blockDimX = static_cast<unsigned>(grid.threads);
-  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
-  config.sharedMemBytes = static_cast<unsigned>(grid.dynamic_shared_bytes);
-  config.hStream = stream;
-  config.attrs = &cluster;
-  config.numAttrs = 1;
-  return config;
-}
-
 // Whether one cluster of so many CTAs of this kernel can run. cuOccupancyMaxPotentialClusterSize
 // would ask for the limit itself, but refuses a grid of one cluster (driver 580).
 bool CudaDevice::fits_cluster(CUfunction kernel, Grid grid, int size) const {
@@ -266,6 +254,18 @@ Status CudaDevice::launch(Function function, const Grid& grid, const KernelParam
                    functions_[static_cast<std::size_t>(function)], static_cast<unsigned>(grid.ctas),
                    1, 1, static_cast<unsigned>(grid.threads), 1, 1,
                    static_cast<unsigned>(grid.dynamic_shared_bytes), stream_, arguments, nullptr));
+}
+
+Result<double> CudaDevice::launch_whole(Function function, const WholeLaunch& whole,
+                                        const std::vector<std::byte>& parameters) {
+  CUlaunchConfig config =
+      config_of(Grid{0, 0, whole.cluster, whole.shared_bytes}, stream_, cluster_);
+  const auto size = [](int n) { return static_cast<unsigned>(n); };
+  config.gridDimX = size(whole.grid[0]), config.gridDimY = size(whole.grid[1]);
+  config.gridDimZ = size(whole.grid[2]), config.blockDimX = size(whole.block[0]);
+  config.blockDimY = size(whole.block[1]), config.blockDimZ = size(whole.block[2]);
+  if (whole.cluster == 1) config.numAttrs = 0;
+  return timed_launch(driver_, config, functions_[static_cast<std::size_t>(function)], parameters);
 }
 
 Status CudaDevice::read(Address address, void* into, std::size_t bytes) {

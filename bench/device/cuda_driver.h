@@ -17,7 +17,7 @@ namespace phasebit {
   X(cuModuleLoadData) X(cuModuleGetFunction) X(cuFuncSetAttribute) X(cuMemAlloc)              \
   X(cuMemHostAlloc) X(cuMemcpyDtoHAsync) X(cuStreamCreate) X(cuStreamSynchronize)           \
   X(cuLaunchKernel) X(cuMemsetD32Async) X(cuMemHostGetDevicePointer) X(cuModuleGetGlobal)    \
-  X(cuStreamQuery)
+  X(cuStreamQuery) X(cuEventCreate) X(cuEventRecord) X(cuEventElapsedTime) X(cuEventDestroy)
 // Since 11.8: without them there are no clusters, and all else works.
 #define PHASEBIT_CUDA_CLUSTER_ENTRIES(X)                                                      \
   X(cuLaunchKernelEx) X(cuOccupancyMaxActiveClusters)

@@ -4,6 +4,7 @@
 
 #include "core/base/file.h"
 #include "core/image/abi.h"
+#include "core/image/whole.h"
 #include "core/store/record.h"
 
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace phasebit {
 
@@ -74,6 +76,9 @@ class Device {
   // fill and launch are queued in order; read waits for all of them.
   virtual Status fill(Address address, std::uint32_t word, std::size_t words) = 0;
   virtual Status launch(Function function, const Grid& grid, const KernelParams& params) = 0;
+  // A kernel with parameters of its own; waits for its end. Its duration by two events, ns.
+  virtual Result<double> launch_whole(Function function, const WholeLaunch& whole,
+                                      const std::vector<std::byte>& parameters) = 0;
   virtual Status read(Address address, void* into, std::size_t bytes) = 0;
   virtual Health health() = 0;
 };

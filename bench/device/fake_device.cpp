@@ -111,6 +111,27 @@ class FakeDevice final : public Device {
     return {};
   }
 
+  // The script's cycles are its nanoseconds; the items are where the manifest says.
+  Result<double> launch_whole(Function function, const WholeLaunch& whole,
+                              const std::vector<std::byte>& parameters) override {
+    const FakeScript& script = scripts_[entries_[static_cast<std::size_t>(function)]];
+    if (script.launch_error)
+      return fail(Step::launch, "cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED (scripted)");
+    for (const WholeParameter& one : whole.parameters) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, &parameters[static_cast<std::size_t>(one.offset)],
+                  static_cast<std::size_t>(one.bytes));
+      // A kernel counts in the words that it is given.
+      if (one.kind == WholeParameter::Kind::buffer &&
+          *reinterpret_cast<std::uint32_t*>(bits) != one.fill)
+        return fail(Step::launch, "a buffer is not as it was");
+      if (one.kind == WholeParameter::Kind::buffer) ++*reinterpret_cast<std::uint32_t*>(bits);
+      if (one.kind == WholeParameter::Kind::items)
+        return script.intercept + script.cycles * static_cast<double>(bits);
+    }
+    return script.intercept;
+  }
+
   Status read(Address address, void* into, std::size_t bytes) override {
     std::memcpy(into, reinterpret_cast<const void*>(address), bytes);
     return {};

@@ -2,6 +2,7 @@
 
 #include "bench/point/chain.h"
 #include "bench/point/shape_check.h"
+#include "bench/point/whole.h"
 
 #include <algorithm>
 #include <chrono>
@@ -237,6 +238,12 @@ Result<Measurement> Meter::measure(const MeasureRequest& request, const PhaseRep
   if (timed == nullptr)
     return with_hint(fail(Step::bundle, "the bundle holds no timed build of {}", variant.key.id),
                      "pack it again");
+  if (variant.whole) {
+    report(Phase::loading);
+    PHASEBIT_TRY_ASSIGN(whole, loaded_function(*timed, variant.whole->shared_bytes));
+    report(Phase::timed);
+    return measure_whole(device_, whole, request);
+  }
   PHASEBIT_TRY(check_shape(variant.launch));
   report(Phase::loading);
   ExpectedFolds folds(variant.launch, request.seed);

@@ -59,6 +59,20 @@ void from_json(const json& value, GateVerdict& verdict) {
                                            {GateVerdict::failed, "failed"}});
 }
 
+constexpr std::pair<WholeParameter::Kind, const char*> parameter_words[] = {
+    {WholeParameter::Kind::value, "value"},
+    {WholeParameter::Kind::buffer, "buffer"},
+    {WholeParameter::Kind::items, "items"}};
+
+void to_json(json& value, WholeParameter::Kind kind) {
+  for (const auto& [entry, word] : parameter_words)
+    if (entry == kind) value = word;
+}
+
+void from_json(const json& value, WholeParameter::Kind& kind) {
+  kind = read_word(value, parameter_words);
+}
+
 void to_json(json& value, WaitKind kind) {
   value = to_string(kind);
 }
@@ -104,7 +118,23 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NamedBarriers, name, base, stride, count)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GuardTable, sites, barriers)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Image, build, module, entry, ptx_hash, text_hash, sass_class,
                                    resources, gate, census, warnings, guard)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BundleVariant, key, launch, images)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WholeParameter, name, kind, offset, bytes, value, buffer_bytes,
+                                   fill)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WholeLaunch, grid, block, cluster, shared_bytes, parameter_bytes,
+                                   parameters)
+
+// Only a stranger's kernel has the last of them.
+void to_json(json& value, const BundleVariant& variant) {
+  value = {{"key", variant.key}, {"launch", variant.launch}, {"images", variant.images}};
+  if (variant.whole) value["whole"] = *variant.whole;
+}
+
+void from_json(const json& value, BundleVariant& variant) {
+  value.at("key").get_to(variant.key);
+  value.at("launch").get_to(variant.launch);
+  value.at("images").get_to(variant.images);
+  if (value.contains("whole")) variant.whole = value.at("whole").get<WholeLaunch>();
+}
 
 void to_json(json& value, const CatalogueFacts& facts) {
   value = json_of(facts);
@@ -123,6 +153,10 @@ std::string launch_signature(const LaunchShape& launch) {
   json shape = launch;
   shape.erase("phases_checked");
   return shape.dump();
+}
+
+std::string launch_signature(const WholeLaunch& whole) {
+  return json(whole).dump();
 }
 
 std::string to_json(const Manifest& manifest) {

@@ -9,6 +9,7 @@
 #include "core/image/guard_sites.h"
 #include "core/image/launch.h"
 #include "core/image/variant_key.h"
+#include "core/image/whole.h"
 
 #include <optional>
 #include <string>
@@ -49,6 +50,8 @@ struct BundleVariant {
   VariantKey key;
   LaunchShape launch;
   std::vector<Image> images;  // at most one per build
+  // Of a kernel without a head, which `launch` says nothing of but threads and shared memory.
+  std::optional<WholeLaunch> whole = {};
   const Image* image(Build build) const;
 };
 
@@ -68,6 +71,7 @@ struct Manifest {
 // The launch shape as one line of JSON: what a SASS class needs beside the code. Without what it
 // verifies.
 std::string launch_signature(const LaunchShape& launch);
+std::string launch_signature(const WholeLaunch& whole);
 
 std::string to_json(const Manifest& manifest);
 Result<Manifest> manifest_from_json(std::string_view text, const std::string& name);

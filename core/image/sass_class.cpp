@@ -14,6 +14,10 @@ std::string sass_class_word(const std::string& code_class, const LaunchShape& la
   return short_hash(code_class + launch_signature(launch)) + std::string(version_suffix);
 }
 
+std::string sass_class_word(const std::string& code_class, const WholeLaunch& whole) {
+  return short_hash(code_class + launch_signature(whole)) + std::string(version_suffix);
+}
+
 bool covers_all_code(std::string_view sass_class) {
   return sass_class.ends_with(version_suffix);
 }

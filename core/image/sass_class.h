@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/image/launch.h"
+#include "core/image/whole.h"
 
 #include <string>
 #include <string_view>
@@ -11,6 +12,9 @@ namespace phasebit {
 // Of a hash of the code with all that decides what it does, and the launch shape: images of one
 // word are measured once. docs/decisions/sass-class.md says why it ends in its version.
 std::string sass_class_word(const std::string& code_class, const LaunchShape& launch);
+
+// The same of a kernel that is launched as somebody says.
+std::string sass_class_word(const std::string& code_class, const WholeLaunch& whole);
 
 // Whether the word covers all of the code. Rows of before version 2 name a class of `.text` and
 // launch shape alone: such a word is never equal to one that is made today.

@@ -1,7 +1,7 @@
 #include "gen/forms/operands.h"
 
 #include "core/base/nearest.h"
-#include "gen/toml.h"
+#include "core/base/toml.h"
 
 #include <algorithm>
 

@@ -1,7 +1,11 @@
 // Forks as a user meets them: made, edited, drifted, merged, orphaned.
+#include "core/base/hash.h"
 #include "gen/toolchain.h"
 #include "gen/tuned.h"
 #include "tests/cli/home.h"
+
+#include <set>
+#include <sstream>
 
 namespace phasebit {
 namespace {
@@ -17,36 +21,33 @@ class Forks : public testing::Test {
     ASSERT_EQ(made.exit_status, 0) << made.err;
     EXPECT_EQ(made.out.substr(0, made.out.find('\n')), ring + "/tuned=mine");
   }
-  fs::path file(const std::string& name) const { return home_.tuned("mine") / name; }
+  fs::path file(const std::string& name) const { return home_.path() / "ptx" / "tuned" / name; }
   fs::path acquire() const { return home_.templates() / "protocols" / "mbarrier" / "acquire.ptx"; }
-  // What a person does: an instruction more, in both builds.
+  // What a person does: an instruction more.
   void edit_fork() {
-    for (const char* build : {"timed.ptx", "guarded.ptx"})
-      Home::edit(file(build), "    bar.warp.sync 0xffffffff;\n",
-                 "    bar.warp.sync 0xffffffff;\n    membar.cta;  // mine\n");
+    Home::edit(file("mine.ptx"), "    bar.warp.sync 0xffffffff;\n",
+               "    bar.warp.sync 0xffffffff;\n    membar.cta;  // mine\n");
   }
   Home home_;
 };
 
-TEST_F(Forks, BeginAsTheirParentInBothBuilds) {
-  for (const char* build : {"timed", "guarded"}) {
-    const ProcessOutput parent = home_.says({"show", ring, "--build", build, "--json"});
-    const ProcessOutput fork =
-        home_.says({"show", ring + "/tuned=mine", "--build", build, "--json"});
-    ASSERT_EQ(fork.exit_status, 0) << fork.err;
-    // The same statements, roles and verbs; another file, and an entry of its own.
-    const auto field = [](const std::string& json, const std::string& key) {
-      std::string values;
-      const std::string mark = "\"" + key + "\": ";
-      for (size_t at = json.find(mark); at != std::string::npos; at = json.find(mark, at + 1))
-        values += json.substr(at, json.find('\n', at) - at) + "\n";
-      return values;
-    };
-    EXPECT_EQ(field(fork.out, "verb"), field(parent.out, "verb"));
-    EXPECT_EQ(field(fork.out, "role"), field(parent.out, "role"));
-    EXPECT_NE(field(fork.out, "file"), field(parent.out, "file"));
-    EXPECT_NE(fork.out.find("ptx/tuned/mine/" + std::string(build) + ".ptx"), std::string::npos);
-  }
+// All that tells a fork's file from its parent's are the lines that say which is which.
+TEST_F(Forks, BeginAsTheirParent) {
+  std::istringstream fork(Home::read(file("mine.ptx"))),
+      parent(Home::read(file("mine.parent.ptx")));
+  std::vector<std::string> own, lost;
+  std::set<std::string> known;
+  for (std::string line; std::getline(parent, line);) known.insert(line);
+  for (std::string line; std::getline(fork, line);)
+    if (!known.contains(line)) own.push_back(line);
+  const std::string entry = short_hash(ring + "/tuned=mine");
+  const std::vector<std::string> expected = {
+      "//@ id = \"" + ring + "/tuned=mine\"", "//@ tuned = \"mine\"", "//@ [parent]",
+      "//@ text = \"" + content_hash(Home::read(file("mine.parent.ptx"))) + "\"",
+      ".visible .entry pb_" + entry + "_t(.param .align 8 .b8 pb[96])"};
+  EXPECT_EQ(own, expected);
+  const ProcessOutput shown = home_.says({"show", ring + "/tuned=mine"});
+  EXPECT_EQ(shown.out, Home::read(file("mine.ptx")));
 }
 
 TEST_F(Forks, AreAsRecordedUntilATemplateChanges) {
@@ -76,45 +77,44 @@ TEST_F(Forks, MergeWhatTheTemplatesHaveBecome) {
   const ProcessOutput merged = home_.says({"fork", "--merge", "mine"});
   EXPECT_EQ(merged.exit_status, 0) << merged.err;
   EXPECT_EQ(merged.out, "mine: merged with its parent of today\n");
-  for (const char* build : {"timed.ptx", "guarded.ptx"}) {
-    const std::string text = Home::read(file(build));
-    EXPECT_NE(text.find("membar.cta;  // mine"), std::string::npos) << build;
-    EXPECT_NE(text.find("membar.gl;"), std::string::npos) << build;
-  }
+  const std::string text = Home::read(file("mine.ptx"));
+  EXPECT_NE(text.find("membar.cta;  // mine"), std::string::npos);
+  EXPECT_NE(text.find("membar.gl;"), std::string::npos);
   EXPECT_EQ(home_.says({"fork", "--merge"}).out, "mine: its parent is as recorded\n");
 }
 
 TEST_F(Forks, StayAsTheyAreWhenTheMergeConflicts) {
-  Home::edit(file("timed.ptx"), "mbarrier.try_wait.parity.shared.b64 done, [p_barrier+32]",
+  Home::edit(file("mine.ptx"), "mbarrier.try_wait.parity.shared.b64 done, [p_barrier+32]",
              "mbarrier.test_wait.parity.shared.b64 done, [p_barrier+32]");
   Home::edit(acquire(), "L_wait:\n{{wait_op}}", "L_wait:\nmembar.gl;\n{{wait_op}}");
-  const std::string before = Home::read(file("timed.ptx")),
-                    guarded = Home::read(file("guarded.ptx")),
-                    record = Home::read(file("fork.toml"));
+  const std::string before = Home::read(file("mine.ptx")),
+                    base = Home::read(file("mine.parent.ptx"));
   const ProcessOutput output = home_.says({"fork", "--merge", "mine"});
   EXPECT_EQ(output.exit_status, exit_code(Step::render));
   EXPECT_EQ(output.err,
             "phasebit: render: fork 'mine': the merge conflicts; the fork is as it was, "
             "see " +
-                file("timed.conflict.ptx").string() +
+                file("mine.conflict.ptx").string() +
                 " (edit the fork, then `phasebit fork --resolved mine`)\n");
-  EXPECT_EQ(Home::read(file("timed.ptx")), before);
-  EXPECT_EQ(Home::read(file("guarded.ptx")), guarded);
-  EXPECT_EQ(Home::read(file("fork.toml")), record);
-  const std::string marked = Home::read(file("timed.conflict.ptx"));
+  EXPECT_EQ(Home::read(file("mine.ptx")), before);
+  EXPECT_EQ(Home::read(file("mine.parent.ptx")), base);
+  const std::string marked = Home::read(file("mine.conflict.ptx"));
   for (const char* mark : {"<<<<<<< the fork", "=======", ">>>>>>> the parent of today"})
     EXPECT_NE(marked.find(mark), std::string::npos) << mark;
-  EXPECT_FALSE(fs::exists(file("guarded.conflict.ptx")));
   const ProcessOutput resolved = home_.says({"fork", "--resolved", "mine"});
   EXPECT_EQ(resolved.exit_status, 0) << resolved.err;
-  EXPECT_FALSE(fs::exists(file("timed.conflict.ptx")));
+  EXPECT_FALSE(fs::exists(file("mine.conflict.ptx")));
   EXPECT_EQ(home_.says({"fork", "--merge"}).out, "mine: its parent is as recorded\n");
-  EXPECT_EQ(Home::read(file("timed.ptx")), before);
+  // Its head has the parent of today.
+  EXPECT_NE(Home::read(file("mine.ptx")), before);
+  EXPECT_EQ(Home::read(file("mine.ptx")).size(), before.size());
 }
 
 TEST_F(Forks, WhoseParentIsGoneSaySoAndKeepTheirTexts) {
-  Home::edit(file("fork.toml"), "parent = \"" + ring, "parent = \"" + ring + "/wait=tes_wait");
-  const std::string before = Home::read(file("timed.ptx"));
+  for (const char* where : {"", "[parent]\n//@ "})
+    Home::edit(file("mine.ptx"), where + ("id = \"" + ring),
+               where + ("id = \"" + ring) + "/wait=tes_wait");
+  const std::string before = Home::read(file("mine.ptx"));
   const std::string message = "fork 'mine': its parent " + ring +
                               "/wait=tes_wait is no variant any more (usage: " + ring +
                               "/wait=tes_wait: wait: no value 'tes_wait' (did you mean "
@@ -129,7 +129,7 @@ TEST_F(Forks, WhoseParentIsGoneSaySoAndKeepTheirTexts) {
   EXPECT_NE(
       home_.says({"generate", "--limit", "1", "-o", "out"}).err.find("fork 'mine': its parent"),
       std::string::npos);
-  EXPECT_EQ(Home::read(file("timed.ptx")), before);
+  EXPECT_EQ(Home::read(file("mine.ptx")), before);
 }
 
 TEST_F(Forks, SayWhatIsWrong) {
@@ -143,7 +143,7 @@ TEST_F(Forks, SayWhatIsWrong) {
        Step::usage,
        "usage: fork: no variant (phasebit fork VARIANT --name NAME, or phasebit fork --merge "
        "[NAME])"},
-      {{"fork", ring, "--name", "mine"}, Step::usage, "usage: ptx/tuned/mine is there already"},
+      {{"fork", ring, "--name", "mine"}, Step::usage, "usage: ptx/tuned/mine.ptx is there already"},
       {{"fork", ring, "--name", "a/b"},
        Step::usage,
        "usage: --name 'a/b' cannot name a fork (letters, digits, '_' and '-')"},
@@ -162,14 +162,46 @@ TEST_F(Forks, SayWhatIsWrong) {
     EXPECT_EQ(output.exit_status, exit_code(row.step));
     EXPECT_EQ(output.err, "phasebit: " + row.message + "\n");
   }
-  Home::edit(file("timed.ptx"), "    bar.warp.sync 0xffffffff;", "    /* bar.warp.sync */");
-  const ProcessOutput broken = home_.says({"show", ring + "/tuned=mine"});
-  EXPECT_EQ(broken.exit_status, exit_code(Step::render));
-  EXPECT_NE(broken.err.find("ptx/tuned/mine/timed.ptx:"), std::string::npos) << broken.err;
-  Home::edit(file("parent.timed.ptx"), "bar.sync 0;", "bar.sync 1;");
+  Home::edit(file("mine.parent.ptx"), "bar.sync 0;", "bar.sync 1;");
   const ProcessOutput touched = home_.says({"fork", "--merge"});
   EXPECT_EQ(touched.exit_status, exit_code(Step::spec));
-  EXPECT_NE(touched.err.find("is not the text that fork.toml records"), std::string::npos);
+  EXPECT_EQ(touched.err,
+            "phasebit: spec: ptx/tuned/mine.parent.ptx is not the text that ptx/tuned/mine.ptx "
+            "records (nobody edits it: take it back from version control)\n");
+}
+
+// What an edit can break in a fork's head.
+TEST_F(Forks, SayWhatIsWrongInTheirHead) {
+  struct Row {
+    std::string from, to, message;
+  };
+  const std::string id = "//@ id = \"" + ring + "/tuned=mine\"\n";
+  const std::vector<Row> rows = {
+      {id, "//@ id = \"" + ring + "/tuned=yours\"\n",
+       "spec: ptx/tuned/mine.ptx:8: id: '" + ring +
+           "/tuned=yours' is not this fork (write `id = \"" + ring +
+           "/tuned=mine\"`, and `tuned = \"mine\"` in [key])"},
+      {"//@ [parent]\n//@ id", "//@ [parent]\n//@ name",
+       "spec: ptx/tuned/mine.ptx:53: name: no such key (one of: id, text)"},
+      {"count = 4, arrivals = 1 },\n//@ ]", "count = 400, arrivals = 1 },\n//@ ]",
+       "spec: ptx/tuned/mine.ptx:17: barrier empty: it ends at byte 3232, the kernel has 2304 "
+       "bytes "
+       "of shared memory (write `shared_bytes = 3232` or more in [launch])"},
+      {"  // [consumer clock_end] templates/common/clock_end.ptx\n", "",
+       "spec: ptx/tuned/mine.ptx:13: role consumer: the head declares its clock, the text reads "
+       "none "
+       "below [consumer clock_end] (read %clock64 below a heading `// [consumer clock_end] ...`, "
+       "or "
+       "write `clock = false`)"},
+  };
+  const std::string before = Home::read(file("mine.ptx"));
+  for (const Row& row : rows) {
+    Home::edit(file("mine.ptx"), row.from, row.to);
+    const ProcessOutput output = home_.says({"show", ring + "/tuned=mine"});
+    EXPECT_EQ(output.exit_status, exit_code(Step::spec));
+    EXPECT_EQ(output.err, "phasebit: " + row.message + "\n");
+    Home::write(file("mine.ptx"), before);
+  }
 }
 
 // Those under ptx/tuned/: both builds assemble, the timed one is what its gate demands.

@@ -35,7 +35,7 @@ Result<Listings> present_listings() {
       targets.size(), std::vector<std::optional<GoldenKernel>>(prepared.size()));
   PHASEBIT_TRY_ASSIGN(columns, columns_of(targets, {}));
   PHASEBIT_TRY(analyse_images(
-      tools, disassembler, space.catalogue, prepared, columns,
+      tools, disassembler, prepared, columns,
       [&](std::size_t target, std::size_t variant, const Result<AnalysedImage>& image) {
         if (!image) return;  // a file that has it then says "gone"
         found[target][variant] = golden_kernel(prepared[variant].key.id, image->kernel,

@@ -28,8 +28,7 @@ Result<Made> make(Tools& tools) {
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, 0));
   Made made{std::move(prepared), {}};
   made.sets = make_images(tools, made.prepared, columns);
-  PHASEBIT_TRY(
-      gate_images(tools, disassembler, space.catalogue, made.prepared, columns, made.sets));
+  PHASEBIT_TRY(gate_images(tools, disassembler, made.prepared, columns, made.sets));
   return made;
 }
 

@@ -2,7 +2,6 @@
 // path of a turn, in a loop off it, or beside the timed loop, is refused, whatever it is and
 // wherever it stands. What is inserted is PTX, in front of the real ptxas and nvdisasm.
 #include "cli/gate_images.h"
-#include "cli/images.h"
 #include "core/base/hash.h"
 
 #include <algorithm>
@@ -199,8 +198,7 @@ class InsertionTest : public testing::Test {
   std::vector<Result<Image>> gated(const std::vector<Prepared>& prepared) {
     const std::vector<CodeColumn> columns{{"sm_90a", ""}};
     std::vector<ImageSet> sets = make_images(*tools_, prepared, columns);
-    const Status done =
-        gate_images(*tools_, *disassembler_, space_->catalogue, prepared, columns, sets);
+    const Status done = gate_images(*tools_, *disassembler_, prepared, columns, sets);
     EXPECT_TRUE(done) << done.error().text();
     return std::move(sets.front().images);
   }

@@ -31,22 +31,28 @@ class Snippets : public testing::Test {
 TEST_F(Snippets, StandInThePlaceOfTheVerb) {
   const ProcessOutput output = show(declared + body);
   ASSERT_EQ(output.exit_status, 0) << output.err;
-  EXPECT_EQ(output.out.substr(0, output.out.find('@')), handoff + "/snippet.wait=mine");
-  size_t own = 0;
-  for (size_t at = output.out.find(" mine.ptx:"); at != std::string::npos;
-       at = output.out.find(" mine.ptx:", at + 1))
-    ++own;
-  // Two comments and six statements, once: only the consumer waits on the full barrier.
-  EXPECT_EQ(own, 8U) << output.out;
-  EXPECT_NE(output.out.find("consumer  wait        mine.ptx:7\n"), std::string::npos);
-  EXPECT_NE(output.out.find("consumer  wait        protocols/mbarrier/wait.ptx:"),
-            std::string::npos);
+  EXPECT_NE(output.out.find("//@ id = \"" + handoff + "/snippet.wait=mine@"), std::string::npos);
+  const auto times = [&](const std::string& text) {
+    size_t found = 0;
+    for (size_t at = output.out.find(text); at != std::string::npos;
+         at = output.out.find(text, at + 1))
+      ++found;
+    return found;
+  };
+  // Once in front of the template's own loop and once behind it: only the consumer waits on the
+  // full barrier.
+  EXPECT_EQ(times("// [consumer wait] mine.ptx:"), 2U) << output.out;
+  EXPECT_EQ(times("// [consumer wait] templates/protocols/mbarrier/wait.ptx:"), 1U) << output.out;
 }
 
 TEST_F(Snippets, HaveAnIdThatChangesWithTheirText) {
   const std::string one = show(declared + body).out,
                     other = show(declared + body + "// more\n").out;
-  EXPECT_NE(one.substr(0, one.find('\n')), other.substr(0, other.find('\n')));
+  const auto id = [](const std::string& text) {
+    const size_t at = text.find("//@ id");
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  EXPECT_NE(id(one), id(other));
   EXPECT_EQ(show(declared + body).out, one);
 }
 
@@ -78,7 +84,7 @@ TEST_F(Snippets, SayWhatIsWrongAndWhere) {
   const std::string expect = "// expect: X = 1\n";
   const std::vector<Row> rows = {
       {declared + typo, "wait", Step::render,
-       "render: mine.ptx:6: unknown name 'partiy' (did you mean 'parity'?)"},
+       "render: mine.ptx:7: unknown name 'partiy' (did you mean 'parity'?)"},
       {declared + body, "wiat", Step::usage,
        "usage: --snippet wiat=mine.ptx: no verb 'wiat' (did you mean 'wait'?)"},
       {expect + "exit;\n", "work", Step::render,
@@ -129,7 +135,7 @@ TEST_F(Snippets, AreGatedByWhatTheyDeclare) {
   typo.replace(typo.find("test_wait"), 9, "test_wiat");
   const ProcessOutput refused = assemble(declared + typo);
   EXPECT_EQ(refused.exit_status, exit_code(Step::assemble));
-  EXPECT_NE(refused.err.find("mine.ptx:6: "), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("mine.ptx:7: "), std::string::npos) << refused.err;
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ Manifest full_manifest() {
   launch.second_rank = 2;
   launch.readings = {{"polls", "polls per item", Role::bystander, 1}};
   launch.guarded = false;
+  launch.phases_checked = 9;
   launch.unit = "cycles per \"round\" trip\n";
   launch.slices = {{1, 1, 2, Role::consumer, 6, 7, 3}, {0, 0, 1, Role::producer, 0, 9}};
   launch.payload = {256, 64, 4};
@@ -60,6 +61,9 @@ Manifest full_manifest() {
                  {{"full_barrier", 0, 8, 4}}};
   Image timed;
   timed.gate = {GateVerdict::passed, ""};
+  WholeLaunch whole;
+  whole.parameters = {{"n", WholeParameter::Kind::items, 8, 4, 1, 16, 7}};
+  variant.whole = whole;
   variant.images = {image, timed};
   manifest.variants = {variant};
   return manifest;
@@ -88,10 +92,12 @@ TEST(Manifest, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(guarded->resources.barriers, 45);
   EXPECT_EQ(guarded->gate.verdict, GateVerdict::failed);
   EXPECT_EQ(guarded->census.at(0).cold.at("BRA"), 2);
+  EXPECT_EQ(guarded->census.at(0).beside.at("NOP"), 1);
   EXPECT_EQ(guarded->warnings, (std::vector<std::string>{"one", "two"}));
   EXPECT_EQ(guarded->guard.sites.at(0).kind, WaitKind::state);
   EXPECT_EQ(guarded->guard.barriers.at(0).count, 4);
   EXPECT_EQ(variant.image(Build::timed)->gate.verdict, GateVerdict::passed);
+  EXPECT_EQ(variant.whole.value().parameters.at(0).kind, WholeParameter::Kind::items);
   EXPECT_EQ(back->commit, "0123abc-dirty");
   EXPECT_EQ(back->catalogue, manifest.catalogue);
 }
@@ -100,7 +106,9 @@ TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   const json value = json::parse(to_json(full_manifest()));
   const json& variant = value.at("variants").at(0);
   EXPECT_EQ(value.size(), 9U);
-  EXPECT_EQ(variant.size(), 3U);
+  EXPECT_EQ(variant.size(), 4U);
+  EXPECT_EQ(variant.at("whole").size(), 6U);
+  EXPECT_EQ(variant.at("whole").at("parameters").at(0).size(), 7U);
   EXPECT_EQ(variant.at("key").size(), 3U);
   EXPECT_EQ(variant.at("launch").size(), 21U);
   EXPECT_EQ(variant.at("launch").at("slices").at(0).size(), 8U);

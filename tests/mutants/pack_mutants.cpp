@@ -33,7 +33,7 @@ Result<Pair> make_pair(const Mutant& mutant) {
 Status add(const Mutant& mutant, Tools& tools, const std::string& target, Manifest& manifest,
            std::map<std::string, std::string>& modules) {
   PHASEBIT_TRY_ASSIGN(pair, make_pair(mutant));
-  BundleVariant variant{pair.timed.key, pair.timed.plan.launch, {}};
+  BundleVariant variant{pair.timed.key, pair.timed.head.launch, {}};
   for (const Prepared* one : {&pair.timed, &pair.guarded}) {
     ImageSet set = std::move(make_images(tools, {*one}, {{target, {}}}).front());
     PHASEBIT_TRY_ASSIGN(image, std::move(set.images.front()));

@@ -74,6 +74,7 @@ TEST(GateCache, OutcomesComeBackAsTheyWere) {
   ASSERT_EQ(again->census.size(), 2U);
   EXPECT_EQ(again->census[0].hot, output.census[0].hot);
   EXPECT_EQ(again->census[0].cold, output.census[0].cold);
+  EXPECT_EQ(again->census[0].beside, output.census[0].beside);
   for (const char* bad :
        {"", "[]", "{}", "[3,\"\",[],\"\"]", "[0,\"\",[[1]],\"\"]", "[0,1,[],\"\"]"})
     EXPECT_FALSE(outcome_from_text(bad)) << bad;

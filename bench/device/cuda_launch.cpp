@@ -1,0 +1,85 @@
+#include "bench/device/cuda_launch.h"
+
+#include <array>
+
+namespace phasebit {
+namespace {
+
+Status check(const CudaDriver& driver, const char* call, CUresult code) {
+  if (code == CUDA_SUCCESS) return {};
+  return fail(Step::launch, "{}", driver.describe(call, code));
+}
+
+class Events {
+ public:
+  explicit Events(const CudaDriver& driver) : driver_(driver) {}
+  Events(const Events&) = delete;
+  Events& operator=(const Events&) = delete;
+  ~Events() {
+    for (CUevent event : events_)
+      if (event != nullptr) driver_.cuEventDestroy(event);
+  }
+  Status make() {
+    for (CUevent& event : events_)
+      PHASEBIT_TRY(
+          check(driver_, "cuEventCreate", driver_.cuEventCreate(&event, CU_EVENT_DEFAULT)));
+    return {};
+  }
+  CUevent before() const { return events_[0]; }
+  CUevent behind() const { return events_[1]; }
+
+ private:
+  const CudaDriver& driver_;
+  std::array<CUevent, 2> events_{};
+};
+
+// Without clusters cuLaunchKernel does, which drivers before 11.8 have too.
+CUresult launch(const CudaDriver& driver, const CUlaunchConfig& config, CUfunction kernel,
+                void** extra) {
+  if (config.numAttrs > 0) return driver.cuLaunchKernelEx(&config, kernel, nullptr, extra);
+  return driver.cuLaunchKernel(kernel, config.gridDimX, config.gridDimY, config.gridDimZ,
+                               config.blockDimX, config.blockDimY, config.blockDimZ,
+                               config.sharedMemBytes, config.hStream, nullptr, extra);
+}
+
+}  // namespace
+
+CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& cluster) {
+  cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  cluster.value.clusterDim.x = static_cast<unsigned>(grid.cluster_size);
+  cluster.value.clusterDim.y = cluster.value.clusterDim.z = 1;
+  CUlaunchConfig config{};
+  config.gridDimX = static_cast<unsigned>(grid.ctas);
+  config.blockDimX = static_cast<unsigned>(grid.threads);
+  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+  config.sharedMemBytes = static_cast<unsigned>(grid.dynamic_shared_bytes);
+  config.hStream = stream;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  return config;
+}
+
+Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& config,
+                            CUfunction kernel, const std::vector<std::byte>& parameters) {
+  if (config.numAttrs > 0 && !driver.has_clusters())
+    return fail(Step::device, "this driver launches no clusters");
+  Events events(driver);
+  PHASEBIT_TRY(events.make());
+  std::vector<std::byte> block = parameters;
+  std::size_t bytes = block.size();
+  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, block.data(), CU_LAUNCH_PARAM_BUFFER_SIZE,
+                   &bytes, CU_LAUNCH_PARAM_END};
+  PHASEBIT_TRY(
+      check(driver, "cuEventRecord", driver.cuEventRecord(events.before(), config.hStream)));
+  PHASEBIT_TRY(check(driver, "cuLaunchKernel", launch(driver, config, kernel, extra)));
+  PHASEBIT_TRY(
+      check(driver, "cuEventRecord", driver.cuEventRecord(events.behind(), config.hStream)));
+  PHASEBIT_TRY(check(driver, "cuStreamSynchronize", driver.cuStreamSynchronize(config.hStream)));
+  float milliseconds = 0;
+  PHASEBIT_TRY(check(driver, "cuEventElapsedTime",
+                     driver.cuEventElapsedTime(&milliseconds, events.before(), events.behind())));
+  constexpr double ns_a_millisecond = 1e6;
+  return ns_a_millisecond * static_cast<double>(milliseconds);
+}
+
+}  // namespace phasebit

@@ -1,0 +1,20 @@
+// What the driver takes a launch as; and that of a kernel with parameters of its own, between two
+// events.
+#pragma once
+
+#include "bench/device/cuda_driver.h"
+#include "bench/device/device.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace phasebit {
+
+// The launch that a grid means. The attribute must outlive it.
+CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& cluster);
+
+// Nanoseconds from before the kernel to behind it. Step::launch names the call that failed.
+Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& config,
+                            CUfunction kernel, const std::vector<std::byte>& parameters);
+
+}  // namespace phasebit

@@ -1,0 +1,19 @@
+// The choices of ptxas that a command line asks for.
+#pragma once
+
+#include "cli/space.h"
+#include "gen/assembler.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// The overrides of the axes of ptxas, on top of the sweep's; `rest` gets the others.
+Result<AssemblerAxes> assembler_axes(const SpaceRequest& request, AssemblerAxes axes,
+                                     std::vector<std::string>& rest);
+
+// Each variant once for each choice.
+void add_choices(std::vector<VariantKey>& variants, const std::vector<AssemblerChoice>& choices);
+
+}  // namespace phasebit

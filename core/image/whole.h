@@ -1,0 +1,36 @@
+// How a stranger's kernel is launched: one without a head, of which nothing is known but what the
+// command line says. Its figure is the slope of its duration over one parameter, the items.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct WholeParameter {
+  enum class Kind { value, buffer, items };
+  std::string name;
+  Kind kind = Kind::value;
+  int offset = 0, bytes = 0;  // in the parameters as the kernel takes them
+  std::uint64_t value = 0;    // of a value: its bits
+  std::uint64_t buffer_bytes = 0;
+  std::uint32_t fill = 0;  // the word that the buffer is filled with before each launch
+};
+
+struct WholeLaunch {
+  std::array<int, 3> grid{1, 1, 1}, block{1, 1, 1};
+  int cluster = 1;
+  int shared_bytes = 0;  // dynamic
+  int parameter_bytes = 0;
+  std::vector<WholeParameter> parameters;
+  int threads() const { return block[0] * block[1] * block[2]; }
+};
+
+// The parameters as the kernel takes them. `addresses` are those of the buffers, in their order.
+std::vector<std::byte> parameter_block(const WholeLaunch& whole, std::uint32_t items,
+                                       const std::vector<std::uint64_t>& addresses);
+
+}  // namespace phasebit

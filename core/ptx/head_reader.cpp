@@ -1,0 +1,298 @@
+#include "core/base/hash.h"
+#include "core/base/nearest.h"
+#include "core/base/toml.h"
+#include "core/ptx/head.h"
+#include "core/ptx/head_words.h"
+#include "core/rule/read_rule.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace phasebit {
+namespace {
+
+// As TOML, each line where it stands in the file: so every message names the file's own line.
+std::string toml_of(const std::vector<PtxHeadLine>& lines) {
+  std::string text;
+  int line = 1;
+  for (const PtxHeadLine& one : lines) {
+    for (; line < one.line; ++line) text += '\n';
+    text += one.text + "\n";
+    ++line;
+  }
+  return text;
+}
+
+constexpr const char* range_hint = "such as \">=12.4 <13.0\"";
+
+class HeadReader {
+ public:
+  HeadReader(const std::string& file, const TomlValue& table)
+      : file_(file),
+        top_(file, table, "the head",
+             {"format", "id", "doc", "build", "key", "parent", "launch", "roles", "resources",
+              "expects", "barriers", "registers", "rules"},
+             status_) {}
+
+  Result<Head> read() {
+    head_.where[""] = top_.where();
+    const int format = number(top_, "format", 0);
+    if (format != head_format)
+      top_.refuse("format", format == 0 ? "missing" : fmt::format("no format {}", format),
+                  fmt::format("write `//@ format = {}`", head_format));
+    read_key();
+    read_launch();
+    read_roles();
+    read_expects();
+    for (const TomlValue* one : top_.tables("barriers")) read_barrier(*one);
+    for (const TomlValue* one : top_.tables("registers")) read_registers(*one);
+    if (const TomlValue* resources = top_.table("resources")) read_resources(*resources);
+    if (const TomlValue* rules = top_.table("rules")) read_rules(*rules);
+    if (!status_) return tl::unexpected<Error>(status_.error());
+    return std::move(head_);
+  }
+
+ private:
+  TomlReader table(const TomlValue& value, const char* name, std::vector<std::string> known) {
+    return {file_, value, name, std::move(known), status_};
+  }
+  int number(TomlReader& reader, std::string_view key, std::int64_t fallback, int least = 0) {
+    const std::int64_t value = reader.number_or(key, fallback);
+    if (value != fallback && (value < least || value > std::numeric_limits<int>::max()))
+      reader.refuse(key, fmt::format("{} is out of range", value),
+                    fmt::format("{} or more", least));
+    return static_cast<int>(value);
+  }
+  void must_have(TomlReader& reader, std::string_view key, std::string hint) {
+    if (!reader.has(key)) reader.refuse({}, fmt::format("lacks '{}'", key), std::move(hint));
+  }
+
+  // One word of a table, or its first row's.
+  template <typename Table>
+  const auto& word(TomlReader& reader, std::string_view key, const std::string& text,
+                   const Table& words, const char* what) {
+    for (const auto& row : words)
+      if (text == row.word) return row;
+    reader.refuse(key, fmt::format("no {} '{}'", what, text),
+                  nearest_word_hint(text, words_of(words)));
+    return words[0];
+  }
+  Role role(TomlReader& reader, std::string_view key) {
+    must_have(reader, key, fmt::format("write `{} = \"consumer\"`", key));
+    return word(reader, key, reader.text_or(key, "consumer"), role_words, "role").role;
+  }
+
+  void read_key() {
+    head_.key.id = top_.text("id");
+    head_.key.hash = short_hash(head_.key.id);
+    head_.doc = top_.text_or("doc", {});
+    const std::string build = top_.text_or("build", "timed");
+    if (build != "timed" && build != "guarded")
+      top_.refuse("build", fmt::format("no build '{}'", build),
+                  nearest_word_hint(build, {"timed", "guarded"}));
+    head_.build = build == "guarded" ? Build::guarded : Build::timed;
+    const TomlValue* axes = top_.table("key");
+    if (axes == nullptr) return must_have(top_, "key", "write a table [key], an axis a line");
+    TomlReader reader = table(*axes, "key", axes->keys);
+    for (const std::string& axis : axes->keys) head_.key.axes.emplace_back(axis, reader.text(axis));
+    if (const TomlValue* parent = top_.table("parent")) {
+      TomlReader own = table(*parent, "parent", {"id", "text"});
+      head_.parent = {own.text("id"), own.text("text")};
+    }
+  }
+
+  void read_launch() {
+    const TomlValue* value = top_.table("launch");
+    if (value == nullptr)
+      return must_have(top_, "launch", "write a table [launch] with `threads = 64`");
+    std::vector<std::string> known = {
+        "threads",   "ctas_per_sm", "load_ctas",      "cluster_size",   "shared_bytes", "granule",
+        "min_items", "max_items",   "producer_turns", "consumer_turns", "timed_role",   "guarded",
+        "unit",      "work_amount", "delay_cycles",   "first_rank",     "second_rank"};
+    for (const BoundWord& bound : bound_words) known.emplace_back(bound.word);
+    TomlReader reader = table(*value, "launch", std::move(known));
+    LaunchShape& launch = head_.launch;
+    head_.where["launch"] = top_.where("launch");
+    for (const std::string& key : value->keys) head_.where[key] = reader.where(key);
+    must_have(reader, "threads", "write `threads = 64`: the threads of a CTA");
+    launch.threads = number(reader, "threads", 0, 1);
+    launch.ctas_per_sm = number(reader, "ctas_per_sm", 1, 1);
+    launch.load_ctas = number(reader, "load_ctas", 0);
+    launch.cluster_size = number(reader, "cluster_size", 1, 1);
+    launch.dynamic_shared_bytes = number(reader, "shared_bytes", 0);
+    launch.item_granule = number(reader, "granule", 1, 1);
+    launch.min_items = number(reader, "min_items", 1);
+    launch.max_items = number(reader, "max_items", 0);
+    launch.producer_turns = number(reader, "producer_turns", 1, 1);
+    launch.consumer_turns = number(reader, "consumer_turns", 1, 1);
+    launch.timed_role = role(reader, "timed_role");
+    launch.guarded = reader.truth_or("guarded", true);
+    launch.unit = reader.text_or("unit", launch.unit);
+    launch.work_amount = static_cast<std::uint32_t>(number(reader, "work_amount", 0));
+    launch.delay_cycles = static_cast<std::uint32_t>(number(reader, "delay_cycles", 0));
+    launch.first_rank = number(reader, "first_rank", 0);
+    launch.second_rank = number(reader, "second_rank", 0);
+    for (const BoundWord& bound : bound_words) read_bound(reader, bound);
+  }
+
+  void read_bound(TomlReader& reader, const BoundWord& bound) {
+    if (!reader.has(bound.word)) return;
+    std::vector<int>& numbers = head_.bounds[bound.word];
+    for (const std::string& text : reader.words(bound.word))
+      numbers.push_back(std::atoi(text.c_str()));
+    if (numbers.size() > static_cast<size_t>(bound.numbers))
+      reader.refuse(bound.word, fmt::format("takes {} numbers at most", bound.numbers));
+  }
+
+  void read_roles() {
+    if (!top_.has("roles"))
+      must_have(top_, "roles", "write `roles = [{ role = \"consumer\", warps = [0] }]`");
+    for (const TomlValue* one : top_.tables("roles")) {
+      TomlReader reader =
+          table(*one, "roles",
+                {"role", "warps", "lanes", "unit", "rank", "cta", "leaves_early", "clock"});
+      RoleSlice slice;
+      slice.role = role(reader, "role");
+      head_.where.emplace(fmt::format("role {}", word_of(slice.role)), reader.where());
+      const LaneWord& lanes =
+          word(reader, "lanes", reader.text_or("lanes", "all"), lane_words, "lanes");
+      slice.first_lane = lanes.first_lane;
+      slice.lane_stride = lanes.lane_stride;
+      slice.unit = number(reader, "unit", 0);
+      slice.rank = number(reader, "rank", 0);
+      slice.rank_in_cluster = number(reader, "cta", -1);
+      slice.leaves_early = reader.truth_or("leaves_early", false);
+      must_have(reader, "warps", "write `warps = [0]`");
+      for (const std::string& warp : reader.words("warps")) {
+        slice.warp = std::atoi(warp.c_str());
+        head_.launch.slices.push_back(slice);
+        slice.rank += slice.lanes();
+      }
+      if (!reader.truth_or("clock", true)) continue;
+      if (std::find(head_.clocks.begin(), head_.clocks.end(), slice.role) == head_.clocks.end())
+        head_.clocks.push_back(slice.role);
+    }
+  }
+
+  void read_expects() {
+    const TomlValue* value = top_.table("expects");
+    if (value == nullptr) return;
+    TomlReader reader = table(*value, "expects", {"payload", "phases", "readings"});
+    head_.launch.phases_checked = number(reader, "phases", 0);
+    if (const TomlValue* payload = reader.table("payload")) {
+      TomlReader own = table(*payload, "payload", {"words", "threads", "vector", "period"});
+      PayloadShape& shape = head_.launch.payload;
+      shape.words_per_slot = number(own, "words", 0);
+      shape.consumer_threads = number(own, "threads", 0);
+      shape.consumer_vector_words = number(own, "vector", 1, 1);
+      shape.period = number(own, "period", 0);
+      if (shape.words_per_slot > 0 && shape.consumer_threads == 0)
+        own.refuse({}, "lacks 'threads'", "how many threads read a slot");
+    }
+    for (const TomlValue* one : reader.tables("readings")) {
+      TomlReader own = table(*one, "readings", {"name", "unit", "role", "index"});
+      head_.launch.readings.push_back(
+          {own.text("name"), own.text("unit"), role(own, "role"), number(own, "index", 0)});
+    }
+  }
+
+  void read_barrier(const TomlValue& value) {
+    TomlReader reader =
+        table(value, "barriers", {"name", "kind", "base", "stride", "count", "arrivals"});
+    HeadBarrier barrier;
+    barrier.name = reader.text("name");
+    barrier.kind = reader.text("kind");
+    head_.where["barrier " + barrier.name] = reader.where();
+    const auto& kinds = barrier_kinds();
+    if (std::find(kinds.begin(), kinds.end(), barrier.kind) == kinds.end())
+      reader.refuse("kind", fmt::format("no kind of barrier '{}'", barrier.kind),
+                    nearest_word_hint(barrier.kind, kinds));
+    barrier.base = number(reader, "base", 0);
+    barrier.stride = number(reader, "stride", barrier_bytes(barrier.kind) > 0 ? 8 : 1);
+    barrier.count = number(reader, "count", 1, 1);
+    barrier.arrivals = number(reader, "arrivals", 0);
+    head_.barriers.push_back(std::move(barrier));
+  }
+
+  void read_registers(const TomlValue& value) {
+    TomlReader reader = table(value, "registers", {"role", "item", "slot", "cta"});
+    head_.registers.push_back({role(reader, "role"), reader.text_or("item", {}),
+                               reader.text_or("slot", {}), reader.text_or("cta", {})});
+    head_.where[fmt::format("registers {}", word_of(head_.registers.back().role))] = reader.where();
+  }
+
+  void read_resources(const TomlValue& value) {
+    TomlReader reader = table(value, "resources", {"buffers"});
+    for (const TomlValue* one : reader.tables("buffers")) {
+      TomlReader own = table(*one, "buffers", {"name", "bytes", "parameter"});
+      must_have(own, "bytes", "write `bytes = 4096`");
+      head_.buffers.push_back(
+          {own.text("name"), number(own, "bytes", 0, 1), number(own, "parameter", 0)});
+      head_.where["buffer " + head_.buffers.back().name] = own.where();
+    }
+  }
+
+  // A range that cannot be read is one here, not when an image is gated.
+  std::string range(TomlReader& reader) {
+    std::string text = reader.text_or("ptxas", {});
+    if (const auto known = version_in_range(Version{{1, 0}}, text); !known)
+      reader.refuse("ptxas", known.error().message, range_hint);
+    return text;
+  }
+
+  void read_rules(const TomlValue& value) {
+    TomlReader reader =
+        table(value, "rules", {"covers", "exhaustive", "items_per_iteration", "verbs"});
+    for (const TomlValue* one : reader.tables("covers")) {
+      TomlReader own = table(*one, "covers", {"part", "families", "ptxas"});
+      head_.covers.push_back({own.text("part"), own.words("families"), range(own)});
+    }
+    if (const TomlValue* items = reader.table("items_per_iteration")) {
+      TomlReader own = table(*items, "items_per_iteration", words_of(role_words));
+      for (const std::string& name : items->keys)
+        head_.items_per_iteration[name] = number(own, name, 1, 1);
+    }
+    head_.exhaustive = reader.truth_or("exhaustive", true);
+    for (const TomlValue* one : reader.tables("verbs")) read_rule(*one);
+  }
+
+  void read_rule(const TomlValue& value) {
+    TomlReader reader = table(value, "verbs", rule_keys());
+    const auto text = phasebit::read_rule(to_json(value));
+    if (!text)
+      return reader.refuse(text.error().key, text.error().message,
+                           text.error().key == "ptxas" ? range_hint : text.error().hint);
+    HeadRule rule{{{}, text->role, {}, text->forbid, text->passes}, text->families, text->ptxas};
+    for (const RuleText::Count& count : text->counts) {
+      const auto range = parse_count(count.count);
+      if (!range)
+        return reader.refuse(to_string(count.path),
+                             fmt::format("'{}': '{}' is no count", count.pattern, count.count),
+                             "a number, or \"1..2\", \"2..\"");
+      rule.rule.require.push_back({count.pattern, *range, count.path});
+    }
+    for (const std::string& verb : text->verbs) {
+      rule.rule.verb = verb;
+      if (verb == any_verb && !rule.rule.forbid.empty() &&
+          !(rule.rule.require.empty() && rule.rule.role.empty()))
+        reader.refuse("verb", "'*' with 'forbid' is of the whole window, without role and counts",
+                      "write the counts as a rule of their own");
+      head_.rules.push_back(rule);
+    }
+  }
+
+  const std::string& file_;
+  Status status_;
+  TomlReader top_;
+  Head head_;
+};
+
+}  // namespace
+
+Result<Head> read_head(const std::vector<PtxHeadLine>& lines, const std::string& file) {
+  PHASEBIT_TRY_ASSIGN(table, parse_toml(toml_of(lines), file));
+  table.line = lines.empty() ? 1 : lines.front().line;
+  return HeadReader(file, table).read();
+}
+
+}  // namespace phasebit

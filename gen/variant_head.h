@@ -1,0 +1,17 @@
+// The head of a rendered variant: from here on its PTX file says all that later steps ask.
+#pragma once
+
+#include "core/ptx/head.h"
+#include "gen/head_rules.h"
+#include "gen/kernel.h"
+
+namespace phasebit {
+
+// `rules` are those of its components, `own` those of snippets in the place of theirs.
+Head make_head(const VariantKey& key, const Plan& plan, const Kernel& kernel, HeadRules rules,
+               const std::vector<VerbRule>& own = {});
+
+// The directives between the signature and the body that bound the launch.
+std::map<std::string, std::vector<int>> bounds_of(const Kernel& kernel);
+
+}  // namespace phasebit

@@ -1,0 +1,74 @@
+// A stranger's kernel on the fake device: a slope over the items, its buffers filled anew.
+#include "bench/point/whole.h"
+
+#include "bench/campaign/plan.h"
+#include "tests/bench/one_point.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit::test {
+namespace {
+
+// The kernel counts in its buffer: a launch that finds the count of the last one fails.
+BundleVariant stranger() {
+  BundleVariant variant = ring_variant("a");
+  variant.images.pop_back();
+  variant.images.front().gate = {GateVerdict::ungated, "none: no head, outputs not verified"};
+  variant.launch = {};
+  variant.launch.threads = 64;
+  variant.launch.guarded = false;
+  variant.launch.unit = "ns per item";
+  WholeLaunch whole;
+  whole.block = {64, 1, 1};
+  whole.parameter_bytes = 16;
+  whole.parameters = {{"out", WholeParameter::Kind::buffer, 0, 8, 0, 4096, 7},
+                      {"n", WholeParameter::Kind::items, 8, 4, 0, 0, 0}};
+  variant.whole = whole;
+  return variant;
+}
+
+TEST(Whole, IsTheSlopeOfItsDuration) {
+  Bench bench;
+  bench.variant = stranger();
+  bench.bundle.kernel("a_t") = {{"cycles", 40}, {"intercept", 3000}};
+  const auto measured = bench.measure();
+  ASSERT_TRUE(measured) << measured.error().text();
+  const auto summary = summarise(measured->samples);
+  ASSERT_TRUE(summary) << summary.error().text();
+  EXPECT_DOUBLE_EQ(summary->cycles, 40);
+  EXPECT_EQ(measured->flags, (std::vector<std::string>{"gate_none", "outputs_not_verified"}));
+  // 3000 ns + 40 ns an item reach 50 us with 2048 items, the first power of two above 1175.
+  EXPECT_EQ(measured->samples.front().items, 2048U);
+  EXPECT_EQ(bench.phases, (std::vector<Phase>{Phase::loading, Phase::timed}));
+}
+
+TEST(Whole, FailsWithTheLaunchThatFailed) {
+  Bench bench;
+  bench.variant = stranger();
+  bench.bundle.kernel("a_t") = {{"launch_error", true}};
+  const auto measured = bench.measure();
+  ASSERT_FALSE(measured);
+  EXPECT_EQ(measured.error().text(), "launch: cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED (scripted)");
+}
+
+// Ungated is refused but for a kernel that nobody has rules for.
+TEST(Whole, IsNotRefusedForItsGate) {
+  BundleVariant variant = stranger();
+  EXPECT_EQ(refusal(variant), "");
+  variant.whole.reset();
+  EXPECT_EQ(refusal(variant), "not gated: none: no head, outputs not verified");
+}
+
+TEST(Whole, PassesThroughTheManifest) {
+  Manifest manifest;
+  manifest.variants = {stranger(), ring_variant("b")};
+  const auto read = manifest_from_json(to_json(manifest), "m");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(to_json(*read), to_json(manifest));
+  ASSERT_TRUE(read->variants[0].whole);
+  EXPECT_EQ(read->variants[0].whole->parameters[0].kind, WholeParameter::Kind::buffer);
+  EXPECT_FALSE(read->variants[1].whole);
+}
+
+}  // namespace
+}  // namespace phasebit::test

@@ -1,0 +1,59 @@
+// Every curated variant's file read back: to what was rendered, and to what the gate asks.
+#include "gen/kernel_file.h"
+
+#include "cli/prepare.h"
+#include "gen/requirements.h"
+#include "tests/cli/spaces.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+TEST(KernelFile, EveryCuratedVariantReadsBackToWhatWasRendered) {
+  const Space space = test::space_of("curated");
+  ASSERT_FALSE(space.expansion.variants.empty());
+  for (const VariantKey& variant : space.expansion.variants) {
+    SCOPED_TRACE(variant.id);
+    const auto rendered = render_one(space.templates, space.catalogue, variant, Build::timed);
+    ASSERT_TRUE(rendered) << rendered.error().text();
+    for (const HeadingLines lines : {HeadingLines::shown, HeadingLines::left_out}) {
+      const auto read = read_kernel(kernel_file(*rendered, lines), "text.ptx");
+      ASSERT_TRUE(read) << read.error().text();
+      const Kernel &before = rendered->kernel, &after = read->kernel;
+      EXPECT_EQ(after.entry, before.entry);
+      EXPECT_EQ(after.build, before.build);
+      EXPECT_EQ(after.ptx_version, before.ptx_version);
+      EXPECT_EQ(after.ptx_target, before.ptx_target);
+      EXPECT_EQ(after.statements, before.statements);
+      EXPECT_EQ(after.hash, before.hash);
+      ASSERT_EQ(after.source.size(), before.source.size());
+      for (size_t i = 0; i < before.source.size(); ++i) {
+        SCOPED_TRACE(before.statements[i]);
+        EXPECT_EQ(after.source[i].verb, before.source[i].verb);
+        EXPECT_EQ(after.source[i].role, before.source[i].role);
+      }
+      EXPECT_EQ(write_head(read->head), write_head(rendered->head));
+      EXPECT_EQ(launch_signature(read->head.launch), launch_signature(rendered->head.launch));
+      EXPECT_EQ(read->head.key.axes, variant.axes);
+      EXPECT_EQ(read->head.key.hash, variant.hash);
+    }
+  }
+}
+
+// It has functions of the guard's: a file that goes to ptxas as it is, with the same head.
+TEST(KernelFile, AGuardedBuildReadsBackWithItsHead) {
+  const Space space = test::space_of("curated");
+  const VariantKey& variant = space.expansion.variants.front();
+  const auto rendered = render_one(space.templates, space.catalogue, variant, Build::guarded);
+  ASSERT_TRUE(rendered) << rendered.error().text();
+  const auto read = read_kernel(kernel_file(*rendered), "text.ptx");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_TRUE(read->kernel.as_is);
+  EXPECT_EQ(read->kernel.build, Build::guarded);
+  EXPECT_EQ(read->kernel.entry, rendered->kernel.entry);
+  EXPECT_EQ(write_head(read->head), write_head(rendered->head));
+}
+
+}  // namespace
+}  // namespace phasebit

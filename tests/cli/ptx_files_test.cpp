@@ -1,0 +1,211 @@
+// FILE.ptx in place of a variant: ours, edited, a stranger's, and what is said of one that is
+// wrong.
+#include "core/base/hash.h"
+#include "core/image/bundle.h"
+#include "gen/toolchain.h"
+#include "tests/cli/home.h"
+
+namespace phasebit {
+namespace {
+
+const std::string ring = "ring/mbarrier/st_shared/none";
+
+// Two kernels, a function that is not inlined, a global: as a compiler would write it.
+const std::string strangers =
+    ".version 7.8\n"
+    ".target sm_90\n"
+    ".address_size 64\n"
+    ".global .align 4 .u32 counter;\n"
+    ".func (.param .b32 r) twice(.param .b32 x)\n"
+    "{\n"
+    "  .reg .b32 %r<3>;\n"
+    "  ld.param.b32 %r1, [x];\n"
+    "  add.u32 %r2, %r1, %r1;\n"
+    "  st.param.b32 [r], %r2;\n"
+    "  ret;\n"
+    "}\n"
+    ".visible .entry axpy(.param .u32 n, .param .f32 a, .param .u64 out)\n"
+    "{\n"
+    "  .reg .b32 %r<4>;\n"
+    "  .reg .b64 %rd<2>;\n"
+    "  ld.param.u32 %r1, [n];\n"
+    "  ld.param.u64 %rd1, [out];\n"
+    "  st.global.u32 [%rd1], %r1;\n"
+    "  ret;\n"
+    "}\n"
+    ".visible .entry other()\n"
+    "{\n"
+    "  ret;\n"
+    "}\n";
+
+class PtxFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto found = find_toolchain(); !found) GTEST_SKIP() << found.error().text();
+    Home::write(file("s.ptx"), strangers);
+  }
+  fs::path file(const std::string& name) const { return home_.path() / name; }
+  std::string label(const std::string& name) const {
+    return fs::path(name).stem().string() + "@" + content_hash(Home::read(file(name))).substr(0, 8);
+  }
+  // The text hash of one image, from its listing.
+  static std::string code_of(const std::string& listing) {
+    const size_t at = listing.find(".text ");
+    return at == std::string::npos ? listing : listing.substr(at, 38);
+  }
+  Home home_;
+};
+
+TEST_F(PtxFiles, OfOursAreTheVariantThatTheyWereWrittenFrom) {
+  Home::write(file("a.ptx"), home_.says({"show", ring}).out);
+  const ProcessOutput variant = home_.says({"sass", "show", ring, "-t", "sm_90a"});
+  const ProcessOutput read = home_.says({"sass", "show", "a.ptx", "-t", "sm_90a"});
+  ASSERT_EQ(read.exit_status, 0) << read.err;
+  EXPECT_EQ(code_of(read.out), code_of(variant.out));
+  EXPECT_NE(read.out.find("gate passed"), std::string::npos) << read.out;
+  EXPECT_TRUE(read.out.starts_with(ring + "/file=" + label("a.ptx") + " for sm_90a")) << read.out;
+}
+
+TEST_F(PtxFiles, ThatSomebodyEditedAreGatedByTheirHead) {
+  Home::write(file("a.ptx"), home_.says({"show", ring}).out);
+  const std::string poll = "mbarrier.try_wait.parity.shared.b64 done, [c_barrier]";
+  Home::edit(file("a.ptx"), poll, "mbarrier.test_wait" + poll.substr(poll.find(".parity")));
+  const ProcessOutput output =
+      home_.says({"assemble", "a.ptx", "-t", "sm_90a", "--gate", "--no-cache"});
+  EXPECT_EQ(output.exit_status, exit_code(Step::gate));
+  EXPECT_NE(output.err.find("gate: wait (consumer): expected *SYNCS*PHASECHK*TRYWAIT* x1 per item, "
+                            "found 0"),
+            std::string::npos)
+      << output.err;
+  // The head is edited as well: now that is what it must be.
+  Home::edit(file("a.ptx"),
+             "{ verb = \"wait\", families = [\"hopper\", \"blackwell\", \"rubin\"], require = { "
+             "\"*SYNCS*PHASECHK*TRYWAIT*\" = 1 } }",
+             "{ verb = \"wait\", require = { \"*SYNCS*PHASECHK*\" = 1 } }");
+  Home::edit(file("a.ptx"),
+             "//@   { verb = \"wait\", families = [\"hopper\", \"blackwell\", \"rubin\"], ptxas = "
+             "\">=12.8\", cold = { \"*SYNCS*PHASECHK*TRYWAIT*\" = 1 } },\n",
+             "");
+  const ProcessOutput passed =
+      home_.says({"assemble", "a.ptx", "-t", "sm_90a", "--gate", "--no-cache"});
+  EXPECT_EQ(passed.exit_status, 0) << passed.err;
+}
+
+TEST_F(PtxFiles, OfAStrangerAreAssembledWithTheirFunctionsAndGlobals) {
+  const ProcessOutput output =
+      home_.says({"assemble", "s.ptx", "-t", "sm_90a,sm_100a", "--gate", "--no-cache", "--json"});
+  ASSERT_EQ(output.exit_status, 0) << output.err;
+  size_t targets = 0;
+  for (size_t at = output.out.find("\"assembled\": 2"); at != std::string::npos;
+       at = output.out.find("\"assembled\": 2", at + 1))
+    ++targets;
+  EXPECT_EQ(targets, 2U) << output.out;
+  EXPECT_EQ(output.out.find("\"ungated\": 0"), std::string::npos) << output.out;
+  const ProcessOutput shown = home_.says({"sass", "show", "s.ptx", "--kernel", "axpy"});
+  EXPECT_TRUE(shown.out.starts_with("whole/" + label("s.ptx") + "/axpy for sm_90a")) << shown.out;
+  EXPECT_NE(shown.out.find("s.ptx:19"), std::string::npos) << shown.out;  // the store
+}
+
+TEST_F(PtxFiles, OfAStrangerArePackedWithWhatSomebodySaysOfThem) {
+  const ProcessOutput output =
+      home_.says({"pack",        "s.ptx",   "--kernel", "axpy",    "-t",
+                  "sm_90a",      "-o",      "bundle",   "--grid",  "4,2",
+                  "--block",     "64",      "--shared", "1024",    "--param",
+                  "n=items",     "--param", "1=0.5",    "--param", "out=buffer:4096:7",
+                  "--no-anchors"});
+  ASSERT_EQ(output.exit_status, 0) << output.err;
+  const auto manifest = read_manifest(file("bundle"));
+  ASSERT_TRUE(manifest) << manifest.error().text();
+  ASSERT_EQ(manifest->variants.size(), 1U);
+  const BundleVariant& variant = manifest->variants.front();
+  EXPECT_EQ(variant.key.id, "whole/" + label("s.ptx") + "/axpy");
+  EXPECT_EQ(variant.launch.unit, "ns per item");
+  EXPECT_EQ(variant.images.front().gate.verdict, GateVerdict::ungated);
+  EXPECT_EQ(variant.images.front().gate.reason, "none: no head, outputs not verified");
+  ASSERT_TRUE(variant.whole);
+  EXPECT_EQ(variant.whole->grid, (std::array<int, 3>{4, 2, 1}));
+  EXPECT_EQ(variant.whole->block, (std::array<int, 3>{64, 1, 1}));
+  EXPECT_EQ(variant.whole->parameter_bytes, 16);
+  const auto block = parameter_block(*variant.whole, 10, {0x1122334455667788});
+  const std::vector<unsigned char> expected = {10,   0,    0,    0,    0,    0,    0,    0x3f,
+                                               0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11};
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_EQ(std::to_integer<unsigned char>(block[i]), expected[i]) << i;
+}
+
+struct Row {
+  std::vector<std::string> arguments;
+  Step step;
+  std::string message;
+};
+
+void expect_errors(const Home& home, const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    const ProcessOutput output = home.says(row.arguments);
+    EXPECT_EQ(output.exit_status, exit_code(row.step));
+    EXPECT_EQ(output.err, "phasebit: " + row.message + "\n");
+  }
+}
+
+TEST_F(PtxFiles, SayWhatALaunchLacks) {
+  const std::vector<std::string> pack = {"pack", "s.ptx", "--kernel", "axpy", "-o", "b"};
+  const auto packed = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), pack.begin(), pack.end());
+    return more;
+  };
+  const std::vector<Row> rows = {
+      {packed({}), Step::usage,
+       "usage: s.ptx:13: axpy: parameter 0 (.param .u32 n) has no value (--param 0=VALUE, "
+       "0=buffer:BYTES[:fill] or 0=items)"},
+      {packed({"--param", "n=5", "--param", "a=1.5", "--param", "out=buffer:64"}), Step::usage,
+       "usage: s.ptx:13: axpy: no parameter is the number of items, and its figure is a slope over "
+       "them (--param NAME=items)"},
+      {packed({"--param", "n=items", "--param", "a=1.5", "--param", "out=buffer:64"}), Step::usage,
+       "usage: s.ptx:13: axpy: nobody says its grid (--grid X[,Y[,Z]])"},
+      {packed({"--param", "outt=buffer:64"}), Step::usage,
+       "usage: s.ptx:13: axpy: no parameter 'outt' (did you mean 'out'?)"},
+      {packed({"--param", "n=items", "--param", "a=fast", "--param", "out=buffer:64"}), Step::usage,
+       "usage: s.ptx:13: axpy: parameter 1 (.param .f32 a): 'fast' is no number of its type (a "
+       "whole number, 0x..., or a decimal number for .f32 and .f64)"},
+      {packed({"--param", "n=buffer:64", "--param", "a=1", "--param", "out=buffer:64"}),
+       Step::usage,
+       "usage: s.ptx:13: axpy: parameter 0 (.param .u32 n): 'buffer:64' is an address, and those "
+       "are 8 bytes (a whole number, 0x..., or a decimal number for .f32 and .f64)"},
+  };
+  expect_errors(home_, rows);
+}
+
+TEST_F(PtxFiles, SayWhatTheyCannotBe) {
+  Home::write(file("g.ptx"), home_.says({"show", ring, "--build", "guarded"}).out);
+  const std::vector<Row> rows = {
+      {{"sass", "show", "s.ptx"},
+       Step::usage,
+       "usage: s.ptx has 2 kernels (--kernel: one of axpy, other)"},
+      {{"assemble", "s.ptx", "--kernel", "axpi"},
+       Step::usage,
+       "usage: no kernel 'axpi' in s.ptx (did you mean 'axpy'?)"},
+      {{"assemble", "s.ptx", "--snippet", "wait=x.ptx"},
+       Step::usage,
+       "usage: files are no variants: they take no spec, sweep or snippet (choose with --kernel "
+       "and "
+       "--filter)"},
+      {{"assemble", "s.ptx", "-a", "num_stages=2"},
+       Step::usage,
+       "usage: -a num_stages=2: a file has its axes (of a file: ptxas, opt_level, maxrregcount, "
+       "edit)"},
+      {{"sass", "classes", "s.ptx", "x.cubin"},
+       Step::usage,
+       "usage: s.ptx, x.cubin: PTX beside files of code (assemble it first, or compare two at a "
+       "time with `sass diff`)"},
+      {{"assemble", "g.ptx"},
+       Step::usage,
+       "usage: g.ptx: pb_6b9286b10afb_g is a guarded build (give the timed one: its guarded build "
+       "is "
+       "made from it)"},
+      {{"assemble", "none.ptx"}, Step::io, "io: cannot read none.ptx: No such file or directory"},
+  };
+  expect_errors(home_, rows);
+}
+
+}  // namespace
+}  // namespace phasebit
