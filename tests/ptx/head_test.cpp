@@ -275,26 +275,5 @@ TEST(Head, SaysWhatContradictsItsText) {
   }
 }
 
-// A rule counts where its family and its ptxas are those of the image.
-TEST(Head, RulesAreNarrowedToFamilyAndPtxas) {
-  Head head;
-  head.covers = {{"mine", {"hopper", "ada"}, ">=11.8"}};
-  head.rules = {{{"wait", "consumer", {{"SYNCS*", 1}}, {}}, {"hopper"}, {}},
-                {{"wait", "consumer", {{"SYNCS*", 2}}, {"BAR*"}}, {}, ">=12.4"},
-                {{"*", "", {}, {"LDL*"}}, {}, {}}};
-  const auto spec = gate_of(head, "hopper", Version{{13, 5}});
-  ASSERT_TRUE(spec);
-  EXPECT_TRUE(spec->known);
-  ASSERT_EQ(spec->verbs.size(), 1U);
-  ASSERT_EQ(spec->verbs[0].require.size(), 1U);
-  EXPECT_EQ(spec->verbs[0].require[0].count.low, 3);
-  EXPECT_EQ(spec->forbid_everywhere, std::vector<std::string>{"LDL*"});
-  EXPECT_TRUE(gate_of(head, "ada", Version{{12, 0}})->verbs.empty());
-  EXPECT_EQ(gate_of(head, "turing", Version{{13, 5}})->why_unknown,
-            "mine declares no SASS for turing");
-  EXPECT_EQ(gate_of(head, "ada", Version{{11, 7}})->why_unknown,
-            "mine declares no SASS for ptxas 11.7");
-}
-
 }  // namespace
 }  // namespace phasebit

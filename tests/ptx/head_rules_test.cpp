@@ -1,0 +1,78 @@
+// The rules that a head holds.
+#include "core/ptx/head.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+// As core/ptx hands them over: without the mark and the blank behind it.
+std::vector<PtxHeadLine> lines_of(const std::string& text, int line = 1) {
+  std::vector<PtxHeadLine> lines;
+  for (size_t begin = 0; begin < text.size(); ++line) {
+    const size_t end = text.find('\n', begin);
+    std::string one = text.substr(begin + 3, end - begin - 3);
+    lines.push_back({one.starts_with(' ') ? one.substr(1) : one, line});
+    begin = end + 1;
+  }
+  return lines;
+}
+
+const std::string small_head =
+    "//@ format = 1\n"
+    "//@ id = \"a/b/c/d\"\n"
+    "//@ roles = [{ role = \"consumer\", warps = [0] }]\n"
+    "//@ [key]\n"
+    "//@ probe = \"a\"\n"
+    "//@ [launch]\n"
+    "//@ threads = 32\n"
+    "//@ timed_role = \"consumer\"\n";
+
+// A rule counts where its family and its ptxas are those of the image.
+TEST(Head, RulesAreNarrowedToFamilyAndPtxas) {
+  Head head;
+  head.covers = {{"mine", {"hopper", "ada"}, ">=11.8"}};
+  head.rules = {{{"wait", "consumer", {{"SYNCS*", 1}}, {}}, {"hopper"}, {}},
+                {{"wait", "consumer", {{"SYNCS*", 2}}, {"BAR*"}}, {}, ">=12.4"},
+                {{"*", "", {}, {"LDL*"}}, {}, {}}};
+  const auto spec = gate_of(head, "hopper", Version{{13, 5}});
+  ASSERT_TRUE(spec);
+  EXPECT_TRUE(spec->known);
+  ASSERT_EQ(spec->verbs.size(), 1U);
+  ASSERT_EQ(spec->verbs[0].require.size(), 1U);
+  EXPECT_EQ(spec->verbs[0].require[0].count.low, 3);
+  EXPECT_EQ(spec->forbid_everywhere, std::vector<std::string>{"LDL*"});
+  EXPECT_TRUE(gate_of(head, "ada", Version{{12, 0}})->verbs.empty());
+  EXPECT_EQ(gate_of(head, "turing", Version{{13, 5}})->why_unknown,
+            "mine declares no SASS for turing");
+  EXPECT_EQ(gate_of(head, "ada", Version{{11, 7}})->why_unknown,
+            "mine declares no SASS for ptxas 11.7");
+}
+
+// Counts of every path, ranges, passes and what is not exhaustive come back, and are refused where
+// they are none.
+TEST(Head, RulesComeBackAsTheyWere) {
+  const std::string rules =
+      "//@\n//@ [rules]\n//@ exhaustive = false\n//@ verbs = [\n"
+      "//@   { verb = \"tail\", passes = \"beside\", cold = { \"SYNCS*\" = \"0..1\" }, beside = { "
+      "\"DEPBAR*\" = \"2..\" } },\n"
+      "//@   { verb = \"*\", require = { \"MEMBAR*\" = 1 } },\n//@ ]\n";
+  const auto head = read_head(lines_of(small_head + rules, 1), "t.ptx");
+  ASSERT_TRUE(head) << head.error().text();
+  EXPECT_TRUE(write_head(*head).ends_with(rules)) << write_head(*head);
+  const auto spec = gate_of(*head, "hopper", Version{{13, 5}});
+  ASSERT_TRUE(spec);
+  EXPECT_EQ(spec->exhaustive_for, "");
+  ASSERT_EQ(spec->verbs.size(), 2U);
+  EXPECT_EQ(spec->verbs[0].passes, Passes::beside);
+  EXPECT_EQ(spec->verbs[0].require[0].path, Path::cold);
+  EXPECT_EQ(spec->verbs[0].require[0].count, CountRange(0, 1));
+  EXPECT_EQ(spec->verbs[1].verb, any_verb);
+  std::string wrong = small_head + rules;
+  wrong.replace(wrong.find("0..1"), 4, "1-2");
+  EXPECT_EQ(read_head(lines_of(wrong, 1), "t.ptx").error().text(),
+            "spec: t.ptx:13: cold: 'SYNCS*': '1-2' is no count (a number, or \"1..2\", \"2..\")");
+}
+
+}  // namespace
+}  // namespace phasebit
