@@ -42,7 +42,7 @@ Status DerivedCache::add(const std::string& module, const Entries& entries) cons
   for (const auto& [key, value] : entries)
     if ((key + value).find_first_of("\t\n") == std::string::npos) all.insert_or_assign(key, value);
   std::string body;
-  for (const auto& [key, value] : all) body += key + '\t' + value + '\n';
+  for (const auto& [key, value] : all) body += fmt::format("{}\t{}\n", key, value);
   return write_file(file_of(module), header_of(program_, body) + body);
 }
 

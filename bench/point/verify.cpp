@@ -80,7 +80,8 @@ Status verify_fold(const LaunchShape& shape, const LaunchOutput& output, const R
 // The first record of a CTA says how many barriers it read back; of a cluster, that of one CTA.
 Status verify_phases_checked(const LaunchShape& shape, const LaunchOutput& output, int cta) {
   if (shape.cluster_size > 1 && cta != shape.first_rank) return {};
-  const auto first = static_cast<std::size_t>(cta * 2 * shape.warps());
+  const std::size_t records_of_cta = 2 * static_cast<std::size_t>(shape.warps());
+  const std::size_t first = static_cast<std::size_t>(cta) * records_of_cta;
   const std::uint32_t checked = output.records[first].phases_checked;
   if (checked >= static_cast<std::uint32_t>(shape.phases_checked)) return {};
   return fail(Step::verify, "cta {} read back {} of {} barriers after {} items", cta, checked,

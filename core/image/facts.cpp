@@ -1,5 +1,6 @@
 #include "core/image/facts.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace phasebit {
@@ -9,7 +10,7 @@ using nlohmann::json;
 const std::string* CatalogueFacts::default_of(const std::string& axis,
                                               const std::vector<std::string>& components) const {
   for (const std::string& component : components)
-    if (const auto own = axes.find(component + "." + axis); own != axes.end())
+    if (const auto own = axes.find(fmt::format("{}.{}", component, axis)); own != axes.end())
       return &own->second.default_value;
   const auto common = axes.find(axis);
   return common == axes.end() ? nullptr : &common->second.default_value;

@@ -124,7 +124,7 @@ class Writer {
     std::string readings;
     for (const ReadingName& reading : row.readings)
       readings += (readings.empty() ? "" : ",") + quoted_list({reading.name, reading.unit});
-    const std::string text =
+    std::string text =
         fmt::format(R"({{"kind":{},"unit":{},"device":{},"run":{},"readings":[{}]}})",
                     quoted(to_string(row.kind)), quoted(row.unit), devices_.at(row.device_uuid),
                     runs_.at(row.run_id), readings);

@@ -105,7 +105,7 @@ Result<OldKeys> OldKeys::parse(std::string_view text, const std::string& name) {
         axis = keys.name_today(axis);
         const auto known = keys.catalogue_.axes.try_emplace(axis, AxisFacts{value, ""}).first;
         if (known->second.default_value != value)
-          keys.catalogue_.axes[component + "." + axis] = {value, ""};
+          keys.catalogue_.axes[fmt::format("{}.{}", component, axis)] = {value, ""};
       }
       keys.components_[{(*row)["kind"].value_or(""), component}] = std::move(axes);
     }
