@@ -44,7 +44,8 @@ void add_assemble(CLI::App& app, AssembleCommand& options, Chosen& chosen) {
   add_toolchain(*command, options.space);
   add_tools(*command, options.tools);
   command->add_option("-t,--targets", options.targets, "architectures (default: all)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("--targets-file", options.targets_file, "a file of architectures");
   command->add_option("--build", options.build, "timed, guarded or both")->capture_default_str();
   command->add_flag("--gate", options.gate,

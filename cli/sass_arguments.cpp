@@ -101,7 +101,8 @@ void add_matrix(CLI::App& group, SassMatrixOptions& options, Chosen& chosen) {
   add_tools(*command, options.tools);
   add_files(*command, options.files, options.kernel);
   command->add_option("-t,--targets", options.targets, "architectures (default: all)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command
       ->add_option("--toolchain", options.toolchains,
                    "versions of ptxas, such as 12.4,13.0 or all: a column each")
@@ -119,7 +120,8 @@ void add_page(CLI::App& group, SassPageOptions& options, Chosen& chosen) {
   add_space(*command, options.space);
   add_tools(*command, options.tools);
   command->add_option("-t,--targets", options.targets, "architectures (default: all)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option(
       "--reference", options.reference,
       "target to compare with at first (default: the first); the page has a choice");
@@ -156,7 +158,8 @@ void add_gate(CLI::App& group, SassOptions& all, Chosen& chosen) {
   command->add_option("--cubin", options.cubins, "kernels of cubins in the place of variants")
       ->allow_extra_args(false);
   command->add_option("-t,--targets", options.targets, "architectures (default: the file's)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("--toolchain", options.toolchains, "versions of ptxas, such as 12.4,13.0")
       ->delimiter(',');
   command->add_flag("--json", options.json, "print JSON");

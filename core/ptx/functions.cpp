@@ -70,6 +70,11 @@ bool is_signature(const PtxStatement& statement) {
           statement.name.find(".func") != std::string::npos);
 }
 
+bool is_entry(const PtxStatement& statement) {
+  return statement.part == PtxStatement::Part::directive &&
+         statement.name.find(".entry") != std::string::npos;
+}
+
 bool is_variable(const PtxStatement& statement) {
   if (statement.part != PtxStatement::Part::directive) return false;
   for (const std::string_view space : {".global", ".shared", ".const", ".local", ".tex", ".common"})
@@ -86,12 +91,14 @@ class Finder {
     const PtxStatement& statement = placed.parsed;
     if (statement.part == PtxStatement::Part::brace) return brace(index);
     if (depth_ > 0) return {};
+    std::vector<PtxHeadLine> head_lines = head_lines_in(
+        placed.before, placed.line - static_cast<int>(std::count(placed.before.begin(),
+                                                                 placed.before.end(), '\n')));
+    if (!head_lines.empty() && !is_entry(statement)) return misplaced(head_lines.front());
     if (is_signature(statement)) {
       PtxFunction made = read_signature(plain_text(placed.text));
       made.signature = index;
-      made.head_lines = head_lines_in(
-          placed.before, placed.line - static_cast<int>(std::count(placed.before.begin(),
-                                                                   placed.before.end(), '\n')));
+      made.head_lines = std::move(head_lines);
       file_.functions.push_back(std::move(made));
       open_ = true;
     } else if (statement.part == PtxStatement::Part::none) {
@@ -109,6 +116,9 @@ class Finder {
   }
 
   Status finish() const {
+    const int last = file_.statements.empty() ? 1 : file_.statements.back().line;
+    const auto behind = head_lines_in(file_.after, last);
+    if (depth_ == 0 && !behind.empty()) return misplaced(behind.front());
     if (depth_ == 0) return {};
     const PlacedStatement& open = file_.statements[file_.functions.back().open];
     return with_hint(fail(Step::assemble, "{}: the brace of '{}' without its other",
@@ -117,6 +127,23 @@ class Finder {
   }
 
  private:
+  tl::unexpected<Error> misplaced(const PtxHeadLine& line) const {
+    return with_hint(
+        fail(Step::assemble, "{}:{}: a head ('//@') above no .entry", file_.name, line.line),
+        "write it directly above the .entry that it is of");
+  }
+
+  // A kernel is found by its name, so two of one name would be measured as one.
+  Status check_name(const PtxFunction& made) const {
+    for (const PtxFunction& other : file_.functions)
+      if (&other != &made && other.has_body && other.name == made.name)
+        return with_hint(fail(Step::assemble, "{}: '{}' has a body already, at line {}",
+                              file_.place(file_.statements[made.signature]), made.name,
+                              file_.statements[other.signature].line),
+                         "give one of them another name");
+    return {};
+  }
+
   Status brace(std::size_t index) {
     const PlacedStatement& placed = file_.statements[index];
     if (placed.parsed.name == "{") {
@@ -128,7 +155,7 @@ class Finder {
       file_.functions.back().has_body = true;
       file_.functions.back().open = index;
       open_ = false;
-      return {};
+      return check_name(file_.functions.back());
     }
     if (depth_ == 0)
       return with_hint(fail(Step::assemble, "{}: a brace that closes nothing", file_.place(placed)),

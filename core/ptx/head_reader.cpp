@@ -226,14 +226,13 @@ class HeadReader {
     for (const TomlValue* one : reader.tables("buffers")) {
       TomlReader own = table(*one, "buffers", {"name", "bytes", "parameter"});
       must_have(own, "bytes", "write `bytes = 4096`");
-      head_.buffers.push_back(
-          {own.text("name"), number(own, "bytes", 0, 1), number(own, "parameter", 0)});
-      head_.where["buffer " + head_.buffers.back().name] = own.where();
+      const std::string name = own.text("name");
+      head_.buffers.push_back({name, number(own, "bytes", 0, 1), number(own, "parameter", 0)});
+      head_.where["buffer " + name] = own.where();
     }
   }
 
-  // A range that cannot be read is one here, not when an image is gated.
-  std::string range(TomlReader& reader) {
+  std::string range(TomlReader& reader) {  // an error here, not when an image is gated
     std::string text = reader.text_or("ptxas", {});
     if (const auto known = version_in_range(Version{{1, 0}}, text); !known)
       reader.refuse("ptxas", known.error().message, range_hint);
@@ -241,15 +240,17 @@ class HeadReader {
   }
 
   void read_rules(const TomlValue& value) {
-    TomlReader reader =
-        table(value, "rules", {"covers", "exhaustive", "items_per_iteration", "verbs"});
+    const std::vector<std::string> keys = {"covers", "exhaustive", "items_per_iteration", "verbs"};
+    TomlReader reader = table(value, "rules", keys);
     for (const TomlValue* one : reader.tables("covers")) {
       TomlReader own = table(*one, "covers", {"part", "families", "ptxas"});
       head_.covers.push_back({own.text("part"), own.words("families"), range(own)});
+      if (const auto wrong = unknown_family(head_.covers.back().families))
+        own.refuse(wrong->key, wrong->message, wrong->hint);
     }
     if (const TomlValue* items = reader.table("items_per_iteration")) {
       TomlReader own = table(*items, "items_per_iteration", words_of(role_words));
-      for (const std::string& name : items->keys)
+      for (const auto& name : items->keys)
         head_.items_per_iteration[name] = number(own, name, 1, 1);
     }
     head_.exhaustive = reader.truth_or("exhaustive", true);
@@ -262,6 +263,8 @@ class HeadReader {
     if (!text)
       return reader.refuse(text.error().key, text.error().message,
                            text.error().key == "ptxas" ? range_hint : text.error().hint);
+    if (const auto wrong = unknown_family(text->families))
+      return reader.refuse(wrong->key, wrong->message, wrong->hint);
     HeadRule rule{{{}, text->role, {}, text->forbid, text->passes}, text->families, text->ptxas};
     for (const RuleText::Count& count : text->counts) {
       const auto range = parse_count(count.count);

@@ -1,6 +1,7 @@
 #include "core/rule/read_rule.h"
 
 #include "core/base/nearest.h"
+#include "core/isa/targets.h"
 
 #include <algorithm>
 
@@ -120,6 +121,18 @@ const std::vector<std::string>& rule_keys() {
                                                 "ptxas", "passes", "require", "cold",
                                                 "pass",  "beside", "forbid"};
   return keys;
+}
+
+std::optional<RuleProblem> unknown_family(const std::vector<std::string>& families) {
+  if (families.empty()) return std::nullopt;
+  const auto targets = TargetTable::load();
+  if (!targets) return RuleProblem{"families", targets.error().message, targets.error().hint};
+  const std::vector<std::string> known = targets->families();
+  for (const std::string& family : families)
+    if (!holds(known, family))
+      return RuleProblem{"families", fmt::format("no SASS family '{}'", family),
+                         nearest_word_hint(family, known)};
+  return std::nullopt;
 }
 
 const std::vector<std::string>& rule_roles() {

@@ -43,6 +43,10 @@ struct RuleProblem {
 const std::vector<std::string>& rule_keys();
 const std::vector<std::string>& rule_roles();
 
+// The first word that is no SASS family of core/isa/targets.toml, as a problem of 'families': a
+// rule of none would never be asked.
+std::optional<RuleProblem> unknown_family(const std::vector<std::string>& families);
+
 // Keys that are not rule_keys() are the caller's. Families are not checked against core/isa.
 tl::expected<RuleText, RuleProblem> read_rule(const nlohmann::ordered_json& table);
 

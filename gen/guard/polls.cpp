@@ -31,7 +31,7 @@ std::optional<WaitKind> polls(const PtxStatement& statement) {
   if (is(statement, "atom") && !statement.operands.empty() && statement.operands.front() != "_")
     return WaitKind::atomic;
   if (!is(statement, "ld")) return std::nullopt;
-  for (const std::string_view way : {".volatile", ".acquire", ".relaxed", ".mmio"})
+  for (const std::string_view way : {".volatile", ".acquire", ".relaxed", ".mmio", ".cv"})
     if (has(statement, way)) return WaitKind::flag;
   return std::nullopt;
 }

@@ -196,6 +196,16 @@ constexpr Broken broken[] = {
      "assemble: t.ptx:1:17: a function without a name (write its name here)"},
     {".entry k(.param .u32 a) { mov.b64 {a, b], c; }",
      "assemble: t.ptx:1:35: a '{' without its other (close it where it ends)"},
+    {"//@ format = 1\n.global .u32 g;\n.entry k() { ret; }",
+     "assemble: t.ptx:1: a head ('//@') above no .entry (write it directly above the .entry that "
+     "it "
+     "is of)"},
+    {".func f() { ret; }\n//@ format = 1\n.func g() { ret; }",
+     "assemble: t.ptx:2: a head ('//@') above no .entry (write it directly above the .entry that "
+     "it "
+     "is of)"},
+    {".entry k() { ret; }\n.entry k() { ret; }",
+     "assemble: t.ptx:2:1: 'k' has a body already, at line 1 (give one of them another name)"},
     {".entry k(.param .u32 a { ret; }",
      "assemble: t.ptx:1:9: a '(' without its other (close it where it ends)"},
 };
