@@ -17,8 +17,7 @@ std::string toml_of(const std::vector<PtxHeadLine>& lines) {
   int line = 1;
   for (const PtxHeadLine& one : lines) {
     for (; line < one.line; ++line) text += '\n';
-    text += one.text + "\n";
-    ++line;
+    text += one.text + "\n", ++line;
   }
   return text;
 }
@@ -226,16 +225,16 @@ class HeadReader {
     for (const TomlValue* one : reader.tables("buffers")) {
       TomlReader own = table(*one, "buffers", {"name", "bytes", "parameter"});
       must_have(own, "bytes", "write `bytes = 4096`");
-      const std::string name = own.text("name");
-      head_.buffers.push_back({name, number(own, "bytes", 0, 1), number(own, "parameter", 0)});
-      head_.where["buffer " + name] = own.where();
+      head_.where["buffer " + own.text("name")] = own.where();
+      head_.buffers.push_back(
+          {own.text("name"), number(own, "bytes", 0, 1), number(own, "parameter", 0)});
     }
   }
 
   std::string range(TomlReader& reader) {  // an error here, not when an image is gated
     std::string text = reader.text_or("ptxas", {});
-    if (const auto known = version_in_range(Version{{1, 0}}, text); !known)
-      reader.refuse("ptxas", known.error().message, range_hint);
+    const auto known = version_in_range(Version{{1, 0}}, text);
+    if (!known) reader.refuse("ptxas", known.error().message, range_hint);
     return text;
   }
 
