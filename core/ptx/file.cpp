@@ -1,7 +1,5 @@
 #include "core/ptx/file.h"
 
-#include "core/ptx/functions.h"
-#include "core/ptx/headings.h"
 #include "core/ptx/opcodes.h"
 #include "core/ptx/scanner.h"
 
@@ -41,29 +39,6 @@ PtxStatement parse(std::string_view text) {
 
 }  // namespace
 
-std::string plain_text(std::string_view statement) {
-  std::string out;
-  bool blank = false, in_string = false;
-  for (std::size_t i = 0; i < statement.size(); ++i) {
-    if (!in_string && statement.substr(i, 2) == "//") {
-      i = std::min(statement.find('\n', i), statement.size() - 1);
-      blank = true;
-    } else if (!in_string && statement.substr(i, 2) == "/*") {
-      i = std::min(statement.find("*/", i), statement.size() - 2) + 1;
-      blank = true;
-    } else if (!in_string &&
-               std::string_view(" \t\r\n\f\v").find(statement[i]) != std::string_view::npos) {
-      blank = true;
-    } else {
-      if (blank && !out.empty()) out += ' ';
-      blank = false;
-      if (statement[i] == '"') in_string = !in_string;
-      out += statement[i];
-    }
-  }
-  return out;
-}
-
 Result<PtxFile> read_ptx(std::string_view text, const std::string& name) {
   PtxFile file;
   file.name = name;
@@ -100,8 +75,14 @@ Result<PtxFile> read_ptx(std::string_view text, const std::string& name) {
     position.move_to(span.end);
     at = span.end;
   }
-  PHASEBIT_TRY(find_functions(file));
+  PHASEBIT_TRY(find_outline(file));
   return file;
+}
+
+Status find_outline(PtxFile& file) {
+  PHASEBIT_TRY_ASSIGN(outline, find_functions(file.name, file.statements, file.after));
+  static_cast<PtxOutline&>(file) = std::move(outline);
+  return {};
 }
 
 std::string write_ptx(const PtxFile& file) {
@@ -125,7 +106,7 @@ std::vector<const PtxFunction*> PtxFile::entries() const {
 }
 
 std::string PtxFile::place(const PlacedStatement& statement) const {
-  return fmt::format("{}:{}:{}", name, statement.line, statement.column);
+  return place_of(name, statement);
 }
 
 }  // namespace phasebit

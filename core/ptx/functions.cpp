@@ -1,7 +1,5 @@
 #include "core/ptx/functions.h"
 
-#include "core/ptx/headings.h"
-
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -84,10 +82,11 @@ bool is_variable(const PtxStatement& statement) {
 
 class Finder {
  public:
-  explicit Finder(PtxFile& file) : file_(file) {}
+  Finder(const std::string& name, const std::vector<PlacedStatement>& statements)
+      : name_(name), statements_(statements) {}
 
   Status take(std::size_t index) {
-    const PlacedStatement& placed = file_.statements[index];
+    const PlacedStatement& placed = statements_[index];
     const PtxStatement& statement = placed.parsed;
     if (statement.part == PtxStatement::Part::brace) return brace(index);
     if (depth_ > 0) return {};
@@ -99,84 +98,88 @@ class Finder {
       PtxFunction made = read_signature(plain_text(placed.text));
       made.signature = index;
       made.head_lines = std::move(head_lines);
-      file_.functions.push_back(std::move(made));
+      outline_.functions.push_back(std::move(made));
       open_ = true;
     } else if (statement.part == PtxStatement::Part::none) {
       open_ = false;
     } else if (open_ && statement.part == PtxStatement::Part::directive) {
-      file_.functions.back().directives.push_back(index);
+      outline_.functions.back().directives.push_back(index);
     } else if (statement.name == ".version" && !statement.operands.empty()) {
-      file_.version = statement.operands.front();
+      outline_.version = statement.operands.front();
     } else if (statement.name == ".target") {
-      file_.target = fmt::format("{}", fmt::join(statement.operands, ", "));
+      outline_.target = fmt::format("{}", fmt::join(statement.operands, ", "));
     } else if (is_variable(statement)) {
-      file_.globals.push_back(index);
+      outline_.globals.push_back(index);
     }
     return {};
   }
 
-  Status finish() const {
-    const int last = file_.statements.empty() ? 1 : file_.statements.back().line;
-    const auto behind = head_lines_in(file_.after, last);
+  Result<PtxOutline> finish(const std::string& after) {
+    const int last = statements_.empty() ? 1 : statements_.back().line;
+    const auto behind = head_lines_in(after, last);
     if (depth_ == 0 && !behind.empty()) return misplaced(behind.front());
-    if (depth_ == 0) return {};
-    const PlacedStatement& open = file_.statements[file_.functions.back().open];
-    return with_hint(fail(Step::assemble, "{}: the brace of '{}' without its other",
-                          file_.place(open), file_.functions.back().name),
+    if (depth_ == 0) return std::move(outline_);
+    const PlacedStatement& open = statements_[outline_.functions.back().open];
+    return with_hint(fail(Step::assemble, "{}: the brace of '{}' without its other", place(open),
+                          outline_.functions.back().name),
                      "write } where it ends");
   }
 
  private:
+  std::string place(const PlacedStatement& statement) const { return place_of(name_, statement); }
+
   tl::unexpected<Error> misplaced(const PtxHeadLine& line) const {
     return with_hint(
-        fail(Step::assemble, "{}:{}: a head ('//@') above no .entry", file_.name, line.line),
+        fail(Step::assemble, "{}:{}: a head ('//@') above no .entry", name_, line.line),
         "write it directly above the .entry that it is of");
   }
 
   // A kernel is found by its name, so two of one name would be measured as one.
   Status check_name(const PtxFunction& made) const {
-    for (const PtxFunction& other : file_.functions)
+    for (const PtxFunction& other : outline_.functions)
       if (&other != &made && other.has_body && other.name == made.name)
-        return with_hint(fail(Step::assemble, "{}: '{}' has a body already, at line {}",
-                              file_.place(file_.statements[made.signature]), made.name,
-                              file_.statements[other.signature].line),
-                         "give one of them another name");
+        return with_hint(
+            fail(Step::assemble, "{}: '{}' has a body already, at line {}",
+                 place(statements_[made.signature]), made.name, statements_[other.signature].line),
+            "give one of them another name");
     return {};
   }
 
   Status brace(std::size_t index) {
-    const PlacedStatement& placed = file_.statements[index];
+    const PlacedStatement& placed = statements_[index];
     if (placed.parsed.name == "{") {
       if (depth_ == 0 && !open_)
         return with_hint(
-            fail(Step::assemble, "{}: a block outside of every function", file_.place(placed)),
+            fail(Step::assemble, "{}: a block outside of every function", place(placed)),
             "write .entry or .func with a name in front of it");
       if (depth_++ > 0) return {};
-      file_.functions.back().has_body = true;
-      file_.functions.back().open = index;
+      outline_.functions.back().has_body = true;
+      outline_.functions.back().open = index;
       open_ = false;
-      return check_name(file_.functions.back());
+      return check_name(outline_.functions.back());
     }
     if (depth_ == 0)
-      return with_hint(fail(Step::assemble, "{}: a brace that closes nothing", file_.place(placed)),
+      return with_hint(fail(Step::assemble, "{}: a brace that closes nothing", place(placed)),
                        "remove it, or write { where its block begins");
-    if (--depth_ == 0) file_.functions.back().close = index;
+    if (--depth_ == 0) outline_.functions.back().close = index;
     return {};
   }
 
-  PtxFile& file_;
+  const std::string& name_;
+  const std::vector<PlacedStatement>& statements_;
+  PtxOutline outline_;
   int depth_ = 0;
   bool open_ = false;  // behind a signature whose body may come
 };
 
 }  // namespace
 
-Status find_functions(PtxFile& file) {
-  file.functions.clear();
-  file.globals.clear();
-  Finder finder(file);
-  for (std::size_t i = 0; i < file.statements.size(); ++i) PHASEBIT_TRY(finder.take(i));
-  return finder.finish();
+Result<PtxOutline> find_functions(const std::string& name,
+                                  const std::vector<PlacedStatement>& statements,
+                                  const std::string& after) {
+  Finder finder(name, statements);
+  for (std::size_t i = 0; i < statements.size(); ++i) PHASEBIT_TRY(finder.take(i));
+  return finder.finish(after);
 }
 
 }  // namespace phasebit

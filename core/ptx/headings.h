@@ -1,13 +1,28 @@
 // Comments that mean something: headings, and the head above an entry.
 #pragma once
 
-#include "core/ptx/file.h"
-
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace phasebit {
+
+// A comment "// [producer acquire] protocols/mbarrier/wait.ptx:12": whose the statements behind it
+// are, up to the next heading or the end of the function.
+struct PtxHeading {
+  std::string role;  // "producer", or ""
+  std::string verb;  // "acquire", or ""
+  std::string file;  // as written, without the line
+  int line = 0;      // the line in `file`; 0 where the heading has none
+  int at_line = 0;   // where the heading stands
+};
+
+// A line "//@ ..." above an entry, without the mark and one blank behind it.
+struct PtxHeadLine {
+  std::string text;
+  int line = 0;
+};
 
 // "// [producer acquire] FILE.ptx:LINE". The words in brackets are role and verb; one word alone is
 // a role where it is the name of one, else a verb; "-" is neither. Nothing for other lines.

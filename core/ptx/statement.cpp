@@ -174,4 +174,31 @@ std::vector<std::string> read_names(const PtxStatement& statement) {
   return names;
 }
 
+std::string place_of(const std::string& file, const PlacedStatement& statement) {
+  return fmt::format("{}:{}:{}", file, statement.line, statement.column);
+}
+
+std::string plain_text(std::string_view statement) {
+  std::string out;
+  bool blank = false, in_string = false;
+  for (std::size_t i = 0; i < statement.size(); ++i) {
+    if (!in_string && statement.substr(i, 2) == "//") {
+      i = std::min(statement.find('\n', i), statement.size() - 1);
+      blank = true;
+    } else if (!in_string && statement.substr(i, 2) == "/*") {
+      i = std::min(statement.find("*/", i), statement.size() - 2) + 1;
+      blank = true;
+    } else if (!in_string &&
+               std::string_view(" \t\r\n\f\v").find(statement[i]) != std::string_view::npos) {
+      blank = true;
+    } else {
+      if (blank && !out.empty()) out += ' ';
+      blank = false;
+      if (statement[i] == '"') in_string = !in_string;
+      out += statement[i];
+    }
+  }
+  return out;
+}
+
 }  // namespace phasebit

@@ -35,4 +35,21 @@ std::vector<std::string> written_names(const PtxStatement& statement);
 // All others in it, the guard's too. A name that is written may be read as well.
 std::vector<std::string> read_names(const PtxStatement& statement);
 
+// A statement of a file.
+struct PlacedStatement {
+  std::string before;  // blanks and comments in front of it
+  std::string text;    // as written, with its semicolon
+  int line = 0;        // 1-based, of its first character
+  int column = 0;      // 1-based
+  bool known = true;   // false: no directive or opcode that this knows
+  int heading = -1;    // of PtxFile::headings; -1: none
+  PtxStatement parsed = {};
+};
+
+// "FILE:12:5", for messages.
+std::string place_of(const std::string& file, const PlacedStatement& statement);
+
+// One statement's text without comments, each run of blanks as one blank.
+std::string plain_text(std::string_view statement);
+
 }  // namespace phasebit

@@ -2,7 +2,6 @@
 
 #include "core/isa/targets.h"
 #include "core/isa/version.h"
-#include "core/ptx/functions.h"
 #include "gen/guard/function_guard.h"
 #include "gen/guard/helpers.h"
 
@@ -95,7 +94,7 @@ Result<GuardedPtx> guard(const PtxFile& file, const GuardOptions& options) {
                              options.limit_ns};
   PHASEBIT_TRY_ASSIGN(added, helper_statements(helpers, job.sites));
   insert_helpers(guarded, std::move(added));
-  PHASEBIT_TRY(find_functions(guarded.file));
+  PHASEBIT_TRY(find_outline(guarded.file));
   guarded.sites = std::move(job.sites);
   guarded.site_statements = std::move(job.site_statements);
   guarded.notes = std::move(job.notes);
