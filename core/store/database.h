@@ -1,7 +1,9 @@
 // One SQLite file with the schema of a store, and SQLite's exceptions as errors.
 #pragma once
 
-#include "core/store/store.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/store/schema.h"
 
 #include <string>
 #include <utility>

@@ -1,7 +1,8 @@
 // What another store has and this one has not.
 #pragma once
 
-#include "core/store/store.h"
+#include "core/base/error.h"
+#include "core/store/record.h"
 
 #include <string>
 #include <unordered_map>

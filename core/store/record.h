@@ -123,4 +123,21 @@ struct Results {
   bool operator==(const Results&) const = default;
 };
 
+// What identifies a finished point when a sweep is resumed.
+struct PointKey {
+  PointKind kind = PointKind::point;
+  std::string variant_hash, text_hash, device_uuid;
+  int repetition = 0;
+  bool aa_control = false;
+  Placement placement;
+  // Of the code measured. A row of before classes covered all of the code (core/image/sass_class.h)
+  // answers for its text alone.
+  std::string sass_class = {};
+};
+
+struct MergeCounts {
+  int devices = 0, runs = 0, points = 0;  // new in the store
+  int points_known = 0;                   // were there already
+};
+
 }  // namespace phasebit

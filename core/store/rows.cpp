@@ -2,7 +2,6 @@
 
 #include "core/store/samples.h"
 #include "core/store/statistics.h"
-#include "core/store/store.h"
 #include "core/store/summary_json.h"
 
 #include <cmath>

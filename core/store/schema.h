@@ -1,7 +1,21 @@
-// The tables of a store.
+// The tables of a store, and how its file is opened.
 #pragma once
 
+#include <chrono>
+
 namespace phasebit {
+
+// 2: samples may have readings. 3: keys and figures. An older store becomes one of version 3 when
+// it is opened.
+inline constexpr int store_schema_version = 3;
+inline constexpr int oldest_schema_version = 1;
+// "pbit": PRAGMA application_id of a store.
+inline constexpr int store_application_id = 0x70626974;
+
+struct StoreOptions {
+  // How long to wait for another process that writes to the same store.
+  std::chrono::milliseconds lock_wait = std::chrono::seconds(5);
+};
 
 // The tables of version 1, and those that version 3 adds to it. Hashes and ids of variants and
 // images stand once, points refer to them. `point_fit` and `summary` are for people who open a

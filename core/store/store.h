@@ -3,42 +3,13 @@
 
 #include "core/base/file.h"
 #include "core/store/record.h"
+#include "core/store/schema.h"
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace phasebit {
-
-// 2: samples may have readings. 3: keys and figures. An older store becomes one of version 3 when
-// it is opened.
-inline constexpr int store_schema_version = 3;
-inline constexpr int oldest_schema_version = 1;
-// "pbit": PRAGMA application_id of a store.
-inline constexpr int store_application_id = 0x70626974;
-
-// What identifies a finished point when a sweep is resumed.
-struct PointKey {
-  PointKind kind = PointKind::point;
-  std::string variant_hash, text_hash, device_uuid;
-  int repetition = 0;
-  bool aa_control = false;
-  Placement placement;
-  // Of the code measured. A row of before classes covered all of the code (core/image/sass_class.h)
-  // answers for its text alone.
-  std::string sass_class = {};
-};
-
-struct StoreOptions {
-  // How long to wait for another process that writes to the same store.
-  std::chrono::milliseconds lock_wait = std::chrono::seconds(5);
-};
-
-struct MergeCounts {
-  int devices = 0, runs = 0, points = 0;  // new in the store
-  int points_known = 0;                   // were there already
-};
 
 class Store {
  public:
