@@ -1,5 +1,4 @@
 #include "analysis/sass/page.h"
-#include "core/base/file.h"
 
 #include <nlohmann/json.hpp>
 #include <toml++/toml.h>
@@ -7,9 +6,27 @@
 namespace phasebit {
 namespace {
 
-fs::path page_folder() {
-  return data_root() / "analysis" / "sass" / "page";
-}
+constexpr std::string_view page_html =
+#include "analysis/sass/page/page.html.inc"
+    ;
+constexpr std::string_view page_css =
+#include "analysis/sass/page/page.css.inc"
+    ;
+constexpr std::string_view data_js =
+#include "analysis/sass/page/data.js.inc"
+    ;
+constexpr std::string_view matrix_js =
+#include "analysis/sass/page/matrix.js.inc"
+    ;
+constexpr std::string_view listing_js =
+#include "analysis/sass/page/listing.js.inc"
+    ;
+constexpr std::string_view main_js =
+#include "analysis/sass/page/main.js.inc"
+    ;
+constexpr std::string_view opcodes_toml =
+#include "analysis/sass/page/opcodes.toml.inc"
+    ;
 
 // A script ends at the first "</script", wherever it stands; no other text of the data ends it.
 std::string harmless(std::string json) {
@@ -20,19 +37,17 @@ std::string harmless(std::string json) {
 
 Status fill(std::string& html, const std::string& mark, const std::string& text) {
   const std::size_t at = html.find(mark);
-  if (at == std::string::npos)
-    return fail(Step::spec, "{}: no {}", (page_folder() / "page.html").string(), mark);
+  if (at == std::string::npos) return fail(Step::spec, "{}: no {}", "page.html", mark);
   html.replace(at, mark.size(), text);
   return {};
 }
 
 // {OPCODE: what it does} of all tables of the file.
 Result<std::string> opcode_notes() {
-  const std::string path = (page_folder() / "opcodes.toml").string();
-  PHASEBIT_TRY_ASSIGN(text, read_file(path));
+  const std::string path = "analysis/sass/page/opcodes.toml";
   nlohmann::ordered_json notes;
   try {
-    for (const auto& [group, table] : toml::parse(text, path)) {
+    for (const auto& [group, table] : toml::parse(opcodes_toml, path)) {
       if (!table.is_table()) return fail(Step::spec, "{}: '{}' is no table", path, group.str());
       for (const auto& [opcode, note] : *table.as_table()) {
         if (!note.is_string()) return fail(Step::spec, "{}: {} has no text", path, opcode.str());
@@ -48,16 +63,12 @@ Result<std::string> opcode_notes() {
 }  // namespace
 
 Result<std::string> page_as_html(const Page& page, unsigned threads) {
-  PHASEBIT_TRY_ASSIGN(html, read_file(page_folder() / "page.html"));
-  PHASEBIT_TRY_ASSIGN(style, read_file(page_folder() / "page.css"));
+  std::string html(page_html);
   std::string script;
-  for (const char* name : {"data.js", "matrix.js", "listing.js", "main.js"}) {
-    PHASEBIT_TRY_ASSIGN(part, read_file(page_folder() / name));
-    script += part;
-  }
+  for (const std::string_view part : {data_js, matrix_js, listing_js, main_js}) script += part;
   PHASEBIT_TRY_ASSIGN(notes, opcode_notes());
   PHASEBIT_TRY_ASSIGN(data, page_data(page, threads));
-  PHASEBIT_TRY(fill(html, "/* style */", style));
+  PHASEBIT_TRY(fill(html, "/* style */", std::string(page_css)));
   PHASEBIT_TRY(fill(html, "/* script */", script));
   PHASEBIT_TRY(fill(html, "\"opcodes\"", harmless(notes)));
   PHASEBIT_TRY(fill(html, "\"data\"", harmless(data)));

@@ -8,6 +8,10 @@
 namespace phasebit {
 namespace {
 
+constexpr char forms_csv[] =
+#include "core/isa/forms.csv.inc"
+    ;
+
 struct Row {
   std::vector<std::string> cells;
   bool closed = true;  // no quote was left open
@@ -123,9 +127,7 @@ bool leads_to(const Target& from, const Target& to) {
 }  // namespace
 
 Result<FormTable> FormTable::load() {
-  const std::string path = (data_root() / "core" / "isa" / "forms.csv").string();
-  PHASEBIT_TRY_ASSIGN(text, read_file(path));
-  return read(text, path);
+  return read({forms_csv, sizeof(forms_csv) - 1}, "core/isa/forms.csv");
 }
 
 Result<FormTable> FormTable::read(std::string_view text, const std::string& file) {

@@ -28,6 +28,10 @@ Result<Target> parse_target(std::string_view name) {
 
 namespace {
 
+constexpr std::string_view targets_toml =
+#include "core/isa/targets.toml.inc"
+    ;
+
 Result<Target> read_row(const toml::node& node, const std::string& path) {
   const auto line = node.source().begin.line;
   const toml::table* row = node.as_table();
@@ -55,8 +59,10 @@ Result<Target> read_row(const toml::node& node, const std::string& path) {
 }  // namespace
 
 Result<TargetTable> TargetTable::load() {
-  const std::string path = (data_root() / "core" / "isa" / "targets.toml").string();
-  PHASEBIT_TRY_ASSIGN(text, read_file(path));
+  return read(targets_toml, "core/isa/targets.toml");
+}
+
+Result<TargetTable> TargetTable::read(std::string_view text, const std::string& path) {
   TargetTable table;
   try {
     const toml::table file = toml::parse(text, path);

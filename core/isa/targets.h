@@ -32,7 +32,8 @@ Result<Target> parse_target(std::string_view name);
 // The targets.toml beside the program's data; families and limits by SM number.
 class TargetTable {
  public:
-  static Result<TargetTable> load();  // <data root>/core/isa/targets.toml
+  static Result<TargetTable> load();  // of core/isa/targets.toml, which is part of the program
+  static Result<TargetTable> read(std::string_view text, const std::string& file);
   // The target with what is known of it. Its family is empty when its SM number is not in the
   // table.
   Result<Target> find(std::string_view name) const;

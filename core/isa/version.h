@@ -26,4 +26,8 @@ bool older_version(const std::string& a, const std::string& b);
 // A range such as ">=12.4", "<12.4", ">=11.8 <12.4", or "" for all. A missing part counts as 0.
 Result<bool> version_in_range(const Version& version, std::string_view range);
 
+// "13.5.37" of what a CUDA tool says of itself: "Cuda compilation tools, release 13.5, V13.5.37",
+// "nvdisasm V13.5.37 Build cuda_13.5.r13.5/compiler.39125733_0"; "" when there is none.
+std::string version_in_banner(std::string_view text);
+
 }  // namespace phasebit

@@ -11,6 +11,10 @@
 namespace phasebit {
 namespace {
 
+constexpr std::string_view synchronisation_toml =
+#include "core/rule/synchronisation.toml.inc"
+    ;
+
 const std::vector<std::string> keys = {"what", "patterns", "families", "verbs", "per_block"};
 
 bool fits(const std::vector<std::string>& words, const std::string& word) {
@@ -59,9 +63,7 @@ Status read_row(const toml::table& row, const std::string& file,
 
 Result<const SynchronisationTable*> SynchronisationTable::get() {
   static const auto table = []() -> Result<SynchronisationTable> {
-    const std::string path = (data_root() / "core" / "rule" / "synchronisation.toml").string();
-    PHASEBIT_TRY_ASSIGN(text, read_file(path));
-    return read(text, path);
+    return read(synchronisation_toml, "core/rule/synchronisation.toml");
   }();
   if (!table) return tl::unexpected<Error>(table.error());
   return &*table;

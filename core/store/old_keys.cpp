@@ -13,6 +13,10 @@
 namespace phasebit {
 namespace {
 
+constexpr std::string_view old_keys_toml =
+#include "core/store/old_keys.toml.inc"
+    ;
+
 constexpr std::array<const char*, 4> leading = {"probe", "protocol", "mover", "work"};
 // The order in which components' own axes stand in a key.
 constexpr std::array<const char*, 4> own_order = {"protocol", "mover", "work", "probe"};
@@ -79,9 +83,7 @@ std::map<std::string, ProtocolLabels> protocols_of(const toml::table& file) {
 }  // namespace
 
 Result<OldKeys> OldKeys::load() {
-  const fs::path path = data_root() / "core" / "store" / "old_keys.toml";
-  PHASEBIT_TRY_ASSIGN(text, read_file(path));
-  return parse(text, path.string());
+  return parse(old_keys_toml, "core/store/old_keys.toml");
 }
 
 Result<OldKeys> OldKeys::parse(std::string_view text, const std::string& name) {

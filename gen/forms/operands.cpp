@@ -10,6 +10,10 @@
 namespace phasebit {
 namespace {
 
+constexpr std::string_view operands_toml =
+#include "gen/forms/operands.toml.inc"
+    ;
+
 bool any_fits(const std::vector<std::string>& patterns, const std::string& text) {
   if (patterns.empty()) return true;
   return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
@@ -96,9 +100,7 @@ bool FormPattern::fits(const Form& form) const {
 }
 
 Result<OperandTable> OperandTable::load() {
-  const std::string path = (data_root() / "gen" / "forms" / "operands.toml").string();
-  PHASEBIT_TRY_ASSIGN(text, read_file(path));
-  return read(text, path);
+  return read(operands_toml, "gen/forms/operands.toml");
 }
 
 Result<OperandTable> OperandTable::read(std::string_view text, const std::string& file) {

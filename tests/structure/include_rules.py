@@ -67,7 +67,8 @@ def check_quoted(root, name, where, target, table):
     row, target_row = row_of(name, table), row_of(target, table)
     if row is None:
         return f"{where}: its folder is not in the table"
-    if not (root / target).is_file():
+    # NAME.inc is made of the data file NAME when the program is built.
+    if not (root / target.removesuffix(".inc")).is_file():
         return f'{where}: "{target}" is no file of the tree; includes are written from the root'
     if target_row is None:
         return f'{where}: "{target}" is in a folder that is not in the table'
