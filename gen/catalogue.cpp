@@ -142,4 +142,20 @@ std::array<const Component*, 5> Catalogue::parts(const Values& point) const {
   return all;
 }
 
+std::int64_t value_number(const Catalogue& catalogue, std::string_view axis,
+                          std::string_view value) {
+  const Vocabulary& vocabulary = catalogue.vocabulary();
+  if (vocabulary.name(vocabulary.slot(axis)).kind == ValueKind::word)
+    return vocabulary.word_id(value);
+  std::int64_t number = 0;
+  std::from_chars(value.data(), value.data() + value.size(), number);
+  return number;
+}
+
+std::string value_text(const Catalogue& catalogue, int slot, std::int64_t number) {
+  const Vocabulary& vocabulary = catalogue.vocabulary();
+  if (vocabulary.name(slot).kind == ValueKind::word) return vocabulary.word(number);
+  return std::to_string(number);
+}
+
 }  // namespace phasebit

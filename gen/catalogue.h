@@ -148,4 +148,10 @@ class Catalogue {
   Vocabulary vocabulary_;
 };
 
+// The value of an axis as a point holds it. The value must be one of the axis's
+// (Catalogue::check_value).
+std::int64_t value_number(const Catalogue& catalogue, std::string_view axis,
+                          std::string_view value);
+std::string value_text(const Catalogue& catalogue, int slot, std::int64_t number);
+
 }  // namespace phasebit

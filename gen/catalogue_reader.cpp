@@ -2,7 +2,7 @@
 
 #include "core/base/nearest.h"
 #include "core/isa/targets.h"
-#include "gen/forms/form_space.h"
+#include "gen/forms/form.h"
 
 #include <algorithm>
 

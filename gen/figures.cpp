@@ -1,6 +1,6 @@
 #include "gen/figures.h"
 
-#include "gen/variants.h"
+#include "gen/point.h"
 
 #include <algorithm>
 

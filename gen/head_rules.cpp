@@ -2,7 +2,7 @@
 
 #include "core/isa/targets.h"
 #include "gen/forms/form_space.h"
-#include "gen/variants.h"
+#include "gen/point.h"
 
 #include <algorithm>
 

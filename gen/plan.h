@@ -53,8 +53,4 @@ struct Plan {
   std::map<std::string, int> derived() const;
 };
 
-// The facts of the variant's components come from the catalogue. Step::spec when the axes do not go
-// together in a way that no pruning rule has caught.
-Result<Plan> make_plan(const Catalogue& catalogue, const VariantKey& variant);
-
 }  // namespace phasebit

@@ -131,22 +131,6 @@ Result<Settled> settle(const Catalogue& catalogue, const Draft& draft) {
   return std::move(settling.out);
 }
 
-std::int64_t value_number(const Catalogue& catalogue, std::string_view axis,
-                          std::string_view value) {
-  const Vocabulary& vocabulary = catalogue.vocabulary();
-  if (vocabulary.name(vocabulary.slot(axis)).kind == ValueKind::word)
-    return vocabulary.word_id(value);
-  std::int64_t number = 0;
-  std::from_chars(value.data(), value.data() + value.size(), number);
-  return number;
-}
-
-std::string value_text(const Catalogue& catalogue, int slot, std::int64_t number) {
-  const Vocabulary& vocabulary = catalogue.vocabulary();
-  if (vocabulary.name(slot).kind == ValueKind::word) return vocabulary.word(number);
-  return std::to_string(number);
-}
-
 std::string fill_reason(const Catalogue& catalogue, const Values& point, std::string_view reason) {
   std::string filled;
   while (!reason.empty()) {
@@ -181,6 +165,30 @@ VariantKey key_of(const Catalogue& catalogue, const Values& point) {
   }
   key.hash = short_hash(key.id);
   return key;
+}
+
+Result<Settled> settle_values(const Catalogue& catalogue,
+                              const std::vector<std::pair<std::string, std::string>>& values) {
+  Draft draft(catalogue.vocabulary());
+  for (const auto& [name, value] : values) {
+    PHASEBIT_TRY_ASSIGN(axis, catalogue.resolve(name));
+    PHASEBIT_TRY(catalogue.check_value(axis, value));
+    const int slot = catalogue.vocabulary().slot(axis);
+    if (draft.varies(slot)) return fail(Step::spec, "axis '{}' twice", axis);
+    draft.set(slot, value_number(catalogue, axis, value), Draft::Named::varied);
+  }
+  for (const ComponentKind kind : component_kinds)
+    if (!draft.varies(static_cast<int>(kind))) return fail(Step::spec, "no {}", to_string(kind));
+  return settle(catalogue, draft);
+}
+
+Result<Values> point_of(const Catalogue& catalogue, const VariantKey& key) {
+  return settle_values(catalogue, key.axes)
+      .map([](Settled settled) { return std::move(settled.point); })
+      .map_error([&](Error error) {
+        error.message = fmt::format("{}: {}", key.id, error.message);
+        return error;
+      });
 }
 
 }  // namespace phasebit

@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace phasebit {
@@ -35,15 +36,17 @@ struct Settled {
 // variants.h says what is pruned. Step::spec when an expression cannot be evaluated.
 Result<Settled> settle(const Catalogue& catalogue, const Draft& draft);
 
-// The value of an axis as a point holds it. The value must be one of the axis's
-// (Catalogue::check_value).
-std::int64_t value_number(const Catalogue& catalogue, std::string_view axis,
-                          std::string_view value);
-std::string value_text(const Catalogue& catalogue, int slot, std::int64_t number);
-
 // The reason with the point's values in the place of {axis}.
 std::string fill_reason(const Catalogue& catalogue, const Values& point, std::string_view reason);
 
 VariantKey key_of(const Catalogue& catalogue, const Values& point);
+
+// The point of named values, whether it is a variant or pruned. probe, protocol, mover and work
+// must be given. Step::spec for a name or value that is none.
+Result<Settled> settle_values(const Catalogue& catalogue,
+                              const std::vector<std::pair<std::string, std::string>>& values);
+
+// The point of a key, as rules see it. Step::spec when the key is of another catalogue.
+Result<Values> point_of(const Catalogue& catalogue, const VariantKey& key);
 
 }  // namespace phasebit

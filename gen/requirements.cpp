@@ -1,9 +1,10 @@
 #include "gen/requirements.h"
 
 #include "core/isa/targets.h"
+#include "gen/forms/form_needs.h"
 #include "gen/forms/form_space.h"
 #include "gen/head_rules.h"
-#include "gen/variants.h"
+#include "gen/point.h"
 
 #include <algorithm>
 
@@ -24,6 +25,20 @@ Status add_need(const Need& need, const VariantKey& key, std::string& target, Re
   target = need.target;
   PHASEBIT_TRY_ASSIGN(parsed, parse_target(target));
   all.suffix = parsed.suffix;
+  return {};
+}
+
+// A form may need a target with a suffix, which then is the target.
+Status add_form_needs(const VariantKey& key, Requirements& all) {
+  PHASEBIT_TRY_ASSIGN(book, FormBook::get());
+  PHASEBIT_TRY_ASSIGN(form, form_needs(*book, key.value("form")));
+  if (form.sm > all.sm) {
+    all.sm = form.sm;
+    all.suffix = form.suffix;
+  }
+  all.sm = std::max(all.sm, form.around_sm);
+  all.ptx = std::max(all.ptx, form.ptx);
+  all.reasons.push_back(form.reason);
   return {};
 }
 
@@ -48,6 +63,17 @@ Result<Requirements> requirements(const Catalogue& catalogue, const VariantKey& 
     return fail(Step::spec, "{}: needs both {} and sm_{}", key.id, target, all.sm);
   if (is_form(key)) PHASEBIT_TRY(add_form_needs(key, all));
   return all;
+}
+
+Result<std::string> declared_target(const VariantKey& key, Requirements& needs,
+                                    const std::string& target) {
+  std::string declared = fmt::format("sm_{}{}", needs.sm, needs.suffix);
+  if (needs.suffix.empty() || target.empty() || !is_form(key)) return declared;
+  PHASEBIT_TRY_ASSIGN(book, FormBook::get());
+  PHASEBIT_TRY_ASSIGN(form, book->table().get(key.value("form")));
+  if (!book->table().accepts(*form, target)) return declared;
+  needs.ptx = std::max(needs.ptx, first_ptx_of_target(target));
+  return target;
 }
 
 Result<GateSpec> gate_spec(const Catalogue& catalogue, const VariantKey& key,

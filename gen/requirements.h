@@ -23,6 +23,12 @@ struct Requirements {
 // sm_75, the oldest architecture that the reference ptxas assembles for.
 Result<Requirements> requirements(const Catalogue& catalogue, const VariantKey& key);
 
+// What `.target` the text names. A form that only targets with a suffix take is assembled for each
+// under its own name: `target` if it takes the form, else the lowest that does; `needs` gets the
+// PTX version that this takes.
+Result<std::string> declared_target(const VariantKey& key, Requirements& needs,
+                                    const std::string& target);
+
 // The gates of the variant for one SASS family ("" when unknown) and ptxas. Declarations of the
 // same verb and role are joined, counts of the same pattern added. `derived` are the integers of
 // the variant's plan; the items of an iteration are the caller's to fill in.

@@ -86,7 +86,7 @@ Result<std::string> ask(const fs::path& program, const std::string& option) {
 
 Result<Version> ask_version(const fs::path& program) {
   PHASEBIT_TRY_ASSIGN(banner, ask(program, "--version"));
-  auto version = version_in_banner(banner);
+  auto version = parse_version(version_in_banner(banner));
   if (!version)
     return with_hint(fail(Step::toolchain, "{} --version names no version", program.string()),
                      install_hint());
@@ -116,13 +116,6 @@ std::vector<std::string> targets_in_help(std::string_view help) {
   std::vector<std::string> names;
   for (const auto& [sm, suffix, name] : found) names.push_back(name);
   return names;
-}
-
-Result<Version> version_in_banner(std::string_view banner) {
-  const size_t at = banner.rfind(", V");
-  if (at == std::string_view::npos) return fail(Step::toolchain, "no version in '{}'", banner);
-  const std::string_view rest = banner.substr(at + 3);
-  return parse_version(rest.substr(0, rest.find_first_not_of("0123456789.")));
 }
 
 std::optional<Version> newest_ptx(const Version& cuda) {

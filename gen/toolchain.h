@@ -67,7 +67,4 @@ std::vector<std::string> targets_in_help(std::string_view help);
 // releases that the table does not have.
 std::optional<Version> newest_ptx(const Version& cuda);
 
-// The version in "Cuda compilation tools, release 13.5, V13.5.37".
-Result<Version> version_in_banner(std::string_view banner);
-
 }  // namespace phasebit

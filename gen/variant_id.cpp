@@ -9,20 +9,6 @@ namespace {
 
 using NamedValues = std::vector<std::pair<std::string, std::string>>;
 
-Result<Settled> settle_values(const Catalogue& catalogue, const NamedValues& values) {
-  Draft draft(catalogue.vocabulary());
-  for (const auto& [name, value] : values) {
-    PHASEBIT_TRY_ASSIGN(axis, catalogue.resolve(name));
-    PHASEBIT_TRY(catalogue.check_value(axis, value));
-    const int slot = catalogue.vocabulary().slot(axis);
-    if (draft.varies(slot)) return fail(Step::spec, "axis '{}' twice", axis);
-    draft.set(slot, value_number(catalogue, axis, value), Draft::Named::varied);
-  }
-  for (const ComponentKind kind : component_kinds)
-    if (!draft.varies(static_cast<int>(kind))) return fail(Step::spec, "no {}", to_string(kind));
-  return settle(catalogue, draft);
-}
-
 constexpr const char* id_form = "probe/protocol/mover/work, then /axis=value";
 
 Result<NamedValues> split_id(std::string_view id) {
@@ -83,15 +69,6 @@ Result<VariantKey> parse_variant(const Catalogue& catalogue, std::string_view id
       .map_error([&](Error error) {
         error.step = Step::usage;
         error.message = fmt::format("{}: {}", id_or_hash, error.message);
-        return error;
-      });
-}
-
-Result<Values> point_of(const Catalogue& catalogue, const VariantKey& key) {
-  return settle_values(catalogue, key.axes)
-      .map([](Settled settled) { return std::move(settled.point); })
-      .map_error([&](Error error) {
-        error.message = fmt::format("{}: {}", key.id, error.message);
         return error;
       });
 }

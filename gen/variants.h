@@ -47,9 +47,6 @@ Result<VariantKey> make_key(const Catalogue& catalogue,
 Result<VariantKey> parse_variant(const Catalogue& catalogue, std::string_view id_or_hash,
                                  const Expansion* known = nullptr);
 
-// The point of a key, as rules see it. Step::spec when the key is of another catalogue.
-Result<Values> point_of(const Catalogue& catalogue, const VariantKey& key);
-
 // The key's id without the axes that do not change the PTX: equal ids have equal kernels.
 Result<std::string> ptx_id(const Catalogue& catalogue, const VariantKey& key);
 

@@ -1,6 +1,5 @@
 #include "analysis/sass/cubin_maker.h"
 
-#include "analysis/sass/nvdisasm_json.h"
 #include "core/isa/version.h"
 
 #include <array>
@@ -79,7 +78,7 @@ CubinMaker read_maker(const ElfFile& file, int sm) {
   const ElfSection* section = file.find(".note.nv.tkinfo");
   if (section == nullptr) return maker;
   for (const ToolInfo& info : tool_infos(section->data)) {
-    const std::string version = nvdisasm_version(info.text(version_field));
+    const std::string version = version_in_banner(info.text(version_field));
     if (!newer(version, maker.version)) continue;
     maker = {info.text(tool_field), version, target_in(info.text(options_field), sm)};
   }

@@ -3,6 +3,7 @@
 #include "analysis/sass/raw_listing.h"
 #include "core/base/parallel.h"
 #include "core/base/process.h"
+#include "core/isa/version.h"
 
 #include <algorithm>
 #include <iterator>
@@ -30,7 +31,7 @@ Result<Disassembler> Disassembler::open(const fs::path& nvdisasm, const fs::path
     return with_hint(fail(Step::toolchain, "{} --version {}: {}", nvdisasm.string(),
                           output->how_it_ended(), first_line(*output)),
                      install_hint);
-  std::string version = nvdisasm_version(output->out);
+  std::string version = version_in_banner(output->out);
   if (version.empty())
     return fail(Step::toolchain, "{} --version names no version: {}", nvdisasm.string(),
                 first_line(*output));
@@ -61,7 +62,7 @@ Result<std::string> Disassembler::print(const std::vector<std::string>& options,
 
 Result<Disassembly> Disassembler::checked(const std::string& json) const {
   auto disassembly = parse_nvdisasm_json(json);
-  if (disassembly && nvdisasm_version(disassembly->producer) != version_)
+  if (disassembly && version_in_banner(disassembly->producer) != version_)
     return fail(Step::disassemble, "nvdisasm {} printed a listing of '{}'", version_,
                 disassembly->producer);
   return disassembly;

@@ -117,14 +117,4 @@ Result<Disassembly> parse_nvdisasm_json(std::string_view text) {
   return disassembly;
 }
 
-std::string nvdisasm_version(std::string_view text) {
-  constexpr std::string_view digits = "0123456789.";
-  for (std::size_t at = text.find('V'); at != std::string_view::npos; at = text.find('V', at + 1)) {
-    const std::size_t end = std::min(text.find_first_not_of(digits, at + 1), text.size());
-    const std::string_view version = text.substr(at + 1, end - at - 1);
-    if (version.find('.') != std::string_view::npos) return std::string(version);
-  }
-  return {};
-}
-
 }  // namespace phasebit

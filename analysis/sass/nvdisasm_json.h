@@ -29,7 +29,4 @@ struct Disassembly {
 // it holds no producer or no instruction: an empty disassembly is never a result.
 Result<Disassembly> parse_nvdisasm_json(std::string_view text);
 
-// "13.5.37" of the producer above or of `nvdisasm --version`; "" when there is none.
-std::string nvdisasm_version(std::string_view text);
-
 }  // namespace phasebit

@@ -118,6 +118,13 @@ Result<const PlacedForm*> FormBook::placed(std::string_view id) const {
   return &placed_[static_cast<size_t>(form - table_.forms().data())];
 }
 
+Result<std::vector<std::string>> form_ids() {
+  PHASEBIT_TRY_ASSIGN(book, FormBook::get());
+  std::vector<std::string> ids;
+  for (const Form& form : book->table().forms()) ids.push_back(form.id);
+  return ids;
+}
+
 FormPoint form_point(const VariantKey& key) {
   FormPoint point{key.value("form"),  key.value("path"), key.value("chain"),
                   key.value("lanes"), key.value("load"), 4};

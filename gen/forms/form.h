@@ -50,6 +50,9 @@ class FormBook {
   std::vector<PlacedForm> placed_;  // in the order of the table
 };
 
+// The values that `values_of = "forms"` adds to an axis: every id of forms.csv.
+Result<std::vector<std::string>> form_ids();
+
 // The axes of a variant of the probe `form`.
 struct FormPoint {
   std::string form, path, chain, lanes, load;

@@ -82,5 +82,19 @@ TEST(VersionInRange, AMistakeIsOneForEveryVersion) {
   }
 }
 
+TEST(VersionInBanner, IsBehindTheV) {
+  EXPECT_EQ(version_in_banner("ptxas: NVIDIA (R) Ptx optimizing assembler\n"
+                              "Cuda compilation tools, release 13.5, V13.5.37\n"
+                              "Build cuda_13.5.r13.5/compiler.1_0\n"),
+            "13.5.37");
+  EXPECT_EQ(version_in_banner("nvdisasm: NVIDIA (R) CUDA disassembler\nrelease 12.9, V12.9.86\n"),
+            "12.9.86");
+  EXPECT_EQ(version_in_banner("nvdisasm V13.5.37 Build cuda_13.5.r13.5/compiler.39125733_0"),
+            "13.5.37");
+  EXPECT_EQ(version_in_banner("NVIDIA V Vx V7"), "");
+  EXPECT_EQ(version_in_banner("ptxas"), "");
+  EXPECT_EQ(version_in_banner(""), "");
+}
+
 }  // namespace
 }  // namespace phasebit

@@ -3,6 +3,7 @@
 // shape, needs and rules; as many points are pruned.
 #include "core/base/parallel.h"
 #include "core/image/manifest.h"
+#include "gen/make_plan.h"
 #include "gen/render.h"
 #include "gen/requirements.h"
 #include "gen/variants.h"

@@ -1,6 +1,7 @@
 // Performs the steps of docs/extending.md: its files, as they stand there, in a copy of templates/.
 // Needs the pinned ptxas for the last step and says so without.
 #include "core/base/process.h"
+#include "gen/make_plan.h"
 #include "gen/render.h"
 #include "gen/requirements.h"
 #include "gen/toolchain.h"

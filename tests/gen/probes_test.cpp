@@ -1,4 +1,5 @@
 // Variants of specs/probes.toml have a plan and a text, and what is timed is there.
+#include "gen/make_plan.h"
 #include "gen/render.h"
 #include "gen/requirements.h"
 #include "gen/variants.h"

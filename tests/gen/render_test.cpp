@@ -1,5 +1,6 @@
 #include "gen/render.h"
 
+#include "gen/make_plan.h"
 #include "gen/template_set.h"
 
 #include <gtest/gtest.h>

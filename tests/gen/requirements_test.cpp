@@ -1,7 +1,7 @@
 #include "gen/requirements.h"
 
 #include "core/isa/targets.h"
-#include "gen/plan.h"
+#include "gen/make_plan.h"
 #include "gen/variants.h"
 #include "tests/gen/fixture.h"
 

@@ -1,3 +1,4 @@
+#include "gen/point.h"
 #include "tests/gen/expansion.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,7 @@
 #include "analysis/sass/nvdisasm_json.h"
 
+#include "core/isa/version.h"
+
 #include <gtest/gtest.h>
 
 namespace phasebit {
@@ -23,7 +25,7 @@ TEST(NvdisasmJson, ReadsFunctions) {
       R"("other-attributes":{"control-flow":"True","opcode":"no"}},{"opcode":"EXIT"}]},)"
       R"({"function-name":"l","start":0,"length":16,"sass-instructions":[{"opcode":"EXIT"}]})"));
   ASSERT_TRUE(read) << read.error().text();
-  EXPECT_EQ(nvdisasm_version(read->producer), "13.5.37");
+  EXPECT_EQ(version_in_banner(read->producer), "13.5.37");
   ASSERT_EQ(read->functions.size(), 2U);
   EXPECT_EQ(read->functions[0].name, "k");
   EXPECT_EQ(read->functions[0].length, 48U);
@@ -66,13 +68,6 @@ TEST(NvdisasmJson, EveryTruncationIsAnError) {
   ASSERT_TRUE(parse_nvdisasm_json(whole));
   for (std::size_t size = 0; size < whole.size(); ++size)
     EXPECT_FALSE(parse_nvdisasm_json(whole.substr(0, size))) << size;
-}
-
-TEST(NvdisasmJson, FindsVersions) {
-  EXPECT_EQ(nvdisasm_version("nvdisasm: NVIDIA (R) CUDA disassembler\nrelease 12.9, V12.9.86\n"),
-            "12.9.86");
-  EXPECT_EQ(nvdisasm_version("NVIDIA V Vx V7"), "");
-  EXPECT_EQ(nvdisasm_version(""), "");
 }
 
 }  // namespace
