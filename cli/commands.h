@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/space.h"
+#include "cli/tools.h"
 #include "cli/whole_facts.h"
 
 #include <string>
@@ -27,14 +28,6 @@ struct ShowOptions {
   bool json = false;
 };
 Status run_show(const ShowOptions& options);
-
-struct ToolOptions {
-  std::string ptxas, nvdisasm;  // empty: the pinned ones
-  std::string cache;            // empty: <data root>/.cache/assembly
-  bool no_cache = false;
-  unsigned jobs = 0;                                                  // 0: all cores
-  int max_registers = 0, max_shared_bytes = 0, max_spill_bytes = -1;  // 0, 0, -1: only the target's
-};
 
 struct AssembleCommand {
   SpaceRequest space;
@@ -188,9 +181,6 @@ struct ForkOptions {
   bool resolved = false;  // take the parent of today as merged: a person has done it
 };
 Status run_fork(const ForkOptions& options);
-
-// results/*/*.jsonl of the project, in order.
-std::vector<fs::path> published_results();
 
 struct CoverageOptions {
   ToolOptions tools;

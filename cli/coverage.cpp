@@ -4,6 +4,7 @@
 #include "analysis/decide/report.h"
 #include "cli/commands.h"
 #include "cli/gate_images.h"
+#include "cli/measured.h"
 #include "core/store/load.h"
 #include "gen/forms/form_space.h"
 

@@ -9,6 +9,17 @@
 
 namespace phasebit {
 
+std::vector<fs::path> published_results() {
+  std::vector<fs::path> found;
+  std::error_code missing;
+  for (const auto& folder : fs::directory_iterator(data_root() / "results", missing))
+    if (folder.is_directory())
+      for (const auto& file : fs::directory_iterator(folder.path()))
+        if (file.path().extension() == ".jsonl") found.push_back(file.path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 std::vector<std::string> published_histories() {
   std::vector<std::string> found;
   std::error_code missing;

@@ -2,12 +2,15 @@
 #pragma once
 
 #include "analysis/decide/tables.h"
+#include "core/base/file.h"
 
 #include <string>
 #include <vector>
 
 namespace phasebit {
 
+// results/*/*.jsonl of the project, in order.
+std::vector<fs::path> published_results();
 // results/*/history/*.jsonl of the project: texts measured by many versions of ptxas.
 std::vector<std::string> published_histories();
 

@@ -4,7 +4,8 @@
 #include "analysis/sass/disassembler.h"
 #include "analysis/sass/opcode_census.h"
 #include "analysis/sass/opcode_words.h"
-#include "cli/sass_reduce.h"
+#include "cli/reduction.h"
+#include "cli/tools.h"
 
 #include <array>
 #include <map>

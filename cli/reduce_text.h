@@ -1,7 +1,7 @@
 // The file that a bug report takes.
 #pragma once
 
-#include "cli/sass_reduce.h"
+#include "cli/reduction.h"
 #include "gen/kernel.h"
 
 #include <string>

@@ -1,24 +1,13 @@
 #include "analysis/decide/report.h"
 
 #include "cli/commands.h"
+#include "cli/measured.h"
 #include "core/store/load.h"
 
 #include <algorithm>
 #include <cstdio>
 
 namespace phasebit {
-
-std::vector<fs::path> published_results() {
-  std::vector<fs::path> found;
-  std::error_code missing;
-  for (const auto& folder : fs::directory_iterator(data_root() / "results", missing))
-    if (folder.is_directory())
-      for (const auto& file : fs::directory_iterator(folder.path()))
-        if (file.path().extension() == ".jsonl") found.push_back(file.path());
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
 namespace {
 
 Result<ReportSource> source_of(const ReportOptions& options) {

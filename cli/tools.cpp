@@ -2,6 +2,7 @@
 
 #include "core/base/file.h"
 #include "core/base/program.h"
+#include "gen/assembler.h"
 
 #include <cstdio>
 #include <sstream>

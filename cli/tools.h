@@ -3,7 +3,6 @@
 
 #include "analysis/sass/derived_cache.h"
 #include "analysis/sass/disassembler.h"
-#include "cli/commands.h"
 #include "core/isa/targets.h"
 #include "gen/assemble.h"
 
@@ -13,6 +12,14 @@
 #include <vector>
 
 namespace phasebit {
+
+struct ToolOptions {
+  std::string ptxas, nvdisasm;  // empty: the pinned ones
+  std::string cache;            // empty: <data root>/.cache/assembly
+  bool no_cache = false;
+  unsigned jobs = 0;                                                  // 0: all cores
+  int max_registers = 0, max_shared_bytes = 0, max_spill_bytes = -1;  // 0, 0, -1: only the target's
+};
 
 struct Tools {
   Toolchain toolchain;  // of variants that name no ptxas

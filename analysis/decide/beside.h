@@ -2,7 +2,8 @@
 // beside the default.
 #pragma once
 
-#include "analysis/decide/tables.h"
+#include "analysis/decide/report_data.h"
+#include "analysis/decide/table.h"
 
 namespace phasebit {
 

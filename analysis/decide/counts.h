@@ -1,7 +1,8 @@
 // What was measured, where, and how well: the figures of all results together.
 #pragma once
 
-#include "analysis/decide/tables.h"
+#include "analysis/decide/report_data.h"
+#include "analysis/decide/table.h"
 
 #include <string>
 #include <utility>

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "analysis/decide/difference.h"
-#include "analysis/decide/tables.h"
+#include "analysis/decide/report_data.h"
+#include "analysis/decide/table.h"
 #include "core/isa/forms.h"
 
 #include <map>

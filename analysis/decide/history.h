@@ -2,7 +2,8 @@
 #pragma once
 
 #include "analysis/decide/comparison.h"
-#include "analysis/decide/tables.h"
+#include "analysis/decide/report_data.h"
+#include "analysis/decide/table.h"
 
 #include <string>
 #include <vector>

@@ -1,27 +1,12 @@
 // The tables that README and docs show, by name.
 #pragma once
 
-#include "analysis/decide/aggregate.h"
+#include "analysis/decide/report_data.h"
 #include "analysis/decide/table.h"
 
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace phasebit {
-
-// Results of one GPU.
-struct ReportData {
-  Results results;
-  VariantKeys keys;
-  Aggregation aggregation;
-};
-
-// `device` is a UUID or a part of a name; it may be empty when the results are of one GPU.
-// Step::usage names the devices there are.
-Result<ReportData> report_data(Results results, const std::string& device = {});
-
-using TableArguments = std::vector<std::pair<std::string, std::string>>;
 
 // The tables and their arguments:
 //   core: protocols, what is waited on and who arrives: round trip, cycles per item by stages

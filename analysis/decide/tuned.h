@@ -1,7 +1,8 @@
 // What was made by hand beside what it was made from: forks and snippets against their parents.
 #pragma once
 
-#include "analysis/decide/tables.h"
+#include "analysis/decide/report_data.h"
+#include "analysis/decide/table.h"
 
 namespace phasebit {
 
