@@ -56,6 +56,9 @@ TEST_PACKAGES=(
   "chromium|the page of SASS matrices is opened in it"
   "chromium-driver|clicks and reads in Chromium"
   "python3-selenium|speaks to chromium-driver"
+  "zsh|reads the completions"
+  "fish|reads the completions"
+  "groff|reads the manual pages"
 )
 FUZZ_PACKAGES=(
   "clang-22|libFuzzer needs clang"
