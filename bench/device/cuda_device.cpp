@@ -33,7 +33,10 @@ class CudaDevice final : public Device {
   Status allow_cluster(Function function, const Grid& grid) override;
   Result<Address> allocate(std::size_t bytes) override;
   Status fill(Address address, std::uint32_t word, std::size_t words) override;
-  Status launch(Function function, const Grid& grid, const KernelParams& params) override;
+  Status write(Address to, const void* from, std::size_t bytes) override;
+  Status copy(Address to, Address from, std::size_t bytes) override;
+  Status launch(Function function, const Grid& grid, const KernelParams& params,
+                const std::vector<Address>& buffers) override;
   Result<double> launch_whole(Function function, const WholeLaunch& whole,
                               const std::vector<std::byte>& parameters) override;
   Status read(Address address, void* into, std::size_t bytes) override;
@@ -239,9 +242,24 @@ Status CudaDevice::fill(Address address, std::uint32_t word, std::size_t words) 
                driver_.cuMemsetD32Async(address, word, words, stream_));
 }
 
-Status CudaDevice::launch(Function function, const Grid& grid, const KernelParams& params) {
+Status CudaDevice::write(Address to, const void* from, std::size_t bytes) {
+  PHASEBIT_TRY(check(Step::launch, "cuMemcpyHtoDAsync",
+                     driver_.cuMemcpyHtoDAsync(to, from, bytes, stream_)));
+  return check(Step::launch, "cuStreamSynchronize", driver_.cuStreamSynchronize(stream_));
+}
+
+Status CudaDevice::copy(Address to, Address from, std::size_t bytes) {
+  return check(Step::launch, "cuMemcpyDtoDAsync",
+               driver_.cuMemcpyDtoDAsync(to, from, bytes, stream_));
+}
+
+Status CudaDevice::launch(Function function, const Grid& grid, const KernelParams& params,
+                          const std::vector<Address>& buffers) {
   KernelParams block = params;
-  void* arguments[] = {&block};
+  std::vector<Address> addresses = buffers;
+  std::vector<void*> words = {&block};
+  for (Address& address : addresses) words.push_back(&address);
+  void** arguments = words.data();
   if (grid.cluster_size > 1) {
     CUlaunchAttribute cluster{};
     const CUlaunchConfig config = config_of(grid, stream_, cluster);

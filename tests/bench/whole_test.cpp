@@ -21,8 +21,9 @@ BundleVariant stranger() {
   WholeLaunch whole;
   whole.block = {64, 1, 1};
   whole.parameter_bytes = 16;
-  whole.parameters = {{"out", WholeParameter::Kind::buffer, 0, 8, 0, 4096, 7},
-                      {"n", WholeParameter::Kind::items, 8, 4, 0, 0, 0}};
+  whole.parameters = {
+      {"out", WholeParameter::Kind::buffer, 0, 8, 0, {"out", 4096, {BufferFill::Kind::word, 7}}},
+      {"n", WholeParameter::Kind::items, 8, 4, 0, {}}};
   variant.whole = whole;
   return variant;
 }
