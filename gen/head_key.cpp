@@ -80,13 +80,13 @@ class KeyCheck {
       return complain("origin", "origin", "leave it out",
                       "the catalogue has every component of the key");
     if (head_.rules.empty())
-      return complain("", "rules",
+      return complain("rules", "rules",
                       "write `verbs = [{ verb = \"wait\", require = { \"SYNCS*\" = 1 } }]` in "
                       "[rules]",
                       "with `origin = \"file\"` the head says what its SASS must be");
     const LaunchShape& launch = head_.launch;
     if (launch.phases_checked == 0 && launch.payload.words_per_slot == 0)
-      return complain("", "expects", "write `phases` or `payload` in [expects]",
+      return complain("expects", "expects", "write `phases` or `payload` in [expects]",
                       "with `origin = \"file\"` the head says what a launch verifies");
     return {};
   }

@@ -33,6 +33,8 @@ class HeadReader {
 
   Result<Head> read() {
     head_.where[""] = top_.where();
+    for (const char* key : {"roles", "resources", "rules", "expects"})
+      head_.where[key] = top_.where(key);
     const int format = number(top_, "format", 0);
     if (format != head_format)
       top_.refuse("format", format == 0 ? "missing" : fmt::format("no format {}", format),
