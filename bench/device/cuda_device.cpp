@@ -255,23 +255,8 @@ Status CudaDevice::copy(Address to, Address from, std::size_t bytes) {
 
 Status CudaDevice::launch(Function function, const Grid& grid, const KernelParams& params,
                           const std::vector<Address>& buffers) {
-  KernelParams block = params;
-  std::vector<Address> addresses = buffers;
-  std::vector<void*> words = {&block};
-  for (Address& address : addresses) words.push_back(&address);
-  void** arguments = words.data();
-  if (grid.cluster_size > 1) {
-    CUlaunchAttribute cluster{};
-    const CUlaunchConfig config = config_of(grid, stream_, cluster);
-    return check(Step::launch, "cuLaunchKernelEx",
-                 driver_.cuLaunchKernelEx(&config, functions_[static_cast<std::size_t>(function)],
-                                          arguments, nullptr));
-  }
-  return check(Step::launch, "cuLaunchKernel",
-               driver_.cuLaunchKernel(
-                   functions_[static_cast<std::size_t>(function)], static_cast<unsigned>(grid.ctas),
-                   1, 1, static_cast<unsigned>(grid.threads), 1, 1,
-                   static_cast<unsigned>(grid.dynamic_shared_bytes), stream_, arguments, nullptr));
+  return queued_launch(driver_, grid, stream_, functions_[static_cast<std::size_t>(function)],
+                       params, buffers);
 }
 
 Result<double> CudaDevice::launch_whole(Function function, const WholeLaunch& whole,

@@ -106,9 +106,17 @@ TEST(Head, SaysWhatContradictsItsText) {
 }
 
 // What a head says that cannot be, whatever the text is.
-TEST(Head, SaysWhatContradictsItself) {
-  const std::vector<Broken> rows = {
-      // Threads and roles.
+void expect_all_broken(const std::vector<Broken>& rows) {
+  for (const Broken& row : rows) {
+    std::string head = checked_head;
+    if (row.from.starts_with(".target"))
+      head.replace(head.find("threads = 64"), 12, "threads = 64\n//@ cluster_size = 2");
+    expect_broken(preamble + head + checked_text, row);
+  }
+}
+
+TEST(Head, SaysWhoHasNoRoleOrTwo) {
+  expect_all_broken({
       {", { role = \"consumer\", warps = [1] }",
        ", { role = \"consumer\", warps = [1], lanes = \"odd\" }",
        "spec: t.ptx:6: roles: half of the threads of warp 1 have no role (write `{ role = "
@@ -126,7 +134,11 @@ TEST(Head, SaysWhatContradictsItself) {
        "96`)"},
       {"threads = 64", "threads = 2048",
        "spec: t.ptx:12: threads: 2048, a CTA has 1024 at most (write `threads = 1024` or less)"},
-      // Barriers.
+  });
+}
+
+TEST(Head, SaysWhatHasNoPlaceInSharedMemory) {
+  expect_all_broken({
       {", arrivals = 1", "",
        "spec: t.ptx:7: barrier full: no arrivals complete a phase (write `arrivals = 1`: the count "
        "of its mbarrier.init)"},
@@ -142,7 +154,11 @@ TEST(Head, SaysWhatContradictsItself) {
        "= \"named\", base = 3 }",
        "spec: t.ptx:7: barrier b: id 3 is barrier a's already (give each slot of each barrier a "
        "place of its own by `base` and `stride`)"},
-      // What a right run leaves behind.
+  });
+}
+
+TEST(Head, SaysWhatARunCannotLeaveBehind) {
+  expect_all_broken({
       {"[launch]", "[expects]\n//@ phases = 5\n//@ [launch]",
        "spec: t.ptx:12: phases: 5 are verified, and all slots have 4 barriers (write `phases = 4` "
        "or less)"},
@@ -176,7 +192,11 @@ TEST(Head, SaysWhatContradictsItself) {
        "\"q\", unit = \"ns\", role = \"consumer\" }]\n//@ [launch]",
        "spec: t.ptx:12: reading q: it is where 'p' is, index 0 of consumer (give each its own "
        "`index`)"},
-      // The launch.
+  });
+}
+
+TEST(Head, SaysWhatCannotBeLaunched) {
+  expect_all_broken({
       {"threads = 64", "threads = 64\n//@ unit = \"ns per item\"",
        "spec: t.ptx:13: unit: 'ns per item', and the figure is of the timed role's clocks (write "
        "`unit = \"cycles per item\"`)"},
@@ -201,13 +221,7 @@ TEST(Head, SaysWhatContradictsItself) {
       {"\n.reqntid 64, 1, 1\n", "\n.reqntid 64, 1, 1\n.reqnctapercluster 4, 1, 1\n",
        "spec: t.ptx:4: cluster_size: 1, the text has .reqnctapercluster 4, 1, 1 (write "
        "`cluster_size = 4`)"},
-  };
-  for (const Broken& row : rows) {
-    std::string head = checked_head;
-    if (row.from.starts_with(".target"))
-      head.replace(head.find("threads = 64"), 12, "threads = 64\n//@ cluster_size = 2");
-    expect_broken(preamble + head + checked_text, row);
-  }
+  });
 }
 
 // Behind the block each parameter is the address of the buffer of its name.

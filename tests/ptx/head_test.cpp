@@ -124,6 +124,17 @@ TEST(Head, HoldsWhatItSays) {
   EXPECT_EQ(launch.buffers[1], (Buffer{"log", 64, {BufferFill::Kind::word, 0}}));
 }
 
+void expect_broken(const std::vector<Broken>& rows) {
+  for (const Broken& row : rows) {
+    std::string text = small_head;
+    ASSERT_NE(text.find(row.from), std::string::npos) << row.from;
+    text.replace(text.find(row.from), row.from.size(), row.to);
+    const auto head = read_head(lines_of(text, 10), "t.ptx");
+    ASSERT_FALSE(head) << row.message;
+    EXPECT_EQ(head.error().text(), row.message);
+  }
+}
+
 TEST(Head, SaysWhereItIsWrong) {
   const std::vector<Broken> rows = {
       {"//@ format = 1\n", "", "spec: t.ptx:10: format: missing (write `//@ format = 1`)"},
@@ -160,6 +171,12 @@ TEST(Head, SaysWhereItIsWrong) {
        "spec: t.ptx:16: ptxas: '=>12' is not a version range (such as \">=12.4 <13.0\")"},
       {"[launch]", "[[barriers]]\n//@ name = \"full\"\n//@ kind = \"mbar\"\n//@ [launch]",
        "spec: t.ptx:17: kind: no kind of barrier 'mbar' (one of: mbarrier, flag, named, cluster)"},
+  };
+  expect_broken(rows);
+}
+
+TEST(Head, SaysWhatItCannotAskFor) {
+  const std::vector<Broken> rows = {
       {"threads = 32", "threads = 0", "spec: t.ptx:16: threads: 0 is out of range (1 or more)"},
       {"format = 1", "format = 1\n//@ origin = \"mine\"",
        "spec: t.ptx:11: origin: no origin 'mine' (write `origin = \"file\"`, or leave it out)"},
@@ -187,14 +204,7 @@ TEST(Head, SaysWhereItIsWrong) {
        "spec: t.ptx:16: name: nothing is copied: the payload has no `period` (a buffer of another "
        "name is a parameter of the entry)"},
   };
-  for (const Broken& row : rows) {
-    std::string text = small_head;
-    ASSERT_NE(text.find(row.from), std::string::npos) << row.from;
-    text.replace(text.find(row.from), row.from.size(), row.to);
-    const auto head = read_head(lines_of(text, 10), "t.ptx");
-    ASSERT_FALSE(head) << row.message;
-    EXPECT_EQ(head.error().text(), row.message);
-  }
+  expect_broken(rows);
 }
 
 }  // namespace
