@@ -43,6 +43,10 @@ const std::string checked_text =
     "mov.u64 end, %clock64;\n"
     "}\n";
 
+std::string sound_file(std::string head) {
+  return preamble + head.append(checked_text);
+}
+
 Status check(const std::string& text) {
   PHASEBIT_TRY_ASSIGN(file, read_ptx(text, "t.ptx"));
   const PtxFunction& entry = *file.entries().front();
@@ -102,7 +106,7 @@ TEST(Head, SaysWhatContradictsItsText) {
       {"timed_role = \"consumer\"", "timed_role = \"both\"",
        "spec: t.ptx:14: timed_role: no warp is both (name one of the roles)"},
   };
-  for (const Broken& row : rows) expect_broken(preamble + checked_head + checked_text, row);
+  for (const Broken& row : rows) expect_broken(sound_file(checked_head), row);
 }
 
 // What a head says that cannot be, whatever the text is.
@@ -111,7 +115,7 @@ void expect_all_broken(const std::vector<Broken>& rows) {
     std::string head = checked_head;
     if (row.from.starts_with(".target"))
       head.replace(head.find("threads = 64"), 12, "threads = 64\n//@ cluster_size = 2");
-    expect_broken(preamble + head + checked_text, row);
+    expect_broken(sound_file(head), row);
   }
 }
 
