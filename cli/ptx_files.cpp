@@ -3,6 +3,7 @@
 #include "cli/choices.h"
 #include "core/base/hash.h"
 #include "core/base/nearest.h"
+#include "gen/head_key.h"
 
 #include <algorithm>
 
@@ -15,6 +16,16 @@ constexpr const char* file_axis = "file";
 std::string label_of(const fs::path& path, const std::string& text) {
   constexpr size_t digits = 8;
   return fmt::format("{}@{}", path.stem().string(), content_hash(text).substr(0, digits));
+}
+
+Status check_key(HeadCatalogue& catalogue, Head& head) {
+  if (!catalogue.loaded) {
+    PHASEBIT_TRY_ASSIGN(loaded, Catalogue::load(catalogue.templates));
+    catalogue.loaded = std::move(loaded);
+  }
+  PHASEBIT_TRY_ASSIGN(key, check_head_key(*catalogue.loaded, head));
+  head.key = std::move(key);
+  return {};
 }
 
 void name_after_file(Rendered& kernel, const std::string& label) {
@@ -52,7 +63,7 @@ bool is_ptx_file(const std::string& word) {
   return word.ends_with(".ptx");
 }
 
-Result<std::vector<Rendered>> read_ptx_kernels(const fs::path& path) {
+Result<std::vector<Rendered>> read_ptx_kernels(const fs::path& path, HeadCatalogue& catalogue) {
   PHASEBIT_TRY_ASSIGN(text, read_file(path));
   PHASEBIT_TRY_ASSIGN(kernels, read_kernels(text, shown_path(path)));
   const std::string label = label_of(path, text);
@@ -61,6 +72,7 @@ Result<std::vector<Rendered>> read_ptx_kernels(const fs::path& path) {
       return with_hint(
           fail(Step::usage, "{}: {} is a guarded build", shown_path(path), one.kernel.entry),
           "give the timed one: its guarded build is made from it");
+    if (one.has_head) PHASEBIT_TRY(check_key(catalogue, one.head));
     name_after_file(one, label);
     one.path = path;
   }
@@ -75,9 +87,10 @@ Result<Space> open_files(const SpaceRequest& request, const std::vector<std::str
     return with_hint(fail(Step::usage, "-a {}: a file has its axes", rest.front()),
                      "of a file: ptxas, opt_level, maxrregcount, edit");
   Space space{templates_folder(request), {}, {}, {}, {}};
+  HeadCatalogue catalogue{space.templates, {}};
   std::vector<std::string> names;
   for (const std::string& file : files) {
-    PHASEBIT_TRY_ASSIGN(kernels, read_ptx_kernels(file));
+    PHASEBIT_TRY_ASSIGN(kernels, read_ptx_kernels(file, catalogue));
     for (Rendered& one : kernels) {
       names.push_back(one.kernel.entry);
       if (one.kernel.entry.find(request.kernel) == std::string::npos) continue;
@@ -91,6 +104,7 @@ Result<Space> open_files(const SpaceRequest& request, const std::vector<std::str
                           fmt::join(files, ", ")),
                      nearest_word_hint(request.kernel, names));
   add_choices(space.expansion.variants, combinations(axes));
+  if (catalogue.loaded) space.catalogue = std::move(*catalogue.loaded);
   return space;
 }
 

@@ -3,6 +3,7 @@
 #include "cli/choices.h"
 #include "cli/ptx_files.h"
 #include "core/base/nearest.h"
+#include "gen/head_key.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -99,6 +100,7 @@ Status add_forks(Space& space, bool tuned_only) {
       fmt::print(stderr, "note: {}\n", parent.error().text());
       continue;
     }
+    PHASEBIT_TRY(check_head_key(space.catalogue, fork.kernel.head));
     auto at = std::find_if(variants.begin(), variants.end(),
                            [&](const VariantKey& one) { return one.id == parent->id; });
     if (at == variants.end() && !tuned_only) continue;
@@ -120,6 +122,7 @@ Result<VariantKey> fork_by_id(Space& space, const ForkId& id) {
   if (parent.id != id.parent)
     return with_hint(fail(Step::usage, "fork '{}' is none of {}", id.name, id.parent),
                      fmt::format("it is {}", fork.key().id));
+  PHASEBIT_TRY(check_head_key(space.catalogue, fork.kernel.head));
   space.files.push_back(fork.kernel);
   return fork.key();
 }

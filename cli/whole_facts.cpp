@@ -142,10 +142,14 @@ class FactReader {
       std::istringstream rest(given->second.substr(given->second.find(':') + 1));
       std::string bytes, fill;
       std::getline(rest, bytes, ':');
-      const bool filled = static_cast<bool>(std::getline(rest, fill));
-      if (!read_whole(bytes, made.buffer_bytes) || made.buffer_bytes == 0 ||
-          (filled && !read_whole(fill, made.fill)))
-        return wrong("not buffer:BYTES[:fill]");
+      const bool filled = static_cast<bool>(std::getline(rest, fill));  // "random:7" whole
+      const auto known = read_fill(filled ? fill : "zero");
+      made.buffer.name = parameter.name;
+      if (!read_whole(bytes, made.buffer.bytes) || made.buffer.bytes == 0 || !known)
+        return missing(fmt::format("parameter {} ({}): '{}' is not buffer:BYTES[:fill]", n,
+                                   parameter.text, given->second),
+                       fmt::format("the fill is {}", fill_words));
+      made.buffer.fill = *known;
     } else if (!read_bits(given->second, layout, made.value)) {
       return wrong("no number of its type");
     }

@@ -58,6 +58,21 @@ std::vector<HeadBarrier> barriers_of(const Plan& plan) {
           one("empty", plan.empty_offset, plan.empty_arrivals, facts.empty_arrivals)};
 }
 
+// Warps of the launch that no slice is in.
+std::vector<RoleSlice> idle_of(const LaunchShape& launch) {
+  std::vector<RoleSlice> idle;
+  for (int warp = 0; warp < launch.warps(); ++warp) {
+    if (std::any_of(launch.slices.begin(), launch.slices.end(),
+                    [&](const RoleSlice& slice) { return slice.warp == warp; }))
+      continue;
+    RoleSlice slice;
+    slice.warp = warp;
+    slice.rank = static_cast<int>(idle.size()) * slice.lanes();  // as a list of warps is read
+    idle.push_back(slice);
+  }
+  return idle;
+}
+
 }  // namespace
 
 std::map<std::string, std::vector<int>> bounds_of(const Kernel& kernel) {
@@ -83,11 +98,9 @@ Head make_head(const VariantKey& key, const Plan& plan, const Kernel& kernel, He
   head.key = key;
   head.build = kernel.build;
   head.launch = plan.launch;
+  head.idle = idle_of(plan.launch);
   head.bounds = bounds_of(kernel);
   head.clocks = clocks_of(kernel);
-  constexpr int payload_in_at = offsetof(KernelParams, payload_in);
-  if (const int bytes = plan.launch.payload.images_bytes(); bytes > 0)
-    head.buffers.push_back({"payload_in", bytes, payload_in_at});
   head.barriers = barriers_of(plan);
   head.registers = registers_of(plan, kernel);
   head.rules = std::move(rules.rules);

@@ -33,7 +33,10 @@ class CudaDevice final : public Device {
   Status allow_cluster(Function function, const Grid& grid) override;
   Result<Address> allocate(std::size_t bytes) override;
   Status fill(Address address, std::uint32_t word, std::size_t words) override;
-  Status launch(Function function, const Grid& grid, const KernelParams& params) override;
+  Status write(Address to, const void* from, std::size_t bytes) override;
+  Status copy(Address to, Address from, std::size_t bytes) override;
+  Status launch(Function function, const Grid& grid, const KernelParams& params,
+                const std::vector<Address>& buffers) override;
   Result<double> launch_whole(Function function, const WholeLaunch& whole,
                               const std::vector<std::byte>& parameters) override;
   Status read(Address address, void* into, std::size_t bytes) override;
@@ -239,21 +242,21 @@ Status CudaDevice::fill(Address address, std::uint32_t word, std::size_t words) 
                driver_.cuMemsetD32Async(address, word, words, stream_));
 }
 
-Status CudaDevice::launch(Function function, const Grid& grid, const KernelParams& params) {
-  KernelParams block = params;
-  void* arguments[] = {&block};
-  if (grid.cluster_size > 1) {
-    CUlaunchAttribute cluster{};
-    const CUlaunchConfig config = config_of(grid, stream_, cluster);
-    return check(Step::launch, "cuLaunchKernelEx",
-                 driver_.cuLaunchKernelEx(&config, functions_[static_cast<std::size_t>(function)],
-                                          arguments, nullptr));
-  }
-  return check(Step::launch, "cuLaunchKernel",
-               driver_.cuLaunchKernel(
-                   functions_[static_cast<std::size_t>(function)], static_cast<unsigned>(grid.ctas),
-                   1, 1, static_cast<unsigned>(grid.threads), 1, 1,
-                   static_cast<unsigned>(grid.dynamic_shared_bytes), stream_, arguments, nullptr));
+Status CudaDevice::write(Address to, const void* from, std::size_t bytes) {
+  PHASEBIT_TRY(check(Step::launch, "cuMemcpyHtoDAsync",
+                     driver_.cuMemcpyHtoDAsync(to, from, bytes, stream_)));
+  return check(Step::launch, "cuStreamSynchronize", driver_.cuStreamSynchronize(stream_));
+}
+
+Status CudaDevice::copy(Address to, Address from, std::size_t bytes) {
+  return check(Step::launch, "cuMemcpyDtoDAsync",
+               driver_.cuMemcpyDtoDAsync(to, from, bytes, stream_));
+}
+
+Status CudaDevice::launch(Function function, const Grid& grid, const KernelParams& params,
+                          const std::vector<Address>& buffers) {
+  return queued_launch(driver_, grid, stream_, functions_[static_cast<std::size_t>(function)],
+                       params, buffers);
 }
 
 Result<double> CudaDevice::launch_whole(Function function, const WholeLaunch& whole,

@@ -15,7 +15,8 @@ namespace phasebit {
   X(cuDeviceGet) X(cuDeviceGetName) X(cuDeviceGetUuid) X(cuDeviceGetAttribute)                \
   X(cuDevicePrimaryCtxRetain) X(cuDevicePrimaryCtxSetFlags) X(cuCtxSetCurrent)                \
   X(cuModuleLoadData) X(cuModuleGetFunction) X(cuFuncSetAttribute) X(cuMemAlloc)              \
-  X(cuMemHostAlloc) X(cuMemcpyDtoHAsync) X(cuStreamCreate) X(cuStreamSynchronize)           \
+  X(cuMemHostAlloc) X(cuMemcpyDtoHAsync) X(cuMemcpyDtoDAsync) X(cuMemcpyHtoDAsync)            \
+  X(cuStreamCreate) X(cuStreamSynchronize)                                                    \
   X(cuLaunchKernel) X(cuMemsetD32Async) X(cuMemHostGetDevicePointer) X(cuModuleGetGlobal)    \
   X(cuStreamQuery) X(cuEventCreate) X(cuEventRecord) X(cuEventElapsedTime) X(cuEventDestroy)
 // Since 11.8: without them there are no clusters, and all else works.

@@ -59,6 +59,25 @@ CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& c
   return config;
 }
 
+Status queued_launch(const CudaDriver& driver, const Grid& grid, CUstream stream, CUfunction kernel,
+                     const KernelParams& params, const std::vector<Device::Address>& buffers) {
+  KernelParams block = params;
+  std::vector<Device::Address> addresses = buffers;
+  std::vector<void*> arguments = {&block};
+  for (Device::Address& address : addresses) arguments.push_back(&address);
+  if (grid.cluster_size > 1) {
+    CUlaunchAttribute cluster{};
+    const CUlaunchConfig config = config_of(grid, stream, cluster);
+    return check(driver, "cuLaunchKernelEx",
+                 driver.cuLaunchKernelEx(&config, kernel, arguments.data(), nullptr));
+  }
+  return check(driver, "cuLaunchKernel",
+               driver.cuLaunchKernel(kernel, static_cast<unsigned>(grid.ctas), 1, 1,
+                                     static_cast<unsigned>(grid.threads), 1, 1,
+                                     static_cast<unsigned>(grid.dynamic_shared_bytes), stream,
+                                     arguments.data(), nullptr));
+}
+
 Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& config,
                             CUfunction kernel, const std::vector<std::byte>& parameters) {
   if (config.numAttrs > 0 && !driver.has_clusters())

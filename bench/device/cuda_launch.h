@@ -13,6 +13,11 @@ namespace phasebit {
 // The launch that a grid means. The attribute must outlive it.
 CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& cluster);
 
+// Queues a kernel that takes the block, and behind it the addresses. Step::launch names the call
+// that failed.
+Status queued_launch(const CudaDriver& driver, const Grid& grid, CUstream stream, CUfunction kernel,
+                     const KernelParams& params, const std::vector<Device::Address>& buffers);
+
 // Nanoseconds from before the kernel to behind it. Step::launch names the call that failed.
 Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& config,
                             CUfunction kernel, const std::vector<std::byte>& parameters);

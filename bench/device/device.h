@@ -73,9 +73,14 @@ class Device {
   virtual Result<HostMemory> allocate_host(std::size_t bytes) = 0;
   // Until all that was queued has ended. Step::launch when it has not after the limit.
   virtual Status wait(std::chrono::milliseconds limit) = 0;
-  // fill and launch are queued in order; read waits for all of them.
+  // Into memory of the device, when all that was queued before has ended.
+  virtual Status write(Address to, const void* from, std::size_t bytes) = 0;
+  // fill, copy and launch are queued in order; read waits for all of them.
   virtual Status fill(Address address, std::uint32_t word, std::size_t words) = 0;
-  virtual Status launch(Function function, const Grid& grid, const KernelParams& params) = 0;
+  virtual Status copy(Address to, Address from, std::size_t bytes) = 0;
+  // The kernel takes the block, and behind it the addresses of `buffers`.
+  virtual Status launch(Function function, const Grid& grid, const KernelParams& params,
+                        const std::vector<Address>& buffers) = 0;
   // A kernel with parameters of its own; waits for its end. Its duration by two events, ns.
   virtual Result<double> launch_whole(Function function, const WholeLaunch& whole,
                                       const std::vector<std::byte>& parameters) = 0;

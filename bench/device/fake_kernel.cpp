@@ -132,6 +132,27 @@ FakeScript fake_script(const nlohmann::json& json) {
   return script;
 }
 
+Status check_fake_buffers(const std::vector<Buffer>& buffers,
+                          const std::vector<std::uint64_t>& addresses) {
+  if (buffers.size() != addresses.size())
+    return fail(Step::launch, "{} buffers in {} parameters", buffers.size(), addresses.size());
+  for (std::size_t n = 0; n < buffers.size(); ++n) {
+    auto* words = reinterpret_cast<std::uint32_t*>(addresses[n]);
+    const std::size_t last = buffers[n].words() - 1;
+    const std::string fill = to_string(buffers[n].fill);
+    // Known words of each fill: those of random:1 are what numpy's MT19937 draws first.
+    const bool right = fill == "none"       ? true
+                       : fill == "index"    ? words[0] == 0 && words[last] == last
+                       : fill == "random:1" ? words[0] == 1791095845U && words[1] == 4282876139U
+                                            : words[0] == buffers[n].fill.word &&
+                                                  words[last] == buffers[n].fill.word;
+    if (!right) return fail(Step::launch, "buffer '{}' is not filled as it says", buffers[n].name);
+    ++words[0];
+    if (last > 0) ++words[last];
+  }
+  return {};
+}
+
 bool fake_guard(const FakeScript& script, std::uint64_t block) {
   if (block == 0) return false;
   const auto& header = *reinterpret_cast<const GuardHeader*>(block);

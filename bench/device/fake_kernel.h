@@ -2,6 +2,7 @@
 // what a script says instead.
 #pragma once
 
+#include "core/base/error.h"
 #include "core/image/launch.h"
 
 #include <string>
@@ -38,6 +39,12 @@ struct FakeLaunch {
 // Addresses in `params` are host addresses. The CTA of rank r of a cluster runs on SM 2 r + 1.
 void run_fake_kernel(const LaunchShape& shape, const FakeScript& script, const KernelParams& params,
                      const FakeLaunch& launch);
+
+// Whether each buffer is as its fill says, last word too, as a kernel finds them that counts in the
+// first and last word of each: Step::launch names the one that is not. Addresses are those of the
+// host.
+Status check_fake_buffers(const std::vector<Buffer>& buffers,
+                          const std::vector<std::uint64_t>& addresses);
 
 // What a guarded kernel leaves in the block at this host address: with the fault "report" a report
 // of site 1 by warp 1, with "crumbs" a breadcrumb of site 2 by the same warp. Whether it never

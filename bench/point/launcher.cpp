@@ -37,6 +37,15 @@ KernelParams params_of(const LaunchShape& shape, const BatchRequest& request) {
   return params;
 }
 
+// Those of the kernel's own parameters; last what payload_in points to, which the kernel writes and
+// a shape that copies nothing has no bytes of.
+std::vector<Buffer> buffers_of(const LaunchShape& shape) {
+  std::vector<Buffer> buffers = shape.buffers;
+  const auto bytes = static_cast<std::uint64_t>(shape.payload.images_bytes());
+  buffers.push_back({"payload_in", bytes, {BufferFill::Kind::none, 0}});
+  return buffers;
+}
+
 }  // namespace
 
 // All that starts as zero lies together, and so does all that starts as poison: two fills a batch.
@@ -75,16 +84,6 @@ Status Launcher::reserve(std::size_t bytes) {
   return {};
 }
 
-Result<Device::Address> Launcher::images_for(const LaunchShape& shape) {
-  const auto bytes = static_cast<std::size_t>(shape.payload.images_bytes());
-  if (bytes > images_bytes_) {
-    PHASEBIT_TRY_ASSIGN(images, device_.allocate(bytes));
-    images_ = images;
-    images_bytes_ = bytes;
-  }
-  return images_;
-}
-
 Status Launcher::wait_for(const BatchRequest& request) {
   const Status ended = device_.wait(request.hang_limit);
   if (ended) return {};
@@ -108,8 +107,10 @@ Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
       device_.fill(region_ + layout.zeroed_bytes, payload_poison, launches * layout.fold_words));
   const Grid grid = grid_of(shape, request.placement, device_.info().row.multiprocessors);
   KernelParams params = params_of(shape, request);
-  PHASEBIT_TRY_ASSIGN(images, images_for(shape));
-  params.payload_in = images;
+  PHASEBIT_TRY(buffers_.make(buffers_of(shape)));
+  std::vector<Device::Address> addresses = buffers_.addresses();
+  params.payload_in = addresses.back();
+  addresses.pop_back();
   for (std::size_t n = 0; n < launches; ++n) {
     params.items = request.items[n];
     params.samples = region_ + layout.records(n);
@@ -118,7 +119,8 @@ Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
     params.payload_out = region_ + layout.fold(n);
     if (request.guard)
       PHASEBIT_TRY(guard_.prepare(request.guard->variable, grid.ctas, request.guard_limit_ns));
-    PHASEBIT_TRY(device_.launch(function, grid, params));
+    PHASEBIT_TRY(buffers_.fill());
+    PHASEBIT_TRY(device_.launch(function, grid, params, addresses));
   }
   if (request.guard) PHASEBIT_TRY(wait_for(request));
   PHASEBIT_TRY(device_.read(region_, host_.data(), layout.total_bytes));

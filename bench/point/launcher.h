@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bench/device/device.h"
+#include "bench/point/buffers.h"
 #include "bench/point/guard_memory.h"
 #include "core/image/launch.h"
 
@@ -43,7 +44,7 @@ Grid grid_of(const LaunchShape& shape, const Placement& placement, int multiproc
 
 class Launcher {
  public:
-  explicit Launcher(Device& device) : device_(device), guard_(device) {}
+  explicit Launcher(Device& device) : device_(device), guard_(device), buffers_(device) {}
 
   // Runs the batch; again, a few times, when the wanted CTAs did not meet on the target SM.
   Result<std::vector<LaunchOutput>> run(Device::Function function, const LaunchShape& shape,
@@ -56,15 +57,12 @@ class Launcher {
   Status reserve(std::size_t bytes);
   // Waits for the one guarded launch. Step::launch, with all that is known of where it hangs.
   Status wait_for(const BatchRequest& request);
-  // Room for the images that the shape's copies read, which the kernel writes; 0 where none.
-  Result<Device::Address> images_for(const LaunchShape& shape);
 
   Device& device_;
   GuardMemory guard_;
+  BufferMemory buffers_;
   Device::Address region_ = 0;
   std::size_t region_bytes_ = 0;
-  Device::Address images_ = 0;
-  std::size_t images_bytes_ = 0;
   std::vector<std::byte> host_;
 };
 

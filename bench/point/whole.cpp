@@ -1,5 +1,6 @@
 #include "bench/point/whole.h"
 
+#include "bench/point/buffers.h"
 #include "bench/point/chain.h"
 
 #include <chrono>
@@ -14,25 +15,20 @@ constexpr std::uint32_t most_items = 1U << 24;
 class WholePoint {
  public:
   WholePoint(Device& device, Device::Function function, const WholeLaunch& whole)
-      : device_(device), function_(function), whole_(whole) {}
+      : device_(device), function_(function), whole_(whole), buffers_(device) {}
 
   Status make_buffers() {
-    for (const WholeParameter& one : whole_.parameters) {
-      if (one.kind != WholeParameter::Kind::buffer) continue;
-      PHASEBIT_TRY_ASSIGN(address, device_.allocate(words_of(one) * 4));
-      addresses_.push_back(address);
-    }
-    return {};
+    std::vector<Buffer> buffers;
+    for (const WholeParameter& one : whole_.parameters)
+      if (one.kind == WholeParameter::Kind::buffer) buffers.push_back(one.buffer);
+    return buffers_.make(buffers);
   }
 
-  // Buffers are as they were before each launch.
   Result<Sample> run(std::uint32_t items) {
-    std::size_t buffer = 0;
-    for (const WholeParameter& one : whole_.parameters)
-      if (one.kind == WholeParameter::Kind::buffer)
-        PHASEBIT_TRY(device_.fill(addresses_[buffer++], one.fill, words_of(one)));
-    PHASEBIT_TRY_ASSIGN(
-        ns, device_.launch_whole(function_, whole_, parameter_block(whole_, items, addresses_)));
+    PHASEBIT_TRY(buffers_.fill());
+    PHASEBIT_TRY_ASSIGN(ns,
+                        device_.launch_whole(function_, whole_,
+                                             parameter_block(whole_, items, buffers_.addresses())));
     return Sample{items, static_cast<std::uint64_t>(ns), {}};
   }
 
@@ -47,14 +43,10 @@ class WholePoint {
   }
 
  private:
-  static std::size_t words_of(const WholeParameter& one) {
-    return static_cast<std::size_t>(one.buffer_bytes + 3) / 4;
-  }
-
   Device& device_;
   Device::Function function_;
   const WholeLaunch& whole_;
-  std::vector<std::uint64_t> addresses_;
+  BufferMemory buffers_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/image/abi.h"
+#include "core/image/buffer.h"
 
 #include <cstdint>
 #include <string>
@@ -87,6 +88,9 @@ struct LaunchShape {
   std::string unit = "cycles per item";  // or "cycles per round trip"
   std::vector<RoleSlice> slices;
   PayloadShape payload;
+  // Whose addresses the kernel takes behind the parameter block, in this order. What payload_in
+  // points to is not among them: the payload says how much it is.
+  std::vector<Buffer> buffers;
   int warps() const { return threads / 32; }
   int ctas() const { return ctas_per_sm * cluster_size; }  // that leave records
   int records() const { return ctas() * 2 * warps(); }

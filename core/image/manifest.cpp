@@ -73,6 +73,16 @@ void from_json(const json& value, WholeParameter::Kind& kind) {
   kind = read_word(value, parameter_words);
 }
 
+void to_json(json& value, const BufferFill& fill) {
+  value = to_string(fill);
+}
+
+void from_json(const json& value, BufferFill& fill) {
+  const auto read = read_fill(value.get<std::string>());
+  if (!read) throw json::other_error::create(501, "unknown fill " + value.dump(), &value);
+  fill = *read;
+}
+
 void to_json(json& value, WaitKind kind) {
   value = to_string(kind);
 }
@@ -118,14 +128,15 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NamedBarriers, name, base, stride, count)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GuardTable, sites, barriers)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Image, build, module, entry, ptx_hash, text_hash, sass_class,
                                    resources, gate, census, warnings, guard)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WholeParameter, name, kind, offset, bytes, value, buffer_bytes,
-                                   fill)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Buffer, name, bytes, fill)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WholeParameter, name, kind, offset, bytes, value, buffer)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WholeLaunch, grid, block, cluster, shared_bytes, parameter_bytes,
                                    parameters)
 
-// Only a stranger's kernel has the last of them.
+// Few kernels have buffers, and only a stranger's has the last of them.
 void to_json(json& value, const BundleVariant& variant) {
   value = {{"key", variant.key}, {"launch", variant.launch}, {"images", variant.images}};
+  if (!variant.launch.buffers.empty()) value["buffers"] = variant.launch.buffers;
   if (variant.whole) value["whole"] = *variant.whole;
 }
 
@@ -133,6 +144,7 @@ void from_json(const json& value, BundleVariant& variant) {
   value.at("key").get_to(variant.key);
   value.at("launch").get_to(variant.launch);
   value.at("images").get_to(variant.images);
+  if (value.contains("buffers")) value.at("buffers").get_to(variant.launch.buffers);
   if (value.contains("whole")) variant.whole = value.at("whole").get<WholeLaunch>();
 }
 
@@ -152,6 +164,7 @@ std::string launch_signature(const LaunchShape& launch) {
   // launches of before this field, must not move for it.
   json shape = launch;
   shape.erase("phases_checked");
+  if (!launch.buffers.empty()) shape["buffers"] = launch.buffers;
   return shape.dump();
 }
 

@@ -2,6 +2,8 @@
 // command line says. Its figure is the slope of its duration over one parameter, the items.
 #pragma once
 
+#include "core/image/buffer.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +18,7 @@ struct WholeParameter {
   Kind kind = Kind::value;
   int offset = 0, bytes = 0;  // in the parameters as the kernel takes them
   std::uint64_t value = 0;    // of a value: its bits
-  std::uint64_t buffer_bytes = 0;
-  std::uint32_t fill = 0;  // the word that the buffer is filled with before each launch
+  Buffer buffer = {};         // of a buffer
 };
 
 struct WholeLaunch {

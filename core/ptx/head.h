@@ -25,13 +25,6 @@ struct HeadParent {
   std::string text;  // content_hash of the parent's file as it was when last merged; "": no fork
 };
 
-// Memory that the bench makes before a launch and whose address it passes.
-struct HeadBuffer {
-  std::string name;
-  int bytes = 0;
-  int parameter = 0;  // byte offset of its address in the parameter block
-};
-
 // The barriers of one kind that lie side by side: one a slot.
 struct HeadBarrier {
   std::string name;  // "full"
@@ -39,7 +32,7 @@ struct HeadBarrier {
   int base = 0;      // byte offset in the dynamic shared memory; of a named barrier its first id
   int stride = 8;    // bytes from one slot's to the next; ids of named barriers are 1 apart
   int count = 1;
-  int arrivals = 0;  // that complete a phase; 0: not by counting
+  int arrivals = 0;  // that complete a phase; 0: not by counting, and no mbarrier
 };
 const std::vector<std::string>& barrier_kinds();
 int barrier_bytes(const std::string& kind);  // of shared memory; 0 where it has none
@@ -67,17 +60,21 @@ struct HeadCover {
 
 struct Head {
   // "file:line" of what a head says, for messages about it: "threads", "role producer", "barrier
-  // full", "buffer payload_in", "registers consumer"; "" is the head. Empty for one that was made.
+  // full", "buffer table", "registers consumer", "payload", "reading polls", "key num_stages"; ""
+  // is the head. Empty for one that was made.
   std::map<std::string, std::string> where;
+  // Its id is empty where the head leaves it out: who knows the catalogue makes it of the key.
   VariantKey key;
+  // What the key names is the file's own and need not be in the catalogue (gen/head_key.h).
+  bool own_components = false;
   std::string doc;  // a line for people
   HeadParent parent;
   Build build = Build::timed;
   LaunchShape launch;
+  std::vector<RoleSlice> idle;  // threads that have no role, Role::none
   // Directives of the entry that bound its launch, by name without the dot: "reqntid" -> 64, 1, 1.
   std::map<std::string, std::vector<int>> bounds;
   std::vector<Role> clocks;  // roles that read a clock pair
-  std::vector<HeadBuffer> buffers;
   std::vector<HeadBarrier> barriers;
   std::vector<HeadRegisters> registers;
   std::vector<HeadRule> rules;

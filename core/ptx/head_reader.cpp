@@ -2,8 +2,8 @@
 #include "core/base/nearest.h"
 #include "core/base/toml.h"
 #include "core/ptx/head.h"
+#include "core/ptx/head_rule_reader.h"
 #include "core/ptx/head_words.h"
-#include "core/rule/read_rule.h"
 
 #include <algorithm>
 #include <limits>
@@ -22,19 +22,19 @@ std::string toml_of(const std::vector<PtxHeadLine>& lines) {
   return text;
 }
 
-constexpr const char* range_hint = "such as \">=12.4 <13.0\"";
-
 class HeadReader {
  public:
   HeadReader(const std::string& file, const TomlValue& table)
       : file_(file),
         top_(file, table, "the head",
              {"format", "id", "doc", "build", "key", "parent", "launch", "roles", "resources",
-              "expects", "barriers", "registers", "rules"},
+              "expects", "barriers", "registers", "rules", "origin"},
              status_) {}
 
   Result<Head> read() {
     head_.where[""] = top_.where();
+    for (const char* key : {"roles", "resources", "rules", "expects"})
+      head_.where[key] = top_.where(key);
     const int format = number(top_, "format", 0);
     if (format != head_format)
       top_.refuse("format", format == 0 ? "missing" : fmt::format("no format {}", format),
@@ -46,7 +46,8 @@ class HeadReader {
     for (const TomlValue* one : top_.tables("barriers")) read_barrier(*one);
     for (const TomlValue* one : top_.tables("registers")) read_registers(*one);
     if (const TomlValue* resources = top_.table("resources")) read_resources(*resources);
-    if (const TomlValue* rules = top_.table("rules")) read_rules(*rules);
+    if (const TomlValue* rules = top_.table("rules"))
+      read_head_rules(*rules, file_, status_, head_);
     if (!status_) return tl::unexpected<Error>(status_.error());
     return std::move(head_);
   }
@@ -57,7 +58,7 @@ class HeadReader {
   }
   int number(TomlReader& reader, std::string_view key, std::int64_t fallback, int least = 0) {
     const std::int64_t value = reader.number_or(key, fallback);
-    if (value != fallback && (value < least || value > std::numeric_limits<int>::max()))
+    if (reader.has(key) && (value < least || value > std::numeric_limits<int>::max()))
       reader.refuse(key, fmt::format("{} is out of range", value),
                     fmt::format("{} or more", least));
     return static_cast<int>(value);
@@ -82,8 +83,14 @@ class HeadReader {
   }
 
   void read_key() {
-    head_.key.id = top_.text("id");
+    head_.key.id = top_.text_or("id", {});
     head_.key.hash = short_hash(head_.key.id);
+    head_.where["id"] = top_.where("id");
+    if (const std::string origin = top_.text_or("origin", "file"); origin != "file")
+      top_.refuse("origin", fmt::format("no origin '{}'", origin),
+                  "write `origin = \"file\"`, or leave it out");
+    head_.own_components = top_.has("origin");
+    head_.where["origin"] = top_.where("origin");
     head_.doc = top_.text_or("doc", {});
     const std::string build = top_.text_or("build", "timed");
     if (build != "timed" && build != "guarded")
@@ -93,7 +100,11 @@ class HeadReader {
     const TomlValue* axes = top_.table("key");
     if (axes == nullptr) return must_have(top_, "key", "write a table [key], an axis a line");
     TomlReader reader = table(*axes, "key", axes->keys);
-    for (const std::string& axis : axes->keys) head_.key.axes.emplace_back(axis, reader.text(axis));
+    head_.where["key"] = top_.where("key");
+    for (const std::string& axis : axes->keys) {
+      head_.key.axes.emplace_back(axis, reader.text(axis));
+      head_.where["key " + axis] = reader.where(axis);
+    }
     if (const TomlValue* parent = top_.table("parent")) {
       TomlReader own = table(*parent, "parent", {"id", "text"});
       head_.parent = {own.text("id"), own.text("text")};
@@ -147,12 +158,15 @@ class HeadReader {
     if (!top_.has("roles"))
       must_have(top_, "roles", "write `roles = [{ role = \"consumer\", warps = [0] }]`");
     for (const TomlValue* one : top_.tables("roles")) {
-      TomlReader reader =
-          table(*one, "roles",
-                {"role", "warps", "lanes", "unit", "rank", "cta", "leaves_early", "clock"});
+      const TomlValue* said = one->find("role");
+      const bool idle = said != nullptr && said->text == no_role;
+      std::vector<std::string> known = {"role", "warps", "lanes"};
+      if (!idle) known.insert(known.end(), {"unit", "rank", "cta", "leaves_early", "clock"});
+      TomlReader reader = table(*one, "roles", std::move(known));
       RoleSlice slice;
-      slice.role = role(reader, "role");
-      head_.where.emplace(fmt::format("role {}", word_of(slice.role)), reader.where());
+      if (!idle) slice.role = role(reader, "role");
+      const char* name = idle ? no_role : word_of(slice.role);
+      head_.where.emplace(fmt::format("role {}", name), reader.where());
       const LaneWord& lanes =
           word(reader, "lanes", reader.text_or("lanes", "all"), lane_words, "lanes");
       slice.first_lane = lanes.first_lane;
@@ -164,10 +178,10 @@ class HeadReader {
       must_have(reader, "warps", "write `warps = [0]`");
       for (const std::string& warp : reader.words("warps")) {
         slice.warp = std::atoi(warp.c_str());
-        head_.launch.slices.push_back(slice);
+        (idle ? head_.idle : head_.launch.slices).push_back(slice);
         slice.rank += slice.lanes();
       }
-      if (!reader.truth_or("clock", true)) continue;
+      if (idle || !reader.truth_or("clock", true)) continue;
       if (std::find(head_.clocks.begin(), head_.clocks.end(), slice.role) == head_.clocks.end())
         head_.clocks.push_back(slice.role);
     }
@@ -178,6 +192,8 @@ class HeadReader {
     if (value == nullptr) return;
     TomlReader reader = table(*value, "expects", {"payload", "phases", "readings"});
     head_.launch.phases_checked = number(reader, "phases", 0);
+    head_.where["phases"] = reader.where("phases");
+    head_.where["payload"] = reader.where("payload");
     if (const TomlValue* payload = reader.table("payload")) {
       TomlReader own = table(*payload, "payload", {"words", "threads", "vector", "period"});
       PayloadShape& shape = head_.launch.payload;
@@ -192,6 +208,7 @@ class HeadReader {
       TomlReader own = table(*one, "readings", {"name", "unit", "role", "index"});
       head_.launch.readings.push_back(
           {own.text("name"), own.text("unit"), role(own, "role"), number(own, "index", 0)});
+      head_.where["reading " + own.text("name")] = own.where();
     }
   }
 
@@ -221,66 +238,47 @@ class HeadReader {
   }
 
   void read_resources(const TomlValue& value) {
-    TomlReader reader = table(value, "resources", {"buffers"});
+    TomlReader reader = table(value, "resources", {"buffers", "tensor_maps"});
+    if (reader.has("tensor_maps"))
+      reader.refuse("tensor_maps", "tensor maps are not made yet",
+                    "a kernel can ask for buffers alone");
     for (const TomlValue* one : reader.tables("buffers")) {
-      TomlReader own = table(*one, "buffers", {"name", "bytes", "parameter"});
+      TomlReader own = table(*one, "buffers", {"name", "bytes", "fill", "parameter"});
       must_have(own, "bytes", "write `bytes = 4096`");
-      head_.where["buffer " + own.text("name")] = own.where();
-      head_.buffers.push_back(
-          {own.text("name"), number(own, "bytes", 0, 1), number(own, "parameter", 0)});
+      const int bytes = number(own, "bytes", 0, 1);
+      const std::string name = own.text("name");
+      if (name == payload_in_name) {
+        check_payload_in(own, bytes);
+        continue;
+      }
+      if (!head_.where.emplace("buffer " + name, own.where()).second)
+        own.refuse("name", fmt::format("'{}' stands twice", name), "each buffer has its own name");
+      if (own.has("parameter"))
+        own.refuse(
+            "parameter", fmt::format("'{}' has no place in the parameter block", name),
+            fmt::format("leave it out: it is the parameter `.param .u64 {}` of the entry", name));
+      const std::string fill = own.text_or("fill", "zero");
+      const auto known = read_fill(fill);
+      if (!known) own.refuse("fill", fmt::format("no fill '{}'", fill), fill_words);
+      head_.launch.buffers.push_back(
+          {name, static_cast<std::uint64_t>(bytes), known.value_or(BufferFill{})});
     }
   }
 
-  std::string range(TomlReader& reader) {  // an error here, not when an image is gated
-    std::string text = reader.text_or("ptxas", {});
-    const auto known = version_in_range(Version{{1, 0}}, text);
-    if (!known) reader.refuse("ptxas", known.error().message, range_hint);
-    return text;
-  }
-
-  void read_rules(const TomlValue& value) {
-    const std::vector<std::string> keys = {"covers", "exhaustive", "items_per_iteration", "verbs"};
-    TomlReader reader = table(value, "rules", keys);
-    for (const TomlValue* one : reader.tables("covers")) {
-      TomlReader own = table(*one, "covers", {"part", "families", "ptxas"});
-      head_.covers.push_back({own.text("part"), own.words("families"), range(own)});
-      if (const auto wrong = unknown_family(head_.covers.back().families))
-        own.refuse(wrong->key, wrong->message, wrong->hint);
-    }
-    if (const TomlValue* items = reader.table("items_per_iteration")) {
-      TomlReader own = table(*items, "items_per_iteration", words_of(role_words));
-      for (const auto& name : items->keys)
-        head_.items_per_iteration[name] = number(own, name, 1, 1);
-    }
-    head_.exhaustive = reader.truth_or("exhaustive", true);
-    for (const TomlValue* one : reader.tables("verbs")) read_rule(*one);
-  }
-
-  void read_rule(const TomlValue& value) {
-    TomlReader reader = table(value, "verbs", rule_keys());
-    const auto text = phasebit::read_rule(to_json(value));
-    if (!text)
-      return reader.refuse(text.error().key, text.error().message,
-                           text.error().key == "ptxas" ? range_hint : text.error().hint);
-    if (const auto wrong = unknown_family(text->families))
-      return reader.refuse(wrong->key, wrong->message, wrong->hint);
-    HeadRule rule{{{}, text->role, {}, text->forbid, text->passes}, text->families, text->ptxas};
-    for (const RuleText::Count& count : text->counts) {
-      const auto range = parse_count(count.count);
-      if (!range)
-        return reader.refuse(to_string(count.path),
-                             fmt::format("'{}': '{}' is no count", count.pattern, count.count),
-                             "a number, or \"1..2\", \"2..\"");
-      rule.rule.require.push_back({count.pattern, *range, count.path});
-    }
-    for (const std::string& verb : text->verbs) {
-      rule.rule.verb = verb;
-      if (verb == any_verb && !rule.rule.forbid.empty() &&
-          !(rule.rule.require.empty() && rule.rule.role.empty()))
-        reader.refuse("verb", "'*' with 'forbid' is of the whole window, without role and counts",
-                      "write the counts as a rule of their own");
-      head_.rules.push_back(rule);
-    }
+  // The payload's own: it stands in a head for people.
+  void check_payload_in(TomlReader& own, int bytes) {
+    const int images = head_.launch.payload.images_bytes();
+    if (images == 0)
+      own.refuse("name", "nothing is copied: the payload has no `period`",
+                 "a buffer of another name is a parameter of the entry");
+    else if (bytes != images)
+      own.refuse("bytes", fmt::format("{}, the images of the payload have {}", bytes, images),
+                 fmt::format("write `bytes = {}`", images));
+    else if (own.has("fill"))
+      own.refuse("fill", "the kernel writes it itself", "leave `fill` out");
+    else if (number(own, "parameter", 0) != payload_in_at)
+      own.refuse("parameter", "payload_in has a fixed place in the parameter block",
+                 fmt::format("write `parameter = {}`", payload_in_at));
   }
 
   const std::string& file_;

@@ -3,6 +3,7 @@
 
 #include "core/image/abi.h"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,17 @@ inline constexpr RoleWord role_words[] = {{Role::producer, "producer"},
                                           {Role::consumer, "consumer"},
                                           {Role::both, "both"},
                                           {Role::bystander, "bystander"}};
+
+// In the list of roles: what nobody's threads have.
+inline constexpr const char* no_role = "none";
+
+// The one buffer whose address stands in the parameter block.
+inline constexpr const char* payload_in_name = "payload_in";
+inline constexpr int payload_in_at = offsetof(KernelParams, payload_in);
+
+// What a reading's unit begins with: what it counts.
+inline constexpr const char* reading_units[] = {"cycles", "ns",        "polls",   "items",
+                                                "bytes",  "high half", "low half"};
 
 // The lanes of a warp that play a role: `first_lane`, `first_lane` + `lane_stride`, ...
 struct LaneWord {

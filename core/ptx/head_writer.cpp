@@ -60,7 +60,8 @@ class HeadWriter {
 
   std::string write() {
     line("format = {}", head_format);
-    line("id = {}", in_quotes(head_.key.id));
+    if (!head_.key.id.empty()) line("id = {}", in_quotes(head_.key.id));
+    if (head_.own_components) line("origin = \"file\"");
     if (!head_.doc.empty()) line("doc = {}", in_quotes(head_.doc));
     line("build = {}", in_quotes(to_string(head_.build)));
     write_arrays();
@@ -97,8 +98,12 @@ class HeadWriter {
 
   // Warps of one role, lanes and unit in a row whose ranks go on from one to the next are one.
   std::vector<std::string> roles() const {
-    const std::vector<RoleSlice>& slices = head_.launch.slices;
     std::vector<std::string> all;
+    add_roles(head_.launch.slices, all);
+    add_roles(head_.idle, all);
+    return all;
+  }
+  void add_roles(const std::vector<RoleSlice>& slices, std::vector<std::string>& all) const {
     for (size_t first = 0; first < slices.size();) {
       const RoleSlice& slice = slices[first];
       std::vector<int> warps;
@@ -115,16 +120,16 @@ class HeadWriter {
       all.push_back(role_line(slice, warps));
       first = next;
     }
-    return all;
   }
   std::string role_line(const RoleSlice& slice, const std::vector<int>& warps) const {
     Inline one;
-    one.text("role", word_of(slice.role));
+    one.text("role", slice.role == Role::none ? no_role : word_of(slice.role));
     one.add("warps", list(warps));
     for (const LaneWord& lanes : lane_words)
       if (lanes.lane_stride == slice.lane_stride && lanes.first_lane == slice.first_lane &&
           slice.lane_stride != 1)
         one.text("lanes", lanes.word);
+    if (slice.role == Role::none) return one.take();
     one.number_if("unit", slice.unit, 0);
     one.number_if("rank", slice.rank, 0);
     one.number_if("cta", slice.rank_in_cluster, -1);
@@ -213,11 +218,18 @@ class HeadWriter {
 
   void write_resources() {
     std::vector<std::string> buffers;
-    for (const HeadBuffer& buffer : head_.buffers) {
+    if (const int bytes = head_.launch.payload.images_bytes(); bytes > 0) {
+      Inline one;
+      one.text("name", payload_in_name);
+      one.add("bytes", std::to_string(bytes));
+      one.add("parameter", std::to_string(payload_in_at));
+      buffers.push_back(one.take());
+    }
+    for (const Buffer& buffer : head_.launch.buffers) {
       Inline one;
       one.text("name", buffer.name);
-      one.number_if("bytes", buffer.bytes, -1);
-      one.number_if("parameter", buffer.parameter, -1);
+      one.add("bytes", std::to_string(buffer.bytes));
+      if (buffer.fill != BufferFill{}) one.text("fill", to_string(buffer.fill));
       buffers.push_back(one.take());
     }
     if (buffers.empty()) return;

@@ -1,48 +1,35 @@
-// Kernels that go wrong on a GPU, as PTX: the driver translates it, since nothing here is timed.
-// They obey the ABI up to the point where they break.
+// Kernels that go wrong on a GPU, and some that must not, as PTX: the driver translates it, since
+// nothing here is timed.
 #pragma once
+
+#include "tests/bench/hand_kernel.h"
 
 #include <string>
 
 namespace phasebit::test {
 
-inline std::string broken_kernel(const std::string& entry, const std::string& body) {
-  return ".visible .entry " + entry + R"((.param .align 8 .b8 pb[96])
-{
-.reg .b32 items, tid, wanted, here, cta, value;
-.reg .b64 samples, status, limit, ticket, address, start, finish, since, now;
-.reg .pred other, done;
-ld.param.u32 items, [pb+4];
-ld.param.u64 samples, [pb+8];
-ld.param.u64 status, [pb+16];
-ld.param.u32 wanted, [pb+56];
-ld.param.u64 limit, [pb+64];
-ld.param.u64 ticket, [pb+72];
-mov.u32 here, %smid;
+// One thread of one CTA runs the body.
+inline std::string broken_kernel(const std::string& entry, const std::string& body,
+                                 const std::string& more = "") {
+  return hand_prologue(entry, more) + R"(mov.u32 here, %smid;
 setp.ne.u32 other, here, wanted;
 @other exit;
-mov.u32 tid, %tid.x;
 setp.ne.u32 other, tid, 0;
 @other exit;
 atom.global.add.u32 cta, [ticket], 1;
 setp.ne.u32 other, cta, 0;
 @other exit;
-mov.u64 start, %clock64;
-mov.u64 since, %globaltimer;
-)" + body +
-         R"(
-mov.u64 finish, %clock64;
-mov.u64 now, %globaltimer;
-st.global.u64 [samples], start;
-st.global.u64 [samples+8], finish;
-st.global.u64 [samples+16], since;
-st.global.u64 [samples+24], now;
-st.global.u32 [samples+32], items;
-st.global.u32 [samples+36], 2;
-st.global.u32 [samples+44], here;
-exit;
+)" + hand_clocks +
+         body + hand_epilogue;
 }
-)";
+
+// Traps unless the word at this offset of the buffer has this value, and counts it up: the next
+// launch must find it as it was.
+inline std::string found_word(const std::string& buffer, int offset, const std::string& value) {
+  const std::string at = "[address+" + std::to_string(offset) + "]";
+  return "ld.param.u64 address, [" + buffer + "];\nld.global.u32 value, " + at +
+         ";\nsetp.ne.u32 other, value, " + value + ";\n@other trap;\nadd.u32 value, value, 1;\n" +
+         "st.global.u32 " + at + ", value;\n";
 }
 
 inline std::string broken_module() {
@@ -68,7 +55,13 @@ st.global.u32 [status+28], 3;
 st.global.u32 [status], 1;
 exit;
 L_through:
-)");
+)") +
+         // Buffers of 4096 bytes by index, 64 of random:1 and 64 zeroed. The word at 4 of the
+         // second is what MT19937 draws second from the seed 1.
+         broken_kernel("pb_buffers",
+                       found_word("numbers", 20, "5") + found_word("numbers", 4092, "1023") +
+                           found_word("draws", 4, "0xFF4780EB") + found_word("zeros", 60, "0"),
+                       ", .param .u64 numbers, .param .u64 draws, .param .u64 zeros");
 }
 
 }  // namespace phasebit::test

@@ -185,6 +185,27 @@ TEST_F(GpuTest, ABrokenKernelCostsItsRowAndTheGpuStillWorks) {
   EXPECT_EQ(found.size(), 7U);
 }
 
+// The kernel traps where a buffer is not as its fill says, at any launch of the point: each launch
+// finds it filled anew. The second is told of other fills than it looks for.
+TEST_F(GpuTest, BuffersOfAHeadAreFilledBeforeEachLaunch) {
+  using Kind = BufferFill::Kind;
+  const std::vector<Buffer> right = {{"numbers", 4096, {Kind::index, 0}},
+                                     {"draws", 64, {Kind::random, 1}},
+                                     {"zeros", 64, {Kind::word, 0}}};
+  add("buffers", "pb_buffers", "pb_buffers", broken_module());
+  manifest_.variants.back().launch.buffers = right;
+  add("other_fill", "pb_buffers", "pb_buffers", broken_module());
+  manifest_.variants.back().launch.buffers = right;
+  manifest_.variants.back().launch.buffers[2].fill.kind = Kind::none;  // counted up by a launch
+  add("after", "pb_sound", "pb_sound", broken_module());
+  const ProcessOutput output = run();
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  auto found = errors();
+  EXPECT_EQ(found["broken/buffers"], "");
+  EXPECT_TRUE(contains(found["broken/other_fill"], "CUDA_ERROR_")) << found["broken/other_fill"];
+  EXPECT_EQ(found["broken/after"], "");
+}
+
 // Whether the parts stand in the text in their order; " || " stands between alternatives.
 bool has_parts(const std::string& text, const std::vector<const char*>& parts) {
   std::size_t from = 0;

@@ -2,6 +2,8 @@
 // warp 0 runs the body (both warps where there are two); they obey the ABI up to where they hang.
 #pragma once
 
+#include "tests/bench/hand_kernel.h"
+
 #include <string>
 #include <vector>
 
@@ -30,49 +32,16 @@ ld.shared.u32 cta, [claimed];
 setp.ne.u32 other, cta, 0;
 @other exit;
 )";
-  return ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry " + entry +
-         R"((.param .align 8 .b8 pb[96])
-{
-.shared .align 8 .b64 barrier, second;
-.shared .align 4 .b32 claimed, flag;
-.reg .b32 items, tid, lane, wanted, here, cta, value, at, id, rank;
-.reg .b64 samples, ticket, start, finish, since, now, state, far;
-.reg .pred other, done, mine;
-ld.param.u32 items, [pb+4];
-ld.param.u64 samples, [pb+8];
-ld.param.u32 wanted, [pb+56];
-ld.param.u64 ticket, [pb+72];
-mov.u32 tid, %tid.x;
-and.b32 lane, tid, 31;
-)" + claim +
-         R"(
-mov.u64 start, %clock64;
-mov.u64 since, %globaltimer;
-mov.u32 at, barrier;
+  return ".version 8.0\n.target sm_90\n.address_size 64\n" + hand_prologue(entry) +
+         ".shared .align 8 .b64 barrier, second;\n.shared .align 4 .b32 claimed, flag;\n" + claim +
+         hand_clocks + R"(mov.u32 at, barrier;
 setp.eq.u32 mine, tid, 0;
 @mine mbarrier.init.shared.b64 [barrier], 2;
 @mine mbarrier.init.shared.b64 [second], 1;
 @mine st.shared.u32 [flag], 3;
 bar.sync 0;
 )" + kernel.body +
-         R"(
-mov.u64 finish, %clock64;
-mov.u64 now, %globaltimer;
-mov.u32 here, %smid;
-setp.ne.u32 other, tid, 0;
-@other exit;
-setp.ne.u32 other, cta, 0;
-@other exit;
-st.global.u64 [samples], start;
-st.global.u64 [samples+8], finish;
-st.global.u64 [samples+16], since;
-st.global.u64 [samples+24], now;
-st.global.u32 [samples+32], items;
-st.global.u32 [samples+36], 2;
-st.global.u32 [samples+44], here;
-exit;
-}
-)";
+         hand_epilogue;
 }
 
 inline std::vector<HangingKernel> polling_kernels() {

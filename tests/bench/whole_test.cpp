@@ -21,8 +21,9 @@ BundleVariant stranger() {
   WholeLaunch whole;
   whole.block = {64, 1, 1};
   whole.parameter_bytes = 16;
-  whole.parameters = {{"out", WholeParameter::Kind::buffer, 0, 8, 0, 4096, 7},
-                      {"n", WholeParameter::Kind::items, 8, 4, 0, 0, 0}};
+  whole.parameters = {
+      {"out", WholeParameter::Kind::buffer, 0, 8, 0, {"out", 4096, {BufferFill::Kind::word, 7}}},
+      {"n", WholeParameter::Kind::items, 8, 4, 0, {}}};
   variant.whole = whole;
   return variant;
 }
@@ -40,6 +41,19 @@ TEST(Whole, IsTheSlopeOfItsDuration) {
   // 3000 ns + 40 ns an item reach 50 us with 2048 items, the first power of two above 1175.
   EXPECT_EQ(measured->samples.front().items, 2048U);
   EXPECT_EQ(bench.phases, (std::vector<Phase>{Phase::loading, Phase::timed}));
+}
+
+// Of a kernel with a head too: both builds find every buffer filled, launch after launch.
+TEST(Buffers, OfAHeadAreFilledBeforeEachLaunch) {
+  using Kind = BufferFill::Kind;
+  Bench bench;
+  bench.variant.launch.buffers = {{"numbers", 4096, {Kind::index, 0}},
+                                  {"draws", 64, {Kind::random, 1}},
+                                  {"zeros", 6, {Kind::word, 0}},
+                                  {"kept", 64, {Kind::none, 0}}};
+  const auto measured = bench.measure();
+  ASSERT_TRUE(measured) << measured.error().text();
+  EXPECT_EQ(bench.phases, (std::vector<Phase>{Phase::loading, Phase::guarded, Phase::timed}));
 }
 
 TEST(Whole, FailsWithTheLaunchThatFailed) {
@@ -68,6 +82,26 @@ TEST(Whole, PassesThroughTheManifest) {
   ASSERT_TRUE(read->variants[0].whole);
   EXPECT_EQ(read->variants[0].whole->parameters[0].kind, WholeParameter::Kind::buffer);
   EXPECT_FALSE(read->variants[1].whole);
+  EXPECT_EQ(to_json(manifest).find("\"buffers\""), std::string::npos);
+}
+
+TEST(Buffers, OfAHeadPassThroughTheManifest) {
+  Manifest manifest;
+  manifest.variants = {ring_variant("a"), ring_variant("b")};
+  LaunchShape& launch = manifest.variants[0].launch;
+  launch.buffers = {{"table", 64, {BufferFill::Kind::random, 7}}};
+  const auto read = manifest_from_json(to_json(manifest), "m");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->variants[0].launch.buffers, launch.buffers);
+  EXPECT_TRUE(read->variants[1].launch.buffers.empty());
+  // Another content is another launch; a launch without buffers is what it always was.
+  LaunchShape other = launch;
+  other.buffers[0].fill.word = 8;
+  EXPECT_NE(launch_signature(launch), launch_signature(other));
+  EXPECT_EQ(launch_signature(ring_shape()).find("buffers"), std::string::npos);
+  std::string wrong = to_json(manifest);
+  wrong.replace(wrong.find("random:7"), 8, "random:x");
+  EXPECT_FALSE(manifest_from_json(wrong, "m"));
 }
 
 }  // namespace

@@ -133,6 +133,46 @@ TEST_F(PtxFiles, OfAStrangerArePackedWithWhatSomebodySaysOfThem) {
     EXPECT_EQ(std::to_integer<unsigned char>(block[i]), expected[i]) << i;
 }
 
+// The head says what the entry's parameters behind the block are, and the manifest how to fill
+// them.
+TEST_F(PtxFiles, AskForBuffersInTheirHead) {
+  Home::write(file("a.ptx"), home_.says({"show", ring}).out);
+  Home::edit(file("a.ptx"), "pb[96])", "pb[96], .param .u64 table)");
+  const ProcessOutput nobody = home_.says({"assemble", "a.ptx", "-t", "sm_90a"});
+  EXPECT_NE(nobody.err.find("resources: nobody says what parameter 'table' of "), std::string::npos)
+      << nobody.err;
+  Home::edit(file("a.ptx"), "//@ [rules]\n",
+             "//@ [resources]\n//@ buffers = [{ name = \"table\", bytes = 64, fill = \"random:7\" "
+             "}]\n//@\n//@ [rules]\n");
+  const ProcessOutput output =
+      home_.says({"pack", "a.ptx", "-t", "sm_90a", "-o", "bundle", "--no-anchors"});
+  ASSERT_EQ(output.exit_status, 0) << output.err;
+  const auto manifest = read_manifest(file("bundle"));
+  ASSERT_TRUE(manifest) << manifest.error().text();
+  ASSERT_EQ(manifest->variants.size(), 1U);
+  EXPECT_EQ(manifest->variants.front().launch.buffers,
+            (std::vector<Buffer>{{"table", 64, {BufferFill::Kind::random, 7}}}));
+  EXPECT_NE(manifest->variants.front().image(Build::guarded), nullptr);
+}
+
+// Where there is no rule of the catalogue, the head's own are what the gate asks for.
+TEST_F(PtxFiles, WithAProtocolOfTheirOwnSaySo) {
+  Home::write(file("a.ptx"), home_.says({"show", ring}).out);
+  Home::edit(file("a.ptx"), "protocol = \"mbarrier\"", "protocol = \"ticket_lock\"");
+  const std::vector<std::string> assemble = {"assemble", "a.ptx", "-t", "sm_90a", "--gate"};
+  const ProcessOutput unknown = home_.says(assemble);
+  EXPECT_EQ(unknown.exit_status, exit_code(Step::spec));
+  EXPECT_NE(unknown.err.find(": protocol: no protocol 'ticket_lock' (one of: "), std::string::npos)
+      << unknown.err;
+  EXPECT_NE(unknown.err.find("; `origin = \"file\"` above [key] for one of the file's own)"),
+            std::string::npos)
+      << unknown.err;
+  Home::edit(file("a.ptx"), "//@ id = \"ring/mbarrier/st_shared/none\"\n",
+             "//@ origin = \"file\"\n");
+  const ProcessOutput own = home_.says(assemble);
+  EXPECT_EQ(own.exit_status, 0) << own.err;
+}
+
 struct Row {
   std::vector<std::string> arguments;
   Step step;
@@ -171,6 +211,10 @@ TEST_F(PtxFiles, SayWhatALaunchLacks) {
        Step::usage,
        "usage: s.ptx:13: axpy: parameter 0 (.param .u32 n): 'buffer:64' is an address, and those "
        "are 8 bytes (a whole number, 0x..., or a decimal number for .f32 and .f64)"},
+      {packed({"--param", "n=items", "--param", "a=1", "--param", "out=buffer:64:zeros"}),
+       Step::usage,
+       "usage: s.ptx:13: axpy: parameter 2 (.param .u64 out): 'buffer:64:zeros' is not "
+       "buffer:BYTES[:fill] (the fill is zero, none, index, random:SEED or a number)"},
   };
   expect_errors(home_, rows);
 }

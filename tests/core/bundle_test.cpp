@@ -62,7 +62,8 @@ Manifest full_manifest() {
   Image timed;
   timed.gate = {GateVerdict::passed, ""};
   WholeLaunch whole;
-  whole.parameters = {{"n", WholeParameter::Kind::items, 8, 4, 1, 16, 7}};
+  whole.parameters = {
+      {"n", WholeParameter::Kind::items, 8, 4, 1, {"n", 16, {BufferFill::Kind::word, 7}}}};
   variant.whole = whole;
   variant.images = {image, timed};
   manifest.variants = {variant};
@@ -108,7 +109,7 @@ TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   EXPECT_EQ(value.size(), 9U);
   EXPECT_EQ(variant.size(), 4U);
   EXPECT_EQ(variant.at("whole").size(), 6U);
-  EXPECT_EQ(variant.at("whole").at("parameters").at(0).size(), 7U);
+  EXPECT_EQ(variant.at("whole").at("parameters").at(0).size(), 6U);
   EXPECT_EQ(variant.at("key").size(), 3U);
   EXPECT_EQ(variant.at("launch").size(), 21U);
   EXPECT_EQ(variant.at("launch").at("slices").at(0).size(), 8U);

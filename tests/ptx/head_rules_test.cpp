@@ -1,32 +1,14 @@
 // The rules that a head holds.
 #include "core/ptx/head.h"
+#include "tests/ptx/heads.h"
 
 #include <gtest/gtest.h>
 
 namespace phasebit {
 namespace {
 
-// As core/ptx hands them over: without the mark and the blank behind it.
-std::vector<PtxHeadLine> lines_of(const std::string& text, int line = 1) {
-  std::vector<PtxHeadLine> lines;
-  for (size_t begin = 0; begin < text.size(); ++line) {
-    const size_t end = text.find('\n', begin);
-    std::string one = text.substr(begin + 3, end - begin - 3);
-    lines.push_back({one.starts_with(' ') ? one.substr(1) : one, line});
-    begin = end + 1;
-  }
-  return lines;
-}
-
-const std::string small_head =
-    "//@ format = 1\n"
-    "//@ id = \"a/b/c/d\"\n"
-    "//@ roles = [{ role = \"consumer\", warps = [0] }]\n"
-    "//@ [key]\n"
-    "//@ probe = \"a\"\n"
-    "//@ [launch]\n"
-    "//@ threads = 32\n"
-    "//@ timed_role = \"consumer\"\n";
+using test::lines_of;
+using test::small_head;
 
 // A rule counts where its family and its ptxas are those of the image.
 TEST(Head, RulesAreNarrowedToFamilyAndPtxas) {

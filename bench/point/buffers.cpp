@@ -1,0 +1,51 @@
+#include "bench/point/buffers.h"
+
+namespace phasebit {
+
+Status BufferMemory::reserve(Room& room, std::size_t bytes) {
+  if (bytes <= room.bytes) return {};
+  PHASEBIT_TRY_ASSIGN(address, device_.allocate(bytes));
+  room = {address, bytes};
+  return {};
+}
+
+Status BufferMemory::make(const std::vector<Buffer>& buffers) {
+  if (buffers == buffers_) return {};
+  buffers_.clear();
+  addresses_.clear();
+  if (rooms_.size() < buffers.size()) {
+    rooms_.resize(buffers.size());
+    contents_.resize(buffers.size());
+  }
+  for (std::size_t n = 0; n < buffers.size(); ++n) {
+    const std::size_t words = buffers[n].words();
+    PHASEBIT_TRY(reserve(rooms_[n], 4 * words));
+    if (words > 0) PHASEBIT_TRY(device_.fill(rooms_[n].address, 0, words));
+    addresses_.push_back(rooms_[n].address);
+    const std::vector<std::uint32_t> content = content_of(buffers[n]);
+    if (content.empty()) continue;
+    PHASEBIT_TRY(reserve(contents_[n], 4 * words));
+    PHASEBIT_TRY(device_.write(contents_[n].address, content.data(), 4 * words));
+  }
+  buffers_ = buffers;
+  return {};
+}
+
+Status BufferMemory::fill() {
+  for (std::size_t n = 0; n < buffers_.size(); ++n) {
+    const std::size_t words = buffers_[n].words();
+    switch (buffers_[n].fill.kind) {
+      case BufferFill::Kind::none: break;
+      case BufferFill::Kind::word:
+        PHASEBIT_TRY(device_.fill(addresses_[n], buffers_[n].fill.word, words));
+        break;
+      case BufferFill::Kind::index:
+      case BufferFill::Kind::random:
+        PHASEBIT_TRY(device_.copy(addresses_[n], contents_[n].address, 4 * words));
+        break;
+    }
+  }
+  return {};
+}
+
+}  // namespace phasebit

@@ -1,0 +1,62 @@
+#include "core/image/buffer.h"
+
+#include "core/base/error.h"
+
+#include <charconv>
+#include <numeric>
+#include <random>
+
+namespace phasebit {
+namespace {
+
+using Kind = BufferFill::Kind;
+
+constexpr std::string_view random_mark = "random:";
+
+std::optional<std::uint32_t> number_of(std::string_view text) {
+  const bool hex = text.starts_with("0x");
+  if (hex) text.remove_prefix(2);
+  std::uint32_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number, hex ? 16 : 10);
+  if (error != std::errc{} || rest != end) return {};
+  return number;
+}
+
+}  // namespace
+
+std::optional<BufferFill> read_fill(std::string_view text) {
+  if (text == "none") return BufferFill{Kind::none, 0};
+  if (text == "zero") return BufferFill{Kind::word, 0};
+  if (text == "index") return BufferFill{Kind::index, 0};
+  const bool random = text.starts_with(random_mark);
+  if (random) text.remove_prefix(random_mark.size());
+  const auto number = number_of(text);
+  if (!number) return {};
+  return BufferFill{random ? Kind::random : Kind::word, *number};
+}
+
+std::string to_string(const BufferFill& fill) {
+  switch (fill.kind) {
+    case Kind::none: return "none";
+    case Kind::word: return fill.word == 0 ? "zero" : fmt::format("{}", fill.word);
+    case Kind::index: return "index";
+    case Kind::random: return fmt::format("{}{}", random_mark, fill.word);
+  }
+  bug("unknown fill");
+}
+
+std::vector<std::uint32_t> content_of(const Buffer& buffer) {
+  std::vector<std::uint32_t> words;
+  if (buffer.fill.kind != Kind::index && buffer.fill.kind != Kind::random) return words;
+  words.resize(buffer.words());
+  if (buffer.fill.kind == Kind::index) {
+    std::iota(words.begin(), words.end(), 0U);
+    return words;
+  }
+  std::mt19937 draw(buffer.fill.word);
+  for (std::uint32_t& word : words) word = static_cast<std::uint32_t>(draw());
+  return words;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,39 @@
+// Memory that the bench makes for a kernel: one type for heads and for `--param`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phasebit {
+
+// What a buffer holds when a launch begins, in words of 32 bits. `random` is std::mt19937 of the
+// seed, a word a draw, so that whoever reads the buffer can make the same.
+struct BufferFill {
+  enum class Kind { none, word, index, random };
+  Kind kind = Kind::word;
+  std::uint32_t word = 0;  // that stands in all words, or the seed
+  bool operator==(const BufferFill&) const = default;
+};
+
+// "none" leaves what the last launch left; "zero", "index" (word n is n), "random:SEED", or a
+// number, that word throughout. Nothing for another text.
+std::optional<BufferFill> read_fill(std::string_view text);
+std::string to_string(const BufferFill& fill);
+inline constexpr const char* fill_words = "zero, none, index, random:SEED or a number";
+
+struct Buffer {
+  std::string name;
+  std::uint64_t bytes = 0;
+  BufferFill fill;
+  std::size_t words() const { return static_cast<std::size_t>(bytes + 3) / 4; }
+  bool operator==(const Buffer&) const = default;
+};
+
+// The words of an `index` or `random` buffer; none of another, which a fill by one word makes.
+std::vector<std::uint32_t> content_of(const Buffer& buffer);
+
+}  // namespace phasebit

@@ -1,0 +1,44 @@
+// What a buffer holds before a launch.
+#include "core/image/buffer.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+using Kind = BufferFill::Kind;
+
+TEST(Buffer, FillsAreReadAndWritten) {
+  struct Row {
+    const char *text, *written;
+    BufferFill fill;
+  };
+  const Row rows[] = {{"zero", "zero", {Kind::word, 0}},
+                      {"0", "zero", {Kind::word, 0}},
+                      {"7", "7", {Kind::word, 7}},
+                      {"0x3f800000", "1065353216", {Kind::word, 0x3f800000}},
+                      {"none", "none", {Kind::none, 0}},
+                      {"index", "index", {Kind::index, 0}},
+                      {"random:7", "random:7", {Kind::random, 7}}};
+  for (const Row& row : rows) {
+    const auto fill = read_fill(row.text);
+    ASSERT_TRUE(fill) << row.text;
+    EXPECT_EQ(*fill, row.fill) << row.text;
+    EXPECT_EQ(to_string(*fill), row.written);
+  }
+  for (const char* text : {"", "zeros", "random", "random:", "random:x", "-1", "7 ", "4294967296"})
+    EXPECT_FALSE(read_fill(text)) << text;
+}
+
+// The draws are those of MT19937 as another implementation gives them.
+TEST(Buffer, ContentIsWhatAnybodyCanMake) {
+  EXPECT_EQ(content_of({"a", 10, {Kind::index, 0}}), (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_EQ(content_of({"a", 12, {Kind::random, 1}}),
+            (std::vector<std::uint32_t>{1791095845, 4282876139, 3093770124}));
+  EXPECT_EQ(content_of({"a", 8, {Kind::random, 7}}),
+            (std::vector<std::uint32_t>{327741615, 976413892}));
+  EXPECT_TRUE(content_of({"a", 64, {Kind::word, 7}}).empty());
+}
+
+}  // namespace
+}  // namespace phasebit
