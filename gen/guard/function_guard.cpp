@@ -3,6 +3,7 @@
 #include "core/ptx/values.h"
 #include "gen/guard/capture.h"
 #include "gen/guard/helpers.h"
+#include "gen/guard/wait_end.h"
 
 #include <algorithm>
 
@@ -22,7 +23,8 @@ class FunctionGuard {
 
   void run() {
     note_what_is_not_understood();
-    const std::vector<WaitLoop> waits = wait_loops_of(job_.file, flow_, job_.summaries);
+    const auto [waits, unbound] = wait_loops_of(job_.file, flow_, job_.summaries);
+    for (const UnboundLoop& one : unbound) note(one.statement, one.why);
     for (const WaitLoop& wait : waits) {
       // A thread is in one wait at a time, but for waits within waits: these have registers of
       // their own, all others share them.
@@ -57,10 +59,13 @@ class FunctionGuard {
 
   void note_what_is_not_understood() {
     for (const std::size_t i : flow_.not_understood)
-      job_.notes.push_back(fmt::format(
-          "{}: '{}' is kept, and not understood: a wait around it may "
-          "not be bounded",
-          job_.file.place(job_.file.statements[i]), plain_text(job_.file.statements[i].text)));
+      note(i, fmt::format("'{}' is kept, and not understood: a wait around it may not be bounded",
+                          plain_text(job_.file.statements[i].text)));
+  }
+
+  void note(std::size_t statement, const std::string& text) {
+    job_.notes.push_back(
+        fmt::format("{}: {}", job_.file.place(job_.file.statements[statement]), text));
   }
 
   std::uint32_t add_site(std::size_t statement, WaitKind kind, std::string operand,
@@ -228,21 +233,10 @@ class FunctionGuard {
     return found.empty() ? std::string() : found.front().second;
   }
 
-  // A wait that ends is progress of the grid, and the next one begins anew.
   void end_wait(const WaitLoop& wait, const PtxJump& exit) {
-    if (exit.leaves) return;
-    const bool falls_out = exit.falls_to >= 0 && !wait.loop.holds(exit.falls_to);
-    const std::string guard = falls_out || exit.by_index ? "" : at(exit.statement).guard + " ";
-    Lines lines = {"{",
-                   ".reg .b64 pbg_now;",
-                   fmt::format("{}mov.u64 pbg_now, %globaltimer;", guard),
-                   fmt::format("{}st.volatile.global.u64 [pbg_base], pbg_now;", guard),
-                   fmt::format("{}mov.u64 {}, 0;", guard, named("since")),
-                   "}"};
-    if (falls_out && !exit.by_index)
-      job_.insertions.after(exit.statement, std::move(lines));
-    else
-      job_.insertions.before(exit.statement, std::move(lines));
+    WaitEnd end = end_of_wait(job_.file, wait.loop, exit, named("since"));
+    job_.insertions.before(exit.statement, std::move(end.before));
+    job_.insertions.after(exit.statement, std::move(end.after));
   }
 
   // Registers, in front of everything else in the function.
