@@ -40,7 +40,8 @@ class NameGraph {
     std::set<PtxName> found;
     for (const auto& [from, ways] : ways_)
       for (const auto& [to, makes] : ways)
-        if (makes && !found.contains(from) && reach({to}).contains(from)) found.merge(reach({from}));
+        if (makes && !found.contains(from) && reach({to}).contains(from))
+          found.merge(reach({from}));
     return found;
   }
 

@@ -78,8 +78,8 @@ class FlowMaker {
       if (next >= 0) connect(block, next);
       return;
     }
-    PtxJump jump{end, block, predicate_of(at(end)), {}, {}, -1, ends_thread_or_function(stem),
-                 stem == "brx"};
+    PtxJump jump{end, block, predicate_of(at(end)),         {},
+                 {},  -1,    ends_thread_or_function(stem), stem == "brx"};
     if (is_branch(stem)) take_targets(jump);
     for (const int target : jump.targets) connect(block, target);
     if (!jump.predicate.empty()) jump.falls_to = next;

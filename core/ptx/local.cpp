@@ -28,11 +28,11 @@ int bytes_of(std::string_view opcode) {
   int vector = 1, bits = 0;
   for (std::size_t dot = opcode.find('.'); dot != std::string_view::npos;) {
     const std::size_t next = opcode.find('.', dot + 1);
-    const std::string word(opcode.substr(dot + 1, next == std::string_view::npos
-                                                      ? next
-                                                      : next - dot - 1));
+    const std::string word(
+        opcode.substr(dot + 1, next == std::string_view::npos ? next : next - dot - 1));
     if (word == "v2" || word == "v4" || word == "v8") vector = word[1] - '0';
-    const bool type = word.size() > 1 && std::string_view("bsuf").find(word[0]) != std::string::npos;
+    const bool type =
+        word.size() > 1 && std::string_view("bsuf").find(word[0]) != std::string::npos;
     if (type && std::isdigit(static_cast<unsigned char>(word[1])) != 0)
       bits = std::atoi(word.c_str() + 1);
     dot = next;

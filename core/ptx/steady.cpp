@@ -68,10 +68,10 @@ bool PtxSteady::result(std::size_t statement) const {
   const auto [known, first] = results_.emplace(statement, false);
   if (!first) return known->second;
   const PtxStatement& made = file_.statements[statement].parsed;
-  const bool steady = made.guard.empty() &&
-                      (is_function_of_operands(made) || flow_.locals.contains(statement) ||
-                       steady_(statement)) &&
-                      operands(statement);
+  const bool steady =
+      made.guard.empty() &&
+      (is_function_of_operands(made) || flow_.locals.contains(statement) || steady_(statement)) &&
+      operands(statement);
   return results_[statement] = steady;
 }
 

@@ -11,9 +11,9 @@
 namespace phasebit {
 
 struct CallSummary {
-  bool polls = false;   // a result depends on what it polled
-  bool times = false;   // a result depends on a clock that it read, and not through a poll alone
-  bool writes = true;   // it may write memory that others see
+  bool polls = false;  // a result depends on what it polled
+  bool times = false;  // a result depends on a clock that it read, and not through a poll alone
+  bool writes = true;  // it may write memory that others see
 };
 using CallSummaries = std::map<std::string, CallSummary>;  // by functions with a body
 

@@ -55,9 +55,8 @@ bool loads(const PtxStatement& statement) {
 
 bool may_write(const PtxStatement& statement) {
   if (is(statement, "st") && stays_with_thread(statement)) return false;
-  for (const std::string_view stem :
-       {"st", "red", "atom", "cp", "stmatrix", "sust", "sured", "multimem", "discard",
-        "tensormap", "clusterlaunchcontrol"})
+  for (const std::string_view stem : {"st", "red", "atom", "cp", "stmatrix", "sust", "sured",
+                                      "multimem", "discard", "tensormap", "clusterlaunchcontrol"})
     if (is(statement, stem)) return true;
   return false;
 }

@@ -48,7 +48,8 @@ WaitEnd end_of_wait(const PtxFile& file, const PtxLoop& loop, const PtxJump& exi
   const PtxStatement& branch = file.statements[exit.statement].parsed;
   const auto outside = [&](int block) { return !loop.holds(block); };
   const bool falls_out = exit.falls_to >= 0 && outside(exit.falls_to);
-  const bool some_out = exit.leaves || std::any_of(exit.targets.begin(), exit.targets.end(), outside);
+  const bool some_out =
+      exit.leaves || std::any_of(exit.targets.begin(), exit.targets.end(), outside);
   const bool all_out =
       exit.leaves || (some_out && std::all_of(exit.targets.begin(), exit.targets.end(), outside));
   WaitEnd end;

@@ -22,7 +22,10 @@ class LoopJudge {
  public:
   LoopJudge(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop, const Sources& sources,
             const Statements& taken)
-      : file_(file), flow_(flow), loop_(loop), sources_(sources),
+      : file_(file),
+        flow_(flow),
+        loop_(loop),
+        sources_(sources),
         steady_(file, flow, loop, [this](std::size_t i) { return changed_by_others(i); }) {
     for (const int block : loop.blocks)
       for (const std::size_t i : flow.blocks[static_cast<std::size_t>(block)].statements) {
@@ -84,9 +87,9 @@ class LoopJudge {
 
   std::set<PtxName> names_of(const std::function<bool(std::size_t)>& is_source,
                              const Statements& polls) const {
-    return dependent_on(file_, flow_, loop_, is_source, [&](std::size_t i) {
-             return is_poll(i, polls);
-           }).names;
+    return dependent_on(file_, flow_, loop_, is_source,
+                        [&](std::size_t i) { return is_poll(i, polls); })
+        .names;
   }
 
   bool reads(const PtxJump& exit, const std::set<PtxName>& names) const {
@@ -116,9 +119,9 @@ class LoopJudge {
         file_, flow_, loop_, [&](std::size_t i) { return polls.contains(i); },
         [](std::size_t) { return false; });
     std::vector<PtxJump> deciding = exits_;
-    std::erase_if(deciding,
-                  [&](const PtxJump& exit) { return steady_.operands(exit.statement) &&
-                                                    !reads(exit, polled.names); });
+    std::erase_if(deciding, [&](const PtxJump& exit) {
+      return steady_.operands(exit.statement) && !reads(exit, polled.names);
+    });
     for (const PtxJump& exit : deciding)
       if (!reads(exit, polled.names)) return false;
     if (deciding.empty()) return false;
@@ -144,7 +147,8 @@ class LoopJudge {
     for (const std::size_t load : weak_)
       if (const std::size_t writer = writer_of(load); writer != 0)
         return fmt::format(
-            "the loop leaves by a value that it loads; not guarded because {} may change that value",
+            "the loop leaves by a value that it loads; not guarded because {} may change that "
+            "value",
             line_of(writer));
     return {};
   }
@@ -204,6 +208,26 @@ FoundLoops wait_loops_of(const PtxFile& file, const PtxFlow& flow, const CallSum
     found.unbound.push_back({statement,
                              "the loop has two entries; not guarded because it has no one place "
                              "that each turn passes"});
+  return found;
+}
+
+std::vector<std::pair<std::size_t, std::string>> comparisons_of(const PtxFile& file,
+                                                                const PtxFlow& flow,
+                                                                const PtxLoop& loop,
+                                                                std::size_t poll) {
+  std::vector<std::pair<std::size_t, std::string>> found;
+  const auto values = written_by(file, flow, poll);
+  for (const int block : loop.blocks)
+    for (const std::size_t i : flow.blocks[static_cast<std::size_t>(block)].statements) {
+      const PtxStatement& statement = file.statements[i].parsed;
+      if (!statement.name.starts_with("setp.") || statement.operands.size() < 3) continue;
+      for (const int side : {1, 2}) {
+        const std::string& mine = statement.operands[static_cast<std::size_t>(side)];
+        const PtxName name{flow.scopes.declaring(flow.scopes.of(i), mine), mine};
+        if (std::find(values.begin(), values.end(), name) != values.end())
+          found.emplace_back(i, statement.operands[static_cast<std::size_t>(3 - side)]);
+      }
+    }
   return found;
 }
 

@@ -8,6 +8,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace phasebit {
@@ -38,5 +39,12 @@ struct FoundLoops {
 // nothing that bounds it: a clock, a count. An ordinary load is a poll too where its address stays
 // and the loop does not write there; then nothing else that changes may decide an exit.
 FoundLoops wait_loops_of(const PtxFile& file, const PtxFlow& flow, const CallSummaries& summaries);
+
+// What the value of a poll is compared with: each setp of the loop that reads it, and its other
+// operand.
+std::vector<std::pair<std::size_t, std::string>> comparisons_of(const PtxFile& file,
+                                                                const PtxFlow& flow,
+                                                                const PtxLoop& loop,
+                                                                std::size_t poll);
 
 }  // namespace phasebit
