@@ -53,22 +53,7 @@ inline std::string broken_module() {
 ld.volatile.global.u32 value, [ticket];
 setp.ne.u32 other, value, 0xffffffff;
 @other bra L_again;
-)") + broken_kernel("pb_traps", "trap;\n") +
-         // Waits on a barrier at which nobody arrives, until the guard's limit.
-         broken_kernel("pb_deadlock", R"(mbarrier.init.shared.b64 [barrier], 1;
-L_wait:
-mbarrier.test_wait.parity.shared.b64 done, [barrier], 0;
-@done bra L_through;
-mov.u64 now, %globaltimer;
-sub.u64 now, now, since;
-setp.lt.u64 other, now, limit;
-@other bra L_wait;
-st.global.u32 [status+20], 2;
-st.global.u32 [status+28], 3;
-st.global.u32 [status], 1;
-exit;
-L_through:
-)");
+)") + broken_kernel("pb_traps", "trap;\n");
 }
 
 }  // namespace phasebit::test
