@@ -55,10 +55,9 @@ bool PtxSteady::operands(std::size_t statement) const {
 }
 
 bool PtxSteady::name(const PtxName& name, std::size_t reader) const {
-  if (name.first < 0) return stays(name.second);
   if (writes_anywhere_ && name.second.ends_with(']')) return false;
   const auto written = writes_.find(name);
-  if (written == writes_.end()) return true;
+  if (written == writes_.end()) return name.first >= 0 || stays(name.second);
   return written->second.size() == 1 && always_before(written->second.front(), reader) &&
          result(written->second.front());
 }
