@@ -13,7 +13,7 @@ namespace phasebit {
 
 struct PtxScope {
   int parent = -1;
-  std::size_t open = 0, close = 0;           // its braces, as statements of the file
+  std::size_t open = 0, close = 0;  // its braces, as statements of the file
   // Of registers and variables: "done" -> ".pred". A variable has ".local" or "".
   std::map<std::string, std::string> types;
   struct Range {

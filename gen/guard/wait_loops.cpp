@@ -160,10 +160,10 @@ class LoopJudge {
     const PtxJump* other = nullptr;
     bool polls = false;
     for (const PtxJump& exit : exits_) {
-      if (reads(exit, bounds.timed) || reads(exit, bounds.counted)) return {};
-      const bool news = reads(exit, polled);
-      polls = polls || news;
-      if (!news && reads(exit, bounds.foreign)) other = &exit;
+      const bool news = reads(exit, polled), foreign = reads(exit, bounds.foreign);
+      if (!foreign && (reads(exit, bounds.timed) || reads(exit, bounds.counted))) return {};
+      polls = polls || (news && !foreign);
+      if (foreign) other = &exit;
     }
     if (!polls || other == nullptr) return {};
     return fmt::format(
