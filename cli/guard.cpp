@@ -14,13 +14,15 @@ nlohmann::json as_json(const WaitSite& site) {
           {"entry", site.entry},     {"file", site.file},
           {"line", site.line},       {"verb", site.verb},
           {"role", site.role},       {"opcode", site.opcode},
-          {"operand", site.operand}, {"address", site.address}};
+          {"operand", site.operand}, {"address", site.address},
+          {"heading", site.heading}, {"item", site.item}};
 }
 
 void list_sites(const GuardedPtx& guarded) {
   for (const WaitSite& site : guarded.sites)
-    fmt::print(stderr, "{:4} {:15} {:40} {} {}{}{}\n", site.number, to_string(site.kind),
-               site.place(), site.opcode, site.role, site.role.empty() ? "" : " ", site.verb);
+    fmt::print(stderr, "{:4} {:15} {:40} {} {}{}{}{}{}\n", site.number, to_string(site.kind),
+               site.place(), site.opcode, site.role, site.role.empty() ? "" : " ", site.verb,
+               site.heading.empty() ? "" : " ", site.heading);
   for (const std::string& note : guarded.notes) fmt::print(stderr, "note: {}\n", note);
 }
 

@@ -36,7 +36,7 @@ Result<Rendered> guarded_file(const Rendered& timed) {
 Result<Rendered> guarded_statements(const Rendered& timed) {
   PHASEBIT_TRY_ASSIGN(guarded,
                       guard_kernel(timed.kernel, entry_name(timed.head.key, Build::guarded),
-                                   bounds_of(timed.head.launch)));
+                                   bounds_of(timed.head.launch), timed.head.registers));
   Rendered out;
   out.kernel = std::move(guarded.kernel);
   out.sites = std::move(guarded.sites);

@@ -23,8 +23,8 @@ class Kernel {
     const std::uint32_t load = script_.fault == "no_load" ? 0 : params_.load_ctas;
     if (shape_.cluster_size == 1)
       *at<std::uint32_t>(params_.ticket) = static_cast<std::uint32_t>(shape_.ctas_per_sm) + load;
-    if (script_.fault == "deadlock") {
-      *at<StatusRecord>(params_.status) = {1, 0, 1, 0, 0, 2, 1, 18};
+    if (script_.fault == "bad_status") {
+      at<StatusRecord>(params_.status)->code = 9;
       return;
     }
     for (int cta = 0; cta < shape_.ctas(); ++cta)
@@ -158,7 +158,7 @@ bool fake_guard(const FakeScript& script, std::uint64_t block) {
   const auto& header = *reinterpret_cast<const GuardHeader*>(block);
   if (script.fault == "report") {
     auto& report = *reinterpret_cast<GuardReport*>(header.report);
-    report = {1, 1, 0, 1, 0, 3, 1, 0, 1024 + 16, 0, header.limit_ns, 1024, 0};
+    report = {1, 1, 0, 1, 0, 3, 1, 0, 1024 + 16, 0, header.limit_ns, 1024, 0, 0};
   }
   if (script.fault != "crumbs") return false;
   reinterpret_cast<std::uint32_t*>(header.crumbs)[1] = 2;

@@ -139,7 +139,7 @@ const std::vector<std::uint32_t>& ExpectedFolds::after(std::uint32_t items) {
 
 Status verify_launch(const LaunchShape& shape, const Placement& placement,
                      const LaunchOutput& output, ExpectedFolds& folds) {
-  if (output.status.code != 0) return fail(Step::guard, "{}", describe(output.status, output.sm));
+  if (output.status.code != 0) return fail(Step::guard, "{}", describe(output.status));
   for (int cta = 0; cta < shape.ctas(); ++cta) {
     const std::uint32_t sm = sm_of(shape, placement, output, cta);
     for (const RoleSlice& slice : shape.slices) {

@@ -3,7 +3,6 @@
 // the offsets of both against each other.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -29,7 +28,7 @@ struct KernelParams {
   std::uint32_t target_sm = 0;       // +56 %smid that runs; CTAs elsewhere leave
   std::uint32_t first_warp = 0;      // +60 warps below it leave at once: shifts the roles over the
                                      //     sub-partitions. The launch has this many warps more.
-  std::uint64_t guard_limit_ns = 0;  // +64 a wait of the guarded build reports after this time
+  std::uint64_t guard_limit_ns = 0;  // +64 so long a CTA waits for those that share its SM
   std::uint64_t ticket = 0;          // +72 uint32[8], zeroed by the host: [0] CTAs that claimed the
                                      //     SM, [2] not 0 when the measured ones are done
   std::uint64_t extension = 0;       // +80
@@ -64,39 +63,19 @@ static_assert(sizeof(SampleRecord) == 64);
 
 enum class StatusCode : std::uint32_t {
   none = 0,
-  deadlock = 1,       // a wait of the guarded build outlasted the guard limit
   not_coresident = 2  // the CTAs meant to share the SM did not all arrive there
 };
 
-enum class BarrierKind : std::uint32_t {
-  full = 0,
-  empty = 1,
-  cta = 2,
-  cluster = 3,
-  full_flag = 4,
-  empty_flag = 5
-};
-
-// The first thread that gives up claims `code` and fills in the rest.
+// Of a launch that came to nothing. Waits that are given up are another matter: guard_block.h.
 struct StatusRecord {
   std::uint32_t code = 0;  // StatusCode
-  std::uint32_t cta = 0;   // among those of the SM, or of the cluster
-  std::uint32_t warp = 0;  // within the CTA, counted from first_warp
-  std::uint32_t lane = 0;
-  std::uint32_t barrier = 0;  // BarrierKind
-  std::uint32_t slot = 0;
-  std::uint32_t parity = 0;  // the parity it waited for, or the value of a flag
-  std::uint32_t item = 0;    // the item the role was at
-  std::uint64_t found = 0;   // the flag's value, or the barrier's word, at the last look
-  std::uint64_t reserved = 0;
+  std::uint32_t cta = 0;   // among those of the SM
+  // What lies behind it stays where it was when the published results were measured.
+  std::uint64_t reserved[5] = {};
 };
 static_assert(sizeof(StatusRecord) == 48);
 
-// "deadlock: warp 1 lane 0 waits on full_barrier[2] parity 1 at item 18 (cta 0)"
-// "deadlock: warp 1 lane 0 waits for full_flag[2] = 3, found 2, at item 18 (cta 0)"
-// With the barrier's word, decoded where the GPU's layout is known (`sm`: 90 for Hopper):
-// "... at item 18 (cta 0); word 0x7ffce800001fff38: parity 0, 99 of 100 arrivals and 0 bytes
-// pending"
-std::string describe(const StatusRecord& status, int sm = 0);
+// "cta 1 waited in vain for the other CTAs of its SM"
+std::string describe(const StatusRecord& status);
 
 }  // namespace phasebit

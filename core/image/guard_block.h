@@ -51,7 +51,8 @@ struct GuardReport {
   std::uint64_t waited_ns = 0;     // +56
   std::uint32_t shared_base = 0;   // +64 address of the dynamic shared memory
   std::uint32_t cluster_rank = 0;  // +68
+  std::uint64_t item = 0;          // +72 that the role was at; all bits: the text does not say
 };
-static_assert(sizeof(GuardReport) == 72);
+static_assert(sizeof(GuardReport) == 80);
 
 }  // namespace phasebit

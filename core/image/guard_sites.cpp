@@ -43,8 +43,15 @@ std::string waits_on(const GuardReport& report, const WaitSite& site, const Guar
   bug("unknown kind of wait");
 }
 
-std::string words_of(const WaitSite& site) {
-  return site.role + (site.role.empty() || site.verb.empty() ? "" : " ") + site.verb;
+// The guard could not read the register there.
+constexpr std::uint64_t no_item = ~std::uint64_t{0};
+
+// What names the place beside file and line, without those that it does not have.
+std::vector<std::string> words_of(const WaitSite& site) {
+  std::vector<std::string> words = {
+      site.heading, site.role + (site.role.empty() || site.verb.empty() ? "" : " ") + site.verb};
+  std::erase(words, "");
+  return words;
 }
 
 }  // namespace
@@ -76,9 +83,12 @@ std::string describe(const GuardReport& report, const GuardTable& table, int sm)
   if (site == nullptr)
     return fmt::format("{} waits at site {}, which is not in the table (cta {})", who, report.site,
                        report.cta);
-  const std::string words = words_of(*site);
-  std::string text = fmt::format("{} {} at {} ({}cta {})", who, waits_on(report, *site, table),
-                                 site->place(), words.empty() ? "" : words + ", ", report.cta);
+  std::vector<std::string> words = words_of(*site);
+  if (!site->item.empty() && report.item != no_item)
+    words.push_back(fmt::format("item {}", report.item));
+  words.push_back(fmt::format("cta {}", report.cta));
+  std::string text = fmt::format("{} {} at {} ({})", who, waits_on(report, *site, table),
+                                 site->place(), fmt::join(words, ", "));
   if (report.word != 0) text += "; " + describe_barrier_word(report.word, sm);
   return text;
 }
@@ -93,8 +103,9 @@ std::string describe_crumbs(const std::vector<std::uint32_t>& crumbs, const Guar
     text += fmt::format("{}cta {} warp {} at {}", text.empty() ? "" : "; ", n / 32, n % 32,
                         site == nullptr ? fmt::format("site {}", crumbs[n]) : site->place());
     if (site == nullptr) continue;
-    const std::string words = words_of(*site);
-    text += fmt::format(" ({}{}{})", site->opcode, words.empty() ? "" : ", ", words);
+    std::vector<std::string> words = words_of(*site);
+    words.insert(words.begin(), site->opcode);
+    text += fmt::format(" ({})", fmt::join(words, ", "));
   }
   return count > most ? fmt::format("{}; and {} more", text, count - most) : text;
 }

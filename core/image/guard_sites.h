@@ -28,13 +28,15 @@ std::string to_string(WaitKind kind);
 struct WaitSite {
   std::uint32_t number = 0;  // from 1
   WaitKind kind = WaitKind::unknown;
-  std::string entry;  // the function that it stands in
-  std::string file;   // of the source where that is known, else of the PTX
-  int line = 0;
-  std::string verb, role;  // "" where nothing says so
-  std::string opcode;      // "mbarrier.try_wait.parity.shared.b64"
-  std::string operand;     // as written: "p_parity", "%rd4"; "" for none
-  std::string address;     // as written, without brackets
+  std::string entry;         // the function that it stands in
+  std::string file;          // of the source where that is known, else of the PTX
+  int line = 0;              // in that file; of a heading see below
+  std::string verb, role;    // "" where nothing says so
+  std::string opcode;        // "mbarrier.try_wait.parity.shared.b64"
+  std::string operand;       // as written: "p_parity", "%rd4"; "" for none
+  std::string address;       // as written, without brackets
+  std::string heading = {};  // "protocols/mbarrier/wait.ptx:5": what the text's heading names
+  std::string item = {};     // the register that holds the role's item; "": the head does not say
   std::string place() const { return file + ":" + std::to_string(line); }
 };
 
@@ -52,9 +54,10 @@ struct GuardTable {
   const WaitSite* find(std::uint32_t number) const;
 };
 
-// "deadlock: warp 1 lane 0 waits on full_barrier[2] parity 1 at protocols/mbarrier/wait.ptx:5
-// (consumer wait, cta 0); word 0x7ffce800001fff38: parity 0, 99 of 100 arrivals and 0 bytes
-// pending" Decoded where the GPU's layout is known (`sm`: 90 for Hopper).
+// "deadlock: warp 1 lane 0 waits on full_barrier[2] parity 1 at mine.ptx:112
+// (protocols/mbarrier/wait.ptx:5, consumer wait, item 18, cta 0); word 0x7ffce800001fff38: parity
+// 0, 99 of 100 arrivals and 0 bytes pending" Decoded where the GPU's layout is known (`sm`: 90 for
+// Hopper).
 std::string describe(const GuardReport& report, const GuardTable& table, int sm = 0);
 
 // "cta 0 warp 1 at probes/x.ptx:7 (cp.async.wait_group, consumer wait)", for each warp that left a

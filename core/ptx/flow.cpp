@@ -30,6 +30,7 @@ class FlowMaker {
  public:
   FlowMaker(const PtxFile& file, const PtxFunction& function) : file_(file), function_(function) {
     flow_.scopes = scopes_of(file, function);
+    flow_.locals = locals_of(file, function, flow_.scopes);
   }
 
   PtxFlow make() {
@@ -77,29 +78,30 @@ class FlowMaker {
       if (next >= 0) connect(block, next);
       return;
     }
-    PtxJump jump{end,          block, predicate_of(at(end)), {}, -1, ends_thread_or_function(stem),
-                 stem == "brx"};
-    if (is_branch(stem)) jump.targets = targets_of(end);
+    PtxJump jump{end, block, predicate_of(at(end)),         {},
+                 {},  -1,    ends_thread_or_function(stem), stem == "brx"};
+    if (is_branch(stem)) take_targets(jump);
     for (const int target : jump.targets) connect(block, target);
     if (!jump.predicate.empty()) jump.falls_to = next;
     if (jump.falls_to >= 0) connect(block, jump.falls_to);
     flow_.jumps.push_back(std::move(jump));
   }
 
-  std::vector<int> targets_of(std::size_t statement) {
-    const PtxStatement& branch = at(statement);
+  void take_targets(PtxJump& jump) {
+    const PtxStatement& branch = at(jump.statement);
     std::vector<std::string> names;
-    if (branch.name.starts_with("brx"))
-      names = listed_targets(statement);
+    if (jump.by_index)
+      names = listed_targets(jump.statement);
     else if (!branch.operands.empty())
       names = {branch.operands.front()};
     std::set<int> targets;
     for (const std::string& name : names) {
-      const auto label = flow_.scopes.label(flow_.scopes.of(statement), name);
+      const auto label = flow_.scopes.label(flow_.scopes.of(jump.statement), name);
       if (label) targets.insert(block_of_.at(*label));
+      if (jump.by_index) jump.table.push_back(label ? block_of_.at(*label) : -1);
     }
-    if (targets.empty()) flow_.not_understood.push_back(statement);
-    return {targets.begin(), targets.end()};
+    if (targets.empty()) flow_.not_understood.push_back(jump.statement);
+    jump.targets = {targets.begin(), targets.end()};
   }
 
   // Of `brx.idx index, table;` what stands in `table: .branchtargets A, B;`.

@@ -23,6 +23,44 @@ void collect(const PtxFlow& flow, int header, int from, std::set<int>& body) {
   }
 }
 
+// Ways back to where they came by that are no loop's.
+class EntryFinder {
+ public:
+  explicit EntryFinder(const PtxFlow& flow)
+      : flow_(flow), dominators_(dominators_of(flow)), states_(flow.blocks.size()) {}
+
+  std::set<int> find() {
+    open(0);
+    while (!stack_.empty()) {
+      auto& [block, way] = stack_.back();
+      const std::vector<int>& ways = flow_.blocks[index(block)].successors;
+      if (way == ways.size()) {
+        states_[index(block)] = State::done;
+        stack_.pop_back();
+        continue;
+      }
+      const int next = ways[way++];
+      if (states_[index(next)] == State::open && !dominators_[index(block)][index(next)])
+        entries_.insert(next);
+      if (states_[index(next)] == State::fresh) open(next);
+    }
+    return std::move(entries_);
+  }
+
+ private:
+  enum class State { fresh, open, done };
+  void open(int block) {
+    states_[index(block)] = State::open;
+    stack_.emplace_back(block, 0);
+  }
+
+  const PtxFlow& flow_;
+  std::vector<std::vector<bool>> dominators_;
+  std::vector<State> states_;
+  std::vector<std::pair<int, std::size_t>> stack_;  // and the way that is next
+  std::set<int> entries_;
+};
+
 }  // namespace
 
 bool PtxLoop::holds(int block) const {
@@ -47,6 +85,30 @@ std::vector<std::vector<bool>> dominators_of(const PtxFlow& flow) {
     }
   }
   return dominators;
+}
+
+std::vector<PtxLoop> loops_within(const PtxFlow& flow, const PtxLoop& loop) {
+  std::vector<std::set<int>> bodies;
+  for (const int back : flow.blocks[index(loop.header)].predecessors)
+    if (loop.holds(back)) collect(flow, loop.header, back, bodies.emplace_back());
+  std::stable_sort(bodies.begin(), bodies.end(),
+                   [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  std::vector<PtxLoop> found;
+  std::set<int> joined;
+  for (const std::set<int>& body : bodies) {
+    joined.insert(body.begin(), body.end());
+    const bool more = found.empty() || joined.size() > found.front().blocks.size();
+    if (more && joined.size() < loop.blocks.size())
+      found.insert(found.begin(), {loop.header, {joined.begin(), joined.end()}});
+  }
+  return found;
+}
+
+std::vector<std::size_t> second_entries_of(const PtxFlow& flow) {
+  std::vector<std::size_t> statements;
+  for (const int block : EntryFinder(flow).find())
+    statements.push_back(flow.blocks[index(block)].statements.front());
+  return statements;
 }
 
 std::vector<PtxLoop> loops_of(const PtxFlow& flow) {

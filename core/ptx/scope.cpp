@@ -18,7 +18,9 @@ std::string_view name_of_operand(std::string_view operand) {
 
 void declare(PtxScope& scope, const PtxStatement& statement) {
   const bool registers = statement.name.starts_with(".reg");
-  const std::string type = registers ? statement.name.substr(statement.name.rfind('.')) : "";
+  const bool local = statement.name.starts_with(".local");
+  const std::string type = registers ? statement.name.substr(statement.name.rfind('.'))
+                                     : std::string(local ? ".local" : "");
   for (const std::string& operand : statement.operands) {
     const std::size_t open = registers ? operand.find('<') : std::string::npos;
     if (open == std::string::npos) {

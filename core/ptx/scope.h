@@ -13,8 +13,9 @@ namespace phasebit {
 
 struct PtxScope {
   int parent = -1;
-  std::size_t open = 0, close = 0;           // its braces, as statements of the file
-  std::map<std::string, std::string> types;  // of registers and variables: "done" -> ".pred"
+  std::size_t open = 0, close = 0;  // its braces, as statements of the file
+  // Of registers and variables: "done" -> ".pred". A variable has ".local" or "".
+  std::map<std::string, std::string> types;
   struct Range {
     std::string stem, type;  // ".reg .b32 %r<19>" declares %r0 to %r18
     int count = 0;

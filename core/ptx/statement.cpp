@@ -66,12 +66,12 @@ std::vector<std::string> split_operands(std::string_view text) {
   return operands;
 }
 
-// The label's name, or "".
+// The label's name, or "". Blanks may stand in front of the colon.
 std::string_view label_of(std::string_view line) {
   const auto end = std::find_if_not(line.begin(), line.end(), in_name);
   const auto size = static_cast<std::size_t>(end - line.begin());
-  const bool label =
-      size > 0 && size < line.size() && line[size] == ':' && line.substr(size, 2) != "::";
+  const std::string_view rest = trimmed(line.substr(size));
+  const bool label = size > 0 && rest.starts_with(':') && !rest.starts_with("::");
   return label ? line.substr(0, size) : std::string_view();
 }
 
@@ -103,7 +103,7 @@ PtxStatement take_apart(std::string_view line) {
   if (semicolon) line = trimmed(line.substr(0, line.size() - 1));
   if (const std::string_view label = label_of(line); !label.empty()) {
     PtxStatement made{PtxStatement::Part::label, "", std::string(label), {}};
-    const std::string_view rest = trimmed(line.substr(label.size() + 1));
+    const std::string_view rest = trimmed(line.substr(line.find(':', label.size()) + 1));
     if (!rest.empty()) made.operands.emplace_back(rest);
     return made;
   }

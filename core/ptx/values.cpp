@@ -36,7 +36,8 @@ std::set<int> reachable(const PtxFlow& flow, const PtxLoop& loop, int from) {
   return found;
 }
 
-// Blocks of the loop that one way out of the jump reaches and another does not.
+}  // namespace
+
 std::set<int> decided_by(const PtxFlow& flow, const PtxLoop& loop, const PtxJump& jump) {
   std::vector<int> ways = jump.targets;
   if (jump.falls_to >= 0) ways.push_back(jump.falls_to);
@@ -51,8 +52,6 @@ std::set<int> decided_by(const PtxFlow& flow, const PtxLoop& loop, const PtxJump
         decided.insert(block);
   return decided;
 }
-
-}  // namespace
 
 PtxCall call_of(const PtxStatement& statement) {
   PtxCall call;
@@ -71,6 +70,8 @@ PtxCall call_of(const PtxStatement& statement) {
 
 std::vector<PtxName> written_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement) {
   const PtxStatement& parsed = file.statements[statement].parsed;
+  if (parsed.name.starts_with("st."))
+    if (const auto own = flow.locals.find(statement); own != flow.locals.end()) return own->second;
   if (is_call(parsed)) return resolved(flow, statement, call_of(parsed).results);
   if (writes_parameter(parsed)) return resolved(flow, statement, names_in(parsed.operands.front()));
   return resolved(flow, statement, written_names(parsed));
@@ -78,7 +79,13 @@ std::vector<PtxName> written_by(const PtxFile& file, const PtxFlow& flow, std::s
 
 std::vector<PtxName> read_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement) {
   const PtxStatement& parsed = file.statements[statement].parsed;
-  if (!is_call(parsed)) return resolved(flow, statement, read_names(parsed));
+  if (!is_call(parsed)) {
+    std::vector<PtxName> names = resolved(flow, statement, read_names(parsed));
+    const auto own = flow.locals.find(statement);
+    if (own != flow.locals.end() && parsed.name.starts_with("ld."))
+      names.insert(names.end(), own->second.begin(), own->second.end());
+    return names;
+  }
   std::vector<std::string> names = call_of(parsed).arguments;
   for (std::string& name : names_in(parsed.guard)) names.push_back(std::move(name));
   return resolved(flow, statement, names);

@@ -13,12 +13,12 @@
 
 namespace phasebit {
 
-// A register or a .param variable: the scope that declares it, and its name. Special registers
-// ("%globaltimer") and what nothing declares have the scope -1.
-using PtxName = std::pair<int, std::string>;
-
+// Registers, .param variables, and bytes of local memory.
 std::vector<PtxName> written_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement);
 std::vector<PtxName> read_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement);
+
+// Blocks of the loop that one way out of the jump reaches in the same turn and another does not.
+std::set<int> decided_by(const PtxFlow& flow, const PtxLoop& loop, const PtxJump& jump);
 
 struct PtxDependence {
   std::set<PtxName> names;  // written in the loop, dependent on a source
@@ -30,6 +30,12 @@ struct PtxDependence {
 PtxDependence dependent_on(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
                            const std::function<bool(std::size_t statement)>& is_source,
                            const std::function<bool(std::size_t statement)>& stops);
+
+// Names that depend on a count: on what goes round in the loop, from turn to turn, through anything
+// that makes another value of it (add, xor, a load from the address), or on what a branch decides
+// by such a name. Not through statements for which `stops` holds.
+std::set<PtxName> counted_in(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
+                             const std::function<bool(std::size_t statement)>& stops);
 
 // "%r1, (a, b)": of `call.uni (r), f, (a, b);` the callee's name, or the register that holds it.
 struct PtxCall {

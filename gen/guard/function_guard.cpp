@@ -3,6 +3,7 @@
 #include "core/ptx/values.h"
 #include "gen/guard/capture.h"
 #include "gen/guard/helpers.h"
+#include "gen/guard/wait_end.h"
 
 #include <algorithm>
 
@@ -22,7 +23,8 @@ class FunctionGuard {
 
   void run() {
     note_what_is_not_understood();
-    const std::vector<WaitLoop> waits = wait_loops_of(job_.file, flow_, job_.summaries);
+    const auto [waits, unbound] = wait_loops_of(job_.file, flow_, job_.summaries);
+    for (const UnboundLoop& one : unbound) note(one.statement, one.why);
     for (const WaitLoop& wait : waits) {
       // A thread is in one wait at a time, but for waits within waits: these have registers of
       // their own, all others share them.
@@ -55,19 +57,52 @@ class FunctionGuard {
     return fmt::format("{}call {}, ({});", guard.empty() ? "" : guard + " ", name, arguments);
   }
 
+  // The register that holds the item of the role that the heading of `statement` names, where it
+  // can be read at `reader`; "" where the head does not say so.
+  std::string item_at(std::size_t reader, std::size_t statement) const {
+    const std::string item = job_.item_register(function_.name, statement);
+    return flow_.scopes.declaring(flow_.scopes.of(reader), item) < 0 ? std::string() : item;
+  }
+
+  // The call with the item as its last argument; all bits of it where it is not known.
+  Lines call_with_item(std::size_t i, const std::string& item, const std::string& guard,
+                       const char* name, const std::string& arguments) {
+    const Lines taken = capture_value(flow_.scopes, flow_.scopes.of(i), item, "pbg_item", guard);
+    if (item.empty() || taken.empty())
+      return {call(guard, name, arguments + ", 0xffffffffffffffff")};
+    Lines lines = {"{", ".reg .b64 pbg_item;"};
+    lines.insert(lines.end(), taken.begin(), taken.end());
+    lines.push_back(call(guard, name, arguments + ", pbg_item"));
+    lines.emplace_back("}");
+    return lines;
+  }
+
   void note_what_is_not_understood() {
     for (const std::size_t i : flow_.not_understood)
-      job_.notes.push_back(fmt::format(
-          "{}: '{}' is kept, and not understood: a wait around it may "
-          "not be bounded",
-          job_.file.place(job_.file.statements[i]), plain_text(job_.file.statements[i].text)));
+      note(i, fmt::format("'{}' is kept, and not understood: a wait around it may not be bounded",
+                          plain_text(job_.file.statements[i].text)));
+  }
+
+  void note(std::size_t statement, const std::string& text) {
+    job_.notes.push_back(
+        fmt::format("{}: {}", job_.file.place(job_.file.statements[statement]), text));
   }
 
   std::uint32_t add_site(std::size_t statement, WaitKind kind, std::string operand,
                          std::string address) {
-    return job_.add_site(
-        {0, kind, function_.name, {}, 0, {}, {}, {}, std::move(operand), std::move(address)},
-        statement);
+    return job_.add_site({0,
+                          kind,
+                          function_.name,
+                          {},
+                          0,
+                          {},
+                          {},
+                          {},
+                          std::move(operand),
+                          std::move(address),
+                          {},
+                          item_at(statement, statement)},
+                         statement);
   }
 
   void take(std::size_t i) {
@@ -88,9 +123,9 @@ class FunctionGuard {
       job_.insertions.before(
           i, {at(i).guard + (at(i).guard.empty() ? "" : " ") + "bar.warp.sync 0xffffffff;"});
     job_.insertions.before(
-        i, {call(at(i).guard, "pb_guard_barrier",
-                 fmt::format("pbg_base, {}, {}, {}, {}", number, use.id,
-                             use.count.empty() ? "0" : use.count, use.waits ? 1 : 0))});
+        i, call_with_item(i, item_at(i, i), at(i).guard, "pb_guard_barrier",
+                          fmt::format("pbg_base, {}, {}, {}, {}", number, use.id,
+                                      use.count.empty() ? "0" : use.count, use.waits ? 1 : 0)));
   }
 
   void count_in_cluster(std::size_t i, ClusterUse use) {
@@ -104,8 +139,8 @@ class FunctionGuard {
       return;
     }
     const std::uint32_t number = add_site(i, WaitKind::cluster_barrier, {}, {});
-    job_.insertions.before(
-        i, {call(guard, "pb_guard_cluster_wait", fmt::format("pbg_base, {}, pbg_phase", number))});
+    job_.insertions.before(i, call_with_item(i, item_at(i, i), guard, "pb_guard_cluster_wait",
+                                             fmt::format("pbg_base, {}, pbg_phase", number)));
   }
 
   void leave_crumbs(std::size_t i) {
@@ -153,12 +188,15 @@ class FunctionGuard {
     lines.push_back(fmt::format("@pbg_do mov.b64 {}, {};", named("seen"), value));
     lines.push_back(fmt::format("sub.u64 pbg_now, pbg_now, {};", since));
     lines.push_back(fmt::format("setp.gt.u64 pbg_do, pbg_now, {};", quiet_ns));
-    lines.push_back(call(
-        "@pbg_do", "pb_guard_look",
-        fmt::format("pbg_base, {}, {}, {}, {}, {}", number | (reads_word ? guard_reads_word : 0),
-                    since, named("operand"), value, named("address"))));
-    lines.emplace_back("}");
     const auto& header = flow_.blocks[static_cast<std::size_t>(wait.loop.header)].statements;
+    const std::string item = item_at(header.front(), wait.polls.front().statement);
+    for (std::string& line :
+         call_with_item(header.front(), item, "@pbg_do", "pb_guard_look",
+                        fmt::format("pbg_base, {}, {}, {}, {}, {}",
+                                    number | (reads_word ? guard_reads_word : 0), since,
+                                    named("operand"), value, named("address"))))
+      lines.push_back(std::move(line));
+    lines.emplace_back("}");
     for (const std::size_t i : header)
       if (at(i).part == Part::instruction) return job_.insertions.before(i, std::move(lines));
     job_.insertions.after(header.back(), std::move(lines));
@@ -200,49 +238,20 @@ class FunctionGuard {
   // What a flag is compared with: the other operand of the setp that reads its value.
   void capture_comparison(const WaitLoop& wait, const Poll& poll) {
     if (poll.kind != WaitKind::flag && poll.kind != WaitKind::atomic) return;
-    for (const auto& [i, operand] : comparisons(wait, poll.statement))
+    for (const auto& [i, operand] : comparisons_of(job_.file, flow_, wait.loop, poll.statement))
       job_.insertions.after(i, capture_value(flow_.scopes, flow_.scopes.of(i), operand,
                                              named("operand"), at(i).guard));
   }
 
-  std::vector<std::pair<std::size_t, std::string>> comparisons(const WaitLoop& wait,
-                                                               std::size_t poll) const {
-    std::vector<std::pair<std::size_t, std::string>> found;
-    const auto values = written_by(job_.file, flow_, poll);
-    for (const int block : wait.loop.blocks)
-      for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
-        const PtxStatement& statement = at(i);
-        if (!statement.name.starts_with("setp.") || statement.operands.size() < 3) continue;
-        for (const int side : {1, 2}) {
-          const std::string& mine = statement.operands[static_cast<std::size_t>(side)];
-          const PtxName name{flow_.scopes.declaring(flow_.scopes.of(i), mine), mine};
-          if (std::find(values.begin(), values.end(), name) != values.end())
-            found.emplace_back(i, statement.operands[static_cast<std::size_t>(3 - side)]);
-        }
-      }
-    return found;
-  }
-
   std::string compared_with(const WaitLoop& wait) const {
-    const auto found = comparisons(wait, wait.polls.front().statement);
+    const auto found = comparisons_of(job_.file, flow_, wait.loop, wait.polls.front().statement);
     return found.empty() ? std::string() : found.front().second;
   }
 
-  // A wait that ends is progress of the grid, and the next one begins anew.
   void end_wait(const WaitLoop& wait, const PtxJump& exit) {
-    if (exit.leaves) return;
-    const bool falls_out = exit.falls_to >= 0 && !wait.loop.holds(exit.falls_to);
-    const std::string guard = falls_out || exit.by_index ? "" : at(exit.statement).guard + " ";
-    Lines lines = {"{",
-                   ".reg .b64 pbg_now;",
-                   fmt::format("{}mov.u64 pbg_now, %globaltimer;", guard),
-                   fmt::format("{}st.volatile.global.u64 [pbg_base], pbg_now;", guard),
-                   fmt::format("{}mov.u64 {}, 0;", guard, named("since")),
-                   "}"};
-    if (falls_out && !exit.by_index)
-      job_.insertions.after(exit.statement, std::move(lines));
-    else
-      job_.insertions.before(exit.statement, std::move(lines));
+    WaitEnd end = end_of_wait(job_.file, wait.loop, exit, named("since"));
+    job_.insertions.before(exit.statement, std::move(end.before));
+    job_.insertions.after(exit.statement, std::move(end.after));
   }
 
   // Registers, in front of everything else in the function.

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "core/image/guard_sites.h"
+#include "core/ptx/head.h"
 #include "core/ptx/lines.h"
 #include "gen/guard/insertions.h"
 #include "gen/guard/wait_loops.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,15 +19,20 @@ struct GuardJob {
   const PtxFile& file;
   CallSummaries summaries;
   std::vector<std::optional<PtxSource>> sources;
+  // Which register holds what, by the function's name.
+  std::map<std::string, std::vector<HeadRegisters>> registers = {};
   bool counts_exits = false;  // somewhere a barrier waits for all that have not left
   Insertions insertions = {};
   std::vector<WaitSite> sites = {};
   std::vector<std::size_t> site_statements = {};
   std::vector<std::string> notes = {};
 
-  // Fills in the number, the opcode and where it stands: by its heading, else by `.loc`, else in
-  // the PTX. The number.
+  // Fills in the number, the opcode and where it stands: by `.loc`, else in the PTX; and what its
+  // heading says. The number.
   std::uint32_t add_site(WaitSite site, std::size_t statement);
+
+  // Of the role that the statement's heading names; "" where nothing says so.
+  std::string item_register(const std::string& function, std::size_t statement) const;
 };
 
 void guard_function(GuardJob& job, const PtxFunction& function);

@@ -69,6 +69,19 @@ void insert_helpers(GuardedPtx& guarded, std::vector<PlacedStatement> helpers) {
                     std::make_move_iterator(helpers.end()));
 }
 
+using RegistersByEntry = std::map<std::string, std::vector<HeadRegisters>>;
+
+Result<RegistersByEntry> registers_of(const PtxFile& file, const GuardOptions& options) {
+  RegistersByEntry found;
+  for (const PtxFunction* entry : file.entries()) {
+    found[entry->name] = options.registers;
+    if (entry->head_lines.empty()) continue;
+    PHASEBIT_TRY_ASSIGN(head, read_head(entry->head_lines, file.name));
+    found[entry->name] = std::move(head.registers);
+  }
+  return found;
+}
+
 void drop_register_limits(GuardJob& job) {
   for (const PtxFunction& function : job.file.functions)
     for (const std::size_t i : function.directives)
@@ -80,7 +93,8 @@ void drop_register_limits(GuardJob& job) {
 Result<GuardedPtx> guard(const PtxFile& file, const GuardOptions& options) {
   PHASEBIT_TRY(check_free(file));
   PHASEBIT_TRY_ASSIGN(needs, needs_of(file));
-  GuardJob job{file, summaries_of(file), sources_of(file)};
+  PHASEBIT_TRY_ASSIGN(registers, registers_of(file, options));
+  GuardJob job{file, summaries_of(file), sources_of(file), std::move(registers)};
   job.counts_exits = std::any_of(file.statements.begin(), file.statements.end(), [](auto& placed) {
     return is_instruction_of(placed.parsed, waits_for_all);
   });

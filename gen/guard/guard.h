@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/image/guard_sites.h"
 #include "core/ptx/file.h"
+#include "core/ptx/head.h"
 
 #include <cstdint>
 #include <string>
@@ -16,6 +17,8 @@ struct GuardOptions {
   // Where nobody sets pb_guard (a user's own program): without progress for so long, print and
   // trap.
   std::uint64_t limit_ns = 1'000'000'000;
+  // Of the text's kernels that have no head: which register holds the item, in reports.
+  std::vector<HeadRegisters> registers = {};
   bool print = true;  // false: trap alone; then functions behind the text do not depend on it
 };
 

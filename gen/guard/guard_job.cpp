@@ -1,5 +1,7 @@
 #include "gen/guard/function_guard.h"
 
+#include <fmt/format.h>
+
 namespace phasebit {
 
 std::uint32_t GuardJob::add_site(WaitSite site, std::size_t statement) {
@@ -19,14 +21,21 @@ std::uint32_t GuardJob::add_site(WaitSite site, std::size_t statement) {
     const PtxHeading& heading = file.headings[static_cast<std::size_t>(placed.heading)];
     site.role = heading.role;
     site.verb = heading.verb;
-    if (heading.line > 0) {
-      site.file = heading.file;
-      site.line = heading.line;
-    }
+    if (heading.line > 0) site.heading = fmt::format("{}:{}", heading.file, heading.line);
   }
   sites.push_back(std::move(site));
   site_statements.push_back(statement);
   return sites.back().number;
+}
+
+std::string GuardJob::item_register(const std::string& function, std::size_t statement) const {
+  const auto known = registers.find(function);
+  const int heading = file.statements[statement].heading;
+  if (known == registers.end() || heading < 0) return {};
+  const std::string& role = file.headings[static_cast<std::size_t>(heading)].role;
+  for (const HeadRegisters& own : known->second)
+    if (role == word_of(own.role)) return own.item;
+  return {};
 }
 
 }  // namespace phasebit

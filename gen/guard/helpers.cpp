@@ -46,6 +46,7 @@ void set_offsets(data& names) {
   set(names, "r_waited", offsetof(GuardReport, waited_ns));
   set(names, "r_shared", offsetof(GuardReport, shared_base));
   set(names, "r_rank", offsetof(GuardReport, cluster_rank));
+  set(names, "r_item", offsetof(GuardReport, item));
 }
 
 std::string bytes_of(const std::string& name, const std::string& text) {
@@ -59,12 +60,13 @@ std::string printed_texts(const std::vector<WaitSite>& sites) {
       ".extern .func (.param .b32 result) vprintf (.param .b64 format, .param .b64 arguments);\n";
   out += bytes_of("pb_guard_format",
                   "phasebit: guard: no progress at %s: cta %u warp %u lane %u, operand 0x%llx, "
-                  "polled 0x%llx, address 0x%llx, word 0x%llx\n");
+                  "polled 0x%llx, address 0x%llx, word 0x%llx, item %lld\n");
   std::string table = "0";
   for (const WaitSite& site : sites) {
     const std::string name = fmt::format("pb_guard_text_{}", site.number);
-    out += bytes_of(name, fmt::format("{}{}{} ({})", site.place(), site.verb.empty() ? "" : " ",
-                                      site.verb, site.opcode));
+    out += bytes_of(
+        name, fmt::format("{}{}{}{}{} ({})", site.place(), site.heading.empty() ? "" : " ",
+                          site.heading, site.verb.empty() ? "" : " ", site.verb, site.opcode));
     table += fmt::format(", generic({})", name);
   }
   return out + fmt::format(".global .align 8 .u64 pb_guard_texts[{}] = {{{}}};\n", sites.size() + 1,

@@ -51,11 +51,13 @@ void add_bounds(Kernel& kernel, const GuardBounds& bounds, const PtxFunction& fu
 }  // namespace
 
 Result<GuardedKernel> guard_kernel(const Kernel& timed, const std::string& entry,
-                                   const GuardBounds& bounds) {
+                                   const GuardBounds& bounds,
+                                   const std::vector<HeadRegisters>& registers) {
   const ModuleText module = module_text(timed.ptx_version, timed.ptx_target, {&timed}, false);
   PHASEBIT_TRY_ASSIGN(file, read_ptx(module.text, timed.entry));
   GuardOptions options;
   options.print = false;
+  options.registers = registers;
   PHASEBIT_TRY_ASSIGN(guarded, guard(file, options));
   const PtxFunction* function = guarded.file.find(timed.entry);
   if (function == nullptr || !function->has_body)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/image/guard_sites.h"
+#include "core/ptx/head.h"
 #include "gen/kernel.h"
 
 #include <string>
@@ -22,9 +23,11 @@ struct GuardBounds {
   int ctas_per_sm = 1;  // that must fit on an SM together
 };
 
-// `entry` names the result. Its preamble depends on .version and .target alone, so that many such
-// kernels go into one module. Step::assemble where the text cannot be read; see guard().
+// `entry` names the result; `registers` are those of the kernel's head, for reports. Its preamble
+// depends on .version and .target alone, so that many such kernels go into one module.
+// Step::assemble where the text cannot be read; see guard().
 Result<GuardedKernel> guard_kernel(const Kernel& timed, const std::string& entry,
-                                   const GuardBounds& bounds = {});
+                                   const GuardBounds& bounds = {},
+                                   const std::vector<HeadRegisters>& registers = {});
 
 }  // namespace phasebit

@@ -23,6 +23,11 @@ bool has(const PtxStatement& statement, std::string_view modifier) {
   return at != std::string::npos && (end == statement.name.size() || statement.name[end] == '.');
 }
 
+bool stays_with_thread(const PtxStatement& statement) {
+  const std::string space = space_of(statement);
+  return space == ".local" || space == ".param" || space == ".const";
+}
+
 }  // namespace
 
 std::optional<WaitKind> polls(const PtxStatement& statement) {
@@ -30,10 +35,41 @@ std::optional<WaitKind> polls(const PtxStatement& statement) {
     return has(statement, ".parity") ? WaitKind::parity : WaitKind::state;
   if (is(statement, "atom") && !statement.operands.empty() && statement.operands.front() != "_")
     return WaitKind::atomic;
-  if (!is(statement, "ld")) return std::nullopt;
+  if (!is(statement, "ld") || stays_with_thread(statement)) return std::nullopt;
   for (const std::string_view way : {".volatile", ".acquire", ".relaxed", ".mmio", ".cv"})
     if (has(statement, way)) return WaitKind::flag;
   return std::nullopt;
+}
+
+bool loads_weakly(const PtxStatement& statement) {
+  if (is(statement, "ldu") || is(statement, "suld")) return true;
+  return is(statement, "ld") && !stays_with_thread(statement) && !polls(statement);
+}
+
+bool loads(const PtxStatement& statement) {
+  for (const std::string_view stem : {"ldu", "suld", "ldmatrix", "tex", "tld4", "tcgen05.ld",
+                                      "multimem.ld_reduce", "istypep", "txq", "suq"})
+    if (is(statement, stem)) return true;
+  return is(statement, "ld") && space_of(statement) != ".param" && space_of(statement) != ".const";
+}
+
+bool may_write(const PtxStatement& statement) {
+  if (is(statement, "st") && stays_with_thread(statement)) return false;
+  for (const std::string_view stem : {"st", "red", "atom", "cp", "stmatrix", "sust", "sured",
+                                      "multimem", "discard", "tensormap", "clusterlaunchcontrol"})
+    if (is(statement, stem)) return true;
+  return false;
+}
+
+bool may_meet(const PtxStatement& writer, const PtxStatement& load) {
+  // What copies names two spaces, and a surface lies in memory that no address shows.
+  const bool plain = is(writer, "st") || is(writer, "red") || is(writer, "atom");
+  if (!plain || !is(load, "ld")) return true;
+  const auto space = [](const PtxStatement& statement) {
+    const std::string name = space_of(statement);
+    return name.substr(0, name.find(':'));
+  };
+  return space(writer).empty() || space(load).empty() || space(writer) == space(load);
 }
 
 bool reads_timer(const PtxStatement& statement) {

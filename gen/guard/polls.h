@@ -13,6 +13,18 @@ namespace phasebit {
 // loop may poll. Nothing for other statements.
 std::optional<WaitKind> polls(const PtxStatement& statement);
 
+// An ordinary load of memory that others can write: a poll where its loop does nothing else.
+bool loads_weakly(const PtxStatement& statement);
+
+// Any load of memory but that of parameters and constants.
+bool loads(const PtxStatement& statement);
+
+// Whether it may write memory that others, or loads at other addresses, see. Calls are not asked.
+bool may_write(const PtxStatement& statement);
+
+// Whether both may name the same bytes, by their state spaces alone.
+bool may_meet(const PtxStatement& writer, const PtxStatement& load);
+
 // Whether it reads a clock.
 bool reads_timer(const PtxStatement& statement);
 

@@ -1,48 +1,15 @@
 #include "gen/guard/wait_loops.h"
 
-#include "core/ptx/values.h"
+#include "core/ptx/steady.h"
 
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace phasebit {
 namespace {
 
-// What polls and what reads a clock, calls included.
-class Sources {
- public:
-  Sources(const PtxFile& file, const CallSummaries& summaries)
-      : file_(file), summaries_(summaries) {}
-
-  std::optional<WaitKind> poll(std::size_t i) const {
-    if (const auto kind = polls(at(i))) return kind;
-    return summary(i).polls ? std::optional(WaitKind::call) : std::nullopt;
-  }
-  bool timer(std::size_t i) const { return reads_timer(at(i)) || summary(i).times; }
-
- private:
-  const PtxStatement& at(std::size_t i) const { return file_.statements[i].parsed; }
-  CallSummary summary(std::size_t i) const {
-    const auto found = summaries_.find(call_of(at(i)).callee);
-    return found == summaries_.end() ? CallSummary{} : found->second;
-  }
-
-  const PtxFile& file_;
-  const CallSummaries& summaries_;
-};
-
-// Dependence of the whole function, as if it were one loop.
-PtxLoop whole(const PtxFlow& flow) {
-  PtxLoop all;
-  all.header = -1;
-  for (std::size_t b = 0; b < flow.blocks.size(); ++b) all.blocks.push_back(static_cast<int>(b));
-  return all;
-}
-
-bool gives_back(const PtxFunction& function, const PtxDependence& dependence) {
-  return std::any_of(function.returns.begin(), function.returns.end(), [&](const auto& result) {
-    return dependence.names.contains({0, result.name});
-  });
-}
+using Statements = std::set<std::size_t>;
 
 bool leaves(const PtxLoop& loop, const PtxJump& jump) {
   if (jump.leaves || (jump.falls_to >= 0 && !loop.holds(jump.falls_to))) return true;
@@ -50,81 +17,218 @@ bool leaves(const PtxLoop& loop, const PtxJump& jump) {
                      [&](int target) { return !loop.holds(target); });
 }
 
-// Calls take(jump) for each way out; false where the loop has one that no branch decides.
-bool collect_exits(const PtxFlow& flow, const PtxLoop& loop, std::vector<PtxJump>& exits) {
-  for (const PtxJump& jump : flow.jumps) {
-    if (!loop.holds(jump.block) || !leaves(loop, jump)) continue;
-    if (jump.predicate.empty() && !jump.by_index) return false;
-    exits.push_back(jump);
+// One loop, and what decides its exits.
+class LoopJudge {
+ public:
+  LoopJudge(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop, const Sources& sources,
+            const Statements& taken)
+      : file_(file),
+        flow_(flow),
+        loop_(loop),
+        sources_(sources),
+        steady_(file, flow, loop, [this](std::size_t i) { return changed_by_others(i); }) {
+    for (const int block : loop.blocks)
+      for (const std::size_t i : flow.blocks[static_cast<std::size_t>(block)].statements) {
+        if (sources.poll(i) && !taken.contains(i)) strong_.insert(i);
+        if (sources.writes(i)) writers_.push_back(i);
+        if (loads_weakly(at(i)) && !flow.locals.contains(i) && !taken.contains(i)) weak_.insert(i);
+      }
+    can_leave_ = collect_exits();
+    std::erase_if(weak_, [&](std::size_t i) { return !steady_.operands(i); });
   }
-  return !exits.empty();
-}
 
-std::optional<WaitLoop> as_wait(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
-                                const Sources& sources, const std::set<std::size_t>& taken) {
-  WaitLoop wait{loop, {}, {}};
-  for (const int block : loop.blocks)
-    for (const std::size_t i : flow.blocks[static_cast<std::size_t>(block)].statements)
-      if (const auto kind = sources.poll(i); kind && !taken.contains(i))
-        wait.polls.push_back({i, *kind});
-  if (wait.polls.empty() || !collect_exits(flow, loop, wait.exits)) return std::nullopt;
-  const auto is_poll = [&](std::size_t i) { return sources.poll(i) && !taken.contains(i); };
-  const auto is_timer = [&](std::size_t i) { return sources.timer(i); };
-  const PtxDependence polled =
-      dependent_on(file, flow, loop, is_poll, [](std::size_t) { return false; });
-  // What a poll gives back is news, whatever its operands depend on.
-  const PtxDependence timed = dependent_on(
-      file, flow, loop, is_timer, [&](std::size_t i) { return sources.poll(i).has_value(); });
-  for (const PtxJump& exit : wait.exits) {
-    const auto names = read_by(file, flow, exit.statement);
-    const auto depends = [&](const PtxDependence& on) {
-      return std::any_of(names.begin(), names.end(),
-                         [&](const PtxName& name) { return on.names.contains(name); });
-    };
-    if (!depends(polled) || depends(timed)) return std::nullopt;
+  std::optional<WaitLoop> wait() const {
+    if (!can_leave_ || (strong_.empty() && weak_.empty())) return std::nullopt;
+    if (!strong_.empty() && all_depend_on(strong_, false)) return made_of(strong_);
+    Statements unwritten = weak_;
+    std::erase_if(unwritten, [&](std::size_t i) { return writer_of(i) != 0; });
+    if (unwritten.empty()) return std::nullopt;
+    unwritten.insert(strong_.begin(), strong_.end());
+    return all_depend_on(unwritten, true) ? std::optional(made_of(unwritten)) : std::nullopt;
   }
-  return wait;
-}
+
+  // Why it may be a wait all the same; "" where it is none.
+  std::string doubt() const {
+    if (!can_leave_ || (strong_.empty() && weak_.empty())) return {};
+    Statements all = weak_;
+    all.insert(strong_.begin(), strong_.end());
+    if (all_depend_on(all, true)) return doubt_of_writers();
+    return strong_.empty() ? std::string() : doubt_of_exits();
+  }
+
+ private:
+  const PtxStatement& at(std::size_t i) const { return file_.statements[i].parsed; }
+
+  // False where the loop has an exit that no branch decides, or none.
+  bool collect_exits() {
+    for (const PtxJump& jump : flow_.jumps) {
+      if (!loop_.holds(jump.block) || !leaves(loop_, jump)) continue;
+      if (jump.predicate.empty() && !jump.by_index) return false;
+      exits_.push_back(jump);
+    }
+    return !exits_.empty();
+  }
+
+  // The first statement of the loop that may write what this one loads; 0: none.
+  std::size_t writer_of(std::size_t load) const {
+    for (const std::size_t i : writers_)
+      if (sources_.calls(i) || may_meet(at(i), at(load))) return i;
+    return 0;
+  }
+
+  bool changed_by_others(std::size_t i) const {
+    const bool load = loads_weakly(at(i)) || polls(at(i)) == WaitKind::flag;
+    return load && !flow_.locals.contains(i) && writer_of(i) == 0;
+  }
+
+  bool is_poll(std::size_t i, const Statements& polls) const {
+    return polls.contains(i) || sources_.poll(i).has_value();
+  }
+
+  std::set<PtxName> names_of(const std::function<bool(std::size_t)>& is_source,
+                             const Statements& polls) const {
+    return dependent_on(file_, flow_, loop_, is_source,
+                        [&](std::size_t i) { return is_poll(i, polls); })
+        .names;
+  }
+
+  bool reads(const PtxJump& exit, const std::set<PtxName>& names) const {
+    const auto read = read_by(file_, flow_, exit.statement);
+    return std::any_of(read.begin(), read.end(),
+                       [&](const PtxName& name) { return names.contains(name); });
+  }
+
+  // What a value can be but news of a poll, the polls' operands aside: what a poll gives back is
+  // news, whatever these depend on (a hint from a clock is no exit by time).
+  struct Bounds {
+    std::set<PtxName> timed, counted, foreign;
+  };
+  Bounds bounds_beside(const Statements& polls) const {
+    const auto stops = [&](std::size_t i) { return is_poll(i, polls); };
+    const auto is_timer = [&](std::size_t i) { return sources_.timer(i); };
+    const auto is_foreign = [&](std::size_t i) {
+      return !stops(i) && !flow_.locals.contains(i) && (loads(at(i)) || sources_.calls(i));
+    };
+    return {names_of(is_timer, polls), counted_in(file_, flow_, loop_, stops),
+            names_of(is_foreign, polls)};
+  }
+
+  // Each exit but those that nothing in the loop changes; `alone`: on nothing else that changes.
+  bool all_depend_on(const Statements& polls, bool alone) const {
+    const auto polled = dependent_on(
+        file_, flow_, loop_, [&](std::size_t i) { return polls.contains(i); },
+        [](std::size_t) { return false; });
+    std::vector<PtxJump> deciding = exits_;
+    std::erase_if(deciding, [&](const PtxJump& exit) {
+      return steady_.operands(exit.statement) && !reads(exit, polled.names);
+    });
+    for (const PtxJump& exit : deciding)
+      if (!reads(exit, polled.names)) return false;
+    if (deciding.empty()) return false;
+    const Bounds bounds = bounds_beside(polls);
+    return std::none_of(deciding.begin(), deciding.end(), [&](const PtxJump& exit) {
+      return reads(exit, bounds.timed) || reads(exit, bounds.counted) ||
+             (alone && reads(exit, bounds.foreign));
+    });
+  }
+
+  WaitLoop made_of(const Statements& polls) const {
+    WaitLoop made{loop_, {}, exits_};
+    for (const std::size_t i : polls)
+      made.polls.push_back({i, sources_.poll(i).value_or(WaitKind::flag)});
+    return made;
+  }
+
+  std::string line_of(std::size_t i) const {
+    return fmt::format("'{}' on line {}", at(i).name, file_.statements[i].line);
+  }
+
+  std::string doubt_of_writers() const {
+    for (const std::size_t load : weak_)
+      if (const std::size_t writer = writer_of(load); writer != 0)
+        return fmt::format(
+            "the loop leaves by a value that it loads; not guarded because {} may change that "
+            "value",
+            line_of(writer));
+    return {};
+  }
+
+  // It polls, and leaves by something else as well, of which nothing shows that it bounds it.
+  std::string doubt_of_exits() const {
+    const Bounds bounds = bounds_beside(strong_);
+    const auto polled = names_of([&](std::size_t i) { return strong_.contains(i); }, strong_);
+    const PtxJump* other = nullptr;
+    bool polls = false;
+    for (const PtxJump& exit : exits_) {
+      const bool news = reads(exit, polled), foreign = reads(exit, bounds.foreign);
+      if (!foreign && (reads(exit, bounds.timed) || reads(exit, bounds.counted))) return {};
+      polls = polls || (news && !foreign);
+      if (foreign) other = &exit;
+    }
+    if (!polls || other == nullptr) return {};
+    return fmt::format(
+        "the loop polls, and leaves by something else too; not guarded because nothing shows what "
+        "decides {}",
+        line_of(other->statement));
+  }
+
+  const PtxFile& file_;
+  const PtxFlow& flow_;
+  const PtxLoop& loop_;
+  const Sources& sources_;
+  PtxSteady steady_;
+  Statements strong_, weak_;
+  std::vector<std::size_t> writers_;
+  std::vector<PtxJump> exits_;
+  bool can_leave_ = false;
+};
 
 }  // namespace
 
-CallSummaries summaries_of(const PtxFile& file) {
-  CallSummaries summaries;
-  // A function may call one that stands below it: as often as something changes.
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const PtxFunction& function : file.functions) {
-      if (!function.has_body || function.returns.empty()) continue;
-      const PtxFlow flow = flow_of(file, function);
-      const Sources sources(file, summaries);
-      const PtxLoop all = whole(flow);
-      const auto is_poll = [&](std::size_t i) { return sources.poll(i).has_value(); };
-      const auto never = [](std::size_t) { return false; };
-      const CallSummary now{
-          gives_back(function, dependent_on(file, flow, all, is_poll, never)),
-          gives_back(function, dependent_on(
-                                   file, flow, all, [&](std::size_t i) { return sources.timer(i); },
-                                   is_poll))};
-      CallSummary& known = summaries[function.name];
-      changed = changed || known.polls != now.polls || known.times != now.times;
-      known = now;
+FoundLoops wait_loops_of(const PtxFile& file, const PtxFlow& flow, const CallSummaries& summaries) {
+  const Sources sources(file, flow, summaries);
+  FoundLoops found;
+  Statements taken;  // polls of wait loops found so far
+  for (const PtxLoop& loop : loops_of(flow)) {
+    const LoopJudge judge(file, flow, loop, sources, taken);
+    auto wait = judge.wait();
+    // A wait at the beginning of a loop that does more has its head in common with that.
+    if (!wait)
+      for (const PtxLoop& within : loops_within(flow, loop))
+        if ((wait = LoopJudge(file, flow, within, sources, taken).wait())) break;
+    if (wait) {
+      for (const Poll& poll : wait->polls) taken.insert(poll.statement);
+      found.waits.push_back(std::move(*wait));
+    } else if (std::string why = judge.doubt(); !why.empty()) {
+      const auto header = static_cast<std::size_t>(loop.header);
+      found.unbound.push_back({flow.blocks[header].statements.front(), std::move(why)});
     }
   }
-  return summaries;
+  for (const std::size_t statement : second_entries_of(flow))
+    found.unbound.push_back({statement,
+                             "the loop has two entries; not guarded because it has no one place "
+                             "that each turn passes"});
+  return found;
 }
 
-std::vector<WaitLoop> wait_loops_of(const PtxFile& file, const PtxFlow& flow,
-                                    const CallSummaries& summaries) {
-  const Sources sources(file, summaries);
-  std::vector<WaitLoop> waits;
-  std::set<std::size_t> taken;  // polls of wait loops found so far
-  for (const PtxLoop& loop : loops_of(flow)) {
-    auto wait = as_wait(file, flow, loop, sources, taken);
-    if (!wait) continue;
-    for (const Poll& poll : wait->polls) taken.insert(poll.statement);
-    waits.push_back(std::move(*wait));
-  }
-  return waits;
+std::vector<std::pair<std::size_t, std::string>> comparisons_of(const PtxFile& file,
+                                                                const PtxFlow& flow,
+                                                                const PtxLoop& loop,
+                                                                std::size_t poll) {
+  std::vector<std::pair<std::size_t, std::string>> found;
+  const auto values = written_by(file, flow, poll);
+  for (const int block : loop.blocks)
+    for (const std::size_t i : flow.blocks[static_cast<std::size_t>(block)].statements) {
+      const PtxStatement& statement = file.statements[i].parsed;
+      if (!statement.name.starts_with("setp.") || statement.operands.size() < 3) continue;
+      for (const int side : {1, 2}) {
+        const std::string& mine = statement.operands[static_cast<std::size_t>(side)];
+        const PtxName name{flow.scopes.declaring(flow.scopes.of(i), mine), mine};
+        if (std::find(values.begin(), values.end(), name) != values.end())
+          found.emplace_back(i, statement.operands[static_cast<std::size_t>(3 - side)]);
+      }
+    }
+  return found;
 }
 
 }  // namespace phasebit

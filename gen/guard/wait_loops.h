@@ -3,23 +3,15 @@
 
 #include "core/ptx/flow.h"
 #include "core/ptx/loops.h"
+#include "gen/guard/call_summary.h"
 #include "gen/guard/polls.h"
 
-#include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace phasebit {
-
-// What a call of each function with a body gives back.
-struct CallSummary {
-  bool polls = false;  // a result depends on what it polled
-  bool times = false;  // a result depends on a clock that it read, and not through a poll alone
-};
-using CallSummaries = std::map<std::string, CallSummary>;
-
-CallSummaries summaries_of(const PtxFile& file);
 
 struct Poll {
   std::size_t statement = 0;
@@ -29,12 +21,30 @@ struct Poll {
 struct WaitLoop {
   PtxLoop loop;
   std::vector<Poll> polls;     // in it, without those of wait loops inside it
-  std::vector<PtxJump> exits;  // all of them depend on a poll
+  std::vector<PtxJump> exits;  // each depends on a poll, or on what never changes in the loop
 };
 
-// Natural loops each exit of which depends on a value that the loop polls. One that also leaves by
-// a clock, by a count or not at all is none. Inner loops first.
-std::vector<WaitLoop> wait_loops_of(const PtxFile& file, const PtxFlow& flow,
-                                    const CallSummaries& summaries);
+// A loop that may be a wait, which nothing shows.
+struct UnboundLoop {
+  std::size_t statement = 0;  // where it begins
+  std::string why;            // "the loop ...; not guarded because ..."
+};
+
+struct FoundLoops {
+  std::vector<WaitLoop> waits;  // inner loops first
+  std::vector<UnboundLoop> unbound;
+};
+
+// A wait is a natural loop each exit of which depends on a value that the loop polls, and on
+// nothing that bounds it: a clock, a count. An ordinary load is a poll too where its address stays
+// and the loop does not write there; then nothing else that changes may decide an exit.
+FoundLoops wait_loops_of(const PtxFile& file, const PtxFlow& flow, const CallSummaries& summaries);
+
+// What the value of a poll is compared with: each setp of the loop that reads it, and its other
+// operand.
+std::vector<std::pair<std::size_t, std::string>> comparisons_of(const PtxFile& file,
+                                                                const PtxFlow& flow,
+                                                                const PtxLoop& loop,
+                                                                std::size_t poll);
 
 }  // namespace phasebit

@@ -41,21 +41,6 @@ ld.volatile.global.u32 value, [ticket];
 setp.ne.u32 other, value, 0xffffffff;
 @other bra L_again;
 )") + broken_kernel("pb_traps", "trap;\n") +
-         // Waits on a barrier at which nobody arrives, until the guard's limit.
-         broken_kernel("pb_deadlock", R"(mbarrier.init.shared.b64 [barrier], 1;
-L_wait:
-mbarrier.test_wait.parity.shared.b64 done, [barrier], 0;
-@done bra L_through;
-mov.u64 now, %globaltimer;
-sub.u64 now, now, since;
-setp.lt.u64 other, now, limit;
-@other bra L_wait;
-st.global.u32 [status+20], 2;
-st.global.u32 [status+28], 3;
-st.global.u32 [status], 1;
-exit;
-L_through:
-)") +
          // Buffers of 4096 bytes by index, 64 of random:1 and 64 zeroed. The word at 4 of the
          // second is what MT19937 draws second from the seed 1.
          broken_kernel("pb_buffers",

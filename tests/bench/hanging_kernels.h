@@ -50,33 +50,79 @@ inline std::vector<HangingKernel> polling_kernels() {
        "// [consumer wait] a.ptx:1\nL: mbarrier.try_wait.parity.shared.b64 done, [at], 0;\n@!done "
        "bra "
        "L;\n",
-       {"deadlock: warp 0 lane ", "waits on ", "parity 0 at a.ptx:1 (consumer wait, cta ",
-        "2 of 2 arrivals || word 0x"}},
+       {"deadlock: warp 0 lane ", "waits on ",
+        "parity 0 at parity.ptx:", "(a.ptx:1, consumer wait, cta ", "2 of 2 arrivals || word 0x"}},
       {"state",
        "// [consumer wait] a.ptx:2\nsetp.ne.u32 other, lane, 0;\n@other bra D;\n"
        "mbarrier.arrive.noComplete.shared.b64 state, [at], 1;\nL: "
        "mbarrier.test_wait.shared.b64 done, [at], state;\n@!done bra L;\nD:\n",
-       {"deadlock: warp 0 lane ", "waits on ", "state 0x", "at a.ptx:2 (consumer wait"}},
+       {"deadlock: warp 0 lane ", "waits on ", "state 0x",
+        "at state.ptx:", "(a.ptx:2, consumer wait"}},
       {"library_loop",
        "// [consumer wait] a.ptx:3\n{\n.reg .pred complete;\nL_try:\n"
        "mbarrier.try_wait.parity.shared::cta.b64 complete, [at], 0;\n@complete bra L_done;\nbra "
        "L_try;\nL_done:\n}\n",
-       {"deadlock: warp 0 lane ", "parity 0 at a.ptx:3"}},
+       {"deadlock: warp 0 lane ", "parity 0 at library_loop.ptx:", "(a.ptx:3"}},
       {"reads_a_clock_and_never_leaves_by_it",
        "// [consumer wait] a.ptx:4\nL: mbarrier.try_wait.parity.shared.b64 done, [at], 0;\n@done "
        "bra "
        "D;\nmov.u64 now, %globaltimer;\nsub.u64 now, now, since;\nsetp.gt.u64 other, now, "
        "100000;\n@other nanosleep.u32 1000;\nbra L;\nD:\n",
-       {"deadlock: warp 0 lane ", "parity 0 at a.ptx:4"}},
+       {"deadlock: warp 0 lane ",
+        "parity 0 at reads_a_clock_and_never_leaves_by_it.ptx:", "(a.ptx:4"}},
       {"flag",
        "// [consumer wait] a.ptx:5\nL: ld.volatile.shared.u32 value, [flag];\nsetp.eq.u32 done, "
        "value, 4;\n@!done bra L;\n",
-       {"deadlock: warp 0 lane ", "waits for ", "= 4, found 3, at a.ptx:5"}},
+       {"deadlock: warp 0 lane ", "waits for ", "= 4, found 3, at flag.ptx:", "(a.ptx:5"}},
       {"one_lane_polls",
        "// [consumer wait] a.ptx:6\nmov.u32 value, 0;\nsetp.ne.u32 other, lane, 0;\nL:\n@other bra "
        "S;\nld.volatile.shared.u32 value, [flag];\nS:\nshfl.sync.idx.b32 value, value, 0, 31, "
        "0xffffffff;\nsetp.eq.u32 done, value, 4;\n@!done bra L;\n",
-       {"deadlock: warp 0 lane ", "= 4, found 3, at a.ptx:6"}},
+       {"deadlock: warp 0 lane ", "= 4, found 3, at one_lane_polls.ptx:", "(a.ptx:6"}},
+  };
+}
+
+// Polls that are ordinary loads, values that go through local memory, exits by a table; and loops
+// that leave by what they load and are no waits: they last longer than the limit.
+inline std::vector<HangingKernel> memory_kernels() {
+  return {
+      {"ordinary_load",
+       "// [consumer wait] a.ptx:11\nL: ld.shared.u32 value, [flag];\nmembar.cta;\nsetp.eq.u32 "
+       "done, value, 4;\n@!done bra L;\n",
+       {"deadlock: warp 0 lane ", "waits for ",
+        "= 4, found 3, at ordinary_load.ptx:", "(a.ptx:11, consumer wait"}},
+      {"generic_load",
+       "// [consumer wait] a.ptx:12\nmov.u64 far, flag;\ncvta.shared.u64 far, far;\nL: ld.u32 "
+       "value, "
+       "[far];\nmembar.cta;\nsetp.eq.u32 done, value, 4;\n@!done bra L;\n",
+       {"deadlock: warp 0 lane ", "= 4, found 3, at generic_load.ptx:", "(a.ptx:12"}},
+      {"through_local_memory",
+       "// [consumer wait] a.ptx:13\n{\n.local .align 8 .b8 depot[16];\n.reg .b64 base, own, "
+       "place;\nmov.u64 base, depot;\ncvta.local.u64 own, base;\nadd.u64 place, own, 8;\nst.u32 "
+       "[place], 0;\nL: ld.volatile.u32 value, [own+8];\nsetp.ne.u32 other, value, 0;\n@other bra "
+       "D;\nmbarrier.try_wait.parity.shared.b64 done, [at], 0;\nselp.b32 value, 1, 0, "
+       "done;\nst.u32 "
+       "[place], value;\nbra L;\nD:\n}\n",
+       {"deadlock: warp 0 lane ", "parity 0 at through_local_memory.ptx:", "(a.ptx:13"}},
+      {"exit_by_table",
+       "// [consumer wait] a.ptx:14\nL: ld.volatile.shared.u32 value, [flag];\nts: .branchtargets "
+       "D, "
+       "D, D, L, D;\nbrx.idx value, ts;\nD:\n",
+       {"deadlock: warp 0 lane ", "found 3, at exit_by_table.ptx:", "(a.ptx:14"}},
+      // Each look lasts 1 ms, and 300 of them 300 ms: nothing of the grid ends meanwhile.
+      {"clean_search",
+       "mov.u64 far, flag;\ncvta.shared.u64 far, far;\nmov.u32 value, 0;\nL: ld.volatile.u32 id, "
+       "[far];\nmul.lo.u32 id, id, 100;\nadd.u32 value, value, 1;\nnanosleep.u32 1000000;\n"
+       "setp.lt.u32 other, value, id;\n@other bra L;\nmov.u32 value, 0;\nM: ld.u32 id, "
+       "[far];\nmul.lo.u32 id, id, 100;\nadd.u32 value, value, 1;\nnanosleep.u32 1000000;\n"
+       "setp.ne.u32 other, value, id;\n@other bra M;\n",
+       {}},
+      // Items of 1 ms each, whose wait stands at the head of their loop: it ends with each of them.
+      {"clean_items",
+       "mov.u32 value, 0;\n@!mine bra D;\nI: mbarrier.try_wait.parity.shared.b64 done, [second], "
+       "1;\n@!done bra I;\nadd.u32 value, value, 1;\nnanosleep.u32 1000000;\nsetp.lt.u32 other, "
+       "value, 300;\n@other bra I;\nD:\n",
+       {}},
   };
 }
 
@@ -85,19 +131,23 @@ inline std::vector<HangingKernel> barrier_kernels() {
       {"barrier_by_register",
        "// [producer acquire] a.ptx:7\nadd.u32 id, cta, 5;\nbar.sync id, 64;\n",
        {"deadlock: warp 0 lane ",
-        "waits at barrier 5 with 32 of 64 arrivals at a.ptx:7 (producer "
-        "acquire"}},
+        "waits at barrier 5 with 32 of 64 arrivals at barrier_by_register.ptx:",
+        "(a.ptx:7, producer acquire"}},
       {"barrier_of_the_cta",
        "// [consumer wait] a.ptx:8\nsetp.ge.u32 other, tid, 32;\n@other bra W;\nbar.sync 3;\nbra "
        "D;\nW:\nmbarrier.try_wait.parity.shared.b64 done, [at], 0;\n@!done bra W;\nD:\n",
-       {"deadlock: warp ", "waits at barrier 3 with 32 of 64 arrivals || parity 0 at a.ptx:8"},
+       {"deadlock: warp ",
+        "waits at barrier 3 with 32 of 64 arrivals || parity 0 at barrier_of_the_cta.ptx:",
+        "(a.ptx:8"},
        64},
       {"barrier_of_the_cluster",
        "// [both wait] a.ptx:9\nsetp.eq.u32 other, cta, 0;\n@other bra C;\nW:\n"
        "mbarrier.try_wait.parity.shared.b64 done, [at], 0;\n@!done bra W;\nC:\n"
        "barrier.cluster.arrive;\nbarrier.cluster.wait;\n",
        {"deadlock: warp 0 lane ",
-        "waits at the cluster barrier with 32 of 64 arrivals || parity 0 at a.ptx:9"},
+        "waits at the cluster barrier with 32 of 64 arrivals || parity 0 at "
+        "barrier_of_the_cluster.ptx:",
+        "(a.ptx:9"},
        32,
        2},
       {"remote_barrier",
@@ -106,7 +156,7 @@ inline std::vector<HangingKernel> barrier_kernels() {
        "@mine mbarrier.arrive.release.cluster.shared::cluster.b64 _, [id];\nW:\n"
        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [at], 0;\n@!done bra W;\n"
        "barrier.cluster.arrive;\nbarrier.cluster.wait;\n",
-       {"deadlock: warp 0 lane ", "parity 0 at a.ptx:10"},
+       {"deadlock: warp 0 lane ", "parity 0 at remote_barrier.ptx:", "(a.ptx:10"},
        32,
        2},
       // One warp waits for 600 ms, while waits of the other end every millisecond.
@@ -126,6 +176,7 @@ inline std::vector<HangingKernel> barrier_kernels() {
 
 inline std::vector<HangingKernel> hanging_kernels() {
   std::vector<HangingKernel> all = polling_kernels();
+  for (const HangingKernel& one : memory_kernels()) all.push_back(one);
   for (const HangingKernel& one : barrier_kernels()) all.push_back(one);
   return all;
 }

@@ -19,9 +19,6 @@ struct FaultRow {
 };
 
 const FaultRow fault_rows[] = {
-    {"a_g", "deadlock", 0,
-     "guard: guarded build, 1 items: deadlock: warp 1 lane 0 waits on full_barrier[2] parity 1 at "
-     "item 18 (cta 0)"},
     {"a_g", "report", 0,
      "guard: guarded build, 1 items: deadlock: warp 1 lane 0 waits on full_barrier[2] parity 1 at "
      "templates/protocols/mbarrier/wait.ptx:5 (consumer wait, cta 0)"},
@@ -41,8 +38,7 @@ const FaultRow fault_rows[] = {
     {"a_g", "fewer_checked", 0,
      "verify: guarded build, 1 items: cta 0 read back 3 of 4 barriers after 1 items"},
     {"a_t", "other_sm", 32, "verify: warp 1 of cta 0 (consumer) ran on SM 1, expected 0"},
-    {"a_t", "deadlock", 0,
-     "guard: deadlock: warp 1 lane 0 waits on full_barrier[2] parity 1 at item 18 (cta 0)"},
+    {"a_t", "bad_status", 0, "guard: unknown status code 9"},
     {"a_t", "no_ticket", 0,
      "device: 0 of 1 CTAs came to run on SM 0, in 5 attempts (SM numbers go from 0 to 3; another "
      "process may hold this one: try --sm)"},

@@ -14,7 +14,7 @@ GuardTable table_of(WaitKind kind) {
 }
 
 GuardReport report_of(std::uint64_t operand, std::uint64_t value, std::uint64_t address) {
-  return {1, 1, 3, 2, 31, 7, operand, value, address, 0, 50, 1024, 0};
+  return {1, 1, 3, 2, 31, 7, operand, value, address, 0, 50, 1024, 0, 0};
 }
 
 struct Row {
@@ -54,6 +54,24 @@ TEST(GuardSites, ReportsReadLikeSentences) {
             "deadlock: warp 2 lane 31 waits at site 1, which is not in the table (cta 3)");
 }
 
+// The file that was given, what its heading names, and the item where the text says which register
+// holds it.
+TEST(GuardSites, HeadingAndItemStandBesideThePlace) {
+  GuardTable table = table_of(WaitKind::parity);
+  table.sites[0].heading = "protocols/mbarrier/wait.ptx:3";
+  table.sites[0].item = "c_item";
+  GuardReport report = report_of(1, 0, 1024);
+  report.item = 18;
+  const std::string before = "deadlock: warp 2 lane 31 waits on full_barrier[0] parity 1 at ";
+  EXPECT_EQ(describe(report, table),
+            before + "wait.ptx:5 (protocols/mbarrier/wait.ptx:3, consumer wait, item 18, cta 3)");
+  EXPECT_EQ(describe_crumbs({1}, table),
+            "cta 0 warp 0 at wait.ptx:5 (op, protocols/mbarrier/wait.ptx:3, consumer wait)");
+  report.item = ~std::uint64_t{0};  // the register cannot be read there
+  EXPECT_EQ(describe(report, table),
+            before + "wait.ptx:5 (protocols/mbarrier/wait.ptx:3, consumer wait, cta 3)");
+}
+
 TEST(GuardSites, TheWordIsDecoded) {
   GuardReport report = report_of(0, 0, 1024);
   report.word = 0x7ffce800001fff38;
@@ -86,6 +104,7 @@ TEST(GuardBlock, OffsetsAreThoseOfTheComments) {
   EXPECT_EQ(offsetof(GuardCta, cluster_barrier), 128U);
   EXPECT_EQ(offsetof(GuardCta, exited), 136U);
   EXPECT_EQ(offsetof(GuardReport, word), 48U);
+  EXPECT_EQ(offsetof(GuardReport, item), 72U);
 }
 
 }  // namespace

@@ -1,40 +1,13 @@
 // Which waits the guard finds in texts of compilers and of ours. Whether they report is for a GPU
 // (tests/bench/guard_gpu_test.cpp).
-#include "gen/guard/guard.h"
-
-#include "core/base/file.h"
-#include "core/base/process.h"
+#include "tests/gen/guard_text.h"
 
 #include <map>
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
-
-std::string sites_of(const GuardedPtx& guarded) {
-  std::string out;
-  for (const WaitSite& site : guarded.sites)
-    out += fmt::format("{} {} {}({}){}; ", site.entry, to_string(site.kind),
-                       site.verb.empty() ? "" : site.verb + " ", site.operand,
-                       site.address.empty() ? "" : " at " + site.address);
-  return out;
-}
-
-GuardedPtx guarded(const std::string& text, const std::string& name = "t.ptx") {
-  const auto file = read_ptx(text, name);
-  if (!file) ADD_FAILURE() << file.error().text();
-  auto made = guard(*file);
-  if (!made) ADD_FAILURE() << made.error().text();
-  return made ? *made : GuardedPtx{};
-}
-
-std::string kernel(const std::string& body, const std::string& more = "") {
-  return ".version 8.0\n.target sm_90a\n.address_size 64\n" + more +
-         ".visible .entry k(.param .u64 p)\n{\n.reg .pred done, q, r;\n.reg .b32 a, b, v, t;\n"
-         ".reg .b64 w, x, now;\n" +
-         body + "\nret;\n}\n";
-}
 
 struct Row {
   const char* what;
@@ -85,7 +58,6 @@ constexpr Row rows[] = {
      "k parity (b) at a; "},
     {"a flag, with what it is compared with",
      "L: ld.acquire.gpu.global.u32 v, [x]; setp.ge.u32 q, v, t; @!q bra L;", "k flag (t) at x; "},
-    {"a plain load is no poll", "L: ld.global.u32 v, [x]; setp.ge.u32 q, v, t; @!q bra L;", ""},
     {"a lock", "L: atom.global.cas.b32 v, [x], 0, 1; setp.ne.u32 q, v, 0; @q bra L;",
      "k atomic (0) at x; "},
     {"scopes of blocks",
@@ -124,10 +96,6 @@ struct Compiled {
   const char* sites;
 };
 
-std::string text_of(const std::string& name) {
-  return read_file(source_root() / "tests" / "gen" / "guard" / name).value();
-}
-
 // Kinds and verbs alone: registers are the compiler's choice.
 std::string summary(const GuardedPtx& made) {
   std::map<std::string, int> counts;
@@ -150,21 +118,27 @@ constexpr Compiled compiled[] = {
     {"wait_loop_sm_90.ptx",
      "by_call call x1; id_in_register barrier x1; one_lane flag x1; waits barrier x1; waits parity "
      "in consumer_wait x5; work_list atomic in atomicAdd x1; "},
+    {"memory_sm_75.ptx", "global_flag flag x1; shared_flag barrier x1; shared_flag flag x1; "},
+    // Without optimisation: the value goes through local memory.
+    {"memory_debug_sm_90.ptx",
+     "by_reference parity x1; global_flag flag x1; shared_flag barrier x1; shared_flag flag x1; "
+     "through_local parity x1; "},
 };
 
 TEST(Guard, FindsTheWaitsOfCompilers) {
   for (const Compiled& row : compiled)
-    EXPECT_EQ(summary(guarded(text_of(row.file), row.file)), row.sites) << row.file;
+    EXPECT_EQ(summary(guarded(guard_fixture(row.file), row.file)), row.sites) << row.file;
 }
 
 TEST(Guard, NamesPlaceVerbAndRole) {
-  const GuardedPtx inlined = guarded(text_of("wait_loop_sm_90.ptx"), "w.ptx");
+  const GuardedPtx inlined = guarded(guard_fixture("wait_loop_sm_90.ptx"), "w.ptx");
   EXPECT_EQ(inlined.sites.front().place(), "wait_loop.cu:15");
   EXPECT_EQ(inlined.sites.front().verb, "consumer_wait");
   const GuardedPtx headed = guarded(
       kernel("// [producer acquire] protocols/mbarrier/acquire.ptx:7\nL: mbarrier.try_wait.parity."
              "shared.b64 done, [a], b; @!done bra L;"));
-  EXPECT_EQ(headed.sites.front().place(), "protocols/mbarrier/acquire.ptx:7");
+  EXPECT_EQ(headed.sites.front().place(), "t.ptx:10");
+  EXPECT_EQ(headed.sites.front().heading, "protocols/mbarrier/acquire.ptx:7");
   EXPECT_EQ(headed.sites.front().verb, "acquire");
   EXPECT_EQ(headed.sites.front().role, "producer");
 }
@@ -210,6 +184,31 @@ TEST(Guard, DropsRegisterLimitsAndKeepsTheRest) {
   EXPECT_EQ(made.origins.size(), made.file.statements.size());
 }
 
+TEST(Guard, TheItemIsReportedWhereTheHeadNamesItsRegister) {
+  const std::string head =
+      "//@ format = 1\n//@ id = \"a\"\n//@ roles = [{ role = \"consumer\", warps = [0] }]\n"
+      "//@ registers = [{ role = \"consumer\", item = \"t\" }, { role = \"producer\", item = "
+      "\"inner\" }]\n//@ [key]\n//@ probe = \"a\"\n//@ [launch]\n//@ threads = 32\n//@ timed_role "
+      "= "
+      "\"consumer\"\n";
+  const std::string text = kernel(
+      "// [consumer wait] a.ptx:1\nL: mbarrier.try_wait.parity.shared.b64 done, [a], b; @!done bra "
+      "L; bar.sync 1, 64;\n// [producer acquire] a.ptx:2\n{ .reg .b32 inner; }\nbar.sync 2, 64;\n"
+      "// [-] a.ptx:3\nbar.sync 3, 64;");
+  std::string with_head = text;
+  with_head.insert(with_head.find(".visible .entry"), head);
+  const GuardedPtx made = guarded(with_head);
+  std::string items;
+  for (const WaitSite& site : made.sites) items += site.operand + "=" + site.item + " ";
+  EXPECT_EQ(items, "b=t 1=t 2= 3= ");
+  const std::string out = write_ptx(made.file);
+  EXPECT_NE(out.find("@pbg_do cvt.u64.u32 pbg_item, t;"), std::string::npos);
+  EXPECT_NE(out.find("pb_guard_barrier, (pbg_base, 2, 1, 64, 1, pbg_item);"), std::string::npos);
+  EXPECT_NE(out.find("pb_guard_barrier, (pbg_base, 3, 2, 64, 1, 0xffffffffffffffff);"),
+            std::string::npos);
+  for (const WaitSite& site : guarded(text).sites) EXPECT_EQ(site.item, "");
+}
+
 TEST(Guard, SaysWhatItCannotUnderstand) {
   const GuardedPtx made = guarded(kernel("L: wobble.sync v; setp.eq.u32 q, v, 0; @q bra L;"));
   ASSERT_EQ(made.notes.size(), 1U);
@@ -243,27 +242,13 @@ TEST(Guard, RefusesWithAReason) {
 
 // ptxas takes every guarded text, by the version and target that the text had.
 TEST(Guard, PtxasTakesWhatItMakes) {
-  const fs::path ptxas =
-      data_root() / ".toolchains" / "13.5.37" / "nvidia" / "cu13" / "bin" / "ptxas";
-  if (!fs::exists(ptxas)) GTEST_SKIP() << "no ptxas at " << ptxas;
-  const TempDir folder = std::move(*TempDir::create());
-  const auto assembles = [&](const std::string& text, const std::string& arch) {
-    const GuardedPtx made = guarded(text);
-    EXPECT_TRUE(write_file(folder.path() / "g.ptx", write_ptx(made.file)));
-    const auto output =
-        run_process({ptxas.string(), "-arch=" + arch, (folder.path() / "g.ptx").string(), "-o",
-                     (folder.path() / "g.cubin").string()});
-    return output && output->ok() ? std::string()
-                                  : (output ? output->how_it_ended() + output->err : "no process");
-  };
+  if (!fs::exists(guard_ptxas())) GTEST_SKIP() << "no ptxas at " << guard_ptxas();
   for (const Compiled& row : compiled) {
     const std::string file = row.file;
-    EXPECT_EQ(assembles(text_of(file), file.find("sm_80") != std::string::npos ? "sm_80" : "sm_90"),
-              "")
-        << file;
+    EXPECT_EQ(refused_by_ptxas(guard_fixture(file), file.substr(file.find("sm_"), 5)), "") << file;
   }
-  for (const Row& row : rows) EXPECT_EQ(assembles(kernel(row.body), "sm_90a"), "") << row.what;
+  for (const Row& row : rows) EXPECT_EQ(body_refused_by_ptxas(row.body), "") << row.what;
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

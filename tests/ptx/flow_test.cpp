@@ -1,6 +1,7 @@
 #include "core/ptx/flow.h"
 
 #include "core/ptx/loops.h"
+#include "core/ptx/steady.h"
 #include "core/ptx/values.h"
 
 #include <gtest/gtest.h>
@@ -82,6 +83,87 @@ TEST(PtxScopes, NamesBelongToBlocks) {
   EXPECT_EQ(scopes.declaring(1, "%r3"), -1);
   EXPECT_EQ(scopes.declaring(1, "arg"), 1);
   EXPECT_EQ(scopes.declaring(0, "arg"), -1);
+}
+
+TEST(PtxFlow, LoopsWithTwoEntries) {
+  const auto entries = [](const std::string& body) {
+    const PtxFile file = read(body);
+    std::string places;
+    for (const std::size_t i : second_entries_of(flow_of(file, kernel(file))))
+      places += file.place(file.statements[i]) + " ";
+    return places;
+  };
+  EXPECT_EQ(entries("@p bra B; A: mov.u32 a, 1; B: mov.u32 b, 1; @q bra A; ret;"), "t.ptx:5:28 ");
+  EXPECT_EQ(entries("A: mov.u32 a, 1; B: @p bra B; @q bra A; ret;"), "");
+}
+
+// A wait at the head of a loop: a loop by one of its ways back.
+TEST(PtxFlow, LoopsWithOneHead) {
+  const PtxFile file = read("L: @p bra L; mov.u32 a, 1; @q bra L; ret;");
+  const PtxFlow flow = flow_of(file, kernel(file));
+  const auto loops = loops_of(flow);
+  ASSERT_EQ(loops.size(), 1U);
+  EXPECT_EQ(loops[0].blocks, (std::vector<int>{0, 1}));
+  const auto within = loops_within(flow, loops[0]);
+  ASSERT_EQ(within.size(), 1U);
+  EXPECT_EQ(within[0].blocks, (std::vector<int>{0}));
+}
+
+// Which bytes of local memory statements name.
+TEST(PtxLocal, PlacesAreFollowedThroughRegisters) {
+  const PtxFile file = read(
+      ".local .align 8 .b8 depot[16]; .reg .b64 a, b, c, d; mov.u64 a, depot; cvta.local.u64 b, a; "
+      "add.u64 c, b, 8; mov.u64 d, c; add.u64 d, d, 4;\nst.u16 [c+-2], 1;\nld.volatile.u32 v, "
+      "[b+4];\nst.local.v2.b8 [depot], {v, v};\nld.u32 v, [d];\nld.u32 v, [e];\nret;");
+  const PtxFlow flow = flow_of(file, kernel(file));
+  std::string found;
+  for (const auto& [statement, names] : flow.locals) {
+    found += std::to_string(file.statements[statement].line) + ":";
+    for (const PtxName& name : names) found += " " + name.second;
+    found += "; ";
+  }
+  // `d` is written twice, `e` by nobody.
+  EXPECT_EQ(found,
+            "6: depot[6] depot[7]; 7: depot[4] depot[5] depot[6] depot[7]; 8: depot[0] depot[1]; ");
+}
+
+// What goes round in the one loop, and what depends on it.
+TEST(PtxValues, Counts) {
+  const auto counted = [](const std::string& body) {
+    const PtxFile file = read(body);
+    const PtxFlow flow = flow_of(file, kernel(file));
+    std::string names;
+    for (const PtxName& name : counted_in(file, flow, loops_of(flow).at(0), [&](std::size_t i) {
+           return file.statements[i].parsed.name.starts_with("ld.volatile");
+         }))
+      names += name.second + " ";
+    return names;
+  };
+  EXPECT_EQ(counted("L: add.u32 a, a, 1; setp.lt.u32 p, a, 9; @p bra L;"), "a p ");
+  EXPECT_EQ(counted("L: ld.u64 x, [x]; setp.ne.u64 p, x, 0; @p bra L;"), "p x ");
+  // A value that is handed round is none, nor is one that a poll gives back anew.
+  EXPECT_EQ(counted("L: shfl.sync.idx.b32 v, v, 0, 31, -1; setp.ne.u32 p, v, 0; @p bra L;"), "");
+  EXPECT_EQ(counted("L: ld.volatile.u32 v, [a]; add.u32 w, v, 1; add.u32 a, w, 4; @p bra L;"), "");
+}
+
+TEST(PtxSteady, OperandsThatAreTheSameEachTurn) {
+  const auto steady = [](const std::string& body) {
+    const PtxFile file = read(body);
+    const PtxFlow flow = flow_of(file, kernel(file));
+    const auto loops = loops_of(flow);
+    const PtxSteady found(file, flow, loops.at(0), [](std::size_t) { return false; });
+    for (std::size_t i = 0; i < file.statements.size(); ++i)
+      if (file.statements[i].parsed.name == "ld.u32") return found.operands(i);
+    return false;
+  };
+  EXPECT_TRUE(steady("L: ld.u32 v, [x+4]; @p bra L;"));
+  EXPECT_TRUE(steady("L: add.u64 x, y, 4; mov.u64 z, x; ld.u32 v, [z]; @p bra L;"));
+  EXPECT_FALSE(steady("L: ld.u32 v, [x]; add.u64 x, x, 4; @p bra L;"));
+  EXPECT_FALSE(steady("L: ld.u32 v, [x]; add.u64 x, y, 4; @p bra L;"));  // behind it
+  EXPECT_FALSE(
+      steady("L: @q bra M; add.u64 x, y, 4; M: ld.u32 v, [x]; @p bra L;"));  // or not at all
+  EXPECT_FALSE(steady("L: mov.u64 x, %clock64; ld.u32 v, [x]; @p bra L;"));
+  EXPECT_FALSE(steady("L: ld.global.u64 x, [y]; ld.u32 v, [x]; @p bra L;"));
 }
 
 // What depends on the `ld.volatile`s of the one loop.

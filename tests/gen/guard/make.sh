@@ -11,3 +11,7 @@ nvcc -ptx -std=c++17 -arch=sm_90 -lineinfo wait_loop.cu -o wait_loop_sm_90.ptx
 nvcc -ptx -std=c++17 -arch=sm_90 cluster.cu -o cluster_sm_90.ptx
 # The compiler writes where it was called.
 sed -i "s#\"$PWD/#\"#" wait_loop_sm_90.ptx
+nvcc -ptx -std=c++17 -arch=sm_75 memory.cu -o memory_sm_75.ptx
+# Without optimisation; what a debugger reads is not needed.
+nvcc -G -ptx -std=c++17 -arch=sm_90 memory.cu -o memory_debug_sm_90.ptx
+sed -i -e "s#\"$PWD/#\"#" -e 's/, debug//' -e '/^\t\.section/,$d' memory_debug_sm_90.ptx

@@ -1,0 +1,43 @@
+// What calls of the functions of a file give back and change.
+#pragma once
+
+#include "core/ptx/flow.h"
+#include "gen/guard/polls.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace phasebit {
+
+struct CallSummary {
+  bool polls = false;  // a result depends on what it polled
+  bool times = false;  // a result depends on a clock that it read, and not through a poll alone
+  bool writes = true;  // it may write memory that others see
+};
+using CallSummaries = std::map<std::string, CallSummary>;  // by functions with a body
+
+CallSummaries summaries_of(const PtxFile& file);
+
+// What polls, reads a clock or writes among the statements of one function, calls included.
+class Sources {
+ public:
+  Sources(const PtxFile& file, const PtxFlow& flow, const CallSummaries& summaries)
+      : file_(file), flow_(flow), summaries_(summaries) {}
+
+  // A load of the thread's own memory is no poll, volatile or not.
+  std::optional<WaitKind> poll(std::size_t statement) const;
+  bool timer(std::size_t statement) const;
+  bool writes(std::size_t statement) const;
+  bool calls(std::size_t statement) const;
+
+ private:
+  CallSummary summary(std::size_t statement) const;
+  const PtxStatement& at(std::size_t i) const { return file_.statements[i].parsed; }
+
+  const PtxFile& file_;
+  const PtxFlow& flow_;
+  const CallSummaries& summaries_;
+};
+
+}  // namespace phasebit

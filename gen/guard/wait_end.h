@@ -1,0 +1,22 @@
+// What a guarded wait does where it ends.
+#pragma once
+
+#include "core/ptx/flow.h"
+#include "core/ptx/loops.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct WaitEnd {
+  std::vector<std::string> before, after;  // the statement that leaves the loop
+};
+
+// Leaving is progress of the grid, and the next wait begins anew: `since` is the register that
+// holds since when this one lasts. Only where the loop is left: of brx.idx by the indices that lead
+// out of it.
+WaitEnd end_of_wait(const PtxFile& file, const PtxLoop& loop, const PtxJump& exit,
+                    const std::string& since);
+
+}  // namespace phasebit

@@ -1,0 +1,184 @@
+// Loops that leave by what stands in memory, by tables, or in more than one place: which of them
+// wait, which do not, and which leave a note.
+#include "tests/gen/guard_text.h"
+
+namespace phasebit::test {
+namespace {
+
+struct Row {
+  const char* what;
+  const char* body;
+  const char* sites;
+};
+
+constexpr Row rows[] = {
+    {"an ordinary load at an address that stays",
+     "L: ld.global.u32 v, [x]; setp.ge.u32 q, v, t; @!q bra L;", "k flag (t) at x; "},
+    {"generic, cached in L2 alone, uniform, of a vector",
+     "L: ld.b32 v, [x]; setp.eq.u32 q, v, 0; @q bra L; M: ld.global.cg.b32 v, [x+4]; setp.eq.u32 "
+     "q, "
+     "v, 0; @q bra M; N: ldu.global.b32 v, [x]; setp.eq.u32 q, v, 0; @q bra N; O: "
+     "ld.global.v2.b32 {v, t}, [x]; setp.eq.u32 q, t, 0; @q bra O;",
+     "k flag (0) at x; k flag (0) at x+4; k flag (0) at x; k flag (0) at x; "},
+    {"an address that is made anew and is the same",
+     "L: add.u64 w, x, 64; ld.global.b32 v, [w+4]; setp.eq.u32 q, v, 0; @q bra L;",
+     "k flag (0) at w+4; "},
+    {"with a flag to give up by",
+     "L: mbarrier.try_wait.parity.shared.b64 done, [a], b; @done bra D; ld.global.u32 v, [x]; "
+     "setp.ne.u32 q, v, 0; @!q bra L; D:",
+     "k parity (b) at a; "},
+    {"another address each turn is a search",
+     "L: ld.global.u32 v, [x]; add.u64 x, x, 4; setp.ne.u32 q, v, t; @q bra L;", ""},
+    {"so is a search for what is loaded each turn",
+     "L: ld.global.u32 v, [x]; ld.global.u32 t, [w]; add.u64 x, x, 4; setp.ne.u32 q, v, t; @q bra "
+     "L;",
+     ""},
+    {"a walk along a list", "L: ld.global.u64 x, [x]; setp.ne.u64 q, x, 0; @q bra L;", ""},
+    {"a count to what is loaded each turn, volatile or not",
+     "L: add.u32 t, t, 1; ld.global.u32 v, [x]; setp.lt.u32 q, t, v; @q bra L; M: add.u32 t, t, 1; "
+     "ld.volatile.global.u32 v, [x]; setp.lt.u32 q, t, v; @q bra M;",
+     ""},
+    {"a sum against what is loaded each turn",
+     "L: ld.global.u32 v, [x]; add.u64 x, x, 4; add.u32 t, t, v; ld.global.u32 a, [w]; setp.lt.u32 "
+     "q, t, a; @q bra L;",
+     ""},
+    {"a count in the thread's own memory, volatile",
+     "{ .local .align 4 .b8 n[4]; mov.u64 w, n; cvta.local.u64 x, w; M: ld.volatile.u32 v, [x]; "
+     "add.u32 v, v, 1; st.volatile.u32 [x], v; setp.lt.u32 q, v, 9; @q bra M; }",
+     ""},
+    {"what nobody can change", "L: ld.const.u32 v, [a]; setp.eq.u32 q, v, 0; @q bra L;", ""},
+    {"through the thread's own memory",
+     "{ .local .align 8 .b8 depot[16]; .reg .b64 s, l; mov.u64 l, depot; cvta.local.u64 s, l; "
+     "add.u64 "
+     "w, s, 8; st.u32 [w], 0; L: ld.volatile.u32 v, [s+8]; setp.ne.s32 q, v, 0; @q bra D; "
+     "mbarrier.try_wait.parity.shared.b64 done, [a], b; selp.b32 t, 1, 0, done; st.u32 [w], t; bra "
+     "L; D: }",
+     "k parity (b) at a; "},
+    {"not through another place of it",
+     "{ .local .align 8 .b8 depot[16]; L: ld.local.u32 v, [depot+8]; setp.ne.s32 q, v, 0; @q bra "
+     "D; "
+     "mbarrier.try_wait.parity.shared.b64 done, [a], b; selp.b32 t, 1, 0, done; st.local.u32 "
+     "[depot+4], t; bra L; D: }",
+     ""},
+    {"an exit that never changes is none",
+     "L: mov.pred q, 0; @q bra D; mbarrier.try_wait.parity.shared.b64 done, [a], b; @!done bra L; "
+     "D:",
+     "k parity (b) at a; "},
+    {"exits by a table",
+     "L: ld.volatile.global.u32 v, [x]; ts: .branchtargets L, D, L, E; brx.idx v, ts; D: mov.u32 "
+     "t, "
+     "1; E:",
+     "k flag () at x; "},
+    {"a count with its exit by a table",
+     "L: add.u32 v, v, 1; ts: .branchtargets L, D; brx.idx v, ts; D:", ""},
+};
+
+TEST(GuardLoops, WaitsAndOthers) {
+  for (const Row& row : rows) {
+    const GuardedPtx made = guarded(kernel(row.body));
+    EXPECT_EQ(sites_of(made), row.sites) << row.what;
+    EXPECT_TRUE(made.notes.empty()) << row.what << ": " << made.notes.front();
+  }
+}
+
+// Where a wait ends it says so to the grid: nowhere else, or a loop that hangs would seem to go on.
+TEST(GuardLoops, ProgressIsWhereTheLoopIsLeft) {
+  const auto behind = [](const std::string& body, const std::string& from) {
+    std::string out;
+    for (const PlacedStatement& one : guarded(kernel(body)).file.statements)
+      out += plain_text(one.text) + " ";
+    return out.substr(out.rfind(from));
+  };
+  const std::string store =
+      "mov.u64 pbg_now, %globaltimer; st.volatile.global.u64 [pbg_base], pbg_now";
+  const std::string table = behind(
+      "L: ld.volatile.global.u32 v, [x]; ts: .branchtargets L, D, L, E; @!r brx.idx v, ts; bra "
+      "L; D: mov.u32 t, 1; E:",
+      ".branchtargets");
+  EXPECT_NE(
+      table.find("setp.eq.u32 pbg_out, v, 1; setp.eq.or.u32 pbg_out, v, 3, pbg_out; .reg .pred "
+                 "pbg_taken; not.pred pbg_taken, r; and.pred pbg_out, pbg_out, pbg_taken; "
+                 "@pbg_out mov.u64 pbg_now, %globaltimer; @pbg_out st.volatile"),
+      std::string::npos)
+      << table;
+  // A wait at the head of a loop over items ends with the wait.
+  const std::string items = behind(
+      "I: mbarrier.try_wait.parity.shared.b64 done, [a], b; @!done bra I; add.u32 v, v, 1; "
+      "setp.lt.u32 q, v, 9; @q bra I;",
+      "@!done bra I;");
+  EXPECT_LT(items.find(store), items.find("add.u32 v, v, 1;")) << items;
+  // Both ways out of one branch, and a function that is left.
+  const std::string both = behind(
+      "L: ld.volatile.global.u32 v, [x]; setp.eq.u32 q, v, 0; @q bra M; setp.eq.u32 r, v, 1; @r "
+      "bra "
+      "D; bra E; M: bra L; D: mov.u32 t, 1; E:",
+      "setp.eq.u32 q, v, 0;");
+  EXPECT_NE(both.find(store), std::string::npos) << both;
+}
+
+struct Note {
+  const char* what;
+  const char* body;
+  const char* note;
+};
+
+constexpr Note loop_notes[] = {
+    {"it writes where it loads",
+     "L: ld.global.u32 v, [x]; st.global.u32 [w], v; setp.eq.u32 q, v, 0; @q bra L;",
+     "t.ptx:9:1: the loop leaves by a value that it loads; not guarded because 'st.global.u32' on "
+     "line 9 may change that value"},
+    {"what it calls may write", "L: call f; ld.global.u32 v, [x]; setp.eq.u32 q, v, 0; @q bra L;",
+     "t.ptx:10:1: the loop leaves by a value that it loads; not guarded because 'call' on line 10 "
+     "may "
+     "change that value"},
+    {"other memory cannot be it",
+     "L: ld.global.u32 v, [x]; st.shared.u32 [a], v; setp.eq.u32 q, v, 0; @q bra L;", ""},
+    {"an exit that nothing explains",
+     "L: mbarrier.try_wait.parity.shared.b64 done, [a], b; @done bra D; call (v), g, (); "
+     "setp.eq.u32 "
+     "q, v, 0; @q bra L; D:",
+     "t.ptx:10:1: the loop polls, and leaves by something else too; not guarded because nothing "
+     "shows "
+     "what decides 'bra' on line 10"},
+    {"two entries", "@q bra B; A: ld.volatile.global.u32 v, [x]; B: setp.eq.u32 r, v, 0; @r bra A;",
+     "t.ptx:9:45: the loop has two entries; not guarded because it has no one place that each turn "
+     "passes"},
+};
+
+TEST(GuardLoops, SaysWhichLoopsItDoesNotBound) {
+  for (const Note& row : loop_notes) {
+    const std::string body = row.body;
+    const std::string extern_function =
+        body.find("call f") != std::string::npos ? ".extern .func f();\n"
+        : body.find(" g,") != std::string::npos  ? ".extern .func (.reg .b32 r) g();\n"
+                                                 : "";
+    const GuardedPtx made = guarded(kernel(body, extern_function));
+    EXPECT_EQ(fmt::format("{}", fmt::join(made.notes, "; ")), row.note) << row.what;
+    EXPECT_EQ(made.sites.size(), row.note[0] == '\0' ? 1U : 0U) << row.what;
+  }
+}
+
+// nvcc's own: waits, and loops that leave by memory and are no waits.
+TEST(GuardLoops, TellsWaitsFromOtherLoopsThatLeaveByMemory) {
+  for (const char* file : {"memory_sm_75.ptx", "memory_debug_sm_90.ptx"}) {
+    const GuardedPtx made = guarded(guard_fixture(file), file);
+    ASSERT_EQ(made.notes.size(), 1U) << file;
+    EXPECT_NE(made.notes.front().find("may change that value"), std::string::npos);
+  }
+}
+
+// ptxas takes every guarded text.
+TEST(GuardLoops, PtxasTakesWhatTheGuardMakes) {
+  if (!fs::exists(guard_ptxas())) GTEST_SKIP() << "no ptxas at " << guard_ptxas();
+  for (const Row& row : rows) EXPECT_EQ(body_refused_by_ptxas(row.body), "") << row.what;
+  const std::string plain =
+      "L: ld.global.u32 v, [x]; setp.ge.u32 q, v, t; @!q bra L; ts: .branchtargets M, D; M: "
+      "brx.idx "
+      "v, ts; D: bar.sync 1, 64;";
+  std::string text = kernel(plain);
+  text.replace(0, text.find(".address_size"), ".version 8.0\n.target sm_75\n");
+  EXPECT_EQ(refused_by_ptxas(text, "sm_75"), "");
+}
+
+}  // namespace
+}  // namespace phasebit::test
