@@ -94,7 +94,6 @@ Result<HeadRules> form_rules(const VariantKey& key) {
     out.rules.push_back({{any_verb, {}, {}, spec.forbid_everywhere}, {family}, {}});
   }
   out.covers = {std::move(cover)};
-  out.exhaustive = false;
   return out;
 }
 

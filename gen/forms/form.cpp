@@ -65,6 +65,18 @@ void take_operand(PlacedForm& placed, const Operand& operand) {
   keep(placed.registers, operand.registers);
 }
 
+// Entries of the same pattern add up; a count of none forbids.
+void add_counts(const FormSass::Counts& counts, int operations, VerbRule& rule) {
+  for (const auto& [pattern, count] : counts) {
+    const bool open = count.high == INT_MAX;
+    if (count.high == 0)
+      add_forbidden(rule, pattern);
+    else
+      add_count(rule,
+                {pattern, {count.low * operations, open ? INT_MAX : count.high * operations}});
+  }
+}
+
 }  // namespace
 
 Result<PlacedForm> place_form(const OperandTable& operands, const Form& form) {
@@ -153,15 +165,15 @@ Result<GateSpec> form_gate(const FormBook& book, const FormPoint& point,
     return spec;
   }
   spec.known = true;
-  VerbRule rule{"form", "consumer", {}, {}};
-  for (const FormSass* sass : rules)
-    for (const auto& [pattern, count] : sass->opcodes) {
-      if (count == 0)
-        rule.forbid.push_back(pattern);
-      else
-        rule.require.push_back({pattern, count * point.unroll});
-    }
+  spec.exhaustive_for = sass_family;
+  VerbRule rule{"form", "consumer", {}, {}}, other_half{"other_half", "consumer", {}, {}};
+  for (const FormSass* sass : rules) {
+    add_counts(sass->opcodes, point.unroll, rule);
+    add_counts(sass->once, 1, rule);
+    add_counts(sass->other_half, point.unroll, other_half);
+  }
   spec.verbs.push_back(std::move(rule));
+  if (!other_half.require.empty()) spec.verbs.push_back(std::move(other_half));
   spec.forbid_everywhere = {"LDL*", "STL*"};
   return spec;
 }

@@ -66,7 +66,8 @@ Result<LaunchShape> form_launch(const FormBook& book, const FormPoint& point);
 // Adds the names of templates/probes/form.
 Status add_form_names(nlohmann::json& context, const FormBook& book, const FormPoint& point);
 
-// What its window must hold on a SASS family: the family's opcodes `unroll` times, exactly.
+// What its window must hold on a SASS family: the opcodes of its [[sass]], and no other
+// synchronisation.
 Result<GateSpec> form_gate(const FormBook& book, const FormPoint& point,
                            const std::string& sass_family);
 
