@@ -65,7 +65,7 @@ void take_operand(PlacedForm& placed, const Operand& operand) {
   keep(placed.registers, operand.registers);
 }
 
-// Entries of the same pattern add up; a count of none forbids.
+// A count of none forbids.
 void add_counts(const FormSass::Counts& counts, int operations, VerbRule& rule) {
   for (const auto& [pattern, count] : counts) {
     const bool open = count.high == INT_MAX;
@@ -155,27 +155,21 @@ Result<std::string> why_no_form(const FormBook& book, const FormPoint& point) {
   return std::string();
 }
 
-Result<GateSpec> form_gate(const FormBook& book, const FormPoint& point,
-                           const std::string& sass_family) {
-  GateSpec spec;
+Result<std::vector<HeadRule>> form_rules(const FormBook& book, const FormPoint& point,
+                                         const std::string& sass_family) {
   PHASEBIT_TRY_ASSIGN(form, book.table().get(point.form));
-  const auto rules = book.operands().sass(*form, sass_family, point.path);
-  if (rules.empty()) {
-    spec.why_unknown = fmt::format("no SASS is declared for {} on {}", form->family, sass_family);
-    return spec;
-  }
-  spec.known = true;
-  spec.exhaustive_for = sass_family;
-  VerbRule rule{"form", "consumer", {}, {}}, other_half{"other_half", "consumer", {}, {}};
-  for (const FormSass* sass : rules) {
+  std::vector<HeadRule> rules;
+  for (const FormSass* sass : book.operands().sass(*form, sass_family, point.path)) {
+    VerbRule rule{"form", "consumer", {}, {}}, other_half{"other_half", "consumer", {}, {}};
     add_counts(sass->opcodes, point.unroll, rule);
     add_counts(sass->once, 1, rule);
     add_counts(sass->other_half, point.unroll, other_half);
+    rules.push_back({std::move(rule), {sass_family}, sass->ptxas});
+    if (!other_half.require.empty())
+      rules.push_back({std::move(other_half), {sass_family}, sass->ptxas});
   }
-  spec.verbs.push_back(std::move(rule));
-  if (!other_half.require.empty()) spec.verbs.push_back(std::move(other_half));
-  spec.forbid_everywhere = {"LDL*", "STL*"};
-  return spec;
+  if (!rules.empty()) rules.push_back({{any_verb, {}, {}, {"LDL*", "STL*"}}, {sass_family}, {}});
+  return rules;
 }
 
 }  // namespace phasebit

@@ -91,6 +91,9 @@ FormSass read_sass(TomlReader reader) {
   sass.where = read_pattern(reader);
   sass.families = reader.words("sass");
   sass.paths = reader.words("paths");
+  sass.ptxas = reader.text_or("ptxas", {});
+  if (const auto known = version_in_range(Version{{0}}, sass.ptxas); !known)
+    reader.refuse("ptxas", known.error());
   if (!reader.has("opcodes")) reader.refuse("opcodes", "is missing");
   sass.opcodes = read_opcodes(reader, "opcodes");
   sass.once = read_opcodes(reader, "once");
@@ -131,7 +134,7 @@ Result<OperandTable> OperandTable::read(std::string_view text, const std::string
   for (const TomlValue* entry : reader.tables("sass"))
     table.sass_.push_back(read_sass(TomlReader(
         file, *entry, "[[sass]]",
-        {"families", "forms", "sass", "paths", "opcodes", "once", "other_half"}, status)));
+        {"families", "forms", "sass", "paths", "ptxas", "opcodes", "once", "other_half"}, status)));
   if (!status) return tl::unexpected<Error>(status.error());
   return table;
 }

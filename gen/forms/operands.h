@@ -51,6 +51,7 @@ struct FormSass {
   FormPattern where;
   std::vector<std::string> families;  // SASS families
   std::vector<std::string> paths;     // empty: all
+  std::string ptxas;                  // a version range; "": all
   Counts opcodes;                     // of one operation
   Counts once;                        // of an item, however many operations it has
   Counts other_half;                  // of the statements before and after one operation

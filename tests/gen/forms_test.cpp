@@ -115,11 +115,14 @@ TEST(WhyNoForm, NoLoadBesideABarrierIdInARegister) {
   EXPECT_EQ(why_no_form(book(), {literal, "plain", "issue", "warp", "busy", 4}).value(), "");
 }
 
-// "2 SYNCS.EXCH*, no MEMBAR*; other_half: ..." of what a form's window must hold on Hopper.
-std::string gate_of(const std::string& text, FormPoint point) {
-  point.form = id_of(text);
-  const auto spec = form_gate(book(), point, "hopper").value();
-  if (spec.exhaustive_for != "hopper") return "not exhaustive";
+GateSpec gate_of(const FormBook& forms, const FormPoint& point, const Version& ptxas) {
+  Head head;
+  head.rules = form_rules(forms, point, "hopper").value();
+  return phasebit::gate_of(head, "hopper", ptxas).value();
+}
+
+// " x2 SYNCS.EXCH* no MEMBAR*; other_half: ..." of what a form's window must hold on Hopper.
+std::string in_words(const GateSpec& spec) {
   std::string said;
   for (const VerbRule& rule : spec.verbs) {
     if (rule.role != "consumer") return "of " + rule.role;
@@ -129,6 +132,11 @@ std::string gate_of(const std::string& text, FormPoint point) {
     for (const std::string& pattern : rule.forbid) said += " no " + pattern;
   }
   return said;
+}
+
+std::string gate_of(const std::string& text, FormPoint point, const Version& ptxas) {
+  point.form = id_of(text);
+  return in_words(gate_of(book(), point, ptxas));
 }
 
 // What the manual says of a form, in opcodes (docs/isa-notes.md).
@@ -159,14 +167,15 @@ TEST(FormGate, CountsEveryOperation) {
            Row{"fence.release.cluster;", four, " x4 MEMBAR.ALL.GPU x4 ERRBAR x4 CGAERRBAR"},
            Row{"membar.sys;", four, " x4 MEMBAR.SC.SYS x4 ERRBAR x4 CGAERRBAR x4 CCTL.IVALL"},
        })
-    EXPECT_EQ(gate_of(row.form, row.point), row.gate) << row.form;
+    EXPECT_EQ(gate_of(row.form, row.point, Version{{13, 5}}), row.gate) << row.form;
+  EXPECT_EQ(gate_of("fence.release.cluster;", four, Version{{12, 4}}),
+            " x4 MEMBAR.ALL.GPU x4 ERRBAR x4 CGAERRBAR x4 MEMBAR.ALL.CTA");
 }
 
-TEST(FormGate, SaysWhatItDoesNotKnow) {
+TEST(FormGate, KnowsNothingOfOtherFamilies) {
   const FormPoint point{id_of("mbarrier.inval.b64 [addr];"), "plain", "issue", "one", "none", 4};
-  const auto unknown = form_gate(book(), point, "turing");
-  EXPECT_FALSE(unknown->known);
-  EXPECT_EQ(unknown->why_unknown, "no SASS is declared for mbarrier.inval on turing");
+  EXPECT_TRUE(form_rules(book(), point, "turing")->empty());
+  EXPECT_FALSE(form_rules(book(), point, "hopper")->empty());
 }
 
 // Counts of one operation, of the item and of what stands around an operation; ranges; entries add.
@@ -180,20 +189,17 @@ TEST(FormGate, AddsEntriesAndRanges) {
   const auto table =
       OperandTable::read("[[family]]\nfamilies = [\"a\"]\n" + sass +
                              "opcodes = { A = \"1..2\", B = \"1..\", C = 0 }\nonce = { F = 3 }\n" +
-                             sass + "opcodes = { A = 1 }\nother_half = { W = 1 }\n",
+                             sass + "opcodes = { A = 1 }\nother_half = { W = 1 }\n" + sass +
+                             "ptxas = \"<12.8\"\nopcodes = { D = 1 }\n",
                          "o.toml");
   ASSERT_TRUE(table) << table.error().text();
   const auto made = FormBook::make(forms, *table);
   ASSERT_TRUE(made) << made.error().text();
-  const auto spec = form_gate(**made, {"a#1", "plain", "issue", "one", "none", 4}, "hopper");
-  ASSERT_TRUE(spec);
-  ASSERT_EQ(spec->verbs.size(), 2U);
-  std::string said;
-  for (const VerbRule& rule : spec->verbs)
-    for (const OpcodeRule& one : rule.require)
-      said += fmt::format("{} {} {}; ", rule.verb, one.pattern, to_string(one.count));
-  EXPECT_EQ(said, "form A x8 to x12; form B x4 or more; form F x3; other_half W x4; ");
-  EXPECT_EQ(spec->verbs[0].forbid, std::vector<std::string>{"C"});
+  const FormPoint point{"a#1", "plain", "issue", "one", "none", 4};
+  EXPECT_EQ(in_words(gate_of(**made, point, Version{{13, 5}})),
+            " x8 to x12 A x4 or more B x3 F no C; other_half: x4 W");
+  EXPECT_EQ(in_words(gate_of(**made, point, Version{{12, 4}})),
+            " x8 to x12 A x4 or more B x3 F x4 D no C; other_half: x4 W");
 }
 
 TEST(OperandTable, NamesFileLineAndWord) {
