@@ -77,7 +77,7 @@ class RuleMaker {
 };
 
 // A form's opcodes are declared by family of the architecture.
-Result<HeadRules> form_rules(const VariantKey& key) {
+Result<HeadRules> rules_of_form(const VariantKey& key) {
   PHASEBIT_TRY_ASSIGN(book, FormBook::get());
   // The files are data of the program, as FormBook's are.
   static const Result<TargetTable> table = TargetTable::load();
@@ -87,14 +87,12 @@ Result<HeadRules> form_rules(const VariantKey& key) {
   HeadRules out;
   HeadCover cover{form->family, {}, {}};
   for (const std::string& family : targets.families()) {
-    PHASEBIT_TRY_ASSIGN(spec, form_gate(*book, point, family));
-    if (!spec.known) continue;
+    PHASEBIT_TRY_ASSIGN(rules, form_rules(*book, point, family));
+    if (rules.empty()) continue;
     cover.families.push_back(family);
-    for (VerbRule& rule : spec.verbs) out.rules.push_back({std::move(rule), {family}, {}});
-    out.rules.push_back({{any_verb, {}, {}, spec.forbid_everywhere}, {family}, {}});
+    for (HeadRule& rule : rules) out.rules.push_back(std::move(rule));
   }
   out.covers = {std::move(cover)};
-  out.exhaustive = false;
   return out;
 }
 
@@ -102,7 +100,7 @@ Result<HeadRules> form_rules(const VariantKey& key) {
 
 Result<HeadRules> head_rules(const Catalogue& catalogue, const VariantKey& key,
                              const std::map<std::string, int>& derived) {
-  if (is_form(key)) return form_rules(key);
+  if (is_form(key)) return rules_of_form(key);
   PHASEBIT_TRY_ASSIGN(point, point_of(catalogue, key));
   RuleMaker maker(catalogue, point, derived);
   HeadRules out;

@@ -24,9 +24,10 @@ int barrier_count_of_flags(std::uint64_t section_flags);
 
 // What decides how a kernel is launched and what it is given, by name, in the order of the names:
 // "maxntid", "128 1 1". Of `.nv.info.<kernel>` launch bounds, cluster dimensions, the stack of
-// calls and the targets of indirect branches; of `.nv.info` registers and stack of the function
-// with that symbol index. All other attributes say what follows from the code or concern tools
-// alone.
+// calls, the targets of indirect branches, what the driver reserves or puts in front of the kernel,
+// and every attribute that is not reviewed ("attribute 0x64"); of `.nv.info` registers and stack of
+// the function with that symbol index. Those left out say what follows from the code or concern
+// tools alone: docs/decisions/sass-class.md.
 using Attributes = std::vector<std::pair<std::string, std::string>>;
 Attributes kernel_attributes(std::string_view nv_info_of_kernel);
 Attributes function_attributes(std::string_view nv_info, std::uint32_t symbol);

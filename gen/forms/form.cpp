@@ -65,6 +65,18 @@ void take_operand(PlacedForm& placed, const Operand& operand) {
   keep(placed.registers, operand.registers);
 }
 
+// A count of none forbids.
+void add_counts(const FormSass::Counts& counts, int operations, VerbRule& rule) {
+  for (const auto& [pattern, count] : counts) {
+    const bool open = count.high == INT_MAX;
+    if (count.high == 0)
+      add_forbidden(rule, pattern);
+    else
+      add_count(rule,
+                {pattern, {count.low * operations, open ? INT_MAX : count.high * operations}});
+  }
+}
+
 }  // namespace
 
 Result<PlacedForm> place_form(const OperandTable& operands, const Form& form) {
@@ -150,27 +162,21 @@ Result<std::string> why_no_form(const FormBook& book, const FormPoint& point) {
   return std::string();
 }
 
-Result<GateSpec> form_gate(const FormBook& book, const FormPoint& point,
-                           const std::string& sass_family) {
-  GateSpec spec;
+Result<std::vector<HeadRule>> form_rules(const FormBook& book, const FormPoint& point,
+                                         const std::string& sass_family) {
   PHASEBIT_TRY_ASSIGN(form, book.table().get(point.form));
-  const auto rules = book.operands().sass(*form, sass_family, point.path);
-  if (rules.empty()) {
-    spec.why_unknown = fmt::format("no SASS is declared for {} on {}", form->family, sass_family);
-    return spec;
+  std::vector<HeadRule> rules;
+  for (const FormSass* sass : book.operands().sass(*form, sass_family, point.path)) {
+    VerbRule rule{"form", "consumer", {}, {}}, other_half{"other_half", "consumer", {}, {}};
+    add_counts(sass->opcodes, point.unroll, rule);
+    add_counts(sass->once, 1, rule);
+    add_counts(sass->other_half, point.unroll, other_half);
+    rules.push_back({std::move(rule), {sass_family}, sass->ptxas});
+    if (!other_half.require.empty())
+      rules.push_back({std::move(other_half), {sass_family}, sass->ptxas});
   }
-  spec.known = true;
-  VerbRule rule{"form", "consumer", {}, {}};
-  for (const FormSass* sass : rules)
-    for (const auto& [pattern, count] : sass->opcodes) {
-      if (count == 0)
-        rule.forbid.push_back(pattern);
-      else
-        rule.require.push_back({pattern, count * point.unroll});
-    }
-  spec.verbs.push_back(std::move(rule));
-  spec.forbid_everywhere = {"LDL*", "STL*"};
-  return spec;
+  if (!rules.empty()) rules.push_back({{any_verb, {}, {}, {"LDL*", "STL*"}}, {sass_family}, {}});
+  return rules;
 }
 
 }  // namespace phasebit

@@ -3,7 +3,7 @@
 
 #include "core/image/launch.h"
 #include "core/image/variant_key.h"
-#include "core/rule/rule.h"
+#include "core/ptx/head.h"
 #include "gen/forms/operands.h"
 
 #include <memory>
@@ -69,8 +69,9 @@ Result<LaunchShape> form_launch(const FormBook& book, const FormPoint& point);
 // Adds the names of templates/probes/form.
 Status add_form_names(nlohmann::json& context, const FormBook& book, const FormPoint& point);
 
-// What its window must hold on a SASS family: the family's opcodes `unroll` times, exactly.
-Result<GateSpec> form_gate(const FormBook& book, const FormPoint& point,
-                           const std::string& sass_family);
+// What its window must hold on a SASS family: the opcodes of each [[sass]] that fits; none when
+// nothing is declared. Counts of the same pattern add up, and other synchronisation is refused.
+Result<std::vector<HeadRule>> form_rules(const FormBook& book, const FormPoint& point,
+                                         const std::string& sass_family);
 
 }  // namespace phasebit

@@ -75,21 +75,33 @@ FormFamily read_family(TomlReader reader) {
   return family;
 }
 
+// 2, or "1..2".
+FormSass::Counts read_opcodes(TomlReader& reader, std::string_view key) {
+  FormSass::Counts counts;
+  const TomlValue* table = reader.has(key) ? reader.table(key) : nullptr;
+  for (size_t i = 0; table != nullptr && i < table->keys.size(); ++i) {
+    const TomlValue& item = table->items[i];
+    const bool number = item.kind == TomlValue::Kind::number;
+    if (const auto range = parse_count(number ? std::to_string(item.number) : item.text))
+      counts.emplace_back(table->keys[i], *range);
+    else
+      reader.refuse(key, fmt::format("'{}' must be a number, or \"1..2\"", table->keys[i]));
+  }
+  return counts;
+}
+
 FormSass read_sass(TomlReader reader) {
   FormSass sass;
   sass.where = read_pattern(reader);
   sass.families = reader.words("sass");
   sass.paths = reader.words("paths");
-  const TomlValue* opcodes = reader.table("opcodes");
-  if (opcodes == nullptr) {
-    reader.refuse("opcodes", "is missing");
-    return sass;
-  }
-  for (size_t i = 0; i < opcodes->keys.size(); ++i) {
-    if (opcodes->items[i].kind != TomlValue::Kind::number)
-      reader.refuse("opcodes", fmt::format("'{}' must be a number", opcodes->keys[i]));
-    sass.opcodes.emplace_back(opcodes->keys[i], static_cast<int>(opcodes->items[i].number));
-  }
+  sass.ptxas = reader.text_or("ptxas", {});
+  if (const auto known = version_in_range(Version{{0}}, sass.ptxas); !known)
+    reader.refuse("ptxas", known.error());
+  if (!reader.has("opcodes")) reader.refuse("opcodes", "is missing");
+  sass.opcodes = read_opcodes(reader, "opcodes");
+  sass.once = read_opcodes(reader, "once");
+  sass.other_half = read_opcodes(reader, "other_half");
   return sass;
 }
 
@@ -123,7 +135,8 @@ Result<OperandTable> OperandTable::read(std::string_view text, const std::string
         status)));
   for (const TomlValue* entry : reader.tables("sass"))
     table.sass_.push_back(read_sass(TomlReader(
-        file, *entry, "[[sass]]", {"families", "forms", "sass", "paths", "opcodes"}, status)));
+        file, *entry, "[[sass]]",
+        {"families", "forms", "sass", "paths", "ptxas", "opcodes", "once", "other_half"}, status)));
   if (!status) return tl::unexpected<Error>(status.error());
   return table;
 }

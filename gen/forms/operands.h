@@ -4,6 +4,7 @@
 
 #include "core/base/file.h"
 #include "core/isa/forms.h"
+#include "core/rule/rule.h"
 
 #include <string>
 #include <string_view>
@@ -44,11 +45,16 @@ struct FormFamily {
   std::string ptx;  // version that the statements around it need; "" for any
 };
 
+// What an operation becomes: patterns of opcodes and their counts.
 struct FormSass {
+  using Counts = std::vector<std::pair<std::string, CountRange>>;
   FormPattern where;
-  std::vector<std::string> families;                 // SASS families
-  std::vector<std::string> paths;                    // empty: all
-  std::vector<std::pair<std::string, int>> opcodes;  // of one operation
+  std::vector<std::string> families;  // SASS families
+  std::vector<std::string> paths;     // empty: all
+  std::string ptxas;                  // a version range; "": all
+  Counts opcodes;                     // of one operation
+  Counts once;                        // of an item, however many operations it has
+  Counts other_half;                  // of the statements before and after one operation
 };
 
 class OperandTable {

@@ -1,181 +1,90 @@
 // The gate has no hole: each kind of synchronisation that somebody could put into a verb, on the
 // path of a turn, in a loop off it, or beside the timed loop, is refused, whatever it is and
-// wherever it stands. What is inserted is PTX, in front of the real ptxas and nvdisasm.
+// wherever it stands: in each text that a verb of a protocol has anywhere in the sweeps, under each
+// set of rules, and in forms. What is inserted is PTX, in front of the real ptxas and nvdisasm.
 #include "cli/gate_images.h"
-#include "core/base/hash.h"
+#include "tests/cli/insertions.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include <gtest/gtest.h>
 
 namespace phasebit {
 namespace {
 
-struct Insertion {
-  const char* opcode;     // that the statement becomes, as a pattern
-  const char* statement;  // of PTX; `ring` is shared memory of the CTA
+using namespace insertions;
+
+// What one text has in common with another is not made twice.
+struct Sweep {
+  const char *spec, *name, *axis;
+};
+// The neighbours' waits are those of the other probes.
+constexpr Sweep sweeps[] = {{"core", "core", ""},
+                            {"protocols", "protocols", ""},
+                            {"cluster", "cluster", "cluster_size=2"},
+                            {"probes", "verbs", "load=none"},
+                            {"probes", "response", "delay_cycles=1024"},
+                            {"probes", "fanin", ""},
+                            {"probes", "entangle", ""}};
+
+// A family each of what a form's rules say: kinds of arrive, retries, pairs, fences, nothing at
+// all.
+const char* const forms[] = {
+    "mbarrier.init#003",
+    "mbarrier.arrive#001/path=pending",
+    "mbarrier.arrive#001/path=completing/chain=latency",
+    "mbarrier.try_wait#002/path=blocked",
+    "mbarrier.test_wait#001/path=ready",
+    "barrier.sync#001/lanes=warp",
+    "bar.red#001/lanes=warp",
+    "barrier.cluster#001/lanes=warp",
+    "barrier.cluster#007/lanes=warp",
+    "bar.warp.sync#001/lanes=warp",
+    "fence.thread#001",
+    "fence.thread#010",
+    "fence.mbarrier_init#001",
+    "fence.proxy#001",
+    "membar#003",
+    "cp.async#001",
+    "cp.async.group#001",
+    "cp.async.mbarrier.arrive#001/path=pending",
+    "elect.sync#003/chain=latency/lanes=warp",
+    "nanosleep#001",
 };
 
-const Insertion insertions[] = {
-    {"SYNCS.PHASECHK*", "mbarrier.test_wait.parity.shared.b64 ins_p, [ring], 0;"},
-    {"SYNCS.PHASECHK*TRYWAIT", "mbarrier.try_wait.parity.shared.b64 ins_p, [ring], 0;"},
-    {"SYNCS.ARRIVE*", "mbarrier.arrive.shared.b64 _, [ring];"},
-    {"SYNCS.ARRIVE*A0TR", "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [ring], 16;"},
-    {"SYNCS.ARRIVE*A0TX", "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [ring], 16;"},
-    {"BAR.SYNC*", "bar.sync 15;"},
-    {"BAR.ARV*", "bar.arrive 15, 64;"},
-    {"BAR.RED*", "bar.red.popc.u32 ins_r, 15, ins_p;"},
-    {"UCGABAR_ARV", "barrier.cluster.arrive.relaxed.aligned;"},
-    {"UCGABAR_WAIT", "barrier.cluster.wait.aligned;"},
-    {"MEMBAR.SC.CTA", "fence.sc.cta;"},
-    {"MEMBAR.SC.SYS", "membar.sys;"},
-    {"CCTL.IVALL", "fence.acq_rel.gpu;"},
-    {"FENCE.VIEW.ASYNC*", "fence.proxy.async;"},
-    {"ATOMS*", "atom.shared.add.u32 ins_r, [ring], 3;"},
-    {"ATOMS*", "atom.shared.exch.b32 ins_r, [ring], 3;"},
-    {"[AR]*G.E*", "atom.global.add.u32 ins_r, [payload_out], 3;"},
-    {"NANOSLEEP", "nanosleep.u32 20;"},
-    {"LDGDEPBAR", "cp.async.commit_group;"},
-    {"LDGSTS*", "cp.async.ca.shared.global [ring], [payload_out], 4;"},
-    {"ARRIVES*", "cp.async.mbarrier.arrive.noinc.shared.b64 [ring];"},
-    {"UBLKCP*",
-     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [ring], "
-     "[payload_out], 16, [ring];"},
-    {"STAS*", "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [ring], ins_r, [ring];"},
-    {"ACQBULK", "griddepcontrol.wait;"},
-};
-
-// Flags look like ordinary accesses, so they count in the verbs that have some.
-const Insertion flag_load = {"LDS", "ld.volatile.shared.u32 ins_r, [ring];"};
-const Insertion flag_store = {"STS", "st.volatile.shared.u32 [ring], ins_r;"};
-
-enum class Where { hot, cold, beside };
-
-// One variant of each protocol that sm_90a runs.
-const char* const variants[] = {
-    "ring/mbarrier/st_shared/none",
-    "ring/mbarrier_tx/st_shared/none",
-    "ring/cp_async_mbarrier/cp_async/none",
-    "ring/named_barrier/st_shared/none",
-    "ring/cta_barrier/st_shared/none",
-    "ring/flag_volatile/st_shared/none",
-    "ring/flag_acquire_release/st_shared/none",
-    "ring/cp_async_group/cp_async/none/num_stages=2/roles=unified",
-    "fanin/warp_barrier/none/none/num_stages=1/roles=unified",
-    "cluster/mbarrier_cluster/none/none/num_stages=1",
-    "cluster/cluster_barrier/none/none/num_stages=1/roles=unified",
-    "cluster/st_async/st_async/none",
-};
-
-const std::set<std::string> verbs = {"acquire",  "commit", "wait", "release", "try_acquire",
-                                     "try_wait", "tail",   "quit", "leave"};
-
-const std::set<std::string> waiting = {"acquire", "try_acquire", "wait", "try_wait", "tail"};
-
+// A kernel of one place and all insertions of a number.
 struct Row {
-  std::size_t variant = 0;
-  std::string verb, role;
-  Where where = Where::hot;
-  Insertion insertion;
-  std::string name() const {
-    const char* place = where == Where::hot ? "hot" : where == Where::cold ? "cold" : "beside";
-    return fmt::format("{} {} ({}), {}: {}", variants[variant], verb, role, place,
-                       insertion.statement);
+  std::size_t original = 0;
+  Place place;
+  std::vector<Insertion> insertions;
+  std::string name(const std::vector<Prepared>& originals) const {
+    return originals[original].key.id + " " + place.name();
   }
 };
 
-int count_in(const Image& image, const Insertion& insertion) {
-  int sum = 0;
-  for (const VerbCensus& one : image.census)
-    for (const OpcodeCounts* counts : {&one.hot, &one.cold, &one.beside})
-      sum += count_opcodes(*counts, insertion.opcode);
-  return sum;
-}
-
-// A block of its own; off the path it is a loop that ptxas cannot know to turn once.
-std::vector<std::string> block_of(const Row& row) {
-  std::vector<std::string> lines = {"{", ".reg .pred ins_p;", ".reg .b32 ins_r;",
-                                    "mov.b32 ins_r, zero;", "setp.ne.u32 ins_p, zero, 0;"};
-  if (row.where == Where::cold) lines.insert(lines.end(), {"L_inserted:", ".pragma \"nounroll\";"});
-  lines.emplace_back(row.insertion.statement);
-  if (row.where == Where::cold)
-    lines.insert(lines.end(), {"setp.ne.u32 ins_p, zero, 0;", "@ins_p bra L_inserted;"});
-  lines.emplace_back("}");
-  return lines;
-}
-
-class Inserter {
- public:
-  explicit Inserter(const Prepared& original) : original_(original) {}
-
-  // Verbs of a protocol with the roles that have them in the timed loop.
-  std::set<std::pair<std::string, std::string>> places() const {
-    std::set<std::pair<std::string, std::string>> all;
-    for (const SourceLine& line : original_.kernel.source)
-      if (verbs.contains(line.verb) && !line.role.empty() && timed(line.role))
-        all.emplace(line.verb, line.role);
-    return all;
+// The verb's statements without operands, each once, and the patterns that count and forbid there.
+std::string text_and_rules(const Prepared& variant, const GateSpec& spec, const std::string& verb,
+                           const std::string& role) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < variant.kernel.source.size(); ++i) {
+    const SourceLine& line = variant.kernel.source[i];
+    if (line.verb != verb || line.role != role) continue;
+    const std::string& statement = variant.kernel.statements[i];
+    std::size_t begin = statement[0] == '@' ? statement.find(' ') + 1 : 0;
+    words.push_back((begin == 0 ? "" : "@ ") +
+                    statement.substr(begin, statement.find(' ', begin) - begin));
   }
-
-  // None where the verb has no statement to stand in front of.
-  Prepared insert(const Row& row, std::size_t number) const {
-    Prepared made = original_;
-    const std::size_t at = row.where == Where::beside ? behind_clock(row.role) : first_of(row);
-    const std::vector<std::string> lines = block_of(row);
-    Kernel& kernel = made.kernel;
-    const auto offset = static_cast<std::ptrdiff_t>(at);
-    kernel.statements.insert(kernel.statements.begin() + offset, lines.begin(), lines.end());
-    SourceLine line = original_.kernel.source[first_of(row)];
-    kernel.source.insert(kernel.source.begin() + offset, lines.size(), line);
-    const std::string entry = fmt::format("ins_{}_t", number);
-    for (std::string& statement : kernel.statements)
-      if (const std::size_t name = statement.find(kernel.entry); name != std::string::npos)
-        statement.replace(name, kernel.entry.size(), entry);
-    kernel.entry = entry;
-    kernel.ptx_version = "8.6";
-    kernel.ptx_target = "sm_90";
-    kernel.hash = content_hash(fmt::format("{}", fmt::join(kernel.statements, "\n")));
-    return made;
+  for (const VerbRule& rule : spec.verbs) {
+    if (!concerns(rule, verb, role)) continue;
+    for (const OpcodeRule& one : rule.require)
+      words.push_back(fmt::format("{} {}", to_string(one.path), one.pattern));
+    words.insert(words.end(), rule.forbid.begin(), rule.forbid.end());
   }
-
- private:
-  bool timed(const std::string& role) const {
-    return std::any_of(
-        original_.kernel.source.begin(), original_.kernel.source.end(),
-        [&](const SourceLine& line) { return line.verb == "clock_start" && line.role == role; });
-  }
-  std::size_t first_of(const Row& row) const {
-    const SourceMap& source = original_.kernel.source;
-    return static_cast<std::size_t>(std::find_if(source.begin(), source.end(),
-                                                 [&](const SourceLine& line) {
-                                                   return line.verb == row.verb &&
-                                                          line.role == row.role;
-                                                 }) -
-                                    source.begin());
-  }
-  std::size_t behind_clock(const std::string& role) const {
-    const SourceMap& source = original_.kernel.source;
-    const auto last = std::find_if(source.rbegin(), source.rend(), [&](const SourceLine& line) {
-      return line.verb == "clock_start" && line.role == role;
-    });
-    return static_cast<std::size_t>(source.rend() - last);
-  }
-
-  const Prepared& original_;
-};
-
-std::vector<Row> rows_of(const std::vector<Prepared>& originals) {
-  std::vector<Row> rows;
-  for (std::size_t n = 0; n < originals.size(); ++n)
-    for (const auto& [verb, role] : Inserter(originals[n]).places())
-      for (const Where where : {Where::hot, Where::cold, Where::beside}) {
-        for (const Insertion& insertion : insertions)
-          rows.push_back({n, verb, role, where, insertion});
-        if (waiting.contains(verb)) rows.push_back({n, verb, role, where, flag_load});
-        rows.push_back({n, verb, role, where, flag_store});
-      }
-  return rows;
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  return fmt::format("{} {} {} {}", variant.key.value("protocol"), verb, role,
+                     fmt::join(words, "\n"));
 }
 
 class InsertionTest : public testing::Test {
@@ -187,58 +96,151 @@ class InsertionTest : public testing::Test {
     auto disassembler = open_disassembler(*tools_);
     ASSERT_TRUE(disassembler) << disassembler.error().text();
     disassembler_.emplace(std::move(*disassembler));
-    auto space = open_ids({}, {std::begin(variants), std::end(variants)});
-    ASSERT_TRUE(space) << space.error().text();
-    space_.emplace(std::move(*space));
-    auto prepared = prepare(*space_, Build::timed, 0);
-    ASSERT_TRUE(prepared) << prepared.error().text();
-    originals_ = std::move(*prepared);
   }
 
-  std::vector<Result<Image>> gated(const std::vector<Prepared>& prepared) {
+  static std::vector<Prepared> prepared(const Result<Space>& space) {
+    if (!space) bug(space.error().text());
+    auto made = prepare(*space, Build::timed, 0);
+    if (!made) bug(made.error().text());
+    return std::move(*made);
+  }
+
+  // The shortest kernels that have each text of a verb under each set of rules, with the verbs that
+  // are to be tried there.
+  std::vector<Row> places_of(std::vector<Prepared> all) {
+    std::stable_sort(all.begin(), all.end(), [](const Prepared& a, const Prepared& b) {
+      return a.kernel.statements.size() < b.kernel.statements.size();
+    });
+    std::vector<Row> rows;
+    for (Prepared& variant : all) {
+      const auto spec = gate_of(variant.head, "hopper", Version{{13, 5}});
+      EXPECT_TRUE(spec && spec->known) << variant.key.id;
+      bool taken = false;
+      for (const auto& [verb, role] : verbs_of(variant.kernel)) {
+        if (!seen_.insert(text_and_rules(variant, *spec, verb, role)).second) continue;
+        add_rows({verb, role}, originals_.size(), rows);
+        taken = true;
+      }
+      if (taken) originals_.push_back(std::move(variant));
+    }
+    return rows;
+  }
+
+  static void add_rows(const std::pair<std::string, std::string>& verb, std::size_t original,
+                       std::vector<Row>& rows) {
+    for (const Where where : {Where::hot, Where::cold, Where::beside})
+      for (int kernel = 0; kernel < kernels; ++kernel) {
+        Row row{original, {verb.first, verb.second, where}, {}};
+        for (const Insertion& one : insertions_of(verb.first))
+          if (one.kernel == kernel) row.insertions.push_back(one);
+        rows.push_back(std::move(row));
+      }
+  }
+
+  std::vector<Result<Image>> gated(const std::vector<Prepared>& kernels_of) {
     const std::vector<CodeColumn> columns{{"sm_90a", ""}};
-    std::vector<ImageSet> sets = make_images(*tools_, prepared, columns);
-    const Status done = gate_images(*tools_, *disassembler_, prepared, columns, sets);
+    std::vector<ImageSet> sets = make_images(*tools_, kernels_of, columns);
+    const Status done = gate_images(*tools_, *disassembler_, kernels_of, columns, sets);
     EXPECT_TRUE(done) << done.error().text();
     return std::move(sets.front().images);
   }
 
+  // Nothing inserted passes; each insertion that is in the code is what the refusal is about. Where
+  // several in one kernel disturb each other, each by itself is refused.
+  void expect_refusals(const std::vector<Row>& rows) {
+    const auto before = gated(originals_);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      ASSERT_TRUE(before[i]) << before[i].error().text();
+      EXPECT_EQ(before[i]->gate.verdict, GateVerdict::passed)
+          << originals_[i].key.id << ": " << before[i]->gate.reason;
+    }
+    std::vector<Row> alone;
+    try_rows(rows, before,
+             [&](const Row& row, const Insertion& one, const std::string& opcode,
+                 const GateResult& gate) {
+               if (gate.verdict == GateVerdict::failed && names(gate.reason, opcode)) return;
+               alone.push_back({row.original, row.place, {one}});
+             });
+    try_rows(alone, before,
+             [&](const Row& row, const Insertion& one, const std::string& opcode,
+                 const GateResult& gate) {
+               EXPECT_EQ(gate.verdict, GateVerdict::failed)
+                   << row.name(originals_) << ": " << one.statement << " is " << opcode;
+             });
+    RecordProperty("variants", static_cast<int>(originals_.size()));
+    RecordProperty("kernels", static_cast<int>(rows.size()));
+    RecordProperty("alone", static_cast<int>(alone.size()));
+  }
+
+  // Calls `see` for each opcode of an insertion that the code has. ptxas drops some: a fence beside
+  // a fence, a look whose answer nobody asks for.
+  template <typename See>
+  void try_rows(const std::vector<Row>& rows, const std::vector<Result<Image>>& before,
+                const See& see) {
+    std::vector<Prepared> made;
+    for (const Row& row : rows)
+      made.push_back(insert(originals_[row.original], row.place, row.insertions,
+                            fmt::format("ins_{}_t", made.size())));
+    const auto images = gated(made);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const Row& row = rows[i];
+      ASSERT_TRUE(images[i]) << row.name(originals_) << ": " << images[i].error().text();
+      for (const Insertion& one : row.insertions)
+        for (const std::string& opcode :
+             added(one, before[row.original]->census, images[i]->census)) {
+          see(row, one, opcode, images[i]->gate);
+          refused_.insert(one.statement);
+          ++at_[originals_[row.original].key.value("protocol") + " " + row.place.name()];
+        }
+    }
+  }
+
   std::optional<Tools> tools_;
   std::optional<Disassembler> disassembler_;
-  std::optional<Space> space_;
-  std::vector<Prepared> originals_;
+  std::set<std::string> seen_;       // texts and rules
+  std::vector<Prepared> originals_;  // that have them
+  std::set<std::string> refused_;    // statements that were in the code
+  std::map<std::string, int> at_;    // insertions in the code, by protocol and place
 };
 
-TEST_F(InsertionTest, NothingInsertedPasses) {
-  const auto images = gated(originals_);
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    ASSERT_TRUE(images[i]) << images[i].error().text();
-    EXPECT_EQ(images[i]->gate.verdict, GateVerdict::passed)
-        << variants[i] << ": " << images[i]->gate.reason;
+TEST_F(InsertionTest, WhateverIsInsertedIsRefused) {
+  std::vector<Prepared> all;
+  for (const Sweep& sweep : sweeps) {
+    SpaceRequest request;
+    request.spec = (data_root() / "specs" / fmt::format("{}.toml", sweep.spec)).string();
+    request.sweep = sweep.name;
+    if (*sweep.axis != 0) request.overrides = {sweep.axis};
+    std::vector<Prepared> more = prepared(open_space(request));
+    std::move(more.begin(), more.end(), std::back_inserter(all));
+  }
+  const std::vector<Row> rows = places_of(std::move(all));
+  expect_refusals(rows);
+  for (const Row& row : rows) {
+    for (const Insertion& one : row.insertions)
+      EXPECT_TRUE(refused_.contains(one.statement))
+          << "ptxas drops it everywhere, or it becomes another opcode: " << one.statement;
+    const std::string& protocol = originals_[row.original].key.value("protocol");
+    EXPECT_GT(at_[protocol + " " + row.place.name()], 0)
+        << protocol << " " << row.place.name() << ": nothing stands there";
   }
 }
 
-TEST_F(InsertionTest, WhateverIsInsertedIsRefused) {
-  const auto before = gated(originals_);
-  const std::vector<Row> rows = rows_of(originals_);
-  std::vector<Prepared> prepared;
-  for (const Row& row : rows)
-    prepared.push_back(Inserter(originals_[row.variant]).insert(row, prepared.size()));
-  const auto images = gated(prepared);
-  std::map<std::string, int> refused;  // by statement
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    ASSERT_TRUE(images[i]) << rows[i].name() << ": " << images[i].error().text();
-    ASSERT_TRUE(before[rows[i].variant]);
-    // ptxas dropped it: a fence beside a fence, a look whose answer nobody asks for.
-    if (count_in(*images[i], rows[i].insertion) ==
-        count_in(*before[rows[i].variant], rows[i].insertion))
-      continue;
-    EXPECT_EQ(images[i]->gate.verdict, GateVerdict::failed) << rows[i].name();
-    ++refused[rows[i].insertion.statement];
-  }
-  for (const Row& row : rows)
-    EXPECT_TRUE(refused.contains(row.insertion.statement))
-        << "ptxas drops it everywhere, or it becomes another opcode: " << row.insertion.statement;
+TEST_F(InsertionTest, SoItIsInForms) {
+  std::vector<std::string> ids;
+  for (const char* form : forms) ids.push_back(fmt::format("form/none/none/none/form={}", form));
+  expect_refusals(places_of(prepared(open_ids({}, ids))));
+}
+
+TEST(Names, ReadsWhatARefusalIsAbout) {
+  const std::string refusal =
+      "wait (consumer): expected SYNCS.PHASECHK* x1 per item, found 2 (hot: NANOSLEEP x1, "
+      "SYNCS.PHASECHK.TRANS64 x2; cold: none); wait (consumer): no rule counts ATOMS.ADD x1, "
+      "BAR.ARV x1 hot (hot: BAR.ARV x1, MEMBAR.SC.CTA x1; cold: none); form (consumer): forbidden "
+      "STS*, found STS x1 (hot: STS x1; cold: none)";
+  for (const char* opcode : {"SYNCS.PHASECHK.TRANS64", "ATOMS.ADD", "BAR.ARV", "STS"})
+    EXPECT_TRUE(names(refusal, opcode)) << opcode;
+  for (const char* opcode : {"NANOSLEEP", "MEMBAR.SC.CTA", "BAR", "LDS"})
+    EXPECT_FALSE(names(refusal, opcode)) << opcode;
 }
 
 }  // namespace

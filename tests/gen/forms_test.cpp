@@ -115,23 +115,91 @@ TEST(WhyNoForm, NoLoadBesideABarrierIdInARegister) {
   EXPECT_EQ(why_no_form(book(), {literal, "plain", "issue", "warp", "busy", 4}).value(), "");
 }
 
+GateSpec gate_of(const FormBook& forms, const FormPoint& point, const Version& ptxas) {
+  Head head;
+  head.rules = form_rules(forms, point, "hopper").value();
+  return phasebit::gate_of(head, "hopper", ptxas).value();
+}
+
+// " x2 SYNCS.EXCH* no MEMBAR*; other_half: ..." of what a form's window must hold on Hopper.
+std::string in_words(const GateSpec& spec) {
+  std::string said;
+  for (const VerbRule& rule : spec.verbs) {
+    if (rule.role != "consumer") return "of " + rule.role;
+    if (rule.verb != "form") said += "; " + rule.verb + ":";
+    for (const OpcodeRule& one : rule.require)
+      said += fmt::format(" {} {}", to_string(one.count), one.pattern);
+    for (const std::string& pattern : rule.forbid) said += " no " + pattern;
+  }
+  return said;
+}
+
+std::string gate_of(const std::string& text, FormPoint point, const Version& ptxas) {
+  point.form = id_of(text);
+  return in_words(gate_of(book(), point, ptxas));
+}
+
+// What the manual says of a form, in opcodes (docs/isa-notes.md).
 TEST(FormGate, CountsEveryOperation) {
-  const std::string arrive = id_of("mbarrier.arrive.release.cluster.shared::cta.b64 _, [addr];");
-  const auto spec = form_gate(book(), {arrive, "pending", "issue", "one", "none", 8}, "hopper");
-  ASSERT_TRUE(spec);
-  ASSERT_TRUE(spec->known);
-  ASSERT_EQ(spec->verbs.size(), 1U);
-  EXPECT_EQ(spec->verbs[0].verb, "form");
-  const auto count = [&](const std::string& pattern) {
-    for (const OpcodeRule& rule : spec->verbs[0].require)
-      if (rule.pattern == pattern) return rule.count.low == rule.count.high ? rule.count.low : -1;
-    return -1;
+  struct Row {
+    const char* form;
+    FormPoint point;
+    const char* gate;
   };
-  EXPECT_EQ(count("SYNCS.ARRIVE*"), 8);
-  EXPECT_EQ(count("MEMBAR*"), 16);
-  const auto unknown = form_gate(book(), {arrive, "pending", "issue", "one", "none", 8}, "turing");
-  EXPECT_FALSE(unknown->known);
-  EXPECT_EQ(unknown->why_unknown, "no SASS is declared for mbarrier.arrive on turing");
+  const FormPoint eight{"", "pending", "issue", "one", "none", 8};
+  const FormPoint four{"", "plain", "issue", "warp", "none", 4};
+  for (const Row& row : {
+           Row{"mbarrier.arrive.release.cluster.shared::cta.b64 _, [addr];", eight,
+               " x8 SYNCS.ARRIVE*.A[1R]T0 x8 MEMBAR.ALL.CTA x8 MEMBAR.ALL.GPU x8 ERRBAR "
+               "x8 CGAERRBAR no SYNCS.ARRIVE*OPTOUT*"},
+           // One fence, however many barriers are set up behind it.
+           Row{"mbarrier.init.shared.b64 [addr], count;", eight,
+               " x8 SYNCS.EXCH* x1 FENCE.VIEW.ASYNC.S"},
+           // An entry for each of the two: a look now, and one after the sleep.
+           Row{"mbarrier.try_wait.b64 waitComplete, [addr], state, suspendTimeHint;", four,
+               " x4 SYNCS.PHASECHK.TRANS64.TRYWAIT x4 NANOSLEEP.SYNCS x4 SYNCS.PHASECHK.TRANS64"},
+           Row{"mbarrier.try_wait.b64 waitComplete, [addr], state;", four,
+               " x4 SYNCS.PHASECHK.TRANS64.TRYWAIT"},
+           Row{"barrier.cluster.arrive.relaxed;", four,
+               " x4 UCGABAR_ARV; other_half: x4 UCGABAR_WAIT x4 CCTL.IVALL x4 BAR.SYNC*"},
+           Row{"fence.acq_rel.cta;", four, " x4 MEMBAR.ALL.CTA"},
+           Row{"fence.acquire.cta;", four, " no MEMBAR*"},
+           Row{"fence.release.cluster;", four, " x4 MEMBAR.ALL.GPU x4 ERRBAR x4 CGAERRBAR"},
+           Row{"membar.sys;", four, " x4 MEMBAR.SC.SYS x4 ERRBAR x4 CGAERRBAR x4 CCTL.IVALL"},
+       })
+    EXPECT_EQ(gate_of(row.form, row.point, Version{{13, 5}}), row.gate) << row.form;
+  EXPECT_EQ(gate_of("fence.release.cluster;", four, Version{{12, 4}}),
+            " x4 MEMBAR.ALL.GPU x4 ERRBAR x4 CGAERRBAR x4 MEMBAR.ALL.CTA");
+}
+
+TEST(FormGate, KnowsNothingOfOtherFamilies) {
+  const FormPoint point{id_of("mbarrier.inval.b64 [addr];"), "plain", "issue", "one", "none", 4};
+  EXPECT_TRUE(form_rules(book(), point, "turing")->empty());
+  EXPECT_FALSE(form_rules(book(), point, "hopper")->empty());
+}
+
+// Counts of one operation, of the item and of what stands around an operation; ranges; entries add.
+TEST(FormGate, AddsEntriesAndRanges) {
+  const FormTable forms = FormTable::read(
+                              "id,family,form,ptx_min,sm_80,note\n"
+                              "a#1,a,x;,7.0,ok,\n",
+                              "f.csv")
+                              .value();
+  const std::string sass = "[[sass]]\nsass = [\"hopper\"]\n";
+  const auto table =
+      OperandTable::read("[[family]]\nfamilies = [\"a\"]\n" + sass +
+                             "opcodes = { A = \"1..2\", B = \"1..\", C = 0 }\nonce = { F = 3 }\n" +
+                             sass + "opcodes = { A = 1 }\nother_half = { W = 1 }\n" + sass +
+                             "ptxas = \"<12.8\"\nopcodes = { D = 1 }\n",
+                         "o.toml");
+  ASSERT_TRUE(table) << table.error().text();
+  const auto made = FormBook::make(forms, *table);
+  ASSERT_TRUE(made) << made.error().text();
+  const FormPoint point{"a#1", "plain", "issue", "one", "none", 4};
+  EXPECT_EQ(in_words(gate_of(**made, point, Version{{13, 5}})),
+            " x8 to x12 A x4 or more B x3 F no C; other_half: x4 W");
+  EXPECT_EQ(in_words(gate_of(**made, point, Version{{12, 4}})),
+            " x8 to x12 A x4 or more B x3 F x4 D no C; other_half: x4 W");
 }
 
 TEST(OperandTable, NamesFileLineAndWord) {
@@ -145,6 +213,11 @@ TEST(OperandTable, NamesFileLineAndWord) {
   EXPECT_NE(said("[[operand]]\nword = \"addr\"\ntex = \"f\"\n").find("o.toml:3"),
             std::string::npos);
   EXPECT_NE(said(family + "paths = [\"redy\"]\n").find("did you mean 'ready'?"), std::string::npos);
+  const std::string sass = "[[sass]]\nsass = [\"hopper\"]\n";
+  EXPECT_EQ(said(operand + family + sass + "opcodes = { A = \"2..1\" }\n"),
+            "spec: o.toml:8: opcodes: 'A' must be a number, or \"1..2\"");
+  EXPECT_NE(said(sass + "opcodes = {}\nones = { A = 1 }\n").find("did you mean 'once'?"),
+            std::string::npos);
   FormTable forms = FormTable::read(
                         "id,family,form,ptx_min,sm_80,note\n"
                         "a#1,a,x [adr];,7.0,ok,\n",

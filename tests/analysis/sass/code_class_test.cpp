@@ -3,8 +3,11 @@
 
 #include "analysis/sass/cubin.h"
 #include "analysis/sass/diff.h"
+#include "analysis/sass/kernel_info.h"
 #include "analysis/sass/module.h"
 #include "tests/analysis/sass/class_images.h"
+
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -253,6 +256,43 @@ TEST(CodeClass, FollowsFunctionsThatCallEachOther) {
   EXPECT_EQ(a->text, b->text);
   EXPECT_EQ(a->code.hash, again->code.hash);
   EXPECT_NE(a->code.hash, b->code.hash);
+}
+
+// What the driver reads at a launch: what it puts in front of a kernel that has tensor memory,
+// which the code does not show. As cuobjdump -elf names them.
+const std::string tensor_memory = R"(
+.visible .entry k()
+{
+  .shared .b32 address;
+  tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [address], 32;
+  ret;
+}
+)";
+
+TEST(CodeClass, CountsWhatTheDriverDoesAtALaunch) {
+  PHASEBIT_NEEDS_TOOLS();
+  const auto image = assemble_text(tensor_memory, "sm_100a");
+  ASSERT_TRUE(image) << image.error().text();
+  std::set<std::string> found;
+  const auto cubin = read_cubin(*image);
+  ASSERT_TRUE(cubin) << cubin.error().text();
+  for (const CodeFact& fact : cubin->find("k")->code.facts) found.insert(fact.name);
+  for (const char* name :
+       {"entry fragments", "reserved shared", "virtual resources", "tcgen05 of one CTA"})
+    EXPECT_TRUE(found.contains(name)) << name;
+}
+
+// {format, attribute, value or size}: what is not reviewed counts where it is not zero, what
+// follows from the code does not.
+TEST(KernelAttributes, CountWhatIsNotKnown) {
+  using namespace std::string_literals;
+  const std::string sized = "\x04\x64\x04\x00\x10\x00\x00\x00"s, zero = "\x02\x7e\x00\x00"s,
+                    flag = "\x01\x7f\x00\x00"s, exits = "\x04\x1c\x04\x00\x50\x00\x00\x00"s,
+                    none_reserved = "\x02\x4a\x00\x00"s, reserved = "\x02\x4a\x80\x00"s;
+  EXPECT_EQ(kernel_attributes(sized + zero + flag + exits + none_reserved + reserved),
+            (Attributes{{"attribute 0x64", "0x10"},
+                        {"attribute 0x7f", "yes"},
+                        {"virtual resources", "0x80 0x0"}}));
 }
 
 }  // namespace
