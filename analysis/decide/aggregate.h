@@ -71,7 +71,7 @@ struct Aggregation {
 };
 
 // A failed point that was measured later counts as measured, unless its payload was wrong: that
-// stays.
+// stays. Strangers' kernels (core/image/whole.h) are left out.
 Aggregation aggregate(const std::vector<PointRow>& points, const VariantKeys& keys);
 
 // The newest aggregate of a variant, or null. The list is one of an Aggregation: sorted by id.

@@ -60,7 +60,8 @@ CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& c
 }
 
 Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& config,
-                            CUfunction kernel, const std::vector<std::byte>& parameters) {
+                            CUfunction kernel, const std::vector<std::byte>& parameters,
+                            const std::function<Status()>& wait) {
   if (config.numAttrs > 0 && !driver.has_clusters())
     return fail(Step::device, "this driver launches no clusters");
   Events events(driver);
@@ -74,7 +75,7 @@ Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& conf
   PHASEBIT_TRY(check(driver, "cuLaunchKernel", launch(driver, config, kernel, extra)));
   PHASEBIT_TRY(
       check(driver, "cuEventRecord", driver.cuEventRecord(events.behind(), config.hStream)));
-  PHASEBIT_TRY(check(driver, "cuStreamSynchronize", driver.cuStreamSynchronize(config.hStream)));
+  PHASEBIT_TRY(wait());
   float milliseconds = 0;
   PHASEBIT_TRY(check(driver, "cuEventElapsedTime",
                      driver.cuEventElapsedTime(&milliseconds, events.before(), events.behind())));

@@ -6,6 +6,7 @@
 #include "bench/device/device.h"
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 namespace phasebit {
@@ -13,8 +14,10 @@ namespace phasebit {
 // The launch that a grid means. The attribute must outlive it.
 CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& cluster);
 
-// Nanoseconds from before the kernel to behind it. Step::launch names the call that failed.
+// Nanoseconds from before the kernel to behind it; `wait` until it has ended. Step::launch names
+// the call that failed.
 Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& config,
-                            CUfunction kernel, const std::vector<std::byte>& parameters);
+                            CUfunction kernel, const std::vector<std::byte>& parameters,
+                            const std::function<Status()>& wait);
 
 }  // namespace phasebit

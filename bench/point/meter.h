@@ -44,7 +44,7 @@ class Meter {
   static constexpr int min_rounds = 7;
 
   Meter(Device& device, fs::path bundle)
-      : device_(device), launcher_(device), bundle_(std::move(bundle)) {}
+      : device_(device), launcher_(device), guard_(device), bundle_(std::move(bundle)) {}
 
   Result<Measurement> measure(const MeasureRequest& request, const PhaseReport& report);
 
@@ -59,6 +59,7 @@ class Meter {
   Status run_guarded(const MeasureRequest& request, const Image& image, Device::Function function,
                      std::uint32_t items, ExpectedFolds& folds);
   Status run_guarded(const MeasureRequest& request, ExpectedFolds& folds);
+  Result<Measurement> measure_whole(const MeasureRequest& request, const PhaseReport& report);
   Result<std::uint32_t> find_base(const MeasureRequest& request, Device::Function function,
                                   ExpectedFolds& folds);
   Result<Measurement> run_timed(const MeasureRequest& request, Device::Function function,
@@ -66,6 +67,7 @@ class Meter {
 
   Device& device_;
   Launcher launcher_;
+  GuardMemory guard_;  // of strangers' kernels
   fs::path bundle_;
   std::map<std::string, Device::Module> modules_;
   std::map<std::tuple<std::string, std::string, int>, Device::Function> functions_;

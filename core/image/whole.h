@@ -2,6 +2,8 @@
 // command line says. Its figure is the slope of its duration over one parameter, the items.
 #pragma once
 
+#include "core/image/variant_key.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +11,12 @@
 #include <vector>
 
 namespace phasebit {
+
+// The probe of such a kernel's key, and the word that its id begins with: "whole/FILE/ENTRY".
+inline constexpr const char* whole_kind = "whole";
+inline bool is_whole(const VariantKey& key) {
+  return key.value("probe") == whole_kind;
+}
 
 struct WholeParameter {
   enum class Kind { value, buffer, items };
