@@ -159,6 +159,7 @@ void CatalogueReader::check_files(const Source& source) {
 
 // Who takes over from nobody first: what it has is whole before others take it.
 void CatalogueReader::inherit_all() {
+  if (!status_) return;  // there may be circles
   std::vector<const Source*> order;
   for (const Source& source : sources_) order.push_back(&source);
   std::stable_sort(order.begin(), order.end(), [&](const Source* a, const Source* b) {

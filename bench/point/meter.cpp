@@ -246,9 +246,11 @@ Result<Measurement> Meter::measure_whole(const MeasureRequest& request, const Ph
   }
   WholePoint point(device_, guard_, builds, request);
   PHASEBIT_TRY(point.make_buffers());
-  report(Phase::guarded);
-  PHASEBIT_TRY(point.run_guarded());
-  guarded_.insert(key);
+  if (builds.guard) {
+    report(Phase::guarded);
+    PHASEBIT_TRY(point.run_guarded());
+    guarded_.insert(key);
+  }
   report(Phase::timed);
   return point.measure();
 }

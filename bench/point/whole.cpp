@@ -54,7 +54,6 @@ Status WholePoint::run_guarded(std::uint32_t items) {
 }
 
 Status WholePoint::run_guarded() {
-  if (!builds_.guard) return {};
   for (const std::uint32_t items : guard_counts(LaunchShape())) PHASEBIT_TRY(run_guarded(items));
   return {};
 }

@@ -20,7 +20,7 @@ class WholePoint {
 
   // Room for its buffers; before all else.
   Status make_buffers();
-  // A few launches of the guarded build. Step::guard with the place of a wait that does not end;
+  // A few launches of the guarded build, which must be there. Step::guard with the place of a wait that does not end;
   // Step::launch for a hang that is no wait, with the breadcrumbs.
   Status run_guarded();
   // Samples hold nanoseconds in the place of cycles, and no clock is known. Nothing it writes is

@@ -101,7 +101,8 @@ tl::unexpected<Error> not_toml(std::string_view text, const std::string& file, i
   };
   std::string_view rest = text;
   for (int n = 1; n < line; ++n) rest.remove_prefix(std::min(rest.find('\n') + 1, rest.size()));
-  const std::string_view found = rest.substr(0, rest.find('\n'));
+  std::string_view found = rest.substr(0, rest.find('\n'));
+  found.remove_prefix(std::min(found.find_first_not_of(" \t"), found.size()));
   const Cause* cause = std::find_if(std::begin(causes), std::end(causes), [&](const Cause& one) {
     return parser_says.find(one.said) != std::string_view::npos;
   });

@@ -244,7 +244,6 @@ TEST_F(GpuTest, AStrangersKernelThatHangsIsReportedWithItsPlace) {
   EXPECT_TRUE(contains(error, "= 4, found 7") && contains(error, place)) << error;
   EXPECT_EQ(found["whole/stranger/ends"], "");
   EXPECT_EQ(found["broken/after"], "");
-  EXPECT_FALSE(contains(output.out, "1000f")) << output.out;
 }
 
 // As in a user's own program: nobody sets pb_guard, so the kernel prints and traps.

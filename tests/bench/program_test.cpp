@@ -189,7 +189,7 @@ TEST(ProgramTest, AStrangersKernelHasNoMegahertz) {
   const ProcessOutput output = program.run(once);
   EXPECT_EQ(output.exit_status, 0) << output.err;
   EXPECT_FALSE(contains(output.out, "MHz")) << output.out;
-  EXPECT_TRUE(contains(output.out, "40 ns")) << output.out;
+  EXPECT_TRUE(contains(output.out, "40.0 ns")) << output.out;
   const auto rows = program.rows(PointKind::point);
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows[0].megahertz, 0);

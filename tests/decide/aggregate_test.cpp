@@ -223,8 +223,15 @@ TEST(Aggregate, LeavesStrangersKernelsOut) {
   EXPECT_EQ(all.aa.size(), before.aa.size());
   EXPECT_EQ(all.floor, before.floor);
   const ReportData data = report_data(std::move(results)).value();
-  EXPECT_EQ(render(make_table(data, "core", {}).value(), TableFormat::csv).value().find("whole"),
-            std::string::npos);
+  const auto aa = make_table(data, "aa", {});
+  ASSERT_TRUE(aa) << aa.error().text();
+  EXPECT_EQ(render(*aa, TableFormat::csv).find("whole"), std::string::npos);
+  // Not even where somebody asks for them, nor as a figure of a document.
+  const auto pivot = make_table(data, "pivot", {{"rows", "probe"}, {"probe", "whole"}});
+  ASSERT_FALSE(pivot);
+  EXPECT_EQ(pivot.error().message.find("no measured variant is in this table"), 0U);
+  EXPECT_FALSE(make_figure(data, {{"variant", id}, {"field", "cycles"}}));
+  EXPECT_TRUE(make_figure(data, {{"variant", "ring/a"}, {"field", "cycles"}}));
 }
 
 }  // namespace
