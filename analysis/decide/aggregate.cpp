@@ -296,8 +296,4 @@ AaSummary summarise_aa(const std::vector<AaPair>& pairs) {
           quantile(percents, 0.95)};
 }
 
-bool is_ungated(const Aggregate& aggregate) {
-  return aggregate.reason.rfind("gate: not gated", 0) == 0;
-}
-
 }  // namespace phasebit

@@ -85,6 +85,8 @@ struct AaSummary {
 AaSummary summarise_aa(const std::vector<AaPair>& pairs);
 
 // Whether the reason says that no gate covers the code, rather than that it failed one.
-bool is_ungated(const Aggregate& aggregate);
+inline bool is_ungated(const Aggregate& aggregate) {
+  return aggregate.reason.rfind("gate: not gated", 0) == 0;
+}
 
 }  // namespace phasebit

@@ -59,6 +59,16 @@ CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& c
   return config;
 }
 
+CUlaunchConfig config_of(const WholeLaunch& whole, CUstream stream, CUlaunchAttribute& cluster) {
+  CUlaunchConfig config = config_of(Grid{0, 0, whole.cluster, whole.shared_bytes}, stream, cluster);
+  const auto size = [](int n) { return static_cast<unsigned>(n); };
+  config.gridDimX = size(whole.grid[0]), config.gridDimY = size(whole.grid[1]);
+  config.gridDimZ = size(whole.grid[2]), config.blockDimX = size(whole.block[0]);
+  config.blockDimY = size(whole.block[1]), config.blockDimZ = size(whole.block[2]);
+  if (whole.cluster == 1) config.numAttrs = 0;
+  return config;
+}
+
 Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& config,
                             CUfunction kernel, const std::vector<std::byte>& parameters,
                             const std::function<Status()>& wait) {

@@ -14,6 +14,9 @@ namespace phasebit {
 // The launch that a grid means. The attribute must outlive it.
 CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& cluster);
 
+// The same of a stranger's kernel.
+CUlaunchConfig config_of(const WholeLaunch& whole, CUstream stream, CUlaunchAttribute& cluster);
+
 // Nanoseconds from before the kernel to behind it; `wait` until it has ended. Step::launch names
 // the call that failed.
 Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& config,
