@@ -20,8 +20,8 @@ class WholePoint {
 
   // Room for its buffers; before all else.
   Status make_buffers();
-  // A few launches of the guarded build, which must be there. Step::guard with the place of a wait that does not end;
-  // Step::launch for a hang that is no wait, with the breadcrumbs.
+  // A few launches of the guarded build, which must be there. Step::guard with the place of a wait
+  // that does not end; Step::launch for a hang that is no wait, with the breadcrumbs.
   Status run_guarded();
   // Samples hold nanoseconds in the place of cycles, and no clock is known. Nothing it writes is
   // looked at: the flags say so.

@@ -12,7 +12,7 @@ TEST(Toml, SaysWhatIsWrongInItsOwnWords) {
     const char* message;
   } rows[] = {
       {"a = 1\nx = [1, 2",
-       "spec: f.toml:2:11: `x = [1, 2`: the file ends in the middle of it (close the text, the "
+       "spec: f.toml:2:10: `x = [1, 2`: the file ends in the middle of it (close the text, the "
        "list or the table)"},
       {"x 3\n", "spec: f.toml:1:3: `x 3`: a key without `=` (write KEY = VALUE, a text in quotes)"},
       {"x = 1\nx = 2\n",
