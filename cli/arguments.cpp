@@ -2,6 +2,17 @@
 
 namespace phasebit {
 
+const CLI::Validator& at_least_one() {
+  static const CLI::Validator check(
+      [](const std::string& text) {
+        const bool whole = text.find_first_not_of("0123456789") == std::string::npos;
+        const bool zero = text.find_first_not_of('0') == std::string::npos;
+        return whole && !zero ? std::string() : text + " is no whole number from 1 on";
+      },
+      "");
+  return check;
+}
+
 void add_space(CLI::App& app, SpaceRequest& space) {
   app.add_option("--templates", space.templates, "folder of templates (default: the project's)");
   app.add_option("--spec", space.spec, "spec file (default: specs/core.toml)");
@@ -13,7 +24,7 @@ void add_space(CLI::App& app, SpaceRequest& space) {
   app.add_option("--snippet", space.snippets, "verb=FILE: a text of yours for one verb")
       ->allow_extra_args(false);
   app.add_option("--filter", space.filter, "keep variants whose id has this in it");
-  app.add_option("--limit", space.limit, "keep so many, spread evenly")->check(CLI::PositiveNumber);
+  app.add_option("--limit", space.limit, "keep so many, spread evenly")->check(at_least_one());
 }
 
 void add_toolchain(CLI::App& app, SpaceRequest& space) {

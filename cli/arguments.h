@@ -12,6 +12,9 @@ namespace phasebit {
 // The command that the line chose.
 using Chosen = std::function<Status()>;
 
+// Of a number: 1 or more.
+const CLI::Validator& at_least_one();
+
 void add_space(CLI::App& app, SpaceRequest& space);
 // --toolchain as an axis of the variants.
 void add_toolchain(CLI::App& app, SpaceRequest& space);

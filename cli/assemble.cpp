@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 #include "cli/gate_images.h"
+#include "cli/gate_subjects.h"
 #include "cli/words.h"
 
 #include <algorithm>
@@ -157,6 +158,10 @@ Status assemble_build(const AssembleCommand& command, Tools& tools, const Space&
   PHASEBIT_TRY_ASSIGN(columns, columns_of(targets, {}));
   std::vector<ImageSet> sets = make_images(tools, prepared, columns);
   if (disassembler) PHASEBIT_TRY(gate_images(tools, *disassembler, prepared, columns, sets));
+  if (disassembler && !command.rules.empty())
+    for (size_t i = 0; i < sets.size(); ++i)
+      PHASEBIT_TRY(
+          gate_by_rules(tools, *disassembler, command.rules, prepared, columns[i], sets[i]));
   for (size_t i = 0; i < sets.size(); ++i)
     PHASEBIT_TRY(count_column(tools, targets[i], prepared, sets[i], run));
   if (!sets.empty())
@@ -168,6 +173,9 @@ Status assemble_build(const AssembleCommand& command, Tools& tools, const Space&
 }  // namespace
 
 Status run_assemble(const AssembleCommand& command) {
+  if (!command.rules.empty() && !command.gate)
+    return with_hint(fail(Step::usage, "--rules {}: nothing is gated", command.rules),
+                     "give --gate too");
   std::vector<Build> builds = {Build::timed, Build::guarded};
   if (command.build != "both") {
     PHASEBIT_TRY_ASSIGN(build, parse_build(command.build));

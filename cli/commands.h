@@ -36,6 +36,7 @@ struct AssembleCommand {
   std::string targets_file;          // one a line
   std::string build = "timed";       // timed, guarded or both
   bool gate = false;
+  std::string rules;  // with gate: a file of them, for kernels without a head
   bool json = false;
   std::string failures;  // write every refused image and its reason to this file
 };
@@ -46,7 +47,8 @@ struct PackOptions {
   ToolOptions tools;
   std::string target = "sm_90a";
   std::string out = "bundle";
-  WholeFacts whole;  // of kernels without a head
+  WholeFacts whole;   // of kernels without a head
+  std::string rules;  // a file of them, for these; "" for none
   bool anchors = true;
   bool json = false;
 };

@@ -136,7 +136,7 @@ Status run_coverage(const CoverageOptions& options) {
   PHASEBIT_TRY_ASSIGN(format, table_format(options.format));
   PHASEBIT_TRY_ASSIGN(book, FormBook::get());
   PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue({}));
-  Space space{templates_folder({}), std::move(catalogue), {}, {}, {}, options.target};
+  Space space{templates_folder({}), std::move(catalogue), {}, {}, options.target, {}};
   PHASEBIT_TRY_ASSIGN(forms, list_forms(*book, space.catalogue, options, space));
   if (forms.empty()) return fail(Step::usage, "no family fits '{}'", options.family);
   if (options.assemble) PHASEBIT_TRY(assemble_forms(options, *book, space, forms));

@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/prepare.h"
+#include "gen/snippet.h"
 #include "gen/tuned_merge.h"
 
 #include <cstdio>
@@ -96,7 +97,7 @@ std::string free_name() {
 Status begin_fork(const ForkOptions& options) {
   PHASEBIT_TRY_ASSIGN(space, open_one(options.space, options.variant));
   const VariantKey& parent = space.expansion.variants.front();
-  if (template_key(parent).id != parent.id)
+  if (is_hand_made(parent))
     return with_hint(fail(Step::usage, "{} is made by hand itself", parent.id),
                      "fork a variant of the templates");
   PHASEBIT_TRY_ASSIGN(rendered, render_one(space, parent, Build::timed));

@@ -8,6 +8,8 @@ namespace {
 
 constexpr const char* files_help = "PTX files, anybody's, in place of a sweep";
 constexpr const char* kernel_help = "of files: a part of the entry's name (default: all)";
+constexpr const char* rules_help =
+    "of kernels without a head: a file of rules, as `sass gate` takes it";
 constexpr const char* tuned_help = "the forks under ptx/tuned/ and their parents, not the sweep";
 
 void add_generate(CLI::App& app, GenerateOptions& options, Chosen& chosen) {
@@ -28,6 +30,7 @@ void add_generate(CLI::App& app, GenerateOptions& options, Chosen& chosen) {
 void add_show(CLI::App& app, ShowOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "show", "a variant as a PTX file: its head, and where each line comes from");
+  command->add_option("--kernel", options.space.kernel, kernel_help);
   add_space(*command, options.space);
   command->add_option("variant", options.variant, "id, or the first digits of its hash")
       ->required();
@@ -50,6 +53,7 @@ void add_assemble(CLI::App& app, AssembleCommand& options, Chosen& chosen) {
   command->add_option("--build", options.build, "timed, guarded or both")->capture_default_str();
   command->add_flag("--gate", options.gate,
                     "disassemble, count opcodes, compare with the protocol");
+  command->add_option("--rules", options.rules, rules_help);
   command->add_option("--failures", options.failures, "write what was refused to this file");
   command->add_flag("--tuned", options.space.tuned_only, tuned_help);
   command->add_flag("--json", options.json, "print JSON");
@@ -73,7 +77,8 @@ void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen) {
   command->add_option("--shared", options.whole.shared_bytes,
                       "of it: bytes of dynamic shared memory");
   command->add_option("--cluster", options.whole.cluster, "of it: CTAs of a cluster")
-      ->check(CLI::PositiveNumber);
+      ->check(at_least_one());
+  command->add_option("--rules", options.rules, rules_help);
   command->add_flag("!--no-anchors", options.anchors, "leave the anchors out");
   command->add_flag("--tuned", options.space.tuned_only, tuned_help);
   command->add_flag("--json", options.json, "print JSON");
@@ -100,7 +105,7 @@ void add_guard(CLI::App& app, GuardCommand& options, Chosen& chosen) {
   command
       ->add_option("--limit-ms", options.limit_ms,
                    "give up when no wait of the grid has ended for so long")
-      ->check(CLI::PositiveNumber)
+      ->check(at_least_one())
       ->capture_default_str();
   command->add_flag("--json", options.json, "print where it can wait as JSON");
   command->callback([&] { chosen = [&] { return run_guard(options); }; });

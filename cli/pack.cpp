@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/form_filter.h"
 #include "cli/gate_images.h"
+#include "cli/gate_subjects.h"
 #include "core/base/process.h"
 #include "core/image/bundle.h"
 #include "core/image/sass_class.h"
@@ -78,9 +79,18 @@ void add_whole(BundleVariant& variant, const WholeLaunch& whole) {
   variant.launch.cluster_size = whole.cluster;
   for (Image& image : variant.images) {
     image.sass_class = sass_class_word(image.sass_class, whole);
-    if (image.gate.verdict == GateVerdict::ungated)
+    if (image.gate.verdict == GateVerdict::ungated && image.build == Build::timed)
       image.gate.reason = "none: no head, outputs not verified";
   }
+}
+
+// Whether a stranger's text has waits that the guard pass can bound; why not goes to standard
+// error.
+bool can_be_guarded(const Space& space, const VariantKey& key) {
+  const auto guarded = render_one(space, key, Build::guarded);
+  if (!guarded)
+    fmt::print(stderr, "note: {}: no guarded build: {}\n", key.id, guarded.error().text());
+  return guarded && !guarded->sites.empty();
 }
 
 Status pack_variants(Packing& packing, Tools& tools, const Space& space,
@@ -88,6 +98,8 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
   const auto& variants = space.expansion.variants;
   PHASEBIT_TRY_ASSIGN(launches, whole_launches(space, options.whole));
   PHASEBIT_TRY_ASSIGN(timed, prepare(space, variants, Build::timed, options.tools.jobs));
+  for (Prepared& one : timed)
+    if (is_whole(one.key)) one.head.launch.guarded = can_be_guarded(space, one.key);
   std::vector<VariantKey> waiting;  // those that need a guarded build
   for (const Prepared& one : timed)
     if (one.head.launch.guarded) waiting.push_back(one.key);
@@ -98,6 +110,9 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
   std::vector<ImageSet> timed_sets = make_images(tools, timed, column);
   PHASEBIT_TRY(gate_images(tools, disassembler, timed, column, timed_sets));
   ImageSet& timed_set = timed_sets.front();
+  if (!options.rules.empty())
+    PHASEBIT_TRY(
+        gate_by_rules(tools, disassembler, options.rules, timed, column.front(), timed_set));
   PHASEBIT_TRY(check_plain_text(tools, timed, column.front(), timed_set));
   ImageSet guarded_set;
   if (!guarded.empty())
@@ -110,7 +125,7 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
       add_image(packing, variant, guarded_set.images[next_guarded]);
       variant.images.back().guard = guard_table(guarded[next_guarded++]);
     }
-    if (const auto whole = launches.find(text_key(variants[i]).id); whole != launches.end())
+    if (const auto whole = launches.find(timed[i].head.key.id); whole != launches.end())
       add_whole(variant, whole->second);
     packing.manifest.variants.push_back(std::move(variant));
   }
@@ -198,9 +213,13 @@ Status run_pack(const PackOptions& options) {
   manifest.target = options.target;
   manifest.ptxas = tools.toolchain.version.text();
   manifest.ptxas_flags = fmt::format("{}", fmt::join(tools.options.flags, " "));
-  manifest.commit = commit_of(space.templates);
+  manifest.commit = commit_of(templates_folder(options.space));
   manifest.sweep = options.space.sweep;
-  manifest.catalogue = facts_of(catalogue_facts(space.catalogue));
+  // Results know a snippet by its parent.
+  Result<Catalogue> plain = space.catalogue;
+  if (space.snippet_folder) plain = load_catalogue(options.space);
+  if (!plain) return tl::unexpected<Error>(plain.error());
+  manifest.catalogue = facts_of(catalogue_facts(*plain));
   if (options.anchors) PHASEBIT_TRY(pack_anchors(packing, tools, space, options));
   PHASEBIT_TRY(pack_variants(packing, tools, space, options));
   std::error_code ignored;

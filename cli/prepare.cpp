@@ -6,6 +6,7 @@
 #include "gen/forms/form_space.h"
 #include "gen/make_plan.h"
 #include "gen/requirements.h"
+#include "gen/snippet.h"
 #include "gen/variant_head.h"
 
 #include <algorithm>
@@ -16,12 +17,14 @@ namespace phasebit {
 namespace {
 
 Result<Rendered> headed(Renderer& renderer, const Catalogue& catalogue, const VariantKey& key,
-                        const Requirements& needs, const std::string& target,
-                        const std::vector<VerbRule>& own) {
-  PHASEBIT_TRY_ASSIGN(plan, make_plan(catalogue, template_key(key)));
+                        const std::string& wanted_target) {
+  const VariantKey of_catalogue = template_key(key);
+  PHASEBIT_TRY_ASSIGN(needs, requirements(catalogue, of_catalogue));
+  PHASEBIT_TRY_ASSIGN(target, declared_target(key, needs, wanted_target));
+  PHASEBIT_TRY_ASSIGN(plan, make_plan(catalogue, of_catalogue));
   PHASEBIT_TRY_ASSIGN(rendered, renderer.render(key, plan, Build::timed, needs.ptx.text(), target));
-  PHASEBIT_TRY_ASSIGN(rules, head_rules(catalogue, template_key(key), plan.derived()));
-  rendered.head = make_head(key, plan, rendered.kernel, std::move(rules), own);
+  PHASEBIT_TRY_ASSIGN(rules, head_rules(catalogue, of_catalogue, plan.derived()));
+  rendered.head = make_head(key, plan, rendered.kernel, std::move(rules));
   rendered.has_head = true;
   return std::move(rendered);
 }
@@ -29,10 +32,7 @@ Result<Rendered> headed(Renderer& renderer, const Catalogue& catalogue, const Va
 // One a thread: its renderers keep what they have parsed.
 class Maker {
  public:
-  explicit Maker(const Space& space)
-      : space_(space),
-        plain_(space.catalogue, space.templates),
-        with_snippets_(space.catalogue, space.templates, space.snippets) {}
+  explicit Maker(const Space& space) : space_(space), renderer_(space.catalogue, space.templates) {}
 
   // The text is that of the key without its choice of ptxas.
   Result<Rendered> make(const VariantKey& any, Build build) {
@@ -46,25 +46,11 @@ class Maker {
   Result<Rendered> timed_kernel(const VariantKey& key) {
     for (const Rendered& file : space_.files)
       if (file.head.key.id == key.id) return file;
-    return render(key);
-  }
-
-  Result<Rendered> render(const VariantKey& key) {
-    PHASEBIT_TRY_ASSIGN(needs, requirements(space_.catalogue, template_key(key)));
-    const bool snippets = has_snippets(key);
-    std::vector<VerbRule> own;
-    if (snippets)
-      for (const Snippet& snippet : space_.snippets) {
-        needs.ptx = std::max(needs.ptx, snippet.ptx);
-        needs.sm = std::max(needs.sm, snippet.sm);
-        own.push_back(snippet.gate);
-      }
-    PHASEBIT_TRY_ASSIGN(target, declared_target(key, needs, space_.target));
-    return headed(snippets ? with_snippets_ : plain_, space_.catalogue, key, needs, target, own);
+    return headed(renderer_, space_.catalogue, key, space_.target);
   }
 
   const Space& space_;
-  Renderer plain_, with_snippets_;
+  Renderer renderer_;
 };
 
 }  // namespace
@@ -81,9 +67,7 @@ GuardTable guard_table(const Prepared& guarded) {
 Result<Rendered> render_one(const fs::path& templates, const Catalogue& catalogue,
                             const VariantKey& variant, Build build) {
   Renderer renderer(catalogue, templates);
-  PHASEBIT_TRY_ASSIGN(needs, requirements(catalogue, variant));
-  PHASEBIT_TRY_ASSIGN(target, declared_target(variant, needs, {}));
-  PHASEBIT_TRY_ASSIGN(timed, headed(renderer, catalogue, variant, needs, target, {}));
+  PHASEBIT_TRY_ASSIGN(timed, headed(renderer, catalogue, variant, {}));
   if (build == Build::timed) return std::move(timed);
   return guarded_kernel(timed);
 }

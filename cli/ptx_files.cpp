@@ -3,6 +3,7 @@
 #include "cli/choices.h"
 #include "core/base/hash.h"
 #include "core/base/nearest.h"
+#include "core/image/whole.h"
 #include "gen/head_key.h"
 
 #include <algorithm>
@@ -86,24 +87,30 @@ Result<Space> open_files(const SpaceRequest& request, const std::vector<std::str
   if (!rest.empty())
     return with_hint(fail(Step::usage, "-a {}: a file has its axes", rest.front()),
                      "of a file: ptxas, opt_level, maxrregcount, edit");
-  Space space{templates_folder(request), {}, {}, {}, {}};
+  Space space{templates_folder(request), {}, {}, {}};
   HeadCatalogue catalogue{space.templates, {}};
+  std::vector<VariantKey>& variants = space.expansion.variants;
   std::vector<std::string> names;
+  std::string first;
   for (const std::string& file : files) {
     PHASEBIT_TRY_ASSIGN(kernels, read_ptx_kernels(file, catalogue));
     for (Rendered& one : kernels) {
       names.push_back(one.kernel.entry);
+      if (first.empty()) first = one.head.key.id;
       if (one.kernel.entry.find(request.kernel) == std::string::npos) continue;
-      if (one.head.key.id.find(request.filter) == std::string::npos) continue;
-      space.expansion.variants.push_back(one.head.key);
+      variants.push_back(one.head.key);
       space.files.push_back(std::move(one));
     }
   }
-  if (space.files.empty())
-    return with_hint(fail(Step::usage, "no kernel '{}{}' in {}", request.kernel, request.filter,
-                          fmt::join(files, ", ")),
-                     nearest_word_hint(request.kernel, names));
-  add_choices(space.expansion.variants, combinations(axes));
+  if (variants.empty())
+    return with_hint(
+        fail(Step::usage, "no kernel '{}' in {}", request.kernel, fmt::join(files, ", ")),
+        nearest_word_hint(request.kernel, names));
+  PHASEBIT_TRY(choose(request, combinations(axes), variants));
+  std::erase_if(space.files, [&](const Rendered& one) {
+    return std::none_of(variants.begin(), variants.end(),
+                        [&](const VariantKey& key) { return text_key(key).id == one.head.key.id; });
+  });
   if (catalogue.loaded) space.catalogue = std::move(*catalogue.loaded);
   return space;
 }

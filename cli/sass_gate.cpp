@@ -1,23 +1,14 @@
 #include "analysis/sass/expectation_file.h"
 #include "analysis/sass/module.h"
 #include "cli/commands.h"
+#include "cli/gate_subjects.h"
 #include "cli/sass_files.h"
-#include "cli/sass_images.h"
-#include "gen/assembler.h"
 
 #include <cstdio>
-#include <map>
 #include <optional>
 
 namespace phasebit {
 namespace {
-
-std::map<int, CodeCounts> counts_by_line(const SassKernel& kernel) {
-  std::map<int, CodeCounts> lines;
-  for (const Instruction& one : kernel.instructions)
-    if (one.line > 0) add(lines[one.line], one);
-  return lines;
-}
 
 // Kernels of a cubin that phasebit did not make: no roles, no verbs, no ptxas version.
 Status add_cubin(const Tools& tools, const Disassembler& disassembler, const std::string& path,
@@ -32,42 +23,14 @@ Status add_cubin(const Tools& tools, const Disassembler& disassembler, const std
   return {};
 }
 
-Result<std::optional<Version>> version_of(Tools& tools, const CodeColumn& column,
-                                          const VariantKey& key) {
-  PHASEBIT_TRY_ASSIGN(
-      toolchain, tools.toolchain_of(column.ptxas.empty() ? assembler_of(key).ptxas : column.ptxas));
-  return std::optional<Version>(toolchain->version);
-}
-
-// Variants of the sweep in each column; those that a target cannot have are left out.
+// Variants of the sweep in each column.
 Status add_variants(Tools& tools, const Disassembler& disassembler, const SpaceRequest& request,
                     const std::vector<CodeColumn>& columns, unsigned jobs,
                     std::vector<GateSubject>& subjects) {
   PHASEBIT_TRY_ASSIGN(space, open_space(request, Forks::included));
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, jobs));
-  std::vector<std::optional<GateSubject>> found(columns.size() * prepared.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const CodeColumn& column = columns[i % columns.size()];
-    const VariantKey& key = prepared[i / columns.size()].key;
-    PHASEBIT_TRY_ASSIGN(target, tools.targets.find(column.target));
-    PHASEBIT_TRY_ASSIGN(version, version_of(tools, column, key));
-    found[i] = GateSubject{key.id, column.target, target.family, version, "", {}, {}};
-  }
-  PHASEBIT_TRY(analyse_images(
-      tools, disassembler, prepared, columns,
-      [&](std::size_t c, std::size_t v, const Result<AnalysedImage>& image) {
-        std::optional<GateSubject>& subject = found[v * columns.size() + c];
-        if (!image) return subject.reset();
-        const Prepared& one = prepared[v];
-        subject->code_class = image->kernel.code.hash;
-        subject->features = take_features(image->kernel, one.kernel.source, image->windows);
-        add_resources(subject->features, image->kernel,
-                      tools.targets.find(columns[c].target).value(),
-                      {image->resources.spill_store_bytes, image->resources.spill_load_bytes},
-                      {one.head.launch.threads, one.head.launch.dynamic_shared_bytes});
-      }));
-  for (auto& one : found)
-    if (one) subjects.push_back(std::move(*one));
+  PHASEBIT_TRY_ASSIGN(found, subjects_of(tools, disassembler, prepared, columns));
+  subjects.insert(subjects.end(), found.begin(), found.end());
   return {};
 }
 

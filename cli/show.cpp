@@ -1,8 +1,10 @@
 #include "cli/commands.h"
 #include "cli/prepare.h"
 #include "cli/words.h"
+#include "core/ptx/file.h"
 
 #include <cstdio>
+#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -41,9 +43,24 @@ json as_json(const Rendered& rendered) {
           {"listing", lines}};
 }
 
-// A kernel that was read is shown as its file has it.
-Result<std::string> as_text(const Rendered& rendered) {
-  return rendered.path.empty() ? kernel_file(rendered) : read_file(rendered.path);
+// The lines of one entry, its head among them.
+Result<std::string> entry_text(const std::string& text, const Rendered& rendered) {
+  PHASEBIT_TRY_ASSIGN(file, read_ptx(text, rendered.path.string()));
+  const PtxFunction& entry = *file.find(rendered.kernel.entry);
+  const int first = entry.head_lines.empty() ? file.statements[entry.signature].line
+                                             : entry.head_lines.front().line;
+  std::istringstream lines(text);
+  std::string out, line;
+  for (int n = 1; std::getline(lines, line) && n <= file.statements[entry.close].line; ++n)
+    if (n >= first) out += line + "\n";
+  return out;
+}
+
+// A kernel that was read is shown as its file has it: all of the file, or one of its entries.
+Result<std::string> as_text(const Rendered& rendered, bool entry_alone) {
+  if (rendered.path.empty()) return kernel_file(rendered);
+  PHASEBIT_TRY_ASSIGN(text, read_file(rendered.path));
+  return entry_alone ? entry_text(text, rendered) : std::move(text);
 }
 
 }  // namespace
@@ -56,7 +73,7 @@ Status run_show(const ShowOptions& options) {
     fmt::print("{}\n", as_json(rendered).dump(1));
     return {};
   }
-  PHASEBIT_TRY_ASSIGN(text, as_text(rendered));
+  PHASEBIT_TRY_ASSIGN(text, as_text(rendered, !options.space.kernel.empty()));
   fmt::print("{}", text);
   return {};
 }

@@ -2,8 +2,10 @@
 
 #include "cli/choices.h"
 #include "cli/ptx_files.h"
+#include "cli/snippets.h"
 #include "core/base/nearest.h"
 #include "gen/head_key.h"
+#include "gen/typed_id.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -14,11 +16,12 @@ namespace phasebit {
 namespace {
 
 // Every n-th variant, so that a limited sweep still has all kinds of them.
-void keep_spread(std::vector<VariantKey>& variants, size_t limit) {
-  if (limit == 0 || variants.size() <= limit) return;
+void keep_spread(std::vector<VariantKey>& variants, int limit) {
+  const auto wanted = static_cast<size_t>(limit);
+  if (wanted == 0 || variants.size() <= wanted) return;
   std::vector<VariantKey> kept;
-  for (size_t i = 0; i < limit; ++i)
-    kept.push_back(std::move(variants[i * variants.size() / limit]));
+  for (size_t i = 0; i < wanted; ++i)
+    kept.push_back(std::move(variants[i * variants.size() / wanted]));
   variants = std::move(kept);
 }
 
@@ -28,52 +31,25 @@ Result<Spec> load_spec_of(const SpaceRequest& request, const Catalogue& catalogu
       catalogue);
 }
 
-// Those of the sweep, then those of the command line; each verb once.
-Result<std::vector<Snippet>> read_snippets(const SpaceRequest& request, const Sweep* sweep) {
-  std::vector<Snippet> snippets;
-  if (sweep != nullptr)
-    for (const SweepSnippet& named : sweep->snippets) {
-      PHASEBIT_TRY_ASSIGN(snippet, read_snippet(named.verb, named.file).map_error([&](Error error) {
-        error.message = fmt::format("{}: {}", named.where, error.message);
-        return error;
-      }));
-      snippets.push_back(std::move(snippet));
-    }
-  for (const std::string& assignment : request.snippets) {
-    PHASEBIT_TRY_ASSIGN(snippet, read_snippet(assignment));
-    snippets.push_back(std::move(snippet));
+// Which axis of the command line left no point, or what pruned most of them.
+tl::unexpected<Error> all_pruned(const SpaceRequest& request, const Catalogue& catalogue,
+                                 const Spec& spec, const std::vector<std::string>& overrides) {
+  std::string who = fmt::format("sweep '{}'", request.sweep);
+  for (size_t n = 0; n < overrides.size(); ++n) {
+    std::vector<std::string> others = overrides;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(n));
+    const auto without = expand(catalogue, spec, request.sweep, others);
+    if (!without || without->variants.empty()) continue;
+    who = "-a " + overrides[n];
+    break;
   }
-  for (size_t i = 0; i < snippets.size(); ++i)
-    for (size_t j = 0; j < i; ++j)
-      if (snippets[i].verb == snippets[j].verb)
-        return fail(Step::usage, "two snippets for '{}': {} and {}", snippets[i].verb,
-                    snippets[j].path.string(), snippets[i].path.string());
-  return snippets;
-}
-
-Status check_protocols(const Catalogue& catalogue, const std::vector<Snippet>& snippets) {
-  for (const Snippet& snippet : snippets)
-    if (!snippet.protocol.empty())
-      if (const Status known = catalogue.check_value("protocol", snippet.protocol); !known)
-        return with_hint(fail(Step::spec, "{}: {}", snippet.path.string(), known.error().message),
-                         known.error().hint);
-  return {};
-}
-
-bool takes(const VariantKey& variant, const std::vector<Snippet>& snippets) {
-  return std::all_of(snippets.begin(), snippets.end(), [&](const Snippet& snippet) {
-    return snippet.protocol.empty() || snippet.protocol == variant.value("protocol");
-  });
-}
-
-void add_snippets(Space& space) {
-  if (space.snippets.empty()) return;
-  std::vector<VariantKey> all;
-  for (VariantKey& variant : space.expansion.variants) {
-    all.push_back(std::move(variant));
-    if (takes(all.back(), space.snippets)) all.push_back(snippet_key(all.back(), space.snippets));
-  }
-  space.expansion.variants = std::move(all);
+  const auto empty = expand(catalogue, spec, request.sweep, overrides);
+  std::string most = "it has no points";
+  int points = 0;
+  if (empty)
+    for (const auto& [reason, count] : empty->pruned)
+      if (count > points) points = count, most = fmt::format("{} points pruned: {}", count, reason);
+  return with_hint(fail(Step::usage, "{}: no variant is left", who), most);
 }
 
 // The known variant whose id is nearest to one that is none.
@@ -116,11 +92,11 @@ Status add_forks(Space& space, bool tuned_only) {
   return {};
 }
 
-Result<VariantKey> fork_by_id(Space& space, const ForkId& id) {
-  PHASEBIT_TRY_ASSIGN(fork, read_fork(tuned_folder(), id.name));
+Result<VariantKey> fork_by_id(Space& space, const TypedId& id) {
+  PHASEBIT_TRY_ASSIGN(fork, read_fork(tuned_folder(), id.fork));
   PHASEBIT_TRY_ASSIGN(parent, parent_of(space.catalogue, fork));
-  if (parent.id != id.parent)
-    return with_hint(fail(Step::usage, "fork '{}' is none of {}", id.name, id.parent),
+  if (parent.id != id.variant)
+    return with_hint(fail(Step::usage, "fork '{}' is none of {}", id.fork, id.variant),
                      fmt::format("it is {}", fork.key().id));
   PHASEBIT_TRY(check_head_key(space.catalogue, fork.kernel.head));
   space.files.push_back(fork.kernel);
@@ -128,6 +104,27 @@ Result<VariantKey> fork_by_id(Space& space, const ForkId& id) {
 }
 
 }  // namespace
+
+Status choose(const SpaceRequest& request, const std::vector<AssemblerChoice>& choices,
+              std::vector<VariantKey>& variants) {
+  // Before the choices of ptxas stand in the ids: those that will pass with one of them.
+  const std::string first = variants.front().id;
+  std::erase_if(variants, [&](const VariantKey& variant) {
+    return std::none_of(choices.begin(), choices.end(), [&](const AssemblerChoice& choice) {
+      return with_assembler(variant, choice).id.find(request.filter) != std::string::npos;
+    });
+  });
+  if (variants.empty())
+    return with_hint(
+        fail(Step::usage, "--filter {}: no variant has this in its id", request.filter),
+        fmt::format("an id is {}", first));
+  keep_spread(variants, request.limit);
+  add_choices(variants, choices);
+  std::erase_if(variants, [&](const VariantKey& variant) {
+    return variant.id.find(request.filter) == std::string::npos;
+  });
+  return {};
+}
 
 fs::path templates_folder(const SpaceRequest& request) {
   return request.templates.empty() ? data_root() / "templates" : fs::path(request.templates);
@@ -166,64 +163,44 @@ Result<Space> open_space(const SpaceRequest& request, Forks forks) {
   std::vector<std::string> overrides;
   PHASEBIT_TRY_ASSIGN(assemblers, assembler_axes(request, sweep->assembler, overrides));
   PHASEBIT_TRY_ASSIGN(expansion, expand(catalogue, spec, request.sweep, overrides));
-  PHASEBIT_TRY_ASSIGN(snippets, read_snippets(request, sweep));
-  PHASEBIT_TRY(check_protocols(catalogue, snippets));
-  Space space{templates_folder(request),
-              std::move(catalogue),
-              std::move(expansion),
-              std::move(snippets),
-              {}};
+  PHASEBIT_TRY_ASSIGN(snippets, read_snippets(request, catalogue, sweep));
+  Space space{templates_folder(request), std::move(catalogue), std::move(expansion), {}};
   std::vector<VariantKey>& variants = space.expansion.variants;
   const std::vector<AssemblerChoice> choices = combinations(assemblers);
-  // Before the choices of ptxas stand in the ids: those that will pass with one of them.
-  const auto filter = [&] {
-    std::erase_if(variants, [&](const VariantKey& variant) {
-      return std::none_of(choices.begin(), choices.end(), [&](const AssemblerChoice& choice) {
-        return with_assembler(variant, choice).id.find(request.filter) != std::string::npos;
-      });
-    });
-  };
-  add_snippets(space);
-  if (forks == Forks::left_out || request.limit > 0) filter();
-  keep_spread(variants, static_cast<size_t>(request.limit));
+  if (variants.empty()) return all_pruned(request, space.catalogue, spec, overrides);
+  add_snippets(variants, snippets);
   if (forks == Forks::included) PHASEBIT_TRY(add_forks(space, request.tuned_only));
-  add_choices(variants, choices);
-  std::erase_if(variants, [&](const VariantKey& variant) {
-    return variant.id.find(request.filter) == std::string::npos;
-  });
+  PHASEBIT_TRY(choose(request, choices, variants));
+  PHASEBIT_TRY(lay_snippets(space, snippets));
   return space;
 }
 
 namespace {
 
-Result<Space> open_text(const SpaceRequest& request, const std::string& id_or_hash) {
+Result<Space> open_text(const SpaceRequest& request, const TypedId& id) {
   PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(request));
-  PHASEBIT_TRY_ASSIGN(snippets, read_snippets(request, nullptr));
-  PHASEBIT_TRY(check_protocols(catalogue, snippets));
-  Space space{templates_folder(request), std::move(catalogue), {}, std::move(snippets), {}};
+  PHASEBIT_TRY_ASSIGN(snippets, read_snippets(request, catalogue, nullptr));
+  Space space{templates_folder(request), std::move(catalogue), {}, {}};
   std::vector<VariantKey>& variants = space.expansion.variants;
-  const ForkId fork = split_fork_id(id_or_hash);
-  if (!fork.name.empty()) {
-    PHASEBIT_TRY_ASSIGN(key, fork_by_id(space, fork));
+  if (!id.fork.empty()) {
+    PHASEBIT_TRY_ASSIGN(key, fork_by_id(space, id));
     variants = {key};
     return space;
   }
-  const size_t snippet_at = id_or_hash.find(fmt::format("/{}", snippet_axis));
-  if (id_or_hash.find('/') != std::string::npos) {
-    PHASEBIT_TRY_ASSIGN(key, parse_variant(space.catalogue, id_or_hash.substr(0, snippet_at)));
-    variants = {key};
-  } else {
+  Expansion known;
+  if (id.variant.find('/') == std::string::npos) {
     SpaceRequest plain = request;
     plain.snippets.clear();
     PHASEBIT_TRY_ASSIGN(all, open_space(plain));
-    PHASEBIT_TRY_ASSIGN(key, parse_variant(space.catalogue, id_or_hash, &all.expansion));
-    variants = {key};
+    known = std::move(all.expansion);
   }
-  if (!space.snippets.empty()) variants = {snippet_key(variants.front(), space.snippets)};
-  if (snippet_at != std::string::npos && variants.front().id != id_or_hash)
+  PHASEBIT_TRY_ASSIGN(key, parse_variant(space.catalogue, id.variant, &known));
+  variants = {snippet_key(key, snippets)};
+  if (id.snippets && variants.front().id != id.text)
     return with_hint(
-        fail(Step::usage, "{}: the snippets given make {}", id_or_hash, variants.front().id),
+        fail(Step::usage, "{}: the snippets given make {}", id.text, variants.front().id),
         "an id does not hold a snippet's text: give --snippet VERB=FILE");
+  PHASEBIT_TRY(lay_snippets(space, snippets));
   return space;
 }
 
@@ -231,15 +208,15 @@ Result<Space> open_text(const SpaceRequest& request, const std::string& id_or_ha
 
 Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_hash) {
   if (is_ptx_file(id_or_hash)) return open_one_file(request, id_or_hash);
-  PHASEBIT_TRY_ASSIGN(id, split_assembler_id(id_or_hash));
+  PHASEBIT_TRY_ASSIGN(id, read_typed_id(id_or_hash));
   std::vector<std::string> none;
   PHASEBIT_TRY_ASSIGN(asked, assembler_axes(request, {}, none));
   if (combinations(asked).size() != 1)
     return fail(Step::usage, "{}: one variant has one ptxas", id_or_hash);
-  PHASEBIT_TRY_ASSIGN(space, open_text(request, id.text_id));
+  PHASEBIT_TRY_ASSIGN(space, open_text(request, id));
   VariantKey& key = space.expansion.variants.front();
   // A hash may name a variant with a choice of its own.
-  AssemblerChoice choice = id.text_id == id_or_hash ? assembler_of(key) : id.choice;
+  AssemblerChoice choice = id.choice == AssemblerChoice() ? assembler_of(key) : id.choice;
   if (!asked.ptxas.empty()) choice.ptxas = asked.ptxas.front();
   if (!asked.opt_level.empty()) choice.opt_level = asked.opt_level.front();
   if (!asked.maxrregcount.empty()) choice.maxrregcount = asked.maxrregcount.front();
@@ -250,12 +227,10 @@ Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_has
 
 Result<Space> open_ids(const SpaceRequest& request, const std::vector<std::string>& ids) {
   PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(request));
-  Space space{templates_folder(request), std::move(catalogue), {}, {}, {}};
+  Space space{templates_folder(request), std::move(catalogue), {}, {}};
   for (const std::string& one : ids) {
-    PHASEBIT_TRY_ASSIGN(id, split_assembler_id(one));
-    const ForkId fork = split_fork_id(id.text_id);
-    auto key =
-        fork.name.empty() ? parse_variant(space.catalogue, id.text_id) : fork_by_id(space, fork);
+    PHASEBIT_TRY_ASSIGN(id, read_typed_id(one));
+    auto key = id.fork.empty() ? parse_variant(space.catalogue, id.text) : fork_by_id(space, id);
     if (!key) return tl::unexpected<Error>(key.error());
     space.expansion.variants.push_back(with_assembler(*key, id.choice));
   }

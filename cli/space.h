@@ -2,11 +2,12 @@
 #pragma once
 
 #include "core/base/file.h"
+#include "gen/assembler.h"
 #include "gen/catalogue.h"
-#include "gen/snippet.h"
 #include "gen/tuned.h"
 #include "gen/variants.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,15 +29,20 @@ struct SpaceRequest {
 };
 
 struct Space {
-  fs::path templates;
-  Catalogue catalogue;
+  fs::path templates;   // with snippets a folder of its own, the user's with theirs beside
+  Catalogue catalogue;  // of these templates
   // With snippets, each variant that takes them is followed by itself with them in it; then each
   // stands there once for each choice of ptxas.
   Expansion expansion;
-  std::vector<Snippet> snippets;
   std::vector<Rendered> files;  // kernels that are read and not rendered: forks, FILE.ptx
   std::string target = {};      // that it is prepared for; "" for any: matters to forms alone
+  std::shared_ptr<const TempDir> snippet_folder = {};  // holds `templates`
 };
+
+// Those that the filter and the limit leave, each once for each choice of ptxas that the filter
+// leaves. Step::usage when there is none.
+Status choose(const SpaceRequest& request, const std::vector<AssemblerChoice>& choices,
+              std::vector<VariantKey>& variants);
 
 enum class Forks { left_out, included };
 

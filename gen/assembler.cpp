@@ -103,19 +103,16 @@ AssemblerChoice assembler_of(const VariantKey& key) {
 }
 
 VariantKey text_key(const VariantKey& key) {
-  VariantKey text = key;
-  std::erase_if(text.axes, [&](const auto& axis) {
-    if (!is_assembler_axis(axis.first)) return false;
-    const std::string part = fmt::format("/{}={}", axis.first, axis.second);
-    text.id.erase(text.id.rfind(part), part.size());
-    return true;
-  });
-  if (text.id != key.id) text.hash = short_hash(text.id);
+  if (key.text_id.empty()) return key;
+  VariantKey text{key.text_id, short_hash(key.text_id), key.axes};
+  std::erase_if(text.axes, [](const auto& axis) { return is_assembler_axis(axis.first); });
   return text;
 }
 
 VariantKey with_assembler(const VariantKey& key, const AssemblerChoice& choice) {
   VariantKey made = text_key(key);
+  if (choice == AssemblerChoice()) return made;
+  made.text_id = made.id;
   if (!choice.ptxas.empty()) append(made, ptxas_axis, choice.ptxas);
   if (choice.opt_level != default_opt_level)
     append(made, opt_level_axis, std::to_string(choice.opt_level));
@@ -124,24 +121,6 @@ VariantKey with_assembler(const VariantKey& key, const AssemblerChoice& choice) 
   if (!choice.edit.empty()) append(made, edit_axis, choice.edit);
   made.hash = short_hash(made.id);
   return made;
-}
-
-Result<AssemblerId> split_assembler_id(const std::string& id) {
-  AssemblerAxes axes;
-  std::string text = id;
-  while (true) {
-    const size_t slash = text.rfind('/');
-    if (slash == std::string::npos) break;
-    const std::string part = text.substr(slash + 1);
-    const size_t equals = part.find('=');
-    const std::string axis = part.substr(0, equals);
-    if (equals == std::string::npos || !is_assembler_axis(axis)) break;
-    PHASEBIT_TRY(set_assembler_axis(axes, axis, {part.substr(equals + 1)}));
-    text.erase(slash);
-  }
-  const std::vector<AssemblerChoice> choices = combinations(axes);
-  if (choices.size() != 1) return fail(Step::usage, "{}: names several of ptxas", id);
-  return AssemblerId{text, choices.front()};
 }
 
 Status set_assembler_axis(AssemblerAxes& axes, std::string_view axis,

@@ -36,15 +36,6 @@ VariantKey with_assembler(const VariantKey& key, const AssemblerChoice& choice);
 // The key without them: equal text keys have equal PTX.
 VariantKey text_key(const VariantKey& key);
 
-// "ID/ptxas=12.4/opt_level=1" -> ID and the choice. A version may be short (12.4 is the newest
-// 12.4 installed); the pinned one becomes "". Step::usage for a value that is none;
-// Step::toolchain, with the command that installs it, for a version that is not installed.
-struct AssemblerId {
-  std::string text_id;
-  AssemblerChoice choice;
-};
-Result<AssemblerId> split_assembler_id(const std::string& id);
-
 // Values of the axes that a sweep or a command line asks for; an empty list is the default
 // alone.
 struct AssemblerAxes {
@@ -55,7 +46,7 @@ struct AssemblerAxes {
 
 // Sets the values of one axis: "ptxas" takes versions and "all" (every one installed), "opt_level"
 // 0..3 and "all", "maxrregcount" registers and "none", "edit" any text. Errors as
-// split_assembler_id.
+// read_typed_id (gen/typed_id.h).
 Status set_assembler_axis(AssemblerAxes& axes, std::string_view axis,
                           const std::vector<std::string>& values);
 

@@ -21,10 +21,7 @@ ReadBack read_back(FactTable& table, std::string_view key) {
 
 std::vector<FactTable::File> CatalogueReader::fact_files(const Source& source) {
   std::vector<FactTable::File> files = {{source.file, &source.table}};
-  const std::string& uses = component_of(source).uses;
-  for (const Source& other : sources_)
-    if (!other.is_common && other.kind == source.kind && component_of(other).name == uses)
-      files.push_back({other.file, &other.table});
+  for (const Source* used : used_sources(source)) files.push_back({used->file, &used->table});
   return files;
 }
 

@@ -3,6 +3,7 @@
 #include "core/base/nearest.h"
 #include "core/isa/targets.h"
 #include "gen/forms/form.h"
+#include "gen/template_folders.h"
 
 #include <algorithm>
 
@@ -20,10 +21,6 @@ bool is_name(std::string_view name) {
 // A word that an id can hold.
 bool is_word(std::string_view word) {
   return !word.empty() && word.find_first_of("/=,: \t\n'\"{}") == std::string_view::npos;
-}
-
-std::string plural_folder(ComponentKind kind) {
-  return kind == ComponentKind::work ? "work" : fmt::format("{}s", to_string(kind));
 }
 
 }  // namespace
@@ -44,8 +41,7 @@ Result<Catalogue> CatalogueReader::read() {
   if (status_) read_capabilities(sources_.front());
   if (status_)
     for (const Source& source : sources_) read_expressions(source);
-  if (status_)
-    for (const Source& source : sources_) inherit(source);
+  inherit_all();
   for (const Source& source : sources_) {
     if (status_) check_verbs(source);
     if (status_) check_files(source);
@@ -65,7 +61,7 @@ Status CatalogueReader::read_files() {
 }
 
 Status CatalogueReader::read_components(ComponentKind kind) {
-  const fs::path folder = templates_ / plural_folder(kind);
+  const fs::path folder = templates_ / folder_of(kind);
   std::vector<std::string> names;
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed))

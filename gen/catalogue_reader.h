@@ -45,11 +45,14 @@ class CatalogueReader {
   void read_covers(const Source& source);
   void read_uses(const Source& source);
   const Component* used_by(const Component& component, ComponentKind kind) const;
+  // The files of those that it takes over from, the nearest first.
+  std::vector<const Source*> used_sources(const Source& source);
   bool has_template(const Source& source, const std::string& verb) const;
   void check_uses(const Source& source);
   void read_verbs(const Source& source);
   void check_verbs(const Source& source);
   void check_files(const Source& source);
+  void inherit_all();
   void inherit(const Source& source);
   void inherit_from_base(const Source& source);
 

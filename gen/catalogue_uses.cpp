@@ -52,6 +52,7 @@ std::set<std::string> included_by(const std::vector<fs::path>& folders) {
 }  // namespace
 
 const Component* CatalogueReader::used_by(const Component& component, ComponentKind kind) const {
+  if (component.uses.empty()) return nullptr;
   for (const Component& other : catalogue_.components(kind))
     if (other.name == component.uses) return &other;
   return nullptr;
@@ -72,13 +73,28 @@ void CatalogueReader::read_uses(const Source& source) {
                   nearest_word_hint(component.uses, others));
 }
 
-// What is taken over is never what somebody else was taken over from.
+// Each takes over from one that takes over from nobody it helps.
 void CatalogueReader::check_uses(const Source& source) {
   const Component& component = component_of(source);
-  if (component.uses.empty()) return;
-  const Component& base = *used_by(component, source.kind);
-  if (!base.uses.empty())
-    top(source).refuse("uses", fmt::format("'{}' uses '{}' itself", base.name, base.uses));
+  std::vector<std::string> chain = {component.name};
+  for (const Component* base = used_by(component, source.kind); base != nullptr;
+       base = used_by(*base, source.kind)) {
+    const bool is_circle = base == &component;
+    if (!is_circle && contains(chain, base->name)) return;  // of others: each says it itself
+    chain.push_back(base->name);
+    if (is_circle)
+      return top(source).refuse("uses", fmt::format("uses itself: {}", fmt::join(chain, " -> ")));
+  }
+}
+
+std::vector<const CatalogueReader::Source*> CatalogueReader::used_sources(const Source& source) {
+  std::vector<const Source*> all;
+  const Component* base = source.is_common ? nullptr : used_by(component_of(source), source.kind);
+  for (; base != nullptr; base = used_by(*base, source.kind))
+    for (const Source& other : sources_)
+      if (!other.is_common && other.kind == source.kind && &component_of(other) == base)
+        all.push_back(&other);
+  return all;
 }
 
 void CatalogueReader::read_verbs(const Source& source) {
@@ -96,18 +112,19 @@ bool CatalogueReader::has_template(const Source& source, const std::string& verb
   return fs::exists(fs::path(source.file).parent_path() / (verb + ".ptx"));
 }
 
+// Of the verbs that it lists itself: those taken over are their owner's matter.
 void CatalogueReader::check_verbs(const Source& source) {
-  if (source.is_common) return;
-  const Component& component = component_of(source);
-  const fs::path folder = fs::path(source.file).parent_path();
-  for (const std::string& verb : component.verbs) {
-    const fs::path used = folder.parent_path() / component.uses / (verb + ".ptx");
-    if (has_template(source, verb) || (!component.uses.empty() && fs::exists(used))) continue;
-    TomlReader reader = top(source);
-    return reader.refuse("verbs",
-                         fmt::format("{} '{}' declares the verb '{}' and has no {}.ptx",
-                                     to_string(source.kind), component.name, verb, verb),
-                         nearest_word_hint(verb, templates_in(folder)));
+  if (source.is_common || source.kind == ComponentKind::probe) return;
+  const std::vector<const Source*> used = used_sources(source);
+  TomlReader reader = top(source);
+  for (const std::string& verb : reader.words("verbs")) {
+    const auto has = [&](const Source* other) { return has_template(*other, verb); };
+    if (has(&source) || std::any_of(used.begin(), used.end(), has)) continue;
+    return reader.refuse(
+        "verbs",
+        fmt::format("{} '{}' declares the verb '{}' and has no {}.ptx", to_string(source.kind),
+                    component_of(source).name, verb, verb),
+        nearest_word_hint(verb, templates_in(fs::path(source.file).parent_path())));
   }
 }
 
@@ -117,7 +134,8 @@ void CatalogueReader::check_files(const Source& source) {
       source.is_common ? templates_ / "common" : fs::path(source.file).parent_path();
   const Component& component = component_of(source);
   std::vector<fs::path> askers = {own, templates_ / "common"};
-  if (!component.uses.empty()) askers.push_back(own.parent_path() / component.uses);
+  for (const Source* used : used_sources(source))
+    askers.push_back(fs::path(used->file).parent_path());
   if (source.is_common) {
     askers.push_back(templates_ / "anchors");
     for (const Source& other : sources_) askers.push_back(fs::path(other.file).parent_path());
@@ -139,11 +157,22 @@ void CatalogueReader::check_files(const Source& source) {
   }
 }
 
+// Who takes over from nobody first: what it has is whole before others take it.
+void CatalogueReader::inherit_all() {
+  if (!status_) return;  // there may be circles
+  std::vector<const Source*> order;
+  for (const Source& source : sources_) order.push_back(&source);
+  std::stable_sort(order.begin(), order.end(), [&](const Source* a, const Source* b) {
+    return used_sources(*a).size() < used_sources(*b).size();
+  });
+  for (const Source* source : order)
+    if (status_) inherit(*source);
+}
+
 // Axes that it does not declare itself come first, with those it does declare in the place that
 // they have there. Gates speak of a template: where the component has its own, they do not hold.
 void CatalogueReader::inherit(const Source& source) {
   Component& own = component_of(source);
-  if (!status_) return;
   inherit_from_base(source);
   if (source.is_common || source.kind == ComponentKind::probe) return;
   for (const std::string& verb : top(source).words("empty")) std::erase(own.verbs, verb);

@@ -16,7 +16,7 @@ constexpr const char* file_axis = "file";
 
 // What stands behind a variant's own axes: which hand made it, and how it is assembled.
 bool is_later(const std::string& axis) {
-  return axis == tuned_axis || axis == file_axis || axis.starts_with(snippet_axis) ||
+  return axis == tuned_axis || axis == file_axis || is_snippet_axis(axis) ||
          is_assembler_axis(axis);
 }
 

@@ -119,12 +119,4 @@ void keep_timed(std::vector<HeadRule>& rules, const std::vector<std::string>& ti
   });
 }
 
-void replace_rules(std::vector<HeadRule>& rules, const std::vector<VerbRule>& own) {
-  for (const VerbRule& rule : own)
-    std::erase_if(rules, [&](const HeadRule& known) {
-      return known.rule.verb == rule.verb && (rule.role.empty() || known.rule.role == rule.role);
-    });
-  for (const VerbRule& rule : own) rules.push_back({rule, {}, {}});
-}
-
 }  // namespace phasebit

@@ -25,7 +25,4 @@ Result<HeadRules> head_rules(const Catalogue& catalogue, const VariantKey& key,
 // Leaves the verbs that are timed; all when none is named.
 void keep_timed(std::vector<HeadRule>& rules, const std::vector<std::string>& timed_verbs);
 
-// These rules in the place of those of their verbs (and roles, where they name one).
-void replace_rules(std::vector<HeadRule>& rules, const std::vector<VerbRule>& own);
-
 }  // namespace phasebit

@@ -2,6 +2,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/nearest.h"
+#include "core/image/whole.h"
 #include "core/ptx/head_check.h"
 #include "core/ptx/lines.h"
 #include "gen/template_set.h"
@@ -158,7 +159,6 @@ Head headless(const PtxFile& file, const std::string& entry) {
   head.key.id = fmt::format("{}/{}/{}", whole_kind, stem, entry);
   head.key.hash = short_hash(head.key.id);
   head.key.axes = {{"probe", whole_kind}, {"file", stem}, {"entry", entry}};
-  head.launch.guarded = false;
   head.launch.unit = "ns per item";
   return head;
 }

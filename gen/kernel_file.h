@@ -30,7 +30,4 @@ Result<std::vector<Rendered>> read_kernels(std::string_view text, const std::str
 // The one kernel of a file of ours. Step::render when it has none with a head, or several.
 Result<Rendered> read_kernel(std::string_view text, const std::string& file);
 
-// The word that ids of kernels without a head begin with: "whole/FILE/ENTRY".
-inline constexpr const char* whole_kind = "whole";
-
 }  // namespace phasebit

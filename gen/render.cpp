@@ -4,6 +4,7 @@
 #include "gen/assemble_module.h"
 #include "gen/context.h"
 #include "gen/forms/form_space.h"
+#include "gen/snippet.h"
 #include "gen/template_set.h"
 
 #include <algorithm>
@@ -132,14 +133,13 @@ void split_lines(const std::string& text, const JoinedTemplate& joined, Rendered
 struct Renderer::Impl {
   const Catalogue* catalogue = nullptr;
   fs::path templates;
-  std::vector<Snippet> snippets;
   std::map<std::string, Compiled> compiled;
 
   Result<Compiled*> find(const Combination& combination) {
     const std::string key = combination.probe + "/" + combination.protocol + "/" +
                             combination.mover + "/" + combination.work;
     if (const auto known = compiled.find(key); known != compiled.end()) return &known->second;
-    PHASEBIT_TRY_ASSIGN(joined, join_templates(*catalogue, templates, combination, snippets));
+    PHASEBIT_TRY_ASSIGN(joined, join_templates(*catalogue, templates, combination));
     kainjow::mustache::mustache parsed(joined.text);
     parsed.set_custom_escape([](const std::string& text) { return text; });
     Compiled made{std::move(joined), std::move(parsed), false};
@@ -148,24 +148,27 @@ struct Renderer::Impl {
   }
 };
 
-Renderer::Renderer(const Catalogue& catalogue, fs::path templates, std::vector<Snippet> snippets)
+Renderer::Renderer(const Catalogue& catalogue, fs::path templates)
     : impl_(std::make_unique<Impl>()) {
   impl_->catalogue = &catalogue;
   impl_->templates = std::move(templates);
-  impl_->snippets = std::move(snippets);
 }
 Renderer::Renderer(Renderer&&) noexcept = default;
 Renderer::~Renderer() = default;
 
 Result<Rendered> Renderer::render(const VariantKey& variant, const Plan& plan, Build build,
                                   const std::string& ptx_version, const std::string& ptx_target) {
-  const Combination combination{variant.value("probe"), variant.value("protocol"),
-                                variant.value("mover"), variant.value("work")};
+  const VariantKey key = template_key(variant);
+  const Combination combination{key.value("probe"), key.value("protocol"), key.value("mover"),
+                                key.value("work")};
   PHASEBIT_TRY_ASSIGN(compiled, impl_->find(combination));
+  for (const SourceLine& file : compiled->joined.not_asked_for)
+    return fail(Step::render, "{}: nothing of {}/{}/{}/{} asks for '{}'", file.file,
+                variant.value("probe"), variant.value("protocol"), variant.value("mover"),
+                variant.value("work"), file.verb);
   Rendered out;
   out.kernel.entry = entry_name(variant, build);
-  PHASEBIT_TRY_ASSIGN(
-      context, make_context(*impl_->catalogue, template_key(variant), plan, out.kernel.entry));
+  PHASEBIT_TRY_ASSIGN(context, make_context(*impl_->catalogue, key, plan, out.kernel.entry));
   if (is_form(variant)) {
     PHASEBIT_TRY_ASSIGN(book, FormBook::get());
     PHASEBIT_TRY(add_form_names(context, *book, form_point(variant)));

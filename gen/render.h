@@ -6,7 +6,6 @@
 #include "core/ptx/head.h"
 #include "gen/kernel.h"
 #include "gen/plan.h"
-#include "gen/snippet.h"
 
 #include <memory>
 #include <string>
@@ -32,10 +31,8 @@ struct Rendered {
 // Reads and parses each combination of templates once. One object a thread.
 class Renderer {
  public:
-  // Snippets stand in the place of the partials of their verbs, in all that this one renders.
   // The catalogue must outlive it.
-  explicit Renderer(const Catalogue& catalogue, fs::path templates,
-                    std::vector<Snippet> snippets = {});
+  explicit Renderer(const Catalogue& catalogue, fs::path templates);
   Renderer(Renderer&&) noexcept;
   ~Renderer();
 

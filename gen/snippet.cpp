@@ -5,12 +5,16 @@
 #include "core/rule/read_rule.h"
 #include "gen/assembler.h"
 #include "gen/tuned.h"
+#include "gen/verbs.h"
 
 #include <algorithm>
 #include <charconv>
 
 namespace phasebit {
 namespace {
+
+// The prefix of the axes that name snippets in a key.
+constexpr std::string_view snippet_axis = "snippet.";
 
 std::string_view trimmed(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r"), text.size()));
@@ -81,14 +85,15 @@ class Declarations {
   int line_ = 0;
 };
 
-// Where the hand-made part of an id begins.
-size_t hand_made_at(const std::string& id) {
-  return std::min(id.find(fmt::format("/{}=", tuned_axis)),
-                  id.find(fmt::format("/{}", snippet_axis)));
+bool is_hand_made_axis(const std::string& axis) {
+  return axis == tuned_axis || is_snippet_axis(axis);
 }
 
-bool is_hand_made(const std::string& axis) {
-  return axis == tuned_axis || axis.starts_with(snippet_axis);
+std::vector<std::string> all_verbs() {
+  std::vector<std::string> all;
+  for (const ComponentKind kind : component_kinds)
+    for (const std::string& verb : component_verbs(kind)) all.push_back(verb);
+  return all;
 }
 
 }  // namespace
@@ -98,12 +103,12 @@ std::string Snippet::label() const {
   return fmt::format("{}@{}", path.stem().string(), content_hash(text).substr(0, digits));
 }
 
-const std::vector<std::string>& snippet_verbs() {
-  static const std::vector<std::string> verbs = {
-      "init",       "prime",   "acquire",     "try_acquire", "commit", "wait",
-      "try_wait",   "release", "tail",        "leave",       "quit",   "verify",
-      "fill_setup", "fill",    "drain_setup", "drain",       "fold",   "work"};
-  return verbs;
+std::optional<ComponentKind> kind_of_verb(std::string_view verb) {
+  for (const ComponentKind kind : component_kinds) {
+    const std::vector<std::string>& verbs = component_verbs(kind);
+    if (std::find(verbs.begin(), verbs.end(), verb) != verbs.end()) return kind;
+  }
+  return {};
 }
 
 Result<Snippet> read_snippet(std::string_view assignment) {
@@ -116,10 +121,9 @@ Result<Snippet> read_snippet(std::string_view assignment) {
 }
 
 Result<Snippet> read_snippet(const std::string& verb, const fs::path& path) {
-  const auto& verbs = snippet_verbs();
-  if (std::find(verbs.begin(), verbs.end(), verb) == verbs.end())
+  if (!kind_of_verb(verb))
     return with_hint(fail(Step::usage, "--snippet {}={}: no verb '{}'", verb, path.string(), verb),
-                     nearest_word_hint(verb, verbs));
+                     nearest_word_hint(verb, all_verbs()));
   Snippet snippet;
   snippet.verb = verb;
   snippet.path = path;
@@ -139,29 +143,32 @@ VariantKey snippet_key(const VariantKey& variant, const std::vector<Snippet>& sn
   return key;
 }
 
-VariantKey template_key(const VariantKey& any_key) {
-  VariantKey key = text_key(any_key);
-  const size_t at = hand_made_at(key.id);
-  if (at == std::string::npos) return key;
-  VariantKey parent;
-  parent.id = key.id.substr(0, at);
-  parent.hash = short_hash(parent.id);
-  for (const auto& axis : key.axes)
-    if (!is_hand_made(axis.first)) parent.axes.push_back(axis);
-  return parent;
+bool is_snippet_axis(std::string_view axis) {
+  return axis.starts_with(snippet_axis);
 }
 
-bool has_snippets(const VariantKey& key) {
+bool is_hand_made(const VariantKey& key) {
   return std::any_of(key.axes.begin(), key.axes.end(),
-                     [](const auto& axis) { return axis.first.starts_with(snippet_axis); });
+                     [](const auto& axis) { return is_hand_made_axis(axis.first); });
 }
 
-void replace_rules(GateSpec& spec, const std::vector<VerbRule>& rules) {
-  for (const VerbRule& rule : rules)
-    std::erase_if(spec.verbs, [&](const VerbRule& known) {
-      return known.verb == rule.verb && (rule.role.empty() || known.role == rule.role);
-    });
-  spec.verbs.insert(spec.verbs.end(), rules.begin(), rules.end());
+std::string snippet_component(const VariantKey& key, ComponentKind kind) {
+  std::string component = key.value(std::string(to_string(kind)));
+  std::string snippets;
+  for (const auto& [axis, label] : key.axes)
+    if (is_snippet_axis(axis) && kind_of_verb(axis.substr(snippet_axis.size())) == kind)
+      snippets += fmt::format("{}={}\n", axis, label);
+  return snippets.empty() ? component : fmt::format("{}@{}", component, short_hash(snippets));
+}
+
+VariantKey template_key(const VariantKey& key) {
+  VariantKey made{key.id, key.hash, {}};
+  for (const auto& axis : text_key(key).axes)
+    if (!is_hand_made_axis(axis.first)) made.axes.push_back(axis);
+  for (auto& [axis, value] : made.axes)
+    for (const ComponentKind kind : component_kinds)
+      if (axis == to_string(kind)) value = snippet_component(key, kind);
+  return made;
 }
 
 }  // namespace phasebit

@@ -1,5 +1,6 @@
-// A user's own text for one verb in the place of the template's, under the contract of
-// templates/README.md. Leading comments declare what its SASS must be:
+// A user's own text for one verb, under the contract of templates/README.md. It is a component of
+// two files, `uses` and the verb (gen/snippet_folder.h). Leading comments declare what its SASS
+// must be:
 //   // expect: SYNCS.PHASECHK* = 1      exactly so many an item, on the hot path
 //   // forbid: NANOSLEEP*
 //   // needs: 8.0 sm_90                 lowest PTX version and target, when above the variant's
@@ -10,6 +11,7 @@
 #include "core/image/variant_key.h"
 #include "core/isa/version.h"
 #include "core/rule/rule.h"
+#include "gen/catalogue.h"
 
 #include <string>
 #include <string_view>
@@ -18,37 +20,38 @@
 namespace phasebit {
 
 struct Snippet {
-  std::string verb;  // the partial that it replaces
-  fs::path path;     // as messages name it
+  std::string verb;
+  fs::path path;  // as messages name it
   std::string text;
   std::string protocol;  // "" for any
-  VerbRule gate;         // in the place of the catalogue's rules for the verb
+  VerbRule gate;         // in the place of what the component demands of the verb
   Version ptx;
   int sm = 0;
   // "NAME@HASH8": the file's stem and the first digits of the text's hash.
   std::string label() const;
 };
 
-// The verbs that a snippet can stand for.
-const std::vector<std::string>& snippet_verbs();
+// The kind of component that has this verb; nullopt for none.
+std::optional<ComponentKind> kind_of_verb(std::string_view verb);
 
 // "wait=FILE", as given to --snippet. Step::usage for the form and the verb, with the nearest one;
 // Step::spec with file and line for a declaration; Step::io.
 Result<Snippet> read_snippet(std::string_view assignment);
 Result<Snippet> read_snippet(const std::string& verb, const fs::path& path);
 
-// The prefix of the axes that name snippets in a key: "ring/mbarrier/none/none/snippet.wait=a@1f".
-inline constexpr std::string_view snippet_axis = "snippet.";
-
-// The key of a variant with these snippets in it.
+// The key of a variant with these snippets in it: it keeps the components of the variant, and has
+// an axis a snippet, "ring/mbarrier/none/none/snippet.wait=a@1f".
 VariantKey snippet_key(const VariantKey& variant, const std::vector<Snippet>& snippets);
+bool is_snippet_axis(std::string_view axis);
+// Whether the key names what somebody made by hand: a fork, snippets.
+bool is_hand_made(const VariantKey& key);
 
-// The variant that a hand-made key (of a fork, or with snippets) came from: its axes are those of
-// the catalogue, without those of ptxas (gen/assembler.h).
+// The component of a kind in whose folder the key's snippets are; that of the axis where it has
+// none of this kind.
+std::string snippet_component(const VariantKey& key, ComponentKind kind);
+
+// What the templates make of a key: the axes of the catalogue alone, with the components that hold
+// its snippets. Its id is still the key's, for messages.
 VariantKey template_key(const VariantKey& key);
-bool has_snippets(const VariantKey& key);
-
-// The rules of a gate with those of these verbs in the place of its own.
-void replace_rules(GateSpec& spec, const std::vector<VerbRule>& rules);
 
 }  // namespace phasebit

@@ -8,7 +8,7 @@ namespace phasebit {
 namespace {
 
 std::string folder_of(ComponentKind kind, const std::string& name) {
-  return fmt::format("{}{}/{}", to_string(kind), kind == ComponentKind::work ? "" : "s", name);
+  return fmt::format("{}/{}", folder_of(kind), name);
 }
 
 // Its words are what components may replace, so its files have none of their own.
@@ -21,6 +21,10 @@ bool is_verb_of(ComponentKind kind, const std::string& name) {
 
 }  // namespace
 
+std::string folder_of(ComponentKind kind) {
+  return fmt::format("{}{}", to_string(kind), kind == ComponentKind::work ? "" : "s");
+}
+
 Result<TemplateFolders> TemplateFolders::of(const Catalogue& catalogue,
                                             const Combination& combination) {
   const std::string* const names[] = {&combination.probe, &combination.protocol, &combination.mover,
@@ -31,8 +35,10 @@ Result<TemplateFolders> TemplateFolders::of(const Catalogue& catalogue,
     const Component* component = catalogue.find(kind, name);
     if (component == nullptr) return fail(Step::render, "no {} '{}'", to_string(kind), name);
     out.folders_.push_back({folder_of(kind, name), kind, component});
-    if (!component->uses.empty())
-      out.folders_.push_back({folder_of(kind, component->uses), kind, component});
+    for (const Component* base = component; !base->uses.empty();) {
+      base = catalogue.find(kind, base->uses);
+      out.folders_.push_back({folder_of(kind, base->name), kind, component});
+    }
   }
   out.folders_.push_back({common, ComponentKind::probe, &catalogue.common()});
   return out;
@@ -44,9 +50,14 @@ std::vector<std::string> TemplateFolders::names() const {
   return all;
 }
 
-std::optional<fs::path> TemplateFolders::find(const fs::path& templates,
-                                              const std::string& name) const {
+std::optional<fs::path> TemplateFolders::find(const fs::path& templates, const std::string& name,
+                                              const std::string& behind) const {
+  bool reached = behind.empty();
   for (const Folder& folder : folders_) {
+    if (!reached) {
+      reached = folder.name == behind;
+      continue;
+    }
     if (is_verb_of(folder.kind, name) && !folder.component->has_verb(name)) continue;
     fs::path file = fs::path(folder.name) / (name + ".ptx");
     if (fs::exists(templates / file)) return file;

@@ -12,10 +12,9 @@ namespace {
 struct Joiner {
   fs::path templates;
   TemplateFolders folders;
-  const std::vector<Snippet>& snippets;
-  std::set<std::string> used;  // verbs of snippets
   JoinedTemplate out;
   std::vector<std::string> open;  // files being joined, outermost first
+  std::set<std::string> joined;
 
   tl::unexpected<Error> no_partial(const std::string& name, const SourceLine& at) const;
   struct Spelling {
@@ -25,7 +24,7 @@ struct Joiner {
   Result<std::string> expand(const std::string& text, const std::string& place, Spelling& at);
   Status add_partial(const std::string& name, const SourceLine& at);
   Status add_file(const fs::path& file, const std::string& verb);
-  Status add_text(const std::string& text, SourceLine at);
+  std::vector<SourceLine> not_asked_for() const;
   Status add_line(const std::string& line, const SourceLine& at);
 };
 
@@ -72,6 +71,16 @@ Status OpenSections::end(const SourceLine& at) const {
 std::string place_of(const fs::path& templates, const Word& word) {
   const std::string root = templates.string() + "/";
   return word.where.starts_with(root) ? "templates/" + word.where.substr(root.size()) : word.where;
+}
+
+// A template that is a link is somebody's own file, and is named as that.
+std::optional<SourceLine> foreign_source(const fs::path& file) {
+  std::error_code not_a_link;
+  const fs::path target = fs::read_symlink(file, not_a_link);
+  if (not_a_link) return {};
+  const fs::path here = target.lexically_relative(fs::current_path());
+  const bool is_below = !here.empty() && *here.begin() != "..";
+  return SourceLine{(is_below ? here : target).string(), 0, {}, {}, false};
 }
 
 std::vector<std::string> partial_names(const fs::path& folder) {
@@ -139,7 +148,7 @@ Status Joiner::add_line(const std::string& line, const SourceLine& at) {
         fmt::format("{}{}{}{{{{role}}}}{}", mark_begin, out.marks.size(), mark_middle, mark_end);
     out.marks.push_back(at);
   }
-  Spelling spelling{fs::path(at.file).parent_path().string(), {}};
+  Spelling spelling{fs::path(open.back()).parent_path().string(), {}};
   PHASEBIT_TRY_ASSIGN(expanded, expand(content, at.place(), spelling));
   out.text += expanded + "\n";
   out.lines.push_back(at);
@@ -148,46 +157,54 @@ Status Joiner::add_line(const std::string& line, const SourceLine& at) {
 
 Status Joiner::add_file(const fs::path& file, const std::string& outer_verb) {
   const std::string name = file.generic_string();
+  SourceLine at = foreign_source(templates / file).value_or(SourceLine{name, 0, {}, {}});
   if (std::find(open.begin(), open.end(), name) != open.end())
-    return fail(Step::render, "templates/{}: includes itself through {}", name,
-                fmt::join(open, " -> "));
+    return fail(Step::render, "{}{}: includes itself through {}",
+                at.of_templates ? "templates/" : "", at.file, fmt::join(open, " -> "));
   auto text = read_file(templates / file);
   if (!text) return fail(Step::render, "{}", text.error().message);
   const auto& verbs = verb_names();
   const std::string stem = file.stem().string();
   const bool is_verb = std::find(verbs.begin(), verbs.end(), stem) != verbs.end();
   open.push_back(name);
-  PHASEBIT_TRY(add_text(*text, {name, 0, is_verb ? stem : outer_verb, {}}));
-  open.pop_back();
-  return {};
-}
-
-Status Joiner::add_text(const std::string& text, SourceLine at) {
+  joined.insert(name);
+  at.verb = is_verb ? stem : outer_verb;
   OpenSections sections;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
+  for (size_t begin = 0; begin < text->size();) {
+    const size_t end = std::min(text->find('\n', begin), text->size());
     ++at.line;
-    const std::string line = text.substr(begin, end - begin);
+    const std::string line = text->substr(begin, end - begin);
     PHASEBIT_TRY(sections.take(line, at));
     PHASEBIT_TRY(add_line(line, at));
     begin = end + 1;
   }
+  open.pop_back();
   return sections.end(at);
 }
 
-// A snippet is taken where the verb is asked for; what it asks for itself is the template's, so
-// that it can wrap what it replaces.
+// A file that asks for its own name wraps that of the component which its own one uses.
 Status Joiner::add_partial(const std::string& name, const SourceLine& at) {
-  for (const Snippet& snippet : snippets) {
-    if (snippet.verb != name || !at.of_templates) continue;
-    used.insert(name);
-    SourceLine first{snippet.path.string(), 0, name, {}};
-    first.of_templates = false;
-    return add_text(snippet.text, first);
-  }
-  if (const auto file = folders.find(templates, name)) return add_file(*file, at.verb);
+  auto file = folders.find(templates, name);
+  const fs::path asker = open.back();
+  if (file == asker)
+    if (auto wrapped = folders.find(templates, name, asker.parent_path().string()))
+      file = std::move(wrapped);
+  if (file) return add_file(*file, at.verb);
   if (is_component_verb(name)) return {};
   return no_partial(name, at);
+}
+
+std::vector<SourceLine> Joiner::not_asked_for() const {
+  std::vector<SourceLine> all;
+  for (const std::string& folder : folders.names())
+    for (const std::string& verb : partial_names(templates / folder)) {
+      const fs::path file = fs::path(folder) / (verb + ".ptx");
+      const auto source = foreign_source(templates / file);
+      if (!source || joined.contains(file.generic_string())) continue;
+      all.push_back(*source);
+      all.back().verb = verb;
+    }
+  return all;
 }
 
 }  // namespace
@@ -221,17 +238,12 @@ const std::vector<std::string>& verb_names() {
 }
 
 Result<JoinedTemplate> join_templates(const Catalogue& catalogue, const fs::path& templates,
-                                      const Combination& combination,
-                                      const std::vector<Snippet>& snippets) {
+                                      const Combination& combination) {
   PHASEBIT_TRY_ASSIGN(folders, TemplateFolders::of(catalogue, combination));
   const fs::path kernel = fs::path(folders.names().front()) / "kernel.ptx";
-  Joiner joiner{templates, std::move(folders), snippets, {}, {}, {}};
+  Joiner joiner{templates, std::move(folders), {}, {}, {}};
   PHASEBIT_TRY(joiner.add_file(kernel, ""));
-  for (const Snippet& snippet : snippets)
-    if (!joiner.used.contains(snippet.verb))
-      return fail(Step::render, "{}: nothing of {}/{}/{}/{} asks for '{}'", snippet.path.string(),
-                  combination.probe, combination.protocol, combination.mover, combination.work,
-                  snippet.verb);
+  joiner.out.not_asked_for = joiner.not_asked_for();
   for (const Word* word : joiner.folders.words()) {
     joiner.out.words.push_back(*word);
     joiner.out.words.back().where = place_of(templates, *word);

@@ -4,7 +4,6 @@
 
 #include "core/base/file.h"
 #include "core/image/source_map.h"
-#include "gen/snippet.h"
 #include "gen/template_folders.h"
 
 #include <map>
@@ -27,6 +26,8 @@ struct JoinedTemplate {
   std::vector<Word> words;        // that the text may use, with places relative to the templates
   std::vector<SourceLine> marks;  // role is filled in by rendering
   std::vector<SourceLine> lines;  // of every line of `text`, for Mustache's own errors
+  // Files of somebody's own (snippets) that nothing asks for, each with its verb.
+  std::vector<SourceLine> not_asked_for;
 };
 
 // mark_begin, index, mark_middle, role, mark_end
@@ -44,11 +45,9 @@ std::vector<Tag> tags_of(const std::string& line);
 
 // A word is replaced by what it stands for; a verb that no component lists is nothing.
 // Step::render: a file that is missing, a partial that no folder of the combination has (with the
-// nearest name), partials or words that include each other, or a snippet for a verb that the
-// combination never asks for. Snippets stand in the place of the templates of their verbs.
+// nearest name), partials or words that include each other.
 Result<JoinedTemplate> join_templates(const Catalogue& catalogue, const fs::path& templates,
-                                      const Combination& combination,
-                                      const std::vector<Snippet>& snippets = {});
+                                      const Combination& combination);
 
 // The names that count as verbs: what a statement is attributed to is the innermost file of these.
 const std::vector<std::string>& verb_names();

@@ -80,13 +80,6 @@ Result<Fork> read_fork(const fs::path& tuned, const std::string& name) {
                    nearest_word_hint(name, names));
 }
 
-ForkId split_fork_id(const std::string& id) {
-  const std::string mark = fmt::format("/{}=", tuned_axis);
-  const size_t at = id.rfind(mark);
-  if (at == std::string::npos) return {id, {}};
-  return {id.substr(0, at), id.substr(at + mark.size())};
-}
-
 std::string parent_file(const Rendered& parent) {
   return kernel_file(parent, HeadingLines::left_out);
 }

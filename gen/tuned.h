@@ -37,12 +37,6 @@ Result<std::vector<Fork>> read_forks(const fs::path& tuned);
 // Step::usage with the nearest name when there is none of this name.
 Result<Fork> read_fork(const fs::path& tuned, const std::string& name);
 
-// "ID/tuned=NAME" -> ID and NAME; NAME is "" for other ids.
-struct ForkId {
-  std::string parent, name;
-};
-ForkId split_fork_id(const std::string& id);
-
 // The parent's file as forks and their bases have it: without the lines of templates, which move
 // when nothing else does.
 std::string parent_file(const Rendered& parent);

@@ -92,8 +92,7 @@ std::map<std::string, std::vector<int>> bounds_of(const Kernel& kernel) {
   return bounds;
 }
 
-Head make_head(const VariantKey& key, const Plan& plan, const Kernel& kernel, HeadRules rules,
-               const std::vector<VerbRule>& own) {
+Head make_head(const VariantKey& key, const Plan& plan, const Kernel& kernel, HeadRules rules) {
   Head head;
   head.key = key;
   head.build = kernel.build;
@@ -104,7 +103,6 @@ Head make_head(const VariantKey& key, const Plan& plan, const Kernel& kernel, He
   head.barriers = barriers_of(plan);
   head.registers = registers_of(plan, kernel);
   head.rules = std::move(rules.rules);
-  replace_rules(head.rules, own);
   keep_timed(head.rules, plan.timed_verbs);
   head.covers = std::move(rules.covers);
   head.exhaustive = rules.exhaustive;

@@ -7,9 +7,8 @@
 
 namespace phasebit {
 
-// `rules` are those of its components, `own` those of snippets in the place of theirs.
-Head make_head(const VariantKey& key, const Plan& plan, const Kernel& kernel, HeadRules rules,
-               const std::vector<VerbRule>& own = {});
+// `rules` are those of its components.
+Head make_head(const VariantKey& key, const Plan& plan, const Kernel& kernel, HeadRules rules);
 
 // The directives between the signature and the body that bound the launch.
 std::map<std::string, std::vector<int>> bounds_of(const Kernel& kernel);

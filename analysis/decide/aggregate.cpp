@@ -1,6 +1,7 @@
 #include "analysis/decide/aggregate.h"
 
 #include "analysis/decide/variant_rows.h"
+#include "core/image/whole.h"
 
 #include <algorithm>
 #include <cmath>
@@ -257,6 +258,8 @@ Aggregation aggregate(const std::vector<PointRow>& points, const VariantKeys& ke
   Aggregation out;
   std::vector<Group> groups;
   for (const VariantRows& rows : rows_by_variant(points)) {
+    // A stranger's kernel is no variant: it stands in no table, and says nothing of our floors.
+    if (keys.of(rows.any->variant_id).value("probe") == whole_kind) continue;
     const PointKind kind = rows.any->kind;
     auto& list = kind == PointKind::point    ? out.points
                  : kind == PointKind::anchor ? out.anchors
@@ -291,10 +294,6 @@ AaSummary summarise_aa(const std::vector<AaPair>& pairs) {
   }
   return {pairs.size(), median(cycles), median(percents), quantile(cycles, 0.95),
           quantile(percents, 0.95)};
-}
-
-bool is_ungated(const Aggregate& aggregate) {
-  return aggregate.reason.rfind("gate: not gated", 0) == 0;
 }
 
 }  // namespace phasebit

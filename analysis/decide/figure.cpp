@@ -19,7 +19,7 @@ Named figures_of(const Aggregate& one) {
                  {"low", shown(one.interval.low, width)},
                  {"high", shown(one.interval.high, width)},
                  {"intercept", shown(one.intercept_cycles, 1)},
-                 {"megahertz", shown(one.megahertz, 1)},
+                 {"megahertz", one.megahertz > 0 ? shown(one.megahertz, 1) : "-"},
                  {"rounds", std::to_string(one.rounds)},
                  {"repetitions", std::to_string(one.repetitions)},
                  {"sass_class", one.sass_class.substr(0, 8)}};

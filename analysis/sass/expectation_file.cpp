@@ -1,6 +1,7 @@
 #include "analysis/sass/expectation_file.h"
 
 #include "core/base/nearest.h"
+#include "core/base/toml.h"
 
 #include <algorithm>
 
@@ -151,7 +152,8 @@ Result<ExpectationFile> parse_expectations(std::string_view text, const std::str
   try {
     return Reader(name).read(toml::parse(text, name));
   } catch (const toml::parse_error& error) {
-    return fail(Step::spec, "{}:{}: {}", name, error.source().begin.line, error.description());
+    return not_toml(text, name, static_cast<int>(error.source().begin.line),
+                    static_cast<int>(error.source().begin.column), error.description());
   }
 }
 

@@ -15,14 +15,6 @@ bool any_matches(const std::vector<std::string>& patterns, const std::string& wo
          });
 }
 
-bool concerns(const Expectation& rule, const GateSubject& subject) {
-  if (!any_matches(rule.kernels, subject.name) || !any_matches(rule.targets, subject.target) ||
-      !any_matches(rule.families, subject.family))
-    return false;
-  if (rule.ptxas.empty()) return true;
-  return subject.ptxas && version_in_range(*subject.ptxas, rule.ptxas).value_or(false);
-}
-
 std::string name_of(const GateSubject& subject) {
   std::string name = subject.name + " for " + subject.target;
   if (subject.ptxas) name += " by ptxas " + subject.ptxas->text();
@@ -174,6 +166,14 @@ class Gate {
 };
 
 }  // namespace
+
+bool concerns(const Expectation& rule, const GateSubject& subject) {
+  if (!any_matches(rule.kernels, subject.name) || !any_matches(rule.targets, subject.target) ||
+      !any_matches(rule.families, subject.family))
+    return false;
+  if (rule.ptxas.empty()) return true;
+  return subject.ptxas && version_in_range(*subject.ptxas, rule.ptxas).value_or(false);
+}
 
 Result<GateReport> check_expectations(const std::vector<Expectation>& expectations,
                                       const std::vector<GateSubject>& subjects) {

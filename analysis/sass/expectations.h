@@ -51,6 +51,9 @@ struct GateReport {
   std::vector<BrokenExpectation> broken;  // in the order of the rules
 };
 
+// Whether a rule speaks of a kernel.
+bool concerns(const Expectation& rule, const GateSubject& subject);
+
 // Step::gate when an expectation matches no subject: it would hold whatever the code is.
 Result<GateReport> check_expectations(const std::vector<Expectation>& expectations,
                                       const std::vector<GateSubject>& subjects);

@@ -38,7 +38,8 @@ class CudaDevice final : public Device {
   Status launch(Function function, const Grid& grid, const KernelParams& params,
                 const std::vector<Address>& buffers) override;
   Result<double> launch_whole(Function function, const WholeLaunch& whole,
-                              const std::vector<std::byte>& parameters) override;
+                              const std::vector<std::byte>& parameters,
+                              std::optional<std::chrono::milliseconds> limit) override;
   Status read(Address address, void* into, std::size_t bytes) override;
   Health health() override;
 
@@ -260,15 +261,15 @@ Status CudaDevice::launch(Function function, const Grid& grid, const KernelParam
 }
 
 Result<double> CudaDevice::launch_whole(Function function, const WholeLaunch& whole,
-                                        const std::vector<std::byte>& parameters) {
-  CUlaunchConfig config =
-      config_of(Grid{0, 0, whole.cluster, whole.shared_bytes}, stream_, cluster_);
-  const auto size = [](int n) { return static_cast<unsigned>(n); };
-  config.gridDimX = size(whole.grid[0]), config.gridDimY = size(whole.grid[1]);
-  config.gridDimZ = size(whole.grid[2]), config.blockDimX = size(whole.block[0]);
-  config.blockDimY = size(whole.block[1]), config.blockDimZ = size(whole.block[2]);
-  if (whole.cluster == 1) config.numAttrs = 0;
-  return timed_launch(driver_, config, functions_[static_cast<std::size_t>(function)], parameters);
+                                        const std::vector<std::byte>& parameters,
+                                        std::optional<std::chrono::milliseconds> limit) {
+  const CUlaunchConfig config = config_of(whole, stream_, cluster_);
+  const auto ended = [&] {
+    return limit ? wait(*limit)
+                 : check(Step::launch, "cuStreamSynchronize", driver_.cuStreamSynchronize(stream_));
+  };
+  return timed_launch(driver_, config, functions_[static_cast<std::size_t>(function)], parameters,
+                      ended);
 }
 
 Status CudaDevice::read(Address address, void* into, std::size_t bytes) {

@@ -78,8 +78,19 @@ Status queued_launch(const CudaDriver& driver, const Grid& grid, CUstream stream
                                      arguments.data(), nullptr));
 }
 
+CUlaunchConfig config_of(const WholeLaunch& whole, CUstream stream, CUlaunchAttribute& cluster) {
+  CUlaunchConfig config = config_of(Grid{0, 0, whole.cluster, whole.shared_bytes}, stream, cluster);
+  const auto size = [](int n) { return static_cast<unsigned>(n); };
+  config.gridDimX = size(whole.grid[0]), config.gridDimY = size(whole.grid[1]);
+  config.gridDimZ = size(whole.grid[2]), config.blockDimX = size(whole.block[0]);
+  config.blockDimY = size(whole.block[1]), config.blockDimZ = size(whole.block[2]);
+  if (whole.cluster == 1) config.numAttrs = 0;
+  return config;
+}
+
 Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& config,
-                            CUfunction kernel, const std::vector<std::byte>& parameters) {
+                            CUfunction kernel, const std::vector<std::byte>& parameters,
+                            const std::function<Status()>& wait) {
   if (config.numAttrs > 0 && !driver.has_clusters())
     return fail(Step::device, "this driver launches no clusters");
   Events events(driver);
@@ -93,7 +104,7 @@ Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& conf
   PHASEBIT_TRY(check(driver, "cuLaunchKernel", launch(driver, config, kernel, extra)));
   PHASEBIT_TRY(
       check(driver, "cuEventRecord", driver.cuEventRecord(events.behind(), config.hStream)));
-  PHASEBIT_TRY(check(driver, "cuStreamSynchronize", driver.cuStreamSynchronize(config.hStream)));
+  PHASEBIT_TRY(wait());
   float milliseconds = 0;
   PHASEBIT_TRY(check(driver, "cuEventElapsedTime",
                      driver.cuEventElapsedTime(&milliseconds, events.before(), events.behind())));

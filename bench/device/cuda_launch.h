@@ -6,6 +6,7 @@
 #include "bench/device/device.h"
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 namespace phasebit {
@@ -18,8 +19,13 @@ CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& c
 Status queued_launch(const CudaDriver& driver, const Grid& grid, CUstream stream, CUfunction kernel,
                      const KernelParams& params, const std::vector<Device::Address>& buffers);
 
-// Nanoseconds from before the kernel to behind it. Step::launch names the call that failed.
+// The same of a stranger's kernel.
+CUlaunchConfig config_of(const WholeLaunch& whole, CUstream stream, CUlaunchAttribute& cluster);
+
+// Nanoseconds from before the kernel to behind it; `wait` until it has ended. Step::launch names
+// the call that failed.
 Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& config,
-                            CUfunction kernel, const std::vector<std::byte>& parameters);
+                            CUfunction kernel, const std::vector<std::byte>& parameters,
+                            const std::function<Status()>& wait);
 
 }  // namespace phasebit

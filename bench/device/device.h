@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -81,9 +82,11 @@ class Device {
   // The kernel takes the block, and behind it the addresses of `buffers`.
   virtual Status launch(Function function, const Grid& grid, const KernelParams& params,
                         const std::vector<Address>& buffers) = 0;
-  // A kernel with parameters of its own; waits for its end. Its duration by two events, ns.
+  // A kernel with parameters of its own; waits for its end, for ever without a limit. Its duration
+  // by two events, ns.
   virtual Result<double> launch_whole(Function function, const WholeLaunch& whole,
-                                      const std::vector<std::byte>& parameters) = 0;
+                                      const std::vector<std::byte>& parameters,
+                                      std::optional<std::chrono::milliseconds> limit = {}) = 0;
   virtual Status read(Address address, void* into, std::size_t bytes) = 0;
   virtual Health health() = 0;
 };

@@ -123,10 +123,13 @@ class FakeDevice final : public Device {
 
   // The script's cycles are its nanoseconds; the items are where the manifest says.
   Result<double> launch_whole(Function function, const WholeLaunch& whole,
-                              const std::vector<std::byte>& parameters) override {
+                              const std::vector<std::byte>& parameters,
+                              std::optional<std::chrono::milliseconds> limit) override {
     const FakeScript& script = scripts_[entries_[static_cast<std::size_t>(function)]];
     if (script.launch_error)
       return fail(Step::launch, "cuLaunchKernel: CUDA_ERROR_LAUNCH_FAILED (scripted)");
+    if (fake_guard(script, guard_block_))
+      return fail(Step::launch, "did not end within {} ms", limit.value().count());
     for (const WholeParameter& one : whole.parameters) {
       std::uint64_t bits = 0;
       std::memcpy(&bits, &parameters[static_cast<std::size_t>(one.offset)],

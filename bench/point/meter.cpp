@@ -47,7 +47,7 @@ void add_flag(Measurement& measurement, const std::string& flag) {
 // Which figures missed the precision.
 void flag_too_wide(Measurement& measurement, const Summary& summary) {
   const std::string flag(too_wide_flag);
-  if (summary.rounds < Meter::min_rounds || !precise_enough(summary.cycles, summary.interval))
+  if (summary.rounds < min_rounds || !precise_enough(summary.cycles, summary.interval))
     add_flag(measurement, flag);
   for (std::size_t n = 0; n < summary.readings.size(); ++n)
     if (!precise_enough(summary.readings[n].value, summary.readings[n].interval))
@@ -227,6 +227,34 @@ Result<Measurement> Meter::run_timed(const MeasureRequest& request, Device::Func
   return measurement;
 }
 
+Result<Measurement> Meter::measure_whole(const MeasureRequest& request, const PhaseReport& report) {
+  const BundleVariant& variant = *request.variant;
+  report(Phase::loading);
+  WholeBuilds builds;
+  const int shared_bytes = variant.whole->shared_bytes;
+  PHASEBIT_TRY_ASSIGN(timed, loaded_function(*variant.image(Build::timed), shared_bytes));
+  builds.timed = timed;
+  const auto key = std::make_pair(variant.key.hash, 0);
+  const Image* image = variant.image(Build::guarded);
+  if (image != nullptr && !guarded_.contains(key)) {
+    if (image->module.empty())
+      return fail(Step::guard, "its guarded build was refused: {}", image->gate.reason);
+    PHASEBIT_TRY_ASSIGN(guarded, loaded_function(*image, shared_bytes));
+    PHASEBIT_TRY_ASSIGN(variable, device_.variable(modules_.at(image->module), guard_variable));
+    builds.guarded = guarded;
+    builds.guard = GuardedModule{variable, &image->guard};
+  }
+  WholePoint point(device_, guard_, builds, request);
+  PHASEBIT_TRY(point.make_buffers());
+  if (builds.guard) {
+    report(Phase::guarded);
+    PHASEBIT_TRY(point.run_guarded());
+    guarded_.insert(key);
+  }
+  report(Phase::timed);
+  return point.measure();
+}
+
 Result<Measurement> Meter::measure(const MeasureRequest& request, const PhaseReport& report) {
   const BundleVariant& variant = *request.variant;
   const int threads = variant.launch.threads + 32 * request.placement.first_warp;
@@ -238,12 +266,7 @@ Result<Measurement> Meter::measure(const MeasureRequest& request, const PhaseRep
   if (timed == nullptr)
     return with_hint(fail(Step::bundle, "the bundle holds no timed build of {}", variant.key.id),
                      "pack it again");
-  if (variant.whole) {
-    report(Phase::loading);
-    PHASEBIT_TRY_ASSIGN(whole, loaded_function(*timed, variant.whole->shared_bytes));
-    report(Phase::timed);
-    return measure_whole(device_, whole, request);
-  }
+  if (variant.whole) return measure_whole(request, report);
   PHASEBIT_TRY(check_shape(variant.launch));
   report(Phase::loading);
   ExpectedFolds folds(variant.launch, request.seed);

@@ -1,6 +1,5 @@
 #include "bench/point/whole.h"
 
-#include "bench/point/buffers.h"
 #include "bench/point/chain.h"
 
 #include <chrono>
@@ -12,63 +11,72 @@ namespace {
 constexpr double least_ns = 50'000;
 constexpr std::uint32_t most_items = 1U << 24;
 
-class WholePoint {
- public:
-  WholePoint(Device& device, Device::Function function, const WholeLaunch& whole)
-      : device_(device), function_(function), whole_(whole), buffers_(device) {}
-
-  Status make_buffers() {
-    std::vector<Buffer> buffers;
-    for (const WholeParameter& one : whole_.parameters)
-      if (one.kind == WholeParameter::Kind::buffer) buffers.push_back(one.buffer);
-    return buffers_.make(buffers);
-  }
-
-  Result<Sample> run(std::uint32_t items) {
-    PHASEBIT_TRY(buffers_.fill());
-    PHASEBIT_TRY_ASSIGN(ns,
-                        device_.launch_whole(function_, whole_,
-                                             parameter_block(whole_, items, buffers_.addresses())));
-    return Sample{items, static_cast<std::uint64_t>(ns), {}};
-  }
-
-  // The first of a chain n, 2n, 3n, 4n: as long as a launch must be, or as many items as may be.
-  Result<std::uint32_t> find_base() {
-    std::uint32_t items = 1;
-    while (true) {
-      PHASEBIT_TRY_ASSIGN(sample, run(items));
-      if (static_cast<double>(sample.cycles) >= least_ns || items >= most_items) return items;
-      items *= 2;
-    }
-  }
-
- private:
-  Device& device_;
-  Device::Function function_;
-  const WholeLaunch& whole_;
-  BufferMemory buffers_;
-};
-
 }  // namespace
 
-Result<Measurement> measure_whole(Device& device, Device::Function function,
-                                  const MeasureRequest& request) {
+Status WholePoint::make_buffers() {
+  std::vector<Buffer> buffers;
+  for (const WholeParameter& one : whole().parameters)
+    if (one.kind == WholeParameter::Kind::buffer) buffers.push_back(one.buffer);
+  return buffers_.make(buffers);
+}
+
+Status WholePoint::run_guarded(std::uint32_t items) {
+  PHASEBIT_TRY(buffers_.fill());
+  const auto [x, y, z] = whole().grid;
+  PHASEBIT_TRY(guard_.prepare(builds_.guard->variable, x * y * z, request_.guard_limit_ns));
+  const std::chrono::milliseconds limit(static_cast<int>(1000 * request_.hang_seconds));
+  const auto ended = device_.launch_whole(
+      builds_.guarded, whole(), parameter_block(whole(), items, buffers_.addresses()), limit);
+  const GuardTable& table = *builds_.guard->table;
+  const GuardReport report = guard_.report();
+  if (ended && report.code == 0) return {};
+  std::string crumbs = describe_crumbs(guard_.crumbs(), table);
+  if (!crumbs.empty()) crumbs = "; left: " + crumbs;
+  const std::string what =
+      report.code == 0 ? ended.error().message : describe(report, table, device_.info().sm);
+  return fail(report.code == 0 ? ended.error().step : Step::guard, "guarded build, {} items: {}{}",
+              items, what, crumbs);
+}
+
+Status WholePoint::run_guarded() {
+  for (const std::uint32_t items : guard_counts(LaunchShape())) PHASEBIT_TRY(run_guarded(items));
+  return {};
+}
+
+Result<Sample> WholePoint::run(std::uint32_t items) {
+  PHASEBIT_TRY(buffers_.fill());
+  PHASEBIT_TRY_ASSIGN(ns,
+                      device_.launch_whole(builds_.timed, whole(),
+                                           parameter_block(whole(), items, buffers_.addresses())));
+  return Sample{items, static_cast<std::uint64_t>(ns), {}};
+}
+
+// The first of a chain n, 2n, 3n, 4n: as long as a launch must be, or as many items as may be.
+Result<std::uint32_t> WholePoint::find_base() {
+  std::uint32_t items = 1;
+  while (true) {
+    PHASEBIT_TRY_ASSIGN(sample, run(items));
+    if (static_cast<double>(sample.cycles) >= least_ns || items >= most_items) return items;
+    items *= 2;
+  }
+}
+
+Result<Measurement> WholePoint::measure() {
   using Clock = std::chrono::steady_clock;
-  WholePoint point(device, function, *request.variant->whole);
-  PHASEBIT_TRY(point.make_buffers());
-  PHASEBIT_TRY_ASSIGN(base, point.find_base());
+  PHASEBIT_TRY_ASSIGN(base, find_base());
   Measurement measurement;
-  measurement.flags = {"gate_none", "outputs_not_verified"};
+  const bool gated = request_.variant->image(Build::timed)->gate.verdict == GateVerdict::passed;
+  measurement.flags = {gated ? "gate_by_rules_file" : "gate_none", "outputs_not_verified"};
   const auto start = Clock::now();
-  for (int round = 0; round < request.max_rounds; ++round) {
+  for (int round = 0; round < request_.max_rounds; ++round) {
     for (const std::uint32_t items : chain_counts(base, 1)) {
-      PHASEBIT_TRY_ASSIGN(sample, point.run(items));
+      PHASEBIT_TRY_ASSIGN(sample, run(items));
       measurement.samples.push_back(sample);
     }
-    if (round + 1 < Meter::min_rounds) continue;
+    if (round + 1 < min_rounds) continue;
     PHASEBIT_TRY_ASSIGN(summary, summarise(measurement.samples));
     if (precise_enough(summary)) return measurement;
-    if (std::chrono::duration<double>(Clock::now() - start).count() > request.max_seconds) break;
+    if (std::chrono::duration<double>(Clock::now() - start).count() > request_.max_seconds) break;
   }
   measurement.flags.emplace_back(too_wide_flag);
   return measurement;

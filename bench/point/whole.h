@@ -1,13 +1,47 @@
 // A stranger's kernel: its duration by the device's events over the number of items.
 #pragma once
 
-#include "bench/point/meter.h"
+#include "bench/point/buffers.h"
+#include "bench/point/guard_memory.h"
+#include "bench/point/measurement.h"
+
+#include <optional>
 
 namespace phasebit {
 
-// Samples hold nanoseconds in the place of cycles. Nothing it writes is looked at: the flags say
-// so.
-Result<Measurement> measure_whole(Device& device, Device::Function function,
-                                  const MeasureRequest& request);
+// The builds of one, loaded.
+struct WholeBuilds {
+  Device::Function timed = 0;
+  Device::Function guarded = 0;
+  std::optional<GuardedModule> guard;  // of the guarded build; nothing where there is none
+};
+
+class WholePoint {
+ public:
+  WholePoint(Device& device, GuardMemory& guard, const WholeBuilds& builds,
+             const MeasureRequest& request)
+      : device_(device), guard_(guard), builds_(builds), request_(request), buffers_(device) {}
+
+  // Room for its buffers; before all else.
+  Status make_buffers();
+  // A few launches of the guarded build, which must be there. Step::guard with the place of a wait
+  // that does not end; Step::launch for a hang that is no wait, with the breadcrumbs.
+  Status run_guarded();
+  // Samples hold nanoseconds in the place of cycles, and no clock is known. Nothing it writes is
+  // looked at: the flags say so.
+  Result<Measurement> measure();
+
+ private:
+  const WholeLaunch& whole() const { return *request_.variant->whole; }
+  Status run_guarded(std::uint32_t items);
+  Result<Sample> run(std::uint32_t items);
+  Result<std::uint32_t> find_base();
+
+  Device& device_;
+  GuardMemory& guard_;
+  const WholeBuilds& builds_;
+  const MeasureRequest& request_;
+  BufferMemory buffers_;
+};
 
 }  // namespace phasebit

@@ -80,12 +80,15 @@ BenchmarkFigures figures_of(const Outcome& outcome, bool stopped) {
   }
   const Summary& summary = *outcome.summary;
   if (outcome.megahertz > 0) figures.seconds = summary.cycles / outcome.megahertz * 1e-6;
+  // A stranger's kernel is timed from outside: no clock of the SM is known, and none is needed.
+  const bool in_ns = outcome.unit.starts_with("ns ");
+  if (in_ns) figures.seconds = summary.cycles * 1e-9;
   std::string unit = outcome.unit;
   std::replace(unit.begin(), unit.end(), ' ', '_');
   figures.counters = {{unit, summary.cycles},
                       {"ci_half_width", summary.interval.interval.half_width()},
-                      {"items_per_launch", outcome.items_per_launch},
-                      {"MHz", outcome.megahertz}};
+                      {"items_per_launch", outcome.items_per_launch}};
+  if (!in_ns) figures.counters.emplace_back("MHz", outcome.megahertz);
   for (std::size_t n = 0; n < std::min(outcome.readings.size(), summary.readings.size()); ++n) {
     const std::string& name = outcome.readings[n].name;
     const ReadingSummary& reading = summary.readings[n];

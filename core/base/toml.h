@@ -29,7 +29,12 @@ struct TomlValue {
 // Without the lines: for readers that take JSON.
 nlohmann::ordered_json to_json(const TomlValue& value);
 
-// Step::spec for a syntax error, "file:line: what".
+// Why a text is no TOML, from what the parser says and where: "file:line:column: what", with the
+// line and what to write.
+tl::unexpected<Error> not_toml(std::string_view text, const std::string& file, int line, int column,
+                               std::string_view parser_says);
+
+// Step::spec for a syntax error (not_toml).
 Result<TomlValue> parse_toml(std::string_view text, const std::string& file);
 Result<TomlValue> read_toml(const fs::path& path);
 

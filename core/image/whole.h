@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/image/buffer.h"
+#include "core/image/variant_key.h"
 
 #include <array>
 #include <cstddef>
@@ -11,6 +12,12 @@
 #include <vector>
 
 namespace phasebit {
+
+// The probe of such a kernel's key, and the word that its id begins with: "whole/FILE/ENTRY".
+inline constexpr const char* whole_kind = "whole";
+inline bool is_whole(const VariantKey& key) {
+  return key.value("probe") == whole_kind;
+}
 
 struct WholeParameter {
   enum class Kind { value, buffer, items };

@@ -17,7 +17,7 @@ std::string toml_of(const std::vector<PtxHeadLine>& lines) {
   int line = 1;
   for (const PtxHeadLine& one : lines) {
     for (; line < one.line; ++line) text += '\n';
-    text += one.text + "\n", ++line;
+    text += "    " + one.text + "\n", ++line;  // columns are those of the file, behind its mark
   }
   return text;
 }

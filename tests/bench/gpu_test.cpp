@@ -80,7 +80,7 @@ class GpuTest : public ::testing::Test {
   void take_hanging(const fs::path& folder, Build build, const std::string& only = "") {
     const Manifest hanging = read_manifest(folder).value();
     for (BundleVariant variant : hanging.variants) {
-      if (!only.empty() && variant.key.id != only) continue;
+      if (variant.whole || (!only.empty() && variant.key.id != only)) continue;
       Image& image = variant.images.front();
       modules_[image.module] = read_module(folder, image.module).value();
       add("sound", "pb_sound", "pb_sound", broken_module());
@@ -94,6 +94,18 @@ class GpuTest : public ::testing::Test {
       // A cluster has no SM of its own choice, which the sound kernel waits for: its timed build is
       // not reached, or its row says so.
       manifest_.variants.push_back(std::move(variant));
+    }
+    add("after", "pb_sound", "pb_sound", broken_module());
+  }
+
+  // Strangers' kernels with both builds, and a sound one of ours behind them.
+  void take_strangers(const fs::path& folder) {
+    const Manifest hanging = read_manifest(folder).value();
+    for (const BundleVariant& variant : hanging.variants) {
+      if (!variant.whole) continue;
+      for (const Image& image : variant.images)
+        modules_[image.module] = read_module(folder, image.module).value();
+      manifest_.variants.push_back(variant);
     }
     add("after", "pb_sound", "pb_sound", broken_module());
   }
@@ -232,6 +244,22 @@ TEST_F(GpuTest, EveryKindOfHangIsReportedWithItsPlace) {
       EXPECT_TRUE(contains(error, "guard: ") && has_parts(error, kernel.expected))
           << kernel.name << ": " << error;
   }
+  EXPECT_EQ(found["broken/after"], "");
+}
+
+// Neither head nor rules: its guarded build still says where it hangs, long before the watchdog.
+TEST_F(GpuTest, AStrangersKernelThatHangsIsReportedWithItsPlace) {
+  const char* folder = std::getenv("PHASEBIT_HANGING");
+  if (folder == nullptr) GTEST_SKIP() << "PHASEBIT_HANGING names no folder of hanging kernels";
+  take_strangers(folder);
+  const ProcessOutput output = run({"--watchdog-seconds", "20"});
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  auto found = errors();
+  const std::string place = fmt::format("at stranger.ptx:{}", waiting_stranger_line);
+  const std::string& error = found["whole/stranger/hangs"];
+  EXPECT_EQ(error.find("guard: guarded build, 1 items: deadlock: warp 0 lane "), 0U) << error;
+  EXPECT_TRUE(contains(error, "= 4, found 7") && contains(error, place)) << error;
+  EXPECT_EQ(found["whole/stranger/ends"], "");
   EXPECT_EQ(found["broken/after"], "");
 }
 

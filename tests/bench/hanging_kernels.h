@@ -174,6 +174,17 @@ inline std::vector<HangingKernel> barrier_kernels() {
   };
 }
 
+// A stranger's kernel, with parameters of its own: it waits until the word of its buffer is 4.
+inline const char* const waiting_stranger =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry stranger(.param .u64 flag, .param .u32 n)\n{\n"
+    ".reg .b64 at;\n.reg .b32 value, left;\n.reg .pred done;\n"
+    "ld.param.u64 at, [flag];\nld.param.u32 left, [n];\n"
+    "L: ld.volatile.global.u32 value, [at];\nsetp.eq.u32 done, value, 4;\n@!done bra L;\n"
+    "W: nanosleep.u32 20;\nsub.u32 left, left, 1;\nsetp.ne.u32 done, left, 0;\n@done bra W;\n"
+    "ret;\n}\n";
+inline constexpr int waiting_stranger_line = 11;  // of its poll
+
 inline std::vector<HangingKernel> hanging_kernels() {
   std::vector<HangingKernel> all = polling_kernels();
   for (const HangingKernel& one : memory_kernels()) all.push_back(one);

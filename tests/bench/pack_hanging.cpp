@@ -45,12 +45,49 @@ Status add(const HangingKernel& kernel, Manifest& manifest,
   return {};
 }
 
+// As `phasebit pack` would: both builds, the parameters as somebody says them. With 4 in its buffer
+// it ends, with another word it hangs.
+Status add_stranger(const char* name, std::uint32_t word, Manifest& manifest,
+                    std::map<std::string, std::string>& modules) {
+  const std::string text = waiting_stranger;
+  PHASEBIT_TRY_ASSIGN(file, read_ptx(text, "stranger.ptx"));
+  PHASEBIT_TRY_ASSIGN(made, guard(file));
+  BundleVariant variant;
+  variant.key.id = std::string("whole/stranger/") + name;
+  variant.key.hash = short_hash(variant.key.id);
+  variant.key.axes = {{"probe", whole_kind}, {"file", "stranger"}, {"entry", name}};
+  variant.launch.threads = 32;
+  variant.launch.unit = "ns per item";
+  WholeLaunch whole;
+  const BufferFill fill{BufferFill::Kind::word, word};
+  whole.block = {32, 1, 1};
+  whole.parameter_bytes = 12;
+  whole.parameters = {{"flag", WholeParameter::Kind::buffer, 0, 8, 0, {"flag", 64, fill}},
+                      {"n", WholeParameter::Kind::items, 8, 4, 0, {}}};
+  variant.whole = whole;
+  for (const Build build : {Build::timed, Build::guarded}) {
+    const std::string& code = build == Build::timed ? text : write_ptx(made.file);
+    Image image;
+    image.build = build;
+    image.entry = "stranger";
+    image.module = content_hash(code);
+    image.text_hash = image.sass_class = variant.key.id;
+    if (build == Build::guarded) image.guard.sites = made.sites;
+    variant.images.push_back(image);
+    modules[image.module] = code;
+  }
+  manifest.variants.push_back(std::move(variant));
+  return {};
+}
+
 Status pack(const fs::path& out) {
   Manifest manifest;
   manifest.target = "sm_90";
   std::map<std::string, std::string> modules;
   for (const HangingKernel& kernel : hanging_kernels())
     PHASEBIT_TRY(add(kernel, manifest, modules));
+  PHASEBIT_TRY(add_stranger("ends", 4, manifest, modules));
+  PHASEBIT_TRY(add_stranger("hangs", 7, manifest, modules));
   return write_bundle(out, manifest, modules);
 }
 

@@ -170,5 +170,31 @@ TEST(ProgramTest, ADryRunTouchesNothing) {
   EXPECT_FALSE(fs::exists(program.bundle.file("store.sqlite")));
 }
 
+// Timed from outside: there is a duration, and no clock of an SM.
+TEST(ProgramTest, AStrangersKernelHasNoMegahertz) {
+  Program program;
+  BundleVariant variant = ring_variant("a");
+  variant.images.pop_back();
+  variant.images.front().gate = {GateVerdict::ungated, "none: no head, outputs not verified"};
+  variant.launch = {};
+  variant.launch.threads = 64;
+  variant.launch.guarded = false;
+  variant.launch.unit = "ns per item";
+  WholeLaunch whole;
+  whole.parameter_bytes = 4;
+  whole.parameters = {{"n", WholeParameter::Kind::items, 0, 4, 0, {}}};
+  variant.whole = whole;
+  program.bundle.add(variant);
+  program.bundle.kernel("a_t") = {{"cycles", 40}, {"intercept", 3000}};
+  const ProcessOutput output = program.run(once);
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  EXPECT_FALSE(contains(output.out, "MHz")) << output.out;
+  EXPECT_TRUE(contains(output.out, "40.0 ns")) << output.out;
+  const auto rows = program.rows(PointKind::point);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].megahertz, 0);
+  EXPECT_EQ(rows[0].flags, (std::vector<std::string>{"gate_none", "outputs_not_verified"}));
+}
+
 }  // namespace
 }  // namespace phasebit::test

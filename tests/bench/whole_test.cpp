@@ -104,5 +104,68 @@ TEST(Buffers, OfAHeadPassThroughTheManifest) {
   EXPECT_FALSE(manifest_from_json(wrong, "m"));
 }
 
+// With a guarded build, whose one wait is a poll.
+BundleVariant waiting_stranger() {
+  BundleVariant variant = stranger();
+  variant.launch.guarded = true;
+  Image guarded = ring_variant("a").images.back();
+  WaitSite site;
+  site.number = 1;
+  site.kind = WaitKind::flag;
+  site.file = "s.ptx";
+  site.line = 12;
+  WaitSite other = site;
+  other.number = 2;
+  other.line = 19;
+  guarded.guard.sites = {site, other};
+  variant.images.push_back(guarded);
+  return variant;
+}
+
+TEST(Whole, RunsItsGuardedBuildFirst) {
+  Bench bench;
+  bench.variant = waiting_stranger();
+  bench.bundle.kernel("a_t") = {{"cycles", 40}, {"intercept", 3000}};
+  const auto measured = bench.measure();
+  ASSERT_TRUE(measured) << measured.error().text();
+  EXPECT_EQ(bench.phases, (std::vector<Phase>{Phase::loading, Phase::guarded, Phase::timed}));
+  EXPECT_EQ(measured->megahertz, 0);
+  EXPECT_EQ(measured->flags, (std::vector<std::string>{"gate_none", "outputs_not_verified"}));
+}
+
+TEST(Whole, ThatHangsIsReportedWithItsPlace) {
+  Bench bench;
+  bench.variant = waiting_stranger();
+  bench.bundle.kernel("a_g") = {{"fault", "report"}};
+  const auto reported = bench.measure();
+  ASSERT_FALSE(reported);
+  EXPECT_EQ(reported.error().step, Step::guard);
+  EXPECT_NE(reported.error().message.find("guarded build, 1 items: "), std::string::npos);
+  EXPECT_NE(reported.error().message.find("s.ptx:12"), std::string::npos)
+      << reported.error().text();
+  EXPECT_EQ(bench.phases.back(), Phase::guarded);  // the timed one was not launched
+
+  Bench stuck;  // what the guard cannot bound: the breadcrumb says where
+  stuck.variant = waiting_stranger();
+  stuck.bundle.kernel("a_g") = {{"fault", "crumbs"}};
+  const auto left = stuck.measure();
+  ASSERT_FALSE(left);
+  EXPECT_NE(left.error().message.find("did not end within 5000 ms; left: cta 0 warp 1 at s.ptx:19"),
+            std::string::npos)
+      << left.error().text();
+}
+
+TEST(Whole, SaysThatARulesFileGatedIt) {
+  Bench bench;
+  bench.variant = stranger();
+  bench.variant.images.front().gate = {GateVerdict::passed, "by the rules of r.toml"};
+  const auto measured = bench.measure();
+  ASSERT_TRUE(measured) << measured.error().text();
+  EXPECT_EQ(measured->flags,
+            (std::vector<std::string>{"gate_by_rules_file", "outputs_not_verified"}));
+  bench.variant.images.front().gate = {GateVerdict::failed, "r.toml:1: no sleep"};
+  EXPECT_EQ(refusal(bench.variant), "the SASS is not the intended one: r.toml:1: no sleep");
+}
+
 }  // namespace
 }  // namespace phasebit::test

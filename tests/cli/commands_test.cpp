@@ -47,6 +47,27 @@ TEST(Commands, SayWhatIsWrongAndWhichStepItWas) {
   }
 }
 
+// An empty selection names what emptied it.
+TEST(Commands, RefuseAnEmptySelection) {
+  const std::vector<BadInput> rows = {
+      {{"generate", "--list", "--filter", "nonesuch"},
+       2,
+       "phasebit: usage: --filter nonesuch: no variant has this in its id (an id is "},
+      {{"generate", "--list", "-a", "protocol=cta_barrier", "-a", "mover=none", "-a", "stages=1",
+        "-a", "wait=test_wait"},
+       2,
+       "phasebit: usage: -a "},
+      {{"generate", "--list", "--limit", "0"}, 2, "--limit: 0 is no whole number from 1 on"},
+      {{"generate", "--list", "--limit", "-3"}, 2, "--limit: -3 is no whole number from 1 on"},
+  };
+  for (const BadInput& row : rows) {
+    const ProcessOutput output = phasebit_says(row.arguments);
+    EXPECT_EQ(output.exit_status, row.exit_status) << row.message;
+    EXPECT_EQ(output.err.substr(0, row.message.size()), row.message);
+    EXPECT_EQ(output.out, "");
+  }
+}
+
 class WithTools : public testing::Test {
  protected:
   void SetUp() override {

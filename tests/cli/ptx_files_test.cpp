@@ -251,5 +251,33 @@ TEST_F(PtxFiles, SayWhatTheyCannotBe) {
   expect_errors(home_, rows);
 }
 
+TEST_F(PtxFiles, AreShownEntryByEntry) {
+  const ProcessOutput several = home_.says({"show", "s.ptx"});
+  EXPECT_EQ(several.err, "phasebit: usage: s.ptx has 2 kernels (--kernel: one of axpy, other)\n");
+  const ProcessOutput one = home_.says({"show", "s.ptx", "--kernel", "axpy"});
+  ASSERT_EQ(one.exit_status, 0) << one.err;
+  const size_t begin = strangers.find(".visible .entry axpy"),
+               end = strangers.find(".visible .entry other");
+  EXPECT_EQ(one.out, strangers.substr(begin, end - begin));
+}
+
+TEST_F(PtxFiles, AreLimitedAsVariantsAre) {
+  const auto assembled = [&](const std::vector<std::string>& which) {
+    std::vector<std::string> words = {"assemble", "-t", "sm_90a", "--no-cache", "--json"};
+    words.insert(words.end(), which.begin(), which.end());
+    const ProcessOutput output = home_.says(words);
+    EXPECT_EQ(output.exit_status, 0) << output.err;
+    const size_t at = output.out.find("\"assembled\": ");
+    return at == std::string::npos ? -1 : std::atoi(output.out.c_str() + at + 13);
+  };
+  EXPECT_EQ(assembled({"s.ptx"}), 2);
+  EXPECT_EQ(assembled({"s.ptx", "--limit", "1"}), 1);
+  ASSERT_EQ(home_.says({"fork", ring, "--name", "one"}).exit_status, 0);
+  ASSERT_EQ(home_.says({"fork", ring, "--name", "two"}).exit_status, 0);
+  EXPECT_EQ(assembled({"--tuned"}), 3);
+  EXPECT_EQ(assembled({"--tuned", "--limit", "2"}), 2);
+  EXPECT_EQ(assembled({"--tuned", "--filter", "tuned=two"}), 1);
+}
+
 }  // namespace
 }  // namespace phasebit

@@ -1,6 +1,9 @@
 // A user's own text for one verb: in the same probe, gated by what it declares.
+#include "core/image/bundle.h"
 #include "gen/toolchain.h"
 #include "tests/cli/home.h"
+
+#include <sstream>
 
 namespace phasebit {
 namespace {
@@ -136,6 +139,73 @@ TEST_F(Snippets, AreGatedByWhatTheyDeclare) {
   const ProcessOutput refused = assemble(declared + typo);
   EXPECT_EQ(refused.exit_status, exit_code(Step::assemble));
   EXPECT_NE(refused.err.find("mine.ptx:7: "), std::string::npos) << refused.err;
+}
+
+// Under another name a snippet is what a folder of two files is.
+TEST_F(Snippets, AreAProtocolOfTwoFiles) {
+  const std::string as_snippet = show(declared + body).out;
+  Home::write(home_.templates() / "protocols" / "mine" / "protocol.toml",
+              "uses = \"mbarrier\"\nverbs = [\"wait\"]\n[[gate]]\nverb = \"wait\"\nrequire = { "
+              "\"*SYNCS*PHASECHK*\" = 2 }\ncold = { \"*SYNCS*PHASECHK*\" = 1 }\n");
+  Home::write(home_.templates() / "protocols" / "mine" / "wait.ptx", declared + body);
+  const ProcessOutput as_protocol = home_.says({"show", "handoff/mine/none/none/num_stages=1"});
+  ASSERT_EQ(as_protocol.exit_status, 0) << as_protocol.err;
+  // Statements alone: ids, entries and headings name what differs.
+  const auto statements = [](const std::string& text) {
+    std::istringstream lines(text);
+    std::string out, line;
+    while (std::getline(lines, line))
+      if (line.find("//") == std::string::npos && line.find(".entry") == std::string::npos)
+        out += line + "\n";
+    return out;
+  };
+  EXPECT_EQ(statements(as_snippet), statements(as_protocol.out));
+  EXPECT_GT(statements(as_snippet).size(), 1000U);
+}
+
+TEST_F(Snippets, StandForAMoversVerbAndAWorks) {
+  const std::string ring = "ring/mbarrier/st_shared/fma/work_amount=2";
+  Home::write(home_.path() / "fill.ptx", "// expect: STS* = 1\n// mine\n{{> fill}}\n");
+  Home::write(home_.path() / "work.ptx", "// forbid: NANOSLEEP*\n{{> work}}\n");
+  const ProcessOutput plain = home_.says({"show", ring});
+  ASSERT_EQ(plain.exit_status, 0) << plain.err;
+  const ProcessOutput output =
+      home_.says({"show", ring, "--snippet", "fill=fill.ptx", "--snippet", "work=work.ptx"});
+  ASSERT_EQ(output.exit_status, 0) << output.err;
+  EXPECT_NE(output.out.find("// [producer fill] fill.ptx:"), std::string::npos) << output.out;
+  EXPECT_NE(output.out.find("/snippet.fill=fill@"), std::string::npos);
+  EXPECT_NE(output.out.find("protocol = \"mbarrier\""), std::string::npos) << output.out;
+  EXPECT_NE(output.out.find("mover = \"st_shared\""), std::string::npos) << output.out;
+}
+
+// mbarrier_tx takes most of its verbs from mbarrier: what is wrapped is what it has.
+TEST_F(Snippets, WrapAVerbThatTheirProtocolTakesOver) {
+  Home::write(home_.path() / "mine.ptx", declared + "{{> wait}}\n");
+  const ProcessOutput output =
+      home_.says({"show", "ring/mbarrier_tx/st_shared/none", "--snippet", "wait=mine.ptx"});
+  ASSERT_EQ(output.exit_status, 0) << output.err;
+  EXPECT_NE(output.out.find("] templates/protocols/mbarrier/wait.ptx:"), std::string::npos);
+}
+
+// The bundle and its results know the parent alone.
+TEST_F(Snippets, ArePackedUnderTheirParent) {
+  if (const auto toolchain = find_toolchain(); !toolchain) GTEST_SKIP() << toolchain.error().text();
+  Home::write(home_.path() / "mine.ptx", declared + body);
+  const ProcessOutput output =
+      home_.says({"pack", "--filter", handoff + "/snippet", "--snippet", "wait=mine.ptx", "-t",
+                  "sm_90a", "-o", "b", "--no-anchors"});
+  ASSERT_EQ(output.exit_status, 0) << output.err;
+  const auto manifest = read_manifest(home_.path() / "b");
+  ASSERT_TRUE(manifest) << manifest.error().text();
+  ASSERT_EQ(manifest->variants.size(), 1U);
+  const BundleVariant& variant = manifest->variants.front();
+  EXPECT_EQ(variant.key.value("protocol"), "mbarrier");
+  EXPECT_TRUE(variant.key.value("snippet.wait").starts_with("mine@"));
+  EXPECT_EQ(variant.images.front().gate.verdict, GateVerdict::passed)
+      << variant.images.front().gate.reason;
+  ASSERT_EQ(variant.images.size(), 2U);
+  EXPECT_FALSE(variant.images.back().guard.sites.empty());
+  EXPECT_EQ(Home::read(home_.path() / "b" / "manifest.json").find("mbarrier@"), std::string::npos);
 }
 
 }  // namespace

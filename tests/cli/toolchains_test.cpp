@@ -117,7 +117,11 @@ TEST_F(Toolchains, FilterSeesTheVersion) {
   EXPECT_EQ(2 * lines(one), lines(listed("ptxas=")));  // every text by both
   EXPECT_EQ(lines(one), lines(listed("ptxas=11.8")));
   EXPECT_EQ(lines(listed(id + "/ptxas=12.4")), 1);
-  EXPECT_EQ(lines(listed("ptxas=13")), 0);
+  const ProcessOutput none = says(
+      with_curated({"generate"}, {"--list", "--toolchain", "11.8,12.4", "--filter", "ptxas=13"}));
+  EXPECT_EQ(none.exit_status, exit_code(Step::usage));
+  EXPECT_EQ(none.err.find("phasebit: usage: --filter ptxas=13: no variant has this in its id"), 0U)
+      << none.err;
 }
 
 TEST(Toolchain, ThatIsNotInstalledIsNamedWithItsCommand) {

@@ -206,5 +206,32 @@ TEST(AggregateProperty, ShiftsWithItsSamplesAndIgnoresTheOrderOfRows) {
   }
 }
 
+// Nanoseconds of somebody else's kernel: neither a row nor an A/A pair.
+TEST(Aggregate, LeavesStrangersKernelsOut) {
+  Results results = results_of({steady("ring/a", 40, 0), steady("ring/a", 40, 1)});
+  const Aggregation before = phasebit::aggregate(results.points, VariantKeys(results));
+  const std::string id = "whole/s@01234567/axpy";
+  for (const int repetition : {0, 1})
+    results.points.push_back(
+        steady(id, 1000 * (1 + static_cast<std::uint64_t>(repetition)), repetition));
+  KeyPool pool;
+  results.variants.push_back(
+      pool.row_of({id, "h", {{"probe", "whole"}, {"file", "s@01234567"}, {"entry", "axpy"}}}, {}));
+  const Aggregation all = phasebit::aggregate(results.points, VariantKeys(results));
+  ASSERT_EQ(all.points.size(), 1U);
+  EXPECT_EQ(all.points[0].id, "ring/a");
+  EXPECT_EQ(all.aa.size(), before.aa.size());
+  EXPECT_EQ(all.floor, before.floor);
+  const ReportData data = report_data(std::move(results)).value();
+  const auto aa = make_table(data, "aa", {});
+  ASSERT_TRUE(aa) << aa.error().text();
+  EXPECT_EQ(render(*aa, TableFormat::csv).find("whole"), std::string::npos);
+  // Not even where somebody asks for them, nor as a figure of a document.
+  const auto pivot = make_table(data, "pivot", {{"rows", "probe"}, {"probe", "whole"}});
+  EXPECT_FALSE(pivot);
+  EXPECT_FALSE(make_figure(data, {{"variant", id}, {"field", "cycles"}}));
+  EXPECT_TRUE(make_figure(data, {{"variant", "ring/a"}, {"field", "cycles"}}));
+}
+
 }  // namespace
 }  // namespace phasebit

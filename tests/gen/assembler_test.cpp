@@ -4,6 +4,7 @@
 #include "core/base/hash.h"
 #include "gen/snippet.h"
 #include "gen/toolchain.h"
+#include "gen/typed_id.h"
 #include "tests/gen/hand_kernels.h"
 
 #include <cstdlib>
@@ -39,7 +40,9 @@ TEST(AssemblerKey, StandsBehindAFork) {
   const VariantKey key = with_assembler(fork, {"12.4.131", 3, 0});
   EXPECT_EQ(key.id, "ring/a/b/c/num_stages=8/tuned=x/ptxas=12.4.131");
   EXPECT_EQ(text_key(key).id, fork.id);
-  EXPECT_EQ(template_key(key).id, "ring/a/b/c/num_stages=8");
+  EXPECT_EQ(template_key(key).axes, key_of("").axes);
+  EXPECT_TRUE(is_hand_made(key));
+  EXPECT_FALSE(is_hand_made(with_assembler(key_of("x"), {"12.4.131", 3, 0})));
 }
 
 TEST(AssemblerFlags, AreThoseOfPtxas) {
@@ -54,6 +57,15 @@ TEST(Combinations, AreOfAllAxes) {
   EXPECT_EQ(combinations({{"", "12.4.131"}, {0, 3}, {}}),
             (std::vector<AssemblerChoice>{
                 {"", 0, 0}, {"", 3, 0}, {"12.4.131", 0, 0}, {"12.4.131", 3, 0}}));
+}
+
+// The id is for people: a key whose display name holds what looks like an axis keeps it.
+TEST(AssemblerKey, TakesNoIdApart) {
+  const VariantKey odd = key_of("a/ptxas=12.4.131/b");
+  const VariantKey key = with_assembler(odd, {"12.4.131", 3, 0});
+  EXPECT_EQ(key.id, "a/ptxas=12.4.131/b/ptxas=12.4.131");
+  EXPECT_EQ(text_key(key).id, odd.id);
+  EXPECT_EQ(text_key(odd).id, odd.id);
 }
 
 // A folder with toolchains that hold nothing but a name.
@@ -85,11 +97,16 @@ TEST_F(Installed, AllIsEveryVersionOldestFirst) {
 }
 
 TEST_F(Installed, IdsAreReadBack) {
-  const auto read = split_assembler_id("ring/a/b/c/num_stages=8/ptxas=12.4/maxrregcount=32");
+  const auto read = read_typed_id(
+      "ring/a/b/c/num_stages=8/snippet.wait=w@1f/ptxas=12.4/tuned=fast/maxrregcount=32");
   ASSERT_TRUE(read) << read.error().text();
-  EXPECT_EQ(read->text_id, "ring/a/b/c/num_stages=8");
+  EXPECT_EQ(read->variant, "ring/a/b/c/num_stages=8");
+  EXPECT_EQ(read->text, "ring/a/b/c/num_stages=8/snippet.wait=w@1f/tuned=fast");
+  EXPECT_EQ(read->fork, "fast");
+  EXPECT_TRUE(read->snippets);
   EXPECT_EQ(read->choice, (AssemblerChoice{"12.4.131", 3, 32}));
-  EXPECT_EQ(split_assembler_id("c2ee1f8e7965")->text_id, "c2ee1f8e7965");
+  EXPECT_EQ(read_typed_id("c2ee1f8e7965")->text, "c2ee1f8e7965");
+  EXPECT_FALSE(read_typed_id("c2ee1f8e7965")->snippets);
 }
 
 TEST_F(Installed, ErrorsHelp) {

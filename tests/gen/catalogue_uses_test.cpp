@@ -147,7 +147,44 @@ TEST_F(Uses, RefusesWhatCannotBe) {
             "spec: protocols/own/protocol.toml:1: uses: no other protocol 'own' (");
   folder_.write(own_file, own_text);
   folder_.write("protocols/second/protocol.toml", "\nuses = \"own\"\n");
-  EXPECT_EQ(error(), "spec: protocols/second/protocol.toml:2: uses: 'own' uses 'mbarrier' itself");
+  folder_.write("protocols/second/commit.ptx", "second;\n");
+  folder_.write("protocols/second/protocol.toml", "\nuses = \"own\"\n");
+  folder_.write(own_file, "uses = \"second\"\n");
+  EXPECT_EQ(error(),
+            "spec: protocols/own/protocol.toml:1: uses: uses itself: own -> second -> own");
+}
+
+// second uses own, own uses mbarrier.
+TEST_F(Uses, TakesOverFromAChain) {
+  folder_.write("protocols/second/protocol.toml",
+                "uses = \"own\"\nverbs = [\"wait\"]\n[[gate]]\nverb = \"wait\"\nrequire = { "
+                "\"C*\" = 1 }\n");
+  folder_.write("protocols/second/wait.ptx", "second;\n");
+  const auto catalogue = Catalogue::load(folder_.path());
+  ASSERT_TRUE(catalogue) << folder_.text(catalogue.error());
+  const Component& second = *catalogue->find(ComponentKind::protocol, "second");
+  const Component& own = *catalogue->find(ComponentKind::protocol, "own");
+  EXPECT_EQ(second.axes.size(), own.axes.size());
+  EXPECT_EQ(second.covers, own.covers);
+  const auto folders = TemplateFolders::of(*catalogue, {"ring", "second", "none", "none"});
+  ASSERT_TRUE(folders) << folders.error().text();
+  EXPECT_EQ(folders->names(), (Words{"probes/ring", "protocols/second", "protocols/own",
+                                     "protocols/mbarrier", "movers/none", "work/none", "common"}));
+  EXPECT_EQ(folders->find(folder_.path(), "wait"), fs::path("protocols/second/wait.ptx"));
+  EXPECT_EQ(folders->find(folder_.path(), "commit"), fs::path("protocols/own/commit.ptx"));
+  EXPECT_EQ(folders->find(folder_.path(), "wait", "protocols/second"),
+            fs::path("protocols/mbarrier/wait.ptx"));
+  EXPECT_EQ(folders->find(folder_.path(), "wait", "protocols/mbarrier"), std::nullopt);
+}
+
+// Not who takes it over, although his folder is read first.
+TEST_F(Uses, NamesTheOwnerOfAMisspeltVerb) {
+  folder_.write("protocols/a_user/protocol.toml", "uses = \"mbarrier\"\n");
+  fs::rename(folder_.path() / "protocols/mbarrier/wait.ptx",
+             folder_.path() / "protocols/mbarrier/wiat.ptx");
+  EXPECT_EQ(error(),
+            "spec: protocols/mbarrier/protocol.toml:1: verbs: protocol 'mbarrier' declares the "
+            "verb 'wait' and has no wait.ptx (did you mean 'wiat'?)");
 }
 
 }  // namespace

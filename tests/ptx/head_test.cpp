@@ -150,7 +150,8 @@ TEST(Head, SaysWhereItIsWrong) {
       {"threads = 32", "threads = \"32\"", "spec: t.ptx:16: threads: must be a whole number"},
       {"threads = 32", "threads = -32", "spec: t.ptx:16: threads: -32 is out of range (1 or more)"},
       {"threads = 32", "threads = ",
-       "spec: t.ptx:16: Error while parsing key-value pair: expected value, saw '\\n'"},
+       "spec: t.ptx:16:15: `threads = `: a value is missing (a text in quotes, a number, true, "
+       "false or [...])"},
       {"\"consumer\", warps", "\"consummer\", warps",
        "spec: t.ptx:12: role: no role 'consummer' (did you mean 'consumer'?)"},
       {"warps = [0] }", "lanes = \"left\", warps = [0] }",

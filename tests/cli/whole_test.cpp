@@ -1,0 +1,105 @@
+// A stranger's kernel that waits: its guarded build, and the rules that somebody has for it.
+#include "core/base/hash.h"
+#include "core/image/bundle.h"
+#include "gen/toolchain.h"
+#include "tests/cli/home.h"
+
+namespace phasebit {
+namespace {
+
+const std::string waiting =
+    ".version 7.8\n.target sm_90\n.address_size 64\n"
+    ".visible .entry polls(.param .u64 flag, .param .u32 n)\n"
+    "{\n"
+    "  .reg .b64 at;\n  .reg .b32 value, left;\n  .reg .pred done;\n"
+    "  ld.param.u64 at, [flag];\n  ld.param.u32 left, [n];\n"
+    "L:\n"
+    "  ld.volatile.global.u32 value, [at];\n"
+    "  setp.eq.u32 done, value, 4;\n"
+    "  @!done bra L;\n"
+    "  st.global.u32 [at+4], left;\n"
+    "  ret;\n"
+    "}\n";
+
+class WaitingStranger : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto found = find_toolchain(); !found) GTEST_SKIP() << found.error().text();
+    Home::write(file("w.ptx"), waiting);
+  }
+  fs::path file(const std::string& name) const { return home_.path() / name; }
+  ProcessOutput pack(const std::vector<std::string>& more) const {
+    std::vector<std::string> words = {
+        "pack",    "w.ptx", "-t",      "sm_90a",  "-o",      "bundle",           "--grid",      "2",
+        "--block", "32",    "--param", "n=items", "--param", "flag=buffer:64:4", "--no-anchors"};
+    words.insert(words.end(), more.begin(), more.end());
+    return home_.says(words);
+  }
+  Image timed() const { return read_manifest(file("bundle"))->variants.front().images.front(); }
+  Home home_;
+};
+
+TEST_F(WaitingStranger, IsPackedWithAGuardedBuildThatKnowsItsPlace) {
+  const ProcessOutput output = pack({});
+  ASSERT_EQ(output.exit_status, 0) << output.err;
+  const auto manifest = read_manifest(file("bundle"));
+  ASSERT_TRUE(manifest) << manifest.error().text();
+  const BundleVariant& variant = manifest->variants.front();
+  EXPECT_TRUE(variant.launch.guarded);
+  const Image* guarded = variant.image(Build::guarded);
+  ASSERT_NE(guarded, nullptr);
+  ASSERT_EQ(guarded->guard.sites.size(), 1U);
+  EXPECT_EQ(guarded->guard.sites.front().place(), "w.ptx:12");
+  EXPECT_EQ(guarded->entry, "polls");
+  EXPECT_NE(guarded->text_hash, variant.image(Build::timed)->text_hash);
+  EXPECT_NE(guarded->module, variant.image(Build::timed)->module);
+}
+
+TEST_F(WaitingStranger, IsGatedByARulesFile) {
+  Home::write(file("good.toml"),
+              "[[rule]]\nname = \"one poll\"\nwhere = \"kernel\"\n"
+              "count = { \"LDG*STRONG*\" = 1 }\nmust_not = \"NANOSLEEP*\"\n");
+  ASSERT_EQ(pack({"--rules", "good.toml"}).exit_status, 0);
+  EXPECT_EQ(timed().gate.verdict, GateVerdict::passed) << timed().gate.reason;
+  EXPECT_EQ(timed().gate.reason, "by the rules of good.toml");
+  Home::write(file("bad.toml"),
+              "[[rule]]\nname = \"it sleeps\"\nwhere = \"kernel\"\n"
+              "count = { \"NANOSLEEP*\" = 1 }\n");
+  ASSERT_EQ(pack({"--rules", "bad.toml"}).exit_status, 0);
+  EXPECT_EQ(timed().gate.verdict, GateVerdict::failed);
+  EXPECT_NE(timed().gate.reason.find("bad.toml:1: it sleeps: expected "), std::string::npos)
+      << timed().gate.reason;
+  const ProcessOutput assembled = home_.says(
+      {"assemble", "w.ptx", "-t", "sm_90a", "--gate", "--rules", "bad.toml", "--no-cache"});
+  EXPECT_EQ(assembled.exit_status, exit_code(Step::gate));
+  EXPECT_NE(assembled.err.find("it sleeps"), std::string::npos) << assembled.err;
+}
+
+TEST_F(WaitingStranger, SaysWhatARulesFileCannotBe) {
+  Home::write(file("other.toml"),
+              "[[rule]]\nname = \"x\"\nkernels = \"*axpy*\"\nmust = \"RET*\"\n");
+  Home::write(file("same.toml"), "[[same]]\nname = \"x\"\n");
+  Home::write(file("broken.toml"), "[[rule]]\nname = \n");
+  Home::write(file("a.ptx"), home_.says({"show", "ring/mbarrier/st_shared/none"}).out);
+  const std::string id = "whole/w@" + content_hash(waiting).substr(0, 8) + "/polls";
+  const auto error_of = [&](const std::string& rules) { return pack({"--rules", rules}).err; };
+  EXPECT_EQ(error_of("other.toml"),
+            "phasebit: gate: other.toml: no rule speaks of " + id +
+                " for sm_90a (a rule without `kernels`, `targets`, `family` and `ptxas` speaks of "
+                "all)\n");
+  EXPECT_EQ(error_of("same.toml"),
+            "phasebit: spec: same.toml:1: --rules takes [[rule]] alone (`phasebit sass gate` "
+            "compares kernels)\n");
+  EXPECT_EQ(error_of("broken.toml"),
+            "phasebit: spec: broken.toml:2:8: `name = `: a value is missing (a text in quotes, a "
+            "number, true, false or [...])\n");
+  EXPECT_EQ(
+      home_.says({"assemble", "a.ptx", "-t", "sm_90a", "--gate", "--rules", "other.toml"}).err,
+      "phasebit: usage: --rules other.toml: no kernel lacks a head (what has a head says its "
+      "rules there)\n");
+  EXPECT_EQ(home_.says({"assemble", "w.ptx", "--rules", "other.toml"}).err,
+            "phasebit: usage: --rules other.toml: nothing is gated (give --gate too)\n");
+}
+
+}  // namespace
+}  // namespace phasebit
