@@ -3,6 +3,7 @@
 #include "core/base/file.h"
 #include "core/ptx/file.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include <fmt/format.h>
@@ -58,9 +59,13 @@ std::string bytes_of(const std::string& name, const std::string& text) {
 std::string printed_texts(const std::vector<WaitSite>& sites) {
   std::string out =
       ".extern .func (.param .b32 result) vprintf (.param .b64 format, .param .b64 arguments);\n";
+  // The item is the last argument, so that a text without it leaves it out.
+  const bool items = std::any_of(sites.begin(), sites.end(),
+                                 [](const WaitSite& site) { return !site.item.empty(); });
   out += bytes_of("pb_guard_format",
-                  "phasebit: guard: no progress at %s: cta %u warp %u lane %u, operand 0x%llx, "
-                  "polled 0x%llx, address 0x%llx, word 0x%llx, item %lld\n");
+                  fmt::format("phasebit: guard: no progress at %s: cta %u warp %u lane %u, operand "
+                              "0x%llx, polled 0x%llx, address 0x%llx, word 0x%llx{}\n",
+                              items ? ", item %lld" : ""));
   std::string table = "0";
   for (const WaitSite& site : sites) {
     const std::string name = fmt::format("pb_guard_text_{}", site.number);

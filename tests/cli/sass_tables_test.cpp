@@ -101,9 +101,11 @@ TEST_F(SassTables, SaysWhatIsWrong) {
       {{"matrix", "--format", "markdwn"},
        "phasebit: usage: --format markdwn: no such format (did you mean 'markdown'?)\n"},
       {{"matrix", "--filter", "nothing/like/this", "-t", "sm_90a"},
-       "phasebit: usage: no variant is left to show\n"},
+       "phasebit: usage: --filter nothing/like/this: no variant has this in its id (an id is "
+       "ring/mbarrier/st_shared/none)\n"},
       {{"classes", "--filter", "nothing/like/this"},
-       "phasebit: usage: no variant has code for sm_90a, so there are no classes\n"},
+       "phasebit: usage: --filter nothing/like/this: no variant has this in its id (an id is "
+       "ring/mbarrier/st_shared/none)\n"},
   };
   for (const Row& row : rows) {
     const ProcessOutput output = sass(row.arguments);
