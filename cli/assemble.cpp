@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 #include "cli/gate_images.h"
 #include "cli/gate_subjects.h"
+#include "cli/open_space.h"
 #include "cli/words.h"
 
 #include <algorithm>

@@ -1,8 +1,22 @@
 #include "cli/choices.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace phasebit {
+namespace {
+
+// Every n-th variant, so that a limited sweep still has all kinds of them.
+void keep_spread(std::vector<VariantKey>& variants, int limit) {
+  const auto wanted = static_cast<size_t>(limit);
+  if (wanted == 0 || variants.size() <= wanted) return;
+  std::vector<VariantKey> kept;
+  for (size_t i = 0; i < wanted; ++i)
+    kept.push_back(std::move(variants[i * variants.size() / wanted]));
+  variants = std::move(kept);
+}
+
+}  // namespace
 
 Result<AssemblerAxes> assembler_axes(const SpaceRequest& request, AssemblerAxes axes,
                                      std::vector<std::string>& rest) {
@@ -27,6 +41,27 @@ void add_choices(std::vector<VariantKey>& variants, const std::vector<AssemblerC
   for (const VariantKey& variant : variants)
     for (const AssemblerChoice& choice : choices) all.push_back(with_assembler(variant, choice));
   variants = std::move(all);
+}
+
+Status choose(const SpaceRequest& request, const std::vector<AssemblerChoice>& choices,
+              std::vector<VariantKey>& variants) {
+  // Before the choices of ptxas stand in the ids: those that will pass with one of them.
+  const std::string first = variants.front().id;
+  std::erase_if(variants, [&](const VariantKey& variant) {
+    return std::none_of(choices.begin(), choices.end(), [&](const AssemblerChoice& choice) {
+      return with_assembler(variant, choice).id.find(request.filter) != std::string::npos;
+    });
+  });
+  if (variants.empty())
+    return with_hint(
+        fail(Step::usage, "--filter {}: no variant has this in its id", request.filter),
+        fmt::format("an id is {}", first));
+  keep_spread(variants, request.limit);
+  add_choices(variants, choices);
+  std::erase_if(variants, [&](const VariantKey& variant) {
+    return variant.id.find(request.filter) == std::string::npos;
+  });
+  return {};
 }
 
 }  // namespace phasebit

@@ -16,4 +16,9 @@ Result<AssemblerAxes> assembler_axes(const SpaceRequest& request, AssemblerAxes 
 // Each variant once for each choice.
 void add_choices(std::vector<VariantKey>& variants, const std::vector<AssemblerChoice>& choices);
 
+// Those that the filter and the limit leave, each once for each choice of ptxas that the filter
+// leaves. Step::usage when there is none.
+Status choose(const SpaceRequest& request, const std::vector<AssemblerChoice>& choices,
+              std::vector<VariantKey>& variants);
+
 }  // namespace phasebit

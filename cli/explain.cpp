@@ -3,6 +3,7 @@
 #include "analysis/sass/cause.h"
 #include "cli/commands.h"
 #include "cli/measured.h"
+#include "cli/open_space.h"
 #include "cli/sides.h"
 
 #include <cstdio>

@@ -1,7 +1,9 @@
 #include "cli/fork.h"
 
 #include "cli/commands.h"
+#include "cli/open_space.h"
 #include "cli/prepare.h"
+#include "gen/hand_made.h"
 #include "gen/snippet.h"
 #include "gen/tuned_merge.h"
 

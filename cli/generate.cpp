@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 #include "cli/estimate.h"
 #include "cli/fork.h"
+#include "cli/open_space.h"
 #include "cli/prepare.h"
 #include "cli/words.h"
 

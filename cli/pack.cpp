@@ -3,6 +3,7 @@
 #include "cli/form_filter.h"
 #include "cli/gate_images.h"
 #include "cli/gate_subjects.h"
+#include "cli/open_space.h"
 #include "core/base/process.h"
 #include "core/image/bundle.h"
 #include "core/image/sass_class.h"

@@ -4,6 +4,7 @@
 #include "core/base/parallel.h"
 #include "gen/assembler.h"
 #include "gen/forms/form_space.h"
+#include "gen/hand_made.h"
 #include "gen/make_plan.h"
 #include "gen/requirements.h"
 #include "gen/snippet.h"

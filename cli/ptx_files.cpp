@@ -4,14 +4,13 @@
 #include "core/base/hash.h"
 #include "core/base/nearest.h"
 #include "core/image/whole.h"
+#include "gen/hand_made.h"
 #include "gen/head_key.h"
 
 #include <algorithm>
 
 namespace phasebit {
 namespace {
-
-constexpr const char* file_axis = "file";
 
 // "NAME@HASH8"
 std::string label_of(const fs::path& path, const std::string& text) {

@@ -1,5 +1,6 @@
 #include "analysis/sass/diff_report.h"
 #include "cli/commands.h"
+#include "cli/open_space.h"
 #include "cli/ptx_files.h"
 #include "cli/sass_files.h"
 #include "cli/sass_images.h"

@@ -2,6 +2,7 @@
 #include "analysis/sass/module.h"
 #include "cli/commands.h"
 #include "cli/gate_subjects.h"
+#include "cli/open_space.h"
 #include "cli/sass_files.h"
 
 #include <cstdio>

@@ -4,6 +4,7 @@
 #include "analysis/sass/summary.h"
 #include "cli/commands.h"
 #include "cli/measured.h"
+#include "cli/open_space.h"
 #include "cli/sass_reduce.h"
 #include "cli/sides.h"
 

@@ -1,5 +1,6 @@
 #include "analysis/sass/page.h"
 #include "cli/commands.h"
+#include "cli/open_space.h"
 #include "cli/sass_images.h"
 #include "core/base/nearest.h"
 

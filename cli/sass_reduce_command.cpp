@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "cli/open_space.h"
 #include "cli/sass_reduce.h"
 #include "core/base/file.h"
 

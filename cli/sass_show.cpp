@@ -1,6 +1,7 @@
 #include "analysis/sass/listing.h"
 #include "cli/commands.h"
 #include "cli/images.h"
+#include "cli/open_space.h"
 #include "cli/ptx_files.h"
 #include "cli/sass_files.h"
 #include "cli/words.h"

@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+#include "cli/open_space.h"
 #include "cli/prepare.h"
 #include "cli/words.h"
 #include "core/ptx/file.h"

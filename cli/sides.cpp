@@ -1,5 +1,6 @@
 #include "cli/sides.h"
 
+#include "cli/open_space.h"
 #include "core/image/sass_class.h"
 #include "core/isa/targets.h"
 

@@ -1,5 +1,6 @@
 #include "cli/snippets.h"
 
+#include "gen/snippet.h"
 #include "gen/snippet_folder.h"
 
 #include <algorithm>

@@ -3,16 +3,13 @@
 #include "core/base/hash.h"
 #include "core/base/nearest.h"
 #include "gen/assembler.h"
-#include "gen/snippet.h"
-#include "gen/tuned.h"
+#include "gen/hand_made.h"
 #include "gen/variants.h"
 
 #include <algorithm>
 
 namespace phasebit {
 namespace {
-
-constexpr const char* file_axis = "file";
 
 // What stands behind a variant's own axes: which hand made it, and how it is assembled.
 bool is_later(const std::string& axis) {

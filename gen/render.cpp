@@ -4,7 +4,7 @@
 #include "gen/assemble_module.h"
 #include "gen/context.h"
 #include "gen/forms/form_space.h"
-#include "gen/snippet.h"
+#include "gen/hand_made.h"
 #include "gen/template_set.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "core/base/nearest.h"
 #include "core/rule/read_rule.h"
 #include "gen/assembler.h"
-#include "gen/tuned.h"
+#include "gen/hand_made.h"
 #include "gen/verbs.h"
 
 #include <algorithm>
@@ -14,7 +14,6 @@ namespace phasebit {
 namespace {
 
 // The prefix of the axes that name snippets in a key.
-constexpr std::string_view snippet_axis = "snippet.";
 
 std::string_view trimmed(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r"), text.size()));
@@ -85,10 +84,6 @@ class Declarations {
   int line_ = 0;
 };
 
-bool is_hand_made_axis(const std::string& axis) {
-  return axis == tuned_axis || is_snippet_axis(axis);
-}
-
 std::vector<std::string> all_verbs() {
   std::vector<std::string> all;
   for (const ComponentKind kind : component_kinds)
@@ -101,14 +96,6 @@ std::vector<std::string> all_verbs() {
 std::string Snippet::label() const {
   constexpr size_t digits = 8;
   return fmt::format("{}@{}", path.stem().string(), content_hash(text).substr(0, digits));
-}
-
-std::optional<ComponentKind> kind_of_verb(std::string_view verb) {
-  for (const ComponentKind kind : component_kinds) {
-    const std::vector<std::string>& verbs = component_verbs(kind);
-    if (std::find(verbs.begin(), verbs.end(), verb) != verbs.end()) return kind;
-  }
-  return {};
 }
 
 Result<Snippet> read_snippet(std::string_view assignment) {
@@ -141,34 +128,6 @@ VariantKey snippet_key(const VariantKey& variant, const std::vector<Snippet>& sn
   }
   key.hash = short_hash(key.id);
   return key;
-}
-
-bool is_snippet_axis(std::string_view axis) {
-  return axis.starts_with(snippet_axis);
-}
-
-bool is_hand_made(const VariantKey& key) {
-  return std::any_of(key.axes.begin(), key.axes.end(),
-                     [](const auto& axis) { return is_hand_made_axis(axis.first); });
-}
-
-std::string snippet_component(const VariantKey& key, ComponentKind kind) {
-  std::string component = key.value(std::string(to_string(kind)));
-  std::string snippets;
-  for (const auto& [axis, label] : key.axes)
-    if (is_snippet_axis(axis) && kind_of_verb(axis.substr(snippet_axis.size())) == kind)
-      snippets += fmt::format("{}={}\n", axis, label);
-  return snippets.empty() ? component : fmt::format("{}@{}", component, short_hash(snippets));
-}
-
-VariantKey template_key(const VariantKey& key) {
-  VariantKey made{key.id, key.hash, {}};
-  for (const auto& axis : text_key(key).axes)
-    if (!is_hand_made_axis(axis.first)) made.axes.push_back(axis);
-  for (auto& [axis, value] : made.axes)
-    for (const ComponentKind kind : component_kinds)
-      if (axis == to_string(kind)) value = snippet_component(key, kind);
-  return made;
 }
 
 }  // namespace phasebit

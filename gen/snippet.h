@@ -12,6 +12,7 @@
 #include "core/isa/version.h"
 #include "core/rule/rule.h"
 #include "gen/catalogue.h"
+#include "gen/snippet.h"
 
 #include <string>
 #include <string_view>
@@ -31,9 +32,6 @@ struct Snippet {
   std::string label() const;
 };
 
-// The kind of component that has this verb; nullopt for none.
-std::optional<ComponentKind> kind_of_verb(std::string_view verb);
-
 // "wait=FILE", as given to --snippet. Step::usage for the form and the verb, with the nearest one;
 // Step::spec with file and line for a declaration; Step::io.
 Result<Snippet> read_snippet(std::string_view assignment);
@@ -42,16 +40,4 @@ Result<Snippet> read_snippet(const std::string& verb, const fs::path& path);
 // The key of a variant with these snippets in it: it keeps the components of the variant, and has
 // an axis a snippet, "ring/mbarrier/none/none/snippet.wait=a@1f".
 VariantKey snippet_key(const VariantKey& variant, const std::vector<Snippet>& snippets);
-bool is_snippet_axis(std::string_view axis);
-// Whether the key names what somebody made by hand: a fork, snippets.
-bool is_hand_made(const VariantKey& key);
-
-// The component of a kind in whose folder the key's snippets are; that of the axis where it has
-// none of this kind.
-std::string snippet_component(const VariantKey& key, ComponentKind kind);
-
-// What the templates make of a key: the axes of the catalogue alone, with the components that hold
-// its snippets. Its id is still the key's, for messages.
-VariantKey template_key(const VariantKey& key);
-
 }  // namespace phasebit

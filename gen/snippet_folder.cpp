@@ -1,7 +1,10 @@
 #include "gen/snippet_folder.h"
 
 #include "core/isa/targets.h"
+#include "gen/hand_made.h"
+#include "gen/snippet.h"
 #include "gen/template_folders.h"
+#include "gen/verbs.h"
 
 #include <map>
 

@@ -2,6 +2,7 @@
 // `uses` it and has the verb. From there on they go the way of any component.
 #pragma once
 
+#include "gen/hand_made.h"
 #include "gen/snippet.h"
 
 #include <vector>

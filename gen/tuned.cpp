@@ -2,6 +2,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/nearest.h"
+#include "gen/hand_made.h"
 #include "gen/tuned_text.h"
 
 #include <algorithm>

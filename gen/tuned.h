@@ -23,9 +23,6 @@ struct Fork {
   fs::path beside(const char* ending) const { return path.parent_path() / (name + ending); }
 };
 
-// The axis of a fork's key that names it: "ring/mbarrier/none/none/tuned=fast".
-inline constexpr const char* tuned_axis = "tuned";
-
 // <data root>/ptx/tuned
 fs::path tuned_folder();
 

@@ -1,7 +1,7 @@
 #include "gen/tuned_text.h"
 
 #include "core/base/hash.h"
-#include "gen/tuned.h"
+#include "gen/hand_made.h"
 
 #include <vector>
 

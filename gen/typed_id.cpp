@@ -1,7 +1,6 @@
 #include "gen/typed_id.h"
 
-#include "gen/snippet.h"
-#include "gen/tuned.h"
+#include "gen/hand_made.h"
 
 #include <sstream>
 

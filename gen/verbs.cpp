@@ -27,4 +27,12 @@ bool is_component_verb(const std::string& name) {
   });
 }
 
+std::optional<ComponentKind> kind_of_verb(std::string_view verb) {
+  for (const ComponentKind kind : component_kinds) {
+    const std::vector<std::string>& verbs = component_verbs(kind);
+    if (std::find(verbs.begin(), verbs.end(), verb) != verbs.end()) return kind;
+  }
+  return {};
+}
+
 }  // namespace phasebit

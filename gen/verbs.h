@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gen/catalogue.h"
+#include "gen/verbs.h"
 
 #include <string>
 #include <vector>
@@ -13,5 +14,8 @@ const std::vector<std::string>& component_verbs(ComponentKind kind);
 
 // Whether a component of any kind may have it.
 bool is_component_verb(const std::string& name);
+
+// The kind of component that has this verb; nullopt for none.
+std::optional<ComponentKind> kind_of_verb(std::string_view verb);
 
 }  // namespace phasebit

@@ -3,6 +3,7 @@
 // wherever it stands: in each text that a verb of a protocol has anywhere in the sweeps, under each
 // set of rules, and in forms. What is inserted is PTX, in front of the real ptxas and nvdisasm.
 #include "cli/gate_images.h"
+#include "cli/open_space.h"
 #include "tests/cli/insertions.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Every curated variant declares the lowest PTX version and target that its forms need: ptxas
 // itself takes it there, and refuses it one step below.
+#include "cli/open_space.h"
 #include "cli/prepare.h"
 #include "core/base/process.h"
 #include "gen/toolchain.h"

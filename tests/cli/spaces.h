@@ -1,6 +1,7 @@
 // Sweeps of the project's own spec files.
 #pragma once
 
+#include "cli/open_space.h"
 #include "cli/space.h"
 #include "core/base/file.h"
 

@@ -2,6 +2,7 @@
 #include "gen/assembler.h"
 
 #include "core/base/hash.h"
+#include "gen/hand_made.h"
 #include "gen/snippet.h"
 #include "gen/toolchain.h"
 #include "gen/typed_id.h"

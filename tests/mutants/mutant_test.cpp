@@ -3,6 +3,7 @@
 #include "tests/mutants/mutant.h"
 
 #include "cli/images.h"
+#include "cli/open_space.h"
 #include "gen/guard/kernel_guard.h"
 
 #include <map>
