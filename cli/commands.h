@@ -2,9 +2,10 @@
 // standard output; notes and progress go to standard error.
 #pragma once
 
-#include "cli/space.h"
-#include "cli/tools.h"
-#include "cli/whole_facts.h"
+#include "pipeline/coverage/coverage.h"
+#include "pipeline/images/tools.h"
+#include "pipeline/select/space.h"
+#include "pipeline/select/whole_facts.h"
 
 #include <string>
 #include <vector>
@@ -185,12 +186,8 @@ struct ForkOptions {
 Status run_fork(const ForkOptions& options);
 
 struct CoverageOptions {
-  ToolOptions tools;
-  std::vector<std::string> results;  // empty: the published ones
-  std::string target = "sm_90a";
-  std::string family = "*";  // a shell pattern
-  bool assemble = true;      // false: what the table says alone
-  bool list = false;         // a row for each form instead of each family
+  CoverageRequest request;
+  bool list = false;  // a row for each form instead of each family
   bool json = false;
   std::string format = "text";
 };

@@ -114,13 +114,15 @@ void add_guard(CLI::App& app, GuardCommand& options, Chosen& chosen) {
 void add_coverage(CLI::App& app, CoverageOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "coverage", "every PTX form: generated, assembled, gated, measured, or why not");
-  add_tools(*command, options.tools);
-  command->add_option("results", options.results, "stores or JSON lines (default: the published)");
-  command->add_option("-t,--target", options.target, "architecture")->capture_default_str();
-  command->add_option("--family", options.family, "families of this pattern: mbarrier.*")
+  add_tools(*command, options.request.tools);
+  command->add_option("results", options.request.results,
+                      "stores or JSON lines (default: the published)");
+  command->add_option("-t,--target", options.request.target, "architecture")->capture_default_str();
+  command->add_option("--family", options.request.family, "families of this pattern: mbarrier.*")
       ->capture_default_str();
   command->add_flag("--list", options.list, "a row for each form");
-  command->add_flag("!--no-assemble", options.assemble, "by the table alone, without ptxas");
+  command->add_flag("!--no-assemble", options.request.assemble,
+                    "by the table alone, without ptxas");
   command->add_option("--format", options.format, "text, markdown, csv or json")
       ->capture_default_str();
   command->add_flag("--json", options.json, "print JSON: all that is known of each form");
@@ -129,7 +131,7 @@ void add_coverage(CLI::App& app, CoverageOptions& options, Chosen& chosen) {
 
 void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
-      "report", "tables from results (analysis/decide/tables.h has their names and arguments)");
+      "report", "tables from results (analysis/report/tables.h has their names and arguments)");
   command->add_option("results", options.results, "stores or JSON lines (default: the published)");
   command->add_option("--table", options.table, "which")->capture_default_str();
   command->add_option("--argument", options.arguments, "of the table, such as mover=none")

@@ -7,7 +7,7 @@ set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD=$ROOT/build
 MESON_VERSION=1.12.0
-TOOLCHAIN_VERSION=$(sed -n 's/.*pinned_toolchain = "\([0-9.]*\)".*/\1/p' "$ROOT/gen/toolchain.h")
+TOOLCHAIN_VERSION=$(sed -n 's/.*pinned_toolchain = "\([0-9.]*\)".*/\1/p' "$ROOT/gen/ptxas/toolchain.h")
 # Older ones that the tests compare it with.
 TEST_TOOLCHAINS=(11.8.89 12.4.131)
 export DEBIAN_FRONTEND=noninteractive

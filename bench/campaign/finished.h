@@ -1,7 +1,7 @@
 // What a store already holds of a sweep: a finished point is not measured again.
 #pragma once
 
-#include "core/store/statistics.h"
+#include "core/record/statistics.h"
 #include "core/store/store.h"
 
 #include <map>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bench/campaign/campaign.h"
-#include "core/store/modes.h"
+#include "core/record/modes.h"
 
 #include <string>
 #include <vector>

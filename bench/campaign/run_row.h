@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/image/manifest.h"
-#include "core/store/record.h"
+#include "core/record/record.h"
 
 namespace phasebit {
 

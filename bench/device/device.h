@@ -5,7 +5,7 @@
 #include "core/base/file.h"
 #include "core/image/abi.h"
 #include "core/image/whole.h"
-#include "core/store/record.h"
+#include "core/record/record.h"
 
 #include <chrono>
 #include <cstddef>

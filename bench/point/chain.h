@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/image/launch.h"
-#include "core/store/record.h"
+#include "core/record/record.h"
 
 #include <cstdint>
 #include <vector>

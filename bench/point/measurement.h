@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/image/bundle.h"
-#include "core/store/statistics.h"
+#include "core/record/statistics.h"
 
 #include <cstdint>
 #include <functional>

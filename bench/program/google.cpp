@@ -44,7 +44,7 @@ bool truth(const std::string& value) {
 
 void add_default(const char* name, const char* variable, const char* value) {
   if (argument(name, "").empty() && std::getenv(variable) == nullptr)
-    suite().arguments.push_back(std::string(name) + "=" + value);
+    suite().arguments.push_back(fmt::format("{}={}", name, value));
 }
 
 // Google Benchmark divides by the mean of the repetitions, and writes NaN, which is no JSON.

@@ -18,8 +18,8 @@ struct VariantKey {
   std::string hash;  // short_hash(id)
   // Every axis with its value, probe, protocol, mover and work first, in the order of the spec.
   KeyAxes axes;
-  // Of a key that names a choice of ptxas (gen/assembler.h): the id without it. "" where `id` is
-  // that.
+  // Of a key that names a choice of ptxas (gen/ptxas/assembler.h): the id without it. "" where `id`
+  // is that.
   std::string text_id = {};
 
   // The value of an axis, or "" when the variant does not have it.

@@ -1,6 +1,6 @@
 #include "core/store/export.h"
 
-#include "core/store/statistics.h"
+#include "core/record/statistics.h"
 
 #include <algorithm>
 #include <map>

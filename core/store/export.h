@@ -1,7 +1,7 @@
 // Results for other programs: summaries, without the samples.
 #pragma once
 
-#include "core/store/record.h"
+#include "core/record/record.h"
 
 #include <string>
 

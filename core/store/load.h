@@ -1,7 +1,7 @@
 // Results from files, whatever their form.
 #pragma once
 
-#include "core/store/json_lines.h"
+#include "core/store/json/lines.h"
 #include "core/store/store.h"
 
 #include <vector>

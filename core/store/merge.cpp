@@ -1,7 +1,7 @@
 #include "core/store/merge.h"
 
+#include "core/record/statistics.h"
 #include "core/store/rows.h"
-#include "core/store/statistics.h"
 
 #include <iterator>
 #include <map>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/store/record.h"
+#include "core/record/record.h"
 
 #include <string>
 #include <unordered_map>

@@ -1,8 +1,8 @@
 #include "core/store/rows.h"
 
-#include "core/store/samples.h"
-#include "core/store/statistics.h"
-#include "core/store/summary_json.h"
+#include "core/record/samples.h"
+#include "core/record/statistics.h"
+#include "core/store/json/summary.h"
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // Rows to SQL and back.
 #pragma once
 
-#include "core/store/record.h"
+#include "core/record/record.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 

@@ -20,7 +20,7 @@ struct StoreOptions {
 // The tables of version 1, and those that version 3 adds to it. Hashes and ids of variants and
 // images stand once, points refer to them. `point_fit` and `summary` are for people who open a
 // store with sqlite3: the slope there is the one of the line through all samples of a point;
-// medians and their intervals are made in core/store/statistics.
+// medians and their intervals are made in core/record/statistics.
 inline constexpr const char* store_schema = R"sql(
 CREATE TABLE device(
   id INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT NOT NULL, driver TEXT NOT NULL,

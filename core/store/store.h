@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/file.h"
-#include "core/store/record.h"
+#include "core/record/record.h"
 #include "core/store/schema.h"
 
 #include <memory>

@@ -3,7 +3,7 @@
 
 #include "core/image/launch.h"
 #include "core/image/variant_key.h"
-#include "core/ptx/head.h"
+#include "core/ptx/head/head.h"
 #include "gen/forms/operands.h"
 
 #include <memory>

@@ -1,6 +1,6 @@
 #include "gen/guard/call_summary.h"
 
-#include "core/ptx/values.h"
+#include "core/ptx/flow/values.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // What calls of the functions of a file give back and change.
 #pragma once
 
-#include "core/ptx/flow.h"
+#include "core/ptx/flow/flow.h"
 #include "gen/guard/polls.h"
 
 #include <map>

@@ -1,7 +1,7 @@
 // PTX that brings a register, a number or an address into a 64-bit register of the guard's.
 #pragma once
 
-#include "core/ptx/flow.h"
+#include "core/ptx/flow/flow.h"
 
 #include <string>
 #include <vector>

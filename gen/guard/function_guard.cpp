@@ -1,6 +1,6 @@
 #include "gen/guard/function_guard.h"
 
-#include "core/ptx/values.h"
+#include "core/ptx/flow/values.h"
 #include "gen/guard/capture.h"
 #include "gen/guard/helpers.h"
 #include "gen/guard/wait_end.h"

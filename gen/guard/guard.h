@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/image/guard_sites.h"
 #include "core/ptx/file.h"
-#include "core/ptx/head.h"
+#include "core/ptx/head/head.h"
 
 #include <cstdint>
 #include <string>

@@ -1,8 +1,8 @@
 #include "gen/guard/kernel_guard.h"
 
-#include "gen/assemble_module.h"
 #include "gen/guard/guard.h"
-#include "gen/render.h"
+#include "gen/ptxas/module.h"
+#include "gen/render/render.h"
 
 namespace phasebit {
 namespace {

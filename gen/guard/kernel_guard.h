@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/image/guard_sites.h"
-#include "core/ptx/head.h"
-#include "gen/kernel.h"
+#include "core/ptx/head/head.h"
+#include "gen/ptxas/kernel.h"
 
 #include <string>
 #include <vector>

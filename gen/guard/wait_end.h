@@ -1,8 +1,8 @@
 // What a guarded wait does where it ends.
 #pragma once
 
-#include "core/ptx/flow.h"
-#include "core/ptx/loops.h"
+#include "core/ptx/flow/flow.h"
+#include "core/ptx/flow/loops.h"
 
 #include <string>
 #include <vector>

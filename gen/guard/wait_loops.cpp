@@ -1,6 +1,6 @@
 #include "gen/guard/wait_loops.h"
 
-#include "core/ptx/steady.h"
+#include "core/ptx/flow/steady.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // Finds the loops of a text that wait. docs/decisions/guard.md has the rule and its reasons.
 #pragma once
 
-#include "core/ptx/flow.h"
-#include "core/ptx/loops.h"
+#include "core/ptx/flow/flow.h"
+#include "core/ptx/flow/loops.h"
 #include "gen/guard/call_summary.h"
 #include "gen/guard/polls.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/process.h"
-#include "core/store/statistics.h"
+#include "core/record/statistics.h"
 #include "core/store/store.h"
 #include "tests/bench/fake_bundle.h"
 

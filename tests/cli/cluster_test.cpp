@@ -1,5 +1,5 @@
 // What must hold of every kernel of the sweep between the CTAs of a cluster, by its text alone.
-#include "cli/prepare.h"
+#include "pipeline/images/prepare.h"
 #include "tests/cli/spaces.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The program as a user meets it: exit codes, errors, and what a template edit does.
 #include "core/base/file.h"
 #include "core/base/process.h"
-#include "gen/toolchain.h"
+#include "gen/ptxas/toolchain.h"
 
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
 // Forks as a user meets them: made, edited, drifted, merged, orphaned.
 #include "core/base/hash.h"
-#include "gen/toolchain.h"
-#include "gen/tuned.h"
+#include "gen/fork/tuned.h"
+#include "gen/ptxas/toolchain.h"
 #include "tests/cli/home.h"
 
 #include <set>

@@ -1,8 +1,8 @@
 // The committed listings of the curated set are what the reference ptxas makes of it today.
-#include "analysis/sass/golden.h"
+#include "analysis/gate/golden.h"
 
-#include "cli/prepare.h"
-#include "cli/sass_images.h"
+#include "pipeline/images/prepare.h"
+#include "pipeline/images/sass_images.h"
 #include "tests/cli/spaces.h"
 
 #include <cstdlib>

@@ -3,7 +3,7 @@
 #include "core/base/file.h"
 #include "core/base/process.h"
 #include "core/store/load.h"
-#include "gen/toolchain.h"
+#include "gen/ptxas/toolchain.h"
 #include "tests/cli/program.h"
 
 #include <algorithm>

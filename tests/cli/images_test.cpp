@@ -1,7 +1,7 @@
 // The curated set from text to gated images: one assembly with `.loc`, of which the plain one is
 // the same code, and outcomes that are kept.
-#include "cli/gate_images.h"
 #include "core/image/sass_class.h"
+#include "pipeline/images/gate_images.h"
 #include "tests/cli/spaces.h"
 
 #include <gtest/gtest.h>

@@ -2,8 +2,8 @@
 // path of a turn, in a loop off it, or beside the timed loop, is refused, whatever it is and
 // wherever it stands: in each text that a verb of a protocol has anywhere in the sweeps, under each
 // set of rules, and in forms. What is inserted is PTX, in front of the real ptxas and nvdisasm.
-#include "cli/gate_images.h"
-#include "cli/open_space.h"
+#include "pipeline/images/gate_images.h"
+#include "pipeline/select/open_space.h"
 #include "tests/cli/insertions.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // What the gate must refuse: statements that synchronise, put into a kernel at a place of a verb.
 #pragma once
 
-#include "cli/prepare.h"
 #include "core/image/gate.h"
+#include "pipeline/images/prepare.h"
 
 #include <set>
 #include <string>

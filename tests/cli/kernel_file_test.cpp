@@ -1,8 +1,8 @@
 // Every curated variant's file read back: to what was rendered, and to what the gate asks.
-#include "gen/kernel_file.h"
+#include "gen/render/kernel_file.h"
 
-#include "cli/prepare.h"
-#include "gen/requirements.h"
+#include "gen/probes/requirements.h"
+#include "pipeline/images/prepare.h"
 #include "tests/cli/spaces.h"
 
 #include <gtest/gtest.h>

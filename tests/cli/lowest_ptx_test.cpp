@@ -1,9 +1,9 @@
 // Every curated variant declares the lowest PTX version and target that its forms need: ptxas
 // itself takes it there, and refuses it one step below.
-#include "cli/open_space.h"
-#include "cli/prepare.h"
 #include "core/base/process.h"
-#include "gen/toolchain.h"
+#include "gen/ptxas/toolchain.h"
+#include "pipeline/images/prepare.h"
+#include "pipeline/select/open_space.h"
 
 #include <algorithm>
 #include <cctype>

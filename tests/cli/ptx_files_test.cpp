@@ -2,7 +2,7 @@
 // wrong.
 #include "core/base/hash.h"
 #include "core/image/bundle.h"
-#include "gen/toolchain.h"
+#include "gen/ptxas/toolchain.h"
 #include "tests/cli/home.h"
 
 namespace phasebit {

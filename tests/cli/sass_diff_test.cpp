@@ -1,7 +1,7 @@
 // `phasebit sass diff` as a user meets it.
 #include "core/base/file.h"
 #include "core/base/process.h"
-#include "gen/toolchain.h"
+#include "gen/ptxas/toolchain.h"
 #include "tests/cli/program.h"
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // `phasebit sass` on cubins, fatbins and host objects, as a user meets it.
-#include "gen/toolchain.h"
+#include "gen/ptxas/toolchain.h"
 #include "tests/cli/home.h"
 #include "tests/cli/program.h"
 

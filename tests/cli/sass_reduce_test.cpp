@@ -2,7 +2,7 @@
 // difference by itself, with nothing but ptxas, nvdisasm and grep.
 #include "core/base/file.h"
 #include "core/base/process.h"
-#include "gen/toolchain.h"
+#include "gen/ptxas/toolchain.h"
 #include "tests/cli/program.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // A user's own text for one verb: in the same probe, gated by what it declares.
 #include "core/image/bundle.h"
-#include "gen/toolchain.h"
+#include "gen/ptxas/toolchain.h"
 #include "tests/cli/home.h"
 
 #include <sstream>

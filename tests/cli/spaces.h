@@ -1,9 +1,9 @@
 // Sweeps of the project's own spec files.
 #pragma once
 
-#include "cli/open_space.h"
-#include "cli/space.h"
 #include "core/base/file.h"
+#include "pipeline/select/open_space.h"
+#include "pipeline/select/space.h"
 
 #include <string>
 #include <utility>

@@ -1,7 +1,7 @@
 // Several versions of ptxas in one command, with two that tools/test installs.
 #include "core/base/file.h"
 #include "core/base/process.h"
-#include "gen/toolchain.h"
+#include "gen/ptxas/toolchain.h"
 #include "tests/cli/program.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // A stranger's kernel that waits: its guarded build, and the rules that somebody has for it.
 #include "core/base/hash.h"
 #include "core/image/bundle.h"
-#include "gen/toolchain.h"
+#include "gen/ptxas/toolchain.h"
 #include "tests/cli/home.h"
 
 namespace phasebit {

@@ -1,5 +1,5 @@
 // The ELF reader with its line table, notes and symbols, as the fuzzer calls it.
-#include "analysis/sass/cubin.h"
+#include "analysis/cubin/cubin.h"
 #include "tests/fuzz/reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

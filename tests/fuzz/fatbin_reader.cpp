@@ -1,5 +1,5 @@
 // The outer layout of fatbins and of host files with fatbins in them.
-#include "analysis/sass/fatbin.h"
+#include "analysis/foreign/fatbin.h"
 #include "tests/fuzz/reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

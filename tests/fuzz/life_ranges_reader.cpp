@@ -1,5 +1,5 @@
 // The reader of `nvdisasm -plr`'s text, and the header that is given to older files for it.
-#include "analysis/sass/live.h"
+#include "analysis/disassembly/live.h"
 #include "tests/fuzz/reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

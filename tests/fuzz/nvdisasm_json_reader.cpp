@@ -1,5 +1,5 @@
 // The reader of nvdisasm's JSON, and of its version, as the fuzzer calls them.
-#include "analysis/sass/nvdisasm_json.h"
+#include "analysis/disassembly/nvdisasm_json.h"
 #include "core/isa/version.h"
 #include "tests/fuzz/reader.h"
 

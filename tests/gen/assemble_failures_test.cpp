@@ -1,6 +1,6 @@
 // Assembly when ptxas dies, is killed, hangs or is missing, and when the disk is full; the limits
 // on resources.
-#include "gen/assemble.h"
+#include "gen/ptxas/assemble.h"
 #include "tests/gen/hand_kernels.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-#include "gen/assemble_module.h"
-
+#include "gen/ptxas/module.h"
 #include "tests/gen/hand_kernels.h"
 
 #include <gtest/gtest.h>

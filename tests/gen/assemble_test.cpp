@@ -1,8 +1,8 @@
 // Assembly with the real ptxas: the same code in company as alone, with `.loc` as without, and
 // refusals that lead back to the template.
-#include "gen/assemble.h"
+#include "gen/ptxas/assemble.h"
 
-#include "gen/assemble_code.h"
+#include "gen/ptxas/code.h"
 #include "tests/gen/hand_kernels.h"
 
 #include <gtest/gtest.h>

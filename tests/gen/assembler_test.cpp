@@ -1,11 +1,11 @@
 // Which ptxas assembles a variant: the last axes of its id.
-#include "gen/assembler.h"
+#include "gen/ptxas/assembler.h"
 
 #include "core/base/hash.h"
-#include "gen/hand_made.h"
-#include "gen/snippet.h"
-#include "gen/toolchain.h"
-#include "gen/typed_id.h"
+#include "gen/fork/snippet.h"
+#include "gen/ptxas/toolchain.h"
+#include "gen/space/hand_made.h"
+#include "gen/space/typed_id.h"
 #include "tests/gen/hand_kernels.h"
 
 #include <cstdlib>

@@ -1,8 +1,8 @@
-#include "gen/cache.h"
+#include "gen/ptxas/cache.h"
 
 #include "core/base/hash.h"
-#include "gen/assemble.h"
-#include "gen/cache_index.h"
+#include "gen/ptxas/assemble.h"
+#include "gen/ptxas/cache_index.h"
 #include "tests/gen/hand_kernels.h"
 
 #include <thread>

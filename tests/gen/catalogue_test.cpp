@@ -1,4 +1,4 @@
-#include "gen/catalogue.h"
+#include "gen/catalogue/catalogue.h"
 
 #include "tests/gen/fixture.h"
 

@@ -1,8 +1,8 @@
 // A component that takes over what it lacks from another.
-#include "gen/render.h"
-#include "gen/requirements.h"
-#include "gen/template_folders.h"
-#include "gen/variants.h"
+#include "gen/catalogue/template_folders.h"
+#include "gen/probes/requirements.h"
+#include "gen/render/render.h"
+#include "gen/space/variants.h"
 #include "tests/gen/fixture.h"
 
 namespace phasebit {

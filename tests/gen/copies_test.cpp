@@ -3,10 +3,10 @@
 // shape, needs and rules; as many points are pruned.
 #include "core/base/parallel.h"
 #include "core/image/manifest.h"
-#include "gen/make_plan.h"
-#include "gen/render.h"
-#include "gen/requirements.h"
-#include "gen/variants.h"
+#include "gen/probes/make_plan.h"
+#include "gen/probes/requirements.h"
+#include "gen/render/render.h"
+#include "gen/space/variants.h"
 #include "tests/gen/fixture.h"
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // Sweeps over the small catalogue, given as the text of their blocks.
 #pragma once
 
-#include "gen/variants.h"
+#include "gen/space/variants.h"
 #include "tests/gen/fixture.h"
 
 #include <string>

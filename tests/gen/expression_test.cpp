@@ -1,4 +1,4 @@
-#include "gen/expression.h"
+#include "gen/catalogue/expression.h"
 
 #include <limits>
 

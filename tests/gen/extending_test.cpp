@@ -1,11 +1,11 @@
 // Performs the steps of docs/extending.md: its files, as they stand there, in a copy of templates/.
 // Needs the pinned ptxas for the last step and says so without.
 #include "core/base/process.h"
-#include "gen/make_plan.h"
-#include "gen/render.h"
-#include "gen/requirements.h"
-#include "gen/toolchain.h"
-#include "gen/variants.h"
+#include "gen/probes/make_plan.h"
+#include "gen/probes/requirements.h"
+#include "gen/ptxas/toolchain.h"
+#include "gen/render/render.h"
+#include "gen/space/variants.h"
 #include "tests/gen/fixture.h"
 
 #include <regex>

@@ -1,7 +1,7 @@
 // Facts, capabilities, words and flags of components: what is wrong names file, line, key and what
 // to write. And every shipped verb is short.
-#include "gen/report_facts.h"
-#include "gen/verbs.h"
+#include "gen/catalogue/verbs.h"
+#include "gen/render/report_facts.h"
 #include "tests/gen/fixture.h"
 #include "tests/gen/plans.h"
 

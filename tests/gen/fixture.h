@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/base/file.h"
-#include "gen/catalogue.h"
-#include "gen/spec.h"
+#include "gen/catalogue/catalogue.h"
+#include "gen/space/spec.h"
 
 #include <string>
 

@@ -1,6 +1,6 @@
-#include "gen/flat_kernel.h"
+#include "gen/reduce/flat_kernel.h"
 
-#include "gen/assemble.h"
+#include "gen/ptxas/assemble.h"
 #include "tests/gen/hand_kernels.h"
 
 #include <gtest/gtest.h>

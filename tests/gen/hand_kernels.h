@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/base/file.h"
-#include "gen/kernel.h"
-#include "gen/toolchain.h"
+#include "gen/ptxas/kernel.h"
+#include "gen/ptxas/toolchain.h"
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 // The key of a head against the catalogue of the templates.
-#include "gen/head_key.h"
+#include "gen/render/head_key.h"
 
 #include "core/base/toml.h"
-#include "gen/variants.h"
+#include "gen/space/variants.h"
 
 #include <gtest/gtest.h>
 

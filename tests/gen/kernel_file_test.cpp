@@ -1,7 +1,7 @@
 // What a file of PTX may hold, ours and anybody's, and what is said of one that is wrong.
-#include "gen/kernel_file.h"
+#include "gen/render/kernel_file.h"
 
-#include "gen/assemble_module.h"
+#include "gen/ptxas/module.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // templates/README.md lists every name that a template may use: the table between its two marks is
 // held against what the code gives the variants of all specs. PHASEBIT_ACCEPT=1 rewrites it and
 // keeps what it says of the names that stay; a new name is to be described by hand.
-#include "gen/context.h"
 #include "gen/forms/form.h"
-#include "gen/forms/form_space.h"
-#include "gen/variants.h"
+#include "gen/render/context/context.h"
+#include "gen/space/form_space.h"
+#include "gen/space/variants.h"
 #include "tests/gen/plans.h"
 
 #include <cstdlib>

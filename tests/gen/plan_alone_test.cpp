@@ -1,5 +1,5 @@
 // Expectations are worked out by hand from what docs/architecture.md says of each probe.
-#include "gen/make_plan.h"
+#include "gen/probes/make_plan.h"
 #include "tests/gen/plans.h"
 
 namespace phasebit {

@@ -1,5 +1,5 @@
 // Expectations are worked out by hand from what the axes mean.
-#include "gen/make_plan.h"
+#include "gen/probes/make_plan.h"
 #include "tests/gen/plans.h"
 
 #include <algorithm>

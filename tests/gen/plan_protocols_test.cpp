@@ -1,6 +1,6 @@
 // Expectations are worked out by hand from what each protocol's arrivals mean.
-#include "gen/context.h"
-#include "gen/make_plan.h"
+#include "gen/probes/make_plan.h"
+#include "gen/render/context/context.h"
 #include "tests/gen/plans.h"
 
 namespace phasebit {

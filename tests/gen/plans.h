@@ -1,7 +1,7 @@
 // Plans of variants written down as axes.
 #pragma once
 
-#include "gen/make_plan.h"
+#include "gen/probes/make_plan.h"
 
 #include <string>
 #include <utility>

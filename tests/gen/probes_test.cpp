@@ -1,8 +1,8 @@
 // Variants of specs/probes.toml have a plan and a text, and what is timed is there.
-#include "gen/make_plan.h"
-#include "gen/render.h"
-#include "gen/requirements.h"
-#include "gen/variants.h"
+#include "gen/probes/make_plan.h"
+#include "gen/probes/requirements.h"
+#include "gen/render/render.h"
+#include "gen/space/variants.h"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "gen/ptxas_output.h"
+#include "gen/ptxas/messages.h"
 
 #include <gtest/gtest.h>
 

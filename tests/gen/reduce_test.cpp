@@ -1,6 +1,6 @@
-#include "gen/reduce.h"
+#include "gen/reduce/reduce.h"
 
-#include "gen/reduce_change.h"
+#include "gen/reduce/change.h"
 #include "tests/gen/hand_kernels.h"
 
 #include <algorithm>

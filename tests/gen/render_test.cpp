@@ -1,7 +1,7 @@
-#include "gen/render.h"
+#include "gen/render/render.h"
 
-#include "gen/make_plan.h"
-#include "gen/template_set.h"
+#include "gen/catalogue/template_set.h"
+#include "gen/probes/make_plan.h"
 
 #include <gtest/gtest.h>
 

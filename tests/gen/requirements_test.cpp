@@ -1,8 +1,8 @@
-#include "gen/requirements.h"
+#include "gen/probes/requirements.h"
 
 #include "core/isa/targets.h"
-#include "gen/make_plan.h"
-#include "gen/variants.h"
+#include "gen/probes/make_plan.h"
+#include "gen/space/variants.h"
 #include "tests/gen/fixture.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "gen/spec.h"
+#include "gen/space/spec.h"
 
 #include "tests/gen/fixture.h"
 

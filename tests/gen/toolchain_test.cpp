@@ -1,4 +1,4 @@
-#include "gen/toolchain.h"
+#include "gen/ptxas/toolchain.h"
 
 #include "tests/gen/hand_kernels.h"
 

@@ -1,4 +1,4 @@
-#include "gen/point.h"
+#include "gen/space/point.h"
 #include "tests/gen/expansion.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "gen/variants.h"
+#include "gen/space/variants.h"
 
 #include "core/base/hash.h"
 #include "tests/gen/expansion.h"

@@ -5,7 +5,9 @@ build folder says so. Usage: tidy.py CLANG_TIDY ROOT BUILD
 """
 
 import hashlib
+import json
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +15,7 @@ from pathlib import Path
 
 from sizes import require_program, tracked_files
 
-FOLDERS = ("core/", "gen/", "analysis/", "bench/", "cli/")
+FOLDERS = ("core/", "gen/", "analysis/", "pipeline/", "bench/", "cli/")
 
 
 def content_key(root, names):
@@ -23,9 +25,19 @@ def content_key(root, names):
     return digest.hexdigest()
 
 
+def without_pch(compiled, stamps):
+    """Writes the commands without the precompiled header, which is gcc's, into the stamps' folder:
+    so each source must include what it uses."""
+    commands = json.loads(compiled)
+    for one in commands:
+        one["command"] = re.sub(r" -include \S+| -Winvalid-pch| -fpch-preprocess", "",
+                                one["command"])
+    (stamps / "compile_commands.json").write_text(json.dumps(commands), encoding="utf-8")
+
+
 def check(program, root, build, name):
     """What clang-tidy says about one file; empty when it has nothing to say."""
-    done = subprocess.run([program, "--quiet", "-p", build, name], cwd=root, check=False,
+    done = subprocess.run([program, "--quiet", "-p", str(build), name], cwd=root, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     return "" if done.returncode == 0 else done.stdout + done.stderr
 
@@ -39,11 +51,12 @@ def main():
     sources = [n for n in names if n.endswith(".cpp") and n in compiled]
     stamps = Path(build, "tidy")
     stamps.mkdir(exist_ok=True)
+    without_pch(compiled, stamps)
     stamp = {n: stamps / (common[:16] + content_key(root, [n])[:16]) for n in sources}
     todo = [n for n in sources if not stamp[n].exists()]
     failed = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for name, said in zip(todo, pool.map(lambda n: check(program, root, build, n), todo)):
+        for name, said in zip(todo, pool.map(lambda n: check(program, root, stamps, n), todo)):
             if said:
                 failed += 1
                 print(said)

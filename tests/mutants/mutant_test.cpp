@@ -2,9 +2,9 @@
 // builds, and the judgement can go either way.
 #include "tests/mutants/mutant.h"
 
-#include "cli/images.h"
-#include "cli/open_space.h"
 #include "gen/guard/kernel_guard.h"
+#include "pipeline/images/images.h"
+#include "pipeline/select/open_space.h"
 
 #include <map>
 #include <set>

@@ -1,10 +1,10 @@
 // Packs every mutant of mutants.toml for a GPU machine: pack_mutants MUTANTS.toml OUT [TARGET]. The
 // gate is left out: it is the guard and the verification that must see the fault.
-#include "cli/images.h"
-#include "cli/open_space.h"
 #include "core/base/hash.h"
 #include "core/image/bundle.h"
 #include "gen/guard/kernel_guard.h"
+#include "pipeline/images/images.h"
+#include "pipeline/select/open_space.h"
 #include "tests/mutants/mutant.h"
 
 #include <cstdio>

@@ -1,8 +1,8 @@
-#include "core/ptx/flow.h"
+#include "core/ptx/flow/flow.h"
 
-#include "core/ptx/loops.h"
-#include "core/ptx/steady.h"
-#include "core/ptx/values.h"
+#include "core/ptx/flow/loops.h"
+#include "core/ptx/flow/steady.h"
+#include "core/ptx/flow/values.h"
 
 #include <gtest/gtest.h>
 

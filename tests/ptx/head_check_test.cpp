@@ -1,6 +1,5 @@
 // A head that contradicts its text, or itself.
-#include "core/ptx/head_check.h"
-
+#include "core/ptx/head/check.h"
 #include "tests/ptx/heads.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The rules that a head holds.
-#include "core/ptx/head.h"
+#include "core/ptx/head/head.h"
 #include "tests/ptx/heads.h"
 
 #include <gtest/gtest.h>

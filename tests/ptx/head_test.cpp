@@ -1,5 +1,5 @@
 // Heads: what is written is what was read, and what is said of a head that is wrong.
-#include "core/ptx/head.h"
+#include "core/ptx/head/head.h"
 
 #include "tests/ptx/heads.h"
 

@@ -1,6 +1,5 @@
-#include "core/store/json_lines.h"
-
 #include "core/base/hash.h"
+#include "core/store/json/lines.h"
 #include "core/store/store.h"
 #include "tests/store/rows.h"
 

@@ -1,9 +1,9 @@
 #include "core/store/load.h"
 
-#include "core/store/json_lines.h"
+#include "core/record/statistics.h"
+#include "core/store/json/lines.h"
 #include "core/store/merge.h"
 #include "core/store/old_keys.h"
-#include "core/store/statistics.h"
 #include "tests/store/rows.h"
 
 #include <algorithm>

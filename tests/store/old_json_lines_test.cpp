@@ -1,6 +1,6 @@
 // Files of versions 1 and 2, written by hand from the form that old_json_lines.h states.
-#include "core/store/json_lines.h"
-#include "core/store/statistics.h"
+#include "core/record/statistics.h"
+#include "core/store/json/lines.h"
 #include "tests/store/rows.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // Rows for tests, every field set to something that is not its default.
 #pragma once
 
-#include "core/store/record.h"
-#include "core/store/statistics.h"
+#include "core/record/record.h"
+#include "core/record/statistics.h"
 
 namespace phasebit::test {
 

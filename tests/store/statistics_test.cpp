@@ -1,4 +1,4 @@
-#include "core/store/statistics.h"
+#include "core/record/statistics.h"
 
 #include <algorithm>
 #include <cmath>

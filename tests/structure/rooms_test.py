@@ -10,7 +10,7 @@ GOOD = {
     "core/base/error.h": "#include <string>\n",
     "core/base/error.cpp": '#include "core/base/error.h"\n',
     "core/isa/version.h": '#include "core/base/error.h"\n',
-    "gen/render.cpp": '#include "core/isa/version.h"\n#include "core/isa/table.csv.inc"\n',
+    "gen/render/render.cpp": '#include "core/isa/version.h"\n#include "core/isa/table.csv.inc"\n',
 }
 
 BAD = [

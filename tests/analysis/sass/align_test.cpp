@@ -1,4 +1,4 @@
-#include "analysis/sass/align.h"
+#include "analysis/compare/align.h"
 
 #include <algorithm>
 #include <ctime>

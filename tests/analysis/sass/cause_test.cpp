@@ -1,4 +1,4 @@
-#include "analysis/sass/cause.h"
+#include "analysis/compare/cause.h"
 
 #include "tests/analysis/sass/handmade.h"
 

@@ -1,7 +1,7 @@
 // Every byte of every section of three small images, flipped: what does not change the class of the
 // kernel k, by section, with the reason. The counts are held against a reviewed list.
-#include "analysis/sass/cubin.h"
-#include "analysis/sass/elf_file.h"
+#include "analysis/cubin/cubin.h"
+#include "analysis/cubin/elf_file.h"
 #include "core/base/file.h"
 #include "tests/analysis/sass/class_images.h"
 #include "tests/analysis/sass/rings.h"

@@ -1,10 +1,10 @@
 // Pairs of kernels of equal `.text`: which are one class, and what is said of the others.
-#include "analysis/sass/code_class.h"
+#include "analysis/cubin/code_class.h"
 
-#include "analysis/sass/cubin.h"
-#include "analysis/sass/diff.h"
-#include "analysis/sass/kernel_info.h"
-#include "analysis/sass/module.h"
+#include "analysis/compare/diff.h"
+#include "analysis/cubin/cubin.h"
+#include "analysis/cubin/kernel_info.h"
+#include "analysis/disassembly/module.h"
 #include "tests/analysis/sass/class_images.h"
 
 #include <set>

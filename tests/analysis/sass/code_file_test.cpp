@@ -1,5 +1,4 @@
-#include "analysis/sass/code_file.h"
-
+#include "analysis/foreign/file.h"
 #include "tests/analysis/sass/code_files.h"
 
 namespace phasebit {

@@ -1,4 +1,4 @@
-#include "analysis/sass/code_kernel.h"
+#include "analysis/foreign/kernel.h"
 
 #include <gtest/gtest.h>
 

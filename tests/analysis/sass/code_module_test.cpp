@@ -1,5 +1,4 @@
-#include "analysis/sass/code_module.h"
-
+#include "analysis/foreign/module.h"
 #include "tests/analysis/sass/code_files.h"
 #include "tests/analysis/sass/handmade.h"
 

@@ -1,4 +1,4 @@
-#include "analysis/sass/control.h"
+#include "analysis/cubin/control.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-#include "analysis/sass/cubin.h"
+#include "analysis/cubin/cubin.h"
 
-#include "analysis/sass/module.h"
-#include "analysis/sass/text.h"
+#include "analysis/disassembly/module.h"
+#include "analysis/disassembly/text.h"
 #include "core/base/hash.h"
 #include "core/base/process.h"
 #include "tests/analysis/sass/support.h"

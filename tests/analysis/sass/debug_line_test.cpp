@@ -1,6 +1,6 @@
-#include "analysis/sass/debug_line.h"
+#include "analysis/cubin/lines/debug_line.h"
 
-#include "analysis/sass/cubin.h"
+#include "analysis/cubin/cubin.h"
 #include "core/base/process.h"
 #include "tests/analysis/sass/support.h"
 

@@ -1,4 +1,4 @@
-#include "analysis/sass/diff_report.h"
+#include "analysis/compare/diff_report.h"
 #include "tests/analysis/sass/handmade.h"
 
 #include <gtest/gtest.h>

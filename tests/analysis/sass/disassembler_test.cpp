@@ -1,4 +1,4 @@
-#include "analysis/sass/disassembler.h"
+#include "analysis/disassembly/disassembler.h"
 
 #include "tests/analysis/sass/rings.h"
 

@@ -1,7 +1,6 @@
-#include "analysis/sass/disassembly_cache.h"
-
-#include "analysis/sass/disassembler.h"
-#include "analysis/sass/module.h"
+#include "analysis/disassembly/cache.h"
+#include "analysis/disassembly/disassembler.h"
+#include "analysis/disassembly/module.h"
 #include "tests/analysis/sass/rings.h"
 
 #include <algorithm>

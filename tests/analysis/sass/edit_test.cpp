@@ -1,7 +1,7 @@
-#include "analysis/sass/edit.h"
+#include "analysis/cubin/edit.h"
 
-#include "analysis/sass/cubin.h"
-#include "analysis/sass/module.h"
+#include "analysis/cubin/cubin.h"
+#include "analysis/disassembly/module.h"
 #include "tests/analysis/sass/rings.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "analysis/sass/expectation_file.h"
+#include "analysis/gate/expectation_file.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,8 +1,8 @@
-#include "analysis/sass/features.h"
+#include "analysis/flow/features.h"
 
-#include "analysis/sass/census.h"
-#include "analysis/sass/kernel_info.h"
-#include "analysis/sass/module.h"
+#include "analysis/cubin/kernel_info.h"
+#include "analysis/disassembly/module.h"
+#include "analysis/flow/census.h"
 #include "core/base/process.h"
 #include "tests/analysis/sass/handmade.h"
 #include "tests/analysis/sass/support.h"

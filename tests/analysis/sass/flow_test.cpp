@@ -1,6 +1,6 @@
-#include "analysis/sass/flow.h"
+#include "analysis/flow/flow.h"
 
-#include "analysis/sass/loops.h"
+#include "analysis/flow/loops.h"
 
 #include <gtest/gtest.h>
 

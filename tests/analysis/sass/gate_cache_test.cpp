@@ -1,6 +1,6 @@
-#include "analysis/sass/gate_cache.h"
+#include "analysis/gate/gate_cache.h"
 
-#include "analysis/sass/derived_cache.h"
+#include "analysis/disassembly/derived_cache.h"
 
 #include <functional>
 #include <set>

@@ -1,4 +1,4 @@
-#include "analysis/sass/gate.h"
+#include "analysis/gate/gate.h"
 
 #include "tests/analysis/sass/rings.h"
 

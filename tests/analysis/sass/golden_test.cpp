@@ -1,4 +1,4 @@
-#include "analysis/sass/golden.h"
+#include "analysis/gate/golden.h"
 
 #include "tests/analysis/sass/handmade.h"
 

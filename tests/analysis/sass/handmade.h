@@ -1,7 +1,7 @@
 // Kernels written down by hand for the SASS tests.
 #pragma once
 
-#include "analysis/sass/instruction.h"
+#include "analysis/cubin/instruction.h"
 #include "core/image/source_map.h"
 
 #include <string>

@@ -1,4 +1,4 @@
-#include "analysis/sass/listing.h"
+#include "analysis/listing/listing.h"
 
 #include "tests/analysis/sass/support.h"
 

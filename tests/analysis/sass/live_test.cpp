@@ -1,6 +1,6 @@
-#include "analysis/sass/live.h"
+#include "analysis/disassembly/live.h"
 
-#include "analysis/sass/cubin.h"
+#include "analysis/cubin/cubin.h"
 #include "core/base/process.h"
 #include "tests/analysis/sass/support.h"
 

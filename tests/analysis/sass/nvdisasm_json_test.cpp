@@ -1,4 +1,4 @@
-#include "analysis/sass/nvdisasm_json.h"
+#include "analysis/disassembly/nvdisasm_json.h"
 
 #include "core/isa/version.h"
 

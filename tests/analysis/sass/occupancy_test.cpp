@@ -1,4 +1,4 @@
-#include "analysis/sass/occupancy.h"
+#include "analysis/flow/occupancy.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-#include "analysis/sass/opcode_census.h"
+#include "analysis/flow/opcode_census.h"
 
-#include "analysis/sass/module.h"
-#include "analysis/sass/opcode_words.h"
+#include "analysis/disassembly/module.h"
+#include "analysis/flow/opcode_words.h"
 #include "tests/analysis/sass/handmade.h"
 #include "tests/analysis/sass/rings.h"
 

@@ -1,6 +1,6 @@
 #include "tests/analysis/sass/operands.h"
 
-#include "analysis/sass/flow.h"
+#include "analysis/flow/flow.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,7 +1,7 @@
 // Which registers an instruction reads and writes, from the text of its operands.
 #pragma once
 
-#include "analysis/sass/instruction.h"
+#include "analysis/cubin/instruction.h"
 
 #include <vector>
 

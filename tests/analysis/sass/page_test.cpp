@@ -1,6 +1,6 @@
-#include "analysis/sass/page.h"
+#include "analysis/listing/page.h"
 
-#include "analysis/sass/diff_report.h"
+#include "analysis/compare/diff_report.h"
 #include "tests/analysis/sass/handmade.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // Raw listings against what nvdisasm prints of whole cubins, over real kernels of several SMs.
-#include "analysis/sass/raw_listing.h"
+#include "analysis/disassembly/raw_listing.h"
 
-#include "analysis/sass/constant_operand.h"
-#include "analysis/sass/module.h"
+#include "analysis/cubin/constant_operand.h"
+#include "analysis/disassembly/module.h"
 #include "tests/analysis/sass/class_images.h"
 #include "tests/analysis/sass/random_ptx.h"
 #include "tests/analysis/sass/rings.h"

@@ -1,7 +1,7 @@
 // Rings and gates that several tests use.
 #pragma once
 
-#include "analysis/sass/gate.h"
+#include "analysis/gate/gate.h"
 #include "tests/analysis/sass/support.h"
 
 namespace phasebit::sass_test {

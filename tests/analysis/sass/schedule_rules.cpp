@@ -1,6 +1,6 @@
 #include "tests/analysis/sass/schedule_rules.h"
 
-#include "analysis/sass/flow.h"
+#include "analysis/flow/flow.h"
 #include "tests/analysis/sass/operands.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 // an unknown time is guarded by a scoreboard, one that comes at a known time by the stall count.
 #pragma once
 
-#include "analysis/sass/instruction.h"
+#include "analysis/cubin/instruction.h"
 
 #include <map>
 #include <string>

@@ -1,7 +1,7 @@
-#include "analysis/sass/summary.h"
+#include "analysis/compare/summary.h"
 
-#include "analysis/sass/classes.h"
-#include "analysis/sass/matrix.h"
+#include "analysis/compare/classes.h"
+#include "analysis/compare/matrix.h"
 #include "core/base/hash.h"
 #include "tests/analysis/sass/handmade.h"
 

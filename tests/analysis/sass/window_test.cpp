@@ -1,6 +1,6 @@
-#include "analysis/sass/window.h"
+#include "analysis/flow/window.h"
 
-#include "analysis/sass/census.h"
+#include "analysis/flow/census.h"
 
 #include <algorithm>
 

@@ -1,0 +1,84 @@
+// Two kernels side by side.
+#pragma once
+
+#include "analysis/flow/features.h"
+#include "core/base/error.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// How much of an instruction, or of a kernel, is different. Each of the first four includes those
+// before it. `data` is of kernels alone: equal instructions, but constants, relocations, callees or
+// attributes are others, so that what they do may be anything (docs/decisions/sass-class.md).
+enum class Change {
+  identical,
+  schedule,      // stall, yield, scoreboards, reuse
+  operands,      // registers, constants, which predicate; where a branch goes
+  instructions,  // another opcode, one more, one less, or another order
+  data           // the same instructions, other data or attributes
+};
+inline constexpr std::array<const char*, 5> change_names = {"identical", "schedule", "operands",
+                                                            "instructions", "data"};
+std::string to_string(Change change);
+
+struct DiffSide {
+  std::string name;  // for people: variant and target, file and kernel
+  int sm = 0;        // words are compared only where both have the same
+  SassKernel kernel;
+  SourceMap source;  // empty: no verbs
+  std::vector<RoleWindow> windows;
+  // Whether its verbs are those of the other side. Source lines of two files are not: they are
+  // shown, and nothing goes by them.
+  bool shares_verbs = true;
+  std::string sass_class = {};  // of a variant: with its launch shape, as rows name it
+};
+
+// What an opcode does, without how it is spelled on one architecture: its stem, with the first
+// modifier where that says which operation it is (SYNCS.ARRIVE). All moves are MOV, all short adds
+// are IADD, and a uniform register is a register. Only alignment goes by it.
+std::string normalised_opcode(const std::string& opcode);
+
+// Operands without ".reuse", which is a control field.
+std::string without_reuse(std::string operands);
+
+struct DiffRow {
+  int left = -1, right = -1;  // instructions; -1: only the other side has one
+  Change change = Change::identical;
+};
+
+struct ChangeCounts {
+  // Of the aligned instructions by change; those that only one side has.
+  std::array<int, 4> aligned = {};
+  int only_left = 0, only_right = 0;
+  // Of only_left, and as many of only_right: the same verb and opcode, so they stand elsewhere.
+  int moved = 0;
+};
+
+// One verb of one role over the whole kernel; "" is code without a verb.
+struct VerbDiff {
+  std::string verb;  // as verb_name
+  ChangeCounts counts;
+};
+
+struct KernelDiff {
+  // The largest of the rows; data where they are identical and what stands beside them is not.
+  Change change = Change::identical;
+  // What differs beside the instructions, a line each; empty between two SMs.
+  std::vector<std::string> beside;
+  // The same opcodes as often on both sides, whatever their order.
+  bool same_census = false;
+  ChangeCounts counts;
+  std::vector<DiffRow> rows;    // in the order of both
+  std::vector<VerbDiff> verbs;  // in the order of the rows
+  Features left, right;
+};
+
+// Aligned by verb and normalised opcode; one to one where the opcodes are the same one by one. The
+// NOPs behind the last branch are left out. A branch is the same when its targets are aligned.
+// Step::disassemble when a side has no instruction: nothing is never the same as anything.
+Result<KernelDiff> diff_kernels(const DiffSide& left, const DiffSide& right);
+
+}  // namespace phasebit

@@ -1,0 +1,43 @@
+// What is kept of one kernel when there are thousands of them.
+#pragma once
+
+#include "analysis/compare/diff.h"
+
+#include <string>
+
+namespace phasebit {
+
+// Hashes of a kernel's instructions in their order, without the NOPs behind the last branch.
+struct CodeSignature {
+  std::string opcodes;   // with whether there is a predicate
+  std::string operands;  // and which predicate, without ".reuse"
+  std::string controls;
+};
+CodeSignature signature_of(const SassKernel& kernel);
+
+struct CodeSummary {
+  int sm = 0;
+  std::string text_hash;
+  CodeClass code;
+  CodeSignature signature;
+  Features features;
+};
+CodeSummary summarise(int sm, const SassKernel& kernel, const SourceMap& source,
+                      const std::vector<RoleWindow>& windows);
+
+// The class of change between two kernels: that of diff_kernels, without the rows.
+Change change_between(const CodeSummary& left, const CodeSummary& right);
+
+// "identical", "schedule", "operands", "data: registers: 40 -> 32", or "instructions:
+// -MEMBAR.ALL.CTA x1, +FENCE.VIEW.ASYNC.S x1": what the right has less and more of on the hot paths
+// of the timed loops. Where these have the same opcodes, their issue cycles: "instructions: the hot
+// paths have the same opcodes, 130 -> 118 issue cycles". Then the order differs, or code elsewhere.
+std::string describe_change(const CodeSummary& left, const CodeSummary& right);
+
+// "data: registers: 40 -> 32; ...": what differs beside the instructions.
+std::string data_in_words(const CodeSummary& left, const CodeSummary& right);
+
+// The hot code of all timed loops together.
+CodeCounts hot_code(const Features& features);
+
+}  // namespace phasebit

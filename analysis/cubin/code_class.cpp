@@ -1,0 +1,172 @@
+#include "analysis/cubin/code_class.h"
+
+#include "analysis/cubin/constant_operand.h"
+#include "analysis/cubin/image_graph.h"
+#include "analysis/cubin/kernel_info.h"
+#include "core/base/hash.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+namespace phasebit {
+namespace {
+
+constexpr std::string_view text_name = "text";
+constexpr std::size_t word_bytes = 16;
+
+std::string_view data_of(const ElfFile& file, const std::string& section) {
+  const ElfSection* found = file.find(section);
+  return found == nullptr ? std::string_view() : found->data;
+}
+
+std::string hash_of(const std::vector<CodeFact>& facts) {
+  std::string all;
+  for (const CodeFact& fact : facts) all += fact.name + '\t' + fact.value + '\n';
+  return content_hash(all);
+}
+
+// Reads one function after the other; those that it calls are read on the way.
+class ClassReader {
+ public:
+  explicit ClassReader(const ElfFile& file)
+      : file_(file), graph_(file, [this](std::size_t section) {
+          return (made_[section] = read(section)).hash;
+        }) {}
+
+  // What leads back to the function is described from where it is asked of, so a function in a
+  // circle is read again.
+  CodeClass of(std::size_t section) {
+    graph_.describe_code(section);
+    return made_.at(section);
+  }
+  std::string entry_of(std::size_t section) const { return graph_.entry_of(section); }
+  std::vector<std::size_t> sections() const { return graph_.code_sections(); }
+
+ private:
+  CodeClass read(std::size_t section) {
+    CodeClass made;
+    made.facts.push_back({std::string(text_name), content_hash(file_.sections()[section].data)});
+    add_attributes(section, made.facts);
+    add_constants(section, made.facts);
+    for (const Relocation& one : graph_.relocations(section))
+      made.facts.push_back(
+          {fmt::format("relocation at {:#x}", one.offset), graph_.describe(one, section)});
+    for (const std::string& callee : graph_.callees(section))
+      made.facts.push_back({"callee", callee});
+    made.hash = hash_of(made.facts);
+    return made;
+  }
+
+  void add_attributes(std::size_t section, std::vector<CodeFact>& facts) {
+    const std::string entry = graph_.entry_of(section);
+    const std::string_view info = data_of(file_, ".nv.info." + entry);
+    int barriers = barrier_count(info);
+    if (barriers == 0) barriers = barrier_count_of_flags(file_.sections()[section].header.sh_flags);
+    facts.push_back({"barriers", std::to_string(barriers)});
+    const ElfSection* shared = file_.find(".nv.shared." + entry);
+    facts.push_back(
+        {"static shared bytes", std::to_string(shared == nullptr ? 0 : shared->header.sh_size)});
+    for (const auto& [name, value] :
+         function_attributes(data_of(file_, ".nv.info"), graph_.symbol_of(section)))
+      facts.push_back({name, value});
+    for (const auto& [name, value] : kernel_attributes(info)) facts.push_back({name, value});
+  }
+
+  // Banks of the kernel's own as a whole; of those that it shares what its code names. Bank 0 holds
+  // what each launch hands over.
+  void add_constants(std::size_t section, std::vector<CodeFact>& facts) {
+    const std::string own = "." + graph_.entry_of(section);
+    std::set<std::tuple<int, std::size_t, std::size_t>> pieces;  // bank, from, to
+    std::map<int, std::size_t> shared;
+    for (std::size_t i = 1; i < file_.sections().size(); ++i) {
+      const int bank = bank_of(file_.sections()[i].name, own);
+      const int common = bank_of(file_.sections()[i].name, "");
+      if (bank > 0)
+        facts.push_back({fmt::format("constant bank {}", bank),
+                         graph_.describe_bytes(i, 0, file_.sections()[i].data.size())});
+      else if (common > 0)
+        shared[common] = i;
+    }
+    for (const ConstantOperand& operand : operands_of(section)) {
+      const auto bank = shared.find(operand.bank);
+      if (bank == shared.end()) continue;
+      const auto [from, to] = graph_.piece_at(bank->second, operand.offset, operand.indexed);
+      pieces.emplace(operand.bank, from, to);
+    }
+    for (const auto& [bank, from, to] : pieces)
+      facts.push_back({fmt::format("constant bank {} at {:#x}", bank, from),
+                       graph_.describe_bytes(shared.at(bank), from, to)});
+  }
+
+  // 3 of ".nv.constant3" and of ".nv.constant3.k", with ".k" as what stands behind; else -1.
+  static int bank_of(const std::string& section, const std::string& behind) {
+    constexpr std::string_view prefix = ".nv.constant";
+    if (!section.starts_with(prefix)) return -1;
+    const std::string_view rest = std::string_view(section).substr(prefix.size());
+    const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+    if (digits == 0 || digits > 2 || rest.substr(digits) != behind) return -1;
+    return std::stoi(std::string(rest.substr(0, digits)));
+  }
+
+  // Those of the code. Where a relocation fills the place in, that says what is meant.
+  std::vector<ConstantOperand> operands_of(std::size_t section) {
+    const std::string_view text = file_.sections()[section].data;
+    std::set<std::uint64_t> relocated;
+    for (const Relocation& one : graph_.relocations(section))
+      relocated.insert(one.offset / word_bytes);
+    std::vector<ConstantOperand> operands;
+    for (std::size_t i = 0; (i + 1) * word_bytes <= text.size(); ++i) {
+      SassWord word;
+      std::memcpy(&word.low, text.data() + i * word_bytes, sizeof word.low);
+      const auto operand = constant_operand(word);
+      if (operand && operand->bank > 0 && !relocated.contains(i)) operands.push_back(*operand);
+    }
+    return operands;
+  }
+
+  const ElfFile& file_;
+  ImageGraph graph_;
+  std::map<std::size_t, CodeClass> made_;  // as last asked for
+};
+
+std::string value_of(const CodeClass& code, const std::string& name) {
+  std::string values;
+  for (const CodeFact& fact : code.facts)
+    if (fact.name == name) values += (values.empty() ? "" : ", ") + fact.value;
+  return values.empty() ? "none" : values;
+}
+
+}  // namespace
+
+std::map<std::size_t, CodeClass> read_code_classes(const ElfFile& file) {
+  ClassReader reader(file);
+  std::map<std::size_t, CodeClass> classes;
+  for (const std::size_t section : reader.sections()) classes.emplace(section, reader.of(section));
+  return classes;
+}
+
+Result<std::map<std::string, std::string>> code_class_hashes(std::string_view cubin,
+                                                             std::string_view name) {
+  PHASEBIT_TRY_ASSIGN(file, ElfFile::open(cubin, name));
+  ClassReader reader(file);
+  std::map<std::string, std::string> hashes;
+  for (const std::size_t section : reader.sections())
+    hashes.emplace(reader.entry_of(section), reader.of(section).hash);
+  return hashes;
+}
+
+std::vector<std::string> differences_beside_text(const CodeClass& left, const CodeClass& right) {
+  std::vector<std::string> lines, done;
+  for (const CodeClass* side : {&left, &right})
+    for (const CodeFact& fact : side->facts) {
+      if (fact.name == text_name || std::find(done.begin(), done.end(), fact.name) != done.end())
+        continue;
+      done.push_back(fact.name);
+      const std::string a = value_of(left, fact.name), b = value_of(right, fact.name);
+      if (a != b) lines.push_back(fmt::format("{}: {} -> {}", fact.name, a, b));
+    }
+  return lines;
+}
+
+}  // namespace phasebit

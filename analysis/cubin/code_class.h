@@ -1,0 +1,36 @@
+// The exact class of a kernel's code: what it does, from the bytes of its cubin.
+#pragma once
+
+#include "analysis/cubin/elf_file.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// One thing that decides what the kernel does: "registers", "40"; "constant bank 2", "9a9999...".
+struct CodeFact {
+  std::string name, value;
+  bool operator==(const CodeFact&) const = default;
+};
+
+struct CodeClass {
+  std::string hash;  // of all facts; kernels of one hash are the same but for their names
+  // Its `.text` first, then attributes, constants, relocations and callees.
+  std::vector<CodeFact> facts;
+};
+
+// The class of every section `.text.<entry>`, by the section's index. docs/decisions/sass-class.md
+// says what counts and what does not. The kernel's own name does not, nor the hash of the source
+// file in names of its static symbols, nor what else lies in the image.
+std::map<std::size_t, CodeClass> read_code_classes(const ElfFile& file);
+
+// code class by entry, of all code in a cubin. Step::disassemble when it is no ELF file.
+Result<std::map<std::string, std::string>> code_class_hashes(std::string_view cubin,
+                                                             std::string_view name);
+
+// What differs beside the instructions, a line each: "registers: 40 -> 32". Empty when nothing.
+std::vector<std::string> differences_beside_text(const CodeClass& left, const CodeClass& right);
+
+}  // namespace phasebit

@@ -1,0 +1,22 @@
+// Constant memory that an instruction names: c[bank][offset].
+#pragma once
+
+#include "analysis/cubin/control.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace phasebit {
+
+struct ConstantOperand {
+  int bank = 0;
+  std::uint32_t offset = 0;  // bytes
+  bool indexed = false;      // a register is added to the offset
+};
+
+// What the word of an instruction names, sm_75 to sm_121. The fields are those of what ptxas makes;
+// the tests hold them against nvdisasm's operands. A word that has the form of one and names no
+// constant may be taken for one, never the other way round.
+std::optional<ConstantOperand> constant_operand(const SassWord& word);
+
+}  // namespace phasebit

@@ -1,0 +1,203 @@
+#include "analysis/cubin/cubin.h"
+
+#include "analysis/cubin/elf_file.h"
+#include "analysis/cubin/instruction.h"
+#include "analysis/cubin/kernel_info.h"
+#include "analysis/cubin/lines/debug_line.h"
+#include "analysis/cubin/maker.h"
+#include "analysis/cubin/relocations.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+namespace phasebit {
+namespace {
+
+constexpr std::string_view text_prefix = ".text.";
+
+using Symbols = std::vector<ElfFile::Symbol>;
+
+// The value that a REL relocation adds stands at its place; RELA brings it along.
+std::uint64_t stored_address(std::string_view data, std::uint64_t offset) {
+  std::uint64_t value = 0;
+  if (offset <= data.size() && data.size() - offset >= sizeof value)
+    std::memcpy(&value, data.data() + offset, sizeof value);
+  return value;
+}
+
+// Relocations of .debug_line: each names the place of an address and the kernel it points into.
+AddressFixups read_fixups(const ElfFile& file, const Symbols& symbols, std::string_view lines) {
+  AddressFixups fixups;
+  const auto add = [&](std::uint64_t offset, std::uint64_t symbol, std::uint64_t addend) {
+    if (symbol >= symbols.size()) return;
+    const GElf_Sym& entry = symbols[symbol].entry;
+    fixups[offset] = {entry.st_shndx, entry.st_value + addend};
+  };
+  if (const ElfSection* rela = file.find(".rela.debug_line");
+      rela != nullptr && rela->translated != nullptr)
+    for (std::size_t i = 0; i < rela->entries(); ++i) {
+      GElf_Rela one{};
+      if (gelf_getrela(rela->translated, static_cast<int>(i), &one) == nullptr) break;
+      add(one.r_offset, GELF_R_SYM(one.r_info), static_cast<std::uint64_t>(one.r_addend));
+    }
+  if (const ElfSection* rel = file.find(".rel.debug_line");
+      rel != nullptr && rel->translated != nullptr)
+    for (std::size_t i = 0; i < rel->entries(); ++i) {
+      GElf_Rel one{};
+      if (gelf_getrel(rel->translated, static_cast<int>(i), &one) == nullptr) break;
+      add(one.r_offset, GELF_R_SYM(one.r_info), stored_address(lines, one.r_offset));
+    }
+  return fixups;
+}
+
+std::string_view data_of(const ElfFile& file, const std::string& section) {
+  const ElfSection* found = file.find(section);
+  return found == nullptr ? std::string_view() : found->data;
+}
+
+Result<LineTable> read_lines(const ElfFile& file, const Symbols& symbols, std::string_view name) {
+  const std::string_view lines = data_of(file, ".debug_line");
+  auto table = read_debug_line(lines, read_fixups(file, symbols, lines),
+                               {data_of(file, ".debug_line_str"), data_of(file, ".debug_str")});
+  if (!table) return fail(Step::disassemble, "{}: {}", name, table.error().message);
+  return table;
+}
+
+// CUDA 13 (ABI version 8) keeps the SM number in e_flags[15:8], older ones in e_flags[7:0].
+int sm_number(const GElf_Ehdr& header) {
+  const bool new_layout = header.e_ident[EI_ABIVERSION] >= 8;
+  return static_cast<int>((new_layout ? header.e_flags >> 8 : header.e_flags) & 0xff);
+}
+
+// Both by the index of the section.
+struct SectionSymbols {
+  std::map<std::size_t, std::size_t> sections;                // index of the section's own symbol
+  std::map<std::size_t, std::vector<std::size_t>> functions;  // indices of those inside
+};
+
+SectionSymbols sort_symbols(const Symbols& symbols) {
+  SectionSymbols result;
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    const GElf_Sym& entry = symbols[i].entry;
+    if (GELF_ST_TYPE(entry.st_info) == STT_SECTION) result.sections.emplace(entry.st_shndx, i);
+    if (GELF_ST_TYPE(entry.st_info) == STT_FUNC) result.functions[entry.st_shndx].push_back(i);
+  }
+  return result;
+}
+
+void add_lines(CubinKernel& kernel, const LineTable& table, std::size_t section) {
+  const auto rows = table.sections.find(section);
+  if (rows == table.sections.end()) return;
+  for (std::size_t i = 0; i < kernel.size(); ++i) {
+    const LineRow row = row_at(rows->second, i * instruction_bytes);
+    kernel.lines.push_back(row.line);
+    kernel.files.push_back(row.file);
+  }
+}
+
+// What its function symbols and .nv.info say; what they do not stays 0.
+void add_functions(CubinKernel& kernel, const Symbols& symbols,
+                   const std::vector<std::size_t>& indices,
+                   const std::map<std::uint32_t, int>& registers) {
+  constexpr unsigned char entry_bit = 0x10;  // of st_other
+  for (const std::size_t index : indices) {
+    const auto& [name, symbol] = symbols[index];
+    if (name != kernel.entry) {
+      if (symbol.st_value < kernel.text.size()) kernel.functions.push_back({name, symbol.st_value});
+      continue;
+    }
+    kernel.is_entry = (symbol.st_other & entry_bit) != 0;
+    if (const auto count = registers.find(static_cast<std::uint32_t>(index));
+        count != registers.end())
+      kernel.registers = count->second;
+  }
+  std::stable_sort(
+      kernel.functions.begin(), kernel.functions.end(),
+      [](const CubinFunction& a, const CubinFunction& b) { return a.offset < b.offset; });
+}
+
+void add_relocated(CubinKernel& kernel, const Symbols& symbols,
+                   const std::vector<Relocation>& relocations) {
+  for (const Relocation& one : relocations)
+    if (one.symbol < symbols.size())
+      kernel.relocated.push_back(
+          {one.offset / instruction_bytes, one.type, symbols[one.symbol].name, one.addend});
+}
+
+// What .nv.info and the section's header say beside the registers.
+void add_resources(CubinKernel& kernel, const ElfFile& file, const ElfSection& text) {
+  kernel.barriers = barrier_count(data_of(file, ".nv.info." + kernel.entry));
+  if (kernel.barriers == 0) kernel.barriers = barrier_count_of_flags(text.header.sh_flags);
+  if (const ElfSection* shared = file.find(".nv.shared." + kernel.entry))
+    kernel.static_shared_bytes = shared->header.sh_size;
+}
+
+Status read_kernels(const ElfFile& file, std::string_view name, Cubin& cubin) {
+  const Symbols symbols = file.read_symbols();
+  PHASEBIT_TRY_ASSIGN(table, read_lines(file, symbols, name));
+  const SectionSymbols by_section = sort_symbols(symbols);
+  std::map<std::size_t, CodeClass> classes = read_code_classes(file);
+  const auto registers = register_counts(data_of(file, ".nv.info"));
+  const auto relocations = read_relocations(file);
+  for (std::size_t i = 1; i < file.sections().size(); ++i) {
+    const ElfSection& section = file.sections()[i];
+    if (!section.name.starts_with(text_prefix)) continue;
+    CubinKernel kernel;
+    kernel.entry = section.name.substr(text_prefix.size());
+    kernel.text = section.data;
+    if (kernel.text.empty() || kernel.text.size() % instruction_bytes != 0)
+      return fail(Step::disassemble, "{}: {} has {} bytes, not whole instructions of {}", name,
+                  section.name, kernel.text.size(), instruction_bytes);
+    if (const auto symbol = by_section.sections.find(i); symbol != by_section.sections.end())
+      kernel.symbol = symbol->second;
+    if (const auto inside = by_section.functions.find(i); inside != by_section.functions.end())
+      add_functions(kernel, symbols, inside->second, registers);
+    add_resources(kernel, file, section);
+    if (const auto here = relocations.find(i); here != relocations.end())
+      add_relocated(kernel, symbols, here->second);
+    kernel.code = std::move(classes.at(i));
+    add_lines(kernel, table, i);
+    cubin.kernels.push_back(std::move(kernel));
+  }
+  cubin.source_files = std::move(table.files);
+  return {};
+}
+
+}  // namespace
+
+SassWord CubinKernel::word(std::size_t index) const {
+  SassWord word;
+  std::memcpy(&word.low, text.data() + index * instruction_bytes, sizeof word.low);
+  std::memcpy(&word.high, text.data() + index * instruction_bytes + 8, sizeof word.high);
+  return word;
+}
+
+const CubinKernel* Cubin::find(std::string_view entry) const {
+  const auto found = std::find_if(kernels.begin(), kernels.end(),
+                                  [&](const CubinKernel& kernel) { return kernel.entry == entry; });
+  return found == kernels.end() ? nullptr : &*found;
+}
+
+Result<Cubin> read_cubin_or_stub(std::string_view bytes, std::string_view name) {
+  PHASEBIT_TRY_ASSIGN(file, ElfFile::open(bytes, name));
+  if (file.header().e_machine != EM_CUDA)
+    return fail(Step::disassemble, "{}: an ELF file for machine {}, not a cubin ({})", name,
+                file.header().e_machine, EM_CUDA);
+  Cubin cubin;
+  cubin.sm = sm_number(file.header());
+  const CubinMaker maker = read_maker(file, cubin.sm);
+  cubin.tool = maker.tool;
+  cubin.tool_version = maker.version;
+  cubin.target = maker.target.empty() ? fmt::format("sm_{}", cubin.sm) : maker.target;
+  PHASEBIT_TRY(read_kernels(file, name, cubin));
+  return cubin;
+}
+
+Result<Cubin> read_cubin(std::string_view bytes, std::string_view name) {
+  auto cubin = read_cubin_or_stub(bytes, name);
+  if (cubin && cubin->kernels.empty()) return fail(Step::disassemble, "{}: no kernel in it", name);
+  return cubin;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,190 @@
+#include "analysis/cubin/image_graph.h"
+
+#include "core/base/hash.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace phasebit {
+namespace {
+
+constexpr std::string_view text_prefix = ".text.";
+constexpr unsigned char cuda_object = 13;  // type of data symbols in relocatable images
+constexpr std::size_t deepest = 256;
+
+// Short data as it is, long data by its hash.
+std::string in_words(std::string_view bytes) {
+  constexpr std::size_t shown = 32;
+  if (bytes.size() > shown) return content_hash(bytes);
+  std::string text;
+  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return text;
+}
+
+bool is_hash(std::string_view word) {
+  return word.size() == 8 && word.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// Without the kernel's own name, and without the file's hash that stands in names of static symbols
+// ("__nv_static_53__932afbed_4_k_cu_9f3a0c11_tab").
+std::string neutral(std::string name, const std::string& entry) {
+  for (std::size_t at = entry.empty() ? std::string::npos : name.find(entry);
+       at != std::string::npos; at = name.find(entry, at + 1))
+    name.replace(at, entry.size(), "?");
+  if (name.find("__nv_static_") == std::string::npos &&
+      name.find("_INTERNAL_") == std::string::npos)
+    return name;
+  std::string out;
+  for (std::size_t at = 0; at <= name.size();) {
+    const std::size_t end = std::min(name.find('_', at), name.size());
+    const std::string word = name.substr(at, end - at);
+    out += (at == 0 ? "" : "_") + (is_hash(word) ? "?" : word);
+    at = end + 1;
+  }
+  return out;
+}
+
+bool is_data(const GElf_Sym& symbol) {
+  const auto type = GELF_ST_TYPE(symbol.st_info);
+  return type == STT_OBJECT || type == cuda_object;
+}
+
+}  // namespace
+
+ImageGraph::ImageGraph(const ElfFile& file, HashOfCode hash_of_code)
+    : file_(file),
+      hash_of_code_(std::move(hash_of_code)),
+      symbols_(file.read_symbols()),
+      relocations_(read_relocations(file)) {
+  for (std::size_t i = 1; i < file.sections().size(); ++i)
+    if (file.sections()[i].name.starts_with(text_prefix)) code_.push_back(i);
+}
+
+std::string ImageGraph::entry_of(std::size_t section) const {
+  return file_.sections()[section].name.substr(text_prefix.size());
+}
+
+std::uint32_t ImageGraph::symbol_of(std::size_t section) const {
+  const std::string entry = entry_of(section);
+  for (std::size_t i = 0; i < symbols_.size(); ++i)
+    if (symbols_[i].entry.st_shndx == section && symbols_[i].name == entry &&
+        GELF_ST_TYPE(symbols_[i].entry.st_info) == STT_FUNC)
+      return static_cast<std::uint32_t>(i);
+  return 0;
+}
+
+const std::vector<Relocation>& ImageGraph::relocations(std::size_t section) const {
+  static const std::vector<Relocation> none;
+  const auto found = relocations_.find(section);
+  return found == relocations_.end() ? none : found->second;
+}
+
+// Describes a place once. One that leads back to itself says how far back.
+std::string ImageGraph::follow(const Node& node, const std::function<std::string()>& make) {
+  if (const auto known = known_.find(node); known != known_.end()) return known->second;
+  const auto above = std::find(path_.begin(), path_.end(), node);
+  if (above != path_.end()) {
+    const auto place = static_cast<std::size_t>(above - path_.begin());
+    lowest_ = std::min(lowest_, place);
+    return fmt::format("what is {} above", path_.size() - place);
+  }
+  if (path_.size() >= deepest) return "too deep to follow";
+  const std::size_t before = std::exchange(lowest_, SIZE_MAX), place = path_.size();
+  path_.push_back(node);
+  std::string made = make();
+  path_.pop_back();
+  const bool closed = lowest_ >= place;
+  if (closed) known_.emplace(node, made);
+  lowest_ = std::min(before, closed ? SIZE_MAX : lowest_);
+  return made;
+}
+
+std::string ImageGraph::describe_code(std::size_t section) {
+  return follow({section, 0, 0}, [&] { return "code " + hash_of_code_(section); });
+}
+
+const ElfFile::Symbol* ImageGraph::object_at(std::size_t section, std::uint64_t place) const {
+  for (const ElfFile::Symbol& symbol : symbols_)
+    if (symbol.entry.st_shndx == section && is_data(symbol.entry) &&
+        place >= symbol.entry.st_value && place - symbol.entry.st_value < symbol.entry.st_size)
+      return &symbol;
+  return nullptr;
+}
+
+std::string ImageGraph::describe_symbol(std::size_t index, std::int64_t addend,
+                                        const std::string& entry, std::size_t from) {
+  if (index >= symbols_.size()) return fmt::format("symbol {} of {}", index, symbols_.size());
+  const auto& [symbol_name, symbol] = symbols_[index];
+  const std::string name = neutral(symbol_name, entry);
+  const std::size_t section = symbol.st_shndx;
+  if (section == 0 || section >= file_.sections().size())
+    return fmt::format("{} {:+}", name, addend);  // of another image
+  const std::uint64_t place = symbol.st_value + static_cast<std::uint64_t>(addend);
+  const ElfSection& in = file_.sections()[section];
+  if (section == from) return fmt::format("this section at {:#x}", place);
+  if (in.name.starts_with(text_prefix))
+    return fmt::format("{} at {:#x}", describe_code(section), place);
+  // A section's own symbol stands for what lies at the place.
+  const ElfFile::Symbol* object = is_data(symbol) ? &symbols_[index] : object_at(section, place);
+  const std::uint64_t begin = object == nullptr ? 0 : object->entry.st_value;
+  const std::uint64_t size = object == nullptr ? in.header.sh_size : object->entry.st_size;
+  const std::string what = object == nullptr ? name : neutral(object->name, entry);
+  if (in.header.sh_type == SHT_NOBITS || in.data.empty())
+    return fmt::format("{} of {} bytes at {:#x}, +{:#x}", what, size,
+                       in.name.starts_with(".nv.shared") ? begin : 0, place - begin);
+  return fmt::format("{}: {}, +{:#x}", what, describe_bytes(section, begin, begin + size),
+                     place - begin);
+}
+
+std::string ImageGraph::describe(const Relocation& relocation, std::size_t from) {
+  const bool code = file_.sections()[from].name.starts_with(text_prefix);
+  return fmt::format("type {}: {}", relocation.type,
+                     describe_symbol(relocation.symbol, relocation.addend,
+                                     code ? entry_of(from) : std::string(), from));
+}
+
+std::string ImageGraph::describe_bytes(std::size_t section, std::size_t begin, std::size_t end) {
+  const std::string_view data = file_.sections()[section].data;
+  begin = std::min(begin, data.size()), end = std::clamp(end, begin, data.size());
+  return follow({section, begin, end}, [&] {
+    std::string made =
+        fmt::format("{} bytes {}", end - begin, in_words(data.substr(begin, end - begin)));
+    for (const Relocation& one : relocations(section))
+      if (one.offset >= begin && one.offset < end)
+        made += fmt::format(", at {:#x} {}", one.offset - begin, describe(one, section));
+    return made;
+  });
+}
+
+std::pair<std::size_t, std::size_t> ImageGraph::piece_at(std::size_t section, std::size_t offset,
+                                                         bool indexed) const {
+  const std::size_t size = file_.sections()[section].data.size();
+  const ElfFile::Symbol* symbol = object_at(section, offset);
+  if (symbol == nullptr) {
+    constexpr std::size_t pointer_bytes = 8;
+    if (indexed) return {0, size};
+    const std::size_t begin = std::min(offset - offset % pointer_bytes, size);
+    return {begin, std::min(begin + pointer_bytes, size)};
+  }
+  const std::uint64_t begin = symbol->entry.st_value;
+  // "table[i - 1]" may name a place in front of its table.
+  if (indexed && begin != offset) return {std::min<std::size_t>(begin, size), size};
+  return {begin, begin + symbol->entry.st_size};
+}
+
+std::set<std::string> ImageGraph::callees(std::size_t section) {
+  std::set<std::string> found;
+  const ElfSection* graph = file_.find(".nv.callgraph");
+  if (graph == nullptr) return found;
+  for (std::size_t at = 0; at + 8 <= graph->data.size(); at += 8) {
+    std::uint32_t pair[2];
+    std::memcpy(pair, graph->data.data() + at, sizeof pair);
+    if (pair[0] >= symbols_.size() || pair[1] >= symbols_.size() || pair[1] == 0) continue;
+    const GElf_Sym &caller = symbols_[pair[0]].entry, &callee = symbols_[pair[1]].entry;
+    if (caller.st_shndx != section || callee.st_shndx == section || pair[0] == 0) continue;
+    found.insert(describe_symbol(pair[1], 0, entry_of(section), section));
+  }
+  return found;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,62 @@
+// What code and data of a cubin lead to: relocations, the symbols behind them, and whom a function
+// calls, each described by its content.
+#pragma once
+
+#include "analysis/cubin/relocations.h"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace phasebit {
+
+class ImageGraph {
+ public:
+  // `hash_of_code` gives the class of another section of code.
+  using HashOfCode = std::function<std::string(std::size_t section)>;
+  ImageGraph(const ElfFile& file, HashOfCode hash_of_code);
+
+  std::vector<std::size_t> code_sections() const { return code_; }  // `.text.<entry>`
+  std::string entry_of(std::size_t section) const;
+  // Of the function called as its section is; 0 where there is none.
+  std::uint32_t symbol_of(std::size_t section) const;
+  const std::vector<Relocation>& relocations(std::size_t section) const;
+
+  // "code HASH": asks hash_of_code, unless it is known or is being asked.
+  std::string describe_code(std::size_t section);
+  // Where a relocation of that section leads: "type 56: data table of 16 bytes 0102..., +4".
+  std::string describe(const Relocation& relocation, std::size_t from);
+  // The bytes [begin, end) of a section, and where relocations among them lead.
+  std::string describe_bytes(std::size_t section, std::size_t begin, std::size_t end);
+  // What a constant operand names of a bank: the symbol there, or the 8 bytes where there is none.
+  // With a register added it may be any, unless a symbol starts there.
+  std::pair<std::size_t, std::size_t> piece_at(std::size_t section, std::size_t offset,
+                                               bool indexed) const;
+  // Functions outside the section that `.nv.callgraph` says it calls.
+  std::set<std::string> callees(std::size_t section);
+
+ private:
+  using Node = std::array<std::size_t, 3>;  // section, first byte, end
+  std::string follow(const Node& node, const std::function<std::string()>& make);
+  std::string describe_symbol(std::size_t index, std::int64_t addend, const std::string& entry,
+                              std::size_t from);
+  // The symbol of data that covers the place.
+  const ElfFile::Symbol* object_at(std::size_t section, std::uint64_t place) const;
+
+  const ElfFile& file_;
+  HashOfCode hash_of_code_;
+  std::vector<ElfFile::Symbol> symbols_;
+  std::vector<std::size_t> code_;
+  std::map<std::size_t, std::vector<Relocation>> relocations_;  // by section, ascending
+  // Descriptions of what leads back to nobody who is being described.
+  std::map<Node, std::string> known_;
+  std::vector<Node> path_;         // those being described
+  std::size_t lowest_ = SIZE_MAX;  // place in path_ that was led back to
+};
+
+}  // namespace phasebit

@@ -1,0 +1,36 @@
+// One SASS instruction and the kernel that holds it.
+#pragma once
+
+#include "analysis/cubin/code_class.h"
+#include "analysis/cubin/control.h"
+#include "analysis/cubin/live_counts.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+inline constexpr std::uint32_t instruction_bytes = 16;
+
+struct Instruction {
+  std::uint32_t address = 0;  // from the start of the kernel
+  std::string predicate;      // "@!P0", or ""
+  std::string opcode;         // with its modifiers: "SYNCS.ARRIVE.TRANS64.A1T0"
+  std::string operands;       // "P0,[R9+URZ],R2"
+  SassWord word;
+  Control control;
+  int line = 0;  // of `.loc`, which is the statement's number; 0 when there is none
+};
+
+struct SassKernel {
+  std::string entry;
+  std::string text_hash;  // content_hash of the bytes of .text.<entry>
+  std::vector<Instruction> instructions;
+  int registers = 0;                      // a thread; 0 when the cubin does not say
+  std::uint64_t static_shared_bytes = 0;  // with the 1 KiB that sm_90 and later reserve
+  int barriers = 0;                       // named barriers, from 0 to the highest in use
+  std::vector<LiveCounts> live = {};      // by instruction; empty: nobody asked
+  CodeClass code = {};                    // what it does
+};
+
+}  // namespace phasebit

@@ -1,0 +1,165 @@
+#include "analysis/cubin/kernel_info.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace phasebit {
+namespace {
+
+constexpr std::uint8_t no_value = 1;         // EIFMT_NVAL
+constexpr std::uint8_t sized_value = 4;      // EIFMT_SVAL
+constexpr std::uint8_t byte_value = 2;       // EIFMT_BVAL
+constexpr std::uint8_t regcount = 0x2f;      // EIATTR_REGCOUNT: symbol index, registers
+constexpr std::uint8_t num_barriers = 0x4c;  // EIATTR_NUM_BARRIERS
+
+struct NamedAttribute {
+  std::uint8_t attribute;
+  const char* name;
+};
+// As `cuobjdump -elf` names them: EIATTR_MAX_THREADS, REQNTID, CRS_STACK_SIZE,
+// INDIRECT_BRANCH_TARGETS, NUM_MBARRIERS, CTA_PER_CLUSTER, EXPLICIT_CLUSTER, MAX_CLUSTER_RANK,
+// RESERVED_SMEM_USED, RESERVED_SMEM_0_SIZE, VRC_CTA_INIT_COUNT, AT_ENTRY_FRAGMENTS (what the driver
+// puts in front of the kernel), TCGEN05_1CTA_USED, TCGEN05_2CTA_USED, BLOCKS_ARE_CLUSTERS,
+// CLUSTER_LAUNCH_CONTROL_USED.
+constexpr NamedAttribute of_kernels[] = {{0x05, "maxntid"},
+                                         {0x10, "reqntid"},
+                                         {0x1e, "call stack"},
+                                         {0x34, "indirect branch targets"},
+                                         {0x38, "mbarriers"},
+                                         {0x3d, "cluster dimensions"},
+                                         {0x3e, "explicit cluster"},
+                                         {0x3f, "largest cluster"},
+                                         {0x41, "reserved shared"},
+                                         {0x42, "reserved shared bytes"},
+                                         {0x4a, "virtual resources"},
+                                         {0x4f, "entry fragments"},
+                                         {0x51, "tcgen05 of one CTA"},
+                                         {0x52, "tcgen05 of two CTAs"},
+                                         {0x5b, "blocks are clusters"},
+                                         {0x62, "launch control"}};
+// Of the others these say nothing that `.text` does not: parameters (PARAM_CBANK, KPARAM_INFO,
+// CBANK_PARAM_SIZE, KPARAM_INFO_V2), places in the code and what stands there (CTAIDZ_USED,
+// EXTERNS, EXIT, S2RCTAID, COOP_GROUP and INT_WARP_WIDE offsets, MBARRIER_INSTR_OFFSETS,
+// INSTR_REG_MAP, SYSCALL_OFFSETS, INSTR_OFFSETS, PREEXIT_USED), figures for tools (STATISTICS,
+// PER_REG_TARGET_PERF_STATS, UNUSED_LOAD_BYTE_OFFSET, PERF_STATISTICS, ANNOTATIONS), which compiler
+// made it and for what (MAXREG_COUNT, SW2861232_WAR, SW_WAR, CUDA_API_VERSION, SPARSE_MMA_MASK, the
+// version of the mercury ISA, LANGUAGE, NVSAL_SW_WAR: the same in all kernels of one target and
+// ptxas). NUM_BARRIERS is read apart.
+constexpr std::uint8_t without_effect[] = {
+    0x04, 0x0a, 0x0f, 0x17, 0x19, 0x1b, 0x1c, 0x1d, 0x28, 0x29, 0x31, 0x33, 0x35, 0x36, 0x37,
+    0x39, 0x3c, 0x40, 0x44, 0x45, 0x46, 0x4c, 0x4e, 0x50, 0x55, 0x5f, 0x66, 0x6b, 0x6c, 0x6d};
+// EIATTR_REGCOUNT, FRAME_SIZE, MIN_STACK_SIZE, MAX_STACK_SIZE, SAM_REGION_STACK_SIZE: {symbol
+// index, value}.
+constexpr NamedAttribute of_functions[] = {{regcount, "registers"},
+                                           {0x11, "frame"},
+                                           {0x12, "least stack"},
+                                           {0x23, "largest stack"},
+                                           {0x3b, "region stack"}};
+
+template <typename T>
+T number_at(std::string_view bytes, std::size_t offset) {
+  T value{};
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+// Calls `visit(format, attribute, value)` for each entry; the value of those of format 4 is what
+// follows them, of the others the 16 bits beside the attribute.
+template <typename Visit>
+void for_each_entry(std::string_view nv_info, const Visit& visit) {
+  std::size_t at = 0;
+  while (nv_info.size() - at >= 4) {
+    const auto format = number_at<std::uint8_t>(nv_info, at);
+    const auto attribute = number_at<std::uint8_t>(nv_info, at + 1);
+    const auto size = format == sized_value ? number_at<std::uint16_t>(nv_info, at + 2) : 0U;
+    at += 4;
+    if (size > nv_info.size() - at) break;
+    visit(format, attribute,
+          format == sized_value ? nv_info.substr(at, size) : nv_info.substr(at - 2, 2));
+    at += size;
+  }
+}
+
+// Words of 4 bytes, in hexadecimal; "yes" for an attribute without a value.
+std::string words_of(std::string_view value) {
+  std::string text;
+  std::size_t at = 0;
+  for (; at + 4 <= value.size(); at += 4)
+    text += fmt::format("{}{:#x}", at == 0 ? "" : " ", number_at<std::uint32_t>(value, at));
+  for (; at < value.size(); ++at)
+    text += fmt::format("{}{:#x}", at == 0 ? "" : " ", number_at<std::uint8_t>(value, at));
+  return text.empty() ? "yes" : text;
+}
+
+bool is_zero(std::string_view value) {
+  return value.find_first_not_of('\0') == std::string_view::npos;
+}
+
+// What is neither known nor reviewed counts, unless it is zero: too much may, too little not.
+bool counts_unknown(int attribute, bool valued, std::string_view value) {
+  return std::find(std::begin(without_effect), std::end(without_effect), attribute) ==
+             std::end(without_effect) &&
+         !(valued && is_zero(value));
+}
+
+}  // namespace
+
+Attributes kernel_attributes(std::string_view nv_info_of_kernel) {
+  Attributes found;
+  for_each_entry(nv_info_of_kernel, [&](int format, int attribute, std::string_view value) {
+    const bool valued = format != no_value;
+    const std::string words = valued ? words_of(value) : "yes";
+    constexpr std::uint8_t first_of_later = 0x41;  // of those before, a zero is told from none
+    const auto* const known =
+        std::find_if(std::begin(of_kernels), std::end(of_kernels),
+                     [&](const NamedAttribute& one) { return one.attribute == attribute; });
+    if (known != std::end(of_kernels)) {
+      if (attribute < first_of_later || !valued || !is_zero(value))
+        found.emplace_back(known->name, words);
+    } else if (counts_unknown(attribute, valued, value)) {
+      found.emplace_back(fmt::format("attribute {:#x}", attribute), words);
+    }
+  });
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+Attributes function_attributes(std::string_view nv_info, std::uint32_t symbol) {
+  Attributes found;
+  for_each_entry(nv_info, [&](int format, int attribute, std::string_view value) {
+    if (format != sized_value || value.size() < 8 || number_at<std::uint32_t>(value, 0) != symbol)
+      return;
+    for (const NamedAttribute& one : of_functions)
+      if (one.attribute == attribute)
+        found.emplace_back(one.name, std::to_string(number_at<std::uint32_t>(value, 4)));
+  });
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::map<std::uint32_t, int> register_counts(std::string_view nv_info) {
+  std::map<std::uint32_t, int> counts;
+  for_each_entry(nv_info, [&](int format, int attribute, std::string_view value) {
+    if (format == sized_value && attribute == regcount && value.size() >= 8)
+      counts[number_at<std::uint32_t>(value, 0)] =
+          static_cast<int>(number_at<std::uint32_t>(value, 4));
+  });
+  return counts;
+}
+
+int barrier_count(std::string_view nv_info) {
+  int count = 0;
+  for_each_entry(nv_info, [&](int format, int attribute, std::string_view value) {
+    if (format == byte_value && attribute == num_barriers)
+      count = number_at<std::uint8_t>(value, 0);
+  });
+  return count;
+}
+
+int barrier_count_of_flags(std::uint64_t section_flags) {
+  return static_cast<int>((section_flags >> 20U) & 0x7fU);
+}
+
+}  // namespace phasebit

@@ -1,0 +1,42 @@
+// The line table of a cubin: a reader of DWARF line programs, versions 2 to 5.
+#pragma once
+
+#include "analysis/cubin/lines/line_header.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phasebit {
+
+// What the linker would have written at one place of `.debug_line`: an address in a section.
+struct AddressFixup {
+  std::size_t section = 0;   // index of the ELF section that the address lies in
+  std::uint64_t offset = 0;  // from the start of that section
+};
+using AddressFixups = std::map<std::uint64_t, AddressFixup>;  // by offset in .debug_line
+
+// From `address` on the code belongs to `line` of `file`, up to the next row; line 0 ends a
+// sequence.
+struct LineRow {
+  std::uint64_t address = 0;
+  int line = 0;
+  int file = -1;  // of LineTable::files; -1: the table does not name it
+};
+
+struct LineTable {
+  std::vector<std::string> files;                        // each once, in the order of the units
+  std::map<std::size_t, std::vector<LineRow>> sections;  // of the ELF file; ascending by address
+};
+
+// Sequences whose address has no fixup belong to no section and are left out. Of code that was
+// inlined the innermost line is kept. Step::disassemble when the section is damaged.
+Result<LineTable> read_debug_line(std::string_view section, const AddressFixups& fixups,
+                                  const LineStrings& strings = {});
+
+// The row of an address; line 0 when the rows do not cover it.
+LineRow row_at(const std::vector<LineRow>& rows, std::uint64_t address);
+
+}  // namespace phasebit

@@ -1,0 +1,86 @@
+#include "analysis/disassembly/cache.h"
+
+#include "analysis/cubin/instruction.h"
+#include "core/base/hash.h"
+
+#include <algorithm>
+
+namespace phasebit {
+namespace {
+
+// Of what stands behind the first line. Another number makes all older files unreadable.
+constexpr std::string_view magic = "phasebit disassembly 2 ";
+
+// Takes the next piece of a text up to a mark, which is left out; false when there is no mark.
+bool take(std::string_view& text, char mark, std::string& piece) {
+  const std::size_t end = text.find(mark);
+  if (end == std::string_view::npos) return false;
+  piece = text.substr(0, end);
+  text.remove_prefix(end + 1);
+  return true;
+}
+
+// The body of a file: an instruction a line.
+std::string to_body(const DisassembledFunction& function) {
+  std::string body;
+  for (const DisassembledInstruction& one : function.instructions)
+    for (const auto& [part, mark] : {std::pair(&one.predicate, '\t'), std::pair(&one.opcode, '\t'),
+                                     std::pair(&one.operands, '\n')}) {
+      body += *part;
+      body += mark;
+    }
+  return body;
+}
+
+// A listing in which these marks stand inside a part cannot be kept.
+bool can_be_kept(const DisassembledFunction& function) {
+  constexpr const char* marks = "\t\n";
+  return std::none_of(function.instructions.begin(), function.instructions.end(),
+                      [&](const DisassembledInstruction& one) {
+                        return (one.predicate + one.opcode + one.operands).find_first_of(marks) !=
+                               std::string::npos;
+                      });
+}
+
+}  // namespace
+
+Result<DisassemblyCache> DisassemblyCache::open(const fs::path& folder,
+                                                const std::string& nvdisasm_version) {
+  std::error_code failed;
+  fs::create_directories(folder / nvdisasm_version, failed);
+  if (failed)
+    return fail(Step::io, "cannot make the cache {}: {}", folder.string(), failed.message());
+  return DisassemblyCache(folder / nvdisasm_version);
+}
+
+fs::path DisassemblyCache::file_of(int sm, std::string_view code) const {
+  const std::string key = content_hash(code);
+  return folder_ / fmt::format("sm_{}", sm) / key.substr(0, 2) / (key + ".txt");
+}
+
+std::optional<DisassembledFunction> DisassemblyCache::find(int sm, std::string_view code) const {
+  const auto content = read_file(file_of(sm, code));
+  if (!content) return std::nullopt;
+  std::string_view text = *content;
+  std::string header;
+  if (!take(text, '\n', header) || header != std::string(magic) + content_hash(text))
+    return std::nullopt;
+  const std::size_t count = code.size() / instruction_bytes;
+  DisassembledFunction function{{}, 0, code.size(), {}};
+  function.instructions.reserve(count);
+  for (DisassembledInstruction one; take(text, '\t', one.predicate) &&
+                                    take(text, '\t', one.opcode) && take(text, '\n', one.operands);)
+    function.instructions.push_back(one);
+  if (function.instructions.size() != count) return std::nullopt;
+  return function;
+}
+
+Status DisassemblyCache::add(int sm, std::string_view code,
+                             const DisassembledFunction& function) const {
+  const bool whole = function.start == 0 && function.length == code.size();
+  if (!whole || !can_be_kept(function)) return {};
+  const std::string body = to_body(function);
+  return write_file(file_of(sm, code), std::string(magic) + content_hash(body) + '\n' + body);
+}
+
+}  // namespace phasebit

@@ -1,0 +1,36 @@
+// What nvdisasm printed of raw code once, by content: a file for each code.
+// docs/decisions/disassembly-cache.md says why.
+#pragma once
+
+#include "analysis/disassembly/nvdisasm_json.h"
+#include "core/base/file.h"
+
+#include <optional>
+#include <string>
+
+namespace phasebit {
+
+// Safe for several threads, and for several processes on one folder.
+class DisassemblyCache {
+ public:
+  // Entries of another version of nvdisasm are never found. Step::io when the folder cannot be
+  // made.
+  static Result<DisassemblyCache> open(const fs::path& folder, const std::string& nvdisasm_version);
+
+  // The listing of that code on that SM, without a name. Nothing where there is none, or where the
+  // file is torn.
+  std::optional<DisassembledFunction> find(int sm, std::string_view code) const;
+
+  // Keeps a listing, in the place of a torn one too. Step::io when it cannot be written: the cache
+  // then costs time, not the result.
+  Status add(int sm, std::string_view code, const DisassembledFunction& function) const;
+
+  // Where the listing of that code is kept.
+  fs::path file_of(int sm, std::string_view code) const;
+
+ private:
+  explicit DisassemblyCache(fs::path folder) : folder_(std::move(folder)) {}
+  fs::path folder_;
+};
+
+}  // namespace phasebit

@@ -1,0 +1,58 @@
+// Runs nvdisasm.
+#pragma once
+
+#include "analysis/cubin/cubin.h"
+#include "analysis/disassembly/cache.h"
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phasebit {
+
+class Disassembler {
+ public:
+  using Listing = Result<DisassembledFunction>;
+
+  // Asks the program for its version. Step::toolchain when it cannot be run or is no nvdisasm.
+  // `cache` is the folder of a DisassemblyCache, "" for none.
+  static Result<Disassembler> open(const fs::path& nvdisasm, const fs::path& cache = {});
+
+  // How long one run may take; 10 minutes unless told otherwise.
+  void limit(std::chrono::milliseconds timeout) { timeout_ = timeout; }
+
+  const std::string& version() const { return version_; }  // "13.5.37"
+  const fs::path& path() const { return path_; }
+
+  // A run over a whole cubin as it is, names and all; for those who hold the listings below against
+  // it. Step::disassemble when nvdisasm refuses the cubin or prints nothing usable.
+  Result<Disassembly> run(std::string_view cubin) const;
+
+  // The listings of kernels of one SM, in their order: of equal code one, those that the cache has
+  // from it, the others by a run of nvdisasm for each thread over raw code laid end to end; names
+  // come from the kernels. A run takes 250 ms to start, so give it all there is. May be called from
+  // several threads. Step::disassemble in the place of a code that nvdisasm cannot read.
+  std::vector<Listing> listings(int sm, const std::vector<const CubinKernel*>& kernels,
+                                unsigned threads = 1) const;
+  Listing listing(int sm, const CubinKernel& kernel) const;
+
+ private:
+  Disassembler(fs::path path, std::string version)
+      : path_(std::move(path)), version_(std::move(version)) {}
+  using Codes = std::vector<std::string_view>;  // .text, each once
+  using Listings = std::map<std::string_view, Listing>;
+  Result<std::string> print(const std::vector<std::string>& options, std::string_view bytes) const;
+  Result<Disassembly> checked(const std::string& json) const;
+  std::vector<Listing> read_raw(int sm, const Codes& codes) const;
+  void read_all(int sm, const Codes& codes, unsigned threads, Listings& found) const;
+
+  fs::path path_;
+  std::string version_;
+  std::optional<DisassemblyCache> cache_;
+  std::chrono::milliseconds timeout_ = std::chrono::minutes(10);
+};
+
+}  // namespace phasebit

@@ -1,0 +1,23 @@
+#include "analysis/disassembly/instruction_json.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+
+nlohmann::ordered_json as_json(const Instruction& instruction) {
+  const Control& control = instruction.control;
+  return {{"address", instruction.address},
+          {"predicate", instruction.predicate},
+          {"opcode", instruction.opcode},
+          {"operands", instruction.operands},
+          {"word", fmt::format("{:016x}{:016x}", instruction.word.high, instruction.word.low)},
+          {"stall_cycles", control.stall_cycles},
+          {"yield", control.yield},
+          {"write_scoreboard", control.write_scoreboard},
+          {"read_scoreboard", control.read_scoreboard},
+          {"wait_mask", control.wait_mask},
+          {"reuse", control.reuse}};
+}
+
+}  // namespace phasebit

@@ -1,0 +1,14 @@
+// One instruction as JSON.
+#pragma once
+
+#include "analysis/cubin/instruction.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace phasebit {
+
+// {"address", "predicate", "opcode", "operands", "word", "stall_cycles", "yield",
+// "write_scoreboard", "read_scoreboard", "wait_mask", "reuse"}: what the instruction itself says.
+nlohmann::ordered_json as_json(const Instruction& instruction);
+
+}  // namespace phasebit

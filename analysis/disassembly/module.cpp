@@ -1,0 +1,45 @@
+#include "analysis/disassembly/module.h"
+
+#include "core/base/hash.h"
+
+namespace phasebit {
+
+Result<SassKernel> join_kernel(const CubinKernel& kernel, const DisassembledFunction& function) {
+  const std::size_t count = function.instructions.size();
+  if (count != kernel.size() || function.length != kernel.text.size() || function.start != 0)
+    return fail(Step::disassemble,
+                "{}: .text has {} instructions; nvdisasm printed {} of {} bytes from {}",
+                kernel.entry, kernel.size(), count, function.length, function.start);
+  SassKernel joined{kernel.entry,     content_hash(kernel.text),  {},
+                    kernel.registers, kernel.static_shared_bytes, kernel.barriers};
+  joined.code = kernel.code;
+  joined.instructions.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const DisassembledInstruction& text = function.instructions[i];
+    const SassWord word = kernel.word(i);
+    joined.instructions.push_back(
+        {static_cast<std::uint32_t>(i * instruction_bytes), text.predicate, text.opcode,
+         text.operands, word, decode_control(word), kernel.lines.empty() ? 0 : kernel.lines[i]});
+  }
+  return joined;
+}
+
+Result<SassKernel> join_kernel(const CubinKernel& kernel, const Disassembler::Listing& listing) {
+  if (!listing) return tl::unexpected<Error>(listing.error());
+  return join_kernel(kernel, *listing);
+}
+
+Result<std::map<std::string, SassKernel>> read_module(const Disassembler& disassembler,
+                                                      const Cubin& cubin) {
+  std::vector<const CubinKernel*> all;
+  for (const CubinKernel& kernel : cubin.kernels) all.push_back(&kernel);
+  const auto listings = disassembler.listings(cubin.sm, all);
+  std::map<std::string, SassKernel> kernels;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    PHASEBIT_TRY_ASSIGN(joined, join_kernel(*all[i], listings[i]));
+    kernels.emplace(all[i]->entry, std::move(joined));
+  }
+  return kernels;
+}
+
+}  // namespace phasebit

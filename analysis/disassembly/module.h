@@ -1,0 +1,22 @@
+// The kernels of a cubin as instructions: words and lines from the ELF file, text from nvdisasm.
+#pragma once
+
+#include "analysis/cubin/cubin.h"
+#include "analysis/cubin/instruction.h"
+#include "analysis/disassembly/disassembler.h"
+
+#include <map>
+#include <memory>
+
+namespace phasebit {
+
+// Joins one kernel with its disassembly. Step::disassemble when their lengths differ, or what the
+// disassembly failed of.
+Result<SassKernel> join_kernel(const CubinKernel& kernel, const DisassembledFunction& function);
+Result<SassKernel> join_kernel(const CubinKernel& kernel, const Disassembler::Listing& listing);
+
+// All kernels, by name.
+Result<std::map<std::string, SassKernel>> read_module(const Disassembler& disassembler,
+                                                      const Cubin& cubin);
+
+}  // namespace phasebit

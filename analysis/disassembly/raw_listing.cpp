@@ -1,0 +1,123 @@
+#include "analysis/disassembly/raw_listing.h"
+
+#include "analysis/cubin/instruction.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace phasebit {
+namespace {
+
+// The address that the operands end with, and where it begins.
+struct Address {
+  std::size_t begin = std::string::npos;
+  std::uint64_t value = 0;
+};
+
+Address last_address(const std::string& operands) {
+  const std::size_t comma = operands.find_last_of(", ");
+  const std::size_t begin = comma == std::string::npos ? 0 : comma + 1;
+  if (operands.compare(begin, 2, "0x") != 0) return {};
+  Address found{begin, 0};
+  const char* end = operands.data() + operands.size();
+  const auto read = std::from_chars(operands.data() + begin + 2, end, found.value, 16);
+  return read.ec == std::errc() && read.ptr == end ? found : Address{};
+}
+
+// Branches name the place in all of the raw code; what goes by a register is relative and stays.
+void rebase(DisassembledInstruction& one, std::uint64_t base, std::size_t size) {
+  if (!one.control_flow || base == 0) return;
+  const Address target = last_address(one.operands);
+  if (target.begin == std::string::npos || target.value < base || target.value - base > size)
+    return;
+  one.operands.replace(target.begin, std::string::npos, fmt::format("{:#x}", target.value - base));
+}
+
+const std::string* name_at(const CubinKernel& kernel, std::uint64_t address) {
+  for (const CubinFunction& function : kernel.functions)
+    if (function.offset == address) return &function.name;
+  return address == 0 ? &kernel.entry : nullptr;
+}
+
+// Of calls and returns that go by a distance; an address would be a relocation's.
+void name_function(DisassembledInstruction& one, const CubinKernel& kernel) {
+  if (!one.opcode.starts_with("CALL.REL") && !one.opcode.starts_with("RET.REL")) return;
+  const Address target = last_address(one.operands);
+  if (target.begin == std::string::npos) return;
+  if (const std::string* name = name_at(kernel, target.value))
+    one.operands.replace(target.begin, std::string::npos, *name);
+}
+
+// "name", "name+0x4", "name-0x8".
+std::string place_of(const RelocatedOperand& operand) {
+  if (operand.addend == 0) return operand.name;
+  const bool back = operand.addend < 0;
+  const auto size = static_cast<std::uint64_t>(operand.addend);
+  return fmt::format("{}{}{:#x}", operand.name, back ? '-' : '+', back ? 0 - size : size);
+}
+
+// "[RZ]" -> "[name]", "[R4]" -> "[R4+name]".
+void name_address(std::string& operands, const std::string& place) {
+  const std::size_t close = operands.rfind(']');
+  const std::size_t open = operands.rfind('[', close);
+  if (close == std::string::npos || open == std::string::npos) return;
+  const std::string_view inside = std::string_view(operands).substr(open + 1, close - open - 1);
+  if (inside == "RZ" || inside == "URZ")
+    operands.replace(open + 1, inside.size(), place);
+  else
+    operands.insert(close, "+" + place);
+}
+
+void name_relocated(DisassembledInstruction& one, const RelocatedOperand& operand) {
+  constexpr std::uint64_t low = 56, high = 57;  // R_CUDA_ABS32_LO_32, _HI_32
+  const std::string place = place_of(operand);
+  const std::size_t constant = one.operands.rfind("c[");
+  if (constant != std::string::npos) {
+    const std::size_t open = one.operands.find("][", constant);
+    const std::size_t close = open == std::string::npos ? open : one.operands.find(']', open + 2);
+    if (close != std::string::npos) one.operands.replace(open + 2, close - open - 2, place);
+    return;
+  }
+  const Address zero = last_address(one.operands);
+  if (zero.begin == std::string::npos) return name_address(one.operands, place);
+  const std::string text = operand.type == low    ? "32@lo(" + place + ")"
+                           : operand.type == high ? "32@hi(" + place + ")"
+                                                  : place;
+  one.operands.replace(zero.begin, std::string::npos, text);
+}
+
+}  // namespace
+
+Result<std::vector<DisassembledFunction>> split_raw(Disassembly raw,
+                                                    const std::vector<std::size_t>& sizes) {
+  std::size_t total = 0;
+  for (const std::size_t size : sizes) total += size;
+  if (raw.functions.size() != 1 ||
+      raw.functions.front().instructions.size() * instruction_bytes != total)
+    return fail(Step::disassemble,
+                "nvdisasm printed {} functions, the first of {} instructions, of {} bytes of code",
+                raw.functions.size(), raw.functions.front().instructions.size(), total);
+  auto next = raw.functions.front().instructions.begin();
+  std::uint64_t base = 0;
+  std::vector<DisassembledFunction> listings;
+  for (const std::size_t size : sizes) {
+    const auto end = next + static_cast<std::ptrdiff_t>(size / instruction_bytes);
+    DisassembledFunction one{
+        {}, 0, size, {std::make_move_iterator(next), std::make_move_iterator(end)}};
+    for (DisassembledInstruction& instruction : one.instructions) rebase(instruction, base, size);
+    listings.push_back(std::move(one));
+    next = end;
+    base += size;
+  }
+  return listings;
+}
+
+void name_operands(DisassembledFunction& function, const CubinKernel& kernel) {
+  function.name = kernel.entry;
+  for (DisassembledInstruction& one : function.instructions) name_function(one, kernel);
+  for (const RelocatedOperand& operand : kernel.relocated)
+    if (operand.instruction < function.instructions.size())
+      name_relocated(function.instructions[operand.instruction], operand);
+}
+
+}  // namespace phasebit

@@ -1,0 +1,95 @@
+#include "analysis/flow/features.h"
+
+#include <algorithm>
+
+namespace phasebit {
+namespace {
+
+VerbFeatures& entry_of(std::vector<VerbFeatures>& verbs, const std::string& role,
+                       const std::string& verb) {
+  const auto found = std::find_if(verbs.begin(), verbs.end(), [&](const VerbFeatures& one) {
+    return one.role == role && one.verb == verb;
+  });
+  if (found != verbs.end()) return *found;
+  return verbs.emplace_back(VerbFeatures{role, verb, {}, {}});
+}
+
+void add_window(const RoleWindow& window, const SassKernel& kernel, const SourceMap& source,
+                Features& features) {
+  LoopFeatures loop{window.role, window.problem, 0, {}, {}, {}};
+  if (window.loop_header >= 0)
+    loop.address = kernel.instructions[static_cast<std::size_t>(window.loop_header)].address;
+  for (std::size_t i = 0; i < window.heat.size(); ++i) {
+    const Instruction& instruction = kernel.instructions[i];
+    const SourceLine* line = source_line(source, instruction);
+    const Heat heat = window.heat[i];
+    if (heat == Heat::beside) add(loop.beside, instruction);
+    if (heat != Heat::hot && heat != Heat::cold) continue;
+    add(heat == Heat::hot ? loop.hot : loop.cold, instruction);
+    if (!kernel.live.empty()) loop.live = peak(loop.live.value_or(LiveCounts{}), kernel.live[i]);
+    VerbFeatures& verb = entry_of(features.verbs, window.role, line == nullptr ? "" : line->verb);
+    add(heat == Heat::hot ? verb.hot : verb.cold, instruction);
+  }
+  features.loops.push_back(std::move(loop));
+}
+
+}  // namespace
+
+void add(CodeCounts& counts, const Instruction& instruction) {
+  const std::string_view stem = opcode_stem(instruction);
+  ++counts.instructions;
+  counts.issue_cycles += instruction.control.stall_cycles;
+  counts.fences += stem == "MEMBAR" || stem == "FENCE" ? 1 : 0;
+  counts.sleeps += stem == "NANOSLEEP" ? 1 : 0;
+  counts.yields += stem == "YIELD" ? 1 : 0;
+  counts.yield_flags += instruction.control.yield ? 1 : 0;
+  counts.local_stores += stem == "STL" ? 1 : 0;
+  counts.local_loads += stem == "LDL" ? 1 : 0;
+  counts.calls += stem == "CALL" && !jumps_by_call(instruction) ? 1 : 0;
+  counts.scoreboard_waits += instruction.control.wait_mask != 0 ? 1 : 0;
+  ++counts.opcodes[instruction.opcode];
+}
+
+void add(CodeCounts& counts, const CodeCounts& more) {
+  counts.instructions += more.instructions;
+  counts.issue_cycles += more.issue_cycles;
+  counts.fences += more.fences;
+  counts.sleeps += more.sleeps;
+  counts.yields += more.yields;
+  counts.yield_flags += more.yield_flags;
+  counts.local_stores += more.local_stores;
+  counts.local_loads += more.local_loads;
+  counts.calls += more.calls;
+  counts.scoreboard_waits += more.scoreboard_waits;
+  for (const auto& [opcode, count] : more.opcodes) counts.opcodes[opcode] += count;
+}
+
+Features take_features(const SassKernel& kernel, const SourceMap& source,
+                       const std::vector<RoleWindow>& windows) {
+  Features features;
+  features.registers = kernel.registers;
+  features.static_shared_bytes = kernel.static_shared_bytes;
+  features.barriers = kernel.barriers;
+  features.code_bytes = kernel.instructions.size() * instruction_bytes;
+  const std::size_t used = used_instructions(kernel);
+  for (std::size_t i = 0; i < used; ++i) add(features.kernel, kernel.instructions[i]);
+  for (const LiveCounts& live : kernel.live)
+    features.live = peak(features.live.value_or(LiveCounts{}), live);
+  for (const RoleWindow& window : windows) add_window(window, kernel, source, features);
+  return features;
+}
+
+void add_resources(Features& features, const SassKernel& kernel, const Target& target,
+                   const SpillBytes& spill, const CtaShape& shape) {
+  features.spill = spill;
+  if (auto occupancy = occupancy_of(target, needs_of(kernel, target, shape)))
+    features.occupancy = std::move(*occupancy);
+}
+
+std::size_t used_instructions(const SassKernel& kernel) {
+  std::size_t count = kernel.instructions.size();
+  while (count > 0 && kernel.instructions[count - 1].opcode == "NOP") --count;
+  return count;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,80 @@
+// What one kernel costs, counted from its code: nothing is measured here.
+#pragma once
+
+#include "analysis/flow/occupancy.h"
+#include "analysis/flow/window.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// Counts over a set of instructions.
+struct CodeCounts {
+  int instructions = 0;
+  // Sum of the stall counts: what one warp needs to issue each of them once, if no scoreboard and
+  // no other warp holds it up. A lower bound of the time, not an estimate of it.
+  int issue_cycles = 0;
+  int fences = 0;            // MEMBAR, FENCE; not the ERRBAR and CCTL beside them
+  int sleeps = 0;            // NANOSLEEP
+  int yields = 0;            // the instruction YIELD
+  int yield_flags = 0;       // instructions whose control field says yield
+  int calls = 0;             // CALL of a function; a jump that is written as CALL is none
+  int scoreboard_waits = 0;  // instructions that wait for at least one scoreboard
+  int local_stores = 0;      // STL: spills, and arrays that registers cannot hold
+  int local_loads = 0;       // LDL
+  std::map<std::string, int> opcodes;
+};
+
+void add(CodeCounts& counts, const Instruction& instruction);
+void add(CodeCounts& counts, const CodeCounts& more);
+
+// The timed loop of one role, per turn.
+struct LoopFeatures {
+  std::string role;
+  std::string problem;                  // why there is no timed loop; "" when there is one
+  std::uint32_t address = 0;            // of its first instruction
+  CodeCounts hot, cold, beside;         // `beside`: of the window, but not of the loop
+  std::optional<LiveCounts> live = {};  // most of each kind in the loop, where the kernel has them
+};
+
+// What ptxas said of spills, in bytes a thread; not known of code that others assembled.
+struct SpillBytes {
+  int stores = 0, loads = 0;
+};
+
+// One verb of one role in the timed loop; the verb "" is the probe's own code.
+struct VerbFeatures {
+  std::string role, verb;
+  CodeCounts hot, cold;
+};
+
+struct Features {
+  CodeCounts kernel;  // without the NOPs behind the last branch
+  std::vector<LoopFeatures> loops;
+  std::vector<VerbFeatures> verbs;  // by role, in the order of the code
+  int registers = 0;                // a thread; 0: the cubin does not say
+  std::uint64_t static_shared_bytes = 0;
+  std::size_t code_bytes = 0;           // of .text, with those NOPs
+  int barriers = 0;                     // named barriers
+  std::optional<LiveCounts> live = {};  // most of each kind at one instruction
+  // Of what the kernel alone does not say; set by whoever knows.
+  std::optional<SpillBytes> spill = {};
+  std::optional<Occupancy> occupancy = {};
+};
+
+// `windows` after promote_single_sites. Code of two roles (merged by ptxas) counts for both.
+Features take_features(const SassKernel& kernel, const SourceMap& source,
+                       const std::vector<RoleWindow>& windows);
+
+// Sets what the kernel alone does not say: ptxas's spills, and the occupancy of a launch where the
+// limits of the target's SM are known.
+void add_resources(Features& features, const SassKernel& kernel, const Target& target,
+                   const SpillBytes& spill, const CtaShape& shape);
+
+// Instructions without the NOPs that fill the section behind the last branch.
+std::size_t used_instructions(const SassKernel& kernel);
+
+}  // namespace phasebit

@@ -1,0 +1,164 @@
+#include "analysis/flow/flow.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+
+namespace phasebit {
+namespace {
+
+// The operands of a branch are "0x350", or a predicate or register and then the target:
+// "!P2,0x740".
+struct BranchOperands {
+  std::string_view condition, target;
+};
+
+BranchOperands branch_operands(const Instruction& instruction) {
+  const std::string_view all = instruction.operands;
+  const std::size_t comma = all.rfind(',');
+  if (comma == std::string_view::npos) return {{}, all};
+  return {all.substr(0, comma), all.substr(comma + 1)};
+}
+
+std::optional<std::uint32_t> hex_address(std::string_view text) {
+  if (!text.starts_with("0x")) return std::nullopt;
+  std::uint32_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data() + 2, end, value, 16);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+  return value;
+}
+
+bool always_true(std::string_view predicate) {
+  return predicate.empty() || predicate == "PT" || predicate == "UPT" || predicate == "@PT" ||
+         predicate == "@UPT";
+}
+
+bool is_branch(std::string_view stem) {
+  return stem == "BRA" || stem == "JMP";
+}
+
+// WARPSYNC.COLLECTIVE and WARPSYNC.EXCLUSIVE name a register and the place where the warp meets;
+// plain WARPSYNC has a lane mask as its only operand.
+bool has_target(const Instruction& instruction) {
+  const std::string_view stem = opcode_stem(instruction);
+  return is_branch(stem) || jumps_by_call(instruction) ||
+         (stem == "WARPSYNC" && !branch_operands(instruction).condition.empty());
+}
+
+bool is_indirect(std::string_view stem) {
+  return stem == "BRX" || stem == "BRXU" || stem == "JMX" || stem == "JMXU";
+}
+
+bool ends_block(const Instruction& instruction) {
+  return has_target(instruction) || leaves_kernel(instruction) ||
+         opcode_stem(instruction) == "BSYNC";
+}
+
+Result<int> target_index(const SassKernel& kernel, const Instruction& instruction) {
+  const auto address = hex_address(branch_operands(instruction).target);
+  if (!address || *address % instruction_bytes != 0 ||
+      *address / instruction_bytes >= kernel.instructions.size())
+    return fail(Step::disassemble, "{}: cannot follow {} {} at {:#x}", kernel.entry,
+                instruction.opcode, instruction.operands, instruction.address);
+  return static_cast<int>(*address / instruction_bytes);
+}
+
+// Targets of the BSSY instructions of a barrier register.
+std::vector<int> reconvergence_targets(const SassKernel& kernel, std::string_view barrier) {
+  std::vector<int> targets;
+  for (const Instruction& instruction : kernel.instructions) {
+    if (opcode_stem(instruction) != "BSSY") continue;
+    if (branch_operands(instruction).condition != barrier) continue;
+    if (const auto target = target_index(kernel, instruction)) targets.push_back(*target);
+  }
+  return targets;
+}
+
+// Instructions that may follow the instruction at `index`, at the end of its block.
+Result<std::vector<int>> next_instructions(const SassKernel& kernel, int index) {
+  const Instruction& instruction = kernel.instructions[static_cast<std::size_t>(index)];
+  std::vector<int> next;
+  const bool last = static_cast<std::size_t>(index) + 1 == kernel.instructions.size();
+  if (is_indirect(opcode_stem(instruction)))
+    return fail(Step::disassemble, "{}: cannot follow {} {} at {:#x}", kernel.entry,
+                instruction.opcode, instruction.operands, instruction.address);
+  if (has_target(instruction)) {
+    PHASEBIT_TRY_ASSIGN(target, target_index(kernel, instruction));
+    next.push_back(target);
+  }
+  if (opcode_stem(instruction) == "BSYNC") {
+    // ptxas has always been seen to put BSYNC in front of the target of its BSSY.
+    const std::vector<int> targets = reconvergence_targets(kernel, instruction.operands);
+    const bool in_front = std::count(targets.begin(), targets.end(), index + 1) > 0;
+    if (!in_front) next = targets;
+    if (!in_front && !targets.empty() && always_true(instruction.predicate)) return next;
+  }
+  if (!last && falls_through(instruction)) next.push_back(index + 1);
+  return next;
+}
+
+std::vector<int> find_leaders(const SassKernel& kernel, const std::vector<int>& cuts) {
+  std::set<int> leaders = {0};
+  for (const int cut : cuts) leaders.insert({cut, cut + 1});
+  for (int i = 0; i < static_cast<int>(kernel.instructions.size()); ++i) {
+    const Instruction& instruction = kernel.instructions[static_cast<std::size_t>(i)];
+    const bool jumps = has_target(instruction) || opcode_stem(instruction) == "BSSY";
+    if (ends_block(instruction) || is_indirect(opcode_stem(instruction))) leaders.insert(i + 1);
+    if (!jumps) continue;
+    if (const auto target = target_index(kernel, instruction)) leaders.insert(*target);
+  }
+  leaders.erase(static_cast<int>(kernel.instructions.size()));
+  return {leaders.begin(), leaders.end()};
+}
+
+}  // namespace
+
+std::string_view opcode_stem(const Instruction& instruction) {
+  const std::string_view opcode = instruction.opcode;
+  return opcode.substr(0, opcode.find('.'));
+}
+
+bool leaves_kernel(const Instruction& instruction) {
+  const std::string_view stem = opcode_stem(instruction);
+  return stem == "EXIT" || stem == "RET" || stem == "KILL" || stem == "RTT";
+}
+
+bool jumps_by_call(const Instruction& instruction) {
+  return opcode_stem(instruction) == "CALL" &&
+         hex_address(branch_operands(instruction).target).has_value();
+}
+
+bool falls_through(const Instruction& instruction) {
+  if (leaves_kernel(instruction)) return !always_true(instruction.predicate);
+  if (!is_branch(opcode_stem(instruction))) return true;
+  return !always_true(instruction.predicate) ||
+         !always_true(branch_operands(instruction).condition);
+}
+
+Result<FlowGraph> build_flow_graph(const SassKernel& kernel, const std::vector<int>& cuts) {
+  FlowGraph graph;
+  graph.block_of.resize(kernel.instructions.size());
+  const std::vector<int> leaders = find_leaders(kernel, cuts);
+  for (std::size_t b = 0; b < leaders.size(); ++b) {
+    const int end =
+        b + 1 < leaders.size() ? leaders[b + 1] : static_cast<int>(kernel.instructions.size());
+    graph.blocks.push_back({leaders[b], end, {}, {}});
+    std::fill(graph.block_of.begin() + leaders[b], graph.block_of.begin() + end,
+              static_cast<int>(b));
+  }
+  for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
+    PHASEBIT_TRY_ASSIGN(next, next_instructions(kernel, graph.blocks[b].end - 1));
+    for (const int index : next) {
+      const int successor = graph.block_of[static_cast<std::size_t>(index)];
+      std::vector<int>& successors = graph.blocks[b].successors;
+      if (std::count(successors.begin(), successors.end(), successor) > 0) continue;
+      successors.push_back(successor);
+      graph.blocks[static_cast<std::size_t>(successor)].predecessors.push_back(static_cast<int>(b));
+    }
+  }
+  return graph;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,36 @@
+// Which kernel of a code file is meant.
+#pragma once
+
+#include "analysis/foreign/file.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// "void scale<float, 64>(float*, float)" of "_Z5scaleIfLi64EEvPT_S0_"; "" of what is no C++ name.
+std::string demangled(const std::string& symbol);
+
+// A kernel of a file; both pointers point into it.
+struct CodeKernel {
+  const CodeImage* image = nullptr;
+  const CubinKernel* kernel = nullptr;
+};
+
+struct KernelQuery {
+  // The symbol, or its demangled form, with or without what it takes and gives back ("ns::copy"),
+  // or a part of either. Empty: whatever there is.
+  std::string kernel;
+  std::string target;  // "sm_90a" or "sm_90", which sm_90a answers too; empty: any
+};
+
+// Those that match, in the order of the file. A closer match of the name (the whole symbol, the
+// whole demangled form, its name, a part) leaves out the others. Of equal code by one name and
+// target the first stands for all. Step::usage, with the nearest names or what there is, when none
+// does.
+Result<std::vector<CodeKernel>> find_kernels(const CodeFile& file, const KernelQuery& query);
+
+// The only one. Step::usage, with what to say, when there are several.
+Result<CodeKernel> find_kernel(const CodeFile& file, const KernelQuery& query);
+
+}  // namespace phasebit

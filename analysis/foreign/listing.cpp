@@ -1,0 +1,169 @@
+#include "analysis/foreign/listing.h"
+
+#include "analysis/disassembly/instruction_json.h"
+#include "analysis/flow/features_json.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Loops around each instruction.
+std::vector<int> depths(const ReadKernel& read) {
+  std::vector<int> depth(read.kernel.instructions.size(), 0);
+  for (const CodeLoop& loop : read.loops.loops)
+    for (const std::uint32_t address : loop.addresses) {
+      int& one = depth[address / instruction_bytes];
+      one = std::max(one, loop.depth);
+    }
+  return depth;
+}
+
+void add_line(std::string& text, std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  text += line + "\n";
+}
+
+std::string code_of(const Instruction& instruction) {
+  std::string code = instruction.predicate;
+  if (!code.empty()) code += ' ';
+  code += instruction.opcode;
+  if (!instruction.operands.empty()) code += ' ' + instruction.operands;
+  return code;
+}
+
+void add_instructions(std::string& text, const ReadKernel& read, const CubinKernel& of) {
+  const std::vector<int> depth = depths(read);
+  add_line(text, fmt::format("{:4}  {}  {:4} {:56} {}", "addr", "st y Wr Rd waits   reuse", "loop",
+                             "instruction", "source"));
+  const std::size_t used = used_instructions(read.kernel);
+  auto function = of.functions.begin();
+  for (std::size_t i = 0; i < used; ++i) {
+    const Instruction& instruction = read.kernel.instructions[i];
+    for (; function != of.functions.end() && function->offset == instruction.address; ++function)
+      text += fmt::format("{}:\n", function->name);
+    const SourceLine* line = source_line(read.source, instruction);
+    add_line(text, fmt::format("{:04x}  {}  {:4} {:56} {}", instruction.address,
+                               to_string(instruction.control),
+                               depth[i] == 0 ? "" : std::to_string(depth[i]), code_of(instruction),
+                               line == nullptr ? "" : line->verb));
+  }
+}
+
+std::string numbers(const CodeCounts& counts) {
+  return fmt::format("{:>6} {:>7} {:>6}", counts.instructions, counts.issue_cycles,
+                     counts.scoreboard_waits);
+}
+
+void add_lines(std::string& text, const ReadKernel& read) {
+  if (read.source.empty()) {
+    text += "\nno line information: nvcc -lineinfo writes it, or .loc and ptxas -lineinfo\n";
+    return;
+  }
+  add_line(text,
+           fmt::format("\n{:32} {:>6} {:>7} {:>6}", "source line", "instr", "issue", "waits"));
+  for (const LineSummary& line : summarise_lines(read))
+    add_line(text, fmt::format("{:32} {}", line.line.empty() ? "(no line)" : line.line,
+                               numbers(line.counts)));
+}
+
+void add_loops(std::string& text, const ReadKernel& read) {
+  if (!read.loops.loops.empty())
+    add_line(text, fmt::format("\n{:16} {:>5} {:>6} {:>7} {:>6}  {:>6}  {}", "loop", "depth",
+                               "instr", "issue", "waits", "inside", "source lines"));
+  for (const CodeLoop& loop : read.loops.loops)
+    add_line(text, fmt::format("{:16} {:>5} {}  {:>6}  {}",
+                               fmt::format("{:#x}-{:#x}", loop.begin, loop.end - instruction_bytes),
+                               loop.depth, numbers(loop.own), loop.inner.instructions, loop.lines));
+  if (!read.loops.problem.empty())
+    text += fmt::format("\nthere may be other loops: {}\n", read.loops.problem);
+}
+
+std::string made_by(const Cubin& cubin) {
+  const std::string tool = cubin.tool.empty() ? "CUDA" : cubin.tool;
+  return cubin.tool_version.empty() ? "" : tool + " " + cubin.tool_version;
+}
+
+std::string as_text(const ReadKernel& read, const CodeKernel& of, const std::string& nvdisasm) {
+  const std::string tool = made_by(of.image->cubin);
+  std::string text =
+      fmt::format("{} for {}{}{}\n", read.name, read.target, tool.empty() ? "" : ", by ", tool);
+  if (const std::string plain = demangled(read.kernel.entry); !plain.empty())
+    text += fmt::format("symbol {}\n", read.kernel.entry);
+  add_instructions(text, read, *of.kernel);
+  add_lines(text, read);
+  add_loops(text, read);
+  CodeCounts all;
+  const std::size_t used = used_instructions(read.kernel);
+  for (std::size_t i = 0; i < used; ++i) add(all, read.kernel.instructions[i]);
+  const std::string registers =
+      read.kernel.registers == 0 ? "unknown" : std::to_string(read.kernel.registers);
+  return text + fmt::format(
+                    "\n{} instructions, {} issue cycles, {} scoreboard waits, {} loops; {} "
+                    "registers, {} bytes of static shared memory; .text {}, nvdisasm {}\n",
+                    all.instructions, all.issue_cycles, all.scoreboard_waits,
+                    read.loops.loops.size(), registers, read.kernel.static_shared_bytes,
+                    read.kernel.text_hash, nvdisasm);
+}
+
+ordered_json instructions_json(const ReadKernel& read) {
+  const std::vector<int> depth = depths(read);
+  ordered_json all = ordered_json::array();
+  for (std::size_t i = 0; i < read.kernel.instructions.size(); ++i) {
+    const Instruction& instruction = read.kernel.instructions[i];
+    const SourceLine* line = source_line(read.source, instruction);
+    ordered_json one = as_json(instruction);
+    one["file"] = line == nullptr ? "" : line->file;
+    one["line"] = line == nullptr ? 0 : line->line;
+    one["loop_depth"] = depth[i];
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+std::string as_json_text(const ReadKernel& read, const CodeKernel& of,
+                         const std::string& nvdisasm) {
+  ordered_json lines = ordered_json::array(), loops = ordered_json::array();
+  for (const LineSummary& line : summarise_lines(read))
+    lines.push_back({{"line", line.line}, {"counts", as_json(line.counts)}});
+  for (const CodeLoop& loop : read.loops.loops)
+    loops.push_back({{"begin", loop.begin},
+                     {"end", loop.end},
+                     {"depth", loop.depth},
+                     {"lines", loop.lines},
+                     {"own", as_json(loop.own)},
+                     {"inner", as_json(loop.inner)}});
+  const Features features = take_features(read.kernel, read.source, {});
+  const ordered_json all = {{"name", read.name},
+                            {"entry", read.kernel.entry},
+                            {"demangled", demangled(read.kernel.entry)},
+                            {"target", read.target},
+                            {"sm", of.image->cubin.sm},
+                            {"made_by", made_by(of.image->cubin)},
+                            {"disassembler", nvdisasm},
+                            {"text_hash", read.kernel.text_hash},
+                            {"registers", features.registers},
+                            {"static_shared_bytes", features.static_shared_bytes},
+                            {"code_bytes", features.code_bytes},
+                            {"kernel", as_json(features.kernel)},
+                            {"source_files", of.image->cubin.source_files},
+                            {"lines", lines},
+                            {"loops", loops},
+                            {"loops_problem", read.loops.problem},
+                            {"instructions", instructions_json(read)}};
+  return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string list_code(const ReadKernel& kernel, const CodeKernel& of,
+                      const std::string& disassembler, ListingFormat format) {
+  return format == ListingFormat::text ? as_text(kernel, of, disassembler)
+                                       : as_json_text(kernel, of, disassembler);
+}
+
+}  // namespace phasebit

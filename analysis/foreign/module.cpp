@@ -1,0 +1,113 @@
+#include "analysis/foreign/module.h"
+
+#include "core/isa/version.h"
+
+#include <algorithm>
+#include <map>
+
+namespace phasebit {
+namespace {
+
+std::string base_name(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// "k.cu" where only one file is called so, else the whole path.
+std::vector<std::string> short_names(const std::vector<std::string>& files) {
+  std::map<std::string, int> count;
+  for (const std::string& file : files) ++count[base_name(file)];
+  std::vector<std::string> names;
+  for (const std::string& file : files)
+    names.push_back(count[base_name(file)] == 1 ? base_name(file) : file);
+  return names;
+}
+
+// One element for each source line of the kernel, by file and line; the instructions then name
+// their element.
+SourceMap number_lines(SassKernel& kernel, const CubinKernel& of,
+                       const std::vector<std::string>& files) {
+  std::map<std::pair<int, int>, int> numbers;  // file and line -> element
+  for (std::size_t i = 0; i < of.lines.size(); ++i)
+    if (of.lines[i] > 0) numbers[{of.files[i], of.lines[i]}] = 0;
+  const std::vector<std::string> names = short_names(files);
+  SourceMap source;
+  for (auto& [place, number] : numbers) {
+    const auto [file, line] = place;
+    const bool known = file >= 0;
+    const auto index = static_cast<std::size_t>(file);
+    source.push_back({known ? files[index] : "?", line,
+                      fmt::format("{}:{}", known ? names[index] : "?", line), "", false});
+    number = static_cast<int>(source.size());
+  }
+  for (std::size_t i = 0; i < of.lines.size(); ++i)
+    kernel.instructions[i].line = of.lines[i] > 0 ? numbers.at({of.files[i], of.lines[i]}) : 0;
+  return source;
+}
+
+// "13.5" of "13.5.37"; no parts when it names none.
+Version release_of(const std::string& text) {
+  auto version = parse_version(text);
+  if (!version) return {};
+  version->parts.resize(std::min<std::size_t>(version->parts.size(), 2));
+  return *version;
+}
+
+// An older nvdisasm prints what it knows, and nothing says that it is wrong.
+Status check_age(const Disassembler& disassembler, const CodeImage& image) {
+  const Version made = release_of(image.cubin.tool_version);
+  if (made.parts.empty() || !(release_of(disassembler.version()) < made)) return {};
+  return with_hint(
+      fail(Step::disassemble, "{}: made by {} {}; nvdisasm {} is older and may misread it",
+           image.name, image.cubin.tool.empty() ? "CUDA" : image.cubin.tool,
+           image.cubin.tool_version, disassembler.version()),
+      fmt::format("tools/toolchain {} installs a newer one; name it with --nvdisasm",
+                  image.cubin.tool_version));
+}
+
+Result<ReadKernel> read_kernel(const CodeKernel& one, const Disassembler::Listing& listing) {
+  const std::string text = demangled(one.kernel->entry);
+  const std::string name = one.image->name + ": " + (text.empty() ? one.kernel->entry : text);
+  auto joined = join_kernel(*one.kernel, listing);
+  if (!joined) return fail(Step::disassemble, "{}: {}", one.image->name, joined.error().message);
+  ReadKernel read{name, one.image->cubin.target, std::move(*joined), {}, {}};
+  read.source = number_lines(read.kernel, *one.kernel, one.image->cubin.source_files);
+  read.loops = find_code_loops(read.kernel, read.source, one.kernel->functions);
+  return read;
+}
+
+}  // namespace
+
+Result<std::vector<ReadKernel>> read_code_kernels(const Disassembler& disassembler,
+                                                  const std::vector<CodeKernel>& kernels) {
+  std::map<int, std::vector<std::size_t>> by_sm;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    PHASEBIT_TRY(check_age(disassembler, *kernels[i].image));
+    by_sm[kernels[i].image->cubin.sm].push_back(i);
+  }
+  std::vector<ReadKernel> all(kernels.size());
+  for (const auto& [sm, places] : by_sm) {
+    std::vector<const CubinKernel*> those;
+    for (const std::size_t place : places) those.push_back(kernels[place].kernel);
+    const auto listings = disassembler.listings(sm, those);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      PHASEBIT_TRY_ASSIGN(read, read_kernel(kernels[places[i]], listings[i]));
+      all[places[i]] = std::move(read);
+    }
+  }
+  return all;
+}
+
+std::vector<LineSummary> summarise_lines(const ReadKernel& kernel) {
+  std::vector<LineSummary> lines(kernel.source.size() + 1);
+  for (std::size_t i = 0; i < kernel.source.size(); ++i) lines[i].line = kernel.source[i].verb;
+  const std::size_t used = used_instructions(kernel.kernel);
+  for (std::size_t i = 0; i < used; ++i) {
+    const Instruction& instruction = kernel.kernel.instructions[i];
+    const auto line = static_cast<std::size_t>(instruction.line);
+    add(lines[line == 0 ? kernel.source.size() : line - 1].counts, instruction);
+  }
+  std::erase_if(lines, [](const LineSummary& one) { return one.counts.instructions == 0; });
+  return lines;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,160 @@
+#include "analysis/gate/expectation_file.h"
+
+#include "core/base/nearest.h"
+#include "core/base/toml.h"
+
+#include <algorithm>
+
+#include <toml++/toml.h>
+
+namespace phasebit {
+namespace {
+
+const std::vector<std::string> selecting = {"name",    "variants", "kernels",
+                                            "targets", "family",   "ptxas"};
+const std::vector<std::string> limits = {"max_registers", "max_spill_bytes", "max_issue_cycles",
+                                         "max_instructions", "min_warps"};
+
+class Reader {
+ public:
+  explicit Reader(const std::string& name) : name_(name) {}
+
+  Result<ExpectationFile> read(const toml::table& file) {
+    ExpectationFile result;
+    PHASEBIT_TRY(check_keys(file, {"spec", "sweep", "targets", "rule", "same", "differ"}));
+    result.spec = file["spec"].value_or("");
+    result.sweep = file["sweep"].value_or("");
+    PHASEBIT_TRY(words(file, "targets", result.targets));
+    for (const auto& [word, kind] :
+         {std::pair("rule", ExpectationKind::rule), std::pair("same", ExpectationKind::same),
+          std::pair("differ", ExpectationKind::differ)})
+      PHASEBIT_TRY(read_all(file, word, kind, result.expectations));
+    if (result.expectations.empty())
+      return fail(Step::spec, "{}: no [[rule]], [[same]] or [[differ]]", name_);
+    return result;
+  }
+
+ private:
+  std::string place(const toml::node& node) const {
+    return fmt::format("{}:{}", name_, node.source().begin.line);
+  }
+
+  Status check_keys(const toml::table& table, const std::vector<std::string>& known) const {
+    for (const auto& [key, value] : table)
+      if (std::find(known.begin(), known.end(), key.str()) == known.end())
+        return with_hint(fail(Step::spec, "{}: no key '{}'", place(value), key.str()),
+                         nearest_word_hint(key.str(), known));
+    return {};
+  }
+
+  // A word or a list of them.
+  Status words(const toml::table& table, const char* key, std::vector<std::string>& into) const {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) return {};
+    if (const auto one = node->value<std::string>()) return into.push_back(*one), Status{};
+    const toml::array* list = node->as_array();
+    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+      const auto word = list->get(i)->value<std::string>();
+      if (!word) return fail(Step::spec, "{}: {} is a list of words", place(*node), key);
+      into.push_back(*word);
+    }
+    if (list == nullptr || list->empty())
+      return fail(Step::spec, "{}: {} is a word or a list of words", place(*node), key);
+    return {};
+  }
+
+  Status read_all(const toml::table& file, const char* word, ExpectationKind kind,
+                  std::vector<Expectation>& into) const {
+    const toml::node* node = file.get(word);
+    if (node == nullptr) return {};
+    const toml::array* list = node->as_array();
+    if (list == nullptr) return fail(Step::spec, "{}: write [[{}]]", place(*node), word);
+    for (const toml::node& one : *list) {
+      const toml::table* table = one.as_table();
+      if (table == nullptr) return fail(Step::spec, "{}: write [[{}]]", place(one), word);
+      PHASEBIT_TRY_ASSIGN(expectation, read_one(*table, kind));
+      into.push_back(std::move(expectation));
+    }
+    return {};
+  }
+
+  Result<Expectation> read_one(const toml::table& table, ExpectationKind kind) const {
+    Expectation one;
+    one.kind = kind;
+    one.place = place(table);
+    std::vector<std::string> known = selecting;
+    if (kind == ExpectationKind::rule) {
+      known.insert(known.end(), {"where", "must", "must_not", "count", "exhaustive"});
+      known.insert(known.end(), limits.begin(), limits.end());
+    }
+    PHASEBIT_TRY(check_keys(table, known));
+    one.name = table["name"].value_or("");
+    if (one.name.empty())
+      return fail(Step::spec, "{}: a name is missing: what is expected, in words", one.place);
+    PHASEBIT_TRY(words(table, "variants", one.kernels));
+    PHASEBIT_TRY(words(table, "kernels", one.kernels));
+    PHASEBIT_TRY(words(table, "targets", one.targets));
+    PHASEBIT_TRY(words(table, "family", one.families));
+    one.ptxas = table["ptxas"].value_or("");
+    if (const auto range = version_in_range(Version{{1}}, one.ptxas); !range)
+      return fail(Step::spec, "{}: ptxas: {}", one.place, range.error().message);
+    one.where = table["where"].value_or("");
+    PHASEBIT_TRY(read_opcodes(table, one));
+    if (const toml::node* node = table.get("exhaustive"); node != nullptr && !node->is_boolean())
+      return fail(Step::spec, "{}: exhaustive is true or false", place(*node));
+    one.exhaustive = table["exhaustive"].value_or(false);
+    PHASEBIT_TRY(read_limits(table, one));
+    if (kind == ExpectationKind::rule && one.opcodes.empty() && one.limits.empty() &&
+        !one.exhaustive)
+      return fail(Step::spec, "{}: '{}' expects nothing", one.place, one.name);
+    return one;
+  }
+
+  Status read_opcodes(const toml::table& table, Expectation& one) const {
+    std::vector<std::string> must, must_not;
+    PHASEBIT_TRY(words(table, "must", must));
+    PHASEBIT_TRY(words(table, "must_not", must_not));
+    for (const std::string& pattern : must) one.opcodes.push_back({pattern, {1, INT_MAX}});
+    for (const std::string& pattern : must_not) one.opcodes.push_back({pattern, 0});
+    const toml::node* node = table.get("count");
+    if (node == nullptr) return {};
+    const toml::table* counts = node->as_table();
+    if (counts == nullptr)
+      return fail(Step::spec, "{}: count is a table: {{ \"SYNCS.ARRIVE*\" = 1 }}", place(*node));
+    for (const auto& [pattern, value] : *counts) {
+      const auto range = value.is_integer() ? parse_count(std::to_string(value.value_or(-1)))
+                                            : parse_count(value.value_or(std::string()));
+      if (!range)
+        return fail(Step::spec, "{}: the count of {} is a number, or \"1..2\", \"2..\"",
+                    place(value), pattern.str());
+      one.opcodes.push_back({std::string(pattern.str()), *range});
+    }
+    return {};
+  }
+
+  Status read_limits(const toml::table& table, Expectation& one) const {
+    for (const std::string& key : limits) {
+      const toml::node* node = table.get(key);
+      if (node == nullptr) continue;
+      if (!node->is_integer() || node->value_or(-1) < 0)
+        return fail(Step::spec, "{}: {} is a number", place(*node), key);
+      one.limits[key] = node->value_or(0);
+    }
+    return {};
+  }
+
+  const std::string& name_;
+};
+
+}  // namespace
+
+Result<ExpectationFile> parse_expectations(std::string_view text, const std::string& name) {
+  try {
+    return Reader(name).read(toml::parse(text, name));
+  } catch (const toml::parse_error& error) {
+    return not_toml(text, name, static_cast<int>(error.source().begin.line),
+                    static_cast<int>(error.source().begin.column), error.description());
+  }
+}
+
+}  // namespace phasebit

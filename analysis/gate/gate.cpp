@@ -1,0 +1,269 @@
+#include "analysis/gate/gate.h"
+
+#include "analysis/disassembly/module.h"
+#include "core/rule/synchronisation.h"
+
+#include <algorithm>
+
+namespace phasebit {
+namespace {
+
+std::string both_lists(const VerbCensus& census) {
+  return fmt::format("(hot: {}; cold: {}{})", list_opcodes(census.hot), list_opcodes(census.cold),
+                     census.beside.empty() ? "" : "; beside: " + list_opcodes(census.beside));
+}
+
+void add_counts(OpcodeCounts& sum, const OpcodeCounts& more) {
+  for (const auto& [opcode, count] : more) sum[opcode] += count;
+}
+
+OpcodeCounts hot_and_cold(const VerbCensus& census) {
+  OpcodeCounts sum = census.hot;
+  add_counts(sum, census.cold);
+  return sum;
+}
+
+CountRange times(const CountRange& range, int factor) {
+  return {range.low * factor, range.high == INT_MAX ? INT_MAX : range.high * factor};
+}
+
+const VerbCensus* find_census(const Census& census, const std::string& verb,
+                              const std::string& role) {
+  for (const VerbCensus& entry : census)
+    if (entry.verb == verb && entry.role == role) return &entry;
+  return nullptr;
+}
+
+bool has_statement(const SourceMap& source, const std::string& verb, const std::string& role) {
+  return std::any_of(source.begin(), source.end(), [&](const SourceLine& line) {
+    return line.verb == verb && line.role == role;
+  });
+}
+
+bool has_role(const SourceMap& source, const std::string& role) {
+  return std::any_of(source.begin(), source.end(),
+                     [&](const SourceLine& line) { return line.role == role; });
+}
+
+class Gate {
+ public:
+  Gate(const GateSpec& spec, const std::vector<RoleWindow>& windows, const SassKernel& kernel,
+       const SourceMap& source)
+      : spec_(spec),
+        windows_(windows),
+        kernel_(kernel),
+        source_(source),
+        census_(take_census(windows, kernel, source)) {}
+
+  GateResult apply() {
+    if (!spec_.known) return {GateVerdict::ungated, spec_.why_unknown};
+    for (const RoleWindow& window : windows_)
+      if (!window.problem.empty()) complain("{}: {}", role_name(window.role), window.problem);
+    if (reason_.empty()) {
+      for (const VerbRule& rule : spec_.verbs) check(rule);
+      for (const RoleWindow& window : windows_) check_everywhere(window);
+      if (!spec_.exhaustive_for.empty()) check_exhaustive();
+    }
+    return {reason_.empty() ? GateVerdict::passed : GateVerdict::failed, reason_};
+  }
+
+ private:
+  template <typename... Args>
+  void complain(fmt::format_string<Args...> format, Args&&... args) {
+    if (!reason_.empty()) reason_ += "; ";
+    reason_ += fmt::format(format, std::forward<Args>(args)...);
+  }
+  static std::string_view role_name(const std::string& role) {
+    return role.empty() ? "no role" : std::string_view(role);
+  }
+
+  // A rule for any role holds for each role whose source has the verb; one for a role that the
+  // kernel does not have says nothing about it.
+  void check(const VerbRule& rule) {
+    if (rule.verb == any_verb) return check_any_verb(rule);
+    bool applied = !rule.role.empty() && !has_role(source_, rule.role);
+    for (const RoleWindow& window : windows_) {
+      const bool meant = rule.role.empty() ? has_statement(source_, rule.verb, window.role)
+                                           : rule.role == window.role;
+      if (!meant) continue;
+      applied = true;
+      const VerbCensus none{rule.verb, window.role, {}, {}, {}};
+      const VerbCensus* census = find_census(census_, rule.verb, window.role);
+      check_counts(rule, census != nullptr ? *census : none);
+      for (const std::string& pattern : rule.forbid) check_forbidden(rule.verb, pattern, window);
+    }
+    if (applied || rule.require.empty()) return;
+    complain("{} ({}): no timed window holds it", rule.verb,
+             rule.role.empty() ? "any role" : rule.role);
+  }
+
+  // A rule for any verb speaks of all that a role does.
+  void check_any_verb(const VerbRule& rule) {
+    for (const RoleWindow& window : windows_) {
+      if (!concerns(rule, any_verb, window.role)) continue;
+      VerbCensus all{any_verb, window.role, {}, {}, {}};
+      for (const VerbCensus& one : census_) {
+        if (one.role != window.role) continue;
+        add_counts(all.hot, one.hot);
+        add_counts(all.cold, one.cold);
+        add_counts(all.beside, one.beside);
+      }
+      check_counts(rule, all);
+    }
+  }
+
+  void check_counts(const VerbRule& rule, const VerbCensus& census) {
+    const int items = spec_.items_of(census.role);
+    std::map<std::string, CountRange> beside;  // by pattern: what is counted in turns is there too
+    for (const OpcodeRule& one : rule.require) {
+      const CountRange here = one.path == Path::beside ? one.count : times(one.count, items);
+      if (one.path == Path::beside || rule.passes != Passes::loop) {
+        CountRange& sum = beside.try_emplace(one.pattern, 0).first->second;
+        sum.low += here.low;
+        sum.high = sum.high == INT_MAX || here.high == INT_MAX ? INT_MAX : sum.high + here.high;
+      }
+      if (one.path == Path::beside || rule.passes == Passes::beside) continue;
+      const OpcodeCounts found = one.path == Path::hot    ? census.hot
+                                 : one.path == Path::cold ? census.cold
+                                                          : hot_and_cold(census);
+      check_count(one, here, items, found, census);
+    }
+    for (const auto& [pattern, count] : beside)
+      if (const int found = count_opcodes(census.beside, pattern); !count.has(found))
+        complain("{} ({}): expected {} {} beside the timed loop, found {} {}", census.verb,
+                 role_name(census.role), pattern, to_string(count), found, both_lists(census));
+  }
+
+  void check_count(const OpcodeRule& rule, const CountRange& wanted, int items,
+                   const OpcodeCounts& counts, const VerbCensus& census) {
+    const int found = count_opcodes(counts, rule.pattern);
+    if (wanted.has(found)) return;
+    const std::string where = rule.path == Path::hot    ? " per item"
+                              : rule.path == Path::cold ? " per item, off its path"
+                                                        : " per item, on and off its path";
+    const std::string per = items == 1 ? "" : fmt::format(" in {} items", items);
+    complain("{} ({}): expected {} {}{}, found {}{} {}", census.verb, role_name(census.role),
+             rule.pattern, to_string(rule.count), where, found, per, both_lists(census));
+  }
+
+  // Synchronisation that no rule of its verb counts where it stands.
+  void check_exhaustive() {
+    const auto table = SynchronisationTable::get();
+    if (!table) return complain("{}", table.error().text());
+    for (const VerbCensus& census : census_) {
+      check_uncounted(**table, census, Path::hot, "hot", census.hot);
+      check_uncounted(**table, census, Path::cold, "cold", census.cold);
+      check_uncounted(**table, census, Path::beside, "beside the timed loop", census.beside);
+    }
+    for (const RoleWindow& window : windows_) check_blocks(**table, window);
+  }
+
+  bool is_counted(const VerbCensus& census, Path path, const std::string& opcode) const {
+    const auto counts = [&](const VerbRule& rule, const OpcodeRule& one) {
+      if (!opcode_matches(one.pattern, opcode)) return false;
+      if (path == Path::beside) return one.path == Path::beside || rule.passes != Passes::loop;
+      return rule.passes != Passes::beside && (one.path == path || one.path == Path::pass);
+    };
+    return std::any_of(spec_.verbs.begin(), spec_.verbs.end(), [&](const VerbRule& rule) {
+      return concerns(rule, census.verb, census.role) &&
+             std::any_of(rule.require.begin(), rule.require.end(),
+                         [&](const OpcodeRule& one) { return counts(rule, one); });
+    });
+  }
+
+  void check_uncounted(const SynchronisationTable& table, const VerbCensus& census, Path path,
+                       const char* where, const OpcodeCounts& counts) {
+    OpcodeCounts uncounted;
+    for (const auto& [opcode, count] : counts) {
+      const auto* known = table.find(opcode, spec_.exhaustive_for, census.verb);
+      if (known != nullptr && known->per_block == 0 && !is_counted(census, path, opcode))
+        uncounted.emplace(opcode, count);
+    }
+    if (uncounted.empty()) return;
+    complain("{} ({}): no rule counts {} {} {}", census.verb.empty() ? "no verb" : census.verb,
+             role_name(census.role), list_opcodes(uncounted), where, both_lists(census));
+  }
+
+  // What ptxas puts into a basic block by itself.
+  void check_blocks(const SynchronisationTable& table, const RoleWindow& window) {
+    std::map<std::pair<int, const SynchronisationOpcode*>, int> found;
+    for (std::size_t i = 0; i < window.heat.size(); ++i) {
+      if (window.heat[i] == Heat::outside || window.block[i] < 0) continue;
+      const Instruction& instruction = kernel_.instructions[i];
+      const SourceLine* line = source_line(source_, instruction);
+      const auto* known =
+          table.find(instruction.opcode, spec_.exhaustive_for, line == nullptr ? "" : line->verb);
+      if (known == nullptr || known->per_block == 0) continue;
+      if (++found[{window.block[i], known}] == known->per_block + 1)
+        complain("{}: more than {} {} in a basic block, at {:#x}", role_name(window.role),
+                 known->per_block, known->pattern, instruction.address);
+    }
+  }
+
+  // Hot, cold, and beside the timed loop.
+  void check_forbidden(const std::string& verb, const std::string& pattern,
+                       const RoleWindow& window) {
+    std::map<std::string, int> found;
+    for (std::size_t i = 0; i < window.heat.size(); ++i) {
+      const Instruction& instruction = kernel_.instructions[i];
+      const SourceLine* line = source_line(source_, instruction);
+      if (window.heat[i] == Heat::outside || line == nullptr || line->verb != verb) continue;
+      if (opcode_matches(pattern, instruction.opcode)) ++found[instruction.opcode];
+    }
+    if (found.empty()) return;
+    const VerbCensus none{verb, window.role, {}, {}, {}};
+    const VerbCensus* census = find_census(census_, verb, window.role);
+    complain("{} ({}): forbidden {}, found {} {}", verb, role_name(window.role), pattern,
+             list_opcodes(found), both_lists(census != nullptr ? *census : none));
+  }
+
+  void check_everywhere(const RoleWindow& window) {
+    for (const std::string& pattern : spec_.forbid_everywhere)
+      for (std::size_t i = 0; i < window.heat.size(); ++i) {
+        const Instruction& instruction = kernel_.instructions[i];
+        if (window.heat[i] == Heat::outside || jumps_by_call(instruction)) continue;
+        if (!opcode_matches(pattern, instruction.opcode)) continue;
+        complain("{}: forbidden in the timed window: {}, found {} at {:#x}", role_name(window.role),
+                 pattern, instruction.opcode, instruction.address);
+        break;  // the first one says enough
+      }
+  }
+
+  const GateSpec& spec_;
+  const std::vector<RoleWindow>& windows_;
+  const SassKernel& kernel_;
+  const SourceMap& source_;
+  Census census_;
+  std::string reason_;
+};
+
+}  // namespace
+
+GateResult apply_gate(const GateSpec& spec, const std::vector<RoleWindow>& windows,
+                      const SassKernel& kernel, const SourceMap& source) {
+  return Gate(spec, windows, kernel, source).apply();
+}
+
+GateOutput gate_kernel(SassKernel kernel, const GateInput& input) {
+  std::vector<RoleWindow> windows = find_windows(kernel, *input.source);
+  promote_single_sites(windows, kernel, *input.source, input.spec);
+  return GateOutput{apply_gate(input.spec, windows, kernel, *input.source),
+                    take_census(windows, kernel, *input.source), kernel.text_hash};
+}
+
+Result<std::vector<Result<GateOutput>>> gate_module(const Disassembler& disassembler,
+                                                    std::string_view cubin,
+                                                    const std::vector<GateInput>& inputs) {
+  PHASEBIT_TRY_ASSIGN(read, read_cubin(cubin));
+  PHASEBIT_TRY_ASSIGN(kernels, read_module(disassembler, read));
+  std::vector<Result<GateOutput>> outputs;
+  for (const GateInput& input : inputs) {
+    const auto found = kernels.find(input.entry);
+    outputs.push_back(found == kernels.end()
+                          ? fail(Step::disassemble, "the module has no kernel {}", input.entry)
+                          : Result<GateOutput>(gate_kernel(found->second, input)));
+  }
+  return outputs;
+}
+
+}  // namespace phasebit

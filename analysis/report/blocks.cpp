@@ -1,0 +1,176 @@
+#include "analysis/report/blocks.h"
+
+#include <algorithm>
+
+namespace phasebit {
+
+namespace {
+
+constexpr std::string_view opening = "<!-- phasebit:", closing = "<!-- /phasebit -->",
+                           comment_end = "-->";
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    if (text.empty()) return words;
+    const size_t end = std::min(text.find_first_of(" \t"), text.size());
+    words.push_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+// Goes over a document once, copying it with its blocks made anew.
+class Rewriter {
+ public:
+  Rewriter(std::string_view text, std::string name, const ReportData& data)
+      : rest_(text), name_(std::move(name)), data_(data) {}
+
+  Status run() {
+    while (!rest_.empty()) PHASEBIT_TRY(next_line());
+    return {};
+  }
+
+  std::string out;
+  std::vector<BlockDifference> differences;
+
+ private:
+  Status next_line() {
+    ++line_;
+    const size_t end = rest_.find('\n');
+    std::string_view line = rest_.substr(0, end == std::string_view::npos ? end : end + 1);
+    const size_t text = line.find_first_not_of(" ");
+    const bool fence = text != std::string_view::npos &&
+                       (line.substr(text, 3) == "```" || line.substr(text, 3) == "~~~");
+    if (fence) fenced_ = !fenced_;
+    if (fenced_ || fence) {
+      copy(line.size());
+      return {};
+    }
+    for (size_t mark; (mark = line.find(opening)) != std::string_view::npos;) {
+      if (line.find(closing) < mark) return complain("a block is closed that is not open");
+      copy(mark);
+      line.remove_prefix(mark);
+      PHASEBIT_TRY_ASSIGN(taken, block(line));
+      if (taken == Taken::lines) return {};
+      const size_t left = rest_.find('\n');
+      line = rest_.substr(0, left == std::string_view::npos ? left : left + 1);
+    }
+    if (line.find(closing) != std::string_view::npos)
+      return complain("a block is closed that is not open");
+    copy(line.size());
+    return {};
+  }
+
+  enum class Taken { part_of_line, lines };
+
+  // At an opening marker; `line` is the rest of its line.
+  Result<Taken> block(std::string_view line) {
+    const size_t end = line.find(comment_end);
+    if (end == std::string_view::npos) return complain("a marker does not end on its line");
+    const std::string_view call = line.substr(opening.size(), end - opening.size());
+    const auto words = words_of(call);
+    if (words.empty()) return complain("a block without a name");
+    const size_t content_at = end + comment_end.size();
+    const size_t close = rest_.find(closing, content_at);
+    const size_t other = rest_.find(opening, content_at);
+    if (close == std::string_view::npos || other < close)
+      return complain(fmt::format("block '{}' is not closed", words.front()));
+    const bool is_inline = close < line.size();
+    PHASEBIT_TRY_ASSIGN(made, content(words, is_inline));
+    const std::string_view found = rest_.substr(content_at, close - content_at);
+    if (found != made) note_difference(words, made, found);
+    const auto lines =
+        std::count(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(close), '\n');
+    copy(content_at);
+    out += made;
+    rest_.remove_prefix(found.size());
+    copy(closing.size());
+    line_ += static_cast<int>(lines);
+    if (is_inline) return Taken::part_of_line;
+    copy(std::min(rest_.find('\n'), rest_.size() - 1) + 1);
+    return Taken::lines;
+  }
+
+  Result<std::string> content(const std::vector<std::string_view>& words, bool is_inline) {
+    TableArguments arguments;
+    for (size_t i = 1; i < words.size(); ++i) {
+      const size_t equals = words[i].find('=');
+      if (equals == std::string_view::npos)
+        return complain(fmt::format("'{}' is no argument (NAME=VALUE)", words[i]));
+      arguments.emplace_back(words[i].substr(0, equals), words[i].substr(equals + 1));
+    }
+    const std::string block(words.front());
+    if (block == "figure") {
+      if (!is_inline) return complain("a figure stands within a line");
+      return located(block, make_figure(data_, arguments));
+    }
+    if (is_inline)
+      return complain(
+          fmt::format("block '{}' ends on its own line: its end stands below it", block));
+    PHASEBIT_TRY_ASSIGN(table, located(block, make_table(data_, block, arguments)));
+    return "\n\n" + render(table, TableFormat::markdown) + "\n";
+  }
+
+  template <typename T>
+  Result<T> located(const std::string& block, Result<T> result) const {
+    if (result) return result;
+    return with_hint(complain(fmt::format("block '{}': {}", block, result.error().message)),
+                     result.error().hint);
+  }
+
+  void note_difference(const std::vector<std::string_view>& words, std::string_view made,
+                       std::string_view found) {
+    const auto a = lines_of(made), b = lines_of(found);
+    size_t i = 0;
+    while (i < a.size() && i < b.size() && a[i] == b[i]) ++i;
+    const auto line = [&](const auto& lines) {
+      return std::string(i < lines.size() ? lines[i] : "");
+    };
+    differences.push_back({line_, fmt::format("{}", fmt::join(words, " ")), line(a), line(b)});
+  }
+
+  void copy(size_t bytes) {
+    out += rest_.substr(0, bytes);
+    rest_.remove_prefix(std::min(bytes, rest_.size()));
+  }
+
+  tl::unexpected<Error> complain(const std::string& what) const {
+    return fail(Step::spec, "{}:{}: {}", name_, line_, what);
+  }
+
+  std::string_view rest_;
+  std::string name_;
+  const ReportData& data_;
+  int line_ = 0;
+  bool fenced_ = false;
+};
+
+}  // namespace
+
+Result<std::string> update_blocks(std::string_view text, const std::string& name,
+                                  const ReportData& data) {
+  Rewriter rewriter(text, name, data);
+  PHASEBIT_TRY(rewriter.run());
+  return std::move(rewriter.out);
+}
+
+Result<std::vector<BlockDifference>> differing_blocks(std::string_view text,
+                                                      const std::string& name,
+                                                      const ReportData& data) {
+  Rewriter rewriter(text, name, data);
+  PHASEBIT_TRY(rewriter.run());
+  return std::move(rewriter.differences);
+}
+
+}  // namespace phasebit

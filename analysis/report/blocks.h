@@ -1,0 +1,33 @@
+// Parts of a document that are made from results:
+//   <!-- phasebit:core mover=none -->
+//   ... a table, in Markdown ...
+//   <!-- /phasebit -->
+// and, within a line, <!-- phasebit:figure variant=ID field=cycles -->12.3<!-- /phasebit -->. A
+// name is that of a table (analysis/report/tables.h) or `figure`. Fenced code is left alone.
+#pragma once
+
+#include "analysis/report/tables.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phasebit {
+
+// The text with all blocks made anew. `name` is the document's, for errors: Step::spec with
+// file:line: what cannot be made, or a block that is not closed or not opened.
+Result<std::string> update_blocks(std::string_view text, const std::string& name,
+                                  const ReportData& data);
+
+struct BlockDifference {
+  int line = 0;                 // of the opening marker, 1-based
+  std::string block;            // "core mover=none"
+  std::string expected, found;  // the first lines that differ
+};
+
+// The blocks that update_blocks would change.
+Result<std::vector<BlockDifference>> differing_blocks(std::string_view text,
+                                                      const std::string& name,
+                                                      const ReportData& data);
+
+}  // namespace phasebit

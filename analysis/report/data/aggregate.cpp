@@ -1,0 +1,299 @@
+#include "analysis/report/data/aggregate.h"
+
+#include "analysis/report/data/variant_rows.h"
+#include "core/image/whole.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+
+namespace phasebit {
+
+namespace {
+
+struct Measured {
+  const PointRow* point;
+  Summary summary;
+};
+
+// One text of one variant on one GPU, and each of its measurements once.
+struct Group {
+  std::vector<Measured> measured;
+  std::vector<const PointRow*> failed;
+  const PointRow* newest = nullptr;
+  std::string same_as, unusable;
+};
+
+using SlotKey = std::tuple<int, bool, int, int>;
+
+SlotKey slot_of(const PointRow& point) {
+  return {point.repetition, point.aa_control, point.placement.sm, point.placement.first_warp};
+}
+
+// The newest row of a slot that has samples, else the newest error. A wrong payload is never
+// forgiven: the same code was wrong once.
+const PointRow* better(const PointRow* known, const PointRow& next) {
+  if (known == nullptr) return &next;
+  const auto wrong = [](const PointRow& row) {
+    return row.error && row.error->step == Step::verify;
+  };
+  if (wrong(*known) || wrong(next)) return wrong(next) ? &next : known;
+  return next.error && !known->error ? known : &next;
+}
+
+Group group_of(const std::vector<const PointRow*>& rows) {
+  Group group;
+  std::map<SlotKey, const PointRow*> slots;
+  for (const PointRow* row : rows) {
+    group.newest = row;
+    const std::string same_as = same_class_as(*row);
+    if (!row->measured() && !row->error)
+      group.same_as = same_as;
+    else
+      slots[slot_of(*row)] = better(slots[slot_of(*row)], *row);
+  }
+  for (const auto& [slot, row] : slots) {
+    if (row->error) {
+      group.failed.push_back(row);
+      continue;
+    }
+    auto summary = summary_of(*row);
+    if (summary)
+      group.measured.push_back({row, std::move(*summary)});
+    else
+      group.unusable = summary.error().message;
+  }
+  return group;
+}
+
+std::string reason_of(const Group& group) {
+  if (!group.failed.empty()) {
+    const PointError& error = *group.failed.back()->error;
+    return fmt::format("{}: {}", to_string(error.step), error.message);
+  }
+  if (!group.unusable.empty()) return group.unusable;
+  const bool any = std::any_of(group.measured.begin(), group.measured.end(),
+                               [](const Measured& m) { return !m.point->aa_control; });
+  return any ? "" : "not measured";
+}
+
+// The readings that every repetition has.
+std::vector<ReadingFigure> readings_of(const std::vector<const Measured*>& all) {
+  std::vector<ReadingFigure> readings;
+  for (size_t n = 0; n < all.front()->summary.readings.size(); ++n) {
+    const ReadingName& name = all.front()->point->readings[n];
+    ReadingFigure out{name.name, name.unit, 0, all.front()->summary.readings[n].interval.interval,
+                      true};
+    std::vector<double> values;
+    for (const Measured* measured : all) {
+      const auto& names = measured->point->readings;
+      const auto at = std::find(names.begin(), names.end(), name);
+      if (at == names.end()) break;
+      const auto& one = measured->summary.readings[static_cast<size_t>(at - names.begin())];
+      values.push_back(one.value);
+      out.interval.low = std::min(out.interval.low, one.interval.interval.low);
+      out.interval.high = std::max(out.interval.high, one.interval.interval.high);
+      out.interval_reached = out.interval_reached && one.interval.reached;
+    }
+    if (values.size() < all.size()) continue;
+    out.value = median(values);
+    readings.push_back(std::move(out));
+  }
+  return readings;
+}
+
+void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
+  std::vector<double> cycles, intercepts, clocks;
+  out.interval = all.front()->summary.interval.interval;
+  out.interval_reached = true;
+  out.r2 = 1;
+  for (const Measured* measured : all) {
+    const Summary& summary = measured->summary;
+    cycles.push_back(summary.cycles);
+    intercepts.push_back(summary.fit.intercept);
+    clocks.push_back(measured->point->megahertz);
+    out.interval.low = std::min(out.interval.low, summary.interval.interval.low);
+    out.interval.high = std::max(out.interval.high, summary.interval.interval.high);
+    out.interval_reached = out.interval_reached && summary.interval.reached;
+    out.r2 = std::min(out.r2, summary.fit.r2);
+    if (std::abs(summary.fit.worst_residual) > std::abs(out.worst_residual_cycles))
+      out.worst_residual_cycles = summary.fit.worst_residual;
+    out.rounds += summary.rounds;
+    for (const std::string& flag : measured->point->flags)
+      if (!flag.starts_with(sms_prefix) &&
+          std::find(out.flags.begin(), out.flags.end(), flag) == out.flags.end())
+        out.flags.push_back(flag);
+  }
+  out.cycles = median(cycles);
+  out.intercept_cycles = median(intercepts);
+  out.megahertz = median(clocks);
+  out.readings = readings_of(all);
+  std::vector<double> differences;
+  for (size_t i = 0; i < cycles.size(); ++i)
+    for (size_t j = 0; j < i; ++j) differences.push_back(std::abs(cycles[i] - cycles[j]));
+  if (!differences.empty()) out.repetition_difference_cycles = median(differences);
+}
+
+Aggregate aggregate_of(const Group& group, const VariantKeys& keys) {
+  Aggregate out;
+  out.axes = keys.of(group.newest->variant_id);
+  out.id = group.newest->variant_id;
+  out.unit = group.newest->unit;
+  out.device_uuid = group.newest->device_uuid;
+  out.text_hash = group.newest->text_hash;
+  out.sass_class = group.newest->sass_class;
+  out.errors = static_cast<int>(group.failed.size());
+  out.reason = reason_of(group);
+  std::vector<const Measured*> own;
+  for (const Measured& measured : group.measured)
+    if (!measured.point->aa_control) own.push_back(&measured);
+  out.repetitions = static_cast<int>(own.size());
+  if (own.empty() && group.failed.empty()) out.same_as = group.same_as;
+  if (out.reason.empty()) fill_figures(own, out);
+  return out;
+}
+
+// Gives members of a measured class the figures of the one that was measured.
+void resolve_classes(std::vector<Aggregate>& aggregates) {
+  using Name = std::pair<std::string_view, std::string_view>;
+  const auto hash = [](const Name& name) { return std::hash<std::string_view>()(name.first); };
+  std::unordered_map<Name, const Aggregate*, decltype(hash)> measured(aggregates.size(), hash);
+  for (const Aggregate& one : aggregates)
+    if (one.same_as.empty()) measured[{one.id, one.device_uuid}] = &one;
+  for (Aggregate& member : aggregates) {
+    if (member.same_as.empty()) continue;
+    const auto at = measured.find({member.same_as, member.device_uuid});
+    if (at == measured.end() || at->second->sass_class != member.sass_class) {
+      member.reason = fmt::format("{}, which has the same code, was not measured", member.same_as);
+      continue;
+    }
+    Aggregate copy = *at->second;
+    copy.same_as = copy.id;
+    copy.id = member.id;
+    copy.axes = member.axes;
+    copy.unit = member.unit;
+    copy.text_hash = member.text_hash;
+    member = std::move(copy);
+  }
+}
+
+void pair_repetitions(const Group& group, const VariantKeys& keys, std::vector<AaPair>& pairs) {
+  const std::string stratum = keys.of(group.newest->variant_id).stratum();
+  for (size_t i = 0; i < group.measured.size(); ++i)
+    for (size_t j = 0; j < i; ++j) {
+      const Measured &a = group.measured[j], &b = group.measured[i];
+      if (a.point->aa_control || b.point->aa_control || !(a.point->placement == b.point->placement))
+        continue;
+      pairs.push_back({AaPair::Between::repetitions, a.point->variant_id, b.point->variant_id,
+                       stratum, a.summary.cycles, b.summary.cycles});
+    }
+}
+
+// A control and the measurement of its class in the same repetition.
+void pair_controls(const std::vector<Group>& groups, const VariantKeys& keys,
+                   std::vector<AaPair>& pairs) {
+  using ClassKey = std::tuple<std::string_view, std::string_view, std::string_view, int>;
+  const auto key_of = [](const PointRow& row) -> ClassKey {
+    return {row.sass_class, row.text_hash, row.device_uuid, row.repetition};
+  };
+  std::map<ClassKey, const Measured*> classes;
+  for (const Group& group : groups)
+    for (const Measured& measured : group.measured)
+      if (!measured.point->aa_control) classes[key_of(*measured.point)] = &measured;
+  for (const Group& group : groups)
+    for (const Measured& control : group.measured) {
+      if (!control.point->aa_control) continue;
+      const auto first = classes.find(key_of(*control.point));
+      if (first != classes.end())
+        pairs.push_back({AaPair::Between::control, first->second->point->variant_id,
+                         control.point->variant_id,
+                         keys.of(first->second->point->variant_id).stratum(),
+                         first->second->summary.cycles, control.summary.cycles});
+    }
+}
+
+void find_floors(Aggregation& out) {
+  constexpr size_t enough = 20;
+  std::map<std::string, std::vector<double>> strata;
+  std::vector<double> all;
+  for (const AaPair& pair : out.aa) {
+    strata[pair.stratum].push_back(pair.difference_cycles());
+    all.push_back(pair.difference_cycles());
+  }
+  constexpr double most = 0.95;
+  if (!all.empty()) out.floor = quantile(std::move(all), most);
+  for (auto& [stratum, differences] : strata)
+    if (differences.size() >= enough) out.floors[stratum] = quantile(std::move(differences), most);
+}
+
+}  // namespace
+
+double Aggregate::half_width() const {
+  return std::max(interval.high - cycles, cycles - interval.low);
+}
+
+double ReadingFigure::half_width() const {
+  return std::max(interval.high - value, value - interval.low);
+}
+
+const ReadingFigure* Aggregate::reading(const std::string& name) const {
+  for (const ReadingFigure& one : readings)
+    if (one.name == name) return &one;
+  return nullptr;
+}
+
+double AaPair::difference_cycles() const {
+  return std::abs(a_cycles - b_cycles);
+}
+
+double AaPair::difference_percent() const {
+  return a_cycles == 0 ? 0 : 100 * difference_cycles() / std::abs(a_cycles);
+}
+
+Aggregation aggregate(const std::vector<PointRow>& points, const VariantKeys& keys) {
+  Aggregation out;
+  std::vector<Group> groups;
+  for (const VariantRows& rows : rows_by_variant(points)) {
+    // A stranger's kernel is no variant: it stands in no table, and says nothing of our floors.
+    if (keys.of(rows.any->variant_id).value("probe") == whole_kind) continue;
+    const PointKind kind = rows.any->kind;
+    auto& list = kind == PointKind::point    ? out.points
+                 : kind == PointKind::anchor ? out.anchors
+                                             : out.modes;
+    for (const auto& [text, group_rows] : rows.texts) {
+      Group group = group_of(group_rows);
+      list.push_back(aggregate_of(group, keys));
+      if (kind == PointKind::point) groups.push_back(std::move(group));
+    }
+  }
+  resolve_classes(out.points);
+  for (const Group& group : groups) pair_repetitions(group, keys, out.aa);
+  pair_controls(groups, keys, out.aa);
+  find_floors(out);
+  return out;
+}
+
+const Aggregate* find_variant(const std::vector<Aggregate>& aggregates, const std::string& id) {
+  const auto behind =
+      std::upper_bound(aggregates.begin(), aggregates.end(), id,
+                       [](const std::string& a, const Aggregate& b) { return a < b.id; });
+  if (behind == aggregates.begin() || std::prev(behind)->id != id) return nullptr;
+  return &*std::prev(behind);
+}
+
+AaSummary summarise_aa(const std::vector<AaPair>& pairs) {
+  if (pairs.empty()) return {};
+  std::vector<double> cycles, percents;
+  for (const AaPair& pair : pairs) {
+    cycles.push_back(pair.difference_cycles());
+    percents.push_back(pair.difference_percent());
+  }
+  return {pairs.size(), median(cycles), median(percents), quantile(cycles, 0.95),
+          quantile(percents, 0.95)};
+}
+
+}  // namespace phasebit

@@ -1,0 +1,92 @@
+// Points to figures: what the repetitions of a variant say together, and how far equal things
+// differ.
+#pragma once
+
+#include "analysis/report/data/axes.h"
+#include "core/record/statistics.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// What a reading says over the repetitions, like the cycles.
+struct ReadingFigure {
+  std::string name, unit;
+  double value = 0;
+  Interval interval;
+  bool interval_reached = false;
+  double half_width() const;
+};
+
+// All measurements of one text of one variant on one GPU.
+struct Aggregate {
+  VariantAxes axes;
+  std::string id, unit, device_uuid, text_hash, sass_class;
+  int repetitions = 0;  // with a figure
+  int errors = 0;       // without one
+  // Why there is no figure; "" when there is one. The fields below are then 0.
+  std::string reason;
+  // The variant whose measurement this is, when this one's code is the same; else "".
+  std::string same_as;
+  double cycles = 0;  // median over repetitions
+  // From the lowest low to the highest high of the repetitions' intervals: what differs between
+  // repetitions is inside.
+  Interval interval;
+  bool interval_reached = false;                                   // by every repetition
+  double intercept_cycles = 0, r2 = 0, worst_residual_cycles = 0;  // worst of the repetitions
+  double megahertz = 0;                                            // median
+  int rounds = 0;                                                  // of all repetitions
+  // Median of |a - b| over pairs of repetitions.
+  std::optional<double> repetition_difference_cycles;
+  std::vector<std::string> flags;  // of any repetition, without the SMs of a cluster
+  std::vector<ReadingFigure> readings;
+
+  // By name, or null.
+  const ReadingFigure* reading(const std::string& name) const;
+  // Of the ends from the figure, the farther.
+  double half_width() const;
+};
+
+// Two measurements of the same code.
+struct AaPair {
+  enum class Between { repetitions, control };  // control: the class again, in the same repetition
+  Between between = Between::repetitions;
+  std::string id, other_id;
+  std::string stratum;  // probe/protocol of the first
+  double a_cycles = 0, b_cycles = 0;
+  double difference_cycles() const;
+  double difference_percent() const;  // of a
+};
+
+struct Aggregation {
+  std::vector<Aggregate> points, anchors,
+      modes;  // each sorted by id; the newest text of an id last
+  std::vector<AaPair> aa;
+  // 95th percentile of the A/A differences, cycles: of strata with enough pairs, and of all.
+  std::map<std::string, double> floors;
+  double floor = 0;
+};
+
+// A failed point that was measured later counts as measured, unless its payload was wrong: that
+// stays. Strangers' kernels (core/image/whole.h) are left out.
+Aggregation aggregate(const std::vector<PointRow>& points, const VariantKeys& keys);
+
+// The newest aggregate of a variant, or null. The list is one of an Aggregation: sorted by id.
+const Aggregate* find_variant(const std::vector<Aggregate>& aggregates, const std::string& id);
+
+// Median, 95th percentile, and number of A/A differences.
+struct AaSummary {
+  size_t pairs = 0;
+  double median_cycles = 0, median_percent = 0, p95_cycles = 0, p95_percent = 0;
+};
+AaSummary summarise_aa(const std::vector<AaPair>& pairs);
+
+// Whether the reason says that no gate covers the code, rather than that it failed one.
+inline bool is_ungated(const Aggregate& aggregate) {
+  return aggregate.reason.rfind("gate: not gated", 0) == 0;
+}
+
+}  // namespace phasebit

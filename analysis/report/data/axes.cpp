@@ -1,0 +1,176 @@
+#include "analysis/report/data/axes.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace phasebit {
+
+namespace {
+
+constexpr const char* components[] = {"probe", "protocol", "mover", "work"};
+
+bool all_digits(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+std::string unit_name(const VariantAxes& axes) {
+  const std::string unit = axes.value("unit");
+  return unit == "parity" ? "half warps" : unit + "s";
+}
+
+// One {axis} of a pattern.
+struct PatternAxis {
+  std::string name;
+  bool is_row = true;  // {axis!} is none
+};
+
+// Calls text(words) and axis(PatternAxis) for the parts of a pattern without brackets.
+template <typename OnText, typename OnAxis>
+void walk(std::string_view pattern, const OnText& text, const OnAxis& axis) {
+  while (!pattern.empty()) {
+    const size_t open = std::min(pattern.find('{'), pattern.size());
+    text(pattern.substr(0, open));
+    pattern.remove_prefix(open);
+    const size_t close = pattern.find('}');
+    if (close == std::string_view::npos) break;
+    PatternAxis found{std::string(pattern.substr(1, close - 1))};
+    if (found.name.ends_with('!')) {
+      found.name.pop_back();
+      found.is_row = false;
+    }
+    axis(found);
+    pattern.remove_prefix(close + 1);
+  }
+}
+
+// The parts of a pattern; those in brackets stand only where one of their axes is named.
+struct PatternPart {
+  std::string_view text;
+  bool optional = false;
+};
+
+std::vector<PatternPart> parts_of(std::string_view pattern) {
+  std::vector<PatternPart> parts;
+  while (!pattern.empty()) {
+    const bool optional = pattern.front() == '[';
+    const size_t end = std::min(pattern.find(optional ? ']' : '['), pattern.size());
+    parts.push_back({pattern.substr(optional ? 1 : 0, end - (optional ? 1 : 0)), optional});
+    pattern.remove_prefix(std::min(end + (optional ? 1 : 0), pattern.size()));
+  }
+  return parts;
+}
+
+std::string filled(const PatternPart& part, const VariantAxes& axes) {
+  std::string text;
+  bool any_named = false;
+  walk(
+      part.text, [&](std::string_view words) { text += words; },
+      [&](const PatternAxis& axis) {
+        text += axes.value(axis.name);
+        any_named = any_named || axes.names(axis.name);
+      });
+  return part.optional && !any_named ? std::string() : text;
+}
+
+}  // namespace
+
+std::string VariantAxes::value(const std::string& axis) const {
+  if (const std::string* own = variant_->find(axis)) return *own;
+  const std::string* common = catalogue_->default_of(axis);
+  return common == nullptr ? std::string() : *common;
+}
+
+std::string VariantAxes::default_of(const std::string& axis) const {
+  if (variant_->defaults != nullptr)
+    for (const auto& [name, value] : *variant_->defaults)
+      if (name == axis) return value;
+  const std::string* common = catalogue_->default_of(axis);
+  return common == nullptr ? std::string() : *common;
+}
+
+std::string VariantAxes::first_value(const std::string& axis) const {
+  const std::string* common = catalogue_->default_of(axis);
+  return common == nullptr ? std::string() : *common;
+}
+
+std::map<std::string, std::string> VariantAxes::named() const {
+  std::map<std::string, std::string> all(variant_->named.begin(), variant_->named.end());
+  for (const char* axis : components)
+    if (const std::string* value = variant_->find(axis)) all.emplace(axis, *value);
+  return all;
+}
+
+bool VariantAxes::names(const std::string& axis) const {
+  return std::any_of(variant_->named.begin(), variant_->named.end(),
+                     [&](const auto& one) { return one.first == axis; });
+}
+
+std::string VariantAxes::warp_layout() const {
+  if (value("roles") == "unified")
+    return fmt::format("{} unified {}", value("producers"), unit_name(*this));
+  std::string text =
+      fmt::format("{} x {} {}", value("producers"), value("consumers"), unit_name(*this));
+  if (value("placement") != default_of("placement")) text += ", " + value("placement");
+  if (value("sharing") != default_of("sharing")) text += ", " + value("sharing");
+  return text;
+}
+
+const ProtocolLabels* VariantAxes::protocol() const {
+  const auto at = catalogue_->protocols.find(value("protocol"));
+  return at == catalogue_->protocols.end() ? nullptr : &at->second;
+}
+
+std::string VariantAxes::waited_on() const {
+  const ProtocolLabels* facts = protocol();
+  if (facts == nullptr) return value("protocol");
+  std::string text;
+  for (const PatternPart& part : parts_of(facts->waits_on)) text += filled(part, *this);
+  return text;
+}
+
+std::string VariantAxes::column(const std::string& column) const {
+  if (column == "warp_layout") return warp_layout();
+  if (column == "waited_on") return waited_on();
+  const ProtocolLabels* facts = protocol();
+  const bool blank = facts != nullptr && std::find(facts->blank.begin(), facts->blank.end(),
+                                                   column) != facts->blank.end();
+  return blank || !has(column) ? "-" : value(column);
+}
+
+std::vector<std::string> VariantAxes::axes_of_column(const std::string& column) const {
+  if (column == "warp_layout")
+    return {"roles", "unit", "producers", "consumers", "placement", "sharing"};
+  if (column != "waited_on") return {column};
+  std::vector<std::string> axes;
+  if (const ProtocolLabels* facts = protocol())
+    for (const PatternPart& part : parts_of(facts->waits_on))
+      walk(
+          part.text, [](std::string_view) {},
+          [&](const PatternAxis& axis) {
+            if (axis.is_row) axes.push_back(axis.name);
+          });
+  return axes;
+}
+
+VariantKeys::VariantKeys(const Results& results)
+    : catalogue_(std::make_shared<const CatalogueFacts>(results.catalogue)) {
+  axes_.reserve(results.variants.size());
+  for (const VariantRow& variant : results.variants)
+    axes_.emplace(variant.id, VariantAxes(std::make_shared<const VariantRow>(variant), catalogue_));
+}
+
+VariantAxes VariantKeys::of(const std::string& id) const {
+  const auto at = axes_.find(id);
+  if (at != axes_.end()) return at->second;
+  return {std::make_shared<const VariantRow>(VariantRow{id, {}, nullptr, {}}), catalogue_};
+}
+
+bool value_before(const std::string& first, const std::string& a, const std::string& b) {
+  if ((a == first) != (b == first)) return a == first;
+  if (all_digits(a) && all_digits(b)) return std::stoll(a) < std::stoll(b);
+  return a < b;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,71 @@
+// The axes of a variant, as tables read them: from its key, never from its id.
+#pragma once
+
+#include "core/record/record.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace phasebit {
+
+// Cheap to copy: variants and what the catalogue says of them are shared.
+class VariantAxes {
+ public:
+  VariantAxes() = default;
+  VariantAxes(std::shared_ptr<const VariantRow> variant,
+              std::shared_ptr<const CatalogueFacts> catalogue)
+      : variant_(std::move(variant)), catalogue_(std::move(catalogue)) {}
+
+  const VariantRow& variant() const { return *variant_; }
+  bool has(const std::string& axis) const { return variant_->find(axis) != nullptr; }
+  // The value; of an axis that it does not have the catalogue's default, else "".
+  std::string value(const std::string& axis) const;
+  // Of its components, else the catalogue's, else "".
+  std::string default_of(const std::string& axis) const;
+  // The value that tables put first: the catalogue's default, for every variant the same; "" for
+  // an axis without one.
+  std::string first_value(const std::string& axis) const;
+  // The components, and the axes that are not at their default.
+  std::map<std::string, std::string> named() const;
+  bool names(const std::string& axis) const;
+
+  // "4 x 4 warps, interleaved", "2 x 2 warps, turns", "1 x 1 half warps", "8 unified warps"
+  std::string warp_layout() const;
+  // "try_wait", "try_wait, hint 10000000 ns", "test_wait by state": what is waited on and how, by
+  // the pattern of the catalogue (core/image/facts.h); its name for a protocol without one.
+  std::string waited_on() const;
+  // An axis, or warp_layout or waited_on, which stand for several. "-" where it has no such axis.
+  std::string column(const std::string& column) const;
+  // The axes that such a column stands for.
+  std::vector<std::string> axes_of_column(const std::string& column) const;
+  // "ring/mbarrier": what a stratum of A/A pairs has in common.
+  std::string stratum() const { return value("probe") + "/" + value("protocol"); }
+
+ private:
+  const ProtocolLabels* protocol() const;
+
+  std::shared_ptr<const VariantRow> variant_ = std::make_shared<const VariantRow>();
+  std::shared_ptr<const CatalogueFacts> catalogue_ = std::make_shared<const CatalogueFacts>();
+};
+
+// The keys of results by the id that rows name.
+class VariantKeys {
+ public:
+  VariantKeys() = default;
+  explicit VariantKeys(const Results& results);
+  // Without axes for an id that is not there.
+  VariantAxes of(const std::string& id) const;
+  const std::shared_ptr<const CatalogueFacts>& catalogue() const { return catalogue_; }
+
+ private:
+  std::shared_ptr<const CatalogueFacts> catalogue_ = std::make_shared<const CatalogueFacts>();
+  std::unordered_map<std::string, VariantAxes> axes_;
+};
+
+// Orders values: the default first, numbers by size, words by letter.
+bool value_before(const std::string& first, const std::string& a, const std::string& b);
+
+}  // namespace phasebit

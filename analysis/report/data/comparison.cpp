@@ -1,0 +1,51 @@
+#include "analysis/report/data/comparison.h"
+
+#include "analysis/report/data/figures.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace phasebit {
+namespace {
+
+std::string verdict_of(const Figure& difference, const Aggregation& aggregation, double floor) {
+  if (!difference.reason.empty()) return "no figure";
+  if (aggregation.aa.empty()) return "AMBIGUOUS (no A/A control)";
+  if (std::abs(difference.value) <= std::max(floor, difference.half_width)) return "AMBIGUOUS";
+  return difference.value < 0 ? "faster" : "slower";
+}
+
+}  // namespace
+
+double noise_floor(const Aggregation& aggregation, const std::string& stratum) {
+  const auto own = aggregation.floors.find(stratum);
+  return own == aggregation.floors.end() ? aggregation.floor : own->second;
+}
+
+Comparison compare(const Aggregation& aggregation, const std::string& before,
+                   const std::string& after) {
+  Comparison made;
+  const Aggregate *first = find_variant(aggregation.points, before),
+                  *second = find_variant(aggregation.points, after);
+  made.before = figure_of(first, before);
+  made.after = figure_of(second, after);
+  made.difference = difference(made.after, made.before);
+  const Aggregate* any = first == nullptr ? second : first;
+  made.floor = noise_floor(aggregation, any == nullptr ? "" : any->axes.stratum());
+  made.verdict = verdict_of(made.difference, aggregation, made.floor);
+  return made;
+}
+
+Cell difference_cell(const Figure& difference) {
+  if (!difference.reason.empty()) return {"", {}, {}};
+  return {shown_with_interval(difference.value, difference.half_width), difference.value,
+          difference.half_width};
+}
+
+Cell percent_cell(const Comparison& comparison) {
+  if (!comparison.difference.reason.empty() || comparison.before.value == 0) return {"", {}, {}};
+  const double percent = 100 * comparison.difference.value / comparison.before.value;
+  return {fmt::format("{:+.1f} %", percent), percent, {}};
+}
+
+}  // namespace phasebit

@@ -1,0 +1,32 @@
+// Two figures against what two measurements of one code differ by.
+#pragma once
+
+#include "analysis/report/data/difference.h"
+
+#include <string>
+
+namespace phasebit {
+
+// 95th percentile of the A/A differences of a stratum (VariantAxes::stratum), cycles; of all
+// pairs where the stratum has fewer than 20. 0 without pairs.
+double noise_floor(const Aggregation& aggregation, const std::string& stratum);
+
+struct Comparison {
+  Figure before, after;
+  Figure difference;  // after - before
+  double floor = 0;   // noise_floor of `before`
+  // "faster" or "slower" when the difference is above the floor and above its own half width, else
+  // "AMBIGUOUS"; "AMBIGUOUS (no A/A control)" without pairs; "no figure".
+  std::string verdict;
+  bool is_step() const { return verdict == "faster" || verdict == "slower"; }
+};
+
+// The newest figures of both; null when it was not measured.
+Comparison compare(const Aggregation& aggregation, const std::string& before,
+                   const std::string& after);
+
+// "-1.25 ±0.10" with its value, and "-0.8 %"; empty without a figure.
+Cell difference_cell(const Figure& difference);
+Cell percent_cell(const Comparison& comparison);
+
+}  // namespace phasebit

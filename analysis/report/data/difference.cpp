@@ -1,0 +1,103 @@
+#include "analysis/report/data/difference.h"
+
+#include "analysis/report/data/figures.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace phasebit {
+namespace {
+
+void add_once(std::vector<std::string>& list, const std::string& text) {
+  if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
+}
+
+// What a figure made of two has of both; without a value when one of them has none.
+Figure join(const Figure& a, const Figure& b) {
+  Figure out;
+  out.id = fmt::format("{} - {}", a.id, b.id);
+  for (const Figure* part : {&a, &b}) {
+    if (out.reason.empty()) out.reason = part->reason;
+    for (const std::string& flag : part->flags) add_once(out.flags, flag);
+  }
+  out.interval_reached = a.interval_reached && b.interval_reached;
+  out.repetitions = std::min(a.repetitions, b.repetitions);
+  return out;
+}
+
+}  // namespace
+
+Figure figure_of(const Aggregate& aggregate) {
+  return {aggregate.id,
+          aggregate.reason,
+          aggregate.cycles,
+          aggregate.half_width(),
+          aggregate.interval_reached || !aggregate.reason.empty(),
+          aggregate.repetitions,
+          aggregate.flags};
+}
+
+Figure figure_of(const Aggregate& aggregate, const std::string& reading) {
+  Figure figure = figure_of(aggregate);
+  if (!figure.reason.empty()) return figure;
+  const ReadingFigure* found = aggregate.reading(reading);
+  if (found == nullptr) {
+    figure.reason = fmt::format("it has no reading '{}'", reading);
+    return figure;
+  }
+  figure.value = found->value;
+  figure.half_width = found->half_width();
+  figure.interval_reached = found->interval_reached;
+  return figure;
+}
+
+Figure figure_of(const Aggregate* aggregate, const std::string& id) {
+  if (aggregate != nullptr) return figure_of(*aggregate);
+  Figure missing;
+  missing.id = id;
+  missing.reason = "not measured";
+  return missing;
+}
+
+Figure difference(const Figure& larger, const Figure& smaller, double divisor) {
+  if (divisor == 0) bug("a difference over no operations");
+  Figure out = join(larger, smaller);
+  if (!out.reason.empty()) return out;
+  out.value = (larger.value - smaller.value) / divisor;
+  out.half_width = (larger.half_width + smaller.half_width) / std::abs(divisor);
+  return out;
+}
+
+Figure change_percent(const Figure& changed, const Figure& base) {
+  Figure out = join(changed, base);
+  const double least = base.value - base.half_width;
+  if (out.reason.empty() && least <= 0)
+    out.reason = fmt::format("{} may be nothing, so nothing is a share of it", base.id);
+  if (!out.reason.empty()) return out;
+  const auto percent = [](double a, double b) { return 100 * (a - b) / b; };
+  out.value = percent(changed.value, base.value);
+  for (const double a : {changed.value - changed.half_width, changed.value + changed.half_width})
+    for (const double b : {least, base.value + base.half_width})
+      out.half_width = std::max(out.half_width, std::abs(percent(a, b) - out.value));
+  return out;
+}
+
+Cell figure_cell(const Figure& figure, std::vector<std::string>& notes) {
+  if (!figure.reason.empty()) {
+    add_once(notes, fmt::format("{}: {}.", figure.id, figure.reason));
+    if (figure.reason.rfind("gate: not gated", 0) == 0) return {"not gated", {}, {}};
+    const auto colon = figure.reason.find(':');
+    const bool failed = colon != std::string::npos;
+    return {failed ? "failed: " + figure.reason.substr(0, colon) : "—", {}, {}};
+  }
+  if (!figure.flags.empty())
+    add_once(notes, fmt::format("† {}: {}.", figure.id, fmt::join(figure.flags, ", ")));
+  if (!figure.interval_reached)
+    add_once(notes,
+             fmt::format("† {}: too few rounds for an interval, the range is shown.", figure.id));
+  const bool marked = !figure.flags.empty() || !figure.interval_reached;
+  return {shown_with_interval(figure.value, figure.half_width) + (marked ? " †" : ""), figure.value,
+          figure.half_width};
+}
+
+}  // namespace phasebit

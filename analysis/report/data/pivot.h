@@ -1,0 +1,33 @@
+// Variants laid out as rows and columns by their axes.
+#pragma once
+
+#include "analysis/report/data/aggregate.h"
+#include "analysis/report/data/table.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct PivotRequest {
+  std::string probe = "ring";
+  std::vector<std::string> rows;  // columns as in VariantAxes::column
+  std::string across = "num_stages";
+  std::vector<std::string> across_values = {"1", "2", "4", "8"};
+  // Axes held at a value. Those that are neither here nor in rows or across stay at their default.
+  std::map<std::string, std::string> where;
+  // A column with the round trip of the same verbs between the same warps.
+  bool round_trip = false;
+  // A column with the SASS class of the variant in this column; "" for none.
+  std::string class_of;
+};
+
+// A cell is the median over repetitions and the half width of its interval, or why there is none,
+// with the whole reason below the table.
+Table pivot(const std::vector<Aggregate>& points, const PivotRequest& request);
+
+// One figure, or the step that failed; notes get the reason or the flags, once each.
+Cell figure_cell(const Aggregate& point, std::vector<std::string>& notes);
+
+}  // namespace phasebit

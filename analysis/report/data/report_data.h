@@ -1,0 +1,25 @@
+// What tables and figures are made from: the results of one GPU.
+#pragma once
+
+#include "analysis/report/data/aggregate.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace phasebit {
+
+// Results of one GPU.
+struct ReportData {
+  Results results;
+  VariantKeys keys;
+  Aggregation aggregation;
+};
+
+// `device` is a UUID or a part of a name; it may be empty when the results are of one GPU.
+// Step::usage names the devices there are.
+Result<ReportData> report_data(Results results, const std::string& device = {});
+
+using TableArguments = std::vector<std::pair<std::string, std::string>>;
+
+}  // namespace phasebit

@@ -1,0 +1,21 @@
+// Rows by the variant that they are of.
+#pragma once
+
+#include "core/record/record.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace phasebit {
+
+// Rows of one variant of a kind on a GPU, by their texts in the order in which these first came.
+struct VariantRows {
+  const PointRow* any = nullptr;
+  std::vector<std::pair<std::string, std::vector<const PointRow*>>> texts;
+};
+
+// Sorted by kind, variant and GPU. The points must outlive them.
+std::vector<VariantRows> rows_by_variant(const std::vector<PointRow>& points);
+
+}  // namespace phasebit

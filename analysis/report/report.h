@@ -1,0 +1,42 @@
+// Reports and documents from files: what a command calls.
+#pragma once
+
+#include "analysis/report/tables.h"
+#include "core/base/file.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// Where the figures come from: stores and files of JSON lines.
+struct ReportSource {
+  std::vector<fs::path> results;
+  std::string device;  // see report_data
+};
+
+// One table (analysis/report/tables.h) as text.
+Result<std::string> report(const ReportSource& source, const std::string& table,
+                           const TableArguments& arguments, TableFormat format);
+
+// "axis=value" -> its two parts. Step::usage when there is no '='.
+Result<TableArguments> table_arguments(const std::vector<std::string>& words);
+
+// Makes the blocks of the documents anew and writes those that change. The text says which did. All
+// documents are made before the first is written.
+Result<std::string> update_documents(const std::vector<fs::path>& documents,
+                                     const ReportSource& source);
+
+// Step::store when a block differs from the results, with a line for each: file, line, block, the
+// first lines that differ.
+Status check_documents(const std::vector<fs::path>& documents, const ReportSource& source);
+
+// All rows in another form: "jsonl" (lossless), "csv", or "json" (Google Benchmark's).
+Result<std::string> export_results(const std::vector<fs::path>& results, const std::string& format);
+
+// The same into a file; "jsonl" puts the raw samples into files beside it
+// (core/store/json/lines.h).
+Status export_results(const std::vector<fs::path>& results, const std::string& format,
+                      const fs::path& out);
+
+}  // namespace phasebit

@@ -1,0 +1,270 @@
+#include "analysis/report/tables.h"
+
+#include "analysis/report/data/axes.h"
+#include "analysis/report/data/figures.h"
+#include "analysis/report/data/pivot.h"
+#include "analysis/report/tables/barrier_word.h"
+#include "analysis/report/tables/beside.h"
+#include "analysis/report/tables/counts.h"
+#include "analysis/report/tables/forms.h"
+#include "analysis/report/tables/group_tables.h"
+#include "analysis/report/tables/history.h"
+#include "analysis/report/tables/modes_table.h"
+#include "analysis/report/tables/tuned.h"
+#include "core/base/nearest.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace phasebit {
+
+namespace {
+
+std::vector<std::string> split(const std::string& text, char by) {
+  std::vector<std::string> parts;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t end = std::min(text.find(by, at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+// The axes that any variant of the results has, those at their default too, and the columns that
+// stand for several.
+std::vector<std::string> known_columns(const ReportData& data) {
+  std::set<std::string> names = {"warp_layout", "waited_on"};
+  std::set<const KeyAxes*> seen;
+  for (const Aggregate& point : data.aggregation.points) {
+    const VariantRow& row = point.axes.variant();
+    for (const auto& [axis, value] : row.named) names.insert(axis);
+    if (row.defaults == nullptr || !seen.insert(row.defaults.get()).second) continue;
+    for (const auto& [axis, value] : *row.defaults) names.insert(axis);
+  }
+  return {names.begin(), names.end()};
+}
+
+Status check_column(const ReportData& data, const std::string& name,
+                    const std::vector<std::string>& others) {
+  auto known = known_columns(data);
+  if (std::find(known.begin(), known.end(), name) != known.end()) return {};
+  known.insert(known.begin(), others.begin(), others.end());
+  return with_hint(fail(Step::usage, "no axis or argument '{}'", name),
+                   nearest_word_hint(name, known));
+}
+
+Status check_value(const ReportData& data, const std::string& axis, const std::string& value) {
+  std::set<std::string> values;
+  for (const Aggregate& point : data.aggregation.points) values.insert(point.axes.column(axis));
+  if (values.count(value) != 0 || values.empty()) return {};
+  return with_hint(fail(Step::usage, "no measured variant has {}={}", axis, value),
+                   nearest_word_hint(value, {values.begin(), values.end()}));
+}
+
+// Arguments that are axes go to `where`; an axis named in the arguments is no row any more.
+Result<PivotRequest> with_arguments(const ReportData& data, PivotRequest request,
+                                    const TableArguments& arguments) {
+  for (const auto& [name, value] : arguments) {
+    if (name == "rows") {
+      request.rows = split(value, ',');
+      for (const std::string& row : request.rows) PHASEBIT_TRY(check_column(data, row, {}));
+    } else if (name == "across") {
+      const auto parts = split(value, ':');
+      if (parts.size() != 2)
+        return with_hint(fail(Step::usage, "across={}", value), "across=AXIS:VALUE,VALUE");
+      PHASEBIT_TRY(check_column(data, parts[0], {}));
+      request.across = parts[0];
+      request.across_values = split(parts[1], ',');
+      request.class_of.clear();
+    } else if (name == "probe") {
+      PHASEBIT_TRY(check_value(data, name, value));
+      request.probe = value;
+    } else {
+      PHASEBIT_TRY(check_column(data, name, {"rows", "across"}));
+      PHASEBIT_TRY(check_value(data, name, value));
+      request.where[name] = value;
+      std::erase(request.rows, name);
+    }
+  }
+  return request;
+}
+
+Result<Table> pivot_table(const ReportData& data, const PivotRequest& request,
+                          const TableArguments& arguments) {
+  PHASEBIT_TRY_ASSIGN(whole, with_arguments(data, request, arguments));
+  Table table = pivot(data.aggregation.points, whole);
+  if (table.rows.empty())
+    return with_hint(fail(Step::usage, "no measured variant is in this table"),
+                     "axes that are neither rows nor across nor named are at their default");
+  return table;
+}
+
+// What the numbers of a pivot are.
+Result<Table> with_legend(Result<Table> table, const std::string& what) {
+  if (table)
+    table->notes.insert(table->notes.begin(),
+                        what +
+                            " ± is the half width of the 95 % interval of the median over the "
+                            "repetitions.");
+  return table;
+}
+
+Result<Table> core_table(const ReportData& data, const TableArguments& arguments) {
+  PivotRequest request;
+  request.rows = {"protocol", "waited_on", "arrival", "warp_layout"};
+  request.where = {{"mover", "st_shared"}, {"work", "none"}, {"warp_layout", "1 x 1 warps"}};
+  request.round_trip = true;
+  request.class_of = "4";
+  return with_legend(pivot_table(data, request, arguments),
+                     "Cycles per item by number of stages; round trip: cycles of a token to the "
+                     "consumer and back. The SASS class is that of 4 stages.");
+}
+
+Result<Table> layouts_table(const ReportData& data, const TableArguments& arguments) {
+  PivotRequest request;
+  request.rows = {"protocol", "warp_layout", "payload_bytes"};
+  request.where = {{"mover", "st_shared"}, {"work", "none"}};
+  request.class_of = "4";
+  return with_legend(pivot_table(data, request, arguments),
+                     "Cycles per item by number of stages. The SASS class is that of 4 stages.");
+}
+
+Result<Table> any_pivot(const ReportData& data, const TableArguments& arguments) {
+  PivotRequest request;
+  request.rows = {"protocol", "mover", "work"};
+  return pivot_table(data, request, arguments);
+}
+
+Status no_arguments(const TableArguments& arguments) {
+  if (arguments.empty()) return {};
+  return fail(Step::usage, "this table takes no argument '{}'", arguments.front().first);
+}
+
+Result<Table> anchors_table(const ReportData& data, const TableArguments& arguments) {
+  PHASEBIT_TRY(no_arguments(arguments));
+  Table table;
+  table.columns = {
+      {"anchor", false}, {"unit", false}, {"slope", true}, {"intercept", true}, {"MHz", true}};
+  for (const Aggregate& anchor : data.aggregation.anchors) {
+    const bool good = anchor.reason.empty();
+    Cell intercept{"", {}, {}}, clock{"", {}, {}};
+    if (good) {
+      intercept = {shown(anchor.intercept_cycles, anchor.worst_residual_cycles == 0 ? 0 : 1),
+                   anchor.intercept_cycles,
+                   {}};
+      clock = {shown(anchor.megahertz, 1), anchor.megahertz, {}};
+    }
+    table.rows.push_back({{anchor.axes.value("anchor"), {}, {}},
+                          {anchor.unit, {}, {}},
+                          figure_cell(anchor, table.notes),
+                          intercept,
+                          clock});
+  }
+  return table;
+}
+
+Cell percent_cell(double value) {
+  return {shown_percent(value), value, {}};
+}
+Cell cycles_cell(double value) {
+  return {fmt::format("{:.3f}", value), value, {}};
+}
+
+std::vector<Cell> aa_row(const std::string& stratum, const std::string& between,
+                         const std::vector<AaPair>& pairs) {
+  const AaSummary sum = summarise_aa(pairs);
+  return {{stratum, {}, {}},
+          {between, {}, {}},
+          {std::to_string(sum.pairs), static_cast<double>(sum.pairs), {}},
+          cycles_cell(sum.median_cycles),
+          percent_cell(sum.median_percent),
+          cycles_cell(sum.p95_cycles),
+          percent_cell(sum.p95_percent)};
+}
+
+Result<Table> aa_table(const ReportData& data, const TableArguments& arguments) {
+  PHASEBIT_TRY(no_arguments(arguments));
+  std::map<std::pair<std::string, std::string>, std::vector<AaPair>> strata;
+  for (const AaPair& pair : data.aggregation.aa) {
+    const bool control = pair.between == AaPair::Between::control;
+    strata[{pair.stratum, control ? "control, same repetition" : "repetitions"}].push_back(pair);
+  }
+  Table table;
+  table.columns = {{"stratum", false},      {"between", false},       {"pairs", true},
+                   {"median cycles", true}, {"median percent", true}, {"p95 cycles", true},
+                   {"p95 percent", true}};
+  for (const auto& [key, pairs] : strata)
+    table.rows.push_back(aa_row(key.first, key.second, pairs));
+  if (!data.aggregation.aa.empty())
+    table.rows.push_back(aa_row("all", "both", data.aggregation.aa));
+  return table;
+}
+
+Result<Table> errors_table(const ReportData& data, const TableArguments& arguments) {
+  PHASEBIT_TRY(no_arguments(arguments));
+  Table table;
+  table.columns = {{"variant", false}, {"why it has no figure", false}};
+  for (const Aggregate& point : data.aggregation.points)
+    if (!point.reason.empty()) table.rows.push_back({{point.id, {}, {}}, {point.reason, {}, {}}});
+  return table;
+}
+
+Result<Table> counts(const ReportData& data, const TableArguments& arguments) {
+  PHASEBIT_TRY(no_arguments(arguments));
+  return counts_table(data);
+}
+
+Result<Table> modes_pass_table(const ReportData& data, const TableArguments& arguments) {
+  PHASEBIT_TRY(no_arguments(arguments));
+  return modes_table(data.results.points);
+}
+
+// The arguments are axes that its points have these values of.
+Result<Table> group_table(const ReportData& data, const GroupTable& group,
+                          const TableArguments& arguments) {
+  AxisValues where;
+  for (const auto& [name, value] : arguments) {
+    PHASEBIT_TRY(check_column(data, name, {}));
+    PHASEBIT_TRY(check_value(data, name, value));
+    where[name] = value;
+  }
+  Table table = group.make(data.aggregation.points, where);
+  if (table.rows.empty())
+    return with_hint(fail(Step::usage, "no measured variant is in this table"),
+                     fmt::format("it is made from a sweep of {}", group.spec));
+  return with_legend(std::move(table), group.legend);
+}
+
+Result<Table> word_table(const ReportData& data, const TableArguments& arguments) {
+  PHASEBIT_TRY(no_arguments(arguments));
+  return barrier_word_table(data.results.points, data.keys);
+}
+
+using Maker = Result<Table> (*)(const ReportData&, const TableArguments&);
+const std::map<std::string, Maker>& makers() {
+  static const std::map<std::string, Maker> table = {
+      {"core", core_table},         {"layouts", layouts_table},  {"pivot", any_pivot},
+      {"counts", counts},           {"anchors", anchors_table},  {"aa", aa_table},
+      {"errors", errors_table},     {"modes", modes_pass_table}, {"tuned", tuned_table},
+      {"barrier_word", word_table}, {"forms", forms_table},      {"coverage", coverage_table},
+      {"beside", beside_table},     {"history", history_table},  {"steps", steps_table},
+  };
+  return table;
+}
+
+}  // namespace
+
+Result<Table> make_table(const ReportData& data, const std::string& name,
+                         const TableArguments& arguments) {
+  const auto maker = makers().find(name);
+  if (maker != makers().end()) return maker->second(data, arguments);
+  const auto group = group_tables().find(name);
+  if (group != group_tables().end()) return group_table(data, group->second, arguments);
+  std::vector<std::string> names = {"figure"};
+  for (const auto& [known, function] : makers()) names.push_back(known);
+  for (const auto& [known, made_of] : group_tables()) names.push_back(known);
+  return with_hint(fail(Step::usage, "no table '{}'", name), nearest_word_hint(name, names));
+}
+
+}  // namespace phasebit

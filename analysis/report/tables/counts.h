@@ -1,0 +1,19 @@
+// What was measured, where, and how well: the figures of all results together.
+#pragma once
+
+#include "analysis/report/data/report_data.h"
+#include "analysis/report/data/table.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace phasebit {
+
+// Name and text of each, in a fixed order.
+std::vector<std::pair<std::string, std::string>> counts_of(const ReportData& data);
+
+// The same as a table of one row, and as sentences.
+Table counts_table(const ReportData& data);
+
+}  // namespace phasebit

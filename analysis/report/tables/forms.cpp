@@ -1,0 +1,156 @@
+#include "analysis/report/tables/forms.h"
+
+#include "analysis/report/data/axes.h"
+#include "analysis/report/data/pivot.h"
+#include "core/base/nearest.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include <fnmatch.h>
+
+namespace phasebit {
+namespace {
+
+constexpr int small_unroll = 4, large_unroll = 8;
+
+using Key = std::tuple<std::string, std::string, std::string, std::string>;
+
+struct Sizes {
+  const Aggregate* small = nullptr;
+  const Aggregate* large = nullptr;
+  bool any() const { return small != nullptr || large != nullptr; }
+};
+
+struct Found {
+  Sizes isolated, loaded;
+};
+
+std::map<Key, Found> find_points(const std::vector<Aggregate>& points) {
+  std::map<Key, Found> found;
+  for (const Aggregate& point : points) {
+    const VariantAxes& axes = point.axes;
+    if (axes.value("probe") != "form") continue;
+    Found& entry =
+        found[{axes.value("form"), axes.value("path"), axes.value("chain"), axes.value("lanes")}];
+    Sizes& sizes = axes.value("load") == "busy" ? entry.loaded : entry.isolated;
+    (axes.value("unroll") == "8" ? sizes.large : sizes.small) = &point;
+  }
+  return found;
+}
+
+Figure cost_of(const Sizes& sizes, const std::string& form) {
+  return difference(figure_of(sizes.large, form + " x8"), figure_of(sizes.small, form + " x4"),
+                    large_unroll - small_unroll);
+}
+
+bool argument_fits(const TableArguments& arguments, const std::string& name,
+                   const std::string& value) {
+  return std::all_of(arguments.begin(), arguments.end(), [&](const auto& argument) {
+    return argument.first != name || fnmatch(argument.second.c_str(), value.c_str(), 0) == 0;
+  });
+}
+
+Status check_arguments(const TableArguments& arguments, const std::vector<std::string>& known) {
+  for (const auto& [name, value] : arguments)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      return with_hint(fail(Step::usage, "this table takes no argument '{}'", name),
+                       nearest_word_hint(name, known));
+  return {};
+}
+
+std::string family_of(const std::string& form) {
+  return form.substr(0, form.find('#'));
+}
+
+// Rows of equal code under the first of them.
+struct Group {
+  FormCost cost;
+  int others = 0;
+};
+
+std::vector<Group> group_by_code(const std::vector<FormCost>& costs) {
+  std::vector<Group> groups;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, size_t> known;
+  for (const FormCost& cost : costs) {
+    const bool has_code = !cost.text_hashes.empty();
+    const auto key = std::make_tuple(cost.text_hashes, cost.path, cost.chain, cost.lanes);
+    const auto [at, is_new] = known.emplace(key, groups.size());
+    if (is_new || !has_code)
+      groups.push_back({cost, 0});
+    else
+      ++groups[at->second].others;
+  }
+  return groups;
+}
+
+}  // namespace
+
+std::vector<FormCost> form_costs(const std::vector<Aggregate>& points) {
+  std::vector<FormCost> costs;
+  for (const auto& [key, found] : find_points(points)) {
+    FormCost cost;
+    std::tie(cost.form, cost.path, cost.chain, cost.lanes) = key;
+    cost.isolated = cost_of(found.isolated, cost.form);
+    cost.loaded = cost_of(found.loaded, cost.form);
+    cost.has_loaded = found.loaded.any();
+    if (found.isolated.small != nullptr && found.isolated.large != nullptr) {
+      cost.sass_class = found.isolated.small->sass_class;
+      cost.text_hashes = found.isolated.small->text_hash + found.isolated.large->text_hash;
+    }
+    costs.push_back(std::move(cost));
+  }
+  return costs;
+}
+
+Result<Table> forms_table(const ReportData& data, const TableArguments& arguments) {
+  PHASEBIT_TRY(check_arguments(arguments, {"family", "path", "chain", "lanes"}));
+  PHASEBIT_TRY_ASSIGN(known, FormTable::load());
+  Table table;
+  table.columns = {{"form", false},  {"the same code", true}, {"path", false},
+                   {"chain", false}, {"lanes", false},        {"isolated", true},
+                   {"loaded", true}, {"SASS class", false}};
+  std::vector<FormCost> costs = form_costs(data.aggregation.points);
+  std::erase_if(costs, [&](const FormCost& cost) {
+    return !argument_fits(arguments, "family", family_of(cost.form)) ||
+           !argument_fits(arguments, "path", cost.path) ||
+           !argument_fits(arguments, "chain", cost.chain) ||
+           !argument_fits(arguments, "lanes", cost.lanes);
+  });
+  for (const Group& group : group_by_code(costs)) {
+    const FormCost& cost = group.cost;
+    const Form* form = known.find(cost.form);
+    const double others = group.others;
+    table.rows.push_back({{form == nullptr ? cost.form : form->text, {}, {}},
+                          {group.others == 0 ? "" : fmt::format("+{}", group.others), others, {}},
+                          {cost.path, {}, {}},
+                          {cost.chain, {}, {}},
+                          {cost.lanes, {}, {}},
+                          figure_cell(cost.isolated, table.notes),
+                          cost.has_loaded ? figure_cell(cost.loaded, table.notes) : Cell{},
+                          {cost.sass_class.substr(0, 8), {}, {}}});
+  }
+  if (table.rows.empty())
+    return fail(Step::usage,
+                "the results hold no form that fits (sweep forms of specs/forms.toml)");
+  table.notes.insert(
+      table.notes.begin(),
+      "Cycles of one operation: the slopes of 8 and of 4 in a row, their difference over 4. ± is "
+      "the sum of the half widths of their 95 % intervals, over 4. `issue`: independent, back to "
+      "back; `latency`: each operation's operand needs the result before, and the two to four "
+      "integer instructions of that link are in the figure. Loaded: beside 8 warps that compute "
+      "and "
+      "use shared memory.");
+  return table;
+}
+
+std::map<std::string, std::string> measured_forms(const std::vector<Aggregate>& points) {
+  std::map<std::string, std::string> forms;
+  for (const FormCost& cost : form_costs(points)) {
+    const auto [at, is_new] = forms.emplace(cost.form, cost.isolated.reason);
+    if (!is_new && cost.isolated.reason.empty()) at->second.clear();
+  }
+  return forms;
+}
+
+}  // namespace phasebit

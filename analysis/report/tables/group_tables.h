@@ -1,0 +1,19 @@
+// The tables that are made from the points of one probe, by name.
+#pragma once
+
+#include "analysis/report/tables/probe_tables.h"
+
+#include <map>
+#include <string>
+
+namespace phasebit {
+
+struct GroupTable {
+  Table (*make)(const std::vector<Aggregate>& points, const AxisValues& where);
+  const char* spec;    // whose sweep it is made from
+  const char* legend;  // what the numbers are
+};
+
+const std::map<std::string, GroupTable>& group_tables();
+
+}  // namespace phasebit

@@ -1,0 +1,88 @@
+#include "analysis/report/tables/modes_table.h"
+
+#include "core/record/modes.h"
+#include "core/record/statistics.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace phasebit {
+namespace {
+
+struct Seen {
+  std::string text_hash;
+  std::vector<ModeObservation> observations;
+  std::map<std::pair<std::string, int>, int> processes;  // run and repetition -> number
+  std::set<int> sms;                                     // of a cluster
+  int failed = 0;
+  std::string reason;  // of the last that failed
+};
+
+void add(Seen& seen, const PointRow& row) {
+  if (seen.text_hash != row.text_hash) seen = {row.text_hash, {}, {}, {}, 0, {}};
+  const auto summary = summary_of(row);
+  if (row.error || !summary) {
+    ++seen.failed;
+    seen.reason = row.error ? fmt::format("{}: {}", to_string(row.error->step), row.error->message)
+                            : summary.error().message;
+    return;
+  }
+  // A process of another run is another process, whatever its number.
+  const int number = static_cast<int>(seen.processes.size());
+  const int process =
+      seen.processes.try_emplace({row.run_id, row.repetition}, number).first->second;
+  for (const int sm : sms_of_flags(row.flags)) seen.sms.insert(sm);
+  seen.observations.push_back({process, row.placement, summary->cycles});
+}
+
+Cell number_cell(std::size_t value) {
+  return {std::to_string(value), static_cast<double>(value), {}};
+}
+
+Cell cycles_cell(double value) {
+  return {fmt::format("{:.2f}", value), value, {}};
+}
+
+std::vector<Cell> row_of(const std::string& id, const Seen& seen) {
+  const ModeReport report = separate_modes(seen.observations);
+  if (report.modes.empty())
+    return {{id, {}, {}}, number_cell(0), number_cell(0), {}, {}, {}, {}, {}};
+  std::vector<std::string> shares;
+  for (const ModeReport::Mode& mode : report.modes)
+    shares.push_back(fmt::format("{:.2f} in {}", mode.cycles, mode.places));
+  std::string separators = fmt::format("{}", fmt::join(report.separators, " and "));
+  if (report.modes.size() > 1 && separators.empty()) separators = "no factor alone";
+  return {{id, {}, {}},
+          number_cell(report.places),
+          number_cell(seen.processes.size()),
+          number_cell(report.modes.size()),
+          {fmt::format("{}", fmt::join(shares, ", ")), {}, {}},
+          cycles_cell(report.lowest),
+          cycles_cell(report.highest),
+          {separators, {}, {}}};
+}
+
+}  // namespace
+
+Table modes_table(const std::vector<PointRow>& points) {
+  std::map<std::string, Seen> variants;
+  for (const PointRow& row : points)
+    if (row.kind == PointKind::modes) add(variants[row.variant_id], row);
+  Table table;
+  table.columns = {{"variant", false}, {"places", true},       {"processes", true},
+                   {"modes", true},    {"cycles", false},      {"lowest", true},
+                   {"highest", true},  {"separated by", false}};
+  for (const auto& [id, seen] : variants) {
+    table.rows.push_back(row_of(id, seen));
+    if (seen.failed > 0)
+      table.notes.push_back(
+          fmt::format("{}: {} places failed, the last with {}.", id, seen.failed, seen.reason));
+    if (!seen.sms.empty())
+      table.notes.push_back(
+          fmt::format("{}: the GPU placed its cluster on SMs {}.", id, fmt::join(seen.sms, ", ")));
+  }
+  return table;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,17 @@
+// What the modes pass found, from the rows of its kind.
+#pragma once
+
+#include "analysis/report/data/table.h"
+#include "core/record/record.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// The points are of one GPU. A row a variant, of its newest code: places, fresh processes, the
+// modes with their shares, the lowest and the highest figure, and what separates the modes. Places
+// that failed are notes.
+Table modes_table(const std::vector<PointRow>& points);
+
+}  // namespace phasebit

@@ -1,0 +1,196 @@
+#include "analysis/report/tables/probe_tables.h"
+
+#include "analysis/report/data/axes.h"
+#include "analysis/report/tables/figure_grid.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include <fmt/ranges.h>
+
+namespace phasebit {
+namespace {
+
+struct Point {
+  VariantAxes axes;
+  const Aggregate* aggregate = nullptr;
+};
+
+// The newest of each variant of a probe with these values.
+std::vector<Point> points_of(const std::vector<Aggregate>& points, const std::string& probe,
+                             const AxisValues& where) {
+  std::vector<Point> found;
+  for (const Aggregate& aggregate : points) {
+    const VariantAxes& axes = aggregate.axes;
+    const bool meant = axes.value("probe") == probe &&
+                       std::all_of(where.begin(), where.end(), [&](const auto& one) {
+                         return axes.column(one.first) == one.second;
+                       });
+    if (meant && find_variant(points, aggregate.id) == &aggregate)
+      found.push_back({axes, &aggregate});
+  }
+  return found;
+}
+
+// Whose defaults stand first.
+VariantAxes any_of(const std::vector<Point>& points) {
+  return points.empty() ? VariantAxes() : points.front().axes;
+}
+
+int number(const VariantAxes& axes, const std::string& axis) {
+  const std::string text = axes.value(axis);
+  int value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// "arrival=thread, layout=v1": what differs from the defaults beside these axes.
+std::string rest_of(const VariantAxes& axes, std::set<std::string> named) {
+  named.insert({"probe", "protocol", "mover", "work"});
+  std::vector<std::string> words;
+  for (const auto& [axis, value] : axes.named())
+    if (named.count(axis) == 0) words.push_back(fmt::format("{}={}", axis, value));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+// One verb by its numbers of copies.
+using Sizes = std::map<int, const Aggregate*>;
+
+Figure one_of(const Sizes& sizes) {
+  const auto [fewest, few] = *sizes.begin();
+  const auto [most, many] = *sizes.rbegin();
+  Figure figure = difference(figure_of(*many), figure_of(*few), std::max(1, most - fewest));
+  if (most == fewest) figure.reason = "measured with one number of copies";
+  return figure;
+}
+
+Table by_delay(const std::vector<Aggregate>& points, const AxisValues& where,
+               const std::string& reading) {
+  const std::vector<Point> found = points_of(points, "response", where);
+  FigureGrid grid({"protocol", "waited_on", "semantics", "consumers", "counting"},
+                  {"0", "256", "1024", "4096", "16384", "65536", "262144", "1048576", "4194304"},
+                  any_of(found));
+  for (const Point& point : found) {
+    if (reading == "polls" && point.axes.value("counting") == "off") continue;
+    grid.put({point.axes.value("protocol"), point.axes.waited_on(), point.axes.value("semantics"),
+              point.axes.value("consumers"), point.axes.value("counting")},
+             point.axes.value("delay_cycles"), figure_of(*point.aggregate, reading));
+  }
+  return grid.table();
+}
+
+std::string work_of(const VariantAxes& axes) {
+  return axes.value("neighbour_work") + " " + axes.value("work_kind");
+}
+
+}  // namespace
+
+Table verbs_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+  std::map<std::vector<std::string>, std::map<std::string, Sizes>> verbs;
+  const std::vector<Point> found = points_of(points, "verb", where);
+  for (const Point& point : found) {
+    const VariantAxes& axes = point.axes;
+    const std::string spelling =
+        rest_of(axes, {"verb", "path", "reads", "load", "num_stages", "addressing", "early_token"});
+    verbs[{axes.value("protocol"), axes.value("verb"), axes.value("path"), axes.value("reads"),
+           spelling}][axes.value("load") == "busy" ? "loaded" : "isolated"]
+         [number(axes, "num_stages")] = point.aggregate;
+  }
+  FigureGrid grid({"protocol", "verb", "path", "reads", "spelling"}, {"isolated", "loaded"},
+                  any_of(found));
+  for (const auto& [key, loads] : verbs)
+    for (const auto& [load, sizes] : loads) grid.put(key, load, one_of(sizes));
+  return grid.table();
+}
+
+Table response_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+  return by_delay(points, where, "wake");
+}
+
+Table polls_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+  return by_delay(points, where, "polls");
+}
+
+namespace {
+
+// All axes but `waits`, as a name: a control and what it controls have the same.
+std::string without_waits(const Point& point) {
+  return point.axes.variant().without("waits").id;
+}
+
+bool is_control(const VariantAxes& axes) {
+  return axes.value("waits") == "0";
+}
+
+}  // namespace
+
+Table neighbour_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+  const std::vector<Point> all = points_of(points, "neighbour", where);
+  std::map<std::string, const Aggregate*> controls;
+  FigureGrid grid({"bystanders", "waiters", "placing", "protocol", "waited_on"},
+                  {"fma dependent", "fma independent", "shared dependent", "shared independent",
+                   "mma dependent", "mma independent"},
+                  any_of(all));
+  for (const Point& point : all) {
+    if (!is_control(point.axes)) continue;
+    controls[without_waits(point)] = point.aggregate;
+    const bool plainest =
+        point.axes.value("waiters") == "1" && point.axes.value("placing") == "same";
+    if (plainest && point.axes.waited_on() == "try_wait")
+      grid.put({point.axes.value("bystanders"), "0", "-", "-", "cycles per block"},
+               work_of(point.axes), figure_of(*point.aggregate));
+  }
+  for (const Point& point : all) {
+    const VariantAxes& axes = point.axes;
+    if (is_control(axes)) continue;
+    const auto control = controls.find(without_waits(point));
+    const Figure base = figure_of(control == controls.end() ? nullptr : control->second,
+                                  point.aggregate->id + "/waits=0");
+    grid.put({axes.value("bystanders"), axes.value("waiters"), axes.value("placing"),
+              axes.value("protocol"), axes.waited_on()},
+             work_of(axes), change_percent(figure_of(*point.aggregate), base));
+  }
+  return grid.table();
+}
+
+Table fanin_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+  const std::vector<Point> found = points_of(points, "fanin", where);
+  FigureGrid grid({"protocol", "waited_on", "arrival", "spelling"},
+                  {"1", "2", "3", "4", "6", "8", "12", "16", "24", "32"}, any_of(found));
+  for (const Point& point : found)
+    grid.put({point.axes.value("protocol"), point.axes.waited_on(), point.axes.column("arrival"),
+              rest_of(point.axes, {"num_stages", "roles", "producers", "consumers", "wait",
+                                   "operand", "arrival", "hint_ns", "backoff_ns"})},
+             point.axes.value("producers"), figure_of(*point.aggregate));
+  return grid.table();
+}
+
+Table entangle_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+  const std::vector<Point> found = points_of(points, "entangle", where);
+  FigureGrid grid({"protocol", "waited_on", "semantics", "arrive"},
+                  {"1", "2", "4", "8", "16", "32"}, any_of(found));
+  struct Pair {
+    const Aggregate *together = nullptr, *apart = nullptr;
+  };
+  std::map<std::pair<std::vector<std::string>, std::string>, Pair> pairs;
+  for (const Point& point : found) {
+    const VariantAxes& axes = point.axes;
+    const bool together = axes.value("reconverge") == "on";
+    std::vector<std::string> row = {axes.value("protocol"), axes.waited_on(),
+                                    axes.value("semantics")};
+    Pair& pair = pairs[{row, axes.value("groups")}];
+    (together ? pair.together : pair.apart) = point.aggregate;
+    row.emplace_back(together ? "after bar.warp.sync" : "apart");
+    grid.put(row, axes.value("groups"), figure_of(*point.aggregate));
+  }
+  for (const auto& [key, pair] : pairs) {
+    if (pair.together == nullptr || pair.apart == nullptr) continue;
+    std::vector<std::string> row = key.first;
+    row.emplace_back("difference");
+    grid.put(row, key.second, difference(figure_of(*pair.apart), figure_of(*pair.together)));
+  }
+  return grid.table();
+}
+
+}  // namespace phasebit

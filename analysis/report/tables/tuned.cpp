@@ -1,0 +1,108 @@
+#include "analysis/report/tables/tuned.h"
+
+#include "analysis/report/data/comparison.h"
+#include "core/base/nearest.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/ranges.h>
+
+namespace phasebit {
+namespace {
+
+using Named = KeyAxes::const_iterator;
+
+// The first axis that says that somebody made the text by hand; the assembler's stand behind it.
+Named hand_made_at(const KeyAxes& named) {
+  return std::find_if(named.begin(), named.end(), [](const auto& one) {
+    return one.first == "tuned" || one.first.starts_with("snippet.");
+  });
+}
+
+bool is_hand_made(const VariantAxes& axes) {
+  const KeyAxes& named = axes.variant().named;
+  return hand_made_at(named) != named.end();
+}
+
+// What it was made from.
+std::string parent_of(const VariantAxes& axes) {
+  const VariantRow& row = axes.variant();
+  return display_id(row.defaults == nullptr ? KeyAxes() : *row.defaults,
+                    {row.named.begin(), hand_made_at(row.named)});
+}
+
+// "tuned=test_ahead"
+std::string made_by_hand(const VariantAxes& axes) {
+  const KeyAxes& named = axes.variant().named;
+  std::vector<std::string> words;
+  for (Named at = hand_made_at(named); at != named.end(); ++at)
+    words.push_back(fmt::format("{}={}", at->first, at->second));
+  return fmt::format("{}", fmt::join(words, "/"));
+}
+
+// The points of the runs that measured something made by hand: a parent's figure of another day
+// is no neighbour of a fork's.
+Aggregation of_same_runs(const ReportData& data) {
+  std::set<std::string> runs;
+  for (const PointRow& point : data.results.points)
+    if (is_hand_made(data.keys.of(point.variant_id))) runs.insert(point.run_id);
+  std::vector<PointRow> points;
+  for (const PointRow& point : data.results.points)
+    if (runs.contains(point.run_id)) points.push_back(point);
+  return aggregate(points, data.keys);
+}
+
+Cell class_cell(const Aggregate* point) {
+  constexpr size_t digits = 8;
+  return {point == nullptr ? "" : point->sass_class.substr(0, digits), {}, {}};
+}
+
+std::vector<Cell> row_of(const Aggregation& aggregation, const Aggregate& fork, Table& table) {
+  const std::string parent_id = parent_of(fork.axes);
+  const Comparison made = compare(aggregation, parent_id, fork.id);
+  return {{made_by_hand(fork.axes), {}, {}},
+          {parent_id, {}, {}},
+          figure_cell(made.before, table.notes),
+          figure_cell(made.after, table.notes),
+          difference_cell(made.difference),
+          percent_cell(made),
+          {fmt::format("{:.2f}", made.floor), made.floor, {}},
+          {made.verdict, {}, {}},
+          class_cell(find_variant(aggregation.points, parent_id)),
+          class_cell(&fork)};
+}
+
+// parent=ID, tuned=NAME
+Result<bool> is_wanted(const VariantAxes& axes, const TableArguments& arguments) {
+  for (const auto& [name, value] : arguments) {
+    if (name != "parent" && name != "tuned")
+      return with_hint(fail(Step::usage, "no argument '{}'", name),
+                       nearest_word_hint(name, {"parent", "tuned"}));
+    if (name == "parent" && value != parent_of(axes)) return false;
+    if (name == "tuned" && made_by_hand(axes) != "tuned=" + value) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<Table> tuned_table(const ReportData& data, const TableArguments& arguments) {
+  const Aggregation aggregation = of_same_runs(data);
+  Table table;
+  table.columns = {{"by hand", false},           {"from", false},      {"cycles before", true},
+                   {"cycles by hand", true},     {"difference", true}, {"change", true},
+                   {"A/A floor", true},          {"verdict", false},   {"SASS class before", false},
+                   {"SASS class by hand", false}};
+  for (const Aggregate& point : aggregation.points) {
+    if (!is_hand_made(point.axes)) continue;
+    PHASEBIT_TRY_ASSIGN(wanted, is_wanted(point.axes, arguments));
+    if (wanted) table.rows.push_back(row_of(aggregation, point, table));
+  }
+  if (table.rows.empty())
+    return with_hint(fail(Step::usage, "nothing made by hand was measured"),
+                     "phasebit pack --tuned, then phasebit-bench");
+  return table;
+}
+
+}  // namespace phasebit

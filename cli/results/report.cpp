@@ -1,0 +1,63 @@
+#include "analysis/report/report.h"
+
+#include "cli/commands.h"
+#include "core/store/load.h"
+#include "pipeline/explain/measured.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace phasebit {
+namespace {
+
+Result<ReportSource> source_of(const ReportOptions& options) {
+  ReportSource source{{options.results.begin(), options.results.end()}, options.device};
+  if (source.results.empty()) source.results = published_results();
+  if (source.results.empty())
+    return with_hint(
+        fail(Step::usage, "no results are published under {}", (data_root() / "results").string()),
+        "name a store or a file of JSON lines");
+  return source;
+}
+
+Status run_documents(const ReportOptions& options, const ReportSource& source) {
+  const std::vector<fs::path> documents(options.documents.begin(), options.documents.end());
+  if (options.check) {
+    PHASEBIT_TRY(check_documents(documents, source));
+    fmt::print("{} documents agree with the results\n", documents.size());
+    return {};
+  }
+  PHASEBIT_TRY_ASSIGN(text, update_documents(documents, source));
+  fmt::print("{}", text);
+  return {};
+}
+
+}  // namespace
+
+Status run_report(const ReportOptions& options) {
+  PHASEBIT_TRY_ASSIGN(source, source_of(options));
+  if (!options.documents.empty()) return run_documents(options, source);
+  PHASEBIT_TRY_ASSIGN(format, table_format(options.format));
+  PHASEBIT_TRY_ASSIGN(arguments, table_arguments(options.arguments));
+  PHASEBIT_TRY_ASSIGN(text, report(source, options.table, arguments, format));
+  fmt::print("{}", text);
+  return {};
+}
+
+Status run_export(const ExportOptions& options) {
+  const std::vector<fs::path> results(options.results.begin(), options.results.end());
+  if (!options.out.empty()) return export_results(results, options.format, options.out);
+  PHASEBIT_TRY_ASSIGN(text, export_results(results, options.format));
+  fmt::print("{}", text);
+  return {};
+}
+
+Status run_import(const ImportOptions& options) {
+  const std::vector<fs::path> results(options.results.begin(), options.results.end());
+  PHASEBIT_TRY_ASSIGN(counts, import_results(options.store, results));
+  fmt::print("{}: {} points added, {} were there\n", options.store, counts.points,
+             counts.points_known);
+  return {};
+}
+
+}  // namespace phasebit

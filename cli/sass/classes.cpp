@@ -1,0 +1,82 @@
+#include "analysis/compare/classes.h"
+
+#include "cli/commands.h"
+#include "cli/sass/files.h"
+#include "pipeline/images/sass_images.h"
+#include "pipeline/select/open_space.h"
+
+#include <cstdio>
+#include <optional>
+
+namespace phasebit {
+namespace {
+
+// Those that ptxas takes; the others are counted on standard error, with the first reason.
+std::vector<ClassMember> present(const std::vector<Prepared>& prepared,
+                                 std::vector<Result<CodeSummary>>& codes) {
+  std::vector<ClassMember> members;
+  std::size_t missing = 0;
+  std::string reason;
+  for (std::size_t i = 0; i < prepared.size(); ++i) {
+    if (codes[i]) {
+      members.push_back({prepared[i].key, std::move(*codes[i])});
+      continue;
+    }
+    if (++missing == 1) reason = prepared[i].key.id + ": " + codes[i].error().message;
+  }
+  if (missing > 0)
+    fmt::print(stderr, "note: {} of {} variants have no code for this target, the first: {}\n",
+               missing, prepared.size(), reason);
+  return members;
+}
+
+Status classes_of_variants(const SassClassesOptions& options) {
+  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
+  PHASEBIT_TRY(check_target(tools.toolchain, options.target));
+  PHASEBIT_TRY_ASSIGN(known, parse_target(options.target));
+  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  PHASEBIT_TRY_ASSIGN(space, open_space(options.space, Forks::included));
+  space.target = options.target;
+  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, options.tools.jobs));
+  std::vector<Result<CodeSummary>> codes(prepared.size(), fail(Step::disassemble, "not reached"));
+  const int sm = known.sm;
+  PHASEBIT_TRY(analyse_images(tools, disassembler, prepared, {{options.target, {}}},
+                              [&](std::size_t, std::size_t variant, Result<AnalysedImage> image) {
+                                if (image)
+                                  codes[variant] =
+                                      summarise(sm, image->kernel, prepared[variant].kernel.source,
+                                                image->windows);
+                                else
+                                  codes[variant] = tl::unexpected<Error>(image.error());
+                              }));
+  const std::vector<ClassMember> members = present(prepared, codes);
+  if (members.empty())
+    return fail(Step::usage, "no variant has code for {}, so there are no classes", options.target);
+  const std::vector<VariantClass> classes = find_classes(members);
+  if (!options.json)
+    fmt::print("{}: {} variants, {} codes\n\n", options.target, members.size(), classes.size());
+  fmt::print("{}",
+             options.json ? classes_as_json(members, classes) : classes_as_text(members, classes));
+  return {};
+}
+
+}  // namespace
+
+Status run_sass_classes(const SassClassesOptions& options) {
+  SassClassesOptions files = options;
+  PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(files.space, options.files, options.kernel));
+  if (ptx) {
+    files.files.clear();
+    return run_sass_classes(files);
+  }
+  if (options.files.empty()) {
+    SassClassesOptions variants = options;
+    if (variants.target.empty()) variants.target = default_target;
+    return classes_of_variants(variants);
+  }
+  PHASEBIT_TRY_ASSIGN(text, code_classes(options));
+  fmt::print("{}", text);
+  return {};
+}
+
+}  // namespace phasebit

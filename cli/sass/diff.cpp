@@ -1,0 +1,113 @@
+#include "analysis/compare/diff_report.h"
+#include "cli/commands.h"
+#include "cli/sass/files.h"
+#include "core/base/nearest.h"
+#include "pipeline/images/sass_images.h"
+#include "pipeline/select/open_space.h"
+#include "pipeline/select/ptx_files.h"
+#include "pipeline/select/words.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
+namespace phasebit {
+namespace {
+
+Result<DiffSide> variant_side(const SassDiffOptions& options, Tools& tools,
+                              const Disassembler& disassembler, const std::string& id,
+                              const std::string& target, const std::string& ptxas,
+                              const std::string& kernel) {
+  PHASEBIT_TRY_ASSIGN(build, parse_build(options.build));
+  PHASEBIT_TRY_ASSIGN(known, tools.targets.find(target));
+  SpaceRequest request = options.space;
+  request.kernel = kernel;
+  if (!ptxas.empty()) request.toolchains = {ptxas};
+  PHASEBIT_TRY_ASSIGN(space, open_one(request, id));
+  space.target = target;
+  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, build, 1));
+  std::optional<Result<AnalysedImage>> image;
+  PHASEBIT_TRY(analyse_images(
+      tools, disassembler, prepared, {{target, {}}},
+      [&](std::size_t, std::size_t, Result<AnalysedImage> one) { image = std::move(one); }));
+  const std::string name = fmt::format("{} for {}", prepared.front().key.id, target);
+  if (!*image) {
+    Error error = image->error();
+    if (!error.message.starts_with(name)) error.message = name + ": " + error.message;
+    return tl::unexpected<Error>(std::move(error));
+  }
+  return DiffSide{name, known.sm, std::move((*image)->kernel), prepared.front().kernel.source,
+                  std::move((*image)->windows)};
+}
+
+// "schedule" and others; nothing when it was not asked for.
+Result<std::optional<Change>> parse_fail_on(const std::string& word) {
+  if (word.empty()) return std::optional<Change>();
+  std::vector<std::string> words;
+  for (const Change change :
+       {Change::schedule, Change::operands, Change::instructions, Change::data}) {
+    if (word == to_string(change)) return change;
+    words.push_back(to_string(change));
+  }
+  return with_hint(fail(Step::usage, "--fail-on {}: no such class of change", word),
+                   nearest_word_hint(word, words));
+}
+
+Status check_words(const SassDiffOptions& options) {
+  if (options.targets.size() > 2)
+    return fail(Step::usage, "--target: one architecture, or one for each side");
+  if (options.kernels.size() > 2)
+    return fail(Step::usage, "--kernel: one name, or one for each side");
+  if (options.toolchains.size() > 2)
+    return fail(Step::usage, "--toolchain: one version, or one for each side");
+  const bool two_kernels =
+      options.kernels.size() == 2 && (is_code_file(options.first) || is_ptx_file(options.first));
+  if (options.second.empty() && options.targets.size() < 2 && options.toolchains.size() < 2 &&
+      !two_kernels)
+    return with_hint(fail(Step::usage, "one side is missing"),
+                     "name a second variant or file, or two targets as in --target "
+                     "sm_90a,sm_100a, or two toolchains as in --toolchain 12.4,13.5");
+  return {};
+}
+
+Result<std::vector<DiffSide>> open_sides(const SassDiffOptions& options) {
+  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
+  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  std::vector<DiffSide> sides;
+  for (const std::string& word :
+       {options.first, options.second.empty() ? options.first : options.second}) {
+    const auto of_side = [&](const std::vector<std::string>& words) {
+      return words.empty() ? std::string() : sides.empty() ? words.front() : words.back();
+    };
+    const std::string target = of_side(options.targets);
+    auto side = is_code_file(word)
+                    ? code_side(tools, disassembler, word, {of_side(options.kernels), target})
+                    : variant_side(options, tools, disassembler, word,
+                                   target.empty() ? default_target : target,
+                                   of_side(options.toolchains), of_side(options.kernels));
+    if (!side) return tl::unexpected<Error>(side.error());
+    sides.push_back(std::move(*side));
+  }
+  // One file is made of one source.
+  if (options.second.empty() || options.second == options.first)
+    for (DiffSide& side : sides) side.shares_verbs = true;
+  return sides;
+}
+
+}  // namespace
+
+Result<bool> run_sass_diff(const SassDiffOptions& options) {
+  PHASEBIT_TRY_ASSIGN(fail_on, parse_fail_on(options.fail_on));
+  PHASEBIT_TRY(check_words(options));
+  PHASEBIT_TRY_ASSIGN(sides, open_sides(options));
+  PHASEBIT_TRY_ASSIGN(diff, diff_kernels(sides[0], sides[1]));
+  const DiffView view{options.all, options.context};
+  fmt::print("{}", options.json ? diff_as_json(sides[0], sides[1], diff)
+                                : diff_as_text(sides[0], sides[1], diff, view));
+  // Equal instructions with other data are never taken for the same, asked for or not; data is the
+  // last of the changes, so that each --fail-on covers it.
+  if (diff.change == Change::data) return true;
+  return fail_on && (diff.change >= *fail_on || !diff.beside.empty());
+}
+
+}  // namespace phasebit

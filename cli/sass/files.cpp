@@ -1,0 +1,172 @@
+#include "cli/sass/files.h"
+
+#include "analysis/foreign/listing.h"
+#include "analysis/foreign/table.h"
+#include "pipeline/select/ptx_files.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <deque>
+#include <set>
+
+#include <unistd.h>
+
+namespace phasebit {
+namespace {
+
+fs::path cuobjdump_of(const Toolchain& toolchain) {
+  const fs::path path = toolchain.nvdisasm.parent_path() / "cuobjdump";
+  return ::access(path.c_str(), X_OK) == 0 ? path : fs::path();
+}
+
+std::string kernel_name(const CodeKernel& one) {
+  const std::string text = demangled(one.kernel->entry);
+  return text.empty() ? one.kernel->entry : text;
+}
+
+// The files of a matrix or of classes, each with its kernels.
+struct Chosen {
+  std::deque<CodeFile> files;  // stay where they are: kernels point into them
+  std::vector<std::vector<CodeKernel>> kernels;
+};
+
+Status check_variant_options(const SpaceRequest& space) {
+  const SpaceRequest none;
+  if (space.spec == none.spec && space.sweep == none.sweep && space.filter == none.filter &&
+      space.overrides.empty() && space.snippets.empty() && space.limit == none.limit &&
+      space.tuned_only == none.tuned_only)
+    return {};
+  return with_hint(
+      fail(Step::usage, "files are no variants: they take no spec, sweep, axis or filter"),
+      "choose with --kernel and --target");
+}
+
+// With no target every one; a file that has none of them is an error.
+Result<Chosen> choose(const Tools& tools, const std::vector<std::string>& paths,
+                      const std::string& kernel, const std::vector<std::string>& targets) {
+  Chosen chosen;
+  for (const std::string& path : paths) {
+    PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path));
+    chosen.files.push_back(std::move(file));
+    std::vector<CodeKernel> kernels;
+    for (const std::string& target : targets.empty() ? std::vector<std::string>{""} : targets) {
+      PHASEBIT_TRY_ASSIGN(found, find_kernels(chosen.files.back(), {kernel, target}));
+      kernels.insert(kernels.end(), found.begin(), found.end());
+    }
+    chosen.kernels.push_back(std::move(kernels));
+  }
+  return chosen;
+}
+
+// The file where there are several, by its last part where that says which; the target where there
+// are several.
+class Columns {
+ public:
+  explicit Columns(const Chosen& chosen) {
+    std::multiset<std::string> bases;
+    for (const CodeFile& file : chosen.files) bases.insert(fs::path(file.path).filename());
+    several_files_ = chosen.files.size() > 1;
+    for (const CodeFile& file : chosen.files) {
+      const std::string base = fs::path(file.path).filename();
+      names_.push_back(bases.count(base) == 1 ? base : file.path);
+    }
+    for (const auto& kernels : chosen.kernels)
+      for (const CodeKernel& one : kernels) targets_.insert(one.image->cubin.target);
+  }
+  std::string name(std::size_t file, const std::string& target) const {
+    if (!several_files_) return target;
+    return targets_.size() > 1 ? names_[file] + " " + target : names_[file];
+  }
+
+ private:
+  bool several_files_ = false;
+  std::vector<std::string> names_;
+  std::set<std::string> targets_;
+};
+
+Result<std::vector<CodeCell>> read_cells(const Tools& tools, const Chosen& chosen) {
+  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  const Columns columns(chosen);
+  std::vector<CodeCell> cells;
+  for (std::size_t file = 0; file < chosen.files.size(); ++file) {
+    PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler, chosen.kernels[file]));
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      const CodeKernel& one = chosen.kernels[file][i];
+      cells.push_back(code_cell(read[i], one.image->cubin.sm, kernel_name(one),
+                                columns.name(file, one.image->cubin.target)));
+    }
+  }
+  return cells;
+}
+
+}  // namespace
+
+bool is_code_file(const std::string& word) {
+  if (is_ptx_file(word)) return false;
+  std::error_code none;
+  for (const char* end : {".cubin", ".fatbin", ".o", ".so"})
+    if (word.ends_with(end)) return true;
+  return fs::is_regular_file(word, none);
+}
+
+Result<CodeFile> open_code_file(const Tools& tools, const std::string& path) {
+  auto file = read_code_file(path, cuobjdump_of(tools.toolchain), tools.targets);
+  if (file)
+    for (const std::string& note : file->notes) fmt::print(stderr, "note: left out: {}\n", note);
+  return file;
+}
+
+Result<DiffSide> code_side(const Tools& tools, const Disassembler& disassembler,
+                           const std::string& path, const KernelQuery& query) {
+  PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path));
+  PHASEBIT_TRY_ASSIGN(found, find_kernel(file, query));
+  PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler, {found}));
+  ReadKernel& one = read.front();
+  return DiffSide{one.name, found.image->cubin.sm, std::move(one.kernel), std::move(one.source), {},
+                  false};
+}
+
+Result<bool> takes_ptx(SpaceRequest& space, const std::vector<std::string>& files,
+                       const std::string& kernel) {
+  const auto ptx = std::count_if(files.begin(), files.end(), is_ptx_file);
+  if (ptx == 0) return false;
+  if (static_cast<std::size_t>(ptx) != files.size())
+    return with_hint(fail(Step::usage, "{}: PTX beside files of code", fmt::join(files, ", ")),
+                     "assemble it first, or compare two at a time with `sass diff`");
+  space.files = files;
+  space.kernel = kernel;
+  return true;
+}
+
+Result<std::string> show_code_file(const SassShowOptions& options) {
+  if (options.live) return fail(Step::usage, "--live is for variants, not for a file");
+  PHASEBIT_TRY(check_variant_options(options.space));
+  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
+  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, options.variant));
+  PHASEBIT_TRY_ASSIGN(found, find_kernel(file, {options.kernel, options.target}));
+  PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler, {found}));
+  return list_code(read.front(), found, disassembler.version(),
+                   options.json ? ListingFormat::json : ListingFormat::text);
+}
+
+Result<std::string> code_matrix(const SassMatrixOptions& options, MatrixFormat format) {
+  PHASEBIT_TRY(check_variant_options(options.space));
+  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
+  PHASEBIT_TRY_ASSIGN(chosen, choose(tools, options.files, options.kernel, options.targets));
+  PHASEBIT_TRY_ASSIGN(cells, read_cells(tools, chosen));
+  return print_code_matrix(cells, options.reference, format);
+}
+
+Result<std::string> code_classes(const SassClassesOptions& options) {
+  PHASEBIT_TRY(check_variant_options(options.space));
+  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
+  std::vector<std::string> targets;
+  if (!options.target.empty()) targets.push_back(options.target);
+  PHASEBIT_TRY_ASSIGN(chosen, choose(tools, options.files, options.kernel, targets));
+  PHASEBIT_TRY_ASSIGN(cells, read_cells(tools, chosen));
+  if (cells.empty()) return fail(Step::usage, "no kernel is left, so there are no classes");
+  return print_code_classes(cells, options.json);
+}
+
+}  // namespace phasebit

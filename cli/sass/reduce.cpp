@@ -1,0 +1,81 @@
+#include "pipeline/reduce/reduce.h"
+
+#include "cli/commands.h"
+#include "core/base/file.h"
+#include "pipeline/select/open_space.h"
+
+#include <cstdio>
+
+namespace phasebit {
+namespace {
+
+Status check_words(const SassReduceOptions& options) {
+  if (options.targets.empty() || options.targets.size() > 2)
+    return fail(Step::usage, "--target: one architecture, or one for each side");
+  if (options.toolchains.size() > 2)
+    return fail(Step::usage, "--toolchain: one version, or one for each side");
+  if (options.seconds < 1) return fail(Step::usage, "--seconds {}: at least 1", options.seconds);
+  return {};
+}
+
+struct Side {
+  Prepared prepared;
+  ReduceSide how;
+};
+
+// What the side's id says, with the version of --toolchain in the place of its own.
+Result<Side> open_side(const SassReduceOptions& options, std::size_t index) {
+  const auto of_side = [&](const std::vector<std::string>& words) {
+    return words.empty() ? std::string() : index == 0 ? words.front() : words.back();
+  };
+  SpaceRequest request = options.space;
+  if (const std::string ptxas = of_side(options.toolchains); !ptxas.empty())
+    request.toolchains = {ptxas};
+  const bool second = index == 1 && !options.second.empty();
+  PHASEBIT_TRY_ASSIGN(space, open_one(request, second ? options.second : options.first));
+  space.target = of_side(options.targets);
+  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, 1));
+  const AssemblerChoice choice = assembler_of(prepared.front().key);
+  return Side{std::move(prepared.front()), {of_side(options.targets), choice}};
+}
+
+void say(const Reduction& done, std::FILE* to) {
+  fmt::print(to, "{} {}: {} -> {} by {}, {} -> {} by {}\n", done.opcode, to_string(done.where),
+             done.sides[0].first.of(done.where), done.sides[0].last.of(done.where),
+             done.sides[0].name, done.sides[1].first.of(done.where),
+             done.sides[1].last.of(done.where), done.sides[1].name);
+  fmt::print(
+      to, "{} -> {} lines, {} -> {} bytes; {} candidates in {:.1f} s{}\n", done.first_statements,
+      done.last_statements, done.first_bytes, done.last_bytes, done.candidates, done.seconds,
+      done.finished ? "" : ": the time was over before it was as small as it gets (--seconds)");
+}
+
+}  // namespace
+
+Status run_sass_reduce(const SassReduceOptions& options) {
+  PHASEBIT_TRY(check_words(options));
+  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
+  PHASEBIT_TRY_ASSIGN(a, open_side(options, 0));
+  PHASEBIT_TRY_ASSIGN(b, open_side(options, 1));
+  if (text_key(a.prepared.key).id != text_key(b.prepared.key).id)
+    return with_hint(
+        fail(Step::usage, "{} and {} are two texts", a.prepared.key.id, b.prepared.key.id),
+        "reduce takes one text by two ptxas; compare two with sass diff");
+  ReduceRequest request;
+  request.opcode = options.opcode;
+  request.where = options.in_loop ? CountIn::loops : CountIn::kernel;
+  request.seconds = std::chrono::seconds(options.seconds);
+  if (!options.out.empty()) request.file = fs::path(options.out).filename().string();
+  PHASEBIT_TRY_ASSIGN(
+      done, reduce_difference(tools, a.prepared, std::array<ReduceSide, 2>{a.how, b.how}, request));
+  say(done, options.out.empty() ? stderr : stdout);
+  if (options.out.empty()) {
+    fmt::print("{}", done.text);
+    return {};
+  }
+  PHASEBIT_TRY(write_file(options.out, done.text));
+  fmt::print("{}\n", options.out);
+  return {};
+}
+
+}  // namespace phasebit

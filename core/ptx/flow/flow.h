@@ -1,0 +1,43 @@
+// The flow graph of one PTX function: basic blocks and the ways between them.
+#pragma once
+
+#include "core/ptx/flow/local.h"
+#include "core/ptx/scope.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct PtxBasicBlock {
+  std::vector<std::size_t> statements;  // labels and instructions, in order
+  std::vector<int> successors, predecessors;
+};
+
+// A branch, or a statement that may end the thread or the function ("@p exit").
+struct PtxJump {
+  std::size_t statement = 0;
+  int block = 0;
+  std::string predicate;     // its guard's register; "" when it has none
+  std::vector<int> targets;  // blocks; without `falls_to`
+  std::vector<int> table;    // of brx.idx: the block for each index; -1 where it is not known
+  int falls_to = -1;         // the block that follows when it is not taken; -1: it always is
+  bool leaves = false;       // ret, exit, trap
+  bool by_index = false;     // brx.idx
+};
+
+struct PtxFlow {
+  PtxScopes scopes;
+  std::vector<PtxBasicBlock> blocks;  // the first is the entry
+  std::vector<PtxJump> jumps;
+  PtxLocals locals;
+  std::vector<std::size_t> not_understood;  // statements whose targets or opcode are not known
+
+  int block_of(std::size_t statement) const;  // -1: none
+  std::vector<const PtxJump*> jumps_of(int block) const;
+};
+
+// Of a function with a body.
+PtxFlow flow_of(const PtxFile& file, const PtxFunction& function);
+
+}  // namespace phasebit

@@ -1,0 +1,119 @@
+#include "core/ptx/flow/values.h"
+
+#include <algorithm>
+
+namespace phasebit {
+namespace {
+
+bool is_call(const PtxStatement& statement) {
+  return statement.part == PtxStatement::Part::instruction &&
+         (statement.name == "call" || statement.name.starts_with("call."));
+}
+
+bool writes_parameter(const PtxStatement& statement) {
+  return statement.part == PtxStatement::Part::instruction &&
+         statement.name.starts_with("st.param") && !statement.operands.empty();
+}
+
+std::vector<PtxName> resolved(const PtxFlow& flow, std::size_t statement,
+                              const std::vector<std::string>& names) {
+  std::vector<PtxName> out;
+  const int scope = flow.scopes.of(statement);
+  for (const std::string& name : names) out.emplace_back(flow.scopes.declaring(scope, name), name);
+  return out;
+}
+
+std::set<int> reachable(const PtxFlow& flow, const PtxLoop& loop, int from) {
+  std::set<int> found;
+  std::vector<int> open = {from};
+  while (!open.empty()) {
+    const int block = open.back();
+    open.pop_back();
+    if (block == loop.header || !loop.holds(block) || !found.insert(block).second) continue;
+    for (const int next : flow.blocks[static_cast<std::size_t>(block)].successors)
+      open.push_back(next);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::set<int> decided_by(const PtxFlow& flow, const PtxLoop& loop, const PtxJump& jump) {
+  std::vector<int> ways = jump.targets;
+  if (jump.falls_to >= 0) ways.push_back(jump.falls_to);
+  std::vector<std::set<int>> reached;
+  for (const int way : ways)
+    if (loop.holds(way)) reached.push_back(reachable(flow, loop, way));
+  std::set<int> decided;
+  for (const std::set<int>& one : reached)
+    for (const int block : one)
+      if (!std::all_of(reached.begin(), reached.end(),
+                       [&](const std::set<int>& other) { return other.contains(block); }))
+        decided.insert(block);
+  return decided;
+}
+
+PtxCall call_of(const PtxStatement& statement) {
+  PtxCall call;
+  if (!is_call(statement)) return call;
+  for (const std::string& operand : statement.operands) {
+    if (!operand.starts_with('(')) {
+      if (call.callee.empty()) call.callee = operand;
+    } else if (call.callee.empty()) {
+      call.results = names_in(operand);
+    } else {
+      for (std::string& name : names_in(operand)) call.arguments.push_back(std::move(name));
+    }
+  }
+  return call;
+}
+
+std::vector<PtxName> written_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement) {
+  const PtxStatement& parsed = file.statements[statement].parsed;
+  if (parsed.name.starts_with("st."))
+    if (const auto own = flow.locals.find(statement); own != flow.locals.end()) return own->second;
+  if (is_call(parsed)) return resolved(flow, statement, call_of(parsed).results);
+  if (writes_parameter(parsed)) return resolved(flow, statement, names_in(parsed.operands.front()));
+  return resolved(flow, statement, written_names(parsed));
+}
+
+std::vector<PtxName> read_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement) {
+  const PtxStatement& parsed = file.statements[statement].parsed;
+  if (!is_call(parsed)) {
+    std::vector<PtxName> names = resolved(flow, statement, read_names(parsed));
+    const auto own = flow.locals.find(statement);
+    if (own != flow.locals.end() && parsed.name.starts_with("ld."))
+      names.insert(names.end(), own->second.begin(), own->second.end());
+    return names;
+  }
+  std::vector<std::string> names = call_of(parsed).arguments;
+  for (std::string& name : names_in(parsed.guard)) names.push_back(std::move(name));
+  return resolved(flow, statement, names);
+}
+
+PtxDependence dependent_on(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
+                           const std::function<bool(std::size_t)>& is_source,
+                           const std::function<bool(std::size_t)>& stops) {
+  PtxDependence found;
+  const auto depends = [&](const std::vector<PtxName>& names) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](const PtxName& name) { return found.names.contains(name); });
+  };
+  for (bool changed = true; changed;) {
+    const std::size_t names = found.names.size(), blocks = found.blocks.size();
+    for (const int block : loop.blocks)
+      for (const std::size_t i : flow.blocks[static_cast<std::size_t>(block)].statements) {
+        const bool carries =
+            !stops(i) && (found.blocks.contains(block) || depends(read_by(file, flow, i)));
+        if (!is_source(i) && !carries) continue;
+        for (PtxName& name : written_by(file, flow, i)) found.names.insert(std::move(name));
+      }
+    for (const PtxJump& jump : flow.jumps)
+      if (loop.holds(jump.block) && depends(read_by(file, flow, jump.statement)))
+        found.blocks.merge(decided_by(flow, loop, jump));
+    changed = names != found.names.size() || blocks != found.blocks.size();
+  }
+  return found;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,47 @@
+// Which registers depend on which within a loop: through any chain of instructions, through the
+// branches that decide which of them run, and through the parameters of calls.
+#pragma once
+
+#include "core/ptx/flow/loops.h"
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace phasebit {
+
+// Registers, .param variables, and bytes of local memory.
+std::vector<PtxName> written_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement);
+std::vector<PtxName> read_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement);
+
+// Blocks of the loop that one way out of the jump reaches in the same turn and another does not.
+std::set<int> decided_by(const PtxFlow& flow, const PtxLoop& loop, const PtxJump& jump);
+
+struct PtxDependence {
+  std::set<PtxName> names;  // written in the loop, dependent on a source
+  std::set<int> blocks;     // that run or not by what a dependent branch decides
+};
+
+// Names that depend on what the statements for which `is_source` holds write. Those for which
+// `stops` holds hand nothing on from what they read.
+PtxDependence dependent_on(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
+                           const std::function<bool(std::size_t statement)>& is_source,
+                           const std::function<bool(std::size_t statement)>& stops);
+
+// Names that depend on a count: on what goes round in the loop, from turn to turn, through anything
+// that makes another value of it (add, xor, a load from the address), or on what a branch decides
+// by such a name. Not through statements for which `stops` holds.
+std::set<PtxName> counted_in(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
+                             const std::function<bool(std::size_t statement)>& stops);
+
+// "%r1, (a, b)": of `call.uni (r), f, (a, b);` the callee's name, or the register that holds it.
+struct PtxCall {
+  std::string callee;
+  std::vector<std::string> results, arguments;
+};
+PtxCall call_of(const PtxStatement& statement);
+
+}  // namespace phasebit

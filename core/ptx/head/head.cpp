@@ -1,0 +1,75 @@
+#include "core/ptx/head/head.h"
+
+#include "core/ptx/head/words.h"
+
+#include <algorithm>
+
+namespace phasebit {
+namespace {
+
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+void add(GateSpec& spec, const VerbRule& rule) {
+  if (rule.verb == any_verb && !rule.forbid.empty()) {
+    for (const std::string& pattern : rule.forbid)
+      if (!contains(spec.forbid_everywhere, pattern)) spec.forbid_everywhere.push_back(pattern);
+    return;
+  }
+  VerbRule& known = rule_of(spec.verbs, rule.verb, rule.role);
+  if (rule.passes != Passes::loop) known.passes = rule.passes;
+  for (const std::string& pattern : rule.forbid) add_forbidden(known, pattern);
+  for (const OpcodeRule& opcode : rule.require) add_count(known, opcode);
+}
+
+}  // namespace
+
+const std::vector<std::string>& barrier_kinds() {
+  static const std::vector<std::string> kinds = {"mbarrier", "flag", "named", "cluster"};
+  return kinds;
+}
+
+int barrier_bytes(const std::string& kind) {
+  constexpr int word_bytes = 8;
+  return kind == "mbarrier" || kind == "flag" ? word_bytes : 0;
+}
+
+const char* word_of(Role role) {
+  for (const RoleWord& row : role_words)
+    if (row.role == role) return row.word;
+  bug("a role without a word");
+}
+
+Result<GateSpec> gate_of(const Head& head, const std::string& family, const Version& ptxas) {
+  GateSpec spec;
+  spec.items_per_iteration = head.items_per_iteration;
+  if (family.empty()) {
+    spec.why_unknown = "the SASS family of the target is unknown";
+    return spec;
+  }
+  if (head.rules.empty()) {
+    spec.why_unknown = "its head has no rules";
+    return spec;
+  }
+  for (const HeadCover& cover : head.covers) {
+    if (!contains(cover.families, family)) {
+      spec.why_unknown = fmt::format("{} declares no SASS for {}", cover.part, family);
+      return spec;
+    }
+    PHASEBIT_TRY_ASSIGN(in_range, version_in_range(ptxas, cover.ptxas));
+    if (in_range) continue;
+    spec.why_unknown = fmt::format("{} declares no SASS for ptxas {}", cover.part, ptxas.text());
+    return spec;
+  }
+  spec.known = true;
+  if (head.exhaustive) spec.exhaustive_for = family;
+  for (const HeadRule& rule : head.rules) {
+    if (!rule.families.empty() && !contains(rule.families, family)) continue;
+    PHASEBIT_TRY_ASSIGN(in_range, version_in_range(ptxas, rule.ptxas));
+    if (in_range) add(spec, rule.rule);
+  }
+  return spec;
+}
+
+}  // namespace phasebit

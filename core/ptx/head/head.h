@@ -1,0 +1,98 @@
+// What a kernel of a PTX file is for, beside its text: lines `//@ ` directly above its .entry, TOML
+// without the marks. With it a bundle is made from the file alone: no catalogue, no templates.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/image/launch.h"
+#include "core/image/manifest.h"
+#include "core/image/variant_key.h"
+#include "core/isa/version.h"
+#include "core/ptx/file.h"
+#include "core/rule/rule.h"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phasebit {
+
+inline constexpr int head_format = 1;
+
+// Of a fork: the variant that it began as, and the merge base.
+struct HeadParent {
+  std::string id;
+  std::string text;  // content_hash of the parent's file as it was when last merged; "": no fork
+};
+
+// The barriers of one kind that lie side by side: one a slot.
+struct HeadBarrier {
+  std::string name;  // "full"
+  std::string kind;  // one of barrier_kinds()
+  int base = 0;      // byte offset in the dynamic shared memory; of a named barrier its first id
+  int stride = 8;    // bytes from one slot's to the next; ids of named barriers are 1 apart
+  int count = 1;
+  int arrivals = 0;  // that complete a phase; 0: not by counting, and no mbarrier
+};
+const std::vector<std::string>& barrier_kinds();
+int barrier_bytes(const std::string& kind);  // of shared memory; 0 where it has none
+
+// What a role keeps in which register, for reports; "" where it keeps none.
+struct HeadRegisters {
+  Role role = Role::none;
+  std::string item, slot, cta;
+};
+
+// One rule of the gate. All that depends on SASS family and ptxas stands side by side: which of
+// them holds is known when the text has been assembled.
+struct HeadRule {
+  VerbRule rule;                      // any_verb with `forbid`: of the whole window
+  std::vector<std::string> families;  // SASS families; empty: all
+  std::string ptxas;                  // a version range; "": all
+};
+
+// Which SASS families and ptxas the rules of one component speak of: for others it is ungated.
+struct HeadCover {
+  std::string part;  // "mbarrier"
+  std::vector<std::string> families;
+  std::string ptxas;
+};
+
+struct Head {
+  // "file:line" of what a head says, for messages about it: "threads", "role producer", "barrier
+  // full", "buffer table", "registers consumer", "payload", "reading polls", "key num_stages"; ""
+  // is the head. Empty for one that was made.
+  std::map<std::string, std::string> where;
+  // Its id is empty where the head leaves it out: who knows the catalogue makes it of the key.
+  VariantKey key;
+  // What the key names is the file's own and need not be in the catalogue (gen/render/head_key.h).
+  bool own_components = false;
+  std::string doc;  // a line for people
+  HeadParent parent;
+  Build build = Build::timed;
+  LaunchShape launch;
+  std::vector<RoleSlice> idle;  // threads that have no role, Role::none
+  // Directives of the entry that bound its launch, by name without the dot: "reqntid" -> 64, 1, 1.
+  std::map<std::string, std::vector<int>> bounds;
+  std::vector<Role> clocks;  // roles that read a clock pair
+  std::vector<HeadBarrier> barriers;
+  std::vector<HeadRegisters> registers;
+  std::vector<HeadRule> rules;
+  std::vector<HeadCover> covers;
+  bool exhaustive = true;                          // synchronisation that no rule counts is refused
+  std::map<std::string, int> items_per_iteration;  // of the timed loop, by role; 1 where not named
+};
+
+const char* word_of(Role role);
+
+// Step::spec: "file:line: key: what (what to write)".
+Result<Head> read_head(const std::vector<PtxHeadLine>& lines, const std::string& file);
+
+// The lines with their marks and line ends. What has its default is left out.
+std::string write_head(const Head& head);
+
+// What the window must hold for one SASS family ("": unknown) and ptxas. Rules of the same verb and
+// role are joined, counts of the same pattern added.
+Result<GateSpec> gate_of(const Head& head, const std::string& family, const Version& ptxas);
+
+}  // namespace phasebit

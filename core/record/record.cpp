@@ -1,0 +1,32 @@
+#include "core/record/record.h"
+
+namespace phasebit {
+
+std::string to_string(PointKind kind) {
+  switch (kind) {
+    case PointKind::point: return "point";
+    case PointKind::anchor: return "anchor";
+    case PointKind::modes: return "modes";
+  }
+  bug("unknown kind of point");
+}
+
+std::optional<PointKind> point_kind(std::string_view word) {
+  for (const PointKind kind : {PointKind::point, PointKind::anchor, PointKind::modes})
+    if (word == to_string(kind)) return kind;
+  return std::nullopt;
+}
+
+std::optional<Step> step_named(std::string_view word) {
+  for (int i = 0; i <= static_cast<int>(Step::io); ++i)
+    if (word == to_string(static_cast<Step>(i))) return static_cast<Step>(i);
+  return std::nullopt;
+}
+
+std::string same_class_as(const PointRow& point) {
+  for (const std::string& flag : point.flags)
+    if (flag.rfind(same_class_prefix, 0) == 0) return flag.substr(same_class_prefix.size());
+  return {};
+}
+
+}  // namespace phasebit

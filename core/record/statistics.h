@@ -1,0 +1,47 @@
+// Statistics as pure functions. All figures of a summary come from the same samples. Calling one
+// with no values at all is a bug of the caller.
+#pragma once
+
+#include "core/record/record.h"
+#include "core/record/summary.h"
+
+#include <vector>
+
+namespace phasebit {
+
+double median(std::vector<double> values);
+
+MedianInterval median_interval(std::vector<double> values);
+
+// The samples have at least two different lengths.
+Line fit_line(const std::vector<Sample>& samples);
+Line fit_reading(const std::vector<Sample>& samples, std::size_t reading);
+
+// Fewer chain lengths give no summary (docs/measuring.md: slope, not bracket).
+inline constexpr std::size_t min_chain_lengths = 4;
+
+// Step::store when the samples are not whole rounds of the same ascending chain lengths, or some
+// lack a reading that others have.
+Result<Summary> summarise(const std::vector<Sample>& samples);
+
+// The figures of a row: the stored ones, else those of its samples. Step::store as summarise.
+Result<Summary> summary_of(const PointRow& point);
+
+// Stores the figures of its samples in the row, where they are not yet and can be made.
+void add_summary(PointRow& point);
+
+// The rule of docs/measuring.md: both ends of the interval within max(0.5 cycle, 0.5 %) of the
+// median. For a reading the 0.5 is of its own unit.
+bool precise_enough(double median_cycles, const MedianInterval& interval);
+// Of the cycles and of every reading.
+bool precise_enough(const Summary& summary);
+
+// Groups of values separated by gaps wider than max(0.5, 1 % of the value below the gap) that hold
+// at least a tenth of the values each: their medians, ascending. The median of all when no group
+// does.
+std::vector<double> modes(std::vector<double> values);
+
+// value at quantile q in 0..1, linear between neighbours.
+double quantile(std::vector<double> values, double q);
+
+}  // namespace phasebit

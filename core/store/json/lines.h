@@ -1,0 +1,61 @@
+// Results as JSON lines: what is committed. Lossless; the order is fixed, so that the same results
+// always give the same bytes. docs/decisions/results-format.md says why it is as it is.
+//
+// Line 1 is the header: the version, the columns of the lines that are lists, how many lines of
+// each kind follow, and where the raw samples are. Then, kind after kind, a line each; numbers
+// refer to lines of an earlier kind, from 0:
+//   catalogue  {"axes":{...},"protocols":{...}}: core/image/facts.h
+//   devices    {"type":"device","uuid":...}
+//   runs       {"type":"run","id":...}: command, commit, ptxas, driver
+//   defaults   {"probe":"ring",...}: every axis of some components, in the order of the key
+//   variants   [0,{"wait":"test_wait"}]: the axes that are not at that default; id and hash behind
+//              them where they are not made from these
+//   codes      ["text_hash","sass_class"]
+//   modules    "hash"
+//   images     [code,module,"ptx_hash"]
+//   series     {"kind":"point","unit":...,"device":0,"run":0,"readings":[["polls","polls per
+//   item"]]} points [series,variant,image,repetition,control,sm,first_warp,megahertz,[flags],error,
+//              figures]: null without an error or figures
+//   same_code [series,variant,sm,first_warp,megahertz,[flags],[repetitions],[[variant,image],...]]:
+//              rows that have the code of the variant named first, a line a class
+//   samples    {"point":0,"items":[8,16,24,32],"cycles":[[...],...],"readings":[[[...]]]}: behind
+//              the others, or in gzip files of their own beside the file
+// Versions 1 and 2 had a line a point with its samples, and ids alone: core/store/json/old_lines.h.
+#pragma once
+
+#include "core/base/file.h"
+#include "core/record/record.h"
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace phasebit {
+
+inline constexpr int json_lines_version = 3;
+
+// Devices by UUID, runs by their start and id, points by run and, within it, as they are, those
+// that have another's code behind the others; variants in the order of the points.
+Results in_file_order(Results results);
+// The same but for the order within a run: what results of files have already.
+Results sorted_by_run(Results results);
+
+// With the samples. Bytes that are not UTF-8 are replaced.
+std::string to_json_lines(const Results& results);
+
+// NAME.jsonl and, beside it, NAME.samples-0.jsonl.gz and so on, each below a megabyte. Sample files
+// of an earlier writing go.
+Status write_json_lines(const fs::path& path, const Results& results);
+
+// Step::store with file:line: no JSON, a newer version, a wrong value, a reference to what is not
+// there, fewer or more lines than the header counts. Sample files are looked for in `folder`;
+// without `wanted`, or where it holds of the rows, samples are read, and a missing file is an
+// error.
+using SampleWish = std::function<bool(const Results& rows)>;
+inline bool no_samples(const Results&) {
+  return false;
+}
+Result<Results> from_json_lines(std::string_view text, const std::string& name,
+                                const fs::path& folder = {}, const SampleWish& wanted = {});
+
+}  // namespace phasebit

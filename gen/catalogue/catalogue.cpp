@@ -1,0 +1,161 @@
+#include "gen/catalogue/catalogue.h"
+
+#include "core/base/nearest.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace phasebit {
+
+std::string_view to_string(ComponentKind kind) {
+  switch (kind) {
+    case ComponentKind::probe: return "probe";
+    case ComponentKind::protocol: return "protocol";
+    case ComponentKind::mover: return "mover";
+    case ComponentKind::work: return "work";
+  }
+  bug("unknown kind of component");
+}
+
+bool Axis::has(std::string_view value) const {
+  if (!is_range()) return std::find(values.begin(), values.end(), value) != values.end();
+  std::int64_t number = 0;
+  const char* end = value.data() + value.size();
+  const auto [rest, error] = std::from_chars(value.data(), end, number);
+  // "08" is no second name for 8.
+  const bool canonical = value == std::to_string(number);
+  return error == std::errc{} && rest == end && canonical && number >= low && number <= high;
+}
+
+std::vector<std::string> Axis::all() const {
+  if (!is_range()) return values;
+  std::vector<std::string> numbers;
+  for (std::int64_t number = low; number <= high; ++number)
+    numbers.push_back(std::to_string(number));
+  return numbers;
+}
+
+bool Component::has_verb(std::string_view verb) const {
+  return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
+}
+
+const Component* Catalogue::find(ComponentKind kind, std::string_view name) const {
+  for (const Component& component : components(kind))
+    if (component.name == name) return &component;
+  return nullptr;
+}
+
+namespace {
+
+std::optional<ComponentKind> leading_axis(std::string_view name) {
+  for (const ComponentKind kind : component_kinds)
+    if (to_string(kind) == name) return kind;
+  return {};
+}
+
+// Calls visit(axis) for all axes of a catalogue in the order of the vocabulary's slots.
+template <typename Visit>
+void for_each_axis(const Catalogue& catalogue, Visit visit) {
+  for (const Axis& axis : catalogue.common().axes) visit(axis);
+  for (const ComponentKind kind : component_axis_order)
+    for (const Component& component : catalogue.components(kind))
+      for (const Axis& axis : component.axes) visit(axis);
+}
+
+// "1..32", or the nearest value.
+std::string value_hint(const std::vector<const Axis*>& axes, std::string_view value,
+                       const std::vector<std::string>& valid) {
+  if (axes.size() == 1 && axes.front()->is_range())
+    return fmt::format("a whole number in {}..{}", axes.front()->low, axes.front()->high);
+  return nearest_word_hint(value, valid);
+}
+
+}  // namespace
+
+Result<std::string> Catalogue::resolve(std::string_view name) const {
+  if (leading_axis(name)) return std::string(name);
+  std::string found;
+  std::vector<std::string> valid;
+  for (const ComponentKind kind : component_kinds) valid.emplace_back(to_string(kind));
+  for_each_axis(*this, [&](const Axis& axis) {
+    if (axis.name == name || (!axis.alias.empty() && axis.alias == name)) found = axis.name;
+    valid.push_back(axis.name);
+    if (!axis.alias.empty()) valid.push_back(axis.alias);
+  });
+  if (!found.empty()) return found;
+  return with_hint(fail(Step::spec, "no axis '{}'", name), nearest_word_hint(name, valid));
+}
+
+std::vector<const Axis*> Catalogue::axes_named(std::string_view name) const {
+  std::vector<const Axis*> axes;
+  for_each_axis(*this, [&](const Axis& axis) {
+    if (axis.name == name) axes.push_back(&axis);
+  });
+  return axes;
+}
+
+std::vector<std::string> Catalogue::values_of(std::string_view name) const {
+  std::vector<std::string> all;
+  if (const auto kind = leading_axis(name)) {
+    for (const Component& component : components(*kind)) all.push_back(component.name);
+    return all;
+  }
+  for (const Axis* axis : axes_named(name))
+    for (const std::string& value : axis->all())
+      if (std::find(all.begin(), all.end(), value) == all.end()) all.push_back(value);
+  return all;
+}
+
+Status Catalogue::check_value(std::string_view name, std::string_view value) const {
+  const std::vector<const Axis*> axes = axes_named(name);
+  for (const Axis* axis : axes)
+    if (axis->has(value)) return {};
+  const std::vector<std::string> valid = values_of(name);
+  if (leading_axis(name) && std::find(valid.begin(), valid.end(), value) != valid.end()) return {};
+  return with_hint(fail(Step::spec, "{}: no value '{}'", name, value),
+                   value_hint(axes, value, valid));
+}
+
+Result<Expression> Catalogue::compile(std::string_view text, ValueKind wanted,
+                                      bool derived_allowed) const {
+  PHASEBIT_TRY_ASSIGN(compiled, Expression::compile(text, vocabulary_, wanted));
+  for (const int slot : compiled.slots()) {
+    const std::string& name = vocabulary_.name(slot).text;
+    if (!derived_allowed && std::find(derived_.begin(), derived_.end(), name) != derived_.end())
+      return fail(Step::spec, "'{}' is known to gates alone", name);
+  }
+  return std::move(compiled);
+}
+
+const Component& Catalogue::chosen(ComponentKind kind, const Values& point) const {
+  // The leading axes are the first names of the vocabulary.
+  const std::int64_t word = point[static_cast<size_t>(kind)];
+  for (const Component& component : components(kind))
+    if (component.word == word) return component;
+  bug(fmt::format("a point without {}", to_string(kind)));
+}
+
+std::array<const Component*, 5> Catalogue::parts(const Values& point) const {
+  std::array<const Component*, 5> all{&common_};
+  for (size_t i = 0; i < component_axis_order.size(); ++i)
+    all[i + 1] = &chosen(component_axis_order[i], point);
+  return all;
+}
+
+std::int64_t value_number(const Catalogue& catalogue, std::string_view axis,
+                          std::string_view value) {
+  const Vocabulary& vocabulary = catalogue.vocabulary();
+  if (vocabulary.name(vocabulary.slot(axis)).kind == ValueKind::word)
+    return vocabulary.word_id(value);
+  std::int64_t number = 0;
+  std::from_chars(value.data(), value.data() + value.size(), number);
+  return number;
+}
+
+std::string value_text(const Catalogue& catalogue, int slot, std::int64_t number) {
+  const Vocabulary& vocabulary = catalogue.vocabulary();
+  if (vocabulary.name(slot).kind == ValueKind::word) return vocabulary.word(number);
+  return std::to_string(number);
+}
+
+}  // namespace phasebit

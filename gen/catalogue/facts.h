@@ -1,0 +1,57 @@
+// What the plan and the probes must know of a protocol, a mover or a work, as its file states it
+// (docs/catalogue.md). No C++ knows a component by its name.
+#pragma once
+
+#include "gen/catalogue/expression.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// How the end state of a slot's barriers is read back after the roles: the phases of an mbarrier,
+// the count of a flag.
+enum class ReadBack { none, phases, count };
+
+struct ProtocolFacts {
+  int words = 0;        // of 8 bytes, that a slot has in shared memory: a full and an empty one (2)
+  int extra_bytes = 0;  // that the hardware writes for a slot, beside the payload
+  bool keeps_address = false;  // a role keeps the address of its slot's words in a register
+  bool counts_laps = false;    // a role counts its laps of the ring, beside their parity
+  // Arrivals of the role that hands over that complete a phase; set where there are words.
+  std::optional<Expression> full_arrivals, empty_arrivals;
+  std::optional<Expression> most_arrivals;  // that a barrier can expect; of counts_arrivals
+  std::optional<Expression> waits_arrive;   // who waits arrives too, and every slot is primed once
+  std::optional<Expression> early, ahead;   // an early try, and of which item; of `try`
+  ReadBack read_full = ReadBack::none, read_empty = ReadBack::none;
+  std::optional<Expression> empty_in_all;  // in a cluster, every CTA's empty barriers are used
+  std::string waits_on;  // the word that tables print; {axis} stands for the axis's value
+};
+
+struct MoverFacts {
+  std::optional<Expression> bytes;       // of a slot's payload; 0: none
+  std::optional<Expression> copy_bytes;  // of one copy, where images of the payload are copied
+};
+
+struct WorkFacts {
+  std::optional<Expression> producer, consumer;  // whether the role works
+  std::optional<Expression> amount;              // given to the kernel at launch
+};
+
+// A spelling that verbs of the component share: Mustache that stands for `{{name}}`.
+struct Word {
+  std::string name;
+  std::string text;
+  std::string where;  // "templates/protocols/mbarrier/protocol.toml:12"
+};
+
+// A name that verbs may use, of which an expression says whether it holds, or its value.
+struct NamedExpression {
+  std::string name;
+  Expression expression;
+  bool is_flag = false;
+  std::string where;
+};
+
+}  // namespace phasebit

@@ -1,0 +1,254 @@
+#include "gen/catalogue/template_set.h"
+
+#include "core/base/nearest.h"
+#include "gen/catalogue/verbs.h"
+
+#include <algorithm>
+#include <set>
+
+namespace phasebit {
+namespace {
+
+struct Joiner {
+  fs::path templates;
+  TemplateFolders folders;
+  JoinedTemplate out;
+  std::vector<std::string> open;  // files being joined, outermost first
+  std::set<std::string> joined;
+
+  tl::unexpected<Error> no_partial(const std::string& name, const SourceLine& at) const;
+  struct Spelling {
+    std::string folder;               // of the file that is read
+    std::vector<std::string> inside;  // words being spelled, outermost first
+  };
+  Result<std::string> expand(const std::string& text, const std::string& place, Spelling& at);
+  Status add_partial(const std::string& name, const SourceLine& at);
+  Status add_file(const fs::path& file, const std::string& verb);
+  std::vector<SourceLine> not_asked_for() const;
+  Status add_line(const std::string& line, const SourceLine& at);
+};
+
+// A section opens and closes in one file, or a message could not say where it is missing its end.
+class OpenSections {
+ public:
+  Status take(const std::string& line, const SourceLine& at);
+  Status end(const SourceLine& at) const;
+
+ private:
+  struct Section {
+    std::string name;
+    int line;
+  };
+  std::vector<Section> open_;
+};
+
+Status OpenSections::take(const std::string& line, const SourceLine& at) {
+  for (const Tag& tag : tags_of(line)) {
+    const std::string& name = tag.name;
+    if (tag.kind != '#' && tag.kind != '^' && tag.kind != '/') continue;
+    if (tag.kind != '/') {
+      open_.push_back({name, at.line});
+    } else if (open_.empty()) {
+      return fail(Step::render, "{}: nothing for '/{}' to close", at.place(), name);
+    } else if (open_.back().name != name) {
+      return fail(Step::render, "{}: '/{}' where section '{}' of line {} is open", at.place(), name,
+                  open_.back().name, open_.back().line);
+    } else {
+      open_.pop_back();
+    }
+  }
+  return {};
+}
+
+Status OpenSections::end(const SourceLine& at) const {
+  if (open_.empty()) return {};
+  SourceLine opened = at;
+  opened.line = open_.back().line;
+  return fail(Step::render, "{}: section '{}' is never closed", opened.place(), open_.back().name);
+}
+
+// "templates/protocols/mbarrier/protocol.toml:12", as SourceLine::place() names a template.
+std::string place_of(const fs::path& templates, const Word& word) {
+  const std::string root = templates.string() + "/";
+  return word.where.starts_with(root) ? "templates/" + word.where.substr(root.size()) : word.where;
+}
+
+// A template that is a link is somebody's own file, and is named as that.
+std::optional<SourceLine> foreign_source(const fs::path& file) {
+  std::error_code not_a_link;
+  const fs::path target = fs::read_symlink(file, not_a_link);
+  if (not_a_link) return {};
+  const fs::path here = target.lexically_relative(fs::current_path());
+  const bool is_below = !here.empty() && *here.begin() != "..";
+  return SourceLine{(is_below ? here : target).string(), 0, {}, {}, false};
+}
+
+std::vector<std::string> partial_names(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code missing;
+  for (const auto& entry : fs::directory_iterator(folder, missing))
+    if (entry.path().extension() == ".ptx") names.push_back(entry.path().stem().string());
+  return names;
+}
+
+tl::unexpected<Error> Joiner::no_partial(const std::string& name, const SourceLine& at) const {
+  const std::vector<std::string> names = folders.names();
+  std::vector<std::string> known;
+  for (const std::string& folder : names)
+    for (std::string& partial : partial_names(templates / folder)) known.push_back(partial);
+  std::sort(known.begin(), known.end());
+  return with_hint(fail(Step::render, "{}: no partial '{}' in {}", at.place(), name,
+                        fmt::join(names.begin(), names.end(), ", ")),
+                   nearest_word_hint(name, known));
+}
+
+// `text` with its words replaced, and what they hold; its other names are noted as used at `place`.
+Result<std::string> Joiner::expand(const std::string& text, const std::string& place,
+                                   Spelling& at) {
+  std::string expanded;
+  size_t begin = 0;
+  for (const Tag& tag : tags_of(text)) {
+    expanded += text.substr(begin, tag.begin - begin);
+    begin = tag.end;
+    const Word* word = tag.kind == ' ' ? folders.word(tag.name, at.folder) : nullptr;
+    if (word == nullptr) {
+      out.uses.push_back({tag.name, place});
+      expanded += text.substr(tag.begin, tag.end - tag.begin);
+      continue;
+    }
+    if (std::find(at.inside.begin(), at.inside.end(), word->name) != at.inside.end())
+      return fail(Step::render, "{}: word '{}' stands for itself through {}", place, word->name,
+                  fmt::join(at.inside, " -> "));
+    at.inside.push_back(word->name);
+    PHASEBIT_TRY_ASSIGN(spelled, expand(word->text, place_of(templates, *word), at));
+    at.inside.pop_back();
+    expanded += spelled;
+  }
+  return expanded + text.substr(begin);
+}
+
+std::string trimmed(const std::string& line) {
+  const size_t first = line.find_first_not_of(" \t\r");
+  if (first == std::string::npos) return {};
+  return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
+}
+
+Status Joiner::add_line(const std::string& line, const SourceLine& at) {
+  const std::string content = trimmed(line);
+  const std::vector<Tag> tags = tags_of(content);
+  const bool alone = tags.size() == 1 && tags[0].begin == 0 && tags[0].end == content.size();
+  if (alone && tags[0].kind == '>') {
+    return add_partial(tags[0].name, at);
+  }
+  if (content.find("{{>") != std::string::npos)
+    return fail(Step::render, "{}: a partial stands on a line of its own", at.place());
+  const bool marked = !(alone && std::string_view("#^/!").find(tags[0].kind) != std::string::npos);
+  if (marked) {
+    out.text +=
+        fmt::format("{}{}{}{{{{role}}}}{}", mark_begin, out.marks.size(), mark_middle, mark_end);
+    out.marks.push_back(at);
+  }
+  Spelling spelling{fs::path(open.back()).parent_path().string(), {}};
+  PHASEBIT_TRY_ASSIGN(expanded, expand(content, at.place(), spelling));
+  out.text += expanded + "\n";
+  out.lines.push_back(at);
+  return {};
+}
+
+Status Joiner::add_file(const fs::path& file, const std::string& outer_verb) {
+  const std::string name = file.generic_string();
+  SourceLine at = foreign_source(templates / file).value_or(SourceLine{name, 0, {}, {}});
+  if (std::find(open.begin(), open.end(), name) != open.end())
+    return fail(Step::render, "{}{}: includes itself through {}",
+                at.of_templates ? "templates/" : "", at.file, fmt::join(open, " -> "));
+  auto text = read_file(templates / file);
+  if (!text) return fail(Step::render, "{}", text.error().message);
+  const auto& verbs = verb_names();
+  const std::string stem = file.stem().string();
+  const bool is_verb = std::find(verbs.begin(), verbs.end(), stem) != verbs.end();
+  open.push_back(name);
+  joined.insert(name);
+  at.verb = is_verb ? stem : outer_verb;
+  OpenSections sections;
+  for (size_t begin = 0; begin < text->size();) {
+    const size_t end = std::min(text->find('\n', begin), text->size());
+    ++at.line;
+    const std::string line = text->substr(begin, end - begin);
+    PHASEBIT_TRY(sections.take(line, at));
+    PHASEBIT_TRY(add_line(line, at));
+    begin = end + 1;
+  }
+  open.pop_back();
+  return sections.end(at);
+}
+
+// A file that asks for its own name wraps that of the component which its own one uses.
+Status Joiner::add_partial(const std::string& name, const SourceLine& at) {
+  auto file = folders.find(templates, name);
+  const fs::path asker = open.back();
+  if (file == asker)
+    if (auto wrapped = folders.find(templates, name, asker.parent_path().string()))
+      file = std::move(wrapped);
+  if (file) return add_file(*file, at.verb);
+  if (is_component_verb(name)) return {};
+  return no_partial(name, at);
+}
+
+std::vector<SourceLine> Joiner::not_asked_for() const {
+  std::vector<SourceLine> all;
+  for (const std::string& folder : folders.names())
+    for (const std::string& verb : partial_names(templates / folder)) {
+      const fs::path file = fs::path(folder) / (verb + ".ptx");
+      const auto source = foreign_source(templates / file);
+      if (!source || joined.contains(file.generic_string())) continue;
+      all.push_back(*source);
+      all.back().verb = verb;
+    }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Tag> tags_of(const std::string& line) {
+  std::vector<Tag> tags;
+  for (size_t begin = line.find("{{"); begin != std::string::npos;) {
+    const size_t close = line.find("}}", begin);
+    if (close == std::string::npos) break;
+    Tag tag;
+    tag.begin = begin;
+    tag.end = close + 2;
+    tag.name = trimmed(line.substr(begin + 2, close - begin - 2));
+    if (!tag.name.empty() && std::string_view("#^/>!&").find(tag.name[0]) != std::string::npos) {
+      tag.kind = tag.name[0];
+      tag.name = trimmed(tag.name.substr(1));
+    }
+    tags.push_back(std::move(tag));
+    begin = line.find("{{", tags.back().end);
+  }
+  return tags;
+}
+
+const std::vector<std::string>& verb_names() {
+  static const std::vector<std::string> names = {
+      "init",        "prime",     "acquire", "try_acquire", "commit",      "wait",
+      "try_wait",    "release",   "tail",    "leave",       "quit",        "fill",
+      "drain",       "fold",      "work",    "advance",     "advance_lap", "verify",
+      "clock_start", "clock_end", "form",    "other_half"};
+  return names;
+}
+
+Result<JoinedTemplate> join_templates(const Catalogue& catalogue, const fs::path& templates,
+                                      const Combination& combination) {
+  PHASEBIT_TRY_ASSIGN(folders, TemplateFolders::of(catalogue, combination));
+  const fs::path kernel = fs::path(folders.names().front()) / "kernel.ptx";
+  Joiner joiner{templates, std::move(folders), {}, {}, {}};
+  PHASEBIT_TRY(joiner.add_file(kernel, ""));
+  joiner.out.not_asked_for = joiner.not_asked_for();
+  for (const Word* word : joiner.folders.words()) {
+    joiner.out.words.push_back(*word);
+    joiner.out.words.back().where = place_of(templates, *word);
+  }
+  return std::move(joiner.out);
+}
+
+}  // namespace phasebit

@@ -1,0 +1,55 @@
+// The templates of one combination of probe, protocol, mover and work, joined into one Mustache
+// text.
+#pragma once
+
+#include "core/base/file.h"
+#include "core/image/source_map.h"
+#include "gen/catalogue/template_folders.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// Partials are joined before Mustache sees the text (a partial is a standalone line, `{{> name}}`,
+// and keeps no indentation, so the result is the same). So the text is parsed once for all variants
+// of a combination, and every line can carry a mark that survives rendering and leads back to its
+// file and line.
+struct JoinedTemplate {
+  // A name that the text asks for, and the line of the template or of the word that does.
+  struct Use {
+    std::string name, place;
+  };
+  std::string text;  // Mustache; lines of PTX begin with a mark
+  std::vector<Use> uses;
+  std::vector<Word> words;        // that the text may use, with places relative to the templates
+  std::vector<SourceLine> marks;  // role is filled in by rendering
+  std::vector<SourceLine> lines;  // of every line of `text`, for Mustache's own errors
+  // Files of somebody's own (snippets) that nothing asks for, each with its verb.
+  std::vector<SourceLine> not_asked_for;
+};
+
+// mark_begin, index, mark_middle, role, mark_end
+inline constexpr char mark_begin = '\x01', mark_middle = '\x02', mark_end = '\x03';
+
+// A Mustache tag as it stands in a line: {{#name}} has kind '#'; a plain {{name}} has kind ' '.
+struct Tag {
+  char kind = ' ';  // ' ', '#', '^', '/', '>', '!', '&'
+  std::string name;
+  size_t begin = 0, end = 0;  // of the tag in the line
+};
+
+// The tags of a line in order.
+std::vector<Tag> tags_of(const std::string& line);
+
+// A word is replaced by what it stands for; a verb that no component lists is nothing.
+// Step::render: a file that is missing, a partial that no folder of the combination has (with the
+// nearest name), partials or words that include each other.
+Result<JoinedTemplate> join_templates(const Catalogue& catalogue, const fs::path& templates,
+                                      const Combination& combination);
+
+// The names that count as verbs: what a statement is attributed to is the innermost file of these.
+const std::vector<std::string>& verb_names();
+
+}  // namespace phasebit

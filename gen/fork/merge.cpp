@@ -1,0 +1,68 @@
+#include "gen/fork/merge.h"
+
+#include "core/base/hash.h"
+#include "core/base/process.h"
+#include "gen/fork/text.h"
+
+namespace phasebit {
+namespace {
+
+struct Merged {
+  std::string text;
+  bool clean = true;
+};
+
+Result<Merged> merge_texts(const std::string& ours, const std::string& base,
+                           const std::string& theirs) {
+  PHASEBIT_TRY_ASSIGN(folder, TempDir::create());
+  const auto path = [&](const char* name) { return (folder.path() / name).string(); };
+  PHASEBIT_TRY(write_file(path("ours"), ours));
+  PHASEBIT_TRY(write_file(path("base"), base));
+  PHASEBIT_TRY(write_file(path("theirs"), theirs));
+  const auto output =
+      run_process({"git", "merge-file", "-p", "-L", "the fork", "-L", "the parent as recorded",
+                   "-L", "the parent of today", path("ours"), path("base"), path("theirs")});
+  if (!output) return fail(Step::toolchain, "git merge-file: {}", output.error().message);
+  // Its exit status is the number of conflicts, at most 127.
+  constexpr int most_conflicts = 127;
+  if (output->signal != 0 || output->exit_status > most_conflicts)
+    return fail(Step::toolchain, "git merge-file {}: {}", output->how_it_ended(), output->err);
+  return Merged{output->out, output->exit_status == 0};
+}
+
+}  // namespace
+
+Result<Drift> drift_of(const Fork& fork, const std::string& now) {
+  PHASEBIT_TRY_ASSIGN(base, read_file(fork.base()));
+  if (content_hash(base) != fork.recorded())
+    return with_hint(fail(Step::spec, "{} is not the text that {} records", shown_path(fork.base()),
+                          shown_path(fork.path)),
+                     "nobody edits it: take it back from version control");
+  if (base == now) return Drift::none;
+  PHASEBIT_TRY_ASSIGN(before, read_kernel(base, shown_path(fork.base())));
+  PHASEBIT_TRY_ASSIGN(after, read_kernel(now, fork.parent()));
+  const bool same =
+      before.kernel.hash == after.kernel.hash && write_head(before.head) == write_head(after.head);
+  return same ? Drift::comments : Drift::code;
+}
+
+Result<bool> merge_fork(const Fork& fork, const std::string& now) {
+  PHASEBIT_TRY_ASSIGN(ours, read_file(fork.path));
+  PHASEBIT_TRY_ASSIGN(base, read_file(fork.base()));
+  ForkIdentity identity{fork.name, fork.parent(), short_hash(fork.parent()), fork.recorded()};
+  PHASEBIT_TRY_ASSIGN(merged, merge_texts(as_parent(ours, identity), base, now));
+  identity.text = merged.clean ? content_hash(now) : fork.recorded();
+  const std::string text = as_fork(merged.text, identity);
+  if (!merged.clean) {
+    PHASEBIT_TRY(write_file(fork.conflict(), text));
+    return false;
+  }
+  PHASEBIT_TRY(read_kernel(text, shown_path(fork.path)));
+  std::error_code none;
+  fs::remove(fork.conflict(), none);
+  PHASEBIT_TRY(write_file(fork.base(), now));
+  PHASEBIT_TRY(write_file(fork.path, text));
+  return true;
+}
+
+}  // namespace phasebit

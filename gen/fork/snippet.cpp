@@ -1,0 +1,133 @@
+#include "gen/fork/snippet.h"
+
+#include "core/base/hash.h"
+#include "core/base/nearest.h"
+#include "core/rule/read_rule.h"
+#include "gen/catalogue/verbs.h"
+#include "gen/ptxas/assembler.h"
+#include "gen/space/hand_made.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace phasebit {
+namespace {
+
+// The prefix of the axes that name snippets in a key.
+
+std::string_view trimmed(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r"), text.size()));
+  return text.substr(0, text.find_last_not_of(" \t\r") + 1);
+}
+
+// The declarations in the comments that a snippet begins with.
+class Declarations {
+ public:
+  explicit Declarations(Snippet& snippet) : snippet_(snippet) {}
+
+  Status read() {
+    std::string_view rest = snippet_.text;
+    while (!rest.empty()) {
+      const size_t end = std::min(rest.find('\n'), rest.size());
+      const std::string_view line = trimmed(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      ++line_;
+      if (!line.empty() && !line.starts_with("//")) break;
+      if (!line.empty()) PHASEBIT_TRY(take(trimmed(line.substr(2))));
+    }
+    snippet_.gate.verb = snippet_.verb;
+    if (!snippet_.gate.require.empty() || !snippet_.gate.forbid.empty()) return {};
+    return with_hint(fail(Step::spec, "{}: declares no opcodes", snippet_.path.string()),
+                     "begin it with a line `// expect: PATTERN = COUNT` or `// forbid: PATTERN`");
+  }
+
+ private:
+  tl::unexpected<Error> complain(std::string_view what) const {
+    return fail(Step::spec, "{}:{}: {}", snippet_.path.string(), line_, what);
+  }
+
+  // Other comments are for people; one that looks like a declaration must be one.
+  Status take(std::string_view comment) {
+    const size_t colon = comment.find(':');
+    if (colon == std::string_view::npos) return {};
+    const std::string word(comment.substr(0, colon));
+    const std::string_view value = trimmed(comment.substr(colon + 1));
+    const auto is_rule = read_rule_line(word, value, snippet_.gate);
+    if (!is_rule) return with_hint(complain(is_rule.error().message), is_rule.error().hint);
+    if (*is_rule) return {};
+    if (word == "needs") return needs(value);
+    if (word == "protocol") return snippet_.protocol = value, Status{};
+    std::vector<std::string> words = rule_words();
+    words.insert(words.end(), {"needs", "protocol"});
+    const std::string hint = nearest_word_hint(word, words);
+    if (word.find(' ') == std::string::npos && hint.starts_with("did you mean"))
+      return with_hint(complain(fmt::format("no declaration '{}'", word)), hint);
+    return {};
+  }
+
+  Status needs(std::string_view value) {
+    const size_t blank = value.find(' ');
+    const std::string_view target = blank == std::string_view::npos ? "" : value.substr(blank + 1);
+    const auto version = parse_version(value.substr(0, blank));
+    const size_t digits = std::string_view("sm_").size();
+    const bool named = target.starts_with("sm_");
+    const char* last = target.data() + target.size();
+    if (!version || !named ||
+        std::from_chars(target.data() + digits, last, snippet_.sm).ptr != last)
+      return with_hint(complain(fmt::format("'{}' is not VERSION TARGET", value)),
+                       "as in // needs: 8.0 sm_90");
+    snippet_.ptx = *version;
+    return {};
+  }
+
+  Snippet& snippet_;
+  int line_ = 0;
+};
+
+std::vector<std::string> all_verbs() {
+  std::vector<std::string> all;
+  for (const ComponentKind kind : component_kinds)
+    for (const std::string& verb : component_verbs(kind)) all.push_back(verb);
+  return all;
+}
+
+}  // namespace
+
+std::string Snippet::label() const {
+  constexpr size_t digits = 8;
+  return fmt::format("{}@{}", path.stem().string(), content_hash(text).substr(0, digits));
+}
+
+Result<Snippet> read_snippet(std::string_view assignment) {
+  const size_t equals = assignment.find('=');
+  if (equals == std::string_view::npos || equals + 1 == assignment.size())
+    return with_hint(fail(Step::usage, "--snippet {}: not VERB=FILE", assignment),
+                     "as in --snippet wait=my_wait.ptx");
+  return read_snippet(std::string(assignment.substr(0, equals)),
+                      fs::path(assignment.substr(equals + 1)));
+}
+
+Result<Snippet> read_snippet(const std::string& verb, const fs::path& path) {
+  if (!kind_of_verb(verb))
+    return with_hint(fail(Step::usage, "--snippet {}={}: no verb '{}'", verb, path.string(), verb),
+                     nearest_word_hint(verb, all_verbs()));
+  Snippet snippet;
+  snippet.verb = verb;
+  snippet.path = path;
+  PHASEBIT_TRY_ASSIGN(text, read_file(path));
+  snippet.text = std::move(text);
+  PHASEBIT_TRY(Declarations(snippet).read());
+  return snippet;
+}
+
+VariantKey snippet_key(const VariantKey& variant, const std::vector<Snippet>& snippets) {
+  VariantKey key = variant;
+  for (const Snippet& snippet : snippets) {
+    key.axes.emplace_back(fmt::format("{}{}", snippet_axis, snippet.verb), snippet.label());
+    key.id += fmt::format("/{}={}", key.axes.back().first, key.axes.back().second);
+  }
+  key.hash = short_hash(key.id);
+  return key;
+}
+
+}  // namespace phasebit

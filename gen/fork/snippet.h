@@ -1,0 +1,43 @@
+// A user's own text for one verb, under the contract of templates/README.md. It is a component of
+// two files, `uses` and the verb (gen/fork/snippet_folder.h). Leading comments declare what its
+// SASS must be:
+//   // expect: SYNCS.PHASECHK* = 1      exactly so many an item, on the hot path
+//   // forbid: NANOSLEEP*
+//   // needs: 8.0 sm_90                 lowest PTX version and target, when above the variant's
+//   // protocol: mbarrier               the only protocol it is meant for
+#pragma once
+
+#include "core/base/file.h"
+#include "core/image/variant_key.h"
+#include "core/isa/version.h"
+#include "core/rule/rule.h"
+#include "gen/catalogue/catalogue.h"
+#include "gen/fork/snippet.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phasebit {
+
+struct Snippet {
+  std::string verb;
+  fs::path path;  // as messages name it
+  std::string text;
+  std::string protocol;  // "" for any
+  VerbRule gate;         // in the place of what the component demands of the verb
+  Version ptx;
+  int sm = 0;
+  // "NAME@HASH8": the file's stem and the first digits of the text's hash.
+  std::string label() const;
+};
+
+// "wait=FILE", as given to --snippet. Step::usage for the form and the verb, with the nearest one;
+// Step::spec with file and line for a declaration; Step::io.
+Result<Snippet> read_snippet(std::string_view assignment);
+Result<Snippet> read_snippet(const std::string& verb, const fs::path& path);
+
+// The key of a variant with these snippets in it: it keeps the components of the variant, and has
+// an axis a snippet, "ring/mbarrier/none/none/snippet.wait=a@1f".
+VariantKey snippet_key(const VariantKey& variant, const std::vector<Snippet>& snippets);
+}  // namespace phasebit

@@ -1,0 +1,113 @@
+#include "gen/fork/tuned.h"
+
+#include "core/base/hash.h"
+#include "core/base/nearest.h"
+#include "gen/fork/text.h"
+#include "gen/space/hand_made.h"
+
+#include <algorithm>
+
+namespace phasebit {
+namespace {
+
+constexpr const char* ending = ".ptx";
+
+bool can_be_a_name(const std::string& name) {
+  constexpr const char* letters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  return !name.empty() && name.find_first_not_of(letters) == std::string::npos;
+}
+
+// NAME.ptx and not NAME.parent.ptx: a fork's name has no dot.
+bool is_fork_file(const fs::path& path) {
+  return path.extension() == ending && can_be_a_name(path.stem().string());
+}
+
+Result<Fork> read_file_of(const fs::path& path) {
+  PHASEBIT_TRY_ASSIGN(text, read_file(path));
+  Fork fork;
+  fork.name = path.stem().string();
+  fork.path = path;
+  PHASEBIT_TRY_ASSIGN(kernel, read_kernel(text, shown_path(path)));
+  kernel.path = path;
+  fork.kernel = std::move(kernel);
+  const Head& head = fork.kernel.head;
+  const std::string wanted = fmt::format("{}/{}={}", head.parent.id, tuned_axis, fork.name);
+  if (head.parent.text.empty())
+    return with_hint(
+        fail(Step::spec, "{}: the head lacks [parent]", head.where.at("")),
+        "a fork names its parent's id and the hash of its text; `phasebit fork` writes both");
+  if (head.key.id != wanted || head.key.value(tuned_axis) != fork.name)
+    return with_hint(
+        fail(Step::spec, "{}: id: '{}' is not this fork", head.where.at(""), head.key.id),
+        fmt::format("write `id = \"{}\"`, and `{} = \"{}\"` in [key]", wanted, tuned_axis,
+                    fork.name));
+  return fork;
+}
+
+}  // namespace
+
+fs::path tuned_folder() {
+  return data_root() / "ptx" / "tuned";
+}
+
+std::string shown_path(const fs::path& path) {
+  const fs::path below = path.lexically_relative(data_root());
+  return below.empty() || *below.begin() == ".." ? path.string() : below.generic_string();
+}
+
+Result<std::vector<Fork>> read_forks(const fs::path& tuned) {
+  std::vector<fs::path> files;
+  std::error_code missing;
+  for (const auto& entry : fs::directory_iterator(tuned, missing))
+    if (is_fork_file(entry.path())) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  std::vector<Fork> forks;
+  for (const fs::path& file : files) {
+    PHASEBIT_TRY_ASSIGN(fork, read_file_of(file));
+    forks.push_back(std::move(fork));
+  }
+  return forks;
+}
+
+Result<Fork> read_fork(const fs::path& tuned, const std::string& name) {
+  PHASEBIT_TRY_ASSIGN(forks, read_forks(tuned));
+  std::vector<std::string> names;
+  for (Fork& fork : forks) {
+    if (fork.name == name) return std::move(fork);
+    names.push_back(fork.name);
+  }
+  return with_hint(fail(Step::usage, "no fork '{}' in {}", name, shown_path(tuned)),
+                   nearest_word_hint(name, names));
+}
+
+std::string parent_file(const Rendered& parent) {
+  return kernel_file(parent, HeadingLines::left_out);
+}
+
+Result<Fork> make_fork(const fs::path& tuned, const std::string& name, const Rendered& parent) {
+  if (!can_be_a_name(name))
+    return with_hint(fail(Step::usage, "--name '{}' cannot name a fork", name),
+                     "letters, digits, '_' and '-'");
+  Fork fork;
+  fork.name = name;
+  fork.path = tuned / (name + ending);
+  if (fs::exists(fork.path)) return fail(Step::usage, "{} is there already", shown_path(fork.path));
+  const std::string base = parent_file(parent);
+  const VariantKey& key = parent.head.key;
+  PHASEBIT_TRY(write_file(fork.base(), base));
+  PHASEBIT_TRY(write_file(fork.path, as_fork(base, {name, key.id, key.hash, content_hash(base)})));
+  return read_fork(tuned, name);
+}
+
+Status record_parent(const Fork& fork, const std::string& parent) {
+  PHASEBIT_TRY_ASSIGN(text, read_file(fork.path));
+  const std::string before = fmt::format("//@ text = \"{}\"", fork.recorded());
+  const size_t at = text.find(before);
+  if (at != std::string::npos)
+    text.replace(at, before.size(), fmt::format("//@ text = \"{}\"", content_hash(parent)));
+  PHASEBIT_TRY(write_file(fork.base(), parent));
+  return write_file(fork.path, text);
+}
+
+}  // namespace phasebit

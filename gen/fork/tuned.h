@@ -1,0 +1,47 @@
+// Forks: kernels that began as a generated variant and are edited by hand since. Two files each:
+//   ptx/tuned/NAME.ptx         the edited file; its head names the parent and the merge base
+//   ptx/tuned/NAME.parent.ptx  the parent as it was when they were last merged: the merge base
+#pragma once
+
+#include "core/image/variant_key.h"
+#include "gen/render/kernel_file.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct Fork {
+  std::string name;
+  fs::path path;
+  Rendered kernel;
+  const VariantKey& key() const { return kernel.head.key; }
+  const std::string& parent() const { return kernel.head.parent.id; }
+  const std::string& recorded() const { return kernel.head.parent.text; }  // hash of the base
+  fs::path base() const { return beside(".parent.ptx"); }
+  fs::path conflict() const { return beside(".conflict.ptx"); }
+  fs::path beside(const char* ending) const { return path.parent_path() / (name + ending); }
+};
+
+// <data root>/ptx/tuned
+fs::path tuned_folder();
+
+// A path as messages name it: below the data root, or where it is.
+std::string shown_path(const fs::path& path);
+
+// All forks by name; none when there is no such folder. An error names file, line and key.
+Result<std::vector<Fork>> read_forks(const fs::path& tuned);
+// Step::usage with the nearest name when there is none of this name.
+Result<Fork> read_fork(const fs::path& tuned, const std::string& name);
+
+// The parent's file as forks and their bases have it: without the lines of templates, which move
+// when nothing else does.
+std::string parent_file(const Rendered& parent);
+
+// A new fork of that name. Step::usage when the name is taken or cannot be a file's.
+Result<Fork> make_fork(const fs::path& tuned, const std::string& name, const Rendered& parent);
+
+// Makes this text the one that the fork is merged with from now on.
+Status record_parent(const Fork& fork, const std::string& parent);
+
+}  // namespace phasebit

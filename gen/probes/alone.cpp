@@ -1,0 +1,143 @@
+#include "gen/probes/alone.h"
+
+#include "gen/probes/layout.h"
+
+#include <algorithm>
+
+namespace phasebit {
+namespace {
+
+constexpr int sub_partitions = 4;
+// CTAs of a loaded point: of two warps each, they give every sub-partition four.
+constexpr int busy_ctas = 8;
+constexpr int most_warps = 32;
+
+// A try of a phase that never comes may sleep, nobody says how long, and so may its chain.
+constexpr int most_blocked_items = 64;
+
+void add_slice(Plan& plan, int warp, Role role, int rank) {
+  RoleSlice slice;
+  slice.warp = warp;
+  slice.role = role;
+  slice.rank = rank;
+  plan.launch.slices.push_back(slice);
+  plan.launch.threads = std::max(plan.launch.threads, 32 * (warp + 1));
+}
+
+void size_warps(RolePlan& role, int warps) {
+  role.units = role.warps = warps;
+  role.threads = 32 * warps;
+}
+
+// These probes read back barriers of their own choice (templates/common/verify_phases.ptx), not all
+// that the protocol has.
+void read_back(Plan& plan, ReadBack how, int barriers) {
+  plan.phases_checked = how == ReadBack::phases ? barriers : 0;
+}
+
+}  // namespace
+
+Status finish_verb(const VariantKey& variant, Plan& plan) {
+  const std::string verb = variant.value("verb"), path = variant.value("path");
+  const bool produces = verb == "acquire" || verb == "try_acquire" || verb == "commit";
+  LaunchShape& launch = plan.launch;
+  launch.timed_role = produces ? Role::producer : Role::consumer;
+  launch.unit = "cycles per item";
+  plan.items_per_iteration = {{"producer", plan.num_stages}, {"consumer", plan.num_stages}};
+  plan.timed_verbs = {verb};
+  if (variant.value("load") == "busy") launch.load_ctas = busy_ctas;
+  const bool arrives = verb == "commit" || verb == "release";
+  read_back(plan, produces ? plan.facts.read_full : plan.facts.read_empty,
+            arrives ? plan.num_stages : 0);
+  if (arrives && variant.value("reads") == "completion")
+    plan.timed_verbs.emplace_back(produces ? "wait" : "acquire");
+  if (path == "blocked") launch.max_items = most_blocked_items;
+  if (path == "pending") {
+    const int count = plan.facts.most_arrivals;
+    const int a_turn = produces ? plan.facts.handed_full : plan.facts.handed_empty;
+    if (count == 0 || a_turn == 0)
+      return fail(Step::spec, "{}: the protocol does not say the arrivals of a pending phase",
+                  variant.id);
+    (produces ? plan.full_arrivals : plan.empty_arrivals) = count;
+    launch.max_items = (count - 1) / a_turn;
+  }
+  return {};
+}
+
+Status finish_response(const VariantKey& variant, Plan& plan) {
+  PHASEBIT_TRY_ASSIGN(delay_cycles, whole_number(variant, "delay_cycles", 0));
+  LaunchShape& launch = plan.launch;
+  launch.delay_cycles = static_cast<std::uint32_t>(delay_cycles);
+  launch.timed_role = Role::consumer;
+  launch.unit = "cycles per item";
+  launch.readings = {{"wake", "cycles from commit to wake-up", Role::consumer, 0}};
+  if (variant.value("counting") == "on")
+    launch.readings.push_back({"polls", "polls that failed, per item", Role::consumer, 1});
+  // A launch of the longest delays takes some milliseconds.
+  constexpr int most_delay_cycles = 1 << 21;
+  if (launch.delay_cycles > 0)
+    launch.max_items =
+        std::max(4, most_delay_cycles / std::max(256, static_cast<int>(launch.delay_cycles)));
+  return {};
+}
+
+Status lay_out_neighbour(const VariantKey& variant, Plan& plan) {
+  PHASEBIT_TRY_ASSIGN(bystanders, whole_number(variant, "bystanders", 1));
+  PHASEBIT_TRY_ASSIGN(waiters, whole_number(variant, "waiters", 0));
+  const bool same = variant.value("placing") == "same";
+  for (int i = 0; i < bystanders; ++i) {
+    add_slice(plan, sub_partitions * i, Role::bystander, 32 * i);
+    plan.bystander_warps_mask |= 1U << (sub_partitions * i);
+  }
+  int placed = 0;
+  for (int warp = 1; placed < waiters && warp < most_warps; ++warp) {
+    const bool beside = warp % sub_partitions == 0;
+    if (beside != same || (plan.bystander_warps_mask >> warp & 1U) != 0) continue;
+    add_slice(plan, warp, Role::consumer, 32 * placed++);
+    plan.consumer.warps_mask |= 1U << warp;
+  }
+  if (placed < waiters || bystanders > most_warps / sub_partitions)
+    return fail(Step::spec, "{}: {} bystanders and {} waiters do not fit in {} warps", variant.id,
+                bystanders, waiters, most_warps);
+  // The bystanders commit when they are done: as many producers.
+  size_warps(plan.producer, bystanders);
+  size_warps(plan.consumer, waiters);
+  plan.producer.warps_mask = plan.bystander_warps_mask;
+  return {};
+}
+
+Status finish_neighbour(const VariantKey& variant, Plan& plan) {
+  PHASEBIT_TRY_ASSIGN(waits, whole_number(variant, "waits", 1));
+  plan.launch.work_amount = static_cast<std::uint32_t>(waits);
+  plan.launch.timed_role = Role::bystander;
+  plan.launch.unit = "cycles per block";
+  read_back(plan, plan.facts.read_full, 1);
+  plan.launch.dynamic_shared_bytes += 32 * 4;  // a word a lane that the bystanders read
+  plan.timed_verbs = {"work"};
+  if (plan.consumer.threads > 0) plan.timed_verbs.emplace_back("wait");
+  return {};
+}
+
+// A wait that arrives is both; so is the arrival of a barrier whose halves cannot be had apart.
+Status finish_fanin(const VariantKey&, Plan& plan) {
+  plan.launch.timed_role = Role::both;
+  plan.launch.unit = "cycles per phase";
+  read_back(plan, plan.facts.read_full, 1);
+  plan.timed_verbs = {"commit", "wait"};
+  if (plan.facts.waits_arrive) {
+    plan.timed_verbs = {"wait"};
+    plan.full_arrivals = plan.consumer.threads;
+  }
+  if (!plan.facts.can_do("split")) plan.timed_verbs = {"commit"};
+  return {};
+}
+
+Status finish_entangle(const VariantKey&, Plan& plan) {
+  plan.launch.timed_role = Role::both;
+  plan.launch.unit = "cycles per phase";
+  read_back(plan, plan.facts.read_full, 1);
+  plan.timed_verbs = {"commit", "wait"};
+  return {};
+}
+
+}  // namespace phasebit

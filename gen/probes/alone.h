@@ -1,0 +1,25 @@
+// The plans of the probes that take one verb, one answer or one neighbour by itself, inside one
+// CTA.
+#pragma once
+
+#include "gen/probes/plan.h"
+
+namespace phasebit {
+
+// verb: `num_stages` times one verb of one warp is an item.
+Status finish_verb(const VariantKey& variant, Plan& plan);
+
+// response: a producer that commits late, and what its consumer reads then.
+Status finish_response(const VariantKey& variant, Plan& plan);
+
+// neighbour: bystander warps on sub-partition 0 and, there or elsewhere, consumers that wait.
+Status lay_out_neighbour(const VariantKey& variant, Plan& plan);
+Status finish_neighbour(const VariantKey& variant, Plan& plan);
+
+// fanin: all warps arrive and wait.
+Status finish_fanin(const VariantKey& variant, Plan& plan);
+
+// entangle: the lanes of one warp arrive apart.
+Status finish_entangle(const VariantKey& variant, Plan& plan);
+
+}  // namespace phasebit

@@ -1,0 +1,52 @@
+#include "gen/probes/facts.h"
+
+#include <algorithm>
+
+namespace phasebit {
+namespace {
+
+Status evaluate_protocol(const Figures& figures, PlanFacts& out) {
+  const Component& protocol = figures.chosen(ComponentKind::protocol);
+  const ProtocolFacts& facts = protocol.protocol;
+  out.can = protocol.can;
+  out.words = facts.words;
+  out.extra_bytes = facts.extra_bytes;
+  out.keeps_address = facts.keeps_address;
+  out.counts_laps = facts.counts_laps;
+  out.read_full = facts.read_full;
+  out.read_empty = facts.read_empty;
+  PHASEBIT_TRY_ASSIGN(full, figures.number(facts.full_arrivals));
+  PHASEBIT_TRY_ASSIGN(empty, figures.number(facts.empty_arrivals));
+  PHASEBIT_TRY_ASSIGN(most, figures.number(facts.most_arrivals));
+  PHASEBIT_TRY_ASSIGN(waits_arrive, figures.holds(facts.waits_arrive));
+  PHASEBIT_TRY_ASSIGN(early, figures.holds(facts.early));
+  PHASEBIT_TRY_ASSIGN(ahead, figures.number(facts.ahead));
+  PHASEBIT_TRY_ASSIGN(in_all, figures.holds(facts.empty_in_all));
+  out.handed_full = out.full_arrivals = full;
+  out.handed_empty = out.empty_arrivals = empty;
+  out.most_arrivals = most;
+  out.waits_arrive = waits_arrive;
+  out.tries_early = early;
+  out.ahead = ahead;
+  out.empty_in_all = in_all;
+  return {};
+}
+
+}  // namespace
+
+bool PlanFacts::can_do(std::string_view capability) const {
+  return std::find(can.begin(), can.end(), capability) != can.end();
+}
+
+Result<PlanFacts> evaluate_facts(const Figures& figures) {
+  PlanFacts out;
+  PHASEBIT_TRY(evaluate_protocol(figures, out));
+  const WorkFacts& work = figures.chosen(ComponentKind::work).work;
+  PHASEBIT_TRY_ASSIGN(producer, figures.holds(work.producer));
+  PHASEBIT_TRY_ASSIGN(consumer, figures.holds(work.consumer));
+  out.producer_works = producer;
+  out.consumer_works = consumer;
+  return out;
+}
+
+}  // namespace phasebit

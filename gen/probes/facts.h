@@ -1,0 +1,37 @@
+// The facts of a variant's components, evaluated for it: what plan and templates depend on.
+#pragma once
+
+#include "gen/catalogue/facts.h"
+#include "gen/probes/figures.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct PlanFacts {
+  std::vector<std::string> can;  // of the protocol
+  int words = 0, extra_bytes = 0;
+  bool keeps_address = false, counts_laps = false;
+  // Arrivals of the role that hands over that complete a phase; and with those of the role that
+  // waits, where a wait arrives.
+  int handed_full = 0, handed_empty = 0;
+  int full_arrivals = 0, empty_arrivals = 0;
+  int most_arrivals = 0;
+  bool waits_arrive = false;
+  bool tries_early = false;
+  int ahead = 0;
+  ReadBack read_full = ReadBack::none, read_empty = ReadBack::none;
+  bool empty_in_all = false;
+  bool producer_works = false, consumer_works = false;
+  bool can_do(std::string_view capability) const;
+  // Barriers of a slot whose end state is read back.
+  int read_words() const {
+    return (read_full != ReadBack::none ? 1 : 0) + (read_empty != ReadBack::none ? 1 : 0);
+  }
+};
+
+// `figures` holds those of the warps' layout.
+Result<PlanFacts> evaluate_facts(const Figures& figures);
+
+}  // namespace phasebit

@@ -1,0 +1,17 @@
+// The warps of a CTA: which of them have which role, unit and rank.
+#pragma once
+
+#include "gen/probes/plan.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// An axis as a whole number, `fallback` where the variant does not have it.
+Result<int> whole_number(const VariantKey& variant, const std::string& axis, int fallback);
+
+// Producers and consumers as the axes unit, producers, consumers, placement, sharing and roles say.
+Status lay_out_warps(const VariantKey& variant, Plan& plan);
+
+}  // namespace phasebit

@@ -1,0 +1,56 @@
+// From a variant's axes to its launch shape: warps, roles, ranks, shared memory, and the figures
+// that templates and gate declarations are filled in with.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/image/launch.h"
+#include "core/image/variant_key.h"
+#include "gen/probes/facts.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// One role of a variant, as all its units see it.
+struct RolePlan {
+  int units = 1;
+  int turns = 1;     // units that take turns; 1 when they share every slot
+  int threads = 32;  // threads that share a slot
+  int warps = 1;     // warps they are in
+  int first_lane = 0;
+  int lane_stride = 1;
+  std::uint32_t warps_mask = 0;  // bit w: warp w has the role
+  int vector_words = 1;          // payload words a thread moves at once, 1 or 4
+  int moves = 0;                 // such moves of a thread for a slot
+};
+
+struct Plan {
+  LaunchShape launch;
+  RolePlan producer, consumer;
+  int num_stages = 1;
+  bool unified = false;
+  bool unrolled = false;
+  int warps_per_unit = 1;
+  int threads_per_unit = 32;
+  int slot_bytes = 0;
+  // Offsets in the dynamic shared memory, bytes: full barriers at 0, then the empty ones.
+  int empty_offset = 0, ticket_offset = 0, payload_offset = 0;
+  int scratch_offset = 0;  // of 64 bytes that the load beside a measured CTA works on
+  int extra_offset = 0;    // of PlanFacts::extra_bytes a slot
+  PlanFacts facts;
+  // Barriers whose end state `verify` reads back; 0 where a probe or protocol has none to read.
+  int phases_checked = 0;
+  // Expected arrivals of the barriers; 0: what the arrivals of the other role need.
+  int full_arrivals = 0, empty_arrivals = 0;
+  std::uint32_t bystander_warps_mask = 0;
+  // The verbs of the protocol that the probe times; the gates of others say nothing. Empty: all.
+  std::vector<std::string> timed_verbs;
+  // Items of one turn of the timed loop, by role name (core/rule/rule.h); one where not named.
+  std::map<std::string, int> items_per_iteration;
+  // Names for expressions in gate declarations: threads, producer_moves, consumer_words, ...
+  std::map<std::string, int> derived() const;
+};
+
+}  // namespace phasebit

@@ -1,0 +1,67 @@
+#include "gen/probes/probes.h"
+
+#include "gen/probes/alone.h"
+#include "gen/probes/cluster.h"
+#include "gen/probes/form.h"
+#include "gen/probes/layout.h"
+#include "gen/probes/word.h"
+
+#include <algorithm>
+#include <array>
+
+namespace phasebit {
+namespace {
+
+// The last warp of the consumers leaves after half of the items. It drops its arrivals in its last
+// lap, so that lap must be a whole one.
+void let_one_leave(Plan& plan) {
+  std::vector<RoleSlice>& slices = plan.launch.slices;
+  const auto last = std::find_if(slices.rbegin(), slices.rend(), [](const RoleSlice& slice) {
+    return slice.role == Role::consumer;
+  });
+  last->leaves_early = true;
+  plan.launch.min_items = 2 * plan.num_stages;
+}
+
+Status finish_ring(const VariantKey& variant, Plan& plan) {
+  plan.launch.item_granule = plan.unrolled ? plan.num_stages : 1;
+  plan.launch.min_items = plan.launch.item_granule;
+  plan.launch.timed_role = plan.unified ? Role::both : Role::consumer;
+  plan.launch.unit = "cycles per item";
+  if (variant.value("early_exit") == "drop") let_one_leave(plan);
+  if (plan.unrolled)
+    plan.items_per_iteration = {{"producer", plan.num_stages / plan.producer.turns},
+                                {"consumer", plan.num_stages / plan.consumer.turns}};
+  return {};
+}
+
+Status finish_handoff(const VariantKey& variant, Plan& plan) {
+  PHASEBIT_TRY(finish_ring(variant, plan));
+  plan.launch.timed_role = Role::producer;
+  plan.launch.unit = "cycles per round trip";
+  return {};
+}
+
+constexpr std::array planners = {
+    ProbePlanner{"ring", lay_out_warps, finish_ring},
+    ProbePlanner{"handoff", lay_out_warps, finish_handoff},
+    ProbePlanner{"verb", lay_out_warps, finish_verb},
+    ProbePlanner{"response", lay_out_warps, finish_response},
+    ProbePlanner{"neighbour", lay_out_neighbour, finish_neighbour},
+    ProbePlanner{"fanin", lay_out_warps, finish_fanin},
+    ProbePlanner{"entangle", lay_out_warps, finish_entangle},
+    ProbePlanner{"cluster", lay_out_warps, finish_cluster},
+    ProbePlanner{"word", lay_out_word, finish_word},
+    ProbePlanner{"form", lay_out_form, finish_form},
+};
+
+}  // namespace
+
+const ProbePlanner& planner_of(const std::string& probe) {
+  const auto* known =
+      std::find_if(planners.begin(), planners.end(),
+                   [&](const ProbePlanner& planner) { return planner.probe == probe; });
+  return known == planners.end() ? planners.front() : *known;
+}
+
+}  // namespace phasebit

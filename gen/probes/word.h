@@ -1,0 +1,11 @@
+// The plan of probe `word`: one thread of one warp, one barrier, no waiting.
+#pragma once
+
+#include "gen/probes/plan.h"
+
+namespace phasebit {
+
+Status lay_out_word(const VariantKey& variant, Plan& plan);
+Status finish_word(const VariantKey& variant, Plan& plan);
+
+}  // namespace phasebit

@@ -1,0 +1,150 @@
+#include "gen/ptxas/assembler.h"
+
+#include "core/base/hash.h"
+#include "core/base/nearest.h"
+#include "gen/ptxas/toolchain.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace phasebit {
+namespace {
+
+constexpr const char* ptxas_axis = "ptxas";
+constexpr const char* opt_level_axis = "opt_level";
+constexpr const char* maxrregcount_axis = "maxrregcount";
+constexpr const char* edit_axis = "edit";
+constexpr int default_opt_level = 3;
+constexpr int most_registers = 255;
+
+Result<int> integer_in(std::string_view axis, std::string_view word, int low, int high) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc() || end != word.data() + word.size() || value < low || value > high)
+    return fail(Step::usage, "{}={}: not a number from {} to {}", axis, word, low, high);
+  return value;
+}
+
+template <class T>
+void add_once(std::vector<T>& values, T value) {
+  if (std::find(values.begin(), values.end(), value) == values.end())
+    values.push_back(std::move(value));
+}
+
+Status add_ptxas(AssemblerAxes& axes, const std::string& word) {
+  if (word == "all") {
+    for (const InstalledToolchain& one : installed_toolchains())
+      add_once(axes.ptxas, one.axis_value());
+    if (axes.ptxas.empty())
+      return with_hint(fail(Step::toolchain, "no toolchain is installed"), "run tools/toolchain");
+    return {};
+  }
+  PHASEBIT_TRY_ASSIGN(found, find_installed(word));
+  add_once(axes.ptxas, found.axis_value());
+  return {};
+}
+
+Status add_value(AssemblerAxes& axes, std::string_view axis, const std::string& word) {
+  if (axis == ptxas_axis) return add_ptxas(axes, word);
+  if (axis == opt_level_axis) {
+    if (word == "all") return axes.opt_level = {0, 1, 2, 3}, Status();
+    PHASEBIT_TRY_ASSIGN(level, integer_in(axis, word, 0, default_opt_level));
+    add_once(axes.opt_level, level);
+    return {};
+  }
+  if (axis == maxrregcount_axis) {
+    if (word == "none") return add_once(axes.maxrregcount, 0), Status();
+    PHASEBIT_TRY_ASSIGN(count, integer_in(axis, word, 1, most_registers));
+    add_once(axes.maxrregcount, count);
+    return {};
+  }
+  if (axis == edit_axis)
+    return add_once(axes.edit, word == "none" ? std::string() : word), Status();
+  return with_hint(fail(Step::usage, "no axis '{}' of ptxas", axis),
+                   nearest_word_hint(std::string(axis),
+                                     {ptxas_axis, opt_level_axis, maxrregcount_axis, edit_axis}));
+}
+
+void append(VariantKey& key, const std::string& axis, const std::string& value) {
+  key.id += fmt::format("/{}={}", axis, value);
+  key.axes.emplace_back(axis, value);
+}
+
+}  // namespace
+
+bool is_assembler_axis(std::string_view axis) {
+  return axis == ptxas_axis || axis == opt_level_axis || axis == maxrregcount_axis ||
+         axis == edit_axis;
+}
+
+std::vector<std::string> flags_of(const AssemblerChoice& choice) {
+  std::vector<std::string> flags;
+  if (choice.opt_level != default_opt_level) flags.push_back(fmt::format("-O{}", choice.opt_level));
+  if (choice.maxrregcount != 0)
+    flags.push_back(fmt::format("-maxrregcount={}", choice.maxrregcount));
+  return flags;
+}
+
+std::string describe(const AssemblerChoice& choice) {
+  std::vector<std::string> words = flags_of(choice);
+  if (!choice.ptxas.empty()) words.insert(words.begin(), "ptxas " + choice.ptxas);
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+AssemblerChoice assembler_of(const VariantKey& key) {
+  AssemblerChoice choice;
+  choice.ptxas = key.value(ptxas_axis);
+  if (const std::string level = key.value(opt_level_axis); !level.empty())
+    choice.opt_level = std::stoi(level);
+  if (const std::string count = key.value(maxrregcount_axis); !count.empty())
+    choice.maxrregcount = std::stoi(count);
+  choice.edit = key.value(edit_axis);
+  return choice;
+}
+
+VariantKey text_key(const VariantKey& key) {
+  if (key.text_id.empty()) return key;
+  VariantKey text{key.text_id, short_hash(key.text_id), key.axes};
+  std::erase_if(text.axes, [](const auto& axis) { return is_assembler_axis(axis.first); });
+  return text;
+}
+
+VariantKey with_assembler(const VariantKey& key, const AssemblerChoice& choice) {
+  VariantKey made = text_key(key);
+  if (choice == AssemblerChoice()) return made;
+  made.text_id = made.id;
+  if (!choice.ptxas.empty()) append(made, ptxas_axis, choice.ptxas);
+  if (choice.opt_level != default_opt_level)
+    append(made, opt_level_axis, std::to_string(choice.opt_level));
+  if (choice.maxrregcount != 0)
+    append(made, maxrregcount_axis, std::to_string(choice.maxrregcount));
+  if (!choice.edit.empty()) append(made, edit_axis, choice.edit);
+  made.hash = short_hash(made.id);
+  return made;
+}
+
+Status set_assembler_axis(AssemblerAxes& axes, std::string_view axis,
+                          const std::vector<std::string>& values) {
+  if (axis == ptxas_axis) axes.ptxas.clear();
+  if (axis == opt_level_axis) axes.opt_level.clear();
+  if (axis == maxrregcount_axis) axes.maxrregcount.clear();
+  if (axis == edit_axis) axes.edit.clear();
+  for (const std::string& value : values) PHASEBIT_TRY(add_value(axes, axis, value));
+  return {};
+}
+
+std::vector<AssemblerChoice> combinations(const AssemblerAxes& axes) {
+  const auto or_default = [](auto values, auto value) {
+    if (values.empty()) values.push_back(std::move(value));
+    return values;
+  };
+  std::vector<AssemblerChoice> all;
+  for (const std::string& ptxas : or_default(axes.ptxas, std::string()))
+    for (const int level : or_default(axes.opt_level, default_opt_level))
+      for (const int count : or_default(axes.maxrregcount, 0))
+        for (const std::string& edit : or_default(axes.edit, std::string()))
+          all.push_back({ptxas, level, count, edit});
+  return all;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,56 @@
+// Which ptxas assembles a variant, and how it is asked. These axes stand last in an id, and only
+// where they are not the default: ".../ptxas=12.4.131/opt_level=1/maxrregcount=32/edit=0x920.NOP".
+// A variant's PTX does not depend on them.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/image/variant_key.h"
+
+#include <compare>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phasebit {
+
+struct AssemblerChoice {
+  std::string ptxas;     // "12.4.131"; "" for the one that the command works with
+  int opt_level = 3;     // ptxas -O, 0..3
+  int maxrregcount = 0;  // ptxas -maxrregcount, registers a thread; 0: not given
+  // An experiment on what ptxas made (analysis/cubin/edit.h): "0x920.NOP"; "" for none. The timed
+  // build alone has it.
+  std::string edit = {};
+  friend auto operator<=>(const AssemblerChoice&, const AssemblerChoice&) = default;
+};
+
+bool is_assembler_axis(std::string_view axis);
+
+// {"-O1", "-maxrregcount=32"}; nothing for the defaults.
+std::vector<std::string> flags_of(const AssemblerChoice& choice);
+// "ptxas 12.4.131 -O1"; "" for the defaults.
+std::string describe(const AssemblerChoice& choice);
+
+AssemblerChoice assembler_of(const VariantKey& key);
+// The key with these axes in the place of those that it has.
+VariantKey with_assembler(const VariantKey& key, const AssemblerChoice& choice);
+// The key without them: equal text keys have equal PTX.
+VariantKey text_key(const VariantKey& key);
+
+// Values of the axes that a sweep or a command line asks for; an empty list is the default
+// alone.
+struct AssemblerAxes {
+  std::vector<std::string> ptxas;  // as AssemblerChoice has them
+  std::vector<int> opt_level, maxrregcount;
+  std::vector<std::string> edit = {};
+};
+
+// Sets the values of one axis: "ptxas" takes versions and "all" (every one installed), "opt_level"
+// 0..3 and "all", "maxrregcount" registers and "none", "edit" any text. Errors as
+// read_typed_id (gen/space/typed_id.h).
+Status set_assembler_axis(AssemblerAxes& axes, std::string_view axis,
+                          const std::vector<std::string>& values);
+
+// All combinations, ptxas slowest.
+std::vector<AssemblerChoice> combinations(const AssemblerAxes& axes);
+
+}  // namespace phasebit

@@ -1,0 +1,57 @@
+// What ptxas made of a text once, by content: outcomes in an SQLite index, modules as files.
+// docs/decisions/assembly-cache.md says why.
+#pragma once
+
+#include "core/base/file.h"
+#include "gen/ptxas/outcome.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace phasebit {
+
+// Safe for several threads, and for several processes on one folder.
+class Cache {
+ public:
+  // <data root>/.cache/assembly
+  static fs::path default_folder();
+
+  // Makes the folder when it is missing. An index that is torn, or of another schema, is thrown
+  // away and begun anew: notes() says so. Step::io when the folder cannot be used, or when it would
+  // have to be begun anew while another process uses it.
+  static Result<Cache> open(const fs::path& folder);
+  Cache(Cache&&) noexcept;
+  Cache& operator=(Cache&&) noexcept;
+  ~Cache();
+
+  // The outcomes of kernels by nameless_hash, under one configuration (target, ptxas, flags);
+  // nothing where there is none or where its module is gone. An index that cannot be read is begun
+  // anew.
+  std::vector<std::optional<Outcome>> find(const std::string& configuration,
+                                           const std::vector<std::string>& kernel_hashes);
+
+  // Keeps outcomes by nameless_hash, and the modules they name, in one transaction: after a kill
+  // all of them are there or none.
+  Status add(const std::string& configuration,
+             const std::vector<std::pair<std::string, Outcome>>& outcomes,
+             const std::map<std::string, std::string>& modules);
+
+  // The cubin of that hash, checked against it.
+  Result<std::string> module(const std::string& hash) const;
+
+  const fs::path& folder() const;
+
+  // What a user should hear: that the cache was thrown away, and why.
+  std::vector<std::string> notes() const;
+
+ private:
+  struct Impl;
+  explicit Cache(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace phasebit

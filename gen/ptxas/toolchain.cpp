@@ -1,0 +1,208 @@
+#include "gen/ptxas/toolchain.h"
+
+#include "core/base/nearest.h"
+#include "core/base/process.h"
+#include "core/isa/targets.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include <unistd.h>
+
+namespace phasebit {
+namespace {
+
+std::string install_hint() {
+  return fmt::format("run tools/toolchain {}", pinned_toolchain);
+}
+
+bool is_program(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
+}
+
+fs::path pinned_folder() {
+  return data_root() / ".toolchains" / pinned_toolchain;
+}
+
+Status check_program(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored))
+    return with_hint(fail(Step::toolchain, "{} does not exist", path.string()), install_hint());
+  if (!is_program(path))
+    return with_hint(fail(Step::toolchain, "{} is not an executable file", path.string()),
+                     fmt::format("chmod +x {}", path.string()));
+  return {};
+}
+
+Result<fs::path> locate_ptxas(const ToolchainRequest& request) {
+  if (request.ptxas) {
+    PHASEBIT_TRY(check_program(*request.ptxas));
+    return *request.ptxas;
+  }
+  const char* variable = std::getenv("PHASEBIT_TOOLCHAIN");
+  const bool asked = variable != nullptr && *variable != '\0';
+  const fs::path folder = asked ? fs::path(variable) : pinned_folder();
+  const fs::path programs = toolchain_programs(folder);
+  if (programs.empty() && asked)
+    return with_hint(fail(Step::toolchain, "no ptxas in $PHASEBIT_TOOLCHAIN ({})", folder.string()),
+                     install_hint() + " and unset it");
+  if (programs.empty())
+    return with_hint(fail(Step::toolchain, "no ptxas in {}", folder.string()), install_hint());
+  PHASEBIT_TRY(check_program(programs / "ptxas"));
+  return programs / "ptxas";
+}
+
+Result<fs::path> locate_nvdisasm(const ToolchainRequest& request, const fs::path& ptxas) {
+  if (request.nvdisasm) {
+    PHASEBIT_TRY(check_program(*request.nvdisasm));
+    return *request.nvdisasm;
+  }
+  const fs::path beside = ptxas.parent_path() / "nvdisasm";
+  const fs::path pinned = toolchain_programs(pinned_folder()) / "nvdisasm";
+  for (const fs::path& path : {beside, pinned})
+    if (is_program(path)) return path;
+  return fs::path();
+}
+
+// What a program prints for one option.
+Result<std::string> ask(const fs::path& program, const std::string& option) {
+  ProcessOptions options;
+  options.timeout = std::chrono::seconds(20);
+  // An explicit "./" keeps a bare file name from being searched in PATH.
+  const fs::path path = program.has_parent_path() ? program : "." / program;
+  auto output = run_process({path.string(), option}, options);
+  if (!output)
+    return tl::unexpected(Error{Step::toolchain, output.error().message, install_hint()});
+  if (!output->ok())
+    return with_hint(
+        fail(Step::toolchain, "{} {} {}", program.string(), option, output->how_it_ended()),
+        install_hint());
+  return output->out + output->err;
+}
+
+Result<Version> ask_version(const fs::path& program) {
+  PHASEBIT_TRY_ASSIGN(banner, ask(program, "--version"));
+  auto version = parse_version(version_in_banner(banner));
+  if (!version)
+    return with_hint(fail(Step::toolchain, "{} --version names no version", program.string()),
+                     install_hint());
+  return *version;
+}
+
+}  // namespace
+
+fs::path toolchain_programs(const fs::path& folder) {
+  std::error_code ignored;
+  for (const char* inner : {"nvidia/cu13/bin", "nvidia/cuda_nvcc/bin", "bin", ""}) {
+    const fs::path programs = *inner == '\0' ? folder : folder / inner;
+    if (fs::exists(programs / "ptxas", ignored)) return programs;
+  }
+  return {};
+}
+
+std::vector<std::string> targets_in_help(std::string_view help) {
+  std::set<std::tuple<int, std::string, std::string>> found;  // number, suffix, name
+  for (size_t at = help.find("'sm_"); at != std::string_view::npos;
+       at = help.find("'sm_", at + 1)) {
+    const size_t end = help.find('\'', at + 1);
+    if (end == std::string_view::npos) break;
+    const auto target = parse_target(help.substr(at + 1, end - at - 1));
+    if (target) found.emplace(target->sm, target->suffix, target->name);
+  }
+  std::vector<std::string> names;
+  for (const auto& [sm, suffix, name] : found) names.push_back(name);
+  return names;
+}
+
+std::optional<Version> newest_ptx(const Version& cuda) {
+  if (cuda.parts.size() < 2) return std::nullopt;
+  const int major = cuda.parts[0], minor = cuda.parts[1];
+  // 13.n reads 9.n; 11.n and 12.n as the release notes list them.
+  if (major == 13) return Version{{9, minor}};
+  static const std::map<std::pair<int, int>, int> eights = {
+      {{12, 0}, 0}, {{12, 1}, 1}, {{12, 2}, 2}, {{12, 3}, 3}, {{12, 4}, 4},
+      {{12, 5}, 5}, {{12, 6}, 5}, {{12, 7}, 6}, {{12, 8}, 7}, {{12, 9}, 8}};
+  if (const auto found = eights.find({major, minor}); found != eights.end())
+    return Version{{8, found->second}};
+  if (major == 11 && minor <= 8) return Version{{7, minor}};
+  return std::nullopt;
+}
+
+std::string InstalledToolchain::axis_value() const {
+  return version.text() == pinned_toolchain ? std::string() : version.text();
+}
+
+std::vector<InstalledToolchain> installed_toolchains() {
+  std::vector<InstalledToolchain> found;
+  std::error_code missing;
+  for (const auto& entry : fs::directory_iterator(data_root() / ".toolchains", missing)) {
+    auto version = parse_version(entry.path().filename().string());
+    if (version && !toolchain_programs(entry.path()).empty())
+      found.push_back({*std::move(version), entry.path()});
+  }
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.version < b.version; });
+  return found;
+}
+
+Result<InstalledToolchain> find_installed(const std::string& version) {
+  const auto wanted = parse_version(version);
+  if (!wanted)
+    return with_hint(fail(Step::usage, "'{}' is no version of ptxas", version),
+                     "such as 12.4 or 12.4.131, or all");
+  std::vector<std::string> names;
+  std::optional<InstalledToolchain> newest;
+  for (const InstalledToolchain& one : installed_toolchains()) {
+    names.push_back(one.version.text());
+    const auto& have = one.version.parts;
+    const auto& want = wanted->parts;
+    if (want.size() <= have.size() && std::equal(want.begin(), want.end(), have.begin()))
+      newest = one;
+  }
+  if (newest) return *newest;
+  return with_hint(fail(Step::toolchain, "ptxas {} is not installed (there {} {})", version,
+                        names.size() == 1 ? "is" : "are",
+                        names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
+                   fmt::format("run tools/toolchain {}", version));
+}
+
+Result<Toolchain> find_toolchain(const ToolchainRequest& request) {
+  Toolchain toolchain;
+  PHASEBIT_TRY_ASSIGN(ptxas, locate_ptxas(request));
+  toolchain.ptxas = ptxas;
+  PHASEBIT_TRY_ASSIGN(version, ask_version(ptxas));
+  toolchain.version = version;
+  toolchain.ptx = newest_ptx(version).value_or(Version{});
+  PHASEBIT_TRY_ASSIGN(help, ask(ptxas, "--help"));
+  toolchain.targets = targets_in_help(help);
+  if (toolchain.targets.empty())
+    return with_hint(fail(Step::toolchain, "{} --help names no architecture", ptxas.string()),
+                     install_hint());
+  PHASEBIT_TRY_ASSIGN(nvdisasm, locate_nvdisasm(request, ptxas));
+  toolchain.nvdisasm = nvdisasm;
+  if (!nvdisasm.empty()) {
+    PHASEBIT_TRY_ASSIGN(disassembler_version, ask_version(nvdisasm));
+    toolchain.nvdisasm_version = disassembler_version;
+  }
+  return toolchain;
+}
+
+Status require_nvdisasm(const Toolchain& toolchain) {
+  if (!toolchain.nvdisasm.empty()) return {};
+  return with_hint(fail(Step::toolchain, "no nvdisasm beside {}", toolchain.ptxas.string()),
+                   install_hint());
+}
+
+Status check_target(const Toolchain& toolchain, const std::string& target) {
+  const auto& known = toolchain.targets;
+  if (std::find(known.begin(), known.end(), target) != known.end()) return {};
+  return with_hint(fail(Step::usage, "ptxas {} does not know the architecture '{}'",
+                        toolchain.version.text(), target),
+                   nearest_word_hint(target, known));
+}
+
+}  // namespace phasebit

@@ -1,0 +1,107 @@
+#include "gen/render/context/layout.h"
+
+#include "core/image/abi.h"
+#include "gen/render/context/numbers.h"
+
+#include <cstddef>
+
+namespace phasebit {
+
+using nlohmann::json;
+
+void add_payload(json& context, const Plan& plan) {
+  context["has_payload"] = plan.slot_bytes > 0;
+  context["slot_bytes"] = std::to_string(plan.slot_bytes);
+  context["slot_words"] = std::to_string(plan.slot_bytes / 4);
+  context["payload_period"] = std::to_string(copied_payload_period);
+  context["payload_offset"] = std::to_string(plan.payload_offset);
+  context["item_step"] = hex(payload_item_step);
+  context["fold_multiplier"] = hex(payload_fold_multiplier);
+  context["fill_bytes"] = std::to_string(4 * plan.producer.vector_words);
+  context["fill_words_wide"] = std::to_string(plan.producer.vector_words);
+  context["fill_wide"] = plan.producer.vector_words == 4;
+  context["drain_bytes"] = std::to_string(4 * plan.consumer.vector_words);
+  context["drain_wide"] = plan.consumer.vector_words == 4;
+}
+
+void add_layout(json& context, const Plan& plan) {
+  const auto number = [&](const char* name, int value) { context[name] = std::to_string(value); };
+  number("threads", plan.launch.threads);
+  number("warps", plan.launch.warps());
+  number("ctas_per_sm", plan.launch.ctas_per_sm);
+  number("warps_per_unit_log2", plan.warps_per_unit == 4 ? 2 : 0);
+  number("last_thread_of_unit", plan.threads_per_unit - 1);
+  number("producer_turns", plan.producer.turns);
+  number("consumer_turns", plan.consumer.turns);
+  number("stages_but_one", plan.num_stages - 1);
+  number("barriers", 2 * plan.num_stages);
+  number("full_arrivals", plan.facts.full_arrivals);
+  number("empty_arrivals", plan.facts.empty_arrivals);
+  number("last_empty_id", 2 * plan.num_stages);
+  number("empty_offset", plan.empty_offset);
+  number("ticket_offset", plan.ticket_offset);
+  number("scratch_offset", plan.scratch_offset);
+  number("phases_checked", plan.phases_checked);
+  context["producer_warps_mask"] = hex(plan.producer.warps_mask);
+  context["consumer_warps_mask"] = hex(plan.consumer.warps_mask);
+  context["single_ring_slot"] = plan.num_stages == 1;
+  if (plan.num_stages > 1) context["stages_reciprocal"] = reciprocal(plan.num_stages);
+  context["takes_turns"] = plan.producer.turns > 1 || plan.consumer.turns > 1;
+  context["several_ctas"] = plan.launch.ctas_per_sm > 1;
+  context["turns_by_parity"] = plan.producer.turns > 1;
+  context["uses_barrier_address"] = plan.facts.keeps_address;
+  number("leaver_rank", plan.consumer.threads - 32);
+  number("extra_offset", plan.extra_offset);
+  number("extra_bytes", plan.facts.extra_bytes);
+  context["counts_laps"] = plan.facts.counts_laps;
+}
+
+namespace {
+
+json read_back(ReadBack how, const std::string& address, int arrivals) {
+  return {{"read_phases", how == ReadBack::phases},
+          {"read_count", how == ReadBack::count},
+          {"read_address", address},
+          {"read_arrivals", std::to_string(arrivals)}};
+}
+
+}  // namespace
+
+void add_read_back(json& context, const Plan& plan) {
+  const PlanFacts& facts = plan.facts;
+  context["reads_back"] = facts.read_words() > 0;
+  context["read_full"] = read_back(facts.read_full, "address", facts.full_arrivals);
+  context["read_empty"] = read_back(facts.read_empty, fmt::format("address+{}", plan.empty_offset),
+                                    facts.empty_arrivals);
+  context["waits_arrive"] = facts.waits_arrive;
+  context["empty_in_all"] = facts.empty_in_all;
+}
+
+void add_parameter_block(json& context) {
+  const auto field = [&](const char* name, size_t offset) {
+    context["pb"][name] = std::to_string(offset);
+  };
+#define PHASEBIT_FIELD(name) field(#name, offsetof(KernelParams, name))
+  PHASEBIT_FIELD(version);
+  PHASEBIT_FIELD(items);
+  PHASEBIT_FIELD(samples);
+  PHASEBIT_FIELD(status);
+  PHASEBIT_FIELD(payload_in);
+  PHASEBIT_FIELD(payload_out);
+  PHASEBIT_FIELD(work_amount);
+  PHASEBIT_FIELD(delay_cycles);
+  PHASEBIT_FIELD(seed);
+  PHASEBIT_FIELD(zero);
+  PHASEBIT_FIELD(target_sm);
+  PHASEBIT_FIELD(first_warp);
+  PHASEBIT_FIELD(guard_limit_ns);
+  PHASEBIT_FIELD(ticket);
+  PHASEBIT_FIELD(extension);
+  PHASEBIT_FIELD(first_rank);
+  PHASEBIT_FIELD(second_rank);
+  PHASEBIT_FIELD(load_ctas);
+#undef PHASEBIT_FIELD
+  context["pb"]["bytes"] = std::to_string(sizeof(KernelParams));
+}
+
+}  // namespace phasebit

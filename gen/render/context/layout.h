@@ -1,0 +1,17 @@
+// The names that do not belong to a role: threads, arrivals, shared memory, payload.
+#pragma once
+
+#include "gen/probes/plan.h"
+
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+
+void add_layout(nlohmann::json& context, const Plan& plan);
+void add_payload(nlohmann::json& context, const Plan& plan);
+// What of a slot is read back after the roles, and how.
+void add_read_back(nlohmann::json& context, const Plan& plan);
+// pb.NAME: the offset of a field of the kernel's parameter block (core/image/abi.h); pb.bytes.
+void add_parameter_block(nlohmann::json& context);
+
+}  // namespace phasebit

@@ -1,0 +1,73 @@
+#include "gen/render/context/slots.h"
+
+namespace phasebit {
+
+using nlohmann::json;
+
+json slot_names(const Plan& plan, const std::string& r, int offset) {
+  const auto address = [](const std::string& base, int bytes) {
+    return bytes == 0 ? base : fmt::format("{}+{}", base, bytes);
+  };
+  const std::string full = address(r + "_barrier", 8 * offset);
+  const std::string empty = address(r + "_barrier", plan.empty_offset + 8 * offset);
+  return {{"slot_register", r + "_slot"},
+          {"slot_offset", std::to_string(offset)},
+          {"full_barrier", full},
+          {"empty_barrier", empty},
+          {"on_full", {{"barrier", full}}},
+          {"on_empty", {{"barrier", empty}}},
+          {"payload", address(r + "_payload", offset * plan.slot_bytes)}};
+}
+
+namespace {
+
+json words(int count, int first) {
+  json list = json::array();
+  for (int i = 0; i < count; ++i)
+    list.push_back({{"index", std::to_string(i)}, {"offset", std::to_string(first + i)}});
+  return list;
+}
+
+// The loads and stores of one thread for one slot: thread r of T moves words (m * T + r) * V + v.
+void add_moves(json& slot, const Plan& plan, const RolePlan& role, const std::string& r,
+               int offset) {
+  json moves = json::array();
+  for (int m = 0; m < role.moves; ++m) {
+    const int word = m * role.threads * role.vector_words;
+    const int bytes = offset * plan.slot_bytes + 4 * word;
+    json move = {{"address", bytes == 0 ? r + "_payload" : fmt::format("{}_payload+{}", r, bytes)}};
+    move["bytes"] = std::to_string(4 * word);
+    move["words"] = move["folded"] = words(role.vector_words, word);
+    moves.push_back(std::move(move));
+  }
+  slot[r == "p" ? "stores" : "loads"] = std::move(moves);
+}
+
+void add_look_ahead(json& slot, const Plan& plan, const RolePlan& role, int ahead, int position) {
+  const int items_ahead = ahead * role.turns;
+  const int slots_ahead = items_ahead % plan.num_stages;
+  const int from = position * role.turns;
+  slot["ahead_items"] = std::to_string((plan.unrolled ? from : 0) + items_ahead);
+  slot["ahead_slots"] = std::to_string(slots_ahead);
+  slot["ahead_odd_laps"] = items_ahead / plan.num_stages % 2 == 1;
+  const int target = from + items_ahead;
+  slot["ahead_offset"] = std::to_string(8 * (target % plan.num_stages));
+  slot["ahead_lap"] = std::to_string(target / plan.num_stages % 2);
+}
+
+}  // namespace
+
+json make_slots(const Plan& plan, const RolePlan& role, const std::string& r, int ahead) {
+  const int count = plan.unrolled ? plan.num_stages / role.turns : 1;
+  json slots = json::array();
+  for (int position = 0; position < count; ++position) {
+    const int offset = position * role.turns;
+    json slot = slot_names(plan, r, offset);
+    add_moves(slot, plan, role, r, offset);
+    add_look_ahead(slot, plan, role, ahead, position);
+    slots.push_back(std::move(slot));
+  }
+  return slots;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,18 @@
+// The names of a slot: its barriers, its payload, the moves of one thread, the slot ahead of it.
+#pragma once
+
+#include "gen/probes/plan.h"
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+
+// Addresses of the slot that is `offset` slots up from the slot register of role `r` ("p" or "c").
+nlohmann::json slot_names(const Plan& plan, const std::string& r, int offset);
+
+// One object for each copy of the loop's body: one, or as many as slots are unrolled.
+nlohmann::json make_slots(const Plan& plan, const RolePlan& role, const std::string& r, int ahead);
+
+}  // namespace phasebit

@@ -1,0 +1,46 @@
+#include "gen/space/hand_made.h"
+
+#include "core/base/hash.h"
+#include "gen/catalogue/verbs.h"
+#include "gen/ptxas/assembler.h"
+
+#include <algorithm>
+
+namespace phasebit {
+namespace {
+
+bool is_hand_made_axis(const std::string& axis) {
+  return axis == tuned_axis || is_snippet_axis(axis);
+}
+
+}  // namespace
+
+bool is_snippet_axis(std::string_view axis) {
+  return axis.starts_with(snippet_axis);
+}
+
+bool is_hand_made(const VariantKey& key) {
+  return std::any_of(key.axes.begin(), key.axes.end(),
+                     [](const auto& axis) { return is_hand_made_axis(axis.first); });
+}
+
+std::string snippet_component(const VariantKey& key, ComponentKind kind) {
+  std::string component = key.value(std::string(to_string(kind)));
+  std::string snippets;
+  for (const auto& [axis, label] : key.axes)
+    if (is_snippet_axis(axis) && kind_of_verb(axis.substr(snippet_axis.size())) == kind)
+      snippets += fmt::format("{}={}\n", axis, label);
+  return snippets.empty() ? component : fmt::format("{}@{}", component, short_hash(snippets));
+}
+
+VariantKey template_key(const VariantKey& key) {
+  VariantKey made{key.id, key.hash, {}};
+  for (const auto& axis : text_key(key).axes)
+    if (!is_hand_made_axis(axis.first)) made.axes.push_back(axis);
+  for (auto& [axis, value] : made.axes)
+    for (const ComponentKind kind : component_kinds)
+      if (axis == to_string(kind)) value = snippet_component(key, kind);
+  return made;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,33 @@
+// The axes of a key that say what somebody made by hand: a fork, a file, snippets.
+#pragma once
+
+#include "core/image/variant_key.h"
+#include "gen/catalogue/catalogue.h"
+
+#include <string>
+#include <string_view>
+
+namespace phasebit {
+
+// The axis of a fork's key that names it: "ring/mbarrier/none/none/tuned=fast".
+inline constexpr const char* tuned_axis = "tuned";
+
+// That of a kernel read from a file of anybody's.
+inline constexpr const char* file_axis = "file";
+
+// Those of snippets begin with it: "snippet.wait".
+inline constexpr std::string_view snippet_axis = "snippet.";
+
+bool is_snippet_axis(std::string_view axis);
+// Whether the key names what somebody made by hand: a fork, snippets.
+bool is_hand_made(const VariantKey& key);
+
+// The component of a kind in whose folder the key's snippets are; that of the axis where it has
+// none of this kind.
+std::string snippet_component(const VariantKey& key, ComponentKind kind);
+
+// What the templates make of a key: the axes of the catalogue alone, with the components that hold
+// its snippets. Its id is still the key's, for messages.
+VariantKey template_key(const VariantKey& key);
+
+}  // namespace phasebit

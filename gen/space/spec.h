@@ -1,0 +1,66 @@
+// Sweeps: which points of the space somebody wants.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "gen/catalogue/catalogue.h"
+#include "gen/ptxas/assembler.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace phasebit {
+
+struct AxisValues {
+  std::string axis;
+  std::vector<std::string> values;
+};
+
+// The points of a block: for each combination of `cross` (first axis slowest), with `baseline`
+// beneath it: that point itself, then each value of `once_around` alone, then each two axes of
+// `pairs` combined.
+struct SweepBlock {
+  std::string doc;
+  std::vector<std::pair<std::string, std::string>> baseline;
+  std::vector<AxisValues> cross, once_around, pairs;
+  std::optional<Expression> when;  // other points are left out
+  std::string reason;              // what those are counted under
+  std::string where;               // "specs/core.toml:12"
+};
+
+// A text of the user's for one verb (gen/fork/snippet.h).
+struct SweepSnippet {
+  std::string verb;
+  fs::path file;      // relative names count from the spec file's folder
+  std::string where;  // "specs/mine.toml:12"
+};
+
+struct Sweep {
+  std::string name, doc;
+  std::vector<SweepBlock> blocks;
+  std::vector<SweepSnippet> snippets;
+  AssemblerAxes assembler;  // [sweep.assembler]: each variant with each of these
+};
+
+struct Spec {
+  std::string file;
+  std::vector<Sweep> sweeps;
+  // Step::usage with the nearest name.
+  Result<const Sweep*> find(std::string_view name) const;
+};
+
+// Step::spec; the message begins with "file:line: key: ".
+Result<Spec> load_spec(const fs::path& path, const Catalogue& catalogue);
+
+// "1,2,4:16:4" -> 1 2 4 8 12 16 for an axis; "all" -> all its values. Each must be a value of the
+// axis.
+Result<std::vector<std::string>> parse_values(const Catalogue& catalogue, std::string_view axis,
+                                              std::string_view text);
+
+// "stages=1,2,4:16:4", as given to -a. Step::usage.
+Result<AxisValues> parse_override(const Catalogue& catalogue, std::string_view text);
+
+}  // namespace phasebit

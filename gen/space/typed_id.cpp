@@ -1,0 +1,41 @@
+#include "gen/space/typed_id.h"
+
+#include "gen/space/hand_made.h"
+
+#include <sstream>
+
+namespace phasebit {
+namespace {
+
+void append(std::string& id, const std::string& part) {
+  id += (id.empty() ? "" : "/") + part;
+}
+
+}  // namespace
+
+Result<TypedId> read_typed_id(const std::string& id) {
+  TypedId typed;
+  AssemblerAxes axes;
+  std::istringstream parts(id);
+  for (std::string part; std::getline(parts, part, '/');) {
+    const size_t equals = part.find('=');
+    const std::string axis = equals == std::string::npos ? std::string() : part.substr(0, equals);
+    if (is_assembler_axis(axis)) {
+      PHASEBIT_TRY(set_assembler_axis(axes, axis, {part.substr(equals + 1)}));
+      continue;
+    }
+    append(typed.text, part);
+    if (axis == tuned_axis)
+      typed.fork = part.substr(equals + 1);
+    else if (is_snippet_axis(axis))
+      typed.snippets = true;
+    else
+      append(typed.variant, part);
+  }
+  const std::vector<AssemblerChoice> choices = combinations(axes);
+  if (choices.size() != 1) return fail(Step::usage, "{}: names several of ptxas", id);
+  typed.choice = choices.front();
+  return typed;
+}
+
+}  // namespace phasebit

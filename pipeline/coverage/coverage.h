@@ -1,0 +1,41 @@
+// What is known of each PTX form on one target.
+#pragma once
+
+#include "analysis/report/data/table.h"
+#include "gen/forms/form.h"
+#include "pipeline/images/tools.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct CoverageRequest {
+  ToolOptions tools;
+  std::vector<std::string> results;  // empty: the published ones
+  std::string target = "sm_90a";
+  std::string family = "*";  // a shell pattern
+  bool assemble = true;      // false: what the table says alone
+};
+
+struct FormCoverage {
+  const PlacedForm* placed = nullptr;
+  std::vector<std::string> targets;  // that take it, by core/isa/forms.csv
+  bool taken = false;                // by the target in question
+  std::string variant;               // the one that stands for it; "" when none does
+  std::string refusal;               // ptxas's own words; "" when it assembled or was not asked
+  bool assembled = false;
+  std::string gate;  // passed, failed: reason, ungated: reason; "" when not asked
+  bool measured = false;
+  std::string why;  // it has no figure; "" when it has
+};
+
+// Every form of the families. Step::usage when no family fits.
+Result<std::vector<FormCoverage>> cover_forms(const CoverageRequest& request);
+
+// Plain rows of the families, or of the forms with `list`.
+Table coverage_summary(const std::vector<FormCoverage>& forms, const std::string& target);
+Table coverage_list(const std::vector<FormCoverage>& forms);
+std::string coverage_json(const std::vector<FormCoverage>& forms, const std::string& target);
+
+}  // namespace phasebit

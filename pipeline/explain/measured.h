@@ -1,0 +1,23 @@
+// Figures that commands about machine code put beside it.
+#pragma once
+
+#include "analysis/report/tables.h"
+#include "core/base/file.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// results/*/*.jsonl of the project, in order.
+std::vector<fs::path> published_results();
+// results/*/history/*.jsonl of the project: texts measured by many versions of ptxas.
+std::vector<std::string> published_histories();
+
+// The results named, or the published histories when none is. Errors as report_data.
+Result<ReportData> measured_data(std::vector<std::string> results, const std::string& device);
+
+// `asked`, or the one target of the runs. Step::usage when they are of several.
+Result<std::string> measured_target(const std::string& asked, const ReportData& data);
+
+}  // namespace phasebit

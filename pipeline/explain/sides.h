@@ -1,0 +1,26 @@
+// Machine code of variants as sides of a difference.
+#pragma once
+
+#include "analysis/compare/diff.h"
+#include "pipeline/images/sass_images.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct CodeRequest {
+  SpaceRequest space;
+  std::string target;
+  std::vector<std::string> ids;  // with their axes of ptxas
+};
+
+// By id: the code, or why there is none. The error says that nothing could be done.
+Result<std::map<std::string, Result<DiffSide>>> code_of(Tools& tools, const CodeRequest& request);
+
+// Whether the code that a row was measured with is that of the side. By its class where that covers
+// all of the code; of older rows by the text alone, which is all that they say.
+bool is_code_of(const std::string& text_hash, const std::string& sass_class, const DiffSide& side);
+
+}  // namespace phasebit

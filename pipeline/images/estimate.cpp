@@ -1,0 +1,44 @@
+#include "pipeline/images/estimate.h"
+
+#include "core/base/file.h"
+
+#include <sstream>
+
+#include <fmt/format.h>
+
+namespace phasebit {
+
+std::optional<double> benchmark_figure(const std::string& file, const std::string& name) {
+  const auto text = read_file(data_root() / "results" / "benchmarks" / (file + ".txt"));
+  if (!text) return std::nullopt;
+  std::istringstream lines(*text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string word;
+    double value = 0;
+    if (words >> word >> value && word == name) return value;
+  }
+  return std::nullopt;
+}
+
+Estimate estimate(double variants) {
+  Estimate out;
+  const auto cores = benchmark_figure("assemble", "timed_cold_cores");
+  const auto images = benchmark_figure("assemble", "timed_images");
+  if (cores && images && *images > 0) out.assemble_core_seconds = variants * *cores / *images;
+  const auto rate = benchmark_figure("points", "points_per_second");
+  if (rate && *rate > 0) out.measure_seconds = variants / *rate;
+  return out;
+}
+
+std::string describe(const Estimate& estimate) {
+  const auto seconds = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.0f}", *value) : std::string("an unknown number of");
+  };
+  return fmt::format(
+      "estimated: {} core seconds to assemble for one target, {} seconds to measure once "
+      "(from results/benchmarks)",
+      seconds(estimate.assemble_core_seconds), seconds(estimate.measure_seconds));
+}
+
+}  // namespace phasebit

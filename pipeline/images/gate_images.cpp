@@ -1,0 +1,216 @@
+#include "pipeline/images/gate_images.h"
+
+#include "analysis/disassembly/module.h"
+#include "analysis/gate/gate_cache.h"
+#include "core/base/parallel.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <thread>
+
+namespace phasebit {
+namespace {
+
+unsigned cores_of(const Tools& tools) {
+  const unsigned asked = tools.options.threads;
+  return asked != 0 ? asked : std::max(1U, std::thread::hardware_concurrency());
+}
+
+// Rules of one variant for one SASS family and ptxas, with what is hashed of them.
+struct Rules {
+  std::shared_ptr<const GateSpec> spec;
+  std::string key;  // gate_key without the kernel
+};
+
+// One kernel of a column on its way through the gate.
+struct Work {
+  std::size_t variant = 0;
+  Rules rules;
+  std::string key;
+};
+
+struct Module {
+  std::string hash;
+  std::vector<Work> work;
+  std::vector<Work*> open;  // not known yet
+  std::optional<Cubin> cubin;
+};
+
+class ColumnGate {
+ public:
+  ColumnGate(Tools& tools, const Disassembler& disassembler, const std::vector<Prepared>& prepared,
+             ImageSet& set)
+      : tools_(tools), disassembler_(disassembler), prepared_(prepared), set_(set) {}
+
+  void run(std::vector<Module> modules) {
+    modules_ = std::move(modules);
+    each([&](Module& module) { look_up(module); });
+    each([&](Module& module) { read(module); });
+    disassemble();
+    each([&](Module& module) { keep(module); });
+  }
+
+ private:
+  void each(const std::function<void(Module&)>& job) {
+    parallel_for(modules_.size(), tools_.options.threads, [&](std::size_t i) { job(modules_[i]); });
+  }
+  Result<Image>& image_of(const Work& work) { return set_.images[work.variant]; }
+  void take(const Work& work, GateOutput output) {
+    image_of(work)->gate = std::move(output.result);
+    image_of(work)->census = std::move(output.census);
+  }
+  void refuse(Module& module, const Error& error) {
+    for (const Work* work : module.open) image_of(*work) = tl::unexpected<Error>(error);
+    module.open.clear();
+  }
+
+  void look_up(Module& module) {
+    const DerivedCache::Entries known =
+        tools_.derived ? tools_.derived->find(module.hash) : DerivedCache::Entries();
+    for (Work& work : module.work) {
+      work.key = fmt::format("{} {}", work.rules.key, image_of(work)->entry);
+      const auto found = known.find(work.key);
+      auto output = found == known.end() ? std::nullopt : outcome_from_text(found->second);
+      if (output)
+        take(work, std::move(*output));
+      else
+        module.open.push_back(&work);
+    }
+  }
+
+  void read(Module& module) {
+    if (module.open.empty()) return;
+    const auto code = module_code(*set_.assembly, tools_.cache_or_null(), module.hash);
+    if (!code) return refuse(module, code.error());
+    auto cubin = read_cubin(*code, "module " + module.hash);
+    if (!cubin) return refuse(module, cubin.error());
+    module.cubin = std::move(*cubin);
+    std::erase_if(module.open, [&](const Work* work) {
+      Result<Image>& image = image_of(*work);
+      if (module.cubin->find(image->entry) != nullptr) return false;
+      image = fail(Step::disassemble, "the module has no kernel {}", image->entry);
+      return true;
+    });
+  }
+
+  void disassemble() {
+    std::vector<std::pair<Work*, const CubinKernel*>> all;
+    int sm = 0;  // of all: a column is one target
+    for (Module& module : modules_)
+      for (Work* work : module.open) {
+        all.emplace_back(work, module.cubin->find(image_of(*work)->entry));
+        sm = module.cubin->sm;
+      }
+    std::vector<const CubinKernel*> kernels;
+    for (const auto& [work, kernel] : all) kernels.push_back(kernel);
+    if (kernels.empty()) return;
+    const auto listings = disassembler_.listings(sm, kernels, cores_of(tools_));
+    parallel_for(all.size(), tools_.options.threads, [&](std::size_t i) {
+      const auto& [work, kernel] = all[i];
+      auto joined = join_kernel(*kernel, listings[i]);
+      if (!joined) {
+        image_of(*work) = tl::unexpected<Error>(joined.error());
+        return;
+      }
+      const GateInput input{kernel->entry, &prepared_[work->variant].kernel.source,
+                            *work->rules.spec};
+      take(*work, gate_kernel(std::move(*joined), input));
+    });
+  }
+
+  void keep(Module& module) {
+    DerivedCache::Entries entries;
+    for (const Work* work : module.open)
+      if (const Result<Image>& image = image_of(*work))
+        entries.emplace(work->key, outcome_as_text({image->gate, image->census, image->text_hash}));
+    // A cache that cannot be written costs time, not the result.
+    if (tools_.derived && !entries.empty())
+      static_cast<void>(tools_.derived->add(module.hash, entries));
+    module.cubin.reset();
+  }
+
+  Tools& tools_;
+  const Disassembler& disassembler_;
+  const std::vector<Prepared>& prepared_;
+  ImageSet& set_;
+  std::vector<Module> modules_;
+};
+
+// The rules of variants by column: made once for all columns of one family and ptxas.
+class RuleBook {
+ public:
+  RuleBook(Tools& tools, const std::vector<Prepared>& prepared, std::string nvdisasm)
+      : tools_(tools), prepared_(prepared), nvdisasm_(std::move(nvdisasm)) {
+    sources_.resize(prepared.size());
+    parallel_for(prepared.size(), tools.options.threads,
+                 [&](std::size_t i) { sources_[i] = hash_of(prepared[i].kernel.source); });
+  }
+
+  Result<Rules> of(std::size_t variant, const CodeColumn& column) {
+    PHASEBIT_TRY_ASSIGN(known, tools_.targets.find(column.target));
+    auto& place = rules_[{variant, known.family, choice_of(prepared_[variant], column).ptxas}];
+    if (place.spec != nullptr) return place;
+    PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared_[variant], tools_, column));
+    // An experiment takes out or puts in what the rules count: what is forbidden stays so.
+    if (!assembler_of(prepared_[variant].key).edit.empty()) {
+      for (VerbRule& rule : spec.verbs) rule.require.clear();
+      spec.exhaustive_for.clear();
+    }
+    place.key = gate_key(sources_[variant], spec, nvdisasm_);
+    place.spec = std::make_shared<const GateSpec>(std::move(spec));
+    return place;
+  }
+
+ private:
+  Tools& tools_;
+  const std::vector<Prepared>& prepared_;
+  std::string nvdisasm_;
+  std::vector<std::string> sources_;  // hashes of the lines of each variant
+  std::map<std::tuple<std::size_t, std::string, std::string>, Rules> rules_;
+};
+
+Result<std::vector<Module>> group_by_module(RuleBook& book, const CodeColumn& column,
+                                            const ImageSet& set) {
+  std::map<std::string, std::vector<Work>> modules;
+  for (std::size_t i = 0; i < set.images.size(); ++i) {
+    if (!set.images[i]) continue;
+    PHASEBIT_TRY_ASSIGN(rules, book.of(i, column));
+    modules[set.images[i]->module].push_back({i, std::move(rules), {}});
+  }
+  std::vector<Module> list;
+  for (auto& [hash, work] : modules) list.push_back({hash, std::move(work), {}, std::nullopt});
+  return list;
+}
+
+}  // namespace
+
+Status gate_images(Tools& tools, const Disassembler& disassembler,
+                   const std::vector<Prepared>& prepared, const std::vector<CodeColumn>& columns,
+                   std::vector<ImageSet>& sets) {
+  RuleBook book(tools, prepared, disassembler.version());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    PHASEBIT_TRY_ASSIGN(modules, group_by_module(book, columns[i], sets[i]));
+    ColumnGate(tools, disassembler, prepared, sets[i]).run(std::move(modules));
+  }
+  return {};
+}
+
+Status check_plain_text(Tools& tools, const std::vector<Prepared>& prepared,
+                        const CodeColumn& column, ImageSet& set) {
+  const bool before = std::exchange(tools.options.line_info, false);
+  const ImageSet plain = std::move(make_images(tools, prepared, {column}).front());
+  tools.options.line_info = before;
+  for (std::size_t i = 0; i < prepared.size(); ++i) {
+    Result<Image>& image = set.images[i];
+    if (!image) continue;
+    if (!plain.images[i])
+      image = tl::unexpected<Error>(plain.images[i].error());
+    else if (plain.images[i]->text_hash != image->text_hash)
+      image = fail(Step::gate, "{}: `.loc` changed its code for {}, so its lines say nothing",
+                   prepared[i].key.id, column.name());
+  }
+  return {};
+}
+
+}  // namespace phasebit

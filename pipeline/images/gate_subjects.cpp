@@ -1,0 +1,110 @@
+#include "pipeline/images/gate_subjects.h"
+
+#include "analysis/gate/expectation_file.h"
+#include "core/image/whole.h"
+#include "gen/ptxas/assembler.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace phasebit {
+namespace {
+
+Result<std::optional<Version>> version_of(Tools& tools, const CodeColumn& column,
+                                          const Prepared& prepared) {
+  PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(choice_of(prepared, column).ptxas));
+  return std::optional<Version>(toolchain->version);
+}
+
+Result<std::vector<Expectation>> read_rules_file(const std::string& file) {
+  PHASEBIT_TRY_ASSIGN(text, read_file(file));
+  PHASEBIT_TRY_ASSIGN(read, parse_expectations(text, file));
+  for (const Expectation& one : read.expectations)
+    if (one.kind != ExpectationKind::rule)
+      return with_hint(fail(Step::spec, "{}: --rules takes [[rule]] alone", one.place),
+                       "`phasebit sass gate` compares kernels");
+  return std::move(read.expectations);
+}
+
+// What the rules that speak of a kernel say of it.
+Result<GateResult> verdict_on(const GateSubject& subject, const std::vector<Expectation>& rules,
+                              const std::string& file) {
+  std::vector<Expectation> own;
+  std::copy_if(rules.begin(), rules.end(), std::back_inserter(own),
+               [&](const Expectation& rule) { return concerns(rule, subject); });
+  if (own.empty()) return GateResult{GateVerdict::ungated, fmt::format("no rule of {}", file)};
+  PHASEBIT_TRY_ASSIGN(report, check_expectations(own, {subject}));
+  std::string reason;
+  for (const BrokenExpectation& one : report.broken)
+    reason += fmt::format("{}{}: {}: expected {}, found {}", reason.empty() ? "" : "; ", one.place,
+                          one.rule, one.expected, one.found);
+  if (!reason.empty()) return GateResult{GateVerdict::failed, reason};
+  return GateResult{GateVerdict::passed, fmt::format("by the rules of {}", file)};
+}
+
+}  // namespace
+
+std::map<int, CodeCounts> counts_by_line(const SassKernel& kernel) {
+  std::map<int, CodeCounts> lines;
+  for (const Instruction& one : kernel.instructions)
+    if (one.line > 0) add(lines[one.line], one);
+  return lines;
+}
+
+Result<std::vector<GateSubject>> subjects_of(Tools& tools, const Disassembler& disassembler,
+                                             const std::vector<Prepared>& prepared,
+                                             const std::vector<CodeColumn>& columns) {
+  std::vector<std::optional<GateSubject>> found(columns.size() * prepared.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const CodeColumn& column = columns[i % columns.size()];
+    const Prepared& one = prepared[i / columns.size()];
+    PHASEBIT_TRY_ASSIGN(target, tools.targets.find(column.target));
+    PHASEBIT_TRY_ASSIGN(version, version_of(tools, column, one));
+    found[i] = GateSubject{one.key.id, column.target, target.family, version, "", {}, {}};
+  }
+  PHASEBIT_TRY(analyse_images(
+      tools, disassembler, prepared, columns,
+      [&](std::size_t c, std::size_t v, const Result<AnalysedImage>& image) {
+        std::optional<GateSubject>& subject = found[v * columns.size() + c];
+        if (!image) return subject.reset();
+        const Prepared& one = prepared[v];
+        subject->code_class = image->kernel.code.hash;
+        subject->features = take_features(image->kernel, one.kernel.source, image->windows);
+        subject->lines = counts_by_line(image->kernel);
+        add_resources(subject->features, image->kernel,
+                      tools.targets.find(columns[c].target).value(),
+                      {image->resources.spill_store_bytes, image->resources.spill_load_bytes},
+                      {one.head.launch.threads, one.head.launch.dynamic_shared_bytes});
+      }));
+  std::vector<GateSubject> subjects;
+  for (auto& one : found)
+    if (one) subjects.push_back(std::move(*one));
+  return subjects;
+}
+
+Status gate_by_rules(Tools& tools, const Disassembler& disassembler, const std::string& file,
+                     const std::vector<Prepared>& prepared, const CodeColumn& column,
+                     ImageSet& set) {
+  PHASEBIT_TRY_ASSIGN(rules, read_rules_file(file));
+  std::vector<Prepared> strangers;
+  for (const Prepared& one : prepared)
+    if (is_whole(one.key)) strangers.push_back(one);
+  if (strangers.empty())
+    return with_hint(fail(Step::usage, "--rules {}: no kernel lacks a head", file),
+                     "what has a head says its rules there");
+  PHASEBIT_TRY_ASSIGN(subjects, subjects_of(tools, disassembler, strangers, {column}));
+  bool speaks = subjects.empty();
+  for (const GateSubject& subject : subjects)
+    for (std::size_t i = 0; i < prepared.size(); ++i)
+      if (prepared[i].key.id == subject.name && set.images[i]) {
+        PHASEBIT_TRY_ASSIGN(verdict, verdict_on(subject, rules, file));
+        speaks = speaks || verdict.verdict != GateVerdict::ungated;
+        set.images[i]->gate = std::move(verdict);
+      }
+  if (speaks) return {};
+  return with_hint(fail(Step::gate, "{}: no rule speaks of {} for {}", file, subjects.front().name,
+                        column.target),
+                   "a rule without `kernels`, `targets`, `family` and `ptxas` speaks of all");
+}
+
+}  // namespace phasebit

@@ -1,0 +1,28 @@
+// Machine code as the rules of a file see it (`phasebit sass gate`, `--rules`).
+#pragma once
+
+#include "analysis/cubin/instruction.h"
+#include "analysis/gate/expectations.h"
+#include "pipeline/images/sass_images.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+std::map<int, CodeCounts> counts_by_line(const SassKernel& kernel);
+
+// Each variant in each column; those that a target cannot have are left out.
+Result<std::vector<GateSubject>> subjects_of(Tools& tools, const Disassembler& disassembler,
+                                             const std::vector<Prepared>& prepared,
+                                             const std::vector<CodeColumn>& columns);
+
+// The verdict of a rules file on kernels without a head, for their images. A file whose rules speak
+// of none of them is an error, as is one with [[same]] or [[differ]], or no such kernel to gate. A
+// kernel that no rule speaks of stays ungated.
+Status gate_by_rules(Tools& tools, const Disassembler& disassembler, const std::string& file,
+                     const std::vector<Prepared>& prepared, const CodeColumn& column,
+                     ImageSet& set);
+
+}  // namespace phasebit

@@ -1,0 +1,59 @@
+#include "pipeline/images/guarded.h"
+
+#include "gen/guard/guard.h"
+#include "gen/guard/kernel_guard.h"
+#include "gen/render/kernel_file.h"
+
+#include <algorithm>
+
+namespace phasebit {
+namespace {
+
+// A placement may put warps in front of the shape's own.
+constexpr int most_first_warps = 8;
+constexpr int most_threads = 1024;
+
+GuardBounds bounds_of(const LaunchShape& launch) {
+  return {std::min(most_threads, launch.threads + 32 * most_first_warps),
+          launch.ctas_per_sm + launch.load_ctas};
+}
+
+// A whole file is guarded as a file: its functions may wait too.
+Result<Rendered> guarded_file(const Rendered& timed) {
+  PHASEBIT_TRY_ASSIGN(text, read_file(timed.path));
+  const std::string& name = timed.kernel.source.front().file;
+  PHASEBIT_TRY_ASSIGN(file, read_ptx(text, name));
+  PHASEBIT_TRY_ASSIGN(guarded, guard(file));
+  PHASEBIT_TRY_ASSIGN(kernels, read_kernels(write_ptx(guarded.file), name));
+  for (Rendered& one : kernels) {
+    if (one.kernel.entry != timed.kernel.entry) continue;
+    one.sites = std::move(guarded.sites);
+    return std::move(one);
+  }
+  bug("the guard lost an entry");
+}
+
+Result<Rendered> guarded_statements(const Rendered& timed) {
+  PHASEBIT_TRY_ASSIGN(guarded,
+                      guard_kernel(timed.kernel, entry_name(timed.head.key, Build::guarded),
+                                   bounds_of(timed.head.launch), timed.head.registers));
+  Rendered out;
+  out.kernel = std::move(guarded.kernel);
+  out.sites = std::move(guarded.sites);
+  for (std::size_t n = 0; n < out.kernel.statements.size(); ++n)
+    out.listing.push_back({out.kernel.statements[n], out.kernel.source[n]});
+  return out;
+}
+
+}  // namespace
+
+Result<Rendered> guarded_kernel(const Rendered& timed) {
+  PHASEBIT_TRY_ASSIGN(out, timed.kernel.as_is ? guarded_file(timed) : guarded_statements(timed));
+  out.kernel.build = Build::guarded;
+  out.head = timed.head;
+  out.head.build = Build::guarded;
+  out.has_head = timed.has_head;
+  return std::move(out);
+}
+
+}  // namespace phasebit

@@ -1,0 +1,39 @@
+// From prepared variants to images.
+#pragma once
+
+#include "gen/ptxas/assembler.h"
+#include "pipeline/images/prepare.h"
+#include "pipeline/images/tools.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct ImageSet {
+  std::vector<Result<Image>> images;         // one a variant, in order
+  std::shared_ptr<const Assembly> assembly;  // of all columns: holds or finds the modules
+};
+
+// Assembles with `.loc`, which leaves the code as it is and leads each instruction to its line, for
+// each column, every variant by the ptxas and with the flags that its axes or the
+// column name; in one go for each choice of these, so that no core waits at the end of a column.
+// Entries without a gate result have the verdict "ungated".
+std::vector<ImageSet> make_images(Tools& tools, const std::vector<Prepared>& prepared,
+                                  const std::vector<CodeColumn>& columns);
+
+// How a variant is assembled in a column.
+AssemblerChoice choice_of(const Prepared& prepared, const CodeColumn& column);
+
+// Assembles the timed kernels once more with `.loc`, checks that the code is the same byte for
+// byte, and gates each image by its census. Images that failed to assemble are left as they are; a
+// kernel whose code differs with `.loc`, or cannot be read, becomes an error.
+Status gate_images(Tools& tools, const Disassembler& disassembler,
+                   const std::vector<Prepared>& prepared, const CodeColumn& column, ImageSet& set);
+
+// What the variant's window must hold in that column.
+Result<GateSpec> gate_of(const Prepared& prepared, Tools& tools, const CodeColumn& column);
+
+}  // namespace phasebit

@@ -1,0 +1,39 @@
+// Variants on their way to ptxas: planned, rendered in parallel, and headed. From here on nobody
+// asks where a kernel's text came from.
+#pragma once
+
+#include "core/image/guard_sites.h"
+#include "gen/render/kernel_file.h"
+#include "pipeline/select/space.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct Prepared {
+  VariantKey key;
+  Head head;
+  Kernel kernel;
+  std::vector<WaitSite> sites = {};  // of a guarded build
+};
+
+// What the reports of a guarded build mean: its waits, and the barriers in shared memory.
+GuardTable guard_table(const Prepared& guarded);
+
+// A variant of the catalogue with its listing.
+Result<Rendered> render_one(const fs::path& templates, const Catalogue& catalogue,
+                            const VariantKey& variant, Build build);
+
+// The same for any variant of a space: with the space's snippets in it, or a file of the space. The
+// guarded build is made from the timed one (gen/guard).
+Result<Rendered> render_one(const Space& space, const VariantKey& variant, Build build);
+
+// All variants of the space in their order, on `jobs` threads (0: all cores). A template error
+// stops it: it concerns every variant of its combination. So does a fork that cannot be read.
+Result<std::vector<Prepared>> prepare(const Space& space, Build build, unsigned jobs);
+// Some of them.
+Result<std::vector<Prepared>> prepare(const Space& space, const std::vector<VariantKey>& variants,
+                                      Build build, unsigned jobs);
+
+}  // namespace phasebit

@@ -1,0 +1,139 @@
+#include "pipeline/images/sass_images.h"
+
+#include "analysis/disassembly/module.h"
+#include "analysis/flow/census.h"
+#include "core/base/parallel.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <thread>
+
+namespace phasebit {
+namespace {
+
+// The variants of one column that lie in one cubin.
+struct ModuleWork {
+  std::size_t column = 0;
+  std::string module;
+  std::vector<std::size_t> variants;
+  Result<Cubin> cubin = fail(Step::disassemble, "not read");
+  std::vector<std::optional<Disassembler::Listing>> listings;  // of the variants
+};
+
+class Analysis {
+ public:
+  Analysis(Tools& tools, const Disassembler& disassembler, const std::vector<Prepared>& prepared,
+           const std::vector<CodeColumn>& columns, const VisitImage& visit)
+      : tools_(tools),
+        disassembler_(disassembler),
+        prepared_(prepared),
+        columns_(columns),
+        visit_(visit) {}
+
+  Status run() {
+    sets_ = make_images(tools_, prepared_, columns_);
+    for (const CodeColumn& column : columns_) {
+      PHASEBIT_TRY_ASSIGN(known, parse_target(column.target));
+      sms_.push_back(known.sm);
+    }
+    for (std::size_t column = 0; column < sets_.size(); ++column) plan(column);
+    const unsigned threads = tools_.options.threads;
+    parallel_for(work_.size(), threads, [&](std::size_t i) { read(work_[i]); });
+    for (const int sm : std::set<int>(sms_.begin(), sms_.end())) disassemble(sm);
+    parallel_for(work_.size(), threads, [&](std::size_t i) { join(work_[i]); });
+    return {};
+  }
+
+ private:
+  const Image& image(const ModuleWork& work, std::size_t variant) const {
+    return *sets_[work.column].images[variant];
+  }
+
+  // What was refused is passed on at once.
+  void plan(std::size_t column) {
+    std::map<std::string, ModuleWork> modules;
+    for (std::size_t variant = 0; variant < prepared_.size(); ++variant) {
+      const Result<Image>& image = sets_[column].images[variant];
+      if (!image) {
+        visit_(column, variant, tl::unexpected<Error>(image.error()));
+        continue;
+      }
+      ModuleWork& work = modules[image->module];
+      work.column = column;
+      work.module = image->module;
+      work.variants.push_back(variant);
+    }
+    for (auto& [hash, work] : modules) work_.push_back(std::move(work));
+  }
+
+  void read(ModuleWork& work) const {
+    const auto code =
+        module_code(*sets_[work.column].assembly, tools_.cache_or_null(), work.module);
+    work.cubin =
+        code ? read_cubin(*code, "module " + work.module) : tl::unexpected<Error>(code.error());
+    work.listings.resize(work.variants.size());
+  }
+
+  // All code of an SM in one go.
+  void disassemble(int sm) {
+    std::vector<const CubinKernel*> kernels;
+    std::vector<std::optional<Disassembler::Listing>*> places;
+    for (ModuleWork& work : work_) {
+      if (sms_[work.column] != sm || !work.cubin) continue;
+      for (std::size_t i = 0; i < work.variants.size(); ++i)
+        if (const CubinKernel* found = work.cubin->find(image(work, work.variants[i]).entry)) {
+          kernels.push_back(found);
+          places.push_back(&work.listings[i]);
+        }
+    }
+    auto listings = disassembler_.listings(sm, kernels, cores());
+    for (std::size_t i = 0; i < places.size(); ++i) *places[i] = std::move(listings[i]);
+  }
+  unsigned cores() const {
+    const unsigned asked = tools_.options.threads;
+    return asked != 0 ? asked : std::max(1U, std::thread::hardware_concurrency());
+  }
+
+  Result<AnalysedImage> analyse(const ModuleWork& work, std::size_t place) const {
+    const std::size_t variant = work.variants[place];
+    const Image& made = image(work, variant);
+    const CubinKernel* found = work.cubin->find(made.entry);
+    if (const auto& listing = work.listings[place]; found == nullptr || !listing || !*listing)
+      return fail(Step::disassemble, "{} for {}: no disassembly{}", prepared_[variant].key.id,
+                  columns_[work.column].name(), listing ? ": " + listing->error().message : "");
+    PHASEBIT_TRY_ASSIGN(kernel, join_kernel(*found, *work.listings[place]));
+    const SourceMap& source = prepared_[variant].kernel.source;
+    std::vector<RoleWindow> windows = find_windows(kernel, source);
+    PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared_[variant], tools_, columns_[work.column]));
+    promote_single_sites(windows, kernel, source, spec);
+    return AnalysedImage{std::move(kernel), std::move(windows), made.resources};
+  }
+
+  void join(const ModuleWork& work) const {
+    for (std::size_t i = 0; i < work.variants.size(); ++i)
+      visit_(work.column, work.variants[i],
+             work.cubin ? analyse(work, i)
+                        : Result<AnalysedImage>(tl::unexpected<Error>(work.cubin.error())));
+  }
+
+  Tools& tools_;
+  const Disassembler& disassembler_;
+  const std::vector<Prepared>& prepared_;
+  const std::vector<CodeColumn>& columns_;
+  const VisitImage& visit_;
+  std::vector<ImageSet> sets_;
+  std::vector<ModuleWork> work_;
+  std::vector<int> sms_;  // of the columns
+};
+
+}  // namespace
+
+Status analyse_images(Tools& tools, const Disassembler& disassembler,
+                      const std::vector<Prepared>& prepared, const std::vector<CodeColumn>& columns,
+                      const VisitImage& visit) {
+  return Analysis(tools, disassembler, prepared, columns, visit).run();
+}
+
+}  // namespace phasebit

@@ -1,0 +1,32 @@
+// Machine code of many variants on many targets, with as few runs of nvdisasm as can be.
+#pragma once
+
+#include "analysis/disassembly/disassembler.h"
+#include "analysis/flow/window.h"
+#include "pipeline/images/images.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct AnalysedImage {
+  SassKernel kernel;  // with the statement of each instruction
+  std::vector<RoleWindow> windows;
+  Resources resources;
+};
+
+// Takes the image of columns[column] and prepared[variant], or why there is none. Called once for
+// each pair, from several threads.
+using VisitImage =
+    std::function<void(std::size_t column, std::size_t variant, Result<AnalysedImage> image)>;
+
+// Assembles with `.loc` (the code is the same, and each instruction leads to its line), through the
+// cache. Equal code of one SM is disassembled once, whichever column it is in. The error
+// says that nothing could be done.
+Status analyse_images(Tools& tools, const Disassembler& disassembler,
+                      const std::vector<Prepared>& prepared, const std::vector<CodeColumn>& columns,
+                      const VisitImage& visit);
+
+}  // namespace phasebit

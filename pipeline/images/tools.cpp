@@ -1,0 +1,84 @@
+#include "pipeline/images/tools.h"
+
+#include "core/base/file.h"
+#include "core/base/program.h"
+#include "gen/ptxas/assembler.h"
+
+#include <cstdio>
+#include <sstream>
+
+namespace phasebit {
+
+Result<const Toolchain*> Tools::toolchain_of(const std::string& ptxas) {
+  if (ptxas.empty()) return &toolchain;
+  if (toolchain.version.text() != pinned_toolchain)
+    return with_hint(fail(Step::usage, "ptxas={}, but the command works with ptxas {}", ptxas,
+                          toolchain.version.text()),
+                     "leave --ptxas and $PHASEBIT_TOOLCHAIN out, or the axis");
+  if (const auto known = others.find(ptxas); known != others.end()) return &known->second;
+  PHASEBIT_TRY_ASSIGN(installed, find_installed(ptxas));
+  ToolchainRequest request;
+  request.ptxas = toolchain_programs(installed.folder) / "ptxas";
+  PHASEBIT_TRY_ASSIGN(found, find_toolchain(request));
+  return &others.emplace(ptxas, std::move(found)).first->second;
+}
+
+std::string CodeColumn::name() const {
+  return ptxas.empty() ? target : fmt::format("{} ptxas {}", target, ptxas);
+}
+
+Result<std::vector<CodeColumn>> columns_of(const std::vector<std::string>& targets,
+                                           const std::vector<std::string>& toolchains) {
+  AssemblerAxes axes;
+  if (!toolchains.empty()) PHASEBIT_TRY(set_assembler_axis(axes, "ptxas", toolchains));
+  if (axes.ptxas.empty()) axes.ptxas = {""};
+  std::vector<CodeColumn> columns;
+  for (const std::string& target : targets)
+    for (const std::string& ptxas : axes.ptxas) columns.push_back({target, ptxas});
+  return columns;
+}
+
+Result<Tools> open_tools(const ToolOptions& options) {
+  ToolchainRequest request;
+  if (!options.ptxas.empty()) request.ptxas = options.ptxas;
+  if (!options.nvdisasm.empty()) request.nvdisasm = options.nvdisasm;
+  PHASEBIT_TRY_ASSIGN(toolchain, find_toolchain(request));
+  PHASEBIT_TRY_ASSIGN(targets, TargetTable::load());
+  Tools tools{std::move(toolchain), std::move(targets), std::nullopt, {}, {}, std::nullopt};
+  tools.options.line_info = true;
+  if (!options.no_cache) {
+    const fs::path folder =
+        options.cache.empty() ? Cache::default_folder() : fs::path(options.cache);
+    PHASEBIT_TRY_ASSIGN(cache, Cache::open(folder));
+    for (const std::string& note : cache.notes()) fmt::print(stderr, "note: {}\n", note);
+    tools.derived.emplace(cache.folder() / "derived", program_hash());
+    tools.cache = std::move(cache);
+  }
+  tools.options.threads = options.jobs;
+  ResourceLimits& limits = tools.options.limits;
+  if (options.max_registers > 0) limits.max_registers = options.max_registers;
+  if (options.max_shared_bytes > 0) limits.max_shared_bytes = options.max_shared_bytes;
+  if (options.max_spill_bytes >= 0) limits.max_spill_bytes = options.max_spill_bytes;
+  return tools;
+}
+
+Result<Disassembler> open_disassembler(const Tools& tools) {
+  PHASEBIT_TRY(require_nvdisasm(tools.toolchain));
+  return Disassembler::open(tools.toolchain.nvdisasm,
+                            tools.cache ? tools.cache->folder() / "disassembly" : fs::path());
+}
+
+Result<std::vector<std::string>> chosen_targets(const Toolchain& toolchain,
+                                                std::vector<std::string> targets,
+                                                const std::string& file) {
+  if (!file.empty()) {
+    PHASEBIT_TRY_ASSIGN(text, read_file(file));
+    std::istringstream words(text);
+    for (std::string word; words >> word;) targets.push_back(word);
+  }
+  if (targets.empty() || targets == std::vector<std::string>{"all"}) return toolchain.targets;
+  for (const std::string& target : targets) PHASEBIT_TRY(check_target(toolchain, target));
+  return targets;
+}
+
+}  // namespace phasebit

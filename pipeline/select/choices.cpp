@@ -1,0 +1,67 @@
+#include "pipeline/select/choices.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace phasebit {
+namespace {
+
+// Every n-th variant, so that a limited sweep still has all kinds of them.
+void keep_spread(std::vector<VariantKey>& variants, int limit) {
+  const auto wanted = static_cast<size_t>(limit);
+  if (wanted == 0 || variants.size() <= wanted) return;
+  std::vector<VariantKey> kept;
+  for (size_t i = 0; i < wanted; ++i)
+    kept.push_back(std::move(variants[i * variants.size() / wanted]));
+  variants = std::move(kept);
+}
+
+}  // namespace
+
+Result<AssemblerAxes> assembler_axes(const SpaceRequest& request, AssemblerAxes axes,
+                                     std::vector<std::string>& rest) {
+  for (const std::string& text : request.overrides) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || !is_assembler_axis(text.substr(0, equals))) {
+      rest.push_back(text);
+      continue;
+    }
+    std::vector<std::string> values;
+    std::istringstream words(text.substr(equals + 1));
+    for (std::string word; std::getline(words, word, ',');) values.push_back(word);
+    PHASEBIT_TRY(set_assembler_axis(axes, text.substr(0, equals), values));
+  }
+  if (!request.toolchains.empty())
+    PHASEBIT_TRY(set_assembler_axis(axes, "ptxas", request.toolchains));
+  return axes;
+}
+
+void add_choices(std::vector<VariantKey>& variants, const std::vector<AssemblerChoice>& choices) {
+  std::vector<VariantKey> all;
+  for (const VariantKey& variant : variants)
+    for (const AssemblerChoice& choice : choices) all.push_back(with_assembler(variant, choice));
+  variants = std::move(all);
+}
+
+Status choose(const SpaceRequest& request, const std::vector<AssemblerChoice>& choices,
+              std::vector<VariantKey>& variants) {
+  // Before the choices of ptxas stand in the ids: those that will pass with one of them.
+  const std::string first = variants.front().id;
+  std::erase_if(variants, [&](const VariantKey& variant) {
+    return std::none_of(choices.begin(), choices.end(), [&](const AssemblerChoice& choice) {
+      return with_assembler(variant, choice).id.find(request.filter) != std::string::npos;
+    });
+  });
+  if (variants.empty())
+    return with_hint(
+        fail(Step::usage, "--filter {}: no variant has this in its id", request.filter),
+        fmt::format("an id is {}", first));
+  keep_spread(variants, request.limit);
+  add_choices(variants, choices);
+  std::erase_if(variants, [&](const VariantKey& variant) {
+    return variant.id.find(request.filter) == std::string::npos;
+  });
+  return {};
+}
+
+}  // namespace phasebit

@@ -1,0 +1,24 @@
+// The choices of ptxas that a command line asks for.
+#pragma once
+
+#include "gen/ptxas/assembler.h"
+#include "pipeline/select/space.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// The overrides of the axes of ptxas, on top of the sweep's; `rest` gets the others.
+Result<AssemblerAxes> assembler_axes(const SpaceRequest& request, AssemblerAxes axes,
+                                     std::vector<std::string>& rest);
+
+// Each variant once for each choice.
+void add_choices(std::vector<VariantKey>& variants, const std::vector<AssemblerChoice>& choices);
+
+// Those that the filter and the limit leave, each once for each choice of ptxas that the filter
+// leaves. Step::usage when there is none.
+Status choose(const SpaceRequest& request, const std::vector<AssemblerChoice>& choices,
+              std::vector<VariantKey>& variants);
+
+}  // namespace phasebit

@@ -1,0 +1,127 @@
+#include "pipeline/select/ptx_files.h"
+
+#include "core/base/hash.h"
+#include "core/base/nearest.h"
+#include "core/image/whole.h"
+#include "gen/render/head_key.h"
+#include "gen/space/hand_made.h"
+#include "pipeline/select/choices.h"
+
+#include <algorithm>
+
+namespace phasebit {
+namespace {
+
+// "NAME@HASH8"
+std::string label_of(const fs::path& path, const std::string& text) {
+  constexpr size_t digits = 8;
+  return fmt::format("{}@{}", path.stem().string(), content_hash(text).substr(0, digits));
+}
+
+Status check_key(HeadCatalogue& catalogue, Head& head) {
+  if (!catalogue.loaded) {
+    PHASEBIT_TRY_ASSIGN(loaded, Catalogue::load(catalogue.templates));
+    catalogue.loaded = std::move(loaded);
+  }
+  PHASEBIT_TRY_ASSIGN(key, check_head_key(*catalogue.loaded, head));
+  head.key = std::move(key);
+  return {};
+}
+
+void name_after_file(Rendered& kernel, const std::string& label) {
+  VariantKey& key = kernel.head.key;
+  if (!kernel.has_head) {
+    key.id = fmt::format("{}/{}/{}", whole_kind, label, kernel.kernel.entry);
+    for (auto& [axis, value] : key.axes)
+      if (axis == file_axis) value = label;
+  } else if (kernel.head.parent.text.empty()) {
+    key.axes.emplace_back(file_axis, label);
+    key.id += fmt::format("/{}={}", file_axis, label);
+  }
+  key.hash = short_hash(key.id);
+}
+
+std::vector<std::string> names_of(const std::vector<Rendered>& kernels) {
+  std::vector<std::string> names;
+  for (const Rendered& one : kernels) names.push_back(one.kernel.entry);
+  return names;
+}
+
+// The options that choose among variants of the templates say nothing of a file.
+Status check_request(const SpaceRequest& request) {
+  const SpaceRequest none;
+  if (request.spec == none.spec && request.sweep == none.sweep && request.snippets.empty() &&
+      request.variants.empty() && !request.tuned_only)
+    return {};
+  return with_hint(fail(Step::usage, "files are no variants: they take no spec, sweep or snippet"),
+                   "choose with --kernel and --filter");
+}
+
+}  // namespace
+
+bool is_ptx_file(const std::string& word) {
+  return word.ends_with(".ptx");
+}
+
+Result<std::vector<Rendered>> read_ptx_kernels(const fs::path& path, HeadCatalogue& catalogue) {
+  PHASEBIT_TRY_ASSIGN(text, read_file(path));
+  PHASEBIT_TRY_ASSIGN(kernels, read_kernels(text, shown_path(path)));
+  const std::string label = label_of(path, text);
+  for (Rendered& one : kernels) {
+    if (one.kernel.build == Build::guarded)
+      return with_hint(
+          fail(Step::usage, "{}: {} is a guarded build", shown_path(path), one.kernel.entry),
+          "give the timed one: its guarded build is made from it");
+    if (one.has_head) PHASEBIT_TRY(check_key(catalogue, one.head));
+    name_after_file(one, label);
+    one.path = path;
+  }
+  return std::move(kernels);
+}
+
+Result<Space> open_files(const SpaceRequest& request, const std::vector<std::string>& files) {
+  PHASEBIT_TRY(check_request(request));
+  std::vector<std::string> rest;
+  PHASEBIT_TRY_ASSIGN(axes, assembler_axes(request, {}, rest));
+  if (!rest.empty())
+    return with_hint(fail(Step::usage, "-a {}: a file has its axes", rest.front()),
+                     "of a file: ptxas, opt_level, maxrregcount, edit");
+  Space space{templates_folder(request), {}, {}, {}};
+  HeadCatalogue catalogue{space.templates, {}};
+  std::vector<VariantKey>& variants = space.expansion.variants;
+  std::vector<std::string> names;
+  std::string first;
+  for (const std::string& file : files) {
+    PHASEBIT_TRY_ASSIGN(kernels, read_ptx_kernels(file, catalogue));
+    for (Rendered& one : kernels) {
+      names.push_back(one.kernel.entry);
+      if (first.empty()) first = one.head.key.id;
+      if (one.kernel.entry.find(request.kernel) == std::string::npos) continue;
+      variants.push_back(one.head.key);
+      space.files.push_back(std::move(one));
+    }
+  }
+  if (variants.empty())
+    return with_hint(
+        fail(Step::usage, "no kernel '{}' in {}", request.kernel, fmt::join(files, ", ")),
+        nearest_word_hint(request.kernel, names));
+  PHASEBIT_TRY(choose(request, combinations(axes), variants));
+  std::erase_if(space.files, [&](const Rendered& one) {
+    return std::none_of(variants.begin(), variants.end(),
+                        [&](const VariantKey& key) { return text_key(key).id == one.head.key.id; });
+  });
+  if (catalogue.loaded) space.catalogue = std::move(*catalogue.loaded);
+  return space;
+}
+
+Result<Space> open_one_file(const SpaceRequest& request, const std::string& file) {
+  PHASEBIT_TRY_ASSIGN(space, open_files(request, {file}));
+  if (space.files.size() > 1)
+    return with_hint(fail(Step::usage, "{} has {} kernels", file, space.files.size()),
+                     fmt::format("--kernel: one of {}", fmt::join(names_of(space.files), ", ")));
+  if (space.expansion.variants.size() > 1)
+    return fail(Step::usage, "{}: one kernel has one ptxas", file);
+  return std::move(space);
+}
+
+}  // namespace phasebit

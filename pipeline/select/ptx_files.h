@@ -1,0 +1,32 @@
+// FILE.ptx in place of a variant: anybody's, with heads or without, with one entry or several.
+#pragma once
+
+#include "pipeline/select/space.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// Whether a word of the command line is a file of PTX: it ends like one.
+bool is_ptx_file(const std::string& word);
+
+// Its kernels, each with a key of its own: that of its head with an axis `file=NAME@HASH`, because
+// who edits a file has made another kernel; a fork's as it is; without a head
+// "whole/NAME@HASH/ENTRY". HASH is the text's. Keys of heads are held against the catalogue
+// (gen/render/head_key.h), which is loaded from `templates` when the first head asks for it.
+struct HeadCatalogue {
+  fs::path templates;
+  std::optional<Catalogue> loaded;
+};
+Result<std::vector<Rendered>> read_ptx_kernels(const fs::path& path, HeadCatalogue& catalogue);
+
+// A space of files alone: without a head neither catalogue nor templates are read. With `kernel` in
+// the request the entries whose name has it; Step::usage, with the names, when there is none.
+Result<Space> open_files(const SpaceRequest& request, const std::vector<std::string>& files);
+
+// The one kernel of a file. Step::usage, with the names, when the request leaves several.
+Result<Space> open_one_file(const SpaceRequest& request, const std::string& file);
+
+}  // namespace phasebit

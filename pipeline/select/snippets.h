@@ -1,0 +1,21 @@
+// Snippets of a request on their way to components.
+#pragma once
+
+#include "gen/fork/snippet.h"
+#include "pipeline/select/space.h"
+
+#include <vector>
+
+namespace phasebit {
+
+// Those of the sweep, then those of the command line; each verb once. Their protocols are known.
+Result<std::vector<Snippet>> read_snippets(const SpaceRequest& request, const Catalogue& catalogue,
+                                           const Sweep* sweep);
+
+// Each variant that takes them is followed by itself with them in it.
+void add_snippets(std::vector<VariantKey>& variants, const std::vector<Snippet>& snippets);
+
+// Lays them beside the templates of the space: from there on they are components as any other.
+Status lay_snippets(Space& space, const std::vector<Snippet>& snippets);
+
+}  // namespace phasebit

@@ -1,0 +1,13 @@
+#include "pipeline/select/space.h"
+
+namespace phasebit {
+
+fs::path templates_folder(const SpaceRequest& request) {
+  return request.templates.empty() ? data_root() / "templates" : fs::path(request.templates);
+}
+
+Result<Catalogue> load_catalogue(const SpaceRequest& request) {
+  return Catalogue::load(templates_folder(request));
+}
+
+}  // namespace phasebit

@@ -1,0 +1,45 @@
+// Which variants a command is about: a spec, a sweep, overrides, a filter, snippets, forks.
+#pragma once
+
+#include "core/base/file.h"
+#include "gen/catalogue/catalogue.h"
+#include "gen/fork/tuned.h"
+#include "gen/ptxas/assembler.h"
+#include "gen/space/variants.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct SpaceRequest {
+  std::string templates;  // empty: <data root>/templates
+  std::string spec;       // empty: <data root>/specs/core.toml
+  std::string sweep = "core";
+  std::vector<std::string> overrides;  // -a axis=values, those of ptxas (gen/ptxas/assembler.h) too
+  std::string variants;                // --variants: a file of ids instead of the sweep
+  std::vector<std::string> toolchains;  // --toolchain: short for -a ptxas=
+  std::vector<std::string> snippets;    // verb=FILE, beside those of the sweep
+  std::string filter;                   // keep variants whose id has this in it
+  int limit = 0;                        // keep so many, spread evenly; 0: all
+  bool tuned_only = false;              // forks and their parents instead of the sweep
+  std::vector<std::string> files;       // FILE.ptx in place of the sweep
+  std::string kernel;                   // of files: a part of the entry's name; "" for all
+};
+
+struct Space {
+  fs::path templates;   // with snippets a folder of its own, the user's with theirs beside
+  Catalogue catalogue;  // of these templates
+  // With snippets, each variant that takes them is followed by itself with them in it; then each
+  // stands there once for each choice of ptxas.
+  Expansion expansion;
+  std::vector<Rendered> files;  // kernels that are read and not rendered: forks, FILE.ptx
+  std::string target = {};      // that it is prepared for; "" for any: matters to forms alone
+  std::shared_ptr<const TempDir> snippet_folder = {};  // holds `templates`
+};
+
+fs::path templates_folder(const SpaceRequest& request);
+Result<Catalogue> load_catalogue(const SpaceRequest& request);
+
+}  // namespace phasebit

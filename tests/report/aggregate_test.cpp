@@ -1,0 +1,237 @@
+#include "analysis/report/data/aggregate.h"
+
+#include "tests/report/results.h"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+using namespace test;
+
+TEST(Aggregate, TakesTheMedianOverRepetitionsAndTheHullOfTheirIntervals) {
+  const Aggregation all =
+      aggregate({measured("ring/a", 40, 0), measured("ring/a", 43, 1), measured("ring/a", 41, 2)});
+  ASSERT_EQ(all.points.size(), 1U);
+  const Aggregate& one = all.points[0];
+  EXPECT_EQ(one.reason, "");
+  EXPECT_DOUBLE_EQ(one.cycles, 41);
+  EXPECT_DOUBLE_EQ(one.interval.low, 39);
+  EXPECT_DOUBLE_EQ(one.interval.high, 44);
+  EXPECT_DOUBLE_EQ(one.half_width(), 3);
+  EXPECT_TRUE(one.interval_reached);
+  EXPECT_EQ(one.repetitions, 3);
+  EXPECT_EQ(one.rounds, 21);
+  EXPECT_NEAR(one.intercept_cycles, 100, 1e-9);
+  EXPECT_DOUBLE_EQ(*one.repetition_difference_cycles, 2);  // of 3, 1, 2
+  EXPECT_EQ(all.aa.size(), 3U);
+}
+
+// polls: 3 and 5 an item, steady in each repetition.
+TEST(Aggregate, TakesReadingsOverTheRepetitionsToo) {
+  PointRow first = measured("response/a", 40, 0), second = measured("response/a", 42, 1);
+  for (PointRow* point : {&first, &second}) {
+    point->readings = {{"polls", "polls per item"}};
+    const std::uint64_t polls = point == &first ? 3 : 5;
+    for (Sample& sample : point->samples) sample.readings = {polls * sample.items};
+  }
+  second.readings.push_back({"late", "cycles"});  // not in every repetition
+  for (Sample& sample : second.samples) sample.readings.push_back(0);
+  const Aggregation all = aggregate({first, second});
+  const ReadingFigure* polls = all.points[0].reading("polls");
+  ASSERT_NE(polls, nullptr);
+  EXPECT_EQ(polls->unit, "polls per item");
+  EXPECT_NEAR(polls->value, 4, 1e-9);
+  EXPECT_NEAR(polls->interval.low, 3, 1e-9);
+  EXPECT_NEAR(polls->half_width(), 1, 1e-9);
+  EXPECT_TRUE(polls->interval_reached);
+  EXPECT_EQ(all.points[0].reading("late"), nullptr);
+  EXPECT_EQ(make_figure(data_of({first}), {{"variant", "response/a"}, {"field", "polls"}}).value(),
+            "3.00 ±0");
+}
+
+TEST(Aggregate, WhereAClusterRanIsNoWarning) {
+  PointRow point = steady("cluster/a", 700);
+  point.flags = {"sms:1,3", "throttled"};
+  EXPECT_EQ(aggregate({point}).points[0].flags, (std::vector<std::string>{"throttled"}));
+}
+
+TEST(Aggregate, OfOneRepetitionHasNoDifference) {
+  const Aggregation all = aggregate({steady("ring/a", 40)});
+  EXPECT_FALSE(all.points[0].repetition_difference_cycles.has_value());
+  EXPECT_TRUE(all.aa.empty());
+}
+
+TEST(Aggregate, KeepsKindsDevicesAndTextsApart) {
+  PointRow anchor = steady("anchor/fma", 4), modes = steady("ring/a", 41),
+           other = steady("ring/a", 42), text = steady("ring/a", 43);
+  anchor.kind = PointKind::anchor;
+  modes.kind = PointKind::modes;
+  other.device_uuid = "GPU-2";
+  text.text_hash = "newer";
+  const Aggregation all = aggregate({steady("ring/a", 40), anchor, modes, other, text});
+  EXPECT_EQ(all.points.size(), 3U);
+  EXPECT_EQ(all.anchors.size(), 1U);
+  EXPECT_EQ(all.modes.size(), 1U);
+  EXPECT_TRUE(all.aa.empty());
+}
+
+TEST(Aggregate, TheNewestTextOfAVariantIsFound) {
+  PointRow newer = steady("ring/a", 43);
+  newer.text_hash = "a text that sorts first";
+  const Aggregation all = aggregate({steady("ring/a", 40), newer});
+  EXPECT_DOUBLE_EQ(find_variant(all.points, "ring/a")->cycles, 43);
+  EXPECT_EQ(find_variant(all.points, "ring/b"), nullptr);
+}
+
+TEST(Aggregate, AnErrorHasAReasonAndNoFigure) {
+  const Aggregation all =
+      aggregate({steady("ring/a", 40, 0), failed_point("ring/a", Step::launch, "killed", 1)});
+  EXPECT_EQ(all.points[0].reason, "launch: killed");
+  EXPECT_EQ(all.points[0].errors, 1);
+  EXPECT_EQ(all.points[0].repetitions, 1);
+  EXPECT_EQ(all.points[0].cycles, 0);
+}
+
+TEST(Aggregate, ALaterMeasurementMakesUpForAnErrorButNotForAWrongPayload) {
+  struct Row {
+    Step step;
+    const char* reason;
+  };
+  for (const Row& row : {Row{Step::launch, ""}, Row{Step::gate, ""}, Row{Step::guard, ""},
+                         Row{Step::verify, "verify: x"}}) {
+    const PointRow error = failed_point("ring/a", row.step, "x");
+    EXPECT_EQ(aggregate({error, steady("ring/a", 40)}).points[0].reason, row.reason);
+    // And an error does not undo a measurement, unless it shows that the code is wrong.
+    EXPECT_EQ(aggregate({steady("ring/a", 40), error}).points[0].reason, row.reason);
+  }
+}
+
+TEST(Aggregate, SaysWhenSamplesGiveNoFigure) {
+  PointRow point = steady("ring/a", 40);
+  point.samples.resize(3);
+  EXPECT_EQ(aggregate({point}).points[0].reason,
+            "a slope needs at least 4 chain lengths a round, not 3");
+}
+
+TEST(Aggregate, KnowsUngatedFromFailed) {
+  EXPECT_TRUE(
+      is_ungated(aggregate({failed_point("r", Step::gate, "not gated: no rule covers this family")})
+                     .points[0]));
+  EXPECT_FALSE(is_ungated(
+      aggregate({failed_point("r", Step::gate, "the SASS is not the intended one: x")}).points[0]));
+  EXPECT_FALSE(is_ungated(aggregate({steady("r", 3)}).points[0]));
+}
+
+TEST(Aggregate, AMemberOfAMeasuredClassHasItsFigures) {
+  const PointRow first = measured("ring/m", 40);
+  const Aggregation all =
+      aggregate({same_code("ring/a", first), first, same_code("ring/z", first)});
+  for (const char* id : {"ring/a", "ring/z"}) {
+    const Aggregate* member = find_variant(all.points, id);
+    EXPECT_EQ(member->same_as, "ring/m");
+    EXPECT_EQ(member->reason, "");
+    EXPECT_DOUBLE_EQ(member->cycles, 40);
+    EXPECT_EQ(member->sass_class, first.sass_class);
+  }
+  EXPECT_EQ(find_variant(all.points, "ring/m")->same_as, "");
+}
+
+TEST(Aggregate, AMemberOfAClassThatWasNotMeasuredSaysSo) {
+  const PointRow first = failed_point("ring/m", Step::launch, "killed");
+  const PointRow member = same_code("ring/a", steady("ring/m", 40));
+  EXPECT_EQ(aggregate({member}).points[0].reason,
+            "ring/m, which has the same code, was not measured");
+  EXPECT_EQ(find_variant(aggregate({first, member}).points, "ring/a")->reason, "launch: killed");
+  PointRow changed = steady("ring/m", 40);
+  changed.sass_class = "another";
+  EXPECT_EQ(find_variant(aggregate({changed, member}).points, "ring/a")->reason,
+            "ring/m, which has the same code, was not measured");
+}
+
+TEST(AaPairs, AControlIsComparedWithItsClassInTheSameRepetition) {
+  const PointRow first = steady("ring/m", 50), second = steady("ring/m", 60, 1);
+  PointRow control = control_of(first, 51);
+  control.variant_id = "ring/other spelling";
+  const Aggregation all = aggregate({first, second, control});
+  std::vector<AaPair> controls;
+  for (const AaPair& pair : all.aa)
+    if (pair.between == AaPair::Between::control) controls.push_back(pair);
+  ASSERT_EQ(controls.size(), 1U);
+  EXPECT_EQ(controls[0].id, "ring/m");
+  EXPECT_EQ(controls[0].other_id, "ring/other spelling");
+  EXPECT_NEAR(controls[0].difference_cycles(), 1, 1e-9);
+  EXPECT_NEAR(controls[0].difference_percent(), 2, 1e-9);
+  // A control is no repetition: the figure is that of the points.
+  EXPECT_DOUBLE_EQ(find_variant(all.points, "ring/m")->cycles, 55);
+}
+
+TEST(AaSummary, IsTheMedianAndThe95thPercentile) {
+  std::vector<AaPair> pairs;
+  for (int i = 0; i <= 100; ++i)
+    pairs.push_back({AaPair::Between::repetitions, "a", "a", "", 1000, 1000.0 + i});
+  const AaSummary sum = summarise_aa(pairs);
+  EXPECT_EQ(sum.pairs, 101U);
+  EXPECT_DOUBLE_EQ(sum.median_cycles, 50);
+  EXPECT_DOUBLE_EQ(sum.median_percent, 5);
+  EXPECT_DOUBLE_EQ(sum.p95_cycles, 95);
+  EXPECT_NEAR(sum.p95_percent, 9.5, 1e-12);
+  EXPECT_EQ(summarise_aa({}).pairs, 0U);
+}
+
+// Adding c cycles an item to all samples adds c to every figure, and the order of rows does not
+// matter while they are of one text.
+TEST(AggregateProperty, ShiftsWithItsSamplesAndIgnoresTheOrderOfRows) {
+  std::mt19937 random(11);
+  for (int trial = 0; trial < 50; ++trial) {
+    const std::uint64_t extra = random() % 100;
+    std::vector<PointRow> rows, shifted;
+    for (int repetition = 0; repetition < 4; ++repetition) {
+      std::vector<std::uint64_t> slopes(8);
+      for (auto& slope : slopes) slope = 50 + random() % 10;
+      rows.push_back(some_point("ring/a", repetition, slopes));
+      for (auto& slope : slopes) slope += extra;
+      shifted.push_back(some_point("ring/a", repetition, slopes));
+    }
+    std::shuffle(shifted.begin(), shifted.end(), random);
+    const Aggregate a = aggregate(rows).points[0], b = aggregate(shifted).points[0];
+    const auto c = static_cast<double>(extra);
+    EXPECT_NEAR(b.cycles, a.cycles + c, 1e-9);
+    EXPECT_NEAR(b.interval.low, a.interval.low + c, 1e-9);
+    EXPECT_NEAR(b.interval.high, a.interval.high + c, 1e-9);
+    EXPECT_NEAR(*b.repetition_difference_cycles, *a.repetition_difference_cycles, 1e-9);
+    EXPECT_EQ(b.rounds, a.rounds);
+  }
+}
+
+// Nanoseconds of somebody else's kernel: neither a row nor an A/A pair.
+TEST(Aggregate, LeavesStrangersKernelsOut) {
+  Results results = results_of({steady("ring/a", 40, 0), steady("ring/a", 40, 1)});
+  const Aggregation before = phasebit::aggregate(results.points, VariantKeys(results));
+  const std::string id = "whole/s@01234567/axpy";
+  for (const int repetition : {0, 1})
+    results.points.push_back(
+        steady(id, 1000 * (1 + static_cast<std::uint64_t>(repetition)), repetition));
+  KeyPool pool;
+  results.variants.push_back(
+      pool.row_of({id, "h", {{"probe", "whole"}, {"file", "s@01234567"}, {"entry", "axpy"}}}, {}));
+  const Aggregation all = phasebit::aggregate(results.points, VariantKeys(results));
+  ASSERT_EQ(all.points.size(), 1U);
+  EXPECT_EQ(all.points[0].id, "ring/a");
+  EXPECT_EQ(all.aa.size(), before.aa.size());
+  EXPECT_EQ(all.floor, before.floor);
+  const ReportData data = report_data(std::move(results)).value();
+  const auto aa = make_table(data, "aa", {});
+  ASSERT_TRUE(aa) << aa.error().text();
+  EXPECT_EQ(render(*aa, TableFormat::csv).find("whole"), std::string::npos);
+  // Not even where somebody asks for them, nor as a figure of a document.
+  const auto pivot = make_table(data, "pivot", {{"rows", "probe"}, {"probe", "whole"}});
+  EXPECT_FALSE(pivot);
+  EXPECT_FALSE(make_figure(data, {{"variant", id}, {"field", "cycles"}}));
+  EXPECT_TRUE(make_figure(data, {{"variant", "ring/a"}, {"field", "cycles"}}));
+}
+
+}  // namespace
+}  // namespace phasebit

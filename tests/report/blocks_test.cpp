@@ -1,0 +1,117 @@
+#include "analysis/report/blocks.h"
+
+#include "tests/report/results.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+using namespace test;
+
+ReportData some_data() {
+  return data_of({steady("ring/a", 50), failed_point("ring/b", Step::launch, "killed")});
+}
+
+constexpr const char* stale =
+    "# Title\n"
+    "\n"
+    "It takes <!-- phasebit:figure variant=ring/a field=cycles -->12.3<!-- /phasebit --> cycles, "
+    "<!-- phasebit:figure variant=ring/a field=rounds -->?<!-- /phasebit --> rounds.\n"
+    "<!-- phasebit:errors -->\n"
+    "old\n"
+    "lines\n"
+    "<!-- /phasebit -->\n"
+    "```\n"
+    "<!-- phasebit:errors -->\n"
+    "```\n"
+    "The end, <!-- a comment --> without a line feed";
+
+constexpr const char* fresh =
+    "# Title\n"
+    "\n"
+    "It takes <!-- phasebit:figure variant=ring/a field=cycles -->50.00<!-- /phasebit --> cycles, "
+    "<!-- phasebit:figure variant=ring/a field=rounds -->7<!-- /phasebit --> rounds.\n"
+    "<!-- phasebit:errors -->\n"
+    "\n"
+    "| variant | why it has no figure |\n"
+    "|---------|----------------------|\n"
+    "| ring/b  | launch: killed       |\n"
+    "\n"
+    "<!-- /phasebit -->\n"
+    "```\n"
+    "<!-- phasebit:errors -->\n"
+    "```\n"
+    "The end, <!-- a comment --> without a line feed";
+
+TEST(Blocks, AreMadeAnewAndNothingElseChanges) {
+  EXPECT_EQ(update_blocks(stale, "a.md", some_data()).value(), fresh);
+  EXPECT_EQ(update_blocks(fresh, "a.md", some_data()).value(), fresh);
+  EXPECT_EQ(update_blocks("", "a.md", some_data()).value(), "");
+}
+
+TEST(Blocks, ThatDifferAreNamedWithTheirFirstDifference) {
+  EXPECT_TRUE(differing_blocks(fresh, "a.md", some_data())->empty());
+  const auto differences = differing_blocks(stale, "a.md", some_data()).value();
+  ASSERT_EQ(differences.size(), 3U);
+  EXPECT_EQ(differences[0].line, 3);
+  EXPECT_EQ(differences[0].block, "figure variant=ring/a field=cycles");
+  EXPECT_EQ(differences[0].found, "12.3");
+  EXPECT_EQ(differences[0].expected, "50.00");
+  EXPECT_EQ(differences[1].line, 3);
+  EXPECT_EQ(differences[2].line, 4);
+  EXPECT_EQ(differences[2].block, "errors");
+  EXPECT_EQ(differences[2].found, "old");
+  EXPECT_EQ(differences[2].expected, "");
+}
+
+TEST(Blocks, ADigitThatIsEditedIsFound) {
+  std::string edited = fresh;
+  edited.replace(edited.find("launch: killed"), 1, "L");
+  const auto differences = differing_blocks(edited, "a.md", some_data()).value();
+  ASSERT_EQ(differences.size(), 1U);
+  EXPECT_EQ(differences[0].found, "| ring/b  | Launch: killed       |");
+}
+
+TEST(Blocks, AreCountedInLinesAfterABlock) {
+  const std::string text = std::string(fresh) + "\n<!-- phasebit:eror -->\n<!-- /phasebit -->\n";
+  EXPECT_EQ(update_blocks(text, "a.md", some_data()).error().text(),
+            "spec: a.md:15: block 'eror': no table 'eror' (did you mean 'errors'?)");
+}
+
+struct ErrorRow {
+  const char* text;
+  const char* error;
+};
+
+TEST(Blocks, ThatAreWrongNameFileLineAndTheNearestWord) {
+  const ErrorRow rows[] = {
+      {"a\n<!-- phasebit:errors -->\nx\n", "a.md:2: block 'errors' is not closed"},
+      {"<!-- phasebit:errors -->\n<!-- phasebit:aa -->\n<!-- /phasebit -->\n",
+       "a.md:1: block 'errors' is not closed"},
+      {"a\nb <!-- /phasebit -->\n", "a.md:2: a block is closed that is not open"},
+      {"<!-- /phasebit --> <!-- phasebit:errors -->\n<!-- /phasebit -->\n",
+       "a.md:1: a block is closed that is not open"},
+      {"<!-- phasebit:errors\n-->\n<!-- /phasebit -->\n",
+       "a.md:1: a marker does not end on its line"},
+      {"<!-- phasebit: -->\n<!-- /phasebit -->\n", "a.md:1: a block without a name"},
+      {"<!-- phasebit:errors all -->\n<!-- /phasebit -->\n",
+       "a.md:1: 'all' is no argument (NAME=VALUE)"},
+      {"<!-- phasebit:errors --><!-- /phasebit -->\n",
+       "a.md:1: block 'errors' ends on its own line: its end stands below it"},
+      {"<!-- phasebit:figure field=date -->\n<!-- /phasebit -->\n",
+       "a.md:1: a figure stands within a line"},
+      {"x <!-- phasebit:figure field=dat -->1<!-- /phasebit -->\n",
+       "a.md:1: block 'figure': no field 'dat' (did you mean 'date'?)"},
+      {"x <!-- phasebit:figure variant=ring/b field=cycles -->1<!-- /phasebit -->\n",
+       "a.md:1: block 'figure': ring/b has no figure: launch: killed"},
+  };
+  for (const ErrorRow& row : rows) {
+    const auto made = update_blocks(row.text, "a.md", some_data());
+    ASSERT_FALSE(made) << row.error;
+    EXPECT_EQ(made.error().text(), std::string("spec: ") + row.error);
+  }
+}
+
+}  // namespace
+}  // namespace phasebit

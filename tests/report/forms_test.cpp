@@ -1,0 +1,92 @@
+#include "analysis/report/tables/forms.h"
+
+#include "tests/report/results.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+using test::data_of;
+using test::measured;
+using test::steady;
+
+constexpr const char* arrive = "form/none/none/none/form=mbarrier.arrive#001/path=pending";
+constexpr const char* sink = "form/none/none/none/form=mbarrier.arrive#016/path=pending";
+
+std::vector<PointRow> two_sizes(const std::string& id, std::uint64_t four, std::uint64_t eight,
+                                const std::string& code) {
+  std::vector<PointRow> rows = {measured(id, four), steady(id + "/unroll=8", eight)};
+  rows[0].text_hash = code + "4";
+  rows[1].text_hash = code + "8";
+  return rows;
+}
+
+void append(std::vector<PointRow>& rows, const std::vector<PointRow>& more) {
+  rows.insert(rows.end(), more.begin(), more.end());
+}
+
+// 4 in a row take 100 +- 1 cycles, 8 take 180: (180 - 100) / 4 = 20, and the width is 1 / 4.
+TEST(FormCosts, AreDifferencesOfTwoSizes) {
+  std::vector<PointRow> rows = two_sizes(arrive, 100, 180, "a");
+  append(rows, two_sizes(std::string(arrive) + "/load=busy", 140, 300, "a"));
+  const auto costs = form_costs(data_of(rows).aggregation.points);
+  ASSERT_EQ(costs.size(), 1U);
+  EXPECT_EQ(costs[0].form, "mbarrier.arrive#001");
+  EXPECT_EQ(costs[0].path, "pending");
+  EXPECT_EQ(costs[0].chain, "issue");
+  EXPECT_EQ(costs[0].isolated.reason, "");
+  EXPECT_DOUBLE_EQ(costs[0].isolated.value, 20);
+  EXPECT_DOUBLE_EQ(costs[0].isolated.half_width, 0.25);
+  EXPECT_TRUE(costs[0].has_loaded);
+  EXPECT_DOUBLE_EQ(costs[0].loaded.value, 40);
+}
+
+TEST(FormCosts, AHalfIsNoFigure) {
+  const auto costs = form_costs(data_of({measured(arrive, 100)}).aggregation.points);
+  ASSERT_EQ(costs.size(), 1U);
+  EXPECT_NE(costs[0].isolated.reason, "");
+  const auto known = measured_forms(data_of({measured(arrive, 100)}).aggregation.points);
+  EXPECT_NE(known.at("mbarrier.arrive#001"), "");
+}
+
+TEST(FormsTable, OneRowForEqualCode) {
+  std::vector<PointRow> rows = two_sizes(arrive, 100, 180, "same");
+  append(rows, two_sizes(sink, 100, 180, "same"));
+  append(rows, two_sizes("form/none/none/none/form=mbarrier.init#001", 40, 48, "other"));
+  const Table table = forms_table(data_of(rows), {}).value();
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_EQ(table.rows[0][0].text, "mbarrier.arrive.b64 state, [addr];");
+  EXPECT_EQ(table.rows[0][1].text, "+1");
+  EXPECT_EQ(table.rows[1][0].text, "mbarrier.init.b64 [addr], count;");
+  EXPECT_DOUBLE_EQ(table.rows[1][5].value.value(), 2);
+  EXPECT_EQ(forms_table(data_of(rows), {{"family", "mbarrier.init"}})->rows.size(), 1U);
+  EXPECT_EQ(forms_table(data_of(rows), {{"famly", "x"}}).error().text(),
+            "usage: this table takes no argument 'famly' (did you mean 'family'?)");
+}
+
+TEST(CoverageTable, CountsByFamily) {
+  std::vector<PointRow> rows = two_sizes(arrive, 100, 180, "a");
+  append(rows, {measured(sink, 100)});
+  const Table table = coverage_table(data_of(rows), {{"target", "sm_90a"}}).value();
+  const auto row = [&](const std::string& name) {
+    for (const auto& cells : table.rows)
+      if (cells[0].text == name) return cells;
+    return std::vector<Cell>();
+  };
+  // 165 forms of mbarrier.arrive, 105 on sm_90a; 3631 in all, 2574 there.
+  const auto family = row("mbarrier.arrive");
+  ASSERT_EQ(family.size(), 7U);
+  EXPECT_EQ(family[1].text, "165");
+  EXPECT_EQ(family[3].text, "105");
+  EXPECT_EQ(family[4].text, "1");
+  EXPECT_EQ(family[5].text, "");
+  EXPECT_EQ(family[6].text, "1");
+  EXPECT_EQ(row("all")[1].text, "3631");
+  EXPECT_EQ(row("all")[3].text, "2574");
+  EXPECT_EQ(coverage_table(data_of(rows), {{"target", "sm_9a"}}).error().hint,
+            "did you mean 'sm_90'?");
+}
+
+}  // namespace
+}  // namespace phasebit

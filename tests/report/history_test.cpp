@@ -1,0 +1,188 @@
+#include "analysis/report/tables/history.h"
+
+#include "tests/report/results.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+using namespace test;
+
+std::string ring(const std::string& rest) {
+  return "ring/mbarrier/st_shared/none" + rest;
+}
+
+std::vector<std::string> versions_of(const TextHistory& text) {
+  std::vector<std::string> all;
+  for (const VersionFigure& one : text.versions) all.push_back(one.ptxas);
+  return all;
+}
+
+using Words = std::vector<std::string>;
+
+// By letter 12.10 stands before 12.9. some_run's ptxas is 13.5.37, which the id leaves out.
+TEST(History, OrdersVersionsByNumber) {
+  const History history =
+      history_of(data_of({steady(ring(""), 100), steady(ring("/ptxas=12.10.5"), 110),
+                          steady(ring("/ptxas=12.9.86"), 120)}));
+  ASSERT_EQ(history.texts.size(), 1U);
+  EXPECT_EQ(history.texts[0].text_id, ring(""));
+  EXPECT_EQ(versions_of(history.texts[0]), (Words{"12.9.86", "12.10.5", "13.5.37"}));
+  const VersionFigure& newest = history.texts[0].versions[2];
+  EXPECT_EQ(newest.id, ring(""));
+  EXPECT_DOUBLE_EQ(newest.figure.value, 100);
+  EXPECT_EQ(newest.text_hash, "text " + ring(""));
+  const auto table =
+      history_table(data_of({steady(ring(""), 100), steady(ring("/ptxas=12.10.5"), 1),
+                             steady(ring("/ptxas=12.9.86"), 120)}),
+                    {});
+  ASSERT_TRUE(table);
+  ASSERT_EQ(table->columns.size(), 4U);
+  EXPECT_EQ(table->columns[2].title, "12.10.5");
+}
+
+TEST(History, TheDefaultVersionIsThatOfTheRun) {
+  Results results = results_of({steady(ring(""), 100), steady(ring("/ptxas=12.9.86"), 120)});
+  results.runs[0].ptxas = "12.6.85";
+  const History history = history_of(*report_data(test::with_keys(results)));
+  ASSERT_EQ(history.texts.size(), 1U);
+  EXPECT_EQ(versions_of(history.texts[0]), (Words{"12.6.85", "12.9.86"}));
+}
+
+// Flags behind the version belong to the text: -O1 has a history of its own.
+TEST(History, KeepsTheOtherAxesOfPtxas) {
+  const History history = history_of(data_of(
+      {steady(ring(""), 100), steady(ring("/ptxas=12.4.131"), 90),
+       steady(ring("/opt_level=1"), 300), steady(ring("/ptxas=12.4.131/opt_level=1"), 310)}));
+  ASSERT_EQ(history.texts.size(), 2U);
+  EXPECT_EQ(history.texts[1].text_id, ring("/opt_level=1"));
+  EXPECT_EQ(versions_of(history.texts[1]), (Words{"12.4.131", "13.5.37"}));
+  EXPECT_EQ(history.texts[1].versions[0].id, ring("/ptxas=12.4.131/opt_level=1"));
+  EXPECT_DOUBLE_EQ(history.texts[1].versions[0].figure.value, 310);
+}
+
+// The same variant on another day, with one version alone, at five times the cycles.
+TEST(History, RunsWithOneVersionDoNotCount) {
+  PointRow other_day = steady(ring(""), 500);
+  PointRow only_there = steady(ring("/num_stages=8"), 50);
+  other_day.run_id = only_there.run_id = "run-2";
+  Results results = results_of({steady(ring(""), 100), steady(ring("/ptxas=12.4.131"), 90),
+                                other_day, only_there, steady(ring("/num_stages=2"), 70)});
+  results.runs.push_back(some_run("run-2"));
+  const History history = history_of(*report_data(test::with_keys(results)));
+  ASSERT_EQ(history.texts.size(), 1U);  // num_stages=2 was measured by one version
+  EXPECT_DOUBLE_EQ(history.texts[0].versions[1].figure.value, 100);
+  EXPECT_DOUBLE_EQ(history.texts[0].versions[1].figure.half_width, 0);
+}
+
+// 12.4: 100, 12.5: none, 12.6: 110, 13.5: 110. A second text does not change. Two measurements of
+// one code differ by 4.
+std::vector<PointRow> some_points() {
+  const PointRow quiet = steady(ring("/num_stages=8"), 50);
+  return {steady(ring("/ptxas=12.4.131"), 100),
+          failed_point(ring("/ptxas=12.5.82"), Step::gate, "the SASS is not the intended one: x"),
+          steady(ring("/ptxas=12.6.85"), 110),
+          steady(ring(""), 110),
+          quiet,
+          control_of(quiet, 54),
+          steady(ring("/num_stages=8/ptxas=12.4.131"), 54)};
+}
+
+TEST(Steps, PassOverAVersionWithoutAFigure) {
+  const History history = history_of(data_of(some_points()));
+  const std::vector<VersionStep> steps = find_steps(history);
+  ASSERT_EQ(steps.size(), 1U);  // 54 and 50 differ by no more than the floor
+  EXPECT_EQ(steps[0].text->text_id, ring(""));
+  EXPECT_EQ(steps[0].from->ptxas, "12.4.131");
+  EXPECT_EQ(steps[0].to->ptxas, "12.6.85");
+  EXPECT_EQ(steps[0].comparison.verdict, "slower");
+  EXPECT_DOUBLE_EQ(steps[0].comparison.floor, 4);
+  EXPECT_DOUBLE_EQ(steps[0].comparison.difference.value, 10);
+  const TextHistory& text = history.texts[0];
+  EXPECT_EQ(text.versions[1].text_hash, "");
+  EXPECT_EQ(text.versions[1].figure.reason, "gate: the SASS is not the intended one: x");
+}
+
+TEST(Steps, NeedMoreThanTheirHalfWidth) {
+  const PointRow quiet = steady(ring("/num_stages=8"), 50);
+  for (const auto& [cycles, count] : {std::pair{102U, 0U}, std::pair{103U, 1U}}) {
+    const History history =
+        history_of(data_of({measured(ring("/ptxas=12.4.131"), 100), measured(ring(""), cycles),
+                            quiet, control_of(quiet, 50)}));
+    EXPECT_EQ(find_steps(history).size(), count) << cycles;
+  }
+}
+
+TEST(Steps, OfAShareOfTheFigureBefore) {
+  const History history = history_of(data_of(some_points()));
+  EXPECT_EQ(find_steps(history, 10).size(), 1U);  // 10 of 100
+  EXPECT_EQ(find_steps(history, 10.5).size(), 0U);
+}
+
+Words texts_of(const Table& table) {
+  Words all;
+  for (const auto& row : table.rows) all.push_back(row[0].text);
+  return all;
+}
+
+TEST(Tables, HaveAColumnAVersion) {
+  const auto table = history_table(data_of(some_points()), {});
+  ASSERT_TRUE(table) << table.error().text();
+  EXPECT_EQ(texts_of(*table), (Words{ring(""), ring("/num_stages=8")}));
+  ASSERT_EQ(table->columns.size(), 5U);
+  EXPECT_EQ(table->columns[1].title, "12.4.131");
+  EXPECT_EQ(table->columns[4].title, "13.5.37");
+  EXPECT_EQ(table->rows[0][1].value, 100);
+  EXPECT_EQ(table->rows[0][2].text, "failed: gate");
+  EXPECT_EQ(table->rows[1][2].text, "");  // 12.5 did not measure it
+  EXPECT_EQ(table->rows[1][4].value, 50);
+}
+
+TEST(Tables, TakeAVariantOrAnAxis) {
+  const ReportData data = data_of(some_points());
+  const std::pair<TableArguments, Words> rows[] = {
+      {{{"variant", ring("")}}, {ring("")}},
+      {{{"num_stages", "8"}}, {ring("/num_stages=8")}},
+      {{{"protocol", "mbarrier"}}, {ring(""), ring("/num_stages=8")}},
+      {{{"protocol", "mbarrier"}, {"num_stages", "8"}}, {ring("/num_stages=8")}},
+  };
+  for (const auto& [arguments, texts] : rows) {
+    SCOPED_TRACE(arguments[0].first);
+    const auto table = history_table(data, arguments);
+    ASSERT_TRUE(table) << table.error().text();
+    EXPECT_EQ(texts_of(*table), texts);
+  }
+}
+
+TEST(Tables, OfSteps) {
+  const ReportData data = data_of(some_points());
+  const auto table = steps_table(data, {});
+  ASSERT_TRUE(table) << table.error().text();
+  ASSERT_EQ(table->rows.size(), 1U);
+  Words cells;
+  for (const Cell& cell : table->rows[0]) cells.push_back(cell.text);
+  EXPECT_EQ(cells, (Words{ring(""), "12.4.131", "12.6.85", "100.00 ±0", "110.00 ±0", "10.00 ±0",
+                          "+10.0 %", "4.00", "text r", "text r"}));
+  EXPECT_EQ(steps_table(data, {{"least", "10"}})->rows.size(), 1U);
+  EXPECT_EQ(steps_table(data, {{"least", "10.5"}})->rows.size(), 0U);
+  EXPECT_EQ(steps_table(data, {{"num_stages", "8"}})->rows.size(), 0U);
+}
+
+TEST(Tables, SayWhatIsWrong) {
+  const ReportData data = data_of(some_points());
+  for (const char* least : {"ten", "10%", "-1", "nan"}) {
+    const auto table = steps_table(data, {{"least", least}});
+    ASSERT_FALSE(table) << least;
+    EXPECT_EQ(table.error().text(), fmt::format("usage: least={}: no percentage", least));
+  }
+  const std::string none =
+      "usage: no such text was measured by several versions of ptxas (phasebit pack --toolchain "
+      "all, then phasebit-bench)";
+  EXPECT_EQ(history_table(data, {{"variant", ring("/num_stages=9")}}).error().text(), none);
+  EXPECT_EQ(steps_table(data, {{"protocol", "flag"}}).error().text(), none);
+  EXPECT_EQ(history_table(data_of({steady(ring(""), 100)}), {}).error().text(), none);
+}
+
+}  // namespace
+}  // namespace phasebit

@@ -1,0 +1,81 @@
+#include "analysis/report/report.h"
+
+#include "core/store/json/lines.h"
+#include "core/store/load.h"
+#include "tests/report/results.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+using namespace test;
+
+class Documents : public testing::Test {
+ protected:
+  TempDir folder_ = TempDir::create().value();
+  fs::path results_ = folder_.path() / "a.jsonl", store_ = folder_.path() / "a.sqlite";
+  fs::path document_ = folder_.path() / "README.md", other_ = folder_.path() / "other.md";
+
+  void SetUp() override {
+    ASSERT_TRUE(write_file(results_, to_json_lines(results_of({steady("ring/a", 50)}))));
+    ASSERT_TRUE(import_results(store_, {results_}));
+    write(document_, "12");
+  }
+  void write(const fs::path& path, const std::string& figure) {
+    ASSERT_TRUE(write_file(path, text(figure)));
+  }
+  static std::string text(const std::string& figure) {
+    return "a\n<!-- phasebit:figure variant=ring/a field=cycles -->" + figure +
+           "<!-- /phasebit -->\n";
+  }
+};
+
+TEST_F(Documents, AreUpdatedAndThenAgree) {
+  const ReportSource source{{results_}, ""};
+  write(other_, "50.00");
+  EXPECT_EQ(check_documents({document_, other_}, source).error().text(),
+            "store: documents differ from the results:\n" + document_.string() +
+                ":2: block 'figure variant=ring/a field=cycles' has '12', the results give '50.00' "
+                "(`phasebit report --update` makes them anew)");
+  EXPECT_EQ(update_documents({document_, other_}, source).value(),
+            document_.string() + ": updated\n");
+  EXPECT_EQ(read_file(document_).value(), text("50.00"));
+  EXPECT_TRUE(check_documents({document_, other_}, source));
+  EXPECT_EQ(update_documents({document_, other_}, source).value(), "nothing changed\n");
+}
+
+TEST_F(Documents, AreNotTouchedWhenOneOfThemIsWrong) {
+  ASSERT_TRUE(write_file(other_, "<!-- phasebit:nothing -->\n<!-- /phasebit -->\n"));
+  EXPECT_FALSE(update_documents({document_, other_}, {{results_}, ""}));
+  EXPECT_EQ(read_file(document_).value(), text("12"));
+}
+
+TEST_F(Documents, AreTheSameFromAStoreAndFromLines) {
+  for (const TableFormat format : {TableFormat::markdown, TableFormat::json})
+    EXPECT_EQ(report({{results_}, ""}, "aa", {}, format).value(),
+              report({{store_, results_}, ""}, "aa", {}, format).value());
+}
+
+TEST_F(Documents, ReportNamesAMissingFile) {
+  EXPECT_EQ(
+      report({{folder_.path() / "none"}, ""}, "core", {}, TableFormat::text).error().text(),
+      "io: cannot read " + (folder_.path() / "none").string() + ": No such file or directory");
+}
+
+TEST_F(Documents, ExportsAreTheSameFromAStoreAndFromLines) {
+  EXPECT_EQ(export_results({store_}, "jsonl").value(), read_file(results_).value());
+  EXPECT_EQ(export_results({store_}, "csv").value(), export_results({results_}, "csv").value());
+  EXPECT_EQ(export_results({store_}, "cvs").error().text(),
+            "usage: no export format 'cvs' (did you mean 'csv'?)");
+}
+
+TEST(TableArguments, AreSplitAtTheFirstEqualsSign) {
+  EXPECT_EQ(table_arguments({"variant=ring/a/wait=x", "b="}).value(),
+            (TableArguments{{"variant", "ring/a/wait=x"}, {"b", ""}}));
+  EXPECT_EQ(table_arguments({"core"}).error().text(),
+            "usage: 'core' is no argument of a table (NAME=VALUE)");
+}
+
+}  // namespace
+}  // namespace phasebit

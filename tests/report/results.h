@@ -1,0 +1,71 @@
+// Results for tests: points whose slopes are known by construction.
+#pragma once
+
+#include "analysis/report/tables.h"
+#include "core/store/old_keys.h"
+#include "tests/store/rows.h"
+
+namespace phasebit::test {
+
+// Seven rounds with slopes cycles - 1 (twice), cycles (three times), cycles + 1 (twice): the median
+// is `cycles`, and so are not the ends of the interval, which with seven rounds is the whole range.
+inline PointRow measured(const std::string& id, std::uint64_t cycles, int repetition = 0) {
+  PointRow point = some_point(
+      id, repetition, {cycles, cycles - 1, cycles + 1, cycles, cycles + 1, cycles - 1, cycles});
+  point.flags.clear();
+  return point;
+}
+
+// All rounds alike: an interval without width.
+inline PointRow steady(const std::string& id, std::uint64_t cycles, int repetition = 0) {
+  PointRow point = some_point(id, repetition, std::vector<std::uint64_t>(7, cycles));
+  point.flags.clear();
+  return point;
+}
+
+// A row that says that its code is the same as that of another variant's.
+inline PointRow same_code(const std::string& id, const PointRow& other) {
+  PointRow point = other;
+  point.variant_id = id;
+  point.variant_hash = "hash of " + id;
+  point.samples.clear();
+  point.flags = {std::string(same_class_prefix) + other.variant_id};
+  return point;
+}
+
+// The class of another row, measured again in the same repetition.
+inline PointRow control_of(const PointRow& other, std::uint64_t cycles) {
+  PointRow point = other;
+  point.aa_control = true;
+  point.samples = steady("", cycles).samples;
+  return point;
+}
+
+// The keys of the ids, as the catalogue of version 2 had them.
+inline Results with_keys(Results results) {
+  static const OldKeys old = OldKeys::load().value();
+  import_keys(results, old);
+  return results;
+}
+
+inline Results results_of(std::vector<PointRow> points) {
+  return with_keys({{some_device()}, {some_run()}, std::move(points)});
+}
+
+inline VariantKeys keys_of(const std::vector<PointRow>& points) {
+  return VariantKeys(results_of(points));
+}
+
+inline VariantAxes axes_of(const std::string& id) {
+  return keys_of({some_point(id)}).of(id);
+}
+
+inline Aggregation aggregate(const std::vector<PointRow>& points) {
+  return phasebit::aggregate(points, keys_of(points));
+}
+
+inline ReportData data_of(std::vector<PointRow> points) {
+  return report_data(results_of(std::move(points))).value();
+}
+
+}  // namespace phasebit::test

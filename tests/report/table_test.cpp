@@ -1,0 +1,63 @@
+#include "analysis/report/data/table.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+namespace {
+
+Table some_table() {
+  return {{{"name", false}, {"cycles, all", true}},
+          {{{"a|b", {}, {}}, {"12.3 ±0.5", 12.25, 0.5}}, {{"x\ny", {}, {}}, {"failed", {}, {}}}},
+          {"A note."},
+          false};
+}
+
+TEST(Table, InMarkdownIsAlignedByCharacters) {
+  EXPECT_EQ(render(some_table(), TableFormat::markdown),
+            "| name | cycles, all |\n"
+            "|------|------------:|\n"
+            "| a\\|b |   12.3 ±0.5 |\n"
+            "| x y  |      failed |\n"
+            "\n"
+            "A note.\n");
+}
+
+TEST(Table, InPlainText) {
+  EXPECT_EQ(render(some_table(), TableFormat::text),
+            "name  cycles, all\n"
+            "a|b     12.3 ±0.5\n"
+            "x y        failed\n"
+            "A note.\n");
+}
+
+TEST(Table, InCsvHasTheNumbersInFull) {
+  EXPECT_EQ(render(some_table(), TableFormat::csv),
+            "name,\"cycles, all\",\"cycles, all half width\"\n"
+            "a|b,12.25,0.5\n"
+            "\"x\ny\",failed,\n");
+}
+
+TEST(Table, InJsonHasTheNumbersInFull) {
+  EXPECT_EQ(nlohmann::json::parse(render(some_table(), TableFormat::json)),
+            nlohmann::json::parse(R"({"rows":[
+              {"name":"a|b","cycles, all":{"value":12.25,"half_width":0.5}},
+              {"name":"x\ny","cycles, all":"failed"}],"notes":["A note."]})"));
+}
+
+TEST(Table, OfSentencesShowsThemToReadersAndItsRowsToPrograms) {
+  Table table = some_table();
+  table.sentences_only = true;
+  EXPECT_EQ(render(table, TableFormat::markdown), "A note.\n");
+  EXPECT_EQ(render(table, TableFormat::text), "A note.\n");
+  EXPECT_EQ(render(table, TableFormat::csv), render(some_table(), TableFormat::csv));
+}
+
+TEST(TableFormat, OfAnUnknownWord) {
+  EXPECT_EQ(table_format("csv").value(), TableFormat::csv);
+  EXPECT_EQ(table_format("markdwon").error().text(),
+            "usage: no table format 'markdwon' (did you mean 'markdown'?)");
+}
+
+}  // namespace
+}  // namespace phasebit

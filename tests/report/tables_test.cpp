@@ -1,0 +1,210 @@
+#include "analysis/report/tables.h"
+
+#include "tests/report/results.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+using namespace test;
+
+std::string ring(const std::string& rest) {
+  return "ring/mbarrier/st_shared/none" + rest;
+}
+
+// Only cells that belong into a table may be in it, so most of these do not.
+ReportData some_data() {
+  PointRow four = measured(ring(""), 40);
+  four.sass_class = "0123456789abcdef";
+  const PointRow cta = steady("ring/cta_barrier/st_shared/none/num_stages=2", 30);
+  const PointRow trip = steady("handoff/mbarrier/none/none/num_stages=1", 150);
+  PointRow flagged = steady(ring("/wait=test_wait/num_stages=8"), 33);
+  flagged.flags = {"throttled"};
+  return data_of(
+      {four, steady(ring("/num_stages=1"), 90), flagged, cta, trip,
+       failed_point(ring("/wait=test_wait"), Step::gate, "the SASS is not the intended one: x"),
+       failed_point(ring("/arrival=thread"), Step::gate, "not gated: no rule covers this family"),
+       same_code("handoff/mbarrier/none/none/wait=test_wait/num_stages=1", trip),
+       steady(ring("/num_stages=3"), 50), steady(ring("/num_stages=2/producers=2/consumers=2"), 44),
+       steady(ring("/payload_bytes=8192"), 400), steady("ring/mbarrier/none/none", 20),
+       steady("handoff/mbarrier/none/none/num_stages=1/producers=2/consumers=2", 170)});
+}
+
+std::string table_text(const std::string& name, const TableArguments& arguments = {},
+                       TableFormat format = TableFormat::text) {
+  const auto table = make_table(some_data(), name, arguments);
+  return table ? render(*table, format) : table.error().text();
+}
+
+TEST(CoreTable, HasARowForWhatIsWaitedOnAndWhoArrivesAtTheBaseline) {
+  EXPECT_EQ(
+      table_text("core"),
+      "protocol     waited on  arrival  warp layout  round trip   1 stage  2 stages      4 stages"
+      "    8 stages  SASS class\n"
+      "cta_barrier  barrier    -        1 x 1 warps                        30.00 ±0\n"
+      "mbarrier     try_wait   warp     1 x 1 warps   150.00 ±0  90.00 ±0                   40 ±1"
+      "              01234567\n"
+      "mbarrier     try_wait   thread   1 x 1 warps                                     not gated"
+      "              class ri\n"
+      "mbarrier     test_wait  warp     1 x 1 warps   150.00 ±0                      failed: gate"
+      "  33.00 ±0 †  class ri\n"
+      "Cycles per item by number of stages; round trip: cycles of a token to the consumer and "
+      "back. The SASS class is that of 4 stages. ± is the half width of the 95 % interval of the "
+      "median over the repetitions.\n"
+      "ring/mbarrier/st_shared/none/arrival=thread: gate: not gated: no rule covers this family.\n"
+      "ring/mbarrier/st_shared/none/wait=test_wait: gate: the SASS is not the intended one: x.\n"
+      "† ring/mbarrier/st_shared/none/wait=test_wait/num_stages=8: throttled.\n");
+}
+
+TEST(CoreTable, TakesAnotherMoverOrProtocol) {
+  EXPECT_EQ(table_text("core", {{"mover", "none"}}, TableFormat::csv),
+            "protocol,waited on,arrival,warp layout,round trip,round trip half width,1 stage,"
+            "2 stages,4 stages,4 stages half width,8 stages,SASS class\n"
+            "mbarrier,try_wait,warp,1 x 1 warps,150,0,,,20,0,,class ri\n");
+  EXPECT_EQ(table_text("core", {{"protocol", "cta_barrier"}}, TableFormat::csv),
+            "waited on,arrival,warp layout,round trip,1 stage,2 stages,2 stages half width,"
+            "4 stages,8 stages,SASS class\n"
+            "barrier,-,1 x 1 warps,,,30,0,,,\n");
+}
+
+TEST(LayoutsTable, HasARowAWarpLayoutAndPayload) {
+  EXPECT_EQ(table_text("layouts", {{"protocol", "mbarrier"}}, TableFormat::csv),
+            "warp layout,payload bytes,1 stage,1 stage half width,2 stages,2 stages half width,"
+            "4 stages,4 stages half width,8 stages,SASS class\n"
+            "1 x 1 warps,512,90,0,,,40,1,,01234567\n"
+            "1 x 1 warps,8192,,,,,400,0,,class ri\n"
+            "2 x 2 warps,512,,,44,0,,,,\n");
+}
+
+TEST(PivotTable, CutsByAnyAxis) {
+  EXPECT_EQ(table_text("pivot",
+                       {{"rows", "num_stages"},
+                        {"across", "wait:try_wait,test_wait"},
+                        {"protocol", "mbarrier"},
+                        {"mover", "st_shared"},
+                        {"work", "none"}},
+                       TableFormat::csv),
+            "num stages,wait=try_wait,wait=try_wait half width,wait=test_wait,"
+            "wait=test_wait half width\n"
+            "4,40,1,failed: gate,\n"
+            "1,90,0,,\n"
+            "3,50,0,,\n"
+            "8,,,33,0\n");
+}
+
+TEST(Tables, NameTheNearestWordForATypo) {
+  struct Row {
+    const char* table;
+    TableArguments arguments;
+    const char* error;
+  };
+  const Row rows[] = {
+      {"cores", {}, "usage: no table 'cores' (did you mean 'core'?)"},
+      {"core",
+       {{"protocl", "x"}},
+       "usage: no axis or argument 'protocl' (did you mean 'protocol'?)"},
+      {"core", {{"rows", "wiat"}}, "usage: no axis or argument 'wiat' (did you mean 'wait'?)"},
+      {"core",
+       {{"mover", "st_share"}},
+       "usage: no measured variant has mover=st_share (did you mean 'st_shared'?)"},
+      {"core", {{"across", "wait"}}, "usage: across=wait (across=AXIS:VALUE,VALUE)"},
+      {"core",
+       {{"num_stages", "3"}, {"work", "none"}, {"wait", "test_wait"}},
+       "usage: no measured variant is in this table (axes that are neither rows nor across nor "
+       "named are at their default)"},
+      {"counts", {{"x", "y"}}, "usage: this table takes no argument 'x'"}};
+  for (const Row& row : rows) EXPECT_EQ(table_text(row.table, row.arguments), row.error);
+}
+
+TEST(CountsTable, SaysWhatWasMeasuredWhereAndHowWell) {
+  const PointRow a = steady("ring/a", 50), b = steady("ring/b", 20),
+                 later = steady("ring/b", 20, 1);
+  const ReportData data =
+      data_of({a, control_of(a, 51), b, later, same_code("ring/c", b),
+               failed_point("ring/d", Step::launch, "killed"),
+               failed_point("ring/e", Step::gate, "not gated: no rule covers this family")});
+  EXPECT_EQ(
+      render(make_table(data, "counts", {}).value(), TableFormat::text),
+      "5 variants on NVIDIA H200 (sm_90a), driver 580.1, ptxas 13.5.37, 2026-01-02: 2 measured "
+      "in 1 to 2 repetitions, 1 with the code of one of these, 1 failed, 1 not gated.\n"
+      // Differences 1 of 50 and 0 of 20: medians 0.5 and 1 %, at 0.95 of the way 0.95 and 1.9 %.
+      "Two measurements of the same code differ by 0.500 cycles or 1.000 % (median of 2 pairs; "
+      "95th percentile 0.950 cycles or 1.900 %).\n");
+}
+
+TEST(AaTable, HasARowAStratum) {
+  const PointRow a = steady("ring/mbarrier/m/w", 50);
+  const ReportData data = data_of({a, control_of(a, 51), steady("ring/mbarrier/m/w", 50, 1)});
+  EXPECT_EQ(
+      render(make_table(data, "aa", {}).value(), TableFormat::text),
+      "stratum        between                   pairs  median cycles  median percent  p95 cycles"
+      "  p95 percent\n"
+      "ring/mbarrier  control, same repetition      1          1.000          2.00 %       1.000"
+      "       2.00 %\n"
+      "ring/mbarrier  repetitions                   1          0.000          0.00 %       0.000"
+      "       0.00 %\n"
+      "all            both                          2          0.500          1.00 %       0.950"
+      "       1.90 %\n");
+}
+
+TEST(AnchorsTable, HasSlopeInterceptAndClock) {
+  PointRow fma = steady("anchor/fma", 4), lost = failed_point("anchor/x", Step::launch, "killed");
+  fma.kind = lost.kind = PointKind::anchor;
+  EXPECT_EQ(render(make_table(data_of({fma, lost}), "anchors", {}).value(), TableFormat::text),
+            "anchor  unit                      slope  intercept   MHz\n"
+            "fma     cycles per item         4.00 ±0     100.00  1980\n"
+            "x       cycles per item  failed: launch\n"
+            "anchor/x: launch: killed.\n");
+}
+
+TEST(ErrorsTable, HasTheReasonOfEveryMissingFigure) {
+  EXPECT_EQ(
+      table_text("errors", {}, TableFormat::csv),
+      "variant,why it has no figure\n"
+      "ring/mbarrier/st_shared/none/arrival=thread,gate: not gated: no rule covers this family\n"
+      "ring/mbarrier/st_shared/none/wait=test_wait,gate: the SASS is not the intended one: x\n");
+}
+
+TEST(Figure, IsOfAVariantOrOfAll) {
+  const std::pair<TableArguments, const char*> rows[] = {
+      {{{"variant", ring("")}, {"field", "cycles"}}, "40"},
+      {{{"variant", ring("")}, {"field", "interval"}}, "40 ±1"},
+      {{{"field", "low"}, {"variant", ring("")}}, "39"},
+      {{{"variant", ring("")}, {"field", "sass_class"}}, "01234567"},
+      {{{"field", "variants"}}, "13"},
+      {{{"field", "device"}}, "NVIDIA H200"},
+      {{{"variant", ring("")}, {"field", "cylces"}},
+       "usage: no field 'cylces' (did you mean 'cycles'?)"},
+      {{{"variant", ring("/wait=tst_wait")}, {"field", "cycles"}},
+       "usage: the results have no variant 'ring/mbarrier/st_shared/none/wait=tst_wait' (did you "
+       "mean "
+       "'ring/mbarrier/st_shared/none/wait=test_wait'?)"},
+      {{{"variant", ring("/wait=test_wait")}, {"field", "cycles"}},
+       "store: ring/mbarrier/st_shared/none/wait=test_wait has no figure: gate: the SASS is not "
+       "the "
+       "intended one: x"},
+      {{{"varaint", ""}}, "usage: a figure has no argument 'varaint' (did you mean 'variant'?)"},
+      {{{"variant", ring("")}}, "usage: a figure without field= (field=cycles)"}};
+  for (const auto& [arguments, text] : rows) {
+    const auto figure = make_figure(some_data(), arguments);
+    EXPECT_EQ(figure ? *figure : figure.error().text(), text);
+  }
+}
+
+TEST(ReportData, IsOfOneDevice) {
+  Results results = results_of({steady("ring/a", 5)});
+  results.devices.push_back({"GPU-2", "NVIDIA B200", "580.1", "sm_100", 148, 1, 1});
+  EXPECT_EQ(report_data(test::with_keys(results), "B200")->results.points.size(), 0U);
+  EXPECT_EQ(report_data(test::with_keys(results), "GPU-1")->results.points.size(), 1U);
+  EXPECT_EQ(report_data(test::with_keys(results)).error().text(),
+            "usage: the results are of 2 devices (device= one of: NVIDIA H200 (GPU-1), NVIDIA B200 "
+            "(GPU-2))");
+  EXPECT_EQ(report_data(test::with_keys(results), "A100").error().text(),
+            "usage: the results hold no device 'A100' (device= one of: NVIDIA H200 (GPU-1), NVIDIA "
+            "B200 (GPU-2))");
+  EXPECT_EQ(report_data({}).error().text(), "store: the results hold no device");
+}
+
+}  // namespace
+}  // namespace phasebit
