@@ -46,6 +46,7 @@ BUILD_PACKAGES=(
   "libsqlitecpp-dev|the result store"
   "zlib1g-dev|raw samples are stored compressed"
   "libelf-dev|reading cubins"
+  "libdw-dev|reading their line tables"
   "libxxhash-dev|content hashes"
   "libbenchmark-dev|Google Benchmark, under phasebit-bench"
   "libgtest-dev|the tests"

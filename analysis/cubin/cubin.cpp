@@ -1,9 +1,9 @@
 #include "analysis/cubin/cubin.h"
 
+#include "analysis/cubin/debug_line.h"
 #include "analysis/cubin/elf_file.h"
 #include "analysis/cubin/instruction.h"
 #include "analysis/cubin/kernel_info.h"
-#include "analysis/cubin/lines/debug_line.h"
 #include "analysis/cubin/maker.h"
 #include "analysis/cubin/relocations.h"
 

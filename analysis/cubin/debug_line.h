@@ -1,7 +1,8 @@
-// The line table of a cubin: a reader of DWARF line programs, versions 2 to 5.
+// The line table of a cubin, read by libdw: DWARF line programs of versions 2 to 5, with what ptxas
+// adds to them.
 #pragma once
 
-#include "analysis/cubin/lines/line_header.h"
+#include "core/base/error.h"
 
 #include <cstdint>
 #include <map>
@@ -10,6 +11,12 @@
 #include <vector>
 
 namespace phasebit {
+
+// Sections that DWARF 5 keeps names in; empty where the file has none.
+struct LineStrings {
+  std::string_view line_str;  // .debug_line_str
+  std::string_view str;       // .debug_str
+};
 
 // What the linker would have written at one place of `.debug_line`: an address in a section.
 struct AddressFixup {
