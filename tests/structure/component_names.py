@@ -1,4 +1,4 @@
-"""Refuses C++ that knows a protocol, a mover or a work by its name: a component is its folder alone.
+"""Refuses C++ that knows a protocol, a mover or a work by its name: each is its folder alone.
 
 Usage: component_names.py ROOT
 """
