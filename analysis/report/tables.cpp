@@ -112,8 +112,8 @@ Result<Table> with_legend(Result<Table> table, const std::string& what) {
 
 Result<Table> core_table(const ReportData& data, const TableArguments& arguments) {
   PivotRequest request;
-  request.rows = {"protocol", "waited_on", "arrival", "warp_layout"};
-  request.where = {{"mover", "st_shared"}, {"work", "none"}, {"warp_layout", "1 x 1 warps"}};
+  request.rows = {"protocol", "mover", "waited_on", "arrival", "warp_layout"};
+  request.where = {{"work", "none"}, {"warp_layout", "1 x 1 warps"}};
   request.round_trip = true;
   request.class_of = "4";
   return with_legend(pivot_table(data, request, arguments),
@@ -123,8 +123,8 @@ Result<Table> core_table(const ReportData& data, const TableArguments& arguments
 
 Result<Table> layouts_table(const ReportData& data, const TableArguments& arguments) {
   PivotRequest request;
-  request.rows = {"protocol", "warp_layout", "payload_bytes"};
-  request.where = {{"mover", "st_shared"}, {"work", "none"}};
+  request.rows = {"protocol", "mover", "warp_layout", "payload_bytes"};
+  request.where = {{"work", "none"}};
   request.class_of = "4";
   return with_legend(pivot_table(data, request, arguments),
                      "Cycles per item by number of stages. The SASS class is that of 4 stages.");

@@ -91,15 +91,19 @@ Status MergedResults::check(const Results& theirs) const {
   return {};
 }
 
-// Our points of the runs that they have too: no others can be the same.
+// Our points of the runs and variants that they have too: no others can be the same. Parts of one
+// file have runs in common, but no variant.
 std::vector<PointRow> MergedResults::shared(const Results& theirs) const {
   std::unordered_set<std::string> runs;
   for (const RunRow& run : theirs.runs)
     if (runs_.contains(run.id)) runs.insert(run.id);
   std::vector<PointRow> points;
   if (runs.empty()) return points;
+  std::unordered_set<std::string_view> variants;
+  for (const PointRow& point : theirs.points) variants.insert(point.variant_hash);
   for (const PointRow& point : whole_.points)
-    if (runs.contains(point.run_id)) points.push_back(point);
+    if (runs.contains(point.run_id) && variants.contains(point.variant_hash))
+      points.push_back(point);
   return points;
 }
 

@@ -39,7 +39,7 @@ std::string table_text(const std::string& name, const TableArguments& arguments 
 
 TEST(CoreTable, HasARowForWhatIsWaitedOnAndWhoArrivesAtTheBaseline) {
   EXPECT_EQ(
-      table_text("core"),
+      table_text("core", {{"mover", "st_shared"}}),
       "protocol     waited on  arrival  warp layout  round trip   1 stage  2 stages      4 stages"
       "    8 stages  SASS class\n"
       "cta_barrier  barrier    -        1 x 1 warps                        30.00 ±0\n"
@@ -57,24 +57,35 @@ TEST(CoreTable, HasARowForWhatIsWaitedOnAndWhoArrivesAtTheBaseline) {
       "† ring/mbarrier/st_shared/none/wait=test_wait/num_stages=8: throttled.\n");
 }
 
-TEST(CoreTable, TakesAnotherMoverOrProtocol) {
+// No mover is the one that is meant.
+TEST(CoreTable, HasEveryMoverWhereNoneIsNamed) {
+  EXPECT_EQ(table_text("core", {{"wait", "try_wait"}, {"arrival", "warp"}}, TableFormat::csv),
+            "protocol,mover,waited on,warp layout,round trip,round trip half width,1 stage,"
+            "1 stage half width,2 stages,4 stages,4 stages half width,8 stages,SASS class\n"
+            "mbarrier,none,try_wait,1 x 1 warps,150,0,,,,20,0,,class ri\n"
+            "mbarrier,st_shared,try_wait,1 x 1 warps,150,0,90,0,,40,1,,01234567\n");
+}
+
+TEST(CoreTable, TakesAMoverOrProtocol) {
   EXPECT_EQ(table_text("core", {{"mover", "none"}}, TableFormat::csv),
             "protocol,waited on,arrival,warp layout,round trip,round trip half width,1 stage,"
             "2 stages,4 stages,4 stages half width,8 stages,SASS class\n"
             "mbarrier,try_wait,warp,1 x 1 warps,150,0,,,20,0,,class ri\n");
   EXPECT_EQ(table_text("core", {{"protocol", "cta_barrier"}}, TableFormat::csv),
-            "waited on,arrival,warp layout,round trip,1 stage,2 stages,2 stages half width,"
+            "mover,waited on,arrival,warp layout,round trip,1 stage,2 stages,2 stages half width,"
             "4 stages,8 stages,SASS class\n"
-            "barrier,-,1 x 1 warps,,,30,0,,,\n");
+            "st_shared,barrier,-,1 x 1 warps,,,30,0,,,\n");
 }
 
 TEST(LayoutsTable, HasARowAWarpLayoutAndPayload) {
-  EXPECT_EQ(table_text("layouts", {{"protocol", "mbarrier"}}, TableFormat::csv),
-            "warp layout,payload bytes,1 stage,1 stage half width,2 stages,2 stages half width,"
-            "4 stages,4 stages half width,8 stages,SASS class\n"
-            "1 x 1 warps,512,90,0,,,40,1,,01234567\n"
-            "1 x 1 warps,8192,,,,,400,0,,class ri\n"
-            "2 x 2 warps,512,,,44,0,,,,\n");
+  EXPECT_EQ(
+      table_text("layouts", {{"protocol", "mbarrier"}}, TableFormat::csv),
+      "mover,warp layout,payload bytes,1 stage,1 stage half width,2 stages,2 stages half width,"
+      "4 stages,4 stages half width,8 stages,SASS class\n"
+      "none,1 x 1 warps,-,,,,,20,0,,class ri\n"
+      "st_shared,1 x 1 warps,512,90,0,,,40,1,,01234567\n"
+      "st_shared,1 x 1 warps,8192,,,,,400,0,,class ri\n"
+      "st_shared,2 x 2 warps,512,,,44,0,,,,\n");
 }
 
 TEST(PivotTable, CutsByAnyAxis) {

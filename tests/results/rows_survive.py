@@ -45,6 +45,7 @@ def new_rows(path):
     """The points of a file of version 3, with their figures and axes."""
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     header, at = lines[0], 2
+    assert path.stat().st_size <= 1_000_000, path
     kinds = {}
     for kind, count in header["counts"].items():
         if kind != "samples":
@@ -98,6 +99,19 @@ def new_rows(path):
                     "megahertz": float(megahertz), "flags": flags + [SAME + measured],
                     "error": None, "error_step": None, "items": None, "cycles": None,
                     "readings": [], "figures": None}
+
+
+def parts_of(path):
+    """NAME.jsonl, NAME-2.jsonl and so on, as the header of the first says how many there are."""
+    def part(file):
+        with open(file, encoding="utf-8") as text:
+            return json.loads(text.readline()).get("part", [1, 1])
+    number, count = part(path)
+    assert number == 1, path
+    files = [path] + [path.with_name(f"{path.stem}-{n}.jsonl") for n in range(2, count + 1)]
+    for n, file in enumerate(files, 1):
+        assert part(file) == [n, count], file
+    return files
 
 
 def median(values):
@@ -165,7 +179,7 @@ def git(*arguments):
 
 def check_file(name, commit):
     before = list(old_rows(git("show", f"{commit}:{name}")))
-    after = list(new_rows(ROOT / name))
+    after = [row for file in parts_of(ROOT / name) for row in new_rows(file)]
     lost = collections.Counter(map(fingerprint, before))
     lost.subtract(map(fingerprint, after))
     problems = [f"{name}: {count:+} of {text[:160]}" for text, count in lost.items() if count]

@@ -43,9 +43,15 @@ Results sorted_by_run(Results results);
 // With the samples. Bytes that are not UTF-8 are replaced.
 std::string to_json_lines(const Results& results);
 
-// NAME.jsonl and, beside it, NAME.samples-0.jsonl.gz and so on, each below a megabyte. Sample files
-// of an earlier writing go.
-Status write_json_lines(const fs::path& path, const Results& results);
+// NAME.jsonl and, beside it, NAME.samples-0.jsonl.gz and so on, each below a megabyte. Where the
+// text is larger it goes to NAME.jsonl, NAME-2.jsonl and so on, which stand alone and say in their
+// headers which part they are ("part":[2,3]); rows that refer to each other are in one of them
+// (parts.h), and one such family that is larger than a file stays whole. Files of an earlier
+// writing go; a NAME-2.jsonl that is something else is an error (Step::store), and nothing is
+// written.
+inline constexpr size_t most_file_bytes = 1000000;
+Status write_json_lines(const fs::path& path, const Results& results,
+                        size_t most_bytes = most_file_bytes);
 
 // Step::store with file:line: no JSON, a newer version, a wrong value, a reference to what is not
 // there, fewer or more lines than the header counts. Sample files are looked for in `folder`;

@@ -3,6 +3,7 @@
 #include "core/base/hash.h"
 #include "core/store/json/columns.h"
 #include "core/store/json/rows.h"
+#include "core/store/json/writer.h"
 
 namespace phasebit {
 
@@ -37,8 +38,10 @@ Status JsonReader::read_header() {
   fields.get<int>("phasebit_results");
   const ordered_json *columns = fields.find("columns"), *counts = fields.find("counts");
   sample_files_ = fields.get<std::vector<std::string>>("sample_files");
+  const bool has_part = fields.find("part") != nullptr;
   fields.finish();
   if (fields.mistake()) return complain(*fields.mistake());
+  if (has_part && !part_of_header(line)) return complain("'part' is not [number, of how many]");
   if (columns == nullptr || *columns != ordered_json::parse(json_columns))
     return complain("other columns than those of this version");
   if (counts == nullptr || !counts->is_object()) return complain("no 'counts'");

@@ -3,6 +3,7 @@
 #include "core/base/gzip.h"
 #include "core/base/json_fields.h"
 #include "core/record/samples.h"
+#include "core/store/json/lines.h"
 
 #include <numeric>
 #include <span>
@@ -12,7 +13,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr size_t most_file_bytes = 1000000;
 // Below this much text the file is below that, for samples are digits: a third of their size.
 constexpr size_t most_text_bytes = 2500000;
 

@@ -1,10 +1,11 @@
+#include "core/store/json/writer.h"
+
 #include "core/base/hash.h"
+#include "core/base/json_fields.h"
 #include "core/record/statistics.h"
-#include "core/store/json/arranged.h"
 #include "core/store/json/columns.h"
 #include "core/store/json/lines.h"
 #include "core/store/json/rows.h"
-#include "core/store/json/sample_lines.h"
 
 #include <map>
 #include <tuple>
@@ -74,14 +75,17 @@ class Writer {
     same_code_ = arranged.same_code.size();
   }
 
-  std::string text(size_t samples, const std::vector<std::string>& sample_files) const {
+  std::string text(const FilesBeside& files) const {
     std::string text = fmt::format(
         R"({{"phasebit_results":{},"columns":{},"counts":{{"devices":{},"runs":{},"defaults":{},)"
         R"("variants":{},"codes":{},"modules":{},"images":{},"series":{},"points":{},)"
-        R"("same_code":{},"samples":{}}},"sample_files":{}}})",
+        R"("same_code":{},"samples":{}}},"sample_files":{}{}}})",
         json_lines_version, json_columns, results_.devices.size(), results_.runs.size(),
         defaults_.count(), variants_.count(), codes_.count(), modules_.count(), images_.count(),
-        series_.count(), points_, same_code_, samples, quoted_list(sample_files));
+        series_.count(), points_, same_code_, files.samples, quoted_list(files.sample_files),
+        files.part == FilePart()
+            ? ""
+            : fmt::format(R"(,"part":[{},{}])", files.part.number, files.part.count));
     text += "\n" + json_of(results_.catalogue).dump() + "\n";
     for (const DeviceRow& device : results_.devices) text += line_of(json_of(device));
     for (const RunRow& run : results_.runs) text += line_of(json_of(run));
@@ -168,17 +172,19 @@ class Writer {
 
 }  // namespace
 
-std::string to_json_lines(const Results& results) {
-  const Arranged arranged = arrange(results);
-  const std::vector<std::string> samples = sample_lines(arranged.points);
-  return Writer(arranged).text(samples.size(), {}) + fmt::format("{}", fmt::join(samples, ""));
+std::string json_text(const Arranged& arranged, const FilesBeside& files) {
+  return Writer(arranged).text(files);
 }
 
-Status write_json_lines(const fs::path& path, const Results& results) {
-  const Arranged arranged = arrange(results);
-  const std::vector<std::string> samples = sample_lines(arranged.points);
-  PHASEBIT_TRY_ASSIGN(files, write_sample_files(path, samples));
-  return write_file(path, Writer(arranged).text(samples.size(), files));
+std::optional<FilePart> part_of_header(std::string_view line) {
+  const auto value = nlohmann::ordered_json::parse(line, nullptr, false);
+  if (!value.is_object() || !value.contains("phasebit_results") || !value.contains("part"))
+    return {};
+  const auto& part = value["part"];
+  FilePart read;
+  const bool good = part.is_array() && part.size() == 2 && read_json(part[0], read.number) &&
+                    read_json(part[1], read.count) && read.number >= 1 && read.number <= read.count;
+  return good ? std::optional(read) : std::nullopt;
 }
 
 }  // namespace phasebit

@@ -1,0 +1,31 @@
+"""Refuses files of results over a megabyte: `phasebit export` splits what is larger.
+
+Usage: result_sizes.py ROOT
+"""
+
+import sys
+from pathlib import Path
+
+MAX_FILE_BYTES, MAX_ALL_BYTES = 1_000_000, 12_000_000
+
+
+def check(root):
+    """(how many files, what is wrong) of ROOT/results."""
+    sizes = {path.relative_to(root): path.stat().st_size
+             for path in sorted((root / "results").rglob("*")) if path.is_file()}
+    found = [f"{path}: {size} bytes, at most {MAX_FILE_BYTES}"
+             for path, size in sizes.items() if size > MAX_FILE_BYTES]
+    if sum(sizes.values()) > MAX_ALL_BYTES:
+        found.append(f"results: {sum(sizes.values())} bytes, at most {MAX_ALL_BYTES}")
+    return len(sizes), found
+
+
+def main():
+    count, found = check(Path(sys.argv[1]))
+    print(*found, sep="\n", end="\n" if found else "")
+    print(f"{count} files of results checked, {len(found)} too large")
+    return 1 if found or count == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
