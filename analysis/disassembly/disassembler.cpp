@@ -29,7 +29,8 @@ Result<Disassembler> Disassembler::open(const fs::path& nvdisasm, const fs::path
   ProcessOptions options;
   options.timeout = std::chrono::seconds(20);
   auto output = run_process({nvdisasm.string(), "--version"}, options);
-  if (!output) return with_hint(fail(Step::toolchain, "{}", output.error().message), install_hint());
+  if (!output)
+    return with_hint(fail(Step::toolchain, "{}", output.error().message), install_hint());
   if (!output->ok())
     return with_hint(fail(Step::toolchain, "{} --version {}: {}", nvdisasm.string(),
                           output->how_it_ended(), first_line(*output)),
