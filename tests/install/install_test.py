@@ -97,6 +97,8 @@ class Works(Installed):
         self.says("generate", "--sweep", "core", "--limit", 3, "--out", "ptx-made")
         self.assertEqual(len(list((self.place.here / "ptx-made").rglob("*.ptx"))), 3)
         self.says("generate", "--curated", "--check")
+        self.assertIn(VARIANT, self.says("generate", "--list", "--sweep", "curated",
+                                         "--spec", "specs/curated.toml"))
 
     def test_assemble_gate_and_show_code(self):
         self.need_toolchain()
