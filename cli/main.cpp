@@ -1,5 +1,9 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/manual.h"
+#include "core/base/home.h"
+#include "core/command/documents.h"
+#include "core/command/parse.h"
 
 #include <cstdio>
 
@@ -200,11 +204,18 @@ struct Options {
   ImportOptions results_in;
 };
 
+int complain(const Error& error) {
+  fmt::print(stderr, "phasebit: {}\n", error.text());
+  return exit_code(error.step);
+}
+
 int run(int argc, char** argv) {
   CLI::App app(
-      "phasebit: PTX for GPU producer/consumer pipelines: generate, assemble, gate, report");
+      "phasebit: PTX for GPU producer/consumer pipelines: generate, assemble, gate, report",
+      "phasebit");
   app.require_subcommand(1);
-  app.set_version_flag("--version", "phasebit 0.1.0");
+  app.set_version_flag("--version", fmt::format("phasebit {}", program_version()));
+  add_documents(app, manual());
   Options options;
   Chosen chosen;
   add_generate(app, options.generate, chosen);
@@ -222,13 +233,12 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
-    return code == 0 ? 0 : exit_code(Step::usage);
+    return error.get_exit_code() == 0 ? app.exit(error) : complain(usage_error(app, error));
   }
+  // First of all, so that no command meets a missing folder half way.
+  if (const auto found = find_home(); !found) return complain(found.error());
   const Status status = chosen();
-  if (status) return options.sass.exit_status;
-  fmt::print(stderr, "phasebit: {}\n", status.error().text());
-  return exit_code(status.error().step);
+  return status ? options.sass.exit_status : complain(status.error());
 }
 
 }  // namespace

@@ -46,6 +46,9 @@ def count(programs, junit):
 
 
 def main():
+    if sys.argv[1:] in (["--help"], ["-h"]):
+        print(__doc__.strip())
+        return 0
     logs, status = Path(sys.argv[1]), int(sys.argv[2])
     programs = []
     for line in (logs / "testlog.json").read_text(encoding="utf-8").splitlines():

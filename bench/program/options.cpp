@@ -1,6 +1,9 @@
 #include "bench/program/options.h"
 
+#include "core/base/home.h"
 #include "core/base/nearest.h"
+#include "core/command/documents.h"
+#include "core/command/parse.h"
 
 #include <CLI/CLI.hpp>
 
@@ -90,17 +93,25 @@ Result<BenchOptions> parse_bench_options(int argc, char** argv) {
   BenchOptions options;
   CLI::App app("Measures the variants of a bundle on a GPU.", "phasebit-bench");
   app.allow_extras();
+  app.set_version_flag("--version", fmt::format("phasebit-bench {}", program_version()));
   app.footer(footer);
   add_flags(app, options);
+  add_documents(app, {std::string(program_version()),
+                      "measures the variants of a bundle on a GPU",
+                      {{"CUDA_VISIBLE_DEVICES", "which GPUs --device counts"}},
+                      {{"bundle", "of the current folder: what `phasebit pack` made"},
+                       {"results.sqlite", "of the current folder: the result store"}},
+                      {}});
   for (int n = 0; n < argc; ++n)
     options.command += fmt::format("{}{}", n == 0 ? "" : " ", n == 0 ? "phasebit-bench" : argv[n]);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     options.help = app.help();
+  } catch (const CLI::CallForVersion& asked) {
+    options.help = std::string(asked.what()) + "\n";
   } catch (const CLI::ParseError& error) {
-    return with_hint(fail(Step::usage, "{}", error.what()),
-                     "phasebit-bench --help lists the flags");
+    return tl::unexpected<Error>(usage_error(app, error));
   }
   options.rest = app.remaining();
   for (const std::string& word : options.rest)

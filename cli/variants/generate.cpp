@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 #include "cli/variants/fork.h"
+#include "core/base/home.h"
 #include "pipeline/images/estimate.h"
 #include "pipeline/images/prepare.h"
 #include "pipeline/select/open_space.h"
@@ -113,9 +114,11 @@ Status note_forks(const Space& space) {
 
 Status run_curated(const GenerateOptions& options) {
   SpaceRequest request = options.space;
-  request.spec = (data_root() / "specs" / "curated.toml").string();
+  const Home at = home();
+  request.spec = (at.data / "specs" / "curated.toml").string();
   request.sweep = "curated";
-  const fs::path folder = options.out.empty() ? data_root() / "ptx" : fs::path(options.out);
+  const fs::path listings = (options.check ? at.data : at.work) / "ptx";
+  const fs::path folder = options.out.empty() ? listings : fs::path(options.out);
   PHASEBIT_TRY_ASSIGN(space, open_space(request));
   PHASEBIT_TRY_ASSIGN(files, texts(space, folder, Build::timed));
   if (options.check) {

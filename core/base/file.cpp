@@ -86,20 +86,4 @@ TempDir::~TempDir() {
   if (!path_.empty()) fs::remove_all(path_, ignored);
 }
 
-fs::path data_root() {
-  if (const char* home = std::getenv("PHASEBIT_HOME"); home != nullptr && *home != '\0')
-    return home;
-  std::error_code failed;
-  fs::path folder = fs::read_symlink("/proc/self/exe", failed).parent_path();
-  while (!failed && folder.has_relative_path()) {
-    if (fs::exists(folder / "templates" / "README.md")) return folder;
-    folder = folder.parent_path();
-  }
-  return source_root();
-}
-
-fs::path source_root() {
-  return PHASEBIT_SOURCE_ROOT;
-}
-
 }  // namespace phasebit

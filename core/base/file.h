@@ -33,11 +33,11 @@ class TempDir {
   fs::path path_;
 };
 
-// The folder that holds templates/ and specs: $PHASEBIT_HOME, else the nearest parent of the
-// program that has templates/README.md, else the source folder it was built from.
+// The folder that holds templates/, specs/ and results/: home().data of core/base/home.h, which
+// says how it is found.
 fs::path data_root();
 
-// The source tree that this program was built from.
+// The source tree that this program was built from: for tests alone.
 fs::path source_root();
 
 }  // namespace phasebit

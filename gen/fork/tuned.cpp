@@ -1,6 +1,7 @@
 #include "gen/fork/tuned.h"
 
 #include "core/base/hash.h"
+#include "core/base/home.h"
 #include "core/base/nearest.h"
 #include "gen/fork/text.h"
 #include "gen/space/hand_made.h"
@@ -48,11 +49,11 @@ Result<Fork> read_file_of(const fs::path& path) {
 }  // namespace
 
 fs::path tuned_folder() {
-  return data_root() / "ptx" / "tuned";
+  return home().work / "ptx" / "tuned";
 }
 
 std::string shown_path(const fs::path& path) {
-  const fs::path below = path.lexically_relative(data_root());
+  const fs::path below = path.lexically_relative(home().work);
   return below.empty() || *below.begin() == ".." ? path.string() : below.generic_string();
 }
 

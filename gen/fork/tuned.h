@@ -23,7 +23,7 @@ struct Fork {
   fs::path beside(const char* ending) const { return path.parent_path() / (name + ending); }
 };
 
-// <data root>/ptx/tuned
+// ptx/tuned of the checkout; of the current folder where the program is installed
 fs::path tuned_folder();
 
 // A path as messages name it: below the data root, or where it is.

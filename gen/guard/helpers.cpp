@@ -1,6 +1,5 @@
 #include "gen/guard/helpers.h"
 
-#include "core/base/file.h"
 #include "core/ptx/file.h"
 
 #include <algorithm>
@@ -13,6 +12,25 @@ namespace phasebit {
 namespace {
 
 using kainjow::mustache::data;
+
+struct HelperText {
+  const char* name;
+  const char* text;
+};
+constexpr HelperText helper_texts[] = {
+    {
+        "gen/guard/report.ptx",
+#include "gen/guard/report.ptx.inc"
+    },
+    {
+        "gen/guard/barriers.ptx",
+#include "gen/guard/barriers.ptx.inc"
+    },
+    {
+        "gen/guard/cluster.ptx",
+#include "gen/guard/cluster.ptx.inc"
+    },
+};
 
 void set(data& names, const char* name, std::size_t offset) {
   names.set(name, std::to_string(offset));
@@ -97,12 +115,10 @@ Result<std::vector<PlacedStatement>> helper_statements(const GuardHelpers& helpe
                 "report.ptx gives the module's own block both by their place");
   const data names = names_of(helpers, sites);
   std::vector<PlacedStatement> made;
-  for (const char* name : {"report.ptx", "barriers.ptx", "cluster.ptx"}) {
-    const fs::path path = data_root() / "gen" / "guard" / name;
-    PHASEBIT_TRY_ASSIGN(text, read_file(path));
+  for (const auto& [name, text] : helper_texts) {
     kainjow::mustache::mustache parsed(text);
     parsed.set_custom_escape([](const std::string& escaped) { return escaped; });
-    PHASEBIT_TRY_ASSIGN(file, read_ptx(parsed.render(names), path.string()));
+    PHASEBIT_TRY_ASSIGN(file, read_ptx(parsed.render(names), name));
     for (PlacedStatement& statement : file.statements) made.push_back(std::move(statement));
   }
   return made;

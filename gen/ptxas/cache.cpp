@@ -1,6 +1,7 @@
 #include "gen/ptxas/cache.h"
 
 #include "core/base/hash.h"
+#include "core/base/home.h"
 #include "gen/ptxas/cache_index.h"
 
 #include <cerrno>
@@ -127,7 +128,7 @@ Cache& Cache::operator=(Cache&&) noexcept = default;
 Cache::~Cache() = default;
 
 fs::path Cache::default_folder() {
-  return data_root() / ".cache" / "assembly";
+  return home().cache / "assembly";
 }
 
 Result<Cache> Cache::open(const fs::path& folder) {

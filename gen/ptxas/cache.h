@@ -17,7 +17,7 @@ namespace phasebit {
 // Safe for several threads, and for several processes on one folder.
 class Cache {
  public:
-  // <data root>/.cache/assembly
+  // assembly/ of the program's cache (core/base/home.h)
   static fs::path default_folder();
 
   // Makes the folder when it is missing. An index that is torn, or of another schema, is thrown

@@ -1,5 +1,6 @@
 #include "gen/ptxas/toolchain.h"
 
+#include "core/base/home.h"
 #include "core/base/nearest.h"
 #include "core/base/process.h"
 #include "core/isa/targets.h"
@@ -16,7 +17,7 @@ namespace phasebit {
 namespace {
 
 std::string install_hint() {
-  return fmt::format("run tools/toolchain {}", pinned_toolchain);
+  return fmt::format("run {} {}", home().toolchain_command(), pinned_toolchain);
 }
 
 bool is_program(const fs::path& path) {
@@ -25,7 +26,7 @@ bool is_program(const fs::path& path) {
 }
 
 fs::path pinned_folder() {
-  return data_root() / ".toolchains" / pinned_toolchain;
+  return home().toolchains / pinned_toolchain;
 }
 
 Status check_program(const fs::path& path) {
@@ -139,7 +140,7 @@ std::string InstalledToolchain::axis_value() const {
 std::vector<InstalledToolchain> installed_toolchains() {
   std::vector<InstalledToolchain> found;
   std::error_code missing;
-  for (const auto& entry : fs::directory_iterator(data_root() / ".toolchains", missing)) {
+  for (const auto& entry : fs::directory_iterator(home().toolchains, missing)) {
     auto version = parse_version(entry.path().filename().string());
     if (version && !toolchain_programs(entry.path()).empty())
       found.push_back({*std::move(version), entry.path()});
@@ -167,7 +168,7 @@ Result<InstalledToolchain> find_installed(const std::string& version) {
   return with_hint(fail(Step::toolchain, "ptxas {} is not installed (there {} {})", version,
                         names.size() == 1 ? "is" : "are",
                         names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
-                   fmt::format("run tools/toolchain {}", version));
+                   fmt::format("run {} {}", home().toolchain_command(), version));
 }
 
 Result<Toolchain> find_toolchain(const ToolchainRequest& request) {

@@ -30,16 +30,16 @@ struct ToolchainRequest {
 };
 
 // Where the tools are looked for: the path asked for, else the folder $PHASEBIT_TOOLCHAIN, else
-// <data root>/.toolchains/<pinned>. nvdisasm is looked for beside ptxas, then in the pinned
-// toolchain (wheels before 13.2 have none, and a newer one reads older cubins). Step::toolchain
-// when ptxas is missing, cannot be started or does not answer.
+// the pinned version of the program's own (core/base/home.h). nvdisasm is looked for beside ptxas,
+// then in the pinned toolchain (wheels before 13.2 have none, and a newer one reads older cubins).
+// Step::toolchain when ptxas is missing, cannot be started or does not answer.
 Result<Toolchain> find_toolchain(const ToolchainRequest& request = {});
 
 // The folder with the programs inside a toolchain: of the wheels from 13.0 on, of those before, of
 // an installed toolkit, or the folder itself. Empty when none holds a ptxas.
 fs::path toolchain_programs(const fs::path& folder);
 
-// A toolchain under <data root>/.toolchains, where tools/toolchain puts them.
+// One of the program's own toolchains, which tools/toolchain installs.
 struct InstalledToolchain {
   Version version;  // of the folder's name
   fs::path folder;

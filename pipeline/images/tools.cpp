@@ -38,6 +38,25 @@ Result<std::vector<CodeColumn>> columns_of(const std::vector<std::string>& targe
   return columns;
 }
 
+namespace {
+
+// A cache that nobody asked for saves time and is gone without; one that was asked for must be.
+Status open_caches(Tools& tools, const std::string& asked) {
+  auto cache = Cache::open(asked.empty() ? Cache::default_folder() : fs::path(asked));
+  if (!cache && !asked.empty()) return tl::unexpected<Error>(cache.error());
+  if (!cache) {
+    fmt::print(stderr, "note: {}: nothing is kept; --cache FOLDER names another\n",
+               cache.error().message);
+    return {};
+  }
+  for (const std::string& note : cache->notes()) fmt::print(stderr, "note: {}\n", note);
+  tools.derived.emplace(cache->folder() / "derived", program_hash());
+  tools.cache = std::move(*cache);
+  return {};
+}
+
+}  // namespace
+
 Result<Tools> open_tools(const ToolOptions& options) {
   ToolchainRequest request;
   if (!options.ptxas.empty()) request.ptxas = options.ptxas;
@@ -46,14 +65,7 @@ Result<Tools> open_tools(const ToolOptions& options) {
   PHASEBIT_TRY_ASSIGN(targets, TargetTable::load());
   Tools tools{std::move(toolchain), std::move(targets), std::nullopt, {}, {}, std::nullopt};
   tools.options.line_info = true;
-  if (!options.no_cache) {
-    const fs::path folder =
-        options.cache.empty() ? Cache::default_folder() : fs::path(options.cache);
-    PHASEBIT_TRY_ASSIGN(cache, Cache::open(folder));
-    for (const std::string& note : cache.notes()) fmt::print(stderr, "note: {}\n", note);
-    tools.derived.emplace(cache.folder() / "derived", program_hash());
-    tools.cache = std::move(cache);
-  }
+  if (!options.no_cache) PHASEBIT_TRY(open_caches(tools, options.cache));
   tools.options.threads = options.jobs;
   ResourceLimits& limits = tools.options.limits;
   if (options.max_registers > 0) limits.max_registers = options.max_registers;

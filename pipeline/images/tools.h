@@ -15,7 +15,7 @@ namespace phasebit {
 
 struct ToolOptions {
   std::string ptxas, nvdisasm;  // empty: the pinned ones
-  std::string cache;            // empty: <data root>/.cache/assembly
+  std::string cache;            // empty: Cache::default_folder()
   bool no_cache = false;
   unsigned jobs = 0;                                                  // 0: all cores
   int max_registers = 0, max_shared_bytes = 0, max_spill_bytes = -1;  // 0, 0, -1: only the target's

@@ -17,10 +17,16 @@
 namespace phasebit {
 namespace {
 
+// As it is named from the current folder, else one that came with the program: specs/curated.toml.
+fs::path spec_file(const std::string& named) {
+  if (named.empty()) return data_root() / "specs" / "core.toml";
+  std::error_code ignored;
+  const fs::path shipped = data_root() / named;
+  return !fs::exists(named, ignored) && fs::exists(shipped, ignored) ? shipped : fs::path(named);
+}
+
 Result<Spec> load_spec_of(const SpaceRequest& request, const Catalogue& catalogue) {
-  return load_spec(
-      request.spec.empty() ? data_root() / "specs" / "core.toml" : fs::path(request.spec),
-      catalogue);
+  return load_spec(spec_file(request.spec), catalogue);
 }
 
 // Which axis of the command line left no point, or what pruned most of them.

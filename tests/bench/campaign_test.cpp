@@ -257,8 +257,8 @@ TEST(OptionsTest, ATypoGetsTheNearestFlag) {
   const FlagRow rows[] = {
       {{"x", "--bundel=b"}, "usage: unknown argument '--bundel=b' (did you mean '--bundle'?)"},
       {{"x", "stray"}, "usage: unknown argument 'stray' "},
-      {{"x", "--sm", "-1"}, "usage: --sm: "},
-      {{"x", "--fresh", "--resume"}, "usage: --"},
+      {{"x", "--sm", "-1"}, "usage: phasebit-bench: --sm: "},
+      {{"x", "--fresh", "--resume"}, "usage: phasebit-bench: --"},
   };
   for (const FlagRow& row : rows) {
     std::vector<char*> argv;

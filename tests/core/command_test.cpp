@@ -2,6 +2,7 @@
 #include "core/base/file.h"
 #include "core/base/process.h"
 #include "core/command/completion.h"
+#include "core/command/documents.h"
 #include "core/command/man_page.h"
 #include "core/command/parse.h"
 
@@ -109,6 +110,30 @@ TEST(Completion, ZshAndFishReadTheirScripts) {
             std::string::npos);
   EXPECT_EQ(completion_script(describe(Line().app), "fisch").error().text(),
             "usage: no completion for 'fisch' (did you mean 'fish'?)");
+}
+
+// What the build asks the programs for.
+std::string document(const std::string& word, const std::string& value) {
+  Line line;
+  add_documents(line.app, {"0.1.0", "makes", {}, {}, {}});
+  std::vector<std::string> words = {word};
+  if (!value.empty()) words.insert(words.begin(), value);
+  try {
+    line.app.parse(words);
+  } catch (const CLI::ParseError& error) {
+    return fmt::format("{}: {}", error.get_exit_code(), error.what());
+  }
+  return "none";
+}
+
+TEST(Documents, ArePrintedWithoutACommandAndNotListed) {
+  EXPECT_EQ(document("--man-page", "").substr(0, 12), "0: .TH MAKER");
+  EXPECT_EQ(document("--completion", "bash").substr(0, 11), "0: _maker()");
+  EXPECT_NE(document("--completion", "fisch").find("(did you mean 'fish'?)"), std::string::npos);
+  Line line;
+  add_documents(line.app, {});
+  EXPECT_EQ(line.app.help().find("--completion"), std::string::npos);
+  EXPECT_EQ(man_page(describe(line.app), {}).find("man\\-page"), std::string::npos);
 }
 
 }  // namespace

@@ -155,12 +155,5 @@ TEST(TempDirTest, AMissingTemporaryFolderIsAnErrorNotACrash) {
             "io: cannot make a folder in /nowhere: No such file or directory");
 }
 
-TEST(DataRoot, HoldsTheTemplatesAndYieldsToTheVariable) {
-  EXPECT_TRUE(fs::exists(data_root() / "templates" / "README.md"));
-  ::setenv("PHASEBIT_HOME", "/elsewhere", 1);
-  EXPECT_EQ(data_root(), fs::path("/elsewhere"));
-  ::unsetenv("PHASEBIT_HOME");
-}
-
 }  // namespace
 }  // namespace phasebit

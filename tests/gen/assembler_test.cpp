@@ -77,9 +77,10 @@ class Installed : public testing::Test {
       test::write_script(folder_.path() / ".toolchains" / version / "bin" / "ptxas", "exit 1\n");
     fs::create_directories(folder_.path() / ".toolchains" / ".part-x");
     fs::create_directories(folder_.path() / ".toolchains" / "12.9.86");  // without a ptxas
+    EXPECT_TRUE(write_file(folder_.path() / "templates" / "README.md", ""));
     ::setenv("PHASEBIT_HOME", folder_.path().c_str(), 1);
   }
-  ~Installed() override { ::unsetenv("PHASEBIT_HOME"); }
+  ~Installed() override { ::setenv("PHASEBIT_HOME", source_root().c_str(), 1); }
   static std::string error_of(std::string_view axis, const std::vector<std::string>& values) {
     AssemblerAxes axes;
     const Status set = set_assembler_axis(axes, axis, values);

@@ -50,10 +50,11 @@ class ToolchainFolders : public testing::Test {
     auto folder = TempDir::create();
     ASSERT_TRUE(folder) << folder.error().text();
     folder_.emplace(std::move(*folder));
+    ASSERT_TRUE(write_file(path() / "templates" / "README.md", ""));  // it may be PHASEBIT_HOME
   }
   void TearDown() override {
     ::unsetenv("PHASEBIT_TOOLCHAIN");
-    ::unsetenv("PHASEBIT_HOME");
+    ::setenv("PHASEBIT_HOME", source_root().c_str(), 1);
   }
   fs::path path() const { return folder_->path(); }
   static std::string error_of(const ToolchainRequest& request = {}) {

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 TOOLS = Path(sys.argv.pop())
 
@@ -75,6 +76,35 @@ class Completes(unittest.TestCase):
         put(self.folder / "12.4.131/nvidia/cuda_nvcc/bin/ptxas", b"\x7fELF old", 0o755)
         self.tool.install("12.4", self.folder)
         self.assertEqual(self.asked, [])
+
+
+class WithoutNetwork(unittest.TestCase):
+    def test_says_what_to_do_and_leaves_nothing(self):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        tool = load()
+        # pip's last words, from a command that does not wait for a network.
+        tool.pip = lambda: ["sh", "-c", "echo 'no matching distribution' >&2; exit 1", "pip"]
+        with self.assertRaises(SystemExit) as left:
+            tool.install("12.4.131", folder)
+        self.assertEqual(
+            left.exception.code,
+            "toolchain: pip could not install nvidia-cuda-nvcc-cu12==12.4.131: no matching "
+            "distribution\nwithout a network: run this command on a machine that has one, copy the "
+            f"folder it makes to {folder}, or name a ptxas that is here by --ptxas or "
+            "$PHASEBIT_TOOLCHAIN")
+        self.assertEqual(list(folder.iterdir()), [])
+
+
+class Folder(unittest.TestCase):
+    def test_is_where_the_program_looks(self):
+        tool = load()
+        self.assertEqual(tool.default_folder(), TOOLS.parent / ".toolchains")
+        tool.INSTALLED = True
+        for given, expected in (("/d", "/d/phasebit/toolchains"),
+                                ("relative", "/home/u/.local/share/phasebit/toolchains"),
+                                ("", "/home/u/.local/share/phasebit/toolchains")):
+            with mock.patch.dict("os.environ", {"XDG_DATA_HOME": given, "HOME": "/home/u"}):
+                self.assertEqual(tool.default_folder(), Path(expected))
 
 
 if __name__ == "__main__":
