@@ -2,6 +2,8 @@
 #include "cli/variants/fork.h"
 #include "pipeline/images/estimate.h"
 #include "pipeline/images/prepare.h"
+#include "pipeline/images/progress.h"
+#include "pipeline/select/given.h"
 #include "pipeline/select/open_space.h"
 #include "pipeline/select/words.h"
 
@@ -62,7 +64,9 @@ struct Written {
 
 Result<std::vector<Written>> texts(const Space& space, const fs::path& folder, Build build) {
   std::vector<Written> out;
+  const auto progress = progress_on_terminal("variants rendered");
   for (const VariantKey& variant : space.expansion.variants) {
+    if (progress) progress(out.size(), space.expansion.variants.size());
     PHASEBIT_TRY_ASSIGN(rendered, render_one(space, variant, build));
     out.push_back({folder / file_name(variant), kernel_file(rendered)});
   }
@@ -112,6 +116,7 @@ Status note_forks(const Space& space) {
 }
 
 Status run_curated(const GenerateOptions& options) {
+  PHASEBIT_TRY(take_only(options.space, {}, "--curated", "the curated variants are all written"));
   SpaceRequest request = options.space;
   request.spec = (data_root() / "specs" / "curated.toml").string();
   request.sweep = "curated";
