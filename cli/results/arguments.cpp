@@ -48,7 +48,7 @@ void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen) {
   command->add_flag("--check", options.check, "with --update: compare instead of writing")
       ->needs(update);
   add_examples(*command, {"phasebit report --table core --argument protocol=mbarrier",
-                          "phasebit report --table pivot --argument rows=protocol "
+                          "phasebit report --table pivot --argument rows=protocol,mover,work "
                           "--argument across=num_stages:1,2,4"});
   command->callback([&] { chosen = [&] { return run_report(options); }; });
 }

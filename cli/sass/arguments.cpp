@@ -170,7 +170,7 @@ void add_gate(CLI::App& group, SassOptions& all, Chosen& chosen) {
   command->add_option("--toolchain", options.toolchains, "versions of ptxas, such as 12.4,13.0")
       ->delimiter(',');
   command->add_flag("--json", options.json, "print JSON");
-  add_examples(*command, {"phasebit sass gate specs/sass_gate.toml --target sm_90a"});
+  add_examples(*command, {"phasebit sass gate specs/sass_gate.toml"});
   command->callback([&] {
     chosen = [&]() -> Status {
       PHASEBIT_TRY_ASSIGN(broken, run_sass_gate(options));
@@ -203,7 +203,7 @@ void add_reduce(CLI::App& group, SassReduceOptions& options, Chosen& chosen) {
       ->capture_default_str();
   command->add_option("-o,--out", options.out, "file to write (default: standard output)");
   add_examples(*command, {"phasebit sass reduce ring/mbarrier/st_shared/none --target sm_90 "
-                          "--toolchain 12.4,13.5 --opcode YIELD --seconds 2"});
+                          "--toolchain 12.4,13.5 --opcode YIELD --seconds 1"});
   command->callback([&] { chosen = [&] { return run_sass_reduce(options); }; });
 }
 

@@ -23,7 +23,7 @@ void add_generate(CLI::App& app, GenerateOptions& options, Chosen& chosen) {
       ->excludes(out)
       ->excludes(build)
       ->excludes(curated);
-  add_examples(*command, {"phasebit generate -a stages=2,4 --filter ring/mbarrier/st_shared/none "
+  add_examples(*command, {"phasebit generate -a stages=2,4 --limit 5 "
                           "--out ptx_files",
                           "phasebit generate --spec specs/curated.toml --list"});
   command->callback([&] { chosen = [&] { return run_generate(options); }; });
