@@ -3,6 +3,7 @@
 #include "analysis/report/data/axes.h"
 #include "analysis/report/data/figures.h"
 #include "analysis/report/data/pivot.h"
+#include "analysis/report/quality.h"
 #include "analysis/report/tables/barrier_word.h"
 #include "analysis/report/tables/beside.h"
 #include "analysis/report/tables/counts.h"
@@ -10,7 +11,6 @@
 #include "analysis/report/tables/group_tables.h"
 #include "analysis/report/tables/history.h"
 #include "analysis/report/tables/modes_table.h"
-#include "analysis/report/tables/quality.h"
 #include "analysis/report/tables/tuned.h"
 #include "core/base/nearest.h"
 

@@ -42,10 +42,9 @@ struct Refused {
   std::string message;  // a part of it
 };
 
-// What a command cannot honour is an error, and nothing is printed as if it had been.
-TEST(Habits, WhatCannotBeHonouredIsRefused) {
+std::vector<Refused> refused_lines() {
   const std::string file = (data_root() / "ptx" / "ring.mbarrier.st_shared.none.ptx").string();
-  const std::vector<Refused> rows = {
+  return {
       {{"generate", "--list", "--id", ring, "--sweep", "core"}, "no --sweep with it"},
       {{"generate", "--list", "--id", ring, "--spec", spec("core")}, "no --spec with it"},
       {{"generate", "--list", "--id", ring, "-a", "stages=8"}, "-a stages=8: --id"},
@@ -97,7 +96,11 @@ TEST(Habits, WhatCannotBeHonouredIsRefused) {
       {{"list", "tables", "x.jsonl"}, "tables are not of results"},
       {{"list", "devices", "--templates", "x"}, "devices are not of the templates"},
   };
-  for (const Refused& row : rows) {
+}
+
+// What a command cannot honour is an error, and nothing is printed as if it had been.
+TEST(Habits, WhatCannotBeHonouredIsRefused) {
+  for (const Refused& row : refused_lines()) {
     SCOPED_TRACE(fmt::format("{}", fmt::join(row.arguments, " ")));
     const ProcessOutput output = says(row.arguments);
     EXPECT_EQ(output.exit_status, exit_code(Step::usage));
@@ -164,7 +167,8 @@ TEST(Habits, ATargetMayBeRepeatedOrStandInAList) {
     const ProcessOutput output = says(arguments);
     EXPECT_TRUE(output.ok()) << output.err;
     Words found;
-    for (const json& row : json::parse(output.out)["targets"]) found.push_back(row["target"]);
+    const json made = json::parse(output.out);
+    for (const json& row : made["targets"]) found.push_back(row["target"]);
     return found;
   };
   const Words both = {"sm_90a", "sm_100a"};

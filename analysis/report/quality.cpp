@@ -1,4 +1,4 @@
-#include "analysis/report/tables/quality.h"
+#include "analysis/report/quality.h"
 
 #include "analysis/report/data/figures.h"
 #include "analysis/report/data/pivot.h"
