@@ -1,5 +1,3 @@
-#include "pipeline/lists/lists.h"
-
 #include "analysis/report/tables.h"
 #include "core/base/nearest.h"
 #include "core/isa/targets.h"
@@ -7,6 +5,7 @@
 #include "gen/fork/tuned.h"
 #include "gen/ptxas/toolchain.h"
 #include "pipeline/explain/measured.h"
+#include "pipeline/lists/lists.h"
 #include "pipeline/lists/space_lists.h"
 
 #include <algorithm>
