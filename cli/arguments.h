@@ -15,10 +15,34 @@ using Chosen = std::function<Status()>;
 // Of a number: 1 or more.
 const CLI::Validator& at_least_one();
 
+// Which variants: a sweep, or some that are named.
 void add_space(CLI::App& app, SpaceRequest& space);
+// Of commands about one variant: the sweep of a hash, axes of ptxas, snippets.
+void add_variant_space(CLI::App& app, SpaceRequest& space);
+// -t: one meaning in all commands. With several they are a list, by commas or one an option.
+CLI::Option* add_targets(CLI::App& app, std::vector<std::string>& targets, const std::string& help);
+// --format, and --json for short.
+void add_format(CLI::App& app, std::string& format, bool& json);
+// Command lines that work, for --help and the manual page. tests/cli runs them.
+void add_examples(CLI::App& app, const std::vector<std::string>& lines);
 // --toolchain as an axis of the variants.
 void add_toolchain(CLI::App& app, SpaceRequest& space);
 void add_tools(CLI::App& app, ToolOptions& tools);
+// An option with which nothing is assembled.
+void exclude_tools(CLI::App& app, CLI::Option& option);
+
+void add_generate(CLI::App& app, GenerateOptions& options, Chosen& chosen);
+void add_show(CLI::App& app, ShowOptions& options, Chosen& chosen);
+void add_fork(CLI::App& app, ForkOptions& options, Chosen& chosen);
+void add_guard(CLI::App& app, GuardCommand& options, Chosen& chosen);
+void add_assemble(CLI::App& app, AssembleCommand& options, Chosen& chosen);
+void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen);
+void add_coverage(CLI::App& app, CoverageOptions& options, Chosen& chosen);
+void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen);
+void add_explain(CLI::App& app, ExplainOptions& options, Chosen& chosen);
+void add_export(CLI::App& app, ExportOptions& options, Chosen& chosen);
+void add_import(CLI::App& app, ImportOptions& options, Chosen& chosen);
+void add_list(CLI::App& app, ListOptions& options, Chosen& chosen);
 
 struct SassOptions {
   SassShowOptions show;

@@ -4,6 +4,7 @@
 
 #include "pipeline/coverage/coverage.h"
 #include "pipeline/images/tools.h"
+#include "pipeline/lists/lists.h"
 #include "pipeline/select/space.h"
 #include "pipeline/select/whole_facts.h"
 
@@ -135,7 +136,6 @@ struct SassGateOptions {
   std::vector<std::string> cubins;      // empty: variants
   std::vector<std::string> targets;     // empty: those of the file, else every one
   std::vector<std::string> toolchains;  // versions of ptxas; empty: what each variant asks for
-  bool sweep_given = false;             // on the command line, and so not the file's
   bool json = false;
 };
 // Whether an expectation is broken.
@@ -201,6 +201,14 @@ struct ReportOptions {
   std::vector<std::string> arguments;  // of the table: axis=value
 };
 Status run_report(const ReportOptions& options);
+
+struct ListOptions {
+  std::string what;  // pipeline/lists/lists.h
+  ListRequest request;
+  std::string format = "text";
+  bool json = false;
+};
+Status run_list(const ListOptions& options);
 
 struct ExportOptions {
   std::vector<std::string> results;

@@ -3,6 +3,7 @@
 #include "analysis/report/data/axes.h"
 #include "analysis/report/data/figures.h"
 #include "analysis/report/data/pivot.h"
+#include "analysis/report/quality.h"
 #include "analysis/report/tables/barrier_word.h"
 #include "analysis/report/tables/beside.h"
 #include "analysis/report/tables/counts.h"
@@ -136,80 +137,6 @@ Result<Table> any_pivot(const ReportData& data, const TableArguments& arguments)
   return pivot_table(data, request, arguments);
 }
 
-Status no_arguments(const TableArguments& arguments) {
-  if (arguments.empty()) return {};
-  return fail(Step::usage, "this table takes no argument '{}'", arguments.front().first);
-}
-
-Result<Table> anchors_table(const ReportData& data, const TableArguments& arguments) {
-  PHASEBIT_TRY(no_arguments(arguments));
-  Table table;
-  table.columns = {
-      {"anchor", false}, {"unit", false}, {"slope", true}, {"intercept", true}, {"MHz", true}};
-  for (const Aggregate& anchor : data.aggregation.anchors) {
-    const bool good = anchor.reason.empty();
-    Cell intercept{"", {}, {}}, clock{"", {}, {}};
-    if (good) {
-      intercept = {shown(anchor.intercept_cycles, anchor.worst_residual_cycles == 0 ? 0 : 1),
-                   anchor.intercept_cycles,
-                   {}};
-      clock = {shown(anchor.megahertz, 1), anchor.megahertz, {}};
-    }
-    table.rows.push_back({{anchor.axes.value("anchor"), {}, {}},
-                          {anchor.unit, {}, {}},
-                          figure_cell(anchor, table.notes),
-                          intercept,
-                          clock});
-  }
-  return table;
-}
-
-Cell percent_cell(double value) {
-  return {shown_percent(value), value, {}};
-}
-Cell cycles_cell(double value) {
-  return {fmt::format("{:.3f}", value), value, {}};
-}
-
-std::vector<Cell> aa_row(const std::string& stratum, const std::string& between,
-                         const std::vector<AaPair>& pairs) {
-  const AaSummary sum = summarise_aa(pairs);
-  return {{stratum, {}, {}},
-          {between, {}, {}},
-          {std::to_string(sum.pairs), static_cast<double>(sum.pairs), {}},
-          cycles_cell(sum.median_cycles),
-          percent_cell(sum.median_percent),
-          cycles_cell(sum.p95_cycles),
-          percent_cell(sum.p95_percent)};
-}
-
-Result<Table> aa_table(const ReportData& data, const TableArguments& arguments) {
-  PHASEBIT_TRY(no_arguments(arguments));
-  std::map<std::pair<std::string, std::string>, std::vector<AaPair>> strata;
-  for (const AaPair& pair : data.aggregation.aa) {
-    const bool control = pair.between == AaPair::Between::control;
-    strata[{pair.stratum, control ? "control, same repetition" : "repetitions"}].push_back(pair);
-  }
-  Table table;
-  table.columns = {{"stratum", false},      {"between", false},       {"pairs", true},
-                   {"median cycles", true}, {"median percent", true}, {"p95 cycles", true},
-                   {"p95 percent", true}};
-  for (const auto& [key, pairs] : strata)
-    table.rows.push_back(aa_row(key.first, key.second, pairs));
-  if (!data.aggregation.aa.empty())
-    table.rows.push_back(aa_row("all", "both", data.aggregation.aa));
-  return table;
-}
-
-Result<Table> errors_table(const ReportData& data, const TableArguments& arguments) {
-  PHASEBIT_TRY(no_arguments(arguments));
-  Table table;
-  table.columns = {{"variant", false}, {"why it has no figure", false}};
-  for (const Aggregate& point : data.aggregation.points)
-    if (!point.reason.empty()) table.rows.push_back({{point.id, {}, {}}, {point.reason, {}, {}}});
-  return table;
-}
-
 Result<Table> counts(const ReportData& data, const TableArguments& arguments) {
   PHASEBIT_TRY(no_arguments(arguments));
   return counts_table(data);
@@ -242,28 +169,64 @@ Result<Table> word_table(const ReportData& data, const TableArguments& arguments
 }
 
 using Maker = Result<Table> (*)(const ReportData&, const TableArguments&);
-const std::map<std::string, Maker>& makers() {
-  static const std::map<std::string, Maker> table = {
-      {"core", core_table},         {"layouts", layouts_table},  {"pivot", any_pivot},
-      {"counts", counts},           {"anchors", anchors_table},  {"aa", aa_table},
-      {"errors", errors_table},     {"modes", modes_pass_table}, {"tuned", tuned_table},
-      {"barrier_word", word_table}, {"forms", forms_table},      {"coverage", coverage_table},
-      {"beside", beside_table},     {"history", history_table},  {"steps", steps_table},
+struct MadeTable {
+  ReportTable what;
+  Maker make;
+};
+
+const std::vector<MadeTable>& made_tables() {
+  constexpr const char *axes = "axis=value", *none = "", *text = "variant=ID axis=value";
+  static const std::vector<MadeTable> tables = {
+      {{"core", axes, "protocols: round trip and cycles per item by number of stages"}, core_table},
+      {{"layouts", axes, "the same by warp layout"}, layouts_table},
+      {{"pivot", "rows=AXIS,AXIS across=AXIS:VALUE,VALUE probe=PROBE axis=value", "any other cut"},
+       any_pivot},
+      {{"counts", none, "what was measured, where and how well"}, counts},
+      {{"anchors", none, "the measurements that show that the set-up is sound"}, anchors_table},
+      {{"aa", none, "how far two measurements of the same code differ"}, aa_table},
+      {{"errors", none, "variants without a figure, with the reason"}, errors_table},
+      {{"modes", none, "what the modes pass found in each variant"}, modes_pass_table},
+      {{"tuned", "parent=ID tuned=NAME axis=value", "forks and snippets beside their parents"},
+       tuned_table},
+      {{"barrier_word", none, "where the fields of an mbarrier stand"}, word_table},
+      {{"forms", "path=WORD chain=WORD lanes=WORD family=PATTERN", "what single PTX forms cost"},
+       forms_table},
+      {{"coverage", "target=TARGET", "PTX forms by family: taken and measured"}, coverage_table},
+      {{"beside", "axis=AXIS value=VALUE least=PERCENT variant=ID axis=value",
+        "variants beside what they are without an axis"},
+       beside_table},
+      {{"history", text, "each text by every version of ptxas"}, history_table},
+      {{"steps", "least=PERCENT variant=ID axis=value",
+        "the versions of ptxas between which a figure moved"},
+       steps_table},
   };
-  return table;
+  return tables;
 }
 
 }  // namespace
 
+std::vector<ReportTable> report_tables() {
+  std::vector<ReportTable> tables;
+  for (const MadeTable& one : made_tables()) tables.push_back(one.what);
+  for (const auto& [name, group] : group_tables())
+    tables.push_back({name, "axis=value", group.doc});
+  return tables;
+}
+
+std::vector<std::string> table_names() {
+  std::vector<std::string> names;
+  for (const ReportTable& table : report_tables()) names.push_back(table.name);
+  return names;
+}
+
 Result<Table> make_table(const ReportData& data, const std::string& name,
                          const TableArguments& arguments) {
-  const auto maker = makers().find(name);
-  if (maker != makers().end()) return maker->second(data, arguments);
+  for (const MadeTable& one : made_tables())
+    if (one.what.name == name) return one.make(data, arguments);
   const auto group = group_tables().find(name);
   if (group != group_tables().end()) return group_table(data, group->second, arguments);
-  std::vector<std::string> names = {"figure"};
-  for (const auto& [known, function] : makers()) names.push_back(known);
-  for (const auto& [known, made_of] : group_tables()) names.push_back(known);
+  std::vector<std::string> names = table_names();
+  names.emplace_back("figure");
   return with_hint(fail(Step::usage, "no table '{}'", name), nearest_word_hint(name, names));
 }
 

@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 #include "pipeline/images/gate_images.h"
 #include "pipeline/images/gate_subjects.h"
+#include "pipeline/images/refusals.h"
 #include "pipeline/select/open_space.h"
 #include "pipeline/select/words.h"
 
@@ -124,13 +125,11 @@ Status report_failures(const std::vector<Failure>& failures, const std::string& 
                         failure.error.text());
   if (!path.empty()) PHASEBIT_TRY(write_file(path, text));
   if (failures.empty()) return {};
-  constexpr size_t shown = 5;
-  for (size_t i = 0; i < std::min(shown, failures.size()); ++i)
-    fmt::print(stderr, "{} {}: {}\n", failures[i].target, failures[i].variant,
-               failures[i].error.text());
-  if (failures.size() > shown && path.empty())
-    fmt::print(stderr, "... and {} more; --failures FILE writes them all\n",
-               failures.size() - shown);
+  std::vector<Refusal> refusals;
+  for (const Failure& failure : failures)
+    refusals.push_back({failure.target + " " + failure.variant, failure.error});
+  fmt::print(stderr, "{}",
+             refusal_text(refusals, 5, path.empty() ? "--failures FILE writes them all" : ""));
   return fail(failures.front().error.step, "{} images were refused", failures.size());
 }
 
@@ -177,6 +176,9 @@ Status run_assemble(const AssembleCommand& command) {
   if (!command.rules.empty() && !command.gate)
     return with_hint(fail(Step::usage, "--rules {}: nothing is gated", command.rules),
                      "give --gate too");
+  if (command.gate && command.build == "guarded")
+    return with_hint(fail(Step::usage, "--gate: what is gated is the timed build"),
+                     "--build timed or both");
   std::vector<Build> builds = {Build::timed, Build::guarded};
   if (command.build != "both") {
     PHASEBIT_TRY_ASSIGN(build, parse_build(command.build));

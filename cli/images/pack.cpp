@@ -7,6 +7,7 @@
 #include "pipeline/images/anchors.h"
 #include "pipeline/images/gate_images.h"
 #include "pipeline/images/gate_subjects.h"
+#include "pipeline/images/refusals.h"
 #include "pipeline/select/form_filter.h"
 #include "pipeline/select/open_space.h"
 
@@ -22,7 +23,7 @@ namespace {
 struct Packing {
   Manifest manifest;
   std::map<std::string, std::string> modules;
-  std::vector<std::string> refused;
+  std::vector<Refusal> refused;
 };
 
 std::string commit_of(const fs::path& folder) {
@@ -43,7 +44,7 @@ void add_image(Packing& packing, BundleVariant& variant, const Result<Image>& im
   refused.gate.verdict = GateVerdict::failed;
   refused.gate.reason = image.error().text();
   variant.images.push_back(refused);
-  packing.refused.push_back(fmt::format("{}: {}", variant.key.id, image.error().text()));
+  packing.refused.push_back({variant.key.id, image.error()});
 }
 
 Status add_modules(Packing& packing, Tools& tools, const ImageSet& set) {
@@ -182,20 +183,22 @@ void print_summary(const Packing& packing, const PackOptions& options) {
     classes.insert(timed.sass_class);
   }
   if (options.json) {
+    std::vector<std::string> refused;
+    for (const Refusal& one : packing.refused)
+      refused.push_back(fmt::format("{}: {}", one.image, one.error.text()));
     fmt::print("{}\n", nlohmann::json({{"variants", packing.manifest.variants.size()},
                                        {"classes", classes.size()},
                                        {"gate_failed", failed},
                                        {"modules", packing.modules.size()},
                                        {"module_bytes", bytes},
-                                       {"refused", packing.refused}})
+                                       {"refused", refused}})
                            .dump(1));
     return;
   }
   fmt::print("{}: {} variants for {}, {} SASS classes, {} refused, {} modules, {:.1f} MB\n",
              options.out, packing.manifest.variants.size(), options.target, classes.size(), failed,
              packing.modules.size(), static_cast<double>(bytes) / 1e6);
-  for (size_t i = 0; i < std::min<size_t>(packing.refused.size(), 5); ++i)
-    fmt::print(stderr, "{}\n", packing.refused[i]);
+  fmt::print(stderr, "{}", refusal_text(packing.refused, 5, "--json has them all"));
 }
 
 }  // namespace
@@ -215,7 +218,7 @@ Status run_pack(const PackOptions& options) {
   manifest.ptxas = tools.toolchain.version.text();
   manifest.ptxas_flags = fmt::format("{}", fmt::join(tools.options.flags, " "));
   manifest.commit = commit_of(templates_folder(options.space));
-  manifest.sweep = options.space.sweep;
+  manifest.sweep = space.sweep;
   // Results know a snippet by its parent.
   Result<Catalogue> plain = space.catalogue;
   if (space.snippet_folder) plain = load_catalogue(options.space);

@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "pipeline/explain/measured.h"
 #include "pipeline/explain/sides.h"
+#include "pipeline/select/given.h"
 #include "pipeline/select/open_space.h"
 
 #include <cstdio>
@@ -71,10 +72,13 @@ MeasuredCode code_of(const Aggregation& aggregation, const std::string& id) {
 }
 
 Result<std::vector<Pair>> the_pair(const ExplainOptions& options, const ReportData& data) {
+  if (options.toolchains.size() > 2)
+    return fail(Step::usage, "--toolchain: one version, or one for each side");
   std::vector<std::string> ids;
   const std::string& second = options.second.empty() ? options.first : options.second;
   for (const std::string& word : {options.first, second}) {
-    SpaceRequest request = options.space;
+    SpaceRequest request =
+        request_of_side(options.space, word, ids.empty() ? second : options.first);
     if (!options.toolchains.empty())
       request.toolchains = {ids.empty() ? options.toolchains.front() : options.toolchains.back()};
     PHASEBIT_TRY_ASSIGN(space, open_one(request, word));
@@ -145,6 +149,9 @@ std::string as_text(const Pair& pair) {
 
 Status run_explain(const ExplainOptions& options) {
   PHASEBIT_TRY_ASSIGN(format, table_format(options.json ? "json" : options.format));
+  if (options.steps)
+    PHASEBIT_TRY(
+        take_only(options.space, {}, "--steps", "it is about all variants of the results"));
   if (options.steps != options.first.empty())
     return with_hint(fail(Step::usage, "explain takes two variants, or --steps"),
                      "phasebit explain VARIANT --toolchain 12.4,12.5");

@@ -6,7 +6,7 @@ namespace {
 void add_show(CLI::App& group, SassShowOptions& options, Chosen& chosen) {
   CLI::App* command = group.add_subcommand(
       "show", "listing with control fields, verb, and the template's file and line");
-  add_space(*command, options.space);
+  add_variant_space(*command, options.space);
   add_toolchain(*command, options.space);
   add_tools(*command, options.tools);
   command
@@ -21,6 +21,7 @@ void add_show(CLI::App& group, SassShowOptions& options, Chosen& chosen) {
   command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
   command->add_flag("--live", options.live, "count the registers live at each instruction");
   command->add_flag("--json", options.json, "print JSON");
+  add_examples(*command, {"phasebit sass show ring/mbarrier/st_shared/none --target sm_100a"});
   command->callback([&] { chosen = [&] { return run_sass_show(options); }; });
 }
 
@@ -28,16 +29,13 @@ void add_diff(CLI::App& group, SassOptions& all, Chosen& chosen) {
   SassDiffOptions& options = all.diff;
   CLI::App* command =
       group.add_subcommand("diff", "two kernels side by side, instruction by instruction");
-  add_space(*command, options.space);
+  add_variant_space(*command, options.space);
   add_tools(*command, options.tools);
   command->add_option("first", options.first, "id, hash, or a code file (see show)")->required();
   command->add_option("second", options.second,
                       "the same; left out: the first on two targets or by two toolchains");
-  command
-      ->add_option("-t,--target", options.targets,
-                   "architecture, or one for each side (default: sm_90a; of a file, the only one)")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  add_targets(*command, options.targets,
+              "architecture, or one for each side (default: sm_90a; of a file, the only one)");
   command->add_option("--toolchain", options.toolchains, "version of ptxas, or one for each side")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -48,11 +46,14 @@ void add_diff(CLI::App& group, SassOptions& all, Chosen& chosen) {
   command->add_option("--fail-on", options.fail_on,
                       "exit with 1 on a change of this class or above: schedule, operands, "
                       "instructions");
-  command->add_option("--context", options.context, "identical rows to show around the others")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  command->add_flag("--all", options.all, "show every row");
-  command->add_flag("--json", options.json, "print JSON");
+  CLI::Option* context =
+      command->add_option("--context", options.context, "identical rows to show around the others");
+  context->capture_default_str()->check(CLI::NonNegativeNumber);
+  command->add_flag("--all", options.all, "show every row")->excludes(context);
+  command->add_flag("--json", options.json, "print JSON: every row")->excludes(context);
+  add_examples(*command, {"phasebit sass diff ring/mbarrier/st_shared/none --target sm_90a,sm_100a",
+                          "phasebit sass diff ring/mbarrier/st_shared/none "
+                          "ring/mbarrier/st_shared/none/wait=test_wait"});
   command->callback([&] {
     chosen = [&]() -> Status {
       PHASEBIT_TRY_ASSIGN(fails, run_sass_diff(options));
@@ -70,7 +71,7 @@ void add_files(CLI::App& command, std::vector<std::string>& files, std::string& 
 void add_history(CLI::App& group, SassHistoryOptions& options, Chosen& chosen) {
   CLI::App* command = group.add_subcommand(
       "history", "what every ptxas made of a variant, and what that costs where it was measured");
-  add_space(*command, options.space);
+  add_variant_space(*command, options.space);
   add_tools(*command, options.tools);
   command->add_option("variant", options.variant, "id, or the first digits of its hash")
       ->required();
@@ -84,13 +85,17 @@ void add_history(CLI::App& group, SassHistoryOptions& options, Chosen& chosen) {
                    "stores or JSON lines (default: the published histories)")
       ->allow_extra_args(false);
   command->add_option("--device", options.device, "GPU, when there are several");
-  command->add_option("--bisect", options.bisect,
-                      "class, cycles or an opcode: the two versions between which it changed most");
-  command->add_option("-o,--out", options.out,
-                      "with --bisect: write the smallest PTX that shows the change to this file");
-  command->add_option("--format", options.format, "text, markdown, csv or json")
-      ->capture_default_str();
-  command->add_flag("--json", options.json, "short for --format json");
+  CLI::Option* bisect = command->add_option(
+      "--bisect", options.bisect,
+      "class, cycles or an opcode: the two versions between which it changed most");
+  command
+      ->add_option("-o,--out", options.out,
+                   "with --bisect: write the smallest PTX that shows the change to this file")
+      ->needs(bisect);
+  add_format(*command, options.format, options.json);
+  bisect->excludes(command->get_option("--format"))->excludes(command->get_option("--json"));
+  add_examples(*command,
+               {"phasebit sass history ring/mbarrier/st_shared/none --toolchain 11.8,12.4,13.5"});
   command->callback([&] { chosen = [&] { return run_sass_history(options); }; });
 }
 
@@ -100,9 +105,7 @@ void add_matrix(CLI::App& group, SassMatrixOptions& options, Chosen& chosen) {
   add_space(*command, options.space);
   add_tools(*command, options.tools);
   add_files(*command, options.files, options.kernel);
-  command->add_option("-t,--targets", options.targets, "architectures (default: all)")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  add_targets(*command, options.targets, "architectures (default: all)");
   command
       ->add_option("--toolchain", options.toolchains,
                    "versions of ptxas, such as 12.4,13.0 or all: a column each")
@@ -111,6 +114,9 @@ void add_matrix(CLI::App& group, SassMatrixOptions& options, Chosen& chosen) {
                       "column, target, version or variant to compare with (default: the first "
                       "column)");
   command->add_option("--format", options.format, "text, markdown or json")->capture_default_str();
+  add_examples(
+      *command,
+      {"phasebit sass matrix --spec specs/curated.toml --limit 3 --target sm_80,sm_90a,sm_100a"});
   command->callback([&] { chosen = [&] { return run_sass_matrix(options); }; });
 }
 
@@ -119,19 +125,20 @@ void add_page(CLI::App& group, SassPageOptions& options, Chosen& chosen) {
       "page", "the matrix as one HTML file, each cell with its listing beside the reference's");
   add_space(*command, options.space);
   add_tools(*command, options.tools);
-  command->add_option("-t,--targets", options.targets, "architectures (default: all)")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  add_targets(*command, options.targets, "architectures (default: all)");
   command->add_option(
       "--reference", options.reference,
       "target to compare with at first (default: the first); the page has a choice");
-  command
-      ->add_option("--toolchain", options.toolchains,
-                   "versions of ptxas, or all: a second matrix, of these on one target")
-      ->delimiter(',');
+  CLI::Option* toolchain =
+      command->add_option("--toolchain", options.toolchains,
+                          "versions of ptxas, or all: a second matrix, of these on one target");
+  toolchain->delimiter(',')->allow_extra_args(false);
   command->add_option("--history", options.history, "the target of that matrix")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->needs(toolchain);
   command->add_option("-o,--out", options.out, "the file")->capture_default_str();
+  add_examples(*command, {"phasebit sass page --spec specs/curated.toml --limit 3 --target "
+                          "sm_90a,sm_100a -o sass.html"});
   command->callback([&] { chosen = [&] { return run_sass_page(options); }; });
 }
 
@@ -145,6 +152,8 @@ void add_classes(CLI::App& group, SassClassesOptions& options, Chosen& chosen) {
   command->add_option("-t,--target", options.target,
                       "architecture (default: sm_90a; of files, every one)");
   command->add_flag("--json", options.json, "print JSON");
+  add_examples(*command,
+               {"phasebit sass classes --filter ring/mbarrier/st_shared/none --limit 20"});
   command->callback([&] { chosen = [&] { return run_sass_classes(options); }; });
 }
 
@@ -157,14 +166,12 @@ void add_gate(CLI::App& group, SassOptions& all, Chosen& chosen) {
   command->add_option("file", options.file, "TOML, such as specs/sass_gate.toml")->required();
   command->add_option("--cubin", options.cubins, "kernels of cubins in the place of variants")
       ->allow_extra_args(false);
-  command->add_option("-t,--targets", options.targets, "architectures (default: the file's)")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  add_targets(*command, options.targets, "architectures (default: the file's)");
   command->add_option("--toolchain", options.toolchains, "versions of ptxas, such as 12.4,13.0")
       ->delimiter(',');
   command->add_flag("--json", options.json, "print JSON");
-  command->callback([&all, &options, &chosen, command] {
-    options.sweep_given = command->count("--sweep") > 0;
+  add_examples(*command, {"phasebit sass gate specs/sass_gate.toml"});
+  command->callback([&] {
     chosen = [&]() -> Status {
       PHASEBIT_TRY_ASSIGN(broken, run_sass_gate(options));
       all.exit_status = broken ? 1 : 0;
@@ -176,15 +183,13 @@ void add_gate(CLI::App& group, SassOptions& all, Chosen& chosen) {
 void add_reduce(CLI::App& group, SassReduceOptions& options, Chosen& chosen) {
   CLI::App* command = group.add_subcommand(
       "reduce", "the smallest PTX that two versions of ptxas make different code of");
-  add_space(*command, options.space);
+  add_variant_space(*command, options.space);
   add_tools(*command, options.tools);
   command->add_option("first", options.first, "id or hash")->required();
   command->add_option("second", options.second,
                       "the same text with other axes of ptxas; left out: the first on two targets "
                       "or by two toolchains");
-  command->add_option("-t,--target", options.targets, "architecture, or one for each side")
-      ->delimiter(',')
-      ->allow_extra_args(false)
+  add_targets(*command, options.targets, "architecture, or one for each side")
       ->capture_default_str();
   command->add_option("--toolchain", options.toolchains, "version of ptxas, or one for each side")
       ->delimiter(',')
@@ -197,6 +202,8 @@ void add_reduce(CLI::App& group, SassReduceOptions& options, Chosen& chosen) {
   command->add_option("--seconds", options.seconds, "of reducing: then stop with what was reached")
       ->capture_default_str();
   command->add_option("-o,--out", options.out, "file to write (default: standard output)");
+  add_examples(*command, {"phasebit sass reduce ring/mbarrier/st_shared/none --target sm_90 "
+                          "--toolchain 12.4,13.5 --opcode YIELD --seconds 1"});
   command->callback([&] { chosen = [&] { return run_sass_reduce(options); }; });
 }
 

@@ -64,6 +64,8 @@ Status classes_of_variants(const SassClassesOptions& options) {
 
 Status run_sass_classes(const SassClassesOptions& options) {
   SassClassesOptions files = options;
+  if (options.files.empty() && options.space.files.empty() && !options.kernel.empty())
+    return fail(Step::usage, "--kernel {}: it is for files, and there is none", options.kernel);
   PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(files.space, options.files, options.kernel));
   if (ptx) {
     files.files.clear();

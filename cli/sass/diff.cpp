@@ -3,6 +3,7 @@
 #include "cli/sass/files.h"
 #include "core/base/nearest.h"
 #include "pipeline/images/sass_images.h"
+#include "pipeline/select/given.h"
 #include "pipeline/select/open_space.h"
 #include "pipeline/select/ptx_files.h"
 #include "pipeline/select/words.h"
@@ -14,16 +15,21 @@
 namespace phasebit {
 namespace {
 
+// What the command line says of one side.
+struct SideWords {
+  std::string word, other;  // this side's variant or file, the other's
+  std::string target, ptxas, kernel;
+};
+
 Result<DiffSide> variant_side(const SassDiffOptions& options, Tools& tools,
-                              const Disassembler& disassembler, const std::string& id,
-                              const std::string& target, const std::string& ptxas,
-                              const std::string& kernel) {
+                              const Disassembler& disassembler, const SideWords& side) {
+  const std::string target = side.target.empty() ? default_target : side.target;
   PHASEBIT_TRY_ASSIGN(build, parse_build(options.build));
   PHASEBIT_TRY_ASSIGN(known, tools.targets.find(target));
-  SpaceRequest request = options.space;
-  request.kernel = kernel;
-  if (!ptxas.empty()) request.toolchains = {ptxas};
-  PHASEBIT_TRY_ASSIGN(space, open_one(request, id));
+  SpaceRequest request = request_of_side(options.space, side.word, side.other);
+  request.kernel = side.kernel;
+  if (!side.ptxas.empty()) request.toolchains = {side.ptxas};
+  PHASEBIT_TRY_ASSIGN(space, open_one(request, side.word));
   space.target = target;
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, build, 1));
   std::optional<Result<AnalysedImage>> image;
@@ -70,21 +76,34 @@ Status check_words(const SassDiffOptions& options) {
   return {};
 }
 
+// Where both sides are files of code, nothing is said of variants.
+Status check_files(const SassDiffOptions& options, const std::string& second) {
+  const auto is_file = [](const std::string& word) {
+    return is_code_file(word) || is_ptx_file(word);
+  };
+  if (!options.kernels.empty() && !is_file(options.first) && !is_file(second))
+    return fail(Step::usage, "--kernel is for files, and neither side is one");
+  if (!is_code_file(options.first) || !is_code_file(second)) return {};
+  if (!options.toolchains.empty() || options.build != "timed")
+    return fail(Step::usage, "--toolchain and --build are for variants, not for files");
+  return take_only(options.space, {}, "files are no variants", "choose with --kernel and --target");
+}
+
 Result<std::vector<DiffSide>> open_sides(const SassDiffOptions& options) {
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   std::vector<DiffSide> sides;
-  for (const std::string& word :
-       {options.first, options.second.empty() ? options.first : options.second}) {
+  const std::string second = options.second.empty() ? options.first : options.second;
+  PHASEBIT_TRY(check_files(options, second));
+  for (const std::string& word : {options.first, second}) {
     const auto of_side = [&](const std::vector<std::string>& words) {
       return words.empty() ? std::string() : sides.empty() ? words.front() : words.back();
     };
-    const std::string target = of_side(options.targets);
+    const SideWords words{word, sides.empty() ? second : options.first, of_side(options.targets),
+                          of_side(options.toolchains), of_side(options.kernels)};
     auto side = is_code_file(word)
-                    ? code_side(tools, disassembler, word, {of_side(options.kernels), target})
-                    : variant_side(options, tools, disassembler, word,
-                                   target.empty() ? default_target : target,
-                                   of_side(options.toolchains), of_side(options.kernels));
+                    ? code_side(tools, disassembler, word, {words.kernel, words.target})
+                    : variant_side(options, tools, disassembler, words);
     if (!side) return tl::unexpected<Error>(side.error());
     sides.push_back(std::move(*side));
   }

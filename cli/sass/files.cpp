@@ -2,6 +2,7 @@
 
 #include "analysis/foreign/listing.h"
 #include "analysis/foreign/table.h"
+#include "pipeline/select/given.h"
 #include "pipeline/select/ptx_files.h"
 
 #include <algorithm>
@@ -30,15 +31,16 @@ struct Chosen {
   std::vector<std::vector<CodeKernel>> kernels;
 };
 
-Status check_variant_options(const SpaceRequest& space) {
-  const SpaceRequest none;
-  if (space.spec == none.spec && space.sweep == none.sweep && space.filter == none.filter &&
-      space.overrides.empty() && space.snippets.empty() && space.limit == none.limit &&
-      space.tuned_only == none.tuned_only)
-    return {};
-  return with_hint(
-      fail(Step::usage, "files are no variants: they take no spec, sweep, axis or filter"),
-      "choose with --kernel and --target");
+// What is said of variants, or of assembling them, says nothing of code.
+Status check_variant_options(const SpaceRequest& space, const ToolOptions& tools) {
+  PHASEBIT_TRY(take_only(space, {}, "files are no variants", "choose with --kernel and --target"));
+  const ToolOptions none;
+  if (tools.max_registers != none.max_registers ||
+      tools.max_shared_bytes != none.max_shared_bytes ||
+      tools.max_spill_bytes != none.max_spill_bytes)
+    return fail(Step::usage,
+                "--max-registers and the like are for what is assembled, not for files");
+  return {};
 }
 
 // With no target every one; a file that has none of them is an error.
@@ -140,7 +142,9 @@ Result<bool> takes_ptx(SpaceRequest& space, const std::vector<std::string>& file
 
 Result<std::string> show_code_file(const SassShowOptions& options) {
   if (options.live) return fail(Step::usage, "--live is for variants, not for a file");
-  PHASEBIT_TRY(check_variant_options(options.space));
+  if (options.build != "timed")
+    return fail(Step::usage, "--build {} is for variants, not for a file", options.build);
+  PHASEBIT_TRY(check_variant_options(options.space, options.tools));
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, options.variant));
@@ -151,7 +155,9 @@ Result<std::string> show_code_file(const SassShowOptions& options) {
 }
 
 Result<std::string> code_matrix(const SassMatrixOptions& options, MatrixFormat format) {
-  PHASEBIT_TRY(check_variant_options(options.space));
+  if (!options.toolchains.empty())
+    return fail(Step::usage, "--toolchain is for variants, not for files");
+  PHASEBIT_TRY(check_variant_options(options.space, options.tools));
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY_ASSIGN(chosen, choose(tools, options.files, options.kernel, options.targets));
   PHASEBIT_TRY_ASSIGN(cells, read_cells(tools, chosen));
@@ -159,7 +165,7 @@ Result<std::string> code_matrix(const SassMatrixOptions& options, MatrixFormat f
 }
 
 Result<std::string> code_classes(const SassClassesOptions& options) {
-  PHASEBIT_TRY(check_variant_options(options.space));
+  PHASEBIT_TRY(check_variant_options(options.space, options.tools));
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   std::vector<std::string> targets;
   if (!options.target.empty()) targets.push_back(options.target);

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/sass/files.h"
 #include "pipeline/images/gate_subjects.h"
+#include "pipeline/select/given.h"
 #include "pipeline/select/open_space.h"
 
 #include <cstdio>
@@ -37,10 +38,18 @@ Status add_variants(Tools& tools, const Disassembler& disassembler, const SpaceR
 
 SpaceRequest request_of(const SassGateOptions& options, const ExpectationFile& file) {
   SpaceRequest request = options.space;
-  if (request.spec.empty() && !file.spec.empty())
+  if (!request.ids.empty() || !request.variants.empty() || !request.spec.empty()) return request;
+  if (!file.spec.empty())
     request.spec = (fs::path(options.file).parent_path() / file.spec).string();
-  if (!options.sweep_given && !file.sweep.empty()) request.sweep = file.sweep;
+  if (request.sweep.empty()) request.sweep = file.sweep;
   return request;
+}
+
+// Cubins have their target, and nothing is assembled.
+Status check_cubins(const SassGateOptions& options) {
+  PHASEBIT_TRY(take_only(options.space, {}, "cubins are no variants", "leave --cubin out"));
+  if (options.targets.empty() && options.toolchains.empty()) return {};
+  return fail(Step::usage, "--target and --toolchain are for variants, not for cubins");
 }
 
 }  // namespace
@@ -55,6 +64,7 @@ Result<bool> run_sass_gate(const SassGateOptions& options) {
   SpaceRequest of_files = options.space;
   PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(of_files, options.cubins, {}));
   if (ptx) request = of_files;
+  if (!ptx && !options.cubins.empty()) PHASEBIT_TRY(check_cubins(options));
   for (const std::string& cubin : options.cubins)
     if (!ptx) PHASEBIT_TRY(add_cubin(tools, disassembler, cubin, subjects));
   if (options.cubins.empty() || ptx) {

@@ -73,6 +73,8 @@ void slim(Features& features) {
 
 Status run_sass_matrix(const SassMatrixOptions& options) {
   SassMatrixOptions files = options;
+  if (options.files.empty() && options.space.files.empty() && !options.kernel.empty())
+    return fail(Step::usage, "--kernel {}: it is for files, and there is none", options.kernel);
   PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(files.space, options.files, options.kernel));
   if (ptx) {
     files.files.clear();

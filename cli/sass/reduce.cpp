@@ -28,11 +28,13 @@ Result<Side> open_side(const SassReduceOptions& options, std::size_t index) {
   const auto of_side = [&](const std::vector<std::string>& words) {
     return words.empty() ? std::string() : index == 0 ? words.front() : words.back();
   };
-  SpaceRequest request = options.space;
+  const std::string& other = options.second.empty() ? options.first : options.second;
+  const bool second = index == 1 && !options.second.empty();
+  const std::string& word = second ? options.second : options.first;
+  SpaceRequest request = request_of_side(options.space, word, second ? options.first : other);
   if (const std::string ptxas = of_side(options.toolchains); !ptxas.empty())
     request.toolchains = {ptxas};
-  const bool second = index == 1 && !options.second.empty();
-  PHASEBIT_TRY_ASSIGN(space, open_one(request, second ? options.second : options.first));
+  PHASEBIT_TRY_ASSIGN(space, open_one(request, word));
   space.target = of_side(options.targets);
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, 1));
   const AssemblerChoice choice = assembler_of(prepared.front().key);

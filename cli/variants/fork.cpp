@@ -5,6 +5,7 @@
 #include "gen/fork/snippet.h"
 #include "gen/space/hand_made.h"
 #include "pipeline/images/prepare.h"
+#include "pipeline/select/given.h"
 #include "pipeline/select/open_space.h"
 
 #include <cstdio>
@@ -62,6 +63,8 @@ Status merge_one(const Fork& fork, const std::string& now) {
 
 // Goes on after an error, so that one fork does not keep the others from being merged.
 Status merge_forks(const ForkOptions& options) {
+  PHASEBIT_TRY(take_only(options.space, {}, options.merge ? "--merge" : "--resolved",
+                         "a fork is named as its file is"));
   PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(options.space));
   PHASEBIT_TRY_ASSIGN(forks, chosen_forks(options.variant));
   if (forks.empty()) return fail(Step::usage, "no fork under {}", tuned_folder().string());

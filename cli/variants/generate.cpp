@@ -3,6 +3,8 @@
 #include "core/base/home.h"
 #include "pipeline/images/estimate.h"
 #include "pipeline/images/prepare.h"
+#include "pipeline/images/progress.h"
+#include "pipeline/select/given.h"
 #include "pipeline/select/open_space.h"
 #include "pipeline/select/words.h"
 
@@ -63,7 +65,9 @@ struct Written {
 
 Result<std::vector<Written>> texts(const Space& space, const fs::path& folder, Build build) {
   std::vector<Written> out;
+  const auto progress = progress_on_terminal("variants rendered");
   for (const VariantKey& variant : space.expansion.variants) {
+    if (progress) progress(out.size(), space.expansion.variants.size());
     PHASEBIT_TRY_ASSIGN(rendered, render_one(space, variant, build));
     out.push_back({folder / file_name(variant), kernel_file(rendered)});
   }
@@ -113,6 +117,7 @@ Status note_forks(const Space& space) {
 }
 
 Status run_curated(const GenerateOptions& options) {
+  PHASEBIT_TRY(take_only(options.space, {}, "--curated", "the curated variants are all written"));
   SpaceRequest request = options.space;
   const Home at = home();
   request.spec = (at.data / "specs" / "curated.toml").string();

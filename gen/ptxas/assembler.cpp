@@ -44,6 +44,12 @@ Status add_ptxas(AssemblerAxes& axes, const std::string& word) {
   return {};
 }
 
+std::vector<std::string> axis_names() {
+  std::vector<std::string> names;
+  for (const AssemblerAxis& axis : assembler_axis_facts()) names.emplace_back(axis.name);
+  return names;
+}
+
 Status add_value(AssemblerAxes& axes, std::string_view axis, const std::string& word) {
   if (axis == ptxas_axis) return add_ptxas(axes, word);
   if (axis == opt_level_axis) {
@@ -61,8 +67,7 @@ Status add_value(AssemblerAxes& axes, std::string_view axis, const std::string& 
   if (axis == edit_axis)
     return add_once(axes.edit, word == "none" ? std::string() : word), Status();
   return with_hint(fail(Step::usage, "no axis '{}' of ptxas", axis),
-                   nearest_word_hint(std::string(axis),
-                                     {ptxas_axis, opt_level_axis, maxrregcount_axis, edit_axis}));
+                   nearest_word_hint(std::string(axis), axis_names()));
 }
 
 void append(VariantKey& key, const std::string& axis, const std::string& value) {
@@ -72,9 +77,19 @@ void append(VariantKey& key, const std::string& axis, const std::string& value) 
 
 }  // namespace
 
+std::vector<AssemblerAxis> assembler_axis_facts() {
+  return {{ptxas_axis, pinned_toolchain, "an installed version, all",
+           "the version of ptxas (`phasebit list toolchains`)"},
+          {opt_level_axis, "3", "0..3 all", "ptxas -O"},
+          {maxrregcount_axis, "none", "none 1..255", "ptxas -maxrregcount, registers a thread"},
+          {edit_axis, "none", "none ADDRESS.NOP ADDRESS.YIELD",
+           "an experiment: instructions replaced in what ptxas made"}};
+}
+
 bool is_assembler_axis(std::string_view axis) {
-  return axis == ptxas_axis || axis == opt_level_axis || axis == maxrregcount_axis ||
-         axis == edit_axis;
+  const std::vector<AssemblerAxis> axes = assembler_axis_facts();
+  return std::any_of(axes.begin(), axes.end(),
+                     [&](const AssemblerAxis& one) { return axis == one.name; });
 }
 
 std::vector<std::string> flags_of(const AssemblerChoice& choice) {

@@ -23,6 +23,12 @@ struct AssemblerChoice {
   friend auto operator<=>(const AssemblerChoice&, const AssemblerChoice&) = default;
 };
 
+// What a person must know of one of these axes.
+struct AssemblerAxis {
+  const char *name, *default_value, *values, *doc;
+};
+std::vector<AssemblerAxis> assembler_axis_facts();
+
 bool is_assembler_axis(std::string_view axis);
 
 // {"-O1", "-maxrregcount=32"}; nothing for the defaults.

@@ -3,6 +3,7 @@
 #include "core/base/file.h"
 #include "core/base/program.h"
 #include "gen/ptxas/assembler.h"
+#include "pipeline/images/progress.h"
 
 #include <cstdio>
 #include <sstream>
@@ -67,6 +68,7 @@ Result<Tools> open_tools(const ToolOptions& options) {
   tools.options.line_info = true;
   if (!options.no_cache) PHASEBIT_TRY(open_caches(tools, options.cache));
   tools.options.threads = options.jobs;
+  tools.options.progress = progress_on_terminal("calls of ptxas");
   ResourceLimits& limits = tools.options.limits;
   if (options.max_registers > 0) limits.max_registers = options.max_registers;
   if (options.max_shared_bytes > 0) limits.max_shared_bytes = options.max_shared_bytes;

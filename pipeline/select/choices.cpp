@@ -16,6 +16,11 @@ void keep_spread(std::vector<VariantKey>& variants, int limit) {
   variants = std::move(kept);
 }
 
+bool asks_for_ptxas(const SpaceRequest& request) {
+  return std::any_of(request.overrides.begin(), request.overrides.end(),
+                     [](const std::string& text) { return text.starts_with("ptxas="); });
+}
+
 }  // namespace
 
 Result<AssemblerAxes> assembler_axes(const SpaceRequest& request, AssemblerAxes axes,
@@ -31,6 +36,8 @@ Result<AssemblerAxes> assembler_axes(const SpaceRequest& request, AssemblerAxes 
     for (std::string word; std::getline(words, word, ',');) values.push_back(word);
     PHASEBIT_TRY(set_assembler_axis(axes, text.substr(0, equals), values));
   }
+  if (!request.toolchains.empty() && asks_for_ptxas(request))
+    return fail(Step::usage, "--toolchain and -a ptxas= are one and the same: give one of them");
   if (!request.toolchains.empty())
     PHASEBIT_TRY(set_assembler_axis(axes, "ptxas", request.toolchains));
   return axes;
@@ -48,6 +55,7 @@ Status choose(const SpaceRequest& request, const std::vector<AssemblerChoice>& c
   // Before the choices of ptxas stand in the ids: those that will pass with one of them.
   const std::string first = variants.front().id;
   std::erase_if(variants, [&](const VariantKey& variant) {
+    if (choices.empty()) return variant.id.find(request.filter) == std::string::npos;
     return std::none_of(choices.begin(), choices.end(), [&](const AssemblerChoice& choice) {
       return with_assembler(variant, choice).id.find(request.filter) != std::string::npos;
     });
@@ -57,6 +65,7 @@ Status choose(const SpaceRequest& request, const std::vector<AssemblerChoice>& c
         fail(Step::usage, "--filter {}: no variant has this in its id", request.filter),
         fmt::format("an id is {}", first));
   keep_spread(variants, request.limit);
+  if (choices.empty()) return {};
   add_choices(variants, choices);
   std::erase_if(variants, [&](const VariantKey& variant) {
     return variant.id.find(request.filter) == std::string::npos;

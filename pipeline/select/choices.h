@@ -17,7 +17,7 @@ Result<AssemblerAxes> assembler_axes(const SpaceRequest& request, AssemblerAxes 
 void add_choices(std::vector<VariantKey>& variants, const std::vector<AssemblerChoice>& choices);
 
 // Those that the filter and the limit leave, each once for each choice of ptxas that the filter
-// leaves. Step::usage when there is none.
+// leaves; without choices as they are. Step::usage when there is none.
 Status choose(const SpaceRequest& request, const std::vector<AssemblerChoice>& choices,
               std::vector<VariantKey>& variants);
 

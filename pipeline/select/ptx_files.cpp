@@ -6,6 +6,7 @@
 #include "gen/render/head_key.h"
 #include "gen/space/hand_made.h"
 #include "pipeline/select/choices.h"
+#include "pipeline/select/given.h"
 
 #include <algorithm>
 
@@ -47,16 +48,6 @@ std::vector<std::string> names_of(const std::vector<Rendered>& kernels) {
   return names;
 }
 
-// The options that choose among variants of the templates say nothing of a file.
-Status check_request(const SpaceRequest& request) {
-  const SpaceRequest none;
-  if (request.spec == none.spec && request.sweep == none.sweep && request.snippets.empty() &&
-      request.variants.empty() && !request.tuned_only)
-    return {};
-  return with_hint(fail(Step::usage, "files are no variants: they take no spec, sweep or snippet"),
-                   "choose with --kernel and --filter");
-}
-
 }  // namespace
 
 bool is_ptx_file(const std::string& word) {
@@ -80,7 +71,8 @@ Result<std::vector<Rendered>> read_ptx_kernels(const fs::path& path, HeadCatalog
 }
 
 Result<Space> open_files(const SpaceRequest& request, const std::vector<std::string>& files) {
-  PHASEBIT_TRY(check_request(request));
+  PHASEBIT_TRY(take_only(request, {"--kernel", "--filter", "--limit", "-a", "--toolchain"},
+                         "files are no variants", "choose with --kernel and --filter"));
   std::vector<std::string> rest;
   PHASEBIT_TRY_ASSIGN(axes, assembler_axes(request, {}, rest));
   if (!rest.empty())

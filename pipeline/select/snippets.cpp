@@ -2,6 +2,7 @@
 
 #include "gen/fork/snippet.h"
 #include "gen/fork/snippet_folder.h"
+#include "gen/space/hand_made.h"
 
 #include <algorithm>
 
@@ -59,7 +60,10 @@ void add_snippets(std::vector<VariantKey>& variants, const std::vector<Snippet>&
   std::vector<VariantKey> all;
   for (VariantKey& variant : variants) {
     all.push_back(std::move(variant));
-    if (takes(all.back(), snippets)) all.push_back(snippet_key(all.back(), snippets));
+    const VariantKey& key = all.back();
+    // The choice of ptxas stands behind the snippets.
+    if (!is_hand_made(key) && takes(key, snippets))
+      all.push_back(with_assembler(snippet_key(text_key(key), snippets), assembler_of(key)));
   }
   variants = std::move(all);
 }

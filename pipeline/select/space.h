@@ -16,9 +16,10 @@ namespace phasebit {
 struct SpaceRequest {
   std::string templates;  // empty: <data root>/templates
   std::string spec;       // empty: <data root>/specs/core.toml
-  std::string sweep = "core";
+  std::string sweep;      // empty: `core` of specs/core.toml; of another spec the only one it has
   std::vector<std::string> overrides;  // -a axis=values, those of ptxas (gen/ptxas/assembler.h) too
-  std::string variants;                // --variants: a file of ids instead of the sweep
+  std::vector<std::string> ids;        // --id: these variants instead of the sweep, or hashes of it
+  std::string variants;                // --variants: a file of the same, one a line
   std::vector<std::string> toolchains;  // --toolchain: short for -a ptxas=
   std::vector<std::string> snippets;    // verb=FILE, beside those of the sweep
   std::string filter;                   // keep variants whose id has this in it
@@ -37,6 +38,7 @@ struct Space {
   std::vector<Rendered> files;  // kernels that are read and not rendered: forks, FILE.ptx
   std::string target = {};      // that it is prepared for; "" for any: matters to forms alone
   std::shared_ptr<const TempDir> snippet_folder = {};  // holds `templates`
+  std::string sweep = {};  // whose variants these are; "" where they were named one by one
 };
 
 fs::path templates_folder(const SpaceRequest& request);

@@ -230,7 +230,7 @@ TEST_F(PtxFiles, SayWhatTheyCannotBe) {
        "usage: no kernel 'axpi' in s.ptx (did you mean 'axpy'?)"},
       {{"assemble", "s.ptx", "--snippet", "wait=x.ptx"},
        Step::usage,
-       "usage: files are no variants: they take no spec, sweep or snippet (choose with --kernel "
+       "usage: files are no variants: no --snippet with it (choose with --kernel "
        "and "
        "--filter)"},
       {{"assemble", "s.ptx", "-a", "num_stages=2"},

@@ -20,7 +20,7 @@ VARIANTS = 1000
 def assemble(cache, variants=VARIANTS, targets=None, build="timed", gate=False):
     """Runs `phasebit assemble`; an image that is refused is a figure, not a stop."""
     command = [sys.argv[1], "assemble", "--spec", ROOT / "specs" / "core.toml", "--sweep", "core",
-               "--limit", str(variants), "--targets", ",".join(targets or TARGETS), "--build",
+               "--limit", str(variants), "--target", ",".join(targets or TARGETS), "--build",
                build, "--cache", cache, "--json"] + (["--gate"] if gate else [])
     run = Run([str(word) for word in command])
     try:

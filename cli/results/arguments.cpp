@@ -1,0 +1,118 @@
+#include "cli/arguments.h"
+
+#include "analysis/report/tables.h"
+#include "pipeline/lists/lists.h"
+
+namespace phasebit {
+
+void add_coverage(CLI::App& app, CoverageOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "coverage", "every PTX form: generated, assembled, gated, measured, or why not");
+  add_tools(*command, options.request.tools);
+  command->add_option("results", options.request.results,
+                      "stores or JSON lines (default: the published)");
+  command->add_option("-t,--target", options.request.target, "architecture")->capture_default_str();
+  command->add_option("--family", options.request.family, "families of this pattern: mbarrier.*")
+      ->capture_default_str();
+  command->add_flag("--list", options.list, "a row for each form");
+  CLI::Option* table_alone = command->add_flag("!--no-assemble", options.request.assemble,
+                                               "by the table alone, without ptxas");
+  exclude_tools(*command, *table_alone);
+  CLI::Option* format =
+      command->add_option("--format", options.format, "text, markdown, csv or json");
+  format->capture_default_str();
+  command->add_flag("--json", options.json, "print JSON: all that is known of each form")
+      ->excludes(format);
+  add_examples(*command, {"phasebit coverage --family 'mbarrier.arrive*' --no-assemble",
+                          "phasebit coverage --family 'mbarrier.test_wait*' --list"});
+  command->callback([&] { chosen = [&] { return run_coverage(options); }; });
+}
+
+void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen) {
+  CLI::App* command =
+      app.add_subcommand("report", "tables from results (`phasebit list tables` says which)");
+  command->add_option("results", options.results, "stores or JSON lines (default: the published)");
+  CLI::Option* table = command->add_option(
+      "--table", options.table, fmt::format("one of: {}", fmt::join(table_names(), ", ")));
+  table->capture_default_str();
+  CLI::Option* argument =
+      command->add_option("--argument", options.arguments, "of the table, such as mover=none");
+  argument->allow_extra_args(false);
+  CLI::Option* format =
+      command->add_option("--format", options.format, "text, markdown, csv or json");
+  format->capture_default_str();
+  command->add_option("--device", options.device, "GPU, when there are several");
+  CLI::Option* update =
+      command->add_option("--update", options.documents, "make the blocks of this document anew");
+  update->allow_extra_args(false)->excludes(table)->excludes(argument)->excludes(format);
+  command->add_flag("--check", options.check, "with --update: compare instead of writing")
+      ->needs(update);
+  add_examples(*command, {"phasebit report --table core --argument protocol=mbarrier",
+                          "phasebit report --table pivot --argument rows=protocol,mover,work "
+                          "--argument across=num_stages:1,2,4"});
+  command->callback([&] { chosen = [&] { return run_report(options); }; });
+}
+
+void add_explain(CLI::App& app, ExplainOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "explain", "two figures, and the difference of the machine code that goes with theirs");
+  add_variant_space(*command, options.space);
+  add_tools(*command, options.tools);
+  CLI::Option* first = command->add_option("first", options.first, "id or hash of a variant");
+  command->add_option("second", options.second, "another; left out: the first by two toolchains");
+  CLI::Option* toolchain = command->add_option("--toolchain", options.toolchains,
+                                               "version of ptxas, or one for each side");
+  toolchain->delimiter(',')->allow_extra_args(false);
+  command
+      ->add_flag("--steps", options.steps,
+                 "every two neighbouring versions of ptxas whose figures differ")
+      ->excludes(first)
+      ->excludes(toolchain);
+  command
+      ->add_option("--results", options.results,
+                   "stores or JSON lines (default: the published histories)")
+      ->allow_extra_args(false);
+  command->add_option("-t,--target", options.target, "architecture (default: of the results)");
+  command->add_option("--device", options.device, "GPU, when there are several");
+  add_format(*command, options.format, options.json);
+  add_examples(*command, {"phasebit explain ring/mbarrier/st_shared/none --toolchain 12.4,13.5"});
+  command->callback([&] { chosen = [&] { return run_explain(options); }; });
+}
+
+void add_export(CLI::App& app, ExportOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("export", "results in another form");
+  command->add_option("results", options.results, "stores or JSON lines")->required();
+  command->add_option("--format", options.format, "jsonl (lossless), csv, json (Google Benchmark)")
+      ->capture_default_str();
+  command->add_option("-o,--out", options.out, "file (default: standard output)");
+  add_examples(*command,
+               {"phasebit export results/nvidia-h200/core.jsonl --format csv -o core.csv"});
+  command->callback([&] { chosen = [&] { return run_export(options); }; });
+}
+
+void add_import(CLI::App& app, ImportOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("import", "merge results into a store");
+  command->add_option("results", options.results, "stores or JSON lines")->required();
+  command->add_option("--store", options.store, "the store")->capture_default_str();
+  add_examples(*command, {"phasebit import results/nvidia-h200/word.jsonl --store all.sqlite"});
+  command->callback([&] { chosen = [&] { return run_import(options); }; });
+}
+
+void add_list(CLI::App& app, ListOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand("list", "what there is to choose from");
+  command
+      ->add_option("what", options.what, fmt::format("one of: {}", fmt::join(list_names(), ", ")))
+      ->required();
+  command->add_option("results", options.request.results,
+                      "of devices: stores or JSON lines beside the published");
+  command->add_option("--templates", options.request.templates,
+                      "folder of templates (default: the project's)");
+  command->add_option("--spec", options.request.spec,
+                      "of sweeps: a spec file (default: all of the project's)");
+  add_format(*command, options.format, options.json);
+  add_examples(*command, {"phasebit list protocols", "phasebit list sweeps",
+                          "phasebit list tables --format markdown"});
+  command->callback([&] { chosen = [&] { return run_list(options); }; });
+}
+
+}  // namespace phasebit

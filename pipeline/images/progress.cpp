@@ -1,0 +1,63 @@
+#include "pipeline/images/progress.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace phasebit {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr seconds patience(2);
+constexpr std::chrono::milliseconds between(200);
+
+std::string duration_text(double left) {
+  const auto whole = static_cast<long>(left + 0.5);
+  return whole < 60 ? fmt::format("{} s", whole)
+                    : fmt::format("{} min {} s", whole / 60, whole % 60);
+}
+
+}  // namespace
+
+std::string progress_text(const std::string& step, std::size_t done, std::size_t all,
+                          std::chrono::duration<double> elapsed) {
+  const std::string text = fmt::format("{}: {} of {}", step, done, all);
+  if (done == 0 || done > all) return text;
+  const double left = elapsed.count() * static_cast<double>(all - done) / static_cast<double>(done);
+  return fmt::format("{}, {} left", text, duration_text(left));
+}
+
+ProgressLine::ProgressLine(std::FILE* out, std::string step, Clock clock)
+    : out_(out), step_(std::move(step)), clock_(std::move(clock)), begin_(clock_()) {}
+
+ProgressLine::~ProgressLine() {
+  clear();
+}
+
+void ProgressLine::operator()(std::size_t done, std::size_t all) {
+  const auto now = clock_();
+  if (done < before_) begin_ = now;  // the next group of the same step
+  before_ = done;
+  if (done >= all) return clear();
+  if (now - begin_ < patience || (shown_ && now - last_ < between)) return;
+  last_ = now;
+  shown_ = true;
+  fmt::print(out_, "\r\033[K{}", progress_text(step_, done, all, now - begin_));
+  std::fflush(out_);
+}
+
+void ProgressLine::clear() {
+  if (!std::exchange(shown_, false)) return;
+  fmt::print(out_, "\r\033[K");
+  std::fflush(out_);
+}
+
+std::function<void(std::size_t done, std::size_t all)> progress_on_terminal(std::string step) {
+  if (::isatty(STDERR_FILENO) == 0) return {};
+  const auto line = std::make_shared<ProgressLine>(stderr, std::move(step));
+  return [line](std::size_t done, std::size_t all) { (*line)(done, all); };
+}
+
+}  // namespace phasebit

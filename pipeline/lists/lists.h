@@ -1,0 +1,25 @@
+// What there is to choose from, as tables: what the templates, the specs, the results and this
+// machine have.
+#pragma once
+
+#include "analysis/report/data/table.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct ListRequest {
+  std::string templates;             // empty: the project's
+  std::string spec;                  // of sweeps: one file; empty: all of the project's
+  std::vector<std::string> results;  // of devices: beside the published
+};
+
+// "axes", "protocols", ..., in the order of the data flow.
+std::vector<std::string> list_names();
+
+// One of them. Step::usage for another word, with the nearest, and for a part of the request that
+// the list has no use for.
+Result<Table> make_list(const std::string& name, const ListRequest& request);
+
+}  // namespace phasebit

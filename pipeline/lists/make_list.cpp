@@ -1,0 +1,136 @@
+#include "analysis/report/tables.h"
+#include "core/base/nearest.h"
+#include "core/isa/targets.h"
+#include "core/store/load.h"
+#include "gen/fork/tuned.h"
+#include "gen/ptxas/toolchain.h"
+#include "pipeline/explain/measured.h"
+#include "pipeline/lists/lists.h"
+#include "pipeline/lists/space_lists.h"
+
+#include <algorithm>
+#include <map>
+
+namespace phasebit {
+namespace {
+
+Result<Table> list_tables(const ListRequest&) {
+  Table table;
+  table.columns = {{"table", false}, {"--argument", false}, {"what it shows", false}};
+  for (const ReportTable& one : report_tables())
+    table.rows.push_back({text_cell(one.name), text_cell(one.arguments), text_cell(one.doc)});
+  return table;
+}
+
+// Where each GPU was met: the results of a device and how many variants have a figure there.
+Result<Table> list_devices(const ListRequest& request) {
+  std::vector<fs::path> files = published_results();
+  for (const std::string& file : published_histories()) files.emplace_back(file);
+  files.insert(files.end(), request.results.begin(), request.results.end());
+  if (files.empty())
+    return with_hint(
+        fail(Step::usage, "no results are published under {}", (data_root() / "results").string()),
+        "name a store or a file of JSON lines");
+  PHASEBIT_TRY_ASSIGN(results, load_results(files, no_samples));
+  std::map<std::string, size_t> points;
+  for (const PointRow& point : results.points) ++points[point.device_uuid];
+  Table table;
+  table.columns = {{"device", false}, {"UUID", false},   {"target", false},
+                   {"SMs", true},     {"driver", false}, {"rows", true}};
+  for (const DeviceRow& device : results.devices)
+    table.rows.push_back(
+        {text_cell(device.name),
+         text_cell(device.uuid),
+         text_cell(device.target),
+         {std::to_string(device.multiprocessors), static_cast<double>(device.multiprocessors), {}},
+         text_cell(device.driver),
+         {std::to_string(points[device.uuid]), static_cast<double>(points[device.uuid]), {}}});
+  return table;
+}
+
+Result<Table> list_toolchains(const ListRequest&) {
+  const std::vector<InstalledToolchain> installed = installed_toolchains();
+  if (installed.empty())
+    return with_hint(fail(Step::toolchain, "no toolchain is installed"), "run tools/toolchain");
+  Table table;
+  table.columns = {{"ptxas", false}, {"", false}, {"folder", false}};
+  for (const InstalledToolchain& one : installed)
+    table.rows.push_back({text_cell(one.version.text()),
+                          text_cell(one.axis_value().empty() ? "the default" : ""),
+                          text_cell(shown_path(one.folder))});
+  return table;
+}
+
+Cell limit(int value) {
+  if (value == 0) return text_cell("");
+  return {std::to_string(value), static_cast<double>(value), {}};
+}
+
+// Those that the ptxas in hand knows.
+Result<Table> list_targets(const ListRequest&) {
+  PHASEBIT_TRY_ASSIGN(toolchain, find_toolchain());
+  PHASEBIT_TRY_ASSIGN(known, TargetTable::load());
+  Table table;
+  table.columns = {{"target", false},
+                   {"SASS family", false},
+                   {"shared bytes a CTA", true},
+                   {"shared bytes an SM", true},
+                   {"warps an SM", true}};
+  for (const std::string& name : toolchain.targets) {
+    PHASEBIT_TRY_ASSIGN(target, known.find(name));
+    table.rows.push_back({text_cell(name), text_cell(target.family),
+                          limit(target.max_shared_bytes_per_cta), limit(target.shared_bytes_per_sm),
+                          limit(target.max_warps_per_sm)});
+  }
+  table.notes.push_back(fmt::format("Known to ptxas {}.", toolchain.version.text()));
+  return table;
+}
+
+struct List {
+  const char* name;
+  Result<Table> (*make)(const ListRequest&);
+  bool templates = false, spec = false, results = false;  // what it takes
+};
+
+constexpr List lists[] = {
+    {"axes", list_axes, true},
+    {"probes", list_probes, true},
+    {"protocols", list_protocols, true},
+    {"movers", list_movers, true},
+    {"works", list_works, true},
+    {"sweeps", list_sweeps, true, true},
+    {"targets", list_targets},
+    {"toolchains", list_toolchains},
+    {"devices", list_devices, false, false, true},
+    {"tables", list_tables},
+};
+
+Status check_request(const List& list, const ListRequest& request) {
+  if (!request.templates.empty() && !list.templates)
+    return fail(Step::usage, "--templates: {} are not of the templates", list.name);
+  if (!request.spec.empty() && !list.spec)
+    return fail(Step::usage, "--spec: {} are not of a spec", list.name);
+  if (!request.results.empty() && !list.results)
+    return fail(Step::usage, "{}: {} are not of results", request.results.front(), list.name);
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> list_names() {
+  std::vector<std::string> names;
+  for (const List& list : lists) names.emplace_back(list.name);
+  return names;
+}
+
+Result<Table> make_list(const std::string& name, const ListRequest& request) {
+  const auto* list = std::find_if(std::begin(lists), std::end(lists),
+                                  [&](const List& one) { return name == one.name; });
+  if (list == std::end(lists))
+    return with_hint(fail(Step::usage, "no list '{}'", name),
+                     nearest_word_hint(name, list_names()));
+  PHASEBIT_TRY(check_request(*list, request));
+  return list->make(request);
+}
+
+}  // namespace phasebit

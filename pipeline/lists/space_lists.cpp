@@ -1,0 +1,115 @@
+#include "pipeline/lists/space_lists.h"
+
+#include "gen/catalogue/catalogue.h"
+#include "gen/ptxas/assembler.h"
+#include "gen/space/spec.h"
+#include "gen/space/variants.h"
+#include "pipeline/select/space.h"
+
+#include <algorithm>
+
+namespace phasebit {
+namespace {
+
+Result<Catalogue> catalogue_of(const ListRequest& request) {
+  SpaceRequest space;
+  space.templates = request.templates;
+  return load_catalogue(space);
+}
+
+Cell number(size_t value) {
+  return {std::to_string(value), static_cast<double>(value), {}};
+}
+
+std::string values_of(const Axis& axis) {
+  if (axis.is_range()) return fmt::format("{}..{}", axis.low, axis.high);
+  return fmt::format("{}", fmt::join(axis.values, " "));
+}
+
+void add_axes(Table& table, const Component& component, std::string_view of) {
+  for (const Axis& axis : component.axes)
+    table.rows.push_back({text_cell(axis.name), text_cell(std::string(of)),
+                          text_cell(axis.default_value), text_cell(values_of(axis)),
+                          text_cell(axis.doc)});
+}
+
+Result<Table> list_components(const ListRequest& request, ComponentKind kind) {
+  PHASEBIT_TRY_ASSIGN(catalogue, catalogue_of(request));
+  Table table;
+  table.columns = {{std::string(to_string(kind)), false}, {"what it is", false}};
+  for (const Component& one : catalogue.components(kind))
+    table.rows.push_back({text_cell(one.name), text_cell(one.doc)});
+  return table;
+}
+
+// The spec files in question, by name.
+std::vector<fs::path> specs_of(const ListRequest& request) {
+  if (!request.spec.empty()) return {request.spec};
+  std::vector<fs::path> files;
+  std::error_code missing;
+  for (const auto& entry : fs::directory_iterator(data_root() / "specs", missing))
+    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// Whether a TOML file declares sweeps: specs/ also holds expectations (`sass gate`).
+Result<bool> has_sweeps(const fs::path& file) {
+  PHASEBIT_TRY_ASSIGN(text, read_file(file));
+  return text.find("[[sweep]]") != std::string::npos;
+}
+
+}  // namespace
+
+Result<Table> list_axes(const ListRequest& request) {
+  PHASEBIT_TRY_ASSIGN(catalogue, catalogue_of(request));
+  Table table;
+  table.columns = {
+      {"axis", false}, {"of", false}, {"default", false}, {"values", false}, {"what it is", false}};
+  for (const ComponentKind kind : component_kinds)
+    table.rows.push_back(
+        {text_cell(std::string(to_string(kind))), text_cell("every variant"), text_cell(""),
+         text_cell(fmt::format("{}", fmt::join(catalogue.values_of(to_string(kind)), " "))),
+         text_cell(fmt::format("see `phasebit list {}s`", to_string(kind)))});
+  add_axes(table, catalogue.common(), "every variant");
+  for (const ComponentKind kind : component_axis_order)
+    for (const Component& one : catalogue.components(kind))
+      add_axes(table, one, fmt::format("{} {}", to_string(kind), one.name));
+  for (const AssemblerAxis& axis : assembler_axis_facts())
+    table.rows.push_back({text_cell(axis.name), text_cell("ptxas"), text_cell(axis.default_value),
+                          text_cell(axis.values), text_cell(axis.doc)});
+  return table;
+}
+
+Result<Table> list_probes(const ListRequest& request) {
+  return list_components(request, ComponentKind::probe);
+}
+Result<Table> list_protocols(const ListRequest& request) {
+  return list_components(request, ComponentKind::protocol);
+}
+Result<Table> list_movers(const ListRequest& request) {
+  return list_components(request, ComponentKind::mover);
+}
+Result<Table> list_works(const ListRequest& request) {
+  return list_components(request, ComponentKind::work);
+}
+
+Result<Table> list_sweeps(const ListRequest& request) {
+  PHASEBIT_TRY_ASSIGN(catalogue, catalogue_of(request));
+  Table table;
+  table.columns = {{"sweep", false}, {"variants", true}, {"spec", false}, {"what it is", false}};
+  for (const fs::path& file : specs_of(request)) {
+    PHASEBIT_TRY_ASSIGN(has, has_sweeps(file));
+    if (!has && request.spec.empty()) continue;
+    PHASEBIT_TRY_ASSIGN(spec, load_spec(file, catalogue));
+    for (const Sweep& sweep : spec.sweeps) {
+      PHASEBIT_TRY_ASSIGN(expansion, expand(catalogue, spec, sweep.name));
+      const size_t choices = combinations(sweep.assembler).size();
+      table.rows.push_back({text_cell(sweep.name), number(expansion.variants.size() * choices),
+                            text_cell(shown_path(file)), text_cell(sweep.doc)});
+    }
+  }
+  return table;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,17 @@
+// Lists of the space: what templates and specs declare.
+#pragma once
+
+#include "pipeline/lists/lists.h"
+
+namespace phasebit {
+
+// Every axis with who declares it, its values, its default and what it means; those of ptxas last.
+Result<Table> list_axes(const ListRequest& request);
+Result<Table> list_probes(const ListRequest& request);
+Result<Table> list_protocols(const ListRequest& request);
+Result<Table> list_movers(const ListRequest& request);
+Result<Table> list_works(const ListRequest& request);
+// Every sweep with the number of its variants.
+Result<Table> list_sweeps(const ListRequest& request);
+
+}  // namespace phasebit

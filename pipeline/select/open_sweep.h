@@ -1,0 +1,19 @@
+// A sweep of a spec, or the forks, as a space.
+#pragma once
+
+#include "pipeline/select/space.h"
+
+#include <string>
+
+namespace phasebit {
+
+enum class Forks { left_out, included };
+
+// Without --id, --variants and files. Forks that are included follow their parents, where these are
+// in the space. What is wrong with a fork that has no parent any more goes to standard error.
+Result<Space> open_sweep(const SpaceRequest& request, Forks forks = Forks::left_out);
+
+// The variant that a fork came from. Step::spec with the nearest variant when it is none any more.
+Result<VariantKey> parent_of(const Catalogue& catalogue, const Fork& fork);
+
+}  // namespace phasebit
