@@ -11,7 +11,7 @@ namespace phasebit {
 // Stores and files of JSON lines, merged; each is told by its first bytes, and keys of older ones
 // are imported (core/store/old_keys.h). Step::io when a file cannot be read, else as Store and
 // from_json_lines say, with the file's name. `wanted`: whose samples are read, of files that keep
-// them apart (json_lines.h).
+// them apart (core/store/json/lines.h).
 Result<Results> load_results(const std::vector<fs::path>& paths, const SampleWish& wanted = {});
 
 // Merges files of JSON lines and other stores into a store, which is made when it is missing. All

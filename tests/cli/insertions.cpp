@@ -43,7 +43,8 @@ constexpr Insertion flag_load = {3, "LDS", "ld.volatile.shared.u32 ins_r, [ring]
 constexpr Insertion flag_store = {4, "STS", "st.volatile.shared.u32 [ring], ins_r;"};
 
 // As core/rule/synchronisation.toml has them.
-const std::set<std::string> looking = {"acquire", "try_acquire", "wait", "try_wait", "tail"};
+const std::set<std::string> looking = {"acquire",  "try_acquire", "commit", "wait",
+                                       "try_wait", "release",     "tail"};
 const std::set<std::string> storing = {"acquire", "try_acquire", "commit", "wait", "try_wait",
                                        "release", "quit",        "tail",   "leave"};
 const std::set<std::string> of_forms = {"form", "other_half"};

@@ -66,6 +66,21 @@ TEST_F(PtxFiles, OfOursAreTheVariantThatTheyWereWrittenFrom) {
   EXPECT_TRUE(read.out.starts_with(ring + "/file=" + label("a.ptx") + " for sm_90a")) << read.out;
 }
 
+// What is called is outside the window, so a call itself must be counted.
+TEST_F(PtxFiles, ACallInTheWindowIsRefused) {
+  Home::write(file("a.ptx"), home_.says({"show", ring}).out);
+  Home::edit(file("a.ptx"), ".address_size 64\n",
+             ".address_size 64\n.func hidden(.reg .b32 a)\n{\nmembar.gl;\nnanosleep.u32 50;\n"
+             "st.volatile.shared.u32 [a], a;\nret;\n}\n");
+  const std::string heading =
+      "    // [consumer release] templates/protocols/mbarrier/release.ptx:1\n";
+  Home::edit(file("a.ptx"), heading, heading + "call hidden, (ring);\n");
+  const ProcessOutput output =
+      home_.says({"assemble", "a.ptx", "-t", "sm_90a", "--gate", "--no-cache"});
+  EXPECT_EQ(output.exit_status, exit_code(Step::gate));
+  EXPECT_NE(output.err.find("no rule counts CALL"), std::string::npos) << output.err;
+}
+
 TEST_F(PtxFiles, ThatSomebodyEditedAreGatedByTheirHead) {
   Home::write(file("a.ptx"), home_.says({"show", ring}).out);
   const std::string poll = "mbarrier.try_wait.parity.shared.b64 done, [c_barrier]";

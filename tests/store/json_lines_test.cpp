@@ -19,7 +19,7 @@ std::string file_of(const std::vector<std::string>& lines) {
   return text;
 }
 
-// Written by hand from the form that json_lines.h states. The slopes are 12 and 13: median 12.5, no
+// Written by hand from the form that json/lines.h states. The slopes are 12 and 13: median 12.5, no
 // interval of two rounds. The line through all eight samples has the slope 12.5 too, its intercept
 // is 100; residuals are half a cycle an item, at most 16 (the first that is as large counts: -16).
 // A cycle apart are two modes.

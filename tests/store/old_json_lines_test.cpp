@@ -1,4 +1,4 @@
-// Files of versions 1 and 2, written by hand from the form that old_json_lines.h states.
+// Files of versions 1 and 2, written by hand from the form that core/store/json/old_lines.h states.
 #include "core/record/statistics.h"
 #include "core/store/json/lines.h"
 #include "tests/store/rows.h"

@@ -52,6 +52,9 @@ def main():
         for path in sorted((root / folder).rglob("*")):
             if path.suffix not in (".cpp", ".h"):
                 continue
+            # Examples in --help name what there is; a test runs each of them.
+            if folder == "cli" and path.name == "arguments.cpp":
+                continue
             files += 1
             file = path.relative_to(root).as_posix()
             for line, name in names_in(path.read_text(encoding="utf-8"), names):
