@@ -23,7 +23,7 @@ std::string duration_text(double left) {
 
 std::string progress_text(const std::string& step, std::size_t done, std::size_t all,
                           std::chrono::duration<double> elapsed) {
-  const std::string text = fmt::format("{}: {} of {}", step, done, all);
+  std::string text = fmt::format("{}: {} of {}", step, done, all);
   if (done == 0 || done > all) return text;
   const double left = elapsed.count() * static_cast<double>(all - done) / static_cast<double>(done);
   return fmt::format("{}, {} left", text, duration_text(left));
