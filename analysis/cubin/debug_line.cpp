@@ -67,15 +67,12 @@ constexpr int section_bits = 40;
 constexpr std::uint64_t offset_mask = (std::uint64_t{1} << section_bits) - 1;
 
 // What a linker would have done, with a base for each section.
-std::string with_addresses(std::string_view section, const AddressFixups& fixups) {
-  std::string linked(section);
+void write_addresses(char* section, std::size_t size, const AddressFixups& fixups) {
   for (const auto& [at, fixup] : fixups) {
     const std::uint64_t address =
         (static_cast<std::uint64_t>(fixup.section) << section_bits) + fixup.offset;
-    if (at + sizeof address <= linked.size())
-      std::memcpy(linked.data() + at, &address, sizeof address);
+    if (at + sizeof address <= size) std::memcpy(section + at, &address, sizeof address);
   }
-  return linked;
 }
 
 // The units of a linked cubin name most files again and again.
@@ -124,10 +121,11 @@ Result<LineTable> read_debug_line(std::string_view section, const AddressFixups&
   if (section.size() < sizeof(std::uint32_t))
     return fail(Step::disassemble, ".debug_line at byte 0: too short for a unit");
   LineFile file(section.size() + strings.line_str.size() + strings.str.size());
-  file.add(".debug_line", with_addresses(section, fixups));
+  const std::size_t lines_at = file.add(".debug_line", section);
   file.add(".debug_line_str", strings.line_str);
   file.add(".debug_str", strings.str);
   std::string image = file.finish();
+  write_addresses(image.data() + lines_at, section.size(), fixups);
   elf_version(EV_CURRENT);
   const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_memory(image.data(), image.size()), elf_end);
   const std::unique_ptr<Dwarf, int (*)(Dwarf*)> dwarf(

@@ -2,6 +2,7 @@
 
 #include "analysis/flow/features.h"
 #include "core/base/process.h"
+#include "core/base/text.h"
 
 #include <charconv>
 #include <cstring>
@@ -9,14 +10,6 @@
 
 namespace phasebit {
 namespace {
-
-constexpr std::string_view blanks = " \t\r";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
 
 // The cells of the table that stands behind each line: "// | 3   ^ | 1 | |".
 std::vector<std::string_view> cells_of(std::string_view line) {

@@ -1,5 +1,7 @@
 #include "bench/campaign/progress.h"
 
+#include "core/base/duration.h"
+
 #include <fmt/format.h>
 
 namespace phasebit {
@@ -14,9 +16,7 @@ constexpr std::size_t shown_width = 60;
 
 std::string duration_text(double seconds) {
   if (seconds < 10) return fmt::format("{:.1f} s", seconds);
-  const auto whole = static_cast<long>(seconds + 0.5);
-  if (whole < 60) return fmt::format("{} s", whole);
-  return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return whole_duration_text(seconds);
 }
 
 void Progress::begin(std::size_t total) {

@@ -13,10 +13,7 @@ namespace {
 Result<ReportSource> source_of(const ReportOptions& options) {
   ReportSource source{{options.results.begin(), options.results.end()}, options.device};
   if (source.results.empty()) source.results = published_results();
-  if (source.results.empty())
-    return with_hint(
-        fail(Step::usage, "no results are published under {}", (data_root() / "results").string()),
-        "name a store or a file of JSON lines");
+  if (source.results.empty()) return nothing_published("results are");
   return source;
 }
 

@@ -7,10 +7,6 @@
 namespace phasebit {
 namespace {
 
-bool in_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
-}
-
 // ".param .align 8 .b8 pb[96]" -> "pb": the last name in front of a bracket.
 std::string name_of(std::string_view declaration) {
   const std::string_view front = declaration.substr(0, declaration.find('['));

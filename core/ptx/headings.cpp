@@ -1,17 +1,13 @@
 #include "core/ptx/headings.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 
 namespace phasebit {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r";
-  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-  return text.substr(0, text.find_last_not_of(blanks) + 1);
-}
 
 bool is_role(std::string_view word) {
   constexpr auto roles =

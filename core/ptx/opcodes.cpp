@@ -1,6 +1,6 @@
 #include "core/ptx/opcodes.h"
 
-#include <string>
+#include "core/base/text.h"
 
 namespace phasebit {
 
@@ -18,8 +18,7 @@ bool is_ptx_opcode(std::string_view opcode) {
       "subc suld suq sured sust szext tanh tcgen05 tensormap testp tex tld4 trap txq "
       "vabsdiff vabsdiff2 vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 "
       "vmin vmin2 vmin4 vote vset vset2 vset4 vshl vshr vsub vsub2 vsub4 wgmma wmma xor ";
-  const std::string stem(opcode.substr(0, opcode.find('.')));
-  return !stem.empty() && stems.find(" " + stem + " ") != std::string_view::npos;
+  return is_listed(stems, opcode.substr(0, opcode.find('.')));
 }
 
 }  // namespace phasebit

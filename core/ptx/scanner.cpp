@@ -1,5 +1,7 @@
 #include "core/ptx/scanner.h"
 
+#include "core/ptx/statement.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -9,10 +11,6 @@ namespace {
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
-}
-
-bool in_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
 }
 
 template <std::size_t n>
@@ -76,8 +74,8 @@ Result<std::size_t> PtxScanner::skip_word(std::size_t at) const {
       return complain(at, "a string without its end", "write \" behind it, on the same line");
     return end + 1;
   }
-  if (!in_word(peek(at))) return at + 1;
-  while (in_word(peek(at))) ++at;
+  if (!in_name(peek(at))) return at + 1;
+  while (in_name(peek(at))) ++at;
   return at;
 }
 
@@ -124,7 +122,7 @@ Result<PtxSpan> PtxScanner::statement(std::size_t begin, bool& known) const {
   if (c == '{' || c == '}' || c == ';') return PtxSpan{begin, begin + 1};
   if (text_.substr(begin, 2) == "@@") return PtxSpan{begin, skip_line(begin)};
   if (c == '.') return directive(begin, known);
-  if (in_word(c)) {
+  if (in_name(c)) {
     PHASEBIT_TRY_ASSIGN(word, skip_word(begin));
     PHASEBIT_TRY_ASSIGN(behind, skip_blanks(word));
     if (peek(behind) == ':' && peek(behind + 1) != ':') return PtxSpan{begin, behind + 1};
@@ -143,7 +141,7 @@ Result<std::size_t> PtxScanner::operand_list(std::size_t at) const {
     PHASEBIT_TRY_ASSIGN(next, skip_blanks(at));
     const char c = peek(next);
     const bool number = std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '"' || c == '+';
-    if (c != ',' && !number && !(expected && in_word(c))) return at;
+    if (c != ',' && !number && !(expected && in_name(c))) return at;
     PHASEBIT_TRY_ASSIGN(end, skip_word(next));
     const std::string_view word = text_.substr(next, end - next);
     at = end;
@@ -165,7 +163,7 @@ Result<std::size_t> PtxScanner::signature(std::size_t at) const {
       PHASEBIT_TRY_ASSIGN(end, skip_group(next));
       at = end;
       if (named) return at;
-    } else if (in_word(c) && !named) {
+    } else if (in_name(c) && !named) {
       PHASEBIT_TRY_ASSIGN(end, skip_word(next));
       at = end;
       named = true;

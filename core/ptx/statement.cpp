@@ -1,5 +1,7 @@
 #include "core/ptx/statement.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -10,15 +12,6 @@ namespace phasebit {
 namespace {
 
 constexpr std::string_view blanks = " \t";
-
-std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-  return text.substr(0, text.find_last_not_of(blanks) + 1);
-}
-
-bool in_name(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
-}
 
 // Takes the first `size` characters off the front, and the blanks behind them.
 std::string_view take(std::string_view& text, std::size_t size) {
@@ -59,7 +52,7 @@ std::vector<std::string> split_operands(std::string_view text) {
     if (c == '[' || c == '{' || c == '(') ++depth;
     if (c == ']' || c == '}' || c == ')') --depth;
     if (c != ',' || (depth > 0 && i < text.size())) continue;
-    operands.emplace_back(trimmed(text.substr(begin, i - begin)));
+    operands.emplace_back(trimmed(text.substr(begin, i - begin), blanks));
     begin = i + 1;
   }
   if (operands.size() == 1 && operands.front().empty()) operands.clear();
@@ -70,7 +63,7 @@ std::vector<std::string> split_operands(std::string_view text) {
 std::string_view label_of(std::string_view line) {
   const auto end = std::find_if_not(line.begin(), line.end(), in_name);
   const auto size = static_cast<std::size_t>(end - line.begin());
-  const std::string_view rest = trimmed(line.substr(size));
+  const std::string_view rest = trimmed(line.substr(size), blanks);
   const bool label = size > 0 && rest.starts_with(':') && !rest.starts_with("::");
   return label ? line.substr(0, size) : std::string_view();
 }
@@ -96,11 +89,15 @@ bool has_destination(const PtxStatement& statement) {
 
 }  // namespace
 
+bool in_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
+}
+
 PtxStatement take_apart(std::string_view line) {
-  line = trimmed(line);
+  line = trimmed(line, blanks);
   if (line == "{" || line == "}") return {PtxStatement::Part::brace, "", std::string(line), {}};
   const bool semicolon = line.ends_with(';');
-  if (semicolon) line = trimmed(line.substr(0, line.size() - 1));
+  if (semicolon) line = trimmed(line.substr(0, line.size() - 1), blanks);
   if (const std::string_view label = label_of(line); !label.empty()) {
     PtxStatement made{PtxStatement::Part::label, "", std::string(label), {}};
     const std::string_view rest = trimmed(line.substr(line.find(':', label.size()) + 1));

@@ -23,6 +23,9 @@ struct PtxStatement {
 PtxStatement take_apart(std::string_view line);
 std::string put_together(const PtxStatement& statement);
 
+// Whether a name may have this character.
+bool in_name(char c);
+
 // The text with each name in the place of what `replace` makes of it. Numbers, strings, and words
 // behind a dot are no names.
 std::string replace_names(std::string_view text,

@@ -1,6 +1,7 @@
 #include "core/rule/read_rule.h"
 
 #include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "core/isa/targets.h"
 
 #include <algorithm>
@@ -13,11 +14,6 @@ using Problem = tl::unexpected<RuleProblem>;
 
 bool holds(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t\r"), text.size()));
-  return text.substr(0, text.find_last_not_of(" \t\r") + 1);
 }
 
 class TableReader {

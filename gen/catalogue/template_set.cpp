@@ -1,6 +1,7 @@
 #include "gen/catalogue/template_set.h"
 
 #include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "gen/catalogue/verbs.h"
 
 #include <algorithm>
@@ -127,14 +128,8 @@ Result<std::string> Joiner::expand(const std::string& text, const std::string& p
   return expanded + text.substr(begin);
 }
 
-std::string trimmed(const std::string& line) {
-  const size_t first = line.find_first_not_of(" \t\r");
-  if (first == std::string::npos) return {};
-  return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
-}
-
 Status Joiner::add_line(const std::string& line, const SourceLine& at) {
-  const std::string content = trimmed(line);
+  const std::string content(trimmed(line));
   const std::vector<Tag> tags = tags_of(content);
   const bool alone = tags.size() == 1 && tags[0].begin == 0 && tags[0].end == content.size();
   if (alone && tags[0].kind == '>') {

@@ -1,5 +1,6 @@
 // What a component takes over from the one it uses, and the templates it must have.
 #include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "gen/catalogue/reader.h"
 #include "gen/catalogue/template_set.h"
 #include "gen/catalogue/verbs.h"
@@ -24,10 +25,6 @@ void take_over(std::vector<T>& own, const std::vector<T>& base) {
     if (std::none_of(mine.begin(), mine.end(),
                      [&](const T& other) { return other.name == one.name; }))
       own.push_back(one);
-}
-
-bool contains(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 std::vector<std::string> templates_in(const fs::path& folder) {

@@ -2,6 +2,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "core/rule/read_rule.h"
 #include "gen/catalogue/verbs.h"
 #include "gen/ptxas/assembler.h"
@@ -14,11 +15,6 @@ namespace phasebit {
 namespace {
 
 // The prefix of the axes that name snippets in a key.
-
-std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t\r"), text.size()));
-  return text.substr(0, text.find_last_not_of(" \t\r") + 1);
-}
 
 // The declarations in the comments that a snippet begins with.
 class Declarations {

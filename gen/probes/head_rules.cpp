@@ -1,5 +1,6 @@
 #include "gen/probes/head_rules.h"
 
+#include "core/base/text.h"
 #include "core/isa/targets.h"
 #include "gen/space/form_space.h"
 #include "gen/space/point.h"
@@ -8,10 +9,6 @@
 
 namespace phasebit {
 namespace {
-
-bool contains(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 class RuleMaker {
  public:

@@ -2,7 +2,6 @@
 
 #include "core/isa/targets.h"
 #include "gen/forms/form_needs.h"
-#include "gen/probes/head_rules.h"
 #include "gen/space/form_space.h"
 #include "gen/space/point.h"
 
@@ -74,17 +73,6 @@ Result<std::string> declared_target(const VariantKey& key, Requirements& needs,
   if (!book->table().accepts(*form, target)) return declared;
   needs.ptx = std::max(needs.ptx, first_ptx_of_target(target));
   return target;
-}
-
-Result<GateSpec> gate_spec(const Catalogue& catalogue, const VariantKey& key,
-                           const std::string& family, const Version& ptxas,
-                           const std::map<std::string, int>& derived) {
-  PHASEBIT_TRY_ASSIGN(made, head_rules(catalogue, key, derived));
-  Head head;
-  head.rules = std::move(made.rules);
-  head.covers = std::move(made.covers);
-  head.exhaustive = made.exhaustive;
-  return gate_of(head, family, ptxas);
 }
 
 }  // namespace phasebit

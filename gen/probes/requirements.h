@@ -1,12 +1,10 @@
-// What a variant needs of PTX and the architecture, and what its SASS must be.
+// What a variant needs of PTX and the architecture.
 #pragma once
 
 #include "core/image/variant_key.h"
 #include "core/isa/version.h"
-#include "core/rule/rule.h"
 #include "gen/catalogue/catalogue.h"
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -28,13 +26,5 @@ Result<Requirements> requirements(const Catalogue& catalogue, const VariantKey& 
 // PTX version that this takes.
 Result<std::string> declared_target(const VariantKey& key, Requirements& needs,
                                     const std::string& target);
-
-// The gates of the variant for one SASS family ("" when unknown) and ptxas. Declarations of the
-// same verb and role are joined, counts of the same pattern added. `derived` are the integers of
-// the variant's plan; the items of an iteration are the caller's to fill in.
-// Step::gate when a count cannot be evaluated.
-Result<GateSpec> gate_spec(const Catalogue& catalogue, const VariantKey& key,
-                           const std::string& family, const Version& ptxas,
-                           const std::map<std::string, int>& derived);
 
 }  // namespace phasebit

@@ -77,17 +77,19 @@ void append(VariantKey& key, const std::string& axis, const std::string& value) 
 
 }  // namespace
 
-std::vector<AssemblerAxis> assembler_axis_facts() {
-  return {{ptxas_axis, pinned_toolchain, "an installed version, all",
-           "the version of ptxas (`phasebit list toolchains`)"},
-          {opt_level_axis, "3", "0..3 all", "ptxas -O"},
-          {maxrregcount_axis, "none", "none 1..255", "ptxas -maxrregcount, registers a thread"},
-          {edit_axis, "none", "none ADDRESS.NOP ADDRESS.YIELD",
-           "an experiment: instructions replaced in what ptxas made"}};
+std::span<const AssemblerAxis> assembler_axis_facts() {
+  static constexpr AssemblerAxis facts[] = {
+      {ptxas_axis, pinned_toolchain, "an installed version, all",
+       "the version of ptxas (`phasebit list toolchains`)"},
+      {opt_level_axis, "3", "0..3 all", "ptxas -O"},
+      {maxrregcount_axis, "none", "none 1..255", "ptxas -maxrregcount, registers a thread"},
+      {edit_axis, "none", "none ADDRESS.NOP ADDRESS.YIELD",
+       "an experiment: instructions replaced in what ptxas made"}};
+  return facts;
 }
 
 bool is_assembler_axis(std::string_view axis) {
-  const std::vector<AssemblerAxis> axes = assembler_axis_facts();
+  const auto axes = assembler_axis_facts();
   return std::any_of(axes.begin(), axes.end(),
                      [&](const AssemblerAxis& one) { return axis == one.name; });
 }

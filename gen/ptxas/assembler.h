@@ -7,6 +7,7 @@
 #include "core/image/variant_key.h"
 
 #include <compare>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,7 @@ struct AssemblerChoice {
 struct AssemblerAxis {
   const char *name, *default_value, *values, *doc;
 };
-std::vector<AssemblerAxis> assembler_axis_facts();
+std::span<const AssemblerAxis> assembler_axis_facts();
 
 bool is_assembler_axis(std::string_view axis);
 

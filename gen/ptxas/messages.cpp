@@ -1,5 +1,7 @@
 #include "gen/ptxas/messages.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -11,12 +13,6 @@ namespace {
 using Severity = PtxasMessage::Severity;
 
 constexpr std::string_view blanks = " \t\r";
-
-std::string_view trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 bool starts_with(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
@@ -48,9 +44,9 @@ std::optional<PtxasMessage> split_severity(std::string_view text) {
                                        {"fatal", Severity::fatal}}};
   for (const Word& word : words) {
     if (!starts_with(text, word.word)) continue;
-    const std::string_view rest = trim(text.substr(std::string_view(word.word).size()));
+    const std::string_view rest = trimmed(text.substr(std::string_view(word.word).size()));
     if (!starts_with(rest, ":")) continue;
-    return PtxasMessage{word.severity, 0, std::string(trim(rest.substr(1)))};
+    return PtxasMessage{word.severity, 0, std::string(trimmed(rest.substr(1)))};
   }
   return std::nullopt;
 }
@@ -61,11 +57,11 @@ std::optional<PtxasMessage> parse_message(std::string_view line) {
   constexpr std::string_view line_word = ", line ";
   if (!starts_with(line, program)) return std::nullopt;
   line.remove_prefix(program.size());
-  if (auto message = split_severity(trim(line))) return message;
+  if (auto message = split_severity(trimmed(line))) return message;
   const size_t at = line.find(line_word);
   const size_t semicolon = line.find(';', at == std::string_view::npos ? 0 : at);
   if (at == std::string_view::npos || semicolon == std::string_view::npos) return std::nullopt;
-  auto message = split_severity(trim(line.substr(semicolon + 1)));
+  auto message = split_severity(trimmed(line.substr(semicolon + 1)));
   if (message) message->line = leading_number(line.substr(at + line_word.size()));
   return message;
 }
@@ -75,7 +71,7 @@ std::optional<PtxasMessage> parse_message(std::string_view line) {
 void read_figures(std::string_view text, Resources& resources) {
   while (!text.empty()) {
     const size_t comma = text.find(',');
-    std::string_view figure = trim(text.substr(0, comma));
+    std::string_view figure = trimmed(text.substr(0, comma));
     text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
     if (starts_with(figure, "Used ") || starts_with(figure, "used ")) figure.remove_prefix(5);
     const int number = leading_number(figure);
@@ -127,7 +123,7 @@ PtxasReport parse_ptxas_output(std::string_view output) {
     }
     constexpr std::string_view properties_for = "Function properties for ";
     if (starts_with(message->text, properties_for)) {
-      properties = trim(std::string_view(message->text).substr(properties_for.size()));
+      properties = trimmed(std::string_view(message->text).substr(properties_for.size()));
     } else if (starts_with(message->text, "Compiling entry function ")) {
       properties = function = between_quotes(message->text);
       report.entries[function];

@@ -30,12 +30,15 @@ std::vector<std::string> published_histories() {
   return found;
 }
 
+tl::unexpected<Error> nothing_published(std::string_view what) {
+  return with_hint(
+      fail(Step::usage, "no {} published under {}", what, (data_root() / "results").string()),
+      "name a store or a file of JSON lines");
+}
+
 Result<ReportData> measured_data(std::vector<std::string> results, const std::string& device) {
   if (results.empty()) results = published_histories();
-  if (results.empty())
-    return with_hint(
-        fail(Step::usage, "no history is published under {}", (data_root() / "results").string()),
-        "name a store or a file of JSON lines");
+  if (results.empty()) return nothing_published("history is");
   PHASEBIT_TRY_ASSIGN(loaded, load_results({results.begin(), results.end()}, no_samples));
   return report_data(sorted_by_run(std::move(loaded)), device);
 }

@@ -11,6 +11,8 @@ namespace phasebit {
 
 // results/*/*.jsonl of the project, in order.
 std::vector<fs::path> published_results();
+// Step::usage: none is there; `what` is "results are" or the like.
+tl::unexpected<Error> nothing_published(std::string_view what);
 // results/*/history/*.jsonl of the project: texts measured by many versions of ptxas.
 std::vector<std::string> published_histories();
 

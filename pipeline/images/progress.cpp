@@ -1,5 +1,7 @@
 #include "pipeline/images/progress.h"
 
+#include "core/base/duration.h"
+
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,12 +15,6 @@ using std::chrono::seconds;
 constexpr seconds patience(2);
 constexpr std::chrono::milliseconds between(200);
 
-std::string duration_text(double left) {
-  const auto whole = static_cast<long>(left + 0.5);
-  return whole < 60 ? fmt::format("{} s", whole)
-                    : fmt::format("{} min {} s", whole / 60, whole % 60);
-}
-
 }  // namespace
 
 std::string progress_text(const std::string& step, std::size_t done, std::size_t all,
@@ -26,7 +22,7 @@ std::string progress_text(const std::string& step, std::size_t done, std::size_t
   std::string text = fmt::format("{}: {} of {}", step, done, all);
   if (done == 0 || done > all) return text;
   const double left = elapsed.count() * static_cast<double>(all - done) / static_cast<double>(done);
-  return fmt::format("{}, {} left", text, duration_text(left));
+  return fmt::format("{}, {} left", text, whole_duration_text(left));
 }
 
 ProgressLine::ProgressLine(std::FILE* out, std::string step, Clock clock)

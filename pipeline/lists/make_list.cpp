@@ -27,10 +27,7 @@ Result<Table> list_devices(const ListRequest& request) {
   std::vector<fs::path> files = published_results();
   for (const std::string& file : published_histories()) files.emplace_back(file);
   files.insert(files.end(), request.results.begin(), request.results.end());
-  if (files.empty())
-    return with_hint(
-        fail(Step::usage, "no results are published under {}", (data_root() / "results").string()),
-        "name a store or a file of JSON lines");
+  if (files.empty()) return nothing_published("results are");
   PHASEBIT_TRY_ASSIGN(results, load_results(files, no_samples));
   std::map<std::string, size_t> points;
   for (const PointRow& point : results.points) ++points[point.device_uuid];

@@ -43,6 +43,15 @@ Result<AssemblerAxes> assembler_axes(const SpaceRequest& request, AssemblerAxes 
   return axes;
 }
 
+Status refuse_text_axes(const std::vector<std::string>& axes, std::string_view owner,
+                        std::string_view place) {
+  if (axes.empty()) return {};
+  std::vector<std::string> others;
+  for (const AssemblerAxis& axis : assembler_axis_facts()) others.emplace_back(axis.name);
+  return with_hint(fail(Step::usage, "-a {}: {} has its axes", axes.front(), owner),
+                   fmt::format("{}: {}", place, fmt::join(others, ", ")));
+}
+
 void add_choices(std::vector<VariantKey>& variants, const std::vector<AssemblerChoice>& choices) {
   std::vector<VariantKey> all;
   for (const VariantKey& variant : variants)

@@ -13,6 +13,11 @@ namespace phasebit {
 Result<AssemblerAxes> assembler_axes(const SpaceRequest& request, AssemblerAxes axes,
                                      std::vector<std::string>& rest);
 
+// Step::usage when `axes`, of the command line, are any: what `owner` names ("a file") has its own.
+// `place` is where those of ptxas can be chosen: "of a file".
+Status refuse_text_axes(const std::vector<std::string>& axes, std::string_view owner,
+                        std::string_view place);
+
 // Each variant once for each choice.
 void add_choices(std::vector<VariantKey>& variants, const std::vector<AssemblerChoice>& choices);
 

@@ -49,9 +49,7 @@ Status check_request(const SpaceRequest& request, bool hashes) {
                          "an id names any variant, whatever the sweep; hashes are of a sweep"));
   std::vector<std::string> axes;
   PHASEBIT_TRY(assembler_axes(request, {}, axes));
-  if (axes.empty()) return {};
-  return with_hint(fail(Step::usage, "-a {}: {} has its axes", axes.front(), source_of(request)),
-                   "beside ids: ptxas, opt_level, maxrregcount, edit");
+  return refuse_text_axes(axes, source_of(request), "beside ids");
 }
 
 // The variants of the sweep that hashes are looked up in.

@@ -53,9 +53,7 @@ Status check_id(const SpaceRequest& request, const std::string& id,
                 const std::vector<std::string>& axes) {
   PHASEBIT_TRY(take_only(request, {"-a", "--toolchain", "--snippet"}, id,
                          "an id names any variant, whatever the sweep; a hash is of a sweep"));
-  if (axes.empty()) return {};
-  return with_hint(fail(Step::usage, "-a {}: {} has its axes", axes.front(), id),
-                   "beside an id: ptxas, opt_level, maxrregcount, edit");
+  return refuse_text_axes(axes, id, "beside an id");
 }
 
 }  // namespace

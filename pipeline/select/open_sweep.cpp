@@ -64,7 +64,7 @@ tl::unexpected<Error> all_pruned(const Catalogue& catalogue, const Spec& spec,
 std::string nearest_variant(const Catalogue& catalogue, const std::string& id) {
   const auto spec = load_spec_of({}, catalogue);
   if (!spec) return {};
-  const auto expansion = expand(catalogue, *spec, "core");
+  const auto expansion = expand(catalogue, *spec, default_sweep);
   if (!expansion || expansion->variants.empty()) return {};
   const auto nearest = std::min_element(expansion->variants.begin(), expansion->variants.end(),
                                         [&](const VariantKey& a, const VariantKey& b) {
@@ -107,9 +107,7 @@ Status check_tuned(const SpaceRequest& request) {
                          "--tuned", "forks and their parents stand in the place of a sweep"));
   std::vector<std::string> axes;
   PHASEBIT_TRY(assembler_axes(request, {}, axes));
-  if (axes.empty()) return {};
-  return with_hint(fail(Step::usage, "-a {}: a fork has its axes", axes.front()),
-                   "beside --tuned: ptxas, opt_level, maxrregcount, edit");
+  return refuse_text_axes(axes, "a fork", "beside --tuned");
 }
 
 }  // namespace

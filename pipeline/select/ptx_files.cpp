@@ -75,9 +75,7 @@ Result<Space> open_files(const SpaceRequest& request, const std::vector<std::str
                          "files are no variants", "choose with --kernel and --filter"));
   std::vector<std::string> rest;
   PHASEBIT_TRY_ASSIGN(axes, assembler_axes(request, {}, rest));
-  if (!rest.empty())
-    return with_hint(fail(Step::usage, "-a {}: a file has its axes", rest.front()),
-                     "of a file: ptxas, opt_level, maxrregcount, edit");
+  PHASEBIT_TRY(refuse_text_axes(rest, "a file", "of a file"));
   Space space{templates_folder(request), {}, {}, {}};
   HeadCatalogue catalogue{space.templates, {}};
   std::vector<VariantKey>& variants = space.expansion.variants;

@@ -50,6 +50,17 @@ BundleVariant ring_variant(const std::string& name) {
   return variant;
 }
 
+BundleVariant stranger_variant(const std::string& name) {
+  BundleVariant variant = ring_variant(name);
+  variant.images.pop_back();
+  variant.images.front().gate = {GateVerdict::ungated, "none: no head, outputs not verified"};
+  variant.launch = {};
+  variant.launch.threads = 64;
+  variant.launch.guarded = false;
+  variant.launch.unit = "ns per item";
+  return variant;
+}
+
 std::vector<BundleVariant> anchor_variants() {
   std::vector<std::pair<std::string, int>> anchors = {
       {"clock_pair", 1}, {"globaltimer", 1}, {"fma_32", 1},   {"fma_64", 1},   {"fold_32", 1},

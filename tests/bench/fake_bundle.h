@@ -17,6 +17,9 @@ LaunchShape ring_shape();
 // NAME_g.
 BundleVariant ring_variant(const std::string& name);
 
+// The same name for a kernel without a head, timed build alone; `whole` is the caller's to fill in.
+BundleVariant stranger_variant(const std::string& name);
+
 // The anchors of templates/anchors/anchors.toml.
 std::vector<BundleVariant> anchor_variants();
 

@@ -173,13 +173,7 @@ TEST(ProgramTest, ADryRunTouchesNothing) {
 // Timed from outside: there is a duration, and no clock of an SM.
 TEST(ProgramTest, AStrangersKernelHasNoMegahertz) {
   Program program;
-  BundleVariant variant = ring_variant("a");
-  variant.images.pop_back();
-  variant.images.front().gate = {GateVerdict::ungated, "none: no head, outputs not verified"};
-  variant.launch = {};
-  variant.launch.threads = 64;
-  variant.launch.guarded = false;
-  variant.launch.unit = "ns per item";
+  BundleVariant variant = stranger_variant("a");
   WholeLaunch whole;
   whole.parameter_bytes = 4;
   whole.parameters = {{"n", WholeParameter::Kind::items, 0, 4, 0, {}}};

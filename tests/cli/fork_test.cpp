@@ -2,7 +2,7 @@
 #include "core/base/hash.h"
 #include "gen/fork/tuned.h"
 #include "gen/ptxas/toolchain.h"
-#include "tests/cli/home.h"
+#include "tests/cli/project.h"
 
 #include <set>
 #include <sstream>
@@ -25,16 +25,16 @@ class Forks : public testing::Test {
   fs::path acquire() const { return home_.templates() / "protocols" / "mbarrier" / "acquire.ptx"; }
   // What a person does: an instruction more.
   void edit_fork() {
-    Home::edit(file("mine.ptx"), "    bar.warp.sync 0xffffffff;\n",
-               "    bar.warp.sync 0xffffffff;\n    membar.cta;  // mine\n");
+    Project::edit(file("mine.ptx"), "    bar.warp.sync 0xffffffff;\n",
+                  "    bar.warp.sync 0xffffffff;\n    membar.cta;  // mine\n");
   }
-  Home home_;
+  Project home_;
 };
 
 // All that tells a fork's file from its parent's are the lines that say which is which.
 TEST_F(Forks, BeginAsTheirParent) {
-  std::istringstream fork(Home::read(file("mine.ptx"))),
-      parent(Home::read(file("mine.parent.ptx")));
+  std::istringstream fork(Project::read(file("mine.ptx"))),
+      parent(Project::read(file("mine.parent.ptx")));
   std::vector<std::string> own, lost;
   std::set<std::string> known;
   for (std::string line; std::getline(parent, line);) known.insert(line);
@@ -43,11 +43,11 @@ TEST_F(Forks, BeginAsTheirParent) {
   const std::string entry = short_hash(ring + "/tuned=mine");
   const std::vector<std::string> expected = {
       "//@ id = \"" + ring + "/tuned=mine\"", "//@ tuned = \"mine\"", "//@ [parent]",
-      "//@ text = \"" + content_hash(Home::read(file("mine.parent.ptx"))) + "\"",
+      "//@ text = \"" + content_hash(Project::read(file("mine.parent.ptx"))) + "\"",
       ".visible .entry pb_" + entry + "_t(.param .align 8 .b8 pb[96])"};
   EXPECT_EQ(own, expected);
   const ProcessOutput shown = home_.says({"show", ring + "/tuned=mine"});
-  EXPECT_EQ(shown.out, Home::read(file("mine.ptx")));
+  EXPECT_EQ(shown.out, Project::read(file("mine.ptx")));
 }
 
 TEST_F(Forks, AreAsRecordedUntilATemplateChanges) {
@@ -56,11 +56,11 @@ TEST_F(Forks, AreAsRecordedUntilATemplateChanges) {
   EXPECT_EQ(same.out, "mine: its parent is as recorded\n");
   const std::vector<std::string> generate = {"generate", "--limit", "1", "-o", "out"};
   EXPECT_EQ(home_.says(generate).err.find("fork 'mine'"), std::string::npos);
-  Home::edit(acquire(), comment, "// Wait.");
+  Project::edit(acquire(), comment, "// Wait.");
   EXPECT_NE(home_.says(generate).err.find("note: fork 'mine': comments of its parent " + ring +
                                           " have changed since"),
             std::string::npos);
-  Home::edit(acquire(), "L_wait:\n", "L_wait:\nmembar.cta;\n");
+  Project::edit(acquire(), "L_wait:\n", "L_wait:\nmembar.cta;\n");
   EXPECT_NE(
       home_.says(generate).err.find("note: fork 'mine': its parent " + ring + " has changed since"),
       std::string::npos);
@@ -73,22 +73,22 @@ TEST_F(Forks, AreAsRecordedUntilATemplateChanges) {
 
 TEST_F(Forks, MergeWhatTheTemplatesHaveBecome) {
   edit_fork();
-  Home::edit(acquire(), "L_wait:\n", "L_wait:\nmembar.gl;\n");
+  Project::edit(acquire(), "L_wait:\n", "L_wait:\nmembar.gl;\n");
   const ProcessOutput merged = home_.says({"fork", "--merge", "mine"});
   EXPECT_EQ(merged.exit_status, 0) << merged.err;
   EXPECT_EQ(merged.out, "mine: merged with its parent of today\n");
-  const std::string text = Home::read(file("mine.ptx"));
+  const std::string text = Project::read(file("mine.ptx"));
   EXPECT_NE(text.find("membar.cta;  // mine"), std::string::npos);
   EXPECT_NE(text.find("membar.gl;"), std::string::npos);
   EXPECT_EQ(home_.says({"fork", "--merge"}).out, "mine: its parent is as recorded\n");
 }
 
 TEST_F(Forks, StayAsTheyAreWhenTheMergeConflicts) {
-  Home::edit(file("mine.ptx"), "mbarrier.try_wait.parity.shared.b64 done, [p_barrier+32]",
-             "mbarrier.test_wait.parity.shared.b64 done, [p_barrier+32]");
-  Home::edit(acquire(), "L_wait:\n{{wait_op}}", "L_wait:\nmembar.gl;\n{{wait_op}}");
-  const std::string before = Home::read(file("mine.ptx")),
-                    base = Home::read(file("mine.parent.ptx"));
+  Project::edit(file("mine.ptx"), "mbarrier.try_wait.parity.shared.b64 done, [p_barrier+32]",
+                "mbarrier.test_wait.parity.shared.b64 done, [p_barrier+32]");
+  Project::edit(acquire(), "L_wait:\n{{wait_op}}", "L_wait:\nmembar.gl;\n{{wait_op}}");
+  const std::string before = Project::read(file("mine.ptx")),
+                    base = Project::read(file("mine.parent.ptx"));
   const ProcessOutput output = home_.says({"fork", "--merge", "mine"});
   EXPECT_EQ(output.exit_status, exit_code(Step::render));
   EXPECT_EQ(output.err,
@@ -96,9 +96,9 @@ TEST_F(Forks, StayAsTheyAreWhenTheMergeConflicts) {
             "see " +
                 file("mine.conflict.ptx").string() +
                 " (edit the fork, then `phasebit fork --resolved mine`)\n");
-  EXPECT_EQ(Home::read(file("mine.ptx")), before);
-  EXPECT_EQ(Home::read(file("mine.parent.ptx")), base);
-  const std::string marked = Home::read(file("mine.conflict.ptx"));
+  EXPECT_EQ(Project::read(file("mine.ptx")), before);
+  EXPECT_EQ(Project::read(file("mine.parent.ptx")), base);
+  const std::string marked = Project::read(file("mine.conflict.ptx"));
   for (const char* mark : {"<<<<<<< the fork", "=======", ">>>>>>> the parent of today"})
     EXPECT_NE(marked.find(mark), std::string::npos) << mark;
   const ProcessOutput resolved = home_.says({"fork", "--resolved", "mine"});
@@ -106,15 +106,15 @@ TEST_F(Forks, StayAsTheyAreWhenTheMergeConflicts) {
   EXPECT_FALSE(fs::exists(file("mine.conflict.ptx")));
   EXPECT_EQ(home_.says({"fork", "--merge"}).out, "mine: its parent is as recorded\n");
   // Its head has the parent of today.
-  EXPECT_NE(Home::read(file("mine.ptx")), before);
-  EXPECT_EQ(Home::read(file("mine.ptx")).size(), before.size());
+  EXPECT_NE(Project::read(file("mine.ptx")), before);
+  EXPECT_EQ(Project::read(file("mine.ptx")).size(), before.size());
 }
 
 TEST_F(Forks, WhoseParentIsGoneSaySoAndKeepTheirTexts) {
   for (const char* where : {"", "[parent]\n//@ "})
-    Home::edit(file("mine.ptx"), where + ("id = \"" + ring),
-               where + ("id = \"" + ring) + "/wait=tes_wait");
-  const std::string before = Home::read(file("mine.ptx"));
+    Project::edit(file("mine.ptx"), where + ("id = \"" + ring),
+                  where + ("id = \"" + ring) + "/wait=tes_wait");
+  const std::string before = Project::read(file("mine.ptx"));
   const std::string message = "fork 'mine': its parent " + ring +
                               "/wait=tes_wait is no variant any more (usage: " + ring +
                               "/wait=tes_wait: wait: no value 'tes_wait' (did you mean "
@@ -129,7 +129,7 @@ TEST_F(Forks, WhoseParentIsGoneSaySoAndKeepTheirTexts) {
   EXPECT_NE(
       home_.says({"generate", "--limit", "1", "-o", "out"}).err.find("fork 'mine': its parent"),
       std::string::npos);
-  EXPECT_EQ(Home::read(file("mine.ptx")), before);
+  EXPECT_EQ(Project::read(file("mine.ptx")), before);
 }
 
 TEST_F(Forks, SayWhatIsWrong) {
@@ -162,7 +162,7 @@ TEST_F(Forks, SayWhatIsWrong) {
     EXPECT_EQ(output.exit_status, exit_code(row.step));
     EXPECT_EQ(output.err, "phasebit: " + row.message + "\n");
   }
-  Home::edit(file("mine.parent.ptx"), "bar.sync 0;", "bar.sync 1;");
+  Project::edit(file("mine.parent.ptx"), "bar.sync 0;", "bar.sync 1;");
   const ProcessOutput touched = home_.says({"fork", "--merge"});
   EXPECT_EQ(touched.exit_status, exit_code(Step::spec));
   EXPECT_EQ(touched.err,
@@ -194,13 +194,13 @@ TEST_F(Forks, SayWhatIsWrongInTheirHead) {
        "or "
        "write `clock = false`)"},
   };
-  const std::string before = Home::read(file("mine.ptx"));
+  const std::string before = Project::read(file("mine.ptx"));
   for (const Row& row : rows) {
-    Home::edit(file("mine.ptx"), row.from, row.to);
+    Project::edit(file("mine.ptx"), row.from, row.to);
     const ProcessOutput output = home_.says({"show", ring + "/tuned=mine"});
     EXPECT_EQ(output.exit_status, exit_code(Step::spec));
     EXPECT_EQ(output.err, "phasebit: " + row.message + "\n");
-    Home::write(file("mine.ptx"), before);
+    Project::write(file("mine.ptx"), before);
   }
 }
 

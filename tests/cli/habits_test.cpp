@@ -2,8 +2,8 @@
 // are meant so, errors are said once, examples work.
 #include "pipeline/images/progress.h"
 #include "pipeline/images/refusals.h"
-#include "tests/cli/home.h"
 #include "tests/cli/program.h"
+#include "tests/cli/project.h"
 
 #include <algorithm>
 #include <sstream>
@@ -263,7 +263,7 @@ Words examples_of(const std::string& help) {
 
 // Every example of every --help, in a project of its own, as somebody would paste it.
 TEST(Habits, ExamplesWork) {
-  Home home;
+  Project home;
   fs::create_directory_symlink(data_root() / "results", home.path() / "results");
   fs::copy(data_root() / "ptx" / "ring.mbarrier.st_shared.none.ptx", home.path() / "mine.ptx");
   std::vector<Words> commands;

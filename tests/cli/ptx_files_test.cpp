@@ -3,7 +3,7 @@
 #include "core/base/hash.h"
 #include "core/image/bundle.h"
 #include "gen/ptxas/toolchain.h"
-#include "tests/cli/home.h"
+#include "tests/cli/project.h"
 
 namespace phasebit {
 namespace {
@@ -42,22 +42,23 @@ class PtxFiles : public testing::Test {
  protected:
   void SetUp() override {
     if (const auto found = find_toolchain(); !found) GTEST_SKIP() << found.error().text();
-    Home::write(file("s.ptx"), strangers);
+    Project::write(file("s.ptx"), strangers);
   }
   fs::path file(const std::string& name) const { return home_.path() / name; }
   std::string label(const std::string& name) const {
-    return fs::path(name).stem().string() + "@" + content_hash(Home::read(file(name))).substr(0, 8);
+    return fs::path(name).stem().string() + "@" +
+           content_hash(Project::read(file(name))).substr(0, 8);
   }
   // The text hash of one image, from its listing.
   static std::string code_of(const std::string& listing) {
     const size_t at = listing.find(".text ");
     return at == std::string::npos ? listing : listing.substr(at, 38);
   }
-  Home home_;
+  Project home_;
 };
 
 TEST_F(PtxFiles, OfOursAreTheVariantThatTheyWereWrittenFrom) {
-  Home::write(file("a.ptx"), home_.says({"show", ring}).out);
+  Project::write(file("a.ptx"), home_.says({"show", ring}).out);
   const ProcessOutput variant = home_.says({"sass", "show", ring, "-t", "sm_90a"});
   const ProcessOutput read = home_.says({"sass", "show", "a.ptx", "-t", "sm_90a"});
   ASSERT_EQ(read.exit_status, 0) << read.err;
@@ -68,13 +69,13 @@ TEST_F(PtxFiles, OfOursAreTheVariantThatTheyWereWrittenFrom) {
 
 // What is called is outside the window, so a call itself must be counted.
 TEST_F(PtxFiles, ACallInTheWindowIsRefused) {
-  Home::write(file("a.ptx"), home_.says({"show", ring}).out);
-  Home::edit(file("a.ptx"), ".address_size 64\n",
-             ".address_size 64\n.func hidden(.reg .b32 a)\n{\nmembar.gl;\nnanosleep.u32 50;\n"
-             "st.volatile.shared.u32 [a], a;\nret;\n}\n");
+  Project::write(file("a.ptx"), home_.says({"show", ring}).out);
+  Project::edit(file("a.ptx"), ".address_size 64\n",
+                ".address_size 64\n.func hidden(.reg .b32 a)\n{\nmembar.gl;\nnanosleep.u32 50;\n"
+                "st.volatile.shared.u32 [a], a;\nret;\n}\n");
   const std::string heading =
       "    // [consumer release] templates/protocols/mbarrier/release.ptx:1\n";
-  Home::edit(file("a.ptx"), heading, heading + "call hidden, (ring);\n");
+  Project::edit(file("a.ptx"), heading, heading + "call hidden, (ring);\n");
   const ProcessOutput output =
       home_.says({"assemble", "a.ptx", "-t", "sm_90a", "--gate", "--no-cache"});
   EXPECT_EQ(output.exit_status, exit_code(Step::gate));
@@ -82,9 +83,9 @@ TEST_F(PtxFiles, ACallInTheWindowIsRefused) {
 }
 
 TEST_F(PtxFiles, ThatSomebodyEditedAreGatedByTheirHead) {
-  Home::write(file("a.ptx"), home_.says({"show", ring}).out);
+  Project::write(file("a.ptx"), home_.says({"show", ring}).out);
   const std::string poll = "mbarrier.try_wait.parity.shared.b64 done, [c_barrier]";
-  Home::edit(file("a.ptx"), poll, "mbarrier.test_wait" + poll.substr(poll.find(".parity")));
+  Project::edit(file("a.ptx"), poll, "mbarrier.test_wait" + poll.substr(poll.find(".parity")));
   const ProcessOutput output =
       home_.says({"assemble", "a.ptx", "-t", "sm_90a", "--gate", "--no-cache"});
   EXPECT_EQ(output.exit_status, exit_code(Step::gate));
@@ -93,14 +94,15 @@ TEST_F(PtxFiles, ThatSomebodyEditedAreGatedByTheirHead) {
             std::string::npos)
       << output.err;
   // The head is edited as well: now that is what it must be.
-  Home::edit(file("a.ptx"),
-             "{ verb = \"wait\", families = [\"hopper\", \"blackwell\", \"rubin\"], require = { "
-             "\"*SYNCS*PHASECHK*TRYWAIT*\" = 1 } }",
-             "{ verb = \"wait\", require = { \"*SYNCS*PHASECHK*\" = 1 } }");
-  Home::edit(file("a.ptx"),
-             "//@   { verb = \"wait\", families = [\"hopper\", \"blackwell\", \"rubin\"], ptxas = "
-             "\">=12.8\", cold = { \"*SYNCS*PHASECHK*TRYWAIT*\" = 1 } },\n",
-             "");
+  Project::edit(file("a.ptx"),
+                "{ verb = \"wait\", families = [\"hopper\", \"blackwell\", \"rubin\"], require = { "
+                "\"*SYNCS*PHASECHK*TRYWAIT*\" = 1 } }",
+                "{ verb = \"wait\", require = { \"*SYNCS*PHASECHK*\" = 1 } }");
+  Project::edit(
+      file("a.ptx"),
+      "//@   { verb = \"wait\", families = [\"hopper\", \"blackwell\", \"rubin\"], ptxas = "
+      "\">=12.8\", cold = { \"*SYNCS*PHASECHK*TRYWAIT*\" = 1 } },\n",
+      "");
   const ProcessOutput passed =
       home_.says({"assemble", "a.ptx", "-t", "sm_90a", "--gate", "--no-cache"});
   EXPECT_EQ(passed.exit_status, 0) << passed.err;
@@ -151,14 +153,15 @@ TEST_F(PtxFiles, OfAStrangerArePackedWithWhatSomebodySaysOfThem) {
 // The head says what the entry's parameters behind the block are, and the manifest how to fill
 // them.
 TEST_F(PtxFiles, AskForBuffersInTheirHead) {
-  Home::write(file("a.ptx"), home_.says({"show", ring}).out);
-  Home::edit(file("a.ptx"), "pb[96])", "pb[96], .param .u64 table)");
+  Project::write(file("a.ptx"), home_.says({"show", ring}).out);
+  Project::edit(file("a.ptx"), "pb[96])", "pb[96], .param .u64 table)");
   const ProcessOutput nobody = home_.says({"assemble", "a.ptx", "-t", "sm_90a"});
   EXPECT_NE(nobody.err.find("resources: nobody says what parameter 'table' of "), std::string::npos)
       << nobody.err;
-  Home::edit(file("a.ptx"), "//@ [rules]\n",
-             "//@ [resources]\n//@ buffers = [{ name = \"table\", bytes = 64, fill = \"random:7\" "
-             "}]\n//@\n//@ [rules]\n");
+  Project::edit(
+      file("a.ptx"), "//@ [rules]\n",
+      "//@ [resources]\n//@ buffers = [{ name = \"table\", bytes = 64, fill = \"random:7\" "
+      "}]\n//@\n//@ [rules]\n");
   const ProcessOutput output =
       home_.says({"pack", "a.ptx", "-t", "sm_90a", "-o", "bundle", "--no-anchors"});
   ASSERT_EQ(output.exit_status, 0) << output.err;
@@ -172,8 +175,8 @@ TEST_F(PtxFiles, AskForBuffersInTheirHead) {
 
 // Where there is no rule of the catalogue, the head's own are what the gate asks for.
 TEST_F(PtxFiles, WithAProtocolOfTheirOwnSaySo) {
-  Home::write(file("a.ptx"), home_.says({"show", ring}).out);
-  Home::edit(file("a.ptx"), "protocol = \"mbarrier\"", "protocol = \"ticket_lock\"");
+  Project::write(file("a.ptx"), home_.says({"show", ring}).out);
+  Project::edit(file("a.ptx"), "protocol = \"mbarrier\"", "protocol = \"ticket_lock\"");
   const std::vector<std::string> assemble = {"assemble", "a.ptx", "-t", "sm_90a", "--gate"};
   const ProcessOutput unknown = home_.says(assemble);
   EXPECT_EQ(unknown.exit_status, exit_code(Step::spec));
@@ -182,8 +185,8 @@ TEST_F(PtxFiles, WithAProtocolOfTheirOwnSaySo) {
   EXPECT_NE(unknown.err.find("; `origin = \"file\"` above [key] for one of the file's own)"),
             std::string::npos)
       << unknown.err;
-  Home::edit(file("a.ptx"), "//@ id = \"ring/mbarrier/st_shared/none\"\n",
-             "//@ origin = \"file\"\n");
+  Project::edit(file("a.ptx"), "//@ id = \"ring/mbarrier/st_shared/none\"\n",
+                "//@ origin = \"file\"\n");
   const ProcessOutput own = home_.says(assemble);
   EXPECT_EQ(own.exit_status, 0) << own.err;
 }
@@ -194,7 +197,7 @@ struct Row {
   std::string message;
 };
 
-void expect_errors(const Home& home, const std::vector<Row>& rows) {
+void expect_errors(const Project& home, const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     const ProcessOutput output = home.says(row.arguments);
     EXPECT_EQ(output.exit_status, exit_code(row.step));
@@ -235,7 +238,7 @@ TEST_F(PtxFiles, SayWhatALaunchLacks) {
 }
 
 TEST_F(PtxFiles, SayWhatTheyCannotBe) {
-  Home::write(file("g.ptx"), home_.says({"show", ring, "--build", "guarded"}).out);
+  Project::write(file("g.ptx"), home_.says({"show", ring, "--build", "guarded"}).out);
   const std::vector<Row> rows = {
       {{"sass", "show", "s.ptx"},
        Step::usage,

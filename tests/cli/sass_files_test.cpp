@@ -1,7 +1,7 @@
 // `phasebit sass` on cubins, fatbins and host objects, as a user meets it.
 #include "gen/ptxas/toolchain.h"
-#include "tests/cli/home.h"
 #include "tests/cli/program.h"
+#include "tests/cli/project.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 // A user's own text for one verb: in the same probe, gated by what it declares.
 #include "core/image/bundle.h"
 #include "gen/ptxas/toolchain.h"
-#include "tests/cli/home.h"
+#include "tests/cli/project.h"
 
 #include <sstream>
 
@@ -20,15 +20,15 @@ const std::string body =
 class Snippets : public testing::Test {
  protected:
   ProcessOutput show(const std::string& text, const std::string& verb = "wait") {
-    Home::write(home_.path() / "mine.ptx", text);
+    Project::write(home_.path() / "mine.ptx", text);
     return home_.says({"show", handoff, "--snippet", verb + "=mine.ptx"});
   }
   ProcessOutput assemble(const std::string& text) {
-    Home::write(home_.path() / "mine.ptx", text);
+    Project::write(home_.path() / "mine.ptx", text);
     return home_.says({"assemble", "--no-cache", "-t", "sm_90a", "--gate", "--filter",
                        handoff + "/snippet.wait=mine@", "--snippet", "wait=mine.ptx", "--json"});
   }
-  Home home_;
+  Project home_;
 };
 
 TEST_F(Snippets, StandInThePlaceOfTheVerb) {
@@ -60,12 +60,13 @@ TEST_F(Snippets, HaveAnIdThatChangesWithTheirText) {
 }
 
 TEST_F(Snippets, OfASweepStandBesideTheVariantsThatTheyChange) {
-  Home::write(home_.path() / "s" / "mine.ptx", declared + "// protocol: mbarrier\n" + body);
-  Home::write(home_.path() / "s" / "mine.toml",
-              "[[sweep]]\nname = \"s\"\nsnippets = { wait = \"mine.ptx\" }\n[[sweep.block]]\n"
-              "baseline = { probe = \"handoff\", protocol = \"mbarrier\", mover = \"none\", work = "
-              "\"none\", num_stages = 1 }\n"
-              "cross = { protocol = [\"mbarrier\", \"cta_barrier\"] }\n");
+  Project::write(home_.path() / "s" / "mine.ptx", declared + "// protocol: mbarrier\n" + body);
+  Project::write(
+      home_.path() / "s" / "mine.toml",
+      "[[sweep]]\nname = \"s\"\nsnippets = { wait = \"mine.ptx\" }\n[[sweep.block]]\n"
+      "baseline = { probe = \"handoff\", protocol = \"mbarrier\", mover = \"none\", work = "
+      "\"none\", num_stages = 1 }\n"
+      "cross = { protocol = [\"mbarrier\", \"cta_barrier\"] }\n");
   const ProcessOutput list =
       home_.says({"generate", "--spec", "s/mine.toml", "--sweep", "s", "--list"});
   ASSERT_EQ(list.exit_status, 0) << list.err;
@@ -144,10 +145,10 @@ TEST_F(Snippets, AreGatedByWhatTheyDeclare) {
 // Under another name a snippet is what a folder of two files is.
 TEST_F(Snippets, AreAProtocolOfTwoFiles) {
   const std::string as_snippet = show(declared + body).out;
-  Home::write(home_.templates() / "protocols" / "mine" / "protocol.toml",
-              "uses = \"mbarrier\"\nverbs = [\"wait\"]\n[[gate]]\nverb = \"wait\"\nrequire = { "
-              "\"*SYNCS*PHASECHK*\" = 2 }\ncold = { \"*SYNCS*PHASECHK*\" = 1 }\n");
-  Home::write(home_.templates() / "protocols" / "mine" / "wait.ptx", declared + body);
+  Project::write(home_.templates() / "protocols" / "mine" / "protocol.toml",
+                 "uses = \"mbarrier\"\nverbs = [\"wait\"]\n[[gate]]\nverb = \"wait\"\nrequire = { "
+                 "\"*SYNCS*PHASECHK*\" = 2 }\ncold = { \"*SYNCS*PHASECHK*\" = 1 }\n");
+  Project::write(home_.templates() / "protocols" / "mine" / "wait.ptx", declared + body);
   const ProcessOutput as_protocol = home_.says({"show", "handoff/mine/none/none/num_stages=1"});
   ASSERT_EQ(as_protocol.exit_status, 0) << as_protocol.err;
   // Statements alone: ids, entries and headings name what differs.
@@ -165,8 +166,8 @@ TEST_F(Snippets, AreAProtocolOfTwoFiles) {
 
 TEST_F(Snippets, StandForAMoversVerbAndAWorks) {
   const std::string ring = "ring/mbarrier/st_shared/fma/work_amount=2";
-  Home::write(home_.path() / "fill.ptx", "// expect: STS* = 1\n// mine\n{{> fill}}\n");
-  Home::write(home_.path() / "work.ptx", "// forbid: NANOSLEEP*\n{{> work}}\n");
+  Project::write(home_.path() / "fill.ptx", "// expect: STS* = 1\n// mine\n{{> fill}}\n");
+  Project::write(home_.path() / "work.ptx", "// forbid: NANOSLEEP*\n{{> work}}\n");
   const ProcessOutput plain = home_.says({"show", ring});
   ASSERT_EQ(plain.exit_status, 0) << plain.err;
   const ProcessOutput output =
@@ -180,7 +181,7 @@ TEST_F(Snippets, StandForAMoversVerbAndAWorks) {
 
 // mbarrier_tx takes most of its verbs from mbarrier: what is wrapped is what it has.
 TEST_F(Snippets, WrapAVerbThatTheirProtocolTakesOver) {
-  Home::write(home_.path() / "mine.ptx", declared + "{{> wait}}\n");
+  Project::write(home_.path() / "mine.ptx", declared + "{{> wait}}\n");
   const ProcessOutput output =
       home_.says({"show", "ring/mbarrier_tx/st_shared/none", "--snippet", "wait=mine.ptx"});
   ASSERT_EQ(output.exit_status, 0) << output.err;
@@ -190,7 +191,7 @@ TEST_F(Snippets, WrapAVerbThatTheirProtocolTakesOver) {
 // The bundle and its results know the parent alone.
 TEST_F(Snippets, ArePackedUnderTheirParent) {
   if (const auto toolchain = find_toolchain(); !toolchain) GTEST_SKIP() << toolchain.error().text();
-  Home::write(home_.path() / "mine.ptx", declared + body);
+  Project::write(home_.path() / "mine.ptx", declared + body);
   const ProcessOutput output =
       home_.says({"pack", "--filter", handoff + "/snippet", "--snippet", "wait=mine.ptx", "-t",
                   "sm_90a", "-o", "b", "--no-anchors"});
@@ -205,7 +206,8 @@ TEST_F(Snippets, ArePackedUnderTheirParent) {
       << variant.images.front().gate.reason;
   ASSERT_EQ(variant.images.size(), 2U);
   EXPECT_FALSE(variant.images.back().guard.sites.empty());
-  EXPECT_EQ(Home::read(home_.path() / "b" / "manifest.json").find("mbarrier@"), std::string::npos);
+  EXPECT_EQ(Project::read(home_.path() / "b" / "manifest.json").find("mbarrier@"),
+            std::string::npos);
 }
 
 }  // namespace

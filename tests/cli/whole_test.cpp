@@ -2,7 +2,7 @@
 #include "core/base/hash.h"
 #include "core/image/bundle.h"
 #include "gen/ptxas/toolchain.h"
-#include "tests/cli/home.h"
+#include "tests/cli/project.h"
 
 namespace phasebit {
 namespace {
@@ -25,7 +25,7 @@ class WaitingStranger : public testing::Test {
  protected:
   void SetUp() override {
     if (const auto found = find_toolchain(); !found) GTEST_SKIP() << found.error().text();
-    Home::write(file("w.ptx"), waiting);
+    Project::write(file("w.ptx"), waiting);
   }
   fs::path file(const std::string& name) const { return home_.path() / name; }
   ProcessOutput pack(const std::vector<std::string>& more) const {
@@ -36,7 +36,7 @@ class WaitingStranger : public testing::Test {
     return home_.says(words);
   }
   Image timed() const { return read_manifest(file("bundle"))->variants.front().images.front(); }
-  Home home_;
+  Project home_;
 };
 
 TEST_F(WaitingStranger, IsPackedWithAGuardedBuildThatKnowsItsPlace) {
@@ -56,15 +56,15 @@ TEST_F(WaitingStranger, IsPackedWithAGuardedBuildThatKnowsItsPlace) {
 }
 
 TEST_F(WaitingStranger, IsGatedByARulesFile) {
-  Home::write(file("good.toml"),
-              "[[rule]]\nname = \"one poll\"\nwhere = \"kernel\"\n"
-              "count = { \"LDG*STRONG*\" = 1 }\nmust_not = \"NANOSLEEP*\"\n");
+  Project::write(file("good.toml"),
+                 "[[rule]]\nname = \"one poll\"\nwhere = \"kernel\"\n"
+                 "count = { \"LDG*STRONG*\" = 1 }\nmust_not = \"NANOSLEEP*\"\n");
   ASSERT_EQ(pack({"--rules", "good.toml"}).exit_status, 0);
   EXPECT_EQ(timed().gate.verdict, GateVerdict::passed) << timed().gate.reason;
   EXPECT_EQ(timed().gate.reason, "by the rules of good.toml");
-  Home::write(file("bad.toml"),
-              "[[rule]]\nname = \"it sleeps\"\nwhere = \"kernel\"\n"
-              "count = { \"NANOSLEEP*\" = 1 }\n");
+  Project::write(file("bad.toml"),
+                 "[[rule]]\nname = \"it sleeps\"\nwhere = \"kernel\"\n"
+                 "count = { \"NANOSLEEP*\" = 1 }\n");
   ASSERT_EQ(pack({"--rules", "bad.toml"}).exit_status, 0);
   EXPECT_EQ(timed().gate.verdict, GateVerdict::failed);
   EXPECT_NE(timed().gate.reason.find("bad.toml:1: it sleeps: expected "), std::string::npos)
@@ -76,11 +76,11 @@ TEST_F(WaitingStranger, IsGatedByARulesFile) {
 }
 
 TEST_F(WaitingStranger, SaysWhatARulesFileCannotBe) {
-  Home::write(file("other.toml"),
-              "[[rule]]\nname = \"x\"\nkernels = \"*axpy*\"\nmust = \"RET*\"\n");
-  Home::write(file("same.toml"), "[[same]]\nname = \"x\"\n");
-  Home::write(file("broken.toml"), "[[rule]]\nname = \n");
-  Home::write(file("a.ptx"), home_.says({"show", "ring/mbarrier/st_shared/none"}).out);
+  Project::write(file("other.toml"),
+                 "[[rule]]\nname = \"x\"\nkernels = \"*axpy*\"\nmust = \"RET*\"\n");
+  Project::write(file("same.toml"), "[[same]]\nname = \"x\"\n");
+  Project::write(file("broken.toml"), "[[rule]]\nname = \n");
+  Project::write(file("a.ptx"), home_.says({"show", "ring/mbarrier/st_shared/none"}).out);
   const std::string id = "whole/w@" + content_hash(waiting).substr(0, 8) + "/polls";
   const auto error_of = [&](const std::string& rules) { return pack({"--rules", rules}).err; };
   EXPECT_EQ(error_of("other.toml"),

@@ -4,6 +4,7 @@
 #include "gen/render/render.h"
 #include "gen/space/variants.h"
 #include "tests/gen/fixture.h"
+#include "tests/gen/gates.h"
 
 namespace phasebit {
 namespace {

@@ -4,6 +4,7 @@
 #include "gen/probes/make_plan.h"
 #include "gen/space/variants.h"
 #include "tests/gen/fixture.h"
+#include "tests/gen/gates.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,9 @@ import re
 import sys
 from pathlib import Path
 
+from include_rules import SOURCE_FOLDERS
+
 KINDS = ("protocols", "movers", "work")
-SOURCE_FOLDERS = ("core", "gen", "analysis", "pipeline", "bench", "cli")
 COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 LITERAL = re.compile(r'"((?:\\.|[^"\\\n])*)"')
 # The word for nothing, of axes too.

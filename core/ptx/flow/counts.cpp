@@ -1,3 +1,4 @@
+#include "core/base/text.h"
 #include "core/ptx/flow/values.h"
 
 #include <algorithm>
@@ -11,9 +12,10 @@ namespace {
 bool only_carries(const PtxStatement& statement) {
   static constexpr std::string_view stems =
       " mov cvt cvta selp slct setp set not and or shfl vote match redux elect activemask call ";
-  const std::string stem = statement.name.substr(0, statement.name.find('.'));
-  return stems.find(" " + stem + " ") != std::string_view::npos ||
-         statement.name.starts_with("ld.param") || statement.name.starts_with("st.");
+  const std::string_view stem =
+      std::string_view(statement.name).substr(0, statement.name.find('.'));
+  return is_listed(stems, stem) || statement.name.starts_with("ld.param") ||
+         statement.name.starts_with("st.");
 }
 
 // From each name of the loop to those that are made of it.

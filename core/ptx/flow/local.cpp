@@ -1,5 +1,7 @@
 #include "core/ptx/flow/local.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -16,11 +18,6 @@ std::optional<long> number_in(std::string text) {
   char* end = nullptr;
   const long number = std::strtol(text.c_str(), &end, 0);
   return *end == '\0' ? std::optional(number) : std::nullopt;
-}
-
-bool starts_with_any(std::string_view name, std::initializer_list<std::string_view> opcodes) {
-  return std::any_of(opcodes.begin(), opcodes.end(),
-                     [&](std::string_view opcode) { return name.starts_with(opcode); });
 }
 
 // Of "ld.local.v2.u32" 8; 0 where the opcode does not say.

@@ -1,5 +1,7 @@
 #include "core/ptx/flow/steady.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -7,19 +9,14 @@
 namespace phasebit {
 namespace {
 
-bool starts_with_any(std::string_view name, std::initializer_list<std::string_view> opcodes) {
-  return std::any_of(opcodes.begin(), opcodes.end(),
-                     [&](std::string_view opcode) { return name.starts_with(opcode); });
-}
-
 // Makes the same of the same operands each time.
 bool is_function_of_operands(const PtxStatement& statement) {
   static constexpr std::string_view stems =
       " mov cvt cvta add sub mul mad mul24 mad24 shl shr shf and or xor not neg cnot abs min max "
       "selp slct setp set lop3 prmt bfe bfi bfind brev clz popc mapa szext bmsk div rem ";
-  const std::string stem = statement.name.substr(0, statement.name.find('.'));
-  return stems.find(" " + stem + " ") != std::string_view::npos ||
-         starts_with_any(statement.name, {"ld.param", "ld.const"});
+  const std::string_view stem =
+      std::string_view(statement.name).substr(0, statement.name.find('.'));
+  return is_listed(stems, stem) || starts_with_any(statement.name, {"ld.param", "ld.const"});
 }
 
 // Of the names that nothing declares: variables of the module, and registers of the hardware that

@@ -1,15 +1,12 @@
 #include "core/ptx/head/head.h"
 
+#include "core/base/text.h"
 #include "core/ptx/head/words.h"
 
 #include <algorithm>
 
 namespace phasebit {
 namespace {
-
-bool contains(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 void add(GateSpec& spec, const VerbRule& rule) {
   if (rule.verb == any_verb && !rule.forbid.empty()) {

@@ -1,5 +1,6 @@
 // The parameters of the entry: the block, then an address for each buffer.
 #include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "core/image/abi.h"
 #include "core/ptx/head/check.h"
 #include "core/ptx/head/complaint.h"
@@ -27,10 +28,6 @@ std::vector<std::string> names_of(const List& list) {
   std::vector<std::string> names;
   for (const auto& one : list) names.push_back(one.name);
   return names;
-}
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 }  // namespace

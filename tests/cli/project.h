@@ -13,13 +13,11 @@
 
 namespace phasebit {
 
-class Home {
+class Project {
  public:
-  Home() {
+  Project() {
     fs::copy(data_root() / "templates", templates(), fs::copy_options::recursive);
     fs::create_directory_symlink(data_root() / "specs", path() / "specs");
-    fs::create_directory_symlink(data_root() / "core", path() / "core");
-    fs::create_directory_symlink(data_root() / "gen", path() / "gen");
     if (fs::exists(data_root() / ".toolchains"))
       fs::create_directory_symlink(data_root() / ".toolchains", path() / ".toolchains");
     fs::create_directory(path() / "ptx");

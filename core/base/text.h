@@ -1,0 +1,33 @@
+// Small questions about texts.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phasebit {
+
+// Without the blanks at both ends.
+inline std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r") {
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
+inline bool contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+inline bool starts_with_any(std::string_view text,
+                            std::initializer_list<std::string_view> beginnings) {
+  return std::any_of(beginnings.begin(), beginnings.end(),
+                     [&](std::string_view beginning) { return text.starts_with(beginning); });
+}
+
+// Whether the word is one of those in `list`, which has a blank around each.
+inline bool is_listed(std::string_view list, std::string_view word) {
+  return !word.empty() && list.find(" " + std::string(word) + " ") != std::string_view::npos;
+}
+
+}  // namespace phasebit
