@@ -189,7 +189,7 @@ const std::vector<MadeTable>& made_tables() {
       {{"tuned", "parent=ID tuned=NAME axis=value", "forks and snippets beside their parents"},
        tuned_table},
       {{"barrier_word", none, "where the fields of an mbarrier stand"}, word_table},
-      {{"forms", "path=WORD chain=WORD lanes=WORD family=PATTERN", "what single PTX forms cost"},
+      {{"forms", "path=WORD measure=WORD lanes=WORD family=PATTERN", "what single PTX forms cost"},
        forms_table},
       {{"coverage", "target=TARGET", "PTX forms by family: taken and measured"}, coverage_table},
       {{"beside", "axis=AXIS value=VALUE least=PERCENT variant=ID axis=value",

@@ -31,7 +31,7 @@ class Kernel {
       for (const RoleSlice& slice : shape_.slices) {
         if (!slice.is_in(cta)) continue;
         record(slice, cta, launch);
-        fold(slice, cta);
+        checksum(slice, cta);
       }
   }
 
@@ -52,7 +52,7 @@ class Kernel {
     record.timer_start = to_ns(record.clock_start);
     record.timer_end = to_ns(record.clock_end);
     const int turns = slice.role == Role::producer ? shape_.producer_turns : shape_.consumer_turns;
-    const bool all = slice.role == Role::bystander;
+    const bool all = slice.role == Role::victim;
     record.items = all ? params_.items : items_of_unit(params_.items, slice.unit, turns);
     record.role = static_cast<std::uint32_t>(slice.role);
     const bool cluster = shape_.cluster_size > 1;
@@ -71,8 +71,8 @@ class Kernel {
     at<SampleRecord>(params_.samples)[cta * 2 * shape_.warps() + slice.record_index()] = record;
   }
 
-  // Word by word, as a kernel does it: another way than expected_fold's closed form.
-  std::uint32_t fold_of(const RoleSlice& slice, int lane) const {
+  // Word by word, as a kernel does it: another way than expected_checksum's closed form.
+  std::uint32_t checksum_of(const RoleSlice& slice, int lane) const {
     const PayloadShape& payload = shape_.payload;
     const int vector = payload.consumer_vector_words, threads = payload.consumer_threads;
     std::uint32_t hash = 0;
@@ -82,21 +82,21 @@ class Kernel {
       for (int m = 0; m < payload.words_per_slot / (threads * vector); ++m)
         for (int v = 0; v < vector; ++v) {
           const int word = (m * threads + slice.rank + lane) * vector + v;
-          hash = hash * payload_fold_multiplier + params_.seed + item * payload_item_step +
+          hash = hash * payload_checksum_multiplier + params_.seed + item * payload_item_step +
                  static_cast<std::uint32_t>(word);
         }
     return hash;
   }
 
-  void fold(const RoleSlice& slice, int cta) const {
+  void checksum(const RoleSlice& slice, int cta) const {
     if (shape_.payload.words_per_slot == 0 || slice.role == Role::producer ||
-        slice.role == Role::bystander)
+        slice.role == Role::victim)
       return;
     for (int lane = 0; lane < slice.lanes(); ++lane) {
       const int thread = 32 * slice.warp + slice.first_lane + lane * slice.lane_stride;
-      if (script_.fault == "no_fold" && thread == script_.at) continue;
-      std::uint32_t value = fold_of(slice, lane);
-      if (script_.fault == "wrong_fold" && thread == script_.at) value ^= 1;
+      if (script_.fault == "no_checksum" && thread == script_.at) continue;
+      std::uint32_t value = checksum_of(slice, lane);
+      if (script_.fault == "wrong_checksum" && thread == script_.at) value ^= 1;
       at<std::uint32_t>(params_.payload_out)[cta * shape_.threads + thread] = value;
     }
   }

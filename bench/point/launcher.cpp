@@ -54,17 +54,17 @@ std::vector<Buffer> buffers_of(const LaunchShape& shape) {
 struct Launcher::Layout {
   Layout(const LaunchShape& shape, std::size_t launches)
       : record_bytes(static_cast<std::size_t>(shape.records()) * sizeof(SampleRecord)),
-        fold_words(static_cast<std::size_t>(shape.ctas() * shape.threads)),
+        checksum_words(static_cast<std::size_t>(shape.ctas() * shape.threads)),
         zeroed_bytes(launches * zeroed_stride()),
-        total_bytes(zeroed_bytes + launches * fold_words * sizeof(std::uint32_t)) {}
+        total_bytes(zeroed_bytes + launches * checksum_words * sizeof(std::uint32_t)) {}
   std::size_t zeroed_stride() const { return record_bytes + sizeof(StatusRecord) + 32; }
   std::size_t records(std::size_t n) const { return n * zeroed_stride(); }
   std::size_t status(std::size_t n) const { return records(n) + record_bytes; }
   std::size_t ticket(std::size_t n) const { return status(n) + sizeof(StatusRecord); }
-  std::size_t fold(std::size_t n) const {
-    return zeroed_bytes + n * fold_words * sizeof(std::uint32_t);
+  std::size_t checksum(std::size_t n) const {
+    return zeroed_bytes + n * checksum_words * sizeof(std::uint32_t);
   }
-  std::size_t record_bytes, fold_words, zeroed_bytes, total_bytes;
+  std::size_t record_bytes, checksum_words, zeroed_bytes, total_bytes;
 };
 
 Grid grid_of(const LaunchShape& shape, const Placement& placement, int multiprocessors) {
@@ -103,8 +103,8 @@ Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
   const Layout layout(shape, launches);
   PHASEBIT_TRY(reserve(layout.total_bytes));
   PHASEBIT_TRY(device_.fill(region_, 0, layout.zeroed_bytes / 4));
-  PHASEBIT_TRY(
-      device_.fill(region_ + layout.zeroed_bytes, payload_poison, launches * layout.fold_words));
+  PHASEBIT_TRY(device_.fill(region_ + layout.zeroed_bytes, payload_poison,
+                            launches * layout.checksum_words));
   const Grid grid = grid_of(shape, request.placement, device_.info().row.multiprocessors);
   KernelParams params = params_of(shape, request);
   PHASEBIT_TRY(buffers_.make(buffers_of(shape)));
@@ -116,7 +116,7 @@ Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
     params.samples = region_ + layout.records(n);
     params.status = region_ + layout.status(n);
     params.ticket = region_ + layout.ticket(n);
-    params.payload_out = region_ + layout.fold(n);
+    params.payload_out = region_ + layout.checksum(n);
     if (request.guard)
       PHASEBIT_TRY(guard_.prepare(request.guard->variable, grid.ctas, request.guard_limit_ns));
     PHASEBIT_TRY(buffers_.fill());
@@ -132,11 +132,11 @@ Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
     if (request.guard) output.report = guard_.report();
     if (output.report.code != 0) output.crumbs = guard_.crumbs();
     output.records.resize(static_cast<std::size_t>(shape.records()));
-    output.fold.resize(layout.fold_words);
+    output.checksum.resize(layout.checksum_words);
     std::memcpy(output.records.data(), &host_[layout.records(n)], layout.record_bytes);
     std::memcpy(&output.status, &host_[layout.status(n)], sizeof output.status);
     std::memcpy(&output.ctas, &host_[layout.ticket(n)], sizeof output.ctas);
-    std::memcpy(output.fold.data(), &host_[layout.fold(n)], layout.fold_words * 4);
+    std::memcpy(output.checksum.data(), &host_[layout.checksum(n)], layout.checksum_words * 4);
   }
   return outputs;
 }

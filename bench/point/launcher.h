@@ -13,7 +13,8 @@
 
 namespace phasebit {
 
-// What a thread's fold holds when the kernel wrote none. A right fold has this value once in 2^32.
+// What a thread's checksum holds when the kernel wrote none. A right checksum has this value once
+// in 2^32.
 inline constexpr std::uint32_t payload_poison = 0xDEADBEEFU;
 
 struct BatchRequest {
@@ -31,10 +32,10 @@ struct LaunchOutput {
   std::uint32_t ctas = 0;  // that claimed the SM, of those launched; 0 in a cluster
   int sm = 0;              // the GPU's compute capability
   StatusRecord status;
-  GuardReport report;                 // of a guarded kernel
-  std::vector<std::uint32_t> crumbs;  // where its warps left, when one gave up
-  std::vector<SampleRecord> records;  // LaunchShape::records()
-  std::vector<std::uint32_t> fold;    // LaunchShape::ctas() * threads
+  GuardReport report;                   // of a guarded kernel
+  std::vector<std::uint32_t> crumbs;    // where its warps left, when one gave up
+  std::vector<SampleRecord> records;    // LaunchShape::records()
+  std::vector<std::uint32_t> checksum;  // LaunchShape::ctas() * threads
 };
 
 // CTAs for every SM and as many again as are wanted on one, measured or load: those of other SMs

@@ -129,16 +129,18 @@ BatchRequest Meter::batch_of(const MeasureRequest& request,
 }
 
 Result<Meter::Outputs> Meter::run_verified(const MeasureRequest& request, Device::Function function,
-                                           std::vector<std::uint32_t> items, ExpectedFolds& folds) {
+                                           std::vector<std::uint32_t> items,
+                                           ExpectedChecksums& checksums) {
   const LaunchShape& shape = request.variant->launch;
   PHASEBIT_TRY_ASSIGN(outputs, launcher_.run(function, shape, batch_of(request, std::move(items))));
   for (const LaunchOutput& output : outputs)
-    PHASEBIT_TRY(verify_launch(shape, request.placement, output, folds));
+    PHASEBIT_TRY(verify_launch(shape, request.placement, output, checksums));
   return std::move(outputs);
 }
 
 Status Meter::run_guarded(const MeasureRequest& request, const Image& image,
-                          Device::Function function, std::uint32_t items, ExpectedFolds& folds) {
+                          Device::Function function, std::uint32_t items,
+                          ExpectedChecksums& checksums) {
   BatchRequest batch = batch_of(request, {items});
   if (!image.guard.sites.empty()) {
     PHASEBIT_TRY_ASSIGN(variable, device_.variable(modules_.at(image.module), guard_variable));
@@ -151,10 +153,10 @@ Status Meter::run_guarded(const MeasureRequest& request, const Image& image,
   if (report.code != 0)
     return fail(Step::guard, "{}{}", describe(report, image.guard, outputs.front().sm),
                 others_who_left(outputs.front(), image.guard));
-  return verify_launch(request.variant->launch, request.placement, outputs.front(), folds);
+  return verify_launch(request.variant->launch, request.placement, outputs.front(), checksums);
 }
 
-Status Meter::run_guarded(const MeasureRequest& request, ExpectedFolds& folds) {
+Status Meter::run_guarded(const MeasureRequest& request, ExpectedChecksums& checksums) {
   const BundleVariant& variant = *request.variant;
   if (!variant.launch.guarded) return {};
   const auto key = std::make_pair(variant.key.hash, request.placement.first_warp);
@@ -168,7 +170,7 @@ Status Meter::run_guarded(const MeasureRequest& request, ExpectedFolds& folds) {
   PHASEBIT_TRY_ASSIGN(function, function_of(*image, request));
   // One launch a batch: when one hangs, the following would each wait for the limit as well.
   for (const std::uint32_t items : guard_counts(variant.launch)) {
-    const Status done = run_guarded(request, *image, function, items, folds);
+    const Status done = run_guarded(request, *image, function, items, checksums);
     if (!done)
       return fail(done.error().step, "guarded build, {} items: {}", items, done.error().message);
   }
@@ -177,17 +179,17 @@ Status Meter::run_guarded(const MeasureRequest& request, ExpectedFolds& folds) {
 }
 
 Result<std::uint32_t> Meter::find_base(const MeasureRequest& request, Device::Function function,
-                                       ExpectedFolds& folds) {
+                                       ExpectedChecksums& checksums) {
   const LaunchShape& shape = request.variant->launch;
   if (const auto known = bases_.find(request.variant->key.hash); known != bases_.end())
     return known->second;
   // One item may take milliseconds: 128 of them would be the greater part of a second.
-  PHASEBIT_TRY_ASSIGN(one, run_verified(request, function, {allowed_items(shape, 0)}, folds));
+  PHASEBIT_TRY_ASSIGN(one, run_verified(request, function, {allowed_items(shape, 0)}, checksums));
   const bool is_long = sample_of(shape, one[0]).cycles > long_item_cycles;
   std::uint32_t base = 0;
   for (std::uint64_t first = is_long ? 1 : first_trial; base == 0; first *= 4) {
     PHASEBIT_TRY_ASSIGN(outputs,
-                        run_verified(request, function, trial_counts(shape, first), folds));
+                        run_verified(request, function, trial_counts(shape, first), checksums));
     base = chain_base(shape, sample_of(shape, outputs[0]), sample_of(shape, outputs[1]));
   }
   bases_.emplace(request.variant->key.hash, base);
@@ -195,7 +197,7 @@ Result<std::uint32_t> Meter::find_base(const MeasureRequest& request, Device::Fu
 }
 
 Result<Measurement> Meter::run_timed(const MeasureRequest& request, Device::Function function,
-                                     std::uint32_t base, ExpectedFolds& folds) {
+                                     std::uint32_t base, ExpectedChecksums& checksums) {
   const LaunchShape& shape = request.variant->launch;
   Measurement measurement = empty_measurement(shape);
   std::set<std::uint32_t> sms;
@@ -205,7 +207,7 @@ Result<Measurement> Meter::run_timed(const MeasureRequest& request, Device::Func
     // The first round of a batch warms up: clocks, caches, and the way from the host.
     const int fresh = std::min(rounds_per_batch, std::max(1, request.max_rounds - rounds));
     PHASEBIT_TRY_ASSIGN(outputs,
-                        run_verified(request, function, chain_counts(base, fresh + 1), folds));
+                        run_verified(request, function, chain_counts(base, fresh + 1), checksums));
     for (std::size_t n = 4; n < outputs.size(); ++n) {
       measurement.samples.push_back(sample_of(shape, outputs[n]));
       measurement.timer_step_ns = smallest_step(measurement.timer_step_ns, shape, outputs[n]);
@@ -269,13 +271,13 @@ Result<Measurement> Meter::measure(const MeasureRequest& request, const PhaseRep
   if (variant.whole) return measure_whole(request, report);
   PHASEBIT_TRY(check_shape(variant.launch));
   report(Phase::loading);
-  ExpectedFolds folds(variant.launch, request.seed);
+  ExpectedChecksums checksums(variant.launch, request.seed);
   PHASEBIT_TRY_ASSIGN(function, function_of(*timed, request));
   report(Phase::guarded);
-  PHASEBIT_TRY(run_guarded(request, folds));
+  PHASEBIT_TRY(run_guarded(request, checksums));
   report(Phase::timed);
-  PHASEBIT_TRY_ASSIGN(base, find_base(request, function, folds));
-  return run_timed(request, function, base, folds);
+  PHASEBIT_TRY_ASSIGN(base, find_base(request, function, checksums));
+  return run_timed(request, function, base, checksums);
 }
 
 }  // namespace phasebit

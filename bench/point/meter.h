@@ -27,16 +27,16 @@ class Meter {
   Result<Device::Function> loaded_function(const Image& image, int dynamic_shared_bytes);
   BatchRequest batch_of(const MeasureRequest& request, std::vector<std::uint32_t> items) const;
   Result<Outputs> run_verified(const MeasureRequest& request, Device::Function function,
-                               std::vector<std::uint32_t> items, ExpectedFolds& folds);
+                               std::vector<std::uint32_t> items, ExpectedChecksums& checksums);
   // One guarded launch.
   Status run_guarded(const MeasureRequest& request, const Image& image, Device::Function function,
-                     std::uint32_t items, ExpectedFolds& folds);
-  Status run_guarded(const MeasureRequest& request, ExpectedFolds& folds);
+                     std::uint32_t items, ExpectedChecksums& checksums);
+  Status run_guarded(const MeasureRequest& request, ExpectedChecksums& checksums);
   Result<Measurement> measure_whole(const MeasureRequest& request, const PhaseReport& report);
   Result<std::uint32_t> find_base(const MeasureRequest& request, Device::Function function,
-                                  ExpectedFolds& folds);
+                                  ExpectedChecksums& checksums);
   Result<Measurement> run_timed(const MeasureRequest& request, Device::Function function,
-                                std::uint32_t base, ExpectedFolds& folds);
+                                std::uint32_t base, ExpectedChecksums& checksums);
 
   Device& device_;
   Launcher launcher_;

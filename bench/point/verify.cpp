@@ -11,12 +11,12 @@ const char* name_of(Role role) {
     case Role::producer: return "producer";
     case Role::consumer: return "consumer";
     case Role::both: return "producer and consumer";
-    case Role::bystander: return "bystander";
+    case Role::victim: return "victim";
   }
   bug("unknown role");
 }
 
-bool folds_payload(const LaunchShape& shape, const RoleSlice& slice) {
+bool has_checksum(const LaunchShape& shape, const RoleSlice& slice) {
   return shape.payload.words_per_slot > 0 &&
          (slice.role == Role::consumer || slice.role == Role::both);
 }
@@ -50,7 +50,7 @@ Status verify_record(const LaunchShape& shape, const LaunchOutput& output, const
   if (record.items != expected)
     return fail(Step::verify, "{} handled {} items, expected {} of {}", where(slice, cta),
                 record.items, expected, output.items);
-  if (record.phase_errors != 0 && slice.role != Role::bystander)
+  if (record.phase_errors != 0 && slice.role != Role::victim)
     return fail(Step::verify, "{} found {} of {} barriers in the wrong phase after {} items",
                 where(slice, cta), record.phase_errors, record.phases_checked, output.items);
   if (record.clock_end < record.clock_start)
@@ -59,19 +59,20 @@ Status verify_record(const LaunchShape& shape, const LaunchOutput& output, const
   return {};
 }
 
-Status verify_fold(const LaunchShape& shape, const LaunchOutput& output, const RoleSlice& slice,
-                   int cta, const std::vector<std::uint32_t>& expected) {
+Status verify_checksum(const LaunchShape& shape, const LaunchOutput& output, const RoleSlice& slice,
+                       int cta, const std::vector<std::uint32_t>& expected) {
   for (int n = 0; n < slice.lanes(); ++n) {
     const int thread = thread_of(slice, n);
     const int index = cta * shape.threads + thread;
-    const std::uint32_t found = output.fold[static_cast<std::size_t>(index)];
+    const std::uint32_t found = output.checksum[static_cast<std::size_t>(index)];
     const std::uint32_t wanted = expected[static_cast<std::size_t>(thread)];
     if (found == wanted) continue;
     if (found == payload_poison)
-      return fail(Step::verify, "{}, thread {}: no payload fold after {} items, expected {:#010x}",
+      return fail(Step::verify,
+                  "{}, thread {}: no payload checksum after {} items, expected {:#010x}",
                   where(slice, cta), thread, output.items, wanted);
     return fail(Step::verify,
-                "{}, thread {}: payload fold {:#010x} after {} items, expected {:#010x}",
+                "{}, thread {}: payload checksum {:#010x} after {} items, expected {:#010x}",
                 where(slice, cta), thread, found, output.items, wanted);
   }
   return {};
@@ -126,27 +127,27 @@ const RoleSlice* slice_of(const LaunchShape& shape, Role role, int cta) {
 
 }  // namespace
 
-const std::vector<std::uint32_t>& ExpectedFolds::after(std::uint32_t items) {
+const std::vector<std::uint32_t>& ExpectedChecksums::after(std::uint32_t items) {
   auto [found, is_new] = by_items_.try_emplace(items);
   if (!is_new) return found->second;
   found->second.resize(static_cast<std::size_t>(shape_.threads));
   for (const RoleSlice& slice : shape_.slices)
-    for (int n = 0; folds_payload(shape_, slice) && n < slice.lanes(); ++n)
-      found->second[static_cast<std::size_t>(thread_of(slice, n))] = expected_fold(
+    for (int n = 0; has_checksum(shape_, slice) && n < slice.lanes(); ++n)
+      found->second[static_cast<std::size_t>(thread_of(slice, n))] = expected_checksum(
           shape_, seed_, items_until_leaving(slice, items), slice.unit, slice.rank + n);
   return found->second;
 }
 
 Status verify_launch(const LaunchShape& shape, const Placement& placement,
-                     const LaunchOutput& output, ExpectedFolds& folds) {
+                     const LaunchOutput& output, ExpectedChecksums& checksums) {
   if (output.status.code != 0) return fail(Step::guard, "{}", describe(output.status));
   for (int cta = 0; cta < shape.ctas(); ++cta) {
     const std::uint32_t sm = sm_of(shape, placement, output, cta);
     for (const RoleSlice& slice : shape.slices) {
       if (!slice.is_in(cta)) continue;
       PHASEBIT_TRY(verify_record(shape, output, slice, cta, sm));
-      if (folds_payload(shape, slice))
-        PHASEBIT_TRY(verify_fold(shape, output, slice, cta, folds.after(output.items)));
+      if (has_checksum(shape, slice))
+        PHASEBIT_TRY(verify_checksum(shape, output, slice, cta, checksums.after(output.items)));
     }
   }
   PHASEBIT_TRY(verify_no_other_record(shape, output));

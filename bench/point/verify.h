@@ -9,11 +9,12 @@
 
 namespace phasebit {
 
-// The folds expected of one variant, kept by item count: a point asks for four counts many times.
-class ExpectedFolds {
+// The checksums expected of one variant, kept by item count: a point asks for four counts many
+// times.
+class ExpectedChecksums {
  public:
-  ExpectedFolds(const LaunchShape& shape, std::uint32_t seed) : shape_(shape), seed_(seed) {}
-  // By thread of the CTA; a thread that folds nothing has 0.
+  ExpectedChecksums(const LaunchShape& shape, std::uint32_t seed) : shape_(shape), seed_(seed) {}
+  // By thread of the CTA; a thread without checksum has 0.
   const std::vector<std::uint32_t>& after(std::uint32_t items);
 
  private:
@@ -26,7 +27,7 @@ class ExpectedFolds {
 // Step::guard when the guarded build reported a fault; Step::verify names the warp, the thread,
 // what was expected and what was found.
 Status verify_launch(const LaunchShape& shape, const Placement& placement,
-                     const LaunchOutput& output, ExpectedFolds& folds);
+                     const LaunchOutput& output, ExpectedChecksums& checksums);
 
 // The record of the slice whose clock pair is the number: the timed role's first slice in CTA
 // first_rank, which is CTA 0 without clusters.

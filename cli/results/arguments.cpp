@@ -94,7 +94,8 @@ void add_import(CLI::App& app, ImportOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("import", "merge results into a store");
   command->add_option("results", options.results, "stores or JSON lines")->required();
   command->add_option("--store", options.store, "the store")->capture_default_str();
-  add_examples(*command, {"phasebit import results/nvidia-h200/word.jsonl --store all.sqlite"});
+  add_examples(*command,
+               {"phasebit import results/nvidia-h200/barrier_word.jsonl --store all.sqlite"});
   command->callback([&] { chosen = [&] { return run_import(options); }; });
 }
 

@@ -20,14 +20,14 @@ struct KernelParams {
   std::uint64_t status = 0;             // +16 StatusRecord, one a launch, zeroed by the host
   std::uint64_t payload_in = 0;         // +24 room for the images that copies read, which the
                                         //     kernel writes itself (PayloadShape::period)
-  std::uint64_t payload_out = 0;     // +32 uint32[ctas_per_sm * threads]: the fold of each thread
-  std::uint32_t work_amount = 0;     // +40 blocks of work an item
-  std::uint32_t delay_cycles = 0;    // +44 cycles that a delayed role waits before it acts
-  std::uint32_t seed = 0;            // +48 first payload word of item 0
-  std::uint32_t zero = 0;            // +52 always 0; unknown to ptxas, it ties chains together
-  std::uint32_t target_sm = 0;       // +56 %smid that runs; CTAs elsewhere leave
-  std::uint32_t first_warp = 0;      // +60 warps below it leave at once: shifts the roles over the
-                                     //     sub-partitions. The launch has this many warps more.
+  std::uint64_t payload_out = 0;   // +32 uint32[ctas_per_sm * threads]: the checksum of each thread
+  std::uint32_t work_amount = 0;   // +40 blocks of work an item
+  std::uint32_t delay_cycles = 0;  // +44 cycles that a delayed role waits before it acts
+  std::uint32_t seed = 0;          // +48 first payload word of item 0
+  std::uint32_t zero = 0;          // +52 always 0; unknown to ptxas, it ties chains together
+  std::uint32_t target_sm = 0;     // +56 %smid that runs; CTAs elsewhere leave
+  std::uint32_t first_warp = 0;    // +60 warps below it leave at once: shifts the roles over the
+                                   //     sub-partitions. The launch has this many warps more.
   std::uint64_t guard_limit_ns = 0;  // +64 so long a CTA waits for those that share its SM
   std::uint64_t ticket = 0;          // +72 uint32[8], zeroed by the host: [0] CTAs that claimed the
                                      //     SM, [2] not 0 when the measured ones are done
@@ -40,8 +40,8 @@ struct KernelParams {
 static_assert(sizeof(KernelParams) == 96);
 
 // The role's number in SampleRecord::role.
-// A bystander takes no part in the protocol: its speed is what the others cost it.
-enum class Role : std::uint32_t { none = 0, producer = 1, consumer = 2, both = 3, bystander = 4 };
+// A victim takes no part in the protocol: its speed is what the others cost it.
+enum class Role : std::uint32_t { none = 0, producer = 1, consumer = 2, both = 3, victim = 4 };
 
 // Written by the first thread of each role of each warp, at index
 // cta * 2 * warps + 2 * warp + (1 for the consumer half of a warp split by thread parity).

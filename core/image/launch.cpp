@@ -25,7 +25,7 @@ Geometric geometric(std::uint32_t q, std::uint32_t n) {
   return total;
 }
 
-// One item maps a thread's fold h to h * power + a * (the item's first word) + b.
+// One item maps a thread's checksum h to h * power + a * (the item's first word) + b.
 struct ItemMap {
   std::uint32_t power = 1, a = 0, b = 0;
 };
@@ -37,27 +37,27 @@ ItemMap item_map(const PayloadShape& payload, int rank) {
     const int group = n / payload.consumer_vector_words, within = n % payload.consumer_vector_words;
     const int word =
         (group * payload.consumer_threads + rank) * payload.consumer_vector_words + within;
-    map.power *= payload_fold_multiplier;
-    map.a = map.a * payload_fold_multiplier + 1;
-    map.b = map.b * payload_fold_multiplier + static_cast<std::uint32_t>(word);
+    map.power *= payload_checksum_multiplier;
+    map.a = map.a * payload_checksum_multiplier + 1;
+    map.b = map.b * payload_checksum_multiplier + static_cast<std::uint32_t>(word);
   }
   return map;
 }
 
 // Whole periods are one map, taken so many times; the items after them one by one.
-std::uint32_t periodic_fold(const PayloadShape& payload, const ItemMap& map, std::uint32_t seed,
-                            std::uint32_t first, std::uint32_t stride, std::uint32_t count) {
+std::uint32_t periodic_checksum(const PayloadShape& payload, const ItemMap& map, std::uint32_t seed,
+                                std::uint32_t first, std::uint32_t stride, std::uint32_t count) {
   const auto period = static_cast<std::uint32_t>(payload.period);
-  const auto after = [&](std::uint32_t fold, std::uint32_t n) {
+  const auto after = [&](std::uint32_t checksum, std::uint32_t n) {
     const std::uint32_t image = (first + n * stride) % period;
-    return fold * map.power + map.a * (seed + image * payload_item_step) + map.b;
+    return checksum * map.power + map.a * (seed + image * payload_item_step) + map.b;
   };
   std::uint32_t added = 0;
   for (std::uint32_t n = 0; n < period; ++n) added = after(added, n);
   const std::uint32_t power = geometric(map.power, period).power;
-  std::uint32_t fold = added * geometric(power, count / period).sum;
-  for (std::uint32_t n = 0; n < count % period; ++n) fold = after(fold, n);
-  return fold;
+  std::uint32_t checksum = added * geometric(power, count / period).sum;
+  for (std::uint32_t n = 0; n < count % period; ++n) checksum = after(checksum, n);
+  return checksum;
 }
 
 }  // namespace
@@ -75,13 +75,13 @@ std::uint32_t items_until_leaving(const RoleSlice& slice, std::uint32_t items) {
 
 std::uint32_t items_of_slice(const LaunchShape& shape, const RoleSlice& slice,
                              std::uint32_t items) {
-  if (slice.role == Role::bystander) return items;
+  if (slice.role == Role::victim) return items;
   const int turns = slice.role == Role::producer ? shape.producer_turns : shape.consumer_turns;
   return items_of_unit(items_until_leaving(slice, items), slice.unit, turns);
 }
 
-std::uint32_t expected_fold(const LaunchShape& shape, std::uint32_t seed, std::uint32_t items,
-                            int unit, int rank) {
+std::uint32_t expected_checksum(const LaunchShape& shape, std::uint32_t seed, std::uint32_t items,
+                                int unit, int rank) {
   if (shape.payload.words_per_slot == 0) return 0;
   const ItemMap map = item_map(shape.payload, rank);
   const bool turns = shape.consumer_turns > 1;
@@ -89,7 +89,7 @@ std::uint32_t expected_fold(const LaunchShape& shape, std::uint32_t seed, std::u
   const auto stride = static_cast<std::uint32_t>(shape.consumer_turns);
   const std::uint32_t count = items_of_unit(items, unit, shape.consumer_turns);
   if (shape.payload.period > 0)
-    return periodic_fold(shape.payload, map, seed, first, stride, count);
+    return periodic_checksum(shape.payload, map, seed, first, stride, count);
   const std::uint32_t step = payload_item_step * stride;
   const Geometric sums = geometric(map.power, count);
   const std::uint32_t base = seed + first * payload_item_step;

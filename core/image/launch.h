@@ -29,9 +29,10 @@ struct RoleSlice {
 
 // The payload of a slot: word w of item i is seed + i * payload_item_step + w (mod 2^32). Thread r
 // of the T that share a slot reads, in this order, words (m * T + r) * vector_words + v for m = 0..
-// and v = 0..vector_words-1, and folds each: h = h * payload_fold_multiplier + word, from h = 0.
-inline constexpr std::uint32_t payload_item_step = 0x9E3779B1U;        // odd: swaps are seen
-inline constexpr std::uint32_t payload_fold_multiplier = 0x01000193U;  // = 3 mod 4
+// and v = 0..vector_words-1, and adds each to its checksum: h = h * payload_checksum_multiplier +
+// word, from h = 0.
+inline constexpr std::uint32_t payload_item_step = 0x9E3779B1U;            // odd: swaps are seen
+inline constexpr std::uint32_t payload_checksum_multiplier = 0x01000193U;  // = 3 mod 4
 
 // A copy cannot add: where the payload is copied, item i has the words of item i modulo `period`.
 // The kernel writes so many images of a slot to payload_in itself. A prime above the greatest
@@ -57,9 +58,9 @@ struct Reading {
 
 // Clusters. With cluster_size above 1 one cluster of that many CTAs is the whole grid; target_sm
 // and the tickets mean nothing, so its kernel must read neither. "CTA" is then %cluster_ctarank: it
-// indexes records and folds, and guarded builds report it. Each slice says by rank_in_cluster which
-// CTA it is in: a probe between two ranks has its slices twice, once with first_rank and once with
-// second_rank, and CTAs of other ranks leave no record. ctas_per_sm is 1, load_ctas 0, and the
+// indexes records and checksums, and guarded builds report it. Each slice says by rank_in_cluster
+// which CTA it is in: a probe between two ranks has its slices twice, once with first_rank and once
+// with second_rank, and CTAs of other ranks leave no record. ctas_per_sm is 1, load_ctas 0, and the
 // number is the timed role's in CTA first_rank.
 struct LaunchShape {
   int threads = 0;  // of one CTA, without first_warp's
@@ -103,9 +104,9 @@ std::uint32_t items_of_unit(std::uint32_t items, int unit, int turns);
 std::uint32_t items_until_leaving(const RoleSlice& slice, std::uint32_t items);
 std::uint32_t items_of_slice(const LaunchShape& shape, const RoleSlice& slice, std::uint32_t items);
 
-// The fold that thread `rank` of consumer unit `unit` holds after `items` items. Closed form of the
-// recurrence above, O(words per thread + log items). 0 without a payload.
-std::uint32_t expected_fold(const LaunchShape& shape, std::uint32_t seed, std::uint32_t items,
-                            int unit, int rank);
+// The checksum that thread `rank` of consumer unit `unit` holds after `items` items. Closed form of
+// the recurrence above, O(words per thread + log items). 0 without a payload.
+std::uint32_t expected_checksum(const LaunchShape& shape, std::uint32_t seed, std::uint32_t items,
+                                int unit, int rank);
 
 }  // namespace phasebit

@@ -102,7 +102,7 @@ void to_json(json& value, Role role) {
 
 void from_json(const json& value, Role& role) {
   const auto number = value.get<std::int64_t>();
-  if (number < 0 || number > static_cast<std::int64_t>(Role::bystander))
+  if (number < 0 || number > static_cast<std::int64_t>(Role::victim))
     throw json::other_error::create(501, "unknown role " + value.dump(), &value);
   role = static_cast<Role>(number);
 }

@@ -9,8 +9,8 @@ namespace phasebit {
 struct SourceLine {
   std::string file;  // relative to the templates folder: "protocols/mbarrier/wait.ptx"
   int line = 0;      // 1-based in that file
-  std::string verb;  // the file's stem: acquire, commit, wait, release, fill, drain, fold, work,
-                     // clock_start, clock_end, ...; "" for what belongs to the probe itself
+  std::string verb;  // the file's stem: acquire, commit, wait, release, fill, drain, checksum,
+                     // work, clock_start, clock_end, ...; "" for what belongs to the probe itself
   std::string role;  // producer, consumer, both, or "" outside the roles
   bool of_templates = true;  // false: `file` is a path of its own (a fork, a snippet)
 

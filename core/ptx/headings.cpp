@@ -11,7 +11,7 @@ namespace {
 
 bool is_role(std::string_view word) {
   constexpr auto roles =
-      std::to_array<std::string_view>({"producer", "consumer", "both", "bystander"});
+      std::to_array<std::string_view>({"producer", "consumer", "both", "victim"});
   return std::find(roles.begin(), roles.end(), word) != roles.end();
 }
 

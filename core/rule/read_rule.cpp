@@ -132,7 +132,7 @@ std::optional<RuleProblem> unknown_family(const std::vector<std::string>& famili
 }
 
 const std::vector<std::string>& rule_roles() {
-  static const std::vector<std::string> roles = {"producer", "consumer", "both", "bystander"};
+  static const std::vector<std::string> roles = {"producer", "consumer", "both", "victim"};
   return roles;
 }
 

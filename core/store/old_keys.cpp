@@ -1,6 +1,7 @@
 #include "core/store/old_keys.h"
 
 #include "core/base/hash.h"
+#include "core/image/renamed.h"
 
 #include <algorithm>
 #include <array>
@@ -90,9 +91,8 @@ Result<OldKeys> OldKeys::parse(std::string_view text, const std::string& name) {
   OldKeys keys;
   try {
     const toml::table file = toml::parse(text, name);
-    keys.renamed_ = words_of(file, "renamed");
     for (const auto& [axis, value] : words_of(file, "defaults"))
-      keys.catalogue_.axes[keys.name_today(axis)] = {value, ""};
+      keys.catalogue_.axes[axis] = {value, ""};
     keys.catalogue_.protocols = protocols_of(file);
     const toml::array* components = file["component"].as_array();
     if (components == nullptr) return fail(Step::store, "{}: no [[component]]", name);
@@ -103,8 +103,7 @@ Result<OldKeys> OldKeys::parse(std::string_view text, const std::string& name) {
                     node.source().begin.line);
       KeyAxes axes = axes_of(*row);
       const std::string component = (*row)["name"].value_or("");
-      for (auto& [axis, value] : axes) {
-        axis = keys.name_today(axis);
+      for (const auto& [axis, value] : axes) {
         const auto known = keys.catalogue_.axes.try_emplace(axis, AxisFacts{value, ""}).first;
         if (known->second.default_value != value)
           keys.catalogue_.axes[fmt::format("{}.{}", component, axis)] = {value, ""};
@@ -115,11 +114,6 @@ Result<OldKeys> OldKeys::parse(std::string_view text, const std::string& name) {
     return fail(Step::store, "{}:{}: {}", name, error.source().begin.line, error.description());
   }
   return keys;
-}
-
-std::string OldKeys::name_today(const std::string& axis) const {
-  const auto at = renamed_.find(axis);
-  return at == renamed_.end() ? axis : at->second;
 }
 
 KeyAxes OldKeys::axes_of_component(const std::string& kind, const std::string& name) const {
@@ -139,30 +133,18 @@ VariantRow OldKeys::key_of(const std::string& id, const std::string& hash, KeyPo
       for (auto& axis : axes_of_component(kind, parts.components[kind])) own.push_back(axis);
     defaults.insert(defaults.end(), own.begin(), own.end());
   }
-  for (auto& [axis, value] : parts.named) axis = name_today(axis);
-  VariantRow row{id, hash, pool.share(std::move(defaults)), std::move(parts.named)};
-  if (!renamed_.empty() && parts.components["probe"] != anchor_probe) {
-    row.id = display_id(*row.defaults, row.named);
-    if (row.id != id) row.hash = short_hash(row.id);
-  }
-  return row;
+  return {id, hash, pool.share(std::move(defaults)), std::move(parts.named)};
 }
 
 namespace {
 
-// A row of a file whose keys are whole, with the names of today.
-VariantRow renamed(const VariantRow& row, const std::map<std::string, std::string>& names,
-                   KeyPool& pool) {
-  const auto rename = [&](KeyAxes axes) {
-    for (auto& [axis, value] : axes)
-      if (const auto at = names.find(axis); at != names.end()) axis = at->second;
-    return axes;
-  };
-  VariantRow made{row.id, row.hash, pool.share(rename(*row.defaults)), rename(row.named)};
-  if (made.named == row.named) return made;
-  made.id = display_id(*made.defaults, made.named);
-  made.hash = short_hash(made.id);
-  return made;
+void rename(VariantRow& row, KeyPool& pool) {
+  if (is_renamed(*row.defaults)) row.defaults = pool.share(axes_today(*row.defaults));
+  if (is_renamed(row.named)) row.named = axes_today(std::move(row.named));
+  std::string id = id_today(row.id);
+  if (id == row.id) return;
+  row.id = std::move(id);
+  row.hash = short_hash(row.id);
 }
 
 // Rows name variants by their ids, the flags of shared code too.
@@ -174,18 +156,27 @@ void rename_points(Results& results, const std::unordered_map<std::string, Varia
     }
     for (std::string& flag : point.flags)
       if (flag.starts_with(same_class_prefix))
-        if (const auto at = changed.find(flag.substr(same_class_prefix.size()));
-            at != changed.end())
-          flag = std::string(same_class_prefix) + at->second.id;
+        flag = std::string(same_class_prefix) + id_today(flag.substr(same_class_prefix.size()));
   }
 }
 
-void rename_catalogue(CatalogueFacts& facts, const std::map<std::string, std::string>& names) {
-  for (const auto& [from, to] : names)
-    if (auto fact = facts.axes.extract(from); !fact.empty()) {
-      fact.key() = to;
-      facts.axes.insert(std::move(fact));
-    }
+// Of "unit" and "neighbour.path", where the default is one of a component's own.
+std::string fact_today(const std::string& name) {
+  const size_t dot = name.find('.');
+  if (dot == std::string::npos) return std::string(axis_today(name));
+  std::string component = name.substr(0, dot);
+  for (const char* kind : leading) component = value_today(kind, component);
+  return fmt::format("{}.{}", component, axis_today(name.substr(dot + 1)));
+}
+
+void rename_catalogue(CatalogueFacts& facts) {
+  std::map<std::string, AxisFacts> axes;
+  for (auto& [name, fact] : facts.axes) {
+    const std::string today = fact_today(name);
+    fact.default_value = value_today(today.substr(today.find('.') + 1), fact.default_value);
+    axes.emplace(today, std::move(fact));
+  }
+  facts.axes = std::move(axes);
 }
 
 }  // namespace
@@ -206,13 +197,12 @@ void import_keys(Results& results, const OldKeys& old) {
     if (!variant.has_key()) {
       any_old = true;
       variant = old.key_of(id, variant.hash, pool);
-    } else if (!old.renamed().empty()) {
-      variant = renamed(variant, old.renamed(), pool);
     }
+    rename(variant, pool);
     if (variant.id != id) changed.emplace(id, variant);
   }
   if (any_old) results.catalogue.add(old.catalogue());
-  if (!old.renamed().empty()) rename_catalogue(results.catalogue, old.renamed());
+  rename_catalogue(results.catalogue);
   if (!changed.empty()) rename_points(results, changed);
 }
 

@@ -17,24 +17,20 @@ class OldKeys {
   static Result<OldKeys> parse(std::string_view text, const std::string& name);
 
   // "ring/mbarrier/st_shared/none/wait=test_wait" and "anchor/fma_32". A component that the file
-  // does not know has no axes but those that the id names. Axes have the names of today.
+  // does not know has no axes but those that the id names. All in the words of that time.
   VariantRow key_of(const std::string& id, const std::string& hash, KeyPool& pool) const;
 
   const CatalogueFacts& catalogue() const { return catalogue_; }
-  // Axes that have another name today.
-  const std::map<std::string, std::string>& renamed() const { return renamed_; }
 
  private:
   KeyAxes axes_of_component(const std::string& kind, const std::string& name) const;
-  std::string name_today(const std::string& axis) const;
 
-  std::map<std::string, std::string> renamed_;
   std::map<std::pair<std::string, std::string>, KeyAxes> components_;  // by kind and name
   CatalogueFacts catalogue_;
 };
 
-// Gives every variant that has none its key, with the facts of the catalogue of that time, and axes
-// the names that they have today, in ids too.
+// Gives every variant that has none its key, with the facts of the catalogue of that time, and all
+// the words of today (core/image/renamed), in ids too.
 Status import_keys(Results& results);
 void import_keys(Results& results, const OldKeys& old);
 

@@ -227,7 +227,7 @@ const std::vector<std::string>& verb_names() {
   static const std::vector<std::string> names = {
       "init",        "prime",     "acquire", "try_acquire", "commit",      "wait",
       "try_wait",    "release",   "tail",    "leave",       "quit",        "fill",
-      "drain",       "fold",      "work",    "advance",     "advance_lap", "verify",
+      "drain",       "checksum",  "work",    "advance",     "advance_lap", "verify",
       "clock_start", "clock_end", "form",    "other_half"};
   return names;
 }

@@ -138,7 +138,7 @@ Result<std::vector<std::string>> form_ids() {
 }
 
 FormPoint form_point(const VariantKey& key) {
-  FormPoint point{key.value("form"),  key.value("path"), key.value("chain"),
+  FormPoint point{key.value("form"),  key.value("path"), key.value("measure"),
                   key.value("lanes"), key.value("load"), 4};
   if (key.value("unroll") == "8") point.unroll = 8;
   return point;
@@ -155,9 +155,9 @@ Result<std::string> why_no_form(const FormBook& book, const FormPoint& point) {
     return std::string("form: its family does not run with these lanes");
   if (point.load == "busy" && placed->crowds)
     return std::string("form: it takes all barriers of its CTA, so no load fits beside it");
-  if (point.chain == "latency" && !placed->chains())
+  if (point.measure == "latency" && !placed->chains())
     return std::string("form: no result that the next operation could take as an operand");
-  if (point.chain == "issue" && placed->family->pure && placed->chains())
+  if (point.measure == "throughput" && placed->family->pure && placed->chains())
     return std::string("form: ptxas makes equal operations without effect one");
   return std::string();
 }

@@ -55,7 +55,7 @@ Result<std::vector<std::string>> form_ids();
 
 // The axes of a variant of the probe `form`.
 struct FormPoint {
-  std::string form, path, chain, lanes, load;
+  std::string form, path, measure, lanes, load;
   int unroll = 4;
 };
 FormPoint form_point(const VariantKey& key);

@@ -64,7 +64,7 @@ std::vector<std::string> renamed(const std::vector<std::string>& texts, const st
 // one before it.
 json operation(const PlacedForm& placed, const FormPoint& point, int index) {
   const std::string own = fmt::format("{}{}", placed.result_name, index);
-  const bool ties = point.chain == "latency";
+  const bool ties = point.measure == "latency";
   std::string text = renamed(placed.statement, placed.result_name, own);
   if (placed.family->spread)
     for (const char* address : {"f_bar", "f_addr"})
@@ -142,8 +142,8 @@ Status add_form_names(json& context, const FormBook& book, const FormPoint& poin
   context["form_finish"] = statements(family.finish);
   context["has_barrier"] = family.barrier;
   context["has_state"] = point.path == "ready" || point.path == "blocked";
-  context["gathers"] = gathers && point.chain == "issue";
-  context["folds_link"] = gathers && point.chain == "latency";
+  context["gathers"] = gathers && point.measure == "throughput";
+  context["link_into_checksum"] = gathers && point.measure == "latency";
   context["awaits_bytes"] = family.completes;
   context["lane_alone"] = point.lanes == "one";
   context["initial_count"] = std::to_string(initial_count(point));

@@ -81,38 +81,38 @@ Status finish_response(const VariantKey& variant, Plan& plan) {
   return {};
 }
 
-Status lay_out_neighbour(const VariantKey& variant, Plan& plan) {
-  PHASEBIT_TRY_ASSIGN(bystanders, whole_number(variant, "bystanders", 1));
+Status lay_out_interference(const VariantKey& variant, Plan& plan) {
+  PHASEBIT_TRY_ASSIGN(victims, whole_number(variant, "victims", 1));
   PHASEBIT_TRY_ASSIGN(waiters, whole_number(variant, "waiters", 0));
   const bool same = variant.value("placing") == "same";
-  for (int i = 0; i < bystanders; ++i) {
-    add_slice(plan, sub_partitions * i, Role::bystander, 32 * i);
-    plan.bystander_warps_mask |= 1U << (sub_partitions * i);
+  for (int i = 0; i < victims; ++i) {
+    add_slice(plan, sub_partitions * i, Role::victim, 32 * i);
+    plan.victim_warps_mask |= 1U << (sub_partitions * i);
   }
   int placed = 0;
   for (int warp = 1; placed < waiters && warp < most_warps; ++warp) {
     const bool beside = warp % sub_partitions == 0;
-    if (beside != same || (plan.bystander_warps_mask >> warp & 1U) != 0) continue;
+    if (beside != same || (plan.victim_warps_mask >> warp & 1U) != 0) continue;
     add_slice(plan, warp, Role::consumer, 32 * placed++);
     plan.consumer.warps_mask |= 1U << warp;
   }
-  if (placed < waiters || bystanders > most_warps / sub_partitions)
-    return fail(Step::spec, "{}: {} bystanders and {} waiters do not fit in {} warps", variant.id,
-                bystanders, waiters, most_warps);
-  // The bystanders commit when they are done: as many producers.
-  size_warps(plan.producer, bystanders);
+  if (placed < waiters || victims > most_warps / sub_partitions)
+    return fail(Step::spec, "{}: {} victims and {} waiters do not fit in {} warps", variant.id,
+                victims, waiters, most_warps);
+  // The victims commit when they are done: as many producers.
+  size_warps(plan.producer, victims);
   size_warps(plan.consumer, waiters);
-  plan.producer.warps_mask = plan.bystander_warps_mask;
+  plan.producer.warps_mask = plan.victim_warps_mask;
   return {};
 }
 
-Status finish_neighbour(const VariantKey& variant, Plan& plan) {
+Status finish_interference(const VariantKey& variant, Plan& plan) {
   PHASEBIT_TRY_ASSIGN(waits, whole_number(variant, "waits", 1));
   plan.launch.work_amount = static_cast<std::uint32_t>(waits);
-  plan.launch.timed_role = Role::bystander;
+  plan.launch.timed_role = Role::victim;
   plan.launch.unit = "cycles per block";
   read_back(plan, plan.facts.read_full, 1);
-  plan.launch.dynamic_shared_bytes += 32 * 4;  // a word a lane that the bystanders read
+  plan.launch.dynamic_shared_bytes += 32 * 4;  // a word a lane that the victims read
   plan.timed_verbs = {"work"};
   if (plan.consumer.threads > 0) plan.timed_verbs.emplace_back("wait");
   return {};

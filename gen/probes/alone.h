@@ -1,4 +1,4 @@
-// The plans of the probes that take one verb, one answer or one neighbour by itself, inside one
+// The plans of the probes that take one verb, one answer or one victim by itself, inside one
 // CTA.
 #pragma once
 
@@ -12,9 +12,9 @@ Status finish_verb(const VariantKey& variant, Plan& plan);
 // response: a producer that commits late, and what its consumer reads then.
 Status finish_response(const VariantKey& variant, Plan& plan);
 
-// neighbour: bystander warps on sub-partition 0 and, there or elsewhere, consumers that wait.
-Status lay_out_neighbour(const VariantKey& variant, Plan& plan);
-Status finish_neighbour(const VariantKey& variant, Plan& plan);
+// interference: victim warps on sub-partition 0 and, there or elsewhere, consumers that wait.
+Status lay_out_interference(const VariantKey& variant, Plan& plan);
+Status finish_interference(const VariantKey& variant, Plan& plan);
 
 // fanin: all warps arrive and wait.
 Status finish_fanin(const VariantKey& variant, Plan& plan);

@@ -83,10 +83,10 @@ Result<int> whole_number(const VariantKey& variant, const std::string& axis, int
 Status lay_out_warps(const VariantKey& variant, Plan& plan) {
   PHASEBIT_TRY_ASSIGN(producers, whole_number(variant, "producers", 1));
   PHASEBIT_TRY_ASSIGN(consumers, whole_number(variant, "consumers", 1));
-  const std::string unit = variant.value("unit");
-  const bool turns = variant.value("sharing") == "turns";
-  const bool split = unit == "parity";
-  plan.warps_per_unit = unit == "warpgroup" ? 4 : 1;
+  const std::string granularity = variant.value("granularity");
+  const bool turns = variant.value("sharing") == "round_robin";
+  const bool split = granularity == "even_odd_lanes";
+  plan.warps_per_unit = granularity == "warpgroup" ? 4 : 1;
   plan.threads_per_unit = split ? 16 : 32 * plan.warps_per_unit;
   size_role(plan, plan.producer, producers, turns);
   size_role(plan, plan.consumer, consumers, turns);

@@ -44,7 +44,7 @@ struct Plan {
   int phases_checked = 0;
   // Expected arrivals of the barriers; 0: what the arrivals of the other role need.
   int full_arrivals = 0, empty_arrivals = 0;
-  std::uint32_t bystander_warps_mask = 0;
+  std::uint32_t victim_warps_mask = 0;
   // The verbs of the protocol that the probe times; the gates of others say nothing. Empty: all.
   std::vector<std::string> timed_verbs;
   // Items of one turn of the timed loop, by role name (core/rule/rule.h); one where not named.

@@ -1,10 +1,10 @@
 #include "gen/probes/probes.h"
 
 #include "gen/probes/alone.h"
+#include "gen/probes/barrier_word.h"
 #include "gen/probes/cluster.h"
 #include "gen/probes/form.h"
 #include "gen/probes/layout.h"
-#include "gen/probes/word.h"
 
 #include <algorithm>
 #include <array>
@@ -47,11 +47,11 @@ constexpr std::array planners = {
     ProbePlanner{"handoff", lay_out_warps, finish_handoff},
     ProbePlanner{"verb", lay_out_warps, finish_verb},
     ProbePlanner{"response", lay_out_warps, finish_response},
-    ProbePlanner{"neighbour", lay_out_neighbour, finish_neighbour},
+    ProbePlanner{"interference", lay_out_interference, finish_interference},
     ProbePlanner{"fanin", lay_out_warps, finish_fanin},
     ProbePlanner{"entangle", lay_out_warps, finish_entangle},
     ProbePlanner{"cluster", lay_out_warps, finish_cluster},
-    ProbePlanner{"word", lay_out_word, finish_word},
+    ProbePlanner{"barrier_word", lay_out_barrier_word, finish_barrier_word},
     ProbePlanner{"form", lay_out_form, finish_form},
 };
 

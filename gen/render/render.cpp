@@ -67,7 +67,7 @@ Status check_name(const JoinedTemplate::Use& use, const json& context,
 Status check_names(const JoinedTemplate& joined, const json& context) {
   static const std::set<std::string> optional = {
       "rest_of_ring", "token_number",     "to",        "from",
-      "index",        "offset",           "words",     "folded",
+      "index",        "offset",           "words",     "summed",
       "address",      "turns_reciprocal", "statement", "stages_reciprocal"};
   std::set<std::string> names = optional;
   collect_names(context, names);

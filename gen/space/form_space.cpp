@@ -15,7 +15,7 @@ Result<std::string> why_no_form(const Catalogue& catalogue, const Values& point)
     return value_text(catalogue, slot, point[static_cast<size_t>(slot)]);
   };
   return why_no_form(
-      *book, {value("form"), value("path"), value("chain"), value("lanes"), value("load"), 4});
+      *book, {value("form"), value("path"), value("measure"), value("lanes"), value("load"), 4});
 }
 
 }  // namespace phasebit

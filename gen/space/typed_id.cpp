@@ -1,5 +1,6 @@
 #include "gen/space/typed_id.h"
 
+#include "core/image/renamed.h"
 #include "gen/space/hand_made.h"
 
 #include <sstream>
@@ -16,7 +17,7 @@ void append(std::string& id, const std::string& part) {
 Result<TypedId> read_typed_id(const std::string& id) {
   TypedId typed;
   AssemblerAxes axes;
-  std::istringstream parts(id);
+  std::istringstream parts(id_today(id));
   for (std::string part; std::getline(parts, part, '/');) {
     const size_t equals = part.find('=');
     const std::string axis = equals == std::string::npos ? std::string() : part.substr(0, equals);

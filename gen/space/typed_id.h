@@ -16,7 +16,8 @@ struct TypedId {
   AssemblerChoice choice;  // the defaults where it names none
 };
 
-// A version of ptxas may be short (12.4 is the newest 12.4 installed); the pinned one becomes "".
+// Names of before are read as those of today (core/image/renamed). A version of ptxas may be short
+// (12.4 is the newest 12.4 installed); the pinned one becomes "".
 // Step::usage for a value that is none; Step::toolchain, with the command that installs it, for a
 // version that is not installed.
 Result<TypedId> read_typed_id(const std::string& id);

@@ -34,7 +34,7 @@ Result<VariantKey> standing_for(const Catalogue& catalogue, const PlacedForm& pl
                               {"form", placed.form->id},
                               {"path", placed.family->paths.front()},
                               {"lanes", placed.family->lanes.front()},
-                              {"chain", chained ? "latency" : "issue"}});
+                              {"measure", chained ? "latency" : "throughput"}});
 }
 
 Result<std::vector<FormCoverage>> list_forms(const FormBook& book, const Catalogue& catalogue,

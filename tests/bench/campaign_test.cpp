@@ -79,9 +79,9 @@ AnchorResult slope(double cycles) {
 
 std::map<std::string, AnchorResult> sound_results() {
   std::map<std::string, AnchorResult> results = {
-      {"fma_32", slope(148)},    {"fma_64", slope(276)},     {"fold_32", slope(148)},
-      {"fold_64", slope(276)},   {"chase_16", slope(500)},   {"chase_32", slope(980)},
-      {"nanosleep", slope(900)}, {"globaltimer", slope(48)}, {"clock_pair", slope(0)}};
+      {"fma_32", slope(148)},      {"fma_64", slope(276)},     {"checksum_32", slope(148)},
+      {"checksum_64", slope(276)}, {"chase_16", slope(500)},   {"chase_32", slope(980)},
+      {"nanosleep", slope(900)},   {"globaltimer", slope(48)}, {"clock_pair", slope(0)}};
   for (const char* warps : {"1", "2", "4", "8", "16", "32"})
     results[std::string("bar_sync/warps=") + warps] = slope(400);
   results["clock_pair"].summary.fit.intercept = 20;

@@ -67,14 +67,14 @@ TEST(ProgramTest, AGpuThatStaysBrokenEndsTheSweepWithoutLosingWhatIsDone) {
 TEST(ProgramTest, WrongPayloadIsAnErrorRowAndTheOnlyOneFailsTheProgram) {
   Program program;
   program.bundle.add(ring_variant("a"));
-  program.bundle.kernel("a_t") = {{"fault", "wrong_fold"}, {"at", 40}};
+  program.bundle.kernel("a_t") = {{"fault", "wrong_checksum"}, {"at", 40}};
   const ProcessOutput output = program.run(once);
   EXPECT_EQ(output.exit_status, exit_code(Step::verify));
   const auto rows = program.rows(PointKind::point);
   ASSERT_EQ(rows.size(), 1U);
   ASSERT_TRUE(rows[0].error);
   EXPECT_EQ(rows[0].error->step, Step::verify);
-  EXPECT_TRUE(contains(rows[0].error->message, "thread 40: payload fold 0x")) << output.err;
+  EXPECT_TRUE(contains(rows[0].error->message, "thread 40: payload checksum 0x")) << output.err;
   EXPECT_TRUE(rows[0].samples.empty());
   EXPECT_TRUE(contains(output.out, "ERROR OCCURRED: 'verify: ")) << output.out;
 }

@@ -63,8 +63,8 @@ BundleVariant stranger_variant(const std::string& name) {
 
 std::vector<BundleVariant> anchor_variants() {
   std::vector<std::pair<std::string, int>> anchors = {
-      {"clock_pair", 1}, {"globaltimer", 1}, {"fma_32", 1},   {"fma_64", 1},   {"fold_32", 1},
-      {"fold_64", 1},    {"chase_16", 1},    {"chase_32", 1}, {"nanosleep", 1}};
+      {"clock_pair", 1},  {"globaltimer", 1}, {"fma_32", 1},   {"fma_64", 1},   {"checksum_32", 1},
+      {"checksum_64", 1}, {"chase_16", 1},    {"chase_32", 1}, {"nanosleep", 1}};
   for (const int warps : {1, 2, 4, 8, 16, 32})
     anchors.emplace_back("bar_sync/warps=" + std::to_string(warps), warps);
   std::vector<BundleVariant> variants;
@@ -89,8 +89,8 @@ nlohmann::json sound_anchors() {
           {"pb_anchor_globaltimer", {{"cycles", 48}, {"timer_step", 32}}},
           {"pb_anchor_fma_32", {{"cycles", 32 * 4 + 20}}},
           {"pb_anchor_fma_64", {{"cycles", 64 * 4 + 20}}},
-          {"pb_anchor_fold_32", {{"cycles", 32 * 4 + 20}}},
-          {"pb_anchor_fold_64", {{"cycles", 64 * 4 + 20}}},
+          {"pb_anchor_checksum_32", {{"cycles", 32 * 4 + 20}}},
+          {"pb_anchor_checksum_64", {{"cycles", 64 * 4 + 20}}},
           {"pb_anchor_chase_16", {{"cycles", 16 * 30 + 20}}},
           {"pb_anchor_chase_32", {{"cycles", 32 * 30 + 20}}},
           {"pb_anchor_nanosleep", {{"cycles", 1000}}},

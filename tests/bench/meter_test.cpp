@@ -62,27 +62,28 @@ TEST(MeterTest, ARowWhoseItemsAloneAreVerifiedSaysSo) {
   EXPECT_EQ(bench.measure().value().flags, (std::vector<std::string>{"items_only"}));
 }
 
-// One word a thread: after one item the fold of thread r is the word r = seed + r.
+// One word a thread: after one item the checksum of thread r is the word r = seed + r.
 TEST(MeterTest, AWrongWordIsNamedWithBothFolds) {
   Bench bench;
   bench.variant.launch.payload = {32, 32, 1};
-  bench.bundle.kernel("a_g") = {{"fault", "wrong_fold"}, {"at", 37}};
+  bench.bundle.kernel("a_g") = {{"fault", "wrong_checksum"}, {"at", 37}};
   const auto measured = bench.measure();
   ASSERT_FALSE(measured);
-  EXPECT_EQ(measured.error().text(),
-            "verify: guarded build, 1 items: warp 1 of cta 0 (consumer), thread 37: payload fold "
-            "0x00000053 after 1 items, expected 0x00000052");  // 77 + 5 = 0x52
+  EXPECT_EQ(
+      measured.error().text(),
+      "verify: guarded build, 1 items: warp 1 of cta 0 (consumer), thread 37: payload checksum "
+      "0x00000053 after 1 items, expected 0x00000052");  // 77 + 5 = 0x52
 }
 
 TEST(MeterTest, AThreadThatFoldedNothingIsNamed) {
   Bench bench;
   bench.variant.launch.payload = {32, 32, 1};
-  bench.bundle.kernel("a_g") = {{"fault", "no_fold"}, {"at", 33}};
+  bench.bundle.kernel("a_g") = {{"fault", "no_checksum"}, {"at", 33}};
   const auto measured = bench.measure();
   ASSERT_FALSE(measured);
   EXPECT_EQ(
       measured.error().text(),
-      "verify: guarded build, 1 items: warp 1 of cta 0 (consumer), thread 33: no payload fold "
+      "verify: guarded build, 1 items: warp 1 of cta 0 (consumer), thread 33: no payload checksum "
       "after 1 items, expected 0x0000004e");  // 77 + 1
 }
 
@@ -98,10 +99,10 @@ TEST(MeterTest, ARecordWhereNoRoleRunsIsAnError) {
     record.role = static_cast<std::uint32_t>(slice.role);
     record.items = 3;
   }
-  ExpectedFolds folds(shape, 0);
-  EXPECT_TRUE(verify_launch(shape, {}, output, folds));
+  ExpectedChecksums checksums(shape, 0);
+  EXPECT_TRUE(verify_launch(shape, {}, output, checksums));
   output.records[1].role = 2;
-  EXPECT_EQ(verify_launch(shape, {}, output, folds).error().text(),
+  EXPECT_EQ(verify_launch(shape, {}, output, checksums).error().text(),
             "verify: record 1 has role 2, but no role runs there");
 }
 

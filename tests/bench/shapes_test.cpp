@@ -1,4 +1,4 @@
-// Launch shapes beyond a ring on one SM: load, clusters, bystanders, readings, capped chains.
+// Launch shapes beyond a ring on one SM: load, clusters, victims, readings, capped chains.
 #include "bench/point/shape_check.h"
 #include "tests/bench/one_point.h"
 
@@ -90,10 +90,10 @@ TEST(ClusterTest, ARecordInARankWithoutARoleIsAnError) {
   output.records[0].items = 3;
   LaunchShape one_role = shape;
   one_role.slices.pop_back();
-  ExpectedFolds folds(one_role, 0);
-  EXPECT_TRUE(verify_launch(one_role, {}, output, folds));
+  ExpectedChecksums checksums(one_role, 0);
+  EXPECT_TRUE(verify_launch(one_role, {}, output, checksums));
   output.records[2].role = 1;
-  EXPECT_EQ(verify_launch(one_role, {}, output, folds).error().text(),
+  EXPECT_EQ(verify_launch(one_role, {}, output, checksums).error().text(),
             "verify: record 2 has role 1, but no role runs there");
 }
 
@@ -133,27 +133,27 @@ TEST(ClusterTest, TheClockIsThatOfOneSm) {
   EXPECT_DOUBLE_EQ(achieved_megahertz(shape, outputs, 32), 1500);
 }
 
-LaunchShape bystander_shape() {
+LaunchShape victim_shape() {
   LaunchShape shape;
   shape.threads = 64;
-  shape.timed_role = Role::bystander;
+  shape.timed_role = Role::victim;
   shape.consumer_turns = 2;
-  shape.slices = {{0, 0, 1, Role::consumer, 1, 0}, {1, 0, 1, Role::bystander, 0, 0}};
+  shape.slices = {{0, 0, 1, Role::consumer, 1, 0}, {1, 0, 1, Role::victim, 0, 0}};
   return shape;
 }
 
-TEST(BystanderTest, IsTimedAndHandlesEveryItem) {
+TEST(VictimTest, IsTimedAndHandlesEveryItem) {
   Bench bench;
-  bench.variant.launch = bystander_shape();
+  bench.variant.launch = victim_shape();
   const auto measured = bench.measure();
   ASSERT_TRUE(measured) << measured.error().text();
   Bench wrong;
-  wrong.variant.launch = bystander_shape();
+  wrong.variant.launch = victim_shape();
   wrong.bundle.kernel("a_t") = {{"fault", "wrong_items"}, {"at", 32}};
   EXPECT_EQ(wrong.measure().error().text(),
-            "verify: warp 1 of cta 0 (bystander) handled 0 items, expected 1 of 1");
+            "verify: warp 1 of cta 0 (victim) handled 0 items, expected 1 of 1");
   Bench phases;  // it takes part in no barrier
-  phases.variant.launch = bystander_shape();
+  phases.variant.launch = victim_shape();
   phases.bundle.kernel("a_t") = {{"fault", "wrong_phase"}, {"at", 32}};
   EXPECT_TRUE(phases.measure());
 }
@@ -227,14 +227,14 @@ TEST(ShapeTest, WhatNoLaunchCanFollowIsNamed) {
        "bundle: at most 15 items a launch, at least 4: no room for four chain lengths"},
       {[](LaunchShape& s) { s.readings = {{"polls", "", Role::consumer, 2}}; },
        "bundle: reading 'polls' has index 2, a record has 2"},
-      {[](LaunchShape& s) { s.readings = {{"polls", "", Role::bystander, 0}}; },
+      {[](LaunchShape& s) { s.readings = {{"polls", "", Role::victim, 0}}; },
        "bundle: no slice has the role of reading 'polls'"},
       {[](LaunchShape& s) { s.second_rank = 1; }, "bundle: rank 1 in a cluster of 1"},
       {[](LaunchShape& s) { s.slices[0].rank_in_cluster = 4, s.cluster_size = 4; },
        "bundle: rank 4 in a cluster of 4"},
       {[](LaunchShape& s) { s.cluster_size = 2, s.load_ctas = 1; },
        "bundle: a cluster of 2 with 1 CTAs per SM and 1 of load"},
-      {[](LaunchShape& s) { s.timed_role = Role::bystander; },
+      {[](LaunchShape& s) { s.timed_role = Role::victim; },
        "bundle: no slice in CTA 0 has the timed role"},
       {[](LaunchShape& s) { s.slices[1].warp = 2; }, "bundle: a role in warp 2 of 2"},
   };

@@ -132,7 +132,8 @@ TEST(Habits, AHashIsOfTheSweep) {
   const std::string id =
       output.out.substr(hash.size() + 1, output.out.find('\n') - hash.size() - 1);
   EXPECT_EQ(ids_listed({"--spec", spec("curated"), "--id", hash}), Words{id});
-  const ProcessOutput other = says({"generate", "--list", "--spec", spec("word"), "--id", hash});
+  const ProcessOutput other =
+      says({"generate", "--list", "--spec", spec("barrier_word"), "--id", hash});
   EXPECT_EQ(other.exit_status, exit_code(Step::usage)) << other.out;
 }
 

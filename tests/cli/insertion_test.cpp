@@ -34,7 +34,7 @@ constexpr Sweep sweeps[] = {{"core", "core", ""},
 const char* const forms[] = {
     "mbarrier.init#003",
     "mbarrier.arrive#001/path=pending",
-    "mbarrier.arrive#001/path=completing/chain=latency",
+    "mbarrier.arrive#001/path=completing/measure=latency",
     "mbarrier.try_wait#002/path=blocked",
     "mbarrier.test_wait#001/path=ready",
     "barrier.sync#001/lanes=warp",
@@ -50,7 +50,7 @@ const char* const forms[] = {
     "cp.async#001",
     "cp.async.group#001",
     "cp.async.mbarrier.arrive#001/path=pending",
-    "elect.sync#003/chain=latency/lanes=warp",
+    "elect.sync#003/measure=latency/lanes=warp",
     "nanosleep#001",
 };
 

@@ -274,9 +274,8 @@ TEST_F(PtxFiles, AreShownEntryByEntry) {
   EXPECT_EQ(several.err, "phasebit: usage: s.ptx has 2 kernels (--kernel: one of axpy, other)\n");
   const ProcessOutput one = home_.says({"show", "s.ptx", "--kernel", "axpy"});
   ASSERT_EQ(one.exit_status, 0) << one.err;
-  const size_t begin = strangers.find(".visible .entry axpy"),
-               end = strangers.find(".visible .entry other");
-  EXPECT_EQ(one.out, strangers.substr(begin, end - begin));
+  const size_t begin = strangers.find(".visible .entry axpy");
+  EXPECT_EQ(one.out, strangers.substr(begin, strangers.find(".visible .entry other") - begin));
 }
 
 TEST_F(PtxFiles, AreLimitedAsVariantsAre) {
@@ -290,8 +289,8 @@ TEST_F(PtxFiles, AreLimitedAsVariantsAre) {
   };
   EXPECT_EQ(assembled({"s.ptx"}), 2);
   EXPECT_EQ(assembled({"s.ptx", "--limit", "1"}), 1);
-  ASSERT_EQ(home_.says({"fork", ring, "--name", "one"}).exit_status, 0);
-  ASSERT_EQ(home_.says({"fork", ring, "--name", "two"}).exit_status, 0);
+  for (const char* name : {"one", "two"})
+    ASSERT_EQ(home_.says({"fork", ring, "--name", name}).exit_status, 0);
   EXPECT_EQ(assembled({"--tuned"}), 3);
   EXPECT_EQ(assembled({"--tuned", "--limit", "2"}), 2);
   EXPECT_EQ(assembled({"--tuned", "--filter", "tuned=two"}), 1);

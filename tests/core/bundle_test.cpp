@@ -39,7 +39,7 @@ Manifest full_manifest() {
   launch.delay_cycles = 77;
   launch.first_rank = 1;
   launch.second_rank = 2;
-  launch.readings = {{"polls", "polls per item", Role::bystander, 1}};
+  launch.readings = {{"polls", "polls per item", Role::victim, 1}};
   launch.guarded = false;
   launch.phases_checked = 9;
   launch.unit = "cycles per \"round\" trip\n";
@@ -87,7 +87,7 @@ TEST(Manifest, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(variant.launch.slices.at(0).rank_in_cluster, 3);
   EXPECT_EQ(variant.launch.slices.at(1).rank_in_cluster, -1);
   EXPECT_EQ(variant.launch.payload.consumer_vector_words, 4);
-  EXPECT_EQ(variant.launch.readings.at(0).role, Role::bystander);
+  EXPECT_EQ(variant.launch.readings.at(0).role, Role::victim);
   const Image* guarded = variant.image(Build::guarded);
   ASSERT_NE(guarded, nullptr);
   EXPECT_EQ(guarded->resources.barriers, 45);

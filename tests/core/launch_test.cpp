@@ -26,8 +26,8 @@ TEST(ItemsOfUnit, WithoutTurnsEveryUnitHandlesEveryItem) {
 }
 
 // The slots as a kernel sees them: word by word, in the order that launch.h states.
-std::uint32_t fold_by_reading(const LaunchShape& shape, std::uint32_t seed, std::uint32_t items,
-                              std::uint32_t unit, std::uint32_t rank) {
+std::uint32_t checksum_by_reading(const LaunchShape& shape, std::uint32_t seed, std::uint32_t items,
+                                  std::uint32_t unit, std::uint32_t rank) {
   const auto words = static_cast<std::uint32_t>(shape.payload.words_per_slot);
   const auto threads = static_cast<std::uint32_t>(shape.payload.consumer_threads);
   const auto vector = static_cast<std::uint32_t>(shape.payload.consumer_vector_words);
@@ -64,9 +64,9 @@ TEST(ExpectedFold, AgreesWithReadingEverySlot) {
             const auto seed = static_cast<std::uint32_t>(random());
             const auto unit = static_cast<int>(random() % static_cast<unsigned>(turns));
             const auto rank = static_cast<int>(random() % static_cast<unsigned>(threads));
-            ASSERT_EQ(expected_fold(shape, seed, items, unit, rank),
-                      fold_by_reading(shape, seed, items, static_cast<std::uint32_t>(unit),
-                                      static_cast<std::uint32_t>(rank)))
+            ASSERT_EQ(expected_checksum(shape, seed, items, unit, rank),
+                      checksum_by_reading(shape, seed, items, static_cast<std::uint32_t>(unit),
+                                          static_cast<std::uint32_t>(rank)))
                 << threads << " threads, vectors of " << vector << ", " << rounds
                 << " rounds, unit " << unit << " of " << turns << ", rank " << rank << ", " << items
                 << " items";
@@ -81,8 +81,8 @@ TEST(ExpectedFold, AgreesWithReadingCopiesOfAPeriodOfImages) {
         LaunchShape shape = shape_of(32, 4, 2, turns);
         shape.payload.period = period;
         for (int unit = 0; unit < turns; ++unit)
-          ASSERT_EQ(expected_fold(shape, 77, items, unit, 3),
-                    fold_by_reading(shape, 77, items, static_cast<std::uint32_t>(unit), 3))
+          ASSERT_EQ(expected_checksum(shape, 77, items, unit, 3),
+                    checksum_by_reading(shape, 77, items, static_cast<std::uint32_t>(unit), 3))
               << period << " images, unit " << unit << " of " << turns << ", " << items << " items";
       }
 }
@@ -107,37 +107,38 @@ TEST(ItemsOfSlice, HalfOfThemWhereItLeavesEarly) {
 TEST(ExpectedFold, HoldsForLongChains) {
   const LaunchShape shape = shape_of(32, 4, 2, 2);
   constexpr std::uint32_t items = 1'000'001;
-  EXPECT_EQ(expected_fold(shape, 77, items, 1, 31), fold_by_reading(shape, 77, items, 1, 31));
+  EXPECT_EQ(expected_checksum(shape, 77, items, 1, 31),
+            checksum_by_reading(shape, 77, items, 1, 31));
 }
 
 // One thread, one word, three items, by hand: ((s0 * k + s1) * k + s2), s_i = 5 + i * step.
 TEST(ExpectedFold, ByHand) {
   constexpr std::uint32_t k = 0x01000193U, step = 0x9E3779B1U;
   constexpr std::uint32_t by_hand = (5U * k + (5U + step)) * k + (5U + 2U * step);
-  EXPECT_EQ(expected_fold(shape_of(1, 1, 1, 1), 5, 3, 0, 0), by_hand);
+  EXPECT_EQ(expected_checksum(shape_of(1, 1, 1, 1), 5, 3, 0, 0), by_hand);
 }
 
-// The check would be worth little if a fault that it must see left the fold as it is.
+// The check would be worth little if a fault that it must see left the checksum as it is.
 TEST(ExpectedFold, SeesALostASwappedAndARepeatedItem) {
   const LaunchShape shape = shape_of(32, 1, 4, 1);
-  const auto fold_of = [&](const std::vector<std::uint32_t>& items) {
+  const auto checksum_of = [&](const std::vector<std::uint32_t>& items) {
     std::uint32_t hash = 0;
     for (const std::uint32_t item : items)
       for (std::uint32_t m = 0; m < 4; ++m)
-        hash = hash * payload_fold_multiplier + (9 + item * payload_item_step + m * 32);
+        hash = hash * payload_checksum_multiplier + (9 + item * payload_item_step + m * 32);
     return hash;
   };
-  EXPECT_EQ(expected_fold(shape, 9, 4, 0, 0), fold_of({0, 1, 2, 3}));
+  EXPECT_EQ(expected_checksum(shape, 9, 4, 0, 0), checksum_of({0, 1, 2, 3}));
   for (const std::vector<std::uint32_t>& wrong : {std::vector<std::uint32_t>{0, 2, 1, 3},
                                                   {0, 1, 2},
                                                   {0, 1, 2, 2},
                                                   {1, 2, 3, 4},
                                                   {0, 0, 2, 3}})
-    EXPECT_NE(expected_fold(shape, 9, 4, 0, 0), fold_of(wrong));
+    EXPECT_NE(expected_checksum(shape, 9, 4, 0, 0), checksum_of(wrong));
 }
 
 TEST(ExpectedFold, IsZeroWithoutAPayload) {
-  EXPECT_EQ(expected_fold(LaunchShape{}, 9, 100, 0, 0), 0U);
+  EXPECT_EQ(expected_checksum(LaunchShape{}, 9, 100, 0, 0), 0U);
 }
 
 TEST(LaunchShape, CountsWarpsAndRecords) {

@@ -34,7 +34,7 @@ TEST(Catalogue, KeepsWhatAnAxisDeclares) {
   EXPECT_FALSE(stages.runtime);
   EXPECT_FALSE(stages.when);
   EXPECT_EQ(stages.all().size(), 32U);
-  EXPECT_EQ(catalogue.common().axes[2].when->text(), "unit == 'warp'");
+  EXPECT_EQ(catalogue.common().axes[2].when->text(), "granularity == 'warp'");
   EXPECT_TRUE(catalogue.common().axes[3].runtime);
   EXPECT_TRUE(catalogue.common().axes[3].integer);
 }

@@ -105,16 +105,17 @@ TEST_F(Facts, RefuseAWordThatDoesNotSpellItsAxis) {
       {"", "w = { num_stages = 3 }", ":18: w: must be a text, or { AXIS = { VALUE = \"text\" } }"},
       {"", "w = { wait = { try_wait = \"a\", tst_wait = \"b\" } }",
        ":18: w: wait is never 'tst_wait' (did you mean 'test_wait'?)"},
-      {"", "w = { unit = { warp = \"a\" } }",
-       ":18: w: says nothing for unit = 'parity' (spell it, or add else = \"text\")"},
+      {"", "w = { granularity = { warp = \"a\" } }",
+       ":18: w: says nothing for granularity = 'even_odd_lanes' (spell it, or add else = "
+       "\"text\")"},
       {"", "w = { big = { yess = \"a\" } }", ":18: w: big is never 'yess' (did you mean 'yes'?)"},
       {"", "w = 3", ":18: w: must be a text, or { AXIS = { VALUE = \"text\" } }"}};
   for (const Case& row : cases)
     EXPECT_EQ(error(good + "[words]\n" + row.to + "\n"), "spec: " + std::string(file) + row.message)
         << row.to;
-  EXPECT_EQ(
-      error(good + "[flags]\nf = \"unti == 'warp'\"\n"),
-      "spec: " + std::string(file) + ":18: f: column 1: no axis 'unti' (did you mean 'unit'?)");
+  EXPECT_EQ(error(good + "[flags]\nf = \"granulrity == 'warp'\"\n"),
+            "spec: " + std::string(file) +
+                ":18: f: column 1: no axis 'granulrity' (did you mean 'granularity'?)");
 }
 
 // A verb is at most 30 lines of at most 120 columns.

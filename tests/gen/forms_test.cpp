@@ -76,15 +76,15 @@ TEST(WhyNoForm, GivesTheReason) {
   const std::string mapa = id_of("mapa.u32 d, ar, cta;");
   const auto why = [](const FormPoint& point) { return why_no_form(book(), point).value(); };
   EXPECT_EQ(why({arrive, "pending", "latency", "warp", "none", 4}), "");
-  EXPECT_EQ(why({arrive, "ready", "issue", "one", "none", 4}),
+  EXPECT_EQ(why({arrive, "ready", "throughput", "one", "none", 4}),
             "form: its family does not meet this path");
   EXPECT_EQ(why({sink, "pending", "latency", "one", "none", 4}),
             "form: no result that the next operation could take as an operand");
-  EXPECT_EQ(why({mapa, "plain", "issue", "one", "none", 4}),
+  EXPECT_EQ(why({mapa, "plain", "throughput", "one", "none", 4}),
             "form: ptxas makes equal operations without effect one");
   EXPECT_EQ(why({mapa, "plain", "latency", "warp", "none", 4}),
             "form: its family does not run with these lanes");
-  EXPECT_EQ(why({"none", "plain", "issue", "one", "none", 4}),
+  EXPECT_EQ(why({"none", "plain", "throughput", "one", "none", 4}),
             "form: it names a row of core/isa/forms.csv");
 }
 
@@ -95,24 +95,25 @@ TEST(FormLaunch, StaysWithinTheBarrier) {
   const auto items = [](const FormPoint& point) {
     return form_launch(book(), point).value().max_items;
   };
-  EXPECT_EQ(items({arrive, "pending", "issue", "one", "none", 8}), 131067);  // 1048543 / 8
-  EXPECT_EQ(items({arrive, "pending", "issue", "warp", "none", 8}), 4095);   // 1048543 / 256
-  EXPECT_EQ(items({arrive, "completing", "issue", "warp", "none", 8}), 0);
+  EXPECT_EQ(items({arrive, "pending", "throughput", "one", "none", 8}), 131067);  // 1048543 / 8
+  EXPECT_EQ(items({arrive, "pending", "throughput", "warp", "none", 8}), 4095);   // 1048543 / 256
+  EXPECT_EQ(items({arrive, "completing", "throughput", "warp", "none", 8}), 0);
   const std::string store = id_of(
       "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [a], {val, val1, val2, val3}, "
       "[mbar];");
-  EXPECT_EQ(items({store, "plain", "issue", "one", "none", 4}), 16383);  // 1048575 / (4 * 16)
-  EXPECT_EQ(form_launch(book(), {arrive, "pending", "issue", "one", "busy", 4})->load_ctas, 8);
+  EXPECT_EQ(items({store, "plain", "throughput", "one", "none", 4}), 16383);  // 1048575 / (4 * 16)
+  EXPECT_EQ(form_launch(book(), {arrive, "pending", "throughput", "one", "busy", 4})->load_ctas, 8);
 }
 
 // An id in a register keeps all sixteen barriers of the CTA, and an SM has 64.
 TEST(WhyNoForm, NoLoadBesideABarrierIdInARegister) {
   const std::string in_register = id_of("bar.sync bar, nthreads;");
   const std::string literal = id_of("bar.sync #bar, nthreads;");
-  EXPECT_EQ(why_no_form(book(), {in_register, "plain", "issue", "warp", "none", 4}).value(), "");
-  EXPECT_EQ(why_no_form(book(), {in_register, "plain", "issue", "warp", "busy", 4}).value(),
+  EXPECT_EQ(why_no_form(book(), {in_register, "plain", "throughput", "warp", "none", 4}).value(),
+            "");
+  EXPECT_EQ(why_no_form(book(), {in_register, "plain", "throughput", "warp", "busy", 4}).value(),
             "form: it takes all barriers of its CTA, so no load fits beside it");
-  EXPECT_EQ(why_no_form(book(), {literal, "plain", "issue", "warp", "busy", 4}).value(), "");
+  EXPECT_EQ(why_no_form(book(), {literal, "plain", "throughput", "warp", "busy", 4}).value(), "");
 }
 
 GateSpec gate_of(const FormBook& forms, const FormPoint& point, const Version& ptxas) {
@@ -146,8 +147,8 @@ TEST(FormGate, CountsEveryOperation) {
     FormPoint point;
     const char* gate;
   };
-  const FormPoint eight{"", "pending", "issue", "one", "none", 8};
-  const FormPoint four{"", "plain", "issue", "warp", "none", 4};
+  const FormPoint eight{"", "pending", "throughput", "one", "none", 8};
+  const FormPoint four{"", "plain", "throughput", "warp", "none", 4};
   for (const Row& row : {
            Row{"mbarrier.arrive.release.cluster.shared::cta.b64 _, [addr];", eight,
                " x8 SYNCS.ARRIVE*.A[1R]T0 x8 MEMBAR.ALL.CTA x8 MEMBAR.ALL.GPU x8 ERRBAR "
@@ -173,7 +174,8 @@ TEST(FormGate, CountsEveryOperation) {
 }
 
 TEST(FormGate, KnowsNothingOfOtherFamilies) {
-  const FormPoint point{id_of("mbarrier.inval.b64 [addr];"), "plain", "issue", "one", "none", 4};
+  const FormPoint point{
+      id_of("mbarrier.inval.b64 [addr];"), "plain", "throughput", "one", "none", 4};
   EXPECT_TRUE(form_rules(book(), point, "turing")->empty());
   EXPECT_FALSE(form_rules(book(), point, "hopper")->empty());
 }
@@ -195,7 +197,7 @@ TEST(FormGate, AddsEntriesAndRanges) {
   ASSERT_TRUE(table) << table.error().text();
   const auto made = FormBook::make(forms, *table);
   ASSERT_TRUE(made) << made.error().text();
-  const FormPoint point{"a#1", "plain", "issue", "one", "none", 4};
+  const FormPoint point{"a#1", "plain", "throughput", "one", "none", 4};
   EXPECT_EQ(in_words(gate_of(**made, point, Version{{13, 5}})),
             " x8 to x12 A x4 or more B x3 F no C; other_half: x4 W");
   EXPECT_EQ(in_words(gate_of(**made, point, Version{{12, 4}})),

@@ -63,7 +63,8 @@ void collect_variant(const Catalogue& catalogue, const VariantKey& key, Names& n
 Names names_of_code() {
   const Catalogue& catalogue = test::shipped();
   Names names;
-  for (const char* file : {"core", "protocols", "probes", "cluster", "word", "curated", "forms"}) {
+  for (const char* file :
+       {"core", "protocols", "probes", "cluster", "barrier_word", "curated", "forms"}) {
     const auto spec = load_spec(source_root() / "specs" / fmt::format("{}.toml", file), catalogue);
     EXPECT_TRUE(spec) << spec.error().text();
     for (const Sweep& sweep : spec->sweeps) {

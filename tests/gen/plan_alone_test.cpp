@@ -94,29 +94,30 @@ TEST(ResponsePlan, ReadsWakeUpAndPollsOfTheConsumer) {
 
 TEST(NeighbourPlan, PutsWaitersBesideTheBystander) {
   const Plan plan =
-      plan_of("neighbour", {{"num_stages", "1"}, {"waiters", "2"}, {"placing", "same"}});
-  EXPECT_EQ(plan.bystander_warps_mask, 0x1U);
+      plan_of("interference", {{"num_stages", "1"}, {"waiters", "2"}, {"placing", "same"}});
+  EXPECT_EQ(plan.victim_warps_mask, 0x1U);
   EXPECT_EQ(plan.consumer.warps_mask, 0x110U);  // warps 4 and 8: sub-partition 0 as well
   EXPECT_EQ(plan.launch.threads, 32 * 9);
-  EXPECT_EQ(plan.launch.timed_role, Role::bystander);
+  EXPECT_EQ(plan.launch.timed_role, Role::victim);
 }
 
 TEST(NeighbourPlan, PutsWaitersOnTheOtherSubPartitions) {
   const Plan plan =
-      plan_of("neighbour",
-              {{"num_stages", "1"}, {"waiters", "4"}, {"placing", "other"}, {"bystanders", "2"}});
-  EXPECT_EQ(plan.bystander_warps_mask, 0x11U);  // warps 0 and 4
-  EXPECT_EQ(plan.consumer.warps_mask, 0x2eU);   // warps 1, 2, 3 and 5
+      plan_of("interference",
+              {{"num_stages", "1"}, {"waiters", "4"}, {"placing", "other"}, {"victims", "2"}});
+  EXPECT_EQ(plan.victim_warps_mask, 0x11U);    // warps 0 and 4
+  EXPECT_EQ(plan.consumer.warps_mask, 0x2eU);  // warps 1, 2, 3 and 5
   EXPECT_EQ(plan.launch.slices.size(), 6U);
   EXPECT_EQ(plan.launch.slices.back().rank, 96);
-  EXPECT_EQ(plan.producer.warps, 2);  // the bystanders' commits complete the barrier
+  EXPECT_EQ(plan.producer.warps, 2);  // the victims' commits complete the barrier
 }
 
 // The same warps and the same text: only the number of waits that the launch asks for differs.
 TEST(NeighbourPlan, TheControlIsTheSameLaunchWithoutWaiting) {
-  const Plan plan = plan_of("neighbour", {{"num_stages", "1"}, {"waiters", "3"}, {"waits", "1"}});
+  const Plan plan =
+      plan_of("interference", {{"num_stages", "1"}, {"waiters", "3"}, {"waits", "1"}});
   const Plan control =
-      plan_of("neighbour", {{"num_stages", "1"}, {"waiters", "3"}, {"waits", "0"}});
+      plan_of("interference", {{"num_stages", "1"}, {"waiters", "3"}, {"waits", "0"}});
   EXPECT_EQ(plan.launch.work_amount, 1U);
   EXPECT_EQ(control.launch.work_amount, 0U);
   EXPECT_EQ(control.launch.threads, plan.launch.threads);
@@ -125,11 +126,11 @@ TEST(NeighbourPlan, TheControlIsTheSameLaunchWithoutWaiting) {
 
 TEST(NeighbourPlan, RefusesMoreThanASubPartitionHolds) {
   const VariantKey key = test::key_of(
-      {{"probe", "neighbour"}, {"protocol", "mbarrier"}, {"mover", "none"}, {"work", "none"}},
+      {{"probe", "interference"}, {"protocol", "mbarrier"}, {"mover", "none"}, {"work", "none"}},
       {{"waiters", "8"}, {"placing", "same"}});
   const auto plan = make_plan(test::shipped(), key);
   ASSERT_FALSE(plan);
-  EXPECT_EQ(plan.error().text(), "spec: test: 1 bystanders and 8 waiters do not fit in 32 warps");
+  EXPECT_EQ(plan.error().text(), "spec: test: 1 victims and 8 waiters do not fit in 32 warps");
 }
 
 TEST(FaninPlan, AWaitByStateIsTheArrival) {

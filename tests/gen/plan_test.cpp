@@ -22,7 +22,7 @@ class WarpLayout : public testing::TestWithParam<Layout> {};
 
 TEST_P(WarpLayout, GivesThreadsAndMasks) {
   const Layout& row = GetParam();
-  const Plan plan = plan_of(variant({{"unit", row.unit},
+  const Plan plan = plan_of(variant({{"granularity", row.unit},
                                      {"producers", row.producers},
                                      {"consumers", row.consumers},
                                      {"sharing", row.sharing},
@@ -45,18 +45,20 @@ INSTANTIATE_TEST_SUITE_P(
         Layout{"warp", "2", "4", "share", "specialized", "interleaved", 192, 64, 128, 0x9, 0x36},
         Layout{"warp", "4", "4", "share", "specialized", "interleaved", 256, 128, 128, 0x55, 0xaa},
         // Taking turns, one unit at a time has the slot.
-        Layout{"warp", "2", "4", "turns", "specialized", "contiguous", 192, 32, 32, 0x3, 0x3c},
+        Layout{"warp", "2", "4", "round_robin", "specialized", "contiguous", 192, 32, 32, 0x3,
+               0x3c},
         Layout{"warpgroup", "1", "2", "share", "specialized", "contiguous", 384, 128, 256, 0xf,
                0xff0},
         // Half of every warp.
-        Layout{"parity", "2", "2", "share", "specialized", "contiguous", 64, 32, 32, 0x3, 0x3},
+        Layout{"even_odd_lanes", "2", "2", "share", "specialized", "contiguous", 64, 32, 32, 0x3,
+               0x3},
         Layout{"warp", "4", "4", "share", "unified", "contiguous", 128, 128, 128, 0xf, 0xf}));
 
 TEST(Plan, GivesEachUnitThatTakesTurnsItsNumberAndRanksWithinIt) {
-  const Plan plan = plan_of(variant({{"unit", "warpgroup"},
+  const Plan plan = plan_of(variant({{"granularity", "warpgroup"},
                                      {"producers", "1"},
                                      {"consumers", "2"},
-                                     {"sharing", "turns"},
+                                     {"sharing", "round_robin"},
                                      {"num_stages", "4"}}));
   ASSERT_EQ(plan.launch.slices.size(), 12U);
   const RoleSlice& last = plan.launch.slices.back();
@@ -68,7 +70,7 @@ TEST(Plan, GivesEachUnitThatTakesTurnsItsNumberAndRanksWithinIt) {
 }
 
 TEST(Plan, SplitsAWarpByParity) {
-  const Plan plan = plan_of(variant({{"unit", "parity"}, {"num_stages", "2"}}));
+  const Plan plan = plan_of(variant({{"granularity", "even_odd_lanes"}, {"num_stages", "2"}}));
   ASSERT_EQ(plan.launch.slices.size(), 2U);
   EXPECT_EQ(plan.launch.slices[0].record_index(), 0);
   EXPECT_EQ(plan.launch.slices[1].record_index(), 1);

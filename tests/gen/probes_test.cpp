@@ -53,7 +53,7 @@ TEST_P(ProbeSweep, HasEveryTimedVerbInTheTimedRole) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Probes, ProbeSweep,
-                         testing::Values("verbs", "response", "neighbour", "fanin", "entangle"));
+                         testing::Values("verbs", "response", "interference", "fanin", "entangle"));
 
 }  // namespace
 }  // namespace phasebit

@@ -98,7 +98,7 @@ baseline = { probe = "ring" }
 when = "wait != 'spin'"
 reason = "no spinning here"
 [sweep.block.once_around]
-unit = "all"
+granularity = "all"
 mover = ["none"]
 
 [[sweep]]
@@ -128,7 +128,7 @@ TEST(LoadSpec, KeepsTheOrderOfTheFile) {
   EXPECT_EQ(first.reason, "outside the block: not (num_stages < 16)");
   EXPECT_EQ(core.blocks[1].reason, "no spinning here");
   ASSERT_EQ(core.blocks[1].once_around.size(), 2U);
-  EXPECT_EQ(core.blocks[1].once_around[0].values, (Words{"warp", "parity"}));
+  EXPECT_EQ(core.blocks[1].once_around[0].values, (Words{"warp", "even_odd_lanes"}));
 }
 
 TEST(LoadSpec, FindsSweepsByName) {
@@ -152,7 +152,7 @@ const Refusal refusals[] = {
      "spec: s.toml:4: basline: no such key (did you mean 'baseline'?)"},
     {"[[sweep]]\nname = \"a\"\n[[sweep.block]]\nbaseline = { wait = \"tri_wait\" }\n",
      "spec: s.toml:4: wait: wait: no value 'tri_wait' (did you mean 'try_wait'?)"},
-    {"[[sweep]]\nname = \"a\"\n[[sweep.block]]\n[sweep.block.cross]\nunit = \"all\"\n"
+    {"[[sweep]]\nname = \"a\"\n[[sweep.block]]\n[sweep.block.cross]\ngranularity = \"all\"\n"
      "num_stagse = [1]\n",
      "spec: s.toml:6: num_stagse: no axis 'num_stagse' (did you mean 'num_stages'?)"},
     {"[[sweep]]\nname = \"a\"\n[[sweep.block]]\ncross = { stages = [1, 40] }\n",
@@ -162,8 +162,8 @@ const Refusal refusals[] = {
     {"[[sweep]]\nname = \"a\"\n[[sweep.block]]\ncross = { stages = [1] }\n"
      "pairs = { num_stages = [2] }\n",
      "spec: s.toml:3: [[sweep.block]]: axis 'num_stages' is varied twice"},
-    {"[[sweep]]\nname = \"a\"\n[[sweep.block]]\nwhen = \"unit == 'wrap'\"\n",
-     "spec: s.toml:4: when: column 9: unit is never 'wrap' (did you mean 'warp'?)"},
+    {"[[sweep]]\nname = \"a\"\n[[sweep.block]]\nwhen = \"granularity == 'wrap'\"\n",
+     "spec: s.toml:4: when: column 16: granularity is never 'wrap' (did you mean 'warp'?)"},
     {"[[sweep]]\nname = \"a\"\n[[sweep.block]]\nwhen = \"moves == 1\"\n",
      "spec: s.toml:4: when: 'moves' is known to gates alone"},
 };

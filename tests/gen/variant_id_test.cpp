@@ -37,7 +37,8 @@ TEST(ParseVariant, ReadsEveryIdBack) {
   const Catalogue catalogue = load_fixture();
   const Expansion expansion = expand_one(
       "baseline = { probe = \"ring\" }\ncross = { protocol = \"all\", mover = \"all\", "
-      "work = \"all\", wait = \"all\", hint_ns = \"all\", unit = \"all\", placement = \"all\" }\n");
+      "work = \"all\", wait = \"all\", hint_ns = \"all\", granularity = \"all\", placement = "
+      "\"all\" }\n");
   ASSERT_GT(expansion.variants.size(), 30U);
   for (const VariantKey& variant : expansion.variants) {
     const auto key = parse_variant(catalogue, variant.id);
@@ -69,7 +70,8 @@ TEST(ParseVariant, SaysWhatIsWrong) {
       {"ring/cta/none/none/stages=2/num_stages=2", "axis 'num_stages' twice"},
       {"ring/cta/none/none/num_stages=33", "num_stages: no value '33' (a whole number in 1..32)"},
       {"ring/cta/none/none/num_stages=20", "pruned: 20 stages are over 16"},
-      {"ring/cta/none/none/num_stages=9/unit=parity", "pruned: thread parity: 9 stages are over 8"},
+      {"ring/cta/none/none/num_stages=9/granularity=even_odd_lanes",
+       "pruned: even and odd lanes: 9 stages are over 8"},
       {"handoff/cta/none/none", "pruned: handoff: one slot"},
       {"ring/cta/none/none/wait=sleep",
        "pruned: wait has a meaning only where protocol in {'flag', 'mbarrier'}"},

@@ -21,7 +21,7 @@ TEST(Expand, ABaselineAloneIsOneVariant) {
                                                                  {"mover", "none"},
                                                                  {"work", "none"},
                                                                  {"num_stages", "4"},
-                                                                 {"unit", "warp"},
+                                                                 {"granularity", "warp"},
                                                                  {"placement", "contiguous"},
                                                                  {"delay", "0"},
                                                                  {"wait", "try_wait"},
@@ -83,15 +83,15 @@ TEST(Expand, PairsVaryTwoAxesAtATime) {
 TEST(Expand, CountsPrunedPointsByTheFirstReason) {
   // Stages 1..32 by two units: warp prunes 17..32 (16); parity prunes 9..32 (24) by the first rule.
   const Expansion expansion = expand_one(std::string(mbarrier_baseline) +
-                                         "cross = { unit = \"all\", stages = \"1:32\" }\n");
+                                         "cross = { granularity = \"all\", stages = \"1:32\" }\n");
   EXPECT_EQ(expansion.variants.size(), 16U + 8U);
   EXPECT_EQ(expansion.pruned, (Pruned{{"{num_stages} stages are over 16", 16},
-                                      {"thread parity: {num_stages} stages are over 8", 24}}));
+                                      {"even and odd lanes: {num_stages} stages are over 8", 24}}));
   EXPECT_EQ(describe(expansion),
             "24 variants\n"
             "40 points pruned:\n"
             "      16  {num_stages} stages are over 16\n"
-            "      24  thread parity: {num_stages} stages are over 8\n");
+            "      24  even and odd lanes: {num_stages} stages are over 8\n");
 }
 
 TEST(Expand, CountsVariedValuesThatHaveNoMeaning) {
@@ -99,11 +99,12 @@ TEST(Expand, CountsVariedValuesThatHaveNoMeaning) {
   // test_wait with a hint: 3 (warp or parity with a placement that may be) x 2 = 6.
   const Expansion expansion =
       expand_one(std::string(mbarrier_baseline) +
-                 "cross = { unit = \"all\", placement = \"all\", "
+                 "cross = { granularity = \"all\", placement = \"all\", "
                  "wait = [\"try_wait\", \"test_wait\"], hint_ns = \"all\" }\n");
   EXPECT_EQ(expansion.variants.size(), 12U);
-  EXPECT_EQ(expansion.pruned, (Pruned{{"hint_ns has a meaning only where wait == 'try_wait'", 6},
-                                      {"placement has a meaning only where unit == 'warp'", 6}}));
+  EXPECT_EQ(expansion.pruned,
+            (Pruned{{"hint_ns has a meaning only where wait == 'try_wait'", 6},
+                    {"placement has a meaning only where granularity == 'warp'", 6}}));
 }
 
 TEST(Expand, CountsAxesThatTheComponentDoesNotHave) {
@@ -133,14 +134,15 @@ TEST(Expand, BaselineValuesFallBackWhereTheyHaveNoMeaning) {
       "baseline = { probe = \"ring\", protocol = \"mbarrier\", mover = \"st_shared\", "
       "work = \"none\", wait = \"try_wait\", hint_ns = \"100\", payload_bytes = 64, "
       "placement = \"interleaved\" }\n"
-      "once_around = { protocol = \"all\", unit = [\"parity\"], wait = [\"test_wait\"], "
+      "once_around = { protocol = \"all\", granularity = [\"even_odd_lanes\"], wait = "
+      "[\"test_wait\"], "
       "mover = [\"none\"] }\n");
   EXPECT_EQ(
       ids(expansion),
       (Words{"ring/mbarrier/st_shared/none/placement=interleaved/hint_ns=100/payload_bytes=64",
              "ring/cta/st_shared/none/placement=interleaved/payload_bytes=64",
              "ring/flag/st_shared/none/placement=interleaved/payload_bytes=64",
-             "ring/mbarrier/st_shared/none/unit=parity/hint_ns=100/payload_bytes=64",
+             "ring/mbarrier/st_shared/none/granularity=even_odd_lanes/hint_ns=100/payload_bytes=64",
              "ring/mbarrier/st_shared/none/placement=interleaved/wait=test_wait/"
              "payload_bytes=64",
              "ring/mbarrier/none/none/placement=interleaved/hint_ns=100"}));

@@ -181,9 +181,9 @@ TEST(Head, SaysWhatARunCannotLeaveBehind) {
        "spec: t.ptx:12: reading p: unit 'poll an item' does not begin with what it counts (did you "
        "mean 'polls'?)"},
       {"[launch]",
-       "[expects]\n//@ readings = [{ name = \"p\", unit = \"polls\", role = \"bystander\" }]\n//@ "
+       "[expects]\n//@ readings = [{ name = \"p\", unit = \"polls\", role = \"victim\" }]\n//@ "
        "[launch]",
-       "spec: t.ptx:12: reading p: no warp is bystander (name one of the roles)"},
+       "spec: t.ptx:12: reading p: no warp is victim (name one of the roles)"},
       {"[launch]",
        "[expects]\n//@ readings = [{ name = \"p\", unit = \"polls\", role = \"consumer\", index = "
        "2 "

@@ -22,7 +22,7 @@ const std::string whole_head =
     "//@ roles = [\n"
     "//@   { role = \"producer\", warps = [0, 1], unit = 1, rank = 32 },\n"
     "//@   { role = \"consumer\", warps = [2], lanes = \"odd\", cta = 1, leaves_early = true },\n"
-    "//@   { role = \"bystander\", warps = [3], clock = false },\n"
+    "//@   { role = \"victim\", warps = [3], clock = false },\n"
     "//@   { role = \"none\", warps = [2], lanes = \"even\" },\n"
     "//@ ]\n"
     "//@ barriers = [\n"

@@ -45,11 +45,11 @@ TEST(WarpLayout, NamesUnitsPlacementAndSharing) {
   const std::pair<const char*, const char*> rows[] = {
       {"ring/p/m/w", "1 x 1 warps"},
       {"ring/p/m/w/producers=4/consumers=2", "4 x 2 warps"},
-      {"ring/p/m/w/unit=warpgroup/consumers=2", "1 x 2 warpgroups"},
-      {"ring/p/m/w/unit=parity", "1 x 1 half warps"},
+      {"ring/p/m/w/granularity=warpgroup/consumers=2", "1 x 2 warpgroups"},
+      {"ring/p/m/w/granularity=even_odd_lanes", "1 x 1 even/odd lanes"},
       {"ring/p/m/w/roles=unified/producers=8/consumers=8", "8 unified warps"},
       {"ring/p/m/w/producers=2/consumers=2/placement=interleaved", "2 x 2 warps, interleaved"},
-      {"ring/p/m/w/producers=2/consumers=2/sharing=turns", "2 x 2 warps, turns"}};
+      {"ring/p/m/w/producers=2/consumers=2/sharing=round_robin", "2 x 2 warps, round_robin"}};
   for (const auto& [id, layout] : rows) EXPECT_EQ(axes_of(id).warp_layout(), layout) << id;
 }
 

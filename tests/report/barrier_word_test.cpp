@@ -44,10 +44,11 @@ std::uint64_t made_up_word(const BarrierState& state) {
 }
 
 PointRow word_point(const std::string& operation, std::int64_t expected) {
-  PointRow point = test::steady(fmt::format("word/mbarrier/none/none/num_stages=1/operation={}/"
-                                            "expected_arrivals={}",
-                                            operation, expected),
-                                10);
+  PointRow point =
+      test::steady(fmt::format("barrier_word/mbarrier/none/none/num_stages=1/operation={}/"
+                               "expected_arrivals={}",
+                               operation, expected),
+                   10);
   point.samples.clear();
   for (std::uint32_t items = 1; items <= 4; ++items) {
     const std::uint64_t word = made_up_word(*state_after(operation, expected, items));

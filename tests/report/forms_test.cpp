@@ -34,7 +34,7 @@ TEST(FormCosts, AreDifferencesOfTwoSizes) {
   ASSERT_EQ(costs.size(), 1U);
   EXPECT_EQ(costs[0].form, "mbarrier.arrive#001");
   EXPECT_EQ(costs[0].path, "pending");
-  EXPECT_EQ(costs[0].chain, "issue");
+  EXPECT_EQ(costs[0].measure, "throughput");
   EXPECT_EQ(costs[0].isolated.reason, "");
   EXPECT_DOUBLE_EQ(costs[0].isolated.value, 20);
   EXPECT_DOUBLE_EQ(costs[0].isolated.half_width, 0.25);

@@ -109,15 +109,14 @@ TEST(ResponseTable, HasOneReadingByDelay) {
 }
 
 TEST(NeighbourTable, ComparesWithTheSameCodeThatDoesNotWait) {
-  const std::string id = "neighbour/mbarrier/none/none/num_stages=1";
-  const ReportData data =
-      data_of({steady(id, 230), steady(id + "/waits=0", 200),
-               steady(id + "/neighbour_work=mma/waiters=4", 90),
-               steady(id + "/neighbour_work=mma/waiters=4/waits=0", 100),
-               steady(id + "/neighbour_work=shared/waiters=4", 90),
-               steady("neighbour/flag_volatile/none/none/num_stages=1", 201),
-               steady("neighbour/flag_volatile/none/none/num_stages=1/waits=0", 100)});
-  const Table table = table_of(data, "neighbour");
+  const std::string id = "interference/mbarrier/none/none/num_stages=1";
+  const ReportData data = data_of(
+      {steady(id, 230), steady(id + "/waits=0", 200), steady(id + "/victim_work=mma/waiters=4", 90),
+       steady(id + "/victim_work=mma/waiters=4/waits=0", 100),
+       steady(id + "/victim_work=shared/waiters=4", 90),
+       steady("interference/flag_volatile/none/none/num_stages=1", 201),
+       steady("interference/flag_volatile/none/none/num_stages=1/waits=0", 100)});
+  const Table table = table_of(data, "interference");
   ASSERT_EQ(table.rows.size(), 4U);
   EXPECT_EQ(table.rows[0][3].text, "flag_volatile");
   EXPECT_DOUBLE_EQ(value_in(table, 0, "fma dependent"), 101);  // against its own control

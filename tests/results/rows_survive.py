@@ -11,12 +11,31 @@ import gzip
 import json
 import math
 import pathlib
+import re
 import subprocess
 import sys
 
 LAST_OLD_COMMIT = "1b893af"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAME = "same_class:"
+# What was called otherwise then, by hand: part of an id, and what it is today.
+RENAMED = {
+    r"^neighbour/": "interference/", r"/neighbour_work=": "/victim_work=",
+    r"/bystanders=": "/victims=", r"^word/": "barrier_word/", r"/unit=": "/granularity=",
+    r"/granularity=parity": "/granularity=even_odd_lanes", r"/chain=": "/measure=",
+    r"/measure=issue": "/measure=throughput", r"/sharing=turns": "/sharing=round_robin",
+    r"/tuned=deferred_fold": "/tuned=deferred_checksum", r"^anchor/fold_": "anchor/checksum_"}
+RENAMED_FILES = {"neighbour.jsonl": "interference.jsonl", "word.jsonl": "barrier_word.jsonl"}
+
+
+def id_today(text):
+    for before, today in RENAMED.items():
+        text = re.sub(before + (r"(?=/|$)" if before[-1] not in "/=_" else ""), today, text)
+    return text
+
+
+def flag_today(flag):
+    return SAME + id_today(flag.removeprefix(SAME)) if flag.startswith(SAME) else flag
 
 
 def old_rows(text):
@@ -29,12 +48,13 @@ def old_rows(text):
             continue
         line["device"], line["run"] = named[line["device"]], named[line["run"]]
         yield {
-            "kind": line.get("kind", "point"), "id": line["id"], "hash": line["hash"],
-            "unit": line["unit"], "repetition": line["repetition"],
+            "kind": line.get("kind", "point"), "id": id_today(line["id"]), "was": line["id"],
+            "hash": line["hash"], "unit": line["unit"],
+            "repetition": line["repetition"],
             "aa_control": line.get("aa_control", False), "sm": line["sm"],
             "first_warp": line["first_warp"], "megahertz": float(line["megahertz"]),
-            "flags": line.get("flags", []), "error": line.get("error"),
-            "error_step": line.get("error_step"), "items": line.get("items"),
+            "flags": [flag_today(flag) for flag in line.get("flags", [])],
+            "error": line.get("error"), "error_step": line.get("error_step"), "items": line.get("items"),
             "cycles": line.get("cycles"), "readings": line.get("readings", []),
             "sass_class": line["sass_class"], "text_hash": line["text_hash"],
             "ptx_hash": line["ptx_hash"], "module": line["module"], "device": line["device"],
@@ -168,7 +188,8 @@ def wrong_figures(row):
 
 
 def fingerprint(row):
-    fields = {key: value for key, value in row.items() if key not in ("axes", "figures", "hash")}
+    beside = ("axes", "figures", "hash", "was")
+    fields = {key: value for key, value in row.items() if key not in beside}
     return json.dumps(fields, sort_keys=True)
 
 
@@ -179,13 +200,15 @@ def git(*arguments):
 
 def check_file(name, commit):
     before = list(old_rows(git("show", f"{commit}:{name}")))
-    after = [row for file in parts_of(ROOT / name) for row in new_rows(file)]
+    path = ROOT / name
+    path = path.with_name(RENAMED_FILES.get(path.name, path.name))
+    after = [row for file in parts_of(path) for row in new_rows(file)]
     lost = collections.Counter(map(fingerprint, before))
     lost.subtract(map(fingerprint, after))
     problems = [f"{name}: {count:+} of {text[:160]}" for text, count in lost.items() if count]
-    hashes = {row["id"]: row["hash"] for row in before}
+    hashes = {row["id"]: row["hash"] for row in before if row["id"] == row["was"]}
     for row in after:
-        if row["hash"] not in (None, hashes.get(row["id"])):
+        if row["id"] in hashes and row["hash"] not in (None, hashes[row["id"]]):
             problems.append(f"{name}: {row['id']}: hash {row['hash']}")
         for part in row["id"].split("/")[4:] if row["kind"] != "anchor" else []:
             axis, value = part.split("=", 1)

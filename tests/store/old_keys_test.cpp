@@ -1,6 +1,7 @@
 #include "core/store/old_keys.h"
 
 #include "core/base/hash.h"
+#include "core/image/renamed.h"
 #include "core/store/load.h"
 #include "tests/store/rows.h"
 
@@ -12,8 +13,6 @@ namespace {
 using namespace test;
 
 constexpr const char* small_file = R"(
-[renamed]
-unit = "granularity"
 [defaults]
 wait = "try_wait"
 [[component]]
@@ -42,7 +41,7 @@ TEST(OldKeys, AreWholeAndInOrder) {
                                  {"mover", "none"},
                                  {"work", "none"},
                                  {"num_stages", "4"},
-                                 {"granularity", "warp"},
+                                 {"unit", "warp"},
                                  {"wait", "test_wait"},
                                  {"ptxas", "12.4"}}));
   EXPECT_EQ(row.named, (KeyAxes{{"wait", "test_wait"}, {"ptxas", "12.4"}}));
@@ -62,7 +61,7 @@ TEST(OldKeys, AreWholeAndInOrder) {
 TEST(OldKeys, HaveTheNamesOfToday) {
   const OldKeys old = OldKeys::parse(small_file, "a.toml").value();
   const std::string from = "ring/mbarrier/none/none/unit=parity";
-  const std::string to = "ring/mbarrier/none/none/granularity=parity";
+  const std::string to = "ring/mbarrier/none/none/granularity=even_odd_lanes";
   for (const bool whole : {false, true}) {
     Results results = {{some_device()}, {some_run()}, {some_point(from), some_point("ring/x")}};
     results.points[1].flags = {"throttled", std::string(same_class_prefix) + from};
@@ -77,11 +76,51 @@ TEST(OldKeys, HaveTheNamesOfToday) {
     EXPECT_EQ(results.points[0].variant_id, to);
     EXPECT_EQ(results.points[0].variant_hash, short_hash(to));
     EXPECT_EQ(results.points[1].flags[1], std::string(same_class_prefix) + to);
-    EXPECT_EQ(results.variants[0].value("granularity"), "parity");
+    EXPECT_EQ(results.variants[0].value("granularity"), "even_odd_lanes");
     EXPECT_EQ(results.variants[0].find("unit"), nullptr);
     EXPECT_EQ(results.catalogue.axes.count("unit"), 0U);
     EXPECT_EQ(results.catalogue.axes.count("granularity"), 1U);
   }
+}
+
+// Each kind of name that changed, in an id and in the key that it is made of.
+TEST(OldKeys, ComponentsAndValuesHaveTheNamesOfTodayToo) {
+  const std::pair<const char*, const char*> ids[] = {
+      {"neighbour/mbarrier/none/none/num_stages=1/neighbour_work=mma/bystanders=4",
+       "interference/mbarrier/none/none/num_stages=1/victim_work=mma/victims=4"},
+      {"word/none/none/none/word_layout=v1", "barrier_word/none/none/none/word_layout=v1"},
+      {"ring/word/none/none", "ring/word/none/none"},  // no probe
+      {"form/none/none/none/form=a#001/chain=latency/lanes=warp",
+       "form/none/none/none/form=a#001/measure=latency/lanes=warp"},
+      {"form/none/none/none/chain=issue", "form/none/none/none/measure=throughput"},
+      {"ring/mbarrier/none/none/operand=parity/sharing=turns",
+       "ring/mbarrier/none/none/operand=parity/sharing=round_robin"},
+      {"ring/mbarrier/st_shared/none/tuned=deferred_fold",
+       "ring/mbarrier/st_shared/none/tuned=deferred_checksum"},
+      {"anchor/fold_32", "anchor/checksum_32"},
+      {"anchor/bar_sync/warps=1", "anchor/bar_sync/warps=1"},
+      {"fold_32", "fold_32"}};  // a hash has no parts
+  const OldKeys old = OldKeys::load().value();
+  for (const auto& [before, today] : ids) {
+    EXPECT_EQ(id_today(before), today);
+    Results results = {{some_device()}, {some_run()}, {some_point(before)}};
+    import_keys(results, old);
+    EXPECT_EQ(results.points[0].variant_id, today);
+    for (const auto& [axis, value] : results.variants[0].axes()) {
+      EXPECT_EQ(axis_today(axis), axis) << before;
+      EXPECT_EQ(value_today(axis, value), value) << before;
+    }
+  }
+}
+
+// A default of one component's own is its default under the name of today.
+TEST(OldKeys, FactsHaveTheNamesOfToday) {
+  Results results;
+  results.catalogue.axes = {{"chain", {"issue", ""}}, {"neighbour.unit", {"parity", "x"}}};
+  import_keys(results, OldKeys::load().value());
+  EXPECT_EQ(results.catalogue.axes.at("measure").default_value, "throughput");
+  EXPECT_EQ(results.catalogue.axes.at("interference.granularity").default_value, "even_odd_lanes");
+  EXPECT_EQ(results.catalogue.axes.size(), 2U);
 }
 
 TEST(OldKeys, SayWhatIsWrongInTheirFile) {

@@ -16,8 +16,8 @@ bool all_digits(const std::string& text) {
 }
 
 std::string unit_name(const VariantAxes& axes) {
-  const std::string unit = axes.value("unit");
-  return unit == "parity" ? "half warps" : unit + "s";
+  const std::string granularity = axes.value("granularity");
+  return granularity == "even_odd_lanes" ? "even/odd lanes" : granularity + "s";
 }
 
 // One {axis} of a pattern.
@@ -141,7 +141,7 @@ std::string VariantAxes::column(const std::string& column) const {
 
 std::vector<std::string> VariantAxes::axes_of_column(const std::string& column) const {
   if (column == "warp_layout")
-    return {"roles", "unit", "producers", "consumers", "placement", "sharing"};
+    return {"roles", "granularity", "producers", "consumers", "placement", "sharing"};
   if (column != "waited_on") return {column};
   std::vector<std::string> axes;
   if (const ProtocolLabels* facts = protocol())

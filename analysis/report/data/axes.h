@@ -32,7 +32,8 @@ class VariantAxes {
   std::map<std::string, std::string> named() const;
   bool names(const std::string& axis) const;
 
-  // "4 x 4 warps, interleaved", "2 x 2 warps, turns", "1 x 1 half warps", "8 unified warps"
+  // "4 x 4 warps, interleaved", "2 x 2 warps, round_robin", "1 x 1 even/odd lanes", "8 unified
+  // warps"
   std::string warp_layout() const;
   // "try_wait", "try_wait, hint 10000000 ns", "test_wait by state": what is waited on and how, by
   // the pattern of the catalogue (core/image/facts.h); its name for a protocol without one.

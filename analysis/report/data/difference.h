@@ -1,6 +1,6 @@
 // Costs that are differences: a figure that was not measured as such, but is formed from two stored
 // ones when it is shown. A verb is the difference of two unrolled sizes, a loaded cost that of a
-// loaded and an isolated point, a neighbour's slow-down that with and without waiting warps.
+// loaded and an isolated point, a victim's slow-down that with and without waiting warps.
 #pragma once
 
 #include "analysis/report/data/aggregate.h"

@@ -47,7 +47,7 @@ struct WordField {
 // out.
 std::vector<WordField> derive_fields(const std::vector<WordReading>& readings);
 
-inline constexpr const char* word_probe = "word";
+inline constexpr const char* word_probe = "barrier_word";
 
 // All words in the rows of probe `word`: its readings are the low and the high half.
 std::vector<WordReading> word_readings(const std::vector<PointRow>& points,

@@ -32,7 +32,7 @@ std::map<Key, Found> find_points(const std::vector<Aggregate>& points) {
     const VariantAxes& axes = point.axes;
     if (axes.value("probe") != "form") continue;
     Found& entry =
-        found[{axes.value("form"), axes.value("path"), axes.value("chain"), axes.value("lanes")}];
+        found[{axes.value("form"), axes.value("path"), axes.value("measure"), axes.value("lanes")}];
     Sizes& sizes = axes.value("load") == "busy" ? entry.loaded : entry.isolated;
     (axes.value("unroll") == "8" ? sizes.large : sizes.small) = &point;
   }
@@ -74,7 +74,7 @@ std::vector<Group> group_by_code(const std::vector<FormCost>& costs) {
   std::map<std::tuple<std::string, std::string, std::string, std::string>, size_t> known;
   for (const FormCost& cost : costs) {
     const bool has_code = !cost.text_hashes.empty();
-    const auto key = std::make_tuple(cost.text_hashes, cost.path, cost.chain, cost.lanes);
+    const auto key = std::make_tuple(cost.text_hashes, cost.path, cost.measure, cost.lanes);
     const auto [at, is_new] = known.emplace(key, groups.size());
     if (is_new || !has_code)
       groups.push_back({cost, 0});
@@ -90,7 +90,7 @@ std::vector<FormCost> form_costs(const std::vector<Aggregate>& points) {
   std::vector<FormCost> costs;
   for (const auto& [key, found] : find_points(points)) {
     FormCost cost;
-    std::tie(cost.form, cost.path, cost.chain, cost.lanes) = key;
+    std::tie(cost.form, cost.path, cost.measure, cost.lanes) = key;
     cost.isolated = cost_of(found.isolated, cost.form);
     cost.loaded = cost_of(found.loaded, cost.form);
     cost.has_loaded = found.loaded.any();
@@ -104,17 +104,17 @@ std::vector<FormCost> form_costs(const std::vector<Aggregate>& points) {
 }
 
 Result<Table> forms_table(const ReportData& data, const TableArguments& arguments) {
-  PHASEBIT_TRY(check_arguments(arguments, {"family", "path", "chain", "lanes"}));
+  PHASEBIT_TRY(check_arguments(arguments, {"family", "path", "measure", "lanes"}));
   PHASEBIT_TRY_ASSIGN(known, FormTable::load());
   Table table;
-  table.columns = {{"form", false},  {"the same code", true}, {"path", false},
-                   {"chain", false}, {"lanes", false},        {"isolated", true},
-                   {"loaded", true}, {"SASS class", false}};
+  table.columns = {{"form", false},    {"the same code", true}, {"path", false},
+                   {"measure", false}, {"lanes", false},        {"isolated", true},
+                   {"loaded", true},   {"SASS class", false}};
   std::vector<FormCost> costs = form_costs(data.aggregation.points);
   std::erase_if(costs, [&](const FormCost& cost) {
     return !argument_fits(arguments, "family", family_of(cost.form)) ||
            !argument_fits(arguments, "path", cost.path) ||
-           !argument_fits(arguments, "chain", cost.chain) ||
+           !argument_fits(arguments, "measure", cost.measure) ||
            !argument_fits(arguments, "lanes", cost.lanes);
   });
   for (const Group& group : group_by_code(costs)) {
@@ -124,7 +124,7 @@ Result<Table> forms_table(const ReportData& data, const TableArguments& argument
     table.rows.push_back({{form == nullptr ? cost.form : form->text, {}, {}},
                           {group.others == 0 ? "" : fmt::format("+{}", group.others), others, {}},
                           {cost.path, {}, {}},
-                          {cost.chain, {}, {}},
+                          {cost.measure, {}, {}},
                           {cost.lanes, {}, {}},
                           figure_cell(cost.isolated, table.notes),
                           cost.has_loaded ? figure_cell(cost.loaded, table.notes) : Cell{},

@@ -14,18 +14,18 @@ namespace phasebit {
 
 // The two sizes of one form on one path, alone and beside busy warps.
 struct FormCost {
-  std::string form, path, chain, lanes;
+  std::string form, path, measure, lanes;
   std::string sass_class;   // of the smaller size, alone
   std::string text_hashes;  // of both sizes: equal ones are the same code
   Figure isolated, loaded;  // cycles of one operation; reasons where there are none
   bool has_loaded = false;  // a loaded point was asked for
 };
 
-// In the order of the ids; one row a form, path, chain and lanes.
+// In the order of the ids; one row a form, path, measure and lanes.
 std::vector<FormCost> form_costs(const std::vector<Aggregate>& points);
 
 // One row a distinct piece of code: the first form's text, and how many others become the same.
-// Arguments: path, chain, lanes, family (a pattern such as mbarrier.*).
+// Arguments: path, measure, lanes, family (a pattern such as mbarrier.*).
 Result<Table> forms_table(const ReportData& data, const TableArguments& arguments);
 
 // By family: forms, how many ptxas takes for the device's target, how many have a figure alone and

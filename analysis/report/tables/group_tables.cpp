@@ -33,11 +33,11 @@ const std::map<std::string, GroupTable>& group_tables() {
        {polls_table, "polls that failed before a wait returned", "specs/probes.toml",
         "Polls that failed before a wait returned, by the cycles for which the commit was held "
         "back."}},
-      {"neighbour",
+      {"interference",
        {neighbour_table, "by how much waiting warps slow down others", "specs/probes.toml",
-        "By how many percent waiting warps lengthen a block of work of the bystanders, against the "
+        "By how many percent waiting warps lengthen a block of work of the victims, against the "
         "same code with the same warps that do not wait; the rows with 0 waiters are cycles of a "
-        "block then. same: on the bystanders' sub-partition, other: on the other three."}},
+        "block then. same: on the victims' sub-partition, other: on the other three."}},
       {"fanin",
        {fanin_table, "cycles of a phase by number of warps", "specs/probes.toml",
         "Cycles from one phase to the next by number of warps that all arrive and all wait."}},

@@ -81,7 +81,7 @@ Table by_delay(const std::vector<Aggregate>& points, const AxisValues& where,
 }
 
 std::string work_of(const VariantAxes& axes) {
-  return axes.value("neighbour_work") + " " + axes.value("work_kind");
+  return axes.value("victim_work") + " " + axes.value("work_kind");
 }
 
 }  // namespace
@@ -126,9 +126,9 @@ bool is_control(const VariantAxes& axes) {
 }  // namespace
 
 Table neighbour_table(const std::vector<Aggregate>& points, const AxisValues& where) {
-  const std::vector<Point> all = points_of(points, "neighbour", where);
+  const std::vector<Point> all = points_of(points, "interference", where);
   std::map<std::string, const Aggregate*> controls;
-  FigureGrid grid({"bystanders", "waiters", "placing", "protocol", "waited_on"},
+  FigureGrid grid({"victims", "waiters", "placing", "protocol", "waited_on"},
                   {"fma dependent", "fma independent", "shared dependent", "shared independent",
                    "mma dependent", "mma independent"},
                   any_of(all));
@@ -138,7 +138,7 @@ Table neighbour_table(const std::vector<Aggregate>& points, const AxisValues& wh
     const bool plainest =
         point.axes.value("waiters") == "1" && point.axes.value("placing") == "same";
     if (plainest && point.axes.waited_on() == "try_wait")
-      grid.put({point.axes.value("bystanders"), "0", "-", "-", "cycles per block"},
+      grid.put({point.axes.value("victims"), "0", "-", "-", "cycles per block"},
                work_of(point.axes), figure_of(*point.aggregate));
   }
   for (const Point& point : all) {
@@ -147,7 +147,7 @@ Table neighbour_table(const std::vector<Aggregate>& points, const AxisValues& wh
     const auto control = controls.find(without_waits(point));
     const Figure base = figure_of(control == controls.end() ? nullptr : control->second,
                                   point.aggregate->id + "/waits=0");
-    grid.put({axes.value("bystanders"), axes.value("waiters"), axes.value("placing"),
+    grid.put({axes.value("victims"), axes.value("waiters"), axes.value("placing"),
               axes.value("protocol"), axes.waited_on()},
              work_of(axes), change_percent(figure_of(*point.aggregate), base));
   }

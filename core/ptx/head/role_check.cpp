@@ -31,7 +31,7 @@ bool share_threads(const RoleSlice& a, const RoleSlice& b) {
 bool plays(const CheckedHead& checked, Role role) {
   const auto& slices = checked.head.launch.slices;
   return std::any_of(slices.begin(), slices.end(), [&](const RoleSlice& slice) {
-    return slice.role == role || (slice.role == Role::both && role != Role::bystander);
+    return slice.role == role || (slice.role == Role::both && role != Role::victim);
   });
 }
 

@@ -16,7 +16,7 @@ struct RoleWord {
 inline constexpr RoleWord role_words[] = {{Role::producer, "producer"},
                                           {Role::consumer, "consumer"},
                                           {Role::both, "both"},
-                                          {Role::bystander, "bystander"}};
+                                          {Role::victim, "victim"}};
 
 // In the list of roles: what nobody's threads have.
 inline constexpr const char* no_role = "none";

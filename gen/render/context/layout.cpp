@@ -16,7 +16,7 @@ void add_payload(json& context, const Plan& plan) {
   context["payload_period"] = std::to_string(copied_payload_period);
   context["payload_offset"] = std::to_string(plan.payload_offset);
   context["item_step"] = hex(payload_item_step);
-  context["fold_multiplier"] = hex(payload_fold_multiplier);
+  context["checksum_multiplier"] = hex(payload_checksum_multiplier);
   context["fill_bytes"] = std::to_string(4 * plan.producer.vector_words);
   context["fill_words_wide"] = std::to_string(plan.producer.vector_words);
   context["fill_wide"] = plan.producer.vector_words == 4;

@@ -50,9 +50,9 @@ void add_response(json& context, const VariantKey& variant, const Plan& plan) {
   context["clock_offset"] = std::to_string(plan.ticket_offset + 8);
 }
 
-void add_neighbour(json& context, const Plan& plan) {
-  context["bystander"] = {{"role", "bystander"}, {"item", "b_item"}};
-  context["bystander_warps_mask"] = fmt::format("0x{:08x}", plan.bystander_warps_mask);
+void add_interference(json& context, const Plan& plan) {
+  context["victim"] = {{"role", "victim"}, {"item", "b_item"}};
+  context["victim_warps_mask"] = fmt::format("0x{:08x}", plan.victim_warps_mask);
   context["has_waiters"] = plan.consumer.threads > 0;
   context["block_turns"] = counted("turn", 8);
   check_phases(context, plan.facts.read_full, 0, 1, "1");
@@ -83,7 +83,7 @@ void add_probe_names(json& context, const VariantKey& variant, const Plan& plan)
   context["counts_polls"] = false;
   if (probe == "response") add_response(context, variant, plan);
   if (probe == "verb") add_verb(context, variant, plan);
-  if (probe == "neighbour") add_neighbour(context, plan);
+  if (probe == "interference") add_interference(context, plan);
   if (probe == "fanin") add_fanin(context, plan);
   if (probe == "entangle") add_entangle(context, variant, plan);
 }

@@ -37,7 +37,7 @@ void add_moves(json& slot, const Plan& plan, const RolePlan& role, const std::st
     const int bytes = offset * plan.slot_bytes + 4 * word;
     json move = {{"address", bytes == 0 ? r + "_payload" : fmt::format("{}_payload+{}", r, bytes)}};
     move["bytes"] = std::to_string(4 * word);
-    move["words"] = move["folded"] = words(role.vector_words, word);
+    move["words"] = move["summed"] = words(role.vector_words, word);
     moves.push_back(std::move(move));
   }
   slot[r == "p" ? "stores" : "loads"] = std::move(moves);

@@ -19,7 +19,7 @@ DiffSide side(const Lines& lines) {
 const Lines base = {
     "consumer.clock_start| CS2R R2,SR_CLOCKLO # 2",
     "consumer.wait| SYNCS.PHASECHK.TRANS64 P0,[R2],R3 # 2",
-    "consumer.fold| IADD3 R4,R4,R5,RZ # 4 1",
+    "consumer.checksum| IADD3 R4,R4,R5,RZ # 4 1",
     "consumer.release| SYNCS.ARRIVE.TRANS64.A1T0 RZ,[R2],RZ # 3",
     "consumer| @P1 BRA 0x10 # 5",
     "consumer.clock_end| CS2R R4,SR_CLOCKLO # 2",
@@ -46,12 +46,12 @@ const Row rows[] = {
      Change::instructions,
      {"consumer: +YIELD x1; 4 -> 5 instructions, 14 -> 19 issue cycles, 1 -> 1 scoreboard waits"}},
     {"one wait less",
-     with(2, "consumer.fold| IADD3 R4,R4,R5,RZ # 4"),
+     with(2, "consumer.checksum| IADD3 R4,R4,R5,RZ # 4"),
      Change::schedule,
      {"consumer: the same instructions with another schedule; 4 -> 4 instructions, 14 -> 14 issue "
       "cycles, 1 -> 0 scoreboard waits"}},
     {"another register",
-     with(2, "consumer.fold| IADD3 R6,R4,R5,RZ # 4 1"),
+     with(2, "consumer.checksum| IADD3 R6,R4,R5,RZ # 4 1"),
      Change::operands,
      {"consumer: the same opcodes with other operands; 4 -> 4 instructions, 14 -> 14 issue cycles, "
       "1 -> 1 scoreboard waits"}},

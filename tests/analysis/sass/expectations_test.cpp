@@ -64,9 +64,9 @@ TEST(Expectations, HoldOrSayWhatWasFound) {
       {"where = \"consumer\"\ncount = { \"BRA*\" = \"1..\" }", held},
       {"where = \"producer\"\nmust_not = \"BAR*\"",
        place + "  expected producer: code\n  found no such timed loop\n" + broken},
-      {"where = \"consumer.fold\"\nmust_not = \"BAR*\"",
+      {"where = \"consumer.checksum\"\nmust_not = \"BAR*\"",
        place +
-           "  expected consumer.fold: code\n  found no code of that verb in a timed loop, only "
+           "  expected consumer.checksum: code\n  found no code of that verb in a timed loop, only "
            "of consumer.wait\n" +
            broken},
       {"max_registers = 40", held},

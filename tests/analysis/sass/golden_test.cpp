@@ -78,7 +78,7 @@ TEST(Golden, OtherRegistersAndAddressesAreTheSame) {
 TEST(Golden, SaysWhatChanged) {
   EXPECT_EQ(change(loop), "");
   const std::string verb =
-      change(with(3, "consumer.fold| SYNCS.ARRIVE.TRANS64.A1T0 RZ,[R2+UR4+0x8],RZ # 3"));
+      change(with(3, "consumer.checksum| SYNCS.ARRIVE.TRANS64.A1T0 RZ,[R2+UR4+0x8],RZ # 3"));
   EXPECT_EQ(verb.substr(0, verb.find('\n')),
             "the same code, but another part of it is hot or of another verb");
   EXPECT_EQ(change(with(3, "consumer.release| SYNCS.ARRIVE.TRANS64.A1T0 RZ,[R2+UR4+0x8],RZ # 4"))

@@ -1,10 +1,10 @@
-#include "gen/probes/word.h"
+#include "gen/probes/barrier_word.h"
 
 #include "gen/probes/layout.h"
 
 namespace phasebit {
 
-Status lay_out_word(const VariantKey&, Plan& plan) {
+Status lay_out_barrier_word(const VariantKey&, Plan& plan) {
   RoleSlice slice;
   slice.role = Role::consumer;
   plan.launch.slices = {slice};
@@ -13,7 +13,7 @@ Status lay_out_word(const VariantKey&, Plan& plan) {
 }
 
 // Four operations at most: the barriers' states are those of 1, 2, 3 and 4 of them.
-Status finish_word(const VariantKey& variant, Plan& plan) {
+Status finish_barrier_word(const VariantKey& variant, Plan& plan) {
   PHASEBIT_TRY_ASSIGN(expected, whole_number(variant, "expected_arrivals", 0));
   LaunchShape& launch = plan.launch;
   launch.work_amount = static_cast<std::uint32_t>(expected);

@@ -5,7 +5,7 @@
 
 namespace phasebit {
 
-Status lay_out_word(const VariantKey& variant, Plan& plan);
-Status finish_word(const VariantKey& variant, Plan& plan);
+Status lay_out_barrier_word(const VariantKey& variant, Plan& plan);
+Status finish_barrier_word(const VariantKey& variant, Plan& plan);
 
 }  // namespace phasebit

@@ -1,0 +1,26 @@
+// Names that have changed: what ids, keys and people of before say, in the words of today. Whoever
+// renames an axis, a value or a component adds a line, and nothing else knows the old word.
+#pragma once
+
+#include "core/image/variant_key.h"
+
+#include <string_view>
+
+namespace phasebit {
+
+// The axis of a key ("unit" -> "granularity"); a name that never changed is itself.
+std::string_view axis_today(std::string_view axis);
+
+// A value, or the name of a component, of an axis by its name of today ("probe", "neighbour" ->
+// "interference").
+std::string_view value_today(std::string_view axis, std::string_view value);
+
+// "ring/mbarrier/none/none/unit=parity" -> "ring/mbarrier/none/none/granularity=even_odd_lanes",
+// "anchor/fold_32" -> "anchor/checksum_32". Hashes and ids that never changed are themselves.
+std::string id_today(const std::string& id);
+
+// Whether a name or value of `axes` has changed, and the axes in the words of today.
+bool is_renamed(const KeyAxes& axes);
+KeyAxes axes_today(KeyAxes axes);
+
+}  // namespace phasebit
