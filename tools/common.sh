@@ -7,6 +7,7 @@ set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD=$ROOT/build
 MESON_VERSION=1.12.0
+LIZARD_VERSION=1.24.3
 TOOLCHAIN_VERSION=$(sed -n 's/.*pinned_toolchain = "\([0-9.]*\)".*/\1/p' \
   "$ROOT/gen/ptxas/toolchain.h")
 # Older ones that the tests compare it with.
@@ -115,11 +116,13 @@ install_packages() {
 install_meson() {
   local venv=$ROOT/.venv
   MESON=$venv/bin/meson
-  [ "$("$MESON" --version 2>/dev/null)" != "$MESON_VERSION" ] || return 0
-  say "installing Meson $MESON_VERSION from PyPI into .venv (about 10 s)"
+  [ "$("$MESON" --version 2>/dev/null) $("$venv/bin/lizard" --version 2>/dev/null)" != \
+    "$MESON_VERSION $LIZARD_VERSION" ] || return 0
+  say "installing Meson $MESON_VERSION and lizard $LIZARD_VERSION from PyPI into .venv (about 10 s)"
   python3 -m venv --clear "$venv" || fail "python3 -m venv could not make $venv"
-  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "meson==$MESON_VERSION" ||
-    fail "pip could not install meson==$MESON_VERSION; is PyPI within reach?"
+  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
+    "meson==$MESON_VERSION" "lizard==$LIZARD_VERSION" ||
+    fail "pip could not install Meson and lizard; is PyPI within reach?"
 }
 
 install_toolchain() {
