@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from sizes import CPP_SUFFIXES, require_program, tracked_files
+from files import CPP_SUFFIXES, require_program, tracked_files
 
 
 def main():

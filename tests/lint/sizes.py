@@ -6,10 +6,10 @@ Usage: sizes.py ROOT
 """
 
 import re
-import shutil
-import subprocess
 import sys
 from pathlib import Path
+
+from files import CPP_SUFFIXES, tracked_files
 
 try:
     import lizard
@@ -18,7 +18,6 @@ except ImportError:
     sys.exit(77)
 
 MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_COLUMNS = 300, 60, 100
-CPP_SUFFIXES = {".h", ".cpp", ".cu"}
 SOURCE_SUFFIXES = CPP_SUFFIXES | {".py", ".sh", ".ptx"}
 # Made by a command, not written: no limits on them.
 GENERATED_FOLDERS = ("ptx/", "results/", "tests/gen/guard/")
@@ -67,21 +66,6 @@ def check_text(name, text):
             found.append(f"{name}:{first}: {function} has {last - first + 1} lines, "
                          f"at most {MAX_FUNCTION_LINES}")
     return found
-
-
-def tracked_files(root):
-    # Files that git does not ignore: the tracked ones and those about to be.
-    listed = subprocess.run(
-        ["git", "-C", root, "-c", f"safe.directory={root}", "ls-files", "-z", "--cached",
-         "--others", "--exclude-standard"], check=True, capture_output=True, text=True).stdout
-    return [name for name in listed.split("\0") if name and Path(root, name).is_file()]
-
-
-def require_program(name):
-    """Leaves with meson's exit status for a skipped test when a program is missing."""
-    if shutil.which(name) is None:
-        print(f"skipped: {name} is not installed")
-        sys.exit(77)
 
 
 def main():

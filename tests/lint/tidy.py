@@ -13,7 +13,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from sizes import require_program, tracked_files
+from files import require_program, tracked_files
 
 FOLDERS = ("core/", "gen/", "analysis/", "pipeline/", "bench/", "cli/")
 
