@@ -48,7 +48,8 @@ class HeadCheck {
     PHASEBIT_TRY(check_head_roles(checked_));
     PHASEBIT_TRY(check_clocks());
     PHASEBIT_TRY(check_head_memory(checked_));
-    return check_registers();
+    PHASEBIT_TRY(check_registers());
+    return check_head_text(checked_);
   }
 
  private:
