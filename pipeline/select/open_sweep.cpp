@@ -2,6 +2,7 @@
 
 #include "core/base/nearest.h"
 #include "gen/render/head_key.h"
+#include "gen/render/head_plan.h"
 #include "gen/space/hand_made.h"
 #include "pipeline/select/choices.h"
 #include "pipeline/select/given.h"
@@ -84,7 +85,8 @@ Status add_forks(Space& space, bool tuned_only) {
       fmt::print(stderr, "note: {}\n", parent.error().text());
       continue;
     }
-    PHASEBIT_TRY(check_head_key(space.catalogue, fork.kernel.head));
+    PHASEBIT_TRY_ASSIGN(own, check_head_key(space.catalogue, fork.kernel.head));
+    PHASEBIT_TRY(check_head_plan(space.catalogue, fork.kernel.head, own));
     auto at = std::find_if(variants.begin(), variants.end(),
                            [&](const VariantKey& one) { return one.id == parent->id; });
     if (at == variants.end() && !tuned_only) continue;

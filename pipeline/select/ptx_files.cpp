@@ -4,6 +4,7 @@
 #include "core/base/nearest.h"
 #include "core/image/whole.h"
 #include "gen/render/head_key.h"
+#include "gen/render/head_plan.h"
 #include "gen/space/hand_made.h"
 #include "pipeline/select/choices.h"
 #include "pipeline/select/given.h"
@@ -25,6 +26,7 @@ Status check_key(HeadCatalogue& catalogue, Head& head) {
     catalogue.loaded = std::move(loaded);
   }
   PHASEBIT_TRY_ASSIGN(key, check_head_key(*catalogue.loaded, head));
+  PHASEBIT_TRY(check_head_plan(*catalogue.loaded, head, key));
   head.key = std::move(key);
   return {};
 }

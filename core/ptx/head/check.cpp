@@ -107,6 +107,10 @@ class HeadCheck {
       const PtxHeading& heading = file_.headings[static_cast<size_t>(statement.heading)];
       read.insert(heading.role + " " + heading.verb);
     }
+    const Role timed = head_.launch.timed_role;
+    if (std::find(head_.clocks.begin(), head_.clocks.end(), timed) == head_.clocks.end())
+      return checked_.complain(fmt::format("role {}", word_of(timed)), "leave out `clock = false`",
+                               "it is the timed role, whose clocks are the figure");
     for (const Role role : head_.clocks) {
       const std::string word = word_of(role);
       for (const char* verb : {"clock_start", "clock_end"}) {

@@ -13,7 +13,8 @@ namespace {
 class TextCheck {
  public:
   explicit TextCheck(const CheckedHead& checked)
-      : checked_(checked), head_(checked.head),
+      : checked_(checked),
+        head_(checked.head),
         facts_(facts_of(checked.head, checked.file, checked.entry)) {}
 
   Status check() const {
@@ -88,9 +89,10 @@ class TextCheck {
     if (!lists || init == facts_.inits.end()) return {};
     return checked_.complain(
         "barriers",
-        fmt::format("write `{{ name = \"...\", kind = \"mbarrier\", base = {}, arrivals = {} }}`, or "
-                    "the `count` and `stride` of one that reaches it",
-                    init->first, init->second.counts_known ? *init->second.counts.begin() : 1),
+        fmt::format(
+            "write `{{ name = \"...\", kind = \"mbarrier\", base = {}, arrivals = {} }}`, or "
+            "the `count` and `stride` of one that reaches it",
+            init->first, init->second.counts_known ? *init->second.counts.begin() : 1),
         "{} initialises an mbarrier at byte {}, and the head has none there",
         place(init->second.statement), init->first);
   }

@@ -39,11 +39,12 @@ Role role_of(const PtxHeading& heading) {
 class FactFinder {
  public:
   FactFinder(const Head& head, const PtxFile& file, const PtxFunction& entry)
-      : head_(head), file_(file), launch_(launch_of(head)),
+      : head_(head),
+        file_(file),
+        launch_(launch_of(head)),
         program_(program_of(file, entry, launch_)) {
     for (std::size_t at = entry.open; at < entry.close; ++at) {
-      const bool instruction =
-          file.statements[at].parsed.part == PtxStatement::Part::instruction;
+      const bool instruction = file.statements[at].parsed.part == PtxStatement::Part::instruction;
       const Role role = instruction ? role_at(at) : Role::none;
       if (role != Role::none) facts_.verbs.emplace(role, at);
     }
@@ -106,8 +107,8 @@ class FactFinder {
           facts_.init_places_known && operands.front().kind == PtxValue::Kind::address;
       return;
     }
-    TextFacts::Init& init = facts_.inits.emplace(*offset, TextFacts::Init{statement, {}, true})
-                                .first->second;
+    TextFacts::Init& init =
+        facts_.inits.emplace(*offset, TextFacts::Init{statement, {}, true}).first->second;
     if (operands.size() > 1 && operands[1].is_number())
       init.counts.insert(operands[1].bits);
     else

@@ -64,29 +64,29 @@ class ProgramMaker {
     return numbers_.emplace(name, numbers_.size()).first->second;
   }
 
-  PtxSource source_of_name(std::size_t at, const std::string& name) {
-    PtxSource source;
+  PtxOperand source_of_name(std::size_t at, const std::string& name) {
+    PtxOperand source;
     const PtxScopes& scopes = program_.flow.scopes;
     const int scope = scopes.declaring(scopes.of(at), name);
     const auto symbol = symbols_.find(name);
     if (symbol != symbols_.end()) {
-      source.kind = PtxSource::Kind::constant;
+      source.kind = PtxOperand::Kind::constant;
       source.value = known_address(symbol->second, 0);
     } else if (scope >= 0) {
-      source.kind = PtxSource::Kind::register_;
+      source.kind = PtxOperand::Kind::register_;
       source.number = number_of({scope, name});
     } else if (name.starts_with('%')) {
-      source.kind = PtxSource::Kind::special;
+      source.kind = PtxOperand::Kind::special;
       source.special = name;
     }
     return source;
   }
 
-  PtxSource source_of(std::size_t at, std::string operand) {
+  PtxOperand source_of(std::size_t at, std::string operand) {
     if (const auto address = address_of(operand)) {
-      PtxSource source = source_of(at, address->base);
+      PtxOperand source = source_of(at, address->base);
       const auto offset = static_cast<std::uint64_t>(address->offset);
-      if (source.kind == PtxSource::Kind::constant)
+      if (source.kind == PtxOperand::Kind::constant)
         source.value.bits += offset;
       else
         source.value = known_number(offset);
@@ -94,12 +94,11 @@ class ProgramMaker {
     }
     const bool negated = operand.starts_with('!');
     if (negated) operand.erase(0, 1);
-    PtxSource source;
+    PtxOperand source;
     if (const auto number = literal(operand)) {
-      source.kind = PtxSource::Kind::constant;
+      source.kind = PtxOperand::Kind::constant;
       source.value = known_number(*number);
-    } else if (!operand.empty() &&
-               operand.find_first_of("{}[]()|,+ ") == std::string::npos) {
+    } else if (!operand.empty() && operand.find_first_of("{}[]()|,+ ") == std::string::npos) {
       source = source_of_name(at, operand);
     }
     source.negated = negated;
@@ -112,7 +111,8 @@ class ProgramMaker {
     if (!address || function_.parameters.empty() ||
         address->base != function_.parameters.front().name)
       return std::nullopt;
-    const int bits = std::atoi(parsed.name.c_str() + parsed.name.find_last_not_of("0123456789") + 1);
+    const int bits =
+        std::atoi(parsed.name.c_str() + parsed.name.find_last_not_of("0123456789") + 1);
     const auto known = launch_.parameters.find({static_cast<int>(address->offset), bits / 8});
     if (known == launch_.parameters.end()) return std::nullopt;
     return known_number(known->second);
@@ -131,8 +131,8 @@ class ProgramMaker {
       for (std::string& name : names_in(parsed.operands.empty() ? "" : parsed.operands.front()))
         written.push_back(std::move(name));
     for (const std::string& name : written) {
-      const PtxSource source = source_of_name(at, name);
-      if (source.kind == PtxSource::Kind::register_) step.writes.push_back(source.number);
+      const PtxOperand source = source_of_name(at, name);
+      if (source.kind == PtxOperand::Kind::register_) step.writes.push_back(source.number);
     }
     // Two results are known of a comparison alone: the second is the first one's opposite.
     const bool compares = parsed.name.starts_with("setp.");

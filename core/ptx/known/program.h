@@ -28,7 +28,7 @@ struct PtxThread {
 };
 
 // Where an operand's value comes from.
-struct PtxSource {
+struct PtxOperand {
   enum class Kind { unknown, constant, register_, special };
   Kind kind = Kind::unknown;
   bool negated = false;    // "!p"
@@ -39,8 +39,8 @@ struct PtxSource {
 
 struct PtxStep {
   std::size_t statement = 0;
-  std::optional<PtxSource> guard;
-  std::vector<PtxSource> operands;    // all, as written; "[a+8]" is an address
+  std::optional<PtxOperand> guard;
+  std::vector<PtxOperand> operands;   // all, as written; "[a+8]" is an address
   std::vector<std::size_t> writes;    // registers
   std::optional<PtxOperation> makes;  // writes.front(), of the operands behind the first
   std::optional<PtxValue> loads;      // of a parameter

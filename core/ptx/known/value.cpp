@@ -126,8 +126,8 @@ PtxValue shift_right(const PtxOperation& op, Operands of) {
   const auto by = of[1].bits & 0xffffffffU;
   const std::uint64_t value = widened(op.to, of[0].bits);
   if (op.to.is_signed)
-    return result(op.to,
-                  static_cast<std::uint64_t>(static_cast<std::int64_t>(value) >> std::min(by, most)));
+    return result(
+        op.to, static_cast<std::uint64_t>(static_cast<std::int64_t>(value) >> std::min(by, most)));
   return by > most ? known_number(0) : result(op.to, value >> by);
 }
 

@@ -38,17 +38,13 @@ struct PtxWalk::Thread {
 
 PtxWalk::PtxWalk(const PtxProgram& program) : program_(program), steps_left_(most_steps) {}
 
-PtxValue PtxWalk::value_of(const PtxSource& source, const State& state,
+PtxValue PtxWalk::value_of(const PtxOperand& source, const State& state,
                            const Thread& thread) const {
   switch (source.kind) {
-    case PtxSource::Kind::unknown:
-      return {};
-    case PtxSource::Kind::constant:
-      return source.value;
-    case PtxSource::Kind::special:
-      return thread.special(source.special);
-    case PtxSource::Kind::register_:
-      break;
+    case PtxOperand::Kind::unknown: return {};
+    case PtxOperand::Kind::constant: return source.value;
+    case PtxOperand::Kind::special: return thread.special(source.special);
+    case PtxOperand::Kind::register_: break;
   }
   PtxValue value = state[source.number];
   if (value.kind == PtxValue::Kind::unknown) return value;
@@ -67,7 +63,7 @@ void PtxWalk::take_step(const PtxStep& step, State& state, const Thread& thread,
   }
   std::vector<PtxValue> operands;
   operands.reserve(step.operands.size());
-  for (const PtxSource& source : step.operands)
+  for (const PtxOperand& source : step.operands)
     operands.push_back(value_of(source, state, thread));
   seen(step, operands);
   PtxValue made;

@@ -28,7 +28,7 @@ class PtxWalk {
   };
   struct Thread;
 
-  PtxValue value_of(const PtxSource& source, const State& state, const Thread& thread) const;
+  PtxValue value_of(const PtxOperand& source, const State& state, const Thread& thread) const;
   void take_step(const PtxStep& step, State& state, const Thread& thread, const Seen& seen) const;
   // The block that follows for sure; -1: the path ends here, or goes on in `open_`.
   int next_block(int block, const PtxStep* jump, const State& state, const Thread& thread);
