@@ -56,6 +56,34 @@ Status check_id(const SpaceRequest& request, const std::string& id,
   return refuse_text_axes(axes, id, "beside an id");
 }
 
+// What is asked for beside an id that says otherwise would measure another variant than it names.
+Status refuse_other(const std::string& id, const char* axis, const std::string& own,
+                    const std::string& asked) {
+  if (own == asked) return {};
+  return with_hint(
+      fail(Step::usage, "{}: it is {}={}, and {}={} is asked for", id, axis, own, axis, asked),
+      std::string(axis) == "ptxas"
+          ? "leave --toolchain and -a ptxas out, or give the id without it"
+          : fmt::format("leave -a {} out, or give the id without it", axis));
+}
+
+// The choice of an id, and what is asked for where it says nothing.
+Status ask(const AssemblerAxes& asked, AssemblerChoice& choice, const std::string& id) {
+  const AssemblerChoice own = choice, usual;
+  if (!asked.ptxas.empty()) choice.ptxas = asked.ptxas.front();
+  if (!asked.opt_level.empty()) choice.opt_level = asked.opt_level.front();
+  if (!asked.maxrregcount.empty()) choice.maxrregcount = asked.maxrregcount.front();
+  if (!asked.edit.empty()) choice.edit = asked.edit.front();
+  if (own.ptxas != usual.ptxas) PHASEBIT_TRY(refuse_other(id, "ptxas", own.ptxas, choice.ptxas));
+  if (own.opt_level != usual.opt_level)
+    PHASEBIT_TRY(refuse_other(id, "opt_level", std::to_string(own.opt_level),
+                              std::to_string(choice.opt_level)));
+  if (own.maxrregcount != usual.maxrregcount)
+    PHASEBIT_TRY(refuse_other(id, "maxrregcount", std::to_string(own.maxrregcount),
+                              std::to_string(choice.maxrregcount)));
+  return own.edit.empty() ? Status{} : refuse_other(id, "edit", own.edit, choice.edit);
+}
+
 }  // namespace
 
 Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_hash) {
@@ -70,10 +98,7 @@ Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_has
   VariantKey& key = space.expansion.variants.front();
   // A hash may name a variant with a choice of its own.
   AssemblerChoice choice = id.choice == AssemblerChoice() ? assembler_of(key) : id.choice;
-  if (!asked.ptxas.empty()) choice.ptxas = asked.ptxas.front();
-  if (!asked.opt_level.empty()) choice.opt_level = asked.opt_level.front();
-  if (!asked.maxrregcount.empty()) choice.maxrregcount = asked.maxrregcount.front();
-  if (!asked.edit.empty()) choice.edit = asked.edit.front();
+  PHASEBIT_TRY(ask(asked, choice, id_or_hash));
   key = with_assembler(key, choice);
   return space;
 }

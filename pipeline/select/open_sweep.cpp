@@ -16,14 +16,6 @@ namespace {
 
 constexpr const char* default_sweep = "core";  // of the spec that nobody names
 
-// As it is named from the current folder, else one that came with the program: specs/curated.toml.
-fs::path spec_file(const std::string& named) {
-  if (named.empty()) return data_root() / "specs" / "core.toml";
-  std::error_code ignored;
-  const fs::path shipped = data_root() / named;
-  return !fs::exists(named, ignored) && fs::exists(shipped, ignored) ? shipped : fs::path(named);
-}
-
 Result<Spec> load_spec_of(const SpaceRequest& request, const Catalogue& catalogue) {
   return load_spec(spec_file(request.spec), catalogue);
 }
@@ -113,6 +105,13 @@ Status check_tuned(const SpaceRequest& request) {
 }
 
 }  // namespace
+
+fs::path spec_file(const std::string& named) {
+  if (named.empty()) return data_root() / "specs" / "core.toml";
+  std::error_code ignored;
+  const fs::path shipped = data_root() / named;
+  return !fs::exists(named, ignored) && fs::exists(shipped, ignored) ? shipped : fs::path(named);
+}
 
 Result<Space> open_sweep(const SpaceRequest& request, Forks forks) {
   PHASEBIT_TRY(check_tuned(request));

@@ -58,6 +58,10 @@ std::vector<Refused> refused_lines() {
       {{"generate", "--check"}, "--curated"},
       {{"generate", "--curated", "--limit", "3"}, "no --limit with it"},
       {{"show", ring, "--sweep", "core"}, "no --sweep with it"},
+      {{"show", std::string(ring) + "/opt_level=1", "-a", "opt_level=2"},
+       "/opt_level=1: it is opt_level=1, and opt_level=2 is asked for (leave -a opt_level out"},
+      {{"show", std::string(ring) + "/maxrregcount=32", "-a", "maxrregcount=64"},
+       "it is maxrregcount=32, and maxrregcount=64 is asked for"},
       {{"show", ring, "-a", "stages=8"}, "has its axes"},
       {{"show", ring, "--filter", "x"}, "--filter"},
       {{"show", ring, "--limit", "1"}, "--limit"},
@@ -195,6 +199,16 @@ TEST(Habits, ListsSayWhatThereIs) {
   EXPECT_NE(sweeps.out.find(fmt::format(",{},", ids_listed({"--spec", spec("curated")}).size())),
             std::string::npos)
       << sweeps.out;
+  // One that came with the program, from a folder that has no specs.
+  const TempDir elsewhere = std::move(*TempDir::create());
+  ProcessOptions options;
+  options.working_directory = elsewhere.path().string();
+  const auto shipped =
+      run_process({"env", "PHASEBIT_HOME=" + data_root().string(), std::getenv("PHASEBIT_PROGRAM"),
+                   "list", "sweeps", "--spec", "specs/curated.toml", "--format", "csv"},
+                  options);
+  ASSERT_TRUE(shipped && shipped->ok()) << shipped->err;
+  EXPECT_NE(shipped->out.find("curated,47,"), std::string::npos) << shipped->out;
   const ProcessOutput wrong = says({"list", "protocol"});
   EXPECT_EQ(wrong.err, "phasebit: usage: no list 'protocol' (did you mean 'protocols'?)\n");
 }
