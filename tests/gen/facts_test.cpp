@@ -157,6 +157,16 @@ TEST(Verbs, AreShort) {
     }
   }
   EXPECT_GT(files, 40);
+  // A word is text of its verbs.
+  for (const auto& entry : fs::recursive_directory_iterator(source_root() / "templates")) {
+    if (entry.path().extension() != ".toml") continue;
+    std::istringstream lines(read_file(entry.path()).value());
+    bool words = false;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with('[')) words = line == "[words]";
+      EXPECT_LE(words ? line.size() : 0, 120U) << entry.path() << ": " << line;
+    }
+  }
   EXPECT_FALSE(catalogue.find(ComponentKind::protocol, "mbarrier")->has_verb("leave"));
 }
 
