@@ -199,9 +199,7 @@ TEST_F(Forks, SayWhatIsWrongInTheirHead) {
       {"  // [consumer clock_end] templates/common/clock_end.ptx\n", "",
        "spec: ptx/tuned/mine.ptx:13: role consumer: the head declares its clock, the text reads "
        "none "
-       "below [consumer clock_end] (read %clock64 below a heading `// [consumer clock_end] ...`, "
-       "or "
-       "write `clock = false`)"},
+       "below [consumer clock_end] (read %clock64 below a heading `// [consumer clock_end] ...`)"},
   };
   const std::string before = Project::read(file("mine.ptx"));
   for (const Row& row : rows) {

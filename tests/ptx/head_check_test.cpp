@@ -78,7 +78,10 @@ TEST(Head, SaysWhatContradictsItsText) {
        "`k(.param .align 8 .b8 pb[96])`)"},
       {"// [consumer clock_end] common/clock_end.ptx:1\n", "",
        "spec: t.ptx:6: role consumer: the head declares its clock, the text reads none below "
-       "[consumer clock_end] (read %clock64 below a heading `// [consumer clock_end] ...`, or "
+       "[consumer clock_end] (read %clock64 below a heading `// [consumer clock_end] ...`)"},
+      {"// [producer clock_start] common/clock_start.ptx:1\n", "",
+       "spec: t.ptx:6: role producer: the head declares its clock, the text reads none below "
+       "[producer clock_start] (read %clock64 below a heading `// [producer clock_start] ...`, or "
        "write `clock = false`)"},
       {"count = 4", "count = 5",
        "spec: t.ptx:7: barrier full: it ends at byte 40, the kernel has 32 bytes of shared memory "

@@ -117,8 +117,8 @@ class HeadCheck {
         if (headed ? read.contains(word + " " + verb) : reads >= 2) continue;
         return checked_.complain(
             "role " + word,
-            fmt::format("read %clock64 below a heading `// [{} {}] ...`, or write `clock = false`",
-                        word, verb),
+            fmt::format("read %clock64 below a heading `// [{} {}] ...`{}", word, verb,
+                        role == timed ? "" : ", or write `clock = false`"),
             "the head declares its clock, the text reads none below [{} {}]", word, verb);
       }
     }
