@@ -44,6 +44,18 @@ void name_after_file(Rendered& kernel, const std::string& label) {
   key.hash = short_hash(key.id);
 }
 
+// Two kernels of one key would be one row.
+Status check_distinct(const std::vector<Rendered>& kernels, const std::string& file) {
+  for (size_t b = 1; b < kernels.size(); ++b)
+    for (size_t a = 0; a < b; ++a)
+      if (kernels[a].head.key.id == kernels[b].head.key.id)
+        return with_hint(
+            fail(Step::spec, "{}: {} and {} have one key, {}", file, kernels[a].kernel.entry,
+                 kernels[b].kernel.entry, kernels[b].head.key.id),
+            "give one of them another value of an axis, or a file of its own");
+  return {};
+}
+
 std::vector<std::string> names_of(const std::vector<Rendered>& kernels) {
   std::vector<std::string> names;
   for (const Rendered& one : kernels) names.push_back(one.kernel.entry);
@@ -69,6 +81,7 @@ Result<std::vector<Rendered>> read_ptx_kernels(const fs::path& path, HeadCatalog
     name_after_file(one, label);
     one.path = path;
   }
+  PHASEBIT_TRY(check_distinct(kernels, shown_path(path)));
   return std::move(kernels);
 }
 

@@ -199,16 +199,6 @@ TEST(Habits, ListsSayWhatThereIs) {
   EXPECT_NE(sweeps.out.find(fmt::format(",{},", ids_listed({"--spec", spec("curated")}).size())),
             std::string::npos)
       << sweeps.out;
-  // One that came with the program, from a folder that has no specs.
-  const TempDir elsewhere = std::move(*TempDir::create());
-  ProcessOptions options;
-  options.working_directory = elsewhere.path().string();
-  const auto shipped =
-      run_process({"env", "PHASEBIT_HOME=" + data_root().string(), std::getenv("PHASEBIT_PROGRAM"),
-                   "list", "sweeps", "--spec", "specs/curated.toml", "--format", "csv"},
-                  options);
-  ASSERT_TRUE(shipped && shipped->ok()) << shipped->err;
-  EXPECT_NE(shipped->out.find("curated,47,"), std::string::npos) << shipped->out;
   const ProcessOutput wrong = says({"list", "protocol"});
   EXPECT_EQ(wrong.err, "phasebit: usage: no list 'protocol' (did you mean 'protocols'?)\n");
 }

@@ -82,19 +82,6 @@ TEST_F(PtxFiles, ACallInTheWindowIsRefused) {
   EXPECT_NE(output.err.find("no rule counts CALL"), std::string::npos) << output.err;
 }
 
-// Of all entries and both builds, which are of one text, with the line that somebody wrote.
-TEST_F(PtxFiles, HaveTheirErrorsSaidOnce) {
-  Project::edit(file("s.ptx"), "ld.param.u64 %rd1, [out];", "ld.param.u64 %rd1, out;");
-  const ProcessOutput output =
-      home_.says({"assemble", "s.ptx", "-t", "sm_90", "--build", "both", "--no-cache"});
-  EXPECT_EQ(output.exit_status, exit_code(Step::assemble));
-  const std::string place = "s.ptx:18: ";
-  const size_t first = output.err.find(place);
-  ASSERT_NE(first, std::string::npos) << output.err;
-  EXPECT_EQ(output.err.find("\nassemble: "), std::string::npos) << output.err;
-  EXPECT_NE(output.err.find("4 images:"), std::string::npos) << output.err;
-}
-
 TEST_F(PtxFiles, ThatSomebodyEditedAreGatedByTheirHead) {
   Project::write(file("a.ptx"), home_.says({"show", ring}).out);
   const std::string poll = "mbarrier.try_wait.parity.shared.b64 done, [c_barrier]";

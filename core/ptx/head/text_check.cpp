@@ -136,10 +136,13 @@ class TextCheck {
 
   unsigned roles_of(const RoleSlice& slice) const {
     unsigned roles = 0;
-    for (int rank = 0; rank < head_.launch.cluster_size; ++rank)
-      for (int lane = slice.first_lane; slice.is_in(rank) && lane < 32; lane += slice.lane_stride)
-        roles |= facts_.roles[static_cast<std::size_t>(rank)]
-                             [static_cast<std::size_t>(32 * slice.warp + lane)];
+    for (int rank = 0; rank < head_.launch.cluster_size; ++rank) {
+      const std::vector<unsigned>& threads = facts_.roles[static_cast<std::size_t>(rank)];
+      for (int lane = slice.first_lane; slice.is_in(rank) && lane < 32; lane += slice.lane_stride) {
+        const int thread = 32 * slice.warp + lane;
+        roles |= threads[static_cast<std::size_t>(thread)];
+      }
+    }
     return roles;
   }
 
