@@ -45,6 +45,7 @@ Result<Catalogue> CatalogueReader::read() {
   for (const Source& source : sources_) {
     if (status_) check_verbs(source);
     if (status_) check_files(source);
+    if (status_) check_slot(source);
   }
   if (!status_) return tl::unexpected<Error>(status_.error());
   return std::move(catalogue_);

@@ -52,6 +52,7 @@ class CatalogueReader {
   void read_verbs(const Source& source);
   void check_verbs(const Source& source);
   void check_files(const Source& source);
+  void check_slot(const Source& source);
   void inherit_all();
   void inherit(const Source& source);
   void inherit_from_base(const Source& source);

@@ -113,8 +113,10 @@ Result<std::string> Joiner::expand(const std::string& text, const std::string& p
     begin = tag.end;
     const Word* word = tag.kind == ' ' ? folders.word(tag.name, at.folder) : nullptr;
     if (word == nullptr) {
+      expanded += tag.kind == ' '
+                      ? fmt::format("{{{{{}{}{}}}}}", tag.name, use_mark, out.uses.size())
+                      : text.substr(tag.begin, tag.end - tag.begin);
       out.uses.push_back({tag.name, place});
-      expanded += text.substr(tag.begin, tag.end - tag.begin);
       continue;
     }
     if (std::find(at.inside.begin(), at.inside.end(), word->name) != at.inside.end())

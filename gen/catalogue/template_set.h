@@ -21,7 +21,7 @@ struct JoinedTemplate {
   struct Use {
     std::string name, place;
   };
-  std::string text;  // Mustache; lines of PTX begin with a mark
+  std::string text;  // Mustache; lines of PTX begin with a mark, names of values end with their use
   std::vector<Use> uses;
   std::vector<Word> words;        // that the text may use, with places relative to the templates
   std::vector<SourceLine> marks;  // role is filled in by rendering
@@ -32,6 +32,8 @@ struct JoinedTemplate {
 
 // mark_begin, index, mark_middle, role, mark_end
 inline constexpr char mark_begin = '\x01', mark_middle = '\x02', mark_end = '\x03';
+// Behind a name whose value is wanted, and in front of its index in `uses`.
+inline constexpr char use_mark = '\x04';
 
 // A Mustache tag as it stands in a line: {{#name}} has kind '#'; a plain {{name}} has kind ' '.
 struct Tag {

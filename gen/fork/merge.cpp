@@ -30,10 +30,22 @@ Result<Merged> merge_texts(const std::string& ours, const std::string& base,
   return Merged{output->out, output->exit_status == 0};
 }
 
+// The merge base, which stands beside the fork.
+Result<std::string> read_base(const Fork& fork) {
+  if (fs::exists(fork.base())) return read_file(fork.base());
+  return with_hint(
+      fail(Step::spec, "{}: it is missing, the text of the parent that {} began as",
+           shown_path(fork.base()), shown_path(fork.path)),
+      fmt::format(
+          "take it back from version control; if the fork has its parent's changes already, "
+          "`phasebit fork --resolved {}` writes it anew",
+          fork.name));
+}
+
 }  // namespace
 
 Result<Drift> drift_of(const Fork& fork, const std::string& now) {
-  PHASEBIT_TRY_ASSIGN(base, read_file(fork.base()));
+  PHASEBIT_TRY_ASSIGN(base, read_base(fork));
   if (content_hash(base) != fork.recorded())
     return with_hint(fail(Step::spec, "{} is not the text that {} records", shown_path(fork.base()),
                           shown_path(fork.path)),
@@ -48,7 +60,7 @@ Result<Drift> drift_of(const Fork& fork, const std::string& now) {
 
 Result<bool> merge_fork(const Fork& fork, const std::string& now) {
   PHASEBIT_TRY_ASSIGN(ours, read_file(fork.path));
-  PHASEBIT_TRY_ASSIGN(base, read_file(fork.base()));
+  PHASEBIT_TRY_ASSIGN(base, read_base(fork));
   ForkIdentity identity{fork.name, fork.parent(), short_hash(fork.parent()), fork.recorded()};
   PHASEBIT_TRY_ASSIGN(merged, merge_texts(as_parent(ours, identity), base, now));
   identity.text = merged.clean ? content_hash(now) : fork.recorded();

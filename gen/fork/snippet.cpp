@@ -9,7 +9,6 @@
 #include "gen/space/hand_made.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace phasebit {
 namespace {
@@ -65,14 +64,12 @@ class Declarations {
     const size_t blank = value.find(' ');
     const std::string_view target = blank == std::string_view::npos ? "" : value.substr(blank + 1);
     const auto version = parse_version(value.substr(0, blank));
-    const size_t digits = std::string_view("sm_").size();
-    const bool named = target.starts_with("sm_");
-    const char* last = target.data() + target.size();
-    if (!version || !named ||
-        std::from_chars(target.data() + digits, last, snippet_.sm).ptr != last)
+    const auto parsed = parse_target(target);
+    if (!version || !parsed)
       return with_hint(complain(fmt::format("'{}' is not VERSION TARGET", value)),
-                       "as in // needs: 8.0 sm_90");
+                       "as in // needs: 8.0 sm_90, or sm_90a where that alone has the forms");
     snippet_.ptx = *version;
+    snippet_.target = *parsed;
     return {};
   }
 

@@ -3,12 +3,15 @@
 // SASS must be:
 //   // expect: SYNCS.PHASECHK* = 1      exactly so many an item, on the hot path
 //   // forbid: NANOSLEEP*
-//   // needs: 8.0 sm_90                 lowest PTX version and target, when above the variant's
+//   // needs: 8.0 sm_90                 lowest PTX version and target, when above the variant's;
+//   with
+//                                       a suffix (sm_90a) that target alone
 //   // protocol: mbarrier               the only protocol it is meant for
 #pragma once
 
 #include "core/base/file.h"
 #include "core/image/variant_key.h"
+#include "core/isa/targets.h"
 #include "core/isa/version.h"
 #include "core/rule/rule.h"
 #include "gen/catalogue/catalogue.h"
@@ -27,7 +30,7 @@ struct Snippet {
   std::string protocol;  // "" for any
   VerbRule gate;         // in the place of what the component demands of the verb
   Version ptx;
-  int sm = 0;
+  Target target;  // that it needs; with a suffix that one alone. sm 0: any
   // "NAME@HASH8": the file's stem and the first digits of the text's hash.
   std::string label() const;
 };

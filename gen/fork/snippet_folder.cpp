@@ -36,8 +36,11 @@ std::string gate_text(const VerbRule& rule) {
 }
 
 std::string needs_text(const Snippet& snippet) {
-  if (snippet.sm == 0) return {};
-  return fmt::format("[[needs]]\nptx = \"{}\"\nsm = {}\n", snippet.ptx.text(), snippet.sm);
+  const Target& target = snippet.target;
+  if (target.sm == 0) return {};
+  const std::string which = target.suffix.empty() ? fmt::format("sm = {}", target.sm)
+                                                  : fmt::format("target = \"{}\"", target.name);
+  return fmt::format("[[needs]]\nptx = \"{}\"\n{}\n", snippet.ptx.text(), which);
 }
 
 // `families`: all, for a component that speaks of none.

@@ -2,7 +2,6 @@
 
 #include "core/base/hash.h"
 #include "core/base/nearest.h"
-#include "gen/ptxas/assembler.h"
 #include "gen/space/hand_made.h"
 #include "gen/space/variants.h"
 
@@ -10,12 +9,6 @@
 
 namespace phasebit {
 namespace {
-
-// What stands behind a variant's own axes: which hand made it, and how it is assembled.
-bool is_later(const std::string& axis) {
-  return axis == tuned_axis || axis == file_axis || is_snippet_axis(axis) ||
-         is_assembler_axis(axis);
-}
 
 std::string in_id(const KeyAxes& axes) {
   std::string text;
@@ -26,7 +19,8 @@ std::string in_id(const KeyAxes& axes) {
 class KeyCheck {
  public:
   KeyCheck(const Catalogue& catalogue, const Head& head) : catalogue_(catalogue), head_(head) {
-    for (const auto& axis : head.key.axes) (is_later(axis.first) ? later_ : own_).push_back(axis);
+    for (const auto& axis : head.key.axes)
+      (is_later_axis(axis.first) ? later_ : own_).push_back(axis);
   }
 
   Result<VariantKey> check() const {

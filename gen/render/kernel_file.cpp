@@ -170,9 +170,9 @@ Result<Rendered> read_entry(std::string_view text, const PtxFile& file, const Pt
     out.head = headless(file, entry.name);
   } else {
     PHASEBIT_TRY_ASSIGN(head, read_head(entry.head_lines, file.name));
+    PHASEBIT_TRY(check_verbs(file, entry));
     PHASEBIT_TRY(check_head(head, file, entry));
     order_buffers(head, entry);
-    PHASEBIT_TRY(check_verbs(file, entry));
     out.head = std::move(head);
     out.has_head = true;
   }

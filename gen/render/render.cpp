@@ -113,6 +113,52 @@ tl::unexpected<Error> syntax_error(const Compiled& compiled) {
   return fail(Step::render, "{}: {}", at.place(), message.substr(0, message.rfind(" at ")));
 }
 
+// Where a name has a value: inside these sections.
+void find_sections(const json& value, const std::string& name, const std::string& section,
+                   std::set<std::string>& sections) {
+  if (value.is_array())
+    for (const json& element : value) find_sections(element, name, section, sections);
+  if (!value.is_object()) return;
+  const auto own = value.find(name);
+  if (own != value.end() && own->is_string()) sections.insert(section);
+  for (const auto& [key, inner] : value.items())
+    if (key != "is" && key != "pb") find_sections(inner, name, key, sections);
+}
+
+// Looks names up as Mustache does, and notes those whose value is wanted where they have none: it
+// would render them as nothing.
+class ScopedNames : public kainjow::mustache::context<std::string> {
+ public:
+  ScopedNames(const data* names, const JoinedTemplate& joined) : context(names), joined_(joined) {}
+
+  const data* get(const std::string& name) const override {
+    const size_t mark = name.find(use_mark);
+    if (mark == std::string::npos) return context::get(name);
+    const data* value = context::get(name.substr(0, mark));
+    if (value != nullptr && value->is_string()) return value;
+    size_t index = 0;
+    std::from_chars(name.data() + mark + 1, name.data() + name.size(), index);
+    if (lost_ == nullptr) lost_ = &joined_.uses[index];
+    return value;
+  }
+
+  Status check(const json& names) const {
+    if (lost_ == nullptr) return {};
+    std::set<std::string> sections;
+    find_sections(names, lost_->name, "", sections);
+    sections.erase("");
+    const std::string hint =
+        sections.empty() ? fmt::format("it is a section: {{{{#{}}}}}", lost_->name)
+                         : fmt::format("inside {{{{#{}}}}}", fmt::join(sections, "}} or {{#"));
+    return with_hint(fail(Step::render, "{}: '{}' has no value here", lost_->place, lost_->name),
+                     hint);
+  }
+
+ private:
+  const JoinedTemplate& joined_;
+  mutable const JoinedTemplate::Use* lost_ = nullptr;
+};
+
 void split_lines(const std::string& text, const JoinedTemplate& joined, Rendered& out) {
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
@@ -178,7 +224,11 @@ Result<Rendered> Renderer::render(const VariantKey& variant, const Plan& plan, B
   out.kernel.build = build;
   out.kernel.ptx_version = ptx_version;
   out.kernel.ptx_target = ptx_target;
-  split_lines(compiled->mustache.render(to_mustache(context)), compiled->joined, out);
+  const data names = to_mustache(context);
+  ScopedNames scoped(&names, compiled->joined);
+  const std::string text = compiled->mustache.render(scoped);
+  PHASEBIT_TRY(scoped.check(context));
+  split_lines(text, compiled->joined, out);
   out.kernel.hash = kernel_hash(out.kernel);
   return out;
 }

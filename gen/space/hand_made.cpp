@@ -19,6 +19,11 @@ bool is_snippet_axis(std::string_view axis) {
   return axis.starts_with(snippet_axis);
 }
 
+bool is_later_axis(std::string_view axis) {
+  return axis == file_axis || is_hand_made_axis(std::string(axis)) ||
+         is_assembler_axis(std::string(axis));
+}
+
 bool is_hand_made(const VariantKey& key) {
   return std::any_of(key.axes.begin(), key.axes.end(),
                      [](const auto& axis) { return is_hand_made_axis(axis.first); });

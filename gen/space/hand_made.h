@@ -19,6 +19,8 @@ inline constexpr const char* file_axis = "file";
 inline constexpr std::string_view snippet_axis = "snippet.";
 
 bool is_snippet_axis(std::string_view axis);
+// An axis that stands behind a variant's own: which hand made it, and how it is assembled.
+bool is_later_axis(std::string_view axis);
 // Whether the key names what somebody made by hand: a fork, snippets.
 bool is_hand_made(const VariantKey& key);
 

@@ -36,6 +36,7 @@ Result<TypedId> read_typed_id(const std::string& id) {
   const std::vector<AssemblerChoice> choices = combinations(axes);
   if (choices.size() != 1) return fail(Step::usage, "{}: names several of ptxas", id);
   typed.choice = choices.front();
+  typed.named = std::move(axes);
   return typed;
 }
 

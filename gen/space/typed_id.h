@@ -13,6 +13,7 @@ struct TypedId {
   std::string fork;        // its name; "" for none
   bool snippets = false;   // names some
   std::string text;        // without the choice of ptxas
+  AssemblerAxes named;     // what it says of that choice, at most one value an axis
   AssemblerChoice choice;  // the defaults where it names none
 };
 

@@ -18,15 +18,32 @@ GuardBounds bounds_of(const LaunchShape& launch) {
           launch.ctas_per_sm + launch.load_ctas};
 }
 
+// A line of the guarded text leads to that of the file which it is or stands beside, so that what
+// ptxas says of both builds is the same. What the guard adds at the end has no other place.
+Status lead_back(Kernel& kernel, std::string_view text, const PtxFile& file,
+                 const GuardedPtx& guarded) {
+  PHASEBIT_TRY_ASSIGN(written, read_ptx(text, file.name));
+  const std::size_t known = std::min(written.statements.size(), guarded.origins.size());
+  for (std::size_t n = known; n-- > 0;) {
+    if (guarded.origins[n] < 0) continue;
+    const auto origin = static_cast<std::size_t>(guarded.origins[n]);
+    const auto line = static_cast<std::size_t>(written.statements[n].line - 1);
+    kernel.source[line].line = file.statements[origin].line;
+  }
+  return {};
+}
+
 // A whole file is guarded as a file: its functions may wait too.
 Result<Rendered> guarded_file(const Rendered& timed) {
   PHASEBIT_TRY_ASSIGN(text, read_file(timed.path));
   const std::string& name = timed.kernel.source.front().file;
   PHASEBIT_TRY_ASSIGN(file, read_ptx(text, name));
   PHASEBIT_TRY_ASSIGN(guarded, guard(file));
-  PHASEBIT_TRY_ASSIGN(kernels, read_kernels(write_ptx(guarded.file), name));
+  const std::string written = write_ptx(guarded.file);
+  PHASEBIT_TRY_ASSIGN(kernels, read_kernels(written, name));
   for (Rendered& one : kernels) {
     if (one.kernel.entry != timed.kernel.entry) continue;
+    PHASEBIT_TRY(lead_back(one.kernel, written, file, guarded));
     one.sites = std::move(guarded.sites);
     return std::move(one);
   }

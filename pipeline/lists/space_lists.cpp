@@ -4,6 +4,7 @@
 #include "gen/ptxas/assembler.h"
 #include "gen/space/spec.h"
 #include "gen/space/variants.h"
+#include "pipeline/select/open_sweep.h"
 #include "pipeline/select/space.h"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ Result<Table> list_components(const ListRequest& request, ComponentKind kind) {
 
 // The spec files in question, by name.
 std::vector<fs::path> specs_of(const ListRequest& request) {
-  if (!request.spec.empty()) return {request.spec};
+  if (!request.spec.empty()) return {spec_file(request.spec)};
   std::vector<fs::path> files;
   std::error_code missing;
   for (const auto& entry : fs::directory_iterator(data_root() / "specs", missing))

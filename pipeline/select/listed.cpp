@@ -1,6 +1,7 @@
 #include "pipeline/select/listed.h"
 
 #include "gen/render/head_key.h"
+#include "gen/render/head_plan.h"
 #include "gen/space/typed_id.h"
 #include "pipeline/select/choices.h"
 #include "pipeline/select/given.h"
@@ -100,7 +101,8 @@ Result<VariantKey> fork_by_id(Space& space, const TypedId& id) {
   if (parent.id != id.variant)
     return with_hint(fail(Step::usage, "fork '{}' is none of {}", id.fork, id.variant),
                      fmt::format("it is {}", fork.key().id));
-  PHASEBIT_TRY(check_head_key(space.catalogue, fork.kernel.head));
+  PHASEBIT_TRY_ASSIGN(own, check_head_key(space.catalogue, fork.kernel.head));
+  PHASEBIT_TRY(check_head_plan(space.catalogue, fork.kernel.head, own));
   space.files.push_back(fork.kernel);
   return fork.key();
 }

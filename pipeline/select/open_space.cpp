@@ -1,6 +1,7 @@
 #include "pipeline/select/open_space.h"
 
 #include "gen/fork/snippet.h"
+#include "gen/ptxas/toolchain.h"
 #include "gen/space/typed_id.h"
 #include "pipeline/select/choices.h"
 #include "pipeline/select/given.h"
@@ -56,6 +57,38 @@ Status check_id(const SpaceRequest& request, const std::string& id,
   return refuse_text_axes(axes, id, "beside an id");
 }
 
+// What is asked for beside an id that says otherwise would make another variant than it names.
+template <typename Value>
+Status refuse_other(const std::string& id, const char* axis, const std::vector<Value>& named,
+                    const std::vector<Value>& asked, const Value& usual) {
+  if (named.empty() || asked.empty() || named.front() == asked.front()) return {};
+  const auto shown = [&](const Value& value) { return value == Value() ? usual : value; };
+  const bool ptxas = std::string_view(axis) == "ptxas";
+  return with_hint(fail(Step::usage, "{}: it is {}={}, and {}={} is asked for", id, axis,
+                        shown(named.front()), axis, shown(asked.front())),
+                   fmt::format("leave {}-a {} out, or give the id without it",
+                               ptxas ? "--toolchain and " : "", axis));
+}
+
+Status refuse_others(const std::string& id, const AssemblerAxes& named,
+                     const AssemblerAxes& asked) {
+  PHASEBIT_TRY(refuse_other(id, "ptxas", named.ptxas, asked.ptxas, std::string(pinned_toolchain)));
+  PHASEBIT_TRY(refuse_other(id, "opt_level", named.opt_level, asked.opt_level, 0));
+  PHASEBIT_TRY(refuse_other(id, "maxrregcount", named.maxrregcount, asked.maxrregcount, 0));
+  return refuse_other(id, "edit", named.edit, asked.edit, std::string("none"));
+}
+
+// What a key that a hash names says of its choice.
+AssemblerAxes named_by(const VariantKey& key) {
+  const AssemblerChoice choice = assembler_of(key), usual;
+  AssemblerAxes named;
+  if (choice.ptxas != usual.ptxas) named.ptxas = {choice.ptxas};
+  if (choice.opt_level != usual.opt_level) named.opt_level = {choice.opt_level};
+  if (choice.maxrregcount != usual.maxrregcount) named.maxrregcount = {choice.maxrregcount};
+  if (choice.edit != usual.edit) named.edit = {choice.edit};
+  return named;
+}
+
 }  // namespace
 
 Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_hash) {
@@ -69,7 +102,9 @@ Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_has
   PHASEBIT_TRY_ASSIGN(space, open_text(request, id));
   VariantKey& key = space.expansion.variants.front();
   // A hash may name a variant with a choice of its own.
-  AssemblerChoice choice = id.choice == AssemblerChoice() ? assembler_of(key) : id.choice;
+  const bool by_hash = id.choice == AssemblerChoice() && assembler_of(key) != AssemblerChoice();
+  AssemblerChoice choice = by_hash ? assembler_of(key) : id.choice;
+  PHASEBIT_TRY(refuse_others(id_or_hash, by_hash ? named_by(key) : id.named, asked));
   if (!asked.ptxas.empty()) choice.ptxas = asked.ptxas.front();
   if (!asked.opt_level.empty()) choice.opt_level = asked.opt_level.front();
   if (!asked.maxrregcount.empty()) choice.maxrregcount = asked.maxrregcount.front();

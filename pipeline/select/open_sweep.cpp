@@ -2,6 +2,7 @@
 
 #include "core/base/nearest.h"
 #include "gen/render/head_key.h"
+#include "gen/render/head_plan.h"
 #include "gen/space/hand_made.h"
 #include "pipeline/select/choices.h"
 #include "pipeline/select/given.h"
@@ -14,14 +15,6 @@ namespace phasebit {
 namespace {
 
 constexpr const char* default_sweep = "core";  // of the spec that nobody names
-
-// As it is named from the current folder, else one that came with the program: specs/curated.toml.
-fs::path spec_file(const std::string& named) {
-  if (named.empty()) return data_root() / "specs" / "core.toml";
-  std::error_code ignored;
-  const fs::path shipped = data_root() / named;
-  return !fs::exists(named, ignored) && fs::exists(shipped, ignored) ? shipped : fs::path(named);
-}
 
 Result<Spec> load_spec_of(const SpaceRequest& request, const Catalogue& catalogue) {
   return load_spec(spec_file(request.spec), catalogue);
@@ -84,7 +77,8 @@ Status add_forks(Space& space, bool tuned_only) {
       fmt::print(stderr, "note: {}\n", parent.error().text());
       continue;
     }
-    PHASEBIT_TRY(check_head_key(space.catalogue, fork.kernel.head));
+    PHASEBIT_TRY_ASSIGN(own, check_head_key(space.catalogue, fork.kernel.head));
+    PHASEBIT_TRY(check_head_plan(space.catalogue, fork.kernel.head, own));
     auto at = std::find_if(variants.begin(), variants.end(),
                            [&](const VariantKey& one) { return one.id == parent->id; });
     if (at == variants.end() && !tuned_only) continue;
@@ -111,6 +105,13 @@ Status check_tuned(const SpaceRequest& request) {
 }
 
 }  // namespace
+
+fs::path spec_file(const std::string& named) {
+  if (named.empty()) return data_root() / "specs" / "core.toml";
+  std::error_code ignored;
+  const fs::path shipped = data_root() / named;
+  return !fs::exists(named, ignored) && fs::exists(shipped, ignored) ? shipped : fs::path(named);
+}
 
 Result<Space> open_sweep(const SpaceRequest& request, Forks forks) {
   PHASEBIT_TRY(check_tuned(request));

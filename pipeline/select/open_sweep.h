@@ -7,6 +7,10 @@
 
 namespace phasebit {
 
+// A spec as it is named from the current folder, else one that came with the program:
+// specs/curated.toml; "" is the project's own.
+fs::path spec_file(const std::string& named);
+
 enum class Forks { left_out, included };
 
 // Without --id, --variants and files. Forks that are included follow their parents, where these are

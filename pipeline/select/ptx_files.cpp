@@ -4,6 +4,7 @@
 #include "core/base/nearest.h"
 #include "core/image/whole.h"
 #include "gen/render/head_key.h"
+#include "gen/render/head_plan.h"
 #include "gen/space/hand_made.h"
 #include "pipeline/select/choices.h"
 #include "pipeline/select/given.h"
@@ -25,6 +26,7 @@ Status check_key(HeadCatalogue& catalogue, Head& head) {
     catalogue.loaded = std::move(loaded);
   }
   PHASEBIT_TRY_ASSIGN(key, check_head_key(*catalogue.loaded, head));
+  PHASEBIT_TRY(check_head_plan(*catalogue.loaded, head, key));
   head.key = std::move(key);
   return {};
 }
@@ -40,6 +42,18 @@ void name_after_file(Rendered& kernel, const std::string& label) {
     key.id += fmt::format("/{}={}", file_axis, label);
   }
   key.hash = short_hash(key.id);
+}
+
+// Two kernels of one key would be one row.
+Status check_distinct(const std::vector<Rendered>& kernels, const std::string& file) {
+  for (size_t b = 1; b < kernels.size(); ++b)
+    for (size_t a = 0; a < b; ++a)
+      if (kernels[a].head.key.id == kernels[b].head.key.id)
+        return with_hint(
+            fail(Step::spec, "{}: {} and {} have one key, {}", file, kernels[a].kernel.entry,
+                 kernels[b].kernel.entry, kernels[b].head.key.id),
+            "give one of them another value of an axis, or a file of its own");
+  return {};
 }
 
 std::vector<std::string> names_of(const std::vector<Rendered>& kernels) {
@@ -67,6 +81,7 @@ Result<std::vector<Rendered>> read_ptx_kernels(const fs::path& path, HeadCatalog
     name_after_file(one, label);
     one.path = path;
   }
+  PHASEBIT_TRY(check_distinct(kernels, shown_path(path)));
   return std::move(kernels);
 }
 

@@ -17,6 +17,19 @@ ProcessOutput phasebit_says(std::vector<std::string> arguments) {
   return output.value_or(ProcessOutput{});
 }
 
+// From a folder that has no specs.
+TEST(Commands, ListTheSweepsOfASpecThatCameWithTheProgram) {
+  const TempDir elsewhere = std::move(*TempDir::create());
+  ProcessOptions options;
+  options.working_directory = elsewhere.path().string();
+  const auto listed =
+      run_process({"env", "PHASEBIT_HOME=" + data_root().string(), std::getenv("PHASEBIT_PROGRAM"),
+                   "list", "sweeps", "--spec", "specs/curated.toml", "--format", "csv"},
+                  options);
+  ASSERT_TRUE(listed && listed->ok()) << listed->err;
+  EXPECT_NE(listed->out.find("\ncurated,"), std::string::npos) << listed->out;
+}
+
 struct BadInput {
   std::vector<std::string> arguments;
   int exit_status;

@@ -168,6 +168,15 @@ TEST_F(Forks, SayWhatIsWrong) {
   EXPECT_EQ(touched.err,
             "phasebit: spec: ptx/tuned/mine.parent.ptx is not the text that ptx/tuned/mine.ptx "
             "records (nobody edits it: take it back from version control)\n");
+  fs::remove(file("mine.parent.ptx"));
+  const ProcessOutput gone = home_.says({"fork", "--merge"});
+  EXPECT_EQ(gone.exit_status, exit_code(Step::spec));
+  EXPECT_EQ(gone.err,
+            "phasebit: spec: ptx/tuned/mine.parent.ptx: it is missing, the text of the parent that "
+            "ptx/tuned/mine.ptx began as (take it back from version control; if the fork has its "
+            "parent's changes already, `phasebit fork --resolved mine` writes it anew)\n");
+  EXPECT_EQ(home_.says({"fork", "--resolved", "mine"}).exit_status, 0);
+  EXPECT_EQ(home_.says({"fork", "--merge", "mine"}).out, "mine: its parent is as recorded\n");
 }
 
 // What an edit can break in a fork's head.
@@ -190,9 +199,7 @@ TEST_F(Forks, SayWhatIsWrongInTheirHead) {
       {"  // [consumer clock_end] templates/common/clock_end.ptx\n", "",
        "spec: ptx/tuned/mine.ptx:13: role consumer: the head declares its clock, the text reads "
        "none "
-       "below [consumer clock_end] (read %clock64 below a heading `// [consumer clock_end] ...`, "
-       "or "
-       "write `clock = false`)"},
+       "below [consumer clock_end] (read %clock64 below a heading `// [consumer clock_end] ...`)"},
   };
   const std::string before = Project::read(file("mine.ptx"));
   for (const Row& row : rows) {

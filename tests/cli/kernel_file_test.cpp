@@ -2,6 +2,8 @@
 #include "gen/render/kernel_file.h"
 
 #include "gen/probes/requirements.h"
+#include "gen/render/head_key.h"
+#include "gen/render/head_plan.h"
 #include "pipeline/images/prepare.h"
 #include "tests/cli/spaces.h"
 
@@ -40,6 +42,39 @@ TEST(KernelFile, EveryCuratedVariantReadsBackToWhatWasRendered) {
     }
   }
 }
+
+// What is held against a text, against its key and against itself is true of all that is rendered.
+class ShippedSweep : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(ShippedSweep, HasHeadsThatAgreeWithTheirTexts) {
+  SpaceRequest request;
+  request.spec = (data_root() / "specs" / (std::string(GetParam().first) + ".toml")).string();
+  request.sweep = GetParam().second;
+  request.limit = 60;
+  const auto space = open_space(request);
+  ASSERT_TRUE(space) << space.error().text();
+  ASSERT_FALSE(space->expansion.variants.empty());
+  for (const VariantKey& variant : space->expansion.variants) {
+    const auto rendered = render_one(space->templates, space->catalogue, variant, Build::timed);
+    ASSERT_TRUE(rendered) << rendered.error().text();
+    const auto read = read_kernel(kernel_file(*rendered, HeadingLines::shown), "text.ptx");
+    ASSERT_TRUE(read) << variant.id << ": " << read.error().text();
+    const auto key = check_head_key(space->catalogue, read->head);
+    ASSERT_TRUE(key) << variant.id << ": " << key.error().text();
+    const Status plan = check_head_plan(space->catalogue, read->head, *key);
+    EXPECT_TRUE(plan) << variant.id << ": " << plan.error().text();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    KernelFile, ShippedSweep,
+    testing::Values(std::pair("core", "core"), std::pair("cluster", "cluster"),
+                    std::pair("forms", "forms"), std::pair("probes", "verbs"),
+                    std::pair("probes", "response"), std::pair("probes", "neighbour"),
+                    std::pair("probes", "fanin"), std::pair("probes", "entangle"),
+                    std::pair("protocols", "protocols"), std::pair("protocols", "newer"),
+                    std::pair("word", "word")),
+    [](const auto& sweep) { return std::string(sweep.param.second); });
 
 // It has functions of the guard's: a file that goes to ptxas as it is, with the same head.
 TEST(KernelFile, AGuardedBuildReadsBackWithItsHead) {

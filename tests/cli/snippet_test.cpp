@@ -104,7 +104,8 @@ TEST_F(Snippets, SayWhatIsWrongAndWhere) {
       {"\n// expcet: SYNCS = 1\n", "wait", Step::spec,
        "spec: mine.ptx:2: no declaration 'expcet' (did you mean 'expect'?)"},
       {expect + "// needs: 8.0 90\n", "wait", Step::spec,
-       "spec: mine.ptx:2: '8.0 90' is not VERSION TARGET (as in // needs: 8.0 sm_90)"},
+       "spec: mine.ptx:2: '8.0 90' is not VERSION TARGET (as in // needs: 8.0 sm_90, or sm_90a "
+       "where that alone has the forms)"},
       {expect + "// protocol: mbarier\n", "wait", Step::spec,
        "spec: mine.ptx: protocol: no value 'mbarier' (did you mean 'mbarrier'?)"},
   };
@@ -122,6 +123,18 @@ TEST_F(Snippets, SayWhatIsWrongAndWhere) {
                 " (an id does not hold a snippet's text: give --snippet VERB=FILE)\n");
   EXPECT_EQ(home_.says({"show", handoff, "--snippet", "wait=none.ptx"}).exit_status,
             exit_code(Step::io));
+}
+
+// An architecture's own target, which then is the text's.
+TEST_F(Snippets, MayNeedATargetOfOneArchitecture) {
+  for (const char* target : {"sm_90", "sm_90a", "sm_100f"}) {
+    const ProcessOutput shown = show(declared + "// needs: 8.6 " + target + "\n" + body);
+    ASSERT_TRUE(shown.ok()) << shown.err;
+    EXPECT_NE(shown.out.find(fmt::format("\n.target {}\n", target)), std::string::npos)
+        << shown.out;
+  }
+  const ProcessOutput none = show(declared + "// needs: 8.0 sm_90x\n" + body);
+  EXPECT_EQ(none.exit_status, exit_code(Step::spec));
 }
 
 TEST_F(Snippets, AreGatedByWhatTheyDeclare) {

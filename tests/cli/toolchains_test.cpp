@@ -124,6 +124,22 @@ TEST_F(Toolchains, FilterSeesTheVersion) {
       << none.err;
 }
 
+// An id that names one ptxas, and a command line that asks for another.
+TEST_F(Toolchains, AnIdAndACommandLineAgree) {
+  const std::string id = "ring/mbarrier/st_shared/none/ptxas=";
+  const std::string hint =
+      " is asked for (leave --toolchain and -a ptxas out, or give the id "
+      "without it)\n";
+  const auto error = [&](const std::string& own, const std::string& asked) {
+    return says({"sass", "show", id + own, "--toolchain", asked, "-t", "sm_90a"}).err;
+  };
+  EXPECT_EQ(error("12.4.131", "13.5"),
+            "phasebit: usage: " + id + "12.4.131: it is ptxas=12.4.131, and ptxas=13.5.37" + hint);
+  EXPECT_EQ(error("13.5", "12.4"),
+            "phasebit: usage: " + id + "13.5: it is ptxas=13.5.37, and ptxas=12.4.131" + hint);
+  EXPECT_EQ(error("12.4.131", "12.4"), "");
+}
+
 TEST(Toolchain, ThatIsNotInstalledIsNamedWithItsCommand) {
   const ProcessOutput output =
       says({"sass", "show", "ring/mbarrier/st_shared/none", "--toolchain", "12.7"});

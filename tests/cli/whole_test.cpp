@@ -75,6 +75,30 @@ TEST_F(WaitingStranger, IsGatedByARulesFile) {
   EXPECT_NE(assembled.err.find("it sleeps"), std::string::npos) << assembled.err;
 }
 
+// Of all entries and both builds, which are of one text, with the line that somebody wrote.
+TEST_F(WaitingStranger, HasItsErrorsSaidOnce) {
+  Project::write(file("w.ptx"), waiting + ".visible .entry other()\n{\n  ret;\n}\n");
+  Project::edit(file("w.ptx"), "[flag];", "flag;");
+  const ProcessOutput output =
+      home_.says({"assemble", "w.ptx", "-t", "sm_90", "--build", "both", "--no-cache"});
+  EXPECT_EQ(output.exit_status, exit_code(Step::assemble));
+  EXPECT_EQ(output.err.find("assemble: w.ptx:9: "), 0U) << output.err;
+  EXPECT_NE(output.err.find("\n  4 images:\n"), std::string::npos) << output.err;
+  EXPECT_EQ(output.err.find("\nassemble: "), std::string::npos) << output.err;
+}
+
+TEST(FilesOfHeads, HaveAKeyEach) {
+  const Project home;
+  const std::string id = "ring/mbarrier/st_shared/none";
+  const std::string one = home.says({"show", id}).out;
+  std::string other = one.substr(one.find("//@ format"));
+  other.replace(other.find(".visible .entry ") + 16, 3, "two");
+  Project::write(home.path() / "a.ptx", one + other);
+  const std::string error = home.says({"assemble", "a.ptx", "-t", "sm_90a"}).err;
+  EXPECT_EQ(error.find("phasebit: spec: a.ptx: pb_"), 0U) << error;
+  EXPECT_NE(error.find(" have one key, " + id + "/file=a@"), std::string::npos) << error;
+}
+
 TEST_F(WaitingStranger, SaysWhatARulesFileCannotBe) {
   Project::write(file("other.toml"),
                  "[[rule]]\nname = \"x\"\nkernels = \"*axpy*\"\nmust = \"RET*\"\n");

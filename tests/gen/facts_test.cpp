@@ -118,6 +118,26 @@ TEST_F(Facts, RefuseAWordThatDoesNotSpellItsAxis) {
                 ":18: f: column 1: no axis 'granulrity' (did you mean 'granularity'?)");
 }
 
+// Barriers in shared memory that the facts deny would never be read back.
+TEST_F(Facts, RefuseASlotWithoutWordsThatItsVerbsUse) {
+  ASSERT_EQ(error(good), "");
+  const std::string top = "uses = \"own\"\ncan = []\nverbs = [\"commit\"]\n[slot]\nwords = 0\n";
+  const std::string says = "spec: protocols/second/protocol.toml:5: words: 0, and ";
+  const std::string hint = " (write words = 2, and in [verify] how they are read back)";
+  const auto second = [&](const std::string& more, const std::string& verb) {
+    folder_.write("protocols/second/commit.ptx", verb);
+    folder_.write("protocols/second/protocol.toml", top + more);
+    const auto catalogue = Catalogue::load(folder_.path());
+    return catalogue ? "" : folder_.text(catalogue.error());
+  };
+  const std::string file = "protocols/second/commit.ptx";
+  EXPECT_EQ(second("", "bar.sync 1;\n"), "");
+  EXPECT_EQ(second("", "// One.\nmbarrier.init.shared.b64 [ring], 1;\n"),
+            says + file + ":2 has mbarrier.init" + hint);
+  EXPECT_EQ(second("[words]\nset = \"st.shared.u32 [{{full_barrier}}], 1;\"\n", "{{set}}\n"),
+            says + file + ":1 has {{full_barrier}}" + hint);
+}
+
 // A verb is at most 30 lines of at most 120 columns.
 TEST(Verbs, AreShort) {
   const Catalogue& catalogue = test::shipped();
@@ -138,6 +158,16 @@ TEST(Verbs, AreShort) {
     }
   }
   EXPECT_GT(files, 40);
+  // A word is text of its verbs.
+  for (const auto& entry : fs::recursive_directory_iterator(source_root() / "templates")) {
+    if (entry.path().extension() != ".toml") continue;
+    std::istringstream lines(read_file(entry.path()).value());
+    bool words = false;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with('[')) words = line == "[words]";
+      EXPECT_LE(words ? line.size() : 0, 120U) << entry.path() << ": " << line;
+    }
+  }
   EXPECT_FALSE(catalogue.find(ComponentKind::protocol, "mbarrier")->has_verb("leave"));
 }
 

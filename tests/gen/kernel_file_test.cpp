@@ -13,13 +13,14 @@ const std::string head =
     "//@ format = 1\n"
     "//@ id = \"a/b/c/d\"\n"
     "//@ build = \"guarded\"\n"
-    "//@ roles = [{ role = \"consumer\", warps = [0], clock = false }]\n"
+    "//@ roles = [{ role = \"consumer\", warps = [0] }]\n"
     "//@ [key]\n"
     "//@ probe = \"a\"\n"
     "//@ [launch]\n"
     "//@ threads = 32\n"
     "//@ timed_role = \"consumer\"\n";
 const std::string entry = ".visible .entry pb_1_t(.param .align 8 .b8 pb[96])\n";
+const std::string clocks = "mov.u64 a, %clock64; mov.u64 b, %clock64;\n";
 
 TEST(KernelFile, StatementsBelongToTheLastHeading) {
   const auto read =
@@ -33,6 +34,10 @@ TEST(KernelFile, StatementsBelongToTheLastHeading) {
                       "  } }\n"
                       "  // [producer] templates/probes/ring/producer.ptx\n"
                       "L: add.u32 a, a, 1;\n"
+                      "  // [consumer clock_start] mine.ptx:8\n"
+                      "  mov.u64 t, %clock64;\n"
+                      "  // [consumer clock_end] mine.ptx:9\n"
+                      "  mov.u64 t, %clock64;\n"
                       "  // [verify] mine.ptx:7\n"
                       "  exit;\n"
                       "  // [-] templates/probes/ring/kernel.ptx:9\n"
@@ -49,8 +54,10 @@ TEST(KernelFile, StatementsBelongToTheLastHeading) {
                                  {"mov.u32 a, b;", "producer", "acquire", 19},
                                  {"} }", "producer", "acquire", 21},
                                  {"L: add.u32 a, a, 1;", "producer", "", 23},
-                                 {"exit;", "", "verify", 25},
-                                 {"}", "", "", 27}};
+                                 {"mov.u64 t, %clock64;", "consumer", "clock_start", 25},
+                                 {"mov.u64 t, %clock64;", "consumer", "clock_end", 27},
+                                 {"exit;", "", "verify", 29},
+                                 {"}", "", "", 31}};
   ASSERT_EQ(read->kernel.statements.size(), rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
     const SourceLine& source = read->kernel.source[i];
@@ -155,12 +162,13 @@ TEST(KernelFile, SaysWhereATextIsWrong) {
   const std::vector<Row> rows = {
       {"",
        "render: t.ptx: no .entry with a body (a kernel begins with `.visible .entry NAME(...)`)"},
-      {head + entry + "{\n}\n", "render: t.ptx: no .version (write `.version 8.0`)"},
-      {".version 7.8\n" + head + entry + "{\n}\n",
+      {head + entry + "{\n" + clocks + "}\n", "render: t.ptx: no .version (write `.version 8.0`)"},
+      {".version 7.8\n" + head + entry + "{\n" + clocks + "}\n",
        "render: t.ptx: no .target (write `.target sm_90`)"},
-      {header + head + entry + "{\n}\n" + head +
+      {header + head + entry + "{\n" + clocks + "}\n" + head +
            ".visible .entry b(.param .align 8 .b8 pb[96])\n"
-           "{\n}\n",
+           "{\n" +
+           clocks + "}\n",
        "render: t.ptx: 2 kernels in a file that holds one"},
       {header + entry + "{\n}\n",
        "render: t.ptx: pb_1_t has no head (lines `//@ ` above its .entry; `phasebit show VARIANT` "

@@ -148,6 +148,13 @@ TEST_F(RenderTest, NamesFileLineAndTheNearestWord) {
   const std::vector<BadTemplate> rows = {
       {"protocols/q/spin.ptx", "a;\nwait [{{barier}}];\n",
        "render: templates/protocols/q/spin.ptx:2: unknown name 'barier' (did you mean 'barrier'?)"},
+      // Known, and not here: Mustache would render nothing.
+      {"protocols/q/acquire.ptx", "a;\nwait [{{barrier}}];\n",
+       "render: templates/protocols/q/acquire.ptx:2: 'barrier' has no value here (inside "
+       "{{#on_address}} or {{#on_empty}} or {{#on_full}})"},
+      {"protocols/q/acquire.ptx", "{{#on_empty}}\na;\n{{/on_empty}}\nwait {{on_empty}};\n",
+       "render: templates/protocols/q/acquire.ptx:4: 'on_empty' has no value here (it is a "
+       "section: {{#on_empty}})"},
       {"protocols/q/spin.ptx", "{{#is.num_stagse.2}}\na;\n{{/is.num_stagse.2}}\n",
        "render: templates/protocols/q/spin.ptx:1: unknown axis 'num_stagse' (did you mean "
        "'num_stages'?)"},

@@ -30,6 +30,11 @@ const std::string checked_text =
     ".visible .entry k(.param .align 8 .b8 pb[96])\n"
     ".reqntid 64, 1, 1\n"
     "{\n"
+    ".extern .shared .align 8 .b8 ring[];\n"
+    "mbarrier.init.shared.b64 [ring], 1;\n"
+    "mbarrier.init.shared.b64 [ring+8], 1;\n"
+    "mbarrier.init.shared.b64 [ring+16], 1;\n"
+    "mbarrier.init.shared.b64 [ring+24], 1;\n"
     ".reg .b32 c_item;\n"
     ".reg .b64 start, end;\n"
     "// [producer clock_start] common/clock_start.ptx:1\n"
@@ -73,7 +78,10 @@ TEST(Head, SaysWhatContradictsItsText) {
        "`k(.param .align 8 .b8 pb[96])`)"},
       {"// [consumer clock_end] common/clock_end.ptx:1\n", "",
        "spec: t.ptx:6: role consumer: the head declares its clock, the text reads none below "
-       "[consumer clock_end] (read %clock64 below a heading `// [consumer clock_end] ...`, or "
+       "[consumer clock_end] (read %clock64 below a heading `// [consumer clock_end] ...`)"},
+      {"// [producer clock_start] common/clock_start.ptx:1\n", "",
+       "spec: t.ptx:6: role producer: the head declares its clock, the text reads none below "
+       "[producer clock_start] (read %clock64 below a heading `// [producer clock_start] ...`, or "
        "write `clock = false`)"},
       {"count = 4", "count = 5",
        "spec: t.ptx:7: barrier full: it ends at byte 40, the kernel has 32 bytes of shared memory "
@@ -102,6 +110,9 @@ TEST(Head, SaysWhatContradictsItsText) {
       {"warps = [1]", "cta = 1, warps = [1]",
        "spec: t.ptx:6: role consumer: cta 1 of a cluster of 1 (write the cluster's size as "
        "`cluster_size` of [launch])"},
+      {"role = \"consumer\", warps = [1]", "role = \"consumer\", clock = false, warps = [1]",
+       "spec: t.ptx:6: role consumer: it is the timed role, whose clocks are the figure (leave out "
+       "`clock = false`)"},
       {"timed_role = \"consumer\"", "timed_role = \"both\"",
        "spec: t.ptx:14: timed_role: no warp is both (name one of the roles)"},
   };
@@ -178,7 +189,8 @@ TEST(Head, SaysWhatARunCannotLeaveBehind) {
       {"[launch]",
        "[expects]\n//@ readings = [{ name = \"p\", unit = \"poll an item\", role = \"consumer\" "
        "}]\n//@ [launch]",
-       "spec: t.ptx:12: reading p: unit 'poll an item' does not begin with what it counts (did you "
+       "spec: t.ptx:12: reading p: unit 'poll an item': it does not begin with what it counts (did "
+       "you "
        "mean 'polls'?)"},
       {"[launch]",
        "[expects]\n//@ readings = [{ name = \"p\", unit = \"polls\", role = \"victim\" }]\n//@ "
@@ -201,7 +213,7 @@ TEST(Head, SaysWhatARunCannotLeaveBehind) {
 TEST(Head, SaysWhatCannotBeLaunched) {
   expect_all_broken({
       {"threads = 64", "threads = 64\n//@ unit = \"ns per item\"",
-       "spec: t.ptx:13: unit: 'ns per item', and the figure is of the timed role's clocks (write "
+       "spec: t.ptx:13: unit: 'ns per item': the figure is of the timed role's clocks (write "
        "`unit = \"cycles per item\"`)"},
       {"threads = 64", "threads = 64\n//@ granule = 4\n//@ min_items = 6",
        "spec: t.ptx:14: min_items: 6 is no multiple of the granule 4 (write `min_items = 8`)"},

@@ -48,7 +48,8 @@ class HeadCheck {
     PHASEBIT_TRY(check_head_roles(checked_));
     PHASEBIT_TRY(check_clocks());
     PHASEBIT_TRY(check_head_memory(checked_));
-    return check_registers();
+    PHASEBIT_TRY(check_registers());
+    return check_head_text(checked_);
   }
 
  private:
@@ -106,14 +107,18 @@ class HeadCheck {
       const PtxHeading& heading = file_.headings[static_cast<size_t>(statement.heading)];
       read.insert(heading.role + " " + heading.verb);
     }
+    const Role timed = head_.launch.timed_role;
+    if (std::find(head_.clocks.begin(), head_.clocks.end(), timed) == head_.clocks.end())
+      return checked_.complain(fmt::format("role {}", word_of(timed)), "leave out `clock = false`",
+                               "it is the timed role, whose clocks are the figure");
     for (const Role role : head_.clocks) {
       const std::string word = word_of(role);
       for (const char* verb : {"clock_start", "clock_end"}) {
         if (headed ? read.contains(word + " " + verb) : reads >= 2) continue;
         return checked_.complain(
             "role " + word,
-            fmt::format("read %clock64 below a heading `// [{} {}] ...`, or write `clock = false`",
-                        word, verb),
+            fmt::format("read %clock64 below a heading `// [{} {}] ...`{}", word, verb,
+                        role == timed ? "" : ", or write `clock = false`"),
             "the head declares its clock, the text reads none below [{} {}]", word, verb);
       }
     }

@@ -33,7 +33,7 @@ class HeadReader {
 
   Result<Head> read() {
     head_.where[""] = top_.where();
-    for (const char* key : {"roles", "resources", "rules", "expects"})
+    for (const char* key : {"roles", "resources", "rules", "expects", "barriers"})
       head_.where[key] = top_.where(key);
     const int format = number(top_, "format", 0);
     if (format != head_format)

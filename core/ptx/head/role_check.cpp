@@ -1,6 +1,6 @@
 // Who does what: warps, lanes, and what they leave behind.
-#include "core/base/nearest.h"
 #include "core/ptx/head/complaint.h"
+#include "core/ptx/head/units.h"
 #include "core/ptx/head/words.h"
 
 #include <algorithm>
@@ -83,12 +83,9 @@ Status check_reading(const CheckedHead& checked, const Reading& reading) {
                             "index {}, a record has {}", reading.index, readings_a_record);
   if (!plays(checked, reading.role))
     return checked.complain(key, "name one of the roles", "no warp is {}", word_of(reading.role));
-  for (const std::string unit : reading_units)
-    if (reading.unit == unit || reading.unit.starts_with(unit + " ")) return {};
-  const std::vector<std::string> units(std::begin(reading_units), std::end(reading_units));
-  return checked.complain(key,
-                          nearest_word_hint(reading.unit.substr(0, reading.unit.find(' ')), units),
-                          "unit '{}' does not begin with what it counts", reading.unit);
+  if (const auto fault = fault_of_reading(reading.unit))
+    return checked.complain(key, fault->hint, "unit '{}': {}", reading.unit, fault->what);
+  return {};
 }
 
 Status check_readings(const CheckedHead& checked) {
@@ -116,9 +113,8 @@ Status check_head_roles(const CheckedHead& checked) {
   if (!timed)
     return checked.complain("timed_role", "name one of the roles", "no warp is {}",
                             word_of(launch.timed_role));
-  if (!launch.unit.starts_with("cycles per "))
-    return checked.complain("unit", "write `unit = \"cycles per item\"`",
-                            "'{}', and the figure is of the timed role's clocks", launch.unit);
+  if (const auto fault = fault_of_figure(launch.unit))
+    return checked.complain("unit", fault->hint, "'{}': {}", launch.unit, fault->what);
   PHASEBIT_TRY(check_threads(checked, slices));
   return check_readings(checked);
 }

@@ -28,6 +28,9 @@ inline constexpr int payload_in_at = offsetof(KernelParams, payload_in);
 // What a reading's unit begins with: what it counts.
 inline constexpr const char* reading_units[] = {"cycles", "ns",        "polls",   "items",
                                                 "bytes",  "high half", "low half"};
+// What an item of a probe is, behind "per"; several of them with their number: "16 operations".
+inline constexpr const char* item_words[] = {"item",  "operation", "block",
+                                             "phase", "barrier",   "round trip"};
 
 // The lanes of a warp that play a role: `first_lane`, `first_lane` + `lane_stride`, ...
 struct LaneWord {

@@ -1,0 +1,150 @@
+#include "core/ptx/head/text_facts.h"
+
+#include "core/base/text.h"
+#include "core/ptx/head/words.h"
+#include "core/ptx/known/walk.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace phasebit {
+namespace {
+
+// What every launch finds in the parameter block (core/image/abi.h).
+PtxLaunch launch_of(const Head& head) {
+  PtxLaunch launch;
+  launch.threads = head.launch.threads;
+  launch.cluster_size = head.launch.cluster_size;
+  const auto put = [&](std::size_t offset, std::size_t bytes, int value) {
+    launch.parameters[{static_cast<int>(offset), static_cast<int>(bytes)}] =
+        static_cast<std::uint64_t>(value);
+  };
+  put(offsetof(KernelParams, zero), sizeof(KernelParams::zero), 0);
+  // A launch may have warps in front of these; the kernel's own thread numbers are the same.
+  put(offsetof(KernelParams, first_warp), sizeof(KernelParams::first_warp), 0);
+  put(offsetof(KernelParams, first_rank), sizeof(KernelParams::first_rank), head.launch.first_rank);
+  put(offsetof(KernelParams, second_rank), sizeof(KernelParams::second_rank),
+      head.launch.second_rank);
+  return launch;
+}
+
+// The role under whose heading a statement stands as part of a verb.
+Role role_of(const PtxHeading& heading) {
+  if (heading.verb.empty()) return Role::none;
+  for (const RoleWord& row : role_words)
+    if (heading.role == row.word) return row.role;
+  return Role::none;
+}
+
+class FactFinder {
+ public:
+  FactFinder(const Head& head, const PtxFile& file, const PtxFunction& entry)
+      : head_(head),
+        file_(file),
+        launch_(launch_of(head)),
+        program_(program_of(file, entry, launch_)) {
+    for (std::size_t at = entry.open; at < entry.close; ++at) {
+      const bool instruction = file.statements[at].parsed.part == PtxStatement::Part::instruction;
+      const Role role = instruction ? role_at(at) : Role::none;
+      if (role != Role::none) facts_.verbs.emplace(role, at);
+    }
+  }
+
+  TextFacts find() {
+    PtxWalk walk(program_);
+    const int threads = head_.launch.threads;
+    for (int rank = 0; rank < head_.launch.cluster_size; ++rank) {
+      facts_.roles.emplace_back(static_cast<std::size_t>(threads), 0U);
+      for (int tid = 0; tid < threads; ++tid) {
+        unsigned& roles = facts_.roles.back()[static_cast<std::size_t>(tid)];
+        const bool all = walk.run(launch_, {tid, rank},
+                                  [&](const PtxStep& step, const std::vector<PtxValue>& operands) {
+                                    const Role role = role_at(step.statement);
+                                    if (role != Role::none) roles |= bit_of(role);
+                                    note(step, operands);
+                                  });
+        if (all) continue;
+        facts_.complete = false;
+        return std::move(facts_);
+      }
+    }
+    return std::move(facts_);
+  }
+
+ private:
+  const PtxHeading* heading_at(std::size_t statement) const {
+    const int index = file_.statements[statement].heading;
+    return index < 0 ? nullptr : &file_.headings[static_cast<std::size_t>(index)];
+  }
+  Role role_at(std::size_t statement) const {
+    const PtxHeading* heading = heading_at(statement);
+    return heading == nullptr ? Role::none : role_of(*heading);
+  }
+
+  void note(const PtxStep& step, const std::vector<PtxValue>& operands) {
+    const PtxStatement& parsed = file_.statements[step.statement].parsed;
+    if (step.is_call) facts_.complete = false;
+    if (operands.empty()) return;
+    if (parsed.name.starts_with("mbarrier.init"))
+      note_init(step.statement, operands);
+    else if (starts_with_any(parsed.name, {"bar.", "barrier."}))
+      note_id(step.statement, operands.front());
+    else if (starts_with_any(parsed.name, {"st.", "atom.", "red."}))
+      note_store(step.statement, parsed, operands.front());
+  }
+
+  // Bytes behind the beginning of the dynamic shared memory; nothing for other places.
+  std::optional<int> dynamic_offset(const PtxValue& address) const {
+    if (address.kind != PtxValue::Kind::address) return std::nullopt;
+    if (!program_.symbols[static_cast<std::size_t>(address.symbol)].is_dynamic) return std::nullopt;
+    return static_cast<int>(static_cast<std::uint32_t>(address.bits));
+  }
+
+  void note_init(std::size_t statement, const std::vector<PtxValue>& operands) {
+    const auto offset = dynamic_offset(operands.front());
+    if (!offset) {
+      facts_.init_places_known =
+          facts_.init_places_known && operands.front().kind == PtxValue::Kind::address;
+      return;
+    }
+    TextFacts::Init& init =
+        facts_.inits.emplace(*offset, TextFacts::Init{statement, {}, true}).first->second;
+    if (operands.size() > 1 && operands[1].is_number())
+      init.counts.insert(operands[1].bits);
+    else
+      init.counts_known = false;
+  }
+
+  void note_id(std::size_t statement, const PtxValue& id) {
+    const std::string& opcode = file_.statements[statement].parsed.name;
+    if (opcode.starts_with("bar.warp") || opcode.starts_with("barrier.cluster")) return;
+    if (id.is_number())
+      facts_.ids.emplace(id.bits, statement);
+    else
+      facts_.ids_known = false;
+  }
+
+  void note_store(std::size_t statement, const PtxStatement& parsed, const PtxValue& address) {
+    const PtxHeading* heading = heading_at(statement);
+    if (heading == nullptr || heading->verb != "init") return;
+    if (parsed.name.find(".global") != std::string::npos) return;
+    if (const auto offset = dynamic_offset(address))
+      facts_.init_stores.insert(*offset);
+    else if (address.kind != PtxValue::Kind::address)
+      facts_.init_stores_known = false;
+  }
+
+  const Head& head_;
+  const PtxFile& file_;
+  PtxLaunch launch_;
+  PtxProgram program_;
+  TextFacts facts_;
+};
+
+}  // namespace
+
+TextFacts facts_of(const Head& head, const PtxFile& file, const PtxFunction& entry) {
+  return FactFinder(head, file, entry).find();
+}
+
+}  // namespace phasebit

@@ -1,0 +1,97 @@
+#include "gen/render/head_plan.h"
+
+#include "gen/probes/make_plan.h"
+#include "gen/space/hand_made.h"
+
+namespace phasebit {
+namespace {
+
+class PlanCheck {
+ public:
+  PlanCheck(const Head& head, const Plan& plan)
+      : head_(head), said_(head.launch), planned_(plan.launch) {}
+
+  Status check() const {
+    PHASEBIT_TRY(check_numbers());
+    PHASEBIT_TRY(check_figure());
+    return check_verified();
+  }
+
+ private:
+  tl::unexpected<Error> complain(const std::string& key, const std::string& said,
+                                 const std::string& value, const std::string& hint) const {
+    auto at = head_.where.find(key);
+    for (const char* above : {"launch", ""})
+      if (at == head_.where.end()) at = head_.where.find(above);
+    const std::string where = at == head_.where.end() ? std::string("the head") : at->second;
+    return with_hint(
+        fail(Step::spec, "{}: {}: {}, the variant of its key has {}", where, key, said, value),
+        hint);
+  }
+
+  Status check_numbers() const {
+    const struct {
+      const char* key;
+      long said, planned;
+    } rows[] = {{"cluster_size", said_.cluster_size, planned_.cluster_size},
+                {"ctas_per_sm", said_.ctas_per_sm, planned_.ctas_per_sm},
+                {"load_ctas", said_.load_ctas, planned_.load_ctas},
+                {"first_rank", said_.first_rank, planned_.first_rank},
+                {"second_rank", said_.second_rank, planned_.second_rank},
+                {"work_amount", said_.work_amount, planned_.work_amount},
+                {"delay_cycles", said_.delay_cycles, planned_.delay_cycles},
+                {"producer_turns", said_.producer_turns, planned_.producer_turns},
+                {"consumer_turns", said_.consumer_turns, planned_.consumer_turns}};
+    for (const auto& row : rows) {
+      if (row.said == row.planned) continue;
+      return complain(row.key, fmt::to_string(row.said), fmt::to_string(row.planned),
+                      fmt::format("write `{} = {}`, or the axes of [key] that decide it", row.key,
+                                  row.planned));
+    }
+    return {};
+  }
+
+  Status check_figure() const {
+    const std::string role = word_of(planned_.timed_role);
+    if (said_.timed_role != planned_.timed_role)
+      return complain("timed_role", word_of(said_.timed_role), role,
+                      fmt::format("write `timed_role = \"{}\"`", role));
+    if (said_.unit == planned_.unit) return {};
+    return complain("unit", fmt::format("'{}'", said_.unit), fmt::format("'{}'", planned_.unit),
+                    fmt::format("write `unit = \"{}\"`", planned_.unit));
+  }
+
+  Status check_verified() const {
+    const int words = planned_.payload.words_per_slot;
+    if (said_.phases_checked < planned_.phases_checked)
+      return complain("phases", fmt::format("{} are verified", said_.phases_checked),
+                      fmt::format("{} to verify", planned_.phases_checked),
+                      fmt::format("write `phases = {}` in [expects]", planned_.phases_checked));
+    if (said_.payload.words_per_slot == words) return {};
+    const std::string hint =
+        words == 0 ? "leave `payload` out"
+                   : fmt::format(
+                         "write `payload = {{ words = {}, threads = {}, vector = {}, "
+                         "period = {} }}` in [expects]",
+                         words, planned_.payload.consumer_threads,
+                         planned_.payload.consumer_vector_words, planned_.payload.period);
+    return complain("payload", fmt::format("{} words of a slot", said_.payload.words_per_slot),
+                    fmt::to_string(words), hint);
+  }
+
+  const Head& head_;
+  const LaunchShape& said_;
+  const LaunchShape& planned_;
+};
+
+}  // namespace
+
+Status check_head_plan(const Catalogue& catalogue, const Head& head, const VariantKey& key) {
+  if (head.own_components) return {};
+  VariantKey variant = key;
+  std::erase_if(variant.axes, [](const auto& axis) { return is_later_axis(axis.first); });
+  PHASEBIT_TRY_ASSIGN(plan, make_plan(catalogue, variant));
+  return PlanCheck(head, plan).check();
+}
+
+}  // namespace phasebit

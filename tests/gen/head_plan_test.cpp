@@ -1,0 +1,100 @@
+// A head's launch against the plan of the variant that its key names.
+#include "gen/render/head_plan.h"
+
+#include "core/base/toml.h"
+#include "gen/render/head_key.h"
+#include "tests/gen/plans.h"
+
+namespace phasebit {
+namespace {
+
+Status check(const std::string& text) {
+  std::vector<PtxHeadLine> lines;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = text.find('\n', begin);
+    lines.push_back({text.substr(begin, end - begin), static_cast<int>(lines.size()) + 1});
+    begin = end + 1;
+  }
+  PHASEBIT_TRY_ASSIGN(head, read_head(lines, "t.ptx"));
+  PHASEBIT_TRY_ASSIGN(key, check_head_key(test::shipped(), head));
+  return check_head_plan(test::shipped(), head, key);
+}
+
+const std::string good =
+    "format = 1\n"
+    "roles = [{ role = \"producer\", warps = [0] }, { role = \"consumer\", warps = [1] }]\n"
+    "[key]\n"
+    "probe = \"ring\"\n"
+    "protocol = \"mbarrier\"\n"
+    "mover = \"st_shared\"\n"
+    "work = \"none\"\n"
+    "[launch]\n"
+    "threads = 64\n"
+    "timed_role = \"consumer\"\n"
+    "unit = \"cycles per item\"\n"
+    "[expects]\n"
+    "phases = 8\n"
+    "payload = { words = 128, threads = 32, vector = 4 }\n";
+
+TEST(HeadPlan, SaysWhatTheKeyDecides) {
+  const Status status = check(good);
+  EXPECT_TRUE(status) << status.error().text();
+  const struct {
+    std::string from, to, message;
+  } rows[] = {
+      {"phases = 8\n", "",
+       "spec: t.ptx:12: phases: 0 are verified, the variant of its key has 8 to verify (write "
+       "`phases = 8` in [expects])"},
+      {"phases = 8", "phases = 4",
+       "spec: t.ptx:13: phases: 4 are verified, the variant of its key has 8 to verify (write "
+       "`phases = 8` in [expects])"},
+      {"[expects]\nphases = 8\npayload = { words = 128, threads = 32, vector = 4 }\n", "",
+       "spec: t.ptx:8: phases: 0 are verified, the variant of its key has 8 to verify (write "
+       "`phases = 8` in [expects])"},
+      {"payload = { words = 128, threads = 32, vector = 4 }\n", "",
+       "spec: t.ptx:12: payload: 0 words of a slot, the variant of its key has 128 (write `payload "
+       "= { words = 128, threads = 32, vector = 4, period = 0 }` in [expects])"},
+      {"\"st_shared\"", "\"none\"",
+       "spec: t.ptx:14: payload: 128 words of a slot, the variant of its key has 0 (leave "
+       "`payload` "
+       "out)"},
+      {"timed_role = \"consumer\"", "timed_role = \"producer\"",
+       "spec: t.ptx:10: timed_role: producer, the variant of its key has consumer (write "
+       "`timed_role = \"consumer\"`)"},
+      {"per item", "per round trip",
+       "spec: t.ptx:11: unit: 'cycles per round trip', the variant of its key has 'cycles per "
+       "item' (write `unit = \"cycles per item\"`)"},
+      {"threads = 64", "threads = 64\ncluster_size = 2",
+       "spec: t.ptx:10: cluster_size: 2, the variant of its key has 1 (write `cluster_size = 1`, "
+       "or the axes of [key] that decide it)"},
+      {"work = \"none\"\n", "work = \"none\"\nctas_per_sm = \"2\"\n",
+       "spec: t.ptx:9: ctas_per_sm: 1, the variant of its key has 2 (write `ctas_per_sm = 2`, or "
+       "the axes of [key] that decide it)"},
+  };
+  for (const auto& row : rows) {
+    std::string text = good;
+    ASSERT_NE(text.find(row.from), std::string::npos) << row.from;
+    text.replace(text.find(row.from), row.from.size(), row.to);
+    const Status status = check(text);
+    ASSERT_FALSE(status) << row.message;
+    EXPECT_EQ(status.error().text(), row.message);
+  }
+}
+
+// The text may differ from the variant's: its threads and its shared memory are its own. And a
+// component of its own has no plan.
+TEST(HeadPlan, LeavesTheRest) {
+  std::string text = good;
+  text.replace(text.find("[1] }]"), 6, "[1] }, { role = \"none\", warps = [2] }]");
+  text.replace(text.find("threads = 64"), 12, "threads = 96\nshared_bytes = 4096");
+  EXPECT_TRUE(check(text));
+  text =
+      "origin = \"file\"\n" + good + "[rules]\nverbs = [{ verb = \"wait\", forbid = [\"A*\"] }]\n";
+  text.replace(text.find("\"mbarrier\""), 10, "\"mine\"");
+  text.replace(text.find("phases = 8\n"), 11, "");
+  const Status status = check(text);
+  EXPECT_TRUE(status) << status.error().text();
+}
+
+}  // namespace
+}  // namespace phasebit
