@@ -70,10 +70,10 @@ INSTANTIATE_TEST_SUITE_P(
     KernelFile, ShippedSweep,
     testing::Values(std::pair("core", "core"), std::pair("cluster", "cluster"),
                     std::pair("forms", "forms"), std::pair("probes", "verbs"),
-                    std::pair("probes", "response"), std::pair("probes", "neighbour"),
+                    std::pair("probes", "response"), std::pair("probes", "interference"),
                     std::pair("probes", "fanin"), std::pair("probes", "entangle"),
                     std::pair("protocols", "protocols"), std::pair("protocols", "newer"),
-                    std::pair("word", "word")),
+                    std::pair("barrier_word", "barrier_word")),
     [](const auto& sweep) { return std::string(sweep.param.second); });
 
 // It has functions of the guard's: a file that goes to ptxas as it is, with the same head.
