@@ -1,6 +1,7 @@
 #include "analysis/gate/gate.h"
 
 #include "analysis/disassembly/module.h"
+#include "analysis/flow/calls.h"
 #include "core/rule/synchronisation.h"
 
 #include <algorithm>
@@ -155,7 +156,32 @@ class Gate {
       check_uncounted(**table, census, Path::cold, "cold", census.cold);
       check_uncounted(**table, census, Path::beside, "beside the timed loop", census.beside);
     }
-    for (const RoleWindow& window : windows_) check_blocks(**table, window);
+    const std::vector<bool> plain = find_plain_calls(kernel_);
+    for (const RoleWindow& window : windows_) {
+      check_blocks(**table, window);
+      check_calls(**table, window, plain);
+    }
+  }
+
+  // What is called is outside of the window, so a rule has to know of it.
+  void check_calls(const SynchronisationTable& table, const RoleWindow& window,
+                   const std::vector<bool>& plain) {
+    std::map<std::string, OpcodeCounts> open;  // by verb
+    for (std::size_t i = 0; i < window.heat.size(); ++i) {
+      const Instruction& one = kernel_.instructions[i];
+      if (window.heat[i] == Heat::outside || !calls_function(one) || plain[i]) continue;
+      const SourceLine* line = source_line(source_, one);
+      const std::string verb = line == nullptr ? "" : line->verb;
+      const Path path = window.heat[i] == Heat::hot    ? Path::hot
+                        : window.heat[i] == Heat::cold ? Path::cold
+                                                       : Path::beside;
+      if (table.find(one.opcode, spec_.exhaustive_for, verb) != nullptr &&
+          !is_counted({verb, window.role, {}, {}, {}}, path, one.opcode))
+        ++open[verb][one.opcode + " " + std::string(callee_of(one))];
+    }
+    for (const auto& [verb, calls] : open)
+      complain("{} ({}): no rule counts {}", verb.empty() ? "no verb" : verb,
+               role_name(window.role), list_opcodes(calls));
   }
 
   bool is_counted(const VerbCensus& census, Path path, const std::string& opcode) const {
@@ -176,6 +202,7 @@ class Gate {
     OpcodeCounts uncounted;
     for (const auto& [opcode, count] : counts) {
       const auto* known = table.find(opcode, spec_.exhaustive_for, census.verb);
+      if (opcode.starts_with("CALL")) continue;  // check_calls
       if (known != nullptr && known->per_block == 0 && !is_counted(census, path, opcode))
         uncounted.emplace(opcode, count);
     }
