@@ -61,9 +61,7 @@ bool calls_function(const Instruction& instruction) {
 }
 
 std::string_view callee_of(const Instruction& call) {
-  const std::string_view operands = call.operands;
-  const std::size_t comma = operands.rfind(',');
-  return comma == std::string_view::npos ? operands : operands.substr(comma + 1);
+  return call.operands;
 }
 
 const FunctionCode* find_function(const SassKernel& kernel, std::string_view name) {
