@@ -1,6 +1,7 @@
 #include "analysis/flow/census.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace phasebit {
@@ -137,8 +138,10 @@ void promote_single_sites(std::vector<RoleWindow>& windows, SassKernel& kernel,
                        wanted_beside(rule, required.pattern, spec.items_of(window.role)));
 }
 
-bool moves_lines(const Version& ptxas) {
-  return version_in_range(ptxas, ">=12.8 <13.5").value_or(false);
+bool moves_lines(const Version& ptxas, const std::string& sass_family) {
+  constexpr std::array<std::string_view, 3> polling = {"turing", "ampere", "ada"};
+  return std::find(polling.begin(), polling.end(), sass_family) != polling.end() ||
+         version_in_range(ptxas, ">=12.8 <13.5").value_or(false);
 }
 
 Census take_census(const std::vector<RoleWindow>& windows, const SassKernel& kernel,

@@ -18,8 +18,9 @@ void promote_single_sites(std::vector<RoleWindow>& windows, SassKernel& kernel,
                           const SourceMap& source, const GateSpec& spec, bool moves_lines);
 
 // Whether a ptxas gives the peeled first try of a wait another line than its retry has: 12.8 to
-// 13.4 do (docs/decisions/assemblers.md).
-bool moves_lines(const Version& ptxas);
+// 13.4 do, and each one where a wait is a poll in software, before Hopper
+// (docs/decisions/assemblers.md).
+bool moves_lines(const Version& ptxas, const std::string& sass_family);
 
 // Counts per iteration of the timed loop, by verb and role of the window, ordered by first
 // appearance. The verb "" stands for what belongs to the probe: loop control, addresses.

@@ -25,10 +25,10 @@ Status show_variant(const SassShowOptions& options) {
   const Image& image = *set.images.front();
   PHASEBIT_TRY_ASSIGN(code, module_code(*set.assembly, tools.cache_or_null(), image.module));
   PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared.front(), tools, column));
+  PHASEBIT_TRY_ASSIGN(known, tools.targets.find(options.target));
   PHASEBIT_TRY_ASSIGN(used, tools.toolchain_of(choice_of(prepared.front(), column).ptxas));
   const GateInput input{image.entry, &prepared.front().kernel.source, std::move(spec),
-                        moves_lines(used->version)};
-  PHASEBIT_TRY_ASSIGN(known, tools.targets.find(options.target));
+                        moves_lines(used->version, known.family)};
   const LaunchShape& launch = prepared.front().head.launch;
   const ListingRequest request{
       options.json ? ListingFormat::json : ListingFormat::text, options.live, known,

@@ -160,7 +160,7 @@ class RuleBook {
       spec.exhaustive_for.clear();
     }
     PHASEBIT_TRY_ASSIGN(toolchain, tools_.toolchain_of(ptxas));
-    place.moves_lines = moves_lines(toolchain->version);
+    place.moves_lines = moves_lines(toolchain->version, known.family);
     place.key = gate_key(sources_[variant], spec, nvdisasm_);
     if (place.moves_lines) place.key += " moved";
     place.spec = std::make_shared<const GateSpec>(std::move(spec));

@@ -109,7 +109,9 @@ class Analysis {
     PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared_[variant], tools_, columns_[work.column]));
     const std::string ptxas = choice_of(prepared_[variant], columns_[work.column]).ptxas;
     PHASEBIT_TRY_ASSIGN(toolchain, tools_.toolchain_of(ptxas));
-    promote_single_sites(windows, kernel, source, spec, moves_lines(toolchain->version));
+    PHASEBIT_TRY_ASSIGN(known, tools_.targets.find(columns_[work.column].target));
+    promote_single_sites(windows, kernel, source, spec,
+                         moves_lines(toolchain->version, known.family));
     return AnalysedImage{std::move(kernel), std::move(windows), made.resources};
   }
 
