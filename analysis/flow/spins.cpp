@@ -123,7 +123,7 @@ class SpinLoop {
   }
 
  private:
-  // Through one block; true where its branch leaves the loop by one of them.
+  // Through one block; true where its branch leaves the loop, or the kernel, by one of them.
   bool pass(int block, std::size_t load, Registers& held) const {
     const BasicBlock& one = graph_.blocks[at(block)];
     for (std::size_t i = at(one.begin); i < at(one.end); ++i) {
@@ -131,7 +131,7 @@ class SpinLoop {
       const Effect effect = effect_of(instruction);
       const bool reads = std::any_of(effect.reads.begin(), effect.reads.end(),
                                      [&](const std::string& name) { return held.contains(name); });
-      if (reads && i + 1 == at(one.end) && leaves(one)) return true;
+      if (reads && i + 1 == at(one.end) && (leaves(one) || leaves_kernel(instruction))) return true;
       const bool own = is_load(instruction) || opcode_stem(instruction).starts_with("ATOM");
       if (i == load || (reads && !own))
         held.insert(effect.writes.begin(), effect.writes.end());

@@ -30,7 +30,7 @@ const std::vector<SpinRow> spin_rows = {
     {"it decides of the next turn",
      {"| MOV R1,RZ", "| ISETP.NE.U32.AND P0,PT,R1,RZ,PT", "| @P0 EXIT", "| LD.E R1,[R2.64]",
       "| BRA 0x10"},
-     {}},  // EXIT is no branch out of the loop here: see the next row
+     {3}},
     {"the same with a branch",
      {"| MOV R1,RZ", "| ISETP.NE.U32.AND P0,PT,R1,RZ,PT", "| @P0 BRA 0x50", "| LD.E R1,[R2.64]",
       "| BRA 0x10", "| EXIT"},
