@@ -155,7 +155,7 @@ std::string ImageGraph::name_of(const ElfFile::Symbol& symbol, const std::string
   const std::string& section = file_.sections()[index].name;
   const bool local = GELF_ST_BIND(symbol.entry.st_info) == STB_LOCAL &&
                      GELF_ST_TYPE(symbol.entry.st_info) != STT_SECTION;
-  const std::string name = goes_by_name(symbol, section) ? neutral(symbol.name, entry) : "";
+  std::string name = goes_by_name(symbol, section) ? neutral(symbol.name, entry) : "";
   if (!local) return name;
   const auto number = locals_.emplace(std::pair(index, symbol.entry.st_value), locals_.size() + 1);
   return fmt::format("local {} of {}{}{}", number.first->second, without_entry(section, entry),
