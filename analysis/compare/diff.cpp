@@ -33,13 +33,14 @@ Target target_of(const SassKernel& kernel, const Instruction& instruction) {
   const std::string_view stem = opcode_stem(instruction);
   if (stem != "BRA" && stem != "BSSY" && stem != "WARPSYNC" && stem != "CALL" && stem != "JMP")
     return {};
-  const std::size_t comma = instruction.operands.rfind(',');
+  const std::string& operands = instruction.code_operands();
+  const std::size_t comma = operands.rfind(',');
   const std::size_t begin = comma == std::string::npos ? 0 : comma + 1;
-  const std::string last = instruction.operands.substr(begin);
+  const std::string last = operands.substr(begin);
   if (!last.starts_with("0x") || last.size() > 10) return {};
   const std::size_t index = std::stoul(last, nullptr, 16) / instruction_bytes;
   if (index >= kernel.instructions.size()) return {};
-  return {static_cast<int>(index), instruction.operands.substr(0, begin)};
+  return {static_cast<int>(index), operands.substr(0, begin)};
 }
 
 class Differ {
@@ -113,7 +114,8 @@ class Differ {
   bool same_operands(const Instruction& a, const Instruction& b) const {
     const Target to_a = target_of(left_.kernel, a), to_b = target_of(right_.kernel, b);
     if (to_a.index < 0 || to_b.index < 0)
-      return without_reuse(a.operands) == without_reuse(b.operands);
+      return compared_operands(a, left_.sm == right_.sm) ==
+             compared_operands(b, left_.sm == right_.sm);
     return to_a.condition == to_b.condition && partner_[at(to_a.index)] == to_b.index;
   }
 
@@ -205,6 +207,10 @@ std::string without_reuse(std::string operands) {
        found = operands.find(reuse, found))
     operands.erase(found, reuse.size());
   return operands;
+}
+
+std::string compared_operands(const Instruction& instruction, bool one_sm) {
+  return without_reuse(one_sm ? instruction.code_operands() : instruction.operands);
 }
 
 std::string normalised_opcode(const std::string& opcode) {

@@ -44,6 +44,10 @@ std::string normalised_opcode(const std::string& opcode);
 // Operands without ".reuse", which is a control field.
 std::string without_reuse(std::string operands);
 
+// What of the operands is compared. On one SM names do not count: the class says where relocations
+// lead. Across SMs classes are not compared, so names have to say it.
+std::string compared_operands(const Instruction& instruction, bool one_sm);
+
 struct DiffRow {
   int left = -1, right = -1;  // instructions; -1: only the other side has one
   Change change = Change::identical;

@@ -6,15 +6,17 @@
 namespace phasebit {
 
 CodeSignature signature_of(const SassKernel& kernel) {
-  std::string opcodes, operands, controls;
+  std::string opcodes, operands, named, controls;
   const std::size_t used = used_instructions(kernel);
   for (std::size_t i = 0; i < used; ++i) {
     const Instruction& instruction = kernel.instructions[i];
     opcodes += instruction.opcode + (instruction.predicate.empty() ? "\n" : "@\n");
-    operands += instruction.predicate + ' ' + without_reuse(instruction.operands) + '\n';
+    operands += instruction.predicate + ' ' + compared_operands(instruction, true) + '\n';
+    named += instruction.predicate + ' ' + compared_operands(instruction, false) + '\n';
     controls += to_string(instruction.control) + '\n';
   }
-  return {content_hash(opcodes), content_hash(operands), content_hash(controls)};
+  return {content_hash(opcodes), content_hash(operands), content_hash(named),
+          content_hash(controls)};
 }
 
 CodeSummary summarise(int sm, const SassKernel& kernel, const SourceMap& source,
@@ -27,7 +29,10 @@ Change change_between(const CodeSummary& left, const CodeSummary& right) {
   if (left.text_hash == right.text_hash && left.sm == right.sm)
     return left.code.hash == right.code.hash ? Change::identical : Change::data;
   if (left.signature.opcodes != right.signature.opcodes) return Change::instructions;
-  if (left.signature.operands != right.signature.operands) return Change::operands;
+  const bool one_sm = left.sm == right.sm;
+  if (one_sm ? left.signature.operands != right.signature.operands
+             : left.signature.named != right.signature.named)
+    return Change::operands;
   if (left.signature.controls != right.signature.controls) return Change::schedule;
   // Equal in everything that is printed: on one SM the words, or the padding, still differ.
   return left.sm == right.sm && left.features.code_bytes == right.features.code_bytes

@@ -10,7 +10,8 @@ namespace phasebit {
 // Hashes of a kernel's instructions in their order, without the NOPs behind the last branch.
 struct CodeSignature {
   std::string opcodes;   // with whether there is a predicate
-  std::string operands;  // and which predicate, without ".reuse"
+  std::string operands;  // and which predicate; as compared on one SM
+  std::string named;     // the same as compared across SMs
   std::string controls;
 };
 CodeSignature signature_of(const SassKernel& kernel);

@@ -37,6 +37,7 @@ class ClassReader {
   // What leads back to the function is described from where it is asked of, so a function in a
   // circle is read again.
   CodeClass of(std::size_t section) {
+    graph_.begin();
     graph_.describe_code(section);
     return made_.at(section);
   }

@@ -21,27 +21,59 @@ std::string in_words(std::string_view bytes) {
   return text;
 }
 
-bool is_hash(std::string_view word) {
-  return word.size() == 8 && word.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
 }
 
-// Without the kernel's own name, and without the file's hash that stands in names of static symbols
-// ("__nv_static_53__932afbed_4_k_cu_9f3a0c11_tab").
-std::string neutral(std::string name, const std::string& entry) {
-  for (std::size_t at = entry.empty() ? std::string::npos : name.find(entry);
-       at != std::string::npos; at = name.find(entry, at + 1))
-    name.replace(at, entry.size(), "?");
-  if (name.find("__nv_static_") == std::string::npos &&
-      name.find("_INTERNAL_") == std::string::npos)
-    return name;
-  std::string out;
-  for (std::size_t at = 0; at <= name.size();) {
-    const std::size_t end = std::min(name.find('_', at), name.size());
-    const std::string word = name.substr(at, end - at);
-    out += (at == 0 ? "" : "_") + (is_hash(word) ? "?" : word);
-    at = end + 1;
+// Without what names of static things hold of their module: the file's hash and name and that of
+// something declared in it, each with a length: "28_INTERNAL_932afbed_4_k_cu_k" in mangled names,
+// "__nv_static_19__932afbed_4_k_cu_k_tab".
+std::string without_module(std::string name) {
+  for (const std::string_view mark : {"_INTERNAL_", "_GLOBAL__N_", "__nv_static_"}) {
+    const bool length_behind = mark == "__nv_static_";
+    for (std::size_t at = name.find(mark); at != std::string::npos; at = name.find(mark, at + 1)) {
+      std::size_t digits = length_behind ? at + mark.size() : at;
+      while (!length_behind && digits > 0 && is_digit(name[digits - 1])) --digits;
+      std::size_t end = digits, length = 0;
+      while (end < name.size() && is_digit(name[end]) && length < name.size())
+        length = length * 10 + static_cast<std::size_t>(name[end++] - '0');
+      if (end == digits || length > name.size() - end) continue;
+      const std::size_t begin = length_behind ? at : digits;
+      name.replace(begin, end + length + (length_behind ? 1 : 0) - begin, "?");
+      at = begin;
+    }
   }
-  return out;
+  return name;
+}
+
+// "_ZZ1kPiE" of "_Z1kPi" and of the C name "k" (then "_ZZ1kE"): how what is declared in a function
+// begins.
+std::string scope_of(const std::string& entry) {
+  return entry.starts_with("_Z") ? "_ZZ" + entry.substr(2) + "E"
+                                 : fmt::format("_ZZ{}{}E", entry.size(), entry);
+}
+
+// Without the kernel's own name where it stands for the kernel: alone, as the scope of a variable,
+// behind a section's name.
+std::string without_entry(std::string name, const std::string& entry) {
+  if (entry.empty()) return name;
+  const std::string scope = scope_of(entry);
+  if (name == entry) return "?";
+  if (name.starts_with(scope)) return "_ZZ?E" + name.substr(scope.size());
+  if (name.starts_with(".nv.") && name.ends_with("." + entry))
+    return name.substr(0, name.size() - entry.size()) + "?";
+  return name;
+}
+
+std::string neutral(const std::string& name, const std::string& entry) {
+  return without_entry(without_module(name), without_module(entry));
+}
+
+// Whether a host or another image may ask for a symbol by its name.
+bool goes_by_name(const ElfFile::Symbol& symbol, const std::string& section) {
+  return GELF_ST_BIND(symbol.entry.st_info) != STB_LOCAL ||
+         GELF_ST_TYPE(symbol.entry.st_info) == STT_SECTION ||
+         (!section.starts_with(".nv.shared") && !symbol.name.starts_with('$'));
 }
 
 bool is_data(const GElf_Sym& symbol) {
@@ -99,6 +131,12 @@ std::string ImageGraph::follow(const Node& node, const std::function<std::string
   return made;
 }
 
+void ImageGraph::begin() {
+  if (locals_.empty()) return;  // nothing that is known depends on where one began
+  locals_.clear();
+  known_.clear();
+}
+
 std::string ImageGraph::describe_code(std::size_t section) {
   return follow({section, 0, 0}, [&] { return "code " + hash_of_code_(section); });
 }
@@ -111,14 +149,26 @@ const ElfFile::Symbol* ImageGraph::object_at(std::size_t section, std::uint64_t 
   return nullptr;
 }
 
+// Names of one module may be those of another, so what is local has a number too.
+std::string ImageGraph::name_of(const ElfFile::Symbol& symbol, const std::string& entry) {
+  const std::size_t index = symbol.entry.st_shndx;
+  const std::string& section = file_.sections()[index].name;
+  const bool local = GELF_ST_BIND(symbol.entry.st_info) == STB_LOCAL &&
+                     GELF_ST_TYPE(symbol.entry.st_info) != STT_SECTION;
+  std::string name = goes_by_name(symbol, section) ? neutral(symbol.name, entry) : "";
+  if (!local) return name;
+  const auto number = locals_.emplace(std::pair(index, symbol.entry.st_value), locals_.size() + 1);
+  return fmt::format("local {} of {}{}{}", number.first->second, without_entry(section, entry),
+                     name.empty() ? "" : ", ", name);
+}
+
 std::string ImageGraph::describe_symbol(std::size_t index, std::int64_t addend,
                                         const std::string& entry, std::size_t from) {
   if (index >= symbols_.size()) return fmt::format("symbol {} of {}", index, symbols_.size());
-  const auto& [symbol_name, symbol] = symbols_[index];
-  const std::string name = neutral(symbol_name, entry);
+  const GElf_Sym& symbol = symbols_[index].entry;
   const std::size_t section = symbol.st_shndx;
   if (section == 0 || section >= file_.sections().size())
-    return fmt::format("{} {:+}", name, addend);  // of another image
+    return fmt::format("{} {:+}", neutral(symbols_[index].name, entry), addend);  // another image's
   const std::uint64_t place = symbol.st_value + static_cast<std::uint64_t>(addend);
   const ElfSection& in = file_.sections()[section];
   if (section == from) return fmt::format("this section at {:#x}", place);
@@ -128,7 +178,7 @@ std::string ImageGraph::describe_symbol(std::size_t index, std::int64_t addend,
   const ElfFile::Symbol* object = is_data(symbol) ? &symbols_[index] : object_at(section, place);
   const std::uint64_t begin = object == nullptr ? 0 : object->entry.st_value;
   const std::uint64_t size = object == nullptr ? in.header.sh_size : object->entry.st_size;
-  const std::string what = object == nullptr ? name : neutral(object->name, entry);
+  const std::string what = name_of(object == nullptr ? symbols_[index] : *object, entry);
   if (in.header.sh_type == SHT_NOBITS || in.data.empty())
     return fmt::format("{} of {} bytes at {:#x}, +{:#x}", what, size,
                        in.name.starts_with(".nv.shared") ? begin : 0, place - begin);
@@ -176,9 +226,16 @@ std::set<std::string> ImageGraph::callees(std::size_t section) {
   std::set<std::string> found;
   const ElfSection* graph = file_.find(".nv.callgraph");
   if (graph == nullptr) return found;
+  // {0, -1}, {0, -2}, ... begin its parts: who calls whom; whose address is taken, by prototype;
+  // who calls through a pointer, by prototype; whom such a call may mean. Numbers of prototypes are
+  // no symbols.
+  constexpr std::uint32_t calls = -1U, meant = -4U;
+  std::uint32_t part = calls;
   for (std::size_t at = 0; at + 8 <= graph->data.size(); at += 8) {
     std::uint32_t pair[2];
     std::memcpy(pair, graph->data.data() + at, sizeof pair);
+    if (pair[0] == 0 && pair[1] >= meant) part = pair[1];
+    if (part != calls && part != meant) continue;
     if (pair[0] >= symbols_.size() || pair[1] >= symbols_.size() || pair[1] == 0) continue;
     const GElf_Sym &caller = symbols_[pair[0]].entry, &callee = symbols_[pair[1]].entry;
     if (caller.st_shndx != section || callee.st_shndx == section || pair[0] == 0) continue;

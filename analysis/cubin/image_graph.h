@@ -27,6 +27,9 @@ class ImageGraph {
   std::uint32_t symbol_of(std::size_t section) const;
   const std::vector<Relocation>& relocations(std::size_t section) const;
 
+  // Forgets what was described for another function: local symbols are numbered as the one asked
+  // for comes to them.
+  void begin();
   // "code HASH": asks hash_of_code, unless it is known or is being asked.
   std::string describe_code(std::size_t section);
   // Where a relocation of that section leads: "type 56: data table of 16 bytes 0102..., +4".
@@ -45,6 +48,7 @@ class ImageGraph {
   std::string follow(const Node& node, const std::function<std::string()>& make);
   std::string describe_symbol(std::size_t index, std::int64_t addend, const std::string& entry,
                               std::size_t from);
+  std::string name_of(const ElfFile::Symbol& symbol, const std::string& entry);
   // The symbol of data that covers the place.
   const ElfFile::Symbol* object_at(std::size_t section, std::uint64_t place) const;
 
@@ -53,6 +57,9 @@ class ImageGraph {
   std::vector<ElfFile::Symbol> symbols_;
   std::vector<std::size_t> code_;
   std::map<std::size_t, std::vector<Relocation>> relocations_;  // by section, ascending
+  // By section and place: what is local is told apart by a number, in the order in which it is come
+  // to. Names of shared memory and of what ptxas makes hold counters, and nobody asks for them.
+  std::map<std::pair<std::size_t, std::uint64_t>, std::size_t> locals_;
   // Descriptions of what leads back to nobody who is being described.
   std::map<Node, std::string> known_;
   std::vector<Node> path_;         // those being described

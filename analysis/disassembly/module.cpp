@@ -2,7 +2,26 @@
 
 #include "core/base/hash.h"
 
+#include <algorithm>
+
 namespace phasebit {
+namespace {
+
+// Each ends where the next begins.
+std::vector<FunctionCode> functions_of(const CubinKernel& kernel) {
+  std::vector<FunctionCode> functions;
+  for (auto one = kernel.functions.begin(); one != kernel.functions.end(); ++one) {
+    const auto next = std::find_if(one, kernel.functions.end(), [&](const CubinFunction& other) {
+      return other.offset > one->offset;
+    });
+    functions.push_back(
+        {one->name, one->offset / instruction_bytes,
+         next == kernel.functions.end() ? kernel.size() : next->offset / instruction_bytes});
+  }
+  return functions;
+}
+
+}  // namespace
 
 Result<SassKernel> join_kernel(const CubinKernel& kernel, const DisassembledFunction& function) {
   const std::size_t count = function.instructions.size();
@@ -13,13 +32,15 @@ Result<SassKernel> join_kernel(const CubinKernel& kernel, const DisassembledFunc
   SassKernel joined{kernel.entry,     content_hash(kernel.text),  {},
                     kernel.registers, kernel.static_shared_bytes, kernel.barriers};
   joined.code = kernel.code;
+  joined.functions = functions_of(kernel);
   joined.instructions.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const DisassembledInstruction& text = function.instructions[i];
     const SassWord word = kernel.word(i);
-    joined.instructions.push_back(
-        {static_cast<std::uint32_t>(i * instruction_bytes), text.predicate, text.opcode,
-         text.operands, word, decode_control(word), kernel.lines.empty() ? 0 : kernel.lines[i]});
+    joined.instructions.push_back({static_cast<std::uint32_t>(i * instruction_bytes),
+                                   text.predicate, text.opcode, text.operands, word,
+                                   decode_control(word), kernel.lines.empty() ? 0 : kernel.lines[i],
+                                   text.unnamed});
   }
   return joined;
 }

@@ -12,6 +12,7 @@ namespace phasebit {
 struct DisassembledInstruction {
   std::string predicate, opcode, operands;
   bool control_flow = false;  // it may go elsewhere: where operands may be addresses
+  std::string unnamed = {};   // operands before names were put in; empty where none was
 };
 
 struct DisassembledFunction {

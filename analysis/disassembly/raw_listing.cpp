@@ -86,6 +86,14 @@ void name_relocated(DisassembledInstruction& one, const RelocatedOperand& operan
   one.operands.replace(zero.begin, std::string::npos, text);
 }
 
+// Keeps what stood there before names.
+template <typename Name>
+void keep_and_name(DisassembledInstruction& one, const Name& name) {
+  std::string before = one.operands;
+  name(one);
+  if (one.operands != before && one.unnamed.empty()) one.unnamed = std::move(before);
+}
+
 }  // namespace
 
 Result<std::vector<DisassembledFunction>> split_raw(Disassembly raw,
@@ -114,10 +122,12 @@ Result<std::vector<DisassembledFunction>> split_raw(Disassembly raw,
 
 void name_operands(DisassembledFunction& function, const CubinKernel& kernel) {
   function.name = kernel.entry;
-  for (DisassembledInstruction& one : function.instructions) name_function(one, kernel);
+  for (DisassembledInstruction& one : function.instructions)
+    keep_and_name(one, [&](DisassembledInstruction& it) { name_function(it, kernel); });
   for (const RelocatedOperand& operand : kernel.relocated)
     if (operand.instruction < function.instructions.size())
-      name_relocated(function.instructions[operand.instruction], operand);
+      keep_and_name(function.instructions[operand.instruction],
+                    [&](DisassembledInstruction& it) { name_relocated(it, operand); });
 }
 
 }  // namespace phasebit

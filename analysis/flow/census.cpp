@@ -1,6 +1,7 @@
 #include "analysis/flow/census.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace phasebit {
@@ -44,7 +45,7 @@ struct Wanted {
 };
 
 Sites find_sites(const RoleWindow& window, const SassKernel& kernel, const SourceMap& source,
-                 const GateSpec& spec, const Wanted& wanted) {
+                 const GateSpec& spec, const Wanted& wanted, bool moves_lines) {
   Sites sites;
   for (std::size_t i = 0; i < window.heat.size(); ++i) {
     const bool hot = window.heat[i] == Heat::hot;
@@ -53,7 +54,7 @@ Sites find_sites(const RoleWindow& window, const SassKernel& kernel, const Sourc
     if (!opcode_matches(wanted.pattern, instruction.opcode)) continue;
     const SourceLine* line = source_line(source, instruction);
     const std::string verb = line == nullptr ? "" : line->verb;
-    if (hot && !is_required(spec, window.role, verb, instruction.opcode))
+    if (moves_lines && hot && !is_required(spec, window.role, verb, instruction.opcode))
       sites.orphans.push_back(i);
     if (verb != wanted.verb) continue;
     sites.by_statement[instruction.line].push_back(i);
@@ -62,12 +63,12 @@ Sites find_sites(const RoleWindow& window, const SassKernel& kernel, const Sourc
   return sites;
 }
 
-// Promotes for one role, verb and pattern, unless `enough` sites are hot as they stand: ptxas 12.8
-// to 13.4 give the peeled try of a wait another line than that of its retry, at times one of
-// another verb, which is set right.
+// Promotes for one role, verb and pattern, unless `enough` sites are hot as they stand. A ptxas
+// that moves lines gives the peeled try of a wait another line than that of its retry, at times one
+// of another verb, which is set right.
 void promote(RoleWindow& window, SassKernel& kernel, const SourceMap& source, const GateSpec& spec,
-             const Wanted& wanted) {
-  Sites sites = find_sites(window, kernel, source, spec, wanted);
+             const Wanted& wanted, bool moves_lines) {
+  Sites sites = find_sites(window, kernel, source, spec, wanted, moves_lines);
   if (sites.hot >= wanted.enough) return;
   auto orphan = sites.orphans.begin();
   for (const auto& [statement, of_statement] : sites.by_statement) {
@@ -118,14 +119,16 @@ void adopt_beside(const RoleWindow& window, SassKernel& kernel, const SourceMap&
 }  // namespace
 
 void promote_single_sites(std::vector<RoleWindow>& windows, SassKernel& kernel,
-                          const SourceMap& source, const GateSpec& spec) {
+                          const SourceMap& source, const GateSpec& spec, bool moves_lines) {
   for (RoleWindow& window : windows)
     for (const VerbRule& rule : spec.verbs)
       for (const OpcodeRule& required : rule.require)
         if (rule.verb != any_verb && required.path == Path::hot && rule.passes != Passes::beside &&
             concerns(rule, rule.verb, window.role) && required.count.low > 0)
           promote(window, kernel, source, spec,
-                  {rule.verb, required.pattern, required.count.low * spec.items_of(window.role)});
+                  {rule.verb, required.pattern, required.count.low * spec.items_of(window.role)},
+                  moves_lines);
+  if (!moves_lines) return;
   for (const RoleWindow& window : windows)
     for (const VerbRule& rule : spec.verbs)
       for (const OpcodeRule& required : rule.require)
@@ -133,6 +136,12 @@ void promote_single_sites(std::vector<RoleWindow>& windows, SassKernel& kernel,
             concerns(rule, rule.verb, window.role))
           adopt_beside(window, kernel, source, rule, required.pattern,
                        wanted_beside(rule, required.pattern, spec.items_of(window.role)));
+}
+
+bool moves_lines(const Version& ptxas, const std::string& sass_family) {
+  constexpr std::array<std::string_view, 3> polling = {"turing", "ampere", "ada"};
+  return std::find(polling.begin(), polling.end(), sass_family) != polling.end() ||
+         version_in_range(ptxas, ">=12.8 <13.5").value_or(false);
 }
 
 Census take_census(const std::vector<RoleWindow>& windows, const SassKernel& kernel,

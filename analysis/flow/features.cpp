@@ -1,5 +1,7 @@
 #include "analysis/flow/features.h"
 
+#include "analysis/flow/calls.h"
+
 #include <algorithm>
 
 namespace phasebit {
@@ -14,8 +16,15 @@ VerbFeatures& entry_of(std::vector<VerbFeatures>& verbs, const std::string& role
   return verbs.emplace_back(VerbFeatures{role, verb, {}, {}});
 }
 
+// With what is called, unless that is known to be plain.
+void add_called(CodeCounts& counts, const Instruction& instruction, bool plain) {
+  add(counts, instruction);
+  if (calls_function(instruction) && !plain)
+    ++counts.open_calls[instruction.opcode + " " + std::string(callee_of(instruction))];
+}
+
 void add_window(const RoleWindow& window, const SassKernel& kernel, const SourceMap& source,
-                Features& features) {
+                const std::vector<bool>& plain, Features& features) {
   LoopFeatures loop{window.role, window.problem, 0, {}, {}, {}};
   if (window.loop_header >= 0)
     loop.address = kernel.instructions[static_cast<std::size_t>(window.loop_header)].address;
@@ -23,12 +32,12 @@ void add_window(const RoleWindow& window, const SassKernel& kernel, const Source
     const Instruction& instruction = kernel.instructions[i];
     const SourceLine* line = source_line(source, instruction);
     const Heat heat = window.heat[i];
-    if (heat == Heat::beside) add(loop.beside, instruction);
+    if (heat == Heat::beside) add_called(loop.beside, instruction, plain[i]);
     if (heat != Heat::hot && heat != Heat::cold) continue;
-    add(heat == Heat::hot ? loop.hot : loop.cold, instruction);
+    add_called(heat == Heat::hot ? loop.hot : loop.cold, instruction, plain[i]);
     if (!kernel.live.empty()) loop.live = peak(loop.live.value_or(LiveCounts{}), kernel.live[i]);
     VerbFeatures& verb = entry_of(features.verbs, window.role, line == nullptr ? "" : line->verb);
-    add(heat == Heat::hot ? verb.hot : verb.cold, instruction);
+    add_called(heat == Heat::hot ? verb.hot : verb.cold, instruction, plain[i]);
   }
   features.loops.push_back(std::move(loop));
 }
@@ -62,6 +71,7 @@ void add(CodeCounts& counts, const CodeCounts& more) {
   counts.calls += more.calls;
   counts.scoreboard_waits += more.scoreboard_waits;
   for (const auto& [opcode, count] : more.opcodes) counts.opcodes[opcode] += count;
+  for (const auto& [call, count] : more.open_calls) counts.open_calls[call] += count;
 }
 
 Features take_features(const SassKernel& kernel, const SourceMap& source,
@@ -72,10 +82,16 @@ Features take_features(const SassKernel& kernel, const SourceMap& source,
   features.barriers = kernel.barriers;
   features.code_bytes = kernel.instructions.size() * instruction_bytes;
   const std::size_t used = used_instructions(kernel);
-  for (std::size_t i = 0; i < used; ++i) add(features.kernel, kernel.instructions[i]);
+  for (std::size_t i = 0; i < used; ++i) {
+    const Instruction& one = kernel.instructions[i];
+    const std::string_view callee = callee_of(one);  // of its own section: counted where it stands
+    add_called(features.kernel, one,
+               callee == kernel.entry || find_function(kernel, callee) != nullptr);
+  }
   for (const LiveCounts& live : kernel.live)
     features.live = peak(features.live.value_or(LiveCounts{}), live);
-  for (const RoleWindow& window : windows) add_window(window, kernel, source, features);
+  const std::vector<bool> plain = find_plain_calls(kernel);
+  for (const RoleWindow& window : windows) add_window(window, kernel, source, plain, features);
   return features;
 }
 

@@ -26,6 +26,8 @@ struct CodeCounts {
   int local_stores = 0;      // STL: spills, and arrays that registers cannot hold
   int local_loads = 0;       // LDL
   std::map<std::string, int> opcodes;
+  // Calls of what was not looked into, with its name: "CALL.ABS.NOINC f". Set by whoever looks.
+  std::map<std::string, int> open_calls = {};
 };
 
 void add(CodeCounts& counts, const Instruction& instruction);

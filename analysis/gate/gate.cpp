@@ -1,17 +1,12 @@
 #include "analysis/gate/gate.h"
 
 #include "analysis/disassembly/module.h"
-#include "core/rule/synchronisation.h"
+#include "analysis/gate/uncounted.h"
 
 #include <algorithm>
 
 namespace phasebit {
 namespace {
-
-std::string both_lists(const VerbCensus& census) {
-  return fmt::format("(hot: {}; cold: {}{})", list_opcodes(census.hot), list_opcodes(census.cold),
-                     census.beside.empty() ? "" : "; beside: " + list_opcodes(census.beside));
-}
 
 void add_counts(OpcodeCounts& sum, const OpcodeCounts& more) {
   for (const auto& [opcode, count] : more) sum[opcode] += count;
@@ -62,7 +57,8 @@ class Gate {
     if (reason_.empty()) {
       for (const VerbRule& rule : spec_.verbs) check(rule);
       for (const RoleWindow& window : windows_) check_everywhere(window);
-      if (!spec_.exhaustive_for.empty()) check_exhaustive();
+      for (const std::string& found : find_uncounted(spec_, windows_, kernel_, source_, census_))
+        complain("{}", found);
     }
     return {reason_.empty() ? GateVerdict::passed : GateVerdict::failed, reason_};
   }
@@ -73,10 +69,6 @@ class Gate {
     if (!reason_.empty()) reason_ += "; ";
     reason_ += fmt::format(format, std::forward<Args>(args)...);
   }
-  static std::string_view role_name(const std::string& role) {
-    return role.empty() ? "no role" : std::string_view(role);
-  }
-
   // A rule for any role holds for each role whose source has the verb; one for a role that the
   // kernel does not have says nothing about it.
   void check(const VerbRule& rule) {
@@ -146,60 +138,6 @@ class Gate {
              rule.pattern, to_string(rule.count), where, found, per, both_lists(census));
   }
 
-  // Synchronisation that no rule of its verb counts where it stands.
-  void check_exhaustive() {
-    const auto table = SynchronisationTable::get();
-    if (!table) return complain("{}", table.error().text());
-    for (const VerbCensus& census : census_) {
-      check_uncounted(**table, census, Path::hot, "hot", census.hot);
-      check_uncounted(**table, census, Path::cold, "cold", census.cold);
-      check_uncounted(**table, census, Path::beside, "beside the timed loop", census.beside);
-    }
-    for (const RoleWindow& window : windows_) check_blocks(**table, window);
-  }
-
-  bool is_counted(const VerbCensus& census, Path path, const std::string& opcode) const {
-    const auto counts = [&](const VerbRule& rule, const OpcodeRule& one) {
-      if (!opcode_matches(one.pattern, opcode)) return false;
-      if (path == Path::beside) return one.path == Path::beside || rule.passes != Passes::loop;
-      return rule.passes != Passes::beside && (one.path == path || one.path == Path::pass);
-    };
-    return std::any_of(spec_.verbs.begin(), spec_.verbs.end(), [&](const VerbRule& rule) {
-      return concerns(rule, census.verb, census.role) &&
-             std::any_of(rule.require.begin(), rule.require.end(),
-                         [&](const OpcodeRule& one) { return counts(rule, one); });
-    });
-  }
-
-  void check_uncounted(const SynchronisationTable& table, const VerbCensus& census, Path path,
-                       const char* where, const OpcodeCounts& counts) {
-    OpcodeCounts uncounted;
-    for (const auto& [opcode, count] : counts) {
-      const auto* known = table.find(opcode, spec_.exhaustive_for, census.verb);
-      if (known != nullptr && known->per_block == 0 && !is_counted(census, path, opcode))
-        uncounted.emplace(opcode, count);
-    }
-    if (uncounted.empty()) return;
-    complain("{} ({}): no rule counts {} {} {}", census.verb.empty() ? "no verb" : census.verb,
-             role_name(census.role), list_opcodes(uncounted), where, both_lists(census));
-  }
-
-  // What ptxas puts into a basic block by itself.
-  void check_blocks(const SynchronisationTable& table, const RoleWindow& window) {
-    std::map<std::pair<int, const SynchronisationOpcode*>, int> found;
-    for (std::size_t i = 0; i < window.heat.size(); ++i) {
-      if (window.heat[i] == Heat::outside || window.block[i] < 0) continue;
-      const Instruction& instruction = kernel_.instructions[i];
-      const SourceLine* line = source_line(source_, instruction);
-      const auto* known =
-          table.find(instruction.opcode, spec_.exhaustive_for, line == nullptr ? "" : line->verb);
-      if (known == nullptr || known->per_block == 0) continue;
-      if (++found[{window.block[i], known}] == known->per_block + 1)
-        complain("{}: more than {} {} in a basic block, at {:#x}", role_name(window.role),
-                 known->per_block, known->pattern, instruction.address);
-    }
-  }
-
   // Hot, cold, and beside the timed loop.
   void check_forbidden(const std::string& verb, const std::string& pattern,
                        const RoleWindow& window) {
@@ -246,7 +184,7 @@ GateResult apply_gate(const GateSpec& spec, const std::vector<RoleWindow>& windo
 
 GateOutput gate_kernel(SassKernel kernel, const GateInput& input) {
   std::vector<RoleWindow> windows = find_windows(kernel, *input.source);
-  promote_single_sites(windows, kernel, *input.source, input.spec);
+  promote_single_sites(windows, kernel, *input.source, input.spec, input.moves_lines);
   return GateOutput{apply_gate(input.spec, windows, kernel, *input.source),
                     take_census(windows, kernel, *input.source), kernel.text_hash};
 }

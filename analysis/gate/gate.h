@@ -22,6 +22,7 @@ struct GateInput {
   std::string entry;
   const SourceMap* source = nullptr;  // never null
   GateSpec spec;
+  bool moves_lines = false;  // of the ptxas that made it (census.h)
 };
 
 struct GateOutput {

@@ -142,7 +142,8 @@ CodeSummary summary_of(const GoldenKernel& kernel) {
     all += line + "\n";
   }
   summary.text_hash = content_hash(all);
-  summary.signature = {content_hash(opcodes), content_hash(operands), content_hash(controls)};
+  summary.signature = {content_hash(opcodes), content_hash(operands), content_hash(operands),
+                       content_hash(controls)};
   return summary;
 }
 

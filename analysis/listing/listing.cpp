@@ -187,7 +187,7 @@ Result<std::string> list_kernel(const Disassembler& disassembler, std::string_vi
     PHASEBIT_TRY(add_live_registers(kernel, table));
   }
   std::vector<RoleWindow> windows = find_windows(kernel, *input.source);
-  promote_single_sites(windows, kernel, *input.source, input.spec);
+  promote_single_sites(windows, kernel, *input.source, input.spec, input.moves_lines);
   const GateResult gate = apply_gate(input.spec, windows, kernel, *input.source);
   Features features = take_features(kernel, *input.source, windows);
   if (request.target)

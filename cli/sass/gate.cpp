@@ -1,4 +1,5 @@
 #include "analysis/disassembly/module.h"
+#include "analysis/flow/callees.h"
 #include "analysis/gate/expectation_file.h"
 #include "cli/commands.h"
 #include "cli/sass/files.h"
@@ -19,9 +20,13 @@ Status add_cubin(const Tools& tools, const Disassembler& disassembler, const std
   PHASEBIT_TRY_ASSIGN(cubin, read_cubin(bytes, path));
   PHASEBIT_TRY_ASSIGN(target, tools.targets.find(fmt::format("sm_{}", cubin.sm)));
   PHASEBIT_TRY_ASSIGN(kernels, read_module(disassembler, cubin));
-  for (const auto& [name, kernel] : kernels)
+  for (const auto& [name, kernel] : kernels) {
+    CalledCode called = count_with_callees(kernel, kernels);
+    Features features = take_features(kernel, {}, {});
+    features.kernel = std::move(called.counts);
     subjects.push_back({name, target.name, target.family, std::nullopt, kernel.code.hash,
-                        take_features(kernel, {}, {}), counts_by_line(kernel)});
+                        std::move(features), std::move(called.lines)});
+  }
   return {};
 }
 

@@ -25,19 +25,19 @@ Status show_variant(const SassShowOptions& options) {
   const Image& image = *set.images.front();
   PHASEBIT_TRY_ASSIGN(code, module_code(*set.assembly, tools.cache_or_null(), image.module));
   PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared.front(), tools, column));
-  const GateInput input{image.entry, &prepared.front().kernel.source, std::move(spec)};
   PHASEBIT_TRY_ASSIGN(known, tools.targets.find(options.target));
+  PHASEBIT_TRY_ASSIGN(used, tools.toolchain_of(choice_of(prepared.front(), column).ptxas));
+  const GateInput input{image.entry, &prepared.front().kernel.source, std::move(spec),
+                        moves_lines(used->version, known.family)};
   const LaunchShape& launch = prepared.front().head.launch;
   const ListingRequest request{
       options.json ? ListingFormat::json : ListingFormat::text, options.live, known,
       SpillBytes{image.resources.spill_store_bytes, image.resources.spill_load_bytes},
       CtaShape{launch.threads, launch.dynamic_shared_bytes}};
   PHASEBIT_TRY_ASSIGN(listing, list_kernel(disassembler, code, input, request));
-  if (!options.json) {
-    PHASEBIT_TRY_ASSIGN(used, tools.toolchain_of(choice_of(prepared.front(), column).ptxas));
+  if (!options.json)
     fmt::print("{} for {} by ptxas {}\n", prepared.front().key.id, options.target,
                used->version.text());
-  }
   fmt::print("{}", listing);
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include "core/base/hash.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -11,19 +12,52 @@ namespace {
 
 constexpr const char* blanks = " \t";
 
-// "L_wait:", also with a directive behind it ("targets: .branchtargets a, b;").
-bool starts_with_label(const std::string& line, size_t first) {
+constexpr size_t none = std::string::npos;
+
+// Behind the label that begins there ("L_wait:"), or none.
+size_t behind_label(const std::string& line, size_t first) {
   constexpr const char* name = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$%";
   const size_t end = line.find_first_not_of(name, first);
-  return end != std::string::npos && end > first && line[end] == ':' &&
-         line.compare(end, 2, "::") != 0;
+  if (end == none || end == first || line[end] != ':' || line.compare(end, 2, "::") == 0)
+    return none;
+  return end + 1;
 }
 
-// A line that opens a block and goes on ("{ .reg .pred p;") counts by what is behind the brace.
-bool is_executable(const std::string& line) {
-  const size_t first = line.find_first_not_of(" \t{}");
-  if (first == std::string::npos || line[first] == '.') return false;
-  return !starts_with_label(line, first);
+// Behind a directive: its semicolon, or the brace of the body that it opens.
+size_t behind_directive(const std::string& line, size_t first) {
+  bool quoted = false;
+  for (size_t at = first; at < line.size(); ++at) {
+    quoted = quoted != (line[at] == '"');
+    if (!quoted && (line[at] == ';' || line[at] == '{')) return at + 1;
+  }
+  return none;
+}
+
+// Where the first instruction of a line begins: labels, directives, braces and comments may stand
+// in front of it, and others behind. None when there is none.
+size_t first_instruction(const std::string& line) {
+  size_t at = 0;
+  while ((at = line.find_first_not_of(" \t\r{}", at)) != none) {
+    if (line.compare(at, 2, "//") == 0) return none;
+    if (line.compare(at, 2, "/*") == 0) {
+      const size_t end = line.find("*/", at + 2);
+      if (end == none) return none;
+      at = end + 2;
+    } else if (line[at] == '.') {
+      if ((at = behind_directive(line, at)) == none) return none;
+    } else if (const size_t label = behind_label(line, at); label != none) {
+      at = label;
+    } else {
+      return at;
+    }
+  }
+  return none;
+}
+
+// What of a line stands in front of its `.loc`: nothing where an instruction begins it.
+size_t split_of(const std::string& line) {
+  const size_t first = first_instruction(line);
+  return first == none || line.find_first_not_of(blanks) == first ? 0 : first;
 }
 
 // The name is only what debug information shows: the source map says what its lines are.
@@ -37,9 +71,14 @@ class Writer {
     module_.text += '\n';
     module_.lines.push_back(from);
   }
-  void loc(int statement, ModuleLine from) {
-    fmt::format_to(std::back_inserter(module_.text), ".loc 1 {} 0\n", statement);
+  // With `.loc` right in front of the line's first instruction: one in front of a directive or
+  // label is lost, and none may stand in front of a body.
+  void located(const std::string& text, ModuleLine from) {
+    const size_t split = split_of(text);
+    if (split != 0) line(text.substr(0, split), from);
+    fmt::format_to(std::back_inserter(module_.text), ".loc 1 {} 0\n", from.statement);
     module_.lines.push_back(from);
+    line(text.substr(split), from);
   }
   ModuleText take() { return std::move(module_); }
 
@@ -52,8 +91,10 @@ void write_kernel(Writer& out, const Kernel& kernel, int index, bool line_info) 
   if (line_info) executable = executable_statements(kernel.statements);
   for (size_t n = 0; n < kernel.statements.size(); ++n) {
     const ModuleLine from{index, static_cast<int>(n) + 1};
-    if (line_info && executable[n]) out.loc(from.statement, from);
-    out.line(kernel.statements[n], from);
+    if (line_info && executable[n])
+      out.located(kernel.statements[n], from);
+    else
+      out.line(kernel.statements[n], from);
   }
 }
 
@@ -65,8 +106,10 @@ ModuleText text_as_it_is(const Kernel& kernel, bool line_info) {
   for (size_t n = 0; n < lines; ++n) {
     const ModuleLine from{0, static_cast<int>(n) + 1};
     if (line_info && kernel.line_kinds[n] == LineKind::line_directive) continue;
-    if (line_info && kernel.line_kinds[n] == LineKind::executable) out.loc(from.statement, from);
-    out.line(kernel.statements[n], from);
+    if (line_info && kernel.line_kinds[n] == LineKind::executable)
+      out.located(kernel.statements[n], from);
+    else
+      out.line(kernel.statements[n], from);
   }
   if (line_info) out.line(own_file_directive, {});
   return out.take();
@@ -94,7 +137,7 @@ std::vector<bool> executable_statements(const std::vector<std::string>& statemen
     const size_t first = line.find_first_not_of(blanks);
     const bool opens = first != std::string::npos && line[first] == '{';
     in_body = in_body || opens;
-    executable.push_back(in_body && is_executable(line));
+    executable.push_back(in_body && first_instruction(line) != none);
   }
   return executable;
 }
@@ -118,10 +161,15 @@ ModuleText module_text(const std::string& ptx_version, const std::string& ptx_ta
 }
 
 std::string nameless_hash(const Kernel& kernel) {
+  // Kept modules of before have other lines there.
+  const bool splits = std::any_of(kernel.statements.begin(), kernel.statements.end(),
+                                  [](const std::string& line) { return split_of(line) != 0; });
+  const char* const how = splits ? "split\n" : "";
   if (kernel.as_is)
-    return content_hash(fmt::format("{}\n{}", kernel.entry, fmt::join(kernel.statements, "\n")));
+    return content_hash(
+        fmt::format("{}{}\n{}", how, kernel.entry, fmt::join(kernel.statements, "\n")));
   const std::string& name = kernel.entry;
-  std::string text = fmt::format("{} {}\n", kernel.ptx_version, kernel.ptx_target);
+  std::string text = fmt::format("{}{} {}\n", how, kernel.ptx_version, kernel.ptx_target);
   for (const std::string& line : kernel.preamble) text.append(line).push_back('\n');
   for (const std::string& line : kernel.statements) {
     size_t from = 0;

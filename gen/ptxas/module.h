@@ -25,8 +25,9 @@ ModuleText module_text(const std::string& ptx_version, const std::string& ptx_ta
                        const std::vector<const Kernel*>& kernels, bool line_info);
 
 // For each statement whether it is executable: not of the signature, and no directive, label or
-// brace. Only these are given a `.loc`: ptxas takes `.loc` between any two lines of a body, but one
-// in front of a label or directive would name a line that makes no instruction.
+// brace alone. Only these are given a `.loc`: ptxas takes `.loc` between any two lines of a body,
+// but one in front of a label or directive would name a line that makes no instruction. What
+// shares a line with others is one statement, whose `.loc` is that of all instructions in it.
 std::vector<bool> executable_statements(const std::vector<std::string>& statements);
 
 // content_hash of version, target and statements but for the kernel's name: kernels that have it in

@@ -86,14 +86,16 @@ bool is_plain(const PtxFile& file) {
   });
 }
 
-// As it was rendered: what begins on one line is one statement.
+// As it was rendered: what begins on one line is one statement, but for the brace that opens the
+// body, where no `.loc` may stand in front.
 void add_statements(const PtxFile& file, const PtxFunction& entry, const Attribution& attribution,
                     Kernel& kernel) {
   int line = 0;
   for (size_t at = entry.signature; at <= entry.close; ++at) {
     const PlacedStatement& statement = file.statements[at];
     const std::string text = plain_text(statement.text);
-    if (statement.line == line) {
+    const bool opens = at == entry.open || at == entry.open + 1;
+    if (statement.line == line && !opens) {
       kernel.statements.back() += " " + text;
       continue;
     }
@@ -128,10 +130,12 @@ void add_lines(std::string_view text, const PtxFile& file, const Attribution& at
       kernel.line_kinds[index_of(at)] = LineKind::line_directive;
   for (const PtxFunction& function : file.functions) {
     if (!function.has_body) continue;
-    // A body may open on the line of its first statement.
-    taken[index_of(function.open)] = true;
     for (size_t at = function.open + 1; at < function.close; ++at) {
       const size_t index = index_of(at);
+      // No `.loc` may stand in front of the end of a statement that began above.
+      const std::string& above = file.statements[at - 1].text;
+      const auto lines = static_cast<size_t>(std::count(above.begin(), above.end(), '\n'));
+      if (lines > 0 && index_of(at - 1) + lines == index) taken[index] = true;
       if (taken[index] || file.statements[at].parsed.part != PtxStatement::Part::instruction)
         continue;
       taken[index] = true;

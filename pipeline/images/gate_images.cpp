@@ -20,7 +20,8 @@ unsigned cores_of(const Tools& tools) {
 // Rules of one variant for one SASS family and ptxas, with what is hashed of them.
 struct Rules {
   std::shared_ptr<const GateSpec> spec;
-  std::string key;  // gate_key without the kernel
+  bool moves_lines = false;  // of the ptxas
+  std::string key;           // gate_key without the kernel
 };
 
 // One kernel of a column on its way through the gate.
@@ -114,7 +115,7 @@ class ColumnGate {
         return;
       }
       const GateInput input{kernel->entry, &prepared_[work->variant].kernel.source,
-                            *work->rules.spec};
+                            *work->rules.spec, work->rules.moves_lines};
       take(*work, gate_kernel(std::move(*joined), input));
     });
   }
@@ -149,7 +150,8 @@ class RuleBook {
 
   Result<Rules> of(std::size_t variant, const CodeColumn& column) {
     PHASEBIT_TRY_ASSIGN(known, tools_.targets.find(column.target));
-    auto& place = rules_[{variant, known.family, choice_of(prepared_[variant], column).ptxas}];
+    const std::string ptxas = choice_of(prepared_[variant], column).ptxas;
+    auto& place = rules_[{variant, known.family, ptxas}];
     if (place.spec != nullptr) return place;
     PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared_[variant], tools_, column));
     // An experiment takes out or puts in what the rules count: what is forbidden stays so.
@@ -157,7 +159,10 @@ class RuleBook {
       for (VerbRule& rule : spec.verbs) rule.require.clear();
       spec.exhaustive_for.clear();
     }
+    PHASEBIT_TRY_ASSIGN(toolchain, tools_.toolchain_of(ptxas));
+    place.moves_lines = moves_lines(toolchain->version, known.family);
     place.key = gate_key(sources_[variant], spec, nvdisasm_);
+    if (place.moves_lines) place.key += " moved";
     place.spec = std::make_shared<const GateSpec>(std::move(spec));
     return place;
   }

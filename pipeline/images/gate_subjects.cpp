@@ -1,5 +1,6 @@
 #include "pipeline/images/gate_subjects.h"
 
+#include "analysis/flow/callees.h"
 #include "analysis/gate/expectation_file.h"
 #include "core/image/whole.h"
 #include "gen/ptxas/assembler.h"
@@ -44,13 +45,6 @@ Result<GateResult> verdict_on(const GateSubject& subject, const std::vector<Expe
 
 }  // namespace
 
-std::map<int, CodeCounts> counts_by_line(const SassKernel& kernel) {
-  std::map<int, CodeCounts> lines;
-  for (const Instruction& one : kernel.instructions)
-    if (one.line > 0) add(lines[one.line], one);
-  return lines;
-}
-
 Result<std::vector<GateSubject>> subjects_of(Tools& tools, const Disassembler& disassembler,
                                              const std::vector<Prepared>& prepared,
                                              const std::vector<CodeColumn>& columns) {
@@ -70,7 +64,7 @@ Result<std::vector<GateSubject>> subjects_of(Tools& tools, const Disassembler& d
         const Prepared& one = prepared[v];
         subject->code_class = image->kernel.code.hash;
         subject->features = take_features(image->kernel, one.kernel.source, image->windows);
-        subject->lines = counts_by_line(image->kernel);
+        subject->lines = count_with_callees(image->kernel, {}).lines;
         add_resources(subject->features, image->kernel,
                       tools.targets.find(columns[c].target).value(),
                       {image->resources.spill_store_bytes, image->resources.spill_load_bytes},

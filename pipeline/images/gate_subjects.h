@@ -5,13 +5,10 @@
 #include "analysis/gate/expectations.h"
 #include "pipeline/images/sass_images.h"
 
-#include <map>
 #include <string>
 #include <vector>
 
 namespace phasebit {
-
-std::map<int, CodeCounts> counts_by_line(const SassKernel& kernel);
 
 // Each variant in each column; those that a target cannot have are left out.
 Result<std::vector<GateSubject>> subjects_of(Tools& tools, const Disassembler& disassembler,

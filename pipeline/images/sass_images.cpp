@@ -107,7 +107,11 @@ class Analysis {
     const SourceMap& source = prepared_[variant].kernel.source;
     std::vector<RoleWindow> windows = find_windows(kernel, source);
     PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared_[variant], tools_, columns_[work.column]));
-    promote_single_sites(windows, kernel, source, spec);
+    const std::string ptxas = choice_of(prepared_[variant], columns_[work.column]).ptxas;
+    PHASEBIT_TRY_ASSIGN(toolchain, tools_.toolchain_of(ptxas));
+    PHASEBIT_TRY_ASSIGN(known, tools_.targets.find(columns_[work.column].target));
+    promote_single_sites(windows, kernel, source, spec,
+                         moves_lines(toolchain->version, known.family));
     return AnalysedImage{std::move(kernel), std::move(windows), made.resources};
   }
 

@@ -45,8 +45,8 @@ constexpr Insertion flag_store = {4, "STS", "st.volatile.shared.u32 [ring], ins_
 // As core/rule/synchronisation.toml has them.
 const std::set<std::string> looking = {"acquire",  "try_acquire", "commit", "wait",
                                        "try_wait", "release",     "tail"};
-const std::set<std::string> storing = {"acquire", "try_acquire", "commit", "wait", "try_wait",
-                                       "release", "quit",        "tail",   "leave"};
+const std::set<std::string> storing = {"acquire", "try_acquire", "commit", "wait",  "try_wait",
+                                       "release", "quit",        "tail",   "leave", "advance"};
 const std::set<std::string> of_forms = {"form", "other_half"};
 
 bool is_timed(const Kernel& kernel, const std::string& role) {

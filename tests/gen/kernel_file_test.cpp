@@ -131,6 +131,28 @@ TEST(KernelFile, AStrangersLinesAreCountedInItsFile) {
   EXPECT_TRUE(lined.text.ends_with("}\n.file 1 \"phasebit\"\n")) << lined.text;
 }
 
+// A body that opens on the line of its signature, labels and blocks: `.loc` stands right in front
+// of the first instruction, or ptxas loses it.
+TEST(KernelFile, WhatSharesALineHasALine) {
+  const std::string text = header +
+                           ".visible .entry k() { .reg .b32 x; bar.sync 0;\n"
+                           "L: mov.u32 x, 1; {.reg .b32 y; mov.u32 y, x;}\n"
+                           "{ .reg .b32 z; mov.u32 z, x; }\n"
+                           "mov.u32\n x, 2; ret; }\n";
+  const auto read = read_kernels(text, "s.ptx");
+  ASSERT_TRUE(read) << read.error().text();
+  constexpr int first = 4;  // behind the header
+  const ModuleText lined = module_text("", "", {&read->front().kernel}, true);
+  EXPECT_NE(
+      lined.text.find(fmt::format(
+          ".visible .entry k() {{ .reg .b32 x; \n.loc 1 {} 0\nbar.sync 0;\n"
+          "L: \n.loc 1 {} 0\nmov.u32 x, 1; {{.reg .b32 y; mov.u32 y, x;}}\n"
+          "{{ .reg .b32 z; \n.loc 1 {} 0\nmov.u32 z, x; }}\n.loc 1 {} 0\nmov.u32\n x, 2; ret; }}\n",
+          first, first + 1, first + 2, first + 3)),
+      std::string::npos)
+      << lined.text;
+}
+
 // A compiler's own lines name its source: they say which function a statement was inlined from.
 TEST(KernelFile, VerbsAreTheFunctionsThatACompilerInlined) {
   const auto read =

@@ -5,7 +5,7 @@
 #include "analysis/cubin/cubin.h"
 #include "analysis/cubin/kernel_info.h"
 #include "analysis/disassembly/module.h"
-#include "tests/analysis/sass/class_images.h"
+#include "tests/analysis/sass/class_pairs.h"
 
 #include <set>
 
@@ -13,8 +13,6 @@
 
 namespace phasebit::sass_test {
 namespace {
-
-using Flags = std::vector<std::string>;
 
 // A kernel whose registers are given back: then the count at entry is that of .maxnreg.
 const std::string set_registers = R"(
@@ -75,13 +73,6 @@ const std::string shaped = R"(
   ret;
 }
 )";
-
-struct Pair {
-  const char* what;
-  std::string target, text, from, to;
-  Flags flags;
-  std::vector<std::string> differs;  // names of facts; none: one class
-};
 
 std::vector<Pair> data_pairs() {
   const std::string& data = data_kernel;
@@ -163,44 +154,11 @@ std::vector<Pair> other_pairs() {
   };
 }
 
-Result<CubinKernel> kernel_of(const std::string& text, const std::string& target,
-                              const Flags& flags) {
-  PHASEBIT_TRY_ASSIGN(bytes, assemble_text(text, target, flags));
-  PHASEBIT_TRY_ASSIGN(cubin, read_cubin(bytes));
-  for (const char* name : {"k", "name_of_its_own"})
-    if (const CubinKernel* found = cubin.find(name)) return *found;
-  return fail(Step::assemble, "no kernel");
-}
-
 TEST(CodeClass, TellsKernelsOfEqualTextApart) {
   PHASEBIT_NEEDS_TOOLS();
   std::vector<Pair> all = data_pairs();
   for (Pair& pair : other_pairs()) all.push_back(std::move(pair));
-  for (const Pair& pair : all) {
-    const std::string first = std::string(pair.what) == "the callee's name"
-                                  ? replaced(pair.text, "call (b), adder", "call (b), helper")
-                                  : pair.text;
-    const auto a = kernel_of(first, pair.target, pair.flags);
-    const auto b = kernel_of(replaced(pair.text, pair.from, pair.to), pair.target, pair.flags);
-    ASSERT_TRUE(a) << pair.what << ": " << a.error().text();
-    ASSERT_TRUE(b) << pair.what << ": " << b.error().text();
-    EXPECT_EQ(a->text, b->text) << pair.what << ": no pair, its instructions differ";
-    EXPECT_EQ(a->code.hash == b->code.hash, pair.differs.empty()) << pair.what;
-    const auto lines = differences_beside_text(a->code, b->code);
-    for (const std::string& line : lines)
-      EXPECT_TRUE(std::any_of(pair.differs.begin(), pair.differs.end(),
-                              [&](const std::string& name) { return line.starts_with(name); }))
-          << pair.what << ": " << line;
-    for (const std::string& name : pair.differs)
-      EXPECT_TRUE(std::any_of(lines.begin(), lines.end(),
-                              [&](const std::string& line) { return line.starts_with(name); }))
-          << pair.what << ": nothing is said of " << name;
-  }
-}
-
-// A side of a difference as `sass diff` has it.
-DiffSide side_of(const Disassembler& disassembler, const CubinKernel& kernel) {
-  return {"side", 90, join_kernel(kernel, disassembler.listing(90, kernel)).value(), {}, {}};
+  for (const Pair& pair : all) expect_pair(pair);
 }
 
 TEST(CodeClass, IsAResultOfItsOwnInADifference) {

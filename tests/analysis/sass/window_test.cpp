@@ -181,27 +181,36 @@ TEST(Census, PromotesSingleSitesOfRequiredOpcodes) {
   // The retry of commit is another statement here; as the same one it stays cold.
   Listing same = code;
   same.kernel.instructions[10].line = same.kernel.instructions[5].line;
-  promote_single_sites(windows, same.kernel, same.source, spec);
+  promote_single_sites(windows, same.kernel, same.source, spec, true);
   // The turn that runs the only try runs its block: the sleep behind it too.
   EXPECT_EQ(heats(windows[0]), ".hhhhhhh..ccc");
 }
 
-// ptxas 12.8 gives the peeled try of a wait a line of no verb: it is the wait's all the same.
-TEST(Census, APeeledTryWithAnotherLineIsTheVerbs) {
-  Listing code = listing({start("both"), "| TRY", "| @P0 BRA 0x60", "| @P1 BRA 0x10", end("both"),
-                          "| EXIT", "both.wait| TRY", "both.wait| @P0 BRA 0x60", "| BRA 0x30"});
-  GateSpec spec;
-  spec.verbs = {{"wait", "", {{"TRY", 1}}, {}}};
-  auto windows = find_windows(code.kernel, code.source);
-  ASSERT_EQ(windows.size(), 1U);
-  promote_single_sites(windows, code.kernel, code.source, spec);
-  EXPECT_EQ(windows[0].heat[1], Heat::hot);
-  EXPECT_EQ(windows[0].heat[6], Heat::cold);
-  const Census census = take_census(windows, code.kernel, code.source);
-  const auto wait = std::find_if(census.begin(), census.end(),
-                                 [](const VerbCensus& one) { return one.verb == "wait"; });
-  ASSERT_NE(wait, census.end());
-  EXPECT_EQ(wait->hot, (std::map<std::string, int>{{"TRY", 1}}));
+// A ptxas that moves lines gives the peeled try of a wait a line of no verb: it is the wait's all
+// the same. Of another ptxas it is nobody's, and the wait has its retry alone.
+TEST(Census, APeeledTryWithAnotherLineIsTheVerbsWhereThePtxasMovesLines) {
+  for (const char* ptxas : {"11.8.89", "12.4.131", "12.8.61", "13.0.88", "13.4", "13.5.37"}) {
+    const bool moves = ptxas == std::string("12.8.61") || ptxas == std::string("13.0.88") ||
+                       ptxas == std::string("13.4");
+    for (const char* family : {"hopper", "blackwell", "rubin"})
+      ASSERT_EQ(moves_lines(*parse_version(ptxas), family), moves) << ptxas;
+    ASSERT_TRUE(moves_lines(*parse_version(ptxas), "ampere"));
+    Listing code = listing({start("both"), "| TRY", "| @P0 BRA 0x60", "| @P1 BRA 0x10", end("both"),
+                            "| EXIT", "both.wait| TRY", "both.wait| @P0 BRA 0x60", "| BRA 0x30"});
+    GateSpec spec;
+    spec.verbs = {{"wait", "", {{"TRY", 1}}, {}}};
+    auto windows = find_windows(code.kernel, code.source);
+    ASSERT_EQ(windows.size(), 1U);
+    promote_single_sites(windows, code.kernel, code.source, spec, moves);
+    EXPECT_EQ(windows[0].heat[1], Heat::hot);
+    EXPECT_EQ(windows[0].heat[6], moves ? Heat::cold : Heat::hot);
+    std::map<std::string, int> tries;
+    for (const VerbCensus& one : take_census(windows, code.kernel, code.source))
+      if (const auto at = one.hot.find("TRY"); at != one.hot.end()) tries[one.verb] = at->second;
+    EXPECT_EQ(tries, (moves ? std::map<std::string, int>{{"wait", 1}}
+                            : std::map<std::string, int>{{"", 1}, {"wait", 1}}))
+        << ptxas;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,169 @@
+#include "analysis/flow/spins.h"
+
+#include "analysis/flow/loops.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace phasebit {
+namespace {
+
+std::size_t at(int index) {
+  return static_cast<std::size_t>(index);
+}
+
+bool is_load(const Instruction& instruction) {
+  const std::string_view stem = opcode_stem(instruction);
+  return stem == "LDS" || stem == "LDSM" || stem == "LD" || stem == "LDG";
+}
+
+// Register files, the longer names first: of "UP0" "P0" is no part.
+constexpr std::array<std::string_view, 4> files = {"UR", "UP", "R", "P"};
+
+// "R12" of "R12.reuse", "UP0" of "!UP0"; "" of what is none, or is always zero or true.
+std::string register_of(std::string_view word) {
+  for (const std::string_view file : files) {
+    if (!word.starts_with(file)) continue;
+    std::size_t end = file.size();
+    while (end < word.size() && std::isdigit(static_cast<unsigned char>(word[end])) != 0) ++end;
+    return end == file.size() ? "" : std::string(word.substr(0, end));
+  }
+  return "";
+}
+
+// All of a text, in order.
+std::vector<std::string> registers_in(std::string_view text) {
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < text.size();) {
+    if (std::isalnum(static_cast<unsigned char>(text[i])) == 0) {
+      ++i;
+      continue;
+    }
+    std::size_t end = i;
+    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) != 0 ||
+                                 text[end] == '_' || text[end] == '.'))
+      ++end;
+    if (std::string name = register_of(text.substr(i, end - i)); !name.empty())
+      found.push_back(std::move(name));
+    i = end;
+  }
+  return found;
+}
+
+// Words that the first operand has, by the widest modifier.
+int width_of(const Instruction& instruction) {
+  const std::string& opcode = instruction.opcode;
+  if (opcode.find(".128") != std::string::npos) return 4;
+  return opcode.find("64") != std::string::npos || opcode.find("WIDE") != std::string::npos ? 2 : 1;
+}
+
+struct Effect {
+  std::vector<std::string> writes, reads;
+};
+
+// The first operand is written, and the second behind a predicate: "P0,PT,R1,R2,PT" writes P0,
+// "PT,R4,[R2]" writes R4.
+Effect effect_of(const Instruction& instruction) {
+  Effect effect;
+  effect.reads = registers_in(instruction.predicate);
+  const std::string& all = instruction.code_operands();
+  const std::string_view stem = opcode_stem(instruction);
+  bool writes = stem != "BRA" && stem != "BREAK";
+  for (std::size_t begin = 0, index = 0; begin < all.size(); ++index) {
+    const std::size_t end = std::min(all.find(',', begin), all.size());
+    const std::string_view operand = std::string_view(all).substr(begin, end - begin);
+    const std::string name = register_of(operand);
+    const bool predicate = operand.starts_with("P") || operand.starts_with("UP");
+    if (writes && !name.empty()) {
+      effect.writes.push_back(name);
+      const std::size_t digits = name.find_first_of("0123456789");
+      for (int i = 1; !predicate && i < width_of(instruction); ++i)
+        effect.writes.push_back(name.substr(0, digits) +
+                                std::to_string(std::stoi(name.substr(digits)) + i));
+    } else {
+      const std::vector<std::string> more = registers_in(operand);
+      effect.reads.insert(effect.reads.end(), more.begin(), more.end());
+    }
+    writes = writes && predicate && index == 0;
+    begin = end + 1;
+  }
+  return effect;
+}
+
+using Registers = std::set<std::string>;
+
+// One loop: what of it depends on a load.
+class SpinLoop {
+ public:
+  SpinLoop(const SassKernel& kernel, const FlowGraph& graph, const Loop& loop)
+      : kernel_(kernel), graph_(graph), loop_(loop) {}
+
+  // Goes around with the registers that hold something of what the load reads, until no block
+  // begins with more of them.
+  bool is_left_by(std::size_t load) const {
+    std::vector<Registers> begins(graph_.blocks.size());
+    std::vector<int> work = {graph_.block_of[load]};
+    while (!work.empty()) {
+      const int block = work.back();
+      work.pop_back();
+      Registers here = begins[at(block)];
+      if (pass(block, load, here)) return true;
+      for (const int next : graph_.blocks[at(block)].successors) {
+        if (!loop_.contains[at(next)]) continue;
+        const std::size_t before = begins[at(next)].size();
+        begins[at(next)].insert(here.begin(), here.end());
+        if (begins[at(next)].size() > before) work.push_back(next);
+      }
+    }
+    return false;
+  }
+
+ private:
+  // Through one block; true where its branch leaves the loop, or the kernel, by one of them.
+  bool pass(int block, std::size_t load, Registers& held) const {
+    const BasicBlock& one = graph_.blocks[at(block)];
+    for (std::size_t i = at(one.begin); i < at(one.end); ++i) {
+      const Instruction& instruction = kernel_.instructions[i];
+      const Effect effect = effect_of(instruction);
+      const bool reads = std::any_of(effect.reads.begin(), effect.reads.end(),
+                                     [&](const std::string& name) { return held.contains(name); });
+      if (reads && i + 1 == at(one.end) && (leaves(one) || leaves_kernel(instruction))) return true;
+      const bool own = is_load(instruction) || opcode_stem(instruction).starts_with("ATOM");
+      if (i == load || (reads && !own))
+        held.insert(effect.writes.begin(), effect.writes.end());
+      else if (instruction.predicate.empty())
+        for (const std::string& name : effect.writes) held.erase(name);
+    }
+    return false;
+  }
+  bool leaves(const BasicBlock& block) const {
+    return std::any_of(block.successors.begin(), block.successors.end(),
+                       [&](int next) { return !loop_.contains[at(next)]; });
+  }
+
+  const SassKernel& kernel_;
+  const FlowGraph& graph_;
+  const Loop& loop_;
+};
+
+}  // namespace
+
+std::vector<bool> find_spins(const SassKernel& kernel) {
+  std::vector<bool> spins(kernel.instructions.size(), false);
+  const auto graph = build_flow_graph(kernel);
+  if (!graph) return spins;
+  const LoopNest nest = find_loops(*graph);
+  for (const Loop& loop : nest.loops) {
+    const SpinLoop one(kernel, *graph, loop);
+    for (std::size_t i = 0; i < spins.size(); ++i)
+      if (loop.contains[at(graph->block_of[i])] && !spins[i] && is_load(kernel.instructions[i]))
+        spins[i] = one.is_left_by(i);
+  }
+  return spins;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,161 @@
+#include "analysis/gate/uncounted.h"
+
+#include "analysis/flow/calls.h"
+#include "analysis/flow/spins.h"
+#include "core/rule/synchronisation.h"
+
+#include <algorithm>
+
+namespace phasebit {
+namespace {
+
+Path path_of(Heat heat) {
+  return heat == Heat::hot ? Path::hot : heat == Heat::cold ? Path::cold : Path::beside;
+}
+
+class Uncounted {
+ public:
+  Uncounted(const GateSpec& spec, const std::vector<RoleWindow>& windows, const SassKernel& kernel,
+            const SourceMap& source, const Census& census)
+      : spec_(spec), windows_(windows), kernel_(kernel), source_(source), census_(census) {}
+
+  std::vector<std::string> find() {
+    const auto table = SynchronisationTable::get();
+    if (!table) return {table.error().text()};
+    for (const VerbCensus& census : census_) {
+      check_uncounted(**table, census, Path::hot, "hot", census.hot);
+      check_uncounted(**table, census, Path::cold, "cold", census.cold);
+      check_uncounted(**table, census, Path::beside, "beside the timed loop", census.beside);
+    }
+    const std::vector<bool> plain = find_plain_calls(kernel_), spins = find_spins(kernel_);
+    for (const RoleWindow& window : windows_) {
+      check_blocks(**table, window);
+      // What is called is outside of the window, so a rule has to know of it.
+      check_each(window, [&](std::size_t i, const std::string& verb) {
+        const Instruction& one = kernel_.instructions[i];
+        const bool open = calls_function(one) && !plain[i] &&
+                          (*table)->find(one.opcode, spec_.exhaustive_for, verb) != nullptr;
+        return open ? one.opcode + " " + std::string(callee_of(one)) : "";
+      });
+      check_spins(**table, window, spins);
+    }
+    return std::move(complaints_);
+  }
+
+ private:
+  template <typename... Args>
+  void complain(fmt::format_string<Args...> format, Args&&... args) {
+    complaints_.push_back(fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  std::string verb_of(std::size_t instruction) const {
+    const SourceLine* line = source_line(source_, kernel_.instructions[instruction]);
+    return line == nullptr ? "" : line->verb;
+  }
+
+  void complain_of(const std::map<std::string, OpcodeCounts>& by_verb, const RoleWindow& window,
+                   const char* what) {
+    for (const auto& [verb, found] : by_verb)
+      complain("{} ({}): no rule counts {}{}", verb.empty() ? "no verb" : verb,
+               role_name(window.role), list_opcodes(found), what);
+  }
+
+  // Instructions of the window that `name` has a name for and no rule of their verb counts.
+  template <typename Name>
+  void check_each(const RoleWindow& window, const Name& name) {
+    std::map<std::string, OpcodeCounts> open;
+    for (std::size_t i = 0; i < window.heat.size(); ++i) {
+      if (window.heat[i] == Heat::outside) continue;
+      const std::string verb = verb_of(i), words = name(i, verb);
+      const std::string& opcode = kernel_.instructions[i].opcode;
+      if (!words.empty() &&
+          !is_counted({verb, window.role, {}, {}, {}}, path_of(window.heat[i]), opcode))
+        ++open[verb][words];
+    }
+    complain_of(open, window, "");
+  }
+
+  // Waits in software, in verbs where a load alone is ordinary and rules count those that are.
+  void check_spins(const SynchronisationTable& table, const RoleWindow& window,
+                   const std::vector<bool>& spins) {
+    std::map<std::string, OpcodeCounts> open;
+    for (std::size_t i = 0; i < window.heat.size(); ++i) {
+      if (window.heat[i] == Heat::outside || !spins[i]) continue;
+      const std::string verb = verb_of(i);
+      const std::string& opcode = kernel_.instructions[i].opcode;
+      if (table.find(opcode, spec_.exhaustive_for, verb) == nullptr) ++open[verb][opcode];
+    }
+    complain_of(open, window, " in a loop that waits for what it reads");
+  }
+
+  bool is_counted(const VerbCensus& census, Path path, const std::string& opcode) const {
+    const auto counts = [&](const VerbRule& rule, const OpcodeRule& one) {
+      if (!opcode_matches(one.pattern, opcode)) return false;
+      if (path == Path::beside) return one.path == Path::beside || rule.passes != Passes::loop;
+      return rule.passes != Passes::beside && (one.path == path || one.path == Path::pass);
+    };
+    return std::any_of(spec_.verbs.begin(), spec_.verbs.end(), [&](const VerbRule& rule) {
+      return concerns(rule, census.verb, census.role) &&
+             std::any_of(rule.require.begin(), rule.require.end(),
+                         [&](const OpcodeRule& one) { return counts(rule, one); });
+    });
+  }
+
+  void check_uncounted(const SynchronisationTable& table, const VerbCensus& census, Path path,
+                       const char* where, const OpcodeCounts& counts) {
+    OpcodeCounts uncounted;
+    for (const auto& [opcode, count] : counts) {
+      const auto* known = table.find(opcode, spec_.exhaustive_for, census.verb);
+      if (opcode.starts_with("CALL")) continue;  // the calls
+      if (known != nullptr && known->per_block == 0 && !is_counted(census, path, opcode))
+        uncounted.emplace(opcode, count);
+    }
+    if (uncounted.empty()) return;
+    complain("{} ({}): no rule counts {} {} {}", census.verb.empty() ? "no verb" : census.verb,
+             role_name(census.role), list_opcodes(uncounted), where, both_lists(census));
+  }
+
+  // What ptxas puts into a basic block by itself.
+  void check_blocks(const SynchronisationTable& table, const RoleWindow& window) {
+    std::map<std::pair<int, const SynchronisationOpcode*>, int> found;
+    for (std::size_t i = 0; i < window.heat.size(); ++i) {
+      if (window.heat[i] == Heat::outside || window.block[i] < 0) continue;
+      const Instruction& instruction = kernel_.instructions[i];
+      const SourceLine* line = source_line(source_, instruction);
+      const auto* known =
+          table.find(instruction.opcode, spec_.exhaustive_for, line == nullptr ? "" : line->verb);
+      if (known == nullptr || known->per_block == 0) continue;
+      if (++found[{window.block[i], known}] == known->per_block + 1)
+        complain("{}: more than {} {} in a basic block, at {:#x}", role_name(window.role),
+                 known->per_block, known->pattern, instruction.address);
+    }
+  }
+
+  const GateSpec& spec_;
+  const std::vector<RoleWindow>& windows_;
+  const SassKernel& kernel_;
+  const SourceMap& source_;
+  const Census& census_;
+  std::vector<std::string> complaints_;
+};
+
+}  // namespace
+
+std::string both_lists(const VerbCensus& census) {
+  return fmt::format("(hot: {}; cold: {}{})", list_opcodes(census.hot), list_opcodes(census.cold),
+                     census.beside.empty() ? "" : "; beside: " + list_opcodes(census.beside));
+}
+
+std::string_view role_name(const std::string& role) {
+  return role.empty() ? "no role" : std::string_view(role);
+}
+
+std::vector<std::string> find_uncounted(const GateSpec& spec,
+                                        const std::vector<RoleWindow>& windows,
+                                        const SassKernel& kernel, const SourceMap& source,
+                                        const Census& census) {
+  if (spec.exhaustive_for.empty()) return {};
+  return Uncounted(spec, windows, kernel, source, census).find();
+}
+
+}  // namespace phasebit

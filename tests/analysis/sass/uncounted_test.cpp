@@ -1,0 +1,138 @@
+// What the gate refuses that no opcode alone shows: waits in software, and what is called.
+#include "analysis/disassembly/module.h"
+#include "analysis/flow/callees.h"
+#include "analysis/flow/calls.h"
+#include "analysis/flow/spins.h"
+#include "tests/analysis/sass/class_images.h"
+#include "tests/analysis/sass/handmade.h"
+#include "tests/analysis/sass/rings.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit::sass_test {
+namespace {
+
+struct SpinRow {
+  const char* what;
+  std::vector<std::string> lines;
+  std::vector<int> spins;  // instructions
+};
+
+const std::vector<SpinRow> spin_rows = {
+    {"a poll",
+     {"c.drain| LDS R1,[UR6]", "c.drain| ISETP.NE.U32.AND P0,PT,R1,R2,PT", "c.drain| @P0 BRA 0x0",
+      "| EXIT"},
+     {0}},
+    {"what is read goes through other registers",
+     {"| LDS.64 R4,[UR6]", "| LOP3.LUT R6,R5,0x1,RZ,0xc0,!PT", "| R2UR UR4,R6",
+      "| ISETP.NE.U32.AND P1,PT,RZ,UR4,PT", "| @!P1 BRA 0x0", "| EXIT"},
+     {0}},
+    {"it decides of the next turn",
+     {"| MOV R1,RZ", "| ISETP.NE.U32.AND P0,PT,R1,RZ,PT", "| @P0 EXIT", "| LD.E R1,[R2.64]",
+      "| BRA 0x10"},
+     {3}},
+    {"the same with a branch",
+     {"| MOV R1,RZ", "| ISETP.NE.U32.AND P0,PT,R1,RZ,PT", "| @P0 BRA 0x50", "| LD.E R1,[R2.64]",
+      "| BRA 0x10", "| EXIT"},
+     {3}},
+    {"a loop over data, left by a count; the register serves twice",
+     {"| LDS R1,[R3]", "| IMAD R7,R7,R8,R1", "| IADD3 R1,R3,0x4,RZ", "| MOV R3,R1",
+      "| ISETP.NE.U32.AND P0,PT,R1,R2,PT", "| @P0 BRA 0x0", "| EXIT"},
+     {}},
+    {"an atomic's own answer",
+     {"| LDS R1,[R3]", "| IADD3 R2,R1,0x1,RZ", "| ATOMS.CAST.SPIN P0,[R3],R1,R2", "| @!P0 BRA 0x0",
+      "| EXIT"},
+     {}},
+    {"no loop",
+     {"| LDS R1,[R3]", "| ISETP.NE.U32.AND P0,PT,R1,R2,PT", "| @P0 BRA 0x30", "| EXIT"},
+     {}},
+};
+
+TEST(Spins, AreLoadsThatDecideWhetherTheirLoopIsLeft) {
+  for (const SpinRow& row : spin_rows) {
+    const Handmade code = handmade(row.lines);
+    const std::vector<bool> spins = find_spins(code.kernel);
+    std::vector<int> found;
+    for (std::size_t i = 0; i < spins.size(); ++i)
+      if (spins[i]) found.push_back(static_cast<int>(i));
+    EXPECT_EQ(found, row.spins) << row.what;
+  }
+}
+
+std::string refusal(const RingVerbs& verbs, const std::string& target, const std::string& family,
+                    const std::vector<VerbRule>& rules = {}) {
+  const Script kernel = ring(verbs);
+  GateSpec spec = spec_of(rules);
+  spec.forbid_everywhere.clear();
+  spec.exhaustive_for = family;
+  const auto cubin = assemble({kernel}, target, true, version_for(target));
+  const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
+  if (!cubin) return cubin.error().text();
+  const auto outputs =
+      gate_module(*disassembler, *cubin, {{kernel.entry, &kernel.source, spec, false}});
+  return outputs && outputs->front() ? outputs->front()->result.reason : "no gate";
+}
+
+// Not even where a rule counts loads of the verb.
+TEST(Spins, AreRefusedInAnyVerb) {
+  PHASEBIT_NEEDS_TOOLS();
+  RingVerbs verbs = barrier_ring;
+  verbs.work =
+      "L_s:\nld.volatile.shared.u32 tid, [base+1024];\nsetp.ne.u32 p, tid, 7;\n@p bra L_s;";
+  const std::vector<VerbRule> rules = {
+      {"work", "", {{"LDS*", {0, 9}, Path::hot}, {"LDS*", {0, 9}, Path::cold}}, {}}};
+  for (const auto& [target, family] : {std::pair("sm_80", "ampere"), std::pair("sm_90a", "hopper")})
+    EXPECT_NE(refusal(verbs, target, family, rules)
+                  .find("work (consumer): no rule counts LDS x1 in a loop that waits"),
+              std::string::npos)
+        << target << ": " << refusal(verbs, target, family, rules);
+  verbs.work = "ld.volatile.shared.u32 tid, [base+1024];\nst.shared.u32 [base+2048], tid;";
+  EXPECT_EQ(refusal(verbs, "sm_90a", "hopper", rules).find("LDS"), std::string::npos);
+}
+
+// A helper of ptxas's by name, one that synchronises, and somebody's function.
+TEST(Calls, OfPtxasItselfArePlainWhereTheirCodeIs) {
+  Handmade code = handmade({"| CALL.REL.NOINC $__internal_0_$__cuda_sm70_warpsync",
+                            "| CALL.REL.NOINC $k$__cuda_sm70_other", "| CALL.REL.NOINC f",
+                            "| CALL.REL.NOINC R4,k", "| CALL.REL.NOINC 0x50",
+                            "| CALL.REL.NOINC $__internal_1_$__cuda_sm70_nowhere", "| EXIT",
+                            "| WARPSYNC R0", "| RET.REL.NODEC R2,k", "| BAR.SYNC 0x0",
+                            "| RET.REL.NODEC R2,k", "| RET.REL.NODEC R2,k"});
+  code.kernel.functions = {{"$__internal_0_$__cuda_sm70_warpsync", 7, 9},
+                           {"$k$__cuda_sm70_other", 9, 11},
+                           {"f", 11, 12}};
+  const std::vector<bool> plain = find_plain_calls(code.kernel);
+  EXPECT_TRUE(plain[0]);
+  for (std::size_t i = 1; i < plain.size(); ++i) EXPECT_FALSE(plain[i]) << i;
+  EXPECT_FALSE(calls_function(code.kernel.instructions[4]));
+}
+
+const std::string with_functions = R"(
+.extern .func far();
+.func inner() { bar.sync 3; ret; }
+.func outer() { call inner; ret; }
+.visible .entry k() { call outer; ret; }
+.visible .entry e() { call far; ret; }
+)";
+
+// As sass gate sees the kernels of a relocatable cubin, where a function has a section of its own.
+TEST(Calls, AreFollowedIntoOtherSections) {
+  PHASEBIT_NEEDS_TOOLS();
+  const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
+  for (const char* target : {"sm_80", "sm_90a", "sm_120"}) {
+    const auto bytes = assemble_text(with_functions, target, {"-c"});
+    ASSERT_TRUE(bytes) << bytes.error().text();
+    const auto image = read_module(*disassembler, *read_cubin(*bytes));
+    ASSERT_TRUE(image) << image.error().text();
+    ASSERT_TRUE(image->contains("k") && image->contains("inner")) << target;
+    const CodeCounts of_k = count_with_callees(image->at("k"), *image).counts;
+    EXPECT_EQ(count_opcodes(of_k.opcodes, "BAR.SYNC*"), 1) << target;
+    EXPECT_TRUE(of_k.open_calls.empty()) << target;
+    EXPECT_EQ(count_opcodes(take_features(image->at("k"), {}, {}).kernel.opcodes, "BAR*"), 0);
+    const CodeCounts of_e = count_with_callees(image->at("e"), *image).counts;
+    EXPECT_EQ(of_e.open_calls, (std::map<std::string, int>{{"CALL.ABS.NOINC far", 1}})) << target;
+  }
+}
+
+}  // namespace
+}  // namespace phasebit::sass_test
