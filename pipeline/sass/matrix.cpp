@@ -1,7 +1,7 @@
 #include "analysis/compare/matrix.h"
 
 #include "cli/commands.h"
-#include "cli/sass/files.h"
+#include "pipeline/sass/files.h"
 #include "core/base/nearest.h"
 #include "pipeline/images/sass_images.h"
 #include "pipeline/select/open_space.h"

@@ -1,5 +1,5 @@
 #include "cli/commands.h"
-#include "cli/variants/fork.h"
+#include "pipeline/variants/forks.h"
 #include "core/base/home.h"
 #include "pipeline/images/estimate.h"
 #include "pipeline/images/prepare.h"

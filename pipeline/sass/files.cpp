@@ -1,4 +1,4 @@
-#include "cli/sass/files.h"
+#include "pipeline/sass/files.h"
 
 #include "analysis/foreign/listing.h"
 #include "analysis/foreign/table.h"

@@ -1,7 +1,7 @@
 #include "analysis/disassembly/module.h"
 #include "analysis/gate/expectation_file.h"
 #include "cli/commands.h"
-#include "cli/sass/files.h"
+#include "pipeline/sass/files.h"
 #include "pipeline/images/gate_subjects.h"
 #include "pipeline/select/given.h"
 #include "pipeline/select/open_space.h"

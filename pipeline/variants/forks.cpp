@@ -1,4 +1,4 @@
-#include "cli/variants/fork.h"
+#include "pipeline/variants/forks.h"
 
 #include "cli/commands.h"
 #include "gen/fork/merge.h"

@@ -1,6 +1,6 @@
 #include "analysis/listing/listing.h"
 #include "cli/commands.h"
-#include "cli/sass/files.h"
+#include "pipeline/sass/files.h"
 #include "pipeline/images/images.h"
 #include "pipeline/select/open_space.h"
 #include "pipeline/select/ptx_files.h"

@@ -1,7 +1,7 @@
 #include "analysis/compare/classes.h"
 
 #include "cli/commands.h"
-#include "cli/sass/files.h"
+#include "pipeline/sass/files.h"
 #include "pipeline/images/sass_images.h"
 #include "pipeline/select/open_space.h"
 

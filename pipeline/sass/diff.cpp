@@ -1,6 +1,6 @@
 #include "analysis/compare/diff_report.h"
 #include "cli/commands.h"
-#include "cli/sass/files.h"
+#include "pipeline/sass/files.h"
 #include "core/base/nearest.h"
 #include "pipeline/images/sass_images.h"
 #include "pipeline/select/given.h"
