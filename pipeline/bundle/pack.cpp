@@ -1,4 +1,5 @@
-#include "cli/commands.h"
+#include "pipeline/bundle/pack.h"
+
 #include "core/base/process.h"
 #include "core/image/bundle.h"
 #include "core/image/sass_class.h"
@@ -13,18 +14,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <set>
-
-#include <nlohmann/json.hpp>
 
 namespace phasebit {
 namespace {
-
-struct Packing {
-  Manifest manifest;
-  std::map<std::string, std::string> modules;
-  std::vector<Refusal> refused;
-};
 
 std::string commit_of(const fs::path& folder) {
   ProcessOptions options;
@@ -96,29 +88,29 @@ bool can_be_guarded(const Space& space, const VariantKey& key) {
 }
 
 Status pack_variants(Packing& packing, Tools& tools, const Space& space,
-                     const PackOptions& options) {
+                     const PackRequest& request) {
   const auto& variants = space.expansion.variants;
-  PHASEBIT_TRY_ASSIGN(launches, whole_launches(space, options.whole));
-  PHASEBIT_TRY_ASSIGN(timed, prepare(space, variants, Build::timed, options.tools.jobs));
+  PHASEBIT_TRY_ASSIGN(launches, whole_launches(space, request.whole));
+  PHASEBIT_TRY_ASSIGN(timed, prepare(space, variants, Build::timed, request.tools.jobs));
   for (Prepared& one : timed)
     if (is_whole(one.key)) one.head.launch.guarded = can_be_guarded(space, one.key);
   std::vector<VariantKey> waiting;  // those that need a guarded build
   for (const Prepared& one : timed)
     if (one.head.launch.guarded) waiting.push_back(one.key);
-  PHASEBIT_TRY_ASSIGN(guarded, prepare(space, waiting, Build::guarded, options.tools.jobs));
+  PHASEBIT_TRY_ASSIGN(guarded, prepare(space, waiting, Build::guarded, request.tools.jobs));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   packing.manifest.nvdisasm = disassembler.version();
-  const std::vector<CodeColumn> column{{options.target, {}}};
+  const std::vector<CodeColumn> column{{request.target, {}}};
   std::vector<ImageSet> timed_sets = make_images(tools, timed, column);
   PHASEBIT_TRY(gate_images(tools, disassembler, timed, column, timed_sets));
   ImageSet& timed_set = timed_sets.front();
-  if (!options.rules.empty())
+  if (!request.rules.empty())
     PHASEBIT_TRY(
-        gate_by_rules(tools, disassembler, options.rules, timed, column.front(), timed_set));
+        gate_by_rules(tools, disassembler, request.rules, timed, column.front(), timed_set));
   PHASEBIT_TRY(check_plain_text(tools, timed, column.front(), timed_set));
   ImageSet guarded_set;
   if (!guarded.empty())
-    guarded_set = std::move(make_images(tools, guarded, {{options.target, {}}}).front());
+    guarded_set = std::move(make_images(tools, guarded, {{request.target, {}}}).front());
   size_t next_guarded = 0;
   for (size_t i = 0; i < variants.size(); ++i) {
     BundleVariant variant{variants[i], timed[i].head.launch, {}};
@@ -135,22 +127,25 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
   return add_modules(packing, tools, guarded_set);
 }
 
+void say_left_out(const std::string& reason, std::size_t count) {
+  fmt::print(stderr, "{:8}  variants left out: {}\n", count, reason);
+}
+
 // Variants whose text their ptxas cannot be asked about at all (check_takes) are left out, counted
 // by the reason.
-Status leave_out_refused(Tools& tools, Space& space, const std::string& target, unsigned jobs) {
-  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, jobs));
+Status leave_out_refused(Tools& tools, Space& space, const PackRequest& request) {
+  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, request.tools.jobs));
   std::map<std::string, size_t> reasons;
   std::vector<VariantKey> kept;
   for (const Prepared& one : prepared) {
     PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(assembler_of(one.key).ptxas));
-    if (const Status takes = check_takes(*toolchain, one.kernel, target); takes)
+    if (const Status takes = check_takes(*toolchain, one.kernel, request.target); takes)
       kept.push_back(one.key);
     else
       ++reasons[takes.error().message];
   }
-  for (const auto& [reason, count] : reasons)
-    fmt::print(stderr, "{:8}  variants left out: {}\n", count, reason);
-  if (kept.empty()) return fail(Step::usage, "no variant is left to pack for {}", target);
+  for (const auto& [reason, count] : reasons) say_left_out(reason, count);
+  if (kept.empty()) return fail(Step::usage, "no variant is left to pack for {}", request.target);
   space.expansion.variants = std::move(kept);
   return {};
 }
@@ -158,13 +153,13 @@ Status leave_out_refused(Tools& tools, Space& space, const std::string& target, 
 // Several anchors share a kernel with different launch shapes: each distinct entry is assembled
 // once.
 Status pack_anchors(Packing& packing, Tools& tools, const Space& space,
-                    const PackOptions& options) {
+                    const PackRequest& request) {
   PHASEBIT_TRY_ASSIGN(anchors, prepare_anchors(space.templates));
   std::map<std::string, size_t> first_of;
   std::vector<Prepared> distinct;
   for (const Prepared& anchor : anchors)
     if (first_of.emplace(anchor.kernel.entry, distinct.size()).second) distinct.push_back(anchor);
-  const ImageSet set = std::move(make_images(tools, distinct, {{options.target, {}}}).front());
+  const ImageSet set = std::move(make_images(tools, distinct, {{request.target, {}}}).front());
   for (const Prepared& anchor : anchors) {
     BundleVariant variant{anchor.key, anchor.head.launch, {}};
     add_image(packing, variant, set.images[first_of[anchor.kernel.entry]]);
@@ -173,64 +168,37 @@ Status pack_anchors(Packing& packing, Tools& tools, const Space& space,
   return add_modules(packing, tools, set);
 }
 
-void print_summary(const Packing& packing, const PackOptions& options) {
-  size_t bytes = 0, failed = 0;
-  std::set<std::string> classes;
-  for (const auto& [hash, code] : packing.modules) bytes += code.size();
-  for (const BundleVariant& variant : packing.manifest.variants) {
-    const Image& timed = variant.images.front();
-    failed += timed.gate.verdict == GateVerdict::failed ? 1 : 0;
-    classes.insert(timed.sass_class);
-  }
-  if (options.json) {
-    std::vector<std::string> refused;
-    for (const Refusal& one : packing.refused)
-      refused.push_back(fmt::format("{}: {}", one.image, one.error.text()));
-    fmt::print("{}\n", nlohmann::json({{"variants", packing.manifest.variants.size()},
-                                       {"classes", classes.size()},
-                                       {"gate_failed", failed},
-                                       {"modules", packing.modules.size()},
-                                       {"module_bytes", bytes},
-                                       {"refused", refused}})
-                           .dump(1));
-    return;
-  }
-  fmt::print("{}: {} variants for {}, {} SASS classes, {} refused, {} modules, {:.1f} MB\n",
-             options.out, packing.manifest.variants.size(), options.target, classes.size(), failed,
-             packing.modules.size(), static_cast<double>(bytes) / 1e6);
-  fmt::print(stderr, "{}", refusal_text(packing.refused, 5, "--json has them all"));
-}
-
 }  // namespace
 
-Status run_pack(const PackOptions& options) {
-  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
-  PHASEBIT_TRY(check_target(tools.toolchain, options.target));
-  PHASEBIT_TRY_ASSIGN(space, open_space(options.space, Forks::included));
-  space.target = options.target;
-  PHASEBIT_TRY_ASSIGN(left_out, leave_out_forms(space, options.target));
-  for (const auto& [reason, count] : left_out)
-    fmt::print(stderr, "{:8}  variants left out: {}\n", count, reason);
-  PHASEBIT_TRY(leave_out_refused(tools, space, options.target, options.tools.jobs));
+Result<Packing> pack(const PackRequest& request) {
+  PHASEBIT_TRY_ASSIGN(tools, open_tools(request.tools));
+  PHASEBIT_TRY(check_target(tools.toolchain, request.target));
+  PHASEBIT_TRY_ASSIGN(space, open_space(request.space, Forks::included));
+  space.target = request.target;
+  PHASEBIT_TRY_ASSIGN(left_out, leave_out_forms(space, request.target));
+  for (const auto& [reason, count] : left_out) say_left_out(reason, count);
+  PHASEBIT_TRY(leave_out_refused(tools, space, request));
   Packing packing;
   Manifest& manifest = packing.manifest;
-  manifest.target = options.target;
+  manifest.target = request.target;
   manifest.ptxas = tools.toolchain.version.text();
   manifest.ptxas_flags = fmt::format("{}", fmt::join(tools.options.flags, " "));
-  manifest.commit = commit_of(templates_folder(options.space));
+  manifest.commit = commit_of(templates_folder(request.space));
   manifest.sweep = space.sweep;
   // Results know a snippet by its parent.
   Result<Catalogue> plain = space.catalogue;
-  if (space.snippet_folder) plain = load_catalogue(options.space);
+  if (space.snippet_folder) plain = load_catalogue(request.space);
   if (!plain) return tl::unexpected<Error>(plain.error());
   manifest.catalogue = facts_of(catalogue_facts(*plain));
-  if (options.anchors) PHASEBIT_TRY(pack_anchors(packing, tools, space, options));
-  PHASEBIT_TRY(pack_variants(packing, tools, space, options));
+  if (request.anchors) PHASEBIT_TRY(pack_anchors(packing, tools, space, request));
+  PHASEBIT_TRY(pack_variants(packing, tools, space, request));
+  return packing;
+}
+
+Status write_packing(const fs::path& folder, const Packing& packing) {
   std::error_code ignored;
-  fs::remove_all(fs::path(options.out) / "modules", ignored);
-  PHASEBIT_TRY(write_bundle(options.out, manifest, packing.modules));
-  print_summary(packing, options);
-  return {};
+  fs::remove_all(folder / "modules", ignored);
+  return write_bundle(folder, packing.manifest, packing.modules);
 }
 
 }  // namespace phasebit

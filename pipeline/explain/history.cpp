@@ -1,9 +1,9 @@
-#include "analysis/report/tables/history.h"
+#include "pipeline/explain/history.h"
 
 #include "analysis/compare/cause.h"
 #include "analysis/compare/summary.h"
 #include "analysis/flow/census.h"
-#include "cli/commands.h"
+#include "analysis/report/tables/history.h"
 #include "pipeline/explain/measured.h"
 #include "pipeline/explain/sides.h"
 #include "pipeline/reduce/reduce.h"
@@ -15,32 +15,18 @@
 namespace phasebit {
 namespace {
 
-// One version: its code beside that of the version before.
-struct Entry {
-  std::string ptxas, choice, id;   // the version; as the axis has it
-  const DiffSide* side = nullptr;  // null: no code
-  std::string problem;             // why
-  Features features;
-  std::optional<Change> change;      // from the last version that has code
-  std::vector<std::string> changes;  // in words
-  CodeCounts hot;                    // of all timed loops
-  Figure figure;                     // "not measured" without one
-  std::optional<Comparison> step;    // from the last version that was measured
-};
-
-using Sides = std::map<std::string, Result<DiffSide>>;
-
 std::string version_of(const std::string& ptxas) {
   return ptxas.empty() ? pinned_toolchain : ptxas;
 }
 
 // The id of the text by each version, in the order given.
-std::vector<Entry> entries_of(const VariantKey& text, const std::vector<std::string>& versions) {
-  std::vector<Entry> entries;
+std::vector<HistoryEntry> entries_of(const VariantKey& text,
+                                     const std::vector<std::string>& versions) {
+  std::vector<HistoryEntry> entries;
   AssemblerChoice choice = assembler_of(text);
   for (const std::string& ptxas : versions) {
     choice.ptxas = ptxas;
-    Entry entry;
+    HistoryEntry entry;
     entry.ptxas = version_of(ptxas);
     entry.choice = ptxas;
     entry.id = with_assembler(text, choice).id;
@@ -49,9 +35,9 @@ std::vector<Entry> entries_of(const VariantKey& text, const std::vector<std::str
   return entries;
 }
 
-Status compare_code(std::vector<Entry>& entries, const Sides& sides) {
+Status compare_code(std::vector<HistoryEntry>& entries, const CodeSides& sides) {
   const DiffSide* before = nullptr;
-  for (Entry& entry : entries) {
+  for (HistoryEntry& entry : entries) {
     const Result<DiffSide>& side = sides.at(entry.id);
     if (!side) {
       entry.problem = side.error().message;
@@ -72,9 +58,9 @@ Status compare_code(std::vector<Entry>& entries, const Sides& sides) {
 }
 
 // Figures of the code that is assembled today; of other code they would mislead.
-void add_figures(std::vector<Entry>& entries, const ReportData& data) {
-  const Entry* before = nullptr;
-  for (Entry& entry : entries) {
+void add_figures(std::vector<HistoryEntry>& entries, const ReportData& data) {
+  const HistoryEntry* before = nullptr;
+  for (HistoryEntry& entry : entries) {
     const Aggregate* found = find_variant(data.aggregation.points, entry.id);
     if (found != nullptr && entry.side != nullptr && !found->text_hash.empty() &&
         !is_code_of(found->text_hash, found->sass_class, *entry.side))
@@ -87,43 +73,8 @@ void add_figures(std::vector<Entry>& entries, const ReportData& data) {
   }
 }
 
-Cell number_cell(int number) {
-  return {std::to_string(number), static_cast<double>(number), {}};
-}
-
-std::string words_of(const Entry& entry) {
-  if (!entry.problem.empty()) return entry.problem;
-  if (!entry.change) return "";
-  if (*entry.change == Change::identical) return "the same code";
-  return fmt::format("{}: {}", to_string(*entry.change), fmt::join(entry.changes, "; "));
-}
-
-Table as_table(const std::vector<Entry>& entries) {
-  Table table;
-  table.columns = {{"ptxas", false},       {"class", false},
-                   {"instructions", true}, {"registers", true},
-                   {"hot", true},          {"issue cycles", true},
-                   {"cycles", true},       {"difference", true},
-                   {"verdict", false},     {"what changed from the version before", false}};
-  std::vector<std::string> ignored;
-  for (const Entry& entry : entries) {
-    const bool code = entry.side != nullptr;
-    const bool step = entry.step && entry.step->is_step();
-    table.rows.push_back(
-        {text_cell(entry.ptxas), text_cell(code ? entry.side->kernel.text_hash.substr(0, 6) : "-"),
-         code ? number_cell(entry.features.kernel.instructions) : text_cell(""),
-         code ? number_cell(entry.features.registers) : text_cell(""),
-         code ? number_cell(entry.hot.instructions) : text_cell(""),
-         code ? number_cell(entry.hot.issue_cycles) : text_cell(""),
-         figure_cell(entry.figure, entry.figure.reason == "not measured" ? ignored : table.notes),
-         step ? difference_cell(entry.step->difference) : text_cell(""),
-         text_cell(step ? entry.step->verdict : ""), text_cell(words_of(entry))});
-  }
-  return table;
-}
-
 // Instructions of a turn whose opcode matches the pattern.
-int count_of(const Entry& entry, const std::string& pattern) {
+int count_of(const HistoryEntry& entry, const std::string& pattern) {
   int count = 0;
   for (const auto& [opcode, times] : entry.hot.opcodes)
     if (opcode_matches(pattern, opcode)) count += times;
@@ -132,12 +83,12 @@ int count_of(const Entry& entry, const std::string& pattern) {
 
 // The two versions between which something changed most: the class, the cycles, or how many
 // instructions of an opcode a turn runs.
-Result<std::pair<const Entry*, const Entry*>> find_change(const std::vector<Entry>& entries,
-                                                          const std::string& what) {
-  const Entry *before = nullptr, *measured = nullptr;
-  std::pair<const Entry*, const Entry*> found;
+Result<std::pair<const HistoryEntry*, const HistoryEntry*>> find_change(
+    const std::vector<HistoryEntry>& entries, const std::string& what) {
+  const HistoryEntry *before = nullptr, *measured = nullptr;
+  std::pair<const HistoryEntry*, const HistoryEntry*> found;
   double largest = 0;
-  for (const Entry& entry : entries) {
+  for (const HistoryEntry& entry : entries) {
     if (entry.side == nullptr) continue;
     if (what == "cycles") before = measured;
     if (entry.figure.reason.empty()) measured = &entry;
@@ -156,7 +107,7 @@ Result<std::pair<const Entry*, const Entry*>> find_change(const std::vector<Entr
                    "class, cycles (where measured), or an opcode such as YIELD or 'MEMBAR*'");
 }
 
-Result<std::vector<std::string>> chosen_versions(const SassHistoryOptions& options) {
+Result<std::vector<std::string>> chosen_versions(const HistoryRequest& options) {
   AssemblerAxes axes;
   const std::vector<std::string> all = {"all"};
   PHASEBIT_TRY(
@@ -168,23 +119,16 @@ Result<std::vector<std::string>> chosen_versions(const SassHistoryOptions& optio
 }
 
 // Without results the history is that of the code alone.
-Result<std::optional<ReportData>> figures_for(const SassHistoryOptions& options) {
+Result<std::optional<ReportData>> figures_for(const HistoryRequest& options) {
   if (options.results.empty() && published_histories().empty()) return std::optional<ReportData>();
   PHASEBIT_TRY_ASSIGN(data, measured_data(options.results, options.device));
   return std::optional<ReportData>(std::move(data));
 }
 
-// Says where it changed and writes the smallest PTX that shows it.
-Status bisect(const SassHistoryOptions& options, Tools& tools, const Space& space,
-              const std::string& target, const std::vector<Entry>& entries) {
-  PHASEBIT_TRY_ASSIGN(found, find_change(entries, options.bisect));
-  const Entry &before = *found.first, &after = *found.second;
-  fmt::print("{} changed most from ptxas {} to {}\n", options.bisect, before.ptxas, after.ptxas);
-  for (const std::string& line : after.changes) fmt::print("  {}\n", line);
-  if (options.out.empty()) {
-    fmt::print("the smallest PTX that shows it: the same with -o FILE\n");
-    return {};
-  }
+// The smallest PTX that shows it.
+Result<Reduction> reduce_change(const HistoryRequest& options, Tools& tools, const Space& space,
+                                const std::string& target, const HistoryEntry& before,
+                                const HistoryEntry& after) {
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, 1));
   ReduceRequest request;
   if (options.bisect != "class" && options.bisect != "cycles") request.opcode = options.bisect;
@@ -195,37 +139,73 @@ Status bisect(const SassHistoryOptions& options, Tools& tools, const Space& spac
     choice.ptxas = (i == 0 ? before : after).choice;
     sides[i] = {target, choice};
   }
-  PHASEBIT_TRY_ASSIGN(made, reduce_difference(tools, prepared.front(), sides, request));
-  PHASEBIT_TRY(write_file(options.out, made.text));
-  fmt::print("{}: {} in {} statements of {}\n", options.out, made.opcode, made.last_statements,
-             made.first_statements);
+  return reduce_difference(tools, prepared.front(), sides, request);
+}
+
+Status bisect(const HistoryRequest& options, Tools& tools, const Space& space,
+              VersionHistory& history) {
+  PHASEBIT_TRY_ASSIGN(found, find_change(history.entries, options.bisect));
+  history.change = found;
+  if (options.out.empty()) return {};
+  PHASEBIT_TRY_ASSIGN(
+      made, reduce_change(options, tools, space, history.target, *found.first, *found.second));
+  history.smallest = std::move(made);
   return {};
+}
+
+std::string words_of(const HistoryEntry& entry) {
+  if (!entry.problem.empty()) return entry.problem;
+  if (!entry.change) return "";
+  if (*entry.change == Change::identical) return "the same code";
+  return fmt::format("{}: {}", to_string(*entry.change), fmt::join(entry.changes, "; "));
 }
 
 }  // namespace
 
-Status run_sass_history(const SassHistoryOptions& options) {
-  PHASEBIT_TRY_ASSIGN(format, table_format(options.json ? "json" : options.format));
+Result<VersionHistory> version_history(const HistoryRequest& options) {
   PHASEBIT_TRY_ASSIGN(versions, chosen_versions(options));
   PHASEBIT_TRY_ASSIGN(data, figures_for(options));
-  std::string target = options.target.empty() ? "sm_90a" : options.target;
+  VersionHistory history;
+  history.target = options.target.empty() ? "sm_90a" : options.target;
   if (data && options.target.empty()) {
     PHASEBIT_TRY_ASSIGN(measured, measured_target({}, *data));
-    target = measured;
+    history.target = measured;
   }
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY_ASSIGN(space, open_one(options.space, options.variant));
-  std::vector<Entry> entries = entries_of(space.expansion.variants.front(), versions);
-  CodeRequest request{options.space, target, {}};
-  for (const Entry& entry : entries) request.ids.push_back(entry.id);
+  history.text = text_key(space.expansion.variants.front()).id;
+  history.entries = entries_of(space.expansion.variants.front(), versions);
+  CodeRequest request{options.space, history.target, {}};
+  for (const HistoryEntry& entry : history.entries) request.ids.push_back(entry.id);
   PHASEBIT_TRY_ASSIGN(sides, code_of(tools, request));
-  PHASEBIT_TRY(compare_code(entries, sides));
-  if (data) add_figures(entries, *data);
-  if (!options.bisect.empty()) return bisect(options, tools, space, target, entries);
-  if (format == TableFormat::text)
-    fmt::print("{} for {}\n", text_key(space.expansion.variants.front()).id, target);
-  fmt::print("{}", render(as_table(entries), format));
-  return {};
+  history.sides = std::move(sides);
+  PHASEBIT_TRY(compare_code(history.entries, history.sides));
+  if (data) add_figures(history.entries, *data);
+  if (!options.bisect.empty()) PHASEBIT_TRY(bisect(options, tools, space, history));
+  return history;
+}
+
+Table history_table(const std::vector<HistoryEntry>& entries) {
+  Table table;
+  table.columns = {{"ptxas", false},       {"class", false},
+                   {"instructions", true}, {"registers", true},
+                   {"hot", true},          {"issue cycles", true},
+                   {"cycles", true},       {"difference", true},
+                   {"verdict", false},     {"what changed from the version before", false}};
+  std::vector<std::string> ignored;
+  for (const HistoryEntry& entry : entries) {
+    const bool code = entry.side != nullptr;
+    const bool step = entry.step && entry.step->is_step();
+    table.rows.push_back(
+        {entry.ptxas, code ? entry.side->kernel.text_hash.substr(0, 6) : "-",
+         code ? Cell(entry.features.kernel.instructions) : Cell(),
+         code ? Cell(entry.features.registers) : Cell(),
+         code ? Cell(entry.hot.instructions) : Cell(), code ? Cell(entry.hot.issue_cycles) : Cell(),
+         figure_cell(entry.figure, entry.figure.reason == "not measured" ? ignored : table.notes),
+         step ? difference_cell(entry.step->difference) : Cell(), step ? entry.step->verdict : "",
+         words_of(entry)});
+  }
+  return table;
 }
 
 }  // namespace phasebit

@@ -2,7 +2,7 @@
 // machine have.
 #pragma once
 
-#include "analysis/report/data/table.h"
+#include "core/table/table.h"
 
 #include <string>
 #include <vector>

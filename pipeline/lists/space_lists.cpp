@@ -17,10 +17,6 @@ Result<Catalogue> catalogue_of(const ListRequest& request) {
   return load_catalogue(space);
 }
 
-Cell number(size_t value) {
-  return {std::to_string(value), static_cast<double>(value), {}};
-}
-
 std::string values_of(const Axis& axis) {
   if (axis.is_range()) return fmt::format("{}..{}", axis.low, axis.high);
   return fmt::format("{}", fmt::join(axis.values, " "));
@@ -28,17 +24,15 @@ std::string values_of(const Axis& axis) {
 
 void add_axes(Table& table, const Component& component, std::string_view of) {
   for (const Axis& axis : component.axes)
-    table.rows.push_back({text_cell(axis.name), text_cell(std::string(of)),
-                          text_cell(axis.default_value), text_cell(values_of(axis)),
-                          text_cell(axis.doc)});
+    table.rows.push_back(
+        {axis.name, std::string(of), axis.default_value, values_of(axis), axis.doc});
 }
 
 Result<Table> list_components(const ListRequest& request, ComponentKind kind) {
   PHASEBIT_TRY_ASSIGN(catalogue, catalogue_of(request));
   Table table;
   table.columns = {{std::string(to_string(kind)), false}, {"what it is", false}};
-  for (const Component& one : catalogue.components(kind))
-    table.rows.push_back({text_cell(one.name), text_cell(one.doc)});
+  for (const Component& one : catalogue.components(kind)) table.rows.push_back({one.name, one.doc});
   return table;
 }
 
@@ -67,17 +61,15 @@ Result<Table> list_axes(const ListRequest& request) {
   table.columns = {
       {"axis", false}, {"of", false}, {"default", false}, {"values", false}, {"what it is", false}};
   for (const ComponentKind kind : component_kinds)
-    table.rows.push_back(
-        {text_cell(std::string(to_string(kind))), text_cell("every variant"), text_cell(""),
-         text_cell(fmt::format("{}", fmt::join(catalogue.values_of(to_string(kind)), " "))),
-         text_cell(fmt::format("see `phasebit list {}s`", to_string(kind)))});
+    table.rows.push_back({std::string(to_string(kind)), "every variant", "",
+                          fmt::format("{}", fmt::join(catalogue.values_of(to_string(kind)), " ")),
+                          fmt::format("see `phasebit list {}s`", to_string(kind))});
   add_axes(table, catalogue.common(), "every variant");
   for (const ComponentKind kind : component_axis_order)
     for (const Component& one : catalogue.components(kind))
       add_axes(table, one, fmt::format("{} {}", to_string(kind), one.name));
   for (const AssemblerAxis& axis : assembler_axis_facts())
-    table.rows.push_back({text_cell(axis.name), text_cell("ptxas"), text_cell(axis.default_value),
-                          text_cell(axis.values), text_cell(axis.doc)});
+    table.rows.push_back({axis.name, "ptxas", axis.default_value, axis.values, axis.doc});
   return table;
 }
 
@@ -105,8 +97,8 @@ Result<Table> list_sweeps(const ListRequest& request) {
     for (const Sweep& sweep : spec.sweeps) {
       PHASEBIT_TRY_ASSIGN(expansion, expand(catalogue, spec, sweep.name));
       const size_t choices = combinations(sweep.assembler).size();
-      table.rows.push_back({text_cell(sweep.name), number(expansion.variants.size() * choices),
-                            text_cell(shown_path(file)), text_cell(sweep.doc)});
+      table.rows.push_back(
+          {sweep.name, expansion.variants.size() * choices, shown_path(file), sweep.doc});
     }
   }
   return table;

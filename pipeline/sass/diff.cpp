@@ -1,15 +1,12 @@
-#include "analysis/compare/diff_report.h"
-#include "cli/commands.h"
-#include "pipeline/sass/files.h"
-#include "core/base/nearest.h"
+#include "pipeline/sass/diff.h"
+
 #include "pipeline/images/sass_images.h"
+#include "pipeline/sass/files.h"
 #include "pipeline/select/given.h"
 #include "pipeline/select/open_space.h"
 #include "pipeline/select/ptx_files.h"
 #include "pipeline/select/words.h"
 
-#include <algorithm>
-#include <cstdio>
 #include <optional>
 
 namespace phasebit {
@@ -21,7 +18,7 @@ struct SideWords {
   std::string target, ptxas, kernel;
 };
 
-Result<DiffSide> variant_side(const SassDiffOptions& options, Tools& tools,
+Result<DiffSide> variant_side(const DiffRequest& options, Tools& tools,
                               const Disassembler& disassembler, const SideWords& side) {
   const std::string target = side.target.empty() ? default_target : side.target;
   PHASEBIT_TRY_ASSIGN(build, parse_build(options.build));
@@ -46,20 +43,7 @@ Result<DiffSide> variant_side(const SassDiffOptions& options, Tools& tools,
                   std::move((*image)->windows)};
 }
 
-// "schedule" and others; nothing when it was not asked for.
-Result<std::optional<Change>> parse_fail_on(const std::string& word) {
-  if (word.empty()) return std::optional<Change>();
-  std::vector<std::string> words;
-  for (const Change change :
-       {Change::schedule, Change::operands, Change::instructions, Change::data}) {
-    if (word == to_string(change)) return change;
-    words.push_back(to_string(change));
-  }
-  return with_hint(fail(Step::usage, "--fail-on {}: no such class of change", word),
-                   nearest_word_hint(word, words));
-}
-
-Status check_words(const SassDiffOptions& options) {
+Status check_words(const DiffRequest& options) {
   if (options.targets.size() > 2)
     return fail(Step::usage, "--target: one architecture, or one for each side");
   if (options.kernels.size() > 2)
@@ -77,7 +61,7 @@ Status check_words(const SassDiffOptions& options) {
 }
 
 // Where both sides are files of code, nothing is said of variants.
-Status check_files(const SassDiffOptions& options, const std::string& second) {
+Status check_files(const DiffRequest& options, const std::string& second) {
   const auto is_file = [](const std::string& word) {
     return is_code_file(word) || is_ptx_file(word);
   };
@@ -89,7 +73,10 @@ Status check_files(const SassDiffOptions& options, const std::string& second) {
   return take_only(options.space, {}, "files are no variants", "choose with --kernel and --target");
 }
 
-Result<std::vector<DiffSide>> open_sides(const SassDiffOptions& options) {
+}  // namespace
+
+Result<SassDiff> sass_diff(const DiffRequest& options) {
+  PHASEBIT_TRY(check_words(options));
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   std::vector<DiffSide> sides;
@@ -110,23 +97,8 @@ Result<std::vector<DiffSide>> open_sides(const SassDiffOptions& options) {
   // One file is made of one source.
   if (options.second.empty() || options.second == options.first)
     for (DiffSide& side : sides) side.shares_verbs = true;
-  return sides;
-}
-
-}  // namespace
-
-Result<bool> run_sass_diff(const SassDiffOptions& options) {
-  PHASEBIT_TRY_ASSIGN(fail_on, parse_fail_on(options.fail_on));
-  PHASEBIT_TRY(check_words(options));
-  PHASEBIT_TRY_ASSIGN(sides, open_sides(options));
   PHASEBIT_TRY_ASSIGN(diff, diff_kernels(sides[0], sides[1]));
-  const DiffView view{options.all, options.context};
-  fmt::print("{}", options.json ? diff_as_json(sides[0], sides[1], diff)
-                                : diff_as_text(sides[0], sides[1], diff, view));
-  // Equal instructions with other data are never taken for the same, asked for or not; data is the
-  // last of the changes, so that each --fail-on covers it.
-  if (diff.change == Change::data) return true;
-  return fail_on && (diff.change >= *fail_on || !diff.beside.empty());
+  return SassDiff{std::move(sides[0]), std::move(sides[1]), std::move(diff)};
 }
 
 }  // namespace phasebit

@@ -1,12 +1,12 @@
+#include "pipeline/sass/gate.h"
+
 #include "analysis/disassembly/module.h"
 #include "analysis/gate/expectation_file.h"
-#include "cli/commands.h"
-#include "pipeline/sass/files.h"
 #include "pipeline/images/gate_subjects.h"
+#include "pipeline/sass/files.h"
 #include "pipeline/select/given.h"
 #include "pipeline/select/open_space.h"
 
-#include <cstdio>
 #include <optional>
 
 namespace phasebit {
@@ -36,7 +36,7 @@ Status add_variants(Tools& tools, const Disassembler& disassembler, const SpaceR
   return {};
 }
 
-SpaceRequest request_of(const SassGateOptions& options, const ExpectationFile& file) {
+SpaceRequest request_of(const GateRequest& options, const ExpectationFile& file) {
   SpaceRequest request = options.space;
   if (!request.ids.empty() || !request.variants.empty() || !request.spec.empty()) return request;
   if (!file.spec.empty())
@@ -46,7 +46,7 @@ SpaceRequest request_of(const SassGateOptions& options, const ExpectationFile& f
 }
 
 // Cubins have their target, and nothing is assembled.
-Status check_cubins(const SassGateOptions& options) {
+Status check_cubins(const GateRequest& options) {
   PHASEBIT_TRY(take_only(options.space, {}, "cubins are no variants", "leave --cubin out"));
   if (options.targets.empty() && options.toolchains.empty()) return {};
   return fail(Step::usage, "--target and --toolchain are for variants, not for cubins");
@@ -54,7 +54,7 @@ Status check_cubins(const SassGateOptions& options) {
 
 }  // namespace
 
-Result<bool> run_sass_gate(const SassGateOptions& options) {
+Result<GateReport> sass_gate(const GateRequest& options) {
   PHASEBIT_TRY_ASSIGN(text, read_file(options.file));
   PHASEBIT_TRY_ASSIGN(file, parse_expectations(text, options.file));
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
@@ -74,9 +74,7 @@ Result<bool> run_sass_gate(const SassGateOptions& options) {
     PHASEBIT_TRY_ASSIGN(columns, columns_of(targets, options.toolchains));
     PHASEBIT_TRY(add_variants(tools, disassembler, request, columns, options.tools.jobs, subjects));
   }
-  PHASEBIT_TRY_ASSIGN(report, check_expectations(file.expectations, subjects));
-  fmt::print("{}", options.json ? gate_as_json(report) : gate_as_text(report));
-  return !report.broken.empty();
+  return check_expectations(file.expectations, subjects);
 }
 
 }  // namespace phasebit

@@ -1,25 +1,15 @@
-#include "analysis/compare/matrix.h"
+#include "pipeline/sass/matrix.h"
 
-#include "cli/commands.h"
-#include "pipeline/sass/files.h"
 #include "core/base/nearest.h"
 #include "pipeline/images/sass_images.h"
+#include "pipeline/sass/files.h"
 #include "pipeline/select/open_space.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 
 namespace phasebit {
 namespace {
-
-Result<MatrixFormat> parse_format(const std::string& word) {
-  if (word == "text") return MatrixFormat::text;
-  if (word == "markdown") return MatrixFormat::markdown;
-  if (word == "json") return MatrixFormat::json;
-  return with_hint(fail(Step::usage, "--format {}: no such format", word),
-                   nearest_word_hint(word, {"text", "markdown", "json"}));
-}
 
 Result<MatrixReference> parse_reference(const std::string& word, const Matrix& matrix,
                                         const std::vector<Prepared>& prepared) {
@@ -35,9 +25,9 @@ Result<MatrixReference> parse_reference(const std::string& word, const Matrix& m
     if (prepared[i].key.id == word || prepared[i].key.hash == word)
       return MatrixReference{std::nullopt, i};
   words.insert(words.end(), matrix.variants.begin(), matrix.variants.end());
-  return with_hint(
-      fail(Step::usage, "--reference {}: no column and no variant of this matrix", word),
-      nearest_word_hint(word, words));
+  return with_hint(fail(Step::usage, "--reference {}: no column{} of this matrix", word,
+                        prepared.empty() ? "" : " and no variant"),
+                   nearest_word_hint(word, words));
 }
 
 // Short where all columns have the same target or ptxas.
@@ -69,23 +59,49 @@ void slim(Features& features) {
   }
 }
 
-}  // namespace
+// The first of those that are called alike.
+std::size_t place_of(const std::string& name, std::vector<std::string>& names) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  names.push_back(name);
+  return names.size() - 1;
+}
 
-Status run_sass_matrix(const SassMatrixOptions& options) {
-  SassMatrixOptions files = options;
-  if (options.files.empty() && options.space.files.empty() && !options.kernel.empty())
-    return fail(Step::usage, "--kernel {}: it is for files, and there is none", options.kernel);
-  PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(files.space, options.files, options.kernel));
-  if (ptx) {
-    files.files.clear();
-    return run_sass_matrix(files);
+Matrix matrix_of(std::vector<CodeCell> cells) {
+  Matrix matrix;
+  matrix.of_files = true;
+  std::vector<std::string> columns;
+  for (const CodeCell& cell : cells) {
+    place_of(cell.kernel, matrix.variants);
+    place_of(cell.column, columns);
   }
-  PHASEBIT_TRY_ASSIGN(format, parse_format(options.format));
-  if (!options.files.empty()) {
-    PHASEBIT_TRY_ASSIGN(text, code_matrix(options, format));
-    fmt::print("{}", text);
-    return {};
+  for (const std::string& column : columns) matrix.columns.push_back({column, {}, {}});
+  matrix.cells.assign(matrix.variants.size(),
+                      std::vector<MatrixCell>(columns.size(), {"not in it", std::nullopt}));
+  for (CodeCell& cell : cells) {
+    MatrixCell& place =
+        matrix.cells[place_of(cell.kernel, matrix.variants)][place_of(cell.column, columns)];
+    if (!place.code) place = {"", std::move(cell.code), cell.loops};
   }
+  return matrix;
+}
+
+Result<Matrix> matrix_of_files(const MatrixRequest& options) {
+  if (!options.toolchains.empty())
+    return fail(Step::usage, "--toolchain is for variants, not for files");
+  PHASEBIT_TRY(refuse_variant_options(options.space, options.tools));
+  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
+  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  PHASEBIT_TRY_ASSIGN(
+      cells, read_code_files(tools, disassembler, options.files, options.kernel, options.targets));
+  Matrix matrix = matrix_of(std::move(cells));
+  if (matrix.columns.empty()) return fail(Step::usage, "no kernel is left to show");
+  PHASEBIT_TRY_ASSIGN(reference, parse_reference(options.reference, matrix, {}));
+  matrix.reference = reference;
+  return matrix;
+}
+
+Result<Matrix> matrix_of_variants(const MatrixRequest& options) {
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   Matrix matrix;
@@ -115,10 +131,19 @@ Status run_sass_matrix(const SassMatrixOptions& options) {
         add_resources(cell.code->features, image->kernel, known[column],
                       {image->resources.spill_store_bytes, image->resources.spill_load_bytes},
                       {launch.threads, launch.dynamic_shared_bytes});
-        if (format != MatrixFormat::json) slim(cell.code->features);
+        if (!options.in_full) slim(cell.code->features);
       }));
-  fmt::print("{}", print_matrix(matrix, format));
-  return {};
+  return matrix;
+}
+
+}  // namespace
+
+Result<Matrix> sass_matrix(const MatrixRequest& options) {
+  if (options.files.empty() && options.space.files.empty() && !options.kernel.empty())
+    return fail(Step::usage, "--kernel {}: it is for files, and there is none", options.kernel);
+  MatrixRequest files = options;
+  PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(files.space, options.files, options.kernel));
+  return ptx || options.files.empty() ? matrix_of_variants(files) : matrix_of_files(options);
 }
 
 }  // namespace phasebit

@@ -1,14 +1,11 @@
 #include "pipeline/variants/forks.h"
 
-#include "cli/commands.h"
 #include "gen/fork/merge.h"
 #include "gen/fork/snippet.h"
 #include "gen/space/hand_made.h"
 #include "pipeline/images/prepare.h"
 #include "pipeline/select/given.h"
 #include "pipeline/select/open_space.h"
-
-#include <cstdio>
 
 namespace phasebit {
 namespace {
@@ -44,51 +41,23 @@ Result<std::vector<Fork>> chosen_forks(const std::string& name) {
   return std::vector<Fork>{fork};
 }
 
-Status merge_one(const Fork& fork, const std::string& now) {
+// What became of it, in a line.
+Result<std::string> merge_one(const Fork& fork, const std::string& now) {
   PHASEBIT_TRY_ASSIGN(drift, drift_of(fork, now));
-  if (drift == Drift::none) {
-    fmt::print("{}: its parent is as recorded\n", fork.name);
-    return {};
-  }
+  if (drift == Drift::none) return fork.name + ": its parent is as recorded";
   PHASEBIT_TRY_ASSIGN(clean, merge_fork(fork, now));
-  if (clean) {
-    fmt::print("{}: merged with its parent of today\n", fork.name);
-    return {};
-  }
+  if (clean) return fork.name + ": merged with its parent of today";
   return with_hint(
       fail(Step::render, "fork '{}': the merge conflicts; the fork is as it was, see {}", fork.name,
            fork.conflict().string()),
       fmt::format("edit the fork, then `phasebit fork --resolved {}`", fork.name));
 }
 
-// Goes on after an error, so that one fork does not keep the others from being merged.
-Status merge_forks(const ForkOptions& options) {
-  PHASEBIT_TRY(take_only(options.space, {}, options.merge ? "--merge" : "--resolved",
-                         "a fork is named as its file is"));
-  PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(options.space));
-  PHASEBIT_TRY_ASSIGN(forks, chosen_forks(options.variant));
-  if (forks.empty()) return fail(Step::usage, "no fork under {}", tuned_folder().string());
-  Status status;
-  const auto note = [&](const Error& error) {
-    if (!status) fmt::print(stderr, "phasebit: {}\n", status.error().text());
-    status = tl::unexpected<Error>(error);
-  };
-  for (const Fork& fork : forks) {
-    const auto parent = parent_of(catalogue, fork);
-    if (!parent) {
-      note(parent.error());
-      continue;
-    }
-    PHASEBIT_TRY_ASSIGN(now, file_of(templates_folder(options.space), catalogue, *parent));
-    const Status merged = options.resolved ? record_parent(fork, now) : merge_one(fork, now);
-    if (!merged) note(merged.error());
-    if (merged && options.resolved) {
-      std::error_code none;
-      fs::remove(fork.conflict(), none);
-      fmt::print("{}: its parent of today is recorded\n", fork.name);
-    }
-  }
-  return status;
+Result<std::string> resolve_one(const Fork& fork, const std::string& now) {
+  PHASEBIT_TRY(record_parent(fork, now));
+  std::error_code none;
+  fs::remove(fork.conflict(), none);
+  return fork.name + ": its parent of today is recorded";
 }
 
 // "ring/mbarrier/st_shared/none" has no short name of its own: a number is appended to "tuned".
@@ -99,7 +68,12 @@ std::string free_name() {
   }
 }
 
-Status begin_fork(const ForkOptions& options) {
+}  // namespace
+
+Result<Fork> begin_fork(const ForkRequest& options) {
+  if (options.variant.empty())
+    return with_hint(fail(Step::usage, "fork: no variant"),
+                     "phasebit fork VARIANT --name NAME, or phasebit fork --merge [NAME]");
   PHASEBIT_TRY_ASSIGN(space, open_one(options.space, options.variant));
   const VariantKey& parent = space.expansion.variants.front();
   if (is_hand_made(parent))
@@ -107,12 +81,31 @@ Status begin_fork(const ForkOptions& options) {
                      "fork a variant of the templates");
   PHASEBIT_TRY_ASSIGN(rendered, render_one(space, parent, Build::timed));
   const std::string name = options.name.empty() ? free_name() : options.name;
-  PHASEBIT_TRY_ASSIGN(fork, make_fork(tuned_folder(), name, rendered));
-  fmt::print("{}\nedit {}\n", fork.key().id, fork.path.string());
-  return {};
+  return make_fork(tuned_folder(), name, rendered);
 }
 
-}  // namespace
+Result<MergedForks> merge_forks(const ForkRequest& options, bool resolved) {
+  PHASEBIT_TRY(take_only(options.space, {}, resolved ? "--resolved" : "--merge",
+                         "a fork is named as its file is"));
+  PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(options.space));
+  PHASEBIT_TRY_ASSIGN(forks, chosen_forks(options.variant));
+  if (forks.empty()) return fail(Step::usage, "no fork under {}", tuned_folder().string());
+  MergedForks merged;
+  for (const Fork& fork : forks) {
+    const auto parent = parent_of(catalogue, fork);
+    if (!parent) {
+      merged.failed.push_back(parent.error());
+      continue;
+    }
+    PHASEBIT_TRY_ASSIGN(now, file_of(templates_folder(options.space), catalogue, *parent));
+    const auto done = resolved ? resolve_one(fork, now) : merge_one(fork, now);
+    if (done)
+      merged.done.push_back(*done);
+    else
+      merged.failed.push_back(done.error());
+  }
+  return merged;
+}
 
 Result<std::vector<std::string>> drifted_forks(const fs::path& templates,
                                                const Catalogue& catalogue) {
@@ -123,14 +116,6 @@ Result<std::vector<std::string>> drifted_forks(const fs::path& templates,
     if (!line.empty()) lines.push_back(std::move(line));
   }
   return lines;
-}
-
-Status run_fork(const ForkOptions& options) {
-  if (options.merge || options.resolved) return merge_forks(options);
-  if (options.variant.empty())
-    return with_hint(fail(Step::usage, "fork: no variant"),
-                     "phasebit fork VARIANT --name NAME, or phasebit fork --merge [NAME]");
-  return begin_fork(options);
 }
 
 }  // namespace phasebit

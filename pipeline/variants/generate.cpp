@@ -1,54 +1,15 @@
-#include "cli/commands.h"
-#include "pipeline/variants/forks.h"
+#include "pipeline/variants/generate.h"
+
 #include "core/base/home.h"
-#include "pipeline/images/estimate.h"
 #include "pipeline/images/prepare.h"
 #include "pipeline/images/progress.h"
 #include "pipeline/select/given.h"
 #include "pipeline/select/open_space.h"
 #include "pipeline/select/words.h"
-
-#include <cstdio>
-
-#include <nlohmann/json.hpp>
+#include "pipeline/variants/forks.h"
 
 namespace phasebit {
 namespace {
-
-using nlohmann::json;
-
-void print_list(const Expansion& expansion, bool as_json) {
-  if (!as_json) {
-    for (const VariantKey& variant : expansion.variants)
-      fmt::print("{} {}\n", variant.hash, variant.id);
-    return;
-  }
-  json list = json::array();
-  for (const VariantKey& variant : expansion.variants)
-    list.push_back({{"hash", variant.hash}, {"id", variant.id}, {"axes", variant.axes}});
-  fmt::print("{}\n", list.dump(1));
-}
-
-json number(const std::optional<double>& value) {
-  return value ? json(*value) : json(nullptr);
-}
-
-void print_dry_run(const Expansion& expansion, bool as_json) {
-  const Estimate cost = estimate(static_cast<double>(expansion.variants.size()));
-  if (as_json) {
-    json pruned = json::array();
-    for (const auto& [reason, points] : expansion.pruned)
-      pruned.push_back({{"reason", reason}, {"points", points}});
-    fmt::print("{}\n",
-               json({{"variants", expansion.variants.size()},
-                     {"pruned", pruned},
-                     {"assemble_core_seconds_per_target", number(cost.assemble_core_seconds)},
-                     {"measure_seconds_per_repetition", number(cost.measure_seconds)}})
-                   .dump(1));
-    return;
-  }
-  fmt::print("{}{}\n", describe(expansion), describe(cost));
-}
 
 // ptx/NAME.ptx: the id with what a file name cannot hold replaced.
 std::string file_name(const VariantKey& variant) {
@@ -109,14 +70,14 @@ Status check_forks(const Space& space) {
   return with_hint(fail(Step::render, "{}", fmt::join(drifted, "\n  ")), "`phasebit fork --merge`");
 }
 
-Status note_forks(const Space& space) {
+Result<Generated> write_files(const Space& space, const std::vector<Written>& files,
+                              const fs::path& folder) {
+  for (const Written& file : files) PHASEBIT_TRY(write_file(file.path, file.text));
   PHASEBIT_TRY_ASSIGN(drifted, drifted_forks(space.templates, space.catalogue));
-  for (const std::string& line : drifted)
-    fmt::print(stderr, "note: {}: `phasebit fork --merge`\n", line);
-  return {};
+  return Generated{files.size(), folder, space.expansion.pruned, drifted};
 }
 
-Status run_curated(const GenerateOptions& options) {
+Result<Generated> generate_curated(const GenerateRequest& options) {
   PHASEBIT_TRY(take_only(options.space, {}, "--curated", "the curated variants are all written"));
   SpaceRequest request = options.space;
   const Home at = home();
@@ -126,38 +87,21 @@ Status run_curated(const GenerateOptions& options) {
   const fs::path folder = options.out.empty() ? listings : fs::path(options.out);
   PHASEBIT_TRY_ASSIGN(space, open_space(request));
   PHASEBIT_TRY_ASSIGN(files, texts(space, folder, Build::timed));
-  if (options.check) {
-    PHASEBIT_TRY(check_curated(files, folder));
-    PHASEBIT_TRY(check_forks(space));
-    fmt::print("{} curated listings are what the templates give\n", files.size());
-    return {};
-  }
-  for (const Written& file : files) PHASEBIT_TRY(write_file(file.path, file.text));
-  fmt::print("{} curated listings written to {}\n", files.size(), folder.string());
-  return note_forks(space);
+  if (!options.check) return write_files(space, files, folder);
+  PHASEBIT_TRY(check_curated(files, folder));
+  PHASEBIT_TRY(check_forks(space));
+  return Generated{files.size(), folder, {}, {}};
 }
 
 }  // namespace
 
-Status run_generate(const GenerateOptions& options) {
-  if (options.curated) return run_curated(options);
+Result<Generated> generate(const GenerateRequest& options) {
+  if (options.curated) return generate_curated(options);
   PHASEBIT_TRY_ASSIGN(space, open_space(options.space));
-  if (options.list) {
-    print_list(space.expansion, options.json);
-    return {};
-  }
-  if (options.dry_run) {
-    print_dry_run(space.expansion, options.json);
-    return {};
-  }
   PHASEBIT_TRY_ASSIGN(build, parse_build(options.build));
   const fs::path folder = options.out.empty() ? fs::path("generated") : fs::path(options.out);
   PHASEBIT_TRY_ASSIGN(files, texts(space, folder, build));
-  for (const Written& file : files) PHASEBIT_TRY(write_file(file.path, file.text));
-  fmt::print("{} variants written to {}\n", files.size(), folder.string());
-  for (const auto& [reason, points] : space.expansion.pruned)
-    fmt::print(stderr, "pruned {}: {}\n", points, reason);
-  return note_forks(space);
+  return write_files(space, files, folder);
 }
 
 }  // namespace phasebit

@@ -1,15 +1,11 @@
-#include "pipeline/reduce/reduce.h"
+#include "pipeline/reduce/variants.h"
 
-#include "cli/commands.h"
-#include "core/base/file.h"
 #include "pipeline/select/open_space.h"
-
-#include <cstdio>
 
 namespace phasebit {
 namespace {
 
-Status check_words(const SassReduceOptions& options) {
+Status check_words(const VariantReduceRequest& options) {
   if (options.targets.empty() || options.targets.size() > 2)
     return fail(Step::usage, "--target: one architecture, or one for each side");
   if (options.toolchains.size() > 2)
@@ -24,7 +20,7 @@ struct Side {
 };
 
 // What the side's id says, with the version of --toolchain in the place of its own.
-Result<Side> open_side(const SassReduceOptions& options, std::size_t index) {
+Result<Side> open_side(const VariantReduceRequest& options, std::size_t index) {
   const auto of_side = [&](const std::vector<std::string>& words) {
     return words.empty() ? std::string() : index == 0 ? words.front() : words.back();
   };
@@ -41,20 +37,9 @@ Result<Side> open_side(const SassReduceOptions& options, std::size_t index) {
   return Side{std::move(prepared.front()), {of_side(options.targets), choice}};
 }
 
-void say(const Reduction& done, std::FILE* to) {
-  fmt::print(to, "{} {}: {} -> {} by {}, {} -> {} by {}\n", done.opcode, to_string(done.where),
-             done.sides[0].first.of(done.where), done.sides[0].last.of(done.where),
-             done.sides[0].name, done.sides[1].first.of(done.where),
-             done.sides[1].last.of(done.where), done.sides[1].name);
-  fmt::print(
-      to, "{} -> {} lines, {} -> {} bytes; {} candidates in {:.1f} s{}\n", done.first_statements,
-      done.last_statements, done.first_bytes, done.last_bytes, done.candidates, done.seconds,
-      done.finished ? "" : ": the time was over before it was as small as it gets (--seconds)");
-}
-
 }  // namespace
 
-Status run_sass_reduce(const SassReduceOptions& options) {
+Result<Reduction> reduce_variants(const VariantReduceRequest& options) {
   PHASEBIT_TRY(check_words(options));
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY_ASSIGN(a, open_side(options, 0));
@@ -68,16 +53,7 @@ Status run_sass_reduce(const SassReduceOptions& options) {
   request.where = options.in_loop ? CountIn::loops : CountIn::kernel;
   request.seconds = std::chrono::seconds(options.seconds);
   if (!options.out.empty()) request.file = fs::path(options.out).filename().string();
-  PHASEBIT_TRY_ASSIGN(
-      done, reduce_difference(tools, a.prepared, std::array<ReduceSide, 2>{a.how, b.how}, request));
-  say(done, options.out.empty() ? stderr : stdout);
-  if (options.out.empty()) {
-    fmt::print("{}", done.text);
-    return {};
-  }
-  PHASEBIT_TRY(write_file(options.out, done.text));
-  fmt::print("{}\n", options.out);
-  return {};
+  return reduce_difference(tools, a.prepared, std::array<ReduceSide, 2>{a.how, b.how}, request);
 }
 
 }  // namespace phasebit

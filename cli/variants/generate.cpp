@@ -1,0 +1,78 @@
+#include "pipeline/variants/generate.h"
+
+#include "cli/commands.h"
+#include "pipeline/images/estimate.h"
+#include "pipeline/select/open_space.h"
+
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+namespace {
+
+using nlohmann::json;
+
+void print_list(const Expansion& expansion, bool as_json) {
+  if (!as_json) {
+    for (const VariantKey& variant : expansion.variants)
+      fmt::print("{} {}\n", variant.hash, variant.id);
+    return;
+  }
+  json list = json::array();
+  for (const VariantKey& variant : expansion.variants)
+    list.push_back({{"hash", variant.hash}, {"id", variant.id}, {"axes", variant.axes}});
+  fmt::print("{}\n", list.dump(1));
+}
+
+json number(const std::optional<double>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+void print_dry_run(const Expansion& expansion, bool as_json) {
+  const Estimate cost = estimate(static_cast<double>(expansion.variants.size()));
+  if (as_json) {
+    json pruned = json::array();
+    for (const auto& [reason, points] : expansion.pruned)
+      pruned.push_back({{"reason", reason}, {"points", points}});
+    fmt::print("{}\n",
+               json({{"variants", expansion.variants.size()},
+                     {"pruned", pruned},
+                     {"assemble_core_seconds_per_target", number(cost.assemble_core_seconds)},
+                     {"measure_seconds_per_repetition", number(cost.measure_seconds)}})
+                   .dump(1));
+    return;
+  }
+  fmt::print("{}{}\n", describe(expansion), describe(cost));
+}
+
+void print_generated(const Generated& made, const GenerateOptions& options) {
+  const std::string what = options.curated ? "curated listings" : "variants";
+  if (options.check)
+    fmt::print("{} {} are what the templates give\n", made.files, what);
+  else
+    fmt::print("{} {} written to {}\n", made.files, what, made.folder.string());
+  if (!options.curated)
+    for (const auto& [reason, points] : made.pruned)
+      fmt::print(stderr, "pruned {}: {}\n", points, reason);
+  for (const std::string& line : made.drifted)
+    fmt::print(stderr, "note: {}: `phasebit fork --merge`\n", line);
+}
+
+}  // namespace
+
+Status run_generate(const GenerateOptions& options) {
+  if (!options.list && !options.dry_run) {
+    PHASEBIT_TRY_ASSIGN(made, generate(options));
+    print_generated(made, options);
+    return {};
+  }
+  PHASEBIT_TRY_ASSIGN(space, open_space(options.space));
+  if (options.list)
+    print_list(space.expansion, options.json);
+  else
+    print_dry_run(space.expansion, options.json);
+  return {};
+}
+
+}  // namespace phasebit
