@@ -1,6 +1,6 @@
 #include "bench/campaign/progress.h"
 
-#include "core/base/duration.h"
+#include "core/base/text.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// Small questions about texts.
+// Small questions about texts, and how durations are said.
 #pragma once
 
 #include <algorithm>
@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace phasebit {
 
@@ -28,6 +30,13 @@ inline bool starts_with_any(std::string_view text,
 // Whether the word is one of those in `list`, which has a blank around each.
 inline bool is_listed(std::string_view list, std::string_view word) {
   return !word.empty() && list.find(" " + std::string(word) + " ") != std::string_view::npos;
+}
+
+// To the second: "12 s", "3 min 20 s".
+inline std::string whole_duration_text(double seconds) {
+  const auto whole = static_cast<long>(seconds + 0.5);
+  return whole < 60 ? fmt::format("{} s", whole)
+                    : fmt::format("{} min {} s", whole / 60, whole % 60);
 }
 
 }  // namespace phasebit

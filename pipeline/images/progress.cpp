@@ -1,6 +1,6 @@
 #include "pipeline/images/progress.h"
 
-#include "core/base/duration.h"
+#include "core/base/text.h"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 // The committed listings of the curated set are what the reference ptxas makes of it today.
-#include "analysis/gate/golden.h"
+#include "tests/golden/golden.h"
 
 #include "pipeline/images/prepare.h"
 #include "pipeline/images/sass_images.h"
