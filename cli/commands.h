@@ -103,6 +103,7 @@ struct CoverageOptions {
 Status run_coverage(const CoverageOptions& options);
 
 struct ReportOptions {
+  Home home;
   std::vector<std::string> results;    // stores or JSON lines; empty: the published ones
   std::vector<std::string> documents;  // documents whose blocks are made again
   bool check = false;                  // compare the documents instead of writing them

@@ -29,8 +29,8 @@ json number(const std::optional<double>& value) {
   return value ? json(*value) : json(nullptr);
 }
 
-void print_dry_run(const Expansion& expansion, bool as_json) {
-  const Estimate cost = estimate(static_cast<double>(expansion.variants.size()));
+void print_dry_run(const Home& home, const Expansion& expansion, bool as_json) {
+  const Estimate cost = estimate(home, static_cast<double>(expansion.variants.size()));
   if (as_json) {
     json pruned = json::array();
     for (const auto& [reason, points] : expansion.pruned)
@@ -71,7 +71,7 @@ Status run_generate(const GenerateOptions& options) {
   if (options.list)
     print_list(space.expansion, options.json);
   else
-    print_dry_run(space.expansion, options.json);
+    print_dry_run(options.space.home, space.expansion, options.json);
   return {};
 }
 

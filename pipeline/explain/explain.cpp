@@ -102,7 +102,7 @@ Result<std::vector<ExplainedPair>> explain(const ExplainRequest& options) {
   if (options.steps != options.first.empty())
     return with_hint(fail(Step::usage, "explain takes two variants, or --steps"),
                      "phasebit explain VARIANT --toolchain 12.4,12.5");
-  PHASEBIT_TRY_ASSIGN(data, measured_data(options.results, options.device));
+  PHASEBIT_TRY_ASSIGN(data, measured_data(options.space.home, options.results, options.device));
   auto pairs = options.steps
                    ? Result<std::vector<ExplainedPair>>(step_pairs(data, options.least_percent))
                    : the_pair(options, data);

@@ -110,8 +110,8 @@ Result<std::pair<const HistoryEntry*, const HistoryEntry*>> find_change(
 Result<std::vector<std::string>> chosen_versions(const HistoryRequest& options) {
   AssemblerAxes axes;
   const std::vector<std::string> all = {"all"};
-  PHASEBIT_TRY(
-      set_assembler_axis(axes, "ptxas", options.toolchains.empty() ? all : options.toolchains));
+  PHASEBIT_TRY(set_assembler_axis(options.space.home, axes, "ptxas",
+                                  options.toolchains.empty() ? all : options.toolchains));
   if (axes.ptxas.size() < 2)
     return with_hint(fail(Step::usage, "a history needs two versions of ptxas or more"),
                      "run tools/toolchain all");
@@ -120,8 +120,9 @@ Result<std::vector<std::string>> chosen_versions(const HistoryRequest& options) 
 
 // Without results the history is that of the code alone.
 Result<std::optional<ReportData>> figures_for(const HistoryRequest& options) {
-  if (options.results.empty() && published_histories().empty()) return std::optional<ReportData>();
-  PHASEBIT_TRY_ASSIGN(data, measured_data(options.results, options.device));
+  if (options.results.empty() && published_histories(options.space.home).empty())
+    return std::optional<ReportData>();
+  PHASEBIT_TRY_ASSIGN(data, measured_data(options.space.home, options.results, options.device));
   return std::optional<ReportData>(std::move(data));
 }
 

@@ -79,7 +79,7 @@ Status assemble_build(const AssembleRequest& request, Tools& tools, const Space&
     PHASEBIT_TRY_ASSIGN(opened, open_disassembler(tools));
     disassembler = std::move(opened);
   }
-  PHASEBIT_TRY_ASSIGN(columns, columns_of(targets, {}));
+  PHASEBIT_TRY_ASSIGN(columns, columns_of(tools, targets, {}));
   std::vector<ImageSet> sets = make_images(tools, prepared, columns);
   if (disassembler) PHASEBIT_TRY(gate_images(tools, *disassembler, prepared, columns, sets));
   if (disassembler && !request.rules.empty())

@@ -24,10 +24,10 @@ Result<Table> list_tables(const ListRequest&) {
 
 // Where each GPU was met: the results of a device and how many variants have a figure there.
 Result<Table> list_devices(const ListRequest& request) {
-  std::vector<fs::path> files = published_results();
-  for (const std::string& file : published_histories()) files.emplace_back(file);
+  std::vector<fs::path> files = published_results(request.home);
+  for (const std::string& file : published_histories(request.home)) files.emplace_back(file);
   files.insert(files.end(), request.results.begin(), request.results.end());
-  if (files.empty()) return nothing_published("results are");
+  if (files.empty()) return nothing_published(request.home, "results are");
   PHASEBIT_TRY_ASSIGN(results, load_results(files, no_samples));
   std::map<std::string, size_t> points;
   for (const PointRow& point : results.points) ++points[point.device_uuid];
@@ -45,15 +45,15 @@ Result<Table> list_devices(const ListRequest& request) {
   return table;
 }
 
-Result<Table> list_toolchains(const ListRequest&) {
-  const std::vector<InstalledToolchain> installed = installed_toolchains();
+Result<Table> list_toolchains(const ListRequest& request) {
+  const std::vector<InstalledToolchain> installed = installed_toolchains(request.home);
   if (installed.empty())
     return with_hint(fail(Step::toolchain, "no toolchain is installed"), "run tools/toolchain");
   Table table;
   table.columns = {{"ptxas", false}, {"", false}, {"folder", false}};
   for (const InstalledToolchain& one : installed)
     table.rows.push_back({one.version.text(), one.axis_value().empty() ? "the default" : "",
-                          shown_path(one.folder)});
+                          shown_path(request.home, one.folder)});
   return table;
 }
 
@@ -62,8 +62,8 @@ Cell limit(int value) {
 }
 
 // Those that the ptxas in hand knows.
-Result<Table> list_targets(const ListRequest&) {
-  PHASEBIT_TRY_ASSIGN(toolchain, find_toolchain());
+Result<Table> list_targets(const ListRequest& request) {
+  PHASEBIT_TRY_ASSIGN(toolchain, find_toolchain({request.home, {}, {}}));
   PHASEBIT_TRY_ASSIGN(known, TargetTable::load());
   Table table;
   table.columns = {{"target", false},

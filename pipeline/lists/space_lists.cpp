@@ -13,6 +13,7 @@ namespace {
 
 Result<Catalogue> catalogue_of(const ListRequest& request) {
   SpaceRequest space;
+  space.home = request.home;
   space.templates = request.templates;
   return load_catalogue(space);
 }
@@ -41,7 +42,7 @@ std::vector<fs::path> specs_of(const ListRequest& request) {
   if (!request.spec.empty()) return {request.spec};
   std::vector<fs::path> files;
   std::error_code missing;
-  for (const auto& entry : fs::directory_iterator(data_root() / "specs", missing))
+  for (const auto& entry : fs::directory_iterator(request.home.data / "specs", missing))
     if (entry.path().extension() == ".toml") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;
@@ -93,12 +94,12 @@ Result<Table> list_sweeps(const ListRequest& request) {
   for (const fs::path& file : specs_of(request)) {
     PHASEBIT_TRY_ASSIGN(has, has_sweeps(file));
     if (!has && request.spec.empty()) continue;
-    PHASEBIT_TRY_ASSIGN(spec, load_spec(file, catalogue));
+    PHASEBIT_TRY_ASSIGN(spec, load_spec(request.home, file, catalogue));
     for (const Sweep& sweep : spec.sweeps) {
       PHASEBIT_TRY_ASSIGN(expansion, expand(catalogue, spec, sweep.name));
       const size_t choices = combinations(sweep.assembler).size();
-      table.rows.push_back(
-          {sweep.name, expansion.variants.size() * choices, shown_path(file), sweep.doc});
+      table.rows.push_back({sweep.name, expansion.variants.size() * choices,
+                            shown_path(request.home, file), sweep.doc});
     }
   }
   return table;

@@ -71,7 +71,7 @@ Result<GateReport> sass_gate(const GateRequest& options) {
     PHASEBIT_TRY_ASSIGN(
         targets,
         chosen_targets(tools.toolchain, options.targets.empty() ? file.targets : options.targets));
-    PHASEBIT_TRY_ASSIGN(columns, columns_of(targets, options.toolchains));
+    PHASEBIT_TRY_ASSIGN(columns, columns_of(tools, targets, options.toolchains));
     PHASEBIT_TRY(add_variants(tools, disassembler, request, columns, options.tools.jobs, subjects));
   }
   return check_expectations(file.expectations, subjects);

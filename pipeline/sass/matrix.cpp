@@ -106,7 +106,7 @@ Result<Matrix> matrix_of_variants(const MatrixRequest& options) {
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   Matrix matrix;
   PHASEBIT_TRY_ASSIGN(targets, chosen_targets(tools.toolchain, options.targets));
-  PHASEBIT_TRY_ASSIGN(columns, columns_of(targets, options.toolchains));
+  PHASEBIT_TRY_ASSIGN(columns, columns_of(tools, targets, options.toolchains));
   matrix.columns = name_columns(columns, tools.toolchain.version.text());
   PHASEBIT_TRY_ASSIGN(space, open_space(options.space, Forks::included));
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, options.tools.jobs));

@@ -57,13 +57,13 @@ struct Plan {
 Result<std::vector<Plan>> plan_views(const PageRequest& options, const Tools& tools,
                                      std::vector<CodeColumn>& columns) {
   PHASEBIT_TRY_ASSIGN(targets, chosen_targets(tools.toolchain, options.targets));
-  PHASEBIT_TRY_ASSIGN(across, columns_of(targets, {}));
+  PHASEBIT_TRY_ASSIGN(across, columns_of(tools, targets, {}));
   PHASEBIT_TRY_ASSIGN(reference, find_reference(options.reference, targets));
   std::vector<Plan> plans = {{{"architectures", targets, reference, {}}, 0}};
   columns = across;
   if (options.toolchains.empty()) return plans;
   PHASEBIT_TRY(check_target(tools.toolchain, options.history));
-  PHASEBIT_TRY_ASSIGN(history, columns_of({options.history}, options.toolchains));
+  PHASEBIT_TRY_ASSIGN(history, columns_of(tools, {options.history}, options.toolchains));
   PageView view{"ptxas versions, " + options.history, {}, history.size() - 1, {}};
   const std::string pinned = tools.toolchain.version.text();
   for (const CodeColumn& column : history)

@@ -16,15 +16,16 @@ namespace {
 constexpr const char* default_sweep = "core";  // of the spec that nobody names
 
 // As it is named from the current folder, else one that came with the program: specs/curated.toml.
-fs::path spec_file(const std::string& named) {
-  if (named.empty()) return data_root() / "specs" / "core.toml";
+fs::path spec_file(const SpaceRequest& request) {
+  const std::string& named = request.spec;
+  if (named.empty()) return request.home.data / "specs" / "core.toml";
   std::error_code ignored;
-  const fs::path shipped = data_root() / named;
+  const fs::path shipped = request.home.data / named;
   return !fs::exists(named, ignored) && fs::exists(shipped, ignored) ? shipped : fs::path(named);
 }
 
 Result<Spec> load_spec_of(const SpaceRequest& request, const Catalogue& catalogue) {
-  return load_spec(spec_file(request.spec), catalogue);
+  return load_spec(request.home, spec_file(request), catalogue);
 }
 
 // The sweep named; without a name that of the project's own spec, or the only one of another.
@@ -74,8 +75,9 @@ std::string nearest_variant(const Catalogue& catalogue, const std::string& id) {
 }
 
 // Each fork behind its parent. With `tuned_only` the parents replace what was there.
-Status add_forks(Space& space, bool tuned_only) {
-  PHASEBIT_TRY_ASSIGN(forks, read_forks(tuned_folder()));
+Status add_forks(Space& space, const SpaceRequest& request) {
+  const bool tuned_only = request.tuned_only;
+  PHASEBIT_TRY_ASSIGN(forks, read_forks(request.home));
   std::vector<VariantKey>& variants = space.expansion.variants;
   if (tuned_only) variants.clear();
   for (const Fork& fork : forks) {
@@ -96,7 +98,7 @@ Status add_forks(Space& space, bool tuned_only) {
     space.files.push_back(fork.kernel);
   }
   if (tuned_only && variants.empty())
-    return fail(Step::usage, "no fork under {}", tuned_folder().string());
+    return fail(Step::usage, "no fork under {}", tuned_folder(request.home).string());
   return {};
 }
 
@@ -127,7 +129,7 @@ Result<Space> open_sweep(const SpaceRequest& request, Forks forks) {
   const std::vector<AssemblerChoice> choices = combinations(assemblers);
   if (variants.empty()) return all_pruned(space.catalogue, spec, sweep->name, overrides);
   add_snippets(variants, snippets);
-  if (forks == Forks::included) PHASEBIT_TRY(add_forks(space, request.tuned_only));
+  if (forks == Forks::included) PHASEBIT_TRY(add_forks(space, request));
   PHASEBIT_TRY(choose(request, choices, variants));
   PHASEBIT_TRY(lay_snippets(space, snippets));
   return space;

@@ -35,9 +35,9 @@ Result<std::string> drift_line(const fs::path& templates, const Catalogue& catal
 }
 
 // All of them, or the one that is named.
-Result<std::vector<Fork>> chosen_forks(const std::string& name) {
-  if (name.empty()) return read_forks(tuned_folder());
-  PHASEBIT_TRY_ASSIGN(fork, read_fork(tuned_folder(), name));
+Result<std::vector<Fork>> chosen_forks(const Home& home, const std::string& name) {
+  if (name.empty()) return read_forks(home);
+  PHASEBIT_TRY_ASSIGN(fork, read_fork(home, name));
   return std::vector<Fork>{fork};
 }
 
@@ -61,10 +61,10 @@ Result<std::string> resolve_one(const Fork& fork, const std::string& now) {
 }
 
 // "ring/mbarrier/st_shared/none" has no short name of its own: a number is appended to "tuned".
-std::string free_name() {
+std::string free_name(const Home& home) {
   for (int n = 1;; ++n) {
     std::string name = fmt::format("tuned{}", n);
-    if (!fs::exists(tuned_folder() / (name + ".ptx"))) return name;
+    if (!fs::exists(tuned_folder(home) / (name + ".ptx"))) return name;
   }
 }
 
@@ -80,16 +80,17 @@ Result<Fork> begin_fork(const ForkRequest& options) {
     return with_hint(fail(Step::usage, "{} is made by hand itself", parent.id),
                      "fork a variant of the templates");
   PHASEBIT_TRY_ASSIGN(rendered, render_one(space, parent, Build::timed));
-  const std::string name = options.name.empty() ? free_name() : options.name;
-  return make_fork(tuned_folder(), name, rendered);
+  const std::string name = options.name.empty() ? free_name(options.space.home) : options.name;
+  return make_fork(options.space.home, name, rendered);
 }
 
 Result<MergedForks> merge_forks(const ForkRequest& options, bool resolved) {
   PHASEBIT_TRY(take_only(options.space, {}, resolved ? "--resolved" : "--merge",
                          "a fork is named as its file is"));
   PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(options.space));
-  PHASEBIT_TRY_ASSIGN(forks, chosen_forks(options.variant));
-  if (forks.empty()) return fail(Step::usage, "no fork under {}", tuned_folder().string());
+  PHASEBIT_TRY_ASSIGN(forks, chosen_forks(options.space.home, options.variant));
+  if (forks.empty())
+    return fail(Step::usage, "no fork under {}", tuned_folder(options.space.home).string());
   MergedForks merged;
   for (const Fork& fork : forks) {
     const auto parent = parent_of(catalogue, fork);
@@ -107,9 +108,9 @@ Result<MergedForks> merge_forks(const ForkRequest& options, bool resolved) {
   return merged;
 }
 
-Result<std::vector<std::string>> drifted_forks(const fs::path& templates,
+Result<std::vector<std::string>> drifted_forks(const Home& home, const fs::path& templates,
                                                const Catalogue& catalogue) {
-  PHASEBIT_TRY_ASSIGN(forks, read_forks(tuned_folder()));
+  PHASEBIT_TRY_ASSIGN(forks, read_forks(home));
   std::vector<std::string> lines;
   for (const Fork& fork : forks) {
     PHASEBIT_TRY_ASSIGN(line, drift_line(templates, catalogue, fork));

@@ -28,7 +28,7 @@ Result<MergedForks> merge_forks(const ForkRequest& request, bool resolved);
 
 // One line for each fork whose parent has changed since, or is gone: what, and what to do. Empty
 // when all are as recorded.
-Result<std::vector<std::string>> drifted_forks(const fs::path& templates,
+Result<std::vector<std::string>> drifted_forks(const Home& home, const fs::path& templates,
                                                const Catalogue& catalogue);
 
 }  // namespace phasebit

@@ -1,6 +1,5 @@
 #include "pipeline/variants/generate.h"
 
-#include "core/base/home.h"
 #include "pipeline/images/prepare.h"
 #include "pipeline/images/progress.h"
 #include "pipeline/select/given.h"
@@ -64,32 +63,32 @@ Status check_curated(const std::vector<Written>& files, const fs::path& folder) 
       "look at the difference, then `phasebit generate --curated`");
 }
 
-Status check_forks(const Space& space) {
-  PHASEBIT_TRY_ASSIGN(drifted, drifted_forks(space.templates, space.catalogue));
+Status check_forks(const Home& home, const Space& space) {
+  PHASEBIT_TRY_ASSIGN(drifted, drifted_forks(home, space.templates, space.catalogue));
   if (drifted.empty()) return {};
   return with_hint(fail(Step::render, "{}", fmt::join(drifted, "\n  ")), "`phasebit fork --merge`");
 }
 
-Result<Generated> write_files(const Space& space, const std::vector<Written>& files,
-                              const fs::path& folder) {
+Result<Generated> write_files(const Home& home, const Space& space,
+                              const std::vector<Written>& files, const fs::path& folder) {
   for (const Written& file : files) PHASEBIT_TRY(write_file(file.path, file.text));
-  PHASEBIT_TRY_ASSIGN(drifted, drifted_forks(space.templates, space.catalogue));
+  PHASEBIT_TRY_ASSIGN(drifted, drifted_forks(home, space.templates, space.catalogue));
   return Generated{files.size(), folder, space.expansion.pruned, drifted};
 }
 
 Result<Generated> generate_curated(const GenerateRequest& options) {
   PHASEBIT_TRY(take_only(options.space, {}, "--curated", "the curated variants are all written"));
   SpaceRequest request = options.space;
-  const Home at = home();
+  const Home& at = request.home;
   request.spec = (at.data / "specs" / "curated.toml").string();
   request.sweep = "curated";
   const fs::path listings = (options.check ? at.data : at.work) / "ptx";
   const fs::path folder = options.out.empty() ? listings : fs::path(options.out);
   PHASEBIT_TRY_ASSIGN(space, open_space(request));
   PHASEBIT_TRY_ASSIGN(files, texts(space, folder, Build::timed));
-  if (!options.check) return write_files(space, files, folder);
+  if (!options.check) return write_files(at, space, files, folder);
   PHASEBIT_TRY(check_curated(files, folder));
-  PHASEBIT_TRY(check_forks(space));
+  PHASEBIT_TRY(check_forks(at, space));
   return Generated{files.size(), folder, {}, {}};
 }
 
@@ -101,7 +100,7 @@ Result<Generated> generate(const GenerateRequest& options) {
   PHASEBIT_TRY_ASSIGN(build, parse_build(options.build));
   const fs::path folder = options.out.empty() ? fs::path("generated") : fs::path(options.out);
   PHASEBIT_TRY_ASSIGN(files, texts(space, folder, build));
-  return write_files(space, files, folder);
+  return write_files(options.space.home, space, files, folder);
 }
 
 }  // namespace phasebit

@@ -2,6 +2,7 @@
 #include "core/base/file.h"
 #include "core/base/process.h"
 #include "gen/ptxas/toolchain.h"
+#include "tests/home.h"
 
 #include <cstdlib>
 
@@ -24,7 +25,7 @@ struct BadInput {
 };
 
 TEST(Commands, SayWhatIsWrongAndWhichStepItWas) {
-  const std::string spec = (data_root() / "specs" / "core.toml").string();
+  const std::string spec = (test::home().data / "specs" / "core.toml").string();
   const std::vector<BadInput> rows = {
       {{"generate", "--sweep", "cor", "--list"},
        2,
@@ -75,7 +76,7 @@ TEST(Commands, RefuseAnEmptySelection) {
 class WithTools : public testing::Test {
  protected:
   void SetUp() override {
-    const auto toolchain = find_toolchain();
+    const auto toolchain = find_toolchain({test::home(), {}, {}});
     if (!toolchain) GTEST_SKIP() << toolchain.error().text();
   }
   TempDir folder_ = std::move(*TempDir::create());
@@ -99,7 +100,7 @@ TEST_F(WithTools, AMissingPtxas) {
 // template's own file and line.
 TEST_F(WithTools, BadPtxLeadsBackToTheTemplate) {
   const fs::path templates = folder_.path() / "templates";
-  fs::copy(data_root() / "templates", templates, fs::copy_options::recursive);
+  fs::copy(test::home().data / "templates", templates, fs::copy_options::recursive);
   const fs::path edited = templates / "protocols" / "named_barrier" / "commit.ptx";
   ASSERT_TRUE(
       write_file(edited, "// A comment, so that the line is the third.\n\nbar.arive 1, 64;\n"));
@@ -114,7 +115,7 @@ TEST_F(WithTools, BadPtxLeadsBackToTheTemplate) {
 // The gate sees that the code is no longer the declared one.
 TEST_F(WithTools, AProtocolWithoutItsArriveFailsTheGate) {
   const fs::path templates = folder_.path() / "templates";
-  fs::copy(data_root() / "templates", templates, fs::copy_options::recursive);
+  fs::copy(test::home().data / "templates", templates, fs::copy_options::recursive);
   ASSERT_TRUE(write_file(templates / "protocols" / "mbarrier" / "release.ptx", "// nothing\n"));
   const ProcessOutput output = phasebit_says(
       {"assemble", "--templates", templates.string(), "--no-cache", "-t", "sm_90a", "--gate",

@@ -5,6 +5,7 @@
 #include "gen/guard/kernel_guard.h"
 #include "pipeline/images/images.h"
 #include "pipeline/select/open_space.h"
+#include "tests/home.h"
 
 #include <map>
 #include <set>
@@ -42,7 +43,7 @@ TEST(Mutants, EveryKindOfFaultIsInThreeProtocols) {
 }
 
 TEST(Mutants, PtxasTakesEveryOneInBothBuilds) {
-  auto tools = open_tools({});
+  auto tools = open_tools({test::home(), {}, {}, {}});
   ASSERT_TRUE(tools) << tools.error().text();
   std::vector<Prepared> all;
   for (const Mutant& mutant : shipped()) {

@@ -4,6 +4,7 @@
 #include "core/base/hash.h"
 #include "core/base/process.h"
 #include "tests/analysis/sass/support.h"
+#include "tests/home.h"
 
 #include <random>
 
@@ -114,7 +115,8 @@ TEST(Cubin, SaysWhichToolMadeIt) {
       {"k_13.5.37_sm_107a", "ptxas", "13.5.37", "sm_107a"},
   };
   for (const auto& row : rows) {
-    const auto bytes = read_file(data_root() / "tests/fuzz/corpus/cubin" / (row.file + ".cubin"));
+    const auto bytes =
+        read_file(test::home().data / "tests/fuzz/corpus/cubin" / (row.file + ".cubin"));
     ASSERT_TRUE(bytes) << bytes.error().text();
     const auto cubin = read_cubin(*bytes);
     ASSERT_TRUE(cubin) << cubin.error().text();
