@@ -1,6 +1,14 @@
 #include "cli/arguments.h"
 
+#include <cstdio>
+
 namespace phasebit {
+
+Status print(const Result<std::string>& text) {
+  if (!text) return tl::unexpected<Error>(text.error());
+  fmt::print("{}", *text);
+  return {};
+}
 
 const CLI::Validator& at_least_one() {
   static const CLI::Validator check(
@@ -59,7 +67,7 @@ CLI::Option* add_targets(CLI::App& app, std::vector<std::string>& targets,
 }
 
 void add_format(CLI::App& app, std::string& format, bool& json) {
-  CLI::Option* option = app.add_option("--format", format, "text, markdown, csv or json");
+  CLI::Option* option = app.add_option("--format", format, "text, markdown, csv, json or html");
   option->capture_default_str();
   app.add_flag("--json", json, "short for --format json")->excludes(option);
 }

@@ -12,6 +12,9 @@ namespace phasebit {
 // The command that the line chose.
 using Chosen = std::function<Status()>;
 
+// Prints what a command made.
+Status print(const Result<std::string>& text);
+
 // Of a number: 1 or more.
 const CLI::Validator& at_least_one();
 
@@ -45,14 +48,14 @@ void add_import(CLI::App& app, ImportOptions& options, Chosen& chosen);
 void add_list(CLI::App& app, ListOptions& options, Chosen& chosen);
 
 struct SassOptions {
-  SassShowOptions show;
+  SassShowRequest show;
   SassDiffOptions diff;
   SassHistoryOptions history;
   SassMatrixOptions matrix;
-  SassPageOptions page;
-  SassClassesOptions classes;
+  PageRequest page;
+  ClassesRequest classes;
   SassGateOptions gate;
-  SassReduceOptions reduce;
+  VariantReduceRequest reduce;
   int exit_status = 0;  // of a command that succeeds: 1 where --fail-on says so
 };
 // `phasebit sass ...`

@@ -26,6 +26,23 @@ struct Options {
   ListOptions list;
 };
 
+// Every command that reads or writes files of the program knows where they are.
+void set_home(Options& all, const Home& home) {
+  SassOptions& sass = all.sass;
+  for (SpaceRequest* space :
+       {&all.generate.space, &all.show.space, &all.assemble.space, &all.pack.space, &all.fork.space,
+        &all.explain.space, &sass.show.space, &sass.diff.space, &sass.history.space,
+        &sass.matrix.space, &sass.page.space, &sass.classes.space, &sass.gate.space,
+        &sass.reduce.space})
+    space->home = home;
+  for (ToolOptions* tools :
+       {&all.assemble.tools, &all.pack.tools, &all.coverage.request.tools, &all.explain.tools,
+        &sass.show.tools, &sass.diff.tools, &sass.history.tools, &sass.matrix.tools,
+        &sass.page.tools, &sass.classes.tools, &sass.gate.tools, &sass.reduce.tools})
+    tools->home = home;
+  all.report.home = all.list.request.home = home;
+}
+
 int complain(const Error& error) {
   fmt::print(stderr, "phasebit: {}\n", error.text());
   return exit_code(error.step);
@@ -59,7 +76,9 @@ int run(int argc, char** argv) {
     return error.get_exit_code() == 0 ? app.exit(error) : complain(usage_error(app, error));
   }
   // First of all, so that no command meets a missing folder half way.
-  if (const auto found = find_home(); !found) return complain(found.error());
+  const auto home = find_home();
+  if (!home) return complain(home.error());
+  set_home(options, *home);
   const Status status = chosen();
   return status ? options.sass.exit_status : complain(status.error());
 }

@@ -49,12 +49,6 @@ std::string words_for(const LoopCause& loop) {
 
 }  // namespace
 
-Change Cause::hot() const {
-  Change largest = Change::identical;
-  for (const LoopCause& loop : loops) largest = std::max(largest, loop.change);
-  return largest;
-}
-
 Cause find_cause(const DiffSide& left, const DiffSide& right, const KernelDiff& diff) {
   Cause cause;
   for (const LoopFeatures& a : diff.left.loops) {

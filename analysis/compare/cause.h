@@ -21,7 +21,6 @@ struct Cause {
   // In the order of the roles; without the loops that one side does not have.
   std::vector<LoopCause> loops;
   std::vector<std::string> problems;  // "producer: no loop between the clock reads"
-  Change hot() const;                 // the largest of the loops
 };
 
 Cause find_cause(const DiffSide& left, const DiffSide& right, const KernelDiff& diff);

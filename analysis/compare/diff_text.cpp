@@ -1,4 +1,6 @@
 #include "analysis/compare/diff_report.h"
+#include "analysis/disassembly/instruction_json.h"
+#include "core/table/table.h"
 
 #include <algorithm>
 #include <set>
@@ -34,16 +36,17 @@ std::string verdict_line(const KernelDiff& diff) {
   return line;
 }
 
-void add_verbs(std::string& text, const KernelDiff& diff) {
-  add_line(text, fmt::format("{:24} {:>9} {:>8} {:>8} {:>7} {:>6} {:>6} {:>5}", "verb", "identical",
-                             "schedule", "operands", "opcode", "only A", "only B", "moved"));
+Table verb_table(const KernelDiff& diff) {
+  Table table;
+  table.columns = {{"verb"},         {"identical", true}, {"schedule", true}, {"operands", true},
+                   {"opcode", true}, {"only A", true},    {"only B", true},   {"moved", true}};
   for (const VerbDiff& verb : diff.verbs) {
     const ChangeCounts& counts = verb.counts;
-    add_line(text, fmt::format("{:24} {:>9} {:>8} {:>8} {:>7} {:>6} {:>6} {:>5}",
-                               verb.verb.empty() ? "(no verb)" : verb.verb, counts.aligned[0],
-                               counts.aligned[1], counts.aligned[2], counts.aligned[3],
-                               counts.only_left, counts.only_right, counts.moved));
+    table.rows.push_back({verb.verb.empty() ? "(no verb)" : verb.verb, counts.aligned[0],
+                          counts.aligned[1], counts.aligned[2], counts.aligned[3], counts.only_left,
+                          counts.only_right, counts.moved});
   }
+  return table;
 }
 
 const LoopFeatures* find_loop(const Features& features, const std::string& role) {
@@ -73,10 +76,8 @@ void add_loops(std::string& text, const KernelDiff& diff) {
 std::string code_of(const DiffSide& side, int index) {
   if (index < 0) return std::string(4 + 2 + 26 + 1 + code_width, ' ');
   const Instruction& instruction = side.kernel.instructions[static_cast<std::size_t>(index)];
-  std::string code = instruction.predicate + (instruction.predicate.empty() ? "" : " ");
-  code += instruction.opcode + (instruction.operands.empty() ? "" : " ") + instruction.operands;
   return fmt::format("{:04x}  {:26} {:{}}", instruction.address, to_string(instruction.control),
-                     code, code_width);
+                     text_of(instruction), code_width);
 }
 
 void add_row(std::string& text, const DiffSide& left, const DiffSide& right, const DiffRow& row) {
@@ -153,9 +154,7 @@ std::string diff_as_text(const DiffSide& left, const DiffSide& right, const Kern
   add_line(text, side_line('B', right, diff.right));
   add_line(text, verdict_line(diff));
   for (const std::string& line : diff.beside) add_line(text, "  beside the instructions: " + line);
-  text += '\n';
-  add_verbs(text, diff);
-  text += '\n';
+  text += "\n" + render(verb_table(diff), TableFormat::text) + "\n";
   add_loops(text, diff);
   const std::string header =
       fmt::format("addr  {:26} {:{}}", "st y Wr Rd waits   reuse", "instruction", code_width);

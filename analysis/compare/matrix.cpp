@@ -2,7 +2,7 @@
 
 #include "analysis/flow/features_json.h"
 
-#include <algorithm>
+#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string code_class(const CodeSummary& code) {
+std::string class_of(const CodeSummary& code) {
   return code.text_hash.substr(0, 6);
 }
 
@@ -28,9 +28,43 @@ std::string loops_of(const CodeSummary& code) {
   return text;
 }
 
-void add_line(std::string& text, std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  text += line + "\n";
+std::string why_none(const MatrixCell& cell) {
+  return cell.problem.substr(0, cell.problem.find(", the target is"));
+}
+
+// What is said of a cell; in text the columns that it is said of stand before it.
+std::vector<Column> columns_of(const Matrix& matrix) {
+  if (matrix.of_files)
+    return {{"class"},        {"instr", true},  {"issue", true}, {"regs", true},  {"shared", true},
+            {"fences", true}, {"sleeps", true}, {"waits", true}, {"loops", true}, {"difference"}};
+  return {{"class"},        {"instr", true}, {"regs", true}, {"fences", true},
+          {"sleeps", true}, {"waits", true}, {"loops"},      {"difference"}};
+}
+
+std::vector<Cell> cells_of(const Matrix& matrix, std::size_t v, std::size_t t) {
+  const MatrixCell& cell = matrix.cells[v][t];
+  if (!cell.code) {
+    std::vector<Cell> none(columns_of(matrix).size());
+    none.front() = "-";
+    none.back() = why_none(cell);
+    return none;
+  }
+  const Features& all = cell.code->features;
+  const std::string changed = difference(matrix, v, t);
+  if (matrix.of_files)
+    return {class_of(*cell.code),
+            all.kernel.instructions,
+            all.kernel.issue_cycles,
+            all.registers,
+            all.static_shared_bytes,
+            all.kernel.fences,
+            all.kernel.sleeps,
+            all.kernel.scoreboard_waits,
+            cell.loops,
+            changed};
+  const CodeCounts hot = hot_code(all);
+  return {class_of(*cell.code), all.kernel.instructions, all.registers,        hot.fences,
+          hot.sleeps,           hot.scoreboard_waits,    loops_of(*cell.code), changed};
 }
 
 // Neighbouring columns of which a row says the same.
@@ -43,54 +77,55 @@ std::vector<ColumnGroup> group_columns(const Matrix& matrix, std::size_t v) {
   const auto text = [&](std::size_t t) {
     const MatrixCell& cell = matrix.cells[v][t];
     return cell.code ? cell.code->text_hash + cell.code->code.hash + difference(matrix, v, t)
-                     : cell.problem.substr(0, cell.problem.find(", the target is"));
+                     : why_none(cell);
   };
   std::vector<ColumnGroup> groups;
   for (std::size_t t = 0; t < matrix.columns.size(); ++t)
-    if (!groups.empty() && text(groups.back().first) == text(t))
+    if (!groups.empty() && !matrix.of_files && text(groups.back().first) == text(t))
       groups.back().names += " " + matrix.columns[t].name;
     else
       groups.push_back({matrix.columns[t].name, t});
   return groups;
 }
 
-// A line for each group; where its columns are many, they stand on a line of their own.
-void add_row(std::string& text, const Matrix& matrix, std::size_t v) {
-  constexpr std::size_t width = 24;
+Table row_table(const Matrix& matrix, std::size_t v) {
+  Table table{columns_of(matrix), {}, {}};
+  table.columns.insert(table.columns.begin(), {"columns", false, 24});
   for (const ColumnGroup& group : group_columns(matrix, v)) {
-    const MatrixCell& cell = matrix.cells[v][group.first];
-    std::string names = group.names;
-    if (names.size() > width) {
-      add_line(text, "  " + names);
-      names.clear();
-    }
-    if (!cell.code) {
-      add_line(text, fmt::format("  {:{}} -      {}", names, width,
-                                 cell.problem.substr(0, cell.problem.find(", the target is"))));
-      continue;
-    }
-    const CodeCounts hot = hot_code(cell.code->features);
-    add_line(text, fmt::format("  {:{}} {:6} {:>5} {:>5} {:>6} {:>6} {:>5}  {:30} {}", names, width,
-                               code_class(*cell.code), cell.code->features.kernel.instructions,
-                               cell.code->features.registers, hot.fences, hot.sleeps,
-                               hot.scoreboard_waits, loops_of(*cell.code),
-                               difference(matrix, v, group.first)));
+    std::vector<Cell> row = cells_of(matrix, v, group.first);
+    row.insert(row.begin(), group.names);
+    table.rows.push_back(std::move(row));
   }
+  return table;
 }
 
 std::string as_text(const Matrix& matrix) {
   std::string text = fmt::format(
-      "against {}; loops: instructions/issue cycles of one turn's hot path, the other columns "
-      "behind regs too\n",
-      matrix.reference_name());
+      "against {}; {}\n", matrix.reference_name(),
+      matrix.of_files
+          ? "counts of the whole kernel"
+          : "loops: instructions/issue cycles of one turn's hot path, the other columns "
+            "behind regs too");
   for (std::size_t v = 0; v < matrix.variants.size(); ++v) {
-    add_line(text, "\n" + matrix.variants[v]);
-    add_line(text,
-             fmt::format("  {:24} {:6} {:>5} {:>5} {:>6} {:>6} {:>5}  {:30} {}", "columns", "class",
-                         "instr", "regs", "fences", "sleeps", "waits", "loops", "difference"));
-    add_row(text, matrix, v);
+    text += "\n" + matrix.variants[v] + "\n";
+    std::istringstream lines(render(row_table(matrix, v), TableFormat::text));
+    for (std::string line; std::getline(lines, line);) text += "  " + line + "\n";
   }
   return text;
+}
+
+// A row for each cell.
+Table flat_table(const Matrix& matrix) {
+  Table table{columns_of(matrix), {}, {}};
+  table.columns.insert(table.columns.begin(),
+                       {{matrix.of_files ? "kernel" : "variant"}, {"column"}});
+  for (std::size_t v = 0; v < matrix.variants.size(); ++v)
+    for (std::size_t t = 0; t < matrix.columns.size(); ++t) {
+      std::vector<Cell> row = cells_of(matrix, v, t);
+      row.insert(row.begin(), {matrix.variants[v], matrix.columns[t].name});
+      table.rows.push_back(std::move(row));
+    }
+  return table;
 }
 
 // "; reference", "; operands", or "" without a reference.
@@ -102,53 +137,64 @@ std::string short_change(const Matrix& matrix, std::size_t v, std::size_t t) {
   return "; " + to_string(change_between(*reference, *cell.code));
 }
 
-std::string as_markdown(const Matrix& matrix) {
-  std::string text = "| variant |", rule = "|---|";
-  for (const MatrixColumn& column : matrix.columns)
-    text += " " + column.name + " |", rule += "---|";
-  text += "\n" + rule + "\n";
+// A row for each variant and a column for each column.
+Table square_table(const Matrix& matrix) {
+  Table table;
+  table.columns.push_back({matrix.of_files ? "kernel" : "variant"});
+  for (const MatrixColumn& column : matrix.columns) table.columns.push_back({column.name});
   for (std::size_t v = 0; v < matrix.variants.size(); ++v) {
-    text += "| `" + matrix.variants[v] + "` |";
+    std::vector<Cell> row = {"`" + matrix.variants[v] + "`"};
     for (std::size_t t = 0; t < matrix.columns.size(); ++t) {
       const MatrixCell& cell = matrix.cells[v][t];
       if (!cell.code) {
-        text += " - |";
+        row.emplace_back("-");
         continue;
       }
-      text += fmt::format(" `{}` {}{} |", code_class(*cell.code), loops_of(*cell.code),
-                          short_change(matrix, v, t));
+      const CodeCounts& kernel = cell.code->features.kernel;
+      row.emplace_back(fmt::format(
+          "`{}` {}{}", class_of(*cell.code),
+          matrix.of_files ? fmt::format("{}/{}", kernel.instructions, kernel.issue_cycles)
+                          : loops_of(*cell.code),
+          short_change(matrix, v, t)));
     }
-    text += "\n";
+    table.rows.push_back(std::move(row));
   }
-  return text;
+  return table;
 }
 
 ordered_json cell_json(const Matrix& matrix, std::size_t v, std::size_t t) {
   const MatrixCell& cell = matrix.cells[v][t];
+  if (matrix.of_files && !cell.code) return nullptr;
   const CodeSummary* reference = matrix.reference_of(v, t);
   const bool compared = cell.code && reference != nullptr;
-  return {{"column", matrix.columns[t].name},
-          {"problem", cell.problem},
-          {"text_hash", cell.code ? cell.code->text_hash : ""},
-          {"code_class", cell.code ? cell.code->code.hash : ""},
-          {"change", compared ? to_string(change_between(*reference, *cell.code)) : ""},
-          {"difference", difference(matrix, v, t)},
-          {"features", cell.code ? as_json(cell.code->features) : ordered_json(nullptr)}};
+  ordered_json made = {{"column", matrix.columns[t].name}};
+  if (!matrix.of_files) made["problem"] = cell.problem;
+  made["text_hash"] = cell.code ? cell.code->text_hash : "";
+  made["code_class"] = cell.code ? cell.code->code.hash : "";
+  made["change"] = compared ? to_string(change_between(*reference, *cell.code)) : "";
+  made["difference"] = difference(matrix, v, t);
+  if (matrix.of_files) made["loops"] = cell.loops;
+  made["features"] = cell.code ? as_json(cell.code->features) : ordered_json(nullptr);
+  return made;
 }
 
 std::string as_json_text(const Matrix& matrix) {
   ordered_json rows = ordered_json::array(), columns = ordered_json::array();
   for (const MatrixColumn& column : matrix.columns)
-    columns.push_back({{"name", column.name}, {"target", column.target}, {"ptxas", column.ptxas}});
+    columns.push_back(matrix.of_files ? ordered_json(column.name)
+                                      : ordered_json({{"name", column.name},
+                                                      {"target", column.target},
+                                                      {"ptxas", column.ptxas}}));
   for (std::size_t v = 0; v < matrix.variants.size(); ++v) {
     ordered_json cells = ordered_json::array();
     for (std::size_t t = 0; t < matrix.columns.size(); ++t)
       cells.push_back(cell_json(matrix, v, t));
-    rows.push_back({{"variant", matrix.variants[v]}, {"cells", cells}});
+    rows.push_back(
+        {{matrix.of_files ? "kernel" : "variant", matrix.variants[v]}, {"cells", cells}});
   }
   const ordered_json all = {
       {"reference", matrix.reference_name()}, {"columns", columns}, {"rows", rows}};
-  return all.dump(1) + "\n";
+  return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -168,14 +214,17 @@ std::string difference(const Matrix& matrix, std::size_t variant, std::size_t co
   const CodeSummary* reference = matrix.reference_of(variant, column);
   if (!cell.code || reference == nullptr) return "";
   if (&*cell.code == reference) return "reference";
-  return describe_change(*reference, *cell.code);
+  return matrix.of_files ? describe_code_change(*reference, *cell.code)
+                         : describe_change(*reference, *cell.code);
 }
 
-std::string print_matrix(const Matrix& matrix, MatrixFormat format) {
+std::string print_matrix(const Matrix& matrix, TableFormat format) {
   switch (format) {
-    case MatrixFormat::text: return as_text(matrix);
-    case MatrixFormat::markdown: return as_markdown(matrix);
-    case MatrixFormat::json: return as_json_text(matrix);
+    case TableFormat::text: return as_text(matrix);
+    case TableFormat::json: return as_json_text(matrix);
+    case TableFormat::markdown: return render(square_table(matrix), format);
+    case TableFormat::csv:
+    case TableFormat::html: return render(flat_table(matrix), format);
   }
   bug("unknown format");
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/compare/summary.h"
-#include "core/base/error.h"
+#include "core/table/table.h"
 
 #include <optional>
 #include <string>
@@ -14,6 +14,7 @@ namespace phasebit {
 struct MatrixCell {
   std::string problem;  // why there is no code: "needs sm_90, the target is sm_80"
   std::optional<CodeSummary> code;
+  std::size_t loops = 0;  // of a kernel of a file
 };
 
 struct MatrixColumn {
@@ -32,24 +33,27 @@ struct Matrix {
   std::vector<MatrixColumn> columns;
   std::vector<std::vector<MatrixCell>> cells;  // by variant, then by column
   MatrixReference reference;
+  // Kernels of code files: counts and differences are those of whole kernels, as nobody knows their
+  // timed loops.
+  bool of_files = false;
 
   // Null when the reference has no code.
   const CodeSummary* reference_of(std::size_t variant, std::size_t column) const;
   std::string reference_name() const;
 };
 
-// describe_change from its reference to a cell; "reference" where it is itself, "" where one of
-// them has no code.
+// describe_change from its reference to a cell, describe_code_change for files; "reference" where
+// it is itself, "" where one of them has no code.
 std::string difference(const Matrix& matrix, std::size_t variant, std::size_t column);
 
-enum class MatrixFormat { text, markdown, json };
-
 // Text: a block for each variant, a line for each run of columns of which the same is to be said.
-// Markdown: a row for each variant, a column for each column. JSON: {"reference", "columns":
-// [{"name", "target", "ptxas"}], "rows": [{"variant", "cells": [{"column", "problem", "text_hash",
-// "code_class", "change": "" or a class as in diff_report.h, "difference", "features": null or see
-// features_json.h}]}]}. "class" is the start of the hash of .text: cells with one class have one
-// code.
-std::string print_matrix(const Matrix& matrix, MatrixFormat format);
+// Markdown: a row for each variant, a column for each column. CSV and HTML: a row for each cell.
+// JSON: {"reference", "columns": [{"name", "target", "ptxas"}], "rows": [{"variant", "cells":
+// [{"column", "problem", "text_hash", "code_class", "change": "" or a class as in diff_report.h,
+// "difference", "features": null or see features_json.h}]}]}; of files {"reference", "columns":
+// [name], "rows": [{"kernel", "cells": [null where a column does not have it, or the same with
+// "loops" in the place of "problem"]}]}. "class" is the start of the hash of .text: cells with one
+// class have one code.
+std::string print_matrix(const Matrix& matrix, TableFormat format);
 
 }  // namespace phasebit

@@ -3,6 +3,8 @@
 #include "analysis/compare/diff_report.h"
 #include "core/base/hash.h"
 
+#include <optional>
+
 namespace phasebit {
 
 CodeSignature signature_of(const SassKernel& kernel) {
@@ -40,14 +42,26 @@ Change change_between(const CodeSummary& left, const CodeSummary& right) {
              : Change::identical;
 }
 
-std::string data_in_words(const CodeSummary& left, const CodeSummary& right) {
+namespace {
+
+// Of all changes but that of instructions, for which there is nothing here.
+std::optional<std::string> describe_other(const CodeSummary& left, const CodeSummary& right) {
+  const Change change = change_between(left, right);
+  if (change == Change::instructions) return std::nullopt;
+  if (change != Change::data) return to_string(change);
   return fmt::format("data: {}", fmt::join(differences_beside_text(left.code, right.code), "; "));
 }
 
+}  // namespace
+
+std::string describe_code_change(const CodeSummary& left, const CodeSummary& right) {
+  if (const auto other = describe_other(left, right)) return *other;
+  const std::string opcodes = opcode_changes(left.features.kernel, right.features.kernel);
+  return "instructions: " + (opcodes.empty() ? "the same opcodes in another order" : opcodes);
+}
+
 std::string describe_change(const CodeSummary& left, const CodeSummary& right) {
-  const Change change = change_between(left, right);
-  if (change == Change::data) return data_in_words(left, right);
-  if (change != Change::instructions) return to_string(change);
+  if (const auto other = describe_other(left, right)) return *other;
   const CodeCounts a = hot_code(left.features), b = hot_code(right.features);
   if (const std::string opcodes = opcode_changes(a, b); !opcodes.empty())
     return "instructions: " + opcodes;

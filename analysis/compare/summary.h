@@ -35,8 +35,8 @@ Change change_between(const CodeSummary& left, const CodeSummary& right);
 // paths have the same opcodes, 130 -> 118 issue cycles". Then the order differs, or code elsewhere.
 std::string describe_change(const CodeSummary& left, const CodeSummary& right);
 
-// "data: registers: 40 -> 32; ...": what differs beside the instructions.
-std::string data_in_words(const CodeSummary& left, const CodeSummary& right);
+// The same by the opcodes of the whole kernel: "instructions: the same opcodes in another order".
+std::string describe_code_change(const CodeSummary& left, const CodeSummary& right);
 
 // The hot code of all timed loops together.
 CodeCounts hot_code(const Features& features);

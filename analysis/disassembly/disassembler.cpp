@@ -1,7 +1,6 @@
 #include "analysis/disassembly/disassembler.h"
 
 #include "analysis/disassembly/raw_listing.h"
-#include "core/base/home.h"
 #include "core/base/parallel.h"
 #include "core/base/process.h"
 #include "core/isa/version.h"
@@ -13,9 +12,7 @@
 namespace phasebit {
 namespace {
 
-std::string install_hint() {
-  return home().toolchain_command() + " installs nvdisasm";
-}
+constexpr const char* install_hint = "tools/toolchain installs nvdisasm";
 
 // The tool's own first words, for a message.
 std::string first_line(const ProcessOutput& output) {
@@ -29,12 +26,11 @@ Result<Disassembler> Disassembler::open(const fs::path& nvdisasm, const fs::path
   ProcessOptions options;
   options.timeout = std::chrono::seconds(20);
   auto output = run_process({nvdisasm.string(), "--version"}, options);
-  if (!output)
-    return with_hint(fail(Step::toolchain, "{}", output.error().message), install_hint());
+  if (!output) return with_hint(fail(Step::toolchain, "{}", output.error().message), install_hint);
   if (!output->ok())
     return with_hint(fail(Step::toolchain, "{} --version {}: {}", nvdisasm.string(),
                           output->how_it_ended(), first_line(*output)),
-                     install_hint());
+                     install_hint);
   std::string version = version_in_banner(output->out);
   if (version.empty())
     return fail(Step::toolchain, "{} --version names no version: {}", nvdisasm.string(),

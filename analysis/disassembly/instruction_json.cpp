@@ -5,6 +5,13 @@
 
 namespace phasebit {
 
+std::string text_of(const Instruction& instruction) {
+  std::string text = instruction.predicate;
+  for (const std::string* part : {&instruction.opcode, &instruction.operands})
+    if (!part->empty()) text += (text.empty() ? "" : " ") + *part;
+  return text;
+}
+
 nlohmann::ordered_json as_json(const Instruction& instruction) {
   const Control& control = instruction.control;
   return {{"address", instruction.address},

@@ -1,4 +1,4 @@
-// One instruction as JSON.
+// One instruction as text and as JSON.
 #pragma once
 
 #include "analysis/cubin/instruction.h"
@@ -6,6 +6,9 @@
 #include <nlohmann/json_fwd.hpp>
 
 namespace phasebit {
+
+// "@!P0 SYNCS.ARRIVE.TRANS64.A1T0 RZ,[R2],RZ"
+std::string text_of(const Instruction& instruction);
 
 // {"address", "predicate", "opcode", "operands", "word", "stall_cycles", "yield",
 // "write_scoreboard", "read_scoreboard", "wait_mask", "reuse"}: what the instruction itself says.

@@ -1,9 +1,10 @@
+#include "analysis/foreign/classes.h"
+
 #include "analysis/flow/features_json.h"
-#include "analysis/foreign/table.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <set>
+#include <map>
 
 #include <nlohmann/json.hpp>
 

@@ -2,6 +2,7 @@
 
 #include "analysis/disassembly/instruction_json.h"
 #include "analysis/flow/features_json.h"
+#include "core/table/table.h"
 
 #include <algorithm>
 
@@ -28,14 +29,6 @@ void add_line(std::string& text, std::string line) {
   text += line + "\n";
 }
 
-std::string code_of(const Instruction& instruction) {
-  std::string code = instruction.predicate;
-  if (!code.empty()) code += ' ';
-  code += instruction.opcode;
-  if (!instruction.operands.empty()) code += ' ' + instruction.operands;
-  return code;
-}
-
 void add_instructions(std::string& text, const ReadKernel& read, const CubinKernel& of) {
   const std::vector<int> depth = depths(read);
   add_line(text, fmt::format("{:4}  {}  {:4} {:56} {}", "addr", "st y Wr Rd waits   reuse", "loop",
@@ -49,14 +42,9 @@ void add_instructions(std::string& text, const ReadKernel& read, const CubinKern
     const SourceLine* line = source_line(read.source, instruction);
     add_line(text, fmt::format("{:04x}  {}  {:4} {:56} {}", instruction.address,
                                to_string(instruction.control),
-                               depth[i] == 0 ? "" : std::to_string(depth[i]), code_of(instruction),
+                               depth[i] == 0 ? "" : std::to_string(depth[i]), text_of(instruction),
                                line == nullptr ? "" : line->verb));
   }
-}
-
-std::string numbers(const CodeCounts& counts) {
-  return fmt::format("{:>6} {:>7} {:>6}", counts.instructions, counts.issue_cycles,
-                     counts.scoreboard_waits);
 }
 
 void add_lines(std::string& text, const ReadKernel& read) {
@@ -64,21 +52,28 @@ void add_lines(std::string& text, const ReadKernel& read) {
     text += "\nno line information: nvcc -lineinfo writes it, or .loc and ptxas -lineinfo\n";
     return;
   }
-  add_line(text,
-           fmt::format("\n{:32} {:>6} {:>7} {:>6}", "source line", "instr", "issue", "waits"));
+  Table table{{{"source line"}, {"instr", true}, {"issue", true}, {"waits", true}}, {}, {}};
   for (const LineSummary& line : summarise_lines(read))
-    add_line(text, fmt::format("{:32} {}", line.line.empty() ? "(no line)" : line.line,
-                               numbers(line.counts)));
+    table.rows.push_back({line.line.empty() ? "(no line)" : line.line, line.counts.instructions,
+                          line.counts.issue_cycles, line.counts.scoreboard_waits});
+  text += "\n" + render(table, TableFormat::text);
 }
 
 void add_loops(std::string& text, const ReadKernel& read) {
-  if (!read.loops.loops.empty())
-    add_line(text, fmt::format("\n{:16} {:>5} {:>6} {:>7} {:>6}  {:>6}  {}", "loop", "depth",
-                               "instr", "issue", "waits", "inside", "source lines"));
+  Table table{{{"loop"},
+               {"depth", true},
+               {"instr", true},
+               {"issue", true},
+               {"waits", true},
+               {"inside", true},
+               {"source lines"}},
+              {},
+              {}};
   for (const CodeLoop& loop : read.loops.loops)
-    add_line(text, fmt::format("{:16} {:>5} {}  {:>6}  {}",
-                               fmt::format("{:#x}-{:#x}", loop.begin, loop.end - instruction_bytes),
-                               loop.depth, numbers(loop.own), loop.inner.instructions, loop.lines));
+    table.rows.push_back({fmt::format("{:#x}-{:#x}", loop.begin, loop.end - instruction_bytes),
+                          loop.depth, loop.own.instructions, loop.own.issue_cycles,
+                          loop.own.scoreboard_waits, loop.inner.instructions, loop.lines});
+  if (!table.rows.empty()) text += "\n" + render(table, TableFormat::text);
   if (!read.loops.problem.empty())
     text += fmt::format("\nthere may be other loops: {}\n", read.loops.problem);
 }

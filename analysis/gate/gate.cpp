@@ -189,19 +189,4 @@ GateOutput gate_kernel(SassKernel kernel, const GateInput& input) {
                     take_census(windows, kernel, *input.source), kernel.text_hash};
 }
 
-Result<std::vector<Result<GateOutput>>> gate_module(const Disassembler& disassembler,
-                                                    std::string_view cubin,
-                                                    const std::vector<GateInput>& inputs) {
-  PHASEBIT_TRY_ASSIGN(read, read_cubin(cubin));
-  PHASEBIT_TRY_ASSIGN(kernels, read_module(disassembler, read));
-  std::vector<Result<GateOutput>> outputs;
-  for (const GateInput& input : inputs) {
-    const auto found = kernels.find(input.entry);
-    outputs.push_back(found == kernels.end()
-                          ? fail(Step::disassemble, "the module has no kernel {}", input.entry)
-                          : Result<GateOutput>(gate_kernel(found->second, input)));
-  }
-  return outputs;
-}
-
 }  // namespace phasebit

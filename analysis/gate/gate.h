@@ -34,11 +34,4 @@ struct GateOutput {
 // Gates a kernel that was assembled with `.loc`.
 GateOutput gate_kernel(SassKernel kernel, const GateInput& input);
 
-// Gates kernels of one module that was assembled with `.loc`, with one run of nvdisasm. The outer
-// error says that nothing could be read; an inner one concerns its kernel alone. One result an
-// input, in order.
-Result<std::vector<Result<GateOutput>>> gate_module(const Disassembler& disassembler,
-                                                    std::string_view cubin,
-                                                    const std::vector<GateInput>& inputs);
-
 }  // namespace phasebit

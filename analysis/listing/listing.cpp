@@ -100,14 +100,10 @@ std::string resource_lines(const Features& features) {
 std::string instruction_line(const Listing& listing, std::size_t index) {
   const Instruction& instruction = listing.kernel.instructions[index];
   const SourceLine* line = source_line(listing.source, instruction);
-  std::string code = instruction.predicate;
-  if (!code.empty()) code += ' ';
-  code += instruction.opcode;
-  if (!instruction.operands.empty()) code += ' ' + instruction.operands;
   return fmt::format("{:04x}  {}  {}{:6} {:20} {:56} {}", instruction.address,
                      to_string(instruction.control), live_columns(listing.kernel, index),
-                     to_string(place_of(listing, index).heat), verb_name(line), code,
-                     origin_of(line));
+                     to_string(place_of(listing, index).heat), verb_name(line),
+                     text_of(instruction), origin_of(line));
 }
 
 std::string window_line(const Listing& listing, const RoleWindow& window) {

@@ -1,4 +1,5 @@
 #include "analysis/compare/diff_report.h"
+#include "analysis/disassembly/instruction_json.h"
 #include "analysis/listing/page.h"
 #include "core/base/parallel.h"
 
@@ -28,11 +29,6 @@ class Numbers {
   std::unordered_map<std::string, int> numbers_;
   std::vector<std::string> values_;
 };
-
-std::string instruction_text(const Instruction& one) {
-  return one.predicate + (one.predicate.empty() ? "" : " ") + one.opcode +
-         (one.operands.empty() ? "" : " ") + one.operands;
-}
 
 std::string_view heat_of(const DiffSide& side, std::size_t index) {
   for (const RoleWindow& window : side.windows) {
@@ -93,8 +89,7 @@ class Writer {
  private:
   int row_of(const PageCode& code, std::size_t index) {
     const Instruction& one = code.side.kernel.instructions[index];
-    const std::array<int, 3> row = {texts_.of(instruction_text(one)),
-                                    controls_.of(to_string(one.control)),
+    const std::array<int, 3> row = {texts_.of(text_of(one)), controls_.of(to_string(one.control)),
                                     places_.of(place_of(code, index))};
     const auto [entry, is_new] = row_numbers_.emplace(row, static_cast<int>(rows_.size()));
     if (is_new) rows_.push_back(row);

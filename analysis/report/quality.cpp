@@ -18,9 +18,9 @@ Cell cycles_cell(double value) {
 std::vector<Cell> aa_row(const std::string& stratum, const std::string& between,
                          const std::vector<AaPair>& pairs) {
   const AaSummary sum = summarise_aa(pairs);
-  return {{stratum, {}, {}},
-          {between, {}, {}},
-          {std::to_string(sum.pairs), static_cast<double>(sum.pairs), {}},
+  return {stratum,
+          between,
+          sum.pairs,
           cycles_cell(sum.median_cycles),
           percent_cell(sum.median_percent),
           cycles_cell(sum.p95_cycles),
@@ -48,11 +48,8 @@ Result<Table> anchors_table(const ReportData& data, const TableArguments& argume
                    {}};
       clock = {shown(anchor.megahertz, 1), anchor.megahertz, {}};
     }
-    table.rows.push_back({{anchor.axes.value("anchor"), {}, {}},
-                          {anchor.unit, {}, {}},
-                          figure_cell(anchor, table.notes),
-                          intercept,
-                          clock});
+    table.rows.push_back({anchor.axes.value("anchor"), anchor.unit,
+                          figure_cell(anchor, table.notes), intercept, clock});
   }
   return table;
 }
@@ -80,7 +77,7 @@ Result<Table> errors_table(const ReportData& data, const TableArguments& argumen
   Table table;
   table.columns = {{"variant", false}, {"why it has no figure", false}};
   for (const Aggregate& point : data.aggregation.points)
-    if (!point.reason.empty()) table.rows.push_back({{point.id, {}, {}}, {point.reason, {}, {}}});
+    if (!point.reason.empty()) table.rows.push_back({point.id, point.reason});
   return table;
 }
 

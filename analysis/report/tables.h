@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/report/data/report_data.h"
-#include "analysis/report/data/table.h"
+#include "core/table/table.h"
 
 #include <string>
 #include <vector>

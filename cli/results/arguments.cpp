@@ -19,7 +19,7 @@ void add_coverage(CLI::App& app, CoverageOptions& options, Chosen& chosen) {
                                                "by the table alone, without ptxas");
   exclude_tools(*command, *table_alone);
   CLI::Option* format =
-      command->add_option("--format", options.format, "text, markdown, csv or json");
+      command->add_option("--format", options.format, "text, markdown, csv, json or html");
   format->capture_default_str();
   command->add_flag("--json", options.json, "print JSON: all that is known of each form")
       ->excludes(format);
@@ -39,7 +39,7 @@ void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen) {
       command->add_option("--argument", options.arguments, "of the table, such as mover=none");
   argument->allow_extra_args(false);
   CLI::Option* format =
-      command->add_option("--format", options.format, "text, markdown, csv or json");
+      command->add_option("--format", options.format, "text, markdown, csv, json or html");
   format->capture_default_str();
   command->add_option("--device", options.device, "GPU, when there are several");
   CLI::Option* update =

@@ -12,8 +12,8 @@ namespace {
 
 Result<ReportSource> source_of(const ReportOptions& options) {
   ReportSource source{{options.results.begin(), options.results.end()}, options.device};
-  if (source.results.empty()) source.results = published_results();
-  if (source.results.empty()) return nothing_published("results are");
+  if (source.results.empty()) source.results = published_results(options.home);
+  if (source.results.empty()) return nothing_published(options.home, "results are");
   return source;
 }
 

@@ -3,7 +3,7 @@
 namespace phasebit {
 namespace {
 
-void add_show(CLI::App& group, SassShowOptions& options, Chosen& chosen) {
+void add_show(CLI::App& group, SassShowRequest& options, Chosen& chosen) {
   CLI::App* command = group.add_subcommand(
       "show", "listing with control fields, verb, and the template's file and line");
   add_variant_space(*command, options.space);
@@ -22,7 +22,7 @@ void add_show(CLI::App& group, SassShowOptions& options, Chosen& chosen) {
   command->add_flag("--live", options.live, "count the registers live at each instruction");
   command->add_flag("--json", options.json, "print JSON");
   add_examples(*command, {"phasebit sass show ring/mbarrier/st_shared/none --target sm_100a"});
-  command->callback([&] { chosen = [&] { return run_sass_show(options); }; });
+  command->callback([&] { chosen = [&] { return print(sass_show(options)); }; });
 }
 
 void add_diff(CLI::App& group, SassOptions& all, Chosen& chosen) {
@@ -113,14 +113,15 @@ void add_matrix(CLI::App& group, SassMatrixOptions& options, Chosen& chosen) {
   command->add_option("--reference", options.reference,
                       "column, target, version or variant to compare with (default: the first "
                       "column)");
-  command->add_option("--format", options.format, "text, markdown or json")->capture_default_str();
+  command->add_option("--format", options.format, "text, markdown, csv, json or html")
+      ->capture_default_str();
   add_examples(
       *command,
       {"phasebit sass matrix --spec specs/curated.toml --limit 3 --target sm_80,sm_90a,sm_100a"});
   command->callback([&] { chosen = [&] { return run_sass_matrix(options); }; });
 }
 
-void add_page(CLI::App& group, SassPageOptions& options, Chosen& chosen) {
+void add_page(CLI::App& group, PageRequest& options, Chosen& chosen) {
   CLI::App* command = group.add_subcommand(
       "page", "the matrix as one HTML file, each cell with its listing beside the reference's");
   add_space(*command, options.space);
@@ -139,10 +140,10 @@ void add_page(CLI::App& group, SassPageOptions& options, Chosen& chosen) {
   command->add_option("-o,--out", options.out, "the file")->capture_default_str();
   add_examples(*command, {"phasebit sass page --spec specs/curated.toml --limit 3 --target "
                           "sm_90a,sm_100a -o sass.html"});
-  command->callback([&] { chosen = [&] { return run_sass_page(options); }; });
+  command->callback([&] { chosen = [&] { return print(sass_page(options)); }; });
 }
 
-void add_classes(CLI::App& group, SassClassesOptions& options, Chosen& chosen) {
+void add_classes(CLI::App& group, ClassesRequest& options, Chosen& chosen) {
   CLI::App* command =
       group.add_subcommand("classes", "which variants are one code, and what splits");
   add_space(*command, options.space);
@@ -154,7 +155,7 @@ void add_classes(CLI::App& group, SassClassesOptions& options, Chosen& chosen) {
   command->add_flag("--json", options.json, "print JSON");
   add_examples(*command,
                {"phasebit sass classes --filter ring/mbarrier/st_shared/none --limit 20"});
-  command->callback([&] { chosen = [&] { return run_sass_classes(options); }; });
+  command->callback([&] { chosen = [&] { return print(sass_classes(options)); }; });
 }
 
 void add_gate(CLI::App& group, SassOptions& all, Chosen& chosen) {
@@ -180,7 +181,7 @@ void add_gate(CLI::App& group, SassOptions& all, Chosen& chosen) {
   });
 }
 
-void add_reduce(CLI::App& group, SassReduceOptions& options, Chosen& chosen) {
+void add_reduce(CLI::App& group, VariantReduceRequest& options, Chosen& chosen) {
   CLI::App* command = group.add_subcommand(
       "reduce", "the smallest PTX that two versions of ptxas make different code of");
   add_variant_space(*command, options.space);

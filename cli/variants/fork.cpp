@@ -1,136 +1,22 @@
-#include "cli/variants/fork.h"
-
 #include "cli/commands.h"
-#include "gen/fork/merge.h"
-#include "gen/fork/snippet.h"
-#include "gen/space/hand_made.h"
-#include "pipeline/images/prepare.h"
-#include "pipeline/select/given.h"
-#include "pipeline/select/open_space.h"
 
 #include <cstdio>
 
 namespace phasebit {
-namespace {
-
-// The file that the parent's templates give today.
-Result<std::string> file_of(const fs::path& templates, const Catalogue& catalogue,
-                            const VariantKey& parent) {
-  PHASEBIT_TRY_ASSIGN(rendered, render_one(templates, catalogue, parent, Build::timed));
-  return parent_file(rendered);
-}
-
-Result<std::string> drift_line(const fs::path& templates, const Catalogue& catalogue,
-                               const Fork& fork) {
-  const auto parent = parent_of(catalogue, fork);
-  if (!parent) return parent.error().text();
-  PHASEBIT_TRY_ASSIGN(now, file_of(templates, catalogue, *parent));
-  PHASEBIT_TRY_ASSIGN(drift, drift_of(fork, now));
-  switch (drift) {
-    case Drift::none: return std::string();
-    case Drift::comments:
-      return fmt::format("fork '{}': comments of its parent {} have changed since", fork.name,
-                         fork.parent());
-    case Drift::code:
-      return fmt::format("fork '{}': its parent {} has changed since", fork.name, fork.parent());
-  }
-  bug("unknown drift");
-}
-
-// All of them, or the one that is named.
-Result<std::vector<Fork>> chosen_forks(const std::string& name) {
-  if (name.empty()) return read_forks(tuned_folder());
-  PHASEBIT_TRY_ASSIGN(fork, read_fork(tuned_folder(), name));
-  return std::vector<Fork>{fork};
-}
-
-Status merge_one(const Fork& fork, const std::string& now) {
-  PHASEBIT_TRY_ASSIGN(drift, drift_of(fork, now));
-  if (drift == Drift::none) {
-    fmt::print("{}: its parent is as recorded\n", fork.name);
-    return {};
-  }
-  PHASEBIT_TRY_ASSIGN(clean, merge_fork(fork, now));
-  if (clean) {
-    fmt::print("{}: merged with its parent of today\n", fork.name);
-    return {};
-  }
-  return with_hint(
-      fail(Step::render, "fork '{}': the merge conflicts; the fork is as it was, see {}", fork.name,
-           fork.conflict().string()),
-      fmt::format("edit the fork, then `phasebit fork --resolved {}`", fork.name));
-}
-
-// Goes on after an error, so that one fork does not keep the others from being merged.
-Status merge_forks(const ForkOptions& options) {
-  PHASEBIT_TRY(take_only(options.space, {}, options.merge ? "--merge" : "--resolved",
-                         "a fork is named as its file is"));
-  PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(options.space));
-  PHASEBIT_TRY_ASSIGN(forks, chosen_forks(options.variant));
-  if (forks.empty()) return fail(Step::usage, "no fork under {}", tuned_folder().string());
-  Status status;
-  const auto note = [&](const Error& error) {
-    if (!status) fmt::print(stderr, "phasebit: {}\n", status.error().text());
-    status = tl::unexpected<Error>(error);
-  };
-  for (const Fork& fork : forks) {
-    const auto parent = parent_of(catalogue, fork);
-    if (!parent) {
-      note(parent.error());
-      continue;
-    }
-    PHASEBIT_TRY_ASSIGN(now, file_of(templates_folder(options.space), catalogue, *parent));
-    const Status merged = options.resolved ? record_parent(fork, now) : merge_one(fork, now);
-    if (!merged) note(merged.error());
-    if (merged && options.resolved) {
-      std::error_code none;
-      fs::remove(fork.conflict(), none);
-      fmt::print("{}: its parent of today is recorded\n", fork.name);
-    }
-  }
-  return status;
-}
-
-// "ring/mbarrier/st_shared/none" has no short name of its own: a number is appended to "tuned".
-std::string free_name() {
-  for (int n = 1;; ++n) {
-    std::string name = fmt::format("tuned{}", n);
-    if (!fs::exists(tuned_folder() / (name + ".ptx"))) return name;
-  }
-}
-
-Status begin_fork(const ForkOptions& options) {
-  PHASEBIT_TRY_ASSIGN(space, open_one(options.space, options.variant));
-  const VariantKey& parent = space.expansion.variants.front();
-  if (is_hand_made(parent))
-    return with_hint(fail(Step::usage, "{} is made by hand itself", parent.id),
-                     "fork a variant of the templates");
-  PHASEBIT_TRY_ASSIGN(rendered, render_one(space, parent, Build::timed));
-  const std::string name = options.name.empty() ? free_name() : options.name;
-  PHASEBIT_TRY_ASSIGN(fork, make_fork(tuned_folder(), name, rendered));
-  fmt::print("{}\nedit {}\n", fork.key().id, fork.path.string());
-  return {};
-}
-
-}  // namespace
-
-Result<std::vector<std::string>> drifted_forks(const fs::path& templates,
-                                               const Catalogue& catalogue) {
-  PHASEBIT_TRY_ASSIGN(forks, read_forks(tuned_folder()));
-  std::vector<std::string> lines;
-  for (const Fork& fork : forks) {
-    PHASEBIT_TRY_ASSIGN(line, drift_line(templates, catalogue, fork));
-    if (!line.empty()) lines.push_back(std::move(line));
-  }
-  return lines;
-}
 
 Status run_fork(const ForkOptions& options) {
-  if (options.merge || options.resolved) return merge_forks(options);
-  if (options.variant.empty())
-    return with_hint(fail(Step::usage, "fork: no variant"),
-                     "phasebit fork VARIANT --name NAME, or phasebit fork --merge [NAME]");
-  return begin_fork(options);
+  if (!options.merge && !options.resolved) {
+    PHASEBIT_TRY_ASSIGN(fork, begin_fork(options));
+    fmt::print("{}\nedit {}\n", fork.key().id, fork.path.string());
+    return {};
+  }
+  PHASEBIT_TRY_ASSIGN(merged, merge_forks(options, options.resolved));
+  for (const std::string& line : merged.done) fmt::print("{}\n", line);
+  if (merged.failed.empty()) return {};
+  const Error last = merged.failed.back();
+  merged.failed.pop_back();
+  for (const Error& error : merged.failed) fmt::print(stderr, "phasebit: {}\n", error.text());
+  return tl::unexpected<Error>(last);
 }
 
 }  // namespace phasebit

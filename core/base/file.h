@@ -33,10 +33,6 @@ class TempDir {
   fs::path path_;
 };
 
-// The folder that holds templates/, specs/ and results/: home().data of core/base/home.h, which
-// says how it is found.
-fs::path data_root();
-
 // The source tree that this program was built from: for tests alone.
 fs::path source_root();
 

@@ -97,16 +97,6 @@ Result<Home> find_home(const Surroundings& around) {
                    install_again);
 }
 
-Home home() {
-  const auto found = find_home();
-  if (!found) bug(found.error().text());
-  return *found;
-}
-
-fs::path data_root() {
-  return home().data;
-}
-
 std::string_view program_version() {
   return PHASEBIT_VERSION;
 }

@@ -37,9 +37,6 @@ Surroundings surroundings();
 // places that were looked at and what to do.
 Result<Home> find_home(const Surroundings& around = surroundings());
 
-// find_home() of a program that has asked it first: that there is none is a bug here.
-Home home();
-
 // "0.1.0"
 std::string_view program_version();
 

@@ -1,4 +1,4 @@
-// Small questions about texts, and small texts.
+// Small questions about texts, and how durations are said.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "core/store/export.h"
 
 #include "core/record/statistics.h"
+#include "core/table/table.h"
 
 #include <algorithm>
 #include <map>
@@ -208,13 +209,6 @@ std::string csv_row(const Shown& shown, const RunRow* run) {
 }
 
 }  // namespace
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
 
 std::string to_csv(const Results& results) {
   std::string text =

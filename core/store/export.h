@@ -18,7 +18,4 @@ std::string to_csv(const Results& results);
 // is ours; its compare.py takes it as it is).
 std::string to_google_benchmark_json(const Results& results);
 
-// One field of a CSV file, quoted when it must be (RFC 4180).
-std::string csv_field(const std::string& text);
-
 }  // namespace phasebit

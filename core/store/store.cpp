@@ -81,27 +81,6 @@ Result<MergeCounts> Store::merge(const Results& theirs) {
   });
 }
 
-Result<bool> Store::has_point(const PointKey& key) const {
-  return impl_->database.guarded([&]() -> Result<bool> {
-    SQLite::Statement found(
-        impl_->database.sqlite(),
-        "SELECT 1 FROM variant JOIN device ON device.uuid = ? JOIN point ON "
-        "point.variant = variant.id AND point.device = device.id AND point.repetition = ? "
-        "JOIN image ON image.id = point.image WHERE variant.hash = ? AND image.text_hash = ? "
-        "AND point.kind = ? AND point.aa_control = ? AND point.sm = ? AND point.first_warp = ? "
-        "AND point.error_step IS NULL LIMIT 1");
-    found.bind(1, key.device_uuid);
-    found.bind(2, key.repetition);
-    found.bind(3, key.variant_hash);
-    found.bind(4, key.text_hash);
-    found.bind(5, to_string(key.kind));
-    found.bind(6, key.aa_control ? 1 : 0);
-    found.bind(7, key.placement.sm);
-    found.bind(8, key.placement.first_warp);
-    return found.executeStep();
-  });
-}
-
 Result<std::vector<DeviceRow>> Store::devices() const {
   return impl_->database.guarded(
       [&]() -> Result<std::vector<DeviceRow>> { return select_devices(impl_->database.sqlite()); });

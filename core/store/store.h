@@ -36,8 +36,6 @@ class Store {
   // device has another content here.
   Result<MergeCounts> merge(const Results& results);
 
-  // Whether a point with these keys was measured without an error, in any run.
-  Result<bool> has_point(const PointKey& key) const;
   Result<std::vector<DeviceRow>> devices() const;
   Result<std::vector<RunRow>> runs() const;
   // In the order they were added.

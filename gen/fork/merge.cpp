@@ -35,7 +35,7 @@ Result<std::string> read_base(const Fork& fork) {
   if (fs::exists(fork.base())) return read_file(fork.base());
   return with_hint(
       fail(Step::spec, "{}: it is missing, the text of the parent that {} began as",
-           shown_path(fork.base()), shown_path(fork.path)),
+           fork.shown_base(), fork.shown),
       fmt::format(
           "take it back from version control; if the fork has its parent's changes already, "
           "`phasebit fork --resolved {}` writes it anew",
@@ -47,11 +47,11 @@ Result<std::string> read_base(const Fork& fork) {
 Result<Drift> drift_of(const Fork& fork, const std::string& now) {
   PHASEBIT_TRY_ASSIGN(base, read_base(fork));
   if (content_hash(base) != fork.recorded())
-    return with_hint(fail(Step::spec, "{} is not the text that {} records", shown_path(fork.base()),
-                          shown_path(fork.path)),
-                     "nobody edits it: take it back from version control");
+    return with_hint(
+        fail(Step::spec, "{} is not the text that {} records", fork.shown_base(), fork.shown),
+        "nobody edits it: take it back from version control");
   if (base == now) return Drift::none;
-  PHASEBIT_TRY_ASSIGN(before, read_kernel(base, shown_path(fork.base())));
+  PHASEBIT_TRY_ASSIGN(before, read_kernel(base, fork.shown_base()));
   PHASEBIT_TRY_ASSIGN(after, read_kernel(now, fork.parent()));
   const bool same =
       before.kernel.hash == after.kernel.hash && write_head(before.head) == write_head(after.head);
@@ -69,7 +69,7 @@ Result<bool> merge_fork(const Fork& fork, const std::string& now) {
     PHASEBIT_TRY(write_file(fork.conflict(), text));
     return false;
   }
-  PHASEBIT_TRY(read_kernel(text, shown_path(fork.path)));
+  PHASEBIT_TRY(read_kernel(text, fork.shown));
   std::error_code none;
   fs::remove(fork.conflict(), none);
   PHASEBIT_TRY(write_file(fork.base(), now));

@@ -1,7 +1,6 @@
 #include "gen/fork/tuned.h"
 
 #include "core/base/hash.h"
-#include "core/base/home.h"
 #include "core/base/nearest.h"
 #include "gen/fork/text.h"
 #include "gen/space/hand_made.h"
@@ -24,12 +23,13 @@ bool is_fork_file(const fs::path& path) {
   return path.extension() == ending && can_be_a_name(path.stem().string());
 }
 
-Result<Fork> read_file_of(const fs::path& path) {
+Result<Fork> read_file_of(const Home& home, const fs::path& path) {
   PHASEBIT_TRY_ASSIGN(text, read_file(path));
   Fork fork;
   fork.name = path.stem().string();
   fork.path = path;
-  PHASEBIT_TRY_ASSIGN(kernel, read_kernel(text, shown_path(path)));
+  fork.shown = shown_path(home, path);
+  PHASEBIT_TRY_ASSIGN(kernel, read_kernel(text, fork.shown));
   kernel.path = path;
   fork.kernel = std::move(kernel);
   const Head& head = fork.kernel.head;
@@ -48,57 +48,59 @@ Result<Fork> read_file_of(const fs::path& path) {
 
 }  // namespace
 
-fs::path tuned_folder() {
-  return home().work / "ptx" / "tuned";
+fs::path tuned_folder(const Home& home) {
+  return home.work / "ptx" / "tuned";
 }
 
-std::string shown_path(const fs::path& path) {
-  const fs::path below = path.lexically_relative(home().work);
+std::string shown_path(const Home& home, const fs::path& path) {
+  const fs::path below = path.lexically_relative(home.work);
   return below.empty() || *below.begin() == ".." ? path.string() : below.generic_string();
 }
 
-Result<std::vector<Fork>> read_forks(const fs::path& tuned) {
+Result<std::vector<Fork>> read_forks(const Home& home) {
   std::vector<fs::path> files;
   std::error_code missing;
-  for (const auto& entry : fs::directory_iterator(tuned, missing))
+  for (const auto& entry : fs::directory_iterator(tuned_folder(home), missing))
     if (is_fork_file(entry.path())) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   std::vector<Fork> forks;
   for (const fs::path& file : files) {
-    PHASEBIT_TRY_ASSIGN(fork, read_file_of(file));
+    PHASEBIT_TRY_ASSIGN(fork, read_file_of(home, file));
     forks.push_back(std::move(fork));
   }
   return forks;
 }
 
-Result<Fork> read_fork(const fs::path& tuned, const std::string& name) {
-  PHASEBIT_TRY_ASSIGN(forks, read_forks(tuned));
+Result<Fork> read_fork(const Home& home, const std::string& name) {
+  PHASEBIT_TRY_ASSIGN(forks, read_forks(home));
   std::vector<std::string> names;
   for (Fork& fork : forks) {
     if (fork.name == name) return std::move(fork);
     names.push_back(fork.name);
   }
-  return with_hint(fail(Step::usage, "no fork '{}' in {}", name, shown_path(tuned)),
-                   nearest_word_hint(name, names));
+  return with_hint(
+      fail(Step::usage, "no fork '{}' in {}", name, shown_path(home, tuned_folder(home))),
+      nearest_word_hint(name, names));
 }
 
 std::string parent_file(const Rendered& parent) {
   return kernel_file(parent, HeadingLines::left_out);
 }
 
-Result<Fork> make_fork(const fs::path& tuned, const std::string& name, const Rendered& parent) {
+Result<Fork> make_fork(const Home& home, const std::string& name, const Rendered& parent) {
   if (!can_be_a_name(name))
     return with_hint(fail(Step::usage, "--name '{}' cannot name a fork", name),
                      "letters, digits, '_' and '-'");
   Fork fork;
   fork.name = name;
-  fork.path = tuned / (name + ending);
-  if (fs::exists(fork.path)) return fail(Step::usage, "{} is there already", shown_path(fork.path));
+  fork.path = tuned_folder(home) / (name + ending);
+  if (fs::exists(fork.path))
+    return fail(Step::usage, "{} is there already", shown_path(home, fork.path));
   const std::string base = parent_file(parent);
   const VariantKey& key = parent.head.key;
   PHASEBIT_TRY(write_file(fork.base(), base));
   PHASEBIT_TRY(write_file(fork.path, as_fork(base, {name, key.id, key.hash, content_hash(base)})));
-  return read_fork(tuned, name);
+  return read_fork(home, name);
 }
 
 Status record_parent(const Fork& fork, const std::string& parent) {

@@ -3,6 +3,7 @@
 //   ptx/tuned/NAME.parent.ptx  the parent as it was when they were last merged: the merge base
 #pragma once
 
+#include "core/base/home.h"
 #include "core/image/variant_key.h"
 #include "gen/render/kernel_file.h"
 
@@ -14,32 +15,36 @@ namespace phasebit {
 struct Fork {
   std::string name;
   fs::path path;
+  std::string shown;  // the path as messages name it
   Rendered kernel;
   const VariantKey& key() const { return kernel.head.key; }
   const std::string& parent() const { return kernel.head.parent.id; }
   const std::string& recorded() const { return kernel.head.parent.text; }  // hash of the base
+  std::string shown_base() const {
+    return fs::path(shown).replace_extension(".parent.ptx").string();
+  }
   fs::path base() const { return beside(".parent.ptx"); }
   fs::path conflict() const { return beside(".conflict.ptx"); }
   fs::path beside(const char* ending) const { return path.parent_path() / (name + ending); }
 };
 
 // ptx/tuned of the checkout; of the current folder where the program is installed
-fs::path tuned_folder();
+fs::path tuned_folder(const Home& home);
 
-// A path as messages name it: below the data root, or where it is.
-std::string shown_path(const fs::path& path);
+// A path as messages name it: below the folder of what a user edits, or where it is.
+std::string shown_path(const Home& home, const fs::path& path);
 
 // All forks by name; none when there is no such folder. An error names file, line and key.
-Result<std::vector<Fork>> read_forks(const fs::path& tuned);
+Result<std::vector<Fork>> read_forks(const Home& home);
 // Step::usage with the nearest name when there is none of this name.
-Result<Fork> read_fork(const fs::path& tuned, const std::string& name);
+Result<Fork> read_fork(const Home& home, const std::string& name);
 
 // The parent's file as forks and their bases have it: without the lines of templates, which move
 // when nothing else does.
 std::string parent_file(const Rendered& parent);
 
 // A new fork of that name. Step::usage when the name is taken or cannot be a file's.
-Result<Fork> make_fork(const fs::path& tuned, const std::string& name, const Rendered& parent);
+Result<Fork> make_fork(const Home& home, const std::string& name, const Rendered& parent);
 
 // Makes this text the one that the fork is merged with from now on.
 Status record_parent(const Fork& fork, const std::string& parent);

@@ -31,15 +31,15 @@ void add_once(std::vector<T>& values, T value) {
     values.push_back(std::move(value));
 }
 
-Status add_ptxas(AssemblerAxes& axes, const std::string& word) {
+Status add_ptxas(const Home& home, AssemblerAxes& axes, const std::string& word) {
   if (word == "all") {
-    for (const InstalledToolchain& one : installed_toolchains())
+    for (const InstalledToolchain& one : installed_toolchains(home))
       add_once(axes.ptxas, one.axis_value());
     if (axes.ptxas.empty())
       return with_hint(fail(Step::toolchain, "no toolchain is installed"), "run tools/toolchain");
     return {};
   }
-  PHASEBIT_TRY_ASSIGN(found, find_installed(word));
+  PHASEBIT_TRY_ASSIGN(found, find_installed(home, word));
   add_once(axes.ptxas, found.axis_value());
   return {};
 }
@@ -50,8 +50,9 @@ std::vector<std::string> axis_names() {
   return names;
 }
 
-Status add_value(AssemblerAxes& axes, std::string_view axis, const std::string& word) {
-  if (axis == ptxas_axis) return add_ptxas(axes, word);
+Status add_value(const Home& home, AssemblerAxes& axes, std::string_view axis,
+                 const std::string& word) {
+  if (axis == ptxas_axis) return add_ptxas(home, axes, word);
   if (axis == opt_level_axis) {
     if (word == "all") return axes.opt_level = {0, 1, 2, 3}, Status();
     PHASEBIT_TRY_ASSIGN(level, integer_in(axis, word, 0, default_opt_level));
@@ -140,13 +141,13 @@ VariantKey with_assembler(const VariantKey& key, const AssemblerChoice& choice) 
   return made;
 }
 
-Status set_assembler_axis(AssemblerAxes& axes, std::string_view axis,
+Status set_assembler_axis(const Home& home, AssemblerAxes& axes, std::string_view axis,
                           const std::vector<std::string>& values) {
   if (axis == ptxas_axis) axes.ptxas.clear();
   if (axis == opt_level_axis) axes.opt_level.clear();
   if (axis == maxrregcount_axis) axes.maxrregcount.clear();
   if (axis == edit_axis) axes.edit.clear();
-  for (const std::string& value : values) PHASEBIT_TRY(add_value(axes, axis, value));
+  for (const std::string& value : values) PHASEBIT_TRY(add_value(home, axes, axis, value));
   return {};
 }
 

@@ -3,7 +3,7 @@
 // A variant's PTX does not depend on them.
 #pragma once
 
-#include "core/base/error.h"
+#include "core/base/home.h"
 #include "core/image/variant_key.h"
 
 #include <compare>
@@ -54,7 +54,7 @@ struct AssemblerAxes {
 // Sets the values of one axis: "ptxas" takes versions and "all" (every one installed), "opt_level"
 // 0..3 and "all", "maxrregcount" registers and "none", "edit" any text. Errors as
 // read_typed_id (gen/space/typed_id.h).
-Status set_assembler_axis(AssemblerAxes& axes, std::string_view axis,
+Status set_assembler_axis(const Home& home, AssemblerAxes& axes, std::string_view axis,
                           const std::vector<std::string>& values);
 
 // All combinations, ptxas slowest.

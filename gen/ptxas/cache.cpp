@@ -1,7 +1,6 @@
 #include "gen/ptxas/cache.h"
 
 #include "core/base/hash.h"
-#include "core/base/home.h"
 #include "gen/ptxas/cache_index.h"
 
 #include <cerrno>
@@ -126,10 +125,6 @@ Cache::Cache(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Cache::Cache(Cache&&) noexcept = default;
 Cache& Cache::operator=(Cache&&) noexcept = default;
 Cache::~Cache() = default;
-
-fs::path Cache::default_folder() {
-  return home().cache / "assembly";
-}
 
 Result<Cache> Cache::open(const fs::path& folder) {
   std::error_code failed;

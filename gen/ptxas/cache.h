@@ -17,9 +17,6 @@ namespace phasebit {
 // Safe for several threads, and for several processes on one folder.
 class Cache {
  public:
-  // assembly/ of the program's cache (core/base/home.h)
-  static fs::path default_folder();
-
   // Makes the folder when it is missing. An index that is torn, or of another schema, is thrown
   // away and begun anew: notes() says so. Step::io when the folder cannot be used, or when it would
   // have to be begun anew while another process uses it.

@@ -101,12 +101,6 @@ bool is_standing_phrase(std::string_view text) {
 
 }  // namespace
 
-bool PtxasReport::refused() const {
-  return std::any_of(messages.begin(), messages.end(), [](const PtxasMessage& message) {
-    return message.severity == Severity::error || message.severity == Severity::fatal;
-  });
-}
-
 PtxasReport parse_ptxas_output(std::string_view output) {
   PtxasReport report;
   std::string function, properties;  // the entry; of which function the next figures are

@@ -23,8 +23,6 @@ struct PtxasReport {
   // Everything else but the standing phrases of -v ("Compiling entry function", "Compile time",
   // ...).
   std::vector<PtxasMessage> messages;
-
-  bool refused() const;  // an error or fatal message
 };
 
 PtxasReport parse_ptxas_output(std::string_view output);

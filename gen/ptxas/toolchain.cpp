@@ -1,6 +1,5 @@
 #include "gen/ptxas/toolchain.h"
 
-#include "core/base/home.h"
 #include "core/base/nearest.h"
 #include "core/base/process.h"
 #include "core/isa/targets.h"
@@ -16,8 +15,8 @@
 namespace phasebit {
 namespace {
 
-std::string install_hint() {
-  return fmt::format("run {} {}", home().toolchain_command(), pinned_toolchain);
+std::string install_hint(const Home& home) {
+  return fmt::format("run {} {}", home.toolchain_command(), pinned_toolchain);
 }
 
 bool is_program(const fs::path& path) {
@@ -25,14 +24,14 @@ bool is_program(const fs::path& path) {
   return fs::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
 }
 
-fs::path pinned_folder() {
-  return home().toolchains / pinned_toolchain;
+fs::path pinned_folder(const Home& home) {
+  return home.toolchains / pinned_toolchain;
 }
 
-Status check_program(const fs::path& path) {
+Status check_program(const fs::path& path, const Home& home) {
   std::error_code ignored;
   if (!fs::exists(path, ignored))
-    return with_hint(fail(Step::toolchain, "{} does not exist", path.string()), install_hint());
+    return with_hint(fail(Step::toolchain, "{} does not exist", path.string()), install_hint(home));
   if (!is_program(path))
     return with_hint(fail(Step::toolchain, "{} is not an executable file", path.string()),
                      fmt::format("chmod +x {}", path.string()));
@@ -41,56 +40,57 @@ Status check_program(const fs::path& path) {
 
 Result<fs::path> locate_ptxas(const ToolchainRequest& request) {
   if (request.ptxas) {
-    PHASEBIT_TRY(check_program(*request.ptxas));
+    PHASEBIT_TRY(check_program(*request.ptxas, request.home));
     return *request.ptxas;
   }
   const char* variable = std::getenv("PHASEBIT_TOOLCHAIN");
   const bool asked = variable != nullptr && *variable != '\0';
-  const fs::path folder = asked ? fs::path(variable) : pinned_folder();
+  const fs::path folder = asked ? fs::path(variable) : pinned_folder(request.home);
   const fs::path programs = toolchain_programs(folder);
   if (programs.empty() && asked)
     return with_hint(fail(Step::toolchain, "no ptxas in $PHASEBIT_TOOLCHAIN ({})", folder.string()),
-                     install_hint() + " and unset it");
+                     install_hint(request.home) + " and unset it");
   if (programs.empty())
-    return with_hint(fail(Step::toolchain, "no ptxas in {}", folder.string()), install_hint());
-  PHASEBIT_TRY(check_program(programs / "ptxas"));
+    return with_hint(fail(Step::toolchain, "no ptxas in {}", folder.string()),
+                     install_hint(request.home));
+  PHASEBIT_TRY(check_program(programs / "ptxas", request.home));
   return programs / "ptxas";
 }
 
 Result<fs::path> locate_nvdisasm(const ToolchainRequest& request, const fs::path& ptxas) {
   if (request.nvdisasm) {
-    PHASEBIT_TRY(check_program(*request.nvdisasm));
+    PHASEBIT_TRY(check_program(*request.nvdisasm, request.home));
     return *request.nvdisasm;
   }
   const fs::path beside = ptxas.parent_path() / "nvdisasm";
-  const fs::path pinned = toolchain_programs(pinned_folder()) / "nvdisasm";
+  const fs::path pinned = toolchain_programs(pinned_folder(request.home)) / "nvdisasm";
   for (const fs::path& path : {beside, pinned})
     if (is_program(path)) return path;
   return fs::path();
 }
 
 // What a program prints for one option.
-Result<std::string> ask(const fs::path& program, const std::string& option) {
+Result<std::string> ask(const Home& home, const fs::path& program, const std::string& option) {
   ProcessOptions options;
   options.timeout = std::chrono::seconds(20);
   // An explicit "./" keeps a bare file name from being searched in PATH.
   const fs::path path = program.has_parent_path() ? program : "." / program;
   auto output = run_process({path.string(), option}, options);
   if (!output)
-    return tl::unexpected(Error{Step::toolchain, output.error().message, install_hint()});
+    return tl::unexpected(Error{Step::toolchain, output.error().message, install_hint(home)});
   if (!output->ok())
     return with_hint(
         fail(Step::toolchain, "{} {} {}", program.string(), option, output->how_it_ended()),
-        install_hint());
+        install_hint(home));
   return output->out + output->err;
 }
 
-Result<Version> ask_version(const fs::path& program) {
-  PHASEBIT_TRY_ASSIGN(banner, ask(program, "--version"));
+Result<Version> ask_version(const Home& home, const fs::path& program) {
+  PHASEBIT_TRY_ASSIGN(banner, ask(home, program, "--version"));
   auto version = parse_version(version_in_banner(banner));
   if (!version)
     return with_hint(fail(Step::toolchain, "{} --version names no version", program.string()),
-                     install_hint());
+                     install_hint(home));
   return *version;
 }
 
@@ -137,10 +137,10 @@ std::string InstalledToolchain::axis_value() const {
   return version.text() == pinned_toolchain ? std::string() : version.text();
 }
 
-std::vector<InstalledToolchain> installed_toolchains() {
+std::vector<InstalledToolchain> installed_toolchains(const Home& home) {
   std::vector<InstalledToolchain> found;
   std::error_code missing;
-  for (const auto& entry : fs::directory_iterator(home().toolchains, missing)) {
+  for (const auto& entry : fs::directory_iterator(home.toolchains, missing)) {
     auto version = parse_version(entry.path().filename().string());
     if (version && !toolchain_programs(entry.path()).empty())
       found.push_back({*std::move(version), entry.path()});
@@ -150,14 +150,14 @@ std::vector<InstalledToolchain> installed_toolchains() {
   return found;
 }
 
-Result<InstalledToolchain> find_installed(const std::string& version) {
+Result<InstalledToolchain> find_installed(const Home& home, const std::string& version) {
   const auto wanted = parse_version(version);
   if (!wanted)
     return with_hint(fail(Step::usage, "'{}' is no version of ptxas", version),
                      "such as 12.4 or 12.4.131, or all");
   std::vector<std::string> names;
   std::optional<InstalledToolchain> newest;
-  for (const InstalledToolchain& one : installed_toolchains()) {
+  for (const InstalledToolchain& one : installed_toolchains(home)) {
     names.push_back(one.version.text());
     const auto& have = one.version.parts;
     const auto& want = wanted->parts;
@@ -168,25 +168,26 @@ Result<InstalledToolchain> find_installed(const std::string& version) {
   return with_hint(fail(Step::toolchain, "ptxas {} is not installed (there {} {})", version,
                         names.size() == 1 ? "is" : "are",
                         names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
-                   fmt::format("run {} {}", home().toolchain_command(), version));
+                   fmt::format("run {} {}", home.toolchain_command(), version));
 }
 
 Result<Toolchain> find_toolchain(const ToolchainRequest& request) {
   Toolchain toolchain;
+  toolchain.install = install_hint(request.home);
   PHASEBIT_TRY_ASSIGN(ptxas, locate_ptxas(request));
   toolchain.ptxas = ptxas;
-  PHASEBIT_TRY_ASSIGN(version, ask_version(ptxas));
+  PHASEBIT_TRY_ASSIGN(version, ask_version(request.home, ptxas));
   toolchain.version = version;
   toolchain.ptx = newest_ptx(version).value_or(Version{});
-  PHASEBIT_TRY_ASSIGN(help, ask(ptxas, "--help"));
+  PHASEBIT_TRY_ASSIGN(help, ask(request.home, ptxas, "--help"));
   toolchain.targets = targets_in_help(help);
   if (toolchain.targets.empty())
     return with_hint(fail(Step::toolchain, "{} --help names no architecture", ptxas.string()),
-                     install_hint());
+                     toolchain.install);
   PHASEBIT_TRY_ASSIGN(nvdisasm, locate_nvdisasm(request, ptxas));
   toolchain.nvdisasm = nvdisasm;
   if (!nvdisasm.empty()) {
-    PHASEBIT_TRY_ASSIGN(disassembler_version, ask_version(nvdisasm));
+    PHASEBIT_TRY_ASSIGN(disassembler_version, ask_version(request.home, nvdisasm));
     toolchain.nvdisasm_version = disassembler_version;
   }
   return toolchain;
@@ -195,7 +196,7 @@ Result<Toolchain> find_toolchain(const ToolchainRequest& request) {
 Status require_nvdisasm(const Toolchain& toolchain) {
   if (!toolchain.nvdisasm.empty()) return {};
   return with_hint(fail(Step::toolchain, "no nvdisasm beside {}", toolchain.ptxas.string()),
-                   install_hint());
+                   toolchain.install);
 }
 
 Status check_target(const Toolchain& toolchain, const std::string& target) {

@@ -1,7 +1,7 @@
 // Which ptxas and nvdisasm are used, and what that ptxas knows.
 #pragma once
 
-#include "core/base/file.h"
+#include "core/base/home.h"
 #include "core/isa/version.h"
 
 #include <optional>
@@ -22,18 +22,20 @@ struct Toolchain {
   fs::path nvdisasm;         // empty when there is none: see require_nvdisasm
   Version nvdisasm_version;  // without parts when there is none
   std::vector<std::string>
-      targets;  // "sm_75", ... "sm_121f": ascending, as `ptxas --help` lists them
+      targets;          // "sm_75", ... "sm_121f": ascending, as `ptxas --help` lists them
+  std::string install;  // what to do for the pinned one: "run tools/toolchain 13.5.37"
 };
 
 struct ToolchainRequest {
+  Home home;
   std::optional<fs::path> ptxas, nvdisasm;  // --ptxas, --nvdisasm
 };
 
 // Where the tools are looked for: the path asked for, else the folder $PHASEBIT_TOOLCHAIN, else
-// the pinned version of the program's own (core/base/home.h). nvdisasm is looked for beside ptxas,
+// the pinned version of the program's own. nvdisasm is looked for beside ptxas,
 // then in the pinned toolchain (wheels before 13.2 have none, and a newer one reads older cubins).
 // Step::toolchain when ptxas is missing, cannot be started or does not answer.
-Result<Toolchain> find_toolchain(const ToolchainRequest& request = {});
+Result<Toolchain> find_toolchain(const ToolchainRequest& request);
 
 // The folder with the programs inside a toolchain: of the wheels from 13.0 on, of those before, of
 // an installed toolkit, or the folder itself. Empty when none holds a ptxas.
@@ -48,10 +50,10 @@ struct InstalledToolchain {
 };
 
 // All that hold a ptxas, oldest first.
-std::vector<InstalledToolchain> installed_toolchains();
+std::vector<InstalledToolchain> installed_toolchains(const Home& home);
 // "12.4.131", or the newest patch of "12.4". Step::usage for what is no version; Step::toolchain,
 // with those installed and the command that installs it, when it is not there.
-Result<InstalledToolchain> find_installed(const std::string& version);
+Result<InstalledToolchain> find_installed(const Home& home, const std::string& version);
 
 // Step::toolchain, with the command that installs it, when there is no nvdisasm.
 Status require_nvdisasm(const Toolchain& toolchain);

@@ -155,7 +155,7 @@ void read_sweep_snippets(TomlReader& sweep, Sweep& out) {
     out.snippets.push_back({verb, folder / reader.text(verb), reader.where(verb)});
 }
 
-void read_assembler(TomlReader& sweep, AssemblerAxes& axes) {
+void read_assembler(const Home& home, TomlReader& sweep, AssemblerAxes& axes) {
   const TomlValue* table = sweep.table("assembler");
   if (table == nullptr) return;
   TomlReader reader(sweep.file(), *table, "[sweep.assembler]", table->keys, sweep.status());
@@ -164,13 +164,13 @@ void read_assembler(TomlReader& sweep, AssemblerAxes& axes) {
     std::vector<std::string> words;
     for (const TomlValue& item : value.items) words.push_back(scalar(item));
     if (value.items.empty()) words.push_back(scalar(value));
-    if (const Status set = set_assembler_axis(axes, axis, words); !set)
+    if (const Status set = set_assembler_axis(home, axes, axis, words); !set)
       return reader.refuse(axis, set.error());
   }
 }
 
-Sweep read_sweep(const std::string& file, const TomlValue& table, const Catalogue& catalogue,
-                 Status& status) {
+Sweep read_sweep(const Home& home, const std::string& file, const TomlValue& table,
+                 const Catalogue& catalogue, Status& status) {
   TomlReader reader(file, table, "[[sweep]]", {"name", "doc", "block", "snippets", "assembler"},
                     status);
   Sweep sweep;
@@ -179,7 +179,7 @@ Sweep read_sweep(const std::string& file, const TomlValue& table, const Catalogu
   for (const TomlValue* block : reader.tables("block"))
     sweep.blocks.push_back(read_block(file, *block, catalogue, status));
   read_sweep_snippets(reader, sweep);
-  read_assembler(reader, sweep.assembler);
+  read_assembler(home, reader, sweep.assembler);
   if (sweep.blocks.empty())
     reader.refuse({}, fmt::format("sweep '{}' has no [[sweep.block]]", sweep.name));
   return sweep;
@@ -197,14 +197,14 @@ Result<const Sweep*> Spec::find(std::string_view name) const {
                    nearest_word_hint(name, names));
 }
 
-Result<Spec> load_spec(const fs::path& path, const Catalogue& catalogue) {
+Result<Spec> load_spec(const Home& home, const fs::path& path, const Catalogue& catalogue) {
   PHASEBIT_TRY_ASSIGN(table, read_toml(path));
   Spec spec;
   spec.file = path.string();
   Status status;
   TomlReader reader(spec.file, table, "the file", {"doc", "sweep"}, status);
   for (const TomlValue* sweep : reader.tables("sweep")) {
-    spec.sweeps.push_back(read_sweep(spec.file, *sweep, catalogue, status));
+    spec.sweeps.push_back(read_sweep(home, spec.file, *sweep, catalogue, status));
     const auto twice = [&](const Sweep& other) { return other.name == spec.sweeps.back().name; };
     if (std::count_if(spec.sweeps.begin(), spec.sweeps.end(), twice) > 1)
       TomlReader(spec.file, *sweep, "[[sweep]]", sweep->keys, status)

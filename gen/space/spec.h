@@ -53,7 +53,7 @@ struct Spec {
 };
 
 // Step::spec; the message begins with "file:line: key: ".
-Result<Spec> load_spec(const fs::path& path, const Catalogue& catalogue);
+Result<Spec> load_spec(const Home& home, const fs::path& path, const Catalogue& catalogue);
 
 // "1,2,4:16:4" -> 1 2 4 8 12 16 for an axis; "all" -> all its values. Each must be a value of the
 // axis.

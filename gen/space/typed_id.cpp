@@ -14,7 +14,7 @@ void append(std::string& id, const std::string& part) {
 
 }  // namespace
 
-Result<TypedId> read_typed_id(const std::string& id) {
+Result<TypedId> read_typed_id(const Home& home, const std::string& id) {
   TypedId typed;
   AssemblerAxes axes;
   std::istringstream parts(id_today(id));
@@ -22,7 +22,7 @@ Result<TypedId> read_typed_id(const std::string& id) {
     const size_t equals = part.find('=');
     const std::string axis = equals == std::string::npos ? std::string() : part.substr(0, equals);
     if (is_assembler_axis(axis)) {
-      PHASEBIT_TRY(set_assembler_axis(axes, axis, {part.substr(equals + 1)}));
+      PHASEBIT_TRY(set_assembler_axis(home, axes, axis, {part.substr(equals + 1)}));
       continue;
     }
     append(typed.text, part);

@@ -21,6 +21,6 @@ struct TypedId {
 // (12.4 is the newest 12.4 installed); the pinned one becomes "".
 // Step::usage for a value that is none; Step::toolchain, with the command that installs it, for a
 // version that is not installed.
-Result<TypedId> read_typed_id(const std::string& id);
+Result<TypedId> read_typed_id(const Home& home, const std::string& id);
 
 }  // namespace phasebit

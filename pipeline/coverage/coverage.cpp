@@ -108,7 +108,7 @@ Status assemble_forms(const CoverageRequest& request, const FormBook& book, cons
 // Results are no must: a table of what can be assembled is worth having without.
 Result<std::map<std::string, std::string>> measured(const CoverageRequest& request) {
   ReportSource source{{request.results.begin(), request.results.end()}, {}};
-  if (source.results.empty()) source.results = published_results();
+  if (source.results.empty()) source.results = published_results(request.tools.home);
   if (source.results.empty()) return std::map<std::string, std::string>();
   PHASEBIT_TRY_ASSIGN(results, load_results(source.results, no_samples));
   return measured_forms(aggregate(results.points, VariantKeys(results)).points);
@@ -133,8 +133,10 @@ std::string why_not(const FormCoverage& form, const std::map<std::string, std::s
 
 Result<std::vector<FormCoverage>> cover_forms(const CoverageRequest& request) {
   PHASEBIT_TRY_ASSIGN(book, FormBook::get());
-  PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue({}));
-  Space space{templates_folder({}), std::move(catalogue), {}, {}, request.target, {}};
+  SpaceRequest own;
+  own.home = request.tools.home;
+  PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(own));
+  Space space{templates_folder(own), std::move(catalogue), {}, {}, request.target, {}};
   PHASEBIT_TRY_ASSIGN(forms, list_forms(*book, space.catalogue, request, space));
   if (forms.empty()) return fail(Step::usage, "no family fits '{}'", request.family);
   if (request.assemble) PHASEBIT_TRY(assemble_forms(request, *book, space, forms));

@@ -1,7 +1,7 @@
 // What is known of each PTX form on one target.
 #pragma once
 
-#include "analysis/report/data/table.h"
+#include "core/table/table.h"
 #include "gen/forms/form.h"
 #include "pipeline/images/tools.h"
 

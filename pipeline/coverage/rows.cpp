@@ -31,8 +31,13 @@ Cell number(int value) {
 std::vector<Cell> row(const std::string& name, const Tally& tally) {
   const std::string why =
       tally.lacking == 0 ? "" : fmt::format("{} x {}", tally.lacking, tally.why);
-  return {{name, {}, {}},      number(tally.forms),    number(tally.taken), number(tally.assembled),
-          number(tally.gated), number(tally.measured), {why, {}, {}}};
+  return {name,
+          number(tally.forms),
+          number(tally.taken),
+          number(tally.assembled),
+          number(tally.gated),
+          number(tally.measured),
+          why};
 }
 
 }  // namespace
@@ -64,13 +69,9 @@ Table coverage_list(const std::vector<FormCoverage>& forms) {
                    {"gate", false}, {"measured", false}, {"why not", false}};
   for (const FormCoverage& form : forms) {
     const auto targets = static_cast<int>(form.targets.size());
-    table.rows.push_back({{form.placed->form->id, {}, {}},
-                          {form.placed->form->text, {}, {}},
-                          number(targets),
-                          {form.assembled ? "yes" : "", {}, {}},
-                          {form.gate.substr(0, form.gate.find(':')), {}, {}},
-                          {form.measured ? "yes" : "", {}, {}},
-                          {form.why, {}, {}}});
+    table.rows.push_back({form.placed->form->id, form.placed->form->text, number(targets),
+                          form.assembled ? "yes" : "", form.gate.substr(0, form.gate.find(':')),
+                          form.measured ? "yes" : "", form.why});
   }
   return table;
 }

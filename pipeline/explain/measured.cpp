@@ -1,6 +1,5 @@
 #include "pipeline/explain/measured.h"
 
-#include "core/base/file.h"
 #include "core/store/json/lines.h"
 #include "core/store/load.h"
 
@@ -9,10 +8,10 @@
 
 namespace phasebit {
 
-std::vector<fs::path> published_results() {
+std::vector<fs::path> published_results(const Home& home) {
   std::vector<fs::path> found;
   std::error_code missing;
-  for (const auto& folder : fs::directory_iterator(data_root() / "results", missing))
+  for (const auto& folder : fs::directory_iterator(home.data / "results", missing))
     if (folder.is_directory())
       for (const auto& file : fs::directory_iterator(folder.path()))
         if (file.path().extension() == ".jsonl") found.push_back(file.path());
@@ -20,25 +19,26 @@ std::vector<fs::path> published_results() {
   return found;
 }
 
-std::vector<std::string> published_histories() {
+std::vector<std::string> published_histories(const Home& home) {
   std::vector<std::string> found;
   std::error_code missing;
-  for (const auto& folder : fs::directory_iterator(data_root() / "results", missing))
+  for (const auto& folder : fs::directory_iterator(home.data / "results", missing))
     for (const auto& file : fs::directory_iterator(folder.path() / "history", missing))
       if (file.path().extension() == ".jsonl") found.push_back(file.path().string());
   std::sort(found.begin(), found.end());
   return found;
 }
 
-tl::unexpected<Error> nothing_published(std::string_view what) {
+tl::unexpected<Error> nothing_published(const Home& home, std::string_view what) {
   return with_hint(
-      fail(Step::usage, "no {} published under {}", what, (data_root() / "results").string()),
+      fail(Step::usage, "no {} published under {}", what, (home.data / "results").string()),
       "name a store or a file of JSON lines");
 }
 
-Result<ReportData> measured_data(std::vector<std::string> results, const std::string& device) {
-  if (results.empty()) results = published_histories();
-  if (results.empty()) return nothing_published("history is");
+Result<ReportData> measured_data(const Home& home, std::vector<std::string> results,
+                                 const std::string& device) {
+  if (results.empty()) results = published_histories(home);
+  if (results.empty()) return nothing_published(home, "history is");
   PHASEBIT_TRY_ASSIGN(loaded, load_results({results.begin(), results.end()}, no_samples));
   return report_data(sorted_by_run(std::move(loaded)), device);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/report/tables.h"
-#include "core/base/file.h"
+#include "core/base/home.h"
 
 #include <string>
 #include <vector>
@@ -10,14 +10,15 @@
 namespace phasebit {
 
 // results/*/*.jsonl of the project, in order.
-std::vector<fs::path> published_results();
+std::vector<fs::path> published_results(const Home& home);
 // Step::usage: none is there; `what` is "results are" or the like.
-tl::unexpected<Error> nothing_published(std::string_view what);
+tl::unexpected<Error> nothing_published(const Home& home, std::string_view what);
 // results/*/history/*.jsonl of the project: texts measured by many versions of ptxas.
-std::vector<std::string> published_histories();
+std::vector<std::string> published_histories(const Home& home);
 
 // The results named, or the published histories when none is. Errors as report_data.
-Result<ReportData> measured_data(std::vector<std::string> results, const std::string& device);
+Result<ReportData> measured_data(const Home& home, std::vector<std::string> results,
+                                 const std::string& device);
 
 // `asked`, or the one target of the runs. Step::usage when they are of several.
 Result<std::string> measured_target(const std::string& asked, const ReportData& data);

@@ -9,14 +9,14 @@
 
 namespace phasebit {
 
-Result<std::map<std::string, Result<DiffSide>>> code_of(Tools& tools, const CodeRequest& request) {
+Result<CodeSides> code_of(Tools& tools, const CodeRequest& request) {
   const std::set<std::string> distinct(request.ids.begin(), request.ids.end());
   PHASEBIT_TRY_ASSIGN(known, parse_target(request.target));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   PHASEBIT_TRY_ASSIGN(space, open_ids(request.space, {distinct.begin(), distinct.end()}));
   space.target = request.target;
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, tools.options.threads));
-  std::map<std::string, Result<DiffSide>> sides;
+  CodeSides sides;
   std::mutex mutex;
   PHASEBIT_TRY(analyse_images(
       tools, disassembler, prepared, {{request.target, {}}},

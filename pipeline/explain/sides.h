@@ -16,8 +16,11 @@ struct CodeRequest {
   std::vector<std::string> ids;  // with their axes of ptxas
 };
 
-// By id: the code, or why there is none. The error says that nothing could be done.
-Result<std::map<std::string, Result<DiffSide>>> code_of(Tools& tools, const CodeRequest& request);
+// By id: the code, or why there is none.
+using CodeSides = std::map<std::string, Result<DiffSide>>;
+
+// The error says that nothing could be done.
+Result<CodeSides> code_of(Tools& tools, const CodeRequest& request);
 
 // Whether the code that a row was measured with is that of the side. By its class where that covers
 // all of the code; of older rows by the text alone, which is all that they say.

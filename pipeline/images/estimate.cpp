@@ -1,15 +1,14 @@
 #include "pipeline/images/estimate.h"
 
-#include "core/base/file.h"
-
 #include <sstream>
 
 #include <fmt/format.h>
 
 namespace phasebit {
 
-std::optional<double> benchmark_figure(const std::string& file, const std::string& name) {
-  const auto text = read_file(data_root() / "results" / "benchmarks" / (file + ".txt"));
+std::optional<double> benchmark_figure(const Home& home, const std::string& file,
+                                       const std::string& name) {
+  const auto text = read_file(home.data / "results" / "benchmarks" / (file + ".txt"));
   if (!text) return std::nullopt;
   std::istringstream lines(*text);
   for (std::string line; std::getline(lines, line);) {
@@ -21,12 +20,12 @@ std::optional<double> benchmark_figure(const std::string& file, const std::strin
   return std::nullopt;
 }
 
-Estimate estimate(double variants) {
+Estimate estimate(const Home& home, double variants) {
   Estimate out;
-  const auto cores = benchmark_figure("assemble", "timed_cold_cores");
-  const auto images = benchmark_figure("assemble", "timed_images");
+  const auto cores = benchmark_figure(home, "assemble", "timed_cold_cores");
+  const auto images = benchmark_figure(home, "assemble", "timed_images");
   if (cores && images && *images > 0) out.assemble_core_seconds = variants * *cores / *images;
-  const auto rate = benchmark_figure("points", "points_per_second");
+  const auto rate = benchmark_figure(home, "points", "points_per_second");
   if (rate && *rate > 0) out.measure_seconds = variants / *rate;
   return out;
 }

@@ -17,8 +17,8 @@ Result<const Toolchain*> Tools::toolchain_of(const std::string& ptxas) {
                           toolchain.version.text()),
                      "leave --ptxas and $PHASEBIT_TOOLCHAIN out, or the axis");
   if (const auto known = others.find(ptxas); known != others.end()) return &known->second;
-  PHASEBIT_TRY_ASSIGN(installed, find_installed(ptxas));
-  ToolchainRequest request;
+  PHASEBIT_TRY_ASSIGN(installed, find_installed(home, ptxas));
+  ToolchainRequest request{home, {}, {}};
   request.ptxas = toolchain_programs(installed.folder) / "ptxas";
   PHASEBIT_TRY_ASSIGN(found, find_toolchain(request));
   return &others.emplace(ptxas, std::move(found)).first->second;
@@ -28,10 +28,11 @@ std::string CodeColumn::name() const {
   return ptxas.empty() ? target : fmt::format("{} ptxas {}", target, ptxas);
 }
 
-Result<std::vector<CodeColumn>> columns_of(const std::vector<std::string>& targets,
+Result<std::vector<CodeColumn>> columns_of(const Tools& tools,
+                                           const std::vector<std::string>& targets,
                                            const std::vector<std::string>& toolchains) {
   AssemblerAxes axes;
-  if (!toolchains.empty()) PHASEBIT_TRY(set_assembler_axis(axes, "ptxas", toolchains));
+  if (!toolchains.empty()) PHASEBIT_TRY(set_assembler_axis(tools.home, axes, "ptxas", toolchains));
   if (axes.ptxas.empty()) axes.ptxas = {""};
   std::vector<CodeColumn> columns;
   for (const std::string& target : targets)
@@ -43,7 +44,7 @@ namespace {
 
 // A cache that nobody asked for saves time and is gone without; one that was asked for must be.
 Status open_caches(Tools& tools, const std::string& asked) {
-  auto cache = Cache::open(asked.empty() ? Cache::default_folder() : fs::path(asked));
+  auto cache = Cache::open(asked.empty() ? tools.home.cache / "assembly" : fs::path(asked));
   if (!cache && !asked.empty()) return tl::unexpected<Error>(cache.error());
   if (!cache) {
     fmt::print(stderr, "note: {}: nothing is kept; --cache FOLDER names another\n",
@@ -59,12 +60,13 @@ Status open_caches(Tools& tools, const std::string& asked) {
 }  // namespace
 
 Result<Tools> open_tools(const ToolOptions& options) {
-  ToolchainRequest request;
+  ToolchainRequest request{options.home, {}, {}};
   if (!options.ptxas.empty()) request.ptxas = options.ptxas;
   if (!options.nvdisasm.empty()) request.nvdisasm = options.nvdisasm;
   PHASEBIT_TRY_ASSIGN(toolchain, find_toolchain(request));
   PHASEBIT_TRY_ASSIGN(targets, TargetTable::load());
-  Tools tools{std::move(toolchain), std::move(targets), std::nullopt, {}, {}, std::nullopt};
+  Tools tools{options.home, std::move(toolchain), std::move(targets), std::nullopt, {},
+              {},           std::nullopt};
   tools.options.line_info = true;
   if (!options.no_cache) PHASEBIT_TRY(open_caches(tools, options.cache));
   tools.options.threads = options.jobs;

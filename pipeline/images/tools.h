@@ -14,14 +14,16 @@
 namespace phasebit {
 
 struct ToolOptions {
+  Home home;
   std::string ptxas, nvdisasm;  // empty: the pinned ones
-  std::string cache;            // empty: Cache::default_folder()
+  std::string cache;            // empty: that of the home
   bool no_cache = false;
   unsigned jobs = 0;                                                  // 0: all cores
   int max_registers = 0, max_shared_bytes = 0, max_spill_bytes = -1;  // 0, 0, -1: only the target's
 };
 
 struct Tools {
+  Home home;
   Toolchain toolchain;  // of variants that name no ptxas
   TargetTable targets;
   std::optional<Cache> cache;
@@ -50,7 +52,8 @@ struct CodeColumn {
 };
 
 // Targets by versions of ptxas, target slowest; `toolchains` as given to --toolchain.
-Result<std::vector<CodeColumn>> columns_of(const std::vector<std::string>& targets,
+Result<std::vector<CodeColumn>> columns_of(const Tools& tools,
+                                           const std::vector<std::string>& targets,
                                            const std::vector<std::string>& toolchains);
 
 // The architectures named, and those of the file; every one that ptxas knows for none or "all".

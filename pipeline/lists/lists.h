@@ -2,7 +2,8 @@
 // machine have.
 #pragma once
 
-#include "analysis/report/data/table.h"
+#include "core/base/home.h"
+#include "core/table/table.h"
 
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 namespace phasebit {
 
 struct ListRequest {
+  Home home;
   std::string templates;             // empty: the project's
   std::string spec;                  // of sweeps: one file; empty: all of the project's
   std::vector<std::string> results;  // of devices: beside the published

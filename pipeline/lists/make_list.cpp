@@ -18,16 +18,16 @@ Result<Table> list_tables(const ListRequest&) {
   Table table;
   table.columns = {{"table", false}, {"--argument", false}, {"what it shows", false}};
   for (const ReportTable& one : report_tables())
-    table.rows.push_back({text_cell(one.name), text_cell(one.arguments), text_cell(one.doc)});
+    table.rows.push_back({one.name, one.arguments, one.doc});
   return table;
 }
 
 // Where each GPU was met: the results of a device and how many variants have a figure there.
 Result<Table> list_devices(const ListRequest& request) {
-  std::vector<fs::path> files = published_results();
-  for (const std::string& file : published_histories()) files.emplace_back(file);
+  std::vector<fs::path> files = published_results(request.home);
+  for (const std::string& file : published_histories(request.home)) files.emplace_back(file);
   files.insert(files.end(), request.results.begin(), request.results.end());
-  if (files.empty()) return nothing_published("results are");
+  if (files.empty()) return nothing_published(request.home, "results are");
   PHASEBIT_TRY_ASSIGN(results, load_results(files, no_samples));
   std::map<std::string, size_t> points;
   for (const PointRow& point : results.points) ++points[point.device_uuid];
@@ -36,36 +36,34 @@ Result<Table> list_devices(const ListRequest& request) {
                    {"SMs", true},     {"driver", false}, {"rows", true}};
   for (const DeviceRow& device : results.devices)
     table.rows.push_back(
-        {text_cell(device.name),
-         text_cell(device.uuid),
-         text_cell(device.target),
+        {device.name,
+         device.uuid,
+         device.target,
          {std::to_string(device.multiprocessors), static_cast<double>(device.multiprocessors), {}},
-         text_cell(device.driver),
+         device.driver,
          {std::to_string(points[device.uuid]), static_cast<double>(points[device.uuid]), {}}});
   return table;
 }
 
-Result<Table> list_toolchains(const ListRequest&) {
-  const std::vector<InstalledToolchain> installed = installed_toolchains();
+Result<Table> list_toolchains(const ListRequest& request) {
+  const std::vector<InstalledToolchain> installed = installed_toolchains(request.home);
   if (installed.empty())
     return with_hint(fail(Step::toolchain, "no toolchain is installed"), "run tools/toolchain");
   Table table;
   table.columns = {{"ptxas", false}, {"", false}, {"folder", false}};
   for (const InstalledToolchain& one : installed)
-    table.rows.push_back({text_cell(one.version.text()),
-                          text_cell(one.axis_value().empty() ? "the default" : ""),
-                          text_cell(shown_path(one.folder))});
+    table.rows.push_back({one.version.text(), one.axis_value().empty() ? "the default" : "",
+                          shown_path(request.home, one.folder)});
   return table;
 }
 
 Cell limit(int value) {
-  if (value == 0) return text_cell("");
-  return {std::to_string(value), static_cast<double>(value), {}};
+  return value == 0 ? Cell() : Cell(value);
 }
 
 // Those that the ptxas in hand knows.
-Result<Table> list_targets(const ListRequest&) {
-  PHASEBIT_TRY_ASSIGN(toolchain, find_toolchain());
+Result<Table> list_targets(const ListRequest& request) {
+  PHASEBIT_TRY_ASSIGN(toolchain, find_toolchain({request.home, {}, {}}));
   PHASEBIT_TRY_ASSIGN(known, TargetTable::load());
   Table table;
   table.columns = {{"target", false},
@@ -75,9 +73,8 @@ Result<Table> list_targets(const ListRequest&) {
                    {"warps an SM", true}};
   for (const std::string& name : toolchain.targets) {
     PHASEBIT_TRY_ASSIGN(target, known.find(name));
-    table.rows.push_back({text_cell(name), text_cell(target.family),
-                          limit(target.max_shared_bytes_per_cta), limit(target.shared_bytes_per_sm),
-                          limit(target.max_warps_per_sm)});
+    table.rows.push_back({name, target.family, limit(target.max_shared_bytes_per_cta),
+                          limit(target.shared_bytes_per_sm), limit(target.max_warps_per_sm)});
   }
   table.notes.push_back(fmt::format("Known to ptxas {}.", toolchain.version.text()));
   return table;

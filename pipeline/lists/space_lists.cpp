@@ -14,12 +14,9 @@ namespace {
 
 Result<Catalogue> catalogue_of(const ListRequest& request) {
   SpaceRequest space;
+  space.home = request.home;
   space.templates = request.templates;
   return load_catalogue(space);
-}
-
-Cell number(size_t value) {
-  return {std::to_string(value), static_cast<double>(value), {}};
 }
 
 std::string values_of(const Axis& axis) {
@@ -29,26 +26,24 @@ std::string values_of(const Axis& axis) {
 
 void add_axes(Table& table, const Component& component, std::string_view of) {
   for (const Axis& axis : component.axes)
-    table.rows.push_back({text_cell(axis.name), text_cell(std::string(of)),
-                          text_cell(axis.default_value), text_cell(values_of(axis)),
-                          text_cell(axis.doc)});
+    table.rows.push_back(
+        {axis.name, std::string(of), axis.default_value, values_of(axis), axis.doc});
 }
 
 Result<Table> list_components(const ListRequest& request, ComponentKind kind) {
   PHASEBIT_TRY_ASSIGN(catalogue, catalogue_of(request));
   Table table;
   table.columns = {{std::string(to_string(kind)), false}, {"what it is", false}};
-  for (const Component& one : catalogue.components(kind))
-    table.rows.push_back({text_cell(one.name), text_cell(one.doc)});
+  for (const Component& one : catalogue.components(kind)) table.rows.push_back({one.name, one.doc});
   return table;
 }
 
 // The spec files in question, by name.
 std::vector<fs::path> specs_of(const ListRequest& request) {
-  if (!request.spec.empty()) return {spec_file(request.spec)};
+  if (!request.spec.empty()) return {spec_file(request.home, request.spec)};
   std::vector<fs::path> files;
   std::error_code missing;
-  for (const auto& entry : fs::directory_iterator(data_root() / "specs", missing))
+  for (const auto& entry : fs::directory_iterator(request.home.data / "specs", missing))
     if (entry.path().extension() == ".toml") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;
@@ -68,17 +63,15 @@ Result<Table> list_axes(const ListRequest& request) {
   table.columns = {
       {"axis", false}, {"of", false}, {"default", false}, {"values", false}, {"what it is", false}};
   for (const ComponentKind kind : component_kinds)
-    table.rows.push_back(
-        {text_cell(std::string(to_string(kind))), text_cell("every variant"), text_cell(""),
-         text_cell(fmt::format("{}", fmt::join(catalogue.values_of(to_string(kind)), " "))),
-         text_cell(fmt::format("see `phasebit list {}s`", to_string(kind)))});
+    table.rows.push_back({std::string(to_string(kind)), "every variant", "",
+                          fmt::format("{}", fmt::join(catalogue.values_of(to_string(kind)), " ")),
+                          fmt::format("see `phasebit list {}s`", to_string(kind))});
   add_axes(table, catalogue.common(), "every variant");
   for (const ComponentKind kind : component_axis_order)
     for (const Component& one : catalogue.components(kind))
       add_axes(table, one, fmt::format("{} {}", to_string(kind), one.name));
   for (const AssemblerAxis& axis : assembler_axis_facts())
-    table.rows.push_back({text_cell(axis.name), text_cell("ptxas"), text_cell(axis.default_value),
-                          text_cell(axis.values), text_cell(axis.doc)});
+    table.rows.push_back({axis.name, "ptxas", axis.default_value, axis.values, axis.doc});
   return table;
 }
 
@@ -102,12 +95,12 @@ Result<Table> list_sweeps(const ListRequest& request) {
   for (const fs::path& file : specs_of(request)) {
     PHASEBIT_TRY_ASSIGN(has, has_sweeps(file));
     if (!has && request.spec.empty()) continue;
-    PHASEBIT_TRY_ASSIGN(spec, load_spec(file, catalogue));
+    PHASEBIT_TRY_ASSIGN(spec, load_spec(request.home, file, catalogue));
     for (const Sweep& sweep : spec.sweeps) {
       PHASEBIT_TRY_ASSIGN(expansion, expand(catalogue, spec, sweep.name));
       const size_t choices = combinations(sweep.assembler).size();
-      table.rows.push_back({text_cell(sweep.name), number(expansion.variants.size() * choices),
-                            text_cell(shown_path(file)), text_cell(sweep.doc)});
+      table.rows.push_back({sweep.name, expansion.variants.size() * choices,
+                            shown_path(request.home, file), sweep.doc});
     }
   }
   return table;

@@ -249,12 +249,4 @@ Result<Reduction> reduce_difference(Tools& tools, const Prepared& prepared,
   return DifferenceReducer(prepared, std::move(opened), request).run();
 }
 
-Result<Reduction> reduce_difference(Tools& tools, const Prepared& prepared, const CodeColumn& a,
-                                    const CodeColumn& b, const ReduceRequest& request) {
-  return reduce_difference(tools, prepared,
-                           std::array<ReduceSide, 2>{ReduceSide{a.target, choice_of(prepared, a)},
-                                                     ReduceSide{b.target, choice_of(prepared, b)}},
-                           request);
-}
-
 }  // namespace phasebit

@@ -14,9 +14,6 @@ namespace phasebit {
 // counts are those of the sides. Step::usage when the sides are the same, do not differ, or have no
 // such opcode; Step::toolchain when a ptxas is not installed; Step::assemble when a side refuses
 // the text.
-Result<Reduction> reduce_difference(Tools& tools, const Prepared& prepared, const CodeColumn& a,
-                                    const CodeColumn& b, const ReduceRequest& request);
-// The same with sides that differ in more than their columns.
 Result<Reduction> reduce_difference(Tools& tools, const Prepared& prepared,
                                     const std::array<ReduceSide, 2>& sides,
                                     const ReduceRequest& request);

@@ -34,12 +34,12 @@ Result<AssemblerAxes> assembler_axes(const SpaceRequest& request, AssemblerAxes 
     std::vector<std::string> values;
     std::istringstream words(text.substr(equals + 1));
     for (std::string word; std::getline(words, word, ',');) values.push_back(word);
-    PHASEBIT_TRY(set_assembler_axis(axes, text.substr(0, equals), values));
+    PHASEBIT_TRY(set_assembler_axis(request.home, axes, text.substr(0, equals), values));
   }
   if (!request.toolchains.empty() && asks_for_ptxas(request))
     return fail(Step::usage, "--toolchain and -a ptxas= are one and the same: give one of them");
   if (!request.toolchains.empty())
-    PHASEBIT_TRY(set_assembler_axis(axes, "ptxas", request.toolchains));
+    PHASEBIT_TRY(set_assembler_axis(request.home, axes, "ptxas", request.toolchains));
   return axes;
 }
 

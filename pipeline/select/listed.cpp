@@ -56,6 +56,7 @@ Status check_request(const SpaceRequest& request, bool hashes) {
 // The variants of the sweep that hashes are looked up in.
 Result<Expansion> sweep_of(const SpaceRequest& request) {
   SpaceRequest plain;
+  plain.home = request.home;
   plain.templates = request.templates;
   plain.spec = request.spec;
   plain.sweep = request.sweep;
@@ -63,10 +64,11 @@ Result<Expansion> sweep_of(const SpaceRequest& request) {
   return std::move(space.expansion);
 }
 
-Result<VariantKey> named_variant(Space& space, const std::string& word, const Expansion* sweep) {
-  PHASEBIT_TRY_ASSIGN(id, read_typed_id(word));
+Result<VariantKey> named_variant(const Home& home, Space& space, const std::string& word,
+                                 const Expansion* sweep) {
+  PHASEBIT_TRY_ASSIGN(id, read_typed_id(home, word));
   if (!id.fork.empty()) {
-    PHASEBIT_TRY_ASSIGN(fork, fork_by_id(space, id));
+    PHASEBIT_TRY_ASSIGN(fork, fork_by_id(home, space, id));
     return with_assembler(fork, id.choice);
   }
   PHASEBIT_TRY_ASSIGN(key, parse_variant(space.catalogue, id.text, sweep));
@@ -74,12 +76,13 @@ Result<VariantKey> named_variant(Space& space, const std::string& word, const Ex
   return id.choice == AssemblerChoice() ? key : with_assembler(key, id.choice);
 }
 
-Result<std::vector<VariantKey>> keys_of(Space& space, const std::vector<std::string>& ids,
+Result<std::vector<VariantKey>> keys_of(const Home& home, Space& space,
+                                        const std::vector<std::string>& ids,
                                         const Expansion& sweep) {
   std::vector<VariantKey> keys;
   std::set<std::string> known;
   for (const std::string& word : ids) {
-    PHASEBIT_TRY_ASSIGN(key, named_variant(space, word, &sweep));
+    PHASEBIT_TRY_ASSIGN(key, named_variant(home, space, word, &sweep));
     if (known.insert(key.id).second) keys.push_back(std::move(key));
   }
   return keys;
@@ -95,9 +98,9 @@ Status check_choices(const std::vector<VariantKey>& keys) {
 
 }  // namespace
 
-Result<VariantKey> fork_by_id(Space& space, const TypedId& id) {
-  PHASEBIT_TRY_ASSIGN(fork, read_fork(tuned_folder(), id.fork));
-  PHASEBIT_TRY_ASSIGN(parent, parent_of(space.catalogue, fork));
+Result<VariantKey> fork_by_id(const Home& home, Space& space, const TypedId& id) {
+  PHASEBIT_TRY_ASSIGN(fork, read_fork(home, id.fork));
+  PHASEBIT_TRY_ASSIGN(parent, parent_of(home, space.catalogue, fork));
   if (parent.id != id.variant)
     return with_hint(fail(Step::usage, "fork '{}' is none of {}", id.fork, id.variant),
                      fmt::format("it is {}", fork.key().id));
@@ -123,7 +126,7 @@ Result<Space> open_listed(const SpaceRequest& request) {
   PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(request));
   PHASEBIT_TRY_ASSIGN(snippets, read_snippets(request, catalogue, nullptr));
   Space space{templates_folder(request), std::move(catalogue), {}, {}};
-  PHASEBIT_TRY_ASSIGN(keys, keys_of(space, ids, sweep));
+  PHASEBIT_TRY_ASSIGN(keys, keys_of(request.home, space, ids, sweep));
   std::vector<std::string> none;
   PHASEBIT_TRY_ASSIGN(asked, assembler_axes(request, {}, none));
   std::vector<AssemblerChoice> choices = combinations(asked);
@@ -142,7 +145,7 @@ Result<Space> open_ids(const SpaceRequest& request, const std::vector<std::strin
   PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(request));
   Space space{templates_folder(request), std::move(catalogue), {}, {}};
   for (const std::string& one : ids) {
-    PHASEBIT_TRY_ASSIGN(key, named_variant(space, one, nullptr));
+    PHASEBIT_TRY_ASSIGN(key, named_variant(request.home, space, one, nullptr));
     space.expansion.variants.push_back(std::move(key));
   }
   return space;

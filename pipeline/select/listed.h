@@ -18,10 +18,11 @@ bool is_hash(const std::string& word);
 // axis, and for an id with a choice of ptxas of its own beside one of the command line.
 Result<Space> open_listed(const SpaceRequest& request);
 
-// Variants by id, in their order, as often as they are named; of the request the templates alone.
+// Variants by id, in their order, as often as they are named; of the request the home and the
+// templates alone.
 Result<Space> open_ids(const SpaceRequest& request, const std::vector<std::string>& ids);
 
 // The key of a fork by its id; the space gets its kernel.
-Result<VariantKey> fork_by_id(Space& space, const TypedId& id);
+Result<VariantKey> fork_by_id(const Home& home, Space& space, const TypedId& id);
 
 }  // namespace phasebit

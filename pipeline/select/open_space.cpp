@@ -26,7 +26,7 @@ Result<Space> open_text(const SpaceRequest& request, const TypedId& id) {
   Space space{templates_folder(request), std::move(catalogue), {}, {}};
   std::vector<VariantKey>& variants = space.expansion.variants;
   if (!id.fork.empty()) {
-    PHASEBIT_TRY_ASSIGN(key, fork_by_id(space, id));
+    PHASEBIT_TRY_ASSIGN(key, fork_by_id(request.home, space, id));
     if (!snippets.empty())
       return fail(Step::usage, "--snippet: fork '{}' is made by hand itself", id.fork);
     variants = {key};
@@ -93,7 +93,7 @@ AssemblerAxes named_by(const VariantKey& key) {
 
 Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_hash) {
   if (is_ptx_file(id_or_hash)) return open_one_file(request, id_or_hash);
-  PHASEBIT_TRY_ASSIGN(id, read_typed_id(id_or_hash));
+  PHASEBIT_TRY_ASSIGN(id, read_typed_id(request.home, id_or_hash));
   std::vector<std::string> axes;
   PHASEBIT_TRY_ASSIGN(asked, assembler_axes(request, {}, axes));
   if (!is_hash(id_or_hash)) PHASEBIT_TRY(check_id(request, id_or_hash, axes));

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* default_sweep = "core";  // of the spec that nobody names
 
 Result<Spec> load_spec_of(const SpaceRequest& request, const Catalogue& catalogue) {
-  return load_spec(spec_file(request.spec), catalogue);
+  return load_spec(request.home, spec_file(request.home, request.spec), catalogue);
 }
 
 // The sweep named; without a name that of the project's own spec, or the only one of another.
@@ -54,8 +54,8 @@ tl::unexpected<Error> all_pruned(const Catalogue& catalogue, const Spec& spec,
 }
 
 // The known variant whose id is nearest to one that is none.
-std::string nearest_variant(const Catalogue& catalogue, const std::string& id) {
-  const auto spec = load_spec_of({}, catalogue);
+std::string nearest_variant(const Home& home, const Catalogue& catalogue, const std::string& id) {
+  const auto spec = load_spec(home, spec_file(home, ""), catalogue);
   if (!spec) return {};
   const auto expansion = expand(catalogue, *spec, default_sweep);
   if (!expansion || expansion->variants.empty()) return {};
@@ -67,12 +67,13 @@ std::string nearest_variant(const Catalogue& catalogue, const std::string& id) {
 }
 
 // Each fork behind its parent. With `tuned_only` the parents replace what was there.
-Status add_forks(Space& space, bool tuned_only) {
-  PHASEBIT_TRY_ASSIGN(forks, read_forks(tuned_folder()));
+Status add_forks(Space& space, const SpaceRequest& request) {
+  const bool tuned_only = request.tuned_only;
+  PHASEBIT_TRY_ASSIGN(forks, read_forks(request.home));
   std::vector<VariantKey>& variants = space.expansion.variants;
   if (tuned_only) variants.clear();
   for (const Fork& fork : forks) {
-    const auto parent = parent_of(space.catalogue, fork);
+    const auto parent = parent_of(request.home, space.catalogue, fork);
     if (!parent) {
       fmt::print(stderr, "note: {}\n", parent.error().text());
       continue;
@@ -90,7 +91,7 @@ Status add_forks(Space& space, bool tuned_only) {
     space.files.push_back(fork.kernel);
   }
   if (tuned_only && variants.empty())
-    return fail(Step::usage, "no fork under {}", tuned_folder().string());
+    return fail(Step::usage, "no fork under {}", tuned_folder(request.home).string());
   return {};
 }
 
@@ -106,10 +107,10 @@ Status check_tuned(const SpaceRequest& request) {
 
 }  // namespace
 
-fs::path spec_file(const std::string& named) {
-  if (named.empty()) return data_root() / "specs" / "core.toml";
+fs::path spec_file(const Home& home, const std::string& named) {
+  if (named.empty()) return home.data / "specs" / "core.toml";
   std::error_code ignored;
-  const fs::path shipped = data_root() / named;
+  const fs::path shipped = home.data / named;
   return !fs::exists(named, ignored) && fs::exists(shipped, ignored) ? shipped : fs::path(named);
 }
 
@@ -128,19 +129,19 @@ Result<Space> open_sweep(const SpaceRequest& request, Forks forks) {
   const std::vector<AssemblerChoice> choices = combinations(assemblers);
   if (variants.empty()) return all_pruned(space.catalogue, spec, sweep->name, overrides);
   add_snippets(variants, snippets);
-  if (forks == Forks::included) PHASEBIT_TRY(add_forks(space, request.tuned_only));
+  if (forks == Forks::included) PHASEBIT_TRY(add_forks(space, request));
   PHASEBIT_TRY(choose(request, choices, variants));
   PHASEBIT_TRY(lay_snippets(space, snippets));
   return space;
 }
 
-Result<VariantKey> parent_of(const Catalogue& catalogue, const Fork& fork) {
+Result<VariantKey> parent_of(const Home& home, const Catalogue& catalogue, const Fork& fork) {
   const auto parent = parse_variant(catalogue, fork.parent());
   const std::string gone =
       fmt::format("fork '{}': its parent {} is no variant any more", fork.name, fork.parent());
   if (!parent)
     return with_hint(fail(Step::spec, "{} ({})", gone, parent.error().text()),
-                     nearest_variant(catalogue, fork.parent()));
+                     nearest_variant(home, catalogue, fork.parent()));
   if (parent->id != fork.parent())
     return with_hint(fail(Step::spec, "{}", gone), fmt::format("it is called {} now", parent->id));
   return *parent;

@@ -9,7 +9,7 @@ namespace phasebit {
 
 // A spec as it is named from the current folder, else one that came with the program:
 // specs/curated.toml; "" is the project's own.
-fs::path spec_file(const std::string& named);
+fs::path spec_file(const Home& home, const std::string& named);
 
 enum class Forks { left_out, included };
 
@@ -18,6 +18,6 @@ enum class Forks { left_out, included };
 Result<Space> open_sweep(const SpaceRequest& request, Forks forks = Forks::left_out);
 
 // The variant that a fork came from. Step::spec with the nearest variant when it is none any more.
-Result<VariantKey> parent_of(const Catalogue& catalogue, const Fork& fork);
+Result<VariantKey> parent_of(const Home& home, const Catalogue& catalogue, const Fork& fork);
 
 }  // namespace phasebit

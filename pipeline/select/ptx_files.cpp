@@ -70,18 +70,18 @@ bool is_ptx_file(const std::string& word) {
 
 Result<std::vector<Rendered>> read_ptx_kernels(const fs::path& path, HeadCatalogue& catalogue) {
   PHASEBIT_TRY_ASSIGN(text, read_file(path));
-  PHASEBIT_TRY_ASSIGN(kernels, read_kernels(text, shown_path(path)));
+  PHASEBIT_TRY_ASSIGN(kernels, read_kernels(text, shown_path(catalogue.home, path)));
   const std::string label = label_of(path, text);
   for (Rendered& one : kernels) {
     if (one.kernel.build == Build::guarded)
-      return with_hint(
-          fail(Step::usage, "{}: {} is a guarded build", shown_path(path), one.kernel.entry),
-          "give the timed one: its guarded build is made from it");
+      return with_hint(fail(Step::usage, "{}: {} is a guarded build",
+                            shown_path(catalogue.home, path), one.kernel.entry),
+                       "give the timed one: its guarded build is made from it");
     if (one.has_head) PHASEBIT_TRY(check_key(catalogue, one.head));
     name_after_file(one, label);
     one.path = path;
   }
-  PHASEBIT_TRY(check_distinct(kernels, shown_path(path)));
+  PHASEBIT_TRY(check_distinct(kernels, shown_path(catalogue.home, path)));
   return std::move(kernels);
 }
 
@@ -92,7 +92,7 @@ Result<Space> open_files(const SpaceRequest& request, const std::vector<std::str
   PHASEBIT_TRY_ASSIGN(axes, assembler_axes(request, {}, rest));
   PHASEBIT_TRY(refuse_text_axes(rest, "a file", "of a file"));
   Space space{templates_folder(request), {}, {}, {}};
-  HeadCatalogue catalogue{space.templates, {}};
+  HeadCatalogue catalogue{request.home, space.templates, {}};
   std::vector<VariantKey>& variants = space.expansion.variants;
   std::vector<std::string> names;
   std::string first;

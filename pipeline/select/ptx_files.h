@@ -17,6 +17,7 @@ bool is_ptx_file(const std::string& word);
 // "whole/NAME@HASH/ENTRY". HASH is the text's. Keys of heads are held against the catalogue
 // (gen/render/head_key.h), which is loaded from `templates` when the first head asks for it.
 struct HeadCatalogue {
+  Home home;
   fs::path templates;
   std::optional<Catalogue> loaded;
 };

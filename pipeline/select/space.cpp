@@ -3,7 +3,7 @@
 namespace phasebit {
 
 fs::path templates_folder(const SpaceRequest& request) {
-  return request.templates.empty() ? data_root() / "templates" : fs::path(request.templates);
+  return request.templates.empty() ? request.home.data / "templates" : fs::path(request.templates);
 }
 
 Result<Catalogue> load_catalogue(const SpaceRequest& request) {

@@ -1,7 +1,7 @@
 // Which variants a command is about: a spec, a sweep, overrides, a filter, snippets, forks.
 #pragma once
 
-#include "core/base/file.h"
+#include "core/base/home.h"
 #include "gen/catalogue/catalogue.h"
 #include "gen/fork/tuned.h"
 #include "gen/ptxas/assembler.h"
@@ -14,8 +14,9 @@
 namespace phasebit {
 
 struct SpaceRequest {
-  std::string templates;  // empty: <data root>/templates
-  std::string spec;       // empty: <data root>/specs/core.toml
+  Home home;
+  std::string templates;  // empty: those of the data
+  std::string spec;       // empty: specs/core.toml of the data
   std::string sweep;      // empty: `core` of specs/core.toml; of another spec the only one it has
   std::vector<std::string> overrides;  // -a axis=values, those of ptxas (gen/ptxas/assembler.h) too
   std::vector<std::string> ids;        // --id: these variants instead of the sweep, or hashes of it

@@ -6,6 +6,7 @@
 #include "bench/program/options.h"
 #include "bench/worker/message.h"
 #include "tests/bench/fake_bundle.h"
+#include "tests/home.h"
 
 #include <algorithm>
 
@@ -123,7 +124,7 @@ TEST(AnchorTest, OneThatIsOffOrMissingIsSaid) {
 
 // The table of ranges, the kernels' folder and these tests name the same anchors.
 TEST(AnchorTest, TheTemplatesHaveEveryAnchorThatTheRangesNeed) {
-  const std::string toml = read_file(data_root() / "templates/anchors/anchors.toml").value();
+  const std::string toml = read_file(test::home().data / "templates/anchors/anchors.toml").value();
   std::map<std::string, AnchorResult> results;
   for (std::size_t at = toml.find("\nname = \""); at != std::string::npos;
        at = toml.find("\nname = \"", at + 1)) {

@@ -1,9 +1,9 @@
 // One point on the fake device.
 #pragma once
 
-#include "bench/device/fake_device.h"
 #include "bench/point/meter.h"
 #include "tests/bench/fake_bundle.h"
+#include "tests/bench/fake_device.h"
 
 #include <memory>
 #include <vector>

@@ -2,6 +2,7 @@
 #include "core/base/file.h"
 #include "core/base/process.h"
 #include "gen/ptxas/toolchain.h"
+#include "tests/home.h"
 
 #include <cstdlib>
 
@@ -22,10 +23,10 @@ TEST(Commands, ListTheSweepsOfASpecThatCameWithTheProgram) {
   const TempDir elsewhere = std::move(*TempDir::create());
   ProcessOptions options;
   options.working_directory = elsewhere.path().string();
-  const auto listed =
-      run_process({"env", "PHASEBIT_HOME=" + data_root().string(), std::getenv("PHASEBIT_PROGRAM"),
-                   "list", "sweeps", "--spec", "specs/curated.toml", "--format", "csv"},
-                  options);
+  const auto listed = run_process(
+      {"env", "PHASEBIT_HOME=" + test::home().data.string(), std::getenv("PHASEBIT_PROGRAM"),
+       "list", "sweeps", "--spec", "specs/curated.toml", "--format", "csv"},
+      options);
   ASSERT_TRUE(listed && listed->ok()) << listed->err;
   EXPECT_NE(listed->out.find("\ncurated,"), std::string::npos) << listed->out;
 }
@@ -37,7 +38,7 @@ struct BadInput {
 };
 
 TEST(Commands, SayWhatIsWrongAndWhichStepItWas) {
-  const std::string spec = (data_root() / "specs" / "core.toml").string();
+  const std::string spec = (test::home().data / "specs" / "core.toml").string();
   const std::vector<BadInput> rows = {
       {{"generate", "--sweep", "cor", "--list"},
        2,
@@ -88,7 +89,7 @@ TEST(Commands, RefuseAnEmptySelection) {
 class WithTools : public testing::Test {
  protected:
   void SetUp() override {
-    const auto toolchain = find_toolchain();
+    const auto toolchain = find_toolchain({test::home(), {}, {}});
     if (!toolchain) GTEST_SKIP() << toolchain.error().text();
   }
   TempDir folder_ = std::move(*TempDir::create());
@@ -112,7 +113,7 @@ TEST_F(WithTools, AMissingPtxas) {
 // template's own file and line.
 TEST_F(WithTools, BadPtxLeadsBackToTheTemplate) {
   const fs::path templates = folder_.path() / "templates";
-  fs::copy(data_root() / "templates", templates, fs::copy_options::recursive);
+  fs::copy(test::home().data / "templates", templates, fs::copy_options::recursive);
   const fs::path edited = templates / "protocols" / "named_barrier" / "commit.ptx";
   ASSERT_TRUE(
       write_file(edited, "// A comment, so that the line is the third.\n\nbar.arive 1, 64;\n"));
@@ -127,7 +128,7 @@ TEST_F(WithTools, BadPtxLeadsBackToTheTemplate) {
 // The gate sees that the code is no longer the declared one.
 TEST_F(WithTools, AProtocolWithoutItsArriveFailsTheGate) {
   const fs::path templates = folder_.path() / "templates";
-  fs::copy(data_root() / "templates", templates, fs::copy_options::recursive);
+  fs::copy(test::home().data / "templates", templates, fs::copy_options::recursive);
   ASSERT_TRUE(write_file(templates / "protocols" / "mbarrier" / "release.ptx", "// nothing\n"));
   const ProcessOutput output = phasebit_says(
       {"assemble", "--templates", templates.string(), "--no-cache", "-t", "sm_90a", "--gate",

@@ -3,6 +3,7 @@
 #include "gen/fork/tuned.h"
 #include "gen/ptxas/toolchain.h"
 #include "tests/cli/project.h"
+#include "tests/home.h"
 
 #include <set>
 #include <sstream>
@@ -213,8 +214,9 @@ TEST_F(Forks, SayWhatIsWrongInTheirHead) {
 
 // Those under ptx/tuned/: both builds assemble, the timed one is what its gate demands.
 TEST(CommittedForks, PassTheirGates) {
-  if (const auto toolchain = find_toolchain(); !toolchain) GTEST_SKIP() << toolchain.error().text();
-  const auto forks = read_forks(tuned_folder());
+  if (const auto toolchain = find_toolchain({test::home(), {}, {}}); !toolchain)
+    GTEST_SKIP() << toolchain.error().text();
+  const auto forks = read_forks(test::home());
   ASSERT_TRUE(forks) << forks.error().text();
   if (forks->empty()) GTEST_SKIP() << "no fork is committed";
   for (const char* build : {"timed", "guarded"}) {

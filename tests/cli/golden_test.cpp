@@ -1,9 +1,10 @@
 // The committed listings of the curated set are what the reference ptxas makes of it today.
-#include "analysis/gate/golden.h"
+#include "tests/golden/golden.h"
 
 #include "pipeline/images/prepare.h"
 #include "pipeline/images/sass_images.h"
 #include "tests/cli/spaces.h"
+#include "tests/home.h"
 
 #include <cstdlib>
 #include <optional>
@@ -27,13 +28,13 @@ struct Listings {
 };
 
 Result<Listings> present_listings() {
-  PHASEBIT_TRY_ASSIGN(tools, open_tools({}));
+  PHASEBIT_TRY_ASSIGN(tools, open_tools({test::home(), {}, {}, {}}));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   const Space space = test::space_of("curated");
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, 0));
   std::vector<std::vector<std::optional<GoldenKernel>>> found(
       targets.size(), std::vector<std::optional<GoldenKernel>>(prepared.size()));
-  PHASEBIT_TRY_ASSIGN(columns, columns_of(targets, {}));
+  PHASEBIT_TRY_ASSIGN(columns, columns_of(tools, targets, {}));
   PHASEBIT_TRY(analyse_images(
       tools, disassembler, prepared, columns,
       [&](std::size_t target, std::size_t variant, const Result<AnalysedImage>& image) {
@@ -52,7 +53,8 @@ Result<Listings> present_listings() {
 
 // A variant that a target cannot have is in no file; one that could once and cannot now is "gone".
 TEST(Golden, CuratedListings) {
-  if (const auto toolchain = find_toolchain(); !toolchain || !require_nvdisasm(*toolchain))
+  if (const auto toolchain = find_toolchain({test::home(), {}, {}});
+      !toolchain || !require_nvdisasm(*toolchain))
     GTEST_SKIP() << "no ptxas and nvdisasm in .toolchains";
   const auto listings = present_listings();
   ASSERT_TRUE(listings) << listings.error().text();

@@ -4,6 +4,7 @@
 #include "pipeline/images/refusals.h"
 #include "tests/cli/program.h"
 #include "tests/cli/project.h"
+#include "tests/home.h"
 
 #include <algorithm>
 #include <sstream>
@@ -24,7 +25,7 @@ ProcessOutput says(const Words& arguments) {
 }
 
 std::string spec(const std::string& name) {
-  return (data_root() / "specs" / (name + ".toml")).string();
+  return (test::home().data / "specs" / (name + ".toml")).string();
 }
 
 Words ids_listed(Words arguments) {
@@ -43,7 +44,8 @@ struct Refused {
 };
 
 std::vector<Refused> refused_lines() {
-  const std::string file = (data_root() / "ptx" / "ring.mbarrier.st_shared.none.ptx").string();
+  const std::string file =
+      (test::home().data / "ptx" / "ring.mbarrier.st_shared.none.ptx").string();
   return {
       {{"generate", "--list", "--id", ring, "--sweep", "core"}, "no --sweep with it"},
       {{"generate", "--list", "--id", ring, "--spec", spec("core")}, "no --spec with it"},
@@ -128,10 +130,7 @@ TEST(Habits, AnIdIsExactlyOneVariant) {
 
 // A hash is looked up in the sweep, and the axes of -a are those of the sweep.
 TEST(Habits, AHashIsOfTheSweep) {
-  const Words sweep = {"--spec", spec("curated")};
-  Words list = {"generate", "--list"};
-  list.insert(list.end(), sweep.begin(), sweep.end());
-  const ProcessOutput output = says(list);
+  const ProcessOutput output = says({"generate", "--list", "--spec", spec("curated")});
   const std::string hash = output.out.substr(0, output.out.find(' '));
   const std::string id =
       output.out.substr(hash.size() + 1, output.out.find('\n') - hash.size() - 1);
@@ -269,8 +268,9 @@ Words examples_of(const std::string& help) {
 // Every example of every --help, in a project of its own, as somebody would paste it.
 TEST(Habits, ExamplesWork) {
   Project home;
-  fs::create_directory_symlink(data_root() / "results", home.path() / "results");
-  fs::copy(data_root() / "ptx" / "ring.mbarrier.st_shared.none.ptx", home.path() / "mine.ptx");
+  fs::create_directory_symlink(test::home().data / "results", home.path() / "results");
+  const fs::path ring = test::home().data / "ptx" / "ring.mbarrier.st_shared.none.ptx";
+  fs::copy(ring, home.path() / "mine.ptx");
   std::vector<Words> commands;
   for (const std::string& name : commands_of(says({"--help"}).out))
     if (name != "sass") commands.push_back({name});

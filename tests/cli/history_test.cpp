@@ -5,6 +5,7 @@
 #include "core/store/load.h"
 #include "gen/ptxas/toolchain.h"
 #include "tests/cli/program.h"
+#include "tests/home.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -33,7 +34,7 @@ const std::vector<std::string> ids = {ring + "/ptxas=11.8.89", ring + "/ptxas=12
 constexpr const char* reason = "what differs in the SASS";
 
 std::string results(const std::string& name) {
-  return (data_root() / "results" / "nvidia-h200" / "history" / name).string();
+  return (test::home().data / "results" / "nvidia-h200" / "history" / name).string();
 }
 
 // The published rows of a variant, with their samples.
@@ -69,7 +70,8 @@ class History : public testing::Test {
  protected:
   void SetUp() override {
     for (const char* version : {"11.8", "12.4", "13.5"})
-      ASSERT_TRUE(find_installed(version)) << find_installed(version).error().text();
+      ASSERT_TRUE(find_installed(test::home(), version))
+          << find_installed(test::home(), version).error().text();
   }
   std::string file(const std::string& name, const std::string& text) const {
     const fs::path path = folder_.path() / name;

@@ -3,6 +3,7 @@
 #include "core/image/sass_class.h"
 #include "pipeline/images/gate_images.h"
 #include "tests/cli/spaces.h"
+#include "tests/home.h"
 
 #include <gtest/gtest.h>
 
@@ -18,6 +19,7 @@ const std::vector<CodeColumn> columns = {{"sm_90a", {}}, {"sm_80", {}}, {"sm_107
 
 Result<Tools> tools_in(const fs::path& cache) {
   ToolOptions options;
+  options.home = test::home();
   options.cache = cache.string();
   return open_tools(options);
 }
@@ -48,7 +50,8 @@ std::string as_text(const Result<Image>& image) {
 class Images : public testing::Test {
  protected:
   void SetUp() override {
-    if (const auto toolchain = find_toolchain(); !toolchain || !require_nvdisasm(*toolchain))
+    if (const auto toolchain = find_toolchain({test::home(), {}, {}});
+        !toolchain || !require_nvdisasm(*toolchain))
       GTEST_SKIP() << "no ptxas and nvdisasm in .toolchains";
   }
   TempDir folder_ = std::move(*TempDir::create());

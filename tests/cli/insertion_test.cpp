@@ -5,6 +5,7 @@
 #include "pipeline/images/gate_images.h"
 #include "pipeline/select/open_space.h"
 #include "tests/cli/insertions.h"
+#include "tests/home.h"
 
 #include <algorithm>
 #include <map>
@@ -91,7 +92,7 @@ std::string text_and_rules(const Prepared& variant, const GateSpec& spec, const 
 class InsertionTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto tools = open_tools({});
+    auto tools = open_tools({test::home(), {}, {}, {}});
     ASSERT_TRUE(tools) << tools.error().text();
     tools_.emplace(std::move(*tools));
     auto disassembler = open_disassembler(*tools_);
@@ -207,8 +208,8 @@ class InsertionTest : public testing::Test {
 TEST_F(InsertionTest, WhateverIsInsertedIsRefused) {
   std::vector<Prepared> all;
   for (const Sweep& sweep : sweeps) {
-    SpaceRequest request;
-    request.spec = (data_root() / "specs" / fmt::format("{}.toml", sweep.spec)).string();
+    auto request = test::at_home<SpaceRequest>();
+    request.spec = (test::home().data / "specs" / fmt::format("{}.toml", sweep.spec)).string();
     request.sweep = sweep.name;
     if (*sweep.axis != 0) request.overrides = {sweep.axis};
     std::vector<Prepared> more = prepared(open_space(request));
@@ -229,7 +230,7 @@ TEST_F(InsertionTest, WhateverIsInsertedIsRefused) {
 TEST_F(InsertionTest, SoItIsInForms) {
   std::vector<std::string> ids;
   for (const char* form : forms) ids.push_back(fmt::format("form/none/none/none/form={}", form));
-  expect_refusals(places_of(prepared(open_ids({}, ids))));
+  expect_refusals(places_of(prepared(open_ids(test::at_home<SpaceRequest>(), ids))));
 }
 
 TEST(Names, ReadsWhatARefusalIsAbout) {

@@ -6,6 +6,7 @@
 #include "gen/render/head_plan.h"
 #include "pipeline/images/prepare.h"
 #include "tests/cli/spaces.h"
+#include "tests/home.h"
 
 #include <gtest/gtest.h>
 
@@ -47,8 +48,8 @@ TEST(KernelFile, EveryCuratedVariantReadsBackToWhatWasRendered) {
 class ShippedSweep : public testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(ShippedSweep, HasHeadsThatAgreeWithTheirTexts) {
-  SpaceRequest request;
-  request.spec = (data_root() / "specs" / (std::string(GetParam().first) + ".toml")).string();
+  auto request = test::at_home<SpaceRequest>();
+  request.spec = (test::home().data / "specs" / (std::string(GetParam().first) + ".toml")).string();
   request.sweep = GetParam().second;
   request.limit = 60;
   const auto space = open_space(request);

@@ -4,6 +4,7 @@
 #include "gen/ptxas/toolchain.h"
 #include "pipeline/images/prepare.h"
 #include "pipeline/select/open_space.h"
+#include "tests/home.h"
 
 #include <algorithm>
 #include <cctype>
@@ -47,10 +48,10 @@ bool assembles(const Toolchain& toolchain, const Kernel& kernel, const std::stri
 }
 
 TEST(LowestPtx, IsDeclaredByEveryCuratedVariant) {
-  const auto toolchain = find_toolchain();
+  const auto toolchain = find_toolchain({test::home(), {}, {}});
   if (!toolchain) GTEST_SKIP() << toolchain.error().text();
-  SpaceRequest request;
-  request.spec = (data_root() / "specs" / "curated.toml").string();
+  auto request = test::at_home<SpaceRequest>();
+  request.spec = (test::home().data / "specs" / "curated.toml").string();
   request.sweep = "curated";
   const auto space = open_space(request);
   ASSERT_TRUE(space) << space.error().text();

@@ -4,6 +4,7 @@
 
 #include "core/base/file.h"
 #include "core/base/process.h"
+#include "tests/home.h"
 
 #include <cstdlib>
 #include <string>
@@ -16,10 +17,10 @@ namespace phasebit {
 class Project {
  public:
   Project() {
-    fs::copy(data_root() / "templates", templates(), fs::copy_options::recursive);
-    fs::create_directory_symlink(data_root() / "specs", path() / "specs");
-    if (fs::exists(data_root() / ".toolchains"))
-      fs::create_directory_symlink(data_root() / ".toolchains", path() / ".toolchains");
+    fs::copy(test::home().data / "templates", templates(), fs::copy_options::recursive);
+    fs::create_directory_symlink(test::home().data / "specs", path() / "specs");
+    if (fs::exists(test::home().data / ".toolchains"))
+      fs::create_directory_symlink(test::home().data / ".toolchains", path() / ".toolchains");
     fs::create_directory(path() / "ptx");
   }
   const fs::path& path() const { return folder_.path(); }

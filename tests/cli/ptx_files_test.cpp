@@ -1,9 +1,9 @@
-// FILE.ptx in place of a variant: ours, edited, a stranger's, and what is said of one that is
-// wrong.
+// FILE.ptx in place of a variant: ours, edited, a stranger's, and what is said of a wrong one.
 #include "core/base/hash.h"
 #include "core/image/bundle.h"
 #include "gen/ptxas/toolchain.h"
 #include "tests/cli/project.h"
+#include "tests/home.h"
 
 namespace phasebit {
 namespace {
@@ -17,9 +17,7 @@ const std::string strangers =
     ".address_size 64\n"
     ".global .align 4 .u32 counter;\n"
     ".func (.param .b32 r) twice(.param .b32 x)\n"
-    "{\n"
-    "  .reg .b32 %r<3>;\n"
-    "  ld.param.b32 %r1, [x];\n"
+    "{\n  .reg .b32 %r<3>;\n  ld.param.b32 %r1, [x];\n"
     "  add.u32 %r2, %r1, %r1;\n"
     "  st.param.b32 [r], %r2;\n"
     "  ret;\n"
@@ -41,7 +39,8 @@ const std::string strangers =
 class PtxFiles : public testing::Test {
  protected:
   void SetUp() override {
-    if (const auto found = find_toolchain(); !found) GTEST_SKIP() << found.error().text();
+    if (const auto found = find_toolchain({test::home(), {}, {}}); !found)
+      GTEST_SKIP() << found.error().text();
     Project::write(file("s.ptx"), strangers);
   }
   fs::path file(const std::string& name) const { return home_.path() / name; }

@@ -3,6 +3,7 @@
 #include "core/base/process.h"
 #include "gen/ptxas/toolchain.h"
 #include "tests/cli/program.h"
+#include "tests/home.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -22,7 +23,7 @@ const std::string ring = "ring/mbarrier/st_shared/none";
 class SassDiff : public testing::Test {
  protected:
   void SetUp() override {
-    const auto toolchain = find_toolchain();
+    const auto toolchain = find_toolchain({test::home(), {}, {}});
     if (!toolchain) GTEST_SKIP() << toolchain.error().text();
     ptxas_ = toolchain->ptxas.string();
   }

@@ -2,6 +2,7 @@
 #include "gen/ptxas/toolchain.h"
 #include "tests/cli/program.h"
 #include "tests/cli/project.h"
+#include "tests/home.h"
 
 #include <nlohmann/json.hpp>
 
@@ -35,7 +36,7 @@ std::string step_kernel(int shift = 0, const std::string& bump = "0f3F800000") {
 class SassFiles : public testing::Test {
  protected:
   void SetUp() override {
-    const auto toolchain = find_toolchain();
+    const auto toolchain = find_toolchain({test::home(), {}, {}});
     if (!toolchain) GTEST_SKIP() << toolchain.error().text();
     programs_ = toolchain->ptxas.parent_path();
   }

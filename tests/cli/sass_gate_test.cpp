@@ -3,6 +3,7 @@
 #include "core/base/process.h"
 #include "gen/ptxas/toolchain.h"
 #include "tests/cli/program.h"
+#include "tests/home.h"
 
 #include <cstdlib>
 
@@ -19,13 +20,13 @@ ProcessOutput gate(const std::vector<std::string>& arguments) {
 class SassGate : public testing::Test {
  protected:
   void SetUp() override {
-    const auto toolchain = find_toolchain();
+    const auto toolchain = find_toolchain({test::home(), {}, {}});
     if (!toolchain || !require_nvdisasm(*toolchain)) GTEST_SKIP() << "no ptxas and nvdisasm";
   }
 };
 
 TEST_F(SassGate, TheCommittedFileHolds) {
-  const ProcessOutput output = gate({(data_root() / "specs/sass_gate.toml").string()});
+  const ProcessOutput output = gate({(test::home().data / "specs/sass_gate.toml").string()});
   EXPECT_EQ(output.exit_status, 0) << output.out << output.err;
   EXPECT_NE(output.out.find(" checks, 0 broken\n"), std::string::npos) << output.out;
 }
@@ -37,7 +38,7 @@ TEST_F(SassGate, ABrokenRuleEndsWithOne) {
   const std::string file = (folder->path() / "mine.toml").string();
   const std::string variant = "ring/mbarrier/st_shared/none/wait=test_wait";
   ASSERT_TRUE(write_file(file, "sweep = \"curated\"\nspec = \"" +
-                                   (data_root() / "specs/curated.toml").string() +
+                                   (test::home().data / "specs/curated.toml").string() +
                                    "\"\ntargets = [\"sm_90a\"]\n\n[[rule]]\nname = \"it tries\"\n"
                                    "variants = \"" +
                                    variant +
@@ -67,7 +68,7 @@ TEST_F(SassGate, OthersCubins) {
                          ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"a.cu\"\n"
                          ".visible .entry mine()\n{\n.loc 1 7 0\nbar.sync 0;\n.loc 1 8 0\n"
                          "membar.gl;\n.loc 1 9 0\nret;\n}\n"));
-  const auto toolchain = find_toolchain();
+  const auto toolchain = find_toolchain({test::home(), {}, {}});
   const auto made =
       run_process({toolchain->ptxas.string(), "-lineinfo", "-arch", "sm_80", ptx, "-o", cubin});
   ASSERT_TRUE(made && made->ok()) << made->err;

@@ -4,6 +4,7 @@
 #include "core/base/process.h"
 #include "gen/ptxas/toolchain.h"
 #include "tests/cli/program.h"
+#include "tests/home.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -22,7 +23,8 @@ class SassReduce : public testing::Test {
  protected:
   void SetUp() override {
     for (const char* version : {"11.8", "12.4", pinned_toolchain})
-      ASSERT_TRUE(find_installed(version)) << find_installed(version).error().text();
+      ASSERT_TRUE(find_installed(test::home(), version))
+          << find_installed(test::home(), version).error().text();
   }
   ProcessOutput reduce(const std::vector<std::string>& arguments) const {
     return test::run_phasebit({"sass", "reduce"}, arguments);
@@ -31,13 +33,14 @@ class SassReduce : public testing::Test {
 
   // What each command line of the file's header prints, in order, with the ptxas of `versions`.
   std::vector<std::string> commands_print(const std::vector<std::string>& versions) const {
-    const auto nvdisasm = find_toolchain()->nvdisasm.parent_path();
+    const auto nvdisasm = find_toolchain({test::home(), {}, {}})->nvdisasm.parent_path();
     std::istringstream lines(read_file(file()).value_or(""));
     std::vector<std::string> printed;
     for (std::string line; std::getline(lines, line);) {
       if (!line.starts_with("//   ptxas ")) continue;
       if (printed.size() == versions.size()) return {"more commands than sides"};
-      const auto ptxas = toolchain_programs(find_installed(versions[printed.size()])->folder);
+      const auto ptxas =
+          toolchain_programs(find_installed(test::home(), versions[printed.size()])->folder);
       ProcessOptions options;
       options.working_directory = folder_.path().string();
       const auto ran = run_process(

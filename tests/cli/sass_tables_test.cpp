@@ -3,6 +3,7 @@
 #include "core/base/process.h"
 #include "gen/ptxas/toolchain.h"
 #include "tests/cli/program.h"
+#include "tests/home.h"
 
 #include <cstdlib>
 
@@ -19,7 +20,7 @@ ProcessOutput sass(const std::vector<std::string>& arguments) {
 class SassTables : public testing::Test {
  protected:
   void SetUp() override {
-    const auto toolchain = find_toolchain();
+    const auto toolchain = find_toolchain({test::home(), {}, {}});
     if (!toolchain) GTEST_SKIP() << toolchain.error().text();
   }
 };
@@ -28,7 +29,7 @@ class SassTables : public testing::Test {
 // code where nothing of the "a" set is used.
 TEST_F(SassTables, MatrixOfTwoProtocols) {
   const ProcessOutput output =
-      sass({"matrix", "--spec", (data_root() / "specs" / "curated.toml").string(), "--sweep",
+      sass({"matrix", "--spec", (test::home().data / "specs" / "curated.toml").string(), "--sweep",
             "curated", "--filter", "barrier/none/none/num_stages=1", "-t", "sm_80,sm_90,sm_90a",
             "--reference", "sm_90", "--format", "json"});
   ASSERT_EQ(output.exit_status, 0) << output.err;

@@ -2,6 +2,7 @@
 #include "core/image/bundle.h"
 #include "gen/ptxas/toolchain.h"
 #include "tests/cli/project.h"
+#include "tests/home.h"
 
 #include <sstream>
 
@@ -138,7 +139,8 @@ TEST_F(Snippets, MayNeedATargetOfOneArchitecture) {
 }
 
 TEST_F(Snippets, AreGatedByWhatTheyDeclare) {
-  if (const auto toolchain = find_toolchain(); !toolchain) GTEST_SKIP() << toolchain.error().text();
+  if (const auto toolchain = find_toolchain({test::home(), {}, {}}); !toolchain)
+    GTEST_SKIP() << toolchain.error().text();
   const ProcessOutput good = assemble(declared + body);
   EXPECT_EQ(good.exit_status, 0) << good.err;
   EXPECT_NE(good.out.find("\"gate_passed\": 1"), std::string::npos) << good.out;
@@ -203,7 +205,8 @@ TEST_F(Snippets, WrapAVerbThatTheirProtocolTakesOver) {
 
 // The bundle and its results know the parent alone.
 TEST_F(Snippets, ArePackedUnderTheirParent) {
-  if (const auto toolchain = find_toolchain(); !toolchain) GTEST_SKIP() << toolchain.error().text();
+  if (const auto toolchain = find_toolchain({test::home(), {}, {}}); !toolchain)
+    GTEST_SKIP() << toolchain.error().text();
   Project::write(home_.path() / "mine.ptx", declared + body);
   const ProcessOutput output =
       home_.says({"pack", "--filter", handoff + "/snippet", "--snippet", "wait=mine.ptx", "-t",

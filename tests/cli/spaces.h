@@ -4,6 +4,7 @@
 #include "core/base/file.h"
 #include "pipeline/select/open_space.h"
 #include "pipeline/select/space.h"
+#include "tests/home.h"
 
 #include <string>
 #include <utility>
@@ -12,8 +13,8 @@ namespace phasebit::test {
 
 // The sweep NAME of specs/NAME.toml.
 inline Space space_of(const std::string& name) {
-  SpaceRequest request;
-  request.spec = (data_root() / "specs" / (name + ".toml")).string();
+  auto request = test::at_home<SpaceRequest>();
+  request.spec = (test::home().data / "specs" / (name + ".toml")).string();
   request.sweep = name;
   auto space = open_space(request);
   if (!space) bug(space.error().text());

@@ -3,6 +3,7 @@
 #include "core/base/process.h"
 #include "gen/ptxas/toolchain.h"
 #include "tests/cli/program.h"
+#include "tests/home.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -23,12 +24,13 @@ class Toolchains : public testing::Test {
  protected:
   void SetUp() override {
     for (const char* version : {"11.8", "12.4"})
-      ASSERT_TRUE(find_installed(version)) << find_installed(version).error().text();
+      ASSERT_TRUE(find_installed(test::home(), version))
+          << find_installed(test::home(), version).error().text();
   }
 };
 
 const std::vector<std::string> curated = {
-    "--spec", (data_root() / "specs" / "curated.toml").string(), "--sweep", "curated"};
+    "--spec", (test::home().data / "specs" / "curated.toml").string(), "--sweep", "curated"};
 
 std::vector<std::string> with_curated(std::vector<std::string> words,
                                       const std::vector<std::string>& more) {

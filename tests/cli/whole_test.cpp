@@ -3,6 +3,7 @@
 #include "core/image/bundle.h"
 #include "gen/ptxas/toolchain.h"
 #include "tests/cli/project.h"
+#include "tests/home.h"
 
 namespace phasebit {
 namespace {
@@ -24,7 +25,8 @@ const std::string waiting =
 class WaitingStranger : public testing::Test {
  protected:
   void SetUp() override {
-    if (const auto found = find_toolchain(); !found) GTEST_SKIP() << found.error().text();
+    if (const auto found = find_toolchain({test::home(), {}, {}}); !found)
+      GTEST_SKIP() << found.error().text();
     Project::write(file("w.ptx"), waiting);
   }
   fs::path file(const std::string& name) const { return home_.path() / name; }

@@ -1,6 +1,7 @@
 #include "core/image/abi.h"
 
 #include "core/base/file.h"
+#include "tests/home.h"
 
 #include <map>
 #include <regex>
@@ -28,7 +29,7 @@ const Offsets params = {
 };
 
 std::string source_text(const char* path) {
-  auto text = read_file(data_root() / path);
+  auto text = read_file(test::home().data / path);
   EXPECT_TRUE(text) << text.error().text();
   return text.value_or("");
 }

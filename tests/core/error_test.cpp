@@ -1,6 +1,7 @@
 #include "core/base/error.h"
 
 #include "core/base/file.h"
+#include "tests/home.h"
 
 #include <regex>
 
@@ -35,7 +36,7 @@ TEST(StepNames, EveryStepHasItsNameAndExitCode) {
 
 TEST(StepNames, TheDocumentHasTheSameTable) {
   const std::string document =
-      read_file(data_root() / "docs" / "decisions" / "exit-codes.md").value();
+      read_file(test::home().data / "docs" / "decisions" / "exit-codes.md").value();
   const std::regex row(R"(\| (\d+) \| (\w+) \|)");
   size_t rows = 0;
   for (std::sregex_iterator at(document.begin(), document.end(), row), end; at != end; ++at) {

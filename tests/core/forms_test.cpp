@@ -1,5 +1,7 @@
 #include "core/isa/forms.h"
 
+#include "tests/home.h"
+
 #include <filesystem>
 #include <set>
 
@@ -23,7 +25,7 @@ TEST(FormTable, HoldsEveryFormOnce) {
     const bool taken = !table.lowest_target(form).empty();
     EXPECT_EQ(taken, !form.ptx_min.parts.empty()) << form.id;
   }
-  EXPECT_LT(fs::file_size(data_root() / "core" / "isa" / "forms.csv"), 1'000'000U);
+  EXPECT_LT(fs::file_size(test::home().data / "core" / "isa" / "forms.csv"), 1'000'000U);
 }
 
 // PTX ISA 9.5, "Target ISA Notes" and "PTX ISA Notes" of each instruction.

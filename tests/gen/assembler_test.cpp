@@ -7,6 +7,7 @@
 #include "gen/space/hand_made.h"
 #include "gen/space/typed_id.h"
 #include "tests/gen/hand_kernels.h"
+#include "tests/home.h"
 
 #include <cstdlib>
 #include <optional>
@@ -83,7 +84,7 @@ class Installed : public testing::Test {
   ~Installed() override { ::setenv("PHASEBIT_HOME", source_root().c_str(), 1); }
   static std::string error_of(std::string_view axis, const std::vector<std::string>& values) {
     AssemblerAxes axes;
-    const Status set = set_assembler_axis(axes, axis, values);
+    const Status set = set_assembler_axis(test::home(), axes, axis, values);
     return set ? "none" : set.error().text();
   }
   TempDir folder_ = std::move(*TempDir::create());
@@ -91,15 +92,16 @@ class Installed : public testing::Test {
 
 TEST_F(Installed, AllIsEveryVersionOldestFirst) {
   AssemblerAxes axes;
-  ASSERT_TRUE(set_assembler_axis(axes, "ptxas", {"all"}));
+  ASSERT_TRUE(set_assembler_axis(test::home(), axes, "ptxas", {"all"}));
   // The pinned one is the default, which ids leave out.
   EXPECT_EQ(axes.ptxas, (std::vector<std::string>{"11.8.89", "12.4.99", "12.4.131", ""}));
-  ASSERT_TRUE(set_assembler_axis(axes, "ptxas", {"12.4", "12.4.99", "13.5", "12.4"}));
+  ASSERT_TRUE(set_assembler_axis(test::home(), axes, "ptxas", {"12.4", "12.4.99", "13.5", "12.4"}));
   EXPECT_EQ(axes.ptxas, (std::vector<std::string>{"12.4.131", "12.4.99", ""}));
 }
 
 TEST_F(Installed, IdsAreReadBack) {
   const auto read = read_typed_id(
+      test::home(),
       "ring/a/b/c/num_stages=8/snippet.wait=w@1f/ptxas=12.4/tuned=fast/maxrregcount=32");
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(read->variant, "ring/a/b/c/num_stages=8");
@@ -107,10 +109,11 @@ TEST_F(Installed, IdsAreReadBack) {
   EXPECT_EQ(read->fork, "fast");
   EXPECT_TRUE(read->snippets);
   EXPECT_EQ(read->choice, (AssemblerChoice{"12.4.131", 3, 32}));
-  EXPECT_EQ(read_typed_id("c2ee1f8e7965")->text, "c2ee1f8e7965");
-  EXPECT_EQ(read_typed_id("neighbour/mbarrier/none/none/unit=warpgroup/bystanders=2")->text,
-            "interference/mbarrier/none/none/granularity=warpgroup/victims=2");
-  EXPECT_FALSE(read_typed_id("c2ee1f8e7965")->snippets);
+  EXPECT_EQ(read_typed_id(test::home(), "c2ee1f8e7965")->text, "c2ee1f8e7965");
+  EXPECT_EQ(
+      read_typed_id(test::home(), "neighbour/mbarrier/none/none/unit=warpgroup/bystanders=2")->text,
+      "interference/mbarrier/none/none/granularity=warpgroup/victims=2");
+  EXPECT_FALSE(read_typed_id(test::home(), "c2ee1f8e7965")->snippets);
 }
 
 TEST_F(Installed, ErrorsHelp) {

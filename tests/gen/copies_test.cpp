@@ -9,6 +9,7 @@
 #include "gen/space/variants.h"
 #include "tests/gen/fixture.h"
 #include "tests/gen/gates.h"
+#include "tests/home.h"
 
 #include <atomic>
 #include <regex>
@@ -78,7 +79,7 @@ class Copies : public testing::TestWithParam<Sweep> {
     const auto text = read_file(source_root() / "specs" / fmt::format("{}.toml", sweep.spec));
     Folder folder;
     folder.write("s.toml", renamed(text.value(), copied));
-    const auto spec = load_spec(folder.path() / "s.toml", *catalogue_);
+    const auto spec = load_spec(test::home(), folder.path() / "s.toml", *catalogue_);
     if (!spec) bug(spec.error().text());
     auto out = expand(*catalogue_, *spec, sweep.name);
     if (!out) bug(out.error().text());

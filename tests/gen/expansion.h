@@ -3,6 +3,7 @@
 
 #include "gen/space/variants.h"
 #include "tests/gen/fixture.h"
+#include "tests/home.h"
 
 #include <string>
 #include <vector>
@@ -25,7 +26,7 @@ inline Result<Expansion> expand_blocks(const Catalogue& catalogue, const std::st
                                        const Words& overrides = {}) {
   Folder folder;
   folder.write("s.toml", "[[sweep]]\nname = \"s\"\n" + blocks);
-  PHASEBIT_TRY_ASSIGN(spec, load_spec(folder.path() / "s.toml", catalogue));
+  PHASEBIT_TRY_ASSIGN(spec, load_spec(test::home(), folder.path() / "s.toml", catalogue));
   return expand(catalogue, spec, "s", overrides).map_error([&](Error error) {
     return Error{Step::spec, folder.text(error), {}};
   });

@@ -7,6 +7,7 @@
 #include "gen/render/render.h"
 #include "gen/space/variants.h"
 #include "tests/gen/fixture.h"
+#include "tests/home.h"
 
 #include <regex>
 
@@ -34,7 +35,7 @@ class Extending : public testing::TestWithParam<const char*> {
   }
 
   void assemble(const Rendered& rendered) {
-    const auto toolchain = find_toolchain({});
+    const auto toolchain = find_toolchain({test::home(), {}, {}});
     if (!toolchain) GTEST_SKIP() << toolchain.error().text();
     std::string text =
         fmt::format(".version {}\n.target {}\n.address_size 64\n{}\n", rendered.kernel.ptx_version,

@@ -4,6 +4,7 @@
 #include "core/base/file.h"
 #include "core/base/process.h"
 #include "gen/guard/guard.h"
+#include "tests/home.h"
 
 #include <string>
 
@@ -40,7 +41,7 @@ inline std::string guard_fixture(const std::string& name) {
 }
 
 inline fs::path guard_ptxas() {
-  return data_root() / ".toolchains" / "13.5.37" / "nvidia" / "cu13" / "bin" / "ptxas";
+  return test::home().data / ".toolchains" / "13.5.37" / "nvidia" / "cu13" / "bin" / "ptxas";
 }
 
 // What ptxas says against the guarded text; "" where it takes it.

@@ -1,6 +1,7 @@
 #include "tests/gen/hand_kernels.h"
 
 #include "core/base/hash.h"
+#include "tests/home.h"
 
 #include <sstream>
 
@@ -89,7 +90,7 @@ Kernel refused_kernel(const std::string& entry) {
 }
 
 Result<Toolchain> toolchain() {
-  return find_toolchain();
+  return find_toolchain({test::home(), {}, {}});
 }
 
 void write_script(const fs::path& path, const std::string& text) {

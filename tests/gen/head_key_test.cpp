@@ -3,6 +3,7 @@
 
 #include "core/base/toml.h"
 #include "gen/space/variants.h"
+#include "tests/home.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,7 @@ namespace phasebit {
 namespace {
 
 const Catalogue& catalogue() {
-  static const Catalogue loaded = Catalogue::load(data_root() / "templates").value();
+  static const Catalogue loaded = Catalogue::load(test::home().data / "templates").value();
   return loaded;
 }
 

@@ -6,6 +6,7 @@
 #include "gen/space/form_space.h"
 #include "gen/space/variants.h"
 #include "tests/gen/plans.h"
+#include "tests/home.h"
 
 #include <cstdlib>
 #include <map>
@@ -65,7 +66,8 @@ Names names_of_code() {
   Names names;
   for (const char* file :
        {"core", "protocols", "probes", "cluster", "barrier_word", "curated", "forms"}) {
-    const auto spec = load_spec(source_root() / "specs" / fmt::format("{}.toml", file), catalogue);
+    const auto spec =
+        load_spec(test::home(), source_root() / "specs" / fmt::format("{}.toml", file), catalogue);
     EXPECT_TRUE(spec) << spec.error().text();
     for (const Sweep& sweep : spec->sweeps) {
       const auto expansion = expand(catalogue, *spec, sweep.name);

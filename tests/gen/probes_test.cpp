@@ -3,6 +3,7 @@
 #include "gen/probes/requirements.h"
 #include "gen/render/render.h"
 #include "gen/space/variants.h"
+#include "tests/home.h"
 
 #include <algorithm>
 #include <set>
@@ -15,7 +16,7 @@ namespace {
 const fs::path root = source_root();
 
 std::vector<VariantKey> variants_of(const Catalogue& catalogue, const std::string& sweep) {
-  const auto spec = load_spec(root / "specs" / "probes.toml", catalogue);
+  const auto spec = load_spec(test::home(), root / "specs" / "probes.toml", catalogue);
   if (!spec) bug(spec.error().text());
   auto expansion = expand(catalogue, *spec, sweep);
   if (!expansion) bug(expansion.error().text());

@@ -45,11 +45,6 @@ TEST(PtxasMessages, EndOfAnotherMessageIsNone) {
   EXPECT_TRUE(parse_ptxas_output("no word of ptxas\nptxas\n").messages.empty());
 }
 
-TEST(PtxasReport, IsRefusedByErrorsAlone) {
-  EXPECT_FALSE(parse_ptxas_output("ptxas warning : x\nptxas info    : y\n").refused());
-  EXPECT_TRUE(parse_ptxas_output("ptxas warning : x\nptxas error   : y\n").refused());
-}
-
 // The order and wording of 13.5.
 TEST(PtxasResources, OfThirteenPointFive) {
   const PtxasReport report = parse_ptxas_output(

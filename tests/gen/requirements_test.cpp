@@ -5,6 +5,7 @@
 #include "gen/space/variants.h"
 #include "tests/gen/fixture.h"
 #include "tests/gen/gates.h"
+#include "tests/home.h"
 
 #include <gtest/gtest.h>
 
@@ -137,7 +138,7 @@ TEST(ShippedSweeps, HaveRequirementsAndGates) {
   const fs::path root = source_root();
   const auto catalogue = Catalogue::load(root / "templates");
   ASSERT_TRUE(catalogue) << catalogue.error().text();
-  const auto spec = load_spec(root / "specs" / "core.toml", *catalogue);
+  const auto spec = load_spec(test::home(), root / "specs" / "core.toml", *catalogue);
   ASSERT_TRUE(spec) << spec.error().text();
   const auto expansion = expand(*catalogue, *spec, "core");
   ASSERT_TRUE(expansion) << expansion.error().text();

@@ -1,6 +1,7 @@
 #include "gen/space/spec.h"
 
 #include "tests/gen/fixture.h"
+#include "tests/home.h"
 
 #include <gtest/gtest.h>
 
@@ -109,7 +110,7 @@ name = "quick"
 TEST(LoadSpec, KeepsTheOrderOfTheFile) {
   Folder folder;
   folder.write("s.toml", spec_text);
-  const auto spec = load_spec(folder.path() / "s.toml", load_fixture());
+  const auto spec = load_spec(test::home(), folder.path() / "s.toml", load_fixture());
   ASSERT_TRUE(spec) << spec.error().text();
   ASSERT_EQ(spec->sweeps.size(), 2U);
   const Sweep& core = spec->sweeps[0];
@@ -134,7 +135,7 @@ TEST(LoadSpec, KeepsTheOrderOfTheFile) {
 TEST(LoadSpec, FindsSweepsByName) {
   Folder folder;
   folder.write("s.toml", spec_text);
-  const auto spec = load_spec(folder.path() / "s.toml", load_fixture());
+  const auto spec = load_spec(test::home(), folder.path() / "s.toml", load_fixture());
   ASSERT_TRUE(spec);
   EXPECT_EQ(spec->find("quick").value()->name, "quick");
   EXPECT_EQ(folder.text(spec->find("cor").error()),
@@ -174,12 +175,12 @@ TEST(LoadSpec, NamesFileLineAndKey) {
     SCOPED_TRACE(row.text);
     Folder folder;
     folder.write("s.toml", row.text);
-    const auto spec = load_spec(folder.path() / "s.toml", catalogue);
+    const auto spec = load_spec(test::home(), folder.path() / "s.toml", catalogue);
     ASSERT_FALSE(spec);
     EXPECT_EQ(folder.text(spec.error()), row.message);
   }
   Folder folder;
-  EXPECT_EQ(folder.text(load_spec(folder.path() / "s.toml", catalogue).error()),
+  EXPECT_EQ(folder.text(load_spec(test::home(), folder.path() / "s.toml", catalogue).error()),
             "spec: cannot read s.toml: No such file or directory");
 }
 
@@ -188,7 +189,7 @@ constexpr const char* before_assembler =
 
 Result<Spec> with_assembler_lines(Folder& folder, const std::string& lines) {
   folder.write("s.toml", before_assembler + lines);
-  return load_spec(folder.path() / "s.toml", load_fixture());
+  return load_spec(test::home(), folder.path() / "s.toml", load_fixture());
 }
 
 // A list, one word alone, "all", and a value twice; what is not named keeps its default.
@@ -244,7 +245,7 @@ TEST(ShippedSpecs, Load) {
     // Lists of ids and the expectations of `sass gate` lie there too.
     if (read_file(entry.path()).value_or("").find("\n[[sweep]]\n") == std::string::npos) continue;
     ++loaded;
-    const auto spec = load_spec(entry.path(), *catalogue);
+    const auto spec = load_spec(test::home(), entry.path(), *catalogue);
     EXPECT_TRUE(spec) << spec.error().text();
   }
   EXPECT_GE(loaded, 5);

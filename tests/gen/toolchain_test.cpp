@@ -1,6 +1,7 @@
 #include "gen/ptxas/toolchain.h"
 
 #include "tests/gen/hand_kernels.h"
+#include "tests/home.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,7 +21,7 @@ TEST(TargetsInHelp, AreTheArchitecturesInAscendingOrder) {
 }
 
 TEST(FindToolchain, KnowsThePinnedOne) {
-  const auto found = find_toolchain();
+  const auto found = find_toolchain({test::home(), {}, {}});
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(found->version.text(), pinned_toolchain);
   EXPECT_EQ(found->nvdisasm_version.text(), pinned_toolchain);
@@ -57,7 +58,7 @@ class ToolchainFolders : public testing::Test {
     ::setenv("PHASEBIT_HOME", source_root().c_str(), 1);
   }
   fs::path path() const { return folder_->path(); }
-  static std::string error_of(const ToolchainRequest& request = {}) {
+  static std::string error_of(const ToolchainRequest& request = {test::home(), {}, {}}) {
     const auto found = find_toolchain(request);
     return found ? "none" : found.error().text();
   }
@@ -77,7 +78,7 @@ TEST_F(ToolchainFolders, AreThoseOfWheelsAndToolkits) {
     write_tool(folder / inner / "ptxas", "12.6.85");
     EXPECT_TRUE(fs::equivalent(toolchain_programs(folder), folder / inner)) << inner;
     ::setenv("PHASEBIT_TOOLCHAIN", folder.c_str(), 1);
-    const auto found = find_toolchain();
+    const auto found = find_toolchain({test::home(), {}, {}});
     ASSERT_TRUE(found) << found.error().text();
     EXPECT_EQ(found->version.text(), "12.6.85");
     EXPECT_EQ(found->targets, (std::vector<std::string>{"sm_80", "sm_90"}));
@@ -90,7 +91,7 @@ TEST_F(ToolchainFolders, AreThoseOfWheelsAndToolkits) {
 TEST_F(ToolchainFolders, NvdisasmBesidePtxasIsTaken) {
   write_tool(path() / "ptxas", "13.2.5");
   write_tool(path() / "nvdisasm", "13.2.9");
-  const auto found = find_toolchain({path() / "ptxas", {}});
+  const auto found = find_toolchain({test::home(), path() / "ptxas", {}});
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(found->nvdisasm_version.text(), "13.2.9");
 }
@@ -98,7 +99,7 @@ TEST_F(ToolchainFolders, NvdisasmBesidePtxasIsTaken) {
 TEST_F(ToolchainFolders, NvdisasmIsMissedOnlyWhenItIsNeeded) {
   ::setenv("PHASEBIT_HOME", path().c_str(), 1);
   write_tool(path() / "ptxas", "12.6.85");
-  const auto found = find_toolchain({path() / "ptxas", {}});
+  const auto found = find_toolchain({test::home(), path() / "ptxas", {}});
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(require_nvdisasm(*found).error().text(),
             fmt::format("toolchain: no nvdisasm beside {} (run tools/toolchain 13.5.37)",
@@ -118,10 +119,10 @@ TEST_F(ToolchainFolders, AMissingToolchainNamesTheCommandThatInstallsIt) {
 TEST_F(ToolchainFolders, APtxasThatCannotAnswerIsAnError) {
   const fs::path ptxas = path() / "ptxas";
   EXPECT_EQ(
-      error_of({ptxas, {}}),
+      error_of({test::home(), ptxas, {}}),
       fmt::format("toolchain: {} does not exist (run tools/toolchain 13.5.37)", ptxas.string()));
   ASSERT_TRUE(write_file(ptxas, "text"));
-  EXPECT_EQ(error_of({ptxas, {}}),
+  EXPECT_EQ(error_of({test::home(), ptxas, {}}),
             fmt::format("toolchain: {0} is not an executable file (chmod +x {0})", ptxas.string()));
   struct Row {
     const char* script;
@@ -138,7 +139,8 @@ TEST_F(ToolchainFolders, APtxasThatCannotAnswerIsAnError) {
   };
   for (const Row& row : rows) {
     test::write_script(ptxas, row.script);
-    EXPECT_EQ(error_of({ptxas, {}}), fmt::format(fmt::runtime(row.error), ptxas.string()));
+    EXPECT_EQ(error_of({test::home(), ptxas, {}}),
+              fmt::format(fmt::runtime(row.error), ptxas.string()));
   }
 }
 

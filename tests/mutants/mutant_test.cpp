@@ -5,6 +5,7 @@
 #include "gen/guard/kernel_guard.h"
 #include "pipeline/images/images.h"
 #include "pipeline/select/open_space.h"
+#include "tests/home.h"
 
 #include <map>
 #include <set>
@@ -42,11 +43,11 @@ TEST(Mutants, EveryKindOfFaultIsInThreeProtocols) {
 }
 
 TEST(Mutants, PtxasTakesEveryOneInBothBuilds) {
-  auto tools = open_tools({});
+  auto tools = open_tools({test::home(), {}, {}, {}});
   ASSERT_TRUE(tools) << tools.error().text();
   std::vector<Prepared> all;
   for (const Mutant& mutant : shipped()) {
-    const auto space = open_ids({}, {mutant.variant});
+    const auto space = open_ids(test::at_home<SpaceRequest>(), {mutant.variant});
     ASSERT_TRUE(space) << mutant.name << ": " << space.error().text();
     auto prepared = prepare(*space, Build::timed, 1);
     ASSERT_TRUE(prepared) << mutant.name << ": " << prepared.error().text();

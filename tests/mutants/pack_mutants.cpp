@@ -5,6 +5,7 @@
 #include "gen/guard/kernel_guard.h"
 #include "pipeline/images/images.h"
 #include "pipeline/select/open_space.h"
+#include "tests/home.h"
 #include "tests/mutants/mutant.h"
 
 #include <cstdio>
@@ -17,7 +18,7 @@ struct Pair {
 };
 
 Result<Pair> make_pair(const Mutant& mutant) {
-  PHASEBIT_TRY_ASSIGN(space, open_ids({}, {mutant.variant}));
+  PHASEBIT_TRY_ASSIGN(space, open_ids(test::at_home<SpaceRequest>(), {mutant.variant}));
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, 1));
   Pair pair{prepared.front(), prepared.front()};
   pair.timed.key.id = "mutant/" + mutant.name;
@@ -50,7 +51,7 @@ Status add(const Mutant& mutant, Tools& tools, const std::string& target, Manife
 
 Status pack(const fs::path& file, const fs::path& out, const std::string& target) {
   PHASEBIT_TRY_ASSIGN(mutants, read_mutants(file));
-  PHASEBIT_TRY_ASSIGN(tools, open_tools({}));
+  PHASEBIT_TRY_ASSIGN(tools, open_tools({test::home(), {}, {}, {}}));
   Manifest manifest;
   manifest.target = target;
   manifest.ptxas = tools.toolchain.version.text();

@@ -23,13 +23,6 @@ Results some_results() {
   return results;
 }
 
-TEST(CsvField, IsQuotedWhenItMustBe) {
-  EXPECT_EQ(csv_field("ring/a"), "ring/a");
-  EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
-  EXPECT_EQ(csv_field("say \"x\""), "\"say \"\"x\"\"\"");
-  EXPECT_EQ(csv_field("two\nlines"), "\"two\nlines\"");
-}
-
 // The slopes are 12, 13, 14: median 13; three rounds reach no interval, the range stands there. The
 // worst residual is a cycle an item at 32 items; r2 = 1 - 3840/327680 with the sums of squares
 // 2 * (8^2 + 16^2 + 24^2 + 32^2) = 3840 and 13^2 * 3 * 320 + 3840 = 166080.

@@ -127,42 +127,6 @@ TEST(Store, RefusesAPointOfAnUnknownDeviceOrRunAndAClockThatIsNoNumber) {
   EXPECT_TRUE(store.points().value().empty());
 }
 
-PointKey key_of(const PointRow& point) {
-  return {point.kind,       point.variant_hash, point.text_hash, point.device_uuid,
-          point.repetition, point.aa_control,   point.placement};
-}
-
-TEST(Store, HasPointComparesEveryPartOfTheKey) {
-  Store store = Store::open_in_memory().value();
-  ASSERT_TRUE(store.add_device(some_device()));
-  ASSERT_TRUE(store.add_run(some_run()));
-  const PointRow point = some_point("ring/a", 2);
-  const PointKey key = key_of(point);
-  EXPECT_FALSE(store.has_point(key).value());
-  ASSERT_TRUE(store.add_point(point));
-  EXPECT_TRUE(store.has_point(key).value());
-  std::vector<PointKey> others(8, key);
-  others[0].kind = PointKind::modes;
-  others[1].variant_hash = "x";
-  others[2].text_hash = "x";
-  others[3].device_uuid = "GPU-2";
-  others[4].repetition = 1;
-  others[5].aa_control = true;
-  others[6].placement.sm = 8;
-  others[7].placement.first_warp = 0;
-  for (size_t i = 0; i < others.size(); ++i) EXPECT_FALSE(store.has_point(others[i]).value()) << i;
-}
-
-TEST(Store, AFailedPointIsNotDoneUntilItIsMeasured) {
-  Store store = Store::open_in_memory().value();
-  ASSERT_TRUE(store.add_device(some_device()));
-  ASSERT_TRUE(store.add_run(some_run()));
-  ASSERT_TRUE(store.add_point(failed_point("ring/a", Step::launch, "killed")));
-  EXPECT_FALSE(store.has_point(key_of(some_point("ring/a"))).value());
-  ASSERT_TRUE(store.add_point(some_point("ring/a")));
-  EXPECT_TRUE(store.has_point(key_of(some_point("ring/a"))).value());
-}
-
 TEST(Store, MergingIsIdempotentAndKeepsTheOrder) {
   Store a = store_with_run(":memory:"), b = store_with_run(":memory:");
   RunRow second = some_run("run-2");

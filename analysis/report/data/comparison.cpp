@@ -37,13 +37,13 @@ Comparison compare(const Aggregation& aggregation, const std::string& before,
 }
 
 Cell difference_cell(const Figure& difference) {
-  if (!difference.reason.empty()) return {"", {}, {}};
+  if (!difference.reason.empty()) return "";
   return {shown_with_interval(difference.value, difference.half_width), difference.value,
           difference.half_width};
 }
 
 Cell percent_cell(const Comparison& comparison) {
-  if (!comparison.difference.reason.empty() || comparison.before.value == 0) return {"", {}, {}};
+  if (!comparison.difference.reason.empty() || comparison.before.value == 0) return "";
   const double percent = 100 * comparison.difference.value / comparison.before.value;
   return {fmt::format("{:+.1f} %", percent), percent, {}};
 }

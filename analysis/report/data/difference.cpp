@@ -85,10 +85,10 @@ Figure change_percent(const Figure& changed, const Figure& base) {
 Cell figure_cell(const Figure& figure, std::vector<std::string>& notes) {
   if (!figure.reason.empty()) {
     add_once(notes, fmt::format("{}: {}.", figure.id, figure.reason));
-    if (figure.reason.rfind("gate: not gated", 0) == 0) return {"not gated", {}, {}};
+    if (figure.reason.rfind("gate: not gated", 0) == 0) return "not gated";
     const auto colon = figure.reason.find(':');
     const bool failed = colon != std::string::npos;
-    return {failed ? "failed: " + figure.reason.substr(0, colon) : "—", {}, {}};
+    return failed ? "failed: " + figure.reason.substr(0, colon) : "—";
   }
   if (!figure.flags.empty())
     add_once(notes, fmt::format("† {}: {}.", figure.id, fmt::join(figure.flags, ", ")));

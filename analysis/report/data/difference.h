@@ -4,7 +4,7 @@
 #pragma once
 
 #include "analysis/report/data/aggregate.h"
-#include "analysis/report/data/table.h"
+#include "core/table/table.h"
 
 #include <string>
 #include <vector>

@@ -106,7 +106,7 @@ Cell optional_cell(const Aggregate* point, std::vector<std::string>& notes) {
 
 Cell class_cell(const Row& row, const std::string& value) {
   const auto at = row.cells.find(value);
-  return {at == row.cells.end() ? "" : at->second->sass_class.substr(0, 8), {}, {}};
+  return at == row.cells.end() ? "" : at->second->sass_class.substr(0, 8);
 }
 
 std::string across_title(const PivotRequest& request, const std::string& value) {
@@ -151,7 +151,7 @@ Table pivot(const std::vector<Aggregate>& points, const PivotRequest& request) {
   if (!request.class_of.empty()) table.columns.push_back({"SASS class", false});
   for (const Row& row : rows) {
     std::vector<Cell> cells;
-    for (const std::string& word : row.key) cells.push_back({word, {}, {}});
+    for (const std::string& word : row.key) cells.push_back(word);
     if (request.round_trip) cells.push_back(optional_cell(row.round_trip, table.notes));
     for (const std::string& value : request.across_values) {
       const auto at = row.cells.find(value);

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "analysis/report/data/axes.h"
-#include "analysis/report/data/table.h"
 #include "core/record/record.h"
+#include "core/table/table.h"
 
 #include <optional>
 #include <string>

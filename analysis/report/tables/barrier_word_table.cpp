@@ -37,13 +37,10 @@ Table barrier_word_table(const std::vector<PointRow>& points, const VariantKeys&
                    {"words read", true}};
   for (const auto& [layout, readings] : by_layout)
     for (const WordField& field : derive_fields(readings))
-      table.rows.push_back({{layout, {}, {}},
-                            {words_for(field.quantity), {}, {}},
-                            {fmt::format("{}:{}", field.low + field.width - 1, field.low), {}, {}},
-                            {std::to_string(field.width), {}, {}},
-                            {stored_as(field), {}, {}},
-                            {std::to_string(field.values), {}, {}},
-                            {std::to_string(readings.size()), {}, {}}});
+      table.rows.push_back({layout, words_for(field.quantity),
+                            fmt::format("{}:{}", field.low + field.width - 1, field.low),
+                            std::to_string(field.width), stored_as(field),
+                            std::to_string(field.values), std::to_string(readings.size())});
   table.notes.push_back(
       "Each row is the widest field that agrees with every word read; N is modulo 2 to the width.");
   return table;

@@ -80,7 +80,7 @@ Cell cell_of(double value, double half_width, const std::string& suffix = {}) {
 
 // The half width is the widest of them.
 Cell median_cell(std::vector<Pair> pairs) {
-  if (pairs.empty()) return {"", {}, {}};
+  if (pairs.empty()) return "";
   std::sort(pairs.begin(), pairs.end(),
             [](const Pair& a, const Pair& b) { return a.point->cycles < b.point->cycles; });
   const size_t middle = pairs.size() / 2;
@@ -93,7 +93,7 @@ Cell median_cell(std::vector<Pair> pairs) {
 }
 
 Cell extreme_cell(const std::vector<Pair>& pairs, bool lowest) {
-  if (pairs.size() < 2) return {"", {}, {}};
+  if (pairs.size() < 2) return "";
   const auto less = [](const Pair& a, const Pair& b) { return a.point->cycles < b.point->cycles; };
   const Pair& found = lowest ? *std::min_element(pairs.begin(), pairs.end(), less)
                              : *std::max_element(pairs.begin(), pairs.end(), less);
@@ -123,17 +123,9 @@ void add_row(Table& table, const GroupKey& key, const Group& group) {
   const bool none = group.apart.empty() && group.inside.empty();
   Cell median = median_cell(group.apart);
   if (none) median.text = "failed: " + group.reason.substr(0, group.reason.find(':'));
-  table.rows.push_back(
-      {{protocol, {}, {}},
-       {semantics, {}, {}},
-       {rest, {}, {}},
-       {std::to_string(size), static_cast<double>(size), {}},
-       {std::to_string(group.apart.size()), static_cast<double>(group.apart.size()), {}},
-       median,
-       extreme_cell(group.apart, true),
-       extreme_cell(group.apart, false),
-       median_cell(group.inside),
-       {group.unit, {}, {}}});
+  table.rows.push_back({protocol, semantics, rest, size, group.apart.size(), median,
+                        extreme_cell(group.apart, true), extreme_cell(group.apart, false),
+                        median_cell(group.inside), group.unit});
   if (group.failed > 0)
     table.notes.push_back(fmt::format("{}, {}, cluster of {}: {} without a figure, the last: {}.",
                                       protocol, semantics, size, group.failed, group.reason));

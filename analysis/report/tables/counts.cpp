@@ -110,7 +110,7 @@ Table counts_table(const ReportData& data) {
   std::map<std::string, std::string> of;
   for (const auto& [name, text] : counts_of(data)) {
     table.columns.push_back({name, false});
-    table.rows[0].push_back({text, {}, {}});
+    table.rows[0].push_back(text);
     of[name] = text;
   }
   table.notes.push_back(

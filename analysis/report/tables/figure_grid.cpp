@@ -28,7 +28,7 @@ Table FigureGrid::table() const {
   for (const std::string& column : shown_columns) table.columns.push_back({column, true});
   for (const auto& key : keys) {
     std::vector<Cell> cells;
-    for (const std::string& word : key) cells.push_back({word, {}, {}});
+    for (const std::string& word : key) cells.push_back(word);
     const auto& figures = rows_.at(key);
     for (const std::string& column : shown_columns) {
       const auto found = figures.find(column);

@@ -3,7 +3,7 @@
 
 #include "analysis/report/data/axes.h"
 #include "analysis/report/data/difference.h"
-#include "analysis/report/data/table.h"
+#include "core/table/table.h"
 
 #include <map>
 #include <string>

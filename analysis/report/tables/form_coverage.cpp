@@ -43,8 +43,12 @@ Cell number(int value) {
 }
 
 std::vector<Cell> row(const std::string& name, const Tally& tally) {
-  return {{name, {}, {}},           number(tally.forms),    number(tally.taken),
-          number(tally.taken_here), number(tally.isolated), number(tally.loaded),
+  return {name,
+          number(tally.forms),
+          number(tally.taken),
+          number(tally.taken_here),
+          number(tally.isolated),
+          number(tally.loaded),
           number(tally.refused)};
 }
 

@@ -121,14 +121,14 @@ Result<Table> forms_table(const ReportData& data, const TableArguments& argument
     const FormCost& cost = group.cost;
     const Form* form = known.find(cost.form);
     const double others = group.others;
-    table.rows.push_back({{form == nullptr ? cost.form : form->text, {}, {}},
+    table.rows.push_back({form == nullptr ? cost.form : form->text,
                           {group.others == 0 ? "" : fmt::format("+{}", group.others), others, {}},
-                          {cost.path, {}, {}},
-                          {cost.measure, {}, {}},
-                          {cost.lanes, {}, {}},
+                          cost.path,
+                          cost.measure,
+                          cost.lanes,
                           figure_cell(cost.isolated, table.notes),
                           cost.has_loaded ? figure_cell(cost.loaded, table.notes) : Cell{},
-                          {cost.sass_class.substr(0, 8), {}, {}}});
+                          cost.sass_class.substr(0, 8)});
   }
   if (table.rows.empty())
     return fail(Step::usage,

@@ -3,8 +3,8 @@
 
 #include "analysis/report/data/difference.h"
 #include "analysis/report/data/report_data.h"
-#include "analysis/report/data/table.h"
 #include "core/isa/forms.h"
+#include "core/table/table.h"
 
 #include <map>
 #include <string>

@@ -112,11 +112,11 @@ Result<Table> history_table(const ReportData& data, const TableArguments& argume
   table.columns = {{"variant", false}};
   for (const std::string& version : versions) table.columns.push_back({version, true});
   for (const TextHistory& text : history.texts) {
-    std::vector<Cell> row = {text_cell(text.text_id)};
+    std::vector<Cell> row = {text.text_id};
     for (const std::string& version : versions) {
       const auto found = std::find_if(text.versions.begin(), text.versions.end(),
                                       [&](const auto& one) { return one.ptxas == version; });
-      row.push_back(found == text.versions.end() ? text_cell("")
+      row.push_back(found == text.versions.end() ? Cell()
                                                  : figure_cell(found->figure, table.notes));
     }
     table.rows.push_back(std::move(row));
@@ -135,16 +135,16 @@ Result<Table> steps_table(const ReportData& data, const TableArguments& argument
   PHASEBIT_TRY_ASSIGN(least, least_percent(arguments));
   for (const VersionStep& step : find_steps(history, least)) {
     const Comparison& made = step.comparison;
-    table.rows.push_back({text_cell(step.text->text_id),
-                          text_cell(step.from->ptxas),
-                          text_cell(step.to->ptxas),
+    table.rows.push_back({step.text->text_id,
+                          step.from->ptxas,
+                          step.to->ptxas,
                           figure_cell(made.before, table.notes),
                           figure_cell(made.after, table.notes),
                           difference_cell(made.difference),
                           percent_cell(made),
                           {fmt::format("{:.2f}", made.floor), made.floor, {}},
-                          text_cell(step.from->text_hash.substr(0, digits)),
-                          text_cell(step.to->text_hash.substr(0, digits))});
+                          step.from->text_hash.substr(0, digits),
+                          step.to->text_hash.substr(0, digits)});
   }
   return table;
 }

@@ -3,7 +3,7 @@
 
 #include "analysis/report/data/comparison.h"
 #include "analysis/report/data/report_data.h"
-#include "analysis/report/data/table.h"
+#include "core/table/table.h"
 
 #include <string>
 #include <vector>

@@ -36,31 +36,26 @@ void add(Seen& seen, const PointRow& row) {
   seen.observations.push_back({process, row.placement, summary->cycles});
 }
 
-Cell number_cell(std::size_t value) {
-  return {std::to_string(value), static_cast<double>(value), {}};
-}
-
 Cell cycles_cell(double value) {
   return {fmt::format("{:.2f}", value), value, {}};
 }
 
 std::vector<Cell> row_of(const std::string& id, const Seen& seen) {
   const ModeReport report = separate_modes(seen.observations);
-  if (report.modes.empty())
-    return {{id, {}, {}}, number_cell(0), number_cell(0), {}, {}, {}, {}, {}};
+  if (report.modes.empty()) return {id, 0, 0, {}, {}, {}, {}, {}};
   std::vector<std::string> shares;
   for (const ModeReport::Mode& mode : report.modes)
     shares.push_back(fmt::format("{:.2f} in {}", mode.cycles, mode.places));
   std::string separators = fmt::format("{}", fmt::join(report.separators, " and "));
   if (report.modes.size() > 1 && separators.empty()) separators = "no factor alone";
-  return {{id, {}, {}},
-          number_cell(report.places),
-          number_cell(seen.processes.size()),
-          number_cell(report.modes.size()),
-          {fmt::format("{}", fmt::join(shares, ", ")), {}, {}},
+  return {id,
+          report.places,
+          seen.processes.size(),
+          report.modes.size(),
+          fmt::format("{}", fmt::join(shares, ", ")),
           cycles_cell(report.lowest),
           cycles_cell(report.highest),
-          {separators, {}, {}}};
+          separators};
 }
 
 }  // namespace

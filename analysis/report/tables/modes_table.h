@@ -1,8 +1,8 @@
 // What the modes pass found, from the rows of its kind.
 #pragma once
 
-#include "analysis/report/data/table.h"
 #include "core/record/record.h"
+#include "core/table/table.h"
 
 #include <string>
 #include <vector>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/report/data/aggregate.h"
-#include "analysis/report/data/table.h"
+#include "core/table/table.h"
 
 #include <map>
 #include <string>

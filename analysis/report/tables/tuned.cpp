@@ -55,20 +55,20 @@ Aggregation of_same_runs(const ReportData& data) {
 
 Cell class_cell(const Aggregate* point) {
   constexpr size_t digits = 8;
-  return {point == nullptr ? "" : point->sass_class.substr(0, digits), {}, {}};
+  return point == nullptr ? "" : point->sass_class.substr(0, digits);
 }
 
 std::vector<Cell> row_of(const Aggregation& aggregation, const Aggregate& fork, Table& table) {
   const std::string parent_id = parent_of(fork.axes);
   const Comparison made = compare(aggregation, parent_id, fork.id);
-  return {{made_by_hand(fork.axes), {}, {}},
-          {parent_id, {}, {}},
+  return {made_by_hand(fork.axes),
+          parent_id,
           figure_cell(made.before, table.notes),
           figure_cell(made.after, table.notes),
           difference_cell(made.difference),
           percent_cell(made),
           {fmt::format("{:.2f}", made.floor), made.floor, {}},
-          {made.verdict, {}, {}},
+          made.verdict,
           class_cell(find_variant(aggregation.points, parent_id)),
           class_cell(&fork)};
 }

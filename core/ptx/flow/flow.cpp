@@ -134,13 +134,6 @@ int PtxFlow::block_of(std::size_t statement) const {
   return -1;
 }
 
-std::vector<const PtxJump*> PtxFlow::jumps_of(int block) const {
-  std::vector<const PtxJump*> found;
-  for (const PtxJump& jump : jumps)
-    if (jump.block == block) found.push_back(&jump);
-  return found;
-}
-
 PtxFlow flow_of(const PtxFile& file, const PtxFunction& function) {
   return FlowMaker(file, function).make();
 }

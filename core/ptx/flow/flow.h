@@ -34,7 +34,6 @@ struct PtxFlow {
   std::vector<std::size_t> not_understood;  // statements whose targets or opcode are not known
 
   int block_of(std::size_t statement) const;  // -1: none
-  std::vector<const PtxJump*> jumps_of(int block) const;
 };
 
 // Of a function with a body.

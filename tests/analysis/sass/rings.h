@@ -1,6 +1,7 @@
 // Rings and gates that several tests use.
 #pragma once
 
+#include "analysis/disassembly/module.h"
 #include "analysis/gate/gate.h"
 #include "tests/analysis/sass/support.h"
 
@@ -46,6 +47,22 @@ inline int count(const Census& census, const std::string& role, const std::strin
       for (const auto& [opcode, times] : hot ? entry.hot : entry.cold)
         if (opcode_matches(pattern, opcode)) found += times;
   return found;
+}
+
+// Kernels of one module that was assembled with `.loc`: one result an input, in order.
+inline Result<std::vector<Result<GateOutput>>> gate_module(const Disassembler& disassembler,
+                                                           std::string_view cubin,
+                                                           const std::vector<GateInput>& inputs) {
+  PHASEBIT_TRY_ASSIGN(read, read_cubin(cubin));
+  PHASEBIT_TRY_ASSIGN(kernels, read_module(disassembler, read));
+  std::vector<Result<GateOutput>> outputs;
+  for (const GateInput& input : inputs) {
+    const auto found = kernels.find(input.entry);
+    outputs.push_back(found == kernels.end()
+                          ? fail(Step::disassemble, "the module has no kernel {}", input.entry)
+                          : Result<GateOutput>(gate_kernel(found->second, input)));
+  }
+  return outputs;
 }
 
 }  // namespace phasebit::sass_test

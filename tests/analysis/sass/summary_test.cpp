@@ -93,21 +93,29 @@ TEST(Matrix, ComparesWithATargetOrAVariant) {
   EXPECT_EQ(difference(matrix, 0, 1), "schedule");
   EXPECT_EQ(difference(matrix, 1, 0), "");
   EXPECT_EQ(difference(matrix, 1, 1), "");  // its reference has no code
-  const std::string text = print_matrix(matrix, MatrixFormat::text);
+  const std::string text = print_matrix(matrix, TableFormat::text);
   EXPECT_NE(text.find("against sm_90;"), std::string::npos) << text;
   EXPECT_NE(text.find("consumer 3/10 "), std::string::npos) << text;
   EXPECT_NE(text.find("consumer 3/16 "), std::string::npos) << text;
-  EXPECT_NE(text.find("  sm_90                    -      needs sm_100\n"), std::string::npos)
-      << text;
-  const auto json = nlohmann::json::parse(print_matrix(matrix, MatrixFormat::json));
+  EXPECT_NE(text.find("  sm_90    -"), std::string::npos) << text;
+  EXPECT_NE(text.find("  needs sm_100\n"), std::string::npos) << text;
+  const auto json = nlohmann::json::parse(print_matrix(matrix, TableFormat::json));
   EXPECT_EQ(json["rows"][0]["cells"][1]["change"], "schedule");
   EXPECT_TRUE(json["rows"][1]["cells"][0]["features"].is_null());
   EXPECT_EQ(json["rows"][1]["cells"][0]["problem"], "needs sm_100");
-  EXPECT_EQ(print_matrix(matrix, MatrixFormat::markdown),
-            "| variant | sm_90 | sm_100 |\n|---|---|---|\n| `one` | `" +
+  EXPECT_EQ(print_matrix(matrix, TableFormat::markdown),
+            "| variant | sm_90                             | sm_100                           |\n"
+            "|---------|-----------------------------------|----------------------------------|\n"
+            "| `one`   | `" +
                 arrive.text_hash.substr(0, 6) + "` consumer 3/10; reference | `" +
-                slower.text_hash.substr(0, 6) + "` consumer 3/16; schedule |\n| `two` | - | `" +
-                slower.text_hash.substr(0, 6) + "` consumer 3/16 |\n");
+                slower.text_hash.substr(0, 6) +
+                "` consumer 3/16; schedule |\n"
+                "| `two`   | -                                 | `" +
+                slower.text_hash.substr(0, 6) + "` consumer 3/16           |\n");
+  const std::string csv = print_matrix(matrix, TableFormat::csv);
+  EXPECT_NE(csv.find("\ntwo,sm_90,-,,,,,,,needs sm_100\n"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\none,sm_100," + slower.text_hash.substr(0, 6) + ","), std::string::npos)
+      << csv;
   matrix.reference = {std::nullopt, 0};
   EXPECT_EQ(difference(matrix, 1, 1), "identical");
   EXPECT_EQ(matrix.reference_name(), "one");

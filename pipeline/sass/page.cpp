@@ -1,12 +1,10 @@
-#include "analysis/listing/page.h"
+#include "pipeline/sass/page.h"
 
-#include "cli/commands.h"
 #include "core/base/nearest.h"
 #include "pipeline/images/sass_images.h"
 #include "pipeline/select/open_space.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <mutex>
 
@@ -56,16 +54,16 @@ struct Plan {
 };
 
 // The architectures, and with --toolchain the versions of ptxas on one of them.
-Result<std::vector<Plan>> plan_views(const SassPageOptions& options, const Tools& tools,
+Result<std::vector<Plan>> plan_views(const PageRequest& options, const Tools& tools,
                                      std::vector<CodeColumn>& columns) {
   PHASEBIT_TRY_ASSIGN(targets, chosen_targets(tools.toolchain, options.targets));
-  PHASEBIT_TRY_ASSIGN(across, columns_of(targets, {}));
+  PHASEBIT_TRY_ASSIGN(across, columns_of(tools, targets, {}));
   PHASEBIT_TRY_ASSIGN(reference, find_reference(options.reference, targets));
   std::vector<Plan> plans = {{{"architectures", targets, reference, {}}, 0}};
   columns = across;
   if (options.toolchains.empty()) return plans;
   PHASEBIT_TRY(check_target(tools.toolchain, options.history));
-  PHASEBIT_TRY_ASSIGN(history, columns_of({options.history}, options.toolchains));
+  PHASEBIT_TRY_ASSIGN(history, columns_of(tools, {options.history}, options.toolchains));
   PageView view{"ptxas versions, " + options.history, {}, history.size() - 1, {}};
   const std::string pinned = tools.toolchain.version.text();
   for (const CodeColumn& column : history)
@@ -107,7 +105,7 @@ Status fill_views(Page& page, std::vector<Plan> plans, Tools& tools,
 
 }  // namespace
 
-Status run_sass_page(const SassPageOptions& options) {
+Result<std::string> sass_page(const PageRequest& options) {
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   std::vector<CodeColumn> columns;
@@ -122,10 +120,9 @@ Status run_sass_page(const SassPageOptions& options) {
   PHASEBIT_TRY(fill_views(page, std::move(plans), tools, disassembler, prepared, columns));
   PHASEBIT_TRY_ASSIGN(html, page_as_html(page, options.tools.jobs));
   PHASEBIT_TRY(write_file(options.out, html));
-  fmt::print("{}: {} variants, {} columns, {} codes, {:.1f} MB\n", options.out,
-             page.variants.size(), columns.size(), page.codes.size(),
-             static_cast<double>(html.size()) / 1e6);
-  return {};
+  return fmt::format("{}: {} variants, {} columns, {} codes, {:.1f} MB\n", options.out,
+                     page.variants.size(), columns.size(), page.codes.size(),
+                     static_cast<double>(html.size()) / 1e6);
 }
 
 }  // namespace phasebit

@@ -1,7 +1,7 @@
-#include "bench/device/fake_device.h"
+#include "tests/bench/fake_device.h"
 
-#include "bench/device/fake_kernel.h"
 #include "core/image/bundle.h"
+#include "tests/bench/fake_kernel.h"
 
 #include <cstring>
 #include <deque>

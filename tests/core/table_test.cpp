@@ -1,4 +1,4 @@
-#include "analysis/report/data/table.h"
+#include "core/table/table.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -53,10 +53,38 @@ TEST(Table, OfSentencesShowsThemToReadersAndItsRowsToPrograms) {
   EXPECT_EQ(render(table, TableFormat::csv), render(some_table(), TableFormat::csv));
 }
 
+TEST(Table, InHtmlIsEscaped) {
+  const Table table{{{"a < b"}, {"n", true}}, {{"x & \"y\"", 3}}, {"see <there>"}, false};
+  EXPECT_EQ(render(table, TableFormat::html),
+            "<table>\n"
+            "<tr><th>a &lt; b</th><th style=\"text-align: right\">n</th></tr>\n"
+            "<tr><td>x &amp; \"y\"</td><td style=\"text-align: right\">3</td></tr>\n"
+            "</table>\n"
+            "<p>see &lt;there&gt;</p>\n");
+}
+
+TEST(Table, InPlainTextALongCellMayStandAlone) {
+  const Table table{
+      {{"where", false, 5}, {"n", true}}, {{"a b", 1}, {"a b c", 2}, {"abcdef", 34}}, {}};
+  EXPECT_EQ(render(table, TableFormat::text),
+            "where    n\n"
+            "a b      1\n"
+            "a b c    2\n"
+            "abcdef\n"
+            "        34\n");
+}
+
+TEST(CsvField, IsQuotedWhenItMustBe) {
+  EXPECT_EQ(csv_field("ring/a"), "ring/a");
+  EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
+  EXPECT_EQ(csv_field("say \"x\""), "\"say \"\"x\"\"\"");
+  EXPECT_EQ(csv_field("two\nlines"), "\"two\nlines\"");
+}
+
 TEST(TableFormat, OfAnUnknownWord) {
   EXPECT_EQ(table_format("csv").value(), TableFormat::csv);
   EXPECT_EQ(table_format("markdwon").error().text(),
-            "usage: no table format 'markdwon' (did you mean 'markdown'?)");
+            "usage: --format markdwon: no such format (did you mean 'markdown'?)");
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
-#include "analysis/report/data/table.h"
+#include "core/table/table.h"
 
 #include "core/base/nearest.h"
-#include "core/store/export.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -48,10 +49,17 @@ std::vector<std::vector<std::string>> grid(const Table& table,
   return lines;
 }
 
-std::vector<size_t> widths_of(const std::vector<std::vector<std::string>>& lines) {
+bool stands_alone(const Column& column, const std::string& text) {
+  return column.most_width > 0 && width_of(text) > column.most_width;
+}
+
+std::vector<size_t> widths_of(const Table& table,
+                              const std::vector<std::vector<std::string>>& lines) {
   std::vector<size_t> widths(lines[0].size(), 3);
   for (const auto& line : lines)
-    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width_of(line[i]));
+    for (size_t i = 0; i < line.size(); ++i)
+      if (!stands_alone(table.columns[i], line[i]))
+        widths[i] = std::max(widths[i], width_of(line[i]));
   return widths;
 }
 
@@ -63,7 +71,7 @@ std::string notes_of(const Table& table) {
 
 std::string markdown(const Table& table) {
   const auto lines = grid(table, markdown_cell);
-  const auto widths = widths_of(lines);
+  const auto widths = widths_of(table, lines);
   std::string text;
   for (size_t i = 0; i < lines.size(); ++i) {
     text += "|";
@@ -81,12 +89,16 @@ std::string markdown(const Table& table) {
 
 std::string plain(const Table& table) {
   const auto lines = grid(table, one_line);
-  const auto widths = widths_of(lines);
+  const auto widths = widths_of(table, lines);
   std::string text;
   for (const auto& line : lines) {
     std::string out;
-    for (size_t j = 0; j < line.size(); ++j)
-      out += (j == 0 ? "" : "  ") + padded(line[j], widths[j], table.columns[j].right_aligned);
+    for (size_t j = 0; j < line.size(); ++j) {
+      const bool alone = stands_alone(table.columns[j], line[j]);
+      if (alone) text += line[j] + "\n";
+      out += (j == 0 ? "" : "  ") +
+             padded(alone ? "" : line[j], widths[j], table.columns[j].right_aligned);
+    }
     out.erase(out.find_last_not_of(' ') + 1);
     text += out + "\n";
   }
@@ -140,19 +152,49 @@ std::string json(const Table& table) {
   return whole.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace
-
-Cell text_cell(std::string text) {
-  return {std::move(text), {}, {}};
+std::string escaped(const std::string& text) {
+  return replaced(replaced(replaced(text, "&", "&amp;"), "<", "&lt;"), ">", "&gt;");
 }
 
+std::string html(const Table& table) {
+  std::string text = "<table>\n";
+  const auto lines = grid(table, escaped);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const char* tag = i == 0 ? "th" : "td";
+    text += "<tr>";
+    for (size_t j = 0; j < lines[i].size(); ++j)
+      text += fmt::format("<{}{}>{}</{}>", tag,
+                          table.columns[j].right_aligned ? " style=\"text-align: right\"" : "",
+                          lines[i][j], tag);
+    text += "</tr>\n";
+  }
+  text += "</table>\n";
+  for (const std::string& note : table.notes) text += "<p>" + escaped(note) + "</p>\n";
+  return text;
+}
+
+constexpr std::array<std::pair<std::string_view, TableFormat>, 5> formats = {
+    {{"text", TableFormat::text},
+     {"markdown", TableFormat::markdown},
+     {"csv", TableFormat::csv},
+     {"json", TableFormat::json},
+     {"html", TableFormat::html}}};
+
+}  // namespace
+
 Result<TableFormat> table_format(std::string_view word) {
-  if (word == "markdown") return TableFormat::markdown;
-  if (word == "text") return TableFormat::text;
-  if (word == "csv") return TableFormat::csv;
-  if (word == "json") return TableFormat::json;
-  return with_hint(fail(Step::usage, "no table format '{}'", word),
-                   nearest_word_hint(word, {"markdown", "text", "csv", "json"}));
+  std::vector<std::string> words;
+  for (const auto& [name, format] : formats) {
+    if (word == name) return format;
+    words.emplace_back(name);
+  }
+  return with_hint(fail(Step::usage, "--format {}: no such format", word),
+                   nearest_word_hint(word, words));
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  return "\"" + replaced(text, "\"", "\"\"") + "\"";
 }
 
 std::string render(const Table& table, TableFormat format) {
@@ -161,6 +203,7 @@ std::string render(const Table& table, TableFormat format) {
     case TableFormat::text: return table.sentences_only ? notes_of(table) : plain(table);
     case TableFormat::csv: return csv(table);
     case TableFormat::json: return json(table);
+    case TableFormat::html: return html(table);
   }
   bug("unknown table format");
 }

@@ -1,4 +1,4 @@
-#include "bench/device/fake_kernel.h"
+#include "tests/bench/fake_kernel.h"
 
 #include "core/image/guard_block.h"
 

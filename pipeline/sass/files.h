@@ -1,13 +1,14 @@
-// `phasebit sass` on code that phasebit did not make.
+// Code files in the place of variants.
 #pragma once
 
 #include "analysis/compare/diff.h"
-#include "analysis/compare/matrix.h"
+#include "analysis/foreign/classes.h"
 #include "analysis/foreign/module.h"
-#include "cli/commands.h"
 #include "pipeline/images/tools.h"
+#include "pipeline/select/space.h"
 
 #include <string>
+#include <vector>
 
 namespace phasebit {
 
@@ -31,9 +32,14 @@ Result<CodeFile> open_code_file(const Tools& tools, const std::string& path);
 Result<DiffSide> code_side(const Tools& tools, const Disassembler& disassembler,
                            const std::string& path, const KernelQuery& query);
 
-// What the commands print for files in place of variants.
-Result<std::string> show_code_file(const SassShowOptions& options);
-Result<std::string> code_matrix(const SassMatrixOptions& options, MatrixFormat format);
-Result<std::string> code_classes(const SassClassesOptions& options);
+// Step::usage for what is said of variants, or of assembling them: it says nothing of files.
+Status refuse_variant_options(const SpaceRequest& space, const ToolOptions& tools);
+
+// The kernels of some files side by side. With no target every one; a file that has none of those
+// asked for is an error.
+Result<std::vector<CodeCell>> read_code_files(const Tools& tools, const Disassembler& disassembler,
+                                              const std::vector<std::string>& paths,
+                                              const std::string& kernel,
+                                              const std::vector<std::string>& targets);
 
 }  // namespace phasebit

@@ -1,4 +1,4 @@
-#include "analysis/gate/golden.h"
+#include "tests/golden/golden.h"
 
 #include "analysis/compare/summary.h"
 #include "core/base/hash.h"

@@ -1,18 +1,18 @@
+#include "pipeline/sass/show.h"
+
+#include "analysis/foreign/listing.h"
 #include "analysis/listing/listing.h"
-#include "cli/commands.h"
-#include "cli/sass/files.h"
 #include "pipeline/images/images.h"
+#include "pipeline/sass/files.h"
 #include "pipeline/select/open_space.h"
 #include "pipeline/select/ptx_files.h"
 #include "pipeline/select/words.h"
-
-#include <cstdio>
 
 namespace phasebit {
 namespace {
 
 // The image is made with `.loc`: its code is the same, and each instruction leads to its line.
-Status show_variant(const SassShowOptions& options) {
+Result<std::string> show_variant(const SassShowRequest& options) {
   PHASEBIT_TRY_ASSIGN(build, parse_build(options.build));
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY(check_target(tools.toolchain, options.target));
@@ -35,27 +35,35 @@ Status show_variant(const SassShowOptions& options) {
       SpillBytes{image.resources.spill_store_bytes, image.resources.spill_load_bytes},
       CtaShape{launch.threads, launch.dynamic_shared_bytes}};
   PHASEBIT_TRY_ASSIGN(listing, list_kernel(disassembler, code, input, request));
-  if (!options.json)
-    fmt::print("{} for {} by ptxas {}\n", prepared.front().key.id, options.target,
-               used->version.text());
-  fmt::print("{}", listing);
-  return {};
+  if (options.json) return listing;
+  return fmt::format("{} for {} by ptxas {}\n{}", prepared.front().key.id, options.target,
+                     used->version.text(), listing);
+}
+
+Result<std::string> show_code_file(const SassShowRequest& options) {
+  if (options.live) return fail(Step::usage, "--live is for variants, not for a file");
+  if (options.build != "timed")
+    return fail(Step::usage, "--build {} is for variants, not for a file", options.build);
+  PHASEBIT_TRY(refuse_variant_options(options.space, options.tools));
+  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
+  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, options.variant));
+  PHASEBIT_TRY_ASSIGN(found, find_kernel(file, {options.kernel, options.target}));
+  PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler, {found}));
+  return list_code(read.front(), found, disassembler.version(),
+                   options.json ? ListingFormat::json : ListingFormat::text);
 }
 
 }  // namespace
 
-Status run_sass_show(const SassShowOptions& options) {
-  if (!is_code_file(options.variant)) {
-    if (!options.kernel.empty() && !is_ptx_file(options.variant))
-      return fail(Step::usage, "--kernel is for files; {} is none", options.variant);
-    SassShowOptions variant = options;
-    variant.space.kernel = options.kernel;
-    if (variant.target.empty()) variant.target = default_target;
-    return show_variant(variant);
-  }
-  PHASEBIT_TRY_ASSIGN(listing, show_code_file(options));
-  fmt::print("{}", listing);
-  return {};
+Result<std::string> sass_show(const SassShowRequest& options) {
+  if (is_code_file(options.variant)) return show_code_file(options);
+  if (!options.kernel.empty() && !is_ptx_file(options.variant))
+    return fail(Step::usage, "--kernel is for files; {} is none", options.variant);
+  SassShowRequest variant = options;
+  variant.space.kernel = options.kernel;
+  if (variant.target.empty()) variant.target = default_target;
+  return show_variant(variant);
 }
 
 }  // namespace phasebit

@@ -1,7 +1,5 @@
-#include "cli/sass/files.h"
+#include "pipeline/sass/files.h"
 
-#include "analysis/foreign/listing.h"
-#include "analysis/foreign/table.h"
 #include "pipeline/select/given.h"
 #include "pipeline/select/ptx_files.h"
 
@@ -30,18 +28,6 @@ struct Chosen {
   std::deque<CodeFile> files;  // stay where they are: kernels point into them
   std::vector<std::vector<CodeKernel>> kernels;
 };
-
-// What is said of variants, or of assembling them, says nothing of code.
-Status check_variant_options(const SpaceRequest& space, const ToolOptions& tools) {
-  PHASEBIT_TRY(take_only(space, {}, "files are no variants", "choose with --kernel and --target"));
-  const ToolOptions none;
-  if (tools.max_registers != none.max_registers ||
-      tools.max_shared_bytes != none.max_shared_bytes ||
-      tools.max_spill_bytes != none.max_spill_bytes)
-    return fail(Step::usage,
-                "--max-registers and the like are for what is assembled, not for files");
-  return {};
-}
 
 // With no target every one; a file that has none of them is an error.
 Result<Chosen> choose(const Tools& tools, const std::vector<std::string>& paths,
@@ -86,21 +72,6 @@ class Columns {
   std::set<std::string> targets_;
 };
 
-Result<std::vector<CodeCell>> read_cells(const Tools& tools, const Chosen& chosen) {
-  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
-  const Columns columns(chosen);
-  std::vector<CodeCell> cells;
-  for (std::size_t file = 0; file < chosen.files.size(); ++file) {
-    PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler, chosen.kernels[file]));
-    for (std::size_t i = 0; i < read.size(); ++i) {
-      const CodeKernel& one = chosen.kernels[file][i];
-      cells.push_back(code_cell(read[i], one.image->cubin.sm, kernel_name(one),
-                                columns.name(file, one.image->cubin.target)));
-    }
-  }
-  return cells;
-}
-
 }  // namespace
 
 bool is_code_file(const std::string& word) {
@@ -140,39 +111,34 @@ Result<bool> takes_ptx(SpaceRequest& space, const std::vector<std::string>& file
   return true;
 }
 
-Result<std::string> show_code_file(const SassShowOptions& options) {
-  if (options.live) return fail(Step::usage, "--live is for variants, not for a file");
-  if (options.build != "timed")
-    return fail(Step::usage, "--build {} is for variants, not for a file", options.build);
-  PHASEBIT_TRY(check_variant_options(options.space, options.tools));
-  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
-  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
-  PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, options.variant));
-  PHASEBIT_TRY_ASSIGN(found, find_kernel(file, {options.kernel, options.target}));
-  PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler, {found}));
-  return list_code(read.front(), found, disassembler.version(),
-                   options.json ? ListingFormat::json : ListingFormat::text);
+Status refuse_variant_options(const SpaceRequest& space, const ToolOptions& tools) {
+  PHASEBIT_TRY(take_only(space, {}, "files are no variants", "choose with --kernel and --target"));
+  const ToolOptions none;
+  if (tools.max_registers != none.max_registers ||
+      tools.max_shared_bytes != none.max_shared_bytes ||
+      tools.max_spill_bytes != none.max_spill_bytes)
+    return fail(Step::usage,
+                "--max-registers and the like are for what is assembled, not for files");
+  return {};
 }
 
-Result<std::string> code_matrix(const SassMatrixOptions& options, MatrixFormat format) {
-  if (!options.toolchains.empty())
-    return fail(Step::usage, "--toolchain is for variants, not for files");
-  PHASEBIT_TRY(check_variant_options(options.space, options.tools));
-  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
-  PHASEBIT_TRY_ASSIGN(chosen, choose(tools, options.files, options.kernel, options.targets));
-  PHASEBIT_TRY_ASSIGN(cells, read_cells(tools, chosen));
-  return print_code_matrix(cells, options.reference, format);
-}
-
-Result<std::string> code_classes(const SassClassesOptions& options) {
-  PHASEBIT_TRY(check_variant_options(options.space, options.tools));
-  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
-  std::vector<std::string> targets;
-  if (!options.target.empty()) targets.push_back(options.target);
-  PHASEBIT_TRY_ASSIGN(chosen, choose(tools, options.files, options.kernel, targets));
-  PHASEBIT_TRY_ASSIGN(cells, read_cells(tools, chosen));
-  if (cells.empty()) return fail(Step::usage, "no kernel is left, so there are no classes");
-  return print_code_classes(cells, options.json);
+Result<std::vector<CodeCell>> read_code_files(const Tools& tools, const Disassembler& disassembler,
+                                              const std::vector<std::string>& paths,
+                                              const std::string& kernel,
+                                              const std::vector<std::string>& targets) {
+  PHASEBIT_TRY_ASSIGN(chosen, choose(tools, paths, kernel, targets));
+  const Columns columns(chosen);
+  std::vector<CodeCell> cells;
+  for (std::size_t file = 0; file < chosen.files.size(); ++file) {
+    PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler, chosen.kernels[file]));
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      const Cubin& cubin = chosen.kernels[file][i].image->cubin;
+      cells.push_back({kernel_name(chosen.kernels[file][i]), columns.name(file, cubin.target),
+                       summarise(cubin.sm, read[i].kernel, read[i].source, {}),
+                       read[i].loops.loops.size()});
+    }
+  }
+  return cells;
 }
 
 }  // namespace phasebit

@@ -1,8 +1,8 @@
-#include "analysis/compare/classes.h"
+#include "pipeline/sass/classes.h"
 
-#include "cli/commands.h"
-#include "cli/sass/files.h"
+#include "analysis/compare/classes.h"
 #include "pipeline/images/sass_images.h"
+#include "pipeline/sass/files.h"
 #include "pipeline/select/open_space.h"
 
 #include <cstdio>
@@ -30,7 +30,7 @@ std::vector<ClassMember> present(const std::vector<Prepared>& prepared,
   return members;
 }
 
-Status classes_of_variants(const SassClassesOptions& options) {
+Result<std::string> classes_of_variants(const ClassesRequest& options) {
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY(check_target(tools.toolchain, options.target));
   PHASEBIT_TRY_ASSIGN(known, parse_target(options.target));
@@ -53,32 +53,33 @@ Status classes_of_variants(const SassClassesOptions& options) {
   if (members.empty())
     return fail(Step::usage, "no variant has code for {}, so there are no classes", options.target);
   const std::vector<VariantClass> classes = find_classes(members);
-  if (!options.json)
-    fmt::print("{}: {} variants, {} codes\n\n", options.target, members.size(), classes.size());
-  fmt::print("{}",
-             options.json ? classes_as_json(members, classes) : classes_as_text(members, classes));
-  return {};
+  if (options.json) return classes_as_json(members, classes);
+  return fmt::format("{}: {} variants, {} codes\n\n{}", options.target, members.size(),
+                     classes.size(), classes_as_text(members, classes));
+}
+
+Result<std::string> classes_of_files(const ClassesRequest& options) {
+  PHASEBIT_TRY(refuse_variant_options(options.space, options.tools));
+  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
+  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  std::vector<std::string> targets;
+  if (!options.target.empty()) targets.push_back(options.target);
+  PHASEBIT_TRY_ASSIGN(cells,
+                      read_code_files(tools, disassembler, options.files, options.kernel, targets));
+  if (cells.empty()) return fail(Step::usage, "no kernel is left, so there are no classes");
+  return print_code_classes(cells, options.json);
 }
 
 }  // namespace
 
-Status run_sass_classes(const SassClassesOptions& options) {
-  SassClassesOptions files = options;
+Result<std::string> sass_classes(const ClassesRequest& options) {
   if (options.files.empty() && options.space.files.empty() && !options.kernel.empty())
     return fail(Step::usage, "--kernel {}: it is for files, and there is none", options.kernel);
-  PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(files.space, options.files, options.kernel));
-  if (ptx) {
-    files.files.clear();
-    return run_sass_classes(files);
-  }
-  if (options.files.empty()) {
-    SassClassesOptions variants = options;
-    if (variants.target.empty()) variants.target = default_target;
-    return classes_of_variants(variants);
-  }
-  PHASEBIT_TRY_ASSIGN(text, code_classes(options));
-  fmt::print("{}", text);
-  return {};
+  ClassesRequest variants = options;
+  PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(variants.space, options.files, options.kernel));
+  if (!ptx && !options.files.empty()) return classes_of_files(options);
+  if (variants.target.empty()) variants.target = default_target;
+  return classes_of_variants(variants);
 }
 
 }  // namespace phasebit

@@ -1,0 +1,24 @@
+// Which kernels of code files are one code.
+#pragma once
+
+#include "analysis/compare/summary.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct CodeCell {
+  std::string kernel;  // as the row is called
+  std::string column;  // the file, the target, or both
+  CodeSummary code;    // its features are of the whole kernel
+  std::size_t loops = 0;
+};
+
+// Kernels of one code on one SM together, in the order of their first; each but the first with the
+// nearest before it, by how many opcodes they differ. JSON: [{"class", "text_hash", "code_class",
+// "sm", "kernels": [{"kernel", "column"}], "features", "nearest": null or {"class", "change",
+// "difference"}}].
+std::string print_code_classes(const std::vector<CodeCell>& cells, bool json);
+
+}  // namespace phasebit

@@ -1,0 +1,204 @@
+#include "pipeline/bundle/pack.h"
+
+#include "core/base/process.h"
+#include "core/image/bundle.h"
+#include "core/image/sass_class.h"
+#include "gen/ptxas/assembler.h"
+#include "gen/render/report_facts.h"
+#include "pipeline/images/anchors.h"
+#include "pipeline/images/gate_images.h"
+#include "pipeline/images/gate_subjects.h"
+#include "pipeline/images/refusals.h"
+#include "pipeline/select/form_filter.h"
+#include "pipeline/select/open_space.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace phasebit {
+namespace {
+
+std::string commit_of(const fs::path& folder) {
+  ProcessOptions options;
+  options.working_directory = folder.string();
+  const auto output = run_process({"git", "describe", "--always", "--dirty"}, options);
+  if (!output || !output->ok()) return {};
+  return output->out.substr(0, output->out.find('\n'));
+}
+
+// Variants are shown with a refusal rather than lost: the bench makes an error row of it.
+void add_image(Packing& packing, BundleVariant& variant, const Result<Image>& image) {
+  if (image) {
+    variant.images.push_back(*image);
+    return;
+  }
+  Image refused;
+  refused.gate.verdict = GateVerdict::failed;
+  refused.gate.reason = image.error().text();
+  variant.images.push_back(refused);
+  packing.refused.push_back({variant.key.id, image.error()});
+}
+
+Status add_modules(Packing& packing, Tools& tools, const ImageSet& set) {
+  for (const Result<Image>& image : set.images) {
+    if (!image || packing.modules.contains(image->module)) continue;
+    PHASEBIT_TRY_ASSIGN(code, module_code(*set.assembly, tools.cache_or_null(), image->module));
+    packing.modules[image->module] = std::move(code);
+  }
+  return {};
+}
+
+// The facts of kernels without a head, by id. Each must have all that a launch needs.
+Result<std::map<std::string, WholeLaunch>> whole_launches(const Space& space,
+                                                          const WholeFacts& facts) {
+  std::map<std::string, WholeLaunch> launches;
+  for (const Rendered& one : space.files) {
+    if (one.has_head) continue;
+    PHASEBIT_TRY_ASSIGN(text, read_file(one.path));
+    PHASEBIT_TRY_ASSIGN(file, read_ptx(text, one.kernel.source.front().file));
+    PHASEBIT_TRY_ASSIGN(launch, whole_launch(file, *file.find(one.kernel.entry), facts));
+    launches[one.head.key.id] = std::move(launch);
+  }
+  if (launches.empty() && !facts.empty())
+    return with_hint(fail(Step::usage, "--param, --grid and --block: no kernel lacks a head"),
+                     "what has a head says it there");
+  return launches;
+}
+
+// A stranger's kernel is launched as somebody says, and no launch of another kind is its equal.
+void add_whole(BundleVariant& variant, const WholeLaunch& whole) {
+  variant.whole = whole;
+  variant.launch.threads = whole.threads();
+  variant.launch.dynamic_shared_bytes = whole.shared_bytes;
+  variant.launch.cluster_size = whole.cluster;
+  for (Image& image : variant.images) {
+    image.sass_class = sass_class_word(image.sass_class, whole);
+    if (image.gate.verdict == GateVerdict::ungated && image.build == Build::timed)
+      image.gate.reason = "none: no head, outputs not verified";
+  }
+}
+
+// Whether a stranger's text has waits that the guard pass can bound; why not goes to standard
+// error.
+bool can_be_guarded(const Space& space, const VariantKey& key) {
+  const auto guarded = render_one(space, key, Build::guarded);
+  if (!guarded)
+    fmt::print(stderr, "note: {}: no guarded build: {}\n", key.id, guarded.error().text());
+  return guarded && !guarded->sites.empty();
+}
+
+Status pack_variants(Packing& packing, Tools& tools, const Space& space,
+                     const PackRequest& request) {
+  const auto& variants = space.expansion.variants;
+  PHASEBIT_TRY_ASSIGN(launches, whole_launches(space, request.whole));
+  PHASEBIT_TRY_ASSIGN(timed, prepare(space, variants, Build::timed, request.tools.jobs));
+  for (Prepared& one : timed)
+    if (is_whole(one.key)) one.head.launch.guarded = can_be_guarded(space, one.key);
+  std::vector<VariantKey> waiting;  // those that need a guarded build
+  for (const Prepared& one : timed)
+    if (one.head.launch.guarded) waiting.push_back(one.key);
+  PHASEBIT_TRY_ASSIGN(guarded, prepare(space, waiting, Build::guarded, request.tools.jobs));
+  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  packing.manifest.nvdisasm = disassembler.version();
+  const std::vector<CodeColumn> column{{request.target, {}}};
+  std::vector<ImageSet> timed_sets = make_images(tools, timed, column);
+  PHASEBIT_TRY(gate_images(tools, disassembler, timed, column, timed_sets));
+  ImageSet& timed_set = timed_sets.front();
+  if (!request.rules.empty())
+    PHASEBIT_TRY(
+        gate_by_rules(tools, disassembler, request.rules, timed, column.front(), timed_set));
+  PHASEBIT_TRY(check_plain_text(tools, timed, column.front(), timed_set));
+  ImageSet guarded_set;
+  if (!guarded.empty())
+    guarded_set = std::move(make_images(tools, guarded, {{request.target, {}}}).front());
+  size_t next_guarded = 0;
+  for (size_t i = 0; i < variants.size(); ++i) {
+    BundleVariant variant{variants[i], timed[i].head.launch, {}};
+    add_image(packing, variant, timed_set.images[i]);
+    if (variant.launch.guarded) {
+      add_image(packing, variant, guarded_set.images[next_guarded]);
+      variant.images.back().guard = guard_table(guarded[next_guarded++]);
+    }
+    if (const auto whole = launches.find(timed[i].head.key.id); whole != launches.end())
+      add_whole(variant, whole->second);
+    packing.manifest.variants.push_back(std::move(variant));
+  }
+  PHASEBIT_TRY(add_modules(packing, tools, timed_set));
+  return add_modules(packing, tools, guarded_set);
+}
+
+void say_left_out(const std::string& reason, std::size_t count) {
+  fmt::print(stderr, "{:8}  variants left out: {}\n", count, reason);
+}
+
+// Variants whose text their ptxas cannot be asked about at all (check_takes) are left out, counted
+// by the reason.
+Status leave_out_refused(Tools& tools, Space& space, const PackRequest& request) {
+  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, request.tools.jobs));
+  std::map<std::string, size_t> reasons;
+  std::vector<VariantKey> kept;
+  for (const Prepared& one : prepared) {
+    PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(assembler_of(one.key).ptxas));
+    if (const Status takes = check_takes(*toolchain, one.kernel, request.target); takes)
+      kept.push_back(one.key);
+    else
+      ++reasons[takes.error().message];
+  }
+  for (const auto& [reason, count] : reasons) say_left_out(reason, count);
+  if (kept.empty()) return fail(Step::usage, "no variant is left to pack for {}", request.target);
+  space.expansion.variants = std::move(kept);
+  return {};
+}
+
+// Several anchors share a kernel with different launch shapes: each distinct entry is assembled
+// once.
+Status pack_anchors(Packing& packing, Tools& tools, const Space& space,
+                    const PackRequest& request) {
+  PHASEBIT_TRY_ASSIGN(anchors, prepare_anchors(space.templates));
+  std::map<std::string, size_t> first_of;
+  std::vector<Prepared> distinct;
+  for (const Prepared& anchor : anchors)
+    if (first_of.emplace(anchor.kernel.entry, distinct.size()).second) distinct.push_back(anchor);
+  const ImageSet set = std::move(make_images(tools, distinct, {{request.target, {}}}).front());
+  for (const Prepared& anchor : anchors) {
+    BundleVariant variant{anchor.key, anchor.head.launch, {}};
+    add_image(packing, variant, set.images[first_of[anchor.kernel.entry]]);
+    packing.manifest.variants.push_back(std::move(variant));
+  }
+  return add_modules(packing, tools, set);
+}
+
+}  // namespace
+
+Result<Packing> pack(const PackRequest& request) {
+  PHASEBIT_TRY_ASSIGN(tools, open_tools(request.tools));
+  PHASEBIT_TRY(check_target(tools.toolchain, request.target));
+  PHASEBIT_TRY_ASSIGN(space, open_space(request.space, Forks::included));
+  space.target = request.target;
+  PHASEBIT_TRY_ASSIGN(left_out, leave_out_forms(space, request.target));
+  for (const auto& [reason, count] : left_out) say_left_out(reason, count);
+  PHASEBIT_TRY(leave_out_refused(tools, space, request));
+  Packing packing;
+  Manifest& manifest = packing.manifest;
+  manifest.target = request.target;
+  manifest.ptxas = tools.toolchain.version.text();
+  manifest.ptxas_flags = fmt::format("{}", fmt::join(tools.options.flags, " "));
+  manifest.commit = commit_of(templates_folder(request.space));
+  manifest.sweep = space.sweep;
+  // Results know a snippet by its parent.
+  Result<Catalogue> plain = space.catalogue;
+  if (space.snippet_folder) plain = load_catalogue(request.space);
+  if (!plain) return tl::unexpected<Error>(plain.error());
+  manifest.catalogue = facts_of(catalogue_facts(*plain));
+  if (request.anchors) PHASEBIT_TRY(pack_anchors(packing, tools, space, request));
+  PHASEBIT_TRY(pack_variants(packing, tools, space, request));
+  return packing;
+}
+
+Status write_packing(const fs::path& folder, const Packing& packing) {
+  std::error_code ignored;
+  fs::remove_all(folder / "modules", ignored);
+  return write_bundle(folder, packing.manifest, packing.modules);
+}
+
+}  // namespace phasebit

@@ -1,0 +1,38 @@
+// Variants with their images as a bundle.
+#pragma once
+
+#include "core/image/manifest.h"
+#include "pipeline/images/refusals.h"
+#include "pipeline/images/tools.h"
+#include "pipeline/select/space.h"
+#include "pipeline/select/whole_facts.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct PackRequest {
+  SpaceRequest space;
+  ToolOptions tools;
+  std::string target = "sm_90a";
+  WholeFacts whole;   // of kernels without a head
+  std::string rules;  // a file of them, for these; "" for none
+  bool anchors = true;
+};
+
+struct Packing {
+  Manifest manifest;
+  std::map<std::string, std::string> modules;  // code by hash
+  std::vector<Refusal> refused;                // images that are errors in it
+};
+
+// Each variant with its timed image, and where it can wait its guarded one. What the target does
+// not take is left out, and counted by the reason on standard error.
+Result<Packing> pack(const PackRequest& request);
+
+// In place of the bundle that is there.
+Status write_packing(const fs::path& folder, const Packing& packing);
+
+}  // namespace phasebit

@@ -1,0 +1,152 @@
+#include "pipeline/explain/explain.h"
+
+#include "analysis/compare/cause.h"
+#include "analysis/report/report.h"
+#include "analysis/report/tables/history.h"
+#include "pipeline/explain/measured.h"
+#include "pipeline/explain/sides.h"
+#include "pipeline/select/given.h"
+#include "pipeline/select/open_space.h"
+
+namespace phasebit {
+namespace {
+
+// "; the code measured is not ..." when ptxas makes other code of the variant today.
+std::string other_code(const std::string& id, const MeasuredCode& measured, const DiffSide& side) {
+  if (measured.text_hash.empty() || is_code_of(measured.text_hash, measured.sass_class, side))
+    return {};
+  if (measured.text_hash == side.kernel.text_hash)
+    return fmt::format(
+        "{}: the code measured ({}) has the instructions of what is assembled today ({}), but "
+        "other data, attributes or launch shape",
+        id, measured.sass_class, side.sass_class);
+  return fmt::format("{}: the code measured ({}) is not what is assembled today ({})", id,
+                     measured.text_hash.substr(0, 6), side.kernel.text_hash.substr(0, 6));
+}
+
+std::vector<std::string> reasons_of(const ExplainedPair& pair, const CodeSides& code) {
+  const Result<DiffSide>&a = code.at(pair.before), &b = code.at(pair.after);
+  for (const Result<DiffSide>* side : {&a, &b})
+    if (!*side) return {"no code: " + side->error().message};
+  std::vector<std::string> stale;
+  for (const std::string& text : {other_code(pair.before, pair.measured_before, *a),
+                                  other_code(pair.after, pair.measured_after, *b)})
+    if (!text.empty()) stale.push_back(text);
+  if (!stale.empty()) return stale;
+  const auto diff = diff_kernels(*a, *b);
+  if (!diff) return {"no difference can be made: " + diff.error().message};
+  return describe(find_cause(*a, *b, *diff), *diff);
+}
+
+Status find_reasons(const ExplainRequest& options, const std::string& target,
+                    std::vector<ExplainedPair>& pairs) {
+  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
+  CodeRequest request{options.space, target, {}};
+  for (const ExplainedPair& pair : pairs) {
+    request.ids.push_back(pair.before);
+    request.ids.push_back(pair.after);
+  }
+  PHASEBIT_TRY_ASSIGN(code, code_of(tools, request));
+  for (ExplainedPair& pair : pairs) pair.reasons = reasons_of(pair, code);
+  return {};
+}
+
+MeasuredCode code_of(const Aggregation& aggregation, const std::string& id) {
+  const Aggregate* found = find_variant(aggregation.points, id);
+  return found == nullptr ? MeasuredCode() : MeasuredCode{found->text_hash, found->sass_class};
+}
+
+Result<std::vector<ExplainedPair>> the_pair(const ExplainRequest& options, const ReportData& data) {
+  if (options.toolchains.size() > 2)
+    return fail(Step::usage, "--toolchain: one version, or one for each side");
+  std::vector<std::string> ids;
+  const std::string& second = options.second.empty() ? options.first : options.second;
+  for (const std::string& word : {options.first, second}) {
+    SpaceRequest request =
+        request_of_side(options.space, word, ids.empty() ? second : options.first);
+    if (!options.toolchains.empty())
+      request.toolchains = {ids.empty() ? options.toolchains.front() : options.toolchains.back()};
+    PHASEBIT_TRY_ASSIGN(space, open_one(request, word));
+    ids.push_back(space.expansion.variants.front().id);
+  }
+  if (ids[0] == ids[1])
+    return with_hint(fail(Step::usage, "{} twice", ids[0]),
+                     "name a second variant, or two toolchains as in --toolchain 12.4,12.5");
+  return std::vector<ExplainedPair>{{ids[0],
+                                     ids[1],
+                                     compare(data.aggregation, ids[0], ids[1]),
+                                     code_of(data.aggregation, ids[0]),
+                                     code_of(data.aggregation, ids[1]),
+                                     {}}};
+}
+
+std::vector<ExplainedPair> step_pairs(const ReportData& data, double least_percent) {
+  const History history = history_of(data);
+  std::vector<ExplainedPair> pairs;
+  for (VersionStep& step : find_steps(history, least_percent))
+    pairs.push_back({step.from->id,
+                     step.to->id,
+                     std::move(step.comparison),
+                     {step.from->text_hash, step.from->sass_class},
+                     {step.to->text_hash, step.to->sass_class},
+                     {}});
+  return pairs;
+}
+
+}  // namespace
+
+Result<std::vector<ExplainedPair>> explain(const ExplainRequest& options) {
+  if (options.steps)
+    PHASEBIT_TRY(
+        take_only(options.space, {}, "--steps", "it is about all variants of the results"));
+  if (options.steps != options.first.empty())
+    return with_hint(fail(Step::usage, "explain takes two variants, or --steps"),
+                     "phasebit explain VARIANT --toolchain 12.4,12.5");
+  PHASEBIT_TRY_ASSIGN(data, measured_data(options.space.home, options.results, options.device));
+  auto pairs = options.steps
+                   ? Result<std::vector<ExplainedPair>>(step_pairs(data, options.least_percent))
+                   : the_pair(options, data);
+  if (!pairs || pairs->empty()) return pairs;
+  PHASEBIT_TRY_ASSIGN(target, measured_target(options.target, data));
+  PHASEBIT_TRY(find_reasons(options, target, *pairs));
+  return pairs;
+}
+
+Table explained_table(const std::vector<ExplainedPair>& pairs) {
+  Table table;
+  table.columns = {
+      {"before", false},      {"after", false},     {"cycles before", true},
+      {"cycles after", true}, {"difference", true}, {"change", true},
+      {"A/A floor", true},    {"verdict", false},   {"what differs in the SASS", false}};
+  for (const ExplainedPair& pair : pairs) {
+    const Comparison& made = pair.comparison;
+    table.rows.push_back({pair.before,
+                          pair.after,
+                          figure_cell(made.before, table.notes),
+                          figure_cell(made.after, table.notes),
+                          difference_cell(made.difference),
+                          percent_cell(made),
+                          {fmt::format("{:.2f}", made.floor), made.floor, {}},
+                          made.verdict,
+                          fmt::format("{}", fmt::join(pair.reasons, "; "))});
+  }
+  return table;
+}
+
+std::string explained_text(const ExplainedPair& pair) {
+  const Comparison& made = pair.comparison;
+  std::vector<std::string> notes;
+  std::string text = fmt::format("A  {}\nB  {}\n", pair.before, pair.after);
+  text += fmt::format("cycles: {} -> {}", figure_cell(made.before, notes).text,
+                      figure_cell(made.after, notes).text);
+  if (made.difference.reason.empty())
+    text += fmt::format(", {} ({}); two measurements of one code differ by up to {:.2f}: {}",
+                        difference_cell(made.difference).text, percent_cell(made).text, made.floor,
+                        made.verdict);
+  text += "\nin the SASS:\n";
+  for (const std::string& reason : pair.reasons) text += "  " + reason + "\n";
+  for (const std::string& note : notes) text += "note: " + note + "\n";
+  return text;
+}
+
+}  // namespace phasebit

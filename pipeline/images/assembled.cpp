@@ -1,0 +1,121 @@
+#include "pipeline/images/assembled.h"
+
+#include "pipeline/images/gate_images.h"
+#include "pipeline/images/gate_subjects.h"
+#include "pipeline/images/refusals.h"
+#include "pipeline/select/open_space.h"
+#include "pipeline/select/words.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+namespace phasebit {
+namespace {
+
+void count_image(const Image& image, TargetCount& count, std::set<std::string>& classes) {
+  ++count.assembled;
+  classes.insert(image.sass_class);
+  count.most_registers = std::max(count.most_registers, image.resources.registers);
+  count.spills += image.resources.spill_store_bytes > 0 ? 1 : 0;
+  count.warnings += static_cast<int>(image.warnings.size());
+  switch (image.gate.verdict) {
+    case GateVerdict::passed: ++count.gate_passed; break;
+    case GateVerdict::failed: ++count.gate_failed; break;
+    case GateVerdict::ungated: ++count.ungated; break;
+  }
+}
+
+// Those of one choice of ptxas.
+TargetCount count_images(const std::string& target, const std::vector<Prepared>& prepared,
+                         const ImageSet& set, const AssemblerChoice& choice,
+                         const Toolchain& toolchain, AssembledImages& made) {
+  TargetCount count;
+  count.target = target;
+  count.build = to_string(prepared.front().kernel.build);
+  count.ptxas = fmt::format("{}", fmt::join(flags_of(choice), " "));
+  count.ptxas = toolchain.version.text() + (count.ptxas.empty() ? "" : " " + count.ptxas);
+  std::set<std::string> classes;
+  for (size_t i = 0; i < prepared.size(); ++i) {
+    if (assembler_of(prepared[i].key) != choice) continue;
+    const Result<Image>& image = set.images[i];
+    if (image) {
+      count_image(*image, count, classes);
+      if (image->gate.verdict == GateVerdict::failed)
+        made.failures.push_back(
+            {target, count.build, prepared[i].key.id, Error{Step::gate, image->gate.reason, {}}});
+    } else if (const Status takes = check_takes(toolchain, prepared[i].kernel, target); !takes) {
+      ++count.skipped;
+      ++made.skipped[takes.error().message.substr(0,
+                                                  takes.error().message.find(", the target is"))];
+    } else {
+      ++count.refused;
+      made.failures.push_back({target, count.build, prepared[i].key.id, image.error()});
+    }
+  }
+  count.classes = classes.size();
+  return count;
+}
+
+Status count_column(Tools& tools, const std::string& target, const std::vector<Prepared>& prepared,
+                    const ImageSet& set, AssembledImages& made) {
+  std::vector<AssemblerChoice> choices;
+  for (const Prepared& one : prepared)
+    if (const AssemblerChoice choice = assembler_of(one.key);
+        std::find(choices.begin(), choices.end(), choice) == choices.end())
+      choices.push_back(choice);
+  for (const AssemblerChoice& choice : choices) {
+    PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(choice.ptxas));
+    made.counts.push_back(count_images(target, prepared, set, choice, *toolchain, made));
+  }
+  return {};
+}
+
+Status assemble_build(const AssembleRequest& request, Tools& tools, const Space& space,
+                      const std::vector<std::string>& targets, Build build, AssembledImages& made) {
+  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, build, request.tools.jobs));
+  std::optional<Disassembler> disassembler;
+  if (request.gate && build == Build::timed) {
+    PHASEBIT_TRY_ASSIGN(opened, open_disassembler(tools));
+    disassembler = std::move(opened);
+  }
+  PHASEBIT_TRY_ASSIGN(columns, columns_of(tools, targets, {}));
+  std::vector<ImageSet> sets = make_images(tools, prepared, columns);
+  if (disassembler) PHASEBIT_TRY(gate_images(tools, *disassembler, prepared, columns, sets));
+  if (disassembler && !request.rules.empty())
+    for (size_t i = 0; i < sets.size(); ++i)
+      PHASEBIT_TRY(
+          gate_by_rules(tools, *disassembler, request.rules, prepared, columns[i], sets[i]));
+  for (size_t i = 0; i < sets.size(); ++i)
+    PHASEBIT_TRY(count_column(tools, targets[i], prepared, sets[i], made));
+  if (!sets.empty())
+    for (const std::string& note : sets.front().assembly->notes)
+      fmt::print(stderr, "note: {}\n", note);
+  return {};
+}
+
+}  // namespace
+
+Result<AssembledImages> assemble_images(const AssembleRequest& request) {
+  if (!request.rules.empty() && !request.gate)
+    return with_hint(fail(Step::usage, "--rules {}: nothing is gated", request.rules),
+                     "give --gate too");
+  if (request.gate && request.build == "guarded")
+    return with_hint(fail(Step::usage, "--gate: what is gated is the timed build"),
+                     "--build timed or both");
+  std::vector<Build> builds = {Build::timed, Build::guarded};
+  if (request.build != "both") {
+    PHASEBIT_TRY_ASSIGN(build, parse_build(request.build));
+    builds = {build};
+  }
+  PHASEBIT_TRY_ASSIGN(tools, open_tools(request.tools));
+  PHASEBIT_TRY_ASSIGN(targets,
+                      chosen_targets(tools.toolchain, request.targets, request.targets_file));
+  PHASEBIT_TRY_ASSIGN(space, open_space(request.space, Forks::included));
+  AssembledImages made;
+  for (const Build build : builds)
+    PHASEBIT_TRY(assemble_build(request, tools, space, targets, build, made));
+  return made;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,29 @@
+// Two kernels, variants or of files, and how their code differs.
+#pragma once
+
+#include "analysis/compare/diff.h"
+#include "pipeline/images/tools.h"
+#include "pipeline/select/space.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct DiffRequest {
+  SpaceRequest space;
+  ToolOptions tools;
+  std::string first, second;         // variants, or paths of code files; second empty: the first
+  std::vector<std::string> targets;  // none (sm_90a; of a file, the only one), one, or one a side
+  std::vector<std::string> toolchains;  // versions of ptxas: none, one, or one a side
+  std::vector<std::string> kernels;     // of files: none, one, or one for each side
+  std::string build = "timed";
+};
+
+struct SassDiff {
+  DiffSide left, right;
+  KernelDiff diff;
+};
+Result<SassDiff> sass_diff(const DiffRequest& request);
+
+}  // namespace phasebit

@@ -1,0 +1,23 @@
+// The expectations of a file, held against variants or cubins.
+#pragma once
+
+#include "analysis/gate/expectations.h"
+#include "pipeline/images/tools.h"
+#include "pipeline/select/space.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct GateRequest {
+  SpaceRequest space;
+  ToolOptions tools;
+  std::string file;                     // of expectations
+  std::vector<std::string> cubins;      // empty: variants
+  std::vector<std::string> targets;     // empty: those of the file, else every one
+  std::vector<std::string> toolchains;  // versions of ptxas; empty: what each variant asks for
+};
+Result<GateReport> sass_gate(const GateRequest& request);
+
+}  // namespace phasebit

@@ -1,0 +1,149 @@
+#include "pipeline/sass/matrix.h"
+
+#include "core/base/nearest.h"
+#include "pipeline/images/sass_images.h"
+#include "pipeline/sass/files.h"
+#include "pipeline/select/open_space.h"
+
+#include <algorithm>
+#include <set>
+
+namespace phasebit {
+namespace {
+
+Result<MatrixReference> parse_reference(const std::string& word, const Matrix& matrix,
+                                        const std::vector<Prepared>& prepared) {
+  if (word.empty()) return MatrixReference{0, std::nullopt};
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < matrix.columns.size(); ++i) {
+    const MatrixColumn& column = matrix.columns[i];
+    if (word == column.name || word == column.target || word == column.ptxas)
+      return MatrixReference{i, std::nullopt};
+    words.push_back(column.name);
+  }
+  for (std::size_t i = 0; i < prepared.size(); ++i)
+    if (prepared[i].key.id == word || prepared[i].key.hash == word)
+      return MatrixReference{std::nullopt, i};
+  words.insert(words.end(), matrix.variants.begin(), matrix.variants.end());
+  return with_hint(fail(Step::usage, "--reference {}: no column{} of this matrix", word,
+                        prepared.empty() ? "" : " and no variant"),
+                   nearest_word_hint(word, words));
+}
+
+// Short where all columns have the same target or ptxas.
+std::vector<MatrixColumn> name_columns(const std::vector<CodeColumn>& columns,
+                                       const std::string& default_ptxas) {
+  std::set<std::string> targets, versions;
+  for (const CodeColumn& column : columns) {
+    targets.insert(column.target);
+    versions.insert(column.ptxas);
+  }
+  std::vector<MatrixColumn> named;
+  for (const CodeColumn& column : columns) {
+    const std::string version = column.ptxas.empty() ? default_ptxas : column.ptxas;
+    std::string name = column.target + " " + version;
+    if (versions.size() == 1) name = column.target;
+    if (versions.size() > 1 && targets.size() == 1) name = version;
+    named.push_back({name, column.target, version});
+  }
+  return named;
+}
+
+// Only what is shown of thousands of cells is kept.
+void slim(Features& features) {
+  features.verbs.clear();
+  features.kernel.opcodes.clear();
+  for (LoopFeatures& loop : features.loops) {
+    loop.cold.opcodes.clear();
+    loop.beside.opcodes.clear();
+  }
+}
+
+// The first of those that are called alike.
+std::size_t place_of(const std::string& name, std::vector<std::string>& names) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  names.push_back(name);
+  return names.size() - 1;
+}
+
+Matrix matrix_of(std::vector<CodeCell> cells) {
+  Matrix matrix;
+  matrix.of_files = true;
+  std::vector<std::string> columns;
+  for (const CodeCell& cell : cells) {
+    place_of(cell.kernel, matrix.variants);
+    place_of(cell.column, columns);
+  }
+  for (const std::string& column : columns) matrix.columns.push_back({column, {}, {}});
+  matrix.cells.assign(matrix.variants.size(),
+                      std::vector<MatrixCell>(columns.size(), {"not in it", std::nullopt}));
+  for (CodeCell& cell : cells) {
+    MatrixCell& place =
+        matrix.cells[place_of(cell.kernel, matrix.variants)][place_of(cell.column, columns)];
+    if (!place.code) place = {"", std::move(cell.code), cell.loops};
+  }
+  return matrix;
+}
+
+Result<Matrix> matrix_of_files(const MatrixRequest& options) {
+  if (!options.toolchains.empty())
+    return fail(Step::usage, "--toolchain is for variants, not for files");
+  PHASEBIT_TRY(refuse_variant_options(options.space, options.tools));
+  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
+  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  PHASEBIT_TRY_ASSIGN(
+      cells, read_code_files(tools, disassembler, options.files, options.kernel, options.targets));
+  Matrix matrix = matrix_of(std::move(cells));
+  if (matrix.columns.empty()) return fail(Step::usage, "no kernel is left to show");
+  PHASEBIT_TRY_ASSIGN(reference, parse_reference(options.reference, matrix, {}));
+  matrix.reference = reference;
+  return matrix;
+}
+
+Result<Matrix> matrix_of_variants(const MatrixRequest& options) {
+  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
+  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  Matrix matrix;
+  PHASEBIT_TRY_ASSIGN(targets, chosen_targets(tools.toolchain, options.targets));
+  PHASEBIT_TRY_ASSIGN(columns, columns_of(tools, targets, options.toolchains));
+  matrix.columns = name_columns(columns, tools.toolchain.version.text());
+  PHASEBIT_TRY_ASSIGN(space, open_space(options.space, Forks::included));
+  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, options.tools.jobs));
+  if (prepared.empty()) return fail(Step::usage, "no variant is left to show");
+  for (const Prepared& one : prepared) matrix.variants.push_back(one.key.id);
+  matrix.cells.assign(prepared.size(), std::vector<MatrixCell>(columns.size()));
+  PHASEBIT_TRY_ASSIGN(reference, parse_reference(options.reference, matrix, prepared));
+  matrix.reference = reference;
+  std::vector<Target> known;
+  for (const CodeColumn& column : columns) {
+    PHASEBIT_TRY_ASSIGN(target, tools.targets.find(column.target));
+    known.push_back(target);
+  }
+  PHASEBIT_TRY(analyse_images(
+      tools, disassembler, prepared, columns,
+      [&](std::size_t column, std::size_t variant, Result<AnalysedImage> image) {
+        MatrixCell& cell = matrix.cells[variant][column];
+        if (!image) return void(cell.problem = image.error().message);
+        cell.code = summarise(known[column].sm, image->kernel, prepared[variant].kernel.source,
+                              image->windows);
+        const LaunchShape& launch = prepared[variant].head.launch;
+        add_resources(cell.code->features, image->kernel, known[column],
+                      {image->resources.spill_store_bytes, image->resources.spill_load_bytes},
+                      {launch.threads, launch.dynamic_shared_bytes});
+        if (!options.in_full) slim(cell.code->features);
+      }));
+  return matrix;
+}
+
+}  // namespace
+
+Result<Matrix> sass_matrix(const MatrixRequest& options) {
+  if (options.files.empty() && options.space.files.empty() && !options.kernel.empty())
+    return fail(Step::usage, "--kernel {}: it is for files, and there is none", options.kernel);
+  MatrixRequest files = options;
+  PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(files.space, options.files, options.kernel));
+  return ptx || options.files.empty() ? matrix_of_variants(files) : matrix_of_files(options);
+}
+
+}  // namespace phasebit

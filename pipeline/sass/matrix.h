@@ -1,0 +1,25 @@
+// Variants, or kernels of code files, side by side.
+#pragma once
+
+#include "analysis/compare/matrix.h"
+#include "pipeline/images/tools.h"
+#include "pipeline/select/space.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct MatrixRequest {
+  SpaceRequest space;
+  ToolOptions tools;
+  std::vector<std::string> targets;     // empty or "all": every one that ptxas knows
+  std::vector<std::string> toolchains;  // versions of ptxas; empty: what each variant asks for
+  std::string reference;  // a column, or its target or ptxas, or a variant; "" for the first column
+  std::vector<std::string> files;  // code files in place of variants
+  std::string kernel;              // of files: a part of the name; "" for all
+  bool in_full = false;            // all features of a variant: of thousands they are much
+};
+Result<Matrix> sass_matrix(const MatrixRequest& request);
+
+}  // namespace phasebit

@@ -1,0 +1,22 @@
+// The listing of one kernel, a variant's or of a code file.
+#pragma once
+
+#include "pipeline/images/tools.h"
+#include "pipeline/select/space.h"
+
+#include <string>
+
+namespace phasebit {
+
+struct SassShowRequest {
+  SpaceRequest space;
+  ToolOptions tools;
+  std::string variant;  // or the path of a code file
+  std::string target;   // "": sm_90a; of a file, the only one
+  std::string kernel;   // of a file
+  std::string build = "timed";
+  bool json = false, live = false;
+};
+Result<std::string> sass_show(const SassShowRequest& request);
+
+}  // namespace phasebit

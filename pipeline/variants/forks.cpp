@@ -1,0 +1,122 @@
+#include "pipeline/variants/forks.h"
+
+#include "gen/fork/merge.h"
+#include "gen/fork/snippet.h"
+#include "gen/space/hand_made.h"
+#include "pipeline/images/prepare.h"
+#include "pipeline/select/given.h"
+#include "pipeline/select/open_space.h"
+
+namespace phasebit {
+namespace {
+
+// The file that the parent's templates give today.
+Result<std::string> file_of(const fs::path& templates, const Catalogue& catalogue,
+                            const VariantKey& parent) {
+  PHASEBIT_TRY_ASSIGN(rendered, render_one(templates, catalogue, parent, Build::timed));
+  return parent_file(rendered);
+}
+
+Result<std::string> drift_line(const Home& home, const fs::path& templates,
+                               const Catalogue& catalogue, const Fork& fork) {
+  const auto parent = parent_of(home, catalogue, fork);
+  if (!parent) return parent.error().text();
+  PHASEBIT_TRY_ASSIGN(now, file_of(templates, catalogue, *parent));
+  PHASEBIT_TRY_ASSIGN(drift, drift_of(fork, now));
+  switch (drift) {
+    case Drift::none: return std::string();
+    case Drift::comments:
+      return fmt::format("fork '{}': comments of its parent {} have changed since", fork.name,
+                         fork.parent());
+    case Drift::code:
+      return fmt::format("fork '{}': its parent {} has changed since", fork.name, fork.parent());
+  }
+  bug("unknown drift");
+}
+
+// All of them, or the one that is named.
+Result<std::vector<Fork>> chosen_forks(const Home& home, const std::string& name) {
+  if (name.empty()) return read_forks(home);
+  PHASEBIT_TRY_ASSIGN(fork, read_fork(home, name));
+  return std::vector<Fork>{fork};
+}
+
+// What became of it, in a line.
+Result<std::string> merge_one(const Fork& fork, const std::string& now) {
+  PHASEBIT_TRY_ASSIGN(drift, drift_of(fork, now));
+  if (drift == Drift::none) return fork.name + ": its parent is as recorded";
+  PHASEBIT_TRY_ASSIGN(clean, merge_fork(fork, now));
+  if (clean) return fork.name + ": merged with its parent of today";
+  return with_hint(
+      fail(Step::render, "fork '{}': the merge conflicts; the fork is as it was, see {}", fork.name,
+           fork.conflict().string()),
+      fmt::format("edit the fork, then `phasebit fork --resolved {}`", fork.name));
+}
+
+Result<std::string> resolve_one(const Fork& fork, const std::string& now) {
+  PHASEBIT_TRY(record_parent(fork, now));
+  std::error_code none;
+  fs::remove(fork.conflict(), none);
+  return fork.name + ": its parent of today is recorded";
+}
+
+// "ring/mbarrier/st_shared/none" has no short name of its own: a number is appended to "tuned".
+std::string free_name(const Home& home) {
+  for (int n = 1;; ++n) {
+    std::string name = fmt::format("tuned{}", n);
+    if (!fs::exists(tuned_folder(home) / (name + ".ptx"))) return name;
+  }
+}
+
+}  // namespace
+
+Result<Fork> begin_fork(const ForkRequest& options) {
+  if (options.variant.empty())
+    return with_hint(fail(Step::usage, "fork: no variant"),
+                     "phasebit fork VARIANT --name NAME, or phasebit fork --merge [NAME]");
+  PHASEBIT_TRY_ASSIGN(space, open_one(options.space, options.variant));
+  const VariantKey& parent = space.expansion.variants.front();
+  if (is_hand_made(parent))
+    return with_hint(fail(Step::usage, "{} is made by hand itself", parent.id),
+                     "fork a variant of the templates");
+  PHASEBIT_TRY_ASSIGN(rendered, render_one(space, parent, Build::timed));
+  const std::string name = options.name.empty() ? free_name(options.space.home) : options.name;
+  return make_fork(options.space.home, name, rendered);
+}
+
+Result<MergedForks> merge_forks(const ForkRequest& options, bool resolved) {
+  PHASEBIT_TRY(take_only(options.space, {}, resolved ? "--resolved" : "--merge",
+                         "a fork is named as its file is"));
+  PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(options.space));
+  PHASEBIT_TRY_ASSIGN(forks, chosen_forks(options.space.home, options.variant));
+  if (forks.empty())
+    return fail(Step::usage, "no fork under {}", tuned_folder(options.space.home).string());
+  MergedForks merged;
+  for (const Fork& fork : forks) {
+    const auto parent = parent_of(options.space.home, catalogue, fork);
+    if (!parent) {
+      merged.failed.push_back(parent.error());
+      continue;
+    }
+    PHASEBIT_TRY_ASSIGN(now, file_of(templates_folder(options.space), catalogue, *parent));
+    const auto done = resolved ? resolve_one(fork, now) : merge_one(fork, now);
+    if (done)
+      merged.done.push_back(*done);
+    else
+      merged.failed.push_back(done.error());
+  }
+  return merged;
+}
+
+Result<std::vector<std::string>> drifted_forks(const Home& home, const fs::path& templates,
+                                               const Catalogue& catalogue) {
+  PHASEBIT_TRY_ASSIGN(forks, read_forks(home));
+  std::vector<std::string> lines;
+  for (const Fork& fork : forks) {
+    PHASEBIT_TRY_ASSIGN(line, drift_line(home, templates, catalogue, fork));
+    if (!line.empty()) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,106 @@
+#include "pipeline/variants/generate.h"
+
+#include "pipeline/images/prepare.h"
+#include "pipeline/images/progress.h"
+#include "pipeline/select/given.h"
+#include "pipeline/select/open_space.h"
+#include "pipeline/select/words.h"
+#include "pipeline/variants/forks.h"
+
+namespace phasebit {
+namespace {
+
+// ptx/NAME.ptx: the id with what a file name cannot hold replaced.
+std::string file_name(const VariantKey& variant) {
+  std::string name = variant.id;
+  for (char& c : name)
+    if (c == '/') c = '.';
+  return name + ".ptx";
+}
+
+struct Written {
+  fs::path path;
+  std::string text;
+};
+
+Result<std::vector<Written>> texts(const Space& space, const fs::path& folder, Build build) {
+  std::vector<Written> out;
+  const auto progress = progress_on_terminal("variants rendered");
+  for (const VariantKey& variant : space.expansion.variants) {
+    if (progress) progress(out.size(), space.expansion.variants.size());
+    PHASEBIT_TRY_ASSIGN(rendered, render_one(space, variant, build));
+    out.push_back({folder / file_name(variant), kernel_file(rendered)});
+  }
+  return out;
+}
+
+// The first line that differs, for a message.
+std::string first_difference(const std::string& before, const std::string& after) {
+  const auto at = std::mismatch(before.begin(), before.end(), after.begin(), after.end()).first;
+  return fmt::format("line {}", 1 + std::count(before.begin(), at, '\n'));
+}
+
+Status check_curated(const std::vector<Written>& files, const fs::path& folder) {
+  std::vector<std::string> stale;
+  for (const Written& file : files) {
+    const auto present = read_file(file.path);
+    const std::string name = file.path.filename().string();
+    if (!present)
+      stale.push_back(name + ": missing");
+    else if (*present != file.text)
+      stale.push_back(name + ": differs at " + first_difference(*present, file.text));
+  }
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const bool known = std::any_of(files.begin(), files.end(),
+                                   [&](const Written& file) { return file.path == entry.path(); });
+    if (!known && entry.path().extension() == ".ptx")
+      stale.push_back(entry.path().filename().string() + ": no curated variant has this name");
+  }
+  if (stale.empty()) return {};
+  return with_hint(
+      fail(Step::render, "{} of the listings in {} are not what the templates give:\n  {}",
+           stale.size(), folder.string(), fmt::join(stale, "\n  ")),
+      "look at the difference, then `phasebit generate --curated`");
+}
+
+Status check_forks(const Home& home, const Space& space) {
+  PHASEBIT_TRY_ASSIGN(drifted, drifted_forks(home, space.templates, space.catalogue));
+  if (drifted.empty()) return {};
+  return with_hint(fail(Step::render, "{}", fmt::join(drifted, "\n  ")), "`phasebit fork --merge`");
+}
+
+Result<Generated> write_files(const Home& home, const Space& space,
+                              const std::vector<Written>& files, const fs::path& folder) {
+  for (const Written& file : files) PHASEBIT_TRY(write_file(file.path, file.text));
+  PHASEBIT_TRY_ASSIGN(drifted, drifted_forks(home, space.templates, space.catalogue));
+  return Generated{files.size(), folder, space.expansion.pruned, drifted};
+}
+
+Result<Generated> generate_curated(const GenerateRequest& options) {
+  PHASEBIT_TRY(take_only(options.space, {}, "--curated", "the curated variants are all written"));
+  SpaceRequest request = options.space;
+  const Home& at = request.home;
+  request.spec = (at.data / "specs" / "curated.toml").string();
+  request.sweep = "curated";
+  const fs::path listings = (options.check ? at.data : at.work) / "ptx";
+  const fs::path folder = options.out.empty() ? listings : fs::path(options.out);
+  PHASEBIT_TRY_ASSIGN(space, open_space(request));
+  PHASEBIT_TRY_ASSIGN(files, texts(space, folder, Build::timed));
+  if (!options.check) return write_files(at, space, files, folder);
+  PHASEBIT_TRY(check_curated(files, folder));
+  PHASEBIT_TRY(check_forks(at, space));
+  return Generated{files.size(), folder, {}, {}};
+}
+
+}  // namespace
+
+Result<Generated> generate(const GenerateRequest& options) {
+  if (options.curated) return generate_curated(options);
+  PHASEBIT_TRY_ASSIGN(space, open_space(options.space));
+  PHASEBIT_TRY_ASSIGN(build, parse_build(options.build));
+  const fs::path folder = options.out.empty() ? fs::path("generated") : fs::path(options.out);
+  PHASEBIT_TRY_ASSIGN(files, texts(space, folder, build));
+  return write_files(options.space.home, space, files, folder);
+}
+
+}  // namespace phasebit

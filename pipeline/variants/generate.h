@@ -1,0 +1,28 @@
+// The variants of a space as files of PTX.
+#pragma once
+
+#include "pipeline/select/space.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct GenerateRequest {
+  SpaceRequest space;
+  std::string out;       // folder for one .ptx a variant
+  bool curated = false;  // write ptx/ from specs/curated.toml
+  bool check = false;    // with curated: compare instead of writing
+  std::string build = "timed";
+};
+
+struct Generated {
+  std::size_t files = 0;
+  fs::path folder;
+  decltype(Expansion::pruned) pruned;
+  std::vector<std::string> drifted;  // forks whose parents have changed, a line each
+};
+// Step::render, with all that differs, where curated listings are not what the templates give.
+Result<Generated> generate(const GenerateRequest& request);
+
+}  // namespace phasebit
