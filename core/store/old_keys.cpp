@@ -138,8 +138,13 @@ VariantRow OldKeys::key_of(const std::string& id, const std::string& hash, KeyPo
 
 namespace {
 
-void rename(VariantRow& row, KeyPool& pool) {
-  if (is_renamed(*row.defaults)) row.defaults = pool.share(axes_today(*row.defaults));
+using SharedAxes = std::shared_ptr<const KeyAxes>;
+
+// `known` are lists of defaults that were looked at, and what they are today.
+void rename(VariantRow& row, KeyPool& pool, std::unordered_map<SharedAxes, SharedAxes>& known) {
+  const auto [at, is_new] = known.try_emplace(row.defaults, row.defaults);
+  if (is_new && is_renamed(*row.defaults)) at->second = pool.share(axes_today(*row.defaults));
+  row.defaults = at->second;
   if (is_renamed(row.named)) row.named = axes_today(std::move(row.named));
   std::string id = id_today(row.id);
   if (id == row.id) return;
@@ -190,6 +195,7 @@ void import_keys(Results& results, const OldKeys& old) {
       unknown.push_back({point.variant_id, point.variant_hash, nullptr, {}});
   std::move(unknown.begin(), unknown.end(), std::back_inserter(results.variants));
   KeyPool pool;
+  std::unordered_map<SharedAxes, SharedAxes> known_defaults;
   std::unordered_map<std::string, VariantRow> changed;
   bool any_old = false;
   for (VariantRow& variant : results.variants) {
@@ -198,7 +204,7 @@ void import_keys(Results& results, const OldKeys& old) {
       any_old = true;
       variant = old.key_of(id, variant.hash, pool);
     }
-    rename(variant, pool);
+    rename(variant, pool, known_defaults);
     if (variant.id != id) changed.emplace(id, variant);
   }
   if (any_old) results.catalogue.add(old.catalogue());

@@ -65,7 +65,7 @@ void for_each_axis(const Catalogue& catalogue, Visit visit) {
 
 // For a name of before, what it is today.
 std::string name_hint(std::string_view today, std::string_view name, std::string otherwise) {
-  return today == name ? otherwise : fmt::format("it is '{}' today", today);
+  return today == name ? std::move(otherwise) : fmt::format("it is '{}' today", today);
 }
 
 // "1..32", or the nearest value.
