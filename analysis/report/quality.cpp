@@ -1,5 +1,6 @@
 #include "analysis/report/quality.h"
 
+#include "analysis/report/data/arguments.h"
 #include "analysis/report/data/figures.h"
 #include "analysis/report/data/pivot.h"
 
@@ -28,11 +29,6 @@ std::vector<Cell> aa_row(const std::string& stratum, const std::string& between,
 }
 
 }  // namespace
-
-Status no_arguments(const TableArguments& arguments) {
-  if (arguments.empty()) return {};
-  return fail(Step::usage, "this table takes no argument '{}'", arguments.front().first);
-}
 
 Result<Table> anchors_table(const ReportData& data, const TableArguments& arguments) {
   PHASEBIT_TRY(no_arguments(arguments));

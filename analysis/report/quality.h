@@ -6,9 +6,6 @@
 
 namespace phasebit {
 
-// Step::usage when there are any.
-Status no_arguments(const TableArguments& arguments);
-
 // The measurements that show that the set-up is sound.
 Result<Table> anchors_table(const ReportData& data, const TableArguments& arguments);
 // How far two measurements of the same code differ.

@@ -1,7 +1,7 @@
 #include "analysis/report/report.h"
 
 #include "analysis/report/blocks.h"
-#include "analysis/report/tables/barrier_word.h"
+#include "analysis/report/tables/probes/barrier_word.h"
 #include "core/base/nearest.h"
 #include "core/store/export.h"
 #include "core/store/json/lines.h"

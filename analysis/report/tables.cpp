@@ -1,18 +1,20 @@
 #include "analysis/report/tables.h"
 
+#include "analysis/report/data/arguments.h"
 #include "analysis/report/data/axes.h"
 #include "analysis/report/data/figures.h"
 #include "analysis/report/data/pivot.h"
 #include "analysis/report/quality.h"
-#include "analysis/report/tables/barrier_word.h"
 #include "analysis/report/tables/beside.h"
 #include "analysis/report/tables/counts.h"
 #include "analysis/report/tables/forms.h"
-#include "analysis/report/tables/group_tables.h"
 #include "analysis/report/tables/history.h"
 #include "analysis/report/tables/modes_table.h"
+#include "analysis/report/tables/probes/barrier_word.h"
+#include "analysis/report/tables/probes/group_tables.h"
 #include "analysis/report/tables/tuned.h"
 #include "core/base/nearest.h"
+#include "core/image/renamed.h"
 
 #include <algorithm>
 #include <map>
@@ -52,7 +54,7 @@ Status check_column(const ReportData& data, const std::string& name,
   if (std::find(known.begin(), known.end(), name) != known.end()) return {};
   known.insert(known.begin(), others.begin(), others.end());
   return with_hint(fail(Step::usage, "no axis or argument '{}'", name),
-                   nearest_word_hint(name, known));
+                   hint_of_today(axis_today(name), name, nearest_word_hint(name, known)));
 }
 
 Status check_value(const ReportData& data, const std::string& axis, const std::string& value) {
@@ -60,7 +62,8 @@ Status check_value(const ReportData& data, const std::string& axis, const std::s
   for (const Aggregate& point : data.aggregation.points) values.insert(point.axes.column(axis));
   if (values.count(value) != 0 || values.empty()) return {};
   return with_hint(fail(Step::usage, "no measured variant has {}={}", axis, value),
-                   nearest_word_hint(value, {values.begin(), values.end()}));
+                   hint_of_today(value_today(axis, value), value,
+                                 nearest_word_hint(value, {values.begin(), values.end()})));
 }
 
 // Arguments that are axes go to `where`; an axis named in the arguments is no row any more.
@@ -225,9 +228,9 @@ Result<Table> make_table(const ReportData& data, const std::string& name,
     if (one.what.name == name) return one.make(data, arguments);
   const auto group = group_tables().find(name);
   if (group != group_tables().end()) return group_table(data, group->second, arguments);
-  std::vector<std::string> names = table_names();
-  names.emplace_back("figure");
-  return with_hint(fail(Step::usage, "no table '{}'", name), nearest_word_hint(name, names));
+  return with_hint(
+      fail(Step::usage, "no table '{}'", name),
+      hint_of_today(value_today("probe", name), name, nearest_word_hint(name, table_names())));
 }
 
 }  // namespace phasebit

@@ -54,12 +54,16 @@ Result<std::string> read_file(const fs::path& path) {
 Status write_file(const fs::path& path, std::string_view content) {
   std::error_code ignored;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), ignored);
-  const fs::path part = neighbour(path);
+  // A device or a pipe (/dev/null, /dev/stdout) is written to, never replaced.
+  const fs::file_status there = fs::status(path, ignored);
+  const bool replaced = !fs::exists(there) || fs::is_regular_file(there);
+  const fs::path part = replaced ? neighbour(path) : path;
   const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) return fail(Step::io, "cannot write {}: {}", path.string(), std::strerror(errno));
   Status written = write_all(fd, content, path);
   if (::close(fd) != 0 && written)
     written = fail(Step::io, "cannot write {}: {}", path.string(), std::strerror(errno));
+  if (!replaced) return written;
   if (written && ::rename(part.c_str(), path.c_str()) != 0)
     written = fail(Step::io, "cannot write {}: {}", path.string(), std::strerror(errno));
   if (!written) ::unlink(part.c_str());

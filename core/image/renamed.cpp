@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+
+#include <fmt/format.h>
 
 namespace phasebit {
 namespace {
@@ -71,6 +74,10 @@ std::string id_today(const std::string& id) {
     }
   }
   return today;
+}
+
+std::string hint_of_today(std::string_view today, std::string_view name, std::string otherwise) {
+  return today == name ? std::move(otherwise) : fmt::format("it is '{}' today", today);
 }
 
 bool is_renamed(const KeyAxes& axes) {

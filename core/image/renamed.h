@@ -19,6 +19,10 @@ std::string_view value_today(std::string_view axis, std::string_view value);
 // "anchor/fold_32" -> "anchor/checksum_32". Hashes and ids that never changed are themselves.
 std::string id_today(const std::string& id);
 
+// What an error adds to a name that it does not know: what a name of before is today, else
+// `otherwise`.
+std::string hint_of_today(std::string_view today, std::string_view name, std::string otherwise);
+
 // Whether a name or value of `axes` has changed, and the axes in the words of today.
 bool is_renamed(const KeyAxes& axes);
 KeyAxes axes_today(KeyAxes axes);

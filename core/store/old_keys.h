@@ -1,4 +1,4 @@
-// What ids of older files mean. Nothing else takes an id apart.
+// What ids of files of version 1 and 2 mean, which left defaults out.
 #pragma once
 
 #include "core/base/file.h"

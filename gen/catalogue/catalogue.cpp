@@ -63,11 +63,6 @@ void for_each_axis(const Catalogue& catalogue, Visit visit) {
       for (const Axis& axis : component.axes) visit(axis);
 }
 
-// For a name of before, what it is today.
-std::string name_hint(std::string_view today, std::string_view name, std::string otherwise) {
-  return today == name ? std::move(otherwise) : fmt::format("it is '{}' today", today);
-}
-
 // "1..32", or the nearest value.
 std::string value_hint(const std::vector<const Axis*>& axes, std::string_view value,
                        const std::vector<std::string>& valid) {
@@ -90,7 +85,7 @@ Result<std::string> Catalogue::resolve(std::string_view name) const {
   });
   if (!found.empty()) return found;
   return with_hint(fail(Step::spec, "no axis '{}'", name),
-                   name_hint(axis_today(name), name, nearest_word_hint(name, valid)));
+                   hint_of_today(axis_today(name), name, nearest_word_hint(name, valid)));
 }
 
 std::vector<const Axis*> Catalogue::axes_named(std::string_view name) const {
@@ -120,7 +115,7 @@ Status Catalogue::check_value(std::string_view name, std::string_view value) con
   const std::vector<std::string> valid = values_of(name);
   if (leading_axis(name) && std::find(valid.begin(), valid.end(), value) != valid.end()) return {};
   return with_hint(fail(Step::spec, "{}: no value '{}'", name, value),
-                   name_hint(value_today(name, value), value, value_hint(axes, value, valid)));
+                   hint_of_today(value_today(name, value), value, value_hint(axes, value, valid)));
 }
 
 Result<Expression> Catalogue::compile(std::string_view text, ValueKind wanted,

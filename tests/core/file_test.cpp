@@ -155,5 +155,16 @@ TEST(TempDirTest, AMissingTemporaryFolderIsAnErrorNotACrash) {
             "io: cannot make a folder in /nowhere: No such file or directory");
 }
 
+// As root, a rename would put an ordinary file in the place of the device.
+TEST(WriteFile, ADeviceStaysOne) {
+  const TempDir folder = std::move(*TempDir::create());
+  const fs::path link = folder.path() / "sink";
+  fs::create_symlink("/dev/null", link);
+  EXPECT_TRUE(write_file(link, "text"));
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_TRUE(fs::is_character_file(link));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
+}
+
 }  // namespace
 }  // namespace phasebit

@@ -1,4 +1,4 @@
-#include "analysis/report/tables/barrier_word.h"
+#include "analysis/report/tables/probes/barrier_word.h"
 
 #include "tests/report/results.h"
 

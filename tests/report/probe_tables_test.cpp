@@ -1,5 +1,5 @@
 // Synthetic results whose differences are worked out by hand.
-#include "analysis/report/tables/probe_tables.h"
+#include "analysis/report/tables/probes/probe_tables.h"
 
 #include "tests/report/results.h"
 

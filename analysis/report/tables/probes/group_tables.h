@@ -1,7 +1,7 @@
 // The tables that are made from the points of one probe, by name.
 #pragma once
 
-#include "analysis/report/tables/probe_tables.h"
+#include "analysis/report/tables/probes/probe_tables.h"
 
 #include <map>
 #include <string>

@@ -1,4 +1,4 @@
-#include "analysis/report/tables/cluster_table.h"
+#include "analysis/report/tables/probes/cluster_table.h"
 
 #include "analysis/report/data/axes.h"
 #include "analysis/report/data/figures.h"

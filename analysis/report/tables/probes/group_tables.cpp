@@ -1,6 +1,6 @@
-#include "analysis/report/tables/group_tables.h"
+#include "analysis/report/tables/probes/group_tables.h"
 
-#include "analysis/report/tables/cluster_table.h"
+#include "analysis/report/tables/probes/cluster_table.h"
 
 namespace phasebit {
 

@@ -1,4 +1,4 @@
-#include "analysis/report/tables/figure_grid.h"
+#include "analysis/report/tables/probes/figure_grid.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
-#include "analysis/report/tables/probe_tables.h"
+#include "analysis/report/tables/probes/probe_tables.h"
 
 #include "analysis/report/data/axes.h"
-#include "analysis/report/tables/figure_grid.h"
+#include "analysis/report/tables/probes/figure_grid.h"
 
 #include <algorithm>
 #include <charconv>
