@@ -47,6 +47,7 @@ class ClassReader {
  private:
   CodeClass read(std::size_t section) {
     CodeClass made;
+    const std::string before = graph_.read_for(graph_.entry_of(section));
     made.facts.push_back({std::string(text_name), content_hash(file_.sections()[section].data)});
     add_attributes(section, made.facts);
     add_constants(section, made.facts);
@@ -56,6 +57,7 @@ class ClassReader {
     for (const std::string& callee : graph_.callees(section))
       made.facts.push_back({"callee", callee});
     made.hash = hash_of(made.facts);
+    graph_.read_for(before);
     return made;
   }
 

@@ -178,7 +178,10 @@ std::string ImageGraph::describe_symbol(std::size_t index, std::int64_t addend,
   const ElfFile::Symbol* object = is_data(symbol) ? &symbols_[index] : object_at(section, place);
   const std::uint64_t begin = object == nullptr ? 0 : object->entry.st_value;
   const std::uint64_t size = object == nullptr ? in.header.sh_size : object->entry.st_size;
-  const std::string what = name_of(object == nullptr ? symbols_[index] : *object, entry);
+  std::string what = name_of(object == nullptr ? symbols_[index] : *object, entry);
+  // Such as managed memory.
+  if (object != nullptr && object->entry.st_other != 0)
+    what += fmt::format(" (other {:#x})", object->entry.st_other);
   if (in.header.sh_type == SHT_NOBITS || in.data.empty())
     return fmt::format("{} of {} bytes at {:#x}, +{:#x}", what, size,
                        in.name.starts_with(".nv.shared") ? begin : 0, place - begin);
@@ -190,7 +193,7 @@ std::string ImageGraph::describe(const Relocation& relocation, std::size_t from)
   const bool code = file_.sections()[from].name.starts_with(text_prefix);
   return fmt::format("type {}: {}", relocation.type,
                      describe_symbol(relocation.symbol, relocation.addend,
-                                     code ? entry_of(from) : std::string(), from));
+                                     code ? entry_of(from) : reading_, from));
 }
 
 std::string ImageGraph::describe_bytes(std::size_t section, std::size_t begin, std::size_t end) {

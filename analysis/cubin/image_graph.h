@@ -34,6 +34,8 @@ class ImageGraph {
   std::string describe_code(std::size_t section);
   // Where a relocation of that section leads: "type 56: data table of 16 bytes 0102..., +4".
   std::string describe(const Relocation& relocation, std::size_t from);
+  // Whose class is being read: data that its code reaches may name it. Returns who it was before.
+  std::string read_for(std::string entry) { return std::exchange(reading_, std::move(entry)); }
   // The bytes [begin, end) of a section, and where relocations among them lead.
   std::string describe_bytes(std::size_t section, std::size_t begin, std::size_t end);
   // What a constant operand names of a bank: the symbol there, or the 8 bytes where there is none.
@@ -61,6 +63,7 @@ class ImageGraph {
   // to. Names of shared memory and of what ptxas makes hold counters, and nobody asks for them.
   std::map<std::pair<std::size_t, std::uint64_t>, std::size_t> locals_;
   // Descriptions of what leads back to nobody who is being described.
+  std::string reading_;  // see read_for
   std::map<Node, std::string> known_;
   std::vector<Node> path_;         // those being described
   std::size_t lowest_ = SIZE_MAX;  // place in path_ that was led back to

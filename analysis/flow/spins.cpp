@@ -54,9 +54,13 @@ std::vector<std::string> registers_in(std::string_view text) {
   return found;
 }
 
-// Words that the first operand has, by the widest modifier.
+// Words that a written operand has, by the widest modifier. A load of 256 bits writes two of four,
+// ldmatrix one to four.
 int width_of(const Instruction& instruction) {
   const std::string& opcode = instruction.opcode;
+  if (opcode.find(".256") != std::string::npos) return 4;
+  if (opcode.starts_with("LDSM"))
+    return opcode.ends_with(".4") ? 4 : opcode.ends_with(".2") ? 2 : 1;
   if (opcode.find(".128") != std::string::npos) return 4;
   return opcode.find("64") != std::string::npos || opcode.find("WIDE") != std::string::npos ? 2 : 1;
 }
@@ -65,8 +69,14 @@ struct Effect {
   std::vector<std::string> writes, reads;
 };
 
-// The first operand is written, and the second behind a predicate: "P0,PT,R1,R2,PT" writes P0,
-// "PT,R4,[R2]" writes R4.
+// R2P and P2R name all predicates at once.
+void add_predicates(std::vector<std::string>& names) {
+  for (int i = 0; i < 7; ++i) names.push_back("P" + std::to_string(i));
+}
+
+// The first operand is written, and the second behind a predicate, where sources follow:
+// "P0,PT,R1,R2,PT" writes P0, "PT,R4,[R2]" writes R4, "P0,P1" of a vote reads P1. Of a load every
+// register in front of the address is written.
 Effect effect_of(const Instruction& instruction) {
   Effect effect;
   effect.reads = registers_in(instruction.predicate);
@@ -77,6 +87,7 @@ Effect effect_of(const Instruction& instruction) {
     const std::size_t end = std::min(all.find(',', begin), all.size());
     const std::string_view operand = std::string_view(all).substr(begin, end - begin);
     const std::string name = register_of(operand);
+    if (operand == "PR") add_predicates(writes ? effect.writes : effect.reads);
     const bool predicate = operand.starts_with("P") || operand.starts_with("UP");
     if (writes && !name.empty()) {
       effect.writes.push_back(name);
@@ -88,7 +99,8 @@ Effect effect_of(const Instruction& instruction) {
       const std::vector<std::string> more = registers_in(operand);
       effect.reads.insert(effect.reads.end(), more.begin(), more.end());
     }
-    writes = writes && predicate && index == 0;
+    writes = writes && index == 0 && operand != "PR" &&
+             (is_load(instruction) || (predicate && all.find(',', end + 1) != std::string::npos));
     begin = end + 1;
   }
   return effect;

@@ -97,7 +97,7 @@ Result<PivotRequest> with_arguments(const ReportData& data, PivotRequest request
 Result<Table> pivot_table(const ReportData& data, const PivotRequest& request,
                           const TableArguments& arguments) {
   PHASEBIT_TRY_ASSIGN(whole, with_arguments(data, request, arguments));
-  Table table = pivot(data.aggregation.points, whole);
+  PHASEBIT_TRY_ASSIGN(table, pivot(data.aggregation.points, whole));
   if (table.rows.empty())
     return with_hint(fail(Step::usage, "no measured variant is in this table"),
                      "axes that are neither rows nor across nor named are at their default");
@@ -159,7 +159,7 @@ Result<Table> group_table(const ReportData& data, const GroupTable& group,
     PHASEBIT_TRY(check_value(data, name, value));
     where[name] = value;
   }
-  Table table = group.make(data.aggregation.points, where);
+  PHASEBIT_TRY_ASSIGN(table, group.make(data.aggregation.points, where));
   if (table.rows.empty())
     return with_hint(fail(Step::usage, "no measured variant is in this table"),
                      fmt::format("it is made from a sweep of {}", group.spec));

@@ -8,17 +8,25 @@ namespace {
 // What an mbarrier's word has room for; a protocol may say less.
 constexpr int most_expected = (1 << 20) - 1;
 
-Status check_range(const Component& protocol, const char* fact, int value, int most) {
-  if (value >= 0 && value <= most) return {};
-  return fail(Step::spec, "protocols/{}/protocol.toml: {} = {}: not from 0 to {}", protocol.name,
-              fact, value, most);
+Status check_range(const Component& protocol, const char* fact, int value, int most,
+                   int least = 0) {
+  if (value >= least && value <= most) return {};
+  return fail(Step::spec, "protocols/{}/protocol.toml: {} = {}: not from {} to {}", protocol.name,
+              fact, value, least, most);
+}
+
+// An mbarrier that expects nobody is none.
+int least_arrivals(const PlanFacts& facts, ReadBack how) {
+  return how == ReadBack::phases && !facts.waits_arrive ? 1 : 0;
 }
 
 Status check_facts(const Component& protocol, const PlanFacts& facts) {
   const int most = facts.most_arrivals > 0 ? facts.most_arrivals : most_expected;
   constexpr int most_bytes = 1 << 18;  // more than any CTA has
-  PHASEBIT_TRY(check_range(protocol, "[arrivals] full", facts.handed_full, most));
-  PHASEBIT_TRY(check_range(protocol, "[arrivals] empty", facts.handed_empty, most));
+  PHASEBIT_TRY(check_range(protocol, "[arrivals] full", facts.handed_full, most,
+                           least_arrivals(facts, facts.read_full)));
+  PHASEBIT_TRY(check_range(protocol, "[arrivals] empty", facts.handed_empty, most,
+                           least_arrivals(facts, facts.read_empty)));
   PHASEBIT_TRY(check_range(protocol, "[slot] words", facts.words, most_bytes / 8));
   return check_range(protocol, "[slot] extra bytes", facts.extra_bytes, most_bytes);
 }

@@ -42,6 +42,9 @@ class PlanCheck {
                 {"delay_cycles", said_.delay_cycles, planned_.delay_cycles},
                 {"producer_turns", said_.producer_turns, planned_.producer_turns},
                 {"consumer_turns", said_.consumer_turns, planned_.consumer_turns}};
+    if (said_.guarded != planned_.guarded)
+      return complain("guarded", fmt::to_string(said_.guarded), fmt::to_string(planned_.guarded),
+                      "leave `guarded` out: its guarded build runs first");
     for (const auto& row : rows) {
       if (row.said == row.planned) continue;
       return complain(row.key, fmt::to_string(row.said), fmt::to_string(row.planned),

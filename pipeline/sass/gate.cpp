@@ -18,7 +18,7 @@ Status add_cubin(const Tools& tools, const Disassembler& disassembler, const std
                  std::vector<GateSubject>& subjects) {
   PHASEBIT_TRY_ASSIGN(bytes, read_file(path));
   PHASEBIT_TRY_ASSIGN(cubin, read_cubin(bytes, path));
-  PHASEBIT_TRY_ASSIGN(target, tools.targets.find(fmt::format("sm_{}", cubin.sm)));
+  PHASEBIT_TRY_ASSIGN(target, tools.targets.find(cubin.target));
   PHASEBIT_TRY_ASSIGN(kernels, read_module(disassembler, cubin));
   for (const auto& [name, kernel] : kernels) {
     CalledCode called = count_with_callees(kernel, kernels);

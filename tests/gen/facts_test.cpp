@@ -138,6 +138,20 @@ TEST_F(Facts, RefuseASlotWithoutWordsThatItsVerbsUse) {
             says + file + ":1 has {{full_barrier}}" + hint);
 }
 
+// The word of an mbarrier would be read as a count, and whatever it says would be wrong.
+TEST_F(Facts, RefuseACountOfWhatIsAnMbarrier) {
+  ASSERT_EQ(error(good), "");
+  folder_.write("protocols/second/commit.ptx", "mbarrier.init.shared.b64 [ring], 1;\n");
+  folder_.write("protocols/second/protocol.toml",
+                "uses = \"own\"\nverbs = [\"commit\"]\n[verify]\nfull = \"count\"\n");
+  const auto catalogue = Catalogue::load(folder_.path());
+  ASSERT_FALSE(catalogue);
+  EXPECT_EQ(
+      folder_.text(catalogue.error()),
+      "spec: protocols/second/protocol.toml:4: full: count, and protocols/second/commit.ptx:1 "
+      "has mbarrier.init (write \"phases\": the word of an mbarrier is no count)");
+}
+
 // A verb is at most 30 lines of at most 120 columns.
 TEST(Verbs, AreShort) {
   const Catalogue& catalogue = test::shipped();

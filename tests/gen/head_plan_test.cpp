@@ -64,6 +64,9 @@ TEST(HeadPlan, SaysWhatTheKeyDecides) {
       {"per item", "per round trip",
        "spec: t.ptx:11: unit: 'cycles per round trip', the variant of its key has 'cycles per "
        "item' (write `unit = \"cycles per item\"`)"},
+      {"threads = 64", "threads = 64\nguarded = false",
+       "spec: t.ptx:10: guarded: false, the variant of its key has true (leave `guarded` out: its "
+       "guarded build runs first)"},
       {"threads = 64", "threads = 64\ncluster_size = 2",
        "spec: t.ptx:10: cluster_size: 2, the variant of its key has 1 (write `cluster_size = 1`, "
        "or the axes of [key] that decide it)"},

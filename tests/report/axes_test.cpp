@@ -105,7 +105,7 @@ TEST(WaitedOn, FillsThePatternOfTheCatalogue) {
                                                       {"", ""}};
   for (const auto& [pattern, text] : rows) EXPECT_EQ(keys(pattern).waited_on(), text) << pattern;
   EXPECT_EQ(keys("{a!} of {b}[{c}]").axes_of_column("waited_on"),
-            (std::vector<std::string>{"b", "c"}));
+            (std::vector<std::string>{"a", "b", "c"}));
   EXPECT_EQ(VariantKeys().of("x").waited_on(), "");
 }
 

@@ -88,9 +88,9 @@ TEST(ClusterTable, NamesPayloadAndStagesOfARing) {
                steady("cluster/st_async/st_async/none/num_stages=2/expect=producer", 80)})
           .aggregation.points,
       {});
-  ASSERT_EQ(table.rows.size(), 2U);
-  EXPECT_EQ(table.rows[0][2].text, "st_cluster, payload_bytes=512, 4 stages");
-  EXPECT_EQ(table.rows[1][2].text, "st_async, payload_bytes=512, 2 stages, expect=producer");
+  ASSERT_EQ(table->rows.size(), 2U);
+  EXPECT_EQ(table->rows[0][2].text, "st_cluster, payload_bytes=512, 4 stages");
+  EXPECT_EQ(table->rows[1][2].text, "st_async, payload_bytes=512, 2 stages, expect=producer");
 }
 
 TEST(ClusterTable, SaysOnceWhyASizeHasNoFigure) {

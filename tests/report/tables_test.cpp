@@ -104,6 +104,33 @@ TEST(PivotTable, CutsByAnyAxis) {
             "8,,,33,0\n");
 }
 
+// The layout of unified warps says nothing of their consumers: two variants, one cell.
+TEST(PivotTable, RefusesTwoVariantsInOneCell) {
+  const std::string id = ring("/roles=unified/producers=4");
+  const ReportData data = data_of({steady(id, 50), steady(id + "/consumers=4", 60)});
+  const auto table = make_table(data, "layouts", {});
+  ASSERT_FALSE(table);
+  EXPECT_EQ(table.error().text(), "usage: " + id + " and " + id +
+                                      "/consumers=4 would stand in one cell (consumers is " +
+                                      "not shown: name it in rows=, or hold it at a value)");
+}
+
+// An axis that a protocol leaves blank tells its variants apart where it is named.
+TEST(PivotTable, ShowsABlankAxisWhereItIsNamed) {
+  const std::string flag = "ring/flag_volatile/st_shared/none";
+  const auto table = make_table(data_of({steady(flag, 248), steady(flag + "/arrival=thread", 208),
+                                         steady(flag + "/poller=one", 627)}),
+                                "core", {});
+  ASSERT_TRUE(table);
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const auto& row : table->rows)
+    rows.emplace_back(row[2].text + ", " + row[3].text, row[8].text);
+  EXPECT_EQ(rows, (std::vector<std::pair<std::string, std::string>>{
+                      {"flag, every lane looks, -", "248.00 ±0"},
+                      {"flag, every lane looks, thread", "208.00 ±0"},
+                      {"flag, one lane looks, -", "627.00 ±0"}}));
+}
+
 TEST(Tables, NameTheNearestWordForATypo) {
   struct Row {
     const char* table;

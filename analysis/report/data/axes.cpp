@@ -20,13 +20,7 @@ std::string unit_name(const VariantAxes& axes) {
   return granularity == "even_odd_lanes" ? "even/odd lanes" : granularity + "s";
 }
 
-// One {axis} of a pattern.
-struct PatternAxis {
-  std::string name;
-  bool is_row = true;  // {axis!} is none
-};
-
-// Calls text(words) and axis(PatternAxis) for the parts of a pattern without brackets.
+// Calls text(words) and axis(name) for the parts of a pattern without brackets.
 template <typename OnText, typename OnAxis>
 void walk(std::string_view pattern, const OnText& text, const OnAxis& axis) {
   while (!pattern.empty()) {
@@ -35,11 +29,8 @@ void walk(std::string_view pattern, const OnText& text, const OnAxis& axis) {
     pattern.remove_prefix(open);
     const size_t close = pattern.find('}');
     if (close == std::string_view::npos) break;
-    PatternAxis found{std::string(pattern.substr(1, close - 1))};
-    if (found.name.ends_with('!')) {
-      found.name.pop_back();
-      found.is_row = false;
-    }
+    std::string found(pattern.substr(1, close - 1));
+    if (found.ends_with('!')) found.pop_back();  // of results of before
     axis(found);
     pattern.remove_prefix(close + 1);
   }
@@ -67,9 +58,9 @@ std::string filled(const PatternPart& part, const VariantAxes& axes) {
   bool any_named = false;
   walk(
       part.text, [&](std::string_view words) { text += words; },
-      [&](const PatternAxis& axis) {
-        text += axes.value(axis.name);
-        any_named = any_named || axes.names(axis.name);
+      [&](const std::string& axis) {
+        text += axes.value(axis);
+        any_named = any_named || axes.names(axis);
       });
   return part.optional && !any_named ? std::string() : text;
 }
@@ -136,7 +127,7 @@ std::string VariantAxes::column(const std::string& column) const {
   const ProtocolLabels* facts = protocol();
   const bool blank = facts != nullptr && std::find(facts->blank.begin(), facts->blank.end(),
                                                    column) != facts->blank.end();
-  return blank || !has(column) ? "-" : value(column);
+  return (blank && !names(column)) || !has(column) ? "-" : value(column);
 }
 
 std::vector<std::string> VariantAxes::axes_of_column(const std::string& column) const {
@@ -148,9 +139,7 @@ std::vector<std::string> VariantAxes::axes_of_column(const std::string& column) 
     for (const PatternPart& part : parts_of(facts->waits_on))
       walk(
           part.text, [](std::string_view) {},
-          [&](const PatternAxis& axis) {
-            if (axis.is_row) axes.push_back(axis.name);
-          });
+          [&](const std::string& axis) { axes.push_back(axis); });
   return axes;
 }
 

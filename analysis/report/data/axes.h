@@ -38,7 +38,8 @@ class VariantAxes {
   // "try_wait", "try_wait, hint 10000000 ns", "test_wait by state": what is waited on and how, by
   // the pattern of the catalogue (core/image/facts.h); its name for a protocol without one.
   std::string waited_on() const;
-  // An axis, or warp_layout or waited_on, which stand for several. "-" where it has no such axis.
+  // An axis, or warp_layout or waited_on, which stand for several. "-" where it has no such
+  // axis, or the protocol says that it means nothing there and it is at its default.
   std::string column(const std::string& column) const;
   // The axes that such a column stands for.
   std::vector<std::string> axes_of_column(const std::string& column) const;

@@ -58,7 +58,21 @@ bool row_before(const Row& a, const Row& b, const PivotRequest& request) {
   return a.key < b.key;
 }
 
-std::vector<Row> rows_of(const std::vector<Aggregate>& points, const PivotRequest& request) {
+// Two variants for one cell: what they differ in, and what to do about it.
+tl::unexpected<Error> collision(const Aggregate& one, const Aggregate& other) {
+  std::vector<std::string> differ;
+  for (const VariantAxes* axes : {&one.axes, &other.axes})
+    for (const auto& [axis, value] : axes->named())
+      if (one.axes.value(axis) != other.axes.value(axis) &&
+          std::find(differ.begin(), differ.end(), axis) == differ.end())
+        differ.push_back(axis);
+  return with_hint(fail(Step::usage, "{} and {} would stand in one cell", one.id, other.id),
+                   fmt::format("{} is not shown: name it in rows=, or hold it at a value",
+                               fmt::join(differ, ", ")));
+}
+
+Result<std::vector<Row>> rows_of(const std::vector<Aggregate>& points,
+                                 const PivotRequest& request) {
   std::vector<Row> rows;
   for (const Aggregate& point : points) {
     const VariantAxes& axes = point.axes;
@@ -70,7 +84,8 @@ std::vector<Row> rows_of(const std::vector<Aggregate>& points, const PivotReques
     const RowKey key = row_key(axes, request);
     auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.key == key; });
     if (row == rows.end()) row = rows.insert(row, {key, axes, {}, nullptr});
-    row->cells[value] = &point;
+    const auto [cell, is_new] = row->cells.emplace(value, &point);
+    if (!is_new) return collision(*cell->second, point);
   }
   std::sort(rows.begin(), rows.end(),
             [&](const Row& a, const Row& b) { return row_before(a, b, request); });
@@ -78,8 +93,8 @@ std::vector<Row> rows_of(const std::vector<Aggregate>& points, const PivotReques
 }
 
 // A token has no payload and no work, and one slot.
-void add_round_trips(const std::vector<Aggregate>& points, const PivotRequest& request,
-                     std::vector<Row>& rows) {
+Status add_round_trips(const std::vector<Aggregate>& points, const PivotRequest& request,
+                       std::vector<Row>& rows) {
   auto where = request.where;
   where["mover"] = where["work"] = "none";
   PivotRequest keys = request;
@@ -88,12 +103,15 @@ void add_round_trips(const std::vector<Aggregate>& points, const PivotRequest& r
   std::map<RowKey, const Aggregate*> trips;
   for (const Aggregate& point : points) {
     const VariantAxes& axes = point.axes;
-    if (holds(axes, keys, "handoff", where, "num_stages")) trips[row_key(axes, keys)] = &point;
+    if (!holds(axes, keys, "handoff", where, "num_stages")) continue;
+    const auto [trip, is_new] = trips.emplace(row_key(axes, keys), &point);
+    if (!is_new) return collision(*trip->second, point);
   }
   for (Row& row : rows) {
     const auto trip = trips.find(row_key(row.axes, keys));
     if (trip != trips.end()) row.round_trip = trip->second;
   }
+  return {};
 }
 
 void add_note(std::vector<std::string>& notes, const std::string& note) {
@@ -139,9 +157,9 @@ Cell figure_cell(const Aggregate& point, std::vector<std::string>& notes) {
           point.cycles, point.half_width()};
 }
 
-Table pivot(const std::vector<Aggregate>& points, const PivotRequest& request) {
-  std::vector<Row> rows = rows_of(points, request);
-  if (request.round_trip) add_round_trips(points, request, rows);
+Result<Table> pivot(const std::vector<Aggregate>& points, const PivotRequest& request) {
+  PHASEBIT_TRY_ASSIGN(rows, rows_of(points, request));
+  if (request.round_trip) PHASEBIT_TRY(add_round_trips(points, request, rows));
   Table table;
   for (const std::string& column : request.rows)
     table.columns.push_back({row_title(column), false});

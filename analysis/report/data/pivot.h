@@ -25,7 +25,9 @@ struct PivotRequest {
 
 // A cell is the median over repetitions and the half width of its interval, or why there is none,
 // with the whole reason below the table.
-Table pivot(const std::vector<Aggregate>& points, const PivotRequest& request);
+// Step::usage where two variants would stand in one cell: an axis in which they differ is neither
+// shown nor held at a value.
+Result<Table> pivot(const std::vector<Aggregate>& points, const PivotRequest& request);
 
 // One figure, or the step that failed; notes get the reason or the flags, once each.
 Cell figure_cell(const Aggregate& point, std::vector<std::string>& notes);

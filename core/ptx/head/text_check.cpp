@@ -18,6 +18,7 @@ class TextCheck {
         facts_(facts_of(checked.head, checked.file, checked.entry)) {}
 
   Status check() const {
+    PHASEBIT_TRY(check_guarded());
     for (const HeadBarrier& barrier : head_.barriers) {
       if (barrier.kind == "mbarrier") PHASEBIT_TRY(check_mbarrier(barrier));
       if (barrier.kind == "flag") PHASEBIT_TRY(check_flag(barrier));
@@ -33,6 +34,19 @@ class TextCheck {
  private:
   std::string place(std::size_t statement) const {
     return fmt::format("{}:{}", checked_.file.name, checked_.file.statements[statement].line);
+  }
+
+  // Without a guarded build nothing bounds a wait. What the catalogue has says itself which of its
+  // kernels need none.
+  Status check_guarded() const {
+    if (head_.launch.guarded || !head_.own_components) return {};
+    const std::vector<PlacedStatement>& all = checked_.file.statements;
+    for (std::size_t i = checked_.entry.open; i < checked_.entry.close; ++i)
+      if (all[i].parsed.name.starts_with("mbarrier.try_wait") ||
+          all[i].parsed.name.starts_with("mbarrier.test_wait"))
+        return checked_.complain("guarded", "leave it out", "false, and the text waits at {}",
+                                 place(i));
+    return {};
   }
 
   const HeadBarrier* declared_at(int offset) const {

@@ -110,5 +110,22 @@ TEST(CodeClassNames, TakeNoPrototypeForACallee) {
     }
 }
 
+// A static variable of the kernel has the kernel's name in its own; its pointer stands in bank 4.
+TEST(CodeClassNames, AVariableInTheKernelsScopeIsNoDifference) {
+  PHASEBIT_NEEDS_TOOLS();
+  const auto text = [](const std::string& kernel, const std::string& variable) {
+    return ".global .u32 " + variable + ";\n.visible .entry " + kernel +
+           "()\n{\n.reg .b32 x;\nld.global.u32 x, [" + variable +
+           "];\nadd.u32 x, x, 1;\nst.global.u32 [" + variable + "], x;\nret;\n}\n";
+  };
+  for (const Flags& flags : {Flags{}, Flags{"-c"}}) {
+    const auto one = kernel_of(text("k", "_ZZ1kE1v"), "sm_90a", flags);
+    const auto other =
+        kernel_of(text("name_of_its_own", "_ZZ15name_of_its_ownE1v"), "sm_90a", flags);
+    ASSERT_TRUE(one && other);
+    EXPECT_EQ(one->code.hash, other->code.hash);
+  }
+}
+
 }  // namespace
 }  // namespace phasebit::sass_test

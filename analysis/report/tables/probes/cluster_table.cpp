@@ -155,7 +155,7 @@ std::string cluster_semantics(const VariantAxes& axes) {
                      written(axes.value("wait_semantics")), fence);
 }
 
-Table cluster_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+Result<Table> cluster_table(const std::vector<Aggregate>& points, const AxisValues& where) {
   std::map<GroupKey, Group> groups;
   for (const Aggregate& point : points) {
     const VariantAxes& axes = point.axes;
@@ -173,7 +173,7 @@ Table cluster_table(const std::vector<Aggregate>& points, const AxisValues& wher
   return table;
 }
 
-Table cluster_pairs_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+Result<Table> cluster_pairs_table(const std::vector<Aggregate>& points, const AxisValues& where) {
   PivotRequest request;
   request.probe = "cluster";
   request.rows = {"first_rank"};
@@ -192,7 +192,7 @@ Table cluster_pairs_table(const std::vector<Aggregate>& points, const AxisValues
   request.where["cluster_size"] = std::to_string(size);
   request.across_values.clear();
   for (int rank = 0; rank < size; ++rank) request.across_values.push_back(std::to_string(rank));
-  Table table = pivot(points, request);
+  PHASEBIT_TRY_ASSIGN(table, pivot(points, request));
   for (Column& column : table.columns)
     column.title = column.title == "first rank"
                        ? fmt::format("from, of {}", size)

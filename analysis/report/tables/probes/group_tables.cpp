@@ -34,7 +34,7 @@ const std::map<std::string, GroupTable>& group_tables() {
         "Polls that failed before a wait returned, by the cycles for which the commit was held "
         "back."}},
       {"interference",
-       {neighbour_table, "by how much waiting warps slow down others", "specs/probes.toml",
+       {interference_table, "by how much waiting warps slow down others", "specs/probes.toml",
         "By how many percent waiting warps lengthen a block of work of the victims, against the "
         "same code with the same warps that do not wait; the rows with 0 waiters are cycles of a "
         "block then. same: on the victims' sub-partition, other: on the other three."}},

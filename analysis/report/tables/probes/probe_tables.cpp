@@ -86,7 +86,7 @@ std::string work_of(const VariantAxes& axes) {
 
 }  // namespace
 
-Table verbs_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+Result<Table> verbs_table(const std::vector<Aggregate>& points, const AxisValues& where) {
   std::map<std::vector<std::string>, std::map<std::string, Sizes>> verbs;
   const std::vector<Point> found = points_of(points, "verb", where);
   for (const Point& point : found) {
@@ -104,11 +104,11 @@ Table verbs_table(const std::vector<Aggregate>& points, const AxisValues& where)
   return grid.table();
 }
 
-Table response_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+Result<Table> response_table(const std::vector<Aggregate>& points, const AxisValues& where) {
   return by_delay(points, where, "wake");
 }
 
-Table polls_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+Result<Table> polls_table(const std::vector<Aggregate>& points, const AxisValues& where) {
   return by_delay(points, where, "polls");
 }
 
@@ -125,7 +125,7 @@ bool is_control(const VariantAxes& axes) {
 
 }  // namespace
 
-Table neighbour_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+Result<Table> interference_table(const std::vector<Aggregate>& points, const AxisValues& where) {
   const std::vector<Point> all = points_of(points, "interference", where);
   std::map<std::string, const Aggregate*> controls;
   FigureGrid grid({"victims", "waiters", "placing", "protocol", "waited_on"},
@@ -154,7 +154,7 @@ Table neighbour_table(const std::vector<Aggregate>& points, const AxisValues& wh
   return grid.table();
 }
 
-Table fanin_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+Result<Table> fanin_table(const std::vector<Aggregate>& points, const AxisValues& where) {
   const std::vector<Point> found = points_of(points, "fanin", where);
   FigureGrid grid({"protocol", "waited_on", "arrival", "spelling"},
                   {"1", "2", "3", "4", "6", "8", "12", "16", "24", "32"}, any_of(found));
@@ -166,7 +166,7 @@ Table fanin_table(const std::vector<Aggregate>& points, const AxisValues& where)
   return grid.table();
 }
 
-Table entangle_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+Result<Table> entangle_table(const std::vector<Aggregate>& points, const AxisValues& where) {
   const std::vector<Point> found = points_of(points, "entangle", where);
   FigureGrid grid({"protocol", "waited_on", "semantics", "arrive"},
                   {"1", "2", "4", "8", "16", "32"}, any_of(found));
