@@ -1,6 +1,7 @@
 #include "gen/render/head_plan.h"
 
 #include "gen/probes/make_plan.h"
+#include "gen/render/variant_head.h"
 #include "gen/space/hand_made.h"
 
 namespace phasebit {
@@ -9,11 +10,12 @@ namespace {
 class PlanCheck {
  public:
   PlanCheck(const Head& head, const Plan& plan)
-      : head_(head), said_(head.launch), planned_(plan.launch) {}
+      : head_(head), said_(head.launch), plan_(plan), planned_(plan.launch) {}
 
   Status check() const {
     PHASEBIT_TRY(check_numbers());
     PHASEBIT_TRY(check_figure());
+    PHASEBIT_TRY(check_barriers());
     return check_verified();
   }
 
@@ -64,6 +66,17 @@ class PlanCheck {
                     fmt::format("write `unit = \"{}\"`", planned_.unit));
   }
 
+  // Without an id, the kind of its barriers is what tells a text of another protocol.
+  Status check_barriers() const {
+    for (const HeadBarrier& planned : barriers_of(plan_))
+      for (const HeadBarrier& barrier : head_.barriers)
+        if (barrier.name == planned.name && barrier.kind != planned.kind)
+          return complain("barrier " + barrier.name, "is a barrier of kind " + barrier.kind,
+                          planned.kind,
+                          "the protocol of [key] is another's, or the barrier's kind");
+    return {};
+  }
+
   Status check_verified() const {
     const int words = planned_.payload.words_per_slot;
     if (said_.phases_checked < planned_.phases_checked)
@@ -84,6 +97,7 @@ class PlanCheck {
 
   const Head& head_;
   const LaunchShape& said_;
+  const Plan& plan_;
   const LaunchShape& planned_;
 };
 

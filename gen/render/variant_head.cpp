@@ -47,17 +47,6 @@ std::vector<HeadRegisters> registers_of(const Plan& plan, const Kernel& kernel) 
   return all;
 }
 
-std::vector<HeadBarrier> barriers_of(const Plan& plan) {
-  const PlanFacts& facts = plan.facts;
-  if (!facts.keeps_address) return {};
-  const std::string kind = facts.counts_laps ? "flag" : "mbarrier";
-  const auto one = [&](const char* name, int base, int fixed, int needed) {
-    return HeadBarrier{name, kind, base, 8, plan.num_stages, fixed > 0 ? fixed : needed};
-  };
-  return {one("full", 0, plan.full_arrivals, facts.full_arrivals),
-          one("empty", plan.empty_offset, plan.empty_arrivals, facts.empty_arrivals)};
-}
-
 // Warps of the launch that no slice is in.
 std::vector<RoleSlice> idle_of(const LaunchShape& launch) {
   std::vector<RoleSlice> idle;
@@ -74,6 +63,17 @@ std::vector<RoleSlice> idle_of(const LaunchShape& launch) {
 }
 
 }  // namespace
+
+std::vector<HeadBarrier> barriers_of(const Plan& plan) {
+  const PlanFacts& facts = plan.facts;
+  if (!facts.keeps_address) return {};
+  const std::string kind = facts.counts_laps ? "flag" : "mbarrier";
+  const auto one = [&](const char* name, int base, int fixed, int needed) {
+    return HeadBarrier{name, kind, base, 8, plan.num_stages, fixed > 0 ? fixed : needed};
+  };
+  return {one("full", 0, plan.full_arrivals, facts.full_arrivals),
+          one("empty", plan.empty_offset, plan.empty_arrivals, facts.empty_arrivals)};
+}
 
 std::map<std::string, std::vector<int>> bounds_of(const Kernel& kernel) {
   std::map<std::string, std::vector<int>> bounds;

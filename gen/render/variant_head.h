@@ -10,6 +10,9 @@ namespace phasebit {
 // `rules` are those of its components.
 Head make_head(const VariantKey& key, const Plan& plan, const Kernel& kernel, HeadRules rules);
 
+// The barriers of its slots; none where they have no words.
+std::vector<HeadBarrier> barriers_of(const Plan& plan);
+
 // The directives between the signature and the body that bound the launch.
 std::map<std::string, std::vector<int>> bounds_of(const Kernel& kernel);
 
