@@ -65,9 +65,11 @@ TEST(HeadPlan, SaysWhatTheKeyDecides) {
        "spec: t.ptx:11: unit: 'cycles per round trip', the variant of its key has 'cycles per "
        "item' (write `unit = \"cycles per item\"`)"},
       {"format = 1\n",
-       "format = 1\nbarriers = [{ name = \"full\", kind = \"flag\", base = 0, count = 4, arrivals = 1 "
+       "format = 1\nbarriers = [{ name = \"full\", kind = \"flag\", base = 0, count = 4, arrivals "
+       "= 1 "
        "}]\n",
-       "spec: t.ptx:2: barrier full: is a barrier of kind flag, the variant of its key has mbarrier "
+       "spec: t.ptx:2: barrier full: is a barrier of kind flag, the variant of its key has "
+       "mbarrier "
        "(the protocol of [key] is another's, or the barrier's kind)"},
       {"threads = 64", "threads = 64\nguarded = false",
        "spec: t.ptx:10: guarded: false, the variant of its key has true (leave `guarded` out: its "
