@@ -111,8 +111,10 @@ using Registers = std::set<std::string>;
 // One loop: what of it depends on a load.
 class SpinLoop {
  public:
-  SpinLoop(const SassKernel& kernel, const FlowGraph& graph, const Loop& loop)
-      : kernel_(kernel), graph_(graph), loop_(loop) {}
+  // `effects` are those of the kernel's instructions.
+  SpinLoop(const SassKernel& kernel, const FlowGraph& graph, const std::vector<Effect>& effects,
+           const Loop& loop)
+      : kernel_(kernel), graph_(graph), effects_(effects), loop_(loop) {}
 
   // Goes around with the registers that hold something of what the load reads, until no block
   // begins with more of them.
@@ -140,7 +142,7 @@ class SpinLoop {
     const BasicBlock& one = graph_.blocks[at(block)];
     for (std::size_t i = at(one.begin); i < at(one.end); ++i) {
       const Instruction& instruction = kernel_.instructions[i];
-      const Effect effect = effect_of(instruction);
+      const Effect& effect = effects_[i];
       const bool reads = std::any_of(effect.reads.begin(), effect.reads.end(),
                                      [&](const std::string& name) { return held.contains(name); });
       if (reads && i + 1 == at(one.end) && (leaves(one) || leaves_kernel(instruction))) return true;
@@ -159,6 +161,7 @@ class SpinLoop {
 
   const SassKernel& kernel_;
   const FlowGraph& graph_;
+  const std::vector<Effect>& effects_;
   const Loop& loop_;
 };
 
@@ -169,8 +172,13 @@ std::vector<bool> find_spins(const SassKernel& kernel) {
   const auto graph = build_flow_graph(kernel);
   if (!graph) return spins;
   const LoopNest nest = find_loops(*graph);
+  if (nest.loops.empty()) return spins;
+  std::vector<Effect> effects;
+  effects.reserve(spins.size());
+  for (const Instruction& instruction : kernel.instructions)
+    effects.push_back(effect_of(instruction));
   for (const Loop& loop : nest.loops) {
-    const SpinLoop one(kernel, *graph, loop);
+    const SpinLoop one(kernel, *graph, effects, loop);
     for (std::size_t i = 0; i < spins.size(); ++i)
       if (loop.contains[at(graph->block_of[i])] && !spins[i] && is_load(kernel.instructions[i]))
         spins[i] = one.is_left_by(i);

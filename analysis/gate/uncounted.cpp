@@ -31,13 +31,22 @@ class Uncounted {
     for (const RoleWindow& window : windows_) {
       check_blocks(**table, window);
       // What is called is outside of the window, so a rule has to know of it.
-      check_each(window, [&](std::size_t i, const std::string& verb) {
+      check_each(window, "", [&](std::size_t i, const std::string& verb) {
         const Instruction& one = kernel_.instructions[i];
-        const bool open = calls_function(one) && !plain[i] &&
-                          (*table)->find(one.opcode, spec_.exhaustive_for, verb) != nullptr;
+        const bool open =
+            calls_function(one) && !plain[i] &&
+            (*table)->find(one.opcode, spec_.exhaustive_for, verb) != nullptr &&
+            !is_counted({verb, window.role, {}, {}, {}}, path_of(window.heat[i]), one.opcode);
         return open ? one.opcode + " " + std::string(callee_of(one)) : "";
       });
-      check_spins(**table, window, spins);
+      // Waits in software, in verbs where a load alone is ordinary and rules count those that are.
+      check_each(window, " in a loop that waits for what it reads",
+                 [&](std::size_t i, const std::string& verb) {
+                   const std::string& opcode = kernel_.instructions[i].opcode;
+                   const bool open =
+                       spins[i] && (*table)->find(opcode, spec_.exhaustive_for, verb) == nullptr;
+                   return open ? opcode : "";
+                 });
     }
     return std::move(complaints_);
   }
@@ -53,39 +62,18 @@ class Uncounted {
     return line == nullptr ? "" : line->verb;
   }
 
-  void complain_of(const std::map<std::string, OpcodeCounts>& by_verb, const RoleWindow& window,
-                   const char* what) {
-    for (const auto& [verb, found] : by_verb)
-      complain("{} ({}): no rule counts {}{}", verb.empty() ? "no verb" : verb,
-               role_name(window.role), list_opcodes(found), what);
-  }
-
-  // Instructions of the window that `name` has a name for and no rule of their verb counts.
-  template <typename Name>
-  void check_each(const RoleWindow& window, const Name& name) {
+  // Instructions of the window that are open: `open_as` has words for them, "" for the others.
+  template <typename OpenAs>
+  void check_each(const RoleWindow& window, const char* what, const OpenAs& open_as) {
     std::map<std::string, OpcodeCounts> open;
     for (std::size_t i = 0; i < window.heat.size(); ++i) {
       if (window.heat[i] == Heat::outside) continue;
-      const std::string verb = verb_of(i), words = name(i, verb);
-      const std::string& opcode = kernel_.instructions[i].opcode;
-      if (!words.empty() &&
-          !is_counted({verb, window.role, {}, {}, {}}, path_of(window.heat[i]), opcode))
-        ++open[verb][words];
+      const std::string verb = verb_of(i), words = open_as(i, verb);
+      if (!words.empty()) ++open[verb][words];
     }
-    complain_of(open, window, "");
-  }
-
-  // Waits in software, in verbs where a load alone is ordinary and rules count those that are.
-  void check_spins(const SynchronisationTable& table, const RoleWindow& window,
-                   const std::vector<bool>& spins) {
-    std::map<std::string, OpcodeCounts> open;
-    for (std::size_t i = 0; i < window.heat.size(); ++i) {
-      if (window.heat[i] == Heat::outside || !spins[i]) continue;
-      const std::string verb = verb_of(i);
-      const std::string& opcode = kernel_.instructions[i].opcode;
-      if (table.find(opcode, spec_.exhaustive_for, verb) == nullptr) ++open[verb][opcode];
-    }
-    complain_of(open, window, " in a loop that waits for what it reads");
+    for (const auto& [verb, found] : open)
+      complain("{} ({}): no rule counts {}{}", verb.empty() ? "no verb" : verb,
+               role_name(window.role), list_opcodes(found), what);
   }
 
   bool is_counted(const VerbCensus& census, Path path, const std::string& opcode) const {
@@ -105,8 +93,8 @@ class Uncounted {
                        const char* where, const OpcodeCounts& counts) {
     OpcodeCounts uncounted;
     for (const auto& [opcode, count] : counts) {
-      const auto* known = table.find(opcode, spec_.exhaustive_for, census.verb);
       if (opcode.starts_with("CALL")) continue;  // the calls
+      const auto* known = table.find(opcode, spec_.exhaustive_for, census.verb);
       if (known != nullptr && known->per_block == 0 && !is_counted(census, path, opcode))
         uncounted.emplace(opcode, count);
     }
@@ -121,9 +109,7 @@ class Uncounted {
     for (std::size_t i = 0; i < window.heat.size(); ++i) {
       if (window.heat[i] == Heat::outside || window.block[i] < 0) continue;
       const Instruction& instruction = kernel_.instructions[i];
-      const SourceLine* line = source_line(source_, instruction);
-      const auto* known =
-          table.find(instruction.opcode, spec_.exhaustive_for, line == nullptr ? "" : line->verb);
+      const auto* known = table.find(instruction.opcode, spec_.exhaustive_for, verb_of(i));
       if (known == nullptr || known->per_block == 0) continue;
       if (++found[{window.block[i], known}] == known->per_block + 1)
         complain("{}: more than {} {} in a basic block, at {:#x}", role_name(window.role),

@@ -2,6 +2,7 @@
 // that a report needs no templates.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -9,6 +10,9 @@
 #include <nlohmann/json_fwd.hpp>
 
 namespace phasebit {
+
+// The axes that stand first in a key, and without their names in an id.
+inline constexpr std::array<const char*, 4> component_axes = {"probe", "protocol", "mover", "work"};
 
 struct AxisFacts {
   std::string default_value;

@@ -1,5 +1,7 @@
 #include "core/image/renamed.h"
 
+#include "core/image/facts.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -33,9 +35,6 @@ constexpr auto renamed_values = std::to_array<RenamedValue>({
     {"tuned", "deferred_fold", "deferred_checksum"},
 });
 
-// The components that stand in front of an id; behind the first of an anchor stands its name.
-constexpr auto leading = std::to_array<std::string_view>({"probe", "protocol", "mover", "work"});
-
 }  // namespace
 
 std::string_view axis_today(std::string_view axis) {
@@ -67,10 +66,10 @@ std::string id_today(const std::string& id) {
     if (equals != std::string_view::npos) {
       const std::string_view axis = axis_today(word.substr(0, equals));
       today.append(axis).append("=").append(value_today(axis, word.substr(equals + 1)));
-    } else if (part == 1 && first == "anchor") {
+    } else if (part == 1 && first == "anchor") {  // behind it stands its name
       today += value_today("anchor", word);
     } else {
-      today += part < leading.size() ? value_today(leading[part], word) : word;
+      today += part < component_axes.size() ? value_today(component_axes[part], word) : word;
     }
   }
   return today;

@@ -1,18 +1,16 @@
 #include "core/ptx/headings.h"
 
 #include "core/base/text.h"
+#include "core/rule/read_rule.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 namespace phasebit {
 namespace {
 
-bool is_role(std::string_view word) {
-  constexpr auto roles =
-      std::to_array<std::string_view>({"producer", "consumer", "both", "victim"});
-  return std::find(roles.begin(), roles.end(), word) != roles.end();
+bool is_role(const std::string& word) {
+  return contains(rule_roles(), word);
 }
 
 // Takes ":12" off the end.
@@ -65,7 +63,7 @@ std::optional<PtxHeading> heading_of_line(std::string_view line) {
     heading.role = words.substr(0, blank);
     heading.verb = trimmed(words.substr(blank + 1));
     if (heading.verb.find(' ') != std::string::npos) return std::nullopt;
-  } else if (is_role(words)) {
+  } else if (is_role(std::string(words))) {
     heading.role = words;
   } else if (words != "-") {
     heading.verb = words;

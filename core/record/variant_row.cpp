@@ -3,14 +3,11 @@
 #include "core/base/hash.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
 namespace phasebit {
 namespace {
-
-constexpr std::array<const char*, 4> component_axes = {"probe", "protocol", "mover", "work"};
 
 bool is_component(const std::string& axis) {
   return std::find(component_axes.begin(), component_axes.end(), axis) != component_axes.end();

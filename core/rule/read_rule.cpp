@@ -12,10 +12,6 @@ namespace {
 using nlohmann::ordered_json;
 using Problem = tl::unexpected<RuleProblem>;
 
-bool holds(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 class TableReader {
  public:
   explicit TableReader(const ordered_json& table) : table_(table) {}
@@ -28,7 +24,7 @@ class TableReader {
     if (rule.verbs.empty()) refuse("", "lacks 'verb'");
     if (!verb.empty() && rule.verbs.size() > 1) refuse("verbs", "'verb' is there as well");
     rule.role = text("role");
-    if (!rule.role.empty() && !holds(rule_roles(), rule.role))
+    if (!rule.role.empty() && !contains(rule_roles(), rule.role))
       refuse("role", fmt::format("no role '{}'", rule.role),
              nearest_word_hint(rule.role, rule_roles()));
     rule.families = words("families");
@@ -125,7 +121,7 @@ std::optional<RuleProblem> unknown_family(const std::vector<std::string>& famili
   if (!targets) return RuleProblem{"families", targets.error().message, targets.error().hint};
   const std::vector<std::string> known = targets->families();
   for (const std::string& family : families)
-    if (!holds(known, family))
+    if (!contains(known, family))
       return RuleProblem{"families", fmt::format("no SASS family '{}'", family),
                          nearest_word_hint(family, known)};
   return std::nullopt;
@@ -152,7 +148,7 @@ Result<std::vector<VerbRule>> read_rules(const ordered_json& list, const std::st
   for (const ordered_json& table : list) {
     if (!table.is_object()) return fail(Step::spec, "{}: rules: must hold tables", place);
     for (const auto& [key, value] : table.items())
-      if (!holds(rule_keys(), key))
+      if (!contains(rule_keys(), key))
         return with_hint(fail(Step::spec, "{}: rules: no key '{}'", place, key),
                          nearest_word_hint(key, rule_keys()));
     const auto text = read_rule(table);
@@ -160,7 +156,7 @@ Result<std::vector<VerbRule>> read_rules(const ordered_json& list, const std::st
       return with_hint(fail(Step::spec, "{}: rules: {}{}{}", place, text.error().key,
                             text.error().key.empty() ? "" : ": ", text.error().message),
                        text.error().hint);
-    if (!text->families.empty() && !holds(text->families, family)) continue;
+    if (!text->families.empty() && !contains(text->families, family)) continue;
     PHASEBIT_TRY_ASSIGN(in_range, version_in_range(ptxas, text->ptxas));
     if (in_range) PHASEBIT_TRY(add_rule(*text, place, rules));
   }

@@ -4,7 +4,6 @@
 #include "core/image/renamed.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <unordered_map>
 #include <unordered_set>
@@ -18,7 +17,6 @@ constexpr std::string_view old_keys_toml =
 #include "core/store/old_keys.toml.inc"
     ;
 
-constexpr std::array<const char*, 4> leading = {"probe", "protocol", "mover", "work"};
 // The order in which components' own axes stand in a key.
 constexpr std::array<const char*, 4> own_order = {"protocol", "mover", "work", "probe"};
 constexpr const char* anchor_probe = "anchor";
@@ -40,8 +38,8 @@ OldId split_id(const std::string& id) {
     const size_t equals = word.find('=');
     if (equals != std::string::npos)
       parts.named.emplace_back(word.substr(0, equals), word.substr(equals + 1));
-    else if (part < leading.size())
-      parts.components[leading[part]] = word;
+    else if (part < component_axes.size())
+      parts.components[component_axes[part]] = word;
     else
       parts.named.emplace_back(word, "");
   }
@@ -124,10 +122,10 @@ KeyAxes OldKeys::axes_of_component(const std::string& kind, const std::string& n
 VariantRow OldKeys::key_of(const std::string& id, const std::string& hash, KeyPool& pool) const {
   OldId parts = split_id(id);
   KeyAxes defaults;
-  for (const char* kind : leading)
+  for (const char* kind : component_axes)
     if (const auto at = parts.components.find(kind); at != parts.components.end())
       defaults.emplace_back(kind, at->second);
-  if (parts.components.size() == leading.size()) {
+  if (parts.components.size() == component_axes.size()) {
     KeyAxes own = axes_of_component("common", "");
     for (const char* kind : own_order)
       for (auto& axis : axes_of_component(kind, parts.components[kind])) own.push_back(axis);
@@ -170,7 +168,7 @@ std::string fact_today(const std::string& name) {
   const size_t dot = name.find('.');
   if (dot == std::string::npos) return std::string(axis_today(name));
   std::string component = name.substr(0, dot);
-  for (const char* kind : leading) component = value_today(kind, component);
+  for (const char* kind : component_axes) component = value_today(kind, component);
   return fmt::format("{}.{}", component, axis_today(name.substr(dot + 1)));
 }
 

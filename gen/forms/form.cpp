@@ -1,18 +1,16 @@
 #include "gen/forms/form.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <cctype>
 
 namespace phasebit {
 namespace {
 
-bool holds(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 void keep(std::vector<std::string>& all, const std::vector<std::string>& more) {
   for (const std::string& one : more)
-    if (!holds(all, one)) all.push_back(one);
+    if (!contains(all, one)) all.push_back(one);
 }
 
 bool in_word(char c) {
@@ -149,9 +147,9 @@ Result<std::string> why_no_form(const FormBook& book, const FormPoint& point) {
     return std::string("form: it names a row of core/isa/forms.csv");
   PHASEBIT_TRY_ASSIGN(placed, book.placed(point.form));
   if (placed->form->ptx_min.parts.empty()) return std::string("form: ptxas takes it for no target");
-  if (!holds(placed->family->paths, point.path))
+  if (!contains(placed->family->paths, point.path))
     return std::string("form: its family does not meet this path");
-  if (!holds(placed->family->lanes, point.lanes))
+  if (!contains(placed->family->lanes, point.lanes))
     return std::string("form: its family does not run with these lanes");
   if (point.load == "busy" && placed->crowds)
     return std::string("form: it takes all barriers of its CTA, so no load fits beside it");

@@ -119,16 +119,11 @@ Table explained_table(const std::vector<ExplainedPair>& pairs) {
       {"cycles after", true}, {"difference", true}, {"change", true},
       {"A/A floor", true},    {"verdict", false},   {"what differs in the SASS", false}};
   for (const ExplainedPair& pair : pairs) {
-    const Comparison& made = pair.comparison;
-    table.rows.push_back({pair.before,
-                          pair.after,
-                          figure_cell(made.before, table.notes),
-                          figure_cell(made.after, table.notes),
-                          difference_cell(made.difference),
-                          percent_cell(made),
-                          {fmt::format("{:.2f}", made.floor), made.floor, {}},
-                          made.verdict,
-                          fmt::format("{}", fmt::join(pair.reasons, "; "))});
+    std::vector<Cell> row = {pair.before, pair.after};
+    add_comparison(row, pair.comparison, table.notes);
+    row.insert(row.end(),
+               {pair.comparison.verdict, fmt::format("{}", fmt::join(pair.reasons, "; "))});
+    table.rows.push_back(std::move(row));
   }
   return table;
 }

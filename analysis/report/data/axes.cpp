@@ -9,8 +9,6 @@ namespace phasebit {
 
 namespace {
 
-constexpr const char* components[] = {"probe", "protocol", "mover", "work"};
-
 bool all_digits(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
@@ -88,7 +86,7 @@ std::string VariantAxes::first_value(const std::string& axis) const {
 
 std::map<std::string, std::string> VariantAxes::named() const {
   std::map<std::string, std::string> all(variant_->named.begin(), variant_->named.end());
-  for (const char* axis : components)
+  for (const char* axis : component_axes)
     if (const std::string* value = variant_->find(axis)) all.emplace(axis, *value);
   return all;
 }

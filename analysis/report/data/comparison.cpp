@@ -48,4 +48,13 @@ Cell percent_cell(const Comparison& comparison) {
   return {fmt::format("{:+.1f} %", percent), percent, {}};
 }
 
+void add_comparison(std::vector<Cell>& row, const Comparison& comparison,
+                    std::vector<std::string>& notes) {
+  row.push_back(figure_cell(comparison.before, notes));
+  row.push_back(figure_cell(comparison.after, notes));
+  row.push_back(difference_cell(comparison.difference));
+  row.push_back(percent_cell(comparison));
+  row.push_back({fmt::format("{:.2f}", comparison.floor), comparison.floor, {}});
+}
+
 }  // namespace phasebit

@@ -29,4 +29,9 @@ Comparison compare(const Aggregation& aggregation, const std::string& before,
 Cell difference_cell(const Figure& difference);
 Cell percent_cell(const Comparison& comparison);
 
+// Before, after, difference, change, floor: what every table of comparisons has in a row, in this
+// order. Appends; notes get what the figures' cells refer to.
+void add_comparison(std::vector<Cell>& row, const Comparison& comparison,
+                    std::vector<std::string>& notes);
+
 }  // namespace phasebit

@@ -26,14 +26,10 @@ bool is_wanted(const VariantAxes& axes, const TableArguments& arguments) {
 
 std::vector<Cell> row_of(const std::string& base, const std::string& value, const Comparison& made,
                          Table& table) {
-  return {base,
-          value,
-          figure_cell(made.before, table.notes),
-          figure_cell(made.after, table.notes),
-          difference_cell(made.difference),
-          percent_cell(made),
-          {fmt::format("{:.2f}", made.floor), made.floor, {}},
-          made.verdict};
+  std::vector<Cell> row = {base, value};
+  add_comparison(row, made, table.notes);
+  row.emplace_back(made.verdict);
+  return row;
 }
 
 }  // namespace

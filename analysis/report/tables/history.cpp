@@ -134,17 +134,11 @@ Result<Table> steps_table(const ReportData& data, const TableArguments& argument
   constexpr size_t digits = 6;
   PHASEBIT_TRY_ASSIGN(least, least_percent(arguments));
   for (const VersionStep& step : find_steps(history, least)) {
-    const Comparison& made = step.comparison;
-    table.rows.push_back({step.text->text_id,
-                          step.from->ptxas,
-                          step.to->ptxas,
-                          figure_cell(made.before, table.notes),
-                          figure_cell(made.after, table.notes),
-                          difference_cell(made.difference),
-                          percent_cell(made),
-                          {fmt::format("{:.2f}", made.floor), made.floor, {}},
-                          step.from->text_hash.substr(0, digits),
-                          step.to->text_hash.substr(0, digits)});
+    std::vector<Cell> row = {step.text->text_id, step.from->ptxas, step.to->ptxas};
+    add_comparison(row, step.comparison, table.notes);
+    for (const auto* side : {step.from, step.to})
+      row.emplace_back(side->text_hash.substr(0, digits));
+    table.rows.push_back(std::move(row));
   }
   return table;
 }

@@ -61,16 +61,11 @@ Cell class_cell(const Aggregate* point) {
 std::vector<Cell> row_of(const Aggregation& aggregation, const Aggregate& fork, Table& table) {
   const std::string parent_id = parent_of(fork.axes);
   const Comparison made = compare(aggregation, parent_id, fork.id);
-  return {made_by_hand(fork.axes),
-          parent_id,
-          figure_cell(made.before, table.notes),
-          figure_cell(made.after, table.notes),
-          difference_cell(made.difference),
-          percent_cell(made),
-          {fmt::format("{:.2f}", made.floor), made.floor, {}},
-          made.verdict,
-          class_cell(find_variant(aggregation.points, parent_id)),
-          class_cell(&fork)};
+  std::vector<Cell> row = {made_by_hand(fork.axes), parent_id};
+  add_comparison(row, made, table.notes);
+  row.insert(row.end(), {made.verdict, class_cell(find_variant(aggregation.points, parent_id)),
+                         class_cell(&fork)});
+  return row;
 }
 
 // parent=ID, tuned=NAME

@@ -47,7 +47,7 @@ int number(const VariantAxes& axes, const std::string& axis) {
 
 // "arrival=thread, layout=v1": what differs from the defaults beside these axes.
 std::string rest_of(const VariantAxes& axes, std::set<std::string> named) {
-  named.insert({"probe", "protocol", "mover", "work"});
+  named.insert(component_axes.begin(), component_axes.end());
   std::vector<std::string> words;
   for (const auto& [axis, value] : axes.named())
     if (named.count(axis) == 0) words.push_back(fmt::format("{}={}", axis, value));
