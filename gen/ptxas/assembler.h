@@ -18,7 +18,7 @@ struct AssemblerChoice {
   std::string ptxas;     // "12.4.131"; "" for the one that the command works with
   int opt_level = 3;     // ptxas -O, 0..3
   int maxrregcount = 0;  // ptxas -maxrregcount, registers a thread; 0: not given
-  // An experiment on what ptxas made (analysis/cubin/edit.h): "0x920.NOP"; "" for none. The timed
+  // An experiment on what ptxas made (analysis/cubin/change/edit.h): "0x920.NOP"; "" for none. The timed
   // build alone has it.
   std::string edit = {};
   friend auto operator<=>(const AssemblerChoice&, const AssemblerChoice&) = default;

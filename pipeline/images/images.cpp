@@ -2,7 +2,7 @@
 
 #include "analysis/cubin/code_class.h"
 #include "analysis/cubin/cubin.h"
-#include "analysis/cubin/edit.h"
+#include "analysis/cubin/change/edit.h"
 #include "core/base/hash.h"
 #include "core/base/parallel.h"
 #include "core/image/sass_class.h"
