@@ -1,6 +1,6 @@
 #include "analysis/cubin/change/padding.h"
 
-#include "analysis/cubin/change/code_places.h"
+#include "analysis/cubin/code_places.h"
 #include "analysis/cubin/change/movable.h"
 #include "analysis/cubin/elf_file.h"
 #include "analysis/cubin/instruction.h"

@@ -1,4 +1,4 @@
-#include "analysis/cubin/change/code_places.h"
+#include "analysis/cubin/code_places.h"
 
 #include "analysis/cubin/instruction.h"
 
