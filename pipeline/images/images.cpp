@@ -1,8 +1,9 @@
 #include "pipeline/images/images.h"
 
+#include "analysis/cubin/change/edit.h"
+#include "analysis/cubin/change/padding.h"
 #include "analysis/cubin/code_class.h"
 #include "analysis/cubin/cubin.h"
-#include "analysis/cubin/change/edit.h"
 #include "core/base/hash.h"
 #include "core/base/parallel.h"
 #include "core/image/sass_class.h"
@@ -30,24 +31,64 @@ struct Place {
   size_t column = 0, variant = 0;
 };
 
-// Puts the edited code in the place of the kernel's: a module of its own.
-Status edit_code(Tools& tools, const std::string& text, Assembled& kernel,
-                 std::map<std::string, std::string>& modules) {
-  PHASEBIT_TRY_ASSIGN(edits, parse_edits(text));
-  const auto here = modules.find(kernel.module_hash);
-  Result<std::string> code = fail(Step::assemble, "no module {}", kernel.module_hash);
-  if (here != modules.end())
-    code = here->second;
-  else if (tools.cache)
-    code = tools.cache->module(kernel.module_hash);
-  if (!code) return tl::unexpected<Error>(code.error());
-  PHASEBIT_TRY_ASSIGN(edited, edit_cubin(*code, kernel.entry, edits));
-  PHASEBIT_TRY_ASSIGN(cubin, read_cubin(edited));
-  kernel.text_hash = content_hash(cubin.find(kernel.entry)->text);
-  kernel.module_hash = content_hash(edited);
-  modules[kernel.module_hash] = std::move(edited);
-  return {};
-}
+// What ptxas made, changed as an image's axes say: modules of their own.
+class CodeChanges {
+ public:
+  CodeChanges(Tools& tools, const AssemblerChoice& choice, Assembly& made)
+      : tools_(tools), choice_(choice), made_(made) {}
+
+  Result<Image> image(const Prepared& prepared, Assembled kernel) {
+    const bool timed = prepared.kernel.build == Build::timed;
+    if (timed && !choice_.edit.empty()) PHASEBIT_TRY(edit(kernel));
+    const std::string base = kernel.module_hash;
+    if (timed && choice_.padding != 0) PHASEBIT_TRY(pad(kernel));
+    Image image = image_of(prepared, kernel);
+    if (kernel.module_hash == base) return image;
+    image.padding_bytes = choice_.padding;
+    image.base_module = base;
+    return image;
+  }
+
+ private:
+  // Puts the edited code in the place of the kernel's.
+  Status edit(Assembled& kernel) {
+    PHASEBIT_TRY_ASSIGN(edits, parse_edits(choice_.edit));
+    PHASEBIT_TRY_ASSIGN(code, module_code(made_, tools_.cache_or_null(), kernel.module_hash));
+    PHASEBIT_TRY_ASSIGN(edited, edit_cubin(code, kernel.entry, edits));
+    PHASEBIT_TRY_ASSIGN(cubin, read_cubin(edited));
+    kernel.text_hash = content_hash(cubin.find(kernel.entry)->text);
+    kernel.module_hash = content_hash(edited);
+    made_.modules[kernel.module_hash] = std::move(edited);
+    return {};
+  }
+
+  // All kernels of the module: those of other variants are asked for next.
+  Status pad(Assembled& kernel) {
+    auto known = padded_.find(kernel.module_hash);
+    if (known == padded_.end()) {
+      PHASEBIT_TRY_ASSIGN(code, module_code(made_, tools_.cache_or_null(), kernel.module_hash));
+      PHASEBIT_TRY_ASSIGN(bytes, pad_cubin(code, choice_.padding));
+      PHASEBIT_TRY_ASSIGN(cubin, read_cubin(bytes));
+      Padded padded{content_hash(bytes), {}};
+      for (const CubinKernel& one : cubin.kernels)
+        padded.text_hashes[one.entry] = content_hash(one.text);
+      made_.modules[padded.module] = std::move(bytes);
+      known = padded_.emplace(kernel.module_hash, std::move(padded)).first;
+    }
+    kernel.text_hash = known->second.text_hashes.at(kernel.entry);
+    kernel.module_hash = known->second.module;
+    return {};
+  }
+
+  struct Padded {
+    std::string module;
+    std::map<std::string, std::string> text_hashes;  // by entry
+  };
+  Tools& tools_;
+  const AssemblerChoice& choice_;
+  Assembly& made_;
+  std::map<std::string, Padded> padded_;  // by the module that it was made of
+};
 
 // All that one ptxas makes with one set of flags.
 void assemble_group(Tools& tools, const std::vector<Prepared>& prepared,
@@ -65,19 +106,15 @@ void assemble_group(Tools& tools, const std::vector<Prepared>& prepared,
   }
   Assembly made;
   if (toolchain) made = assemble(**toolchain, tools.cache_or_null(), jobs, options);
+  CodeChanges changes(tools, choice, made);
   for (size_t i = 0; i < places.size(); ++i) {
     Result<Image>& image = sets[places[i].column].images[places[i].variant];
-    const Prepared& one = prepared[places[i].variant];
-    if (made.kernels.size() > i && made.kernels[i] && !choice.edit.empty() &&
-        one.kernel.build == Build::timed)
-      if (const Status done = edit_code(tools, choice.edit, *made.kernels[i], made.modules); !done)
-        made.kernels[i] = tl::unexpected<Error>(done.error());
     if (!toolchain)
       image = tl::unexpected<Error>(toolchain.error());
     else if (!made.kernels[i])
       image = tl::unexpected<Error>(made.kernels[i].error());
     else
-      image = image_of(one, *made.kernels[i]);
+      image = changes.image(prepared[places[i].variant], *made.kernels[i]);
   }
   modules.modules.merge(made.modules);
   modules.notes.insert(modules.notes.end(), made.notes.begin(), made.notes.end());
