@@ -105,8 +105,24 @@ Listing listing_of(const std::string& nvdisasm, const std::string& cubin, std::s
   return ran ? Reader(ran->out, padding).take() : Listing();
 }
 
+// ".byte 0xb0, 0x02, ..." as numbers of four bytes.
+std::vector<std::size_t> numbers_of(const std::string& line) {
+  std::vector<std::size_t> numbers;
+  std::size_t count = 0;
+  for (std::size_t at = line.find("0x"); at != std::string::npos; at = line.find("0x", at + 2)) {
+    if (count % 4 == 0) numbers.push_back(0);
+    numbers.back() |= std::stoul(line.substr(at, 4), nullptr, 16) << 8 * (count++ % 4);
+  }
+  return numbers;
+}
+
 // A word of an attribute is the same, or a place that is printed as a number.
 bool is_same_word(const std::string& old, const std::string& made, std::size_t padding) {
+  if (old.starts_with(".byte") && made.starts_with(".byte")) {
+    const auto before = numbers_of(old), after = numbers_of(made);
+    return std::equal(before.begin(), before.end(), after.begin(), after.end(),
+                      [&](auto a, auto b) { return a == b || a + padding == b; });
+  }
   constexpr std::string_view word = ".word\t0x";
   if (old == made) return true;
   if (!old.starts_with(word) || !made.starts_with(word)) return false;

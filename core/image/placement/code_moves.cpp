@@ -31,9 +31,10 @@ std::uint64_t growth_of(std::uint64_t padding) {
 // Ascending, apart from each other and inside the file.
 bool fits(std::string_view module, const CodeMoves& moves) {
   std::uint64_t end = 0;
-  for (const CodeMoves::Code& code : moves.code) {
-    if (code.begin < end || code.end <= code.begin || code.end > module.size()) return false;
-    end = code.end;
+  for (const CodeMoves::Insertion& one : moves.insertions) {
+    if (one.at < end || one.at > module.size() || one.bytes >= CodeMoves::alignment_bytes)
+      return false;
+    end = one.at;
   }
   end = 0;
   for (const CodeMoves::Field& field : moves.fields) {
@@ -43,6 +44,23 @@ bool fits(std::string_view module, const CodeMoves& moves) {
     end = field.at + field.bytes;
   }
   return true;
+}
+
+// DW_LNS_advance_pc with an operand that always takes two bytes.
+std::string advance_by(std::uint64_t bytes) {
+  constexpr char advance_pc = 2;
+  return {advance_pc, static_cast<char>((bytes & 0x7f) | 0x80), static_cast<char>(bytes >> 7)};
+}
+
+std::string inserted(const CodeMoves::Insertion& one, std::uint64_t padding) {
+  using Kind = CodeMoves::Insertion::Kind;
+  switch (one.kind) {
+    case Kind::padding: return nops(padding_high, padding);
+    case Kind::tail: return nops(tail_high, growth_of(padding) - padding);
+    case Kind::advance: return advance_by(padding);
+    case Kind::filler: return std::string(one.bytes, '\0');
+  }
+  bug("unknown kind of insertion");
 }
 
 // 7 bits a byte, the lowest first; the highest bit says that there are more.
@@ -81,6 +99,7 @@ class Numbers {
   bool ok_ = true;
 };
 
+constexpr std::uint64_t num_kinds = 4;  // of insertions
 constexpr std::string_view first_word = "phasebit moves 1 ";
 constexpr std::size_t hash_digits = 32;
 constexpr std::size_t head_bytes = first_word.size() + hash_digits + 1;
@@ -112,43 +131,40 @@ Result<std::string> move_code(std::string_view module, const CodeMoves& moves, i
   PHASEBIT_TRY(check_padding(padding_bytes));
   if (!fits(module, moves))
     return with_hint(fail(Step::bundle, "code moves of another module"), "pack it again");
+  if (padding_bytes == 0) return std::string(module);
   const auto padding = static_cast<std::uint64_t>(padding_bytes);
-  const std::uint64_t shift = growth_of(padding);
   std::string changed(module);
   for (const CodeMoves::Field& field : moves.fields) {
     std::uint64_t value = 0;
     std::memcpy(&value, changed.data() + field.at, field.bytes);
-    value += field.paddings * padding + field.shifts * shift;
+    value += field.paddings * padding + field.growths * growth_of(padding) + field.bytes_added;
     std::memcpy(changed.data() + field.at, &value, field.bytes);
   }
-  const std::string before = nops(padding_high, padding);
-  const std::string behind = nops(tail_high, shift - padding);
   std::string made;
-  made.reserve(module.size() + moves.code.size() * shift);
   std::uint64_t from = 0;
-  for (const CodeMoves::Code& code : moves.code) {
-    made.append(changed, from, code.begin - from).append(before);
-    made.append(changed, code.begin, code.end - code.begin).append(behind);
-    from = code.end;
+  for (const CodeMoves::Insertion& one : moves.insertions) {
+    made.append(changed, from, one.at - from).append(inserted(one, padding));
+    from = one.at;
   }
   return made.append(changed, from);
 }
 
 std::string to_bytes(const CodeMoves& moves) {
   std::string body;
-  put(body, moves.code.size());
+  put(body, moves.insertions.size());
   std::uint64_t last = 0;
-  for (const CodeMoves::Code& code : moves.code) {
-    put(body, code.begin - last);
-    put(body, code.end - code.begin);
-    last = code.end;
+  for (const CodeMoves::Insertion& one : moves.insertions) {
+    put(body, (one.at - last) * num_kinds + static_cast<std::uint64_t>(one.kind));
+    put(body, one.bytes);
+    last = one.at;
   }
   put(body, moves.fields.size());
   last = 0;
   for (const CodeMoves::Field& field : moves.fields) {
     put(body, (field.at - last) * 2 + (field.bytes == 8 ? 1 : 0));
     put(body, field.paddings);
-    put(body, field.shifts);
+    put(body, field.growths);
+    put(body, field.bytes_added);
     last = field.at;
   }
   return fmt::format("{}{}\n{}", first_word, content_hash(body), body);
@@ -164,11 +180,13 @@ Result<CodeMoves> moves_from_bytes(std::string_view bytes, const std::string& na
   if (content_hash(body) != bytes.substr(first_word.size(), hash_digits)) return torn();
   Numbers numbers(body);
   CodeMoves moves;
-  moves.code.resize(numbers.count());
+  moves.insertions.resize(numbers.count());
   std::uint64_t last = 0;
-  for (CodeMoves::Code& code : moves.code) {
-    code.begin = last + numbers.next();
-    last = code.end = code.begin + numbers.next();
+  for (CodeMoves::Insertion& one : moves.insertions) {
+    const std::uint64_t place = numbers.next();
+    last = one.at = last + place / num_kinds;
+    one.kind = static_cast<CodeMoves::Insertion::Kind>(place % num_kinds);
+    one.bytes = numbers.next();
   }
   moves.fields.resize(numbers.count());
   last = 0;
@@ -177,7 +195,8 @@ Result<CodeMoves> moves_from_bytes(std::string_view bytes, const std::string& na
     last = field.at = last + place / 2;
     field.bytes = place % 2 == 0 ? 4 : 8;
     field.paddings = static_cast<std::uint32_t>(numbers.next());
-    field.shifts = static_cast<std::uint32_t>(numbers.next());
+    field.growths = static_cast<std::uint32_t>(numbers.next());
+    field.bytes_added = numbers.next();
   }
   if (!numbers.done()) return torn();
   return moves;

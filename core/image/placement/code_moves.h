@@ -26,23 +26,31 @@ std::string_view unpadded(std::string_view text);
 // What has to change in the bytes of a module for padding of any size: found once by who knows the
 // format (analysis/cubin/change/padding.h), applied by who loads it.
 struct CodeMoves {
-  // The code of one kernel, in the file. The padding goes before it, and NOPs behind it until the
-  // code has grown by a multiple of `alignment_bytes`: ptxas fills up code in the same way, and all
-  // that follows in the file keeps its alignment.
-  struct Code {
-    std::uint64_t begin = 0, end = 0;
-    bool operator==(const Code&) const = default;
+  // Bytes that are put in. Everything behind is moved by multiples of `alignment_bytes`, so that
+  // all sections keep their alignment.
+  struct Insertion {
+    enum class Kind : std::uint8_t {
+      padding,  // NOPs, before a kernel's code
+      tail,     // NOPs behind it: ptxas fills up code to the alignment too
+      advance,  // of the address, in a table of lines: DW_LNS_advance_pc by the padding
+      filler    // so many zeros, behind such a table
+    };
+    std::uint64_t at = 0;  // in the file
+    Kind kind = Kind::padding;
+    std::uint64_t bytes = 0;  // of a filler
+    bool operator==(const Insertion&) const = default;
   };
-  // A number in the file, little endian, of 4 or 8 bytes: grows by `paddings` times the padding and
-  // by `shifts` times what code grows by.
+  // A number in the file, little endian, of 4 or 8 bytes: grows by `paddings` times the padding, by
+  // `growths` times what padded code grows by, and by `bytes_added`.
   struct Field {
     std::uint64_t at = 0;
-    std::uint32_t bytes = 8, paddings = 0, shifts = 0;
+    std::uint32_t bytes = 8, paddings = 0, growths = 0;
+    std::uint64_t bytes_added = 0;
     bool operator==(const Field&) const = default;
   };
-  static constexpr std::uint64_t alignment_bytes = 128;
-  std::vector<Code> code;     // ascending
-  std::vector<Field> fields;  // ascending
+  static constexpr std::uint64_t alignment_bytes = 128, advance_bytes = 3;
+  std::vector<Insertion> insertions;  // ascending
+  std::vector<Field> fields;          // ascending
   bool operator==(const CodeMoves&) const = default;
 };
 
