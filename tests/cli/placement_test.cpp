@@ -56,7 +56,7 @@ TEST(Placement, OfAllThatTheTemplatesMake) {
     for (const Result<Image>& image : sets[column].images)
       if (image) modules.insert(image->module), ++images;
     // Protocols that need sm_90 are refused for older targets.
-    EXPECT_GT(images, prepared.size() / 4) << targets[column];
+    EXPECT_GT(images, 10U) << targets[column];
     for (const std::string& hash : modules) {
       const std::string code = module_code(*sets[column].assembly, nullptr, hash).value();
       for (const int padding : {16, 208, 1024}) {
@@ -64,10 +64,10 @@ TEST(Placement, OfAllThatTheTemplatesMake) {
         const auto padded = pad_cubin(code, padding);
         ASSERT_TRUE(padded) << padded.error().text();
         test::expect_padded(code, *padded, static_cast<std::size_t>(padding));
+        // With lines on one target: nvdisasm takes seconds.
         if (padding == 208)
-          for (const char* options : {"", "-g"})
-            test::expect_same_listing(tools.toolchain.nvdisasm.string(), code, *padded, 208,
-                                      options);
+          test::expect_same_listing(tools.toolchain.nvdisasm.string(), code, *padded, 208,
+                                    columns[column].target == "sm_90a" ? "-g" : "");
       }
     }
   }
@@ -90,10 +90,13 @@ TEST(Placement, AVariantWithPaddingIsGatedAndKeepsItsClass) {
   const std::vector<CodeColumn> column = {{"sm_90a", {}}};
   std::vector<ImageSet> sets = make_images(tools, prepared, column);
   ASSERT_TRUE(gate_images(tools, *disassembler, prepared, column, sets));
+  std::size_t gated = 0;
   for (std::size_t i = 0; i < count; ++i) {
     SCOPED_TRACE(prepared[i].key.id);
     const Result<Image>&plain = sets[0].images[i], &padded = sets[0].images[count + i];
-    ASSERT_TRUE(plain && padded);
+    ASSERT_EQ(plain.has_value(), padded.has_value());
+    if (!plain) continue;  // needs a later target
+    ++gated;
     EXPECT_EQ(padded->sass_class, plain->sass_class);
     EXPECT_NE(padded->text_hash, plain->text_hash);
     EXPECT_EQ(padded->padding_bytes, 208);
@@ -106,6 +109,7 @@ TEST(Placement, AVariantWithPaddingIsGatedAndKeepsItsClass) {
       EXPECT_EQ(padded->census[n].beside, plain->census[n].beside);
     }
   }
+  EXPECT_GT(gated, 5U);
 }
 
 // What the bench loads of a bundle, with padding of the variant's own and of the repetition's.
@@ -126,6 +130,7 @@ TEST(Placement, ABundleHoldsEachModuleOnce) {
   const auto manifest = read_manifest(folder->path());
   ASSERT_TRUE(manifest) << manifest.error().text();
   std::set<int> paddings;
+  std::set<std::string> bases, guards;
   for (const BundleVariant& variant : manifest->variants) {
     SCOPED_TRACE(variant.key.id);
     const Image& timed = *variant.image(Build::timed);
@@ -133,6 +138,7 @@ TEST(Placement, ABundleHoldsEachModuleOnce) {
     EXPECT_TRUE(can_be_padded(folder->path(), timed));
     const std::string& base = timed.padding_bytes == 0 ? timed.module : timed.base_module;
     const std::string code = packing->modules.at(base);
+    bases.insert(base);
     const auto loaded = read_module(folder->path(), timed);
     ASSERT_TRUE(loaded) << loaded.error().text();
     EXPECT_TRUE(*loaded == pad_cubin(code, timed.padding_bytes).value());
@@ -140,14 +146,15 @@ TEST(Placement, ABundleHoldsEachModuleOnce) {
     EXPECT_TRUE(read_module(folder->path(), timed, 208).value() ==
                 pad_cubin(code, repetition).value());
     if (const Image* guarded = variant.image(Build::guarded)) {
+      guards.insert(guarded->module);
       EXPECT_EQ(guarded->padding_bytes, 0);
       EXPECT_FALSE(can_be_padded(folder->path(), *guarded));
       EXPECT_TRUE(read_module(folder->path(), *guarded));
     }
   }
   EXPECT_EQ(paddings, (std::set<int>{0, 32, 64}));
-  EXPECT_EQ(packing->modules.size(), 2U);  // timed, guarded
-  EXPECT_EQ(packing->moves.size(), 1U);
+  EXPECT_EQ(packing->modules.size(), bases.size() + guards.size());
+  EXPECT_EQ(packing->moves.size(), bases.size());
 }
 
 }  // namespace
