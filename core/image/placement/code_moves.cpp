@@ -175,7 +175,8 @@ Result<CodeMoves> moves_from_bytes(std::string_view bytes, const std::string& na
     return with_hint(fail(Step::bundle, "{} is torn or of another version", name),
                      "pack and copy the bundle again");
   };
-  if (!bytes.starts_with(first_word) || bytes.size() < head_bytes) return torn();
+  if (!bytes.starts_with(first_word) || bytes.size() < head_bytes || bytes[head_bytes - 1] != '\n')
+    return torn();
   const std::string_view body = bytes.substr(head_bytes);
   if (content_hash(body) != bytes.substr(first_word.size(), hash_digits)) return torn();
   Numbers numbers(body);
