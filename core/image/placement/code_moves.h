@@ -58,7 +58,7 @@ struct CodeMoves {
 // Step::bundle where the moves are not of this module.
 Result<std::string> move_code(std::string_view module, const CodeMoves& moves, int padding_bytes);
 
-// As bytes of a bundle: about 3 % of the module.
+// As bytes of a bundle: about 1.3 % of the module.
 std::string to_bytes(const CodeMoves& moves);
 Result<CodeMoves> moves_from_bytes(std::string_view bytes, const std::string& name);
 
