@@ -120,7 +120,7 @@ Result<Device::Function> Meter::loaded_function(const Image& image, int dynamic_
   if (const auto known = functions_.find(key); known != functions_.end()) return known->second;
   auto module = modules_.find(image.module);
   if (module == modules_.end()) {
-    PHASEBIT_TRY_ASSIGN(cubin, read_module(bundle_, image.module));
+    PHASEBIT_TRY_ASSIGN(cubin, read_module(bundle_, image));
     PHASEBIT_TRY_ASSIGN(loaded, device_.load(cubin));
     module = modules_.emplace(image.module, loaded).first;
   }
