@@ -108,25 +108,13 @@ double achieved_megahertz(const LaunchShape& shape, const std::vector<LaunchOutp
 
 Result<Device::Function> Meter::function_of(const Image& image, const MeasureRequest& request) {
   const LaunchShape& shape = request.variant->launch;
-  PHASEBIT_TRY_ASSIGN(function, loaded_function(image, shape.dynamic_shared_bytes));
+  const int wanted = image.build == Build::timed ? request.placement.padding : 0;
+  const int padding = modules_.possible_padding(image, wanted);
+  PHASEBIT_TRY_ASSIGN(function, modules_.function(image, shape.dynamic_shared_bytes, padding));
   if (shape.cluster_size > 1)
     PHASEBIT_TRY(device_.allow_cluster(
         function, grid_of(shape, request.placement, device_.info().row.multiprocessors)));
   return function;
-}
-
-Result<Device::Function> Meter::loaded_function(const Image& image, int dynamic_shared_bytes) {
-  const auto key = std::make_tuple(image.module, image.entry, dynamic_shared_bytes);
-  if (const auto known = functions_.find(key); known != functions_.end()) return known->second;
-  auto module = modules_.find(image.module);
-  if (module == modules_.end()) {
-    PHASEBIT_TRY_ASSIGN(cubin, read_module(bundle_, image));
-    PHASEBIT_TRY_ASSIGN(loaded, device_.load(cubin));
-    module = modules_.emplace(image.module, loaded).first;
-  }
-  PHASEBIT_TRY_ASSIGN(function,
-                      device_.function(module->second, image.entry, dynamic_shared_bytes));
-  return functions_.emplace(key, function).first->second;
 }
 
 BatchRequest Meter::batch_of(const MeasureRequest& request,
@@ -155,7 +143,7 @@ Status Meter::run_guarded(const MeasureRequest& request, const Image& image,
                           ExpectedChecksums& checksums) {
   BatchRequest batch = batch_of(request, {items});
   if (!image.guard.sites.empty()) {
-    PHASEBIT_TRY_ASSIGN(variable, device_.variable(modules_.at(image.module), guard_variable));
+    PHASEBIT_TRY_ASSIGN(variable, device_.variable(modules_.module_of(image), guard_variable));
     batch.guard = GuardedModule{variable, &image.guard};
   }
   PHASEBIT_TRY_ASSIGN(outputs, launcher_.run(function, request.variant->launch, batch));
@@ -236,6 +224,9 @@ Result<Measurement> Meter::run_timed(const MeasureRequest& request, Device::Func
     flag_not_linear(measurement);
     break;
   }
+  const int padding = request.placement.padding;
+  if (modules_.possible_padding(*request.variant->image(Build::timed), padding) != padding)
+    add_flag(measurement, "not_padded");
   if (measurement.megahertz == 0) add_flag(measurement, "clock_unresolved");
   if (device_.health().throttled) add_flag(measurement, "throttled");
   if (!sms.empty()) add_flag(measurement, fmt::format("{}{}", sms_prefix, fmt::join(sms, ",")));
@@ -247,15 +238,15 @@ Result<Measurement> Meter::measure_whole(const MeasureRequest& request, const Ph
   report(Phase::loading);
   WholeBuilds builds;
   const int shared_bytes = variant.whole->shared_bytes;
-  PHASEBIT_TRY_ASSIGN(timed, loaded_function(*variant.image(Build::timed), shared_bytes));
+  PHASEBIT_TRY_ASSIGN(timed, modules_.function(*variant.image(Build::timed), shared_bytes));
   builds.timed = timed;
   const auto key = std::make_pair(variant.key.hash, 0);
   const Image* image = variant.image(Build::guarded);
   if (image != nullptr && !guarded_.contains(key)) {
     if (image->module.empty())
       return fail(Step::guard, "its guarded build was refused: {}", image->gate.reason);
-    PHASEBIT_TRY_ASSIGN(guarded, loaded_function(*image, shared_bytes));
-    PHASEBIT_TRY_ASSIGN(variable, device_.variable(modules_.at(image->module), guard_variable));
+    PHASEBIT_TRY_ASSIGN(guarded, modules_.function(*image, shared_bytes));
+    PHASEBIT_TRY_ASSIGN(variable, device_.variable(modules_.module_of(*image), guard_variable));
     builds.guarded = guarded;
     builds.guard = GuardedModule{variable, &image->guard};
   }

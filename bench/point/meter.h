@@ -4,6 +4,7 @@
 #include "bench/point/guard_memory.h"
 #include "bench/point/launcher.h"
 #include "bench/point/measurement.h"
+#include "bench/point/modules.h"
 #include "bench/point/verify.h"
 
 #include <map>
@@ -17,14 +18,13 @@ namespace phasebit {
 class Meter {
  public:
   Meter(Device& device, fs::path bundle)
-      : device_(device), launcher_(device), guard_(device), bundle_(std::move(bundle)) {}
+      : device_(device), launcher_(device), guard_(device), modules_(device, std::move(bundle)) {}
 
   Result<Measurement> measure(const MeasureRequest& request, const PhaseReport& report);
 
  private:
   using Outputs = std::vector<LaunchOutput>;
   Result<Device::Function> function_of(const Image& image, const MeasureRequest& request);
-  Result<Device::Function> loaded_function(const Image& image, int dynamic_shared_bytes);
   BatchRequest batch_of(const MeasureRequest& request, std::vector<std::uint32_t> items) const;
   Result<Outputs> run_verified(const MeasureRequest& request, Device::Function function,
                                std::vector<std::uint32_t> items, ExpectedChecksums& checksums);
@@ -41,9 +41,7 @@ class Meter {
   Device& device_;
   Launcher launcher_;
   GuardMemory guard_;  // of strangers' kernels
-  fs::path bundle_;
-  std::map<std::string, Device::Module> modules_;
-  std::map<std::tuple<std::string, std::string, int>, Device::Function> functions_;
+  LoadedModules modules_;
   std::set<std::pair<std::string, int>> guarded_;  // variant, idle warps
   std::map<std::string, std::uint32_t> bases_;     // by variant: the same chain in every repetition
 };
