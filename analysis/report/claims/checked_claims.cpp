@@ -1,5 +1,6 @@
 #include "analysis/report/claims/checked_claims.h"
 
+#include "analysis/report/claims/against.h"
 #include "core/base/nearest.h"
 #include "core/base/text.h"
 
@@ -69,8 +70,13 @@ Result<RowsByFigure> rows_of_devices(const Results& results, const std::string& 
 CheckedClaim check_claim(const Claim& claim, RowsByFigure& rows, bool every_device) {
   CheckedClaim out{claim, {}, {}, out_of_reach(claim, rows, every_device)};
   if (!out.not_checked.empty()) return out;
-  out.cases = cases_of(claim, rows.of(claim.figure), every_device);
+  const std::vector<ClaimRow>& all = rows.of(claim.figure);
+  out.cases = claim.against.tests().empty()
+                  ? cases_of(claim, all, every_device)
+                  : cases_of(claim, against_control(claim, all), every_device);
   out.verdict = judge(claim, out.cases);
+  if (out.verdict.used == 0 && !claim.needs.empty())
+    out.not_checked = "not measured yet: " + claim.needs;
   return out;
 }
 

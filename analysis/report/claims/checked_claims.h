@@ -14,7 +14,8 @@ struct CheckedClaim {
   Claim claim;
   ClaimCases cases;
   Verdict verdict;
-  // Why it was not looked at: the results have no device, ptxas that it speaks of. "" when it was.
+  // Why it was not looked at: the results have no GPU that it speaks of, or what it needs is not
+  // measured. "" when it was.
   std::string not_checked;
   // "holds", "refuted", "no row", "not checked"
   std::string word() const;

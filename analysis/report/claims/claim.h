@@ -17,6 +17,9 @@ namespace phasebit {
 enum class Relation { less, at_most, within, at_least, greater };
 std::string_view to_string(Relation relation);
 
+// How a figure is taken against its control.
+enum class AgainstAs { percent, difference };
+
 // Figures of some of the rows used, for the sentence.
 struct ClaimShow {
   std::string name;
@@ -27,10 +30,15 @@ struct ClaimShow {
 struct Claim {
   std::string name, says, file;
   int line = 0;
+  // What must be measured before there is a row: until then the claim is not checked.
+  std::string needs;
   // "cycles": with the loop that it was measured in. "without_loop": the difference of two
   // unrolled sizes. Else the name of a reading.
   std::string figure = "cycles";
   Selection where, a, b;
+  // Where there is one: the figure is taken against that of the row with these values.
+  Selection against = {};
+  AgainstAs against_as = AgainstAs::percent;
   bool pairs = false;             // a row of `a` against each of `b` that has all else equal
   std::vector<std::string> free;  // axes that need not be equal
   // Flags with which a row is used all the same, with its interval.

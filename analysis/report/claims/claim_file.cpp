@@ -18,9 +18,9 @@ constexpr std::array<std::pair<std::string_view, Relation>, 5> relations = {
      {"greater", Relation::greater}}};
 
 const std::vector<std::string> keys = {
-    "name",   "says",           "figure",  "where",       "a",         "b",
-    "free",   "accepts",        "devices", "ptxas",       "relation",  "bound",
-    "within", "within_percent", "shows",   "least_share", "most_share"};
+    "name",  "says",   "needs",          "figure",  "where",       "against",   "against_as",
+    "a",     "b",      "free",           "accepts", "devices",     "ptxas",     "relation",
+    "bound", "within", "within_percent", "shows",   "least_share", "most_share"};
 
 // A number with or without a fraction: TOML's own fractions are written as texts.
 std::optional<double> number(TomlReader& reader, const std::string& key) {
@@ -41,6 +41,14 @@ Relation relation_of(TomlReader& reader) {
   }
   reader.refuse("relation", fmt::format("no relation '{}'", word), nearest_word_hint(word, words));
   return Relation::less;
+}
+
+AgainstAs against_of(TomlReader& reader) {
+  const std::string word = reader.text_or("against_as", "percent");
+  if (word != "percent" && word != "difference")
+    reader.refuse("against_as", fmt::format("no '{}'", word),
+                  nearest_word_hint(word, {"percent", "difference"}));
+  return word == "difference" ? AgainstAs::difference : AgainstAs::percent;
 }
 
 Selection selection_of(TomlReader& reader, const std::string& key) {
@@ -85,8 +93,11 @@ Claim read_claim(const TomlValue& table, const std::string& file, Status& status
   claim.line = table.line;
   claim.name = reader.text("name");
   claim.says = reader.text("says");
+  claim.needs = reader.text_or("needs", "");
   claim.figure = reader.text_or("figure", claim.figure);
   claim.where = selection_of(reader, "where");
+  claim.against = selection_of(reader, "against");
+  claim.against_as = against_of(reader);
   claim.a = selection_of(reader, "a");
   claim.b = selection_of(reader, "b");
   claim.pairs = reader.has("b");

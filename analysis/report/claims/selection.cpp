@@ -1,5 +1,7 @@
 #include "analysis/report/claims/selection.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -41,11 +43,14 @@ bool fits(const std::string& test, const std::string& word) {
 
 // What is wrong with a test; "" when nothing is.
 std::string complaint(const std::string& test) {
-  for (const std::string_view sign : signs)
-    if (sign != "!=" && test.starts_with(sign) && !number_in(test.substr(sign.size())))
-      return fmt::format("'{}' compares with no number", test);
+  const auto sign = std::find_if(signs.begin(), signs.end(),
+                                 [&](std::string_view one) { return test.starts_with(one); });
+  if (sign != signs.end())
+    return *sign == "!=" || number_in(test.substr(sign->size()))
+               ? std::string()
+               : fmt::format("'{}' compares with no number", test);
   const size_t dots = test.find("..");
-  if (dots == std::string::npos || test.starts_with("!=")) return {};
+  if (dots == std::string::npos) return {};
   if (number_in(test.substr(0, dots)) && number_in(test.substr(dots + 2))) return {};
   return fmt::format("'{}' is no range of numbers", test);
 }
@@ -74,7 +79,8 @@ bool AxisTest::holds(const std::string& value) const {
 bool Selection::matches(const RowAxes& axes) const {
   return std::all_of(tests_.begin(), tests_.end(), [&](const AxisTest& test) {
     const std::string* value = axis_of(axes, test.axis);
-    return value != nullptr && test.holds(*value);
+    if (value == nullptr) return contains(test.any_of, "-");
+    return test.holds(*value);
   });
 }
 

@@ -20,7 +20,7 @@ const std::string* axis_of(const RowAxes& axes, const std::string& axis);
 std::optional<double> number_in(const std::string& word);
 
 // One axis: any of these. A word may have * and ?; `<8`, `<=8`, `>8`, `>=8`, `2..8` are about
-// numbers, `!=word` is about words.
+// numbers, `!=word` is about words, `-` is for rows that do not have the axis.
 struct AxisTest {
   std::string axis;
   std::vector<std::string> any_of;
@@ -32,7 +32,6 @@ class Selection {
   Selection() = default;
   explicit Selection(std::vector<AxisTest> tests) : tests_(std::move(tests)) {}
 
-  // A row without one of the axes does not match.
   bool matches(const RowAxes& axes) const;
   bool names(const std::string& axis) const;
   const std::vector<AxisTest>& tests() const { return tests_; }
