@@ -23,7 +23,7 @@ enum class AgainstAs { percent, difference };
 // Figures of some of the rows used, for the sentence.
 struct ClaimShow {
   std::string name;
-  std::string of;  // "a", "b", "difference", "ratio", "percent", or an axis
+  std::string of;  // as in the sentence: "a", "difference", "axis.NAME"
   Selection where;
 };
 

@@ -12,7 +12,8 @@
 namespace phasebit {
 namespace {
 
-const std::vector<std::string> figures = {"a", "b", "difference", "ratio", "percent"};
+const std::vector<std::string> figures = {"a",       "b",     "difference",   "ratio",
+                                          "percent", "saved", "saved_percent"};
 const std::vector<std::string> counts = {"used", "holds", "refutes", "ambiguous", "devices"};
 constexpr std::string_view axis_prefix = "axis.";
 
@@ -71,7 +72,9 @@ class Writer {
     if (of == "a") return a;
     if (of == "b") return b;
     if (of == "difference") return a - b;
-    return of == "ratio" ? a / b : 100 * (a - b) / b;
+    if (of == "saved") return b - a;
+    if (of == "ratio") return a / b;
+    return 100 * (of == "percent" ? a - b : b - a) / b;
   }
 
   // Numbers as a range; words as a list.
