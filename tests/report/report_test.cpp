@@ -83,7 +83,10 @@ TEST_F(Documents, AVariantIsExportedWithTheOneThatWasMeasured) {
     const auto text = export_results({{results_}, {id}, "jsonl"});
     EXPECT_TRUE(text) << text.error().text();
     EXPECT_TRUE(write_file(other_, text.value_or("")));
-    for (const PointRow& point : load_results({other_})->points) found.insert(point.variant_id);
+    const auto loaded = load_results({other_});
+    EXPECT_TRUE(loaded) << loaded.error().text();
+    if (!loaded) return found;
+    for (const PointRow& point : loaded->points) found.insert(point.variant_id);
     return found;
   };
   EXPECT_EQ(ids("ring/cta_barrier/none/none"), std::set<std::string>{"ring/cta_barrier/none/none"});
