@@ -139,9 +139,16 @@ class Rewriter {
   }
 
   Result<std::string> claim(const std::vector<std::string_view>& words, bool is_inline) {
-    if (words.size() != 2) return complain("a block 'claim' names one claim");
+    if (words.size() < 2) return complain("a block 'claim' names no claim");
     if (!claims_) return complain("there are no claims at hand");
-    PHASEBIT_TRY_ASSIGN(text, located("claim", claims_(std::string(words[1]))));
+    std::string text;
+    std::vector<std::string> names;
+    for (size_t i = 1; i < words.size(); ++i) {
+      PHASEBIT_TRY_ASSIGN(sentence, located("claim", claims_(std::string(words[i]))));
+      text += sentence + ' ';
+      names.push_back(fmt::format("`{}`", words[i]));
+    }
+    text += fmt::format("(claim{} {})", names.size() == 1 ? "" : "s", fmt::join(names, ", "));
     return is_inline ? text : "\n" + wrapped(text) + "\n";
   }
 

@@ -4,8 +4,8 @@
 //   <!-- /phasebit -->
 // and, within a line, <!-- phasebit:figure variant=ID field=cycles -->12.3<!-- /phasebit -->. A
 // name is that of a table (analysis/report/tables.h), `figure`, or `claim`:
-//   <!-- phasebit:claim NAME -->
-//   ... its sentence ...
+//   <!-- phasebit:claim NAME NAME -->
+//   ... their sentences, one paragraph ...
 //   <!-- /phasebit -->
 // Fenced code is left alone.
 #pragma once

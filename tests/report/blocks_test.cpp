@@ -123,14 +123,14 @@ TEST(Blocks, AClaimIsItsSentence) {
     return update_blocks(text, "a.md", some_data(), claims);
   };
   EXPECT_EQ(made("So: <!-- phasebit:claim short -->old<!-- /phasebit --> End.\n").value(),
-            "So: <!-- phasebit:claim short -->Short.<!-- /phasebit --> End.\n");
-  EXPECT_EQ(made("<!-- phasebit:claim long -->\n<!-- /phasebit -->\n").value(),
-            "<!-- phasebit:claim long -->\n" + std::string(118, 'a') +
-                "\nnext line\n<!-- /phasebit -->\n");
+            "So: <!-- phasebit:claim short -->Short. (claim `short`)<!-- /phasebit --> End.\n");
+  EXPECT_EQ(made("<!-- phasebit:claim long short -->\n<!-- /phasebit -->\n").value(),
+            "<!-- phasebit:claim long short -->\n" + std::string(118, 'a') +
+                "\nnext line Short. (claims `long`, `short`)\n<!-- /phasebit -->\n");
   EXPECT_EQ(made("<!-- phasebit:claim false -->\n<!-- /phasebit -->\n").error().text(),
             "spec: a.md:1: block 'claim': 1 of 2 rows refute it (look)");
   EXPECT_EQ(made("<!-- phasebit:claim -->\n<!-- /phasebit -->\n").error().text(),
-            "spec: a.md:1: a block 'claim' names one claim");
+            "spec: a.md:1: a block 'claim' names no claim");
   EXPECT_EQ(update_blocks("<!-- phasebit:claim a -->\n<!-- /phasebit -->\n", "a.md", some_data())
                 .error()
                 .text(),

@@ -23,8 +23,7 @@ struct Checker {
       return with_hint(fail(Step::store, "claim '{}': {}: {} of {} rows refute it", name,
                             checked.word(), checked.verdict.refutes, checked.verdict.used),
                        fmt::format("`phasebit claims {}` lists them", name));
-    return fmt::format("{} (claim `{}`)", sentence(checked.claim, checked.cases, checked.verdict),
-                       name);
+    return sentence(checked.claim, checked.cases, checked.verdict);
   }
 };
 

@@ -18,9 +18,9 @@ constexpr std::array<std::pair<std::string_view, Relation>, 5> relations = {
      {"greater", Relation::greater}}};
 
 const std::vector<std::string> keys = {
-    "name",  "says",   "needs",          "figure",  "where",       "against",   "against_as",
-    "a",     "b",      "free",           "accepts", "devices",     "ptxas",     "relation",
-    "bound", "within", "within_percent", "shows",   "least_share", "most_share"};
+    "name",     "says",  "needs",  "figure",         "where",   "against",     "against_as",
+    "a",        "b",     "free",   "equal",          "accepts", "devices",     "ptxas",
+    "relation", "bound", "within", "within_percent", "shows",   "least_share", "most_share"};
 
 // A number with or without a fraction: TOML's own fractions are written as texts.
 std::optional<double> number(TomlReader& reader, const std::string& key) {
@@ -102,6 +102,7 @@ Claim read_claim(const TomlValue& table, const std::string& file, Status& status
   claim.b = selection_of(reader, "b");
   claim.pairs = reader.has("b");
   claim.free = reader.words("free");
+  claim.equal = reader.words("equal");
   claim.accepts = reader.words("accepts");
   claim.devices = reader.words("devices");
   claim.ptxas = reader.text_or("ptxas", "");

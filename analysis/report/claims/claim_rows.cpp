@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 namespace phasebit {
@@ -44,8 +45,12 @@ class Maker {
   explicit Maker(const ReportData& data) : floors_(data.aggregation) {
     std::map<std::string, std::string> versions;
     for (const RunRow& run : data.results.runs) versions[run.id] = run.ptxas;
-    for (const PointRow& point : data.results.points)
+    for (const PointRow& point : data.results.points) {
       ptxas_[point.variant_id] = versions[point.run_id];
+      for (const std::string& flag : point.flags)
+        if (flag.starts_with(sms_prefix) && point.kind == PointKind::point)
+          sms_[point.variant_id].insert(flag.substr(sms_prefix.size()));
+    }
     for (const DeviceRow& device : data.results.devices) device_ = device.name;
   }
 
@@ -63,6 +68,8 @@ class Maker {
     std::erase(row.own, "ptxas");
     row.axes.emplace_back("device", device_);
     if (axis_named(row.axes, "ptxas") == nullptr) row.axes.emplace_back("ptxas", ptxas_of(of.id));
+    if (const auto sms = sms_.find(of.id); sms != sms_.end())
+      row.axes.emplace_back(sms_axis, sms->second.size() == 1 ? *sms->second.begin() : "several");
     std::sort(row.axes.begin(), row.axes.end());
     row.floor = floors_.of(of);
     return row;
@@ -81,6 +88,7 @@ class Maker {
 
   RowFloors floors_;
   std::unordered_map<std::string, std::string> ptxas_;
+  std::unordered_map<std::string, std::set<std::string>> sms_;  // where a cluster's roles ran
   std::string device_;
 };
 

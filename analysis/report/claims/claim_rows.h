@@ -10,9 +10,13 @@
 
 namespace phasebit {
 
+// Where the roles of a cluster ran, in the order of their ranks: "several" when the repetitions
+// differ. Not equal in what is compared unless the claim says so: the GPU chose it.
+inline constexpr const char* sms_axis = "sms";
+
 // A figure, and what it is of. `figure.id` names a variant, or two for a difference of two sizes.
 struct ClaimRow {
-  RowAxes axes;                  // of the variant, and device and ptxas; no size of a difference
+  RowAxes axes;                  // of the variant, device, ptxas, sms; no size of a difference
   std::vector<std::string> ids;  // of the points behind it
   std::vector<std::string> own;  // axes that no component declares: edit, tuned, ptxas flags
   Figure figure;

@@ -34,19 +34,20 @@ std::string unusable(const Claim& claim, const Figure& figure) {
   return {};
 }
 
+bool is_free(const Claim& claim, const std::string& axis) {
+  if (axis == sms_axis && !contains(claim.equal, axis)) return true;
+  return contains(claim.free, axis) || claim.a.names(axis) || claim.b.names(axis);
+}
+
 // The axes in which two rows that are compared must agree: those that both have. An axis that no
 // component declares is there, empty, in all.
 std::vector<std::string> common_axes(const Claim& claim, const ClaimRow& a, const ClaimRow& b) {
   std::vector<std::string> common;
-  for (const auto& [axis, value] : a.axes) {
-    const bool is_free = contains(claim.free, axis) || claim.a.names(axis) || claim.b.names(axis);
-    if (!is_free && (axis_of(b.axes, axis) != nullptr || contains(a.own, axis)))
+  for (const auto& [axis, value] : a.axes)
+    if (!is_free(claim, axis) && (axis_of(b.axes, axis) != nullptr || contains(a.own, axis)))
       common.push_back(axis);
-  }
   for (const std::string& axis : b.own)
-    if (!contains(common, axis) && !claim.a.names(axis) && !claim.b.names(axis) &&
-        !contains(claim.free, axis))
-      common.push_back(axis);
+    if (!contains(common, axis) && !is_free(claim, axis)) common.push_back(axis);
   return common;
 }
 
