@@ -36,6 +36,7 @@ struct Claim {
   // unrolled sizes. Else the name of a reading.
   std::string figure = "cycles";
   Selection where, a, b;
+  Formula when;  // over the axes of a row of `a`: it is meant where this is above 0
   // Where there is one: the figure is taken against that of the row with these values.
   Selection against = {};
   AgainstAs against_as = AgainstAs::percent;

@@ -18,9 +18,10 @@ constexpr std::array<std::pair<std::string_view, Relation>, 5> relations = {
      {"greater", Relation::greater}}};
 
 const std::vector<std::string> keys = {
-    "name",     "says",  "needs",  "figure",         "where",   "against",     "against_as",
-    "a",        "b",     "free",   "equal",          "accepts", "devices",     "ptxas",
-    "relation", "bound", "within", "within_percent", "shows",   "least_share", "most_share"};
+    "name",           "says",    "needs",       "figure",    "where", "against",
+    "against_as",     "a",       "b",           "free",      "equal", "when",
+    "accepts",        "devices", "ptxas",       "relation",  "bound", "within",
+    "within_percent", "shows",   "least_share", "most_share"};
 
 // A number with or without a fraction: TOML's own fractions are written as texts.
 std::optional<double> number(TomlReader& reader, const std::string& key) {
@@ -82,6 +83,15 @@ void read_bound(TomlReader& reader, Claim& claim) {
     claim.bound = std::move(*formula);
 }
 
+void read_when(TomlReader& reader, Claim& claim) {
+  if (!reader.has("when")) return;
+  auto formula = Formula::parse(reader.text("when"));
+  if (formula)
+    claim.when = std::move(*formula);
+  else
+    reader.refuse("when", formula.error());
+}
+
 void check_share(TomlReader& reader, const std::string& key, std::optional<double> share) {
   if (share && (*share < 0 || *share > 1)) reader.refuse(key, "is a share of 1");
 }
@@ -107,6 +117,7 @@ Claim read_claim(const TomlValue& table, const std::string& file, Status& status
   claim.devices = reader.words("devices");
   claim.ptxas = reader.text_or("ptxas", "");
   claim.relation = relation_of(reader);
+  read_when(reader, claim);
   read_bound(reader, claim);
   claim.within = number(reader, "within").value_or(0);
   claim.within_percent = number(reader, "within_percent").value_or(0);

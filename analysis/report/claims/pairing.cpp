@@ -20,6 +20,15 @@ bool is_meant(const Claim& claim, const ClaimRow& row, bool every_device) {
                      [&](const std::string& axis) { return names(claim, axis); });
 }
 
+bool holds_when(const Claim& claim, const ClaimRow& row) {
+  if (claim.when.empty()) return true;
+  const auto value = claim.when.value([&](const std::string& axis) -> std::optional<double> {
+    const std::string* word = axis_of(row.axes, axis);
+    return word == nullptr ? std::nullopt : number_in(*word);
+  });
+  return value && *value > 0;
+}
+
 // Why a row that is meant cannot be used; "" when it can.
 std::string unusable(const Claim& claim, const Figure& figure) {
   if (!figure.reason.empty()) return figure.reason;
@@ -105,7 +114,8 @@ ClaimCases cases_of(const Claim& claim, const std::vector<ClaimRow>& rows, bool 
   Rows of_a, of_b;
   for (const ClaimRow& row : rows) {
     if (!claim.where.matches(row.axes) || !is_meant(claim, row, every_device)) continue;
-    const bool in_a = claim.a.matches(row.axes), in_b = claim.pairs && claim.b.matches(row.axes);
+    const bool in_a = claim.a.matches(row.axes) && holds_when(claim, row);
+    const bool in_b = claim.pairs && claim.b.matches(row.axes);
     if (!in_a && !in_b) continue;
     const size_t number = out.rows.size();
     out.rows.push_back(row);

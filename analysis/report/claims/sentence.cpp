@@ -116,6 +116,8 @@ std::string plain(double value) {
     text.erase(text.find_last_not_of('0') + 1);
     if (text.back() == '.') text.pop_back();
   }
+  if (size >= 9999.5)
+    for (size_t at = text.size(); at > 3 && text[at - 4] != '-';) text.insert(at -= 3, ",");
   return text == "-0" ? "0" : text;
 }
 

@@ -15,7 +15,7 @@ Status check_placeholders(const Claim& claim);
 
 std::string sentence(const Claim& claim, const ClaimCases& cases, const Verdict& verdict);
 
-// "12.6", "75", "0.35": three digits, without zeros at the end.
+// "12.6", "75", "0.35": "32,397": three digits or more, without zeros at the end.
 std::string plain(double value);
 
 }  // namespace phasebit

@@ -204,6 +204,8 @@ TEST(Sentence, HasTheFiguresOfItsRows) {
   EXPECT_EQ(plain(-0.001), "0");
   EXPECT_EQ(plain(10), "10");
   EXPECT_EQ(plain(1234.5), "1234");
+  EXPECT_EQ(plain(-123456), "-123,456");
+  EXPECT_EQ(plain(1000000), "1,000,000");
 }
 
 }  // namespace
