@@ -270,8 +270,7 @@ TEST(Habits, ExamplesWork) {
   Project home;
   for (const char* folder : {"results", "claims"})
     fs::create_directory_symlink(test::home().data / folder, home.path() / folder);
-  const fs::path ring = test::home().data / "ptx" / "ring.mbarrier.st_shared.none.ptx";
-  fs::copy(ring, home.path() / "mine.ptx");
+  fs::copy(test::home().data / "ptx/ring.mbarrier.st_shared.none.ptx", home.path() / "mine.ptx");
   std::vector<Words> commands;
   for (const std::string& name : commands_of(says({"--help"}).out))
     if (name != "sass") commands.push_back({name});

@@ -20,7 +20,7 @@ bool is_control(const Claim& claim, const ClaimRow& row) {
 std::string key_of(const Claim& claim, const ClaimRow& row) {
   std::string key;
   for (const auto& [axis, value] : row.axes)
-    if (!claim.against.names(axis)) key += axis + '=' + value + '\n';
+    if (!claim.against.names(axis)) key.append(axis).append("=").append(value).append("\n");
   return key;
 }
 
