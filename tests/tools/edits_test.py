@@ -22,7 +22,8 @@ class Edits(unittest.TestCase):
     def edits(self, *words, status=0):
         with tempfile.TemporaryDirectory() as folder:
             program = Path(folder, "phasebit")
-            program.write_text(f"#!/bin/sh\ncat <<'END'\n{json.dumps(LISTING)}\nEND\nexit {status}\n",
+            text = json.dumps(LISTING)
+            program.write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\nexit {status}\n",
                                encoding="utf-8")
             program.chmod(0o755)
             return subprocess.run([TOOLS / "edits", *words], capture_output=True, text=True,
