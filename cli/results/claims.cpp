@@ -16,7 +16,8 @@ ClaimsRequest request_of(const ClaimsOptions& options, std::vector<fs::path>& re
   request.measured = options.measured;
   std::error_code none;
   for (const std::string& word : options.words)
-    if (fs::exists(word, none))
+    // No claim's name has a dot or a slash: a file that is not there is said to be missing.
+    if (fs::exists(word, none) || word.find_first_of("./") != std::string::npos)
       results.emplace_back(word);
     else
       request.names.push_back(word);

@@ -59,6 +59,8 @@ TEST_F(Claims, ANameThatIsNoneIsAnError) {
   EXPECT_EQ(claims(mine({"bellow"})).err,
             "phasebit: usage: no claim 'bellow' (did you mean 'below'?)\n");
   EXPECT_EQ(claims(mine({"bellow"})).exit_status, 2);
+  EXPECT_EQ(claims(mine({"none.jsonl"})).err,
+            "phasebit: io: cannot read none.jsonl: No such file or directory\n");
 }
 
 // From a claim to a row, from the row to samples, PTX and SASS, by the commands that stand there.

@@ -65,8 +65,8 @@ class Maker {
         if (std::none_of(variant.defaults->begin(), variant.defaults->end(),
                          [&, name = axis](const auto& one) { return one.first == name; }))
           row.own.push_back(axis);
-    std::erase(row.own, "ptxas");
     row.axes.emplace_back("device", device_);
+    row.axes.emplace_back(gpu_axis, of.device_uuid);
     if (axis_named(row.axes, "ptxas") == nullptr) row.axes.emplace_back("ptxas", ptxas_of(of.id));
     if (const auto sms = sms_.find(of.id); sms != sms_.end())
       row.axes.emplace_back(sms_axis, sms->second.size() == 1 ? *sms->second.begin() : "several");

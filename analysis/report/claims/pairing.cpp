@@ -15,9 +15,10 @@ bool names(const Claim& claim, const std::string& axis) {
 
 bool is_meant(const Claim& claim, const ClaimRow& row, bool every_device) {
   if (!every_device && !claim.speaks_of(*axis_of(row.axes, "device"))) return false;
-  if (!names(claim, "ptxas") && !axis_of(row.axes, "ptxas")->starts_with(claim.ptxas)) return false;
-  return std::all_of(row.own.begin(), row.own.end(),
-                     [&](const std::string& axis) { return names(claim, axis); });
+  if (!axis_of(row.axes, "ptxas")->starts_with(claim.ptxas)) return false;
+  return std::all_of(row.own.begin(), row.own.end(), [&](const std::string& axis) {
+    return names(claim, axis) || (axis == "ptxas" && !claim.ptxas.empty());
+  });
 }
 
 bool holds_when(const Claim& claim, const ClaimRow& row) {
@@ -45,6 +46,7 @@ std::string unusable(const Claim& claim, const Figure& figure) {
 
 bool is_free(const Claim& claim, const std::string& axis) {
   if (axis == sms_axis && !contains(claim.equal, axis)) return true;
+  if (axis == gpu_axis && claim.a.names("device")) return true;
   return contains(claim.free, axis) || claim.a.names(axis) || claim.b.names(axis);
 }
 

@@ -98,6 +98,20 @@ TEST(CheckClaim, ComparesTwoDevices) {
   EXPECT_EQ(check_claim(claim_of(keys), *one).not_checked, "no results of H100");
 }
 
+// Two GPUs of one name are two: what one measured is not compared with what the other did.
+TEST(CheckClaim, ComparesOnOneGpu) {
+  Results results = two_devices();
+  results.devices.back().name = results.devices.front().name;
+  auto rows = rows_of_devices(results, "");
+  ASSERT_TRUE(rows) << rows.error().text();
+  const Claim claim = claim_of(
+      "says = \"\"\na = { num_stages = 4 }\nb = { num_stages = 8 }\n"
+      "relation = \"greater\"");
+  const CheckedClaim checked = check_claim(claim, *rows);
+  EXPECT_EQ(checked.verdict.used, 1U);
+  EXPECT_EQ(checked.cases.left_out.size(), 1U);
+}
+
 TEST(CheckClaim, AClaimWithoutARowIsAnError) {
   auto rows = rows_of_devices(two_devices(), "");
   const std::string keys =
@@ -123,6 +137,22 @@ TEST(ClaimRows, ADifferenceOfTwoSizesHasNoLoop) {
   EXPECT_EQ(*axis_of(rows[0].axes, "ptxas"), "13.5.37");
   EXPECT_EQ(claim_rows(data, "cycles").size(), 3U);
   EXPECT_TRUE(claim_rows(data, "wake").empty());
+}
+
+// (8 * 20 - 4 * 25) / 4: a figure of these probes is of one phase, whatever the size; the rolled
+// loop is no size.
+TEST(ClaimRows, APhaseWithoutItsLoopIsTheDifferenceOfTwoUnrolledSizes) {
+  const std::string id = "fanin/mbarrier/none/none/num_stages=1/unroll=";
+  const ReportData data =
+      data_of({steady(id + "1", 60), steady(id + "4", 25), steady(id + "8", 20)});
+  const auto rows = claim_rows(data, "without_loop");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].figure.reason, "");
+  EXPECT_DOUBLE_EQ(rows[0].figure.value, 15);
+  EXPECT_EQ(rows[0].ids, (std::vector<std::string>{id + "8", id + "4"}));
+  const auto alone = claim_rows(data_of({steady(id + "1", 60)}), "without_loop");
+  ASSERT_EQ(alone.size(), 1U);
+  EXPECT_EQ(alone[0].figure.reason, "measured in one size: its loop is in it");
 }
 
 TEST(ClaimRows, ACommandLeadsFromEachToItsSamples) {

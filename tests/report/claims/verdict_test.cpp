@@ -166,6 +166,17 @@ TEST(Cases, ForksAndOtherToolsAreSpokenOfWhereTheyAreNamed) {
   EXPECT_EQ(verdict.holds, 1U);
   EXPECT_EQ(verdict.used, 1U);
   EXPECT_TRUE(cases_of(claim_of(keys + "bound = \"9\"\nptxas = \"12\""), rows, false).rows.empty());
+  ClaimRow older = claim_row({{"num_stages", "2"}, {"probe", "ring"}}, 3);
+  older.own = {"ptxas"};
+  for (auto& [axis, value] : older.axes)
+    if (axis == "ptxas") value = "12.4.131";
+  const auto used = [&](const std::string& more) {
+    return cases_of(claim_of(keys + "bound = \"9\"\n" + more), {older}, false).cases.size();
+  };
+  EXPECT_EQ(used(""), 0U);
+  EXPECT_EQ(used("ptxas = \"12\""), 1U);
+  EXPECT_EQ(used("ptxas = \"13\""), 0U);
+  EXPECT_EQ(used("a = { ptxas = \"12.*\" }"), 1U);
   const Claim other = claim_of(keys + "bound = \"9\"\ndevices = [\"H100\"]");
   EXPECT_TRUE(cases_of(other, rows, false).rows.empty());
   EXPECT_EQ(cases_of(other, rows, true).cases.size(), 1U);
