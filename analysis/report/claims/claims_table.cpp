@@ -3,13 +3,19 @@
 #include "analysis/report/data/figures.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 namespace phasebit {
 namespace {
 
-std::string devices_of(const CheckedClaim& one) {
-  if (!one.claim.devices.empty()) return fmt::format("{}", fmt::join(one.claim.devices, ", "));
-  return "all";
+// The GPUs with rows of this state, each once; of any state where none is asked for.
+std::string gpus_of(const CheckedClaim& one, std::optional<CaseState> state = {}) {
+  std::set<std::string> names;
+  for (const JudgedCase& judged : one.verdict.cases)
+    if (!state || judged.state == *state)
+      names.insert(*axis_of(one.cases.rows[judged.of.a].axes, "device"));
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 Cell figure_text(const Figure& figure) {
@@ -83,19 +89,20 @@ std::vector<Cell> left_out_row(const CheckedClaim& checked, const LeftOut& one, 
 
 Table claims_table(const std::vector<CheckedClaim>& claims) {
   Table table;
-  table.columns = {{"claim", false},   {"verdict", false},  {"devices", false},
-                   {"figure", false},  {"relation", false}, {"used", true},
-                   {"hold", true},     {"refute", true},    {"ambiguous", true},
-                   {"left out", true}, {"where", false},    {"it says", false, 40}};
+  table.columns = {{"claim", false},      {"verdict", false}, {"devices", false},
+                   {"refuted on", false}, {"figure", false},  {"relation", false},
+                   {"used", true},        {"hold", true},     {"refute", true},
+                   {"ambiguous", true},   {"left out", true}, {"where", false},
+                   {"it says", false, 40}};
   for (const CheckedClaim& one : claims) {
     const Claim& claim = one.claim;
     const std::string says =
         one.verdict.used == 0 ? one.not_checked : sentence(claim, one.cases, one.verdict);
-    table.rows.push_back({claim.name, one.word(), devices_of(one), claim.figure,
-                          fmt::format("{} {}", to_string(claim.relation), claim.bound.text()),
-                          one.verdict.used, one.verdict.holds, one.verdict.refutes,
-                          one.verdict.ambiguous, one.cases.left_out.size(),
-                          fmt::format("{}:{}", claim.file, claim.line), says});
+    table.rows.push_back(
+        {claim.name, one.word(), gpus_of(one), gpus_of(one, CaseState::refutes), claim.figure,
+         fmt::format("{} {}", to_string(claim.relation), claim.bound.text()), one.verdict.used,
+         one.verdict.holds, one.verdict.refutes, one.verdict.ambiguous, one.cases.left_out.size(),
+         fmt::format("{}:{}", claim.file, claim.line), says});
   }
   return table;
 }
