@@ -96,11 +96,11 @@ size_t fails_permuted(const CheckedClaim& checked, size_t times, unsigned seed) 
   const std::vector<size_t> rows = rows_in_use(checked.cases);
   std::mt19937 random(seed);
   size_t fails = 0;
+  ClaimCases permuted = checked.cases;
   for (size_t n = 0; n < times; ++n) {
     std::vector<size_t> from = rows;
     // std::shuffle gives other orders with other libraries.
     for (size_t i = from.size(); i > 1; --i) std::swap(from[i - 1], from[random() % i]);
-    ClaimCases permuted = checked.cases;
     for (size_t i = 0; i < rows.size(); ++i) {
       permuted.rows[rows[i]].figure = checked.cases.rows[from[i]].figure;
       permuted.rows[rows[i]].floor = checked.cases.rows[from[i]].floor;

@@ -13,7 +13,7 @@ namespace phasebit {
 // The UUID of the GPU: two of one name are two. Equal in what is compared, unless devices are.
 inline constexpr const char* gpu_axis = "gpu";
 
-// Where the roles of a cluster ran, in the order of their ranks: "several" when the repetitions
+// The SMs on which the roles of a cluster ran, either way round: "several" when the repetitions
 // differ. Not equal in what is compared unless the claim says so: the GPU chose it.
 inline constexpr const char* sms_axis = "sms";
 
