@@ -5,6 +5,8 @@
 #include "tests/report/claims/rows.h"
 #include "tests/report/results.h"
 
+#include <regex>
+
 namespace phasebit {
 namespace {
 
@@ -37,6 +39,19 @@ TEST(PublishedClaims, HoldOnEveryRow) {
     EXPECT_TRUE(one.word() == "holds" || one.word() == "not checked")
         << one.claim.name << ": " << one.word() << ", " << one.verdict.refutes << " rows";
   EXPECT_TRUE(all_have_rows(checked()));
+}
+
+// A claim that no document states is nobody's finding.
+TEST(PublishedClaims, AreStatedInADocument) {
+  std::string documents = read_file(home().data / "README.md").value_or("");
+  for (const auto& file : fs::directory_iterator(home().data / "docs"))
+    if (file.path().extension() == ".md") documents += read_file(file.path()).value_or("");
+  for (const CheckedClaim& one : checked())
+    if (one.not_checked.empty()) {
+      EXPECT_TRUE(std::regex_search(
+          documents, std::regex("<!-- phasebit:claim [^>]*\\b" + one.claim.name + "\\b")))
+          << one.claim.name;
+    }
 }
 
 // A claim that holds for figures at random says nothing.
