@@ -135,7 +135,7 @@ void promote_single_sites(std::vector<RoleWindow>& windows, SassKernel& kernel,
         if (rule.passes == Passes::both && required.path == Path::hot &&
             concerns(rule, rule.verb, window.role))
           adopt_beside(window, kernel, source, rule, required.pattern,
-                       wanted_beside(rule, required.pattern, spec.items_of(window.role)));
+                       wanted_beside(rule, required.pattern, spec.beside_of(window.role)));
 }
 
 bool moves_lines(const Version& ptxas, const std::string& sass_family) {

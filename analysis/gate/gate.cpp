@@ -108,17 +108,18 @@ class Gate {
     const int items = spec_.items_of(census.role);
     std::map<std::string, CountRange> beside;  // by pattern: what is counted in turns is there too
     for (const OpcodeRule& one : rule.require) {
-      const CountRange here = one.path == Path::beside ? one.count : times(one.count, items);
       if (one.path == Path::beside || rule.passes != Passes::loop) {
+        const int passes = one.path == Path::beside ? 1 : spec_.beside_of(census.role);
+        const CountRange there = times(one.count, passes);
         CountRange& sum = beside.try_emplace(one.pattern, 0).first->second;
-        sum.low += here.low;
-        sum.high = sum.high == INT_MAX || here.high == INT_MAX ? INT_MAX : sum.high + here.high;
+        sum.low += there.low;
+        sum.high = sum.high == INT_MAX || there.high == INT_MAX ? INT_MAX : sum.high + there.high;
       }
       if (one.path == Path::beside || rule.passes == Passes::beside) continue;
       const OpcodeCounts found = one.path == Path::hot    ? census.hot
                                  : one.path == Path::cold ? census.cold
                                                           : hot_and_cold(census);
-      check_count(one, here, items, found, census);
+      check_count(one, times(one.count, items), items, found, census);
     }
     for (const auto& [pattern, count] : beside)
       if (const int found = count_opcodes(census.beside, pattern); !count.has(found))

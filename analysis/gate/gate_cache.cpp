@@ -29,11 +29,13 @@ void put(std::string& all, const VerbRule& rule) {
 }
 
 std::string as_text(const GateSpec& spec) {
-  const auto& [known, why_unknown, items, verbs, everywhere, exhaustive_for] = spec;
+  const auto& [known, why_unknown, items, beside, verbs, everywhere, exhaustive_for] = spec;
   std::string all = known ? "known" : "unknown";
   put(all, why_unknown), put(all, exhaustive_for);
-  for (const auto& [role, count] : items) put(all, role), put(all, std::to_string(count));
-  all += ';';
+  for (const auto& counts : {items, beside}) {
+    for (const auto& [role, count] : counts) put(all, role), put(all, std::to_string(count));
+    all += ';';
+  }
   for (const VerbRule& rule : verbs) put(all, rule);
   for (const std::string& pattern : everywhere) put(all, pattern);
   return all;

@@ -1,8 +1,8 @@
 #include "analysis/report/quality.h"
 
 #include "analysis/report/data/arguments.h"
+#include "analysis/report/data/difference.h"
 #include "analysis/report/data/figures.h"
-#include "analysis/report/data/pivot.h"
 
 #include <map>
 
@@ -45,7 +45,7 @@ Result<Table> anchors_table(const ReportData& data, const TableArguments& argume
       clock = {shown(anchor.megahertz, 1), anchor.megahertz, {}};
     }
     table.rows.push_back({anchor.axes.value("anchor"), anchor.unit,
-                          figure_cell(anchor, table.notes), intercept, clock});
+                          figure_cell(figure_of(anchor), table.notes), intercept, clock});
   }
   return table;
 }

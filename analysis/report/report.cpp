@@ -1,6 +1,7 @@
 #include "analysis/report/report.h"
 
 #include "analysis/report/blocks.h"
+#include "analysis/report/data/without_loop.h"
 #include "analysis/report/tables/probes/barrier_word.h"
 #include "core/base/nearest.h"
 #include "core/base/text.h"
@@ -83,6 +84,7 @@ Result<ReportData> report_data(Results results, const std::string& device) {
   data.results.catalogue = std::move(results.catalogue);
   data.keys = VariantKeys(data.results);
   data.aggregation = aggregate(data.results.points, data.keys);
+  data.aggregation.alone = without_loop(data.aggregation.points);
   return data;
 }
 

@@ -81,6 +81,10 @@ Result<PivotRequest> with_arguments(const ReportData& data, PivotRequest request
       request.across = parts[0];
       request.across_values = split(parts[1], ',');
       request.class_of.clear();
+    } else if (name == "loop") {
+      if (value != "with" && value != "subtracted")
+        return with_hint(fail(Step::usage, "loop={}", value), "loop=with or loop=subtracted");
+      request.without_loop = value == "subtracted";
     } else if (name == "probe") {
       PHASEBIT_TRY(check_value(data, name, value));
       request.probe = value;
@@ -97,7 +101,7 @@ Result<PivotRequest> with_arguments(const ReportData& data, PivotRequest request
 Result<Table> pivot_table(const ReportData& data, const PivotRequest& request,
                           const TableArguments& arguments) {
   PHASEBIT_TRY_ASSIGN(whole, with_arguments(data, request, arguments));
-  PHASEBIT_TRY_ASSIGN(table, pivot(data.aggregation.points, whole));
+  PHASEBIT_TRY_ASSIGN(table, pivot(data.aggregation, whole));
   if (table.rows.empty())
     return with_hint(fail(Step::usage, "no measured variant is in this table"),
                      "axes that are neither rows nor across nor named are at their default");
@@ -109,8 +113,9 @@ Result<Table> with_legend(Result<Table> table, const std::string& what) {
   if (table)
     table->notes.insert(table->notes.begin(),
                         what +
-                            " ± is the half width of the 95 % interval of the median over the "
-                            "repetitions.");
+                            " ± is the half width of the 95 % interval of the median over "
+                            "repetitions that differ in start offset, SM, sub-partitions and "
+                            "where the code lies.");
   return table;
 }
 
@@ -120,9 +125,11 @@ Result<Table> core_table(const ReportData& data, const TableArguments& arguments
   request.where = {{"work", "none"}, {"warp_layout", "1 x 1 warps"}};
   request.round_trip = true;
   request.class_of = "4";
-  return with_legend(pivot_table(data, request, arguments),
-                     "Cycles per item by number of stages; round trip: cycles of a token to the "
-                     "consumer and back. The SASS class is that of 4 stages.");
+  return with_legend(
+      pivot_table(data, request, arguments),
+      "Cycles per item by number of stages, the ring's loop in it; round trip: cycles of "
+      "a token to the consumer and back, alone and with its loop. The SASS class is "
+      "that of 4 stages.");
 }
 
 Result<Table> layouts_table(const ReportData& data, const TableArguments& arguments) {
@@ -159,7 +166,7 @@ Result<Table> group_table(const ReportData& data, const GroupTable& group,
     PHASEBIT_TRY(check_value(data, name, value));
     where[name] = value;
   }
-  PHASEBIT_TRY_ASSIGN(table, group.make(data.aggregation.points, where));
+  PHASEBIT_TRY_ASSIGN(table, group.make(data.aggregation, where));
   if (table.rows.empty())
     return with_hint(fail(Step::usage, "no measured variant is in this table"),
                      fmt::format("it is made from a sweep of {}", group.spec));
@@ -182,7 +189,9 @@ const std::vector<MadeTable>& made_tables() {
   static const std::vector<MadeTable> tables = {
       {{"core", axes, "protocols: round trip and cycles per item by number of stages"}, core_table},
       {{"layouts", axes, "the same by warp layout"}, layouts_table},
-      {{"pivot", "rows=AXIS,AXIS across=AXIS:VALUE,VALUE probe=PROBE axis=value", "any other cut"},
+      {{"pivot",
+        "rows=AXIS,AXIS across=AXIS:VALUE,VALUE probe=PROBE loop=with|subtracted axis=value",
+        "any other cut"},
        any_pivot},
       {{"counts", none, "what was measured, where and how well"}, counts},
       {{"anchors", none, "the measurements that show that the set-up is sound"}, anchors_table},

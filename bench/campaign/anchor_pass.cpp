@@ -8,12 +8,12 @@
 namespace phasebit {
 
 AnchorPass measure_anchors(const Manifest& manifest, WorkerHandle& worker, PointMaker maker,
-                           const Placement& placement) {
+                           const Conditions& conditions) {
   AnchorPass pass;
   for (const BundleVariant& variant : manifest.variants) {
     if (!is_anchor(variant) || interrupted()) continue;
-    PointRow row = maker.row(variant, PointKind::anchor, placement);
-    const auto measured = worker.measure(maker.request(row));
+    PointRow row = maker.row(variant, PointKind::anchor, conditions);
+    const auto measured = worker.measure(maker.request(row, conditions));
     fill_row(row, measured);
     if (measured) {
       if (measured->timer_step_ns > 0) maker.timer_tick_ns = measured->timer_step_ns;

@@ -19,7 +19,7 @@ struct AnchorPass {
 
 // An anchor that fails is an error row, and missing from the results.
 AnchorPass measure_anchors(const Manifest& manifest, WorkerHandle& worker, PointMaker maker,
-                           const Placement& placement);
+                           const Conditions& conditions);
 
 // Step::device when the bundle has none, or when a figure is off.
 Status check_anchors(const AnchorPass& pass, const std::vector<AnchorFigure>& figures);

@@ -1,6 +1,7 @@
 #include "bench/campaign/campaign.h"
 
 #include "bench/campaign/run_row.h"
+#include "bench/campaign/vary.h"
 #include "core/base/interrupt.h"
 
 #include <algorithm>
@@ -50,9 +51,9 @@ Campaign::Campaign(const Manifest& manifest, Store& store, WorkerHandle& worker,
 Status Campaign::open() {
   PHASEBIT_TRY_ASSIGN(device, worker_.start());
   device_ = device;
-  if (options_.placement.sm >= device_.row.multiprocessors)
-    return fail(Step::usage, "--sm {}: {} has SMs 0 to {}", options_.placement.sm, device_.row.name,
-                device_.row.multiprocessors - 1);
+  if (options_.conditions.sm >= device_.row.multiprocessors)
+    return fail(Step::usage, "--sm {}: {} has SMs 0 to {}", options_.conditions.sm,
+                device_.row.name, device_.row.multiprocessors - 1);
   progress_.note(fmt::format("{} ({}), {} SMs, driver {}", device_.row.name, device_.row.target,
                              device_.row.multiprocessors, device_.row.driver));
   if (!device_.unknown.empty()) progress_.note("not known: " + device_.unknown);
@@ -67,7 +68,7 @@ Status Campaign::open() {
 // The run's row holds the timer's tick, so the rows of the anchors wait for the one that measures
 // it.
 Status Campaign::run_anchors() {
-  const AnchorPass pass = measure_anchors(manifest_, worker_, maker_, options_.placement);
+  const AnchorPass pass = measure_anchors(manifest_, worker_, maker_, options_.conditions);
   if (interrupted()) return fail(Step::device, "interrupted while the anchors were measured");
   if (pass.timer_tick_ns > 0) maker_.timer_tick_ns = pass.timer_tick_ns;
   RunRow run = new_run_row(manifest_, options_.command, options_.seed);
@@ -115,6 +116,8 @@ Outcome Campaign::refuse(PointRow row, const std::string& why) {
 }
 
 Outcome Campaign::point_to(PointRow row, std::size_t representative) {
+  row.placement = options_.conditions;  // it ran nowhere
+  row.flags.clear();
   const std::string& other = manifest_.variants[representative].key.id;
   row.flags.push_back(std::string(same_class_prefix) + other);
   ++tally_.same_class;
@@ -130,8 +133,8 @@ Outcome Campaign::point_to(PointRow row, std::size_t representative) {
 void Campaign::check_liveness() {
   for (const BundleVariant& variant : manifest_.variants) {
     if (variant.key.id != liveness_anchor) continue;
-    const PointRow row = maker_.row(variant, PointKind::anchor, options_.placement);
-    const auto alive = worker_.measure(maker_.request(row));
+    const PointRow row = maker_.row(variant, PointKind::anchor, options_.conditions);
+    const auto alive = worker_.measure(maker_.request(row, options_.conditions));
     if (!alive && !interrupted())
       stopped_ = Error{
           Step::device,
@@ -141,8 +144,9 @@ void Campaign::check_liveness() {
   }
 }
 
-Outcome Campaign::measure_now(PointRow row, const BundleVariant& variant) {
-  const auto measured = worker_.measure(maker_.request(row));
+Outcome Campaign::measure_now(PointRow row, const Conditions& conditions,
+                              const BundleVariant& variant) {
+  const auto measured = worker_.measure(maker_.request(row, conditions));
   if (!measured && interrupted()) {
     stopped_ = Error{Step::launch, "interrupted", {}};
     return {};
@@ -159,9 +163,12 @@ Outcome Campaign::measure_now(PointRow row, const BundleVariant& variant) {
   return outcome;
 }
 
-Outcome Campaign::take(const PlannedPoint& point, PointKind kind, const Placement& placement) {
+Outcome Campaign::take(const PlannedPoint& point, PointKind kind, const Conditions& conditions) {
   const BundleVariant& variant = manifest_.variants[point.variant];
-  PointRow row = maker_.row(variant, kind, placement);
+  const Conditions own = kind == PointKind::point && options_.varies
+                             ? vary(conditions, variant, point.repetition, device_)
+                             : conditions;
+  PointRow row = maker_.row(variant, kind, own);
   row.repetition = point.repetition;
   row.aa_control = point.aa_control;
   if (const std::string why = refusal(variant); !why.empty()) return refuse(std::move(row), why);
@@ -177,7 +184,7 @@ Outcome Campaign::take(const PlannedPoint& point, PointKind kind, const Placemen
     ++tally_.from_store;
     return outcome;
   }
-  return measure_now(std::move(row), variant);
+  return measure_now(std::move(row), own, variant);
 }
 
 void Campaign::keep_aa(const PlannedPoint& point, const Outcome& outcome) {
@@ -197,7 +204,7 @@ void Campaign::do_point(const PlannedPoint& point) {
     return;
   }
   const auto start = std::chrono::steady_clock::now();
-  const Outcome outcome = take(point, PointKind::point, options_.placement);
+  const Outcome outcome = take(point, PointKind::point, options_.conditions);
   if (stopped_ && stopped_->message == "interrupted") return;
   tally_.seconds += seconds_since(start);
   if (outcome.error) {
@@ -235,8 +242,8 @@ void Campaign::finish() {
 }
 
 Outcome Campaign::measure_at(std::size_t variant, PointKind kind, int repetition,
-                             const Placement& placement) {
-  return take({variant, repetition, false}, kind, placement);
+                             const Conditions& conditions) {
+  return take({variant, repetition, false}, kind, conditions);
 }
 
 }  // namespace phasebit

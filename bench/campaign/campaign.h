@@ -17,7 +17,8 @@
 namespace phasebit {
 
 struct CampaignOptions {
-  Placement placement;
+  Conditions conditions;  // of the first repetition
+  bool varies = true;     // what must not matter, from repetition to repetition: see vary()
   std::uint64_t seed = 0;
   bool fresh = false;           // measure again what the store has
   bool ignore_anchors = false;  // go on when one is off
@@ -62,7 +63,7 @@ class Campaign {
 
   // One point outside the plan, as a row of its kind.
   Outcome measure_at(std::size_t variant, PointKind kind, int repetition,
-                     const Placement& placement);
+                     const Conditions& conditions);
 
   // Why nothing more is measured: Ctrl-C, a full disk, a GPU that no longer answers.
   const std::optional<Error>& stopped() const { return stopped_; }
@@ -77,10 +78,10 @@ class Campaign {
   using Key = std::pair<std::size_t, int>;
   Status run_anchors();
   void do_point(const PlannedPoint& point);
-  Outcome take(const PlannedPoint& point, PointKind kind, const Placement& placement);
+  Outcome take(const PlannedPoint& point, PointKind kind, const Conditions& conditions);
   Outcome refuse(PointRow row, const std::string& why);
   Outcome point_to(PointRow row, std::size_t representative);
-  Outcome measure_now(PointRow row, const BundleVariant& variant);
+  Outcome measure_now(PointRow row, const Conditions& conditions, const BundleVariant& variant);
   void keep_aa(const PlannedPoint& point, const Outcome& outcome);
   // After a lost worker: whether the GPU still works.
   void check_liveness();

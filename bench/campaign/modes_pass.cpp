@@ -36,7 +36,7 @@ void run_modes_pass(Campaign& campaign, WorkerHandle& worker, Progress& progress
     worker.stop();  // the next point starts another
     for (int n = 0; n < sms * request.first_warps; ++n) {
       const int sm = n / request.first_warps * campaign.device().row.multiprocessors / sms;
-      const Placement placement{sm, n % request.first_warps};
+      const Conditions placement{{sm, n % request.first_warps}};
       for (const std::size_t variant : request.variants) {
         if (campaign.stopped()) return;
         if (!is_taken(manifest.variants[variant], sm)) continue;

@@ -68,11 +68,12 @@ Plan make_bench_plan(const Manifest& manifest, const PlanRequest& request) {
   for (int repetition = 0; repetition < request.repetitions; ++repetition) {
     for (const std::size_t index : request.selected)
       plan.order.push_back({index, repetition, false});
+    if (repetition > 0) continue;  // those behind it differ on purpose
     for (const auto& [representative, other] : control)
       if (request.aa_control) plan.order.push_back({other, repetition, true});
   }
   plan.launched =
-      plan.classes * static_cast<std::size_t>(request.repetitions) * (request.aa_control ? 2 : 1);
+      plan.classes * static_cast<std::size_t>(request.repetitions + (request.aa_control ? 1 : 0));
   if (request.random_order) shuffle(plan.order, request.seed);
   return plan;
 }

@@ -43,8 +43,9 @@ std::string refusal(const BundleVariant& variant);
 std::vector<std::size_t> representatives(const Manifest& manifest,
                                          const std::vector<std::size_t>& selected);
 
-// One point a variant and repetition, and one A/A control a class and repetition: its second member
-// where there is one, else the same image again. All repetitions are shuffled together.
+// One point a variant and repetition, and one A/A control a class in the first repetition: its
+// second member where there is one, else the same image again. All repetitions are shuffled
+// together.
 Plan make_bench_plan(const Manifest& manifest, const PlanRequest& request);
 
 }  // namespace phasebit

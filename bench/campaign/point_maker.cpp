@@ -12,7 +12,7 @@ std::uint32_t payload_seed(const PointRow& row) {
 }  // namespace
 
 PointRow PointMaker::row(const BundleVariant& variant, PointKind kind,
-                         const Placement& placement) const {
+                         const Conditions& conditions) const {
   PointRow row;
   row.kind = kind;
   row.variant_id = variant.key.id;
@@ -26,13 +26,13 @@ PointRow PointMaker::row(const BundleVariant& variant, PointKind kind,
   }
   row.device_uuid = device_uuid;
   row.run_id = run_id;
-  row.placement = placement;
+  row.placement = conditions;
+  row.flags = condition_flags(conditions);
   return row;
 }
 
-PointRequest PointMaker::request(const PointRow& row) const {
-  return {row.variant_hash, row.placement, payload_seed(row),
-          max_rounds,       max_seconds,   timer_tick_ns};
+PointRequest PointMaker::request(const PointRow& row, const Conditions& conditions) const {
+  return {row.variant_hash, conditions, payload_seed(row), max_rounds, max_seconds, timer_tick_ns};
 }
 
 void fill_row(PointRow& row, const Result<Measurement>& measured) {
@@ -43,7 +43,7 @@ void fill_row(PointRow& row, const Result<Measurement>& measured) {
   row.samples = measured->samples;
   row.readings = measured->readings;
   row.megahertz = measured->megahertz;
-  row.flags = measured->flags;
+  row.flags.insert(row.flags.end(), measured->flags.begin(), measured->flags.end());
 }
 
 }  // namespace phasebit

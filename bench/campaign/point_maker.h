@@ -3,6 +3,7 @@
 
 #include "bench/worker/message.h"
 #include "core/image/manifest.h"
+#include "core/record/conditions.h"
 
 #include <string>
 
@@ -15,9 +16,9 @@ struct PointMaker {
   double timer_tick_ns = 1000;  // the coarsest known, until the anchor has measured it
 
   // The row of a point, still without samples.
-  PointRow row(const BundleVariant& variant, PointKind kind, const Placement& placement) const;
+  PointRow row(const BundleVariant& variant, PointKind kind, const Conditions& conditions) const;
   // The payload differs from repetition to repetition, and is the same when a point is repeated.
-  PointRequest request(const PointRow& row) const;
+  PointRequest request(const PointRow& row, const Conditions& conditions) const;
 };
 
 // Puts what was measured, or why nothing was, into the row.

@@ -29,6 +29,7 @@ KernelParams params_of(const LaunchShape& shape, const BatchRequest& request) {
   params.delay_cycles = shape.delay_cycles;
   params.seed = request.seed;
   params.target_sm = static_cast<std::uint32_t>(request.placement.sm);
+  params.start_offset = request.placement.start_offset;
   params.first_warp = static_cast<std::uint32_t>(request.placement.first_warp);
   params.guard_limit_ns = request.guard_limit_ns;
   params.first_rank = static_cast<std::uint16_t>(shape.first_rank);

@@ -5,6 +5,7 @@
 #include "bench/point/buffers.h"
 #include "bench/point/guard_memory.h"
 #include "core/image/launch.h"
+#include "core/record/conditions.h"
 
 #include <chrono>
 #include <cstdint>
@@ -19,7 +20,7 @@ inline constexpr std::uint32_t payload_poison = 0xDEADBEEFU;
 
 struct BatchRequest {
   std::vector<std::uint32_t> items;  // one launch each, in this order
-  Placement placement;
+  Conditions placement;
   std::uint32_t seed = 0;
   std::uint64_t guard_limit_ns = 0;
   // Of a guarded kernel, whose batch is one launch.

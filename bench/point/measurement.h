@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/image/bundle.h"
+#include "core/record/conditions.h"
 #include "core/record/statistics.h"
 
 #include <cstdint>
@@ -16,7 +17,7 @@ inline constexpr int min_rounds = 7;
 
 struct MeasureRequest {
   const BundleVariant* variant = nullptr;
-  Placement placement;
+  Conditions placement;
   std::uint32_t seed = 0;
   int max_rounds = 64;
   double max_seconds = 0.25;    // of timed launches; at least the first batch is made

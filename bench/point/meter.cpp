@@ -54,6 +54,18 @@ void flag_too_wide(Measurement& measurement, const Summary& summary) {
       add_flag(measurement, fmt::format("{}:{}", flag, measurement.readings[n].name));
 }
 
+// Which figures are no lines, with their segments.
+void flag_not_linear(Measurement& measurement) {
+  const auto flag = [&](const std::string& name, const Result<Segments>& segments) {
+    if (segments && !is_linear(*segments))
+      add_flag(measurement, fmt::format("{}{}{:.2f}", not_linear_prefix, name,
+                                        fmt::join(segments->slopes, ",")));
+  };
+  flag("", segments_of(measurement.samples));
+  for (std::size_t n = 0; n < measurement.readings.size(); ++n)
+    flag(measurement.readings[n].name + ":", segments_of(measurement.samples, n));
+}
+
 // A cluster's SMs are the GPU's choice: those on which a role ran.
 void note_sms(const LaunchShape& shape, const std::vector<LaunchOutput>& outputs,
               std::set<std::uint32_t>& sms) {
@@ -221,6 +233,7 @@ Result<Measurement> Meter::run_timed(const MeasureRequest& request, Device::Func
     if (!precise && !capped) continue;
     if (!precise) flag_too_wide(measurement, summary);
     if (summary.modes.size() > 1) add_flag(measurement, "modes");
+    flag_not_linear(measurement);
     break;
   }
   if (measurement.megahertz == 0) add_flag(measurement, "clock_unresolved");

@@ -172,9 +172,10 @@ Result<int> measure(const BenchOptions& options, const Manifest& manifest, const
   PHASEBIT_TRY(worker.start());  // first: without a GPU there is no point in making a store
   PHASEBIT_TRY_ASSIGN(store, Store::open(options.store));
   Progress progress(stderr, ::isatty(STDERR_FILENO) != 0);
-  Campaign campaign(manifest, store, worker, progress,
-                    {Placement{options.sm, 0}, request.seed, options.fresh, options.ignore_anchors,
-                     options.max_rounds, options.point_seconds, options.command});
+  Campaign campaign(
+      manifest, store, worker, progress,
+      {Conditions{{options.sm, 0}}, !options.same_conditions, request.seed, options.fresh,
+       options.ignore_anchors, options.max_rounds, options.point_seconds, options.command});
   if (const Status opened = campaign.open(); !opened) {
     if (!interrupted()) return tl::unexpected<Error>(opened.error());
     fmt::print(stderr, "interrupted while the anchors were measured\n");

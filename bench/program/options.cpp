@@ -13,7 +13,7 @@ namespace {
 constexpr const char* footer = R"(Google Benchmark's flags work as well:
   --benchmark_list_tests            names of the variants
   --benchmark_filter=REGEX          choose some
-  --benchmark_repetitions=N         default 3 here
+  --benchmark_repetitions=N         default 6 here
   --benchmark_format=json, --benchmark_out=FILE, --benchmark_out_format=json|csv
   --benchmark_enable_random_interleaving=false
                                     the bundle's order instead of a random one
@@ -72,6 +72,8 @@ void add_flags(CLI::App& app, BenchOptions& options) {
   app.add_flag("--allow-busy", options.allow_busy, "measure beside other processes");
   app.add_flag("--ignore-anchors", options.ignore_anchors, "go on when an anchor is off");
   app.add_flag("--no-aa", options.no_aa, "no A/A controls");
+  app.add_flag("--same-conditions", options.same_conditions,
+               "repetitions do not change start offset, SM, sub-partitions or the code's place");
   app.add_flag("--worker", options.worker)->group("");
   app.add_flag("--refuse-busy", options.refuse_busy)->group("");
 }

@@ -27,6 +27,7 @@ struct BenchOptions {
   bool allow_busy = false;
   bool ignore_anchors = false;
   bool no_aa = false;
+  bool same_conditions = false;
   bool worker = false;            // hidden: this is the child
   bool refuse_busy = false;       // hidden: the first child looks for other processes
   std::vector<std::string> rest;  // for Google Benchmark, program name first

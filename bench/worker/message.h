@@ -11,7 +11,7 @@ namespace phasebit {
 // To the worker.
 struct PointRequest {
   std::string variant_hash;
-  Placement placement;
+  Conditions placement;
   std::uint32_t seed = 0;
   int max_rounds = 64;
   double max_seconds = 0.25;

@@ -23,6 +23,13 @@ std::optional<Step> step_named(std::string_view word) {
   return std::nullopt;
 }
 
+bool is_bend_of(std::string_view flag, std::string_view reading) {
+  if (!flag.starts_with(not_linear_prefix)) return false;
+  flag.remove_prefix(not_linear_prefix.size());
+  const size_t colon = flag.find(':');
+  return (colon == std::string_view::npos ? std::string_view() : flag.substr(0, colon)) == reading;
+}
+
 std::string same_class_as(const PointRow& point) {
   for (const std::string& flag : point.flags)
     if (flag.rfind(same_class_prefix, 0) == 0) return flag.substr(same_class_prefix.size());

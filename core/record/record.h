@@ -103,6 +103,12 @@ inline constexpr std::string_view sms_prefix = "sms:";
 // Names of the flags whose interval missed the precision; of a reading with its name behind it.
 inline constexpr std::string_view too_wide_flag = "interval_too_wide";
 
+// The line through the chain lengths is none: the slopes of its segments stand behind it, as
+// "not_linear:10.00,10.02,517.50"; of a reading with its name, "not_linear:polls:...".
+inline constexpr std::string_view not_linear_prefix = "not_linear:";
+// Whether the flag says so of that reading, or with "" of the cycles.
+bool is_bend_of(std::string_view flag, std::string_view reading);
+
 // Nothing but the items that each role handled was verified: no payload, no phases.
 inline constexpr std::string_view items_only_flag = "items_only";
 

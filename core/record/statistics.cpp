@@ -158,6 +158,38 @@ Result<Summary> summarise(const std::vector<Sample>& samples) {
   return summary;
 }
 
+Result<Segments> segments_of(const std::vector<Sample>& samples,
+                             std::optional<std::size_t> reading) {
+  PHASEBIT_TRY_ASSIGN(lengths, chain_lengths(samples));
+  const auto value = [&](const Sample& sample) {
+    return static_cast<double>(reading ? sample.readings[*reading] : sample.cycles);
+  };
+  std::vector<std::vector<double>> slopes(lengths - 1);
+  std::vector<double> changes;
+  for (const Round& round : rounds_of(samples, lengths)) {
+    for (size_t n = 1; n < lengths; ++n)
+      slopes[n - 1].push_back((value(round[n]) - value(round[n - 1])) /
+                              (round[n].items - round[n - 1].items));
+    changes.push_back(slopes.back().back() - slopes.front().back());
+  }
+  Segments segments;
+  for (std::vector<double>& one : slopes) segments.slopes.push_back(median(std::move(one)));
+  segments.change = segments.slopes.back() - segments.slopes.front();
+  segments.interval = median_interval(std::move(changes));
+  constexpr double counts = 4;  // two clock reads of each segment
+  segments.resolution = counts / (samples[1].items - samples[0].items);
+  return segments;
+}
+
+bool is_linear(const Segments& segments) {
+  constexpr double most = 0.01;
+  double largest = 0;
+  for (const double slope : segments.slopes) largest = std::max(largest, std::abs(slope));
+  const double limit = std::max(most * largest, segments.resolution);
+  return std::abs(segments.change) <= limit ||
+         (segments.interval.interval.low <= limit && segments.interval.interval.high >= -limit);
+}
+
 Result<Summary> summary_of(const PointRow& point) {
   return point.summary ? Result<Summary>(*point.summary) : summarise(point.samples);
 }

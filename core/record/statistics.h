@@ -5,6 +5,7 @@
 #include "core/record/record.h"
 #include "core/record/summary.h"
 
+#include <optional>
 #include <vector>
 
 namespace phasebit {
@@ -35,6 +36,23 @@ void add_summary(PointRow& point);
 bool precise_enough(double median_cycles, const MedianInterval& interval);
 // Of the cycles and of every reading.
 bool precise_enough(const Summary& summary);
+
+// The slopes between neighbouring chain lengths, medians over the rounds: of a line they are equal.
+// `reading` is one of Sample::readings; without it the cycles.
+struct Segments {
+  std::vector<double> slopes;
+  // Last minus first, with the interval of the rounds' own, and what a count can be off by over a
+  // segment.
+  double change = 0;
+  MedianInterval interval;
+  double resolution = 0;
+  bool operator==(const Segments&) const = default;
+};
+Result<Segments> segments_of(const std::vector<Sample>& samples,
+                             std::optional<std::size_t> reading = std::nullopt);
+
+// Whether first and last segment may differ by no more than 1 %: noise is no bend.
+bool is_linear(const Segments& segments);
 
 // Groups of values separated by gaps wider than max(0.5, 1 % of the value below the gap) that hold
 // at least a tenth of the values each: their medians, ascending. The median of all when no group

@@ -75,6 +75,13 @@ struct GateSpec {
     const auto found = items_per_iteration.find(role);
     return found == items_per_iteration.end() ? 1 : found->second;
   }
+  // Items of a pass beside that loop, where it has not as many: a loop that holds one item several
+  // times drains its one slot once.
+  std::map<std::string, int> items_beside;
+  int beside_of(const std::string& role) const {
+    const auto found = items_beside.find(role);
+    return found == items_beside.end() ? items_of(role) : found->second;
+  }
   std::vector<VerbRule> verbs;
   // In the window, whatever the verb: local memory, calls.
   std::vector<std::string> forbid_everywhere;

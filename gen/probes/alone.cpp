@@ -119,7 +119,7 @@ Status finish_interference(const VariantKey& variant, Plan& plan) {
 }
 
 // A wait that arrives is both; so is the arrival of a barrier whose halves cannot be had apart.
-Status finish_fanin(const VariantKey&, Plan& plan) {
+Status finish_fanin(const VariantKey& variant, Plan& plan) {
   plan.launch.timed_role = Role::both;
   plan.launch.unit = "cycles per phase";
   read_back(plan, plan.facts.read_full, 1);
@@ -129,15 +129,15 @@ Status finish_fanin(const VariantKey&, Plan& plan) {
     plan.full_arrivals = plan.consumer.threads;
   }
   if (!plan.facts.can_do("split")) plan.timed_verbs = {"commit"};
-  return {};
+  return repeat_items(variant, plan);
 }
 
-Status finish_entangle(const VariantKey&, Plan& plan) {
+Status finish_entangle(const VariantKey& variant, Plan& plan) {
   plan.launch.timed_role = Role::both;
   plan.launch.unit = "cycles per phase";
   read_back(plan, plan.facts.read_full, 1);
   plan.timed_verbs = {"commit", "wait"};
-  return {};
+  return repeat_items(variant, plan);
 }
 
 }  // namespace phasebit

@@ -26,7 +26,7 @@ Status finish_cluster(const VariantKey& variant, Plan& plan) {
   launch.unit = plan.unified ? "cycles per barrier"
                 : round_trip ? "cycles per round trip"
                              : "cycles per item";
-  return {};
+  return repeat_items(variant, plan);
 }
 
 }  // namespace phasebit

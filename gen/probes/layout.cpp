@@ -106,4 +106,17 @@ Status lay_out_warps(const VariantKey& variant, Plan& plan) {
   return {};
 }
 
+Status repeat_items(const VariantKey& variant, Plan& plan) {
+  PHASEBIT_TRY_ASSIGN(copies, whole_number(variant, "unroll", 1));
+  plan.copies = copies;
+  if (copies == 1) return {};
+  plan.launch.item_granule *= static_cast<std::uint32_t>(copies);
+  plan.launch.min_items = std::max(plan.launch.min_items, plan.launch.item_granule);
+  for (const char* role : {"producer", "consumer", "both"}) {
+    plan.items_per_iteration[role] = copies;
+    plan.items_beside[role] = 1;
+  }
+  return {};
+}
+
 }  // namespace phasebit

@@ -14,4 +14,7 @@ Result<int> whole_number(const VariantKey& variant, const std::string& axis, int
 // Producers and consumers as the axes unit, producers, consumers, placement, sharing and roles say.
 Status lay_out_warps(const VariantKey& variant, Plan& plan);
 
+// Probes whose loop has an item several times in a row: their axis `unroll` says how often.
+Status repeat_items(const VariantKey& variant, Plan& plan);
+
 }  // namespace phasebit

@@ -32,6 +32,7 @@ struct Plan {
   int num_stages = 1;
   bool unified = false;
   bool unrolled = false;
+  int copies = 1;  // of an item in the body of the timed loop
   int warps_per_unit = 1;
   int threads_per_unit = 32;
   int slot_bytes = 0;
@@ -49,6 +50,7 @@ struct Plan {
   std::vector<std::string> timed_verbs;
   // Items of one turn of the timed loop, by role name (core/rule/rule.h); one where not named.
   std::map<std::string, int> items_per_iteration;
+  std::map<std::string, int> items_beside;  // see GateSpec
   // Names for expressions in gate declarations: threads, producer_moves, consumer_words, ...
   std::map<std::string, int> derived() const;
 };

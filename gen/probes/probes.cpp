@@ -39,7 +39,7 @@ Status finish_handoff(const VariantKey& variant, Plan& plan) {
   PHASEBIT_TRY(finish_ring(variant, plan));
   plan.launch.timed_role = Role::producer;
   plan.launch.unit = "cycles per round trip";
-  return {};
+  return repeat_items(variant, plan);
 }
 
 constexpr std::array planners = {

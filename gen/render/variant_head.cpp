@@ -107,6 +107,7 @@ Head make_head(const VariantKey& key, const Plan& plan, const Kernel& kernel, He
   head.covers = std::move(rules.covers);
   head.exhaustive = rules.exhaustive;
   head.items_per_iteration = plan.items_per_iteration;
+  head.items_beside = plan.items_beside;
   return head;
 }
 

@@ -1,5 +1,6 @@
 #include "analysis/report/data/aggregate.h"
 
+#include "analysis/report/data/difference.h"
 #include "tests/report/results.h"
 
 #include <random>
@@ -50,6 +51,46 @@ TEST(Aggregate, TakesReadingsOverTheRepetitionsToo) {
   EXPECT_EQ(all.points[0].reading("late"), nullptr);
   EXPECT_EQ(make_figure(data_of({first}), {{"variant", "response/a"}, {"field", "polls"}}).value(),
             "3.00 ±0");
+}
+
+// 40 at first, 46 with another start offset, 41 elsewhere: 6 apart, by the start offset.
+TEST(Aggregate, SaysHowFarConditionsMoveItAndWhich) {
+  PointRow offset = steady("ring/a", 46, 1), elsewhere = steady("ring/a", 41, 2);
+  offset.flags = {"start_offset:7"};
+  elsewhere.placement.sm = 9;
+  const Aggregation all = aggregate({steady("ring/a", 40), offset, elsewhere});
+  const Aggregate& one = all.points.at(0);
+  EXPECT_DOUBLE_EQ(one.cycles, 41);
+  EXPECT_DOUBLE_EQ(one.spread_cycles, 6);
+  EXPECT_EQ(one.spread_factor, "start offset");
+  EXPECT_TRUE(one.flags.empty());  // a condition is no warning
+  EXPECT_TRUE(all.aa.empty());     // and its difference none between equal measurements
+}
+
+PointRow bent(const std::string& id, int repetition) {
+  PointRow point = steady(id, 99, repetition);
+  point.flags = {"not_linear:40.00,40.00,217.00"};
+  return point;
+}
+
+TEST(Aggregate, LeavesOutWhatIsNoLine) {
+  const Aggregation all =
+      aggregate({steady("ring/a", 40), bent("ring/a", 1), steady("ring/a", 42, 2),
+                 steady("ring/b", 50), bent("ring/b", 1), bent("ring/b", 2)});
+  EXPECT_DOUBLE_EQ(all.points.at(0).cycles, 41);
+  EXPECT_EQ(all.points.at(0).flags, (std::vector<std::string>{"not_linear in 1 of 3"}));
+  EXPECT_EQ(all.points.at(1).reason, "not_linear:40.00,40.00,217.00: not_linear in 2 of 3");
+}
+
+// Of a reading that bends the cycles may be shown, and the other way round.
+TEST(Aggregate, ABentReadingIsNotABentFigure) {
+  PointRow point = steady("response/a", 40);
+  point.readings = {{"polls", "polls per item"}};
+  for (Sample& sample : point.samples) sample.readings = {3ULL * sample.items};
+  point.flags = {"not_linear:polls:0.00,0.00,9.00"};
+  const Aggregation all = aggregate({point});
+  EXPECT_EQ(figure_of(all.points.at(0)).reason, "");
+  EXPECT_EQ(figure_of(all.points.at(0), "polls").reason, "not_linear:polls:0.00,0.00,9.00");
 }
 
 TEST(Aggregate, WhereAClusterRanIsNoWarning) {

@@ -33,11 +33,6 @@ ReportData some_clusters() {
        steady("ring/mbarrier/none/none/num_stages=1", 90)});
 }
 
-std::string csv(const std::string& name, const TableArguments& arguments = {}) {
-  const auto table = make_table(some_clusters(), name, arguments);
-  return table ? render(*table, TableFormat::csv) : table.error().text();
-}
-
 TEST(ClusterSemantics, SaysWhatIsWritten) {
   const std::pair<const char*, const char*> rows[] = {
       {"", "release.cluster / acquire.cluster"},
@@ -57,15 +52,15 @@ TEST(ClusterTable, HasMedianLowestAndHighestOfThePairs) {
   ASSERT_TRUE(table) << table.error().text();
   ASSERT_EQ(table->rows.size(), 1U);
   const auto& row = table->rows[0];
-  EXPECT_EQ(row[0].text, "mbarrier_cluster");
-  EXPECT_EQ(row[2].text, "");
-  EXPECT_EQ(row[3].value, 4);
+  EXPECT_EQ(row[1].text, "mbarrier_cluster");
+  EXPECT_EQ(row[3].text, "");
   EXPECT_EQ(row[4].value, 4);
-  EXPECT_EQ(row[5].value, 717);
-  EXPECT_EQ(row[6].text, "700.00 ±0 (0→1)");
-  EXPECT_EQ(row[7].text, "900.00 ±0 (0→3)");
-  EXPECT_EQ(row[8].value, 301);
-  EXPECT_EQ(row[9].text, "cycles per round trip");
+  EXPECT_EQ(row[5].value, 4);
+  EXPECT_EQ(row[6].value, 717);
+  EXPECT_EQ(row[7].text, "700.00 ±0 (0→1)");
+  EXPECT_EQ(row[8].text, "900.00 ±0 (0→3)");
+  EXPECT_EQ(row[9].value, 301);
+  EXPECT_EQ(row[10].text, "cycles per round trip");
 }
 
 TEST(ClusterTable, KeepsSemanticsWarpsAndSizesApart) {
@@ -73,7 +68,7 @@ TEST(ClusterTable, KeepsSemanticsWarpsAndSizesApart) {
   ASSERT_TRUE(table) << table.error().text();
   std::vector<std::string> rows;
   for (const auto& row : table->rows)
-    rows.push_back(row[1].text + "|" + row[2].text + "|" + row[3].text + "|" + row[5].text);
+    rows.push_back(row[2].text + "|" + row[3].text + "|" + row[4].text + "|" + row[6].text);
   EXPECT_EQ(rows,
             (std::vector<std::string>{"not written||8|210.00 ±0", "not written|4 warps|2|190.00 ±0",
                                       "not written / acquire.cluster||2|400.00 ±0",
@@ -86,11 +81,11 @@ TEST(ClusterTable, NamesPayloadAndStagesOfARing) {
   const auto table = cluster_table(
       data_of({steady("cluster/mbarrier_cluster/st_cluster/none", 90),
                steady("cluster/st_async/st_async/none/num_stages=2/expect=producer", 80)})
-          .aggregation.points,
+          .aggregation,
       {});
   ASSERT_EQ(table->rows.size(), 2U);
-  EXPECT_EQ(table->rows[0][2].text, "st_cluster, payload_bytes=512, 4 stages");
-  EXPECT_EQ(table->rows[1][2].text, "st_async, payload_bytes=512, 2 stages, expect=producer");
+  EXPECT_EQ(table->rows[0][3].text, "st_cluster, payload_bytes=512, 4 stages");
+  EXPECT_EQ(table->rows[1][3].text, "st_async, payload_bytes=512, 2 stages, expect=producer");
 }
 
 TEST(ClusterTable, SaysOnceWhyASizeHasNoFigure) {
@@ -102,13 +97,22 @@ TEST(ClusterTable, SaysOnceWhyASizeHasNoFigure) {
             "figure, the last: device: at most 8 CTAs.");
 }
 
+// Without the loop: 10 cycles a turn of it, 2.5 and 1.25 an item.
 TEST(ClusterPairsTable, IsTheMatrixOfOneSize) {
-  EXPECT_EQ(csv("cluster_pairs", {{"cluster_size", "4"}}),
-            "\"from, of 4\",to 0,to 0 half width,to 1,to 1 half width,to 2,to 2 half width,to 3,"
-            "to 3 half width\n"
-            "0,300,0,700,0,730,0,900,0\n"
-            "1,704,0,,,,,,\n"
-            "2,,,,,302,0,,\n");
+  std::vector<PointRow> points;
+  for (const auto& [ranks, cycles] : std::vector<std::pair<std::string, double>>{
+           {"", 700}, {"/first_rank=1/second_rank=0", 704}, {"/second_rank=0", 300}}) {
+    const std::string id = token + "/cluster_size=4" + ranks;
+    points.push_back(steady_at(id, cycles + 10));
+    points.push_back(steady_at(id + "/unroll=4", cycles + 2.5));
+    points.push_back(steady_at(id + "/unroll=8", cycles + 1.25));
+  }
+  const auto table = make_table(data_of(points), "cluster_pairs", {{"cluster_size", "4"}});
+  ASSERT_TRUE(table) << table.error().text();
+  EXPECT_EQ(render(*table, TableFormat::csv),
+            "\"from, of 4\",to 0,to 0 half width,to 1,to 1 half width,to 2,to 3\n"
+            "0,300,0,700,0,,\n"
+            "1,704,0,,,,\n");
 }
 
 TEST(ClusterTables, SayThatNothingWasMeasured) {

@@ -135,12 +135,36 @@ TEST(FaninTable, HasWarpsAcross) {
                         steady("fanin/mbarrier" + id + "/arrival=thread", 70),
                         steady("fanin/cta_barrier" + id, 30)}),
                "fanin");
-  EXPECT_EQ(titles(table),
-            (std::vector<std::string>{"protocol", "waited_on", "arrival", "spelling", "1", "32"}));
+  EXPECT_EQ(titles(table), (std::vector<std::string>{"loop", "protocol", "waited_on", "arrival",
+                                                     "spelling", "1", "32"}));
   ASSERT_EQ(table.rows.size(), 3U);
   EXPECT_DOUBLE_EQ(value_in(table, 0, "1"), 30);
-  EXPECT_EQ(table.rows[1][2].text, "warp");
+  EXPECT_EQ(table.rows[1][3].text, "warp");
   EXPECT_DOUBLE_EQ(value_in(table, 1, "32"), 120);
+}
+
+// 14 cycles a barrier and 10 a turn of the loop: 24, 16.5 and 15.25 an item.
+TEST(FaninTable, SubtractsTheLoop) {
+  const std::string id = "fanin/cta_barrier/none/none/num_stages=1/roles=unified";
+  const Table table = table_of(data_of({steady(id, 24), steady_at(id + "/unroll=4", 16.5),
+                                        steady_at(id + "/unroll=8", 15.25)}),
+                               "fanin");
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_EQ(table.rows[0][0].text, "subtracted");
+  EXPECT_DOUBLE_EQ(value_in(table, 0, "1"), 14);
+  EXPECT_EQ(table.rows[1][0].text, "with");
+  EXPECT_DOUBLE_EQ(value_in(table, 1, "1"), 24);
+}
+
+// The two names differ in an axis that the table has no column for.
+TEST(FaninTable, RefusesTwoFiguresInOneCell) {
+  const std::string id = "fanin/mbarrier/none/none/num_stages=1/roles=unified";
+  const auto table =
+      make_table(data_of({steady(id, 50), steady(id + "/consumers=32", 60)}), "fanin", {});
+  ASSERT_FALSE(table);
+  EXPECT_EQ(table.error().text(), "usage: " + id + " and " + id +
+                                      "/consumers=32 would stand in one cell (hold the axis in "
+                                      "which they differ at a value)");
 }
 
 TEST(EntangleTable, SetsApartBesideTogether) {
@@ -151,7 +175,7 @@ TEST(EntangleTable, SetsApartBesideTogether) {
   ASSERT_EQ(table.rows.size(), 3U);
   EXPECT_DOUBLE_EQ(value_in(table, 0, "8"), 300);
   EXPECT_DOUBLE_EQ(value_in(table, 1, "8"), 350);
-  EXPECT_EQ(table.rows[2][3].text, "difference");
+  EXPECT_EQ(table.rows[2][4].text, "difference");
   EXPECT_DOUBLE_EQ(value_in(table, 2, "8"), 50);
 }
 

@@ -5,6 +5,8 @@
 #include "core/store/old_keys.h"
 #include "tests/store/rows.h"
 
+#include <cmath>
+
 namespace phasebit::test {
 
 // Seven rounds with slopes cycles - 1 (twice), cycles (three times), cycles + 1 (twice): the median
@@ -20,6 +22,13 @@ inline PointRow measured(const std::string& id, std::uint64_t cycles, int repeti
 inline PointRow steady(const std::string& id, std::uint64_t cycles, int repetition = 0) {
   PointRow point = some_point(id, repetition, std::vector<std::uint64_t>(7, cycles));
   point.flags.clear();
+  return point;
+}
+
+// The same with a slope that need not be whole: cycles times the items of a launch must be.
+inline PointRow steady_at(const std::string& id, double cycles, int repetition = 0) {
+  PointRow point = steady(id, 0, repetition);
+  for (Sample& sample : point.samples) sample.cycles = std::llround(cycles * sample.items);
   return point;
 }
 

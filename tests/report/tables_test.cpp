@@ -18,7 +18,8 @@ ReportData some_data() {
   PointRow four = measured(ring(""), 40);
   four.sass_class = "0123456789abcdef";
   const PointRow cta = steady("ring/cta_barrier/st_shared/none/num_stages=2", 30);
-  const PointRow trip = steady("handoff/mbarrier/none/none/num_stages=1", 150);
+  const std::string token = "handoff/mbarrier/none/none/num_stages=1";
+  const PointRow trip = steady(token, 158);
   PointRow flagged = steady(ring("/wait=test_wait/num_stages=8"), 33);
   flagged.flags = {"throttled"};
   return data_of(
@@ -28,7 +29,9 @@ ReportData some_data() {
        same_code("handoff/mbarrier/none/none/wait=test_wait/num_stages=1", trip),
        steady(ring("/num_stages=3"), 50), steady(ring("/num_stages=2/producers=2/consumers=2"), 44),
        steady(ring("/payload_bytes=8192"), 400), steady("ring/mbarrier/none/none", 20),
-       steady("handoff/mbarrier/none/none/num_stages=1/producers=2/consumers=2", 170)});
+       steady(token + "/producers=2/consumers=2", 170),
+       // 150 cycles, and 8 of the loop.
+       steady_at(token + "/unroll=4", 152), steady_at(token + "/unroll=8", 151)});
 }
 
 std::string table_text(const std::string& name, const TableArguments& arguments = {},
@@ -40,41 +43,47 @@ std::string table_text(const std::string& name, const TableArguments& arguments 
 TEST(CoreTable, HasARowForWhatIsWaitedOnAndWhoArrivesAtTheBaseline) {
   EXPECT_EQ(
       table_text("core", {{"mover", "st_shared"}}),
-      "protocol     waited on  arrival  warp layout  round trip   1 stage  2 stages      4 stages"
-      "    8 stages  SASS class\n"
-      "cta_barrier  barrier    -        1 x 1 warps                        30.00 ±0\n"
-      "mbarrier     try_wait   warp     1 x 1 warps   150.00 ±0  90.00 ±0                   40 ±1"
-      "              01234567\n"
-      "mbarrier     try_wait   thread   1 x 1 warps                                     not gated"
-      "              class ri\n"
-      "mbarrier     test_wait  warp     1 x 1 warps   150.00 ±0                      failed: gate"
-      "  33.00 ±0 †  class ri\n"
-      "Cycles per item by number of stages; round trip: cycles of a token to the consumer and "
-      "back. The SASS class is that of 4 stages. ± is the half width of the 95 % interval of the "
-      "median over the repetitions.\n"
+      "protocol     waited on  arrival  warp layout  round trip  with its loop   1 stage  2 stages"
+      "      4 stages  8 stages  SASS class  flags\n"
+      "cta_barrier  barrier    -        1 x 1 warps                                       30.00 "
+      "±0\n"
+      "mbarrier     try_wait   warp     1 x 1 warps   150.00 ±0      158.00 ±0  90.00 ±0          "
+      "         40 ±1            01234567\n"
+      "mbarrier     try_wait   thread   1 x 1 warps                                               "
+      "     not gated            class ri\n"
+      "mbarrier     test_wait  warp     1 x 1 warps                  158.00 ±0                    "
+      "  failed: gate  33.00 ±0  class ri    throttled: 8 stages\n"
+      "Cycles per item by number of stages, the ring's loop in it; round trip: cycles of a token "
+      "to "
+      "the consumer and back, alone and with its loop. The SASS class is that of 4 stages. ± is "
+      "the "
+      "half width of the 95 % interval of the median over repetitions that differ in start offset, "
+      "SM, sub-partitions and where the code lies.\n"
       "ring/mbarrier/st_shared/none/arrival=thread: gate: not gated: no rule covers this family.\n"
-      "ring/mbarrier/st_shared/none/wait=test_wait: gate: the SASS is not the intended one: x.\n"
-      "† ring/mbarrier/st_shared/none/wait=test_wait/num_stages=8: throttled.\n");
+      "ring/mbarrier/st_shared/none/wait=test_wait: gate: the SASS is not the intended one: x.\n");
 }
 
 // No mover is the one that is meant.
 TEST(CoreTable, HasEveryMoverWhereNoneIsNamed) {
   EXPECT_EQ(table_text("core", {{"wait", "try_wait"}, {"arrival", "warp"}}, TableFormat::csv),
-            "protocol,mover,waited on,warp layout,round trip,round trip half width,1 stage,"
+            "protocol,mover,waited on,warp layout,round trip,round trip half width,with its loop,"
+            "with its loop half width,1 stage,"
             "1 stage half width,2 stages,4 stages,4 stages half width,8 stages,SASS class\n"
-            "mbarrier,none,try_wait,1 x 1 warps,150,0,,,,20,0,,class ri\n"
-            "mbarrier,st_shared,try_wait,1 x 1 warps,150,0,90,0,,40,1,,01234567\n");
+            "mbarrier,none,try_wait,1 x 1 warps,150,0,158,0,,,,20,0,,class ri\n"
+            "mbarrier,st_shared,try_wait,1 x 1 warps,150,0,158,0,90,0,,40,1,,01234567\n");
 }
 
 TEST(CoreTable, TakesAMoverOrProtocol) {
   EXPECT_EQ(table_text("core", {{"mover", "none"}}, TableFormat::csv),
-            "protocol,waited on,arrival,warp layout,round trip,round trip half width,1 stage,"
+            "protocol,waited on,arrival,warp layout,round trip,round trip half width,with its loop,"
+            "with its loop half width,1 stage,"
             "2 stages,4 stages,4 stages half width,8 stages,SASS class\n"
-            "mbarrier,try_wait,warp,1 x 1 warps,150,0,,,20,0,,class ri\n");
+            "mbarrier,try_wait,warp,1 x 1 warps,150,0,158,0,,,20,0,,class ri\n");
   EXPECT_EQ(table_text("core", {{"protocol", "cta_barrier"}}, TableFormat::csv),
-            "mover,waited on,arrival,warp layout,round trip,1 stage,2 stages,2 stages half width,"
+            "mover,waited on,arrival,warp layout,round trip,with its loop,1 stage,2 stages,"
+            "2 stages half width,"
             "4 stages,8 stages,SASS class\n"
-            "st_shared,barrier,-,1 x 1 warps,,,30,0,,,\n");
+            "st_shared,barrier,-,1 x 1 warps,,,,30,0,,,\n");
 }
 
 TEST(LayoutsTable, HasARowAWarpLayoutAndPayload) {
@@ -97,11 +106,11 @@ TEST(PivotTable, CutsByAnyAxis) {
                         {"work", "none"}},
                        TableFormat::csv),
             "num stages,wait=try_wait,wait=try_wait half width,wait=test_wait,"
-            "wait=test_wait half width\n"
-            "4,40,1,failed: gate,\n"
-            "1,90,0,,\n"
-            "3,50,0,,\n"
-            "8,,,33,0\n");
+            "wait=test_wait half width,flags\n"
+            "4,40,1,failed: gate,,\n"
+            "1,90,0,,,\n"
+            "3,50,0,,,\n"
+            "8,,,33,0,throttled\n");
 }
 
 // The layout of unified warps says nothing of their consumers: two variants, one cell.
@@ -124,7 +133,7 @@ TEST(PivotTable, ShowsABlankAxisWhereItIsNamed) {
   ASSERT_TRUE(table);
   std::vector<std::pair<std::string, std::string>> rows;
   for (const auto& row : table->rows)
-    rows.emplace_back(row[2].text + ", " + row[3].text, row[8].text);
+    rows.emplace_back(row[2].text + ", " + row[3].text, row[9].text);
   EXPECT_EQ(rows, (std::vector<std::pair<std::string, std::string>>{
                       {"flag, every lane looks, -", "248.00 ±0"},
                       {"flag, every lane looks, thread", "208.00 ±0"},
@@ -210,7 +219,7 @@ TEST(Figure, IsOfAVariantOrOfAll) {
       {{{"variant", ring("")}, {"field", "interval"}}, "40 ±1"},
       {{{"field", "low"}, {"variant", ring("")}}, "39"},
       {{{"variant", ring("")}, {"field", "sass_class"}}, "01234567"},
-      {{{"field", "variants"}}, "13"},
+      {{{"field", "variants"}}, "15"},
       {{{"field", "device"}}, "NVIDIA H200"},
       {{{"variant", ring("")}, {"field", "cylces"}},
        "usage: no field 'cylces' (did you mean 'cycles'?)"},

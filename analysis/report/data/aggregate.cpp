@@ -1,7 +1,9 @@
 #include "analysis/report/data/aggregate.h"
 
+#include "analysis/report/data/group.h"
 #include "analysis/report/data/variant_rows.h"
 #include "core/image/whole.h"
+#include "core/record/conditions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,72 +16,6 @@
 namespace phasebit {
 
 namespace {
-
-struct Measured {
-  const PointRow* point;
-  Summary summary;
-};
-
-// One text of one variant on one GPU, and each of its measurements once.
-struct Group {
-  std::vector<Measured> measured;
-  std::vector<const PointRow*> failed;
-  const PointRow* newest = nullptr;
-  std::string same_as, unusable;
-};
-
-using SlotKey = std::tuple<int, bool, int, int>;
-
-SlotKey slot_of(const PointRow& point) {
-  return {point.repetition, point.aa_control, point.placement.sm, point.placement.first_warp};
-}
-
-// The newest row of a slot that has samples, else the newest error. A wrong payload is never
-// forgiven: the same code was wrong once.
-const PointRow* better(const PointRow* known, const PointRow& next) {
-  if (known == nullptr) return &next;
-  const auto wrong = [](const PointRow& row) {
-    return row.error && row.error->step == Step::verify;
-  };
-  if (wrong(*known) || wrong(next)) return wrong(next) ? &next : known;
-  return next.error && !known->error ? known : &next;
-}
-
-Group group_of(const std::vector<const PointRow*>& rows) {
-  Group group;
-  std::map<SlotKey, const PointRow*> slots;
-  for (const PointRow* row : rows) {
-    group.newest = row;
-    const std::string same_as = same_class_as(*row);
-    if (!row->measured() && !row->error)
-      group.same_as = same_as;
-    else
-      slots[slot_of(*row)] = better(slots[slot_of(*row)], *row);
-  }
-  for (const auto& [slot, row] : slots) {
-    if (row->error) {
-      group.failed.push_back(row);
-      continue;
-    }
-    auto summary = summary_of(*row);
-    if (summary)
-      group.measured.push_back({row, std::move(*summary)});
-    else
-      group.unusable = summary.error().message;
-  }
-  return group;
-}
-
-std::string reason_of(const Group& group) {
-  if (!group.failed.empty()) {
-    const PointError& error = *group.failed.back()->error;
-    return fmt::format("{}: {}", to_string(error.step), error.message);
-  }
-  if (!group.unusable.empty()) return group.unusable;
-  const bool any = std::any_of(group.measured.begin(), group.measured.end(),
-                               [](const Measured& m) { return !m.point->aa_control; });
-  return any ? "" : "not measured";
-}
 
 // The readings that every repetition has.
 std::vector<ReadingFigure> readings_of(const std::vector<const Measured*>& all) {
@@ -106,6 +42,20 @@ std::vector<ReadingFigure> readings_of(const std::vector<const Measured*>& all) 
   return readings;
 }
 
+void fill_spread(const std::vector<const Measured*>& all, Aggregate& out) {
+  const Measured& first = *all.front();
+  double lowest = first.summary.cycles, highest = lowest, farthest = 0;
+  for (const Measured* measured : all) {
+    const double cycles = measured->summary.cycles;
+    lowest = std::min(lowest, cycles), highest = std::max(highest, cycles);
+    const double moved = std::abs(cycles - first.summary.cycles);
+    if (moved <= farthest) continue;
+    farthest = moved;
+    out.spread_factor = factor_of(*measured->point, *first.point);
+  }
+  out.spread_cycles = highest - lowest;
+}
+
 void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
   std::vector<double> cycles, intercepts, clocks;
   out.interval = all.front()->summary.interval.interval;
@@ -124,10 +74,11 @@ void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
       out.worst_residual_cycles = summary.fit.worst_residual;
     out.rounds += summary.rounds;
     for (const std::string& flag : measured->point->flags)
-      if (!flag.starts_with(sms_prefix) &&
+      if (!flag.starts_with(sms_prefix) && !is_condition_flag(flag) && !is_bend_of(flag, {}) &&
           std::find(out.flags.begin(), out.flags.end(), flag) == out.flags.end())
         out.flags.push_back(flag);
   }
+  fill_spread(all, out);
   out.cycles = median(cycles);
   out.intercept_cycles = median(intercepts);
   out.megahertz = median(clocks);
@@ -151,9 +102,13 @@ Aggregate aggregate_of(const Group& group, const VariantKeys& keys) {
   std::vector<const Measured*> own;
   for (const Measured& measured : group.measured)
     if (!measured.point->aa_control) own.push_back(&measured);
-  out.repetitions = static_cast<int>(own.size());
   if (own.empty() && group.failed.empty()) out.same_as = group.same_as;
-  if (out.reason.empty()) fill_figures(own, out);
+  const std::string bent = leave_out_bent(own);
+  out.repetitions = static_cast<int>(own.size());
+  if (own.empty() && !bent.empty() && out.reason.empty()) out.reason = bent;
+  if (!out.reason.empty()) return out;
+  fill_figures(own, out);
+  if (!bent.empty()) out.flags.push_back(bent);
   return out;
 }
 
@@ -186,7 +141,7 @@ void pair_repetitions(const Group& group, const VariantKeys& keys, std::vector<A
   for (size_t i = 0; i < group.measured.size(); ++i)
     for (size_t j = 0; j < i; ++j) {
       const Measured &a = group.measured[j], &b = group.measured[i];
-      if (a.point->aa_control || b.point->aa_control || !(a.point->placement == b.point->placement))
+      if (a.point->aa_control || b.point->aa_control || factor_of(*a.point, *b.point) != "seed")
         continue;
       pairs.push_back({AaPair::Between::repetitions, a.point->variant_id, b.point->variant_id,
                        stratum, a.summary.cycles, b.summary.cycles});

@@ -41,7 +41,12 @@ struct Aggregate {
   int rounds = 0;                                                  // of all repetitions
   // Median of |a - b| over pairs of repetitions.
   std::optional<double> repetition_difference_cycles;
-  std::vector<std::string> flags;  // of any repetition, without the SMs of a cluster
+  // B/B: highest minus lowest figure of the repetitions, which differ in what must not matter, and
+  // which of it moved the figure farthest ("start offset", "SM", "sub-partition", "padding",
+  // "seed"; "" when none did). Spreads of less than two repetitions are 0.
+  double spread_cycles = 0;
+  std::string spread_factor;
+  std::vector<std::string> flags;  // of any repetition, without its conditions
   std::vector<ReadingFigure> readings;
 
   // By name, or null.
@@ -66,6 +71,8 @@ struct Aggregation {
       modes;  // each sorted by id; the newest text of an id last
   std::vector<AaPair> aa;
   // 95th percentile of the A/A differences, cycles: of strata with enough pairs, and of all.
+  // Of `points`: operations without their loop, where report_data() made it (without_loop.h).
+  std::vector<Aggregate> alone;
   std::map<std::string, double> floors;
   double floor = 0;
 };

@@ -20,6 +20,10 @@ class VariantAxes {
       : variant_(std::move(variant)), catalogue_(std::move(catalogue)) {}
 
   const VariantRow& variant() const { return *variant_; }
+  // Another variant of the same catalogue.
+  VariantAxes of(std::shared_ptr<const VariantRow> variant) const {
+    return {std::move(variant), catalogue_};
+  }
   bool has(const std::string& axis) const { return variant_->find(axis) != nullptr; }
   // The value; of an axis that it does not have the catalogue's default, else "".
   std::string value(const std::string& axis) const;

@@ -32,6 +32,8 @@ Comparison compare(const Aggregation& aggregation, const std::string& before,
   made.difference = difference(made.after, made.before);
   const Aggregate* any = first == nullptr ? second : first;
   made.floor = noise_floor(aggregation, any == nullptr ? "" : any->axes.stratum());
+  for (const Aggregate* one : {first, second})
+    if (one != nullptr) made.floor = std::max(made.floor, one->spread_cycles);
   made.verdict = verdict_of(made.difference, aggregation, made.floor);
   return made;
 }

@@ -14,7 +14,7 @@ double noise_floor(const Aggregation& aggregation, const std::string& stratum);
 struct Comparison {
   Figure before, after;
   Figure difference;  // after - before
-  double floor = 0;   // noise_floor of `before`
+  double floor = 0;   // noise_floor of `before`, or what either moves by under other conditions
   // "faster" or "slower" when the difference is above the floor and above its own half width, else
   // "AMBIGUOUS"; "AMBIGUOUS (no A/A control)" without pairs; "no figure".
   std::string verdict;

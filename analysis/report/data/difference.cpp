@@ -22,6 +22,7 @@ Figure join(const Figure& a, const Figure& b) {
   }
   out.interval_reached = a.interval_reached && b.interval_reached;
   out.repetitions = std::min(a.repetitions, b.repetitions);
+  out.factor = a.spread > b.spread ? a.factor : b.factor;
   return out;
 }
 
@@ -34,6 +35,8 @@ Figure figure_of(const Aggregate& aggregate) {
           aggregate.half_width(),
           aggregate.interval_reached || !aggregate.reason.empty(),
           aggregate.repetitions,
+          aggregate.spread_cycles,
+          aggregate.spread_factor,
           aggregate.flags};
 }
 
@@ -45,9 +48,13 @@ Figure figure_of(const Aggregate& aggregate, const std::string& reading) {
     figure.reason = fmt::format("it has no reading '{}'", reading);
     return figure;
   }
+  for (const std::string& flag : aggregate.flags)
+    if (is_bend_of(flag, reading)) figure.reason = flag;
+  if (!figure.reason.empty()) return figure;
   figure.value = found->value;
   figure.half_width = found->half_width();
   figure.interval_reached = found->interval_reached;
+  figure.spread = 0, figure.factor.clear();  // those of the cycles
   return figure;
 }
 
@@ -64,6 +71,7 @@ Figure difference(const Figure& larger, const Figure& smaller, double divisor) {
   Figure out = join(larger, smaller);
   if (!out.reason.empty()) return out;
   out.value = (larger.value - smaller.value) / divisor;
+  out.spread = (larger.spread + smaller.spread) / std::abs(divisor);
   out.half_width = (larger.half_width + smaller.half_width) / std::abs(divisor);
   return out;
 }
@@ -86,6 +94,7 @@ Cell figure_cell(const Figure& figure, std::vector<std::string>& notes) {
   if (!figure.reason.empty()) {
     add_once(notes, fmt::format("{}: {}.", figure.id, figure.reason));
     if (figure.reason.rfind("gate: not gated", 0) == 0) return "not gated";
+    if (figure.reason.starts_with(not_linear_prefix)) return "not linear";
     const auto colon = figure.reason.find(':');
     const bool failed = colon != std::string::npos;
     return failed ? "failed: " + figure.reason.substr(0, colon) : "—";

@@ -20,6 +20,8 @@ struct Figure {
   double half_width = 0;         // of the farther end of the interval
   bool interval_reached = true;  // 95 % by every repetition of every part
   int repetitions = 0;           // of the part that has fewest
+  double spread = 0;             // B/B: Aggregate::spread_cycles
+  std::string factor;            // what moved it most
   std::vector<std::string> flags;
 };
 

@@ -1,7 +1,7 @@
 #include "analysis/report/data/pivot.h"
 
 #include "analysis/report/data/axes.h"
-#include "analysis/report/data/figures.h"
+#include "analysis/report/data/row_flags.h"
 
 #include <algorithm>
 #include <set>
@@ -9,6 +9,8 @@
 namespace phasebit {
 
 namespace {
+
+constexpr const char *trip_title = "round trip", *loop_title = "with its loop";
 
 using RowKey = std::vector<std::string>;
 
@@ -38,7 +40,7 @@ struct Row {
   RowKey key;
   VariantAxes axes;
   std::map<std::string, const Aggregate*> cells;  // by the value across
-  const Aggregate* round_trip = nullptr;
+  const Aggregate *round_trip = nullptr, *trip_with_loop = nullptr;
 };
 
 bool row_before(const Row& a, const Row& b, const PivotRequest& request) {
@@ -83,7 +85,7 @@ Result<std::vector<Row>> rows_of(const std::vector<Aggregate>& points,
       continue;
     const RowKey key = row_key(axes, request);
     auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& r) { return r.key == key; });
-    if (row == rows.end()) row = rows.insert(row, {key, axes, {}, nullptr});
+    if (row == rows.end()) row = rows.insert(row, {key, axes, {}, nullptr, nullptr});
     const auto [cell, is_new] = row->cells.emplace(value, &point);
     if (!is_new) return collision(*cell->second, point);
   }
@@ -93,13 +95,10 @@ Result<std::vector<Row>> rows_of(const std::vector<Aggregate>& points,
 }
 
 // A token has no payload and no work, and one slot.
-Status add_round_trips(const std::vector<Aggregate>& points, const PivotRequest& request,
-                       std::vector<Row>& rows) {
-  auto where = request.where;
+Result<std::map<RowKey, const Aggregate*>> round_trips(const std::vector<Aggregate>& points,
+                                                       const PivotRequest& keys) {
+  auto where = keys.where;
   where["mover"] = where["work"] = "none";
-  PivotRequest keys = request;
-  std::erase(keys.rows, "mover");
-  std::erase(keys.rows, "work");
   std::map<RowKey, const Aggregate*> trips;
   for (const Aggregate& point : points) {
     const VariantAxes& axes = point.axes;
@@ -107,19 +106,26 @@ Status add_round_trips(const std::vector<Aggregate>& points, const PivotRequest&
     const auto [trip, is_new] = trips.emplace(row_key(axes, keys), &point);
     if (!is_new) return collision(*trip->second, point);
   }
+  return trips;
+}
+
+Status add_round_trips(const Aggregation& all, const PivotRequest& request,
+                       std::vector<Row>& rows) {
+  PivotRequest keys = request;
+  std::erase(keys.rows, "mover");
+  std::erase(keys.rows, "work");
+  PHASEBIT_TRY_ASSIGN(alone, round_trips(all.alone, keys));
+  PHASEBIT_TRY_ASSIGN(with_loop, round_trips(all.points, keys));
+  const auto find = [](const std::map<RowKey, const Aggregate*>& trips, const RowKey& key) {
+    const auto trip = trips.find(key);
+    return trip == trips.end() ? nullptr : trip->second;
+  };
   for (Row& row : rows) {
-    const auto trip = trips.find(row_key(row.axes, keys));
-    if (trip != trips.end()) row.round_trip = trip->second;
+    const RowKey key = row_key(row.axes, keys);
+    row.round_trip = find(alone, key);
+    row.trip_with_loop = find(with_loop, key);
   }
   return {};
-}
-
-void add_note(std::vector<std::string>& notes, const std::string& note) {
-  if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
-}
-
-Cell optional_cell(const Aggregate* point, std::vector<std::string>& notes) {
-  return point == nullptr ? Cell{"", {}, {}} : figure_cell(*point, notes);
 }
 
 Cell class_cell(const Row& row, const std::string& value) {
@@ -139,45 +145,51 @@ std::string row_title(std::string column) {
 
 }  // namespace
 
-Cell figure_cell(const Aggregate& point, std::vector<std::string>& notes) {
-  if (!point.reason.empty()) {
-    add_note(notes, fmt::format("{}: {}.", point.id, point.reason));
-    return {is_ungated(point) ? "not gated"
-                              : "failed: " + point.reason.substr(0, point.reason.find(':')),
-            {},
-            {}};
+namespace {
+
+std::vector<Column> columns_of(const PivotRequest& request) {
+  std::vector<Column> columns;
+  for (const std::string& column : request.rows) columns.push_back({row_title(column), false});
+  if (request.round_trip) {
+    columns.push_back({trip_title, true});
+    columns.push_back({loop_title, true});
   }
-  const bool marked = !point.flags.empty() || !point.interval_reached;
-  if (!point.flags.empty())
-    add_note(notes, fmt::format("† {}: {}.", point.id, fmt::join(point.flags, ", ")));
-  if (!point.interval_reached)
-    add_note(notes,
-             fmt::format("† {}: too few rounds for an interval, the range is shown.", point.id));
-  return {shown_with_interval(point.cycles, point.half_width()) + (marked ? " †" : ""),
-          point.cycles, point.half_width()};
+  for (const std::string& value : request.across_values)
+    columns.push_back({across_title(request, value), true});
+  if (!request.class_of.empty()) columns.push_back({"SASS class", false});
+  return columns;
 }
 
-Result<Table> pivot(const std::vector<Aggregate>& points, const PivotRequest& request) {
-  PHASEBIT_TRY_ASSIGN(rows, rows_of(points, request));
-  if (request.round_trip) PHASEBIT_TRY(add_round_trips(points, request, rows));
+}  // namespace
+
+Result<Table> pivot(const Aggregation& all, const PivotRequest& request) {
+  PHASEBIT_TRY_ASSIGN(rows, rows_of(request.without_loop ? all.alone : all.points, request));
+  if (request.round_trip) PHASEBIT_TRY(add_round_trips(all, request, rows));
   Table table;
-  for (const std::string& column : request.rows)
-    table.columns.push_back({row_title(column), false});
-  if (request.round_trip) table.columns.push_back({"round trip", true});
-  for (const std::string& value : request.across_values)
-    table.columns.push_back({across_title(request, value), true});
-  if (!request.class_of.empty()) table.columns.push_back({"SASS class", false});
+  table.columns = columns_of(request);
+  std::vector<std::string> all_flags;
   for (const Row& row : rows) {
     std::vector<Cell> cells;
-    for (const std::string& word : row.key) cells.push_back(word);
-    if (request.round_trip) cells.push_back(optional_cell(row.round_trip, table.notes));
+    RowFlags flags;
+    const auto add = [&](const std::string& column, const Aggregate* point) {
+      cells.push_back(point == nullptr
+                          ? Cell{"", {}, {}}
+                          : flagged_cell(column, figure_of(*point), flags, table.notes));
+    };
+    for (const std::string& word : row.key) cells.emplace_back(word);
+    if (request.round_trip) {
+      add(trip_title, row.round_trip);
+      add(loop_title, row.trip_with_loop);
+    }
     for (const std::string& value : request.across_values) {
       const auto at = row.cells.find(value);
-      cells.push_back(optional_cell(at == row.cells.end() ? nullptr : at->second, table.notes));
+      add(across_title(request, value), at == row.cells.end() ? nullptr : at->second);
     }
     if (!request.class_of.empty()) cells.push_back(class_cell(row, request.class_of));
+    all_flags.push_back(flags.text());
     table.rows.push_back(std::move(cells));
   }
+  add_flags_column(table, all_flags);
   return table;
 }
 

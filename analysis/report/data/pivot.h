@@ -17,7 +17,9 @@ struct PivotRequest {
   std::vector<std::string> across_values = {"1", "2", "4", "8"};
   // Axes held at a value. Those that are neither here nor in rows or across stay at their default.
   std::map<std::string, std::string> where;
-  // A column with the round trip of the same verbs between the same warps.
+  // Operations alone (Aggregation::alone), where the probe has them.
+  bool without_loop = false;
+  // Columns with the round trip of the same verbs between the same warps, alone and with its loop.
   bool round_trip = false;
   // A column with the SASS class of the variant in this column; "" for none.
   std::string class_of;
@@ -27,9 +29,6 @@ struct PivotRequest {
 // with the whole reason below the table.
 // Step::usage where two variants would stand in one cell: an axis in which they differ is neither
 // shown nor held at a value.
-Result<Table> pivot(const std::vector<Aggregate>& points, const PivotRequest& request);
-
-// One figure, or the step that failed; notes get the reason or the flags, once each.
-Cell figure_cell(const Aggregate& point, std::vector<std::string>& notes);
+Result<Table> pivot(const Aggregation& all, const PivotRequest& request);
 
 }  // namespace phasebit

@@ -41,6 +41,7 @@ const char* word_of(Role role) {
 Result<GateSpec> gate_of(const Head& head, const std::string& family, const Version& ptxas) {
   GateSpec spec;
   spec.items_per_iteration = head.items_per_iteration;
+  spec.items_beside = head.items_beside;
   if (family.empty()) {
     spec.why_unknown = "the SASS family of the target is unknown";
     return spec;

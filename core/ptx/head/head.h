@@ -81,6 +81,7 @@ struct Head {
   std::vector<HeadCover> covers;
   bool exhaustive = true;                          // synchronisation that no rule counts is refused
   std::map<std::string, int> items_per_iteration;  // of the timed loop, by role; 1 where not named
+  std::map<std::string, int> items_beside;  // of a pass beside it, where that has not as many
 };
 
 const char* word_of(Role role);

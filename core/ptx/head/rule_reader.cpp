@@ -16,7 +16,8 @@ class RuleReader {
       : file_(file), status_(status), head_(head) {}
 
   void read(const TomlValue& value) {
-    const std::vector<std::string> keys = {"covers", "exhaustive", "items_per_iteration", "verbs"};
+    const std::vector<std::string> keys = {"covers", "exhaustive", "items_per_iteration",
+                                           "items_beside", "verbs"};
     TomlReader reader = table(value, "rules", keys);
     for (const TomlValue* one : reader.tables("covers")) {
       TomlReader own = table(*one, "covers", {"part", "families", "ptxas"});
@@ -24,15 +25,19 @@ class RuleReader {
       if (const auto wrong = unknown_family(head_.covers.back().families))
         own.refuse(wrong->key, wrong->message, wrong->hint);
     }
-    if (const TomlValue* items = reader.table("items_per_iteration")) {
-      TomlReader own = table(*items, "items_per_iteration", words_of(role_words));
-      for (const auto& name : items->keys) head_.items_per_iteration[name] = items_of(own, name);
-    }
+    read_items(reader, "items_per_iteration", head_.items_per_iteration);
+    read_items(reader, "items_beside", head_.items_beside);
     head_.exhaustive = reader.truth_or("exhaustive", true);
     for (const TomlValue* one : reader.tables("verbs")) read_rule(*one);
   }
 
  private:
+  void read_items(TomlReader& reader, const char* name, std::map<std::string, int>& by_role) {
+    const TomlValue* items = reader.table(name);
+    if (items == nullptr) return;
+    TomlReader own = table(*items, name, words_of(role_words));
+    for (const auto& role : items->keys) by_role[role] = items_of(own, role);
+  }
   static int items_of(TomlReader& reader, const std::string& role) {
     const std::int64_t items = reader.number_or(role, 1);
     if (items < 1 || items > std::numeric_limits<int>::max())

@@ -237,16 +237,19 @@ class HeadWriter {
     array("buffers", buffers);
   }
 
+  static std::string counts(const std::map<std::string, int>& by_role) {
+    Inline items;
+    for (const auto& [role, count] : by_role) items.add(role, std::to_string(count));
+    return items.take();
+  }
+
   void write_rules() {
     if (head_.rules.empty() && head_.covers.empty() && head_.items_per_iteration.empty()) return;
     begin("rules");
     if (!head_.exhaustive) line("exhaustive = false");
-    if (!head_.items_per_iteration.empty()) {
-      Inline items;
-      for (const auto& [role, count] : head_.items_per_iteration)
-        items.add(role, std::to_string(count));
-      line("items_per_iteration = {}", items.take());
-    }
+    if (!head_.items_per_iteration.empty())
+      line("items_per_iteration = {}", counts(head_.items_per_iteration));
+    if (!head_.items_beside.empty()) line("items_beside = {}", counts(head_.items_beside));
     std::vector<std::string> covers, verbs;
     for (const HeadCover& cover : head_.covers) {
       Inline one;

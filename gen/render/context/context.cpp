@@ -9,6 +9,29 @@ namespace phasebit {
 
 using nlohmann::json;
 
+namespace {
+
+// Copies of an item in a row. An even number of them ends in the phase that it began in, so each
+// knows its parity, and none is counted.
+void add_copies(json& context, const Plan& plan) {
+  context["copies"] = json::array();
+  context["has_copies"] = plan.copies > 1;
+  context["num_copies"] = std::to_string(plan.copies);
+  for (int copy = 0; copy < plan.copies; ++copy) {
+    json one = json::object();
+    for (const char* name : {"producer", "consumer"}) {
+      one[name] = context[name];
+      one[name]["one_of_copies"] = plan.copies > 1;
+      if (plan.copies == 1) continue;
+      const bool odd = (context[name]["first_parity"] == "1") != (copy % 2 == 1);
+      one[name]["parity"] = odd ? "1" : "0";
+    }
+    context["copies"].push_back(std::move(one));
+  }
+}
+
+}  // namespace
+
 Result<json> make_context(const Catalogue& catalogue, const VariantKey& variant, const Plan& plan,
                           const std::string& entry) {
   json context = {{"entry", entry}, {"role", ""}};
@@ -27,6 +50,7 @@ Result<json> make_context(const Catalogue& catalogue, const VariantKey& variant,
   context["rest"] = {{"rest_of_ring", true}};
   add_probe_names(context, variant, plan);
   PHASEBIT_TRY(add_component_names(context, catalogue, variant, plan));
+  add_copies(context, plan);
   return context;
 }
 

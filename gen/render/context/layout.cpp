@@ -96,7 +96,7 @@ void add_parameter_block(json& context) {
   PHASEBIT_FIELD(first_warp);
   PHASEBIT_FIELD(guard_limit_ns);
   PHASEBIT_FIELD(ticket);
-  PHASEBIT_FIELD(extension);
+  PHASEBIT_FIELD(start_offset);
   PHASEBIT_FIELD(first_rank);
   PHASEBIT_FIELD(second_rank);
   PHASEBIT_FIELD(load_ctas);

@@ -30,6 +30,7 @@ TEST(GateCache, KeysKnowEverythingThatDecides) {
       [](GateSpec& one) { one.known = false; },
       [](GateSpec& one) { one.why_unknown = "x"; },
       [](GateSpec& one) { one.items_per_iteration["consumer"] = 3; },
+      [](GateSpec& one) { one.items_beside["consumer"] = 1; },
       [](GateSpec& one) { one.items_per_iteration.erase("consumer"); },
       [](GateSpec& one) { one.verbs[0].verb = "acquire"; },
       [](GateSpec& one) { one.verbs[0].role = ""; },

@@ -3,6 +3,7 @@
 #include "analysis/report/data/axes.h"
 #include "analysis/report/data/figures.h"
 #include "analysis/report/data/pivot.h"
+#include "analysis/report/data/without_loop.h"
 
 #include <algorithm>
 #include <charconv>
@@ -68,7 +69,8 @@ struct Group {
   std::string reason, unit;
 };
 
-using GroupKey = std::tuple<std::string, std::string, std::string, int>;
+// Loop, protocol, semantics, what else differs, size.
+using GroupKey = std::tuple<std::string, std::string, std::string, std::string, int>;
 
 std::string pair_name(const Pair& pair) {
   return fmt::format("{}→{}", pair.first, pair.second);
@@ -119,11 +121,11 @@ bool matches(const VariantAxes& axes, const AxisValues& where) {
 }
 
 void add_row(Table& table, const GroupKey& key, const Group& group) {
-  const auto& [protocol, semantics, rest, size] = key;
+  const auto& [loop, protocol, semantics, rest, size] = key;
   const bool none = group.apart.empty() && group.inside.empty();
   Cell median = median_cell(group.apart);
   if (none) median.text = "failed: " + group.reason.substr(0, group.reason.find(':'));
-  table.rows.push_back({protocol, semantics, rest, size, group.apart.size(), median,
+  table.rows.push_back({loop, protocol, semantics, rest, size, group.apart.size(), median,
                         extreme_cell(group.apart, true), extreme_cell(group.apart, false),
                         median_cell(group.inside), group.unit});
   if (group.failed > 0)
@@ -155,27 +157,33 @@ std::string cluster_semantics(const VariantAxes& axes) {
                      written(axes.value("wait_semantics")), fence);
 }
 
-Result<Table> cluster_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+Result<Table> cluster_table(const Aggregation& all, const AxisValues& where) {
   std::map<GroupKey, Group> groups;
-  for (const Aggregate& point : points) {
-    const VariantAxes& axes = point.axes;
-    if (!matches(axes, where)) continue;
-    take(groups[{axes.value("protocol"), cluster_semantics(axes), rest_of(axes),
-                 number(axes, "cluster_size")}],
-         point, axes);
-  }
+  const auto add = [&](const std::string& loop, const std::vector<Aggregate>& points) {
+    for (const Aggregate& point : points) {
+      const VariantAxes& axes = point.axes;
+      if (!matches(axes, where) || is_unrolled_item(axes)) continue;
+      take(groups[{loop, axes.value("protocol"), cluster_semantics(axes), rest_of(axes),
+                   number(axes, "cluster_size")}],
+           point, axes);
+    }
+  };
+  add("subtracted", all.alone);
+  add("with", all.points);
   Table table;
-  table.columns = {{"protocol", false}, {"arrive / wait", false}, {"else", false},
-                   {"CTAs", true},      {"pairs", true},          {"median", true},
-                   {"lowest", true},    {"highest", true},        {"inside one CTA", true},
-                   {"unit", false}};
+  table.columns = {{"loop", false},          {"protocol", false}, {"arrive / wait", false},
+                   {"else", false},          {"CTAs", true},      {"pairs", true},
+                   {"median", true},         {"lowest", true},    {"highest", true},
+                   {"inside one CTA", true}, {"unit", false}};
   for (const auto& [key, group] : groups) add_row(table, key, group);
   return table;
 }
 
-Result<Table> cluster_pairs_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+Result<Table> cluster_pairs_table(const Aggregation& all, const AxisValues& where) {
+  const std::vector<Aggregate>& points = all.points;
   PivotRequest request;
   request.probe = "cluster";
+  request.without_loop = true;
   request.rows = {"first_rank"};
   request.across = "second_rank";
   request.where = {{"protocol", most_frequent_protocol(points)},
@@ -192,7 +200,7 @@ Result<Table> cluster_pairs_table(const std::vector<Aggregate>& points, const Ax
   request.where["cluster_size"] = std::to_string(size);
   request.across_values.clear();
   for (int rank = 0; rank < size; ++rank) request.across_values.push_back(std::to_string(rank));
-  PHASEBIT_TRY_ASSIGN(table, pivot(points, request));
+  PHASEBIT_TRY_ASSIGN(table, pivot(all, request));
   for (Column& column : table.columns)
     column.title = column.title == "first rank"
                        ? fmt::format("from, of {}", size)

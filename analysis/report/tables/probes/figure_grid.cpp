@@ -1,5 +1,7 @@
 #include "analysis/report/tables/probes/figure_grid.h"
 
+#include "analysis/report/data/row_flags.h"
+
 #include <algorithm>
 
 namespace phasebit {
@@ -7,15 +9,14 @@ namespace phasebit {
 void FigureGrid::put(const std::vector<std::string>& row, const std::string& column,
                      Figure figure) {
   if (std::find(columns_.begin(), columns_.end(), column) == columns_.end()) return;
-  rows_[row][column] = std::move(figure);
+  const std::string id = figure.id;
+  const auto [cell, is_new] = rows_[row].emplace(column, std::move(figure));
+  if (!is_new && collision_.empty())
+    collision_ = fmt::format("{} and {} would stand in one cell", cell->second.id, id);
 }
 
-Table FigureGrid::table() const {
-  std::vector<std::string> shown_columns;
-  for (const std::string& column : columns_)
-    if (std::any_of(rows_.begin(), rows_.end(),
-                    [&](const auto& row) { return row.second.count(column) != 0; }))
-      shown_columns.push_back(column);
+// The rows' names in the order in which they stand.
+std::vector<std::vector<std::string>> FigureGrid::keys() const {
   std::vector<std::vector<std::string>> keys;
   for (const auto& [key, figures] : rows_) keys.push_back(key);
   std::sort(keys.begin(), keys.end(), [&](const auto& a, const auto& b) {
@@ -23,20 +24,37 @@ Table FigureGrid::table() const {
       if (a[i] != b[i]) return value_before(any_.first_value(titles_[i]), a[i], b[i]);
     return false;
   });
+  return keys;
+}
+
+Result<Table> FigureGrid::table() const {
+  if (!collision_.empty())
+    return with_hint(fail(Step::usage, "{}", collision_),
+                     "hold the axis in which they differ at a value");
+  std::vector<std::string> shown_columns;
+  for (const std::string& column : columns_)
+    if (std::any_of(rows_.begin(), rows_.end(),
+                    [&](const auto& row) { return row.second.count(column) != 0; }))
+      shown_columns.push_back(column);
   Table table;
   for (const std::string& title : titles_) table.columns.push_back({title, false});
   for (const std::string& column : shown_columns) table.columns.push_back({column, true});
-  for (const auto& key : keys) {
+  std::vector<std::string> all_flags;
+  for (const auto& key : keys()) {
     std::vector<Cell> cells;
     for (const std::string& word : key) cells.push_back(word);
     const auto& figures = rows_.at(key);
+    RowFlags flags;
     for (const std::string& column : shown_columns) {
       const auto found = figures.find(column);
-      cells.push_back(found == figures.end() ? Cell{"", {}, {}}
-                                             : figure_cell(found->second, table.notes));
+      cells.push_back(found == figures.end()
+                          ? Cell{"", {}, {}}
+                          : flagged_cell(column, found->second, flags, table.notes));
     }
+    all_flags.push_back(flags.text());
     table.rows.push_back(std::move(cells));
   }
+  add_flags_column(table, all_flags);
   return table;
 }
 

@@ -18,17 +18,20 @@ class FigureGrid {
   FigureGrid(std::vector<std::string> rows, std::vector<std::string> columns, VariantAxes any = {})
       : titles_(std::move(rows)), columns_(std::move(columns)), any_(std::move(any)) {}
 
-  // Figures of other columns are left out. The one put last stays.
+  // Figures of other columns are left out.
   void put(const std::vector<std::string>& row, const std::string& column, Figure figure);
 
   // Rows by the order of their axes' values (analysis/report/data/axes.h), columns that have a
-  // figure.
-  Table table() const;
+  // figure, and one with the flags. Step::usage where two figures were put in one cell.
+  Result<Table> table() const;
 
  private:
+  std::vector<std::vector<std::string>> keys() const;
+
   std::vector<std::string> titles_, columns_;
   VariantAxes any_;
   std::map<std::vector<std::string>, std::map<std::string, Figure>> rows_;
+  std::string collision_;  // the first
 };
 
 }  // namespace phasebit

@@ -9,7 +9,7 @@
 namespace phasebit {
 
 struct GroupTable {
-  Result<Table> (*make)(const std::vector<Aggregate>& points, const AxisValues& where);
+  Result<Table> (*make)(const Aggregation& all, const AxisValues& where);
   const char* doc;     // one line: what it shows
   const char* spec;    // whose sweep it is made from
   const char* legend;  // what the numbers are

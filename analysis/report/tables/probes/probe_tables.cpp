@@ -1,6 +1,7 @@
 #include "analysis/report/tables/probes/probe_tables.h"
 
 #include "analysis/report/data/axes.h"
+#include "analysis/report/data/without_loop.h"
 #include "analysis/report/tables/probes/figure_grid.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ std::vector<Point> points_of(const std::vector<Aggregate>& points, const std::st
                        std::all_of(where.begin(), where.end(), [&](const auto& one) {
                          return axes.column(one.first) == one.second;
                        });
-    if (meant && find_variant(points, aggregate.id) == &aggregate)
+    if (meant && !is_unrolled_item(axes) && find_variant(points, aggregate.id) == &aggregate)
       found.push_back({axes, &aggregate});
   }
   return found;
@@ -65,9 +66,9 @@ Figure one_of(const Sizes& sizes) {
   return figure;
 }
 
-Table by_delay(const std::vector<Aggregate>& points, const AxisValues& where,
-               const std::string& reading) {
-  const std::vector<Point> found = points_of(points, "response", where);
+Result<Table> by_delay(const Aggregation& all, const AxisValues& where,
+                       const std::string& reading) {
+  const std::vector<Point> found = points_of(all.points, "response", where);
   FigureGrid grid({"protocol", "waited_on", "semantics", "consumers", "counting"},
                   {"0", "256", "1024", "4096", "16384", "65536", "262144", "1048576", "4194304"},
                   any_of(found));
@@ -86,9 +87,9 @@ std::string work_of(const VariantAxes& axes) {
 
 }  // namespace
 
-Result<Table> verbs_table(const std::vector<Aggregate>& points, const AxisValues& where) {
+Result<Table> verbs_table(const Aggregation& all, const AxisValues& where) {
   std::map<std::vector<std::string>, std::map<std::string, Sizes>> verbs;
-  const std::vector<Point> found = points_of(points, "verb", where);
+  const std::vector<Point> found = points_of(all.points, "verb", where);
   for (const Point& point : found) {
     const VariantAxes& axes = point.axes;
     const std::string spelling =
@@ -104,12 +105,12 @@ Result<Table> verbs_table(const std::vector<Aggregate>& points, const AxisValues
   return grid.table();
 }
 
-Result<Table> response_table(const std::vector<Aggregate>& points, const AxisValues& where) {
-  return by_delay(points, where, "wake");
+Result<Table> response_table(const Aggregation& all, const AxisValues& where) {
+  return by_delay(all, where, "wake");
 }
 
-Result<Table> polls_table(const std::vector<Aggregate>& points, const AxisValues& where) {
-  return by_delay(points, where, "polls");
+Result<Table> polls_table(const Aggregation& all, const AxisValues& where) {
+  return by_delay(all, where, "polls");
 }
 
 namespace {
@@ -125,14 +126,14 @@ bool is_control(const VariantAxes& axes) {
 
 }  // namespace
 
-Result<Table> interference_table(const std::vector<Aggregate>& points, const AxisValues& where) {
-  const std::vector<Point> all = points_of(points, "interference", where);
+Result<Table> interference_table(const Aggregation& all, const AxisValues& where) {
+  const std::vector<Point> found = points_of(all.points, "interference", where);
   std::map<std::string, const Aggregate*> controls;
   FigureGrid grid({"victims", "waiters", "placing", "protocol", "waited_on"},
                   {"fma dependent", "fma independent", "shared dependent", "shared independent",
                    "mma dependent", "mma independent"},
-                  any_of(all));
-  for (const Point& point : all) {
+                  any_of(found));
+  for (const Point& point : found) {
     if (!is_control(point.axes)) continue;
     controls[without_waits(point)] = point.aggregate;
     const bool plainest =
@@ -141,7 +142,7 @@ Result<Table> interference_table(const std::vector<Aggregate>& points, const Axi
       grid.put({point.axes.value("victims"), "0", "-", "-", "cycles per block"},
                work_of(point.axes), figure_of(*point.aggregate));
   }
-  for (const Point& point : all) {
+  for (const Point& point : found) {
     const VariantAxes& axes = point.axes;
     if (is_control(axes)) continue;
     const auto control = controls.find(without_waits(point));
@@ -154,36 +155,59 @@ Result<Table> interference_table(const std::vector<Aggregate>& points, const Axi
   return grid.table();
 }
 
-Result<Table> fanin_table(const std::vector<Aggregate>& points, const AxisValues& where) {
-  const std::vector<Point> found = points_of(points, "fanin", where);
-  FigureGrid grid({"protocol", "waited_on", "arrival", "spelling"},
-                  {"1", "2", "3", "4", "6", "8", "12", "16", "24", "32"}, any_of(found));
-  for (const Point& point : found)
-    grid.put({point.axes.value("protocol"), point.axes.waited_on(), point.axes.column("arrival"),
-              rest_of(point.axes, {"num_stages", "roles", "producers", "consumers", "wait",
-                                   "operand", "arrival", "hint_ns", "backoff_ns"})},
-             point.axes.value("producers"), figure_of(*point.aggregate));
+namespace {
+
+// A probe's points twice: the operation alone, and with its loop.
+struct Window {
+  const char* title;
+  std::vector<Point> points;
+};
+
+std::vector<Window> windows_of(const Aggregation& all, const std::string& probe,
+                               const AxisValues& where) {
+  return {{"subtracted", points_of(all.alone, probe, where)},
+          {"with", points_of(all.points, probe, where)}};
+}
+
+}  // namespace
+
+Result<Table> fanin_table(const Aggregation& all, const AxisValues& where) {
+  const std::vector<Window> windows = windows_of(all, "fanin", where);
+  FigureGrid grid({"loop", "protocol", "waited_on", "arrival", "spelling"},
+                  {"1", "2", "3", "4", "6", "8", "12", "16", "24", "32"},
+                  any_of(windows.back().points));
+  for (const auto& [window, points] : windows)
+    for (const auto& [axes, aggregate] : points)
+      grid.put({window, axes.value("protocol"), axes.waited_on(), axes.column("arrival"),
+                rest_of(axes, {"num_stages", "roles", "producers", "consumers", "wait", "operand",
+                               "arrival", "hint_ns", "backoff_ns"})},
+               axes.value("producers"), figure_of(*aggregate));
   return grid.table();
 }
 
-Result<Table> entangle_table(const std::vector<Aggregate>& points, const AxisValues& where) {
-  const std::vector<Point> found = points_of(points, "entangle", where);
-  FigureGrid grid({"protocol", "waited_on", "semantics", "arrive"},
-                  {"1", "2", "4", "8", "16", "32"}, any_of(found));
-  struct Pair {
-    const Aggregate *together = nullptr, *apart = nullptr;
-  };
-  std::map<std::pair<std::vector<std::string>, std::string>, Pair> pairs;
-  for (const Point& point : found) {
-    const VariantAxes& axes = point.axes;
-    const bool together = axes.value("reconverge") == "on";
-    std::vector<std::string> row = {axes.value("protocol"), axes.waited_on(),
-                                    axes.value("semantics")};
-    Pair& pair = pairs[{row, axes.value("groups")}];
-    (together ? pair.together : pair.apart) = point.aggregate;
-    row.emplace_back(together ? "after bar.warp.sync" : "apart");
-    grid.put(row, axes.value("groups"), figure_of(*point.aggregate));
-  }
+namespace {
+
+struct Arrivals {
+  const Aggregate *together = nullptr, *apart = nullptr;
+};
+
+}  // namespace
+
+Result<Table> entangle_table(const Aggregation& all, const AxisValues& where) {
+  const std::vector<Window> windows = windows_of(all, "entangle", where);
+  FigureGrid grid({"loop", "protocol", "waited_on", "semantics", "arrive"},
+                  {"1", "2", "4", "8", "16", "32"}, any_of(windows.back().points));
+  std::map<std::pair<std::vector<std::string>, std::string>, Arrivals> pairs;
+  for (const auto& [window, points] : windows)
+    for (const auto& [axes, aggregate] : points) {
+      const bool together = axes.value("reconverge") == "on";
+      std::vector<std::string> row = {window, axes.value("protocol"), axes.waited_on(),
+                                      axes.value("semantics")};
+      Arrivals& pair = pairs[{row, axes.value("groups")}];
+      (together ? pair.together : pair.apart) = aggregate;
+      row.emplace_back(together ? "after bar.warp.sync" : "apart");
+      grid.put(row, axes.value("groups"), figure_of(*aggregate));
+    }
   for (const auto& [key, pair] : pairs) {
     if (pair.together == nullptr || pair.apart == nullptr) continue;
     std::vector<std::string> row = key.first;

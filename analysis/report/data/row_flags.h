@@ -1,0 +1,34 @@
+// The flags of a row's figures, as one cell of the row.
+#pragma once
+
+#include "analysis/report/data/difference.h"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace phasebit {
+
+class RowFlags {
+ public:
+  // What the figure in that column is flagged with, and what moves it: its B/B where that is more
+  // than half a cycle and half a percent.
+  void add(const std::string& column, const Figure& figure);
+  // "modes: 8, 16; moved by start offset: 24 (3.10)", without columns what all figures have; ""
+  // without any.
+  std::string text() const;
+
+ private:
+  std::size_t figures_ = 0;
+  std::vector<std::pair<std::string, std::vector<std::string>>> columns_;  // by flag
+};
+
+// Appends a column of these, a text a row, unless all are empty.
+void add_flags_column(Table& table, const std::vector<std::string>& flags);
+
+// figure_cell() for a table with such a column: flags go there, reasons below the table.
+Cell flagged_cell(const std::string& column, const Figure& figure, RowFlags& flags,
+                  std::vector<std::string>& notes);
+
+}  // namespace phasebit

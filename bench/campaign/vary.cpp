@@ -1,0 +1,71 @@
+#include "bench/campaign/vary.h"
+
+#include <string>
+
+namespace phasebit {
+namespace {
+
+constexpr int factors = 5;
+constexpr std::uint64_t most_start_offset = 31, most_paddings = 64;
+constexpr int instruction_bytes = 16;
+
+// Numbers from 0 on that look random and are always the same.
+std::uint64_t number_of(const std::string& text, int repetition, std::uint64_t below) {
+  const auto base = std::stoull("0" + text.substr(0, 15), nullptr, 16);
+  std::uint64_t mixed = base + static_cast<std::uint64_t>(repetition) * 0x9E3779B97F4A7C15U;
+  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9U;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBU;
+  return (mixed ^ (mixed >> 31)) % below;
+}
+
+int other_sm(const Conditions& base, int sms, std::uint64_t number) {
+  return static_cast<int>((static_cast<std::uint64_t>(base.sm) + 1 + number) %
+                          static_cast<std::uint64_t>(sms));
+}
+
+// One to three warps more, as far as CTA and SM have room for them.
+int shift(const LaunchShape& shape, const DeviceInfo& device, std::uint64_t number) {
+  const int wanted = 1 + static_cast<int>(number % 3);
+  if (shape.ctas_per_sm > 1) return 0;  // they would no longer come together on one SM
+  const int most = device.max_threads_per_cta;
+  for (int warps = wanted; warps > 0; --warps) {
+    const int threads = shape.threads + 32 * warps;
+    if (threads <= most && (1 + shape.load_ctas) * threads <= 2 * most)
+      return warps;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Conditions vary(const Conditions& base, const BundleVariant& variant, int repetition,
+                const DeviceInfo& device) {
+  Conditions changed = base;
+  if (repetition == 0) return changed;
+  const LaunchShape& shape = variant.launch;
+  const auto number = [&](std::uint64_t below) {
+    return number_of(variant.key.hash, repetition, below);
+  };
+  switch ((repetition - 1) % factors) {
+    case 1:
+      if (shape.cluster_size <= 1 && device.row.multiprocessors > 1)
+        changed.sm = other_sm(base, device.row.multiprocessors,
+                              number(static_cast<std::uint64_t>(device.row.multiprocessors - 1)));
+      break;
+    case 2: changed.first_warp = base.first_warp + shift(shape, device, number(3)); break;
+    case 3: {
+      // One padding a module, so that it is loaded twice and not once for each of its kernels.
+      const Image* timed = variant.image(Build::timed);
+      if (timed != nullptr)
+        changed.padding = instruction_bytes *
+                          static_cast<int>(1 + number_of(timed->module, repetition, most_paddings));
+      break;
+    }
+    default:
+      changed.start_offset = static_cast<std::uint32_t>(1 + number(most_start_offset));
+      break;
+  }
+  return changed;
+}
+
+}  // namespace phasebit

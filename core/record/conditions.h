@@ -1,0 +1,28 @@
+// Under which conditions a point was measured that must not matter to its figure.
+#pragma once
+
+#include "core/record/record.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phasebit {
+
+// A repetition changes one of them on purpose; how far the figure moves then is its floor
+// (docs/measuring.md, Floors).
+struct Conditions : Placement {
+  std::uint32_t start_offset = 0;  // KernelParams::start_offset
+  int padding = 0;                 // bytes of NOPs before the kernel's first instruction
+  bool operator==(const Conditions&) const = default;
+};
+
+// Flags of a row for what its placement does not say: "start_offset:7", "padding:208".
+std::vector<std::string> condition_flags(const Conditions& conditions);
+bool is_condition_flag(std::string_view flag);
+
+// What the row changed against the first repetition of its point: "start offset", "SM",
+// "sub-partition", "padding"; "seed" when only the payload is another. Several are joined by "+".
+std::string factor_of(const PointRow& row, const PointRow& first);
+
+}  // namespace phasebit

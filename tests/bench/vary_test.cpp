@@ -1,0 +1,79 @@
+// What a repetition changes: one thing, always the same, and only what there is room for.
+#include "bench/campaign/vary.h"
+
+#include "tests/bench/fake_bundle.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit::test {
+namespace {
+
+DeviceInfo some_gpu() {
+  DeviceInfo device;
+  device.row.multiprocessors = 132;
+  device.max_threads_per_cta = 1024;
+  return device;
+}
+
+std::string changed(const Conditions& base, const Conditions& now) {
+  std::string text;
+  if (now.start_offset != base.start_offset) text += "offset ";
+  if (now.sm != base.sm) text += "sm ";
+  if (now.first_warp != base.first_warp) text += "warps ";
+  if (now.padding != base.padding) text += "padding ";
+  return text;
+}
+
+std::string changes_of(const BundleVariant& variant, int repetitions) {
+  const Conditions base{{5, 0}};
+  std::string text;
+  for (int n = 0; n < repetitions; ++n)
+    text += changed(base, vary(base, variant, n, some_gpu())) + "| ";
+  return text;
+}
+
+TEST(Vary, ChangesOneThingARepetition) {
+  EXPECT_EQ(changes_of(ring_variant("a"), 7),
+            "| offset | sm | warps | padding | offset | offset | ");
+}
+
+TEST(Vary, IsTheSameEachTimeAndAnotherForAnotherVariant) {
+  const BundleVariant a = ring_variant("a");
+  BundleVariant b = ring_variant("b");
+  b.key.hash = "fedcba9876543210";
+  int differ = 0;
+  for (int n = 1; n < 40; ++n) {
+    EXPECT_EQ(vary({{5, 0}}, a, n, some_gpu()), vary({{5, 0}}, a, n, some_gpu()));
+    differ += vary({{5, 0}}, a, n, some_gpu()) == vary({{5, 0}}, b, n, some_gpu()) ? 0 : 1;
+  }
+  EXPECT_GT(differ, 20);
+}
+
+TEST(Vary, StaysWithinTheGpuAndTheCode) {
+  const BundleVariant variant = ring_variant("a");
+  for (int n = 0; n < 500; ++n) {
+    const Conditions now = vary({{131, 0}}, variant, n, some_gpu());
+    EXPECT_GE(now.sm, 0);
+    EXPECT_LT(now.sm, 132);
+    EXPECT_LE(now.first_warp, 3);
+    EXPECT_EQ(now.padding % 16, 0);
+    EXPECT_LE(now.padding, 1024);
+    EXPECT_LE(now.start_offset, 31U);
+  }
+}
+
+// Whole CTAs and clusters keep their place: the shift needs warps, the cluster's SMs are the GPU's.
+TEST(Vary, LeavesAloneWhatThereIsNoRoomFor) {
+  BundleVariant full = ring_variant("a");
+  full.launch.threads = 1024;
+  EXPECT_EQ(changes_of(full, 5), "| offset | sm | | padding | ");
+  BundleVariant several = ring_variant("a");
+  several.launch.ctas_per_sm = 2;
+  EXPECT_EQ(changes_of(several, 5), "| offset | sm | | padding | ");
+  BundleVariant cluster = ring_variant("a");
+  cluster.launch.cluster_size = 2;
+  EXPECT_EQ(changes_of(cluster, 5), "| offset | | warps | padding | ");
+}
+
+}  // namespace
+}  // namespace phasebit::test
