@@ -1,6 +1,7 @@
 #include "analysis/report/claims/claim_rows.h"
 
 #include "analysis/report/claims/row_floor.h"
+#include "analysis/report/data/without_loop.h"
 
 #include <algorithm>
 #include <array>
@@ -12,6 +13,7 @@ namespace phasebit {
 namespace {
 
 constexpr std::string_view cycles_name = "cycles", without_loop_name = "without_loop";
+constexpr const char* one_size = "measured in one size: its loop is in it";
 
 // How a probe is measured in two sizes: the axis of the size, and whether a figure is of one item
 // or of as many as the size says.
@@ -31,12 +33,6 @@ const Sizes* sizes_of(const VariantAxes& axes) {
   const auto found = std::find_if(known_sizes.begin(), known_sizes.end(),
                                   [&](const Sizes& one) { return one.probe == probe; });
   return found == known_sizes.end() || !axes.has(std::string(found->axis)) ? nullptr : &*found;
-}
-
-Figure scaled(Figure figure, double factor) {
-  figure.value *= factor;
-  figure.half_width *= factor;
-  return figure;
 }
 
 // What all rows of some results share.
@@ -105,23 +101,32 @@ std::vector<const Aggregate*> newest(const std::vector<Aggregate>& points) {
 // One thing by the sizes that it was measured in.
 using BySize = std::map<int, const Aggregate*>;
 
-ClaimRow without_loop(const Maker& maker, const Sizes& sizes, const BySize& found) {
-  // Rolled, a loop's figure is that of one turn: no size of the unrolled code.
-  BySize unrolled = found;
-  if (!sizes.of_all) unrolled.erase(1);
-  ClaimRow row = maker.row(*found.rbegin()->second, sizes.axis);
-  if (unrolled.size() < 2) {
-    row.figure = figure_of(*found.rbegin()->second);
-    if (row.figure.reason.empty()) row.figure.reason = "measured in one size: its loop is in it";
+// Of several copies in a row, the difference of two numbers of them.
+ClaimRow one_copy(const Maker& maker, const Sizes& sizes, const BySize& found) {
+  const auto [few, small] = *found.begin();
+  const auto [many, large] = *found.rbegin();
+  ClaimRow row = maker.row(*large, sizes.axis);
+  if (few == many) {
+    row.figure = figure_of(*large);
+    if (row.figure.reason.empty()) row.figure.reason = one_size;
     return row;
   }
-  const auto [few, small] = *unrolled.begin();
-  const auto [many, large] = *unrolled.rbegin();
-  const double least = sizes.of_all ? 1 : few, most = sizes.of_all ? 1 : many;
   row.ids = {large->id, small->id};
-  row.figure =
-      difference(scaled(figure_of(*large), most), scaled(figure_of(*small), least), many - few);
-  row.floor = (most * row.floor + least * maker.row(*small).floor) / (many - few);
+  row.figure = difference(figure_of(*large), figure_of(*small), many - few);
+  row.floor = (row.floor + maker.row(*small).floor) / (many - few);
+  return row;
+}
+
+// Of an item whose loop is subtracted (data/without_loop.h): `alone` is null where it was not.
+ClaimRow one_item(const Maker& maker, const Sizes& sizes, const BySize& found,
+                  const Aggregate* alone) {
+  ClaimRow row = maker.row(*found.rbegin()->second, sizes.axis);
+  row.figure = figure_of(alone == nullptr ? *found.rbegin()->second : *alone);
+  if (alone == nullptr && row.figure.reason.empty()) row.figure.reason = one_size;
+  if (alone == nullptr) return row;
+  row.ids.clear();
+  for (auto size = found.rbegin(); size != found.rend() && size->first > 1; ++size)
+    row.ids.push_back(size->second->id);
   return row;
 }
 
@@ -139,17 +144,23 @@ std::vector<ClaimRow> differences(const ReportData& data, const Maker& maker) {
   }
   std::vector<ClaimRow> rows;
   for (const auto& [id, group] : groups)
-    rows.push_back(without_loop(maker, *group.first, group.second));
+    rows.push_back(group.first->of_all ? one_copy(maker, *group.first, group.second)
+                                       : one_item(maker, *group.first, group.second,
+                                                  find_variant(data.aggregation.alone, id)));
   return rows;
 }
 
 }  // namespace
 
-std::vector<ClaimRow> claim_rows(const ReportData& data, const std::string& figure) {
+namespace {
+
+std::vector<ClaimRow> rows_of(const ReportData& data, const std::string& figure) {
   const Maker maker(data);
   if (figure == without_loop_name) return differences(data, maker);
   std::vector<ClaimRow> rows;
   for (const Aggregate* point : newest(data.aggregation.points)) {
+    // Several items in a loop's body are measured for their difference alone.
+    if (is_unrolled_item(point->axes)) continue;
     if (figure == cycles_name) {
       rows.push_back(maker.row(*point));
       rows.back().figure = figure_of(*point);
@@ -160,6 +171,15 @@ std::vector<ClaimRow> claim_rows(const ReportData& data, const std::string& figu
       rows.back().floor = 0;
     }
   }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<ClaimRow> claim_rows(const ReportData& data, const std::string& figure) {
+  std::vector<ClaimRow> rows = rows_of(data, figure);
+  // What the repetitions changed on purpose must not make a difference.
+  for (ClaimRow& row : rows) row.floor = std::max(row.floor, row.figure.spread);
   return rows;
 }
 

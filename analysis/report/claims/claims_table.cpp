@@ -62,6 +62,7 @@ std::vector<Cell> case_row(const CheckedClaim& checked, const JudgedCase& one, b
                              number(one.bound),
                              number(one.floor),
                              fmt::format("{}", fmt::join(a.figure.flags, " ")),
+                             a.figure.factor,
                              a.figure.id,
                              b == nullptr ? "" : b->figure.id};
   if (commands) add_commands(cells, a);
@@ -79,6 +80,7 @@ std::vector<Cell> left_out_row(const CheckedClaim& checked, const LeftOut& one, 
                              "",
                              number(row.floor),
                              fmt::format("{}", fmt::join(row.figure.flags, " ")),
+                             row.figure.factor,
                              row.figure.id,
                              ""};
   if (commands) add_commands(cells, row);
@@ -109,10 +111,10 @@ Table claims_table(const std::vector<CheckedClaim>& claims) {
 
 Table claim_rows_table(const std::vector<CheckedClaim>& claims, bool commands) {
   Table table;
-  table.columns = {{"claim", false},   {"row", false},           {"why", false},
-                   {"device", false},  {"figure", true},         {"beside", true},
-                   {"bound", true},    {"floor", true},          {"flags", false},
-                   {"variant", false}, {"beside variant", false}};
+  table.columns = {{"claim", false},    {"row", false},     {"why", false},
+                   {"device", false},   {"figure", true},   {"beside", true},
+                   {"bound", true},     {"floor", true},    {"flags", false},
+                   {"moved by", false}, {"variant", false}, {"beside variant", false}};
   if (commands)
     for (const char* title : {"samples", "PTX", "SASS"}) table.columns.push_back({title, false});
   for (const CheckedClaim& one : claims) {

@@ -12,7 +12,7 @@ class RowFloors {
  public:
   explicit RowFloors(const Aggregation& aggregation);
 
-  // Cycles: the 95th percentile of the A/A differences of the row's stratum, in cycles or as a
+  // A/A, cycles: the 95th percentile of the A/A differences of the row's stratum, in cycles or as a
   // share of its figure, whichever is less. A stratum holds figures of 20 and of 8000 cycles, whose
   // differences in cycles say nothing of each other.
   double of(const Aggregate& row) const;
