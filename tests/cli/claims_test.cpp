@@ -35,8 +35,7 @@ TEST_F(Claims, ThatHoldExitWith0AndOneThatIsRefutedWith1) {
   write("below", "less");
   ProcessOutput output = claims(mine());
   EXPECT_EQ(output.exit_status, 0) << output.err;
-  EXPECT_NE(output.out.find("below  holds    NVIDIA "), std::string::npos)
-      << output.out;
+  EXPECT_NE(output.out.find("below  holds    NVIDIA "), std::string::npos) << output.out;
   EXPECT_NE(output.out.find("1 to 32 warps take "), std::string::npos) << output.out;
   write("above", "greater");
   output = claims(mine({"above"}));
