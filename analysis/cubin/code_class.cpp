@@ -1,9 +1,11 @@
 #include "analysis/cubin/code_class.h"
 
+#include "analysis/cubin/code_places.h"
 #include "analysis/cubin/constant_operand.h"
 #include "analysis/cubin/image_graph.h"
 #include "analysis/cubin/kernel_info.h"
 #include "core/base/hash.h"
+#include "core/image/placement/code_moves.h"
 
 #include <algorithm>
 #include <cstring>
@@ -24,6 +26,22 @@ std::string hash_of(const std::vector<CodeFact>& facts) {
   std::string all;
   for (const CodeFact& fact : facts) all += fact.name + '\t' + fact.value + '\n';
   return content_hash(all);
+}
+
+// `.nv.info.<entry>` of code that is padded, with its places as they are without.
+std::string info_without_padding(std::string_view info, std::string_view text,
+                                 std::string_view entry) {
+  std::string made(info);
+  const auto padding = static_cast<std::uint32_t>(padding_of(text));
+  if (padding == 0) return made;
+  for (const std::size_t at :
+       code_places(info, text.size(), entry).value_or(std::vector<std::size_t>())) {
+    std::uint32_t place = 0;
+    std::memcpy(&place, made.data() + at, sizeof place);
+    place -= std::min(place, padding);
+    std::memcpy(made.data() + at, &place, sizeof place);
+  }
+  return made;
 }
 
 // Reads one function after the other; those that it calls are read on the way.
@@ -48,7 +66,7 @@ class ClassReader {
   CodeClass read(std::size_t section) {
     CodeClass made;
     const std::string before = graph_.read_for(graph_.entry_of(section));
-    made.facts.push_back({std::string(text_name), content_hash(file_.sections()[section].data)});
+    made.facts.push_back({std::string(text_name), content_hash(text_of(section))});
     add_attributes(section, made.facts);
     add_constants(section, made.facts);
     for (const Relocation& one : graph_.relocations(section))
@@ -61,9 +79,14 @@ class ClassReader {
     return made;
   }
 
+  std::string_view text_of(std::size_t section) const {
+    return unpadded(file_.sections()[section].data);
+  }
+
   void add_attributes(std::size_t section, std::vector<CodeFact>& facts) {
     const std::string entry = graph_.entry_of(section);
-    const std::string_view info = data_of(file_, ".nv.info." + entry);
+    const std::string info = info_without_padding(data_of(file_, ".nv.info." + entry),
+                                                  file_.sections()[section].data, entry);
     int barriers = barrier_count(info);
     if (barriers == 0) barriers = barrier_count_of_flags(file_.sections()[section].header.sh_flags);
     facts.push_back({"barriers", std::to_string(barriers)});
@@ -114,7 +137,7 @@ class ClassReader {
 
   // Those of the code. Where a relocation fills the place in, that says what is meant.
   std::vector<ConstantOperand> operands_of(std::size_t section) {
-    const std::string_view text = file_.sections()[section].data;
+    const std::string_view text = text_of(section);
     std::set<std::uint64_t> relocated;
     for (const Relocation& one : graph_.relocations(section))
       relocated.insert(one.offset / word_bytes);

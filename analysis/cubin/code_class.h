@@ -23,7 +23,8 @@ struct CodeClass {
 
 // The class of every section `.text.<entry>`, by the section's index. docs/decisions/sass-class.md
 // says what counts and what does not. The kernel's own name does not, nor the hash of the source
-// file in names of its static symbols, nor what else lies in the image.
+// file in names of its static symbols, nor what else lies in the image, nor padding before the
+// kernel (core/image/placement).
 std::map<std::size_t, CodeClass> read_code_classes(const ElfFile& file);
 
 // code class by entry, of all code in a cubin. Step::disassemble when it is no ELF file.

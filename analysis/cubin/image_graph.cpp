@@ -1,6 +1,7 @@
 #include "analysis/cubin/image_graph.h"
 
 #include "core/base/hash.h"
+#include "core/image/placement/code_moves.h"
 
 #include <algorithm>
 #include <cstring>
@@ -88,8 +89,29 @@ ImageGraph::ImageGraph(const ElfFile& file, HashOfCode hash_of_code)
       hash_of_code_(std::move(hash_of_code)),
       symbols_(file.read_symbols()),
       relocations_(read_relocations(file)) {
-  for (std::size_t i = 1; i < file.sections().size(); ++i)
-    if (file.sections()[i].name.starts_with(text_prefix)) code_.push_back(i);
+  for (std::size_t i = 1; i < file.sections().size(); ++i) {
+    if (!file.sections()[i].name.starts_with(text_prefix)) continue;
+    code_.push_back(i);
+    if (const std::size_t padding = padding_of(file.sections()[i].data); padding != 0)
+      take_out(i, padding);
+  }
+}
+
+void ImageGraph::take_out(std::size_t section, std::size_t padding) {
+  const auto begins = [&](std::size_t index) {  // a symbol that did not move with the code
+    return index < symbols_.size() && symbols_[index].entry.st_shndx == section &&
+           symbols_[index].entry.st_value == 0;
+  };
+  for (auto& [target, list] : relocations_)
+    for (Relocation& one : list) {
+      if (target == section && one.offset >= padding) one.offset -= padding;
+      if (const auto bytes = static_cast<std::int64_t>(padding);
+          begins(one.symbol) && one.addend >= bytes)
+        one.addend -= bytes;
+    }
+  for (ElfFile::Symbol& symbol : symbols_)
+    if (symbol.entry.st_shndx == section && symbol.entry.st_value >= padding)
+      symbol.entry.st_value -= padding;
 }
 
 std::string ImageGraph::entry_of(std::size_t section) const {

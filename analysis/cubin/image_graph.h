@@ -46,6 +46,8 @@ class ImageGraph {
   std::set<std::string> callees(std::size_t section);
 
  private:
+  // Places in code that is padded, as they are without its padding.
+  void take_out(std::size_t section, std::size_t padding);
   using Node = std::array<std::size_t, 3>;  // section, first byte, end
   std::string follow(const Node& node, const std::function<std::string()>& make);
   std::string describe_symbol(std::size_t index, std::int64_t addend, const std::string& entry,

@@ -13,9 +13,13 @@ void shuffle(std::vector<PlannedPoint>& points, std::uint64_t seed) {
   for (std::size_t n = points.size(); n > 1; --n) std::swap(points[n - 1], points[random() % n]);
 }
 
+// What is measured once. A padded image has the class of the one that is not, and is measured to
+// see whether that matters.
 std::string class_of(const BundleVariant& variant) {
   const Image* timed = variant.image(Build::timed);
-  return timed == nullptr ? "" : timed->sass_class;
+  if (timed == nullptr || timed->padding_bytes == 0 || timed->sass_class.empty())
+    return timed == nullptr ? "" : timed->sass_class;
+  return fmt::format("{} padded {}", timed->sass_class, timed->padding_bytes);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace phasebit {
 namespace {
 
-constexpr int factors = 5;
+constexpr int factors = 6;
 constexpr std::uint64_t most_start_offset = 31, most_paddings = 64;
 constexpr int instruction_bytes = 16;
 
@@ -30,10 +30,26 @@ int shift(const LaunchShape& shape, const DeviceInfo& device, std::uint64_t numb
   const int most = device.max_threads_per_cta;
   for (int warps = wanted; warps > 0; --warps) {
     const int threads = shape.threads + 32 * warps;
-    if (threads <= most && (1 + shape.load_ctas) * threads <= 2 * most)
-      return warps;
+    if (threads <= most && (1 + shape.load_ctas) * threads <= 2 * most) return warps;
   }
   return 0;
+}
+
+// Idle warps between the roles, so that both begin on one sub-partition: of specialised warps that
+// do not yet.
+void set_roles_together(const LaunchShape& shape, const DeviceInfo& device, Conditions& changed) {
+  constexpr int sub_partitions = 4;
+  int last_producer = -1, first_consumer = shape.warps();
+  for (const RoleSlice& slice : shape.slices) {
+    if (slice.role != Role::producer && slice.role != Role::consumer) return;
+    if (slice.role == Role::producer) last_producer = std::max(last_producer, slice.warp);
+    if (slice.role == Role::consumer) first_consumer = std::min(first_consumer, slice.warp);
+  }
+  if (last_producer < 0 || first_consumer <= last_producer || shape.cluster_size > 1) return;
+  const int gap = (sub_partitions - first_consumer % sub_partitions) % sub_partitions;
+  if (shape.ctas_per_sm > 1 || shape.threads + 32 * gap > device.max_threads_per_cta) return;
+  changed.gap_after = first_consumer;
+  changed.gap_warps = gap;
 }
 
 }  // namespace
@@ -61,6 +77,7 @@ Conditions vary(const Conditions& base, const BundleVariant& variant, int repeti
                           static_cast<int>(1 + number_of(timed->module, repetition, most_paddings));
       break;
     }
+    case 4: set_roles_together(shape, device, changed); break;
     default:
       changed.start_offset = static_cast<std::uint32_t>(1 + number(most_start_offset));
       break;

@@ -29,6 +29,8 @@ KernelParams params_of(const LaunchShape& shape, const BatchRequest& request) {
   params.delay_cycles = shape.delay_cycles;
   params.seed = request.seed;
   params.target_sm = static_cast<std::uint32_t>(request.placement.sm);
+  params.gap_after = static_cast<std::uint16_t>(request.placement.gap_after);
+  params.gap_warps = static_cast<std::uint16_t>(request.placement.gap_warps);
   params.start_offset = request.placement.start_offset;
   params.first_warp = static_cast<std::uint32_t>(request.placement.first_warp);
   params.guard_limit_ns = request.guard_limit_ns;
@@ -68,8 +70,8 @@ struct Launcher::Layout {
   std::size_t record_bytes, checksum_words, zeroed_bytes, total_bytes;
 };
 
-Grid grid_of(const LaunchShape& shape, const Placement& placement, int multiprocessors) {
-  const int threads = shape.threads + 32 * placement.first_warp;
+Grid grid_of(const LaunchShape& shape, const Conditions& placement, int multiprocessors) {
+  const int threads = shape.threads + 32 * placement.idle_warps();
   if (shape.cluster_size > 1)
     return Grid{shape.cluster_size, threads, shape.cluster_size, shape.dynamic_shared_bytes};
   return Grid{multiprocessors * (wanted_ctas(shape) + 1), threads, 1, shape.dynamic_shared_bytes};

@@ -42,7 +42,7 @@ struct LaunchOutput {
 // CTAs for every SM and as many again as are wanted on one, measured or load: those of other SMs
 // leave at once, and so do those that come to the target SM when its tickets are gone. A cluster is
 // the grid itself.
-Grid grid_of(const LaunchShape& shape, const Placement& placement, int multiprocessors);
+Grid grid_of(const LaunchShape& shape, const Conditions& placement, int multiprocessors);
 
 class Launcher {
  public:

@@ -120,7 +120,7 @@ Result<Device::Function> Meter::loaded_function(const Image& image, int dynamic_
   if (const auto known = functions_.find(key); known != functions_.end()) return known->second;
   auto module = modules_.find(image.module);
   if (module == modules_.end()) {
-    PHASEBIT_TRY_ASSIGN(cubin, read_module(bundle_, image.module));
+    PHASEBIT_TRY_ASSIGN(cubin, read_module(bundle_, image));
     PHASEBIT_TRY_ASSIGN(loaded, device_.load(cubin));
     module = modules_.emplace(image.module, loaded).first;
   }
@@ -160,8 +160,8 @@ Status Meter::run_guarded(const MeasureRequest& request, const Image& image,
   }
   PHASEBIT_TRY_ASSIGN(outputs, launcher_.run(function, request.variant->launch, batch));
   GuardReport report = outputs.front().report;
-  const auto first = static_cast<std::uint32_t>(request.placement.first_warp);
-  report.warp -= std::min(report.warp, first);
+  report.warp =
+      static_cast<std::uint32_t>(request.placement.numbered(static_cast<int>(report.warp)));
   if (report.code != 0)
     return fail(Step::guard, "{}{}", describe(report, image.guard, outputs.front().sm),
                 others_who_left(outputs.front(), image.guard));
@@ -171,7 +171,7 @@ Status Meter::run_guarded(const MeasureRequest& request, const Image& image,
 Status Meter::run_guarded(const MeasureRequest& request, ExpectedChecksums& checksums) {
   const BundleVariant& variant = *request.variant;
   if (!variant.launch.guarded) return {};
-  const auto key = std::make_pair(variant.key.hash, request.placement.first_warp);
+  const auto key = std::make_pair(variant.key.hash, request.placement.idle_warps());
   const Image* image = variant.image(Build::guarded);
   // The anchors have one build: they wait for nothing but their own CTA's barrier.
   if (guarded_.contains(key) || (image == nullptr && variant.key.value("probe") == "anchor"))
@@ -272,10 +272,10 @@ Result<Measurement> Meter::measure_whole(const MeasureRequest& request, const Ph
 
 Result<Measurement> Meter::measure(const MeasureRequest& request, const PhaseReport& report) {
   const BundleVariant& variant = *request.variant;
-  const int threads = variant.launch.threads + 32 * request.placement.first_warp;
+  const int threads = variant.launch.threads + 32 * request.placement.idle_warps();
   if (threads > device_.info().max_threads_per_cta)
-    return fail(Step::device, "{} threads a CTA with first_warp {}, {} has {}", threads,
-                request.placement.first_warp, device_.info().row.name,
+    return fail(Step::device, "{} threads a CTA with {} idle warps, {} has {}", threads,
+                request.placement.idle_warps(), device_.info().row.name,
                 device_.info().max_threads_per_cta);
   const Image* timed = variant.image(Build::timed);
   if (timed == nullptr)

@@ -44,7 +44,7 @@ class Meter {
   fs::path bundle_;
   std::map<std::string, Device::Module> modules_;
   std::map<std::tuple<std::string, std::string, int>, Device::Function> functions_;
-  std::set<std::pair<std::string, int>> guarded_;  // variant, first_warp
+  std::set<std::pair<std::string, int>> guarded_;  // variant, idle warps
   std::map<std::string, std::uint32_t> bases_;     // by variant: the same chain in every repetition
 };
 

@@ -7,7 +7,8 @@ namespace phasebit {
 using nlohmann::json;
 
 // Found by argument-dependent lookup, hence in the namespace of the types.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Conditions, sm, first_warp, start_offset, padding)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Conditions, sm, first_warp, start_offset, padding, gap_after,
+                                   gap_warps)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PointRequest, variant_hash, placement, seed, max_rounds,
                                    max_seconds, timer_tick_ns, hang_seconds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceRow, uuid, name, driver, target, multiprocessors, l2_bytes,

@@ -30,13 +30,14 @@ struct KernelParams {
   std::uint64_t guard_limit_ns = 0;  // +64 so long a CTA waits for those that share its SM
   std::uint64_t ticket = 0;          // +72 uint32[8], zeroed by the host: [0] CTAs that claimed the
                                      //     SM, [2] not 0 when the measured ones are done
-  std::uint32_t start_offset = 0;  // +80 turns of a spin before the first clock read, times (warp +
-                                   //     role): sets warps and roles apart
-  std::uint32_t unused = 0;
-  std::uint16_t first_rank = 0;   // +88 cluster ranks that take part, where two of many do
-  std::uint16_t second_rank = 0;  // +90
-  std::uint32_t load_ctas = 0;    // +92 CTAs beside the measured ones that keep the SM busy until
-                                  //     the word 8 bytes after the ticket is not 0
+  std::uint32_t start_offset = 0;  // +80 turns of a spin before the consumers' first clock read; of
+                                   //     warps that do both, for each one more
+  std::uint16_t gap_after = 0;     // +84 of the warps with a number so many are in front of a gap
+  std::uint16_t gap_warps = 0;     // +86 of so many warps that leave at once as well
+  std::uint16_t first_rank = 0;    // +88 cluster ranks that take part, where two of many do
+  std::uint16_t second_rank = 0;   // +90
+  std::uint32_t load_ctas = 0;     // +92 CTAs beside the measured ones that keep the SM busy until
+                                   //     the word 8 bytes after the ticket is not 0
 };
 static_assert(sizeof(KernelParams) == 96);
 

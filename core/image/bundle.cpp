@@ -3,11 +3,35 @@
 #include "core/base/hash.h"
 
 namespace phasebit {
+namespace {
+
+fs::path module_path(const fs::path& folder, const std::string& hash, const char* suffix) {
+  return folder / "modules" / (hash + suffix);
+}
+
+constexpr const char* cubin_suffix = ".cubin";
+constexpr const char* moves_suffix = ".moves";
+
+// Of the file that holds an image's code.
+const std::string& module_of(const Image& image) {
+  return image.padding_bytes == 0 ? image.module : image.base_module;
+}
+
+tl::unexpected<Error> torn(const fs::path& path) {
+  return with_hint(
+      fail(Step::bundle, "{} is torn: its content does not match its name", path.string()),
+      "pack and copy the bundle again");
+}
+
+}  // namespace
 
 Status write_bundle(const fs::path& folder, const Manifest& manifest,
-                    const std::map<std::string, std::string>& modules) {
+                    const std::map<std::string, std::string>& modules,
+                    const std::map<std::string, CodeMoves>& moves) {
   for (const auto& [hash, cubin] : modules)
-    PHASEBIT_TRY(write_file(folder / "modules" / (hash + ".cubin"), cubin));
+    PHASEBIT_TRY(write_file(module_path(folder, hash, cubin_suffix), cubin));
+  for (const auto& [hash, one] : moves)
+    PHASEBIT_TRY(write_file(module_path(folder, hash, moves_suffix), to_bytes(one)));
   return write_file(folder / "manifest.json", to_json(manifest));
 }
 
@@ -22,14 +46,30 @@ Result<Manifest> read_manifest(const fs::path& folder) {
 }
 
 Result<std::string> read_module(const fs::path& folder, const std::string& hash) {
-  const fs::path path = folder / "modules" / (hash + ".cubin");
+  const fs::path path = module_path(folder, hash, cubin_suffix);
   auto cubin = read_file(path);
   if (!cubin) return fail(Step::bundle, "{}", cubin.error().message);
-  if (content_hash(*cubin) != hash)
-    return with_hint(
-        fail(Step::bundle, "{} is torn: its content does not match its name", path.string()),
-        "pack and copy the bundle again");
+  if (content_hash(*cubin) != hash) return torn(path);
   return std::move(*cubin);
+}
+
+Result<std::string> read_module(const fs::path& folder, const Image& image, int padding_bytes) {
+  const int padding = image.padding_bytes == 0 ? padding_bytes : image.padding_bytes;
+  PHASEBIT_TRY_ASSIGN(base, read_module(folder, module_of(image)));
+  if (padding == 0) return std::move(base);
+  const fs::path path = module_path(folder, module_of(image), moves_suffix);
+  const auto bytes = read_file(path);
+  if (!bytes)
+    return fail(Step::bundle, "{} cannot be padded: {}", image.entry, bytes.error().message);
+  PHASEBIT_TRY_ASSIGN(moves, moves_from_bytes(*bytes, path.string()));
+  PHASEBIT_TRY_ASSIGN(padded, move_code(base, moves, padding));
+  if (image.padding_bytes != 0 && content_hash(padded) != image.module) return torn(path);
+  return std::move(padded);
+}
+
+bool can_be_padded(const fs::path& folder, const Image& image) {
+  std::error_code error;
+  return fs::exists(module_path(folder, module_of(image), moves_suffix), error);
 }
 
 }  // namespace phasebit

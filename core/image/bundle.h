@@ -2,18 +2,27 @@
 #pragma once
 
 #include "core/image/manifest.h"
+#include "core/image/placement/code_moves.h"
 
 #include <map>
 #include <string>
 
 namespace phasebit {
 
-// Writes manifest.json and modules/<hash>.cubin for every module the manifest names.
+// Writes manifest.json, modules/<hash>.cubin for every module the manifest names, and for those
+// that can be padded modules/<hash>.moves (core/image/placement).
 Status write_bundle(const fs::path& folder, const Manifest& manifest,
-                    const std::map<std::string, std::string>& modules);
+                    const std::map<std::string, std::string>& modules,
+                    const std::map<std::string, CodeMoves>& moves = {});
 
 // Reads manifest.json. Step::bundle names what is missing, newer or torn.
 Result<Manifest> read_manifest(const fs::path& folder);
+
+// The module of an image with so much padding before its code, as check_padding has it; an image
+// that is padded by its variant keeps its own. Step::bundle where its module cannot be padded
+// (can_be_padded), or is torn.
+Result<std::string> read_module(const fs::path& folder, const Image& image, int padding_bytes = 0);
+bool can_be_padded(const fs::path& folder, const Image& image);
 
 // Reads one module and checks its hash.
 Result<std::string> read_module(const fs::path& folder, const std::string& hash);

@@ -127,12 +127,39 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WaitSite, number, kind, entry, f
                                                 role, opcode, operand, address, heading, item)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NamedBarriers, name, base, stride, count)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GuardTable, sites, barriers)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Image, build, module, entry, ptx_hash, text_hash, sass_class,
-                                   resources, gate, census, warnings, guard)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Buffer, name, bytes, fill)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WholeParameter, name, kind, offset, bytes, value, buffer)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WholeLaunch, grid, block, cluster, shared_bytes, parameter_bytes,
                                    parameters)
+
+// Few images are padded.
+void to_json(json& value, const Image& image) {
+  value = {{"build", image.build},         {"module", image.module},
+           {"entry", image.entry},         {"ptx_hash", image.ptx_hash},
+           {"text_hash", image.text_hash}, {"sass_class", image.sass_class},
+           {"resources", image.resources}, {"gate", image.gate},
+           {"census", image.census},       {"warnings", image.warnings},
+           {"guard", image.guard}};
+  if (image.padding_bytes == 0) return;
+  value["padding_bytes"] = image.padding_bytes;
+  value["base_module"] = image.base_module;
+}
+
+void from_json(const json& value, Image& image) {
+  value.at("build").get_to(image.build);
+  value.at("module").get_to(image.module);
+  value.at("entry").get_to(image.entry);
+  value.at("ptx_hash").get_to(image.ptx_hash);
+  value.at("text_hash").get_to(image.text_hash);
+  value.at("sass_class").get_to(image.sass_class);
+  value.at("resources").get_to(image.resources);
+  value.at("gate").get_to(image.gate);
+  value.at("census").get_to(image.census);
+  value.at("warnings").get_to(image.warnings);
+  value.at("guard").get_to(image.guard);
+  image.padding_bytes = value.value("padding_bytes", 0);
+  image.base_module = value.value("base_module", "");
+}
 
 // Few kernels have buffers, and only a stranger's has the last of them.
 void to_json(json& value, const BundleVariant& variant) {

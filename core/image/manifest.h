@@ -44,6 +44,9 @@ struct Image {
   Census census;
   std::vector<std::string> warnings;  // ptxas's, about this kernel
   GuardTable guard = {};              // of a guarded build: what its reports mean
+  // NOPs before its code. `module` is then what is launched: `base_module` of the bundle, padded.
+  int padding_bytes = 0;
+  std::string base_module = {};
 };
 
 struct BundleVariant {

@@ -12,17 +12,22 @@ namespace phasebit {
 // A repetition changes one of them on purpose; how far the figure moves then is its floor
 // (docs/measuring.md, Floors).
 struct Conditions : Placement {
-  std::uint32_t start_offset = 0;  // KernelParams::start_offset
-  int padding = 0;                 // bytes of NOPs before the kernel's first instruction
+  std::uint32_t start_offset = 0;    // KernelParams::start_offset
+  int padding = 0;                   // bytes of NOPs before the kernel's first instruction
+  int gap_after = 0, gap_warps = 0;  // idle warps between the others: KernelParams
+  int idle_warps() const { return first_warp + gap_warps; }
+  // Of a warp as it was launched the number that roles and records know.
+  int numbered(int launched) const;
   bool operator==(const Conditions&) const = default;
 };
 
-// Flags of a row for what its placement does not say: "start_offset:7", "padding:208".
+// Flags of a row for what its placement does not say: "start_offset:7", "padding:208", "gap:3@1".
 std::vector<std::string> condition_flags(const Conditions& conditions);
 bool is_condition_flag(std::string_view flag);
 
 // What the row changed against the first repetition of its point: "start offset", "SM",
-// "sub-partition", "padding"; "seed" when only the payload is another. Several are joined by "+".
+// "sub-partition", "roles on one sub-partition", "padding"; "seed" when only the payload is
+// another. Several are joined by "+".
 std::string factor_of(const PointRow& row, const PointRow& first);
 
 }  // namespace phasebit

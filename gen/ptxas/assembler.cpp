@@ -2,6 +2,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/nearest.h"
+#include "core/image/placement/code_moves.h"
 #include "gen/ptxas/toolchain.h"
 
 #include <algorithm>
@@ -14,6 +15,7 @@ constexpr const char* ptxas_axis = "ptxas";
 constexpr const char* opt_level_axis = "opt_level";
 constexpr const char* maxrregcount_axis = "maxrregcount";
 constexpr const char* edit_axis = "edit";
+constexpr const char* padding_axis = "padding";
 constexpr int default_opt_level = 3;
 constexpr int most_registers = 255;
 
@@ -44,6 +46,33 @@ Status add_ptxas(const Home& home, AssemblerAxes& axes, const std::string& word)
   return {};
 }
 
+// "208", or "first:last:step" with both ends.
+Status add_paddings(std::vector<int>& values, const std::string& word) {
+  const size_t colon = word.find(':');
+  const size_t second = colon == std::string::npos ? colon : word.find(':', colon + 1);
+  const auto number = [&](size_t from, size_t to) {
+    return integer_in(padding_axis, word.substr(from, to - from), 0, largest_padding_bytes);
+  };
+  PHASEBIT_TRY_ASSIGN(first, number(0, std::min(colon, word.size())));
+  int last = first, step = padding_step_bytes;
+  if (colon != std::string::npos) {
+    PHASEBIT_TRY_ASSIGN(end, number(colon + 1, std::min(second, word.size())));
+    last = end;
+  }
+  if (second != std::string::npos) {
+    PHASEBIT_TRY_ASSIGN(between, number(second + 1, word.size()));
+    step = between;
+  }
+  if (step == 0 || last < first)
+    return with_hint(fail(Step::usage, "{}={}: not a range", padding_axis, word),
+                     "first:last:step, such as 0:1024:16");
+  for (int value = first; value <= last; value += step) {
+    PHASEBIT_TRY(check_padding(value));
+    add_once(values, value);
+  }
+  return {};
+}
+
 std::vector<std::string> axis_names() {
   std::vector<std::string> names;
   for (const AssemblerAxis& axis : assembler_axis_facts()) names.emplace_back(axis.name);
@@ -67,6 +96,7 @@ Status add_value(const Home& home, AssemblerAxes& axes, std::string_view axis,
   }
   if (axis == edit_axis)
     return add_once(axes.edit, word == "none" ? std::string() : word), Status();
+  if (axis == padding_axis) return add_paddings(axes.padding, word);
   return with_hint(fail(Step::usage, "no axis '{}' of ptxas", axis),
                    nearest_word_hint(std::string(axis), axis_names()));
 }
@@ -85,7 +115,8 @@ std::span<const AssemblerAxis> assembler_axis_facts() {
       {opt_level_axis, "3", "0..3 all", "ptxas -O"},
       {maxrregcount_axis, "none", "none 1..255", "ptxas -maxrregcount, registers a thread"},
       {edit_axis, "none", "none ADDRESS.NOP ADDRESS.YIELD",
-       "an experiment: instructions replaced in what ptxas made"}};
+       "an experiment: instructions replaced in what ptxas made"},
+      {padding_axis, "0", "0..1024 in steps of 16", "bytes of NOPs before the kernel's code"}};
   return facts;
 }
 
@@ -117,6 +148,8 @@ AssemblerChoice assembler_of(const VariantKey& key) {
   if (const std::string count = key.value(maxrregcount_axis); !count.empty())
     choice.maxrregcount = std::stoi(count);
   choice.edit = key.value(edit_axis);
+  if (const std::string bytes = key.value(padding_axis); !bytes.empty())
+    choice.padding = std::stoi(bytes);
   return choice;
 }
 
@@ -137,6 +170,7 @@ VariantKey with_assembler(const VariantKey& key, const AssemblerChoice& choice) 
   if (choice.maxrregcount != 0)
     append(made, maxrregcount_axis, std::to_string(choice.maxrregcount));
   if (!choice.edit.empty()) append(made, edit_axis, choice.edit);
+  if (choice.padding != 0) append(made, padding_axis, std::to_string(choice.padding));
   made.hash = short_hash(made.id);
   return made;
 }
@@ -147,6 +181,7 @@ Status set_assembler_axis(const Home& home, AssemblerAxes& axes, std::string_vie
   if (axis == opt_level_axis) axes.opt_level.clear();
   if (axis == maxrregcount_axis) axes.maxrregcount.clear();
   if (axis == edit_axis) axes.edit.clear();
+  if (axis == padding_axis) axes.padding.clear();
   for (const std::string& value : values) PHASEBIT_TRY(add_value(home, axes, axis, value));
   return {};
 }
@@ -161,7 +196,8 @@ std::vector<AssemblerChoice> combinations(const AssemblerAxes& axes) {
     for (const int level : or_default(axes.opt_level, default_opt_level))
       for (const int count : or_default(axes.maxrregcount, 0))
         for (const std::string& edit : or_default(axes.edit, std::string()))
-          all.push_back({ptxas, level, count, edit});
+          for (const int padding : or_default(axes.padding, 0))
+            all.push_back({ptxas, level, count, edit, padding});
   return all;
 }
 

@@ -1,6 +1,7 @@
 // Which ptxas assembles a variant, and how it is asked. These axes stand last in an id, and only
-// where they are not the default: ".../ptxas=12.4.131/opt_level=1/maxrregcount=32/edit=0x920.NOP".
-// A variant's PTX does not depend on them.
+// where they are not the default:
+// ".../ptxas=12.4.131/opt_level=1/maxrregcount=32/edit=0x920.NOP/padding=208". A variant's PTX does
+// not depend on them.
 #pragma once
 
 #include "core/base/home.h"
@@ -18,9 +19,12 @@ struct AssemblerChoice {
   std::string ptxas;     // "12.4.131"; "" for the one that the command works with
   int opt_level = 3;     // ptxas -O, 0..3
   int maxrregcount = 0;  // ptxas -maxrregcount, registers a thread; 0: not given
-  // An experiment on what ptxas made (analysis/cubin/edit.h): "0x920.NOP"; "" for none. The timed
-  // build alone has it.
+  // An experiment on what ptxas made (analysis/cubin/change/edit.h): "0x920.NOP"; "" for none. The
+  // timed build alone has it.
   std::string edit = {};
+  // Bytes of NOPs before the code (analysis/cubin/change/padding.h), a multiple of 16; of the timed
+  // build alone.
+  int padding = 0;
   friend auto operator<=>(const AssemblerChoice&, const AssemblerChoice&) = default;
 };
 
@@ -49,11 +53,12 @@ struct AssemblerAxes {
   std::vector<std::string> ptxas;  // as AssemblerChoice has them
   std::vector<int> opt_level, maxrregcount;
   std::vector<std::string> edit = {};
+  std::vector<int> padding = {};
 };
 
 // Sets the values of one axis: "ptxas" takes versions and "all" (every one installed), "opt_level"
-// 0..3 and "all", "maxrregcount" registers and "none", "edit" any text. Errors as
-// read_typed_id (gen/space/typed_id.h).
+// 0..3 and "all", "maxrregcount" registers and "none", "edit" any text, "padding" bytes and ranges
+// ("0:1024:16"). Errors as read_typed_id (gen/space/typed_id.h).
 Status set_assembler_axis(const Home& home, AssemblerAxes& axes, std::string_view axis,
                           const std::vector<std::string>& values);
 

@@ -1,5 +1,6 @@
 #include "pipeline/bundle/pack.h"
 
+#include "analysis/cubin/change/padding.h"
 #include "core/base/process.h"
 #include "core/image/bundle.h"
 #include "core/image/sass_class.h"
@@ -39,13 +40,36 @@ void add_image(Packing& packing, BundleVariant& variant, const Result<Image>& im
   packing.refused.push_back({variant.key.id, image.error()});
 }
 
+// What a padded image is made of goes into the bundle, and how.
 Status add_modules(Packing& packing, Tools& tools, const ImageSet& set) {
   for (const Result<Image>& image : set.images) {
-    if (!image || packing.modules.contains(image->module)) continue;
-    PHASEBIT_TRY_ASSIGN(code, module_code(*set.assembly, tools.cache_or_null(), image->module));
-    packing.modules[image->module] = std::move(code);
+    if (!image) continue;
+    const std::string& hash = image->padding_bytes == 0 ? image->module : image->base_module;
+    if (packing.modules.contains(hash)) continue;
+    PHASEBIT_TRY_ASSIGN(code, module_code(*set.assembly, tools.cache_or_null(), hash));
+    packing.modules[hash] = std::move(code);
   }
   return {};
+}
+
+// Timed code that cannot be padded is measured where it lies; why is said once a reason.
+void add_moves(Packing& packing) {
+  std::map<std::string, size_t> reasons;
+  for (const BundleVariant& variant : packing.manifest.variants)
+    for (const Image& image : variant.images) {
+      const std::string& hash = image.padding_bytes == 0 ? image.module : image.base_module;
+      const auto code = packing.modules.find(hash);
+      if (image.build != Build::timed || code == packing.modules.end() ||
+          packing.moves.contains(hash))
+        continue;
+      auto moves = find_code_moves(code->second);
+      if (moves)
+        packing.moves[hash] = std::move(*moves);
+      else
+        ++reasons[moves.error().text()];
+    }
+  for (const auto& [reason, count] : reasons)
+    fmt::print(stderr, "{:8}  images that cannot be padded: {}\n", count, reason);
 }
 
 // The facts of kernels without a head, by id. Each must have all that a launch needs.
@@ -192,13 +216,14 @@ Result<Packing> pack(const PackRequest& request) {
   manifest.catalogue = facts_of(catalogue_facts(*plain));
   if (request.anchors) PHASEBIT_TRY(pack_anchors(packing, tools, space, request));
   PHASEBIT_TRY(pack_variants(packing, tools, space, request));
+  add_moves(packing);
   return packing;
 }
 
 Status write_packing(const fs::path& folder, const Packing& packing) {
   std::error_code ignored;
   fs::remove_all(folder / "modules", ignored);
-  return write_bundle(folder, packing.manifest, packing.modules);
+  return write_bundle(folder, packing.manifest, packing.modules, packing.moves);
 }
 
 }  // namespace phasebit

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/image/manifest.h"
+#include "core/image/placement/code_moves.h"
 #include "pipeline/images/refusals.h"
 #include "pipeline/images/tools.h"
 #include "pipeline/select/space.h"
@@ -25,7 +26,9 @@ struct PackRequest {
 struct Packing {
   Manifest manifest;
   std::map<std::string, std::string> modules;  // code by hash
-  std::vector<Refusal> refused;                // images that are errors in it
+  // Of timed code, by the module's hash: what lets the bench pad it (core/image/placement).
+  std::map<std::string, CodeMoves> moves;
+  std::vector<Refusal> refused;  // images that are errors in it
 };
 
 // Each variant with its timed image, and where it can wait its guarded one. What the target does

@@ -1,13 +1,15 @@
 #include "pipeline/images/images.h"
 
+#include "analysis/cubin/change/edit.h"
+#include "analysis/cubin/change/padding.h"
 #include "analysis/cubin/code_class.h"
 #include "analysis/cubin/cubin.h"
-#include "analysis/cubin/edit.h"
 #include "core/base/hash.h"
 #include "core/base/parallel.h"
 #include "core/image/sass_class.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace phasebit {
 namespace {
@@ -30,23 +32,68 @@ struct Place {
   size_t column = 0, variant = 0;
 };
 
-// Puts the edited code in the place of the kernel's: a module of its own.
-Status edit_code(Tools& tools, const std::string& text, Assembled& kernel,
-                 std::map<std::string, std::string>& modules) {
-  PHASEBIT_TRY_ASSIGN(edits, parse_edits(text));
-  const auto here = modules.find(kernel.module_hash);
-  Result<std::string> code = fail(Step::assemble, "no module {}", kernel.module_hash);
-  if (here != modules.end())
-    code = here->second;
-  else if (tools.cache)
-    code = tools.cache->module(kernel.module_hash);
-  if (!code) return tl::unexpected<Error>(code.error());
-  PHASEBIT_TRY_ASSIGN(edited, edit_cubin(*code, kernel.entry, edits));
-  PHASEBIT_TRY_ASSIGN(cubin, read_cubin(edited));
-  kernel.text_hash = content_hash(cubin.find(kernel.entry)->text);
-  kernel.module_hash = content_hash(edited);
-  modules[kernel.module_hash] = std::move(edited);
-  return {};
+// What ptxas made, changed as an image's axes say: modules of their own.
+class CodeChanges {
+ public:
+  CodeChanges(Tools& tools, Assembly& made) : tools_(tools), made_(made) {}
+
+  Result<Image> image(const Prepared& prepared, const AssemblerChoice& choice, Assembled kernel) {
+    const bool timed = prepared.kernel.build == Build::timed;
+    if (timed && !choice.edit.empty()) PHASEBIT_TRY(edit(choice.edit, kernel));
+    const std::string base = kernel.module_hash;
+    if (timed && choice.padding != 0) PHASEBIT_TRY(pad(choice.padding, kernel));
+    Image image = image_of(prepared, kernel);
+    if (kernel.module_hash == base) return image;
+    image.padding_bytes = choice.padding;
+    image.base_module = base;
+    return image;
+  }
+
+ private:
+  // Puts the edited code in the place of the kernel's.
+  Status edit(const std::string& text, Assembled& kernel) {
+    PHASEBIT_TRY_ASSIGN(edits, parse_edits(text));
+    PHASEBIT_TRY_ASSIGN(code, module_code(made_, tools_.cache_or_null(), kernel.module_hash));
+    PHASEBIT_TRY_ASSIGN(edited, edit_cubin(code, kernel.entry, edits));
+    PHASEBIT_TRY_ASSIGN(cubin, read_cubin(edited));
+    kernel.text_hash = content_hash(cubin.find(kernel.entry)->text);
+    kernel.module_hash = content_hash(edited);
+    made_.modules[kernel.module_hash] = std::move(edited);
+    return {};
+  }
+
+  // All kernels of the module: those of other variants are asked for next.
+  Status pad(int padding, Assembled& kernel) {
+    auto known = padded_.find({kernel.module_hash, padding});
+    if (known == padded_.end()) {
+      PHASEBIT_TRY_ASSIGN(code, module_code(made_, tools_.cache_or_null(), kernel.module_hash));
+      PHASEBIT_TRY_ASSIGN(bytes, pad_cubin(code, padding));
+      PHASEBIT_TRY_ASSIGN(cubin, read_cubin(bytes));
+      Padded padded{content_hash(bytes), {}};
+      for (const CubinKernel& one : cubin.kernels)
+        padded.text_hashes[one.entry] = content_hash(one.text);
+      made_.modules[padded.module] = std::move(bytes);
+      known = padded_.emplace(std::pair(kernel.module_hash, padding), std::move(padded)).first;
+    }
+    kernel.text_hash = known->second.text_hashes.at(kernel.entry);
+    kernel.module_hash = known->second.module;
+    return {};
+  }
+
+  struct Padded {
+    std::string module;
+    std::map<std::string, std::string> text_hashes;  // by entry
+  };
+  Tools& tools_;
+  Assembly& made_;
+  std::map<std::pair<std::string, int>, Padded> padded_;  // by the module that it was made of
+};
+
+// Without what is done to code that is made.
+AssemblerChoice of_ptxas(AssemblerChoice choice) {
+  choice.edit.clear();
+  choice.padding = 0;
+  return choice;
 }
 
 // All that one ptxas makes with one set of flags.
@@ -58,26 +105,31 @@ void assemble_group(Tools& tools, const std::vector<Prepared>& prepared,
   AssembleOptions options = tools.options;
   for (std::string& flag : flags_of(choice)) options.flags.push_back(std::move(flag));
   std::vector<AssembleJob> jobs;
+  // Images of one kernel that differ in what is done to its code are made of one assembly.
+  std::map<std::tuple<std::string, std::string, std::string, int>, size_t> known;
+  std::vector<size_t> job_of;  // each place
   for (const Place& place : places) {
-    const Prepared& one = prepared[place.variant];
-    jobs.push_back(
-        {&one.kernel, columns[place.column].target, one.head.launch.dynamic_shared_bytes});
+    const Kernel& kernel = prepared[place.variant].kernel;
+    const std::string& target = columns[place.column].target;
+    const int shared = prepared[place.variant].head.launch.dynamic_shared_bytes;
+    const auto [job, is_new] =
+        known.try_emplace({kernel.entry, kernel.hash, target, shared}, jobs.size());
+    if (is_new) jobs.push_back({&kernel, target, shared});
+    job_of.push_back(job->second);
   }
   Assembly made;
   if (toolchain) made = assemble(**toolchain, tools.cache_or_null(), jobs, options);
+  CodeChanges changes(tools, made);
   for (size_t i = 0; i < places.size(); ++i) {
     Result<Image>& image = sets[places[i].column].images[places[i].variant];
-    const Prepared& one = prepared[places[i].variant];
-    if (made.kernels.size() > i && made.kernels[i] && !choice.edit.empty() &&
-        one.kernel.build == Build::timed)
-      if (const Status done = edit_code(tools, choice.edit, *made.kernels[i], made.modules); !done)
-        made.kernels[i] = tl::unexpected<Error>(done.error());
     if (!toolchain)
       image = tl::unexpected<Error>(toolchain.error());
-    else if (!made.kernels[i])
-      image = tl::unexpected<Error>(made.kernels[i].error());
+    else if (const Result<Assembled>& kernel = made.kernels[job_of[i]]; !kernel)
+      image = tl::unexpected<Error>(kernel.error());
     else
-      image = image_of(one, *made.kernels[i]);
+      image =
+          changes.image(prepared[places[i].variant],
+                        choice_of(prepared[places[i].variant], columns[places[i].column]), *kernel);
   }
   modules.modules.merge(made.modules);
   modules.notes.insert(modules.notes.end(), made.notes.begin(), made.notes.end());
@@ -145,7 +197,7 @@ std::vector<ImageSet> make_images(Tools& tools, const std::vector<Prepared>& pre
   std::map<AssemblerChoice, std::vector<Place>> groups;
   for (size_t column = 0; column < columns.size(); ++column)
     for (size_t i = 0; i < prepared.size(); ++i)
-      groups[choice_of(prepared[i], columns[column])].push_back({column, i});
+      groups[of_ptxas(choice_of(prepared[i], columns[column]))].push_back({column, i});
   const auto assembly = std::make_shared<Assembly>();
   std::vector<ImageSet> sets(columns.size());
   for (ImageSet& set : sets) {

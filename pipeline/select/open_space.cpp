@@ -75,7 +75,8 @@ Status refuse_others(const std::string& id, const AssemblerAxes& named,
   PHASEBIT_TRY(refuse_other(id, "ptxas", named.ptxas, asked.ptxas, std::string(pinned_toolchain)));
   PHASEBIT_TRY(refuse_other(id, "opt_level", named.opt_level, asked.opt_level, 0));
   PHASEBIT_TRY(refuse_other(id, "maxrregcount", named.maxrregcount, asked.maxrregcount, 0));
-  return refuse_other(id, "edit", named.edit, asked.edit, std::string("none"));
+  PHASEBIT_TRY(refuse_other(id, "edit", named.edit, asked.edit, std::string("none")));
+  return refuse_other(id, "padding", named.padding, asked.padding, 0);
 }
 
 // What a key that a hash names says of its choice.
@@ -86,6 +87,7 @@ AssemblerAxes named_by(const VariantKey& key) {
   if (choice.opt_level != usual.opt_level) named.opt_level = {choice.opt_level};
   if (choice.maxrregcount != usual.maxrregcount) named.maxrregcount = {choice.maxrregcount};
   if (choice.edit != usual.edit) named.edit = {choice.edit};
+  if (choice.padding != usual.padding) named.padding = {choice.padding};
   return named;
 }
 
@@ -109,6 +111,7 @@ Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_has
   if (!asked.opt_level.empty()) choice.opt_level = asked.opt_level.front();
   if (!asked.maxrregcount.empty()) choice.maxrregcount = asked.maxrregcount.front();
   if (!asked.edit.empty()) choice.edit = asked.edit.front();
+  if (!asked.padding.empty()) choice.padding = asked.padding.front();
   key = with_assembler(key, choice);
   return space;
 }

@@ -40,6 +40,17 @@ TEST(PlanTest, EqualCodeIsMeasuredOnceAndItsSecondMemberIsTheControl) {
   EXPECT_EQ(representatives(manifest, request.selected), (std::vector<std::size_t>{0, 1, 0}));
 }
 
+// Its class is that of the code without its padding; where it lies is what is asked for.
+TEST(PlanTest, APaddedVariantIsMeasuredApartFromItsClass) {
+  Manifest manifest = three_variants();
+  manifest.variants[2].images[0].padding_bytes = 208;
+  EXPECT_EQ(representatives(manifest, {0, 1, 2}), (std::vector<std::size_t>{0, 1, 2}));
+  manifest.variants[0].images[0].padding_bytes = 208;
+  EXPECT_EQ(representatives(manifest, {0, 1, 2}), (std::vector<std::size_t>{0, 1, 0}));
+  manifest.variants[0].images[0].padding_bytes = 16;
+  EXPECT_EQ(representatives(manifest, {0, 1, 2}), (std::vector<std::size_t>{0, 1, 2}));
+}
+
 TEST(PlanTest, WithoutItsClassmateAVariantStandsForItself) {
   const Manifest manifest = three_variants();
   EXPECT_EQ(representatives(manifest, {1, 2}), (std::vector<std::size_t>{0, 1, 2}));

@@ -152,7 +152,7 @@ class FakeDevice final : public Device {
   // One kernel serves many shapes: what the launch says tells which.
   const LaunchShape* shape_of(const std::string& entry, const Grid& grid,
                               const KernelParams& params) const {
-    const int threads = grid.threads - 32 * static_cast<int>(params.first_warp);
+    const int threads = grid.threads - 32 * static_cast<int>(params.first_warp + params.gap_warps);
     for (const BundleVariant& variant : manifest_.variants) {
       const LaunchShape& shape = variant.launch;
       const bool same = shape.threads == threads && shape.cluster_size == grid.cluster_size &&

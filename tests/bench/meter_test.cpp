@@ -190,7 +190,7 @@ TEST(MeterTest, TooManyThreadsForAShiftIsSaid) {
   bench.variant.launch.threads = 1024;
   bench.request.placement.first_warp = 1;
   EXPECT_EQ(bench.measure().error().text(),
-            "device: 1056 threads a CTA with first_warp 1, Fake GPU has 1024");
+            "device: 1056 threads a CTA with 1 idle warps, Fake GPU has 1024");
 }
 
 struct TargetRow {

@@ -6,7 +6,7 @@
 namespace phasebit::test {
 namespace {
 
-TEST(ProgramTest, MeasuresEveryVariantSixTimesWithItsControl) {
+TEST(ProgramTest, MeasuresEveryVariantSevenTimesWithItsControl) {
   Program program;
   program.bundle.add(ring_variant("a"));
   program.bundle.add(ring_variant("b"));
@@ -15,7 +15,7 @@ TEST(ProgramTest, MeasuresEveryVariantSixTimesWithItsControl) {
   const ProcessOutput output = program.run({});
   EXPECT_EQ(output.exit_status, 0) << output.err;
   const auto rows = program.rows(PointKind::point);
-  ASSERT_EQ(rows.size(), 14U);  // 2 variants, 6 repetitions, one of them with its A/A control
+  ASSERT_EQ(rows.size(), 16U);  // 2 variants, 7 repetitions, one of them with its A/A control
   for (const PointRow& row : rows) {
     ASSERT_FALSE(row.error) << row.error->message;
     const Summary summary = summarise(row.samples).value();
@@ -165,8 +165,8 @@ TEST(ProgramTest, ADryRunTouchesNothing) {
   program.bundle.device()["error"] = "must not be asked";
   const ProcessOutput output = program.run({"--dry-run"});
   EXPECT_EQ(output.exit_status, 0) << output.err;
-  EXPECT_TRUE(contains(output.out, "1 variants, 6 repetitions\n")) << output.out;
-  EXPECT_TRUE(contains(output.out, "7 points to measure")) << output.out;
+  EXPECT_TRUE(contains(output.out, "1 variants, 7 repetitions\n")) << output.out;
+  EXPECT_TRUE(contains(output.out, "8 points to measure")) << output.out;
   EXPECT_FALSE(fs::exists(program.bundle.file("store.sqlite")));
 }
 

@@ -21,6 +21,7 @@ std::string changed(const Conditions& base, const Conditions& now) {
   if (now.sm != base.sm) text += "sm ";
   if (now.first_warp != base.first_warp) text += "warps ";
   if (now.padding != base.padding) text += "padding ";
+  if (now.gap_warps != base.gap_warps) text += "together ";
   return text;
 }
 
@@ -33,8 +34,8 @@ std::string changes_of(const BundleVariant& variant, int repetitions) {
 }
 
 TEST(Vary, ChangesOneThingARepetition) {
-  EXPECT_EQ(changes_of(ring_variant("a"), 7),
-            "| offset | sm | warps | padding | offset | offset | ");
+  EXPECT_EQ(changes_of(ring_variant("a"), 8),
+            "| offset | sm | warps | padding | together | offset | offset | ");
 }
 
 TEST(Vary, IsTheSameEachTimeAndAnotherForAnotherVariant) {
@@ -63,6 +64,18 @@ TEST(Vary, StaysWithinTheGpuAndTheCode) {
 }
 
 // Whole CTAs and clusters keep their place: the shift needs warps, the cluster's SMs are the GPU's.
+// Warp 0 produces and warp 1 consumes: three idle warps between them, and both begin on the first
+// sub-partition. 4 and 4 warps do so anyhow.
+TEST(Vary, SetsTheRolesOnOneSubPartition) {
+  const Conditions now = vary({{5, 0}}, ring_variant("a"), 5, some_gpu());
+  EXPECT_EQ(now.gap_after, 1);
+  EXPECT_EQ(now.gap_warps, 3);
+  for (const auto& [launched, number] :
+       std::vector<std::pair<int, int>>{{0, 0}, {4, 1}, {5, 2}, {8, 5}})
+    EXPECT_EQ(now.numbered(launched), number);
+  EXPECT_EQ((Conditions{{5, 2}}).numbered(3), 1);
+}
+
 TEST(Vary, LeavesAloneWhatThereIsNoRoomFor) {
   BundleVariant full = ring_variant("a");
   full.launch.threads = 1024;

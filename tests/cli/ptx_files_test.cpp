@@ -253,7 +253,7 @@ TEST_F(PtxFiles, SayWhatTheyCannotBe) {
       {{"assemble", "s.ptx", "-a", "num_stages=2"},
        Step::usage,
        "usage: -a num_stages=2: a file has its axes (of a file: ptxas, opt_level, maxrregcount, "
-       "edit)"},
+       "edit, padding)"},
       {{"sass", "classes", "s.ptx", "x.cubin"},
        Step::usage,
        "usage: s.ptx, x.cubin: PTX beside files of code (assemble it first, or compare two at a "

@@ -24,7 +24,8 @@ const Offsets params = {
     OFFSET(KernelParams, seed),           OFFSET(KernelParams, zero),
     OFFSET(KernelParams, target_sm),      OFFSET(KernelParams, first_warp),
     OFFSET(KernelParams, guard_limit_ns), OFFSET(KernelParams, ticket),
-    OFFSET(KernelParams, start_offset),   OFFSET(KernelParams, first_rank),
+    OFFSET(KernelParams, start_offset),   OFFSET(KernelParams, gap_after),
+    OFFSET(KernelParams, gap_warps),      OFFSET(KernelParams, first_rank),
     OFFSET(KernelParams, second_rank),    OFFSET(KernelParams, load_ctas),
 };
 

@@ -57,6 +57,8 @@ Manifest full_manifest() {
   image.census = {
       {"wait", "consumer", {{"SYNCS.PHASECHK.TRANS64.TRYWAIT", 1}}, {{"BRA", 2}}, {{"NOP", 1}}}};
   image.warnings = {"one", "two"};
+  image.padding_bytes = 208;
+  image.base_module = "a0";
   image.guard = {{{1, WaitKind::state, "k", "f.ptx", 7, "wait", "consumer", "op", "x", "y"}},
                  {{"full_barrier", 0, 8, 4}}};
   Image timed;
@@ -97,6 +99,9 @@ TEST(Manifest, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(guarded->warnings, (std::vector<std::string>{"one", "two"}));
   EXPECT_EQ(guarded->guard.sites.at(0).kind, WaitKind::state);
   EXPECT_EQ(guarded->guard.barriers.at(0).count, 4);
+  EXPECT_EQ(guarded->padding_bytes, 208);
+  EXPECT_EQ(guarded->base_module, "a0");
+  EXPECT_EQ(variant.image(Build::timed)->padding_bytes, 0);
   EXPECT_EQ(variant.image(Build::timed)->gate.verdict, GateVerdict::passed);
   EXPECT_EQ(variant.whole.value().parameters.at(0).kind, WholeParameter::Kind::items);
   EXPECT_EQ(back->commit, "0123abc-dirty");
@@ -115,7 +120,8 @@ TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   EXPECT_EQ(variant.at("launch").at("slices").at(0).size(), 8U);
   EXPECT_EQ(variant.at("launch").at("payload").size(), 4U);
   EXPECT_EQ(variant.at("launch").at("readings").at(0).size(), 4U);
-  EXPECT_EQ(variant.at("images").at(0).size(), 11U);
+  EXPECT_EQ(variant.at("images").at(0).size(), 13U);
+  EXPECT_EQ(variant.at("images").at(1).size(), 11U);  // not padded
   EXPECT_EQ(variant.at("images").at(0).at("resources").size(), 6U);
   EXPECT_EQ(variant.at("images").at(0).at("guard").at("sites").at(0).size(), 12U);
   EXPECT_EQ(variant.at("images").at(0).at("guard").at("barriers").at(0).size(), 4U);
@@ -215,6 +221,43 @@ TEST_F(Bundle, ATornAndAMissingModuleAreNamed) {
             fmt::format("bundle: {} is torn: its content does not match its name (pack and copy "
                         "the bundle again)",
                         file));
+}
+
+// Code of 16 bytes with a number in front that names its place.
+TEST_F(Bundle, AModuleIsPaddedWhenItIsRead) {
+  using Kind = CodeMoves::Insertion::Kind;
+  const std::string code = std::string("\0\0\0\0", 4) + "CODECODECODECODE";
+  const CodeMoves moves = {{{4, Kind::padding, 0}, {20, Kind::tail, 0}}, {{0, 4, 1, 0, 0}}};
+  const auto padded = [&](int bytes) { return move_code(code, moves, bytes).value(); };
+  Image plain;
+  plain.module = content_hash(code);
+  Image own = plain;
+  own.padding_bytes = 32;
+  own.base_module = plain.module;
+  own.module = content_hash(padded(32));
+  Image other = plain;
+  other.module = content_hash("x");
+  ASSERT_TRUE(write_bundle(folder(), full_manifest(), {{plain.module, code}, {other.module, "x"}},
+                           {{plain.module, moves}}));
+  EXPECT_EQ(read_module(folder(), plain).value(), code);
+  EXPECT_EQ(read_module(folder(), plain, 208).value(), padded(208));
+  EXPECT_EQ(read_module(folder(), own).value(), padded(32));
+  EXPECT_EQ(read_module(folder(), own, 208).value(), padded(32));  // keeps its own
+  EXPECT_TRUE(can_be_padded(folder(), plain));
+  EXPECT_TRUE(can_be_padded(folder(), own));
+  EXPECT_FALSE(can_be_padded(folder(), other));
+  EXPECT_EQ(read_module(folder(), plain, 24).error().text(),
+            "usage: padding=24: not a multiple of 16 from 0 to 1024");
+  const std::string file = (folder() / "modules" / other.module).string() + ".moves";
+  EXPECT_EQ(
+      read_module(folder(), other, 16).error().text(),
+      fmt::format("bundle:  cannot be padded: cannot read {}: No such file or directory", file));
+  // Padded in another way than it was gated.
+  own.padding_bytes = 48;
+  EXPECT_EQ(read_module(folder(), own).error().text(),
+            fmt::format("bundle: {} is torn: its content does not match its name (pack and copy "
+                        "the bundle again)",
+                        (folder() / "modules" / plain.module).string() + ".moves"));
 }
 
 TEST(BuildWords, AreThoseOfTheCommandLine) {

@@ -1,10 +1,29 @@
-// The ELF reader with its line table, notes and symbols, as the fuzzer calls it.
+// The ELF reader with its line table, notes and symbols, and what pads a cubin, as the fuzzer calls
+// them.
+#include "analysis/cubin/change/padding.h"
 #include "analysis/cubin/cubin.h"
 #include "tests/fuzz/reader.h"
 
+namespace {
+
+// What is padded can be read and is of the same classes.
+void pad(std::string_view bytes) {
+  using namespace phasebit;
+  constexpr int padding = 208;
+  const auto padded = pad_cubin(bytes, padding);
+  if (!padded) return static_cast<void>(fuzz::refused(padded.error()));
+  const auto before = read_cubin_or_stub(bytes), after = read_cubin_or_stub(*padded);
+  if (before.has_value() != after.has_value()) bug("what is padded cannot be read");
+  if (before && before->kernels.size() != after->kernels.size()) bug("kernels are missing");
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace phasebit;
-  const auto cubin = read_cubin_or_stub({reinterpret_cast<const char*>(data), size});
+  const std::string_view bytes{reinterpret_cast<const char*>(data), size};
+  pad(bytes);
+  const auto cubin = read_cubin_or_stub(bytes);
   if (!cubin) return fuzz::refused(cubin.error());
   for (const CubinKernel& kernel : cubin->kernels) {
     if (kernel.size() == 0 || kernel.text.size() % 16 != 0) bug("a kernel without whole words");

@@ -36,6 +36,14 @@ TEST(AssemblerKey, NamesOnlyWhatIsNotTheDefault) {
   EXPECT_EQ(with_assembler(key, {"", 0, 0}).id, "ring/a/b/c/num_stages=8/opt_level=0");
 }
 
+TEST(AssemblerKey, PaddingStandsLast) {
+  const VariantKey key = with_assembler(key_of("ring/a/b/c"), {"", 3, 0, "0x920.NOP", 208});
+  EXPECT_EQ(key.id, "ring/a/b/c/edit=0x920.NOP/padding=208");
+  EXPECT_EQ(assembler_of(key), (AssemblerChoice{"", 3, 0, "0x920.NOP", 208}));
+  EXPECT_EQ(text_key(key).id, "ring/a/b/c");
+  EXPECT_TRUE(flags_of(assembler_of(key)).empty());
+}
+
 TEST(AssemblerKey, StandsBehindAFork) {
   VariantKey fork = key_of("ring/a/b/c/num_stages=8/tuned=x");
   fork.axes.emplace_back("tuned", "x");
@@ -97,6 +105,32 @@ TEST_F(Installed, AllIsEveryVersionOldestFirst) {
   EXPECT_EQ(axes.ptxas, (std::vector<std::string>{"11.8.89", "12.4.99", "12.4.131", ""}));
   ASSERT_TRUE(set_assembler_axis(test::home(), axes, "ptxas", {"12.4", "12.4.99", "13.5", "12.4"}));
   EXPECT_EQ(axes.ptxas, (std::vector<std::string>{"12.4.131", "12.4.99", ""}));
+}
+
+TEST_F(Installed, PaddingIsNumbersAndRanges) {
+  const struct {
+    std::vector<std::string> words;
+    std::vector<int> values;
+  } rows[] = {{{"0"}, {0}},
+              {{"208", "16", "208"}, {208, 16}},
+              {{"0:64:16"}, {0, 16, 32, 48, 64}},
+              {{"0:64"}, {0, 16, 32, 48, 64}},
+              {{"16:100:32", "1024"}, {16, 48, 80, 1024}}};
+  for (const auto& row : rows) {
+    AssemblerAxes axes;
+    ASSERT_TRUE(set_assembler_axis(test::home(), axes, "padding", row.words));
+    EXPECT_EQ(axes.padding, row.values);
+  }
+  const std::pair<const char*, const char*> refused[] = {
+      {"24", "usage: padding=24: not a multiple of 16 from 0 to 1024"},
+      {"0:64:8", "usage: padding=8: not a multiple of 16 from 0 to 1024"},
+      {"2048", "usage: padding=2048: not a number from 0 to 1024"},
+      {"-16", "usage: padding=-16: not a number from 0 to 1024"},
+      {"", "usage: padding=: not a number from 0 to 1024"},
+      {"64:0", "usage: padding=64:0: not a range (first:last:step, such as 0:1024:16)"},
+      {"0:64:0", "usage: padding=0:64:0: not a range (first:last:step, such as 0:1024:16)"},
+      {"0:64:16:1", "usage: padding=16:1: not a number from 0 to 1024"}};
+  for (const auto& [word, said] : refused) EXPECT_EQ(error_of("padding", {word}), said);
 }
 
 TEST_F(Installed, IdsAreReadBack) {

@@ -97,6 +97,8 @@ void add_parameter_block(json& context) {
   PHASEBIT_FIELD(guard_limit_ns);
   PHASEBIT_FIELD(ticket);
   PHASEBIT_FIELD(start_offset);
+  PHASEBIT_FIELD(gap_after);
+  PHASEBIT_FIELD(gap_warps);
   PHASEBIT_FIELD(first_rank);
   PHASEBIT_FIELD(second_rank);
   PHASEBIT_FIELD(load_ctas);

@@ -1,4 +1,4 @@
-#include "analysis/cubin/edit.h"
+#include "analysis/cubin/change/edit.h"
 
 #include "analysis/cubin/cubin.h"
 #include "analysis/disassembly/module.h"

@@ -1,4 +1,4 @@
-#include "analysis/cubin/edit.h"
+#include "analysis/cubin/change/edit.h"
 
 #include "analysis/cubin/control.h"
 #include "analysis/cubin/elf_file.h"
