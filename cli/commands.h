@@ -112,6 +112,19 @@ struct ReportOptions {
 };
 Status run_report(const ReportOptions& options);
 
+struct ClaimsOptions {
+  Home home;
+  std::vector<std::string> words;  // files are results, the others name claims
+  std::string claims;              // a folder or a file; "": the project's
+  std::string device, format = "text";
+  bool json = false;
+  bool rows = false;                            // of all claims, as of those that are named
+  bool every_device = false, measured = false;  // analysis/report/claims/check.h
+  int permute = 0;                              // times; 0: the claims as they are
+};
+// Whether a claim is refuted.
+Result<bool> run_claims(const ClaimsOptions& options);
+
 struct ListOptions {
   std::string what;  // pipeline/lists/lists.h
   ListRequest request;
@@ -121,7 +134,9 @@ struct ListOptions {
 Status run_list(const ListOptions& options);
 
 struct ExportOptions {
-  std::vector<std::string> results;
+  Home home;
+  std::vector<std::string> results;   // empty: the published ones
+  std::vector<std::string> ids;       // of variants; empty: all
   std::string format = "jsonl", out;  // out empty: standard output
 };
 Status run_export(const ExportOptions& options);

@@ -5,6 +5,7 @@
 #include "core/command/documents.h"
 #include "core/command/parse.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace phasebit {
@@ -20,6 +21,8 @@ struct Options {
   GuardCommand guard;
   CoverageOptions coverage;
   ReportOptions report;
+  ClaimsOptions claims;
+  int exit_status = 0;  // of a command that succeeds: 1 where a claim is refuted
   ExplainOptions explain;
   ExportOptions results_out;
   ImportOptions results_in;
@@ -40,7 +43,7 @@ void set_home(Options& all, const Home& home) {
         &sass.show.tools, &sass.diff.tools, &sass.history.tools, &sass.matrix.tools,
         &sass.page.tools, &sass.classes.tools, &sass.gate.tools, &sass.reduce.tools})
     tools->home = home;
-  all.report.home = all.list.request.home = home;
+  all.report.home = all.claims.home = all.results_out.home = all.list.request.home = home;
 }
 
 int complain(const Error& error) {
@@ -66,6 +69,7 @@ int run(int argc, char** argv) {
   add_guard(app, options.guard, chosen);
   add_coverage(app, options.coverage, chosen);
   add_report(app, options.report, chosen);
+  add_claims(app, options.claims, options.exit_status, chosen);
   add_explain(app, options.explain, chosen);
   add_export(app, options.results_out, chosen);
   add_import(app, options.results_in, chosen);
@@ -80,7 +84,8 @@ int run(int argc, char** argv) {
   if (!home) return complain(home.error());
   set_home(options, *home);
   const Status status = chosen();
-  return status ? options.sass.exit_status : complain(status.error());
+  return status ? std::max(options.sass.exit_status, options.exit_status)
+                : complain(status.error());
 }
 
 }  // namespace

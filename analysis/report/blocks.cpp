@@ -30,11 +30,26 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
+// In lines of the docs' width.
+std::string wrapped(std::string_view text) {
+  constexpr size_t width = 120;
+  std::string out;
+  size_t column = 0;
+  for (const std::string_view word : words_of(text)) {
+    const bool fits = column == 0 || column + 1 + word.size() <= width;
+    if (column > 0) out += fits ? ' ' : '\n';
+    column = fits && column > 0 ? column + 1 + word.size() : word.size();
+    out += word;
+  }
+  return out;
+}
+
 // Goes over a document once, copying it with its blocks made anew.
 class Rewriter {
  public:
-  Rewriter(std::string_view text, std::string name, const ReportData& data)
-      : rest_(text), name_(std::move(name)), data_(data) {}
+  Rewriter(std::string_view text, std::string name, const ReportData& data,
+           const ClaimSentences& claims)
+      : rest_(text), name_(std::move(name)), data_(data), claims_(claims) {}
 
   Status run() {
     while (!rest_.empty()) PHASEBIT_TRY(next_line());
@@ -103,6 +118,8 @@ class Rewriter {
   }
 
   Result<std::string> content(const std::vector<std::string_view>& words, bool is_inline) {
+    const std::string block(words.front());
+    if (block == "claim") return claim(words, is_inline);
     TableArguments arguments;
     for (size_t i = 1; i < words.size(); ++i) {
       const size_t equals = words[i].find('=');
@@ -110,7 +127,6 @@ class Rewriter {
         return complain(fmt::format("'{}' is no argument (NAME=VALUE)", words[i]));
       arguments.emplace_back(words[i].substr(0, equals), words[i].substr(equals + 1));
     }
-    const std::string block(words.front());
     if (block == "figure") {
       if (!is_inline) return complain("a figure stands within a line");
       return located(block, make_figure(data_, arguments));
@@ -120,6 +136,20 @@ class Rewriter {
           fmt::format("block '{}' ends on its own line: its end stands below it", block));
     PHASEBIT_TRY_ASSIGN(table, located(block, make_table(data_, block, arguments)));
     return "\n\n" + render(table, TableFormat::markdown) + "\n";
+  }
+
+  Result<std::string> claim(const std::vector<std::string_view>& words, bool is_inline) {
+    if (words.size() < 2) return complain("a block 'claim' names no claim");
+    if (!claims_) return complain("there are no claims at hand");
+    std::string text;
+    std::vector<std::string> names;
+    for (size_t i = 1; i < words.size(); ++i) {
+      PHASEBIT_TRY_ASSIGN(sentence, located("claim", claims_(std::string(words[i]))));
+      text += sentence + ' ';
+      names.push_back(fmt::format("`{}`", words[i]));
+    }
+    text += fmt::format("(claim{} {})", names.size() == 1 ? "" : "s", fmt::join(names, ", "));
+    return is_inline ? text : "\n" + wrapped(text) + "\n";
   }
 
   template <typename T>
@@ -152,6 +182,7 @@ class Rewriter {
   std::string_view rest_;
   std::string name_;
   const ReportData& data_;
+  const ClaimSentences& claims_;
   int line_ = 0;
   bool fenced_ = false;
 };
@@ -159,18 +190,23 @@ class Rewriter {
 }  // namespace
 
 Result<std::string> update_blocks(std::string_view text, const std::string& name,
-                                  const ReportData& data) {
-  Rewriter rewriter(text, name, data);
+                                  const ReportData& data, const ClaimSentences& claims) {
+  Rewriter rewriter(text, name, data, claims);
   PHASEBIT_TRY(rewriter.run());
   return std::move(rewriter.out);
 }
 
 Result<std::vector<BlockDifference>> differing_blocks(std::string_view text,
                                                       const std::string& name,
-                                                      const ReportData& data) {
-  Rewriter rewriter(text, name, data);
+                                                      const ReportData& data,
+                                                      const ClaimSentences& claims) {
+  Rewriter rewriter(text, name, data, claims);
   PHASEBIT_TRY(rewriter.run());
   return std::move(rewriter.differences);
+}
+
+bool names_claims(std::string_view text) {
+  return text.find("<!-- phasebit:claim ") != std::string_view::npos;
 }
 
 }  // namespace phasebit

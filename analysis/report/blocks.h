@@ -3,9 +3,14 @@
 //   ... a table, in Markdown ...
 //   <!-- /phasebit -->
 // and, within a line, <!-- phasebit:figure variant=ID field=cycles -->12.3<!-- /phasebit -->. A
-// name is that of a table (analysis/report/tables.h) or `figure`. Fenced code is left alone.
+// name is that of a table (analysis/report/tables.h), `figure`, or `claim`:
+//   <!-- phasebit:claim NAME NAME -->
+//   ... their sentences, one paragraph ...
+//   <!-- /phasebit -->
+// Fenced code is left alone.
 #pragma once
 
+#include "analysis/report/claims/check.h"
 #include "analysis/report/tables.h"
 
 #include <string>
@@ -17,7 +22,7 @@ namespace phasebit {
 // The text with all blocks made anew. `name` is the document's, for errors: Step::spec with
 // file:line: what cannot be made, or a block that is not closed or not opened.
 Result<std::string> update_blocks(std::string_view text, const std::string& name,
-                                  const ReportData& data);
+                                  const ReportData& data, const ClaimSentences& claims = {});
 
 struct BlockDifference {
   int line = 0;                 // of the opening marker, 1-based
@@ -28,6 +33,10 @@ struct BlockDifference {
 // The blocks that update_blocks would change.
 Result<std::vector<BlockDifference>> differing_blocks(std::string_view text,
                                                       const std::string& name,
-                                                      const ReportData& data);
+                                                      const ReportData& data,
+                                                      const ClaimSentences& claims = {});
+
+// Whether a document has a block of a claim.
+bool names_claims(std::string_view text);
 
 }  // namespace phasebit

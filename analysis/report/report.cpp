@@ -4,6 +4,7 @@
 #include "analysis/report/data/without_loop.h"
 #include "analysis/report/tables/probes/barrier_word.h"
 #include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "core/store/export.h"
 #include "core/store/json/lines.h"
 #include "core/store/load.h"
@@ -20,6 +21,27 @@ bool needs_samples(const Results& rows) {
   return std::any_of(rows.variants.begin(), rows.variants.end(), [](const VariantRow& variant) {
     return variant.value("probe") == word_probe;
   });
+}
+
+// What documents are made from.
+struct DocumentData {
+  ReportData data;
+  ClaimSentences claims;
+};
+
+Result<DocumentData> load(const ReportSource& source, const std::vector<fs::path>& documents) {
+  PHASEBIT_TRY_ASSIGN(results, load_results(source.results, needs_samples));
+  results = sorted_by_run(std::move(results));
+  DocumentData out;
+  for (const fs::path& document : documents) {
+    PHASEBIT_TRY_ASSIGN(text, read_file(document));
+    if (out.claims || !names_claims(text)) continue;
+    PHASEBIT_TRY_ASSIGN(sentences, claim_sentences(results, source.claims));
+    out.claims = std::move(sentences);
+  }
+  PHASEBIT_TRY_ASSIGN(data, report_data(std::move(results), source.device));
+  out.data = std::move(data);
+  return out;
 }
 
 Result<ReportData> load(const ReportSource& source) {
@@ -86,11 +108,11 @@ Result<TableArguments> table_arguments(const std::vector<std::string>& words) {
 
 Result<std::string> update_documents(const std::vector<fs::path>& documents,
                                      const ReportSource& source) {
-  PHASEBIT_TRY_ASSIGN(data, load(source));
+  PHASEBIT_TRY_ASSIGN(from, load(source, documents));
   std::vector<std::pair<fs::path, std::string>> changed;
   for (const fs::path& document : documents) {
     PHASEBIT_TRY_ASSIGN(text, read_file(document));
-    PHASEBIT_TRY_ASSIGN(made, update_blocks(text, document.string(), data));
+    PHASEBIT_TRY_ASSIGN(made, update_blocks(text, document.string(), from.data, from.claims));
     if (made != text) changed.emplace_back(document, made);
   }
   std::string said;
@@ -102,11 +124,12 @@ Result<std::string> update_documents(const std::vector<fs::path>& documents,
 }
 
 Status check_documents(const std::vector<fs::path>& documents, const ReportSource& source) {
-  PHASEBIT_TRY_ASSIGN(data, load(source));
+  PHASEBIT_TRY_ASSIGN(from, load(source, documents));
   std::string said;
   for (const fs::path& document : documents) {
     PHASEBIT_TRY_ASSIGN(text, read_file(document));
-    PHASEBIT_TRY_ASSIGN(differences, differing_blocks(text, document.string(), data));
+    PHASEBIT_TRY_ASSIGN(differences,
+                        differing_blocks(text, document.string(), from.data, from.claims));
     for (const BlockDifference& one : differences)
       said += fmt::format("\n{}:{}: block '{}' has '{}', the results give '{}'", document.string(),
                           one.line, one.block, one.found, one.expected);
@@ -127,22 +150,68 @@ Status check_format(const std::string& format) {
 
 }  // namespace
 
-Result<std::string> export_results(const std::vector<fs::path>& results,
-                                   const std::string& format) {
-  PHASEBIT_TRY(check_format(format));
-  PHASEBIT_TRY_ASSIGN(loaded, load_results(results));
-  if (format == "jsonl") return to_json_lines(loaded);
-  const Results ordered = in_file_order(std::move(loaded));
-  return format == "csv" ? to_csv(ordered) : to_google_benchmark_json(ordered);
+namespace {
+
+// The ids, and those whose measurement stands for them.
+std::set<std::string> with_measured(const Results& rows, const std::vector<std::string>& ids) {
+  std::set<std::string> wanted(ids.begin(), ids.end());
+  for (const PointRow& point : rows.points) {
+    const std::string other = same_class_as(point);
+    if (!other.empty() && wanted.count(point.variant_id) != 0) wanted.insert(other);
+  }
+  return wanted;
 }
 
-Status export_results(const std::vector<fs::path>& results, const std::string& format,
-                      const fs::path& out) {
-  if (format == "jsonl") {
-    PHASEBIT_TRY_ASSIGN(loaded, load_results(results));
+Status keep(Results& rows, const std::vector<std::string>& ids) {
+  const std::set<std::string> wanted = with_measured(rows, ids);
+  std::vector<std::string> known;
+  for (const VariantRow& variant : rows.variants) known.push_back(variant.id);
+  for (const std::string& id : ids)
+    if (std::find(known.begin(), known.end(), id) == known.end())
+      return with_hint(fail(Step::usage, "the results have no variant '{}'", id),
+                       nearest_word_hint(id, known));
+  const auto is_other = [&](const std::string& id) { return wanted.count(id) == 0; };
+  std::erase_if(rows.points, [&](const PointRow& point) { return is_other(point.variant_id); });
+  std::erase_if(rows.variants, [&](const VariantRow& variant) { return is_other(variant.id); });
+  std::set<std::string> runs, devices;
+  for (const PointRow& point : rows.points) {
+    runs.insert(point.run_id);
+    devices.insert(point.device_uuid);
+  }
+  std::erase_if(rows.runs, [&](const RunRow& run) { return runs.count(run.id) == 0; });
+  std::erase_if(rows.devices, [&](const DeviceRow& row) { return devices.count(row.uuid) == 0; });
+  return {};
+}
+
+Result<Results> load(const ExportRequest& request) {
+  if (request.ids.empty()) return load_results(request.results);
+  // Samples of the files alone that have such rows.
+  PHASEBIT_TRY_ASSIGN(loaded, load_results(request.results, [&](const Results& rows) {
+                        return std::any_of(rows.variants.begin(), rows.variants.end(),
+                                           [&](const VariantRow& variant) {
+                                             return contains(request.ids, variant.id);
+                                           });
+                      }));
+  PHASEBIT_TRY(keep(loaded, request.ids));
+  return loaded;
+}
+
+}  // namespace
+
+Result<std::string> export_results(const ExportRequest& request) {
+  PHASEBIT_TRY(check_format(request.format));
+  PHASEBIT_TRY_ASSIGN(loaded, load(request));
+  if (request.format == "jsonl") return to_json_lines(loaded);
+  const Results ordered = in_file_order(std::move(loaded));
+  return request.format == "csv" ? to_csv(ordered) : to_google_benchmark_json(ordered);
+}
+
+Status export_results(const ExportRequest& request, const fs::path& out) {
+  if (request.format == "jsonl") {
+    PHASEBIT_TRY_ASSIGN(loaded, load(request));
     return write_json_lines(out, loaded);
   }
-  PHASEBIT_TRY_ASSIGN(text, export_results(results, format));
+  PHASEBIT_TRY_ASSIGN(text, export_results(request));
   return write_file(out, text);
 }
 

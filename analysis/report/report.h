@@ -12,7 +12,8 @@ namespace phasebit {
 // Where the figures come from: stores and files of JSON lines.
 struct ReportSource {
   std::vector<fs::path> results;
-  std::string device;  // see report_data
+  std::string device;    // see report_data
+  fs::path claims = {};  // folder of the claims that documents state
 };
 
 // One table (analysis/report/tables.h) as text.
@@ -31,12 +32,19 @@ Result<std::string> update_documents(const std::vector<fs::path>& documents,
 // first lines that differ.
 Status check_documents(const std::vector<fs::path>& documents, const ReportSource& source);
 
-// All rows in another form: "jsonl" (lossless), "csv", or "json" (Google Benchmark's).
-Result<std::string> export_results(const std::vector<fs::path>& results, const std::string& format);
+struct ExportRequest {
+  std::vector<fs::path> results;
+  // Of variants, and of those that were measured in their place; empty: all.
+  std::vector<std::string> ids;
+  std::string format;
+};
+
+// Rows in another form: "jsonl" (lossless), "csv", or "json" (Google Benchmark's). Step::usage for
+// a variant that the results have no row of.
+Result<std::string> export_results(const ExportRequest& request);
 
 // The same into a file; "jsonl" puts the raw samples into files beside it
 // (core/store/json/lines.h).
-Status export_results(const std::vector<fs::path>& results, const std::string& format,
-                      const fs::path& out);
+Status export_results(const ExportRequest& request, const fs::path& out);
 
 }  // namespace phasebit

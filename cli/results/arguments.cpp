@@ -53,6 +53,36 @@ void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen) {
   command->callback([&] { chosen = [&] { return run_report(options); }; });
 }
 
+void add_claims(CLI::App& app, ClaimsOptions& options, int& exit_status, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "claims", "what the docs state, checked against every row; exit code 1 when one is refuted");
+  command->add_option("words", options.words,
+                      "names of claims, whose rows are listed; files are the results to look at "
+                      "(default: the published)");
+  command->add_option("--claims", options.claims,
+                      "folder or file of claims (default: the project's)");
+  command->add_option("--device", options.device, "of this GPU alone");
+  command->add_flag("--every-device", options.every_device,
+                    "also on devices that a claim does not name");
+  command->add_flag("--measured", options.measured,
+                    "leave out claims of which the results have no row");
+  CLI::Option* rows = command->add_flag("--rows", options.rows, "list the rows of all claims");
+  command
+      ->add_option("--permute", options.permute,
+                   "permute the figures of each claim's rows this often: it should fail")
+      ->check(at_least_one())
+      ->excludes(rows);
+  add_format(*command, options.format, options.json);
+  add_examples(*command, {"phasebit claims", "phasebit claims --permute 5"});
+  command->callback([&] {
+    chosen = [&]() -> Status {
+      PHASEBIT_TRY_ASSIGN(refuted, run_claims(options));
+      exit_status = refuted ? 1 : 0;
+      return {};
+    };
+  });
+}
+
 void add_explain(CLI::App& app, ExplainOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "explain", "two figures, and the difference of the machine code that goes with theirs");
@@ -81,7 +111,12 @@ void add_explain(CLI::App& app, ExplainOptions& options, Chosen& chosen) {
 
 void add_export(CLI::App& app, ExportOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("export", "results in another form");
-  command->add_option("results", options.results, "stores or JSON lines")->required();
+  command->add_option("results", options.results, "stores or JSON lines (default: the published)");
+  command
+      ->add_option("--id", options.ids,
+                   "rows of this variant alone, and of the one that was "
+                   "measured in its place")
+      ->allow_extra_args(false);
   command->add_option("--format", options.format, "jsonl (lossless), csv, json (Google Benchmark)")
       ->capture_default_str();
   command->add_option("-o,--out", options.out, "file (default: standard output)");

@@ -12,6 +12,7 @@ namespace {
 
 Result<ReportSource> source_of(const ReportOptions& options) {
   ReportSource source{{options.results.begin(), options.results.end()}, options.device};
+  source.claims = options.home.data / "claims";
   if (source.results.empty()) source.results = published_results(options.home);
   if (source.results.empty()) return nothing_published(options.home, "results are");
   return source;
@@ -42,9 +43,12 @@ Status run_report(const ReportOptions& options) {
 }
 
 Status run_export(const ExportOptions& options) {
-  const std::vector<fs::path> results(options.results.begin(), options.results.end());
-  if (!options.out.empty()) return export_results(results, options.format, options.out);
-  PHASEBIT_TRY_ASSIGN(text, export_results(results, options.format));
+  ExportRequest request{
+      {options.results.begin(), options.results.end()}, options.ids, options.format};
+  if (request.results.empty()) request.results = published_results(options.home);
+  if (request.results.empty()) return nothing_published(options.home, "results are");
+  if (!options.out.empty()) return export_results(request, options.out);
+  PHASEBIT_TRY_ASSIGN(text, export_results(request));
   fmt::print("{}", text);
   return {};
 }

@@ -68,7 +68,7 @@ class Works(Installed):
 
     def test_all_data_is_there(self):
         data = self.place.share / "phasebit"
-        for folder in ("templates", "specs", "ptx", "results"):
+        for folder in ("templates", "specs", "ptx", "results", "claims"):
             self.assertEqual(files_below(data / folder), files_below(Path(SOURCE, folder)))
         self.assertTrue(any(name.endswith(".jsonl.gz") for name in files_below(data / "results")))
 

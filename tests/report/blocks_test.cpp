@@ -113,5 +113,31 @@ TEST(Blocks, ThatAreWrongNameFileLineAndTheNearestWord) {
   }
 }
 
+TEST(Blocks, AClaimIsItsSentence) {
+  const ClaimSentences claims = [](const std::string& name) -> Result<std::string> {
+    if (name == "short") return "Short.";
+    if (name == "false") return with_hint(fail(Step::store, "1 of 2 rows refute it"), "look");
+    return std::string(118, 'a') + " next line";
+  };
+  const auto made = [&](const std::string& text) {
+    return update_blocks(text, "a.md", some_data(), claims);
+  };
+  EXPECT_EQ(made("So: <!-- phasebit:claim short -->old<!-- /phasebit --> End.\n").value(),
+            "So: <!-- phasebit:claim short -->Short. (claim `short`)<!-- /phasebit --> End.\n");
+  EXPECT_EQ(made("<!-- phasebit:claim long short -->\n<!-- /phasebit -->\n").value(),
+            "<!-- phasebit:claim long short -->\n" + std::string(118, 'a') +
+                "\nnext line Short. (claims `long`, `short`)\n<!-- /phasebit -->\n");
+  EXPECT_EQ(made("<!-- phasebit:claim false -->\n<!-- /phasebit -->\n").error().text(),
+            "spec: a.md:1: block 'claim': 1 of 2 rows refute it (look)");
+  EXPECT_EQ(made("<!-- phasebit:claim -->\n<!-- /phasebit -->\n").error().text(),
+            "spec: a.md:1: a block 'claim' names no claim");
+  EXPECT_EQ(update_blocks("<!-- phasebit:claim a -->\n<!-- /phasebit -->\n", "a.md", some_data())
+                .error()
+                .text(),
+            "spec: a.md:1: there are no claims at hand");
+  EXPECT_TRUE(names_claims("<!-- phasebit:claim short -->"));
+  EXPECT_FALSE(names_claims("<!-- phasebit:core -->"));
+}
+
 }  // namespace
 }  // namespace phasebit

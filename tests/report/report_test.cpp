@@ -4,6 +4,8 @@
 #include "core/store/load.h"
 #include "tests/report/results.h"
 
+#include <set>
+
 #include <gtest/gtest.h>
 
 namespace phasebit {
@@ -64,10 +66,35 @@ TEST_F(Documents, ReportNamesAMissingFile) {
 }
 
 TEST_F(Documents, ExportsAreTheSameFromAStoreAndFromLines) {
-  EXPECT_EQ(export_results({store_}, "jsonl").value(), read_file(results_).value());
-  EXPECT_EQ(export_results({store_}, "csv").value(), export_results({results_}, "csv").value());
-  EXPECT_EQ(export_results({store_}, "cvs").error().text(),
+  EXPECT_EQ(export_results({{store_}, {}, "jsonl"}).value(), read_file(results_).value());
+  EXPECT_EQ(export_results({{store_}, {}, "csv"}).value(),
+            export_results({{results_}, {}, "csv"}).value());
+  EXPECT_EQ(export_results({{store_}, {}, "cvs"}).error().text(),
             "usage: no export format 'cvs' (did you mean 'csv'?)");
+}
+
+TEST_F(Documents, AVariantIsExportedWithTheOneThatWasMeasured) {
+  const PointRow whole = steady("ring/mbarrier/st_shared/none", 50);
+  ASSERT_TRUE(write_file(
+      results_, to_json_lines(results_of({whole, same_code("ring/mbarrier/none/none", whole),
+                                          steady("ring/cta_barrier/none/none", 20)}))));
+  const auto ids = [&](const std::string& id) {
+    std::set<std::string> found;
+    const auto text = export_results({{results_}, {id}, "jsonl"});
+    EXPECT_TRUE(text) << text.error().text();
+    EXPECT_TRUE(write_file(other_, text.value_or("")));
+    const auto loaded = load_results({other_});
+    EXPECT_TRUE(loaded) << loaded.error().text();
+    if (!loaded) return found;
+    for (const PointRow& point : loaded->points) found.insert(point.variant_id);
+    return found;
+  };
+  EXPECT_EQ(ids("ring/cta_barrier/none/none"), std::set<std::string>{"ring/cta_barrier/none/none"});
+  EXPECT_EQ(ids("ring/mbarrier/none/none"),
+            (std::set<std::string>{"ring/mbarrier/none/none", "ring/mbarrier/st_shared/none"}));
+  EXPECT_EQ(export_results({{results_}, {"ring/cta_barier/none/none"}, "csv"}).error().text(),
+            "usage: the results have no variant 'ring/cta_barier/none/none' (did you mean "
+            "'ring/cta_barrier/none/none'?)");
 }
 
 TEST(TableArguments, AreSplitAtTheFirstEqualsSign) {

@@ -1,0 +1,33 @@
+// Claims against results: what commands and documents call.
+#pragma once
+
+#include "analysis/report/claims/checked_claims.h"
+
+#include <functional>
+
+namespace phasebit {
+
+struct ClaimsRequest {
+  fs::path claims;                 // a folder of *.toml, or one file
+  std::vector<std::string> names;  // none: all
+  std::string device;              // part of a name or a UUID; "": all that the results have
+  bool every_device = false;       // also those that a claim does not name
+  bool measured = false;           // leave out claims of which the results have no row
+};
+
+Result<std::vector<CheckedClaim>> check_claims(const Results& results,
+                                               const ClaimsRequest& request);
+
+// The same of stores and files of JSON lines.
+Result<std::vector<CheckedClaim>> check_claims(const std::vector<fs::path>& results,
+                                               const ClaimsRequest& request);
+
+// For each claim in how many permutations of its figures it fails; a row a claim.
+Table permuted_table(const std::vector<CheckedClaim>& claims, size_t times);
+
+// The sentence of a claim by its name. Step::store for one that does not hold, so that no document
+// states it.
+using ClaimSentences = std::function<Result<std::string>(const std::string& name)>;
+Result<ClaimSentences> claim_sentences(const Results& results, const fs::path& claims);
+
+}  // namespace phasebit

@@ -1,0 +1,59 @@
+// Claims with their verdicts over the results of one GPU or of several.
+#pragma once
+
+#include "analysis/report/claims/verdict.h"
+#include "core/table/table.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct CheckedClaim {
+  Claim claim;
+  ClaimCases cases;
+  Verdict verdict;
+  // Why it was not looked at: the results have no GPU that it speaks of, or what it needs is not
+  // measured. "" when it was.
+  std::string not_checked;
+  // "holds", "refuted", "no row", "not checked"
+  std::string word() const;
+};
+
+// The rows of all GPUs of some results, by kind of figure; made when they are first asked for.
+class RowsByFigure {
+ public:
+  explicit RowsByFigure(std::vector<ReportData> devices) : devices_(std::move(devices)) {}
+  const std::vector<ClaimRow>& of(const std::string& figure);
+  const std::vector<ReportData>& devices() const { return devices_; }
+
+ private:
+  std::vector<ReportData> devices_;
+  std::map<std::string, std::vector<ClaimRow>> rows_;
+};
+
+// One ReportData a device; `device` as in report_data, "" for all.
+Result<RowsByFigure> rows_of_devices(const Results& results, const std::string& device);
+
+CheckedClaim check_claim(const Claim& claim, RowsByFigure& rows, bool every_device = false);
+
+// Those named, in the order of the file; all when none is. Step::usage with the nearest name.
+Result<std::vector<Claim>> claims_named(std::vector<Claim> claims,
+                                        const std::vector<std::string>& names);
+
+// A row a claim; its sentences are the notes.
+Table claims_table(const std::vector<CheckedClaim>& claims);
+
+// A row for each row of the results that a claim speaks of, those that refute it first. With the
+// commands that lead from each to samples, PTX and SASS; else with those of the first, as notes.
+Table claim_rows_table(const std::vector<CheckedClaim>& claims, bool commands);
+
+// In how many of `times` permutations of the figures among its rows (seeded) it is refuted or has
+// no row left: a claim that holds for figures at random says nothing.
+size_t fails_permuted(const CheckedClaim& checked, size_t times, unsigned seed);
+
+// Step::store: a claim that matches no row.
+Status all_have_rows(const std::vector<CheckedClaim>& claims);
+
+}  // namespace phasebit

@@ -1,0 +1,183 @@
+#include "analysis/report/claims/claim.h"
+#include "analysis/report/claims/sentence.h"
+#include "core/base/nearest.h"
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace phasebit {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Relation>, 5> relations = {
+    {{"less", Relation::less},
+     {"at_most", Relation::at_most},
+     {"within", Relation::within},
+     {"at_least", Relation::at_least},
+     {"greater", Relation::greater}}};
+
+const std::vector<std::string> keys = {
+    "name",           "says",    "needs",       "figure",    "where", "against",
+    "against_as",     "a",       "b",           "free",      "equal", "when",
+    "accepts",        "devices", "ptxas",       "relation",  "bound", "within",
+    "within_percent", "shows",   "least_share", "most_share"};
+
+// A number with or without a fraction: TOML's own fractions are written as texts.
+std::optional<double> number(TomlReader& reader, const std::string& key) {
+  const TomlValue* value = reader.find(key);
+  if (value == nullptr) return std::nullopt;
+  if (value->kind == TomlValue::Kind::number) return static_cast<double>(value->number);
+  const auto found = number_in(value->text);
+  if (!found) reader.refuse(key, "must be a number", "a fraction in quotes: \"0.5\"");
+  return found;
+}
+
+Relation relation_of(TomlReader& reader) {
+  const std::string word = reader.text("relation");
+  std::vector<std::string> words;
+  for (const auto& [name, relation] : relations) {
+    if (name == word) return relation;
+    words.emplace_back(name);
+  }
+  reader.refuse("relation", fmt::format("no relation '{}'", word), nearest_word_hint(word, words));
+  return Relation::less;
+}
+
+AgainstAs against_of(TomlReader& reader) {
+  const std::string word = reader.text_or("against_as", "percent");
+  if (word != "percent" && word != "difference")
+    reader.refuse("against_as", fmt::format("no '{}'", word),
+                  nearest_word_hint(word, {"percent", "difference"}));
+  return word == "difference" ? AgainstAs::difference : AgainstAs::percent;
+}
+
+Selection selection_of(TomlReader& reader, const std::string& key) {
+  const TomlValue* table = reader.table(key);
+  return table == nullptr ? Selection() : read_selection(*table, reader.file(), reader.status());
+}
+
+std::vector<ClaimShow> shows_of(TomlReader& reader) {
+  std::vector<ClaimShow> shows;
+  const TomlValue* table = reader.table("shows");
+  if (table == nullptr) return shows;
+  for (const std::string& name : table->keys) {
+    TomlReader one(reader.file(), *table->find(name), name, {"of", "where"}, reader.status());
+    shows.push_back({name, one.text("of"), selection_of(one, "where")});
+  }
+  return shows;
+}
+
+void read_bound(TomlReader& reader, Claim& claim) {
+  const std::string text = reader.text_or("bound", claim.pairs ? "b" : "");
+  if (text.empty()) {
+    reader.refuse({}, "lacks 'bound'", "a claim without 'b' compares with a formula over axes");
+    return;
+  }
+  auto formula = Formula::parse(text);
+  if (!formula)
+    reader.refuse("bound", formula.error());
+  else if (!claim.pairs && contains(formula->names(), "b"))
+    reader.refuse("bound", "there is no 'b' to compare with", "write b = { AXIS = VALUE }");
+  else
+    claim.bound = std::move(*formula);
+}
+
+void read_when(TomlReader& reader, Claim& claim) {
+  if (!reader.has("when")) return;
+  auto formula = Formula::parse(reader.text("when"));
+  if (formula)
+    claim.when = std::move(*formula);
+  else
+    reader.refuse("when", formula.error());
+}
+
+void check_share(TomlReader& reader, const std::string& key, std::optional<double> share) {
+  if (share && (*share < 0 || *share > 1)) reader.refuse(key, "is a share of 1");
+}
+
+Claim read_claim(const TomlValue& table, const std::string& file, Status& status) {
+  TomlReader reader(file, table, "claim", keys, status);
+  Claim claim;
+  claim.file = file;
+  claim.line = table.line;
+  claim.name = reader.text("name");
+  claim.says = reader.text("says");
+  claim.needs = reader.text_or("needs", "");
+  claim.figure = reader.text_or("figure", claim.figure);
+  claim.where = selection_of(reader, "where");
+  claim.against = selection_of(reader, "against");
+  claim.against_as = against_of(reader);
+  claim.a = selection_of(reader, "a");
+  claim.b = selection_of(reader, "b");
+  claim.pairs = reader.has("b");
+  claim.free = reader.words("free");
+  claim.equal = reader.words("equal");
+  claim.accepts = reader.words("accepts");
+  claim.devices = reader.words("devices");
+  claim.ptxas = reader.text_or("ptxas", "");
+  claim.relation = relation_of(reader);
+  read_when(reader, claim);
+  read_bound(reader, claim);
+  claim.within = number(reader, "within").value_or(0);
+  claim.within_percent = number(reader, "within_percent").value_or(0);
+  claim.least_share = number(reader, "least_share");
+  claim.most_share = number(reader, "most_share");
+  check_share(reader, "least_share", claim.least_share);
+  check_share(reader, "most_share", claim.most_share);
+  claim.shows = shows_of(reader);
+  if (claim.where.tests().empty()) reader.refuse("where", "a claim speaks of some rows");
+  if (auto asked = check_placeholders(claim); !asked) reader.refuse("says", asked.error());
+  return claim;
+}
+
+}  // namespace
+
+std::string_view to_string(Relation relation) {
+  for (const auto& [name, value] : relations)
+    if (value == relation) return name;
+  bug("no such Relation");
+}
+
+bool Claim::speaks_of(const std::string& device) const {
+  return devices.empty() || std::any_of(devices.begin(), devices.end(), [&](const auto& part) {
+           return device.find(part) != std::string::npos;
+         });
+}
+
+Result<std::vector<Claim>> parse_claims(std::string_view text, const std::string& file) {
+  PHASEBIT_TRY_ASSIGN(whole, parse_toml(text, file));
+  Status status;
+  TomlReader reader(file, whole, "", {"claim"}, status);
+  std::vector<Claim> claims;
+  for (const TomlValue* table : reader.tables("claim"))
+    claims.push_back(read_claim(*table, file, status));
+  PHASEBIT_TRY(status);
+  return claims;
+}
+
+Result<std::vector<Claim>> read_claims(const fs::path& path) {
+  std::vector<fs::path> files = {path};
+  std::error_code none;
+  if (fs::is_directory(path, none)) {
+    files.clear();
+    for (const auto& entry : fs::directory_iterator(path, none))
+      if (entry.path().extension() == ".toml") files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+  }
+  std::vector<Claim> all;
+  std::set<std::string> names;
+  for (const fs::path& file : files) {
+    PHASEBIT_TRY_ASSIGN(text, read_file(file));
+    PHASEBIT_TRY_ASSIGN(claims, parse_claims(text, file.filename().string()));
+    for (Claim& claim : claims) {
+      if (!names.insert(claim.name).second)
+        return fail(Step::spec, "{}:{}: there is a claim '{}' already", claim.file, claim.line,
+                    claim.name);
+      all.push_back(std::move(claim));
+    }
+  }
+  return all;
+}
+
+}  // namespace phasebit

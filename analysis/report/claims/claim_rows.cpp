@@ -1,0 +1,186 @@
+#include "analysis/report/claims/claim_rows.h"
+
+#include "analysis/report/claims/row_floor.h"
+#include "analysis/report/data/without_loop.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+namespace phasebit {
+namespace {
+
+constexpr std::string_view cycles_name = "cycles", without_loop_name = "without_loop";
+constexpr const char* one_size = "measured in one size: its loop is in it";
+
+// How a probe is measured in two sizes: the axis of the size, and whether a figure is of one item
+// or of as many as the size says.
+struct Sizes {
+  std::string_view probe, axis;
+  bool of_all;
+};
+constexpr std::array<Sizes, 6> known_sizes = {{{"verb", "num_stages", true},
+                                               {"form", "unroll", true},
+                                               {"handoff", "unroll", false},
+                                               {"fanin", "unroll", false},
+                                               {"entangle", "unroll", false},
+                                               {"cluster", "unroll", false}}};
+
+const Sizes* sizes_of(const VariantAxes& axes) {
+  const std::string probe = axes.value("probe");
+  const auto found = std::find_if(known_sizes.begin(), known_sizes.end(),
+                                  [&](const Sizes& one) { return one.probe == probe; });
+  return found == known_sizes.end() || !axes.has(std::string(found->axis)) ? nullptr : &*found;
+}
+
+// What all rows of some results share.
+class Maker {
+ public:
+  explicit Maker(const ReportData& data) : floors_(data.aggregation) {
+    std::map<std::string, std::string> versions;
+    for (const RunRow& run : data.results.runs) versions[run.id] = run.ptxas;
+    for (const PointRow& point : data.results.points) {
+      ptxas_[point.variant_id] = versions[point.run_id];
+      for (const std::string& flag : point.flags)
+        if (flag.starts_with(sms_prefix) && point.kind == PointKind::point)
+          sms_[point.variant_id].insert(flag.substr(sms_prefix.size()));
+    }
+    for (const DeviceRow& device : data.results.devices) device_ = device.name;
+  }
+
+  ClaimRow row(const Aggregate& of, std::string_view without_axis = {}) const {
+    ClaimRow row;
+    row.ids = {of.id};
+    const VariantRow& variant = of.axes.variant();
+    for (const auto& [axis, value] : variant.axes())
+      if (axis != without_axis) row.axes.emplace_back(axis, value);
+    if (variant.defaults != nullptr)
+      for (const auto& [axis, value] : variant.named)
+        if (std::none_of(variant.defaults->begin(), variant.defaults->end(),
+                         [&, name = axis](const auto& one) { return one.first == name; }))
+          row.own.push_back(axis);
+    row.axes.emplace_back("device", device_);
+    row.axes.emplace_back(gpu_axis, of.device_uuid);
+    if (axis_named(row.axes, "ptxas") == nullptr) row.axes.emplace_back("ptxas", ptxas_of(of.id));
+    if (const auto sms = sms_.find(of.id); sms != sms_.end())
+      row.axes.emplace_back(sms_axis, sms->second.size() == 1 ? *sms->second.begin() : "several");
+    std::sort(row.axes.begin(), row.axes.end());
+    row.floor = floors_.of(of);
+    return row;
+  }
+
+ private:
+  static const std::string* axis_named(const RowAxes& axes, std::string_view wanted) {
+    for (const auto& [axis, value] : axes)
+      if (axis == wanted) return &value;
+    return nullptr;
+  }
+  std::string ptxas_of(const std::string& id) const {
+    const auto found = ptxas_.find(id);
+    return found == ptxas_.end() ? std::string() : found->second;
+  }
+
+  RowFloors floors_;
+  std::unordered_map<std::string, std::string> ptxas_;
+  std::unordered_map<std::string, std::set<std::string>> sms_;  // where a cluster's roles ran
+  std::string device_;
+};
+
+// Of a text that changed only the newest counts.
+std::vector<const Aggregate*> newest(const std::vector<Aggregate>& points) {
+  std::vector<const Aggregate*> all;
+  for (const Aggregate& point : points) {
+    if (!all.empty() && all.back()->id == point.id) all.pop_back();
+    all.push_back(&point);
+  }
+  return all;
+}
+
+// One thing by the sizes that it was measured in.
+using BySize = std::map<int, const Aggregate*>;
+
+// Of several copies in a row, the difference of two numbers of them.
+ClaimRow one_copy(const Maker& maker, const Sizes& sizes, const BySize& found) {
+  const auto [few, small] = *found.begin();
+  const auto [many, large] = *found.rbegin();
+  ClaimRow row = maker.row(*large, sizes.axis);
+  if (few == many) {
+    row.figure = figure_of(*large);
+    if (row.figure.reason.empty()) row.figure.reason = one_size;
+    return row;
+  }
+  row.ids = {large->id, small->id};
+  row.figure = difference(figure_of(*large), figure_of(*small), many - few);
+  row.floor = (row.floor + maker.row(*small).floor) / (many - few);
+  return row;
+}
+
+// Of an item whose loop is subtracted (data/without_loop.h): `alone` is null where it was not.
+ClaimRow one_item(const Maker& maker, const Sizes& sizes, const BySize& found,
+                  const Aggregate* alone) {
+  ClaimRow row = maker.row(*found.rbegin()->second, sizes.axis);
+  row.figure = figure_of(alone == nullptr ? *found.rbegin()->second : *alone);
+  if (alone == nullptr && row.figure.reason.empty()) row.figure.reason = one_size;
+  if (alone == nullptr) return row;
+  row.ids.clear();
+  for (auto size = found.rbegin(); size != found.rend() && size->first > 1; ++size)
+    row.ids.push_back(size->second->id);
+  return row;
+}
+
+std::vector<ClaimRow> differences(const ReportData& data, const Maker& maker) {
+  std::map<std::string, std::pair<const Sizes*, BySize>> groups;
+  for (const Aggregate* point : newest(data.aggregation.points)) {
+    const Sizes* sizes = sizes_of(point->axes);
+    if (sizes == nullptr) continue;
+    const std::string axis(sizes->axis);
+    const auto size = number_in(point->axes.value(axis));
+    if (!size) continue;
+    auto& group = groups[point->axes.variant().without(axis).id];
+    group.first = sizes;
+    group.second[static_cast<int>(*size)] = point;
+  }
+  std::vector<ClaimRow> rows;
+  for (const auto& [id, group] : groups)
+    rows.push_back(group.first->of_all ? one_copy(maker, *group.first, group.second)
+                                       : one_item(maker, *group.first, group.second,
+                                                  find_variant(data.aggregation.alone, id)));
+  return rows;
+}
+
+}  // namespace
+
+namespace {
+
+std::vector<ClaimRow> rows_of(const ReportData& data, const std::string& figure) {
+  const Maker maker(data);
+  if (figure == without_loop_name) return differences(data, maker);
+  std::vector<ClaimRow> rows;
+  for (const Aggregate* point : newest(data.aggregation.points)) {
+    // Several items in a loop's body are measured for their difference alone.
+    if (is_unrolled_item(point->axes)) continue;
+    if (figure == cycles_name) {
+      rows.push_back(maker.row(*point));
+      rows.back().figure = figure_of(*point);
+    } else if (point->reading(figure) != nullptr || !point->reason.empty()) {
+      rows.push_back(maker.row(*point));
+      rows.back().figure = figure_of(*point, figure);
+      // The floor is of cycles; a reading has its interval alone.
+      rows.back().floor = 0;
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<ClaimRow> claim_rows(const ReportData& data, const std::string& figure) {
+  std::vector<ClaimRow> rows = rows_of(data, figure);
+  // What the repetitions changed on purpose must not make a difference.
+  for (ClaimRow& row : rows) row.floor = std::max(row.floor, row.figure.spread);
+  return rows;
+}
+
+}  // namespace phasebit

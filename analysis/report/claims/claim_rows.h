@@ -1,0 +1,32 @@
+// The rows that a claim can speak of: figures of one kind with all their axes.
+#pragma once
+
+#include "analysis/report/claims/claim.h"
+#include "analysis/report/data/difference.h"
+#include "analysis/report/data/report_data.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// The UUID of the GPU: two of one name are two. Equal in what is compared, unless devices are.
+inline constexpr const char* gpu_axis = "gpu";
+
+// The SMs on which the roles of a cluster ran, either way round: "several" when the repetitions
+// differ. Not equal in what is compared unless the claim says so: the GPU chose it.
+inline constexpr const char* sms_axis = "sms";
+
+// A figure, and what it is of. `figure.id` names a variant, or two for a difference of two sizes.
+struct ClaimRow {
+  RowAxes axes;                  // of the variant, device, ptxas, sms; no size of a difference
+  std::vector<std::string> ids;  // of the points behind it
+  std::vector<std::string> own;  // axes that no component declares: edit, tuned, ptxas flags
+  Figure figure;
+  double floor = 0;  // what differs by less is the same
+};
+
+// Every variant of the results by one kind of figure (Claim::figure).
+std::vector<ClaimRow> claim_rows(const ReportData& data, const std::string& figure);
+
+}  // namespace phasebit

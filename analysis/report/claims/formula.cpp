@@ -1,0 +1,184 @@
+#include "analysis/report/claims/formula.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace phasebit {
+
+// One method for each level of precedence.
+class FormulaParser {
+ public:
+  using Kind = Formula::Kind;
+  explicit FormulaParser(std::string_view text) : text_(text) {}
+
+  Result<Formula> run() {
+    PHASEBIT_TRY(sum());
+    blanks();
+    if (at_ < text_.size()) return complain("expected + - * / or the end");
+    out_.text_ = text_;
+    return out_;
+  }
+
+ private:
+  Status sum() {
+    PHASEBIT_TRY(product());
+    while (true) {
+      const char sign = peek();
+      if (sign != '+' && sign != '-') return {};
+      ++at_;
+      PHASEBIT_TRY(product());
+      push(sign == '+' ? Kind::add : Kind::subtract);
+    }
+  }
+
+  Status product() {
+    PHASEBIT_TRY(operand());
+    while (true) {
+      const char sign = peek();
+      if (sign != '*' && sign != '/') return {};
+      ++at_;
+      PHASEBIT_TRY(operand());
+      push(sign == '*' ? Kind::multiply : Kind::divide);
+    }
+  }
+
+  Status operand() {
+    const char next = peek();
+    if (next == '(') {
+      ++at_;
+      PHASEBIT_TRY(sum());
+      return bracket_closes();
+    }
+    if (next == '-') {
+      ++at_;
+      out_.steps_.push_back({Kind::number, 0});
+      PHASEBIT_TRY(operand());
+      push(Kind::subtract);
+      return {};
+    }
+    if (std::isdigit(static_cast<unsigned char>(next)) != 0 || next == '.') return number();
+    if (std::isalpha(static_cast<unsigned char>(next)) != 0 || next == '_') return name();
+    return complain("expected a number, a name or (");
+  }
+
+  Status number() {
+    double value = 0;
+    const char *begin = text_.data() + at_, *end = text_.data() + text_.size();
+    const auto [rest, error] = std::from_chars(begin, end, value);
+    if (error != std::errc()) return complain("no number");
+    at_ += static_cast<size_t>(rest - begin);
+    out_.steps_.push_back({Kind::number, value});
+    return {};
+  }
+
+  Status name() {
+    const size_t begin = at_;
+    while (at_ < text_.size() &&
+           (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_'))
+      ++at_;
+    const std::string_view word = text_.substr(begin, at_ - begin);
+    if (peek() != '(') {
+      out_.steps_.push_back({Kind::name, 0, std::string(word)});
+      return {};
+    }
+    return function(word);
+  }
+
+  Status function(std::string_view word) {
+    static constexpr std::array<std::pair<std::string_view, Kind>, 5> known = {
+        {{"min", Kind::min},
+         {"max", Kind::max},
+         {"ceil", Kind::ceil},
+         {"floor", Kind::floor},
+         {"log2", Kind::log2}}};
+    const auto found = std::find_if(known.begin(), known.end(),
+                                    [&](const auto& one) { return one.first == word; });
+    if (found == known.end()) return complain("no function of that name: min max ceil floor log2");
+    ++at_;
+    PHASEBIT_TRY(sum());
+    if (found->second == Kind::min || found->second == Kind::max) {
+      if (peek() != ',') return complain("expected a comma");
+      ++at_;
+      PHASEBIT_TRY(sum());
+    }
+    PHASEBIT_TRY(bracket_closes());
+    push(found->second);
+    return {};
+  }
+
+  Status bracket_closes() {
+    if (peek() != ')') return complain("expected )");
+    ++at_;
+    return {};
+  }
+
+  void blanks() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+  }
+  char peek() {
+    blanks();
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+  void push(Kind kind) { out_.steps_.push_back({kind}); }
+  tl::unexpected<Error> complain(std::string_view what) const {
+    return fail(Step::spec, "formula '{}', at {}: {}", text_, at_ + 1, what);
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  Formula out_;
+};
+
+Result<Formula> Formula::parse(std::string_view text) {
+  return FormulaParser(text).run();
+}
+
+std::vector<std::string> Formula::names() const {
+  std::vector<std::string> names;
+  for (const Step& step : steps_)
+    if (step.kind == Kind::name) names.push_back(step.name);
+  return names;
+}
+
+std::optional<double> Formula::value(const Named& named) const {
+  std::vector<double> stack;
+  const auto take = [&] {
+    const double value = stack.back();
+    stack.pop_back();
+    return value;
+  };
+  for (const Step& step : steps_) {
+    if (step.kind == Kind::number) {
+      stack.push_back(step.number);
+      continue;
+    }
+    if (step.kind == Kind::name) {
+      const auto found = named(step.name);
+      if (!found) return std::nullopt;
+      stack.push_back(*found);
+      continue;
+    }
+    const double last = take();
+    switch (step.kind) {
+      case Kind::add: stack.push_back(take() + last); break;
+      case Kind::subtract: stack.push_back(take() - last); break;
+      case Kind::multiply: stack.push_back(take() * last); break;
+      case Kind::divide: stack.push_back(take() / last); break;
+      case Kind::min: stack.push_back(std::min(take(), last)); break;
+      case Kind::max: stack.push_back(std::max(take(), last)); break;
+      case Kind::ceil: stack.push_back(std::ceil(last)); break;
+      case Kind::floor: stack.push_back(std::floor(last)); break;
+      case Kind::log2: stack.push_back(std::log2(last)); break;
+      case Kind::number:
+      case Kind::name: bug("an operand is no operation");
+    }
+  }
+  const double value = stack.empty() ? 0 : stack.back();
+  return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
+}
+
+}  // namespace phasebit

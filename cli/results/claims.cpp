@@ -1,0 +1,49 @@
+#include "analysis/report/claims/check.h"
+#include "cli/commands.h"
+#include "pipeline/explain/measured.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace phasebit {
+namespace {
+
+ClaimsRequest request_of(const ClaimsOptions& options, std::vector<fs::path>& results) {
+  ClaimsRequest request;
+  request.claims = options.claims.empty() ? options.home.data / "claims" : fs::path(options.claims);
+  request.device = options.device;
+  request.every_device = options.every_device;
+  request.measured = options.measured;
+  std::error_code none;
+  for (const std::string& word : options.words)
+    // No claim's name has a dot or a slash: a file that is not there is said to be missing.
+    if (fs::exists(word, none) || word.find_first_of("./") != std::string::npos)
+      results.emplace_back(word);
+    else
+      request.names.push_back(word);
+  return request;
+}
+
+Table table_of(const ClaimsOptions& options, const ClaimsRequest& request, TableFormat format,
+               const std::vector<CheckedClaim>& claims) {
+  if (options.permute > 0) return permuted_table(claims, static_cast<size_t>(options.permute));
+  if (request.names.empty() && !options.rows) return claims_table(claims);
+  return claim_rows_table(claims, format == TableFormat::csv || format == TableFormat::json);
+}
+
+}  // namespace
+
+Result<bool> run_claims(const ClaimsOptions& options) {
+  PHASEBIT_TRY_ASSIGN(format, table_format(options.json ? "json" : options.format));
+  std::vector<fs::path> results;
+  const ClaimsRequest request = request_of(options, results);
+  if (results.empty()) results = published_results(options.home);
+  if (results.empty()) return nothing_published(options.home, "results are");
+  PHASEBIT_TRY_ASSIGN(claims, check_claims(results, request));
+  fmt::print("{}", render(table_of(options, request, format, claims), format));
+  PHASEBIT_TRY(all_have_rows(claims));
+  return std::any_of(claims.begin(), claims.end(),
+                     [](const CheckedClaim& one) { return one.word() == "refuted"; });
+}
+
+}  // namespace phasebit

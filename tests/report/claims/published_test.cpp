@@ -1,0 +1,186 @@
+// The project's own claims over its published results.
+#include "analysis/report/claims/check.h"
+#include "core/store/load.h"
+#include "tests/home.h"
+#include "tests/report/claims/rows.h"
+#include "tests/report/results.h"
+
+#include <regex>
+
+namespace phasebit {
+namespace {
+
+using namespace test;
+
+std::vector<fs::path> published() {
+  std::vector<fs::path> files;
+  for (const auto& folder : fs::directory_iterator(home().data / "results"))
+    if (folder.is_directory())
+      for (const auto& file : fs::directory_iterator(folder.path()))
+        if (file.path().extension() == ".jsonl") files.push_back(file.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+const std::vector<CheckedClaim>& checked() {
+  static const std::vector<CheckedClaim> all = [] {
+    ClaimsRequest request;
+    request.claims = home().data / "claims";
+    auto made = check_claims(published(), request);
+    EXPECT_TRUE(made) << (made ? "" : made.error().text());
+    return made ? *made : std::vector<CheckedClaim>();
+  }();
+  return all;
+}
+
+TEST(PublishedClaims, HoldOnEveryRow) {
+  ASSERT_GT(checked().size(), 30U);
+  for (const CheckedClaim& one : checked())
+    EXPECT_TRUE(one.word() == "holds" || one.word() == "not checked")
+        << one.claim.name << ": " << one.word() << ", " << one.verdict.refutes << " rows";
+  EXPECT_TRUE(all_have_rows(checked()));
+}
+
+// A claim that no document states is nobody's finding.
+TEST(PublishedClaims, AreStatedInADocument) {
+  std::string documents = read_file(home().data / "README.md").value_or("");
+  for (const auto& file : fs::directory_iterator(home().data / "docs"))
+    if (file.path().extension() == ".md") documents += read_file(file.path()).value_or("");
+  for (const CheckedClaim& one : checked())
+    if (one.not_checked.empty()) {
+      EXPECT_TRUE(std::regex_search(
+          documents, std::regex("<!-- phasebit:claim [^>]*\\b" + one.claim.name + "\\b")))
+          << one.claim.name;
+    }
+}
+
+// A claim that holds for figures at random says nothing.
+TEST(PublishedClaims, NineInTenFailWithTheirFiguresPermuted) {
+  for (const unsigned seed : {1U, 2U, 3U, 4U, 5U}) {
+    size_t fails = 0, all = 0;
+    for (const CheckedClaim& one : checked()) {
+      if (one.verdict.used == 0) continue;
+      ++all;
+      fails += fails_permuted(one, 1, seed);
+    }
+    EXPECT_GE(10 * fails, 9 * all) << "seed " << seed << ": " << fails << " of " << all;
+  }
+}
+
+// None of them passes by luck each time: three in ten permutations, at least, break each.
+TEST(PublishedClaims, EachCanFail) {
+  for (const CheckedClaim& one : checked())
+    if (one.verdict.used > 0) {
+      EXPECT_GE(fails_permuted(one, 20, 7), 6U) << one.claim.name;
+    }
+}
+
+TEST(FailsPermuted, ACountOfTheFailures) {
+  const auto row = [](const char* stages, const char* wait, double value) {
+    return claim_row({{"num_stages", stages}, {"probe", "ring"}, {"wait", wait}}, value);
+  };
+  CheckedClaim one;
+  one.claim = claim_of(
+      "says = \"\"\na = { num_stages = 4 }\nb = { num_stages = 2 }\n"
+      "relation = \"at_most\"\nbound = \"b + 1000\"");
+  one.cases = cases_of(
+      one.claim, {row("4", "x", 1), row("2", "x", 2), row("4", "y", 3), row("2", "y", 4)}, false);
+  EXPECT_EQ(fails_permuted(one, 10, 1), 0U);
+  one.claim.bound = *Formula::parse("b");
+  EXPECT_GT(fails_permuted(one, 10, 1), 2U);
+}
+
+Results two_devices() {
+  Results results = results_of({steady("ring/mbarrier/st_shared/none", 100),
+                                steady("ring/mbarrier/st_shared/none/num_stages=8", 50)});
+  PointRow other = steady("ring/mbarrier/st_shared/none", 101);
+  other.device_uuid = "GPU-2";
+  results.points.push_back(other);
+  DeviceRow device = some_device("GPU-2");
+  device.name = "NVIDIA H100";
+  results.devices.push_back(device);
+  return results;
+}
+
+TEST(CheckClaim, ComparesTwoDevices) {
+  auto rows = rows_of_devices(two_devices(), "");
+  ASSERT_TRUE(rows) << rows.error().text();
+  const std::string keys =
+      "says = \"\"\na = { device = \"*H100\" }\nb = { device = \"*H200\" }\n"
+      "relation = \"within\"\nwithin = 1\ndevices = [\"H100\", \"H200\"]";
+  EXPECT_EQ(check_claim(claim_of(keys), *rows).word(), "holds");
+  auto one = rows_of_devices(two_devices(), "H200");
+  EXPECT_EQ(check_claim(claim_of(keys), *one).not_checked, "no results of H100");
+}
+
+// Two GPUs of one name are two: what one measured is not compared with what the other did.
+TEST(CheckClaim, ComparesOnOneGpu) {
+  Results results = two_devices();
+  results.devices.back().name = results.devices.front().name;
+  auto rows = rows_of_devices(results, "");
+  ASSERT_TRUE(rows) << rows.error().text();
+  const Claim claim = claim_of(
+      "says = \"\"\na = { num_stages = 4 }\nb = { num_stages = 8 }\n"
+      "relation = \"greater\"");
+  const CheckedClaim checked = check_claim(claim, *rows);
+  EXPECT_EQ(checked.verdict.used, 1U);
+  EXPECT_EQ(checked.cases.left_out.size(), 1U);
+}
+
+TEST(CheckClaim, AClaimWithoutARowIsAnError) {
+  auto rows = rows_of_devices(two_devices(), "");
+  const std::string keys =
+      "says = \"\"\na = { num_stages = 3 }\nrelation = \"less\"\nbound = \"1\"\n";
+  const CheckedClaim none = check_claim(claim_of(keys), *rows);
+  EXPECT_EQ(none.word(), "no row");
+  EXPECT_EQ(all_have_rows({none}).error().text(),
+            "store: no row to judge by: one (its selection matches none, or all that it matches "
+            "are left out: `phasebit claims NAME` says why)");
+  EXPECT_EQ(check_claim(claim_of(keys + "needs = \"a sweep\""), *rows).not_checked,
+            "not measured yet: a sweep");
+}
+
+TEST(ClaimRows, ADifferenceOfTwoSizesHasNoLoop) {
+  const ReportData data = data_of({steady("verb/mbarrier/none/none", 100),
+                                   steady("verb/mbarrier/none/none/num_stages=8", 180),
+                                   steady("fanin/mbarrier/none/none", 60)});
+  const auto rows = claim_rows(data, "without_loop");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_DOUBLE_EQ(rows[0].figure.value, 20);
+  EXPECT_EQ(rows[0].ids.size(), 2U);
+  EXPECT_EQ(axis_of(rows[0].axes, "num_stages"), nullptr);
+  EXPECT_EQ(*axis_of(rows[0].axes, "ptxas"), "13.5.37");
+  EXPECT_EQ(claim_rows(data, "cycles").size(), 3U);
+  EXPECT_TRUE(claim_rows(data, "wake").empty());
+}
+
+// (8 * 20 - 4 * 25) / 4: a figure of these probes is of one phase, whatever the size; the rolled
+// loop is no size.
+TEST(ClaimRows, APhaseWithoutItsLoopIsTheDifferenceOfTwoUnrolledSizes) {
+  const std::string id = "fanin/mbarrier/none/none/num_stages=1/unroll=";
+  const ReportData data =
+      data_of({steady(id + "1", 60), steady(id + "4", 25), steady(id + "8", 20)});
+  const auto rows = claim_rows(data, "without_loop");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].figure.reason, "");
+  EXPECT_DOUBLE_EQ(rows[0].figure.value, 15);
+  EXPECT_EQ(rows[0].ids, (std::vector<std::string>{id + "8", id + "4"}));
+  const auto alone = claim_rows(data_of({steady(id + "1", 60)}), "without_loop");
+  ASSERT_EQ(alone.size(), 1U);
+  EXPECT_EQ(alone[0].figure.reason, "measured in one size: its loop is in it");
+}
+
+TEST(ClaimRows, ACommandLeadsFromEachToItsSamples) {
+  auto rows = rows_of_devices(two_devices(), "");
+  const Claim claim = claim_of("says = \"\"\nrelation = \"less\"\nbound = \"1000\"");
+  const std::vector<CheckedClaim> claims = {check_claim(claim, *rows)};
+  const Table table = claim_rows_table(claims, true);
+  ASSERT_EQ(table.rows.size(), 3U);
+  EXPECT_EQ(table.rows[0].back().text, "phasebit sass show ring/mbarrier/st_shared/none");
+  EXPECT_EQ(table.rows[0][table.columns.size() - 3].text,
+            "phasebit export --id ring/mbarrier/st_shared/none");
+  EXPECT_EQ(claim_rows_table(claims, false).columns.size() + 3, table.columns.size());
+}
+
+}  // namespace
+}  // namespace phasebit
