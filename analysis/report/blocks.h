@@ -3,7 +3,9 @@
 //   ... a table, in Markdown ...
 //   <!-- /phasebit -->
 // and, within a line, <!-- phasebit:figure variant=ID field=cycles -->12.3<!-- /phasebit -->. A
-// name is that of a table (analysis/report/tables.h) or `figure`. Fenced code is left alone.
+// name is that of a table (analysis/report/tables.h), `figure`, or `range of=TABLE`: the sentence
+// that says from where to where the figures of this table go. `legend=off` leaves out a table's
+// first note, where the text around it says the same. Fenced code is left alone.
 #pragma once
 
 #include "analysis/report/tables.h"

@@ -1,7 +1,8 @@
 #include "analysis/report/tables/forms.h"
 
 #include "analysis/report/data/axes.h"
-#include "analysis/report/data/pivot.h"
+#include "analysis/report/data/row_flags.h"
+#include "analysis/report/tables/form_levels.h"
 #include "core/base/nearest.h"
 
 #include <algorithm>
@@ -103,13 +104,62 @@ std::vector<FormCost> form_costs(const std::vector<Aggregate>& points) {
   return costs;
 }
 
-Result<Table> forms_table(const ReportData& data, const TableArguments& arguments) {
-  PHASEBIT_TRY(check_arguments(arguments, {"family", "path", "measure", "lanes"}));
-  PHASEBIT_TRY_ASSIGN(known, FormTable::load());
+namespace {
+
+constexpr const char* legend =
+    "Cycles of one operation: the slopes of 8 and of 4 in a row, their difference over 4. ± is "
+    "the sum of the half widths of their 95 % intervals, over 4. Measure throughput: independent "
+    "operations, back to back; latency: each operation's operand needs the result before, and the "
+    "two to four integer instructions of that link are in the figure. Loaded: beside 8 warps that "
+    "compute and use shared memory.";
+
+constexpr const char* levels_legend =
+    "Forms whose isolated figures lie within max(0.5 cycles, 1 %) of the next are one row: from "
+    "the "
+    "lowest to the highest. Codes: into how many different pieces of code they were assembled. All "
+    "of them say: words that every form of the row has and not every form of the table with this "
+    "path, measure and lanes. Flags: of how many of these forms.";
+
+Table rows_by_code(const std::vector<FormCost>& costs, const FormTable& known) {
   Table table;
   table.columns = {{"form", false},    {"the same code", true}, {"path", false},
                    {"measure", false}, {"lanes", false},        {"isolated", true},
-                   {"loaded", true},   {"SASS class", false}};
+                   {"loaded", true},   {"SASS class", false},   {"flags", false}};
+  for (const Group& group : group_by_code(costs)) {
+    const FormCost& cost = group.cost;
+    const Form* form = known.find(cost.form);
+    const double others = group.others;
+    RowFlags flags;
+    table.rows.push_back(
+        {form == nullptr ? cost.form : form->text,
+         {group.others == 0 ? "" : fmt::format("+{}", group.others), others, {}},
+         cost.path,
+         cost.measure,
+         cost.lanes,
+         flagged_cell("isolated", cost.isolated, flags, table.notes),
+         cost.has_loaded ? flagged_cell("loaded", cost.loaded, flags, table.notes) : Cell{},
+         cost.sass_class.substr(0, 8)});
+    table.rows.back().emplace_back(flags.text());
+  }
+  return table;
+}
+
+Result<bool> wants_levels(const TableArguments& arguments) {
+  for (const auto& [name, value] : arguments) {
+    if (name != "rows") continue;
+    if (value != "codes" && value != "levels")
+      return with_hint(fail(Step::usage, "rows={}", value), "rows=codes or rows=levels");
+    return value == "levels";
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<Table> forms_table(const ReportData& data, const TableArguments& arguments) {
+  PHASEBIT_TRY(check_arguments(arguments, {"family", "path", "measure", "lanes", "rows"}));
+  PHASEBIT_TRY_ASSIGN(levels, wants_levels(arguments));
+  PHASEBIT_TRY_ASSIGN(known, FormTable::load());
   std::vector<FormCost> costs = form_costs(data.aggregation.points);
   std::erase_if(costs, [&](const FormCost& cost) {
     return !argument_fits(arguments, "family", family_of(cost.form)) ||
@@ -117,30 +167,12 @@ Result<Table> forms_table(const ReportData& data, const TableArguments& argument
            !argument_fits(arguments, "measure", cost.measure) ||
            !argument_fits(arguments, "lanes", cost.lanes);
   });
-  for (const Group& group : group_by_code(costs)) {
-    const FormCost& cost = group.cost;
-    const Form* form = known.find(cost.form);
-    const double others = group.others;
-    table.rows.push_back({form == nullptr ? cost.form : form->text,
-                          {group.others == 0 ? "" : fmt::format("+{}", group.others), others, {}},
-                          cost.path,
-                          cost.measure,
-                          cost.lanes,
-                          figure_cell(cost.isolated, table.notes),
-                          cost.has_loaded ? figure_cell(cost.loaded, table.notes) : Cell{},
-                          cost.sass_class.substr(0, 8)});
-  }
+  Table table = levels ? form_levels_table(costs, known) : rows_by_code(costs, known);
   if (table.rows.empty())
     return fail(Step::usage,
                 "the results hold no form that fits (sweep forms of specs/forms.toml)");
-  table.notes.insert(
-      table.notes.begin(),
-      "Cycles of one operation: the slopes of 8 and of 4 in a row, their difference over 4. ± is "
-      "the sum of the half widths of their 95 % intervals, over 4. `issue`: independent, back to "
-      "back; `latency`: each operation's operand needs the result before, and the two to four "
-      "integer instructions of that link are in the figure. Loaded: beside 8 warps that compute "
-      "and "
-      "use shared memory.");
+  table.notes.insert(table.notes.begin(),
+                     levels ? fmt::format("{} {}", legend, levels_legend) : legend);
   return table;
 }
 

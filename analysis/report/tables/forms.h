@@ -25,7 +25,8 @@ struct FormCost {
 std::vector<FormCost> form_costs(const std::vector<Aggregate>& points);
 
 // One row a distinct piece of code: the first form's text, and how many others become the same.
-// Arguments: path, measure, lanes, family (a pattern such as mbarrier.*).
+// Arguments: path, measure, lanes, family (a pattern such as mbarrier.*); rows=levels for one row a
+// level of cost (form_levels.h).
 Result<Table> forms_table(const ReportData& data, const TableArguments& arguments);
 
 // By family: forms, how many ptxas takes for the device's target, how many have a figure alone and
