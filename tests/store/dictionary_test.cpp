@@ -51,7 +51,8 @@ TEST(Dictionary, HasEveryColumnOfAResultsFile) {
   const std::string text =
       to_json_lines({{test::some_device()}, {test::some_run()}, {test::some_point("ring/a")}});
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
+  std::string line;
+  while (std::getline(lines, line)) {
     const auto parsed = nlohmann::json::parse(line);
     const bool named = parsed.is_object() && (parsed.contains("type") || parsed.contains("kind") ||
                                               parsed.contains("point"));
