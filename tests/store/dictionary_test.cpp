@@ -78,7 +78,7 @@ TEST(Dictionary, HasEveryColumnOfTheCsv) {
 // The flags that have a name in the source; those of conditions as they are made.
 TEST(Dictionary, HasEveryFlag) {
   std::set<std::string> flags;
-  for (const std::string& flag : condition_flags({{0, 0}, 7, 208})) flags.insert(flag);
+  for (const std::string& flag : condition_flags({{0, 0}, 7, 208, 1, 3})) flags.insert(flag);
   flags.insert(std::string(too_wide_flag));
   flags.insert(std::string(items_only_flag));
   flags.insert(std::string(same_class_prefix) + "VARIANT");

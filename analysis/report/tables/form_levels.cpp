@@ -1,6 +1,7 @@
 #include "analysis/report/tables/form_levels.h"
 
 #include "analysis/report/data/figures.h"
+#include "analysis/report/data/row_flags.h"
 
 #include <algorithm>
 #include <cmath>
@@ -156,8 +157,7 @@ std::vector<Cell> row_of(const FormLevel& level, const Texts& all, const FormTab
           static_cast<int>(texts.size()),
           static_cast<int>(codes.size()),
           fmt::format("{}", fmt::join(common_words(texts, all), " ")),
-          texts.front(),
-          flags_of(level)};
+          texts.front()};
 }
 
 }  // namespace
@@ -204,12 +204,15 @@ Table form_levels_table(const std::vector<FormCost>& costs, const FormTable& kno
   Table table;
   table.columns = {{"path", false},    {"measure", false},         {"lanes", false},
                    {"isolated", true}, {"loaded", true},           {"forms", true},
-                   {"codes", true},    {"all of them say", false}, {"one of them", false},
-                   {"flags", false}};
+                   {"codes", true},    {"all of them say", false}, {"one of them", false}};
+  std::vector<std::string> flags;
   std::map<Place, Texts> all;
   for (const FormCost& cost : costs) all[place_of(cost)].push_back(text_of(cost, known));
-  for (const FormLevel& level : form_levels(costs))
+  for (const FormLevel& level : form_levels(costs)) {
     table.rows.push_back(row_of(level, all.at(place_of(*level.costs.front())), known));
+    flags.push_back(flags_of(level));
+  }
+  add_flags_column(table, flags);
   return table;
 }
 

@@ -124,7 +124,8 @@ Table rows_by_code(const std::vector<FormCost>& costs, const FormTable& known) {
   Table table;
   table.columns = {{"form", false},    {"the same code", true}, {"path", false},
                    {"measure", false}, {"lanes", false},        {"isolated", true},
-                   {"loaded", true},   {"SASS class", false},   {"flags", false}};
+                   {"loaded", true},   {"SASS class", false}};
+  std::vector<std::string> all_flags;
   for (const Group& group : group_by_code(costs)) {
     const FormCost& cost = group.cost;
     const Form* form = known.find(cost.form);
@@ -139,8 +140,9 @@ Table rows_by_code(const std::vector<FormCost>& costs, const FormTable& known) {
          flagged_cell("isolated", cost.isolated, flags, table.notes),
          cost.has_loaded ? flagged_cell("loaded", cost.loaded, flags, table.notes) : Cell{},
          cost.sass_class.substr(0, 8)});
-    table.rows.back().emplace_back(flags.text());
+    all_flags.push_back(flags.text());
   }
+  add_flags_column(table, all_flags);
   return table;
 }
 
