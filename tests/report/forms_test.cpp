@@ -1,5 +1,6 @@
 #include "analysis/report/tables/forms.h"
 
+#include "analysis/report/tables/form_costs.h"
 #include "analysis/report/tables/form_levels.h"
 #include "tests/report/results.h"
 

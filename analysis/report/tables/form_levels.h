@@ -1,7 +1,9 @@
 // What forms cost, in levels: forms whose figures lie close together are one row.
 #pragma once
 
-#include "analysis/report/tables/forms.h"
+#include "analysis/report/tables/form_costs.h"
+#include "core/isa/forms.h"
+#include "core/table/table.h"
 
 namespace phasebit {
 
