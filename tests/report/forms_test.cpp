@@ -115,6 +115,9 @@ TEST(FormLevels, SayWhatSetsThemApart) {
   EXPECT_EQ(common_words({count}, {cluster, count}), Words({"count"}));
   EXPECT_EQ(common_words({plain, cta}, {plain, cta, cluster}), Words());
   EXPECT_EQ(common_words({plain}, {plain}), Words());
+  EXPECT_EQ(absent_words({plain}, {plain, cta, count}),
+            Words({".release", ".cta", ".cluster", "count"}));
+  EXPECT_EQ(absent_words({cta, count}, {plain, cta, count}), Words());
 }
 
 TEST(FormsTable, ByLevelOfCost) {
@@ -125,7 +128,7 @@ TEST(FormsTable, ByLevelOfCost) {
   EXPECT_EQ(table.rows[0][3].text, "20.0 to 20.3");
   EXPECT_EQ(table.rows[0][5].text, "2");
   EXPECT_EQ(table.rows[0][6].text, "2");
-  EXPECT_EQ(table.rows[0][8].text, "mbarrier.arrive.b64 state, [addr];");
+  EXPECT_EQ(table.rows[0][9].text, "mbarrier.arrive.b64 state, [addr];");
   EXPECT_EQ(forms_table(data_of(rows), {{"rows", "level"}}).error().text(),
             "usage: rows=level (rows=codes or rows=levels)");
 }

@@ -157,6 +157,7 @@ std::vector<Cell> row_of(const FormLevel& level, const Texts& all, const FormTab
           static_cast<int>(texts.size()),
           static_cast<int>(codes.size()),
           fmt::format("{}", fmt::join(common_words(texts, all), " ")),
+          fmt::format("{}", fmt::join(absent_words(texts, all), " ")),
           texts.front()};
 }
 
@@ -200,11 +201,24 @@ std::vector<std::string> common_words(const std::vector<std::string>& level,
   return common;
 }
 
+std::vector<std::string> absent_words(const std::vector<std::string>& level,
+                                      const std::vector<std::string>& others) {
+  std::set<std::string> known;
+  for (const std::string& text : level)
+    for (const std::string& word : words_of(text)) known.insert(word);
+  std::vector<std::string> absent;
+  for (const std::string& text : others)
+    for (const std::string& word : words_of(text))
+      if (known.insert(word).second) absent.push_back(word);
+  return absent;
+}
+
 Table form_levels_table(const std::vector<FormCost>& costs, const FormTable& known) {
   Table table;
-  table.columns = {{"path", false},    {"measure", false},         {"lanes", false},
-                   {"isolated", true}, {"loaded", true},           {"forms", true},
-                   {"codes", true},    {"all of them say", false}, {"one of them", false}};
+  table.columns = {{"path", false},       {"measure", false}, {"lanes", false},
+                   {"isolated", true},    {"loaded", true},   {"forms", true},
+                   {"codes", true},       {"all say", false}, {"none says", false},
+                   {"one of them", false}};
   std::vector<std::string> flags;
   std::map<Place, Texts> all;
   for (const FormCost& cost : costs) all[place_of(cost)].push_back(text_of(cost, known));

@@ -23,6 +23,11 @@ std::vector<FormLevel> form_levels(const std::vector<FormCost>& costs);
 std::vector<std::string> common_words(const std::vector<std::string>& level,
                                       const std::vector<std::string>& others);
 
+// The words that no form of `level` has, of those that some of `others` has, in the order in which
+// they first stand.
+std::vector<std::string> absent_words(const std::vector<std::string>& level,
+                                      const std::vector<std::string>& others);
+
 // One row a level. Texts come from `known`.
 Table form_levels_table(const std::vector<FormCost>& costs, const FormTable& known);
 

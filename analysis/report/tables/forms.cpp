@@ -69,8 +69,8 @@ constexpr const char* levels_legend =
     "Forms whose isolated figures lie within max(0.5 cycles, 1 %) of the next are one row: from "
     "the "
     "lowest to the highest. Codes: into how many different pieces of code they were assembled. All "
-    "of them say: words that every form of the row has and not every form of the table with this "
-    "path, measure and lanes. Flags: of how many of these forms.";
+    "say, none says: words that every form of the row has, and that none has, where others of this "
+    "path, measure and lanes differ. Flags: of how many of these forms.";
 
 Table rows_by_code(const std::vector<FormCost>& costs, const FormTable& known) {
   Table table;
