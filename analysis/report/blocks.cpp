@@ -1,5 +1,7 @@
 #include "analysis/report/blocks.h"
 
+#include "analysis/report/range.h"
+
 #include <algorithm>
 
 namespace phasebit {
@@ -42,6 +44,16 @@ std::string wrapped(std::string_view text) {
     out += word;
   }
   return out;
+}
+
+// Takes the argument out of the list: "" when it is not there.
+std::string take(TableArguments& arguments, std::string_view name) {
+  const auto found = std::find_if(arguments.begin(), arguments.end(),
+                                  [&](const auto& argument) { return argument.first == name; });
+  if (found == arguments.end()) return {};
+  std::string value = std::move(found->second);
+  arguments.erase(found);
+  return value;
 }
 
 // Goes over a document once, copying it with its blocks made anew.
@@ -134,7 +146,17 @@ class Rewriter {
     if (is_inline)
       return complain(
           fmt::format("block '{}' ends on its own line: its end stands below it", block));
+    if (block == "range") {
+      const std::string of = take(arguments, "of");
+      PHASEBIT_TRY_ASSIGN(table, located(block, make_table(data_, of, arguments)));
+      PHASEBIT_TRY_ASSIGN(sentence, located(block, range_sentence(table)));
+      return "\n\n" + sentence + "\n\n";
+    }
+    const std::string legend = take(arguments, "legend");
+    if (!legend.empty() && legend != "off")
+      return complain(fmt::format("legend={}: legend=off leaves it out", legend));
     PHASEBIT_TRY_ASSIGN(table, located(block, make_table(data_, block, arguments)));
+    if (!legend.empty() && !table.notes.empty()) table.notes.erase(table.notes.begin());
     return "\n\n" + render(table, TableFormat::markdown) + "\n";
   }
 

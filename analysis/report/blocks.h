@@ -3,11 +3,13 @@
 //   ... a table, in Markdown ...
 //   <!-- /phasebit -->
 // and, within a line, <!-- phasebit:figure variant=ID field=cycles -->12.3<!-- /phasebit -->. A
-// name is that of a table (analysis/report/tables.h), `figure`, or `claim`:
+// name is that of a table (analysis/report/tables.h), `figure`, `range of=TABLE`: the sentence that
+// says from where to where the figures of this table go, or `claim`:
 //   <!-- phasebit:claim NAME NAME -->
 //   ... their sentences, one paragraph ...
 //   <!-- /phasebit -->
-// Fenced code is left alone.
+// `legend=off` leaves out a table's first note, where the text around it says the same. Fenced code
+// is left alone.
 #pragma once
 
 #include "analysis/report/claims/check.h"

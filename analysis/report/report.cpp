@@ -2,6 +2,8 @@
 
 #include "analysis/report/blocks.h"
 #include "analysis/report/data/without_loop.h"
+#include "analysis/report/html_page.h"
+#include "analysis/report/tables/counts.h"
 #include "analysis/report/tables/probes/barrier_word.h"
 #include "core/base/nearest.h"
 #include "core/base/text.h"
@@ -63,6 +65,14 @@ Result<std::string> device_uuid(const Results& results, const std::string& devic
                    fmt::format("device= one of: {}", fmt::join(all, ", ")));
 }
 
+std::string page_of(const Table& made, const ReportData& data, const std::string& table,
+                    const TableArguments& arguments) {
+  std::string title = table;
+  for (const auto& [name, value] : arguments) title += fmt::format(" {}={}", name, value);
+  const Table counts = counts_table(data);
+  return html_page(made, title, counts.notes.front());
+}
+
 }  // namespace
 
 Result<ReportData> report_data(Results results, const std::string& device) {
@@ -92,6 +102,7 @@ Result<std::string> report(const ReportSource& source, const std::string& table,
                            const TableArguments& arguments, TableFormat format) {
   PHASEBIT_TRY_ASSIGN(data, load(source));
   PHASEBIT_TRY_ASSIGN(made, make_table(data, table, arguments));
+  if (format == TableFormat::html) return page_of(made, data, table, arguments);
   return render(made, format);
 }
 

@@ -1,7 +1,7 @@
 #include "pipeline/coverage/coverage.h"
 
 #include "analysis/report/report.h"
-#include "analysis/report/tables/forms.h"
+#include "analysis/report/tables/form_costs.h"
 #include "core/store/load.h"
 #include "gen/space/form_space.h"
 #include "pipeline/explain/measured.h"

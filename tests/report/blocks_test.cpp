@@ -50,6 +50,35 @@ TEST(Blocks, AreMadeAnewAndNothingElseChanges) {
   EXPECT_EQ(update_blocks("", "a.md", some_data()).value(), "");
 }
 
+// 4 in a row take 100 +- 1 cycles, 8 take 180 +- 0: 20 +- 0.25; and 40 +- 0.
+TEST(Blocks, ARangeStandsBeforeItsTable) {
+  std::vector<PointRow> rows;
+  const std::string arrive = "form/none/none/none/form=mbarrier.arrive#";
+  rows = {
+      measured(arrive + "001/path=pending", 100), steady(arrive + "001/path=pending/unroll=8", 180),
+      steady(arrive + "016/path=pending", 100), steady(arrive + "016/path=pending/unroll=8", 260)};
+  for (size_t n = 0; n < rows.size(); ++n) rows[n].text_hash = std::to_string(n);
+  const ReportData data = data_of(rows);
+  const auto made = [&](const std::string& block) {
+    return update_blocks("<!-- phasebit:" + block + " -->\n<!-- /phasebit -->\n", "a.md", data);
+  };
+  EXPECT_EQ(made("range of=forms").value(),
+            "<!-- phasebit:range of=forms -->\n\n**20.0 to 40.00** cycles isolated.\n\n"
+            "<!-- /phasebit -->\n");
+  EXPECT_EQ(made("range of=frms").error().text(),
+            "spec: a.md:1: block 'range': no table 'frms' (did you mean 'forms'?)");
+  EXPECT_EQ(made("range of=errors").error().text(),
+            "spec: a.md:1: block 'range': the table has no figures");
+  const auto lines = [](const std::string& text) {
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  const auto whole = made("forms").value(), bare = made("forms legend=off").value();
+  EXPECT_EQ(lines(whole) - lines(bare), 2);
+  EXPECT_EQ(bare.find("Cycles of one operation"), std::string::npos);
+  EXPECT_EQ(made("forms legend=no").error().text(),
+            "spec: a.md:1: legend=no: legend=off leaves it out");
+}
+
 TEST(Blocks, ThatDifferAreNamedWithTheirFirstDifference) {
   EXPECT_TRUE(differing_blocks(fresh, "a.md", some_data())->empty());
   const auto differences = differing_blocks(stale, "a.md", some_data()).value();

@@ -1,5 +1,7 @@
 #include "analysis/report/tables/forms.h"
 
+#include "analysis/report/tables/form_costs.h"
+#include "analysis/report/tables/form_levels.h"
 #include "tests/report/results.h"
 
 #include <gtest/gtest.h>
@@ -63,6 +65,72 @@ TEST(FormsTable, OneRowForEqualCode) {
   EXPECT_EQ(forms_table(data_of(rows), {{"family", "mbarrier.init"}})->rows.size(), 1U);
   EXPECT_EQ(forms_table(data_of(rows), {{"famly", "x"}}).error().text(),
             "usage: this table takes no argument 'famly' (did you mean 'family'?)");
+}
+
+FormCost cost(const std::string& form, double isolated, const std::string& lanes = "one") {
+  FormCost made;
+  made.form = form;
+  made.path = "pending";
+  made.measure = "latency";
+  made.lanes = lanes;
+  made.text_hashes = form;
+  made.isolated.value = isolated;
+  return made;
+}
+
+std::vector<size_t> sizes_of(const std::vector<FormCost>& costs) {
+  std::vector<size_t> sizes;
+  for (const FormLevel& level : form_levels(costs)) sizes.push_back(level.costs.size());
+  return sizes;
+}
+
+// A level ends at a gap above half a cycle and above 1 %.
+TEST(FormLevels, EndWhereAGapIs) {
+  using Sizes = std::vector<size_t>;
+  EXPECT_EQ(sizes_of({}), Sizes());
+  EXPECT_EQ(sizes_of({cost("a", 10), cost("b", 10.5)}), Sizes({2}));
+  EXPECT_EQ(sizes_of({cost("a", 10.6), cost("b", 10)}), Sizes({1, 1}));
+  EXPECT_EQ(sizes_of({cost("a", 300), cost("b", 303), cost("c", 306.1)}), Sizes({2, 1}));
+  FormCost none = cost("c", 0);
+  none.isolated.reason = "not measured";
+  EXPECT_EQ(sizes_of({none, cost("a", 0.1)}), Sizes({1, 1}));
+}
+
+TEST(FormLevels, AreOneWhereLanesMakeNoDifference) {
+  const auto levels =
+      form_levels({cost("a", 10), cost("b", 20), cost("a", 10, "warp"), cost("b", 21, "warp")});
+  ASSERT_EQ(levels.size(), 3U);
+  EXPECT_EQ(levels[0].lanes, "one, warp");
+  EXPECT_EQ(levels[1].lanes, "one");
+  EXPECT_EQ(levels[2].lanes, "warp");
+}
+
+TEST(FormLevels, SayWhatSetsThemApart) {
+  const std::string plain = "x.arrive.b64 _, [addr];", cta = "x.arrive.release.cta.b64 _, [addr];",
+                    cluster = "x.arrive.release.cluster.b64 _, [addr];",
+                    count = "x.arrive.release.cluster.b64 _, [addr], count;";
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(common_words({cluster, count}, {plain, cta, cluster, count}),
+            Words({".release", ".cluster"}));
+  EXPECT_EQ(common_words({count}, {cluster, count}), Words({"count"}));
+  EXPECT_EQ(common_words({plain, cta}, {plain, cta, cluster}), Words());
+  EXPECT_EQ(common_words({plain}, {plain}), Words());
+  EXPECT_EQ(absent_words({plain}, {plain, cta, count}),
+            Words({".release", ".cta", ".cluster", "count"}));
+  EXPECT_EQ(absent_words({cta, count}, {plain, cta, count}), Words());
+}
+
+TEST(FormsTable, ByLevelOfCost) {
+  std::vector<PointRow> rows = two_sizes(arrive, 100, 180, "a");
+  append(rows, two_sizes(sink, 100, 181, "b"));
+  const Table table = forms_table(data_of(rows), {{"rows", "levels"}}).value();
+  ASSERT_EQ(table.rows.size(), 1U);
+  EXPECT_EQ(table.rows[0][3].text, "20.0 to 20.3");
+  EXPECT_EQ(table.rows[0][5].text, "2");
+  EXPECT_EQ(table.rows[0][6].text, "2");
+  EXPECT_EQ(table.rows[0][9].text, "mbarrier.arrive.b64 state, [addr];");
+  EXPECT_EQ(forms_table(data_of(rows), {{"rows", "level"}}).error().text(),
+            "usage: rows=level (rows=codes or rows=levels)");
 }
 
 TEST(CoverageTable, CountsByFamily) {

@@ -59,6 +59,15 @@ TEST_F(Documents, AreTheSameFromAStoreAndFromLines) {
               report({{store_, results_}, ""}, "aa", {}, format).value());
 }
 
+TEST_F(Documents, HtmlIsAPageThatLoadsNothing) {
+  const std::string page = report({{results_}, ""}, "aa", {}, TableFormat::html).value();
+  for (const char* part : {"<!doctype html>", "<meta charset=\"utf-8\">", "<h1>aa</h1>", "<table",
+                           "type=\"search\"", "</html>"})
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  for (const char* part : {"src=", "href=", "http", "@import"})
+    EXPECT_EQ(page.find(part), std::string::npos) << part;
+}
+
 TEST_F(Documents, ReportNamesAMissingFile) {
   EXPECT_EQ(
       report({{folder_.path() / "none"}, ""}, "core", {}, TableFormat::text).error().text(),

@@ -166,18 +166,24 @@ TEST(Tables, NameTheNearestWordForATypo) {
 
 TEST(CountsTable, SaysWhatWasMeasuredWhereAndHowWell) {
   const PointRow a = steady("ring/a", 50), b = steady("ring/b", 20),
-                 later = steady("ring/b", 20, 1);
+                 later = steady("ring/b", 20, 1), base = steady("ring/f", 100);
+  PointRow shifted = steady("ring/f", 104, 1);
+  shifted.flags = {"start_offset:7"};
   const ReportData data =
-      data_of({a, control_of(a, 51), b, later, same_code("ring/c", b),
+      data_of({a, control_of(a, 51), b, later, base, shifted, same_code("ring/c", b),
                failed_point("ring/d", Step::launch, "killed"),
                failed_point("ring/e", Step::gate, "not gated: no rule covers this family")});
   EXPECT_EQ(
       render(make_table(data, "counts", {}).value(), TableFormat::text),
-      "5 variants on NVIDIA H200 (sm_90a), driver 580.1, ptxas 13.5.37, 2026-01-02: 2 measured "
-      "in 1 to 2 repetitions, 1 with the code of one of these, 1 failed, 1 not gated.\n"
+      "NVIDIA H200 (sm_90a), driver 580.1, ptxas 13.5.37, 2026-01-02.\n"
+      "6 variants: 3 measured in 1 to 2 repetitions, 1 more assemble to identical SASS and share a "
+      "result, 1 failed, 1 ungated.\n"
       // Differences 1 of 50 and 0 of 20: medians 0.5 and 1 %, at 0.95 of the way 0.95 and 1.9 %.
-      "Two measurements of the same code differ by 0.500 cycles or 1.000 % (median of 2 pairs; "
-      "95th percentile 0.950 cycles or 1.900 %).\n");
+      "Repeatability (A/A, 2 pairs): median 0.500, 95th percentile 0.950 cycles (1.000 %, 1.900 %)."
+      "\n"
+      // Spreads 0 of 20 and 4 of 102: median 2 and 1.961 %, at 0.95 of the way 3.8 and 3.725 %.
+      "Moved by what must not matter (B/B, 2 variants): median 2.000, 95th percentile 3.800 cycles "
+      "(1.961 %, 3.725 %).\n");
 }
 
 TEST(AaTable, HasARowAStratum) {

@@ -5,6 +5,7 @@
 #include "core/isa/version.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -76,11 +77,31 @@ std::string ptxas_of(const ReportData& data) {
                      *std::max_element(named.begin(), named.end(), older_version), named.size());
 }
 
+// B/B of the variants that were measured more than once themselves.
+struct SpreadSummary {
+  std::size_t variants = 0;
+  double median_cycles = 0, median_percent = 0, p95_cycles = 0, p95_percent = 0;
+};
+
+SpreadSummary summarise_spreads(const std::vector<Aggregate>& points) {
+  std::vector<double> cycles, percents;
+  for (const Aggregate& point : points) {
+    if (!point.reason.empty() || !point.same_as.empty() || point.repetitions < 2) continue;
+    cycles.push_back(point.spread_cycles);
+    percents.push_back(point.cycles == 0 ? 0 : 100 * point.spread_cycles / std::abs(point.cycles));
+  }
+  if (cycles.empty()) return {};
+  constexpr double most = 0.95;
+  return {cycles.size(), median(cycles), median(percents), quantile(cycles, most),
+          quantile(percents, most)};
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> counts_of(const ReportData& data) {
   const Tally tally = tally_of(data.aggregation.points);
   const AaSummary aa = summarise_aa(data.aggregation.aa);
+  const SpreadSummary bb = summarise_spreads(data.aggregation.points);
   const auto& devices = data.results.devices;
   const auto& runs = data.results.runs;
   std::string driver = distinct(runs, [](const RunRow& run) { return run.driver; });
@@ -100,7 +121,12 @@ std::vector<std::pair<std::string, std::string>> counts_of(const ReportData& dat
           {"aa_median_cycles", number(aa.median_cycles)},
           {"aa_median_percent", number(aa.median_percent)},
           {"aa_p95_cycles", number(aa.p95_cycles)},
-          {"aa_p95_percent", number(aa.p95_percent)}};
+          {"aa_p95_percent", number(aa.p95_percent)},
+          {"bb_variants", std::to_string(bb.variants)},
+          {"bb_median_cycles", number(bb.median_cycles)},
+          {"bb_median_percent", number(bb.median_percent)},
+          {"bb_p95_cycles", number(bb.p95_cycles)},
+          {"bb_p95_percent", number(bb.p95_percent)}};
 }
 
 Table counts_table(const ReportData& data) {
@@ -113,19 +139,24 @@ Table counts_table(const ReportData& data) {
     table.rows[0].push_back(text);
     of[name] = text;
   }
-  table.notes.push_back(
-      fmt::format("{} variants on {} ({}), driver {}, ptxas {}, {}: {} measured in {} "
-                  "repetition{}, {} with the "
-                  "code of one of these, {} failed, {} not gated.",
-                  of["variants"], of["device"], of["target"], of["driver"], of["ptxas"], of["date"],
-                  of["measured"], of["repetitions"], of["repetitions"] == "1" ? "" : "s",
-                  of["same_code"], of["failed"], of["ungated"]));
+  table.notes.push_back(fmt::format("{} ({}), driver {}, ptxas {}, {}.", of["device"], of["target"],
+                                    of["driver"], of["ptxas"], of["date"]));
+  table.notes.push_back(fmt::format(
+      "{} variants: {} measured in {} repetition{}, {} more assemble to identical SASS and share a "
+      "result, {} failed, {} ungated.",
+      of["variants"], of["measured"], of["repetitions"], of["repetitions"] == "1" ? "" : "s",
+      of["same_code"], of["failed"], of["ungated"]));
   if (of["aa_pairs"] != "0")
     table.notes.push_back(fmt::format(
-        "Two measurements of the same code differ by {} cycles or {} % (median of {} pairs; 95th "
-        "percentile {} cycles or {} %).",
-        of["aa_median_cycles"], of["aa_median_percent"], of["aa_pairs"], of["aa_p95_cycles"],
+        "Repeatability (A/A, {} pairs): median {}, 95th percentile {} cycles ({} %, {} %).",
+        of["aa_pairs"], of["aa_median_cycles"], of["aa_p95_cycles"], of["aa_median_percent"],
         of["aa_p95_percent"]));
+  if (of["bb_variants"] != "0")
+    table.notes.push_back(fmt::format(
+        "Moved by what must not matter (B/B, {} variants): median {}, 95th percentile {} cycles "
+        "({} %, {} %).",
+        of["bb_variants"], of["bb_median_cycles"], of["bb_p95_cycles"], of["bb_median_percent"],
+        of["bb_p95_percent"]));
   return table;
 }
 

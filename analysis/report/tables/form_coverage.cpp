@@ -1,4 +1,5 @@
 // Coverage of the forms by family, from results and forms.csv alone.
+#include "analysis/report/tables/form_costs.h"
 #include "analysis/report/tables/forms.h"
 #include "core/base/nearest.h"
 

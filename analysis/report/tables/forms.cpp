@@ -1,48 +1,18 @@
 #include "analysis/report/tables/forms.h"
 
-#include "analysis/report/data/axes.h"
-#include "analysis/report/data/pivot.h"
+#include "analysis/report/data/row_flags.h"
+#include "analysis/report/tables/form_costs.h"
+#include "analysis/report/tables/form_levels.h"
 #include "core/base/nearest.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include <fnmatch.h>
 
 namespace phasebit {
 namespace {
-
-constexpr int small_unroll = 4, large_unroll = 8;
-
-using Key = std::tuple<std::string, std::string, std::string, std::string>;
-
-struct Sizes {
-  const Aggregate* small = nullptr;
-  const Aggregate* large = nullptr;
-  bool any() const { return small != nullptr || large != nullptr; }
-};
-
-struct Found {
-  Sizes isolated, loaded;
-};
-
-std::map<Key, Found> find_points(const std::vector<Aggregate>& points) {
-  std::map<Key, Found> found;
-  for (const Aggregate& point : points) {
-    const VariantAxes& axes = point.axes;
-    if (axes.value("probe") != "form") continue;
-    Found& entry =
-        found[{axes.value("form"), axes.value("path"), axes.value("measure"), axes.value("lanes")}];
-    Sizes& sizes = axes.value("load") == "busy" ? entry.loaded : entry.isolated;
-    (axes.value("unroll") == "8" ? sizes.large : sizes.small) = &point;
-  }
-  return found;
-}
-
-Figure cost_of(const Sizes& sizes, const std::string& form) {
-  return difference(figure_of(sizes.large, form + " x8"), figure_of(sizes.small, form + " x4"),
-                    large_unroll - small_unroll);
-}
 
 bool argument_fits(const TableArguments& arguments, const std::string& name,
                    const std::string& value) {
@@ -86,30 +56,64 @@ std::vector<Group> group_by_code(const std::vector<FormCost>& costs) {
 
 }  // namespace
 
-std::vector<FormCost> form_costs(const std::vector<Aggregate>& points) {
-  std::vector<FormCost> costs;
-  for (const auto& [key, found] : find_points(points)) {
-    FormCost cost;
-    std::tie(cost.form, cost.path, cost.measure, cost.lanes) = key;
-    cost.isolated = cost_of(found.isolated, cost.form);
-    cost.loaded = cost_of(found.loaded, cost.form);
-    cost.has_loaded = found.loaded.any();
-    if (found.isolated.small != nullptr && found.isolated.large != nullptr) {
-      cost.sass_class = found.isolated.small->sass_class;
-      cost.text_hashes = found.isolated.small->text_hash + found.isolated.large->text_hash;
-    }
-    costs.push_back(std::move(cost));
-  }
-  return costs;
-}
+namespace {
 
-Result<Table> forms_table(const ReportData& data, const TableArguments& arguments) {
-  PHASEBIT_TRY(check_arguments(arguments, {"family", "path", "measure", "lanes"}));
-  PHASEBIT_TRY_ASSIGN(known, FormTable::load());
+constexpr const char* legend =
+    "Cycles of one operation: the slopes of 8 and of 4 in a row, their difference over 4. ± is "
+    "the sum of the half widths of their 95 % intervals, over 4. Measure throughput: independent "
+    "operations, back to back; latency: each operation's operand needs the result before, and the "
+    "two to four integer instructions of that link are in the figure. Loaded: beside 8 warps that "
+    "compute and use shared memory.";
+
+constexpr const char* levels_legend =
+    "Forms whose isolated figures lie within max(0.5 cycles, 1 %) of the next are one row: from "
+    "the "
+    "lowest to the highest. Codes: into how many different pieces of code they were assembled. All "
+    "say, none says: words that every form of the row has, and that none has, where others of this "
+    "path, measure and lanes differ. Flags: of how many of these forms.";
+
+Table rows_by_code(const std::vector<FormCost>& costs, const FormTable& known) {
   Table table;
   table.columns = {{"form", false},    {"the same code", true}, {"path", false},
                    {"measure", false}, {"lanes", false},        {"isolated", true},
                    {"loaded", true},   {"SASS class", false}};
+  std::vector<std::string> all_flags;
+  for (const Group& group : group_by_code(costs)) {
+    const FormCost& cost = group.cost;
+    const Form* form = known.find(cost.form);
+    const double others = group.others;
+    RowFlags flags;
+    table.rows.push_back(
+        {form == nullptr ? cost.form : form->text,
+         {group.others == 0 ? "" : fmt::format("+{}", group.others), others, {}},
+         cost.path,
+         cost.measure,
+         cost.lanes,
+         flagged_cell("isolated", cost.isolated, flags, table.notes),
+         cost.has_loaded ? flagged_cell("loaded", cost.loaded, flags, table.notes) : Cell{},
+         cost.sass_class.substr(0, 8)});
+    all_flags.push_back(flags.text());
+  }
+  add_flags_column(table, all_flags);
+  return table;
+}
+
+Result<bool> wants_levels(const TableArguments& arguments) {
+  for (const auto& [name, value] : arguments) {
+    if (name != "rows") continue;
+    if (value != "codes" && value != "levels")
+      return with_hint(fail(Step::usage, "rows={}", value), "rows=codes or rows=levels");
+    return value == "levels";
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<Table> forms_table(const ReportData& data, const TableArguments& arguments) {
+  PHASEBIT_TRY(check_arguments(arguments, {"family", "path", "measure", "lanes", "rows"}));
+  PHASEBIT_TRY_ASSIGN(levels, wants_levels(arguments));
+  PHASEBIT_TRY_ASSIGN(known, FormTable::load());
   std::vector<FormCost> costs = form_costs(data.aggregation.points);
   std::erase_if(costs, [&](const FormCost& cost) {
     return !argument_fits(arguments, "family", family_of(cost.form)) ||
@@ -117,40 +121,13 @@ Result<Table> forms_table(const ReportData& data, const TableArguments& argument
            !argument_fits(arguments, "measure", cost.measure) ||
            !argument_fits(arguments, "lanes", cost.lanes);
   });
-  for (const Group& group : group_by_code(costs)) {
-    const FormCost& cost = group.cost;
-    const Form* form = known.find(cost.form);
-    const double others = group.others;
-    table.rows.push_back({form == nullptr ? cost.form : form->text,
-                          {group.others == 0 ? "" : fmt::format("+{}", group.others), others, {}},
-                          cost.path,
-                          cost.measure,
-                          cost.lanes,
-                          figure_cell(cost.isolated, table.notes),
-                          cost.has_loaded ? figure_cell(cost.loaded, table.notes) : Cell{},
-                          cost.sass_class.substr(0, 8)});
-  }
+  Table table = levels ? form_levels_table(costs, known) : rows_by_code(costs, known);
   if (table.rows.empty())
     return fail(Step::usage,
                 "the results hold no form that fits (sweep forms of specs/forms.toml)");
-  table.notes.insert(
-      table.notes.begin(),
-      "Cycles of one operation: the slopes of 8 and of 4 in a row, their difference over 4. ± is "
-      "the sum of the half widths of their 95 % intervals, over 4. `issue`: independent, back to "
-      "back; `latency`: each operation's operand needs the result before, and the two to four "
-      "integer instructions of that link are in the figure. Loaded: beside 8 warps that compute "
-      "and "
-      "use shared memory.");
+  table.notes.insert(table.notes.begin(),
+                     levels ? fmt::format("{} {}", legend, levels_legend) : legend);
   return table;
-}
-
-std::map<std::string, std::string> measured_forms(const std::vector<Aggregate>& points) {
-  std::map<std::string, std::string> forms;
-  for (const FormCost& cost : form_costs(points)) {
-    const auto [at, is_new] = forms.emplace(cost.form, cost.isolated.reason);
-    if (!is_new && cost.isolated.reason.empty()) at->second.clear();
-  }
-  return forms;
 }
 
 }  // namespace phasebit

@@ -1,0 +1,70 @@
+#include "analysis/report/tables/form_costs.h"
+
+#include "analysis/report/data/axes.h"
+
+#include <tuple>
+
+namespace phasebit {
+namespace {
+
+constexpr int small_unroll = 4, large_unroll = 8;
+
+using Key = std::tuple<std::string, std::string, std::string, std::string>;
+
+struct Sizes {
+  const Aggregate* small = nullptr;
+  const Aggregate* large = nullptr;
+  bool any() const { return small != nullptr || large != nullptr; }
+};
+
+struct Found {
+  Sizes isolated, loaded;
+};
+
+std::map<Key, Found> find_points(const std::vector<Aggregate>& points) {
+  std::map<Key, Found> found;
+  for (const Aggregate& point : points) {
+    const VariantAxes& axes = point.axes;
+    if (axes.value("probe") != "form") continue;
+    Found& entry =
+        found[{axes.value("form"), axes.value("path"), axes.value("measure"), axes.value("lanes")}];
+    Sizes& sizes = axes.value("load") == "busy" ? entry.loaded : entry.isolated;
+    (axes.value("unroll") == "8" ? sizes.large : sizes.small) = &point;
+  }
+  return found;
+}
+
+Figure cost_of(const Sizes& sizes, const std::string& form) {
+  return difference(figure_of(sizes.large, form + " x8"), figure_of(sizes.small, form + " x4"),
+                    large_unroll - small_unroll);
+}
+
+}  // namespace
+
+std::vector<FormCost> form_costs(const std::vector<Aggregate>& points) {
+  std::vector<FormCost> costs;
+  for (const auto& [key, found] : find_points(points)) {
+    FormCost cost;
+    std::tie(cost.form, cost.path, cost.measure, cost.lanes) = key;
+    cost.isolated = cost_of(found.isolated, cost.form);
+    cost.loaded = cost_of(found.loaded, cost.form);
+    cost.has_loaded = found.loaded.any();
+    if (found.isolated.small != nullptr && found.isolated.large != nullptr) {
+      cost.sass_class = found.isolated.small->sass_class;
+      cost.text_hashes = found.isolated.small->text_hash + found.isolated.large->text_hash;
+    }
+    costs.push_back(std::move(cost));
+  }
+  return costs;
+}
+
+std::map<std::string, std::string> measured_forms(const std::vector<Aggregate>& points) {
+  std::map<std::string, std::string> forms;
+  for (const FormCost& cost : form_costs(points)) {
+    const auto [at, is_new] = forms.emplace(cost.form, cost.isolated.reason);
+    if (!is_new && cost.isolated.reason.empty()) at->second.clear();
+  }
+  return forms;
+}
+
+}  // namespace phasebit
