@@ -67,7 +67,8 @@ Cell ratio_cell(double ratio) {
   return {fmt::format("{:.3f}", ratio), ratio, {}};
 }
 
-std::vector<Cell> row_of(const std::string& other, const ClassName& name, std::vector<Pair> pairs) {
+std::vector<Cell> row_of(const std::string& other, const std::string& here, const ClassName& name,
+                         std::vector<Pair> pairs) {
   const auto agree =
       std::count_if(pairs.begin(), pairs.end(), [](const Pair& pair) { return pair.agrees(); });
   std::sort(pairs.begin(), pairs.end(),
@@ -77,6 +78,7 @@ std::vector<Cell> row_of(const std::string& other, const ClassName& name, std::v
   const bool high = ratios.back() * ratios.front() >= 1;  // as logarithms
   const Pair& farthest = high ? pairs.back() : pairs.front();
   return {other,
+          here,
           name.first,
           name.second,
           pairs.size(),
@@ -112,14 +114,13 @@ Result<Table> devices_table(const ReportData& data, const TableArguments& argume
   all.insert(all.end(), data.results.devices.begin(), data.results.devices.end());
   const std::string here = name_of(data.results.devices.front(), all);
   Table table;
-  table.columns = {{"GPU", false},    {"class", false},  {"scope", false},
-                   {"figures", true}, {"agree", true},   {"lowest", true},
-                   {"median", true},  {"highest", true}, {"farthest apart", false},
-                   {"here", true},    {"there", true}};
+  table.columns = {{"GPU", false},    {"beside", false},         {"class", false}, {"scope", false},
+                   {"figures", true}, {"agree", true},           {"lowest", true}, {"median", true},
+                   {"highest", true}, {"farthest apart", false}, {"here", true},   {"there", true}};
   for (const DeviceRow& device : data.others.devices) {
     PHASEBIT_TRY_ASSIGN(other, report_data(data.others, device.uuid));
     for (auto& [name, pairs] : classes_of(data.aggregation, other.aggregation))
-      table.rows.push_back(row_of(name_of(device, all), name, pairs));
+      table.rows.push_back(row_of(name_of(device, all), here, name, pairs));
   }
   table.notes = {fmt::format(
       "The same variants on another GPU and here ({}). agree: within 1 cycle or 1 %; lowest, "
