@@ -1,5 +1,6 @@
-# What quickstart, test, benchmark, pictures, gpu-bundle and fuzz share: --help, and setting up a bare
-# Debian bookworm, step by step, each step silent when its work is already done. Sourced, not run.
+# What quickstart, test, benchmark, pictures, gpu-bundle and fuzz share: --help, and setting up a
+# bare Debian bookworm, step by step, each step silent when its work is already done. Sourced, not
+# run.
 # shellcheck shell=bash
 
 set -euo pipefail

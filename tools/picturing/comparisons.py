@@ -53,8 +53,8 @@ def ptxas(reports):
              if percent is not None]
     return {"cells": cells, "params": {"versions": [short_version(v) for v in versions],
                                        "rows": [name for _, name, _ in kept]},
-            "subtitle": [f"grey: within {LEAST_PERCENT} % of the fastest, as are {quiet} other texts "
-                         "throughout; blank: that version does not take the text"]}
+            "subtitle": [f"grey: within {LEAST_PERCENT} % of the fastest, as are {quiet} other "
+                         "texts throughout; blank: that version does not take the text"]}
 
 
 def short_version(version):

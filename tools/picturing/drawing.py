@@ -3,7 +3,8 @@ import json
 import re
 
 # Bundled with vl-convert, so that text is as wide on every machine; its metrics are Arial's.
-MEASURED_FONT, SHOWN_FONT = "Liberation Sans", "Liberation Sans, Arial, Helvetica, sans-serif"
+MEASURED_FONT, SHOWN_FONT = (
+    "Liberation Sans", "Liberation Sans,Arial,Helvetica,Nimbus Sans,sans-serif")
 PAPER, INK, SOFT_INK, GRID = "#ffffff", "#1f2328", "#59636e", "#e3e6ea"
 # Of Okabe and Ito, told apart by the colour-blind; in the dark the darker ones are lighter.
 BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY = ("#0072b2", "#d55e00", "#009e73", "#aa4499",
@@ -13,9 +14,11 @@ DARK = {PAPER: "#0d1117", INK: "#e6edf3", SOFT_INK: "#9da7b1", GRID: "#2b313a",
         ORANGE: "#e3a93c", SKY: "#7cc8f2"}
 
 AXIS = {"labelColor": SOFT_INK, "titleColor": INK, "gridColor": GRID, "domainColor": SOFT_INK,
-        "tickColor": SOFT_INK, "labelFontSize": 12, "titleFontSize": 13, "titleFontWeight": "normal",
-        "titlePadding": 8}
-THEME = {"background": PAPER, "padding": 12, "aria": False, "font": MEASURED_FONT, "axis": AXIS,
+        "tickColor": SOFT_INK, "labelFontSize": 12, "titleFontSize": 13,
+        "titleFontWeight": "normal", "titlePadding": 8}
+# Room on the right for a reader's font that is wider.
+THEME = {"background": PAPER, "padding": {"left": 12, "right": 40, "top": 12, "bottom": 12},
+         "aria": False, "font": MEASURED_FONT, "axis": AXIS,
          "view": {"stroke": None},
          "title": {"anchor": "start", "frame": "bounds", "color": INK, "fontSize": 16,
                    "fontWeight": "bold", "subtitleColor": SOFT_INK, "subtitleFontSize": 12,

@@ -1,6 +1,6 @@
 #include "analysis/report/tables/probes/group_tables.h"
 
-#include "analysis/report/tables/closure.h"
+#include "analysis/report/tables/probes/closure_table.h"
 #include "analysis/report/tables/probes/cluster_table.h"
 
 namespace phasebit {

@@ -1,4 +1,4 @@
-#include "analysis/report/tables/closure.h"
+#include "analysis/report/tables/probes/closure_table.h"
 
 #include "analysis/report/data/figures.h"
 #include "analysis/report/data/prediction.h"
