@@ -1,6 +1,8 @@
 // Two GPUs whose figures are given.
 #include "analysis/report/tables/devices.h"
 
+#include "analysis/report/report.h"
+#include "core/store/json/lines.h"
 #include "tests/report/results.h"
 
 #include <gtest/gtest.h>
@@ -87,6 +89,18 @@ TEST(DevicesTable, KnowsWhatOrdersBeyondTheCta) {
     ASSERT_EQ(table.rows.size(), 1U) << id;
     EXPECT_EQ(table.rows[0][3].text, scope) << id;
   }
+}
+
+// The only table that needs no --device of results of several GPUs.
+TEST(DevicesTable, WithoutADeviceTheLastByNameIsHere) {
+  const TempDir folder = TempDir::create().value();
+  const fs::path file = folder.path() / "two.jsonl";
+  ASSERT_TRUE(write_file(file, to_json_lines(of_two("NVIDIA A100"))));
+  const auto table = report({{file}, ""}, "devices", {}, TableFormat::csv);
+  ASSERT_TRUE(table) << table.error().text();
+  EXPECT_NE(table->find("NVIDIA A100,NVIDIA H200,handoff/mbarrier,CTA,1,1,"), std::string::npos);
+  EXPECT_NE(report({{file}, ""}, "aa", {}, TableFormat::csv).error().text().find("of 2 devices"),
+            std::string::npos);
 }
 
 TEST(DevicesTable, NeedsTwoGpus) {

@@ -90,6 +90,7 @@ def closure(reports):
         total = sum(d["count"] for d in dots if d["kind"] == kind)
         shares.append({"kind": kind, "text": f"{closed} of {total} within 10 %"})
     return {"dots": dots, "shares": shares,
+            "params": span([dot["ratio"] for dot in dots], 0.5, 2),
             "subtitle": ["dot: variants of one ratio, larger for more; orange: more than 10 % "
                          "unexplained, the farthest named"],
             "names": [{"kind": kind, "ratio": rounded(ratio),
@@ -111,11 +112,17 @@ def devices(reports):
     if len(names) > 1:
         raise LeftOut(f"the picture shows two GPUs, the results are of more: {', '.join(names)}")
     ranges.sort(key=lambda one: (one["scope"], one["class"]))
-    room = 1.05  # for what stands at an end
+    ratios = [one[end] for one in ranges for end in ("low", "high")]
     return {"ranges": ranges, "subtitle": ["agree: within 1 cycle or 1 %"],
             "params": {"there": model(names[0]), "here": model(rows[0]["beside"]),
-                       "lowest": min(0.8, *(one["low"] / room for one in ranges)),
-                       "highest": max(1.25, *(one["high"] * room for one in ranges))}}
+                       **span(ratios, 0.8, 1.25)}}
+
+
+def span(ratios, lowest, highest):
+    """The ends of an axis of ratios: at least these, with room for what stands at an end."""
+    room = 1.05
+    return {"lowest": rounded(min(lowest, min(ratios) / room)),
+            "highest": rounded(max(highest, max(ratios) * room))}
 
 
 def model(name):

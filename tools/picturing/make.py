@@ -34,7 +34,7 @@ def arguments_of(words):
     parser.add_argument("--history", type=Path, nargs="+", help="those measured by every ptxas, "
                         "instead of results/*/history/ptxas.jsonl")
     parser.add_argument("--device", default="H200",
-                        help="GPU of the pictures that show one (default: %(default)s)")
+                        help="GPU of pictures that show one (default: %(default)s)")
     parser.add_argument("--out", type=Path, help="folder instead of docs/pictures")
     parser.add_argument("--png", type=Path, help="folder for a PNG of each as well")
     parser.add_argument("--filled", type=Path,
@@ -48,7 +48,7 @@ def reports_of(name, options):
     else:
         given, pattern = options.results, "*/*.jsonl"
     found = given or sorted((options.root / "results").glob(pattern))
-    device = "" if name in OF_ALL_DEVICES + OF_HISTORY else options.device
+    device = "" if name in OF_ALL_DEVICES else options.device
     return Reports(options.program, found, device, str(options.root))
 
 

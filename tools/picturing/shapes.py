@@ -104,7 +104,8 @@ def wakeup(reports):
         point["low"] = max(point["low"], 1)
     return {"points": points, "subtitle": ["bands: 95 % interval over the repetitions"],
             "labels": end_labels(points, "line", "delay", "cycles", 0.075, log=True),
-            "params": {"delays": [spoken(delay) for delay in delays]}}
+            "params": {"delays": [spoken(delay) for delay in delays],
+                       "highest": max(3000, *(1.2 * point["high"] for point in points))}}
 
 
 def spoken(number):
