@@ -43,13 +43,17 @@ def arguments_of(words):
 
 
 def reports_of(name, options):
+    """What a picture is made from; those of the same results share their tables."""
     if name in OF_HISTORY:
         given, pattern = options.history, "*/history/ptxas.jsonl"
     else:
         given, pattern = options.results, "*/*.jsonl"
     found = given or sorted((options.root / "results").glob(pattern))
     device = "" if name in OF_ALL_DEVICES else options.device
-    return Reports(options.program, found, device, str(options.root))
+    key = (tuple(found), device)
+    if key not in options.kept:
+        options.kept[key] = Reports(options.program, found, device, str(options.root))
+    return options.kept[key]
 
 
 def made(name, reports, options):
@@ -109,6 +113,7 @@ def one(name, options, folder):
 
 def main():
     options = arguments_of(sys.argv[1:])
+    options.kept = {}
     try:
         import vl_convert  # noqa: F401
     except ImportError:
