@@ -1,5 +1,6 @@
-# What quickstart, test, benchmark, gpu-bundle and fuzz share: --help, and setting up a bare Debian
-# bookworm, step by step, each step silent when its work is already done. Sourced, not run.
+# What quickstart, test, benchmark, pictures, gpu-bundle and fuzz share: --help, and setting up a
+# bare Debian bookworm, step by step, each step silent when its work is already done. Sourced, not
+# run.
 # shellcheck shell=bash
 
 set -euo pipefail
@@ -8,6 +9,7 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD=$ROOT/build
 MESON_VERSION=1.12.0
 LIZARD_VERSION=1.24.3
+VL_CONVERT_VERSION=1.9.0.post1
 TOOLCHAIN_VERSION=$(sed -n 's/.*pinned_toolchain = "\([0-9.]*\)".*/\1/p' \
   "$ROOT/gen/ptxas/toolchain.h")
 # Older ones that the tests compare it with.
@@ -123,6 +125,19 @@ install_meson() {
   "$venv/bin/python" -m pip install --quiet --disable-pip-version-check \
     "meson==$MESON_VERSION" "lizard==$LIZARD_VERSION" ||
     fail "pip could not install Meson and lizard; is PyPI within reach?"
+}
+
+# The wheel that draws the pictures, beside Meson in .venv. Says why when it cannot be had: nothing
+# but the pictures needs it.
+install_pictures() {
+  local python=$ROOT/.venv/bin/python name=vl_convert_python-$VL_CONVERT_VERSION.dist-info
+  ! compgen -G "$ROOT/.venv/lib/python3*/site-packages/$name" >/dev/null || return 0
+  say "installing vl-convert-python $VL_CONVERT_VERSION from PyPI into .venv (33 MB, about 5 s)"
+  [ -x "$python" ] || quietly python3 -m venv "$ROOT/.venv" ||
+    { echo "skipped: python3 -m venv could not make .venv"; return 1; }
+  quietly "$python" -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 15 \
+    "vl-convert-python==$VL_CONVERT_VERSION" ||
+    { echo "skipped: pip could not install vl-convert-python"; return 1; }
 }
 
 install_toolchain() {

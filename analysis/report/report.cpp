@@ -4,6 +4,7 @@
 #include "analysis/report/data/without_loop.h"
 #include "analysis/report/html_page.h"
 #include "analysis/report/tables/counts.h"
+#include "analysis/report/tables/devices.h"
 #include "analysis/report/tables/probes/barrier_word.h"
 #include "core/base/nearest.h"
 #include "core/base/text.h"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 namespace phasebit {
 
@@ -23,6 +25,15 @@ bool needs_samples(const Results& rows) {
   return std::any_of(rows.variants.begin(), rows.variants.end(), [](const VariantRow& variant) {
     return variant.value("probe") == word_probe;
   });
+}
+
+// By name, then by UUID: whatever the order of the files, the same.
+std::string last_named(const std::vector<DeviceRow>& devices) {
+  const auto last =
+      std::max_element(devices.begin(), devices.end(), [](const DeviceRow& a, const DeviceRow& b) {
+        return std::tie(a.name, a.uuid) < std::tie(b.name, b.uuid);
+      });
+  return last->uuid;
 }
 
 // What documents are made from.
@@ -46,10 +57,31 @@ Result<DocumentData> load(const ReportSource& source, const std::vector<fs::path
   return out;
 }
 
-Result<ReportData> load(const ReportSource& source) {
+// For a table of all GPUs any of them will do as the one that the others stand beside.
+Result<ReportData> load(const ReportSource& source, bool all_devices = false) {
   PHASEBIT_TRY_ASSIGN(results, load_results(source.results, needs_samples));
+  const std::string device = source.device.empty() && all_devices && !results.devices.empty()
+                                 ? last_named(results.devices)
+                                 : source.device;
   // Runs in one order, whatever the files they came in: the documents must not depend on it.
-  return report_data(sorted_by_run(std::move(results)), source.device);
+  return report_data(sorted_by_run(std::move(results)), device);
+}
+
+// Takes the rows of other GPUs out of the results.
+Results split_off_others(Results& results, const std::string& uuid) {
+  Results others;
+  const auto first_other =
+      std::stable_partition(results.points.begin(), results.points.end(),
+                            [&](const PointRow& point) { return point.device_uuid == uuid; });
+  others.points.assign(std::make_move_iterator(first_other),
+                       std::make_move_iterator(results.points.end()));
+  results.points.erase(first_other, results.points.end());
+  for (const DeviceRow& row : results.devices)
+    if (row.uuid != uuid) others.devices.push_back(row);
+  others.runs = results.runs;
+  others.variants = results.variants;
+  others.catalogue = results.catalogue;
+  return others;
 }
 
 Result<std::string> device_uuid(const Results& results, const std::string& device) {
@@ -80,8 +112,7 @@ Result<ReportData> report_data(Results results, const std::string& device) {
   ReportData data;
   std::set<std::string> runs;
   std::string last;
-  if (results.devices.size() > 1)
-    std::erase_if(results.points, [&](const PointRow& point) { return point.device_uuid != uuid; });
+  if (results.devices.size() > 1) data.others = split_off_others(results, uuid);
   data.results.points = std::move(results.points);
   for (const PointRow& point : data.results.points)
     if (runs.empty() || point.run_id != last) runs.insert(last = point.run_id);
@@ -100,7 +131,7 @@ Result<ReportData> report_data(Results results, const std::string& device) {
 
 Result<std::string> report(const ReportSource& source, const std::string& table,
                            const TableArguments& arguments, TableFormat format) {
-  PHASEBIT_TRY_ASSIGN(data, load(source));
+  PHASEBIT_TRY_ASSIGN(data, load(source, is_of_all_devices(table)));
   PHASEBIT_TRY_ASSIGN(made, make_table(data, table, arguments));
   if (format == TableFormat::html) return page_of(made, data, table, arguments);
   return render(made, format);

@@ -7,6 +7,7 @@
 #include "analysis/report/quality.h"
 #include "analysis/report/tables/beside.h"
 #include "analysis/report/tables/counts.h"
+#include "analysis/report/tables/devices.h"
 #include "analysis/report/tables/forms.h"
 #include "analysis/report/tables/history.h"
 #include "analysis/report/tables/modes_table.h"
@@ -196,6 +197,8 @@ const std::vector<MadeTable>& made_tables() {
       {{"counts", none, "what was measured, where and how well"}, counts},
       {{"anchors", none, "the measurements that show that the set-up is sound"}, anchors_table},
       {{"aa", none, "how far two measurements of the same code differ"}, aa_table},
+      {{"devices", none, "the same figures on several GPUs: how many agree, by class"},
+       devices_table},
       {{"errors", none, "variants without a figure, with the reason"}, errors_table},
       {{"modes", none, "what the modes pass found in each variant"}, modes_pass_table},
       {{"tuned", "parent=ID tuned=NAME axis=value", "forks and snippets beside their parents"},

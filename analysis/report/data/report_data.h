@@ -12,6 +12,9 @@ namespace phasebit {
 // Results of one GPU.
 struct ReportData {
   Results results;
+  // What the same files hold of other GPUs, as it was read: for tables that compare GPUs, which
+  // call report_data() for each.
+  Results others;
   VariantKeys keys;
   Aggregation aggregation;
 };

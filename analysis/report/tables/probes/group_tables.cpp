@@ -1,11 +1,23 @@
 #include "analysis/report/tables/probes/group_tables.h"
 
+#include "analysis/report/tables/probes/closure_table.h"
 #include "analysis/report/tables/probes/cluster_table.h"
 
 namespace phasebit {
 
 const std::map<std::string, GroupTable>& group_tables() {
   static const std::map<std::string, GroupTable> tables = {
+      {"closure",
+       {closure_table, "rings and hand-offs as their parts predict them, and as measured",
+        "specs/core.toml and specs/probes.toml",
+        "Cycles predicted from other figures of the same results, and measured; residual = "
+        "measured "
+        "- predicted, also in percent of measured; open: more than 10 %. Nothing is fitted. "
+        "Hand-off and meeting (fan-in of one warp), without their loop: commit + release, each "
+        "followed by a wait for the phase that it completes; twice the wake-up after a commit "
+        "without delay; twice a fan-in of two warps. Ring: max(acquire + commit, wait + release, "
+        "round trip / stages) of ready waits, or by its own ends max(deepest, one stage / stages); "
+        "a verb has no loop, a ring has one."}},
       {"cluster",
        {cluster_table,
         "round trips between CTAs by size and semantics: median, lowest and highest pair",

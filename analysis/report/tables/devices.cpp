@@ -1,0 +1,134 @@
+#include "analysis/report/tables/devices.h"
+
+#include "analysis/report/data/arguments.h"
+#include "core/record/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace phasebit {
+namespace {
+
+// A figure of both GPUs.
+struct Pair {
+  const Aggregate *here = nullptr, *there = nullptr;
+  double ratio() const { return there->cycles / here->cycles; }
+  bool agrees() const {
+    constexpr double cycle = 1, percent = 0.01;
+    const double apart = std::abs(there->cycles - here->cycles);
+    return apart <= std::max(cycle, percent * std::abs(here->cycles));
+  }
+};
+
+bool names_wide_scope(const std::string& value) {
+  return value.find("cluster") != std::string::npos || value == "gpu" || value == "sys";
+}
+
+bool has_wide_qualifier(const std::string& form) {
+  for (const char* qualifier : {".release.cluster", ".acquire.cluster", ".acq_rel.cluster",
+                                ".sc.cluster", ".gpu", ".gl", ".sys"})
+    if (form.find(qualifier) != std::string::npos) return true;
+  return false;
+}
+
+// What orders beyond the CTA goes through caches that the SMs share. Of an operation whose axes
+// name no scope, one that spans a cluster has the cluster's.
+bool orders_beyond_cta(const VariantAxes& axes) {
+  if (axes.has("form")) return has_wide_qualifier(axes.value("form"));
+  for (const char* axis : {"arrive_semantics", "wait_semantics"}) {
+    const std::string value = axes.value(axis);
+    if (axes.has(axis) && names_wide_scope(value) && !value.starts_with("relaxed")) return true;
+  }
+  if (axes.has("fenced") && axes.value("fenced") == "on") return true;
+  if (axes.has("scope"))
+    return names_wide_scope(axes.value("scope")) &&
+           !(axes.has("semantics") && axes.value("semantics") == "implicit");
+  return axes.has("cluster_size") && axes.has("semantics") && axes.value("semantics") != "relaxed";
+}
+
+using ClassName = std::pair<std::string, std::string>;  // probe/protocol, scope
+
+std::map<ClassName, std::vector<Pair>> classes_of(const Aggregation& here,
+                                                  const Aggregation& there) {
+  std::map<ClassName, std::vector<Pair>> classes;
+  for (const Aggregate& point : here.points) {
+    const Aggregate* other = find_variant(there.points, point.id);
+    if (find_variant(here.points, point.id) != &point || !point.reason.empty() ||
+        other == nullptr || !other->reason.empty() || point.cycles <= 0)
+      continue;
+    const std::string scope = orders_beyond_cta(point.axes) ? "cluster or GPU" : "CTA";
+    classes[{point.axes.stratum(), scope}].push_back({&point, other});
+  }
+  return classes;
+}
+
+Cell ratio_cell(double ratio) {
+  return {fmt::format("{:.3f}", ratio), ratio, {}};
+}
+
+std::vector<Cell> row_of(const std::string& other, const std::string& here, const ClassName& name,
+                         std::vector<Pair> pairs) {
+  const auto agree =
+      std::count_if(pairs.begin(), pairs.end(), [](const Pair& pair) { return pair.agrees(); });
+  std::sort(pairs.begin(), pairs.end(),
+            [](const Pair& a, const Pair& b) { return a.ratio() < b.ratio(); });
+  std::vector<double> ratios;
+  for (const Pair& pair : pairs) ratios.push_back(pair.ratio());
+  const bool high = ratios.back() * ratios.front() >= 1;  // as logarithms
+  const Pair& farthest = high ? pairs.back() : pairs.front();
+  return {other,
+          here,
+          name.first,
+          name.second,
+          pairs.size(),
+          agree,
+          ratio_cell(ratios.front()),
+          ratio_cell(median(ratios)),
+          ratio_cell(ratios.back()),
+          farthest.here->id,
+          {fmt::format("{:.1f}", farthest.here->cycles), farthest.here->cycles, {}},
+          {fmt::format("{:.1f}", farthest.there->cycles), farthest.there->cycles, {}}};
+}
+
+// Names of GPUs; two of one kind by the first digits of their UUIDs.
+std::string name_of(const DeviceRow& device, const std::vector<DeviceRow>& all) {
+  const auto same = std::count_if(all.begin(), all.end(),
+                                  [&](const DeviceRow& one) { return one.name == device.name; });
+  constexpr std::size_t digits = 12;  // "GPU-0cad35a1"
+  return same < 2 ? device.name : fmt::format("{} {}", device.name, device.uuid.substr(0, digits));
+}
+
+}  // namespace
+
+bool is_of_all_devices(const std::string& table) {
+  return table == "devices";
+}
+
+Result<Table> devices_table(const ReportData& data, const TableArguments& arguments) {
+  PHASEBIT_TRY(no_arguments(arguments));
+  if (data.others.devices.empty() || data.results.devices.empty())
+    return with_hint(fail(Step::usage, "the results are of one GPU"),
+                     "name results of several: results/*/*.jsonl");
+  std::vector<DeviceRow> all = data.others.devices;
+  all.insert(all.end(), data.results.devices.begin(), data.results.devices.end());
+  const std::string here = name_of(data.results.devices.front(), all);
+  Table table;
+  table.columns = {{"GPU", false},    {"beside", false},         {"class", false}, {"scope", false},
+                   {"figures", true}, {"agree", true},           {"lowest", true}, {"median", true},
+                   {"highest", true}, {"farthest apart", false}, {"here", true},   {"there", true}};
+  for (const DeviceRow& device : data.others.devices) {
+    PHASEBIT_TRY_ASSIGN(other, report_data(data.others, device.uuid));
+    for (auto& [name, pairs] : classes_of(data.aggregation, other.aggregation))
+      table.rows.push_back(row_of(name_of(device, all), here, name, pairs));
+  }
+  table.notes = {fmt::format(
+      "The same variants on another GPU and here ({}). agree: within 1 cycle or 1 %; lowest, "
+      "median "
+      "and highest: cycles there over cycles here; scope: whether any operation that is timed "
+      "orders beyond its CTA.",
+      here)};
+  return table;
+}
+
+}  // namespace phasebit

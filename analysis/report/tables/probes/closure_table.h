@@ -1,0 +1,12 @@
+// Does the whole cost what its parts cost? METHOD's closure: predicted, measured, what is open.
+#pragma once
+
+#include "analysis/report/tables/probes/probe_tables.h"
+
+namespace phasebit {
+
+// A row for each prediction (analysis/report/data/prediction.h) of a variant that has the values of
+// `where`; the notes count what has none.
+Result<Table> closure_table(const Aggregation& all, const AxisValues& where);
+
+}  // namespace phasebit

@@ -1,0 +1,112 @@
+// Two GPUs whose figures are given.
+#include "analysis/report/tables/devices.h"
+
+#include "analysis/report/report.h"
+#include "core/store/json/lines.h"
+#include "tests/report/results.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+using namespace test;
+
+const std::string ring = "ring/mbarrier/none/none",
+                  trip = "handoff/mbarrier/none/none/num_stages=1";
+
+PointRow on(const char* uuid, const std::string& id, std::uint64_t cycles) {
+  PointRow point = steady(id, cycles);
+  point.device_uuid = uuid;
+  return point;
+}
+
+Results of_two(const std::string& other_name = "NVIDIA H100") {
+  PointRow failed = failed_point(ring + "/arrival=thread", Step::launch, "hung");
+  failed.device_uuid = "GPU-2";
+  Results results = results_of(
+      {on("GPU-1", ring, 100), on("GPU-2", ring, 101),  // within a cycle
+       on("GPU-1", ring + "/num_stages=2", 1000), on("GPU-2", ring + "/num_stages=2", 1010),  // 1 %
+       on("GPU-1", ring + "/num_stages=8", 100), on("GPU-2", ring + "/num_stages=8", 98),
+       on("GPU-1", ring + "/arrival=thread", 90), failed,
+       on("GPU-1", trip + "/semantics=explicit/scope=cluster", 600),
+       on("GPU-2", trip + "/semantics=explicit/scope=cluster", 1200), on("GPU-1", trip, 100),
+       on("GPU-2", trip, 100), on("GPU-1", "ring/cta_barrier/none/none", 30)});
+  results.devices.push_back({"GPU-2", other_name, "580.1", "sm_90", 132, 1, 1});
+  return results;
+}
+
+std::vector<std::string> texts(const std::vector<Cell>& row) {
+  std::vector<std::string> out;
+  for (const Cell& cell : row) out.push_back(cell.text);
+  return out;
+}
+
+using Row = std::vector<std::string>;
+
+TEST(DevicesTable, CountsWhatAgreesByClass) {
+  const ReportData data = report_data(of_two(), "GPU-1").value();
+  const Table table = make_table(data, "devices", {}).value();
+  ASSERT_EQ(table.rows.size(), 3U);
+  EXPECT_EQ(texts(table.rows[0]), (Row{"NVIDIA H100", "NVIDIA H200", "handoff/mbarrier", "CTA", "1",
+                                       "1", "1.000", "1.000", "1.000", trip, "100.0", "100.0"}));
+  EXPECT_EQ(
+      texts(table.rows[1]),
+      (Row{"NVIDIA H100", "NVIDIA H200", "handoff/mbarrier", "cluster or GPU", "1", "0", "2.000",
+           "2.000", "2.000", trip + "/semantics=explicit/scope=cluster", "600.0", "1200.0"}));
+  EXPECT_EQ(texts(table.rows[2]),
+            (Row{"NVIDIA H100", "NVIDIA H200", "ring/mbarrier", "CTA", "3", "2", "0.980", "1.010",
+                 "1.010", ring + "/num_stages=8", "100.0", "98.0"}));
+}
+
+TEST(DevicesTable, TellsGpusOfOneNameApart) {
+  const ReportData data = report_data(of_two("NVIDIA H200"), "GPU-2").value();
+  const Table table = make_table(data, "devices", {}).value();
+  EXPECT_EQ(table.rows.at(1).at(0).text, "NVIDIA H200 GPU-1");
+  EXPECT_DOUBLE_EQ(table.rows[1][6].value.value(), 0.5);
+  EXPECT_EQ(table.rows[1][1].text, "NVIDIA H200 GPU-2");
+}
+
+// Axes of an operation that orders beyond its CTA, and of one that does not.
+TEST(DevicesTable, KnowsWhatOrdersBeyondTheCta) {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"cluster/mbarrier_cluster/none/none/num_stages=1", "cluster or GPU"},
+      {"cluster/mbarrier_cluster/none/none/num_stages=1/arrive_semantics=relaxed_cluster/"
+       "wait_semantics=relaxed_cluster",
+       "CTA"},
+      {"cluster/mbarrier_cluster/none/none/num_stages=1/arrive_semantics=relaxed_cluster/"
+       "wait_semantics=relaxed_cluster/fenced=on",
+       "cluster or GPU"},
+      {"ring/flag_acquire_release/none/none/scope=gpu", "cluster or GPU"},
+      {"ring/flag_acquire_release/none/none", "CTA"},
+      {"cluster/cluster_barrier/none/none/num_stages=1/roles=unified", "cluster or GPU"},
+      {"cluster/cluster_barrier/none/none/num_stages=1/roles=unified/semantics=relaxed", "CTA"}};
+  for (const auto& [id, scope] : rows) {
+    Results results = results_of({on("GPU-1", id, 100), on("GPU-2", id, 100)});
+    results.devices.push_back({"GPU-2", "NVIDIA H100", "580.1", "sm_90", 132, 1, 1});
+    const Table table =
+        make_table(report_data(std::move(results), "GPU-1").value(), "devices", {}).value();
+    ASSERT_EQ(table.rows.size(), 1U) << id;
+    EXPECT_EQ(table.rows[0][3].text, scope) << id;
+  }
+}
+
+// The only table that needs no --device of results of several GPUs.
+TEST(DevicesTable, WithoutADeviceTheLastByNameIsHere) {
+  const TempDir folder = TempDir::create().value();
+  const fs::path file = folder.path() / "two.jsonl";
+  ASSERT_TRUE(write_file(file, to_json_lines(of_two("NVIDIA A100"))));
+  const auto table = report({{file}, ""}, "devices", {}, TableFormat::csv);
+  ASSERT_TRUE(table) << table.error().text();
+  EXPECT_NE(table->find("NVIDIA A100,NVIDIA H200,handoff/mbarrier,CTA,1,1,"), std::string::npos);
+  EXPECT_NE(report({{file}, ""}, "aa", {}, TableFormat::csv).error().text().find("of 2 devices"),
+            std::string::npos);
+}
+
+TEST(DevicesTable, NeedsTwoGpus) {
+  EXPECT_EQ(make_table(data_of({steady(ring, 5)}), "devices", {}).error().text(),
+            "usage: the results are of one GPU (name results of several: results/*/*.jsonl)");
+}
+
+}  // namespace
+}  // namespace phasebit
