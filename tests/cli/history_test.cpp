@@ -33,6 +33,10 @@ const std::string ring = "ring/mbarrier/st_shared/none";
 const std::vector<std::string> ids = {ring + "/ptxas=11.8.89", ring + "/ptxas=12.4.131", ring};
 constexpr const char* reason = "what differs in the SASS";
 
+// An experiment of specs/experiments.txt: a NOP of the producer's hot path, by the pinned ptxas.
+constexpr int edited_address = 0x750;
+const std::string edited = fmt::format("{}/edit={:#x}.YIELD", ring, edited_address);
+
 std::string results(const std::string& name) {
   return (test::home().data / "results" / "nvidia-h200" / "history" / name).string();
 }
@@ -171,19 +175,21 @@ TEST_F(History, ExplainNeedsTwoVariants) {
 // NOP and YIELD take the place of one instruction with its stall: one opcode less, one more, and
 // nothing else, in the one role that it belongs to.
 TEST_F(History, ExplainOfAnEditNamesTheInstructionAlone) {
-  const ProcessOutput show =
-      says({"sass", "diff", ring, ring + "/edit=0x650.YIELD", "-t", "sm_90", "--json"});
+  const Result<std::string> listed = read_file(test::home().data / "specs" / "experiments.txt");
+  ASSERT_TRUE(listed) << listed.error().text();
+  EXPECT_NE(listed->find(edited + "\n"), std::string::npos) << edited;
+  const ProcessOutput show = says({"sass", "diff", ring, edited, "-t", "sm_90", "--json"});
   const json diff = json::parse(show.out, nullptr, false);
   ASSERT_TRUE(diff.is_object()) << show.err;
   EXPECT_EQ(diff["counts"]["only_left"].get<int>() + diff["counts"]["instructions"].get<int>(), 1);
   std::string role, opcode;
   for (const json& row : diff["rows"]) {
-    if (row["left"].is_null() || row["left"]["address"] != 0x650) continue;
+    if (row["left"].is_null() || row["left"]["address"] != edited_address) continue;
     role = row["left"]["verb"];
     opcode = row["left"]["opcode"];
   }
   ASSERT_NE(opcode, "");
-  const json rows = rows_of(says({"explain", ring, ring + "/edit=0x650.YIELD", "--json"}));
+  const json rows = rows_of(says({"explain", ring, edited, "--json"}));
   ASSERT_EQ(rows.size(), 1U);
   const std::string words = rows[0][reason];
   const std::string expected =
