@@ -189,7 +189,13 @@ AssemblerChoice choice_of(const Prepared& prepared, const CodeColumn& column) {
 Result<GateSpec> gate_of(const Prepared& prepared, Tools& tools, const CodeColumn& column) {
   PHASEBIT_TRY_ASSIGN(known, tools.targets.find(column.target));
   PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(choice_of(prepared, column).ptxas));
-  return gate_of(prepared.head, known.family, toolchain->version);
+  PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared.head, known.family, toolchain->version));
+  // At -O0 ptxas copies no instruction: the first try of a wait is that of its retry loop as well.
+  if (choice_of(prepared, column).opt_level == 0)
+    for (VerbRule& rule : spec.verbs)
+      for (OpcodeRule& required : rule.require)
+        if (required.path == Path::cold) required.count.low = 0;
+  return spec;
 }
 
 std::vector<ImageSet> make_images(Tools& tools, const std::vector<Prepared>& prepared,

@@ -77,11 +77,6 @@ class History : public testing::Test {
       ASSERT_TRUE(find_installed(test::home(), version))
           << find_installed(test::home(), version).error().text();
   }
-  std::string file(const std::string& name, const std::string& text) const {
-    const fs::path path = folder_.path() / name;
-    EXPECT_TRUE(write_file(path, text)) << path;
-    return path.string();
-  }
   TempDir folder_ = std::move(*TempDir::create());
 };
 
@@ -274,30 +269,6 @@ TEST_F(History, StepsAreThoseOfTheTable) {
       return *slopes_of(pinned ? ring : fmt::format("{}/ptxas={}", ring, ptxas)).begin();
     };
     EXPECT_EQ(row["difference"]["value"].get<double>(), slope("to ptxas") - slope("from ptxas"));
-  }
-}
-
-TEST_F(History, VariantsOfAFile) {
-  const std::string good =
-      file("good.txt", "# two\n" + ids[1] + "  # the second\n\n" + ids[0] + "\n");
-  const ProcessOutput list = says({"generate", "--list", "--variants", good});
-  ASSERT_TRUE(list.ok()) << list.err;
-  const size_t first = list.out.find(ids[1]), second = list.out.find(ids[0]);
-  EXPECT_LT(first, second);
-  EXPECT_NE(second, std::string::npos);
-  EXPECT_EQ(std::count(list.out.begin(), list.out.end(), '\n'), 2);
-  const std::string unknown = file("unknown.txt", ring + "\nring/mbarier/st_shared/none\n");
-  const std::string empty = file("empty.txt", "# nothing\n\n");
-  const std::pair<std::string, std::string> rows[] = {
-      {unknown,
-       "phasebit: usage: ring/mbarier/st_shared/none: protocol: no value 'mbarier' (did you mean "
-       "'mbarrier'?)\n"},
-      {empty, "phasebit: usage: --variants " + empty + ": no id in it\n"},
-  };
-  for (const auto& [name, message] : rows) {
-    const ProcessOutput output = says({"assemble", "--variants", name, "-t", "sm_90"});
-    EXPECT_EQ(output.exit_status, exit_code(Step::usage));
-    EXPECT_EQ(output.err, message);
   }
 }
 

@@ -126,6 +126,56 @@ TEST_F(Toolchains, FilterSeesTheVersion) {
       << none.err;
 }
 
+// -O0 copies no try of a wait, and spills at 32 registers; before 12.1 an arrival of copies has
+// four loads beside it that never run.
+TEST_F(Toolchains, GatesKnowWhatAVersionAndALevelDo) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"ring/mbarrier/st_shared/none/opt_level=0", ""},
+      {"handoff/mbarrier/none/none/num_stages=1/opt_level=0", ""},
+      {"ring/mbarrier/st_shared/none/opt_level=0/maxrregcount=32", "LDL*"},
+      {"ring/cp_async_mbarrier/cp_async/none/ptxas=11.8.89", ""},
+      {"ring/cp_async_mbarrier/cp_async/none/ptxas=12.4.131", ""},
+  };
+  for (const auto& [id, reason] : rows) {
+    const ProcessOutput output = says({"sass", "show", id, "-t", "sm_90", "--json"});
+    const json gate = json::parse(output.out, nullptr, false)["gate"];
+    EXPECT_EQ(gate["verdict"], *reason == '\0' ? "passed" : "failed") << id << gate;
+    EXPECT_NE(gate["reason"].get<std::string>().find(reason), std::string::npos) << id << gate;
+  }
+}
+
+TEST_F(Toolchains, VariantsOfAFile) {
+  const TempDir folder = std::move(*TempDir::create());
+  const auto file = [&](const std::string& name, const std::string& text) {
+    const fs::path path = folder.path() / name;
+    EXPECT_TRUE(write_file(path, text)) << path;
+    return path.string();
+  };
+  const std::string ring = "ring/mbarrier/st_shared/none";
+  const std::vector<std::string> ids = {ring + "/ptxas=11.8.89", ring + "/ptxas=12.4.131"};
+  const std::string good =
+      file("good.txt", "# two\n" + ids[1] + "  # the second\n\n" + ids[0] + "\n");
+  const ProcessOutput list = says({"generate", "--list", "--variants", good});
+  ASSERT_TRUE(list.ok()) << list.err;
+  const size_t first = list.out.find(ids[1]), second = list.out.find(ids[0]);
+  EXPECT_LT(first, second);
+  EXPECT_NE(second, std::string::npos);
+  EXPECT_EQ(std::count(list.out.begin(), list.out.end(), '\n'), 2);
+  const std::string unknown = file("unknown.txt", ring + "\nring/mbarier/st_shared/none\n");
+  const std::string empty = file("empty.txt", "# nothing\n\n");
+  const std::pair<std::string, std::string> rows[] = {
+      {unknown,
+       "phasebit: usage: ring/mbarier/st_shared/none: protocol: no value 'mbarier' (did you mean "
+       "'mbarrier'?)\n"},
+      {empty, "phasebit: usage: --variants " + empty + ": no id in it\n"},
+  };
+  for (const auto& [name, message] : rows) {
+    const ProcessOutput output = says({"assemble", "--variants", name, "-t", "sm_90"});
+    EXPECT_EQ(output.exit_status, exit_code(Step::usage));
+    EXPECT_EQ(output.err, message);
+  }
+}
+
 // An id that names one ptxas, and a command line that asks for another.
 TEST_F(Toolchains, AnIdAndACommandLineAgree) {
   const std::string id = "ring/mbarrier/st_shared/none/ptxas=";
