@@ -23,16 +23,17 @@ int other_sm(const Conditions& base, int sms, std::uint64_t number) {
                           static_cast<std::uint64_t>(sms));
 }
 
-// One to three warps more, as far as CTA and SM have room for them.
+// Several CTAs on an SM would no longer come together there.
+bool has_room(const LaunchShape& shape, const DeviceInfo& device, int idle_warps) {
+  return shape.ctas_per_sm == 1 && shape.load_ctas == 0 &&
+         shape.threads + 32 * idle_warps <= device.max_threads_per_cta;
+}
+
+// One to three warps more, as far as there is room for them.
 int shift(const LaunchShape& shape, const DeviceInfo& device, std::uint64_t number) {
-  const int wanted = 1 + static_cast<int>(number % 3);
-  if (shape.ctas_per_sm > 1) return 0;  // they would no longer come together on one SM
-  const int most = device.max_threads_per_cta;
-  for (int warps = wanted; warps > 0; --warps) {
-    const int threads = shape.threads + 32 * warps;
-    if (threads <= most && (1 + shape.load_ctas) * threads <= 2 * most) return warps;
-  }
-  return 0;
+  int warps = 1 + static_cast<int>(number % 3);
+  while (warps > 0 && !has_room(shape, device, warps)) --warps;
+  return warps;
 }
 
 // Idle warps between the roles, so that both begin on one sub-partition: of specialised warps that
@@ -47,7 +48,7 @@ void set_roles_together(const LaunchShape& shape, const DeviceInfo& device, Cond
   }
   if (last_producer < 0 || first_consumer <= last_producer || shape.cluster_size > 1) return;
   const int gap = (sub_partitions - first_consumer % sub_partitions) % sub_partitions;
-  if (shape.ctas_per_sm > 1 || shape.threads + 32 * gap > device.max_threads_per_cta) return;
+  if (!has_room(shape, device, gap)) return;
   changed.gap_after = first_consumer;
   changed.gap_warps = gap;
 }

@@ -10,7 +10,8 @@ namespace phasebit {
 
 // {"axes": {AXIS: {"default": VALUE, "label": WORD}}, "protocols": {NAME: {"waits_on": WORDS}}}.
 // Components may declare one axis with other defaults: then "COMPONENT.AXIS" stands beside "AXIS",
-// which is that of the first. In `waits_on`, {axis} stands for the axis's value.
+// which is that of the first. In `waits_on`, {axis} stands for the axis's value;
+// what is in brackets stands only where one of its axes is not at its default.
 nlohmann::json catalogue_facts(const Catalogue& catalogue);
 
 }  // namespace phasebit

@@ -83,6 +83,9 @@ TEST(Vary, LeavesAloneWhatThereIsNoRoomFor) {
   BundleVariant several = ring_variant("a");
   several.launch.ctas_per_sm = 2;
   EXPECT_EQ(changes_of(several, 5), "| offset | sm | | padding | ");
+  BundleVariant loaded = ring_variant("a");
+  loaded.launch.load_ctas = 8;
+  EXPECT_EQ(changes_of(loaded, 6), "| offset | sm | | padding | | ");
   BundleVariant cluster = ring_variant("a");
   cluster.launch.cluster_size = 2;
   EXPECT_EQ(changes_of(cluster, 5), "| offset | | warps | padding | ");
