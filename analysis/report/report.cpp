@@ -28,12 +28,12 @@ bool needs_samples(const Results& rows) {
 }
 
 // By name, then by UUID: whatever the order of the files, the same.
-std::string last_named(const std::vector<DeviceRow>& devices) {
+DeviceRow last_named(const std::vector<DeviceRow>& devices) {
   const auto last =
       std::max_element(devices.begin(), devices.end(), [](const DeviceRow& a, const DeviceRow& b) {
         return std::tie(a.name, a.uuid) < std::tie(b.name, b.uuid);
       });
-  return last->uuid;
+  return *last;
 }
 
 // What documents are made from.
@@ -52,7 +52,10 @@ Result<DocumentData> load(const ReportSource& source, const std::vector<fs::path
     PHASEBIT_TRY_ASSIGN(sentences, claim_sentences(results, source.claims));
     out.claims = std::move(sentences);
   }
-  PHASEBIT_TRY_ASSIGN(data, report_data(std::move(results), source.device));
+  const std::string device = source.device.empty() && source.published && !results.devices.empty()
+                                 ? last_named(results.devices).name
+                                 : source.device;
+  PHASEBIT_TRY_ASSIGN(data, report_data(std::move(results), device));
   out.data = std::move(data);
   return out;
 }
@@ -60,37 +63,47 @@ Result<DocumentData> load(const ReportSource& source, const std::vector<fs::path
 // For a table of all GPUs any of them will do as the one that the others stand beside.
 Result<ReportData> load(const ReportSource& source, bool all_devices = false) {
   PHASEBIT_TRY_ASSIGN(results, load_results(source.results, needs_samples));
-  const std::string device = source.device.empty() && all_devices && !results.devices.empty()
-                                 ? last_named(results.devices)
-                                 : source.device;
+  std::string device = source.device;
+  if (device.empty() && !results.devices.empty()) {
+    if (all_devices)
+      device = last_named(results.devices).uuid;
+    else if (source.published)
+      device = last_named(results.devices).name;
+  }
   // Runs in one order, whatever the files they came in: the documents must not depend on it.
   return report_data(sorted_by_run(std::move(results)), device);
 }
 
 // Takes the rows of other GPUs out of the results.
-Results split_off_others(Results& results, const std::string& uuid) {
+Results split_off_others(Results& results, const std::set<std::string>& uuids) {
   Results others;
-  const auto first_other =
-      std::stable_partition(results.points.begin(), results.points.end(),
-                            [&](const PointRow& point) { return point.device_uuid == uuid; });
+  const auto first_other = std::stable_partition(
+      results.points.begin(), results.points.end(),
+      [&](const PointRow& point) { return uuids.contains(point.device_uuid); });
   others.points.assign(std::make_move_iterator(first_other),
                        std::make_move_iterator(results.points.end()));
   results.points.erase(first_other, results.points.end());
   for (const DeviceRow& row : results.devices)
-    if (row.uuid != uuid) others.devices.push_back(row);
+    if (!uuids.contains(row.uuid)) others.devices.push_back(row);
   others.runs = results.runs;
   others.variants = results.variants;
   others.catalogue = results.catalogue;
   return others;
 }
 
-Result<std::string> device_uuid(const Results& results, const std::string& device) {
-  std::vector<std::string> found, all;
+// The GPU of that UUID, or those of one name: several of a model are one device to tables, each row
+// naming its own.
+Result<std::set<std::string>> device_uuids(const Results& results, const std::string& device) {
+  std::set<std::string> found, names;
+  std::vector<std::string> all;
   for (const DeviceRow& row : results.devices) {
     all.push_back(fmt::format("{} ({})", row.name, row.uuid));
-    if (row.uuid == device || row.name.find(device) != std::string::npos) found.push_back(row.uuid);
+    if (row.uuid == device) return std::set<std::string>{row.uuid};
+    if (row.name.find(device) == std::string::npos) continue;
+    found.insert(row.uuid);
+    names.insert(row.name);
   }
-  if (found.size() == 1) return found.front();
+  if (names.size() == 1) return found;
   if (all.empty()) return fail(Step::store, "the results hold no device");
   return with_hint(found.empty() ? fail(Step::usage, "the results hold no device '{}'", device)
                                  : fail(Step::usage, "the results are of {} devices", found.size()),
@@ -108,17 +121,17 @@ std::string page_of(const Table& made, const ReportData& data, const std::string
 }  // namespace
 
 Result<ReportData> report_data(Results results, const std::string& device) {
-  PHASEBIT_TRY_ASSIGN(uuid, device_uuid(results, device));
+  PHASEBIT_TRY_ASSIGN(uuids, device_uuids(results, device));
   ReportData data;
   std::set<std::string> runs;
   std::string last;
-  if (results.devices.size() > 1) data.others = split_off_others(results, uuid);
+  if (results.devices.size() > 1) data.others = split_off_others(results, uuids);
   data.results.points = std::move(results.points);
   for (const PointRow& point : data.results.points)
     if (runs.empty() || point.run_id != last) runs.insert(last = point.run_id);
 
   for (const DeviceRow& row : results.devices)
-    if (row.uuid == uuid) data.results.devices.push_back(row);
+    if (uuids.contains(row.uuid)) data.results.devices.push_back(row);
   for (const RunRow& run : results.runs)
     if (runs.count(run.id) != 0) data.results.runs.push_back(run);
   data.results.variants = std::move(results.variants);

@@ -14,6 +14,8 @@ struct ReportSource {
   std::vector<fs::path> results;
   std::string device;    // see report_data
   fs::path claims = {};  // folder of the claims that documents state
+  // The results are the published ones: without a device those of the last model by name.
+  bool published = false;
 };
 
 // One table (analysis/report/tables.h) as text.

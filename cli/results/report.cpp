@@ -13,7 +13,8 @@ namespace {
 Result<ReportSource> source_of(const ReportOptions& options) {
   ReportSource source{{options.results.begin(), options.results.end()}, options.device};
   source.claims = options.home.data / "claims";
-  if (source.results.empty()) source.results = published_results(options.home);
+  source.published = source.results.empty();
+  if (source.published) source.results = published_results(options.home);
   if (source.results.empty()) return nothing_published(options.home, "results are");
   return source;
 }

@@ -96,6 +96,14 @@ bool VariantAxes::names(const std::string& axis) const {
                      [&](const auto& one) { return one.first == axis; });
 }
 
+bool VariantAxes::is_as_declared() const {
+  if (variant_->defaults == nullptr) return true;
+  return std::all_of(variant_->named.begin(), variant_->named.end(), [&](const auto& one) {
+    return std::any_of(variant_->defaults->begin(), variant_->defaults->end(),
+                       [&](const auto& declared) { return declared.first == one.first; });
+  });
+}
+
 std::string VariantAxes::warp_layout() const {
   if (value("roles") == "unified")
     return fmt::format("{} unified {}", value("producers"), unit_name(*this));

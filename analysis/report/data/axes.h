@@ -35,6 +35,9 @@ class VariantAxes {
   // The components, and the axes that are not at their default.
   std::map<std::string, std::string> named() const;
   bool names(const std::string& axis) const;
+  // Whether it is a variant as its components declare it: no fork, snippet, edit or padding of one,
+  // nor by another ptxas or its flags.
+  bool is_as_declared() const;
 
   // "4 x 4 warps, interleaved", "2 x 2 warps, round_robin", "1 x 1 even/odd lanes", "8 unified
   // warps"

@@ -115,7 +115,7 @@ void take(Group& group, const Aggregate& point, const VariantAxes& axes) {
 }
 
 bool matches(const VariantAxes& axes, const AxisValues& where) {
-  if (axes.value("probe") != "cluster") return false;
+  if (axes.value("probe") != "cluster" || !axes.is_as_declared()) return false;
   return std::all_of(where.begin(), where.end(),
                      [&](const auto& one) { return axes.value(one.first) == one.second; });
 }

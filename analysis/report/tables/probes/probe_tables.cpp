@@ -28,7 +28,8 @@ std::vector<Point> points_of(const std::vector<Aggregate>& points, const std::st
                        std::all_of(where.begin(), where.end(), [&](const auto& one) {
                          return axes.column(one.first) == one.second;
                        });
-    if (meant && !is_unrolled_item(axes) && find_variant(points, aggregate.id) == &aggregate)
+    if (meant && axes.is_as_declared() && !is_unrolled_item(axes) &&
+        find_variant(points, aggregate.id) == &aggregate)
       found.push_back({axes, &aggregate});
   }
   return found;
