@@ -4,9 +4,16 @@ Usage: result_sizes.py ROOT
 """
 
 import sys
+import zlib
 from pathlib import Path
 
-MAX_FILE_BYTES, MAX_ALL_BYTES = 1_000_000, 12_000_000
+MAX_FILE_BYTES, MAX_ALL_BYTES = 1_000_000, 17_000_000
+
+
+def stored_bytes(path):
+    """What git keeps of the file: text is compressed."""
+    content = path.read_bytes()
+    return len(content) if path.suffix == ".gz" else len(zlib.compress(content))
 
 
 def check(root):
@@ -15,8 +22,9 @@ def check(root):
              for path in sorted((root / "results").rglob("*")) if path.is_file()}
     found = [f"{path}: {size} bytes, at most {MAX_FILE_BYTES}"
              for path, size in sizes.items() if size > MAX_FILE_BYTES]
-    if sum(sizes.values()) > MAX_ALL_BYTES:
-        found.append(f"results: {sum(sizes.values())} bytes, at most {MAX_ALL_BYTES}")
+    stored = sum(stored_bytes(root / path) for path in sizes)
+    if stored > MAX_ALL_BYTES:
+        found.append(f"results: {stored} bytes as stored, at most {MAX_ALL_BYTES}")
     return len(sizes), found
 
 

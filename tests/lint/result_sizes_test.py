@@ -23,10 +23,17 @@ class ResultSizes(unittest.TestCase):
         self.assertEqual(self.check(5, 1_000_001),
                          (2, ["results/gpu/1.jsonl: 1000001 bytes, at most 1000000"]))
 
-    def test_all_have_twelve(self):
-        self.assertEqual(self.check(*12 * [1_000_000]), (12, []))
-        self.assertEqual(self.check(*12 * [1_000_000], 1),
-                         (13, ["results: 12000001 bytes, at most 12000000"]))
+    def test_text_counts_as_it_is_stored(self):
+        self.assertEqual(self.check(*20 * [1_000_000]), (20, []))
+
+    def test_samples_count_as_they_are(self):
+        with tempfile.TemporaryDirectory() as root:
+            folder = Path(root, "results", "gpu")
+            folder.mkdir(parents=True)
+            for number in range(18):
+                (folder / f"{number}.jsonl.gz").write_bytes(bytes(1_000_000))
+            self.assertEqual(result_sizes.check(Path(root)), (18, [
+                "results: 18000000 bytes as stored, at most 17000000"]))
 
 
 if __name__ == "__main__":
