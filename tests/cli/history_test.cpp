@@ -92,10 +92,11 @@ class History : public testing::Test {
     for (const char* version : {"11.8", "12.4", "13.5"})
       ASSERT_TRUE(find_installed(test::home(), version))
           << find_installed(test::home(), version).error().text();
-    const json today = rows_of(says({"sass", "history", ring, "--toolchain", "13.5", "--json"}));
+    const json today =
+        rows_of(says({"sass", "history", ring, "--toolchain", "12.4,13.5", "--json"}));
     const std::vector<PointRow> measured = rows_of_variant(ring);
     ASSERT_FALSE(today.empty() || measured.empty());
-    if (today[0]["class"] != measured.front().text_hash.substr(0, 6))
+    if (today.back()["class"] != measured.front().text_hash.substr(0, 6))
       GTEST_SKIP() << "results/nvidia-h200/history was measured with an older text of the kernels: "
                       "measure it again (results/README.md)";
   }

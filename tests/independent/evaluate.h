@@ -1,13 +1,13 @@
 // From the reports of the launches to one row. Pure functions.
 #pragma once
 
+#include "figure.h"
+#include "fit.h"
+
 #include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "figure.h"
-#include "fit.h"
 
 namespace independent {
 

@@ -1,11 +1,11 @@
 // A figure: what is launched, and the name that says all that is in the window.
 #pragma once
 
+#include "plan.h"
+
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "plan.h"
 
 namespace independent {
 

@@ -1,11 +1,11 @@
 // A row as a line of JSON.
 #pragma once
 
+#include "evaluate.h"
+
 #include <cstdio>
 #include <string>
 #include <vector>
-
-#include "evaluate.h"
 
 namespace independent {
 

@@ -1,12 +1,12 @@
 // Tests of what needs no GPU: statistics, rows, watchdog. Plain C++17; exit status 1 on failure.
+#include "evaluate.h"
+#include "row_text.h"
+#include "watchdog.h"
+
 #include <cmath>
 #include <cstdio>
 #include <string>
 #include <vector>
-
-#include "evaluate.h"
-#include "row_text.h"
-#include "watchdog.h"
 
 namespace {
 
@@ -18,7 +18,9 @@ void expect(bool holds, const char* what) {
   std::printf("FAILED: %s\n", what);
 }
 
-bool near(double a, double b) { return std::abs(a - b) < 1e-9; }
+bool near(double a, double b) {
+  return std::abs(a - b) < 1e-9;
+}
 
 // Chains as a machine would give them: each item and each iteration cost a constant.
 independent::Chains chains(int body_items, double item, double loop, double start) {

@@ -1,6 +1,7 @@
 #include "analysis/report/data/axes.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -97,10 +98,10 @@ bool VariantAxes::names(const std::string& axis) const {
 }
 
 bool VariantAxes::is_as_declared() const {
-  if (variant_->defaults == nullptr) return true;
-  return std::all_of(variant_->named.begin(), variant_->named.end(), [&](const auto& one) {
-    return std::any_of(variant_->defaults->begin(), variant_->defaults->end(),
-                       [&](const auto& declared) { return declared.first == one.first; });
+  static const std::set<std::string> derived = {"tuned", "edit",      "padding",
+                                                "ptxas", "opt_level", "maxrregcount"};
+  return std::none_of(variant_->named.begin(), variant_->named.end(), [](const auto& one) {
+    return derived.contains(one.first) || one.first.starts_with("snippet.");
   });
 }
 

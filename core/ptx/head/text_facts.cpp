@@ -22,6 +22,8 @@ PtxLaunch launch_of(const Head& head) {
   put(offsetof(KernelParams, zero), sizeof(KernelParams::zero), 0);
   // A launch may have warps in front of these; the kernel's own thread numbers are the same.
   put(offsetof(KernelParams, first_warp), sizeof(KernelParams::first_warp), 0);
+  put(offsetof(KernelParams, gap_after), sizeof(KernelParams::gap_after), 0);
+  put(offsetof(KernelParams, gap_warps), sizeof(KernelParams::gap_warps), 0);
   put(offsetof(KernelParams, first_rank), sizeof(KernelParams::first_rank), head.launch.first_rank);
   put(offsetof(KernelParams, second_rank), sizeof(KernelParams::second_rank),
       head.launch.second_rank);
