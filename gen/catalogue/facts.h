@@ -26,7 +26,7 @@ struct ProtocolFacts {
   std::optional<Expression> early, ahead;   // an early try, and of which item; of `try`
   ReadBack read_full = ReadBack::none, read_empty = ReadBack::none;
   std::optional<Expression> empty_in_all;  // in a cluster, every CTA's empty barriers are used
-  std::string waits_on;  // the word that tables print, see report_facts.h
+  std::string waits_on;                    // the word that tables print, see report_facts.h
 };
 
 struct MoverFacts {

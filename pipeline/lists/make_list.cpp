@@ -28,13 +28,21 @@ Result<Table> list_devices(const ListRequest& request) {
   for (const std::string& file : published_histories(request.home)) files.emplace_back(file);
   files.insert(files.end(), request.results.begin(), request.results.end());
   if (files.empty()) return nothing_published(request.home, "results are");
-  PHASEBIT_TRY_ASSIGN(results, load_results(files, no_samples));
   std::map<std::string, size_t> points;
-  for (const PointRow& point : results.points) ++points[point.device_uuid];
+  std::vector<DeviceRow> devices;
+  // File by file: an older one may know a variant by fewer axes, which is nothing to a GPU.
+  for (const fs::path& file : files) {
+    PHASEBIT_TRY_ASSIGN(results, load_results({file}, no_samples));
+    for (const PointRow& point : results.points) ++points[point.device_uuid];
+    for (const DeviceRow& row : results.devices)
+      if (std::none_of(devices.begin(), devices.end(),
+                       [&](const DeviceRow& known) { return known.uuid == row.uuid; }))
+        devices.push_back(row);
+  }
   Table table;
   table.columns = {{"device", false}, {"UUID", false},   {"target", false},
                    {"SMs", true},     {"driver", false}, {"rows", true}};
-  for (const DeviceRow& device : results.devices)
+  for (const DeviceRow& device : devices)
     table.rows.push_back(
         {device.name,
          device.uuid,

@@ -1,15 +1,15 @@
 // Measures synchronisation on one Hopper GPU by libcu++'s cuda::ptx: the independent check of
 // phasebit. See README.md of this folder.
+#include "figures.cuh"
+#include "measure.cuh"
+#include "row_text.h"
+#include "watchdog.h"
+
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <random>
 #include <sstream>
-
-#include "figures.cuh"
-#include "measure.cuh"
-#include "row_text.h"
-#include "watchdog.h"
 
 namespace independent {
 
@@ -68,7 +68,9 @@ bool parse(int argc, char** argv, Options& options) {
   return !options.sms.empty() && options.launches > 0;
 }
 
-bool is_anchor(const Figure& figure) { return figure.name.rfind("anchor/", 0) == 0; }
+bool is_anchor(const Figure& figure) {
+  return figure.name.rfind("anchor/", 0) == 0;
+}
 
 // The anchors come first, the rest in random order: drift must not look like a trend.
 std::vector<Figure> chosen_figures(const Options& options) {

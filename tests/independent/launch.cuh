@@ -1,14 +1,14 @@
 // One launch of one kernel, with a time limit. Errors are values; the text says what to do.
 #pragma once
 
-#include <cuda_runtime.h>
+#include "figure.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <string>
 
-#include "figure.h"
+#include <cuda_runtime.h>
 
 namespace independent {
 

@@ -1,18 +1,23 @@
 // The timed window and what stands around it: placement, start offsets, guard.
 #pragma once
 
-#include <cuda/ptx>
+#include "plan.h"
+
 #include <utility>
 
-#include "plan.h"
+#include <cuda/ptx>
 
 namespace independent {
 
 namespace ptx = cuda::ptx;
 
 // The shuffle tells the compiler that all lanes agree: the roles' code then stays warp-uniform.
-__device__ inline uint32_t warp_index() { return __shfl_sync(0xffffffff, threadIdx.x / 32, 0); }
-__device__ inline uint32_t lane_index() { return threadIdx.x % 32; }
+__device__ inline uint32_t warp_index() {
+  return __shfl_sync(0xffffffff, threadIdx.x / 32, 0);
+}
+__device__ inline uint32_t lane_index() {
+  return threadIdx.x % 32;
+}
 
 // Volatile and a memory clobber: the compiler may move neither the read nor the operations.
 __device__ inline uint64_t read_clock() {

@@ -94,7 +94,8 @@ Cell figure_cell(const Figure& figure, std::vector<std::string>& notes) {
   if (!figure.reason.empty()) {
     add_once(notes, fmt::format("{}: {}.", figure.id, figure.reason));
     if (figure.reason.rfind("gate: not gated", 0) == 0) return "not gated";
-    if (figure.reason.starts_with(not_linear_prefix)) return "not linear";
+    if (figure.reason.starts_with(not_linear_prefix))
+      return figure.reason.find("time-out") == std::string::npos ? "not linear" : "time-out";
     const auto colon = figure.reason.find(':');
     const bool failed = colon != std::string::npos;
     return failed ? "failed: " + figure.reason.substr(0, colon) : "—";
