@@ -36,6 +36,15 @@ DeviceRow last_named(const std::vector<DeviceRow>& devices) {
   return *last;
 }
 
+// The device that is asked for. For a table of all GPUs any of them will do as the one that the
+// others stand beside.
+std::string device_of(const ReportSource& source, const Results& results,
+                      bool all_devices = false) {
+  if (!source.device.empty() || results.devices.empty()) return source.device;
+  if (all_devices) return last_named(results.devices).uuid;
+  return source.published ? last_named(results.devices).name : std::string();
+}
+
 // What documents are made from.
 struct DocumentData {
   ReportData data;
@@ -52,24 +61,15 @@ Result<DocumentData> load(const ReportSource& source, const std::vector<fs::path
     PHASEBIT_TRY_ASSIGN(sentences, claim_sentences(results, source.claims));
     out.claims = std::move(sentences);
   }
-  const std::string device = source.device.empty() && source.published && !results.devices.empty()
-                                 ? last_named(results.devices).name
-                                 : source.device;
+  const std::string device = device_of(source, results);
   PHASEBIT_TRY_ASSIGN(data, report_data(std::move(results), device));
   out.data = std::move(data);
   return out;
 }
 
-// For a table of all GPUs any of them will do as the one that the others stand beside.
 Result<ReportData> load(const ReportSource& source, bool all_devices = false) {
   PHASEBIT_TRY_ASSIGN(results, load_results(source.results, needs_samples));
-  std::string device = source.device;
-  if (device.empty() && !results.devices.empty()) {
-    if (all_devices)
-      device = last_named(results.devices).uuid;
-    else if (source.published)
-      device = last_named(results.devices).name;
-  }
+  const std::string device = device_of(source, results, all_devices);
   // Runs in one order, whatever the files they came in: the documents must not depend on it.
   return report_data(sorted_by_run(std::move(results)), device);
 }

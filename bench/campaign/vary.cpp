@@ -1,13 +1,15 @@
 #include "bench/campaign/vary.h"
 
+#include "core/image/placement/code_moves.h"
+
 #include <string>
 
 namespace phasebit {
 namespace {
 
 constexpr int factors = 6;
-constexpr std::uint64_t most_start_offset = 31, most_paddings = 64;
-constexpr int instruction_bytes = 16;
+constexpr std::uint64_t most_start_offset = 31;
+constexpr std::uint64_t paddings = largest_padding_bytes / padding_step_bytes;
 
 // Numbers from 0 on that look random and are always the same.
 std::uint64_t number_of(const std::string& text, int repetition, std::uint64_t below) {
@@ -74,8 +76,8 @@ Conditions vary(const Conditions& base, const BundleVariant& variant, int repeti
       // One padding a module, so that it is loaded twice and not once for each of its kernels.
       const Image* timed = variant.image(Build::timed);
       if (timed != nullptr)
-        changed.padding = instruction_bytes *
-                          static_cast<int>(1 + number_of(timed->module, repetition, most_paddings));
+        changed.padding = padding_step_bytes *
+                          static_cast<int>(1 + number_of(timed->module, repetition, paddings));
       break;
     }
     case 4: set_roles_together(shape, device, changed); break;

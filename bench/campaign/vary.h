@@ -9,9 +9,8 @@ namespace phasebit {
 
 // Repetition 0 is `base`. Those behind it change one thing each, in turn: the start offset, the SM,
 // the sub-partitions, where the code lies, whether the roles begin on one sub-partition, the start
-// offset again. What to depends on the variant's
-// name and the repetition alone, so that a resumed run finds its rows. A thing that the launch has
-// no room for stays as it is.
+// offset again. What to depends on the variant's name and the repetition alone, so that a resumed
+// run finds its rows. A thing that the launch has no room for stays as it is.
 Conditions vary(const Conditions& base, const BundleVariant& variant, int repetition,
                 const DeviceInfo& device);
 
