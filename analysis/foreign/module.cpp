@@ -71,7 +71,7 @@ Result<ReadKernel> read_kernel(const CodeKernel& one, const Disassembler::Listin
   if (!joined) return fail(Step::disassemble, "{}: {}", one.image->name, joined.error().message);
   ReadKernel read{name, one.image->cubin.target, std::move(*joined), {}, {}};
   read.source = number_lines(read.kernel, *one.kernel, one.image->cubin.source_files);
-  read.loops = find_code_loops(read.kernel, read.source, one.kernel->functions);
+  read.loops = find_code_loops(read.kernel, read.source);
   return read;
 }
 

@@ -5,28 +5,12 @@
 #include "analysis/disassembly/module.h"
 #include "analysis/flow/features.h"
 #include "analysis/foreign/kernel.h"
+#include "analysis/reading/loops.h"
 
 #include <string>
 #include <vector>
 
 namespace phasebit {
-
-// A loop, outermost first among those that lie in each other.
-struct CodeLoop {
-  std::uint32_t begin = 0, end = 0;      // addresses: the header, and behind its last instruction
-  int depth = 1;                         // 1 = outermost
-  CodeCounts own;                        // at its own depth: one turn
-  CodeCounts inner;                      // of the loops inside it, each counted once
-  std::vector<std::uint32_t> addresses;  // of its instructions
-  std::string lines;                     // "k.cu:9-12, inc.h:5"; "" without line information
-};
-
-struct CodeLoops {
-  std::vector<CodeLoop> loops;  // in the order of the code
-  // Why there may be others: a branch that cannot be followed, a cycle of two entries. "" when
-  // these are all.
-  std::string problem;
-};
 
 // Instructions of one source line, wherever they stand; the line "" has those without.
 struct LineSummary {
@@ -50,9 +34,5 @@ Result<std::vector<ReadKernel>> read_code_kernels(const Disassembler& disassembl
 
 // By file and line; the instructions without a line come last.
 std::vector<LineSummary> summarise_lines(const ReadKernel& kernel);
-
-// `functions` are entered as the kernel is. A call is no edge.
-CodeLoops find_code_loops(const SassKernel& kernel, const SourceMap& source,
-                          const std::vector<CubinFunction>& functions);
 
 }  // namespace phasebit

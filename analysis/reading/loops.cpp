@@ -1,6 +1,7 @@
-#include "analysis/flow/loops.h"
+#include "analysis/reading/loops.h"
 
-#include "analysis/foreign/module.h"
+#include "analysis/flow/loops.h"
+#include "analysis/flow/window.h"
 
 #include <algorithm>
 #include <set>
@@ -67,12 +68,11 @@ CodeLoop describe(const Loop& loop, const LoopNest& nest, const FlowGraph& graph
 
 }  // namespace
 
-CodeLoops find_code_loops(const SassKernel& kernel, const SourceMap& source,
-                          const std::vector<CubinFunction>& functions) {
+CodeLoops find_code_loops(const SassKernel& kernel, const SourceMap& source) {
   std::vector<int> entries;
-  for (const CubinFunction& function : functions)
-    if (function.offset / instruction_bytes < kernel.instructions.size())
-      entries.push_back(static_cast<int>(function.offset / instruction_bytes));
+  for (const FunctionCode& function : kernel.functions)
+    if (function.begin < kernel.instructions.size())
+      entries.push_back(static_cast<int>(function.begin));
   CodeLoops result;
   auto graph = build_flow_graph(kernel, entries);
   if (!graph) {
