@@ -38,6 +38,18 @@ std::string bare_name(const std::string& text) {
   return text.substr(begin, end - begin);
 }
 
+// "ns::copy" of "ns::copy<float, 3>".
+std::string without_arguments(const std::string& name) {
+  std::string plain;
+  int depth = 0;
+  for (const char c : name) {
+    if (c == '<') ++depth;
+    if (depth == 0) plain += c;
+    if (c == '>') --depth;
+  }
+  return plain;
+}
+
 Names names_of(const std::string& symbol) {
   std::string text = demangled(symbol);
   std::string name = bare_name(text);
@@ -131,6 +143,24 @@ std::string demangled(const std::string& symbol) {
                                : nullptr,
       std::free);
   return text == nullptr || status != 0 ? "" : std::string(text.get());
+}
+
+std::vector<std::string> kernel_names(const std::string& symbol) {
+  const Names names = names_of(symbol);
+  std::vector<std::string> all = {symbol};
+  for (const std::string& name : {names.text, names.name, without_arguments(names.name)})
+    if (!name.empty() && std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
+  return all;
+}
+
+std::string short_kernel_name(const std::string& symbol) {
+  constexpr std::size_t most = 72;
+  const Names names = names_of(symbol);
+  if (names.name.empty())  // not C++, or a name that cannot be read
+    return symbol.size() <= most ? symbol : symbol.substr(0, most) + "...";
+  if (names.name.size() <= most) return names.name;
+  const std::string plain = without_arguments(names.name);
+  return plain.size() < names.name.size() ? plain + "<...>" : plain;
 }
 
 Result<std::vector<CodeKernel>> find_kernels(const CodeFile& file, const KernelQuery& query) {

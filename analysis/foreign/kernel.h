@@ -11,6 +11,15 @@ namespace phasebit {
 // "void scale<float, 64>(float*, float)" of "_Z5scaleIfLi64EEvPT_S0_"; "" of what is no C++ name.
 std::string demangled(const std::string& symbol);
 
+// What patterns may call it: the symbol, and of a C++ name also its demangled form, that without
+// what it takes and gives back ("ns::copy<float, 3>"), and without what its template was given
+// ("ns::copy").
+std::vector<std::string> kernel_names(const std::string& symbol);
+
+// For messages: without what it takes and gives back, and with "<...>" for long arguments of
+// templates.
+std::string short_kernel_name(const std::string& symbol);
+
 // A kernel of a file; both pointers point into it.
 struct CodeKernel {
   const CodeImage* image = nullptr;

@@ -12,7 +12,8 @@ namespace {
 
 const std::vector<std::string> selecting = {"name",    "variants", "kernels",
                                             "targets", "family",   "ptxas"};
-const std::vector<std::string> limits = {"max_registers", "max_spill_bytes", "max_issue_cycles",
+const std::vector<std::string> limits = {"max_registers",    "max_live_registers",
+                                         "max_spill_bytes",  "max_issue_cycles",
                                          "max_instructions", "min_warps"};
 
 class Reader {
@@ -21,10 +22,11 @@ class Reader {
 
   Result<ExpectationFile> read(const toml::table& file) {
     ExpectationFile result;
-    PHASEBIT_TRY(check_keys(file, {"spec", "sweep", "targets", "rule", "same", "differ"}));
+    PHASEBIT_TRY(check_keys(file, {"spec", "sweep", "targets", "files", "rule", "same", "differ"}));
     result.spec = file["spec"].value_or("");
     result.sweep = file["sweep"].value_or("");
     PHASEBIT_TRY(words(file, "targets", result.targets));
+    PHASEBIT_TRY(words(file, "files", result.files));
     for (const auto& [word, kind] :
          {std::pair("rule", ExpectationKind::rule), std::pair("same", ExpectationKind::same),
           std::pair("differ", ExpectationKind::differ)})
@@ -84,26 +86,28 @@ class Reader {
     one.place = place(table);
     std::vector<std::string> known = selecting;
     if (kind == ExpectationKind::rule) {
-      known.insert(known.end(), {"where", "must", "must_not", "count", "exhaustive"});
+      known.insert(known.end(), {"where", "must", "must_not", "count", "exhaustive", "threads",
+                                 "dynamic_shared_bytes"});
       known.insert(known.end(), limits.begin(), limits.end());
     }
     PHASEBIT_TRY(check_keys(table, known));
     one.name = table["name"].value_or("");
     if (one.name.empty())
       return fail(Step::spec, "{}: a name is missing: what is expected, in words", one.place);
-    PHASEBIT_TRY(words(table, "variants", one.kernels));
+    PHASEBIT_TRY(words(table, "variants", one.variants));
     PHASEBIT_TRY(words(table, "kernels", one.kernels));
     PHASEBIT_TRY(words(table, "targets", one.targets));
     PHASEBIT_TRY(words(table, "family", one.families));
     one.ptxas = table["ptxas"].value_or("");
     if (const auto range = version_in_range(Version{{1}}, one.ptxas); !range)
       return fail(Step::spec, "{}: ptxas: {}", one.place, range.error().message);
-    one.where = table["where"].value_or("");
+    PHASEBIT_TRY(read_where(table, one));
     PHASEBIT_TRY(read_opcodes(table, one));
     if (const toml::node* node = table.get("exhaustive"); node != nullptr && !node->is_boolean())
       return fail(Step::spec, "{}: exhaustive is true or false", place(*node));
     one.exhaustive = table["exhaustive"].value_or(false);
     PHASEBIT_TRY(read_limits(table, one));
+    PHASEBIT_TRY(read_launch(table, one));
     if (kind == ExpectationKind::rule && one.opcodes.empty() && one.limits.empty() &&
         !one.exhaustive)
       return fail(Step::spec, "{}: '{}' expects nothing", one.place, one.name);
@@ -132,13 +136,48 @@ class Reader {
     return {};
   }
 
+  Status read_where(const toml::table& table, Expectation& one) const {
+    const toml::node* node = table.get("where");
+    if (node == nullptr) return {};
+    const auto text = node->value<std::string>();
+    if (!text) return fail(Step::spec, "{}: where is a word", place(*node));
+    auto where = parse_where(*text);
+    if (!where)
+      return with_hint(fail(Step::spec, "{}: {}", place(*node), where.error().message),
+                       where.error().hint);
+    one.where = std::move(*where);
+    return {};
+  }
+
+  // A number that is 0 or more.
+  Result<int> number(const toml::node& node, std::string_view key) const {
+    if (!node.is_integer() || node.value_or(-1) < 0)
+      return fail(Step::spec, "{}: {} is a number", place(node), key);
+    return node.value_or(0);
+  }
+
+  // A launch matters to the occupancy alone.
+  Status read_launch(const toml::table& table, Expectation& one) const {
+    for (const auto& [key, into] :
+         {std::pair("threads", &one.launch.threads),
+          std::pair("dynamic_shared_bytes", &one.launch.dynamic_shared_bytes)}) {
+      const toml::node* node = table.get(key);
+      if (node == nullptr) continue;
+      if (one.limits.count("min_warps") == 0)
+        return with_hint(fail(Step::spec, "{}: {} without min_warps", place(*node), key),
+                         "it says how the kernel is launched, for its occupancy");
+      PHASEBIT_TRY_ASSIGN(value, number(*node, key));
+      *into = value;
+    }
+    return {};
+  }
+
   Status read_limits(const toml::table& table, Expectation& one) const {
     for (const std::string& key : limits) {
       const toml::node* node = table.get(key);
       if (node == nullptr) continue;
-      if (!node->is_integer() || node->value_or(-1) < 0)
-        return fail(Step::spec, "{}: {} is a number", place(*node), key);
-      one.limits[key] = node->value_or(0);
+      PHASEBIT_TRY_ASSIGN(value, number(*node, key));
+      one.limits[key] = value;
     }
     return {};
   }

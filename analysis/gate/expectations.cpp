@@ -1,5 +1,7 @@
 #include "analysis/gate/expectations.h"
 
+#include "analysis/disassembly/json_schema.h"
+#include "analysis/gate/nothing_found.h"
 #include "core/rule/synchronisation.h"
 
 #include <algorithm>
@@ -9,64 +11,22 @@
 namespace phasebit {
 namespace {
 
-bool any_matches(const std::vector<std::string>& patterns, const std::string& word) {
-  return patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&](const auto& one) {
-           return opcode_matches(one, word);
-         });
+bool any_matches(const std::vector<std::string>& patterns, const std::vector<std::string>& words) {
+  if (patterns.empty()) return true;
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+      return word == pattern || opcode_matches(pattern, word);
+    });
+  });
 }
 
-std::string name_of(const GateSubject& subject) {
-  std::string name = subject.name + " for " + subject.target;
-  if (subject.ptxas) name += " by ptxas " + subject.ptxas->text();
-  return name;
-}
-
-// The code that a rule speaks of, or why there is none.
-struct Code {
-  CodeCounts counts;
-  std::string problem;
-};
-
-Code loops_of(const Features& features, const std::string& role) {
-  Code code;
-  bool any = false;
-  for (const LoopFeatures& loop : features.loops) {
-    const std::string name = loop.role.empty() ? "timed loop" : loop.role;
-    if (!role.empty() && role != name) continue;
-    any = true;
-    if (!loop.problem.empty()) code.problem = name + ": " + loop.problem;
-    add(code.counts, loop.hot);
-  }
-  if (!any) code.problem = "no such timed loop";
-  return code;
-}
-
-Code code_of(const Expectation& rule, const GateSubject& subject) {
-  const Features& features = subject.features;
-  if (rule.where == "kernel") return {features.kernel, ""};
-  if (rule.where.starts_with("line ")) {
-    const auto found = subject.lines.find(std::atoi(rule.where.c_str() + 5));
-    if (found == subject.lines.end()) return {{}, "no instruction of that line"};
-    return {found->second, ""};
-  }
-  const bool has_loop = std::any_of(features.loops.begin(), features.loops.end(),
-                                    [](const LoopFeatures& loop) { return loop.problem.empty(); });
-  if (rule.where.empty() && !has_loop) return {features.kernel, ""};
-  const std::size_t dot = rule.where.find('.');
-  if (dot == std::string::npos) return loops_of(features, rule.where);
-  std::string known;
-  for (const VerbFeatures& verb : features.verbs) {
-    if (verb.role == rule.where.substr(0, dot) && verb.verb == rule.where.substr(dot + 1))
-      return {verb.hot, ""};
-    known += (known.empty() ? "" : ", ") + verb.role + "." + verb.verb;
-  }
-  return {{}, "no code of that verb in a timed loop, only of " + known};
-}
-
-// "consumer.wait" -> "wait"
-std::string verb_of(const std::string& where) {
-  const std::size_t dot = where.find('.');
-  return dot == std::string::npos ? "" : where.substr(dot + 1);
+// Patterns of variants speak of ids alone, patterns of kernels of what is no variant.
+bool is_named(const Expectation& rule, const GateSubject& subject) {
+  if (rule.variants.empty() && rule.kernels.empty()) return true;
+  const bool by_id = subject.file.empty() && !rule.variants.empty();
+  if (by_id && any_matches(rule.variants, {subject.name})) return true;
+  return !rule.kernels.empty() && !subject.names.empty() &&
+         any_matches(rule.kernels, subject.names);
 }
 
 std::string range_text(const OpcodeRule& one) {
@@ -84,19 +44,34 @@ std::string found_text(const CodeCounts& counts, const std::string& pattern) {
          (counts.opcodes.empty() ? "no instructions" : list_opcodes(counts.opcodes));
 }
 
+// Where the first of a pattern stands; "" where nobody noted it.
+std::string place_of(const GatePart& part, const std::string& pattern) {
+  for (const auto& [opcode, place] : part.places)
+    if (opcode_matches(pattern, opcode)) return place;
+  return "";
+}
+
 class Gate {
  public:
   explicit Gate(const Expectation& rule) : rule_(rule) {}
 
-  void check(const GateSubject& subject) {
-    const Code code = code_of(rule_, subject);
-    if (!code.problem.empty()) return expect(false, subject, "code", code.problem);
-    for (const OpcodeRule& one : rule_.opcodes)
-      expect(one.count.has(count_opcodes(code.counts.opcodes, one.pattern)), subject,
-             range_text(one), found_text(code.counts, one.pattern));
-    if (rule_.exhaustive) check_exhaustive(subject, code.counts.opcodes);
-    check_open_calls(subject, code.counts);
-    for (const auto& [name, limit] : rule_.limits) check_limit(subject, code.counts, name, limit);
+  Status check(const GateSubject& subject) {
+    PHASEBIT_TRY_ASSIGN(parts, parts_of(rule_.where, subject));
+    for (const FoundPart& one : parts) {
+      part_ = one.name;
+      if (!one.problem.empty()) {
+        expect(false, subject, "code", one.problem);
+        continue;
+      }
+      const OpcodeCounts& opcodes = one.part.counts.opcodes;
+      for (const OpcodeRule& rule : rule_.opcodes)
+        expect(rule.count.has(count_opcodes(opcodes, rule.pattern)), subject, range_text(rule),
+               found_text(one.part.counts, rule.pattern), place_of(one.part, rule.pattern));
+      if (rule_.exhaustive) check_exhaustive(subject, opcodes);
+      check_open_calls(subject, one.part.counts);
+      PHASEBIT_TRY(check_limits(subject, one.part));
+    }
+    return {};
   }
 
   void check_classes(const std::vector<const GateSubject*>& subjects) {
@@ -120,7 +95,7 @@ class Gate {
     if (!table) return expect(false, subject, "a list of opcodes", table.error().text());
     OpcodeCounts uncounted;
     for (const auto& [opcode, count] : counts) {
-      const auto* known = (*table)->find(opcode, subject.family, verb_of(rule_.where));
+      const auto* known = (*table)->find(opcode, subject.family, rule_.where.verb);
       const bool counted = std::any_of(
           rule_.opcodes.begin(), rule_.opcodes.end(),
           [&, &name = opcode](const OpcodeRule& one) { return opcode_matches(one.pattern, name); });
@@ -150,47 +125,98 @@ class Gate {
   }
 
   void expect(bool holds, const GateSubject& subject, const std::string& expected,
-              const std::string& found) {
+              const std::string& found, const std::string& at = "") {
     ++report_.checks;
-    const std::string where = rule_.where.empty() ? "" : rule_.where + ": ";
-    if (!holds)
-      report_.broken.push_back(
-          {rule_.place, rule_.name, name_of(subject), where + expected, found});
+    if (holds) return;
+    std::string where = rule_.where.text + (part_.empty() ? "" : " (" + part_ + ")");
+    if (!where.empty()) where += ": ";
+    report_.broken.push_back({rule_.place, rule_.name, name_of(subject), where + expected, found,
+                              subject.file, subject.names.empty() ? "" : subject.name, at});
+  }
+
+  Status check_limits(const GateSubject& subject, const GatePart& part) {
+    for (const auto& [name, limit] : rule_.limits) {
+      if (name == "min_warps") {
+        PHASEBIT_TRY(check_warps(subject, limit));
+      } else if (name == "max_live_registers") {
+        PHASEBIT_TRY(check_live(subject, part, limit));
+      } else {
+        check_limit(subject, part.counts, name, limit);
+      }
+    }
+    return {};
+  }
+
+  void at_most(const GateSubject& subject, int limit, const std::string& what, int value) {
+    expect(value <= limit, subject, fmt::format("at most {} {}", limit, what),
+           std::to_string(value));
   }
 
   void check_limit(const GateSubject& subject, const CodeCounts& counts, const std::string& name,
                    int limit) {
     const Features& features = subject.features;
-    const auto at_most = [&](const char* what, int value) {
-      expect(value <= limit, subject, fmt::format("at most {} {}", limit, what),
-             std::to_string(value));
-    };
-    if (name == "max_issue_cycles") return at_most("issue cycles", counts.issue_cycles);
-    if (name == "max_instructions") return at_most("instructions", counts.instructions);
+    if (name == "max_issue_cycles")
+      return at_most(subject, limit, "issue cycles", counts.issue_cycles);
+    if (name == "max_instructions")
+      return at_most(subject, limit, "instructions", counts.instructions);
     if (name == "max_registers" && features.registers == 0)
       return expect(false, subject, "a register count", "the cubin does not say");
-    if (name == "max_registers") return at_most("registers", features.registers);
-    if (name == "max_spill_bytes" && features.spill)
-      return at_most("spill bytes", features.spill->stores + features.spill->loads);
-    if (name == "max_spill_bytes")  // others' code: each access of local memory counts 4 bytes
-      return at_most("bytes of local memory accesses",
-                     4 * (features.kernel.local_stores + features.kernel.local_loads));
-    if (!features.occupancy) return expect(false, subject, "an occupancy", "it is not known here");
-    expect(features.occupancy->warps >= limit, subject,
-           fmt::format("at least {} warps an SM", limit),
-           fmt::format("{}, limited by {}", features.occupancy->warps,
-                       fmt::join(features.occupancy->limited_by, ", ")));
+    if (name == "max_registers") return at_most(subject, limit, "registers", features.registers);
+    const bool by_ptxas = features.spill.has_value();  // ptxas said it when it made the code
+    const SpillBytes spills = by_ptxas ? *features.spill : subject.spills->bytes;
+    at_most(subject, limit, by_ptxas ? "spill bytes" : subject.spills->what,
+            spills.stores + spills.loads);
+  }
+
+  Status check_live(const GateSubject& subject, const GatePart& part, int limit) {
+    if (part.live) {
+      at_most(subject, limit, "live registers", part.live->registers);
+      return {};
+    }
+    return with_hint(fail(Step::gate, "{}: '{}': live registers of {} were not counted",
+                          rule_.place, rule_.name, name_of(subject)),
+                     "max_live_registers is for kernels of code files; `phasebit sass show --live` "
+                     "says it of a variant");
+  }
+
+  Status check_warps(const GateSubject& subject, int limit) {
+    PHASEBIT_TRY_ASSIGN(occupancy, occupancy_for(subject));
+    std::string found =
+        fmt::format("{}, limited by {}", occupancy.warps, fmt::join(occupancy.limited_by, ", "));
+    if (rule_.launch.threads == 0 && !subject.threads_from.empty())
+      found +=
+          fmt::format(" (CTAs of {} threads, by {})", subject.needs.threads, subject.threads_from);
+    expect(occupancy.warps >= limit, subject, fmt::format("at least {} warps an SM", limit), found);
+    return {};
+  }
+
+  // Of the launch that the rule names, else the one that is known.
+  Result<Occupancy> occupancy_for(const GateSubject& subject) const {
+    const bool own = rule_.launch.threads != 0 || rule_.launch.dynamic_shared_bytes != 0;
+    if (!own && subject.features.occupancy) return *subject.features.occupancy;
+    CtaNeeds needs = subject.needs;
+    if (rule_.launch.threads != 0) needs.threads = rule_.launch.threads;
+    needs.shared_bytes += rule_.launch.dynamic_shared_bytes;
+    const std::string of = fmt::format("{}: '{}': {}", rule_.place, rule_.name, name_of(subject));
+    if (needs.threads == 0)
+      return with_hint(fail(Step::gate, "{} has no launch bounds", of),
+                       "say how it is launched: threads = 256");
+    if (!subject.sm) return fail(Step::gate, "{}: its occupancy is not known here", of);
+    auto occupancy = occupancy_of(*subject.sm, needs);
+    if (!occupancy) return fail(Step::gate, "{}: {}", of, occupancy.error().message);
+    return *occupancy;
   }
 
   const Expectation& rule_;
+  std::string part_;  // of several that the rule speaks of, the one that is looked at
   GateReport report_;
 };
 
 }  // namespace
 
 bool concerns(const Expectation& rule, const GateSubject& subject) {
-  if (!any_matches(rule.kernels, subject.name) || !any_matches(rule.targets, subject.target) ||
-      !any_matches(rule.families, subject.family))
+  if (!is_named(rule, subject) || !any_matches(rule.targets, {subject.target}) ||
+      !any_matches(rule.families, {subject.family}))
     return false;
   if (rule.ptxas.empty()) return true;
   return subject.ptxas && version_in_range(*subject.ptxas, rule.ptxas).value_or(false);
@@ -204,15 +230,11 @@ Result<GateReport> check_expectations(const std::vector<Expectation>& expectatio
     for (const GateSubject& subject : subjects)
       if (concerns(rule, subject)) matching.push_back(&subject);
     Gate gate(rule);
-    if (rule.kind == ExpectationKind::rule)
-      for (const GateSubject* subject : matching) gate.check(*subject);
-    else
-      gate.check_classes(matching);
+    if (rule.kind != ExpectationKind::rule) gate.check_classes(matching);
+    for (const GateSubject* subject : matching)
+      if (rule.kind == ExpectationKind::rule) PHASEBIT_TRY(gate.check(*subject));
     GateReport one = gate.take();
-    if (one.checks == 0)
-      return with_hint(fail(Step::gate, "{}: '{}' speaks of no code here", rule.place, rule.name),
-                       fmt::format("{} kernels were looked at; its patterns match {} of them",
-                                   subjects.size(), matching.size()));
+    if (one.checks == 0) return nothing_found(rule, subjects, matching.size());
     report.checks += one.checks;
     report.broken.insert(report.broken.end(), one.broken.begin(), one.broken.end());
   }
@@ -222,8 +244,9 @@ Result<GateReport> check_expectations(const std::vector<Expectation>& expectatio
 std::string gate_as_text(const GateReport& report) {
   std::string text;
   for (const BrokenExpectation& one : report.broken)
-    text += fmt::format("{}: {}: {}\n  expected {}\n  found {}\n", one.place, one.rule, one.subject,
-                        one.expected, one.found);
+    text +=
+        fmt::format("{}: {}: {}\n  expected {}\n  found {}{}\n", one.place, one.rule, one.subject,
+                    one.expected, one.found, one.at.empty() ? "" : "; first at " + one.at);
   return text + fmt::format("{} checks, {} broken\n", report.checks, report.broken.size());
 }
 
@@ -233,10 +256,14 @@ std::string gate_as_json(const GateReport& report) {
     broken.push_back({{"place", one.place},
                       {"rule", one.rule},
                       {"subject", one.subject},
+                      {"file", one.file},
+                      {"symbol", one.symbol},
                       {"expected", one.expected},
-                      {"found", one.found}});
-  const nlohmann::ordered_json all = {{"checks", report.checks}, {"broken", broken}};
-  return all.dump(1) + "\n";
+                      {"found", one.found},
+                      {"at", one.at}});
+  const nlohmann::ordered_json all = {
+      {"schema", sass_json_schema}, {"checks", report.checks}, {"broken", broken}};
+  return all.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace phasebit

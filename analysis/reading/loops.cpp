@@ -56,7 +56,9 @@ CodeLoop describe(const Loop& loop, const LoopNest& nest, const FlowGraph& graph
     if (!loop.contains[b]) continue;
     const BasicBlock& block = graph.blocks[b];
     for (int i = block.begin; i < block.end; ++i) {
-      add(nest.depth[b] == loop.depth ? result.own : result.inner, instruction(i));
+      const bool own = nest.depth[b] == loop.depth;
+      add(own ? result.own : result.inner, instruction(i));
+      if (own) result.own_addresses.push_back(instruction(i).address);
       result.addresses.push_back(instruction(i).address);
       if (source_line(source, instruction(i)) != nullptr) numbers.insert(instruction(i).line);
     }

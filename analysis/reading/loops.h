@@ -17,7 +17,8 @@ struct CodeLoop {
   CodeCounts own;                        // at its own depth: one turn
   CodeCounts inner;                      // of the loops inside it, each counted once
   std::vector<std::uint32_t> addresses;  // of its instructions
-  std::string lines;                     // "k.cu:9-12, inc.h:5"; "" without line information
+  std::vector<std::uint32_t> own_addresses;  // of those at its own depth
+  std::string lines;                         // "k.cu:9-12, inc.h:5"; "" without line information
 };
 
 struct CodeLoops {

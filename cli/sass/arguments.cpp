@@ -164,10 +164,11 @@ void add_gate(CLI::App& group, SassOptions& all, Chosen& chosen) {
       "gate", "expectations of a file, for CI: exits with 1 when one is broken");
   add_space(*command, options.space);
   add_tools(*command, options.tools);
-  command->add_option("file", options.file, "TOML, such as specs/sass_gate.toml")->required();
-  command->add_option("--cubin", options.cubins, "kernels of cubins in the place of variants")
-      ->allow_extra_args(false);
-  add_targets(*command, options.targets, "architectures (default: the file's)");
+  command->add_option("rules", options.file, "TOML, such as specs/sass_gate.toml")->required();
+  command->add_option("files,--cubin", options.files,
+                      "code files (see show) or PTX whose kernels are held against the rules "
+                      "(default: `files` of the rules); shell patterns too");
+  add_targets(*command, options.targets, "architectures (default: those of the rules)");
   command->add_option("--toolchain", options.toolchains, "versions of ptxas, such as 12.4,13.0")
       ->delimiter(',');
   command->add_flag("--json", options.json, "print JSON");

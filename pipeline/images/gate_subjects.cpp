@@ -1,11 +1,12 @@
 #include "pipeline/images/gate_subjects.h"
 
-#include "analysis/flow/callees.h"
 #include "analysis/gate/expectation_file.h"
 #include "core/image/whole.h"
 #include "gen/ptxas/assembler.h"
+#include "gen/space/hand_made.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 namespace phasebit {
@@ -25,6 +26,22 @@ Result<std::vector<Expectation>> read_rules_file(const std::string& file) {
       return with_hint(fail(Step::spec, "{}: --rules takes [[rule]] alone", one.place),
                        "`phasebit sass gate` compares kernels");
   return std::move(read.expectations);
+}
+
+// The lines of templates, or of the file that it was read from, and where opcodes stand.
+void add_places(GateSubject& subject, const SassKernel& kernel, const SourceMap& source) {
+  std::map<std::pair<std::string, int>, CodeCounts> lines;
+  const std::size_t used = used_instructions(kernel);
+  for (std::size_t i = 0; i < used; ++i) {
+    const Instruction& one = kernel.instructions[i];
+    const SourceLine* line = source_line(source, one);
+    if (line != nullptr) add(lines[{line->file, line->line}], one);
+    subject.kernel.places.try_emplace(
+        one.opcode,
+        fmt::format("{}{:#06x}", line == nullptr ? "" : line->place() + ", ", one.address));
+  }
+  for (auto& [place, counts] : lines)
+    subject.lines.push_back({place.first, place.second, {std::move(counts)}});
 }
 
 // What the rules that speak of a kernel say of it.
@@ -55,6 +72,8 @@ Result<std::vector<GateSubject>> subjects_of(Tools& tools, const Disassembler& d
     PHASEBIT_TRY_ASSIGN(target, tools.targets.find(column.target));
     PHASEBIT_TRY_ASSIGN(version, version_of(tools, column, one));
     found[i] = GateSubject{one.key.id, column.target, target.family, version, "", {}, {}};
+    if (is_whole(one.key) || !one.key.value(file_axis).empty())
+      found[i]->names = {one.key.id, one.kernel.entry};
   }
   PHASEBIT_TRY(analyse_images(
       tools, disassembler, prepared, columns,
@@ -64,11 +83,13 @@ Result<std::vector<GateSubject>> subjects_of(Tools& tools, const Disassembler& d
         const Prepared& one = prepared[v];
         subject->code_class = image->kernel.code.hash;
         subject->features = take_features(image->kernel, one.kernel.source, image->windows);
-        subject->lines = count_with_callees(image->kernel, {}).lines;
-        add_resources(subject->features, image->kernel,
-                      tools.targets.find(columns[c].target).value(),
+        const CtaShape shape{one.head.launch.threads, one.head.launch.dynamic_shared_bytes};
+        subject->sm = tools.targets.find(columns[c].target).value();
+        subject->needs = needs_of(image->kernel, *subject->sm, shape);
+        add_places(*subject, image->kernel, one.kernel.source);
+        add_resources(subject->features, image->kernel, *subject->sm,
                       {image->resources.spill_store_bytes, image->resources.spill_load_bytes},
-                      {one.head.launch.threads, one.head.launch.dynamic_shared_bytes});
+                      shape);
       }));
   std::vector<GateSubject> subjects;
   for (auto& one : found)

@@ -1,34 +1,15 @@
 #include "pipeline/sass/gate.h"
 
-#include "analysis/disassembly/module.h"
-#include "analysis/flow/callees.h"
 #include "analysis/gate/expectation_file.h"
 #include "pipeline/images/gate_subjects.h"
 #include "pipeline/sass/files.h"
-#include "pipeline/select/given.h"
+#include "pipeline/sass/gate_files.h"
 #include "pipeline/select/open_space.h"
 
-#include <optional>
+#include <algorithm>
 
 namespace phasebit {
 namespace {
-
-// Kernels of a cubin that phasebit did not make: no roles, no verbs, no ptxas version.
-Status add_cubin(const Tools& tools, const Disassembler& disassembler, const std::string& path,
-                 std::vector<GateSubject>& subjects) {
-  PHASEBIT_TRY_ASSIGN(bytes, read_file(path));
-  PHASEBIT_TRY_ASSIGN(cubin, read_cubin(bytes, path));
-  PHASEBIT_TRY_ASSIGN(target, tools.targets.find(cubin.target));
-  PHASEBIT_TRY_ASSIGN(kernels, read_module(disassembler, cubin));
-  for (const auto& [name, kernel] : kernels) {
-    CalledCode called = count_with_callees(kernel, kernels);
-    Features features = take_features(kernel, {}, {});
-    features.kernel = std::move(called.counts);
-    subjects.push_back({name, target.name, target.family, std::nullopt, kernel.code.hash,
-                        std::move(features), std::move(called.lines)});
-  }
-  return {};
-}
 
 // Variants of the sweep in each column.
 Status add_variants(Tools& tools, const Disassembler& disassembler, const SpaceRequest& request,
@@ -50,11 +31,35 @@ SpaceRequest request_of(const GateRequest& options, const ExpectationFile& file)
   return request;
 }
 
-// Cubins have their target, and nothing is assembled.
-Status check_cubins(const GateRequest& options) {
-  PHASEBIT_TRY(take_only(options.space, {}, "cubins are no variants", "leave --cubin out"));
-  if (options.targets.empty() && options.toolchains.empty()) return {};
-  return fail(Step::usage, "--target and --toolchain are for variants, not for cubins");
+// Code files are there already: nothing of them is chosen or assembled.
+Status check_files(const GateRequest& options) {
+  PHASEBIT_TRY(refuse_variant_options(options.space, options.tools));
+  if (options.toolchains.empty()) return {};
+  return fail(Step::usage, "--toolchain is for variants, not for code files");
+}
+
+bool any_says(const std::vector<Expectation>& rules,
+              std::vector<std::string> Expectation::* patterns) {
+  return std::any_of(rules.begin(), rules.end(),
+                     [&](const Expectation& rule) { return !(rule.*patterns).empty(); });
+}
+
+// Rules that name kernels speak of none of the variants.
+Status check_rules(const GateRequest& options, const ExpectationFile& file) {
+  for (const Expectation& rule : file.expectations)
+    if (!rule.kernels.empty() && rule.variants.empty())
+      return with_hint(fail(Step::usage, "{}: '{}' names kernels, and there are no files of any",
+                            rule.place, rule.name),
+                       fmt::format("phasebit sass gate {} FILE..., or files = [\"build/*.so\"] in "
+                                   "the rules; variants are named by `variants`",
+                                   options.file));
+  return {};
+}
+
+// What the command line says, else the rules.
+Result<std::vector<std::string>> files_of(const GateRequest& options, const ExpectationFile& file) {
+  if (!options.files.empty()) return expand_files(options.files, "");
+  return expand_files(file.files, fs::path(options.file).parent_path().string());
 }
 
 }  // namespace
@@ -62,20 +67,26 @@ Status check_cubins(const GateRequest& options) {
 Result<GateReport> sass_gate(const GateRequest& options) {
   PHASEBIT_TRY_ASSIGN(text, read_file(options.file));
   PHASEBIT_TRY_ASSIGN(file, parse_expectations(text, options.file));
+  PHASEBIT_TRY_ASSIGN(files, files_of(options, file));
+  SpaceRequest request = request_of(options, file), of_files = options.space;
+  PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(of_files, files, {}));
+  const bool code = !ptx && !files.empty();
+  const bool variants = !code || !file.spec.empty() || !file.sweep.empty() ||
+                        any_says(file.expectations, &Expectation::variants);
+  if (code && !variants) PHASEBIT_TRY(check_files(options));
+  if (files.empty()) PHASEBIT_TRY(check_rules(options, file));
+  if (ptx) request = of_files;
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  const std::vector<std::string>& named = options.targets.empty() ? file.targets : options.targets;
   std::vector<GateSubject> subjects;
-  SpaceRequest request = request_of(options, file);
-  SpaceRequest of_files = options.space;
-  PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(of_files, options.cubins, {}));
-  if (ptx) request = of_files;
-  if (!ptx && !options.cubins.empty()) PHASEBIT_TRY(check_cubins(options));
-  for (const std::string& cubin : options.cubins)
-    if (!ptx) PHASEBIT_TRY(add_cubin(tools, disassembler, cubin, subjects));
-  if (options.cubins.empty() || ptx) {
-    PHASEBIT_TRY_ASSIGN(
-        targets,
-        chosen_targets(tools.toolchain, options.targets.empty() ? file.targets : options.targets));
+  if (code) {
+    PHASEBIT_TRY_ASSIGN(found,
+                        subjects_of_files(tools, disassembler, files, named, file.expectations));
+    subjects = std::move(found);
+  }
+  if (variants) {
+    PHASEBIT_TRY_ASSIGN(targets, chosen_targets(tools.toolchain, named));
     PHASEBIT_TRY_ASSIGN(columns, columns_of(tools, targets, options.toolchains));
     PHASEBIT_TRY(add_variants(tools, disassembler, request, columns, options.tools.jobs, subjects));
   }

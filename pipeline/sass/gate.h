@@ -1,4 +1,4 @@
-// The expectations of a file, held against variants or cubins.
+// The expectations of a file, held against variants or the kernels of code files.
 #pragma once
 
 #include "analysis/gate/expectations.h"
@@ -14,8 +14,8 @@ struct GateRequest {
   SpaceRequest space;
   ToolOptions tools;
   std::string file;                     // of expectations
-  std::vector<std::string> cubins;      // empty: variants
-  std::vector<std::string> targets;     // empty: those of the file, else every one
+  std::vector<std::string> files;       // code or PTX; empty: those that the rules file names
+  std::vector<std::string> targets;     // empty: those of the rules file, else every one
   std::vector<std::string> toolchains;  // versions of ptxas; empty: what each variant asks for
 };
 Result<GateReport> sass_gate(const GateRequest& request);

@@ -58,29 +58,80 @@ TEST_F(SassGate, ABrokenRuleEndsWithOne) {
       << nothing.err;
 }
 
-// A kernel that phasebit did not make: by its name, and by source line.
-TEST_F(SassGate, OthersCubins) {
-  const auto folder = TempDir::create();
-  const std::string ptx = (folder->path() / "a.ptx").string();
-  const std::string cubin = (folder->path() / "a.cubin").string();
-  const std::string file = (folder->path() / "gate.toml").string();
-  ASSERT_TRUE(write_file(ptx,
-                         ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"a.cu\"\n"
-                         ".visible .entry mine()\n{\n.loc 1 7 0\nbar.sync 0;\n.loc 1 8 0\n"
-                         "membar.gl;\n.loc 1 9 0\nret;\n}\n"));
-  const auto toolchain = find_toolchain({test::home(), {}, {}});
-  const auto made =
-      run_process({toolchain->ptxas.string(), "-lineinfo", "-arch", "sm_80", ptx, "-o", cubin});
-  ASSERT_TRUE(made && made->ok()) << made->err;
-  ASSERT_TRUE(write_file(file,
-                         "[[rule]]\nname = \"a barrier\"\nkernels = \"mine\"\nwhere = \"line 7\"\n"
-                         "count = { \"BAR.SYNC*\" = 1, \"MEMBAR*\" = 0 }\nmax_registers = 255\n"
-                         "[[rule]]\nname = \"no fence\"\nmust_not = \"MEMBAR*\"\n"));
-  const ProcessOutput output = gate({file, "--cubin", cubin});
+// Kernels that phasebit did not make, by their names and source lines.
+class SassGateFiles : public SassGate {
+ protected:
+  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+  // ns::mine(), with a barrier on line 7 and a fence on line 8 of a.cu.
+  std::string cubin(const std::string& name, const std::string& target = "sm_80") const {
+    EXPECT_TRUE(
+        write_file(path("a.ptx"),
+                   ".version 8.0\n.target " + target +
+                       "\n.address_size 64\n.file 1 \"a.cu\"\n.visible .entry _ZN2ns4mineEv()\n"
+                       ".maxntid 128, 1, 1\n{\n.loc 1 7 0\nbar.sync 0;\n.loc 1 8 0\nmembar.gl;\n"
+                       ".loc 1 9 0\nret;\n}\n"));
+    const auto toolchain = find_toolchain({test::home(), {}, {}});
+    const auto made = run_process(
+        {toolchain->ptxas.string(), "-lineinfo", "-arch", target, path("a.ptx"), "-o", path(name)});
+    EXPECT_TRUE(made && made->ok()) << made->err;
+    return path(name);
+  }
+  std::string rules(const std::string& text) const {
+    EXPECT_TRUE(write_file(path("gate.toml"), text));
+    return path("gate.toml");
+  }
+  TempDir folder_ = std::move(*TempDir::create());
+};
+
+// CTAs of 128 threads fill the 64 warps of an SM of sm_80 when registers allow it.
+TEST_F(SassGateFiles, RulesByNameAndLine) {
+  const std::string a = cubin("a.cubin");
+  const std::string file = rules(
+      "files = \"*.cubin\"\n[[rule]]\nname = \"a barrier\"\nkernels = \"ns::mine\"\n"
+      "where = \"line a.cu:7\"\ncount = { \"BAR.SYNC*\" = 1, \"MEMBAR*\" = 0 }\n"
+      "max_registers = 255\n"
+      "[[rule]]\nname = \"no fence\"\nmust_not = \"MEMBAR*\"\n"
+      "[[rule]]\nname = \"room\"\nmax_spill_bytes = 0\nmin_warps = 64\n"
+      "max_live_registers = 8\n");
+  const ProcessOutput output = gate({file});
   EXPECT_EQ(output.exit_status, 1) << output.err;
-  EXPECT_EQ(output.out.find(file + ":7: no fence: mine for sm_80\n  expected no MEMBAR*\n"), 0U)
+  EXPECT_EQ(output.out.find(file + ":8: no fence: " + a +
+                            ": ns::mine for sm_80\n  expected no MEMBAR*\n  found MEMBAR"),
+            0U)
       << output.out;
-  EXPECT_NE(output.out.find("4 checks, 1 broken\n"), std::string::npos) << output.out;
+  EXPECT_NE(output.out.find("; first at a.cu:8, 0x"), std::string::npos) << output.out;
+  EXPECT_NE(output.out.find("7 checks, 1 broken\n"), std::string::npos) << output.out;
+  // The command line's files stand in the place of the rules'; --cubin is their old name.
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{file, a}, {file, "--cubin", a}, {file, path("a.cub*")}})
+    EXPECT_EQ(gate(words).out, output.out);
+  const auto json = nlohmann::json::parse(gate({file, "--json"}).out);
+  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["broken"][0]["file"], a);
+  EXPECT_EQ(json["broken"][0]["symbol"], "_ZN2ns4mineEv");
+}
+
+TEST_F(SassGateFiles, TargetsAreThoseOfTheCode) {
+  const std::string a = cubin("a.cubin"), b = cubin("b.cubin", "sm_90a");
+  const std::string file = rules("[[rule]]\nname = \"n\"\ntargets = \"sm_90a\"\nmust = \"BAR*\"\n");
+  EXPECT_EQ(gate({file, a, b}).out, "1 checks, 0 broken\n");
+  EXPECT_EQ(gate({file, a, b, "-t", "sm_90a"}).out, "1 checks, 0 broken\n");
+  const ProcessOutput none = gate({file, a});
+  EXPECT_NE(none.err.find("none of the targets fits 'sm_90a'"), std::string::npos) << none.err;
+  const ProcessOutput other = gate({file, a, b, "-t", "sm_100a"});
+  EXPECT_NE(other.err.find(": no code for sm_100a"), std::string::npos) << other.err;
+}
+
+TEST_F(SassGateFiles, WithoutFilesKernelsAreAnError) {
+  const std::string file = rules("[[rule]]\nname = \"n\"\nkernels = \"mine\"\nmust = \"BAR*\"\n");
+  const ProcessOutput none = gate({file});
+  EXPECT_EQ(none.exit_status, exit_code(Step::usage));
+  EXPECT_NE(
+      none.err.find(":1: 'n' names kernels, and there are no files of any (phasebit sass gate "),
+      std::string::npos)
+      << none.err;
+  const ProcessOutput lost = gate({file, path("*.so")});
+  EXPECT_NE(lost.err.find("*.so: no such file"), std::string::npos) << lost.err;
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include "analysis/gate/expectations.h"
+
 #include "analysis/gate/expectation_file.h"
 
 #include <gtest/gtest.h>
@@ -5,6 +7,32 @@
 
 namespace phasebit {
 namespace {
+
+CodeCounts counts(const std::map<std::string, int>& opcodes, int issue_cycles = 0) {
+  CodeCounts all;
+  all.opcodes = opcodes, all.issue_cycles = issue_cycles;
+  return all;
+}
+
+// A kernel of a library: two loops, of which one has HMMA, lines of two files.
+GateSubject gemm() {
+  GateSubject one{"_ZN2ns4gemmEPf", "sm_80", "ampere", std::nullopt, "cccc", {}, {}};
+  one.names = {"_ZN2ns4gemmEPf", "ns::gemm(float*)", "ns::gemm"};
+  one.shown = "ns::gemm", one.file = "build/libk.so";
+  one.features.kernel = counts({{"HMMA.16816.F32", 4}, {"STL", 2}});
+  one.kernel.places = {{"HMMA.16816.F32", "k.cu:20, 0x0100"}};
+  one.kernel.live = LiveCounts{90, 0, 0, 0};
+  one.lines = {{"src/a/k.cu", 12, {counts({{"LDGSTS.E.128", 2}})}},
+               {"src/b/k.cu", 12, {counts({{"MUFU.EX2", 1}})}},
+               {"src/inc.h", 7, {counts({{"BAR.SYNC", 1}})}}};
+  one.loops = {{"0x80-0xe0, k.cu:12", {counts({{"HMMA.16816.F32", 4}}, 60), {}, LiveCounts{70}}},
+               {"0x200-0x230", {counts({{"LDG.E", 1}}, 9)}}};
+  one.loops[0].own.places = {{"HMMA.16816.F32", "k.cu:20, 0x0100"}};
+  one.spills = GateSpills{{8, 0}, "spill bytes"};
+  one.sm = TargetTable::load()->find("sm_80").value();
+  one.needs = CtaNeeds{0, 128, 0, 1};
+  return one;
+}
 
 // A ring by hand: a consumer that waits once, and a kernel without loops.
 std::vector<GateSubject> subjects() {
@@ -22,11 +50,7 @@ std::vector<GateSubject> subjects() {
   ring.features.verbs.push_back({"consumer", "wait", wait, {}});
   GateSubject other = ring;
   other.name = "ring/other/none", other.code_class = "bbbb";
-  GateSubject foreign{"gemm", "sm_80", "ampere", std::nullopt, "cccc", {}, {}};
-  foreign.features.kernel.opcodes = {{"HMMA.16816.F32", 4}};
-  foreign.features.kernel.local_stores = 2;
-  foreign.lines[12].opcodes = {{"LDGSTS.E.128", 2}};
-  return {ring, other, foreign};
+  return {ring, other, gemm()};
 }
 
 // What the gate says of one rule.
@@ -63,7 +87,7 @@ TEST(Expectations, HoldOrSayWhatWasFound) {
        place + "  expected consumer: BRA* x2 to x3\n  found BRA x1\n" + broken},
       {"where = \"consumer\"\ncount = { \"BRA*\" = \"1..\" }", held},
       {"where = \"producer\"\nmust_not = \"BAR*\"",
-       place + "  expected producer: code\n  found no such timed loop\n" + broken},
+       place + "  expected producer: code\n  found no such timed loop, only consumer\n" + broken},
       {"where = \"consumer.checksum\"\nmust_not = \"BAR*\"",
        place +
            "  expected consumer.checksum: code\n  found no code of that verb in a timed loop, only "
@@ -81,19 +105,90 @@ TEST(Expectations, HoldOrSayWhatWasFound) {
   for (const Row& row : rows) EXPECT_EQ(said(rule(ring + row.body)), row.expected) << row.body;
 }
 
+// What the gate says of a rule for gemm, without the head that all broken ones have.
+std::string of_gemm(const std::string& body) {
+  const std::string head = "f.toml:1: n: build/libk.so: ns::gemm for sm_80\n";
+  std::string text = said(rule("kernels = \"ns::gemm\"\n" + body));
+  if (text.starts_with(head)) text.erase(0, head.size());
+  return text;
+}
+
 TEST(Expectations, OfOthersCode) {
-  const std::string gemm = "kernels = \"gemm\"\n";
-  EXPECT_EQ(said(rule(gemm + "count = { \"HMMA*\" = 4 }")), "1 checks, 0 broken\n");
-  EXPECT_EQ(said(rule(gemm + "where = \"line 12\"\nmust = \"LDGSTS*\"")), "1 checks, 0 broken\n");
-  EXPECT_EQ(said(rule(gemm + "where = \"line 13\"\nmust = \"LDGSTS*\"")),
-            "f.toml:1: n: gemm for sm_80\n  expected line 13: code\n  found no instruction of that "
-            "line\n1 checks, 1 broken\n");
-  EXPECT_EQ(said(rule(gemm + "max_spill_bytes = 0")),
-            "f.toml:1: n: gemm for sm_80\n  expected at most 0 bytes of local memory accesses\n"
-            "  found 8\n1 checks, 1 broken\n");
-  EXPECT_EQ(said(rule(gemm + "max_registers = 9")),
-            "f.toml:1: n: gemm for sm_80\n  expected a register count\n  found the cubin does not "
-            "say\n1 checks, 1 broken\n");
+  const std::string held = "1 checks, 0 broken\n", broken = "1 checks, 1 broken\n";
+  struct Row {
+    std::string body, expected;
+  };
+  const Row rows[] = {
+      {"count = { \"HMMA*\" = 4 }", held},
+      {"must_not = \"HMMA*\"",
+       "  expected no HMMA*\n  found HMMA.16816.F32 x4; first at k.cu:20, 0x0100\n" + broken},
+      {"where = \"line a/k.cu:12\"\nmust = \"LDGSTS*\"", held},
+      {"where = \"line inc.h:7\"\nmust = \"BAR*\"", held},
+      {"where = \"line inc.h:8\"\nmust = \"BAR*\"",
+       "  expected line inc.h:8: code\n  found no instruction of that line\n" + broken},
+      {"where = \"line nc.h:7\"\nmust = \"BAR*\"",
+       "  expected line nc.h:7: code\n  found no code of that file, only of src/a/k.cu, "
+       "src/b/k.cu, "
+       "src/inc.h\n" +
+           broken},
+      {"where = \"line 12\"\nmust = \"BAR*\"",
+       "gate: where: 'line 12' may mean a line of src/a/k.cu, src/b/k.cu, src/inc.h (write `line "
+       "src/a/k.cu:12`, or another of them)"},
+      {"where = \"line k.cu:12\"\nmust = \"BAR*\"",
+       "gate: where: 'line k.cu:12' may mean a line of src/a/k.cu, src/b/k.cu (write `line "
+       "src/a/k.cu:12`, or another of them)"},
+      {"where = \"loop with HMMA*\"\nmax_issue_cycles = 60", held},
+      {"where = \"loop with HMMA*\"\nmust_not = \"HMMA*\"",
+       "  expected loop with HMMA* (0x80-0xe0, k.cu:12): no HMMA*\n  found HMMA.16816.F32 x4; "
+       "first "
+       "at k.cu:20, 0x0100\n" +
+           broken},
+      {"where = \"loop with *\"\nmax_issue_cycles = 8",
+       "  expected loop with * (0x80-0xe0, k.cu:12): at most 8 issue cycles\n  found 60\n"
+       "f.toml:1: n: build/libk.so: ns::gemm for sm_80\n"
+       "  expected loop with * (0x200-0x230): at most 8 issue cycles\n  found 9\n2 checks, 2 "
+       "broken\n"},
+      {"where = \"loop with HGMMA*\"\nmust = \"BAR*\"",
+       "  expected loop with HGMMA*: code\n  found no loop with it; 2 without\n" + broken},
+      {"where = \"consumer\"\nmust = \"BAR*\"",
+       "  expected consumer: code\n  found no timed loop at all: roles are of variants\n" + broken},
+      {"max_spill_bytes = 8", held},
+      {"max_spill_bytes = 7", "  expected at most 7 spill bytes\n  found 8\n" + broken},
+      {"max_live_registers = 90", held},
+      {"max_live_registers = 89", "  expected at most 89 live registers\n  found 90\n" + broken},
+      {"where = \"loop with HMMA*\"\nmax_live_registers = 70", held},
+      {"max_registers = 9",
+       "  expected a register count\n  found the cubin does not say\n" + broken},
+      // 65536 registers an SM of sm_80: 128 a thread leave 512 threads, 16 warps.
+      {"min_warps = 16\nthreads = 256", held},
+      {"min_warps = 17\nthreads = 256",
+       "  expected at least 17 warps an SM\n  found 16, limited by registers\n" + broken},
+      // 163 KiB of shared memory and 1 of the driver's a CTA: 100 KiB are one CTA of 8 warps.
+      {"min_warps = 9\nthreads = 256\ndynamic_shared_bytes = 102400",
+       "  expected at least 9 warps an SM\n  found 8, limited by shared memory\n" + broken},
+      {"min_warps = 8",
+       "gate: f.toml:1: 'n': build/libk.so: ns::gemm for sm_80 has no launch bounds (say how it is "
+       "launched: threads = 256)"},
+  };
+  for (const Row& row : rows) EXPECT_EQ(of_gemm(row.body), row.expected) << row.body;
+}
+
+TEST(Expectations, KernelsAreNamedAsPeopleNameThem) {
+  for (const char* name : {"_ZN2ns4gemmEPf", "ns::gemm(float*)", "ns::gemm", "ns::*", "*gemm*"})
+    EXPECT_EQ(said(rule(fmt::format("kernels = \"{}\"\nmust = \"HMMA*\"", name))),
+              "1 checks, 0 broken\n")
+        << name;
+  EXPECT_EQ(said(rule("kernels = \"ns::gem\"\nmust = \"HMMA*\"")),
+            "gate: f.toml:1: 'n' speaks of no code here (3 kernels were looked at; its patterns "
+            "match 0 of them; none of the kernels fits 'ns::gem': did you mean 'ns::gemm'?)");
+  EXPECT_EQ(said(rule("kernels = \"ns::gemm\"\ntargets = \"sm_8O\"\nmust = \"HMMA*\"")),
+            "gate: f.toml:1: 'n' speaks of no code here (3 kernels were looked at; its patterns "
+            "match 0 of them; none of the targets fits 'sm_8O': did you mean 'sm_80'?)");
+  EXPECT_EQ(
+      said(rule("variants = \"ring/mbarrier/*\"\nmax_live_registers = 1")),
+      "gate: f.toml:1: 'n': live registers of ring/mbarrier/none for sm_90a by ptxas 13.5.37 "
+      "were not counted (max_live_registers is for kernels of code files; `phasebit sass show "
+      "--live` says it of a variant)");
 }
 
 TEST(Expectations, ClassesAreComparedOnEachTarget) {
@@ -106,16 +201,20 @@ TEST(Expectations, ClassesAreComparedOnEachTarget) {
 
 // A rule about nothing would hold for ever.
 TEST(Expectations, ThatConcernNothingAreErrors) {
-  const auto about_nothing = [](int matching) {
+  const auto about_nothing = [](int matching, const std::string& hint) {
     return fmt::format(
         "gate: f.toml:1: 'n' speaks of no code here (3 kernels were looked at; its "
-        "patterns match {} of them)",
-        matching);
+        "patterns match {} of them{})",
+        matching, hint);
   };
-  EXPECT_EQ(said(rule("variants = \"rings/*\"\nmust = \"BAR*\"")), about_nothing(0));
-  EXPECT_EQ(said(rule("ptxas = \"<13\"\nmust = \"BAR*\"")), about_nothing(0));
-  EXPECT_EQ(said(rule("kernels = \"gemm\"\nptxas = \">=1\"\nmust = \"BAR*\"")), about_nothing(0));
-  EXPECT_EQ(said("[[same]]\nname = \"n\"\nvariants = \"gemm\"\n"), about_nothing(1));
+  EXPECT_EQ(said(rule("variants = \"rings/mbarrier/none\"\nmust = \"BAR*\"")),
+            about_nothing(0,
+                          "; none of the variants fits 'rings/mbarrier/none': did you mean "
+                          "'ring/mbarrier/none'?"));
+  EXPECT_EQ(said(rule("ptxas = \"<13\"\nmust = \"BAR*\"")), about_nothing(0, ""));
+  EXPECT_EQ(said(rule("kernels = \"*gemm*\"\nptxas = \">=1\"\nmust = \"BAR*\"")),
+            about_nothing(0, ""));
+  EXPECT_EQ(said("[[same]]\nname = \"n\"\nkernels = \"*gemm*\"\n"), about_nothing(1, ""));
 }
 
 TEST(Expectations, TheFileIsCheckedByLineAndKey) {
@@ -132,12 +231,22 @@ TEST(Expectations, TheFileIsCheckedByLineAndKey) {
             "spec: f.toml:3: no key 'must' (");
   EXPECT_EQ(said(rule("ptxas = \"13\"\nmust = \"BAR\"")).substr(0, 22), "spec: f.toml:1: ptxas:");
   EXPECT_EQ(said("[[rule]\n").substr(0, 14), "spec: f.toml:1");
+  EXPECT_EQ(
+      said(rule("where = \"line k.cu\"\nmust = \"BAR\"")),
+      "spec: f.toml:3: where: 'line k.cu' names no line (write `line 12` or `line gemm.cu:12`)");
+  EXPECT_EQ(said(rule("where = \"loop HMMA\"\nmust = \"BAR\"")),
+            "spec: f.toml:3: where: 'loop HMMA' names no opcode (write `loop with HGMMA*`)");
+  EXPECT_EQ(
+      said(rule("threads = 256\nmust = \"BAR\"")),
+      "spec: f.toml:3: threads without min_warps (it says how the kernel is launched, for its "
+      "occupancy)");
 }
 
 TEST(Expectations, AsJson) {
   const auto file = parse_expectations(rule("variants = \"ring/m*\"\nmax_registers = 1"), "f.toml");
   const auto json =
       nlohmann::json::parse(gate_as_json(*check_expectations(file->expectations, subjects())));
+  EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["checks"], 1);
   EXPECT_EQ(json["broken"][0]["place"], "f.toml:1");
   EXPECT_EQ(json["broken"][0]["subject"], "ring/mbarrier/none for sm_90a by ptxas 13.5.37");

@@ -1,6 +1,5 @@
 // What the gate refuses that no opcode alone shows: waits in software, and what is called.
 #include "analysis/disassembly/module.h"
-#include "analysis/flow/callees.h"
 #include "analysis/flow/calls.h"
 #include "analysis/flow/spins.h"
 #include "tests/analysis/sass/class_images.h"
@@ -117,33 +116,6 @@ TEST(Calls, OfPtxasItselfArePlainWhereTheirCodeIs) {
   EXPECT_TRUE(plain[0]);
   for (std::size_t i = 1; i < plain.size(); ++i) EXPECT_FALSE(plain[i]) << i;
   EXPECT_FALSE(calls_function(code.kernel.instructions[4]));
-}
-
-const std::string with_functions = R"(
-.extern .func far();
-.func inner() { bar.sync 3; ret; }
-.func outer() { call inner; ret; }
-.visible .entry k() { call outer; ret; }
-.visible .entry e() { call far; ret; }
-)";
-
-// As sass gate sees the kernels of a relocatable cubin, where a function has a section of its own.
-TEST(Calls, AreFollowedIntoOtherSections) {
-  PHASEBIT_NEEDS_TOOLS();
-  const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
-  for (const char* target : {"sm_80", "sm_90a", "sm_120"}) {
-    const auto bytes = assemble_text(with_functions, target, {"-c"});
-    ASSERT_TRUE(bytes) << bytes.error().text();
-    const auto image = read_module(*disassembler, *read_cubin(*bytes));
-    ASSERT_TRUE(image) << image.error().text();
-    ASSERT_TRUE(image->contains("k") && image->contains("inner")) << target;
-    const CodeCounts of_k = count_with_callees(image->at("k"), *image).counts;
-    EXPECT_EQ(count_opcodes(of_k.opcodes, "BAR.SYNC*"), 1) << target;
-    EXPECT_TRUE(of_k.open_calls.empty()) << target;
-    EXPECT_EQ(count_opcodes(take_features(image->at("k"), {}, {}).kernel.opcodes, "BAR*"), 0);
-    const CodeCounts of_e = count_with_callees(image->at("e"), *image).counts;
-    EXPECT_EQ(of_e.open_calls, (std::map<std::string, int>{{"CALL.ABS.NOINC far", 1}})) << target;
-  }
 }
 
 }  // namespace

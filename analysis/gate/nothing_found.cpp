@@ -1,0 +1,52 @@
+#include "analysis/gate/nothing_found.h"
+
+#include "core/base/nearest.h"
+
+#include <algorithm>
+#include <set>
+
+namespace phasebit {
+namespace {
+
+struct Words {
+  const char* key;
+  const std::vector<std::string>& patterns;
+  std::set<std::string> there;  // what the patterns are held against
+};
+
+// "; no target fits 'sm_9a': did you mean 'sm_90a'?"
+std::string miss(const Words& words) {
+  for (const std::string& pattern : words.patterns) {
+    if (std::any_of(words.there.begin(), words.there.end(), [&](const std::string& word) {
+          return word == pattern || opcode_matches(pattern, word);
+        }))
+      continue;
+    const std::vector<std::string> all(words.there.begin(), words.there.end());
+    if (all.empty()) return fmt::format("; there are no {} here", words.key);
+    return fmt::format("; none of the {} fits '{}': {}", words.key, pattern,
+                       nearest_word_hint(pattern, all));
+  }
+  return "";
+}
+
+}  // namespace
+
+tl::unexpected<Error> nothing_found(const Expectation& rule,
+                                    const std::vector<GateSubject>& subjects,
+                                    std::size_t matching) {
+  Words variants{"variants", rule.variants, {}}, kernels{"kernels", rule.kernels, {}},
+      targets{"targets", rule.targets, {}}, families{"families", rule.families, {}};
+  for (const GateSubject& subject : subjects) {
+    if (subject.file.empty()) variants.there.insert(subject.name);
+    kernels.there.insert(subject.names.begin(), subject.names.end());
+    targets.there.insert(subject.target);
+    families.there.insert(subject.family);
+  }
+  std::string hint = fmt::format("{} kernels were looked at; its patterns match {} of them",
+                                 subjects.size(), matching);
+  for (const Words* words : {&variants, &kernels, &targets, &families}) hint += miss(*words);
+  return with_hint(fail(Step::gate, "{}: '{}' speaks of no code here", rule.place, rule.name),
+                   std::move(hint));
+}
+
+}  // namespace phasebit

@@ -1,0 +1,61 @@
+// One kernel as the rules of a file see it: its names, and the parts that a rule may speak of.
+#pragma once
+
+#include "analysis/flow/features.h"
+#include "core/isa/version.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct GatePart {
+  CodeCounts counts = {};
+  std::map<std::string, std::string> places = {};  // of an opcode's first: "k.cu:12 (0x00a0)"
+  std::optional<LiveCounts> live = {};             // the most of each kind, where somebody asked
+};
+
+struct GateLine {
+  std::string file;
+  int line = 0;
+  GatePart part;
+};
+
+struct GateLoop {
+  std::string name;  // "0x80-0xe0, k.cu:4-5"
+  GatePart own;      // at its own depth: one turn
+};
+
+// Spills of code that others assembled.
+struct GateSpills {
+  SpillBytes bytes;
+  std::string what;  // is counted: "spill bytes", "bytes of all local memory accesses"
+};
+
+// One kernel of one column, or of one code file.
+struct GateSubject {
+  std::string name, target, family;  // the variant's id, or the kernel's symbol
+  std::optional<Version> ptxas;
+  std::string code_class;
+  Features features;
+  std::vector<GateLine> lines;  // by file and line
+  // Of kernels that are not variants: what patterns of `kernels` may say (symbol, demangled, that
+  // without types around it), and what to call it. None: a variant.
+  std::vector<std::string> names = {};
+  std::string shown = {}, file = {};  // the path of its code file; "" for PTX and variants
+  std::vector<GateLoop> loops = {};
+  std::string loops_problem = {};  // why there may be others
+  GatePart kernel = {};            // places and live; the counts are those of the features
+  std::optional<GateSpills> spills = {};
+  // For the occupancy. Threads: of the launch, or the largest that the code allows; 0: not known.
+  std::optional<Target> sm = {};
+  CtaNeeds needs = {};
+  std::string threads_from = {};  // "maxntid"; "" where the launch says
+};
+
+// "ns::step for sm_90a in build/libk.so", "ring/mbarrier/none for sm_90a by ptxas 13.5.37"
+std::string name_of(const GateSubject& subject);
+
+}  // namespace phasebit

@@ -1,0 +1,251 @@
+#include "pipeline/sass/gate_files.h"
+
+#include "analysis/disassembly/live.h"
+#include "analysis/foreign/called.h"
+#include "analysis/gate/expectations.h"
+#include "analysis/reading/spills.h"
+#include "pipeline/sass/files.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include <glob.h>
+
+namespace phasebit {
+namespace {
+
+// ptxas marks the instructions that spill from this release on.
+const Version first_that_marks{{13, 0}};
+
+bool is_wanted(const Expectation& rule, const GateSubject& subject, const char* limit) {
+  return concerns(rule, subject) && (*limit == '\0' || rule.limits.count(limit) > 0);
+}
+
+bool any_wants(const std::vector<Expectation>& rules, const GateSubject& subject,
+               const char* limit = "") {
+  return std::any_of(rules.begin(), rules.end(),
+                     [&](const Expectation& rule) { return is_wanted(rule, subject, limit); });
+}
+
+void add(GatePart& part, const Instruction& one, const std::string& place, const LiveCounts* live) {
+  add(part.counts, one);
+  part.places.try_emplace(one.opcode, place);
+  if (live != nullptr) part.live = peak(part.live.value_or(LiveCounts{}), *live);
+}
+
+// "k.cu:4-5, inc.h:2, ...": as many as tell where a loop is.
+std::string first_lines(const std::string& lines) {
+  std::size_t comma = lines.find(", ");
+  if (comma != std::string::npos) comma = lines.find(", ", comma + 1);
+  return comma == std::string::npos ? lines : lines.substr(0, comma) + ", ...";
+}
+
+// Adds what some code has to the parts of the kernel that runs it.
+void add_code(GateSubject& subject, const ReadKernel& read, const std::string& function) {
+  const SassKernel& kernel = read.kernel;
+  const std::string in = function.empty() ? "" : " of " + function;
+  std::vector<std::string> places;
+  std::map<std::pair<std::string, int>, GatePart> lines;
+  for (GateLine& line : subject.lines) lines[{line.file, line.line}] = std::move(line.part);
+  const std::size_t used = used_instructions(kernel);
+  const auto live_at = [&](std::size_t i) {
+    return kernel.live.empty() ? nullptr : &kernel.live[i];
+  };
+  for (std::size_t i = 0; i < used; ++i) {
+    const Instruction& one = kernel.instructions[i];
+    const SourceLine* line = source_line(read.source, one);
+    places.push_back(
+        fmt::format("{}{:#06x}{}", line == nullptr ? "" : line->verb + ", ", one.address, in));
+    add(subject.kernel, one, places.back(), live_at(i));
+    if (line != nullptr) add(lines[{line->file, line->line}], one, places.back(), live_at(i));
+  }
+  subject.lines.clear();
+  for (auto& [place, part] : lines)
+    subject.lines.push_back({place.first, place.second, std::move(part)});
+  for (const CodeLoop& loop : read.loops.loops) {
+    GateLoop found{fmt::format("{:#x}-{:#x}{}{}", loop.begin, loop.end - instruction_bytes, in,
+                               loop.lines.empty() ? "" : ", " + first_lines(loop.lines)),
+                   {}};
+    for (const std::uint32_t address : loop.own_addresses)
+      if (const std::size_t i = address / instruction_bytes; i < used)
+        add(found.own, kernel.instructions[i], places[i], live_at(i));
+    subject.loops.push_back(std::move(found));
+  }
+  if (!read.loops.problem.empty()) subject.loops_problem = read.loops.problem;
+}
+
+// Threads of "maxntid" or "reqntid", three words in hexadecimal; 0 where the code has neither.
+int threads_of(const CodeClass& code, const std::string& attribute) {
+  for (const CodeFact& fact : code.facts) {
+    if (fact.name != attribute) continue;
+    int threads = 1;
+    const char* at = fact.value.data();
+    const char* const end = at + fact.value.size();
+    while (end - at > 2) {
+      int words = 0;
+      at = std::from_chars(at + 2, end, words, 16).ptr + 1;  // behind "0x"; a blank follows
+      threads *= std::max(words, 1);
+    }
+    return threads;
+  }
+  return 0;
+}
+
+void add_launch(GateSubject& subject, const SassKernel& kernel, const Target& target) {
+  for (const char* attribute : {"maxntid", "reqntid"})
+    if (const int threads = threads_of(kernel.code, attribute); threads > 0) {
+      subject.needs.threads = threads;
+      subject.threads_from = attribute;
+    }
+  subject.sm = target;
+  subject.needs = needs_of(kernel, target, {subject.needs.threads, 0});
+}
+
+using Marks = std::map<std::string, std::set<std::uint32_t>>;
+
+// Of all the code that the kernel runs.
+GateSpills spills_of(const ReadProgram& program, const CalledKernel& called, const Marks& marks) {
+  const Cubin& cubin = program.of[called.code.front()].image->cubin;
+  const auto made = parse_version(cubin.tool_version);
+  const bool marked =
+      !marks.empty() || (cubin.tool == "ptxas" && made && *made >= first_that_marks);
+  GateSpills spills{{}, "spill bytes"};
+  if (!marked)
+    spills.what = fmt::format("bytes of local memory accesses, as {} {} marks no spills",
+                              cubin.tool.empty() ? "CUDA" : cubin.tool, cubin.tool_version);
+  for (const std::size_t place : called.code) {
+    const SassKernel& kernel = program.code[place].kernel;
+    const auto found = marks.find(kernel.entry);
+    if (marked && found == marks.end()) continue;
+    const SpillBytes bytes = marked ? spilled_bytes(kernel, found->second) : local_bytes(kernel);
+    spills.bytes.stores += bytes.stores;
+    spills.bytes.loads += bytes.loads;
+  }
+  return spills;
+}
+
+void fill(GateSubject& subject, const ReadProgram& program, const CalledKernel& called,
+          const Target& target, const Marks& marks) {
+  const SassKernel& kernel = program.code[called.code.front()].kernel;
+  for (std::size_t i = 0; i < called.code.size(); ++i) {
+    const ReadKernel& read = program.code[called.code[i]];
+    add_code(subject, read, i == 0 ? "" : short_kernel_name(read.kernel.entry));
+  }
+  subject.code_class = kernel.code.hash;
+  subject.features = take_features(kernel, {}, {});
+  subject.features.kernel = subject.kernel.counts;
+  subject.features.kernel.open_calls = called.open_calls;
+  subject.spills = spills_of(program, called, marks);
+  add_launch(subject, kernel, target);
+}
+
+// The kernels of one image that some rule speaks of.
+struct ImageKernels {
+  std::vector<CodeKernel> kernels;
+  std::vector<std::size_t> subjects;  // theirs
+};
+
+class Subjects {
+ public:
+  Subjects(const Tools& tools, const Disassembler& disassembler,
+           const std::vector<Expectation>& rules)
+      : tools_(tools), disassembler_(disassembler), rules_(rules) {}
+
+  Status add_file(const CodeFile& file, const std::vector<CodeKernel>& kernels) {
+    std::map<const CodeImage*, ImageKernels> images;
+    for (const CodeKernel& one : kernels) {
+      PHASEBIT_TRY_ASSIGN(target, tools_.targets.find(one.image->cubin.target));
+      GateSubject subject{one.kernel->entry, target.name, target.family, {}, "", {}, {}};
+      subject.names = kernel_names(subject.name);
+      subject.shown = short_kernel_name(subject.name);
+      subject.file = file.path;
+      if (any_wants(rules_, subject)) {
+        ImageKernels& image = images[one.image];
+        image.kernels.push_back(one);
+        image.subjects.push_back(subjects_.size());
+      }
+      subjects_.push_back(std::move(subject));
+    }
+    for (const auto& [image, those] : images) PHASEBIT_TRY(read_image(*image, those));
+    return {};
+  }
+  std::vector<GateSubject> take() { return std::move(subjects_); }
+
+ private:
+  Status read_image(const CodeImage& image, const ImageKernels& those) {
+    PHASEBIT_TRY_ASSIGN(program, read_with_callees(disassembler_, those.kernels));
+    PHASEBIT_TRY(add_live(image, those, program));
+    PHASEBIT_TRY_ASSIGN(target, tools_.targets.find(image.cubin.target));
+    const Marks marks = read_spill_marks(image.bytes);
+    for (std::size_t i = 0; i < those.subjects.size(); ++i)
+      fill(subjects_[those.subjects[i]], program, program.kernels[i], target, marks);
+    return {};
+  }
+
+  // One run of nvdisasm for those whose live registers a rule asks for.
+  Status add_live(const CodeImage& image, const ImageKernels& those, ReadProgram& program) const {
+    std::vector<std::size_t> symbols, places;
+    for (std::size_t i = 0; i < those.subjects.size(); ++i)
+      if (any_wants(rules_, subjects_[those.subjects[i]], "max_live_registers")) {
+        symbols.push_back(those.kernels[i].kernel->symbol);
+        places.push_back(i);
+      }
+    if (symbols.empty()) return {};
+    PHASEBIT_TRY_ASSIGN(table, live_registers(disassembler_, image.bytes, symbols));
+    for (const std::size_t place : places)
+      PHASEBIT_TRY(add_live_registers(program.code[place].kernel, table));
+    return {};
+  }
+
+  const Tools& tools_;
+  const Disassembler& disassembler_;
+  const std::vector<Expectation>& rules_;
+  std::vector<GateSubject> subjects_;
+};
+
+}  // namespace
+
+Result<std::vector<std::string>> expand_files(const std::vector<std::string>& patterns,
+                                              const std::string& folder) {
+  std::vector<std::string> files;
+  for (const std::string& pattern : patterns) {
+    const std::string path = (fs::path(folder) / pattern).string();
+    glob_t found{};
+    const int status = ::glob(path.c_str(), 0, nullptr, &found);
+    for (std::size_t i = 0; status == 0 && i < found.gl_pathc; ++i)
+      if (const std::string file = found.gl_pathv[i];
+          std::find(files.begin(), files.end(), file) == files.end())
+        files.push_back(file);
+    ::globfree(&found);
+    if (status != 0) return fail(Step::usage, "{}: no such file", path);
+  }
+  return files;
+}
+
+Result<std::vector<GateSubject>> subjects_of_files(const Tools& tools,
+                                                   const Disassembler& disassembler,
+                                                   const std::vector<std::string>& paths,
+                                                   const std::vector<std::string>& targets,
+                                                   const std::vector<Expectation>& rules) {
+  Subjects subjects(tools, disassembler, rules);
+  std::set<std::string> missing(targets.begin(), targets.end());
+  for (const std::string& path : paths) {
+    PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path));
+    std::vector<CodeKernel> kernels;
+    for (const std::string& target : targets.empty() ? std::vector<std::string>{""} : targets) {
+      const auto found = find_kernels(file, {"", target});
+      if (!found && targets.empty()) return tl::unexpected<Error>(found.error());
+      if (!found) continue;
+      missing.erase(target);
+      kernels.insert(kernels.end(), found->begin(), found->end());
+    }
+    PHASEBIT_TRY(subjects.add_file(file, kernels));
+  }
+  if (!missing.empty())
+    return fail(Step::usage, "{}: no code for {}", fmt::join(paths, ", "),
+                fmt::join(missing, ", "));
+  return subjects.take();
+}
+
+}  // namespace phasebit

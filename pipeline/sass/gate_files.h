@@ -1,0 +1,26 @@
+// The kernels of code files as the rules of `sass gate` see them.
+#pragma once
+
+#include "analysis/gate/expectation.h"
+#include "pipeline/images/tools.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// The files that shell patterns name, in the order of the patterns, each once; a pattern counts
+// from `folder` unless it is a path from the root. Step::usage for one that fits no file.
+Result<std::vector<std::string>> expand_files(const std::vector<std::string>& patterns,
+                                              const std::string& folder);
+
+// Every kernel of some targets (none: of all) of the files. Only those that a rule speaks of are
+// read; of the others no more than their names is known. Step::usage for a target of which no file
+// has code.
+Result<std::vector<GateSubject>> subjects_of_files(const Tools& tools,
+                                                   const Disassembler& disassembler,
+                                                   const std::vector<std::string>& paths,
+                                                   const std::vector<std::string>& targets,
+                                                   const std::vector<Expectation>& rules);
+
+}  // namespace phasebit
