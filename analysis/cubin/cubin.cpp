@@ -92,7 +92,7 @@ void add_lines(CubinKernel& kernel, const LineTable& table, std::size_t section)
   for (std::size_t i = 0; i < kernel.size(); ++i) {
     const LineRow row = row_at(rows->second, i * instruction_bytes);
     kernel.lines.push_back(row.line);
-    kernel.files.push_back(row.file);
+    kernel.frames.push_back(row.frame);
   }
 }
 
@@ -129,6 +129,7 @@ void add_relocated(CubinKernel& kernel, const Symbols& symbols,
 void add_resources(CubinKernel& kernel, const ElfFile& file, const ElfSection& text) {
   kernel.barriers = barrier_count(data_of(file, ".nv.info." + kernel.entry));
   if (kernel.barriers == 0) kernel.barriers = barrier_count_of_flags(text.header.sh_flags);
+  kernel.indirect = indirect_branches(data_of(file, ".nv.info." + kernel.entry));
   if (const ElfSection* shared = file.find(".nv.shared." + kernel.entry))
     kernel.static_shared_bytes = shared->header.sh_size;
 }
@@ -160,7 +161,7 @@ Status read_kernels(const ElfFile& file, std::string_view name, Cubin& cubin) {
     add_lines(kernel, table, i);
     cubin.kernels.push_back(std::move(kernel));
   }
-  cubin.source_files = std::move(table.files);
+  cubin.source = std::move(table.source);
   return {};
 }
 

@@ -3,6 +3,8 @@
 
 #include "analysis/cubin/code_class.h"
 #include "analysis/cubin/control.h"
+#include "analysis/cubin/kernel_info.h"
+#include "analysis/cubin/source/frames.h"
 #include "core/base/error.h"
 
 #include <string>
@@ -29,14 +31,16 @@ struct CubinKernel {
   std::string entry;       // "k" of section .text.k
   std::size_t symbol = 0;  // of that section, which nvdisasm takes as a function index
   std::string text;        // the section's bytes, a multiple of 16
-  std::vector<int> lines;  // `.loc` line of each instruction, 0 = none; empty without a line table
-  int registers = 0;       // a thread; 0 when the file does not say
+  std::vector<int>
+      lines;          // innermost `.loc` line of each instruction, 0 = none; empty without a table
+  int registers = 0;  // a thread; 0 when the file does not say
   std::uint64_t static_shared_bytes = 0;    // with the 1 KiB that sm_90 and later reserve
-  std::vector<int> files;                   // with lines: of Cubin::source_files, -1 = not named
+  std::vector<int> frames;                  // with lines: of Cubin::source, -1 = none
   std::vector<CubinFunction> functions;     // ascending by offset
   int barriers = 0;                         // named barriers, from 0 to the highest in use
   std::vector<RelocatedOperand> relocated;  // ascending by instruction
   CodeClass code;                           // what it does
+  std::vector<IndirectBranch> indirect;     // where its BRX and BRXU may go
   bool is_entry = false;                    // may be launched; else a device function of its own
   std::size_t size() const { return text.size() / 16; }
   SassWord word(std::size_t index) const;
@@ -47,7 +51,7 @@ struct Cubin {
   std::vector<CubinKernel> kernels;  // in the order of the file
   std::string tool, tool_version;    // "ptxas", "13.5.37" or "12.4"; "" when the file does not say
   std::string target;                // "sm_90a"; "sm_90" also where the file does not say which
-  std::vector<std::string> source_files;  // of the line table
+  SourceTable source;                // of the line table
   const CubinKernel* find(std::string_view entry) const;
 };
 

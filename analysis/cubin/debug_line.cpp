@@ -1,5 +1,7 @@
 #include "analysis/cubin/debug_line.h"
 
+#include "analysis/cubin/source/numbers.h"
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -62,54 +64,65 @@ class LineFile {
   std::vector<Elf64_Shdr> headers_;
 };
 
-// An address is the number of its section above, the offset below.
-constexpr int section_bits = 40;
-constexpr std::uint64_t offset_mask = (std::uint64_t{1} << section_bits) - 1;
+// An address is the number of its fixup above, the offset below: so the rows of a unit, which libdw
+// sorts by address, keep their order, by which they name each other.
+constexpr int number_bits = 40;
+constexpr std::uint64_t offset_mask = (std::uint64_t{1} << number_bits) - 1;
 
-// What a linker would have done, with a base for each section.
-void write_addresses(char* section, std::size_t size, const AddressFixups& fixups) {
+// What a linker would have done. By number of the fixup, from 1: its section.
+std::vector<std::size_t> write_addresses(char* section, std::size_t size,
+                                         const AddressFixups& fixups) {
+  std::vector<std::size_t> sections = {0};
   for (const auto& [at, fixup] : fixups) {
     const std::uint64_t address =
-        (static_cast<std::uint64_t>(fixup.section) << section_bits) + fixup.offset;
+        (static_cast<std::uint64_t>(sections.size()) << number_bits) + fixup.offset;
     if (at + sizeof address <= size) std::memcpy(section + at, &address, sizeof address);
+    sections.push_back(fixup.section);
   }
+  return sections;
 }
 
-// The units of a linked cubin name most files again and again.
-class FileNumbers {
+// Adds the rows of one unit after the other.
+class RowReader {
  public:
-  explicit FileNumbers(std::vector<std::string>& files) : files_(files) {}
-  int of(const char* name) {
-    if (name == nullptr || *name == '\0') return -1;
-    if (const auto known = by_pointer_.find(name); known != by_pointer_.end()) return known->second;
-    const auto [found, fresh] = by_name_.emplace(name, static_cast<int>(files_.size()));
-    if (fresh) files_.emplace_back(name);
-    return by_pointer_[name] = found->second;
+  RowReader(Dwarf* dwarf, std::vector<std::size_t> sections, LineTable& table)
+      : dwarf_(dwarf), sections_(std::move(sections)), table_(table), names_(table.source) {}
+
+  void read(Dwarf_Lines* lines, std::size_t count) {
+    std::unordered_map<const Dwarf_Line*, std::size_t> numbers;  // of the rows, in the unit
+    for (std::size_t i = 0; i < count; ++i) numbers.emplace(dwarf_onesrcline(lines, i), i);
+    std::vector<int> frames;  // of the rows of a sequence
+    for (std::size_t i = 0; i < count; ++i) {
+      Dwarf_Line* line = dwarf_onesrcline(lines, i);
+      Dwarf_Addr address = 0;
+      int number = 0;
+      bool end = false;
+      const bool whole = dwarf_lineaddr(line, &address) == 0 && dwarf_lineno(line, &number) == 0 &&
+                         dwarf_lineendsequence(line, &end) == 0;
+      int frame = -1;
+      if (whole && !end && number > 0) {
+        // The number of a row in its sequence, which libdw takes for one in the unit.
+        const auto found = numbers.find(dwarf_linecontext(lines, line));
+        const bool inlined = found != numbers.end() && found->second < frames.size();
+        frame = names_.frame({names_.file(dwarf_linesrc(line, nullptr, nullptr)), number,
+                              names_.function(dwarf_linefunctionname(dwarf_, line)),
+                              inlined ? frames[found->second] : -1});
+      }
+      frames.push_back(frame);
+      if (end) frames.clear();
+      const std::size_t fixup = address >> number_bits;
+      if (whole && fixup > 0 && fixup < sections_.size())
+        table_.sections[sections_[fixup]].push_back(
+            {address & offset_mask, frame < 0 ? 0 : number, frame});
+    }
   }
 
  private:
-  std::vector<std::string>& files_;
-  std::unordered_map<std::string, int> by_name_;
-  std::unordered_map<const char*, int> by_pointer_;  // libdw keeps one text a file of a unit
+  Dwarf* dwarf_;
+  std::vector<std::size_t> sections_;
+  LineTable& table_;
+  SourceNumbers names_;
 };
-
-void add_rows(Dwarf_Lines* lines, std::size_t count, FileNumbers& files, LineTable& table) {
-  for (std::size_t i = 0; i < count; ++i) {
-    Dwarf_Line* line = dwarf_onesrcline(lines, i);
-    Dwarf_Addr address = 0;
-    int number = 0;
-    bool end = false;
-    if (dwarf_lineaddr(line, &address) != 0 || dwarf_lineno(line, &number) != 0 ||
-        dwarf_lineendsequence(line, &end) != 0)
-      continue;
-    const std::size_t section = address >> section_bits;
-    if (section == 0) continue;
-    const bool named = !end && number > 0;
-    table.sections[section].push_back(
-        {address & offset_mask, named ? number : 0,
-         named ? files.of(dwarf_linesrc(line, nullptr, nullptr)) : -1});
-  }
-}
 
 }  // namespace
 
@@ -125,13 +138,14 @@ Result<LineTable> read_debug_line(std::string_view section, const AddressFixups&
   file.add(".debug_line_str", strings.line_str);
   file.add(".debug_str", strings.str);
   std::string image = file.finish();
-  write_addresses(image.data() + lines_at, section.size(), fixups);
+  std::vector<std::size_t> sections =
+      write_addresses(image.data() + lines_at, section.size(), fixups);
   elf_version(EV_CURRENT);
   const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_memory(image.data(), image.size()), elf_end);
   const std::unique_ptr<Dwarf, int (*)(Dwarf*)> dwarf(
       dwarf_begin_elf(elf.get(), DWARF_C_READ, nullptr), dwarf_end);
   if (dwarf == nullptr) return fail(Step::disassemble, ".debug_line: {}", dwarf_errmsg(-1));
-  FileNumbers files(table.files);
+  RowReader rows(dwarf.get(), std::move(sections), table);
   Dwarf_Off at = 0, next = 0;
   Dwarf_CU* unit = nullptr;
   Dwarf_Files* names = nullptr;
@@ -140,13 +154,13 @@ Result<LineTable> read_debug_line(std::string_view section, const AddressFixups&
   int found = 0;
   while ((found = dwarf_next_lines(dwarf.get(), at, &next, &unit, &names, &name_count, &lines,
                                    &line_count)) == 0) {
-    add_rows(lines, line_count, files, table);
+    rows.read(lines, line_count);
     at = next;
   }
   if (found < 0) return fail(Step::disassemble, ".debug_line at byte {}: {}", at, dwarf_errmsg(-1));
   // Where several rows share an address the last one holds; an end gives way to what follows it.
-  for (auto& [index, rows] : table.sections)
-    std::stable_sort(rows.begin(), rows.end(), [](const LineRow& a, const LineRow& b) {
+  for (auto& [index, those] : table.sections)
+    std::stable_sort(those.begin(), those.end(), [](const LineRow& a, const LineRow& b) {
       return a.address != b.address ? a.address < b.address : a.line == 0 && b.line != 0;
     });
   return table;

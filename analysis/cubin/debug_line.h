@@ -2,6 +2,7 @@
 // adds to them.
 #pragma once
 
+#include "analysis/cubin/source/frames.h"
 #include "core/base/error.h"
 
 #include <cstdint>
@@ -25,21 +26,21 @@ struct AddressFixup {
 };
 using AddressFixups = std::map<std::uint64_t, AddressFixup>;  // by offset in .debug_line
 
-// From `address` on the code belongs to `line` of `file`, up to the next row; line 0 ends a
-// sequence.
+// From `address` on the code belongs to `line`, up to the next row; line 0 ends a sequence.
 struct LineRow {
   std::uint64_t address = 0;
-  int line = 0;
-  int file = -1;  // of LineTable::files; -1: the table does not name it
+  int line = 0;    // the innermost one of code that was inlined
+  int frame = -1;  // of LineTable::source; -1 with line 0
 };
 
 struct LineTable {
-  std::vector<std::string> files;                        // each once, in the order of the units
+  SourceTable source;                                    // files in the order of the units
   std::map<std::size_t, std::vector<LineRow>> sections;  // of the ELF file; ascending by address
 };
 
-// Sequences whose address has no fixup belong to no section and are left out. Of code that was
-// inlined the innermost line is kept. Step::disassemble when the section is damaged.
+// Sequences whose address has no fixup belong to no section and are left out. Whom a line was
+// inlined into says NVIDIA's own opcode 0x90 of the line program: an earlier row of its unit, and
+// the function's name in `.debug_str`. Step::disassemble when the section is damaged.
 Result<LineTable> read_debug_line(std::string_view section, const AddressFixups& fixups,
                                   const LineStrings& strings = {});
 

@@ -3,6 +3,7 @@
 
 #include "analysis/cubin/code_class.h"
 #include "analysis/cubin/control.h"
+#include "analysis/cubin/kernel_info.h"
 #include "analysis/cubin/live_counts.h"
 
 #include <string>
@@ -37,12 +38,13 @@ struct SassKernel {
   std::string entry;
   std::string text_hash;  // content_hash of the bytes of .text.<entry>
   std::vector<Instruction> instructions;
-  int registers = 0;                         // a thread; 0 when the cubin does not say
-  std::uint64_t static_shared_bytes = 0;     // with the 1 KiB that sm_90 and later reserve
-  int barriers = 0;                          // named barriers, from 0 to the highest in use
-  std::vector<LiveCounts> live = {};         // by instruction; empty: nobody asked
-  CodeClass code = {};                       // what it does
-  std::vector<FunctionCode> functions = {};  // in the order of the code
+  int registers = 0;                          // a thread; 0 when the cubin does not say
+  std::uint64_t static_shared_bytes = 0;      // with the 1 KiB that sm_90 and later reserve
+  int barriers = 0;                           // named barriers, from 0 to the highest in use
+  std::vector<LiveCounts> live = {};          // by instruction; empty: nobody asked
+  CodeClass code = {};                        // what it does
+  std::vector<FunctionCode> functions = {};   // in the order of the code
+  std::vector<IndirectBranch> indirect = {};  // where its BRX and BRXU may go
 };
 
 }  // namespace phasebit

@@ -14,6 +14,9 @@ constexpr std::uint8_t byte_value = 2;       // EIFMT_BVAL
 constexpr std::uint8_t regcount = 0x2f;      // EIATTR_REGCOUNT: symbol index, registers
 constexpr std::uint8_t num_barriers = 0x4c;  // EIATTR_NUM_BARRIERS
 
+// EIATTR_INDIRECT_BRANCH_TARGETS: place of the branch, 0, n, then n places; again and again.
+constexpr std::uint8_t indirect_targets = 0x34;
+
 struct NamedAttribute {
   std::uint8_t attribute;
   const char* name;
@@ -26,7 +29,7 @@ struct NamedAttribute {
 constexpr NamedAttribute of_kernels[] = {{0x05, "maxntid"},
                                          {0x10, "reqntid"},
                                          {0x1e, "call stack"},
-                                         {0x34, "indirect branch targets"},
+                                         {indirect_targets, "indirect branch targets"},
                                          {0x38, "mbarriers"},
                                          {0x3d, "cluster dimensions"},
                                          {0x3e, "explicit cluster"},
@@ -156,6 +159,24 @@ int barrier_count(std::string_view nv_info) {
       count = number_at<std::uint8_t>(value, 0);
   });
   return count;
+}
+
+std::vector<IndirectBranch> indirect_branches(std::string_view nv_info_of_kernel) {
+  constexpr std::size_t word = 4, head = 3 * word;  // place, 0, number of targets
+  std::vector<IndirectBranch> branches;
+  for_each_entry(nv_info_of_kernel, [&](int format, int attribute, std::string_view value) {
+    if (format != sized_value || attribute != indirect_targets) return;
+    while (value.size() >= head) {
+      const auto count = std::size_t{number_at<std::uint32_t>(value, 2 * word)};
+      if (count > (value.size() - head) / word) return;
+      IndirectBranch branch{number_at<std::uint32_t>(value, 0), {}};
+      for (std::size_t i = 0; i < count; ++i)
+        branch.targets.push_back(number_at<std::uint32_t>(value, head + i * word));
+      branches.push_back(std::move(branch));
+      value.remove_prefix(head + count * word);
+    }
+  });
+  return branches;
 }
 
 int barrier_count_of_flags(std::uint64_t section_flags) {

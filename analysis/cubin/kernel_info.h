@@ -22,6 +22,16 @@ int barrier_count(std::string_view nv_info);
 // CUDA 11 and 12 keep the same number in the flags of the section `.text.<kernel>`, bits 20 to 26.
 int barrier_count_of_flags(std::uint64_t section_flags);
 
+// An indirect branch and where it may go: bytes from the start of the kernel.
+struct IndirectBranch {
+  std::uint32_t address = 0;
+  std::vector<std::uint32_t> targets;  // as the table names them: ascending, or in its order
+};
+
+// Of `.nv.info.<kernel>`: attribute EIATTR_INDIRECT_BRANCH_TARGETS, in the order of the section.
+// What is cut short is left out: the branch then cannot be followed.
+std::vector<IndirectBranch> indirect_branches(std::string_view nv_info_of_kernel);
+
 // What decides how a kernel is launched and what it is given, by name, in the order of the names:
 // "maxntid", "128 1 1". Of `.nv.info.<kernel>` launch bounds, cluster dimensions, the stack of
 // calls, the targets of indirect branches, what the driver reserves or puts in front of the kernel,

@@ -33,6 +33,7 @@ Result<SassKernel> join_kernel(const CubinKernel& kernel, const DisassembledFunc
                     kernel.registers, kernel.static_shared_bytes, kernel.barriers};
   joined.code = kernel.code;
   joined.functions = functions_of(kernel);
+  joined.indirect = kernel.indirect;
   joined.instructions.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const DisassembledInstruction& text = function.instructions[i];

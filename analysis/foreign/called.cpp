@@ -30,7 +30,8 @@ std::vector<Call> calls_of(const SassKernel& kernel, const CodeImage& image) {
 
 class Program {
  public:
-  explicit Program(const Disassembler& disassembler) : disassembler_(disassembler) {}
+  Program(const Disassembler& disassembler, const SourceView& view)
+      : disassembler_(disassembler), view_(view) {}
 
   Result<ReadProgram> read(const std::vector<CodeKernel>& kernels) {
     std::vector<CodeKernel> wanted = kernels;
@@ -44,7 +45,7 @@ class Program {
 
  private:
   Status add(const std::vector<CodeKernel>& wanted) {
-    PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler_, wanted));
+    PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler_, wanted, view_));
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       places_.emplace(Place(wanted[i].image, wanted[i].kernel->entry), result_.code.size());
       calls_.push_back(calls_of(read[i].kernel, *wanted[i].image));
@@ -87,6 +88,7 @@ class Program {
   }
 
   const Disassembler& disassembler_;
+  const SourceView& view_;
   ReadProgram result_;
   std::map<Place, std::size_t> places_;
   std::vector<std::vector<Call>> calls_;  // by place in the code
@@ -95,8 +97,9 @@ class Program {
 }  // namespace
 
 Result<ReadProgram> read_with_callees(const Disassembler& disassembler,
-                                      const std::vector<CodeKernel>& kernels) {
-  return Program(disassembler).read(kernels);
+                                      const std::vector<CodeKernel>& kernels,
+                                      const SourceView& view) {
+  return Program(disassembler, view).read(kernels);
 }
 
 }  // namespace phasebit

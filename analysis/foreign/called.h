@@ -25,6 +25,7 @@ struct ReadProgram {
 
 // Errors as read_code_kernels.
 Result<ReadProgram> read_with_callees(const Disassembler& disassembler,
-                                      const std::vector<CodeKernel>& kernels);
+                                      const std::vector<CodeKernel>& kernels,
+                                      const SourceView& view = {});
 
 }  // namespace phasebit

@@ -3,14 +3,10 @@
 #include "core/base/nearest.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <map>
-#include <memory>
 #include <set>
 #include <tuple>
-
-#include <cxxabi.h>
 
 namespace phasebit {
 namespace {
@@ -135,15 +131,6 @@ tl::unexpected<Error> no_kernel(const CodeFile& file, const std::string& word,
 }
 
 }  // namespace
-
-std::string demangled(const std::string& symbol) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      symbol.starts_with("_Z") ? abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status)
-                               : nullptr,
-      std::free);
-  return text == nullptr || status != 0 ? "" : std::string(text.get());
-}
 
 std::vector<std::string> kernel_names(const std::string& symbol) {
   const Names names = names_of(symbol);

@@ -1,15 +1,13 @@
 // Which kernel of a code file is meant.
 #pragma once
 
+#include "analysis/cubin/source/names.h"
 #include "analysis/foreign/file.h"
 
 #include <string>
 #include <vector>
 
 namespace phasebit {
-
-// "void scale<float, 64>(float*, float)" of "_Z5scaleIfLi64EEvPT_S0_"; "" of what is no C++ name.
-std::string demangled(const std::string& symbol);
 
 // What patterns may call it: the symbol, and of a C++ name also its demangled form, that without
 // what it takes and gives back ("ns::copy<float, 3>"), and without what its template was given

@@ -5,6 +5,7 @@
 #include "core/table/table.h"
 
 #include <algorithm>
+#include <map>
 
 #include <nlohmann/json.hpp>
 
@@ -105,7 +106,33 @@ std::string as_text(const ReadKernel& read, const CodeKernel& of, const std::str
                     read.kernel.text_hash, nvdisasm);
 }
 
-ordered_json instructions_json(const ReadKernel& read) {
+// The lines of the kernel's code with what they were inlined into: a caller stands before those
+// that name it. By frame of the image: its place in that list.
+struct FrameList {
+  ordered_json list = ordered_json::array();
+  std::map<int, std::size_t> places;
+};
+
+FrameList frames_json(const ReadKernel& read, const SourceTable& table) {
+  FrameList frames;
+  for (const int frame : read.frames)
+    for (const int one : table.chain(frame)) frames.places.emplace(one, 0);
+  for (auto& [frame, place] : frames.places) {
+    place = frames.list.size();
+    const SourceFrame& line = table.frames[static_cast<std::size_t>(frame)];
+    const std::string& symbol = table.function_of(frame);
+    const std::string plain = demangled(symbol);
+    ordered_json one = {{"file", table.file_of(frame)},
+                        {"line", line.line},
+                        {"function", plain.empty() ? symbol : plain},
+                        {"caller", nullptr}};
+    if (line.caller >= 0) one["caller"] = frames.places.at(line.caller);
+    frames.list.push_back(std::move(one));
+  }
+  return frames;
+}
+
+ordered_json instructions_json(const ReadKernel& read, const FrameList& frames) {
   const std::vector<int> depth = depths(read);
   ordered_json all = ordered_json::array();
   for (std::size_t i = 0; i < read.kernel.instructions.size(); ++i) {
@@ -114,6 +141,9 @@ ordered_json instructions_json(const ReadKernel& read) {
     ordered_json one = as_json(instruction);
     one["file"] = line == nullptr ? "" : line->file;
     one["line"] = line == nullptr ? 0 : line->line;
+    one["frame"] = nullptr;
+    if (i < read.frames.size() && read.frames[i] >= 0)
+      one["frame"] = frames.places.at(read.frames[i]);
     one["loop_depth"] = depth[i];
     all.push_back(std::move(one));
   }
@@ -133,6 +163,7 @@ std::string as_json_text(const ReadKernel& read, const CodeKernel& of,
                      {"own", as_json(loop.own)},
                      {"inner", as_json(loop.inner)}});
   const Features features = take_features(read.kernel, read.source, {});
+  const FrameList frames = frames_json(read, of.image->cubin.source);
   const ordered_json all = {{"name", read.name},
                             {"entry", read.kernel.entry},
                             {"demangled", demangled(read.kernel.entry)},
@@ -145,11 +176,12 @@ std::string as_json_text(const ReadKernel& read, const CodeKernel& of,
                             {"static_shared_bytes", features.static_shared_bytes},
                             {"code_bytes", features.code_bytes},
                             {"kernel", as_json(features.kernel)},
-                            {"source_files", of.image->cubin.source_files},
+                            {"source_files", of.image->cubin.source.files},
+                            {"frames", frames.list},
                             {"lines", lines},
                             {"loops", loops},
                             {"loops_problem", read.loops.problem},
-                            {"instructions", instructions_json(read)}};
+                            {"instructions", instructions_json(read, frames)}};
   return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 namespace phasebit {
 namespace {
@@ -22,25 +23,54 @@ std::vector<std::string> short_names(const std::vector<std::string>& files) {
   return names;
 }
 
+// The frame that stands for each, as `view` asks.
+using PickedFrames = std::map<const CodeImage*, std::vector<int>>;
+
+// A view of a file is for those images that name it: one at least.
+Result<PickedFrames> picked_of(const std::vector<CodeKernel>& kernels, const SourceView& view) {
+  PickedFrames picked;
+  std::optional<Error> missing;
+  bool found = false;
+  for (const CodeKernel& one : kernels) {
+    const auto [place, fresh] = picked.try_emplace(one.image);
+    if (!fresh) continue;
+    const SourceTable& table = one.image->cubin.source;
+    auto frames = pick_frames(table, view);
+    found = found || frames.has_value();
+    if (!frames && !missing) missing = frames.error();
+    place->second = frames ? std::move(*frames) : std::vector<int>(table.frames.size(), -1);
+  }
+  if (missing && !found) return tl::unexpected<Error>(std::move(*missing));
+  return picked;
+}
+
 // One element for each source line of the kernel, by file and line; the instructions then name
 // their element.
-SourceMap number_lines(SassKernel& kernel, const CubinKernel& of,
-                       const std::vector<std::string>& files) {
+SourceMap number_lines(SassKernel& kernel, const CubinKernel& of, const SourceTable& table,
+                       const std::vector<int>& picked) {
+  const auto place_of = [&](int frame) -> std::pair<int, int> {
+    const int seen = frame < 0 ? -1 : picked[static_cast<std::size_t>(frame)];
+    if (seen < 0) return {-1, 0};
+    const SourceFrame& line = table.frames[static_cast<std::size_t>(seen)];
+    return {line.file, line.line};
+  };
   std::map<std::pair<int, int>, int> numbers;  // file and line -> element
-  for (std::size_t i = 0; i < of.lines.size(); ++i)
-    if (of.lines[i] > 0) numbers[{of.files[i], of.lines[i]}] = 0;
-  const std::vector<std::string> names = short_names(files);
+  for (const int frame : of.frames)
+    if (const auto place = place_of(frame); place.second > 0) numbers[place] = 0;
+  const std::vector<std::string> names = short_names(table.files);
   SourceMap source;
   for (auto& [place, number] : numbers) {
     const auto [file, line] = place;
     const bool known = file >= 0;
     const auto index = static_cast<std::size_t>(file);
-    source.push_back({known ? files[index] : "?", line,
+    source.push_back({known ? table.files[index] : "?", line,
                       fmt::format("{}:{}", known ? names[index] : "?", line), "", false});
     number = static_cast<int>(source.size());
   }
-  for (std::size_t i = 0; i < of.lines.size(); ++i)
-    kernel.instructions[i].line = of.lines[i] > 0 ? numbers.at({of.files[i], of.lines[i]}) : 0;
+  for (std::size_t i = 0; i < of.frames.size(); ++i) {
+    const auto found = numbers.find(place_of(of.frames[i]));
+    kernel.instructions[i].line = found == numbers.end() ? 0 : found->second;
+  }
   return source;
 }
 
@@ -64,13 +94,14 @@ Status check_age(const Disassembler& disassembler, const CodeImage& image) {
                   image.cubin.tool_version));
 }
 
-Result<ReadKernel> read_kernel(const CodeKernel& one, const Disassembler::Listing& listing) {
+Result<ReadKernel> read_kernel(const CodeKernel& one, const Disassembler::Listing& listing,
+                               const std::vector<int>& picked) {
   const std::string text = demangled(one.kernel->entry);
   const std::string name = one.image->name + ": " + (text.empty() ? one.kernel->entry : text);
   auto joined = join_kernel(*one.kernel, listing);
   if (!joined) return fail(Step::disassemble, "{}: {}", one.image->name, joined.error().message);
-  ReadKernel read{name, one.image->cubin.target, std::move(*joined), {}, {}};
-  read.source = number_lines(read.kernel, *one.kernel, one.image->cubin.source_files);
+  ReadKernel read{name, one.image->cubin.target, std::move(*joined), {}, one.kernel->frames, {}};
+  read.source = number_lines(read.kernel, *one.kernel, one.image->cubin.source, picked);
   read.loops = find_code_loops(read.kernel, read.source);
   return read;
 }
@@ -78,7 +109,9 @@ Result<ReadKernel> read_kernel(const CodeKernel& one, const Disassembler::Listin
 }  // namespace
 
 Result<std::vector<ReadKernel>> read_code_kernels(const Disassembler& disassembler,
-                                                  const std::vector<CodeKernel>& kernels) {
+                                                  const std::vector<CodeKernel>& kernels,
+                                                  const SourceView& view) {
+  PHASEBIT_TRY_ASSIGN(picked, picked_of(kernels, view));
   std::map<int, std::vector<std::size_t>> by_sm;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     PHASEBIT_TRY(check_age(disassembler, *kernels[i].image));
@@ -90,7 +123,8 @@ Result<std::vector<ReadKernel>> read_code_kernels(const Disassembler& disassembl
     for (const std::size_t place : places) those.push_back(kernels[place].kernel);
     const auto listings = disassembler.listings(sm, those);
     for (std::size_t i = 0; i < places.size(); ++i) {
-      PHASEBIT_TRY_ASSIGN(read, read_kernel(kernels[places[i]], listings[i]));
+      PHASEBIT_TRY_ASSIGN(
+          read, read_kernel(kernels[places[i]], listings[i], picked.at(kernels[places[i]].image)));
       all[places[i]] = std::move(read);
     }
   }

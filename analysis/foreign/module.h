@@ -1,6 +1,7 @@
 // Kernels of a code file as instructions, with regions by source line and their loops.
 #pragma once
 
+#include "analysis/cubin/source/view.h"
 #include "analysis/disassembly/disassembler.h"
 #include "analysis/disassembly/module.h"
 #include "analysis/flow/features.h"
@@ -23,14 +24,17 @@ struct ReadKernel {
   std::string target;  // "sm_90a"
   SassKernel kernel;   // `line` of an instruction is its place in `source`
   SourceMap source;    // one element for each source line: its file, line, and "k.cu:12" as verb
+  std::vector<int> frames;  // of the image's SourceTable, by instruction; empty without a table
   CodeLoops loops;
 };
 
-// Reads kernels of one file, in the order given, with one run of nvdisasm for each SM.
+// Reads kernels of one file, in the order given, with one run of nvdisasm for each SM. `view` says
+// which line of a chain of inlining is the line of an instruction; the chain itself is in `frames`.
 // Step::disassemble when nvdisasm is of an older release than the tool that made an image, or when
-// what is printed is not the kernel.
+// what is printed is not the kernel; Step::usage when no image names the file of the view.
 Result<std::vector<ReadKernel>> read_code_kernels(const Disassembler& disassembler,
-                                                  const std::vector<CodeKernel>& kernels);
+                                                  const std::vector<CodeKernel>& kernels,
+                                                  const SourceView& view = {});
 
 // By file and line; the instructions without a line come last.
 std::vector<LineSummary> summarise_lines(const ReadKernel& kernel);

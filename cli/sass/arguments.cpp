@@ -3,6 +3,12 @@
 namespace phasebit {
 namespace {
 
+void add_source(CLI::App& command, std::string& source) {
+  command.add_option("--source", source,
+                     "of code that was inlined, the line to show: inner (the default), outer (what "
+                     "the kernel's author wrote), or a file (its innermost line there)");
+}
+
 void add_show(CLI::App& group, SassShowRequest& options, Chosen& chosen) {
   CLI::App* command = group.add_subcommand(
       "show", "listing with control fields, verb, and the template's file and line");
@@ -18,6 +24,7 @@ void add_show(CLI::App& group, SassShowRequest& options, Chosen& chosen) {
                       "architecture (default: sm_90a; of a file, the only one)");
   command->add_option("--kernel", options.kernel,
                       "of a file: symbol, C++ name, or a part that says which");
+  add_source(*command, options.source);
   command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
   command->add_flag("--live", options.live, "count the registers live at each instruction");
   command->add_flag("--json", options.json, "print JSON");
@@ -42,6 +49,7 @@ void add_diff(CLI::App& group, SassOptions& all, Chosen& chosen) {
   command->add_option("--kernel", options.kernels, "of a file with several, or one for each side")
       ->delimiter(',')
       ->allow_extra_args(false);
+  add_source(*command, options.source);
   command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
   command->add_option("--fail-on", options.fail_on,
                       "exit with 1 on a change of this class or above: schedule, operands, "
@@ -168,6 +176,7 @@ void add_gate(CLI::App& group, SassOptions& all, Chosen& chosen) {
   command->add_option("files,--cubin", options.files,
                       "code files (see show) or PTX whose kernels are held against the rules "
                       "(default: `files` of the rules); shell patterns too");
+  add_source(*command, options.source);
   add_targets(*command, options.targets, "architectures (default: those of the rules)");
   command->add_option("--toolchain", options.toolchains, "versions of ptxas, such as 12.4,13.0")
       ->delimiter(',');

@@ -67,6 +67,8 @@ Status check_files(const DiffRequest& options, const std::string& second) {
   };
   if (!options.kernels.empty() && !is_file(options.first) && !is_file(second))
     return fail(Step::usage, "--kernel is for files, and neither side is one");
+  if (!options.source.empty() && !is_code_file(options.first) && !is_code_file(second))
+    return fail(Step::usage, "--source is for code files, and neither side is one");
   if (!is_code_file(options.first) || !is_code_file(second)) return {};
   if (!options.toolchains.empty() || options.build != "timed")
     return fail(Step::usage, "--toolchain and --build are for variants, not for files");
@@ -89,7 +91,8 @@ Result<SassDiff> sass_diff(const DiffRequest& options) {
     const SideWords words{word, sides.empty() ? second : options.first, of_side(options.targets),
                           of_side(options.toolchains), of_side(options.kernels)};
     auto side = is_code_file(word)
-                    ? code_side(tools, disassembler, word, {words.kernel, words.target})
+                    ? code_side(tools, disassembler, word, {words.kernel, words.target},
+                                source_view(options.source))
                     : variant_side(options, tools, disassembler, words);
     if (!side) return tl::unexpected<Error>(side.error());
     sides.push_back(std::move(*side));

@@ -17,6 +17,7 @@ struct DiffRequest {
   std::vector<std::string> targets;  // none (sm_90a; of a file, the only one), one, or one a side
   std::vector<std::string> toolchains;  // versions of ptxas: none, one, or one a side
   std::vector<std::string> kernels;     // of files: none, one, or one for each side
+  std::string source;                   // of files: inner, outer or a source file; "": inner
   std::string build = "timed";
 };
 

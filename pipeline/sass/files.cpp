@@ -90,10 +90,11 @@ Result<CodeFile> open_code_file(const Tools& tools, const std::string& path) {
 }
 
 Result<DiffSide> code_side(const Tools& tools, const Disassembler& disassembler,
-                           const std::string& path, const KernelQuery& query) {
+                           const std::string& path, const KernelQuery& query,
+                           const SourceView& view) {
   PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path));
   PHASEBIT_TRY_ASSIGN(found, find_kernel(file, query));
-  PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler, {found}));
+  PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler, {found}, view));
   ReadKernel& one = read.front();
   return DiffSide{one.name, found.image->cubin.sm, std::move(one.kernel), std::move(one.source), {},
                   false};

@@ -75,14 +75,16 @@ Result<GateReport> sass_gate(const GateRequest& options) {
                         any_says(file.expectations, &Expectation::variants);
   if (code && !variants) PHASEBIT_TRY(check_files(options));
   if (files.empty()) PHASEBIT_TRY(check_rules(options, file));
+  if (!code && !options.source.empty())
+    return fail(Step::usage, "--source is for code files, and there are none");
   if (ptx) request = of_files;
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   const std::vector<std::string>& named = options.targets.empty() ? file.targets : options.targets;
   std::vector<GateSubject> subjects;
   if (code) {
-    PHASEBIT_TRY_ASSIGN(found,
-                        subjects_of_files(tools, disassembler, files, named, file.expectations));
+    PHASEBIT_TRY_ASSIGN(found, subjects_of_files(tools, disassembler, files, named,
+                                                 file.expectations, source_view(options.source)));
     subjects = std::move(found);
   }
   if (variants) {

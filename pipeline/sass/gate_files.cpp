@@ -149,8 +149,8 @@ struct ImageKernels {
 class Subjects {
  public:
   Subjects(const Tools& tools, const Disassembler& disassembler,
-           const std::vector<Expectation>& rules)
-      : tools_(tools), disassembler_(disassembler), rules_(rules) {}
+           const std::vector<Expectation>& rules, const SourceView& view)
+      : tools_(tools), disassembler_(disassembler), rules_(rules), view_(view) {}
 
   Status add_file(const CodeFile& file, const std::vector<CodeKernel>& kernels) {
     std::map<const CodeImage*, ImageKernels> images;
@@ -174,7 +174,8 @@ class Subjects {
 
  private:
   Status read_image(const CodeImage& image, const ImageKernels& those) {
-    PHASEBIT_TRY_ASSIGN(program, read_with_callees(disassembler_, those.kernels));
+    const SourceView view = pick_frames(image.cubin.source, view_) ? view_ : SourceView::none();
+    PHASEBIT_TRY_ASSIGN(program, read_with_callees(disassembler_, those.kernels, view));
     PHASEBIT_TRY(add_live(image, those, program));
     PHASEBIT_TRY_ASSIGN(target, tools_.targets.find(image.cubin.target));
     const Marks marks = read_spill_marks(image.bytes);
@@ -201,6 +202,7 @@ class Subjects {
   const Tools& tools_;
   const Disassembler& disassembler_;
   const std::vector<Expectation>& rules_;
+  const SourceView& view_;
   std::vector<GateSubject> subjects_;
 };
 
@@ -227,8 +229,9 @@ Result<std::vector<GateSubject>> subjects_of_files(const Tools& tools,
                                                    const Disassembler& disassembler,
                                                    const std::vector<std::string>& paths,
                                                    const std::vector<std::string>& targets,
-                                                   const std::vector<Expectation>& rules) {
-  Subjects subjects(tools, disassembler, rules);
+                                                   const std::vector<Expectation>& rules,
+                                                   const SourceView& view) {
+  Subjects subjects(tools, disassembler, rules, view);
   std::set<std::string> missing(targets.begin(), targets.end());
   for (const std::string& path : paths) {
     PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path));

@@ -1,6 +1,7 @@
 // The kernels of code files as the rules of `sass gate` see them.
 #pragma once
 
+#include "analysis/cubin/source/view.h"
 #include "analysis/gate/expectation.h"
 #include "pipeline/images/tools.h"
 
@@ -15,12 +16,14 @@ Result<std::vector<std::string>> expand_files(const std::vector<std::string>& pa
                                               const std::string& folder);
 
 // Every kernel of some targets (none: of all) of the files. Only those that a rule speaks of are
-// read; of the others no more than their names is known. Step::usage for a target of which no file
-// has code.
+// read; of the others no more than their names is known. Of code that was inlined the line is the
+// one that `view` asks for; code of an image without the file of the view has no lines. Step::usage
+// for a target of which no file has code.
 Result<std::vector<GateSubject>> subjects_of_files(const Tools& tools,
                                                    const Disassembler& disassembler,
                                                    const std::vector<std::string>& paths,
                                                    const std::vector<std::string>& targets,
-                                                   const std::vector<Expectation>& rules);
+                                                   const std::vector<Expectation>& rules,
+                                                   const SourceView& view = {});
 
 }  // namespace phasebit

@@ -49,7 +49,7 @@ Result<std::string> show_code_file(const SassShowRequest& options) {
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, options.variant));
   PHASEBIT_TRY_ASSIGN(found, find_kernel(file, {options.kernel, options.target}));
-  PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler, {found}));
+  PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler, {found}, source_view(options.source)));
   return list_code(read.front(), found, disassembler.version(),
                    options.json ? ListingFormat::json : ListingFormat::text);
 }
@@ -60,6 +60,8 @@ Result<std::string> sass_show(const SassShowRequest& options) {
   if (is_code_file(options.variant)) return show_code_file(options);
   if (!options.kernel.empty() && !is_ptx_file(options.variant))
     return fail(Step::usage, "--kernel is for files; {} is none", options.variant);
+  if (!options.source.empty())
+    return fail(Step::usage, "--source is for code files; {} is none", options.variant);
   SassShowRequest variant = options;
   variant.space.kernel = options.kernel;
   if (variant.target.empty()) variant.target = default_target;

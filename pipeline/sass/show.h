@@ -15,6 +15,7 @@ struct SassShowRequest {
   std::string target;   // "": sm_90a; of a file, the only one
   std::string kernel;   // of a file
   std::string build = "timed";
+  std::string source;  // of a file: inner, outer or a source file; "": inner
   bool json = false, live = false;
 };
 Result<std::string> sass_show(const SassShowRequest& request);

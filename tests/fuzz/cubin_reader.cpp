@@ -29,9 +29,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (kernel.size() == 0 || kernel.text.size() % 16 != 0) bug("a kernel without whole words");
     (void)decode_control(kernel.word(kernel.size() - 1));
     if (!kernel.lines.empty() && kernel.lines.size() != kernel.size()) bug("lines are missing");
-    if (kernel.files.size() != kernel.lines.size()) bug("files are missing");
-    for (const int file : kernel.files)
-      if (file < -1 || file >= static_cast<int>(cubin->source_files.size())) bug("no such file");
+    if (kernel.frames.size() != kernel.lines.size()) bug("frames are missing");
+    for (const int frame : kernel.frames)
+      if (frame < -1 || frame >= static_cast<int>(cubin->source.frames.size())) bug("no such frame");
   }
   return 0;
 }

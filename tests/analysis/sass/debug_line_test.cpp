@@ -62,7 +62,7 @@ std::string files_of(const LineTable& table, std::size_t section) {
   std::string out;
   for (const LineRow& row : table.sections.at(section))
     out += (out.empty() ? "" : " ") +
-           (row.file < 0 ? "-" : table.files.at(static_cast<std::size_t>(row.file)));
+           (table.source.file_of(row.frame).empty() ? "-" : table.source.file_of(row.frame));
   return out;
 }
 
@@ -135,7 +135,7 @@ TEST(DebugLine, ReadsNamesOfOtherSections) {
         read_debug_line(section, {{place_of_address(section), {7, 0x100}}},
                         {std::string_view("xx\0/d\0", 6), std::string_view("x\0k.cu\0", 7)});
     ASSERT_TRUE(table) << table.error().text();
-    EXPECT_EQ(table->files, (std::vector<std::string>{"/d/k.cu"}));
+    EXPECT_EQ(table->source.files, (std::vector<std::string>{"/d/k.cu"}));
   }
 }
 
@@ -224,8 +224,7 @@ std::map<std::string, std::map<std::uint64_t, std::string>> lines_by_nvdisasm(
 
 std::string place(const Cubin& cubin, const CubinKernel& kernel, std::size_t i) {
   if (kernel.lines[i] == 0) return "";
-  return cubin.source_files.at(static_cast<std::size_t>(kernel.files[i])) + ":" +
-         std::to_string(kernel.lines[i]);
+  return cubin.source.file_of(kernel.frames[i]) + ":" + std::to_string(kernel.lines[i]);
 }
 
 TEST(DebugLine, AgreesWithNvdisasm) {
@@ -271,7 +270,7 @@ TEST(DebugLine, FilesAgreeWithNvdisasm) {
   const auto bytes = read_file(out);
   const auto cubin = read_cubin(*bytes);
   ASSERT_TRUE(cubin) << cubin.error().text();
-  EXPECT_EQ(cubin->source_files,
+  EXPECT_EQ(cubin->source.files,
             (std::vector<std::string>{"/home/u/src/attn.py", "sub/inc.cuh", "plain.cu"}));
   auto expected = lines_by_nvdisasm(*bytes);
   const CubinKernel& kernel = cubin->kernels.front();
