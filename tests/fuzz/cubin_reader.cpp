@@ -31,7 +31,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!kernel.lines.empty() && kernel.lines.size() != kernel.size()) bug("lines are missing");
     if (kernel.frames.size() != kernel.lines.size()) bug("frames are missing");
     for (const int frame : kernel.frames)
-      if (frame < -1 || frame >= static_cast<int>(cubin->source.frames.size())) bug("no such frame");
+      if (frame < -1 || frame >= static_cast<int>(cubin->source.frames.size()))
+        bug("no such frame");
   }
   return 0;
 }
