@@ -26,12 +26,16 @@ std::uint64_t stored_address(std::string_view data, std::uint64_t offset) {
   return value;
 }
 
-// Relocations of .debug_line: each names the place of an address and the kernel it points into.
+// Relocations of .debug_line: each names the place of an address and the kernel it points into. In
+// relocatable code of sm_80 another one leads to .debug_str, at a place that is no address.
 AddressFixups read_fixups(const ElfFile& file, const Symbols& symbols, std::string_view lines) {
   AddressFixups fixups;
   const auto add = [&](std::uint64_t offset, std::uint64_t symbol, std::uint64_t addend) {
     if (symbol >= symbols.size()) return;
     const GElf_Sym& entry = symbols[symbol].entry;
+    if (entry.st_shndx >= file.sections().size() ||
+        !file.sections()[entry.st_shndx].name.starts_with(text_prefix))
+      return;
     fixups[offset] = {entry.st_shndx, entry.st_value + addend};
   };
   if (const ElfSection* rela = file.find(".rela.debug_line");
