@@ -74,6 +74,8 @@ int run(int argc, char** argv) {
   add_export(app, options.results_out, chosen);
   add_import(app, options.results_in, chosen);
   add_list(app, options.list, chosen);
+  // Behind the commands, which would inherit it.
+  add_examples(app, {"phasebit list axes", "phasebit list sweeps", "phasebit report --table core"});
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -230,6 +230,8 @@ void add_sass(CLI::App& app, SassOptions& options, Chosen& chosen) {
   add_classes(*group, options.classes, chosen);
   add_gate(*group, options, chosen);
   add_reduce(*group, options.reduce, chosen);
+  // Behind the commands, which would inherit it.
+  add_examples(*group, {"phasebit sass show ring/mbarrier/st_shared/none --target sm_90a"});
 }
 
 }  // namespace phasebit
