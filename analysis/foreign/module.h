@@ -26,6 +26,10 @@ struct ReadKernel {
   SourceMap source;    // one element for each source line: its file, line, and "k.cu:12" as verb
   std::vector<int> frames;  // of the image's SourceTable, by instruction; empty without a table
   CodeLoops loops;
+  // Of an instruction; -1: none.
+  int frame_of(std::size_t instruction) const {
+    return instruction < frames.size() ? frames[instruction] : -1;
+  }
 };
 
 // Reads kernels of one file, in the order given, with one run of nvdisasm for each SM. `view` says

@@ -9,6 +9,26 @@ void add_source(CLI::App& command, std::string& source) {
                      "the kernel's author wrote), or a file (its innermost line there)");
 }
 
+// What to show of a listing, and beside it.
+void add_reading(CLI::App& command, SassShowRequest& options) {
+  CLI::Option* hot =
+      command.add_flag("--hot", options.excerpt.hot,
+                       "show the hot paths of the timed loops alone; of a file, all loops");
+  CLI::Option* loop = command.add_option("--loop", options.excerpt.loop,
+                                         "show a loop alone, by its number in the table");
+  loop->check(at_least_one())->excludes(hot);
+  command
+      .add_option("--verb", options.excerpt.verb,
+                  "of a variant: show a verb alone, such as producer.acquire")
+      ->excludes(hot)
+      ->excludes(loop);
+  command.add_flag("--waits", options.waits,
+                   "say for each wait which instructions set its scoreboard");
+  command.add_flag("--ptx", options.ptx, "of a file: the PTX that it carries, above its code");
+  command.add_flag("--cfg", options.flow,
+                   "print the flow graph for Graphviz (dot -Tsvg) in place of the listing");
+}
+
 void add_show(CLI::App& group, SassShowRequest& options, Chosen& chosen) {
   CLI::App* command = group.add_subcommand(
       "show", "listing with control fields, verb, and the template's file and line");
@@ -27,6 +47,7 @@ void add_show(CLI::App& group, SassShowRequest& options, Chosen& chosen) {
   add_source(*command, options.source);
   command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
   command->add_flag("--live", options.live, "count the registers live at each instruction");
+  add_reading(*command, options);
   command->add_flag("--json", options.json, "print JSON");
   add_examples(*command, {"phasebit sass show ring/mbarrier/st_shared/none --target sm_100a"});
   command->callback([&] { chosen = [&] { return print(sass_show(options)); }; });
