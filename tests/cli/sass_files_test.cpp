@@ -65,11 +65,35 @@ class SassFiles : public testing::Test {
   TempDir folder_ = std::move(*TempDir::create());
 };
 
+// The load of a turn is what its add waits for, in the loop that the table calls 1.
+TEST_F(SassFiles, ShowsALoopWithItsWaits) {
+  const std::string file = cubin("a", "sm_80", step_kernel());
+  const ProcessOutput whole = sass({"show", file}), loop = sass({"show", file, "--loop", "1"});
+  ASSERT_EQ(loop.exit_status, 0) << loop.err;
+  EXPECT_NE(whole.out.find(" EXIT "), std::string::npos);
+  EXPECT_EQ(loop.out.find(" EXIT "), std::string::npos) << loop.out;
+  EXPECT_EQ(sass({"show", file, "--hot"}).out, loop.out);
+  const ProcessOutput all = sass({"show", file, "--loop", "1", "--waits", "--live", "--ptx"});
+  ASSERT_EQ(all.exit_status, 0) << all.err;
+  const std::size_t add = all.out.find(" FADD ");
+  ASSERT_NE(add, std::string::npos) << all.out;
+  const std::size_t next = all.out.find('\n', add) + 1;
+  const std::string below = all.out.substr(next, all.out.find('\n', next) - next);
+  EXPECT_NE(below.find("waits for 0x"), std::string::npos) << below;
+  EXPECT_NE(below.find(" LDG.E"), std::string::npos) << below;
+  for (const char* words : {"ptx ", "ld.volatile.global.f32", "live at most: ", "in loop 1: "})
+    EXPECT_NE(all.out.find(words), std::string::npos) << words << "\n" << all.out;
+  const ProcessOutput graph = sass({"show", file, "--cfg"});
+  EXPECT_EQ(graph.out.find("digraph \"_ZN2ns4stepEPf\" {"), 0U) << graph.out;
+  EXPECT_NE(graph.out.find("loop, depth 1"), std::string::npos) << graph.out;
+}
+
 TEST_F(SassFiles, ShowsRegionsBySourceLine) {
   const ProcessOutput output =
       sass({"show", fatbin("f.fatbin"), "--kernel", "ns::step", "-t", "sm_90", "--json"});
   ASSERT_EQ(output.exit_status, 0) << output.err;
   const auto all = json::parse(output.out);
+  EXPECT_EQ(all["schema"], 1);
   EXPECT_EQ(all["demangled"], "ns::step(float*)");
   EXPECT_EQ(all["target"], "sm_90a");
   EXPECT_EQ(all["source_files"], json::array({"src/k.cu"}));
