@@ -23,15 +23,17 @@ bool any_matches(const std::vector<std::string>& patterns, const std::string& st
                      [&](const std::string& one) { return opcode_matches(one, stem); });
 }
 
-// "a 3, b 2": the most first, then by name.
+// "a 3, b 2": the most first, then by name; eight at most.
 std::string list_most(const std::map<std::string, int>& counts, const char* between) {
   std::vector<std::pair<std::string, int>> sorted(counts.begin(), counts.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
+  constexpr std::size_t most = 8;
   std::string text;
-  for (const auto& [name, count] : sorted)
-    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", name, between, count);
-  return text;
+  for (std::size_t i = 0; i < sorted.size() && i < most; ++i)
+    text +=
+        fmt::format("{}{} {}{}", i == 0 ? "" : ", ", sorted[i].first, between, sorted[i].second);
+  return sorted.size() > most ? text + ", ..." : text;
 }
 
 }  // namespace
