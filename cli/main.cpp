@@ -39,9 +39,10 @@ void set_home(Options& all, const Home& home) {
         &sass.reduce.space})
     space->home = home;
   for (ToolOptions* tools :
-       {&all.assemble.tools, &all.pack.tools, &all.coverage.request.tools, &all.explain.tools,
-        &sass.show.tools, &sass.diff.tools, &sass.history.tools, &sass.matrix.tools,
-        &sass.page.tools, &sass.classes.tools, &sass.gate.tools, &sass.reduce.tools})
+       {&sass.list.tools, &all.assemble.tools, &all.pack.tools, &all.coverage.request.tools,
+        &all.explain.tools, &sass.show.tools, &sass.diff.tools, &sass.history.tools,
+        &sass.matrix.tools, &sass.page.tools, &sass.classes.tools, &sass.gate.tools,
+        &sass.reduce.tools})
     tools->home = home;
   all.report.home = all.claims.home = all.results_out.home = all.list.request.home = home;
 }

@@ -40,6 +40,11 @@ Result<std::vector<ReadKernel>> read_code_kernels(const Disassembler& disassembl
                                                   const std::vector<CodeKernel>& kernels,
                                                   const SourceView& view = {});
 
+// The same, with an error in the place of a kernel that cannot be read.
+std::vector<Result<ReadKernel>> read_each_code_kernel(const Disassembler& disassembler,
+                                                      const std::vector<CodeKernel>& kernels,
+                                                      const SourceView& view = {});
+
 // By file and line; the instructions without a line come last.
 std::vector<LineSummary> summarise_lines(const ReadKernel& kernel);
 

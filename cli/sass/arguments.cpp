@@ -38,12 +38,13 @@ void add_show(CLI::App& group, SassShowRequest& options, Chosen& chosen) {
   command
       ->add_option("variant", options.variant,
                    "id, the first digits of its hash, or a code file: a cubin, a fatbin, a "
-                   "host object, executable or library")
+                   "host object, executable, shared or static library")
       ->required();
   command->add_option("-t,--target", options.target,
                       "architecture (default: sm_90a; of a file, the only one)");
   command->add_option("--kernel", options.kernel,
-                      "of a file: symbol, C++ name, or a part that says which");
+                      "of a file: symbol, C++ name, a part that says which, or a number of `sass "
+                      "list` with the same target");
   add_source(*command, options.source);
   command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
   command->add_flag("--live", options.live, "count the registers live at each instruction");
@@ -51,6 +52,18 @@ void add_show(CLI::App& group, SassShowRequest& options, Chosen& chosen) {
   command->add_flag("--json", options.json, "print JSON");
   add_examples(*command, {"phasebit sass show ring/mbarrier/st_shared/none --target sm_100a"});
   command->callback([&] { chosen = [&] { return print(sass_show(options)); }; });
+}
+
+void add_list(CLI::App& group, SassListOptions& options, Chosen& chosen) {
+  CLI::App* command = group.add_subcommand(
+      "list", "the kernels of code files, by number and name, without disassembling them");
+  add_tools(*command, options.tools);
+  command->add_option("files", options.files, "code files (see show)")->required();
+  add_targets(*command, options.targets, "architectures (default: all); nothing else is unpacked");
+  add_format(*command, options.format, options.json);
+  add_examples(*command, {"phasebit sass list libnccl.so.2 --target sm_90",
+                          "phasebit sass show libnccl.so.2 --target sm_90 --kernel 12"});
+  command->callback([&] { chosen = [&] { return run_sass_list(options); }; });
 }
 
 void add_diff(CLI::App& group, SassOptions& all, Chosen& chosen) {
@@ -244,6 +257,7 @@ void add_reduce(CLI::App& group, VariantReduceRequest& options, Chosen& chosen) 
 void add_sass(CLI::App& app, SassOptions& options, Chosen& chosen) {
   CLI::App* group = app.add_subcommand("sass", "the machine code")->require_subcommand(1);
   add_show(*group, options.show, chosen);
+  add_list(*group, options.list, chosen);
   add_diff(*group, options, chosen);
   add_history(*group, options.history, chosen);
   add_matrix(*group, options.matrix, chosen);

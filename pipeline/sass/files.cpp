@@ -1,5 +1,6 @@
 #include "pipeline/sass/files.h"
 
+#include "analysis/foreign/notes.h"
 #include "pipeline/select/given.h"
 #include "pipeline/select/ptx_files.h"
 
@@ -34,7 +35,7 @@ Result<Chosen> choose(const Tools& tools, const std::vector<std::string>& paths,
                       const std::string& kernel, const std::vector<std::string>& targets) {
   Chosen chosen;
   for (const std::string& path : paths) {
-    PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path));
+    PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path, targets));
     chosen.files.push_back(std::move(file));
     std::vector<CodeKernel> kernels;
     for (const std::string& target : targets.empty() ? std::vector<std::string>{""} : targets) {
@@ -44,6 +45,39 @@ Result<Chosen> choose(const Tools& tools, const std::vector<std::string>& paths,
     chosen.kernels.push_back(std::move(kernels));
   }
   return chosen;
+}
+
+std::vector<std::string> targets_of(const KernelQuery& query) {
+  return query.target.empty() ? std::vector<std::string>{} : std::vector<std::string>{query.target};
+}
+
+// Those that can be read; an error when none can.
+struct Readable {
+  std::vector<ReadKernel> kernels;
+  std::vector<CodeKernel> of;
+};
+
+Result<Readable> read_readable(const Disassembler& disassembler, const std::string& path,
+                               const std::vector<CodeKernel>& kernels) {
+  Readable readable;
+  std::vector<ImageNote> notes;
+  std::vector<Result<ReadKernel>> all = read_each_code_kernel(disassembler, kernels);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all[i]) {
+      std::string why = all[i].error().message;
+      const std::string image = kernels[i].image->name + ": ";
+      if (why.starts_with(image)) why.erase(0, image.size());  // equal ones are said once
+      notes.push_back({kernel_name(kernels[i]), std::move(why)});
+      continue;
+    }
+    readable.kernels.push_back(std::move(*all[i]));
+    readable.of.push_back(kernels[i]);
+  }
+  if (readable.kernels.empty())
+    for (const Result<ReadKernel>& one : all) return tl::unexpected<Error>(one.error());
+  for (const std::string& note : fold_notes(path, notes, "kernels"))
+    fmt::print(stderr, "note: left out: {}\n", note);
+  return readable;
 }
 
 // The file where there are several, by its last part where that says which; the target where there
@@ -77,22 +111,25 @@ class Columns {
 bool is_code_file(const std::string& word) {
   if (is_ptx_file(word)) return false;
   std::error_code none;
-  for (const char* end : {".cubin", ".fatbin", ".o", ".so"})
+  for (const char* end : {".cubin", ".fatbin", ".o", ".so", ".a"})
     if (word.ends_with(end)) return true;
+  if (word.find(".so.") != std::string::npos) return true;  // with a version
   return fs::is_regular_file(word, none);
 }
 
-Result<CodeFile> open_code_file(const Tools& tools, const std::string& path) {
-  auto file = read_code_file(path, cuobjdump_of(tools.toolchain), tools.targets);
-  if (file)
-    for (const std::string& note : file->notes) fmt::print(stderr, "note: left out: {}\n", note);
+Result<CodeFile> open_code_file(const Tools& tools, const std::string& path,
+                                const std::vector<std::string>& targets) {
+  auto file = read_code_file(path, cuobjdump_of(tools.toolchain), tools.targets, targets);
+  if (!file) return file;
+  for (const std::string& note : file->notes) fmt::print(stderr, "note: left out: {}\n", note);
+  for (const std::string& remark : file->remarks) fmt::print(stderr, "note: {}\n", remark);
   return file;
 }
 
 Result<DiffSide> code_side(const Tools& tools, const Disassembler& disassembler,
                            const std::string& path, const KernelQuery& query,
                            const SourceView& view) {
-  PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path));
+  PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path, targets_of(query)));
   PHASEBIT_TRY_ASSIGN(found, find_kernel(file, query));
   PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler, {found}, view));
   ReadKernel& one = read.front();
@@ -131,12 +168,12 @@ Result<std::vector<CodeCell>> read_code_files(const Tools& tools, const Disassem
   const Columns columns(chosen);
   std::vector<CodeCell> cells;
   for (std::size_t file = 0; file < chosen.files.size(); ++file) {
-    PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler, chosen.kernels[file]));
-    for (std::size_t i = 0; i < read.size(); ++i) {
-      const Cubin& cubin = chosen.kernels[file][i].image->cubin;
-      cells.push_back({kernel_name(chosen.kernels[file][i]), columns.name(file, cubin.target),
-                       summarise(cubin.sm, read[i].kernel, read[i].source, {}),
-                       read[i].loops.loops.size()});
+    PHASEBIT_TRY_ASSIGN(readable, read_readable(disassembler, paths[file], chosen.kernels[file]));
+    for (std::size_t i = 0; i < readable.of.size(); ++i) {
+      const Cubin& cubin = readable.of[i].image->cubin;
+      const ReadKernel& read = readable.kernels[i];
+      cells.push_back({kernel_name(readable.of[i]), columns.name(file, cubin.target),
+                       summarise(cubin.sm, read.kernel, read.source, {}), read.loops.loops.size()});
     }
   }
   return cells;

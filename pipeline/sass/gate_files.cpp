@@ -253,7 +253,7 @@ Result<std::vector<GateSubject>> subjects_of_files(const Tools& tools,
   Subjects subjects(tools, disassembler, rules, view);
   std::set<std::string> missing(targets.begin(), targets.end());
   for (const std::string& path : paths) {
-    PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path));
+    PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path, targets));
     std::vector<CodeKernel> kernels;
     for (const std::string& target : targets.empty() ? std::vector<std::string>{""} : targets) {
       const auto found = find_kernels(file, {"", target});

@@ -62,7 +62,10 @@ Result<std::string> show_code_file(const SassShowRequest& options) {
   PHASEBIT_TRY(check_file_options(options));
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
-  PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, options.variant));
+  PHASEBIT_TRY_ASSIGN(
+      file, open_code_file(tools, options.variant,
+                           options.target.empty() ? std::vector<std::string>{}
+                                                  : std::vector<std::string>{options.target}));
   PHASEBIT_TRY_ASSIGN(found, find_kernel(file, {options.kernel, options.target}));
   PHASEBIT_TRY_ASSIGN(program,
                       read_with_callees(disassembler, {found}, source_view(options.source)));

@@ -174,6 +174,28 @@ TEST_F(SassFiles, MatrixAndClasses) {
   EXPECT_EQ(groups[1]["nearest"]["class"], 1);
 }
 
+// What `list` numbers, `show` takes; no cuobjdump is needed.
+TEST_F(SassFiles, ListsKernels) {
+  const std::string file = fatbin("f.fatbin");
+  const ProcessOutput listed = sass({"list", file, "--json"});
+  ASSERT_EQ(listed.exit_status, 0) << listed.err;
+  const auto rows = json::parse(listed.out)["rows"];
+  ASSERT_EQ(rows.size(), 2U) << listed.out;
+  EXPECT_EQ(rows[1]["number"], 2);
+  EXPECT_EQ(rows[1]["kernel"], "ns::step(float*)");
+  EXPECT_EQ(rows[1]["target"], "sm_90a");
+  const ProcessOutput shown = sass({"show", file, "--kernel", "2", "--json"});
+  ASSERT_EQ(shown.exit_status, 0) << shown.err;
+  const auto kernel = json::parse(shown.out);
+  EXPECT_EQ(kernel["target"], "sm_90a");
+  EXPECT_EQ(kernel["instructions"].size(), rows[1]["instructions"]);
+  EXPECT_EQ(kernel["registers"], rows[1]["registers"]);
+  const ProcessOutput text = sass({"list", file, path("a.cubin"), "-t", "sm_80"});
+  ASSERT_EQ(text.exit_status, 0) << text.err;
+  EXPECT_NE(text.out.find("a.cubin"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("sm_90a"), std::string::npos) << text.out;
+}
+
 TEST_F(SassFiles, SaysWhatIsWrong) {
   const std::string file = fatbin("f.fatbin"), one = path("a.cubin");
   const fs::path lonely = folder_.path() / "lonely";
@@ -195,9 +217,11 @@ TEST_F(SassFiles, SaysWhatIsWrong) {
       {{"show", one, "--nvdisasm", path("nowhere")},
        Step::toolchain,
        "nowhere does not exist (run tools/toolchain "},
-      {{"show", file, "--nvdisasm", (lonely / "nvdisasm").string()},
-       Step::toolchain,
-       "there is no cuobjdump to unpack it (tools/toolchain installs cuobjdump)"},
+      {{"show", file, "-t", "sm_75"}, Step::usage, "no code for sm_75 (it has code for sm_80, "},
+      {{"show", file, "--kernel", "2", "-t", "sm_80"},
+       Step::usage,
+       "no kernel 2: they are numbered from 1 to 1 for sm_80"},
+      {{"list", file, "-t", "sm_75"}, Step::usage, "no code for sm_75"},
       {{"matrix", one, "--reference", "sm_8"},
        Step::usage,
        "--reference sm_8: no column of this matrix (did you mean 'sm_80'?)"},
