@@ -135,6 +135,7 @@ void add_page(CLI::App& group, PageRequest& options, Chosen& chosen) {
   add_space(*command, options.space);
   add_tools(*command, options.tools);
   add_files(*command, options.files, options.kernel);
+  add_source(*command, options.source);
   add_targets(*command, options.targets, "architectures (default: all)");
   command->add_option("--reference", options.reference,
                       "column to compare with at first, a target or a file (default: the first "

@@ -180,6 +180,8 @@ Result<std::string> sass_page(const PageRequest& options) {
     return fail(Step::usage, "--kernel {}: it is for files, and there is none", options.kernel);
   PageRequest variants = options;
   PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(variants.space, options.files, options.kernel));
+  if ((ptx || options.files.empty()) && !options.source.empty())
+    return fail(Step::usage, "--source is for code files, and there are none");
   if (ptx || options.files.empty()) return page_of_variants(variants);
   PHASEBIT_TRY_ASSIGN(page, page_of_files(options));
   if (!page.left_out_why.empty()) fmt::print(stderr, "note: {}\n", page.left_out_why);

@@ -86,7 +86,8 @@ Status make_room(Grid& grid, Page& page) {
 
 // Reads the kernels that are left, those of a file together.
 Result<std::map<const PlacedKernel*, ReadKernel>> read_grid(const Disassembler& disassembler,
-                                                            const Grid& grid, std::size_t files) {
+                                                            const Grid& grid, std::size_t files,
+                                                            const SourceView& view) {
   std::map<const PlacedKernel*, ReadKernel> read;
   for (std::size_t file = 0; file < files; ++file) {
     std::vector<const PlacedKernel*> placed;
@@ -94,7 +95,7 @@ Result<std::map<const PlacedKernel*, ReadKernel>> read_grid(const Disassembler& 
     for (const Row& row : grid.rows)
       for (const auto& [column, one] : row.cells)
         if (one->file == file) placed.push_back(one), kernels.push_back(one->kernel);
-    PHASEBIT_TRY_ASSIGN(those, read_code_kernels(disassembler, kernels));
+    PHASEBIT_TRY_ASSIGN(those, read_code_kernels(disassembler, kernels, view));
     for (std::size_t i = 0; i < placed.size(); ++i) read.emplace(placed[i], std::move(those[i]));
   }
   return read;
@@ -157,7 +158,8 @@ Result<Page> page_of_files(const PageRequest& options) {
   Page page;
   page.of_files = true;
   PHASEBIT_TRY(make_room(grid, page));
-  PHASEBIT_TRY_ASSIGN(read, read_grid(disassembler, grid, placed.files.size()));
+  PHASEBIT_TRY_ASSIGN(
+      read, read_grid(disassembler, grid, placed.files.size(), source_view(options.source)));
   page.made_with = made_with(placed, disassembler);
   PageView view{placed.files.size() > 1 ? "files" : "targets", grid.columns, std::nullopt, {}};
   PHASEBIT_TRY_ASSIGN(reference, page_reference(options.reference, grid.columns));

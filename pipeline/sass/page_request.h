@@ -15,6 +15,7 @@ struct PageRequest {
   ToolOptions tools;
   std::vector<std::string> files;       // code files in the place of variants; PTX is variants
   std::string kernel;                   // of files: a symbol, a C++ name, or a part; "" for all
+  std::string source;                   // of files: "inner" (also ""), "outer" or a source file
   std::vector<std::string> targets;     // empty or "all": every one that ptxas knows, or files have
   std::string reference;                // a column; "" for the first that has code
   std::vector<std::string> toolchains;  // versions of ptxas to set side by side too

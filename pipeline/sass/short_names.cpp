@@ -1,26 +1,13 @@
 #include "pipeline/sass/short_names.h"
 
+#include "analysis/cubin/source/names.h"
+
 #include <algorithm>
 #include <cctype>
 #include <map>
 
 namespace phasebit {
 namespace {
-
-// What brackets hold is left out from the outermost on.
-std::string shortened(const std::string& name, std::size_t width) {
-  if (name.size() <= width) return name;
-  std::string text;
-  int depth = 0;
-  for (const char c : name) {
-    if (c == '<' || c == '(') {
-      if (depth++ == 0) text += std::string(1, c) + "...";
-    }
-    if (c == '>' || c == ')') --depth;
-    if (depth == 0) text += c;
-  }
-  return text;
-}
 
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
