@@ -168,10 +168,12 @@ void add_page(CLI::App& group, PageRequest& options, Chosen& chosen) {
       "page", "the matrix as one HTML file, each cell with its listing beside the reference's");
   add_space(*command, options.space);
   add_tools(*command, options.tools);
+  add_files(*command, options.files, options.kernel);
+  add_source(*command, options.source);
   add_targets(*command, options.targets, "architectures (default: all)");
-  command->add_option(
-      "--reference", options.reference,
-      "target to compare with at first (default: the first); the page has a choice");
+  command->add_option("--reference", options.reference,
+                      "column to compare with at first, a target or a file (default: the first "
+                      "that has code); the page has a choice");
   CLI::Option* toolchain =
       command->add_option("--toolchain", options.toolchains,
                           "versions of ptxas, or all: a second matrix, of these on one target");

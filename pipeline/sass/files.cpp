@@ -160,6 +160,20 @@ Status refuse_variant_options(const SpaceRequest& space, const ToolOptions& tool
   return {};
 }
 
+Result<PlacedKernels> place_kernels(const Tools& tools, const std::vector<std::string>& paths,
+                                    const std::string& kernel,
+                                    const std::vector<std::string>& targets) {
+  PHASEBIT_TRY_ASSIGN(chosen, choose(tools, paths, kernel, targets));
+  const Columns columns(chosen);
+  PlacedKernels placed;
+  for (std::size_t file = 0; file < chosen.files.size(); ++file)
+    for (const CodeKernel& one : chosen.kernels[file])
+      placed.kernels.push_back(
+          {file, one, kernel_name(one), columns.name(file, one.image->cubin.target)});
+  placed.files = std::move(chosen.files);
+  return placed;
+}
+
 Result<std::vector<CodeCell>> read_code_files(const Tools& tools, const Disassembler& disassembler,
                                               const std::vector<std::string>& paths,
                                               const std::string& kernel,

@@ -7,6 +7,7 @@
 #include "pipeline/images/tools.h"
 #include "pipeline/select/space.h"
 
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,24 @@ Result<DiffSide> code_side(const Tools& tools, const Disassembler& disassembler,
 
 // Step::usage for what is said of variants, or of assembling them: it says nothing of files.
 Status refuse_variant_options(const SpaceRequest& space, const ToolOptions& tools);
+
+// A kernel of a file, and where it stands among those of several files.
+struct PlacedKernel {
+  std::size_t file = 0;  // of PlacedKernels::files
+  CodeKernel kernel;
+  std::string name;    // demangled, where it is a C++ name
+  std::string column;  // the file, the target, or both
+};
+struct PlacedKernels {
+  std::deque<CodeFile> files;  // stay where they are: kernels point into them
+  std::vector<PlacedKernel> kernels;
+};
+
+// In the order of the files. With no target every one; a file that has none of those asked for is
+// an error. Nothing is disassembled.
+Result<PlacedKernels> place_kernels(const Tools& tools, const std::vector<std::string>& paths,
+                                    const std::string& kernel,
+                                    const std::vector<std::string>& targets);
 
 // The kernels of some files side by side. With no target every one; a file that has none of those
 // asked for is an error. Kernels that cannot be read are notes on standard error, as long as there
