@@ -1,11 +1,13 @@
 #include "pipeline/sass/files.h"
 
+#include "pipeline/sass/cells.h"
 #include "pipeline/select/given.h"
 #include "pipeline/select/ptx_files.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <deque>
+#include <iterator>
 #include <set>
 
 #include <unistd.h>
@@ -16,11 +18,6 @@ namespace {
 fs::path cuobjdump_of(const Toolchain& toolchain) {
   const fs::path path = toolchain.nvdisasm.parent_path() / "cuobjdump";
   return ::access(path.c_str(), X_OK) == 0 ? path : fs::path();
-}
-
-std::string kernel_name(const CodeKernel& one) {
-  const std::string text = demangled(one.kernel->entry);
-  return text.empty() ? one.kernel->entry : text;
 }
 
 // The files of a matrix or of classes, each with its kernels.
@@ -89,15 +86,14 @@ Result<CodeFile> open_code_file(const Tools& tools, const std::string& path) {
   return file;
 }
 
-Result<DiffSide> code_side(const Tools& tools, const Disassembler& disassembler,
-                           const std::string& path, const KernelQuery& query,
-                           const SourceView& view) {
-  PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path));
+Result<DiffSide> code_side(const Disassembler& disassembler, const CodeFile& file,
+                           const KernelQuery& query, const SourceView& view) {
   PHASEBIT_TRY_ASSIGN(found, find_kernel(file, query));
   PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler, {found}, view));
   ReadKernel& one = read.front();
-  return DiffSide{one.name, found.image->cubin.sm, std::move(one.kernel), std::move(one.source), {},
-                  false};
+  return DiffSide{
+      one.name, found.image->cubin.sm, std::move(one.kernel), std::move(one.source), {}, false, {},
+      true};
 }
 
 Result<bool> takes_ptx(SpaceRequest& space, const std::vector<std::string>& files,
@@ -131,13 +127,13 @@ Result<std::vector<CodeCell>> read_code_files(const Tools& tools, const Disassem
   const Columns columns(chosen);
   std::vector<CodeCell> cells;
   for (std::size_t file = 0; file < chosen.files.size(); ++file) {
-    PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler, chosen.kernels[file]));
-    for (std::size_t i = 0; i < read.size(); ++i) {
-      const Cubin& cubin = chosen.kernels[file][i].image->cubin;
-      cells.push_back({kernel_name(chosen.kernels[file][i]), columns.name(file, cubin.target),
-                       summarise(cubin.sm, read[i].kernel, read[i].source, {}),
-                       read[i].loops.loops.size()});
-    }
+    const auto column = [&](const CodeKernel& one) {
+      return columns.name(file, one.image->cubin.target);
+    };
+    PHASEBIT_TRY_ASSIGN(
+        some, read_cells(disassembler, chosen.kernels[file], column, tools.options.threads));
+    cells.insert(cells.end(), std::make_move_iterator(some.begin()),
+                 std::make_move_iterator(some.end()));
   }
   return cells;
 }

@@ -1,0 +1,31 @@
+// Two sides of a difference with numbers in the place of texts.
+#pragma once
+
+#include "analysis/compare/diff.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+// By instruction; a number stands for the same on both sides.
+struct SideNumbers {
+  std::vector<int> verbs;            // as shown
+  std::vector<int> shared_verbs;     // as both sides go by; all the same where they go by none
+  std::vector<int> opcodes;          // in full
+  std::vector<int> keys;             // shared verb and normalised opcode
+  std::vector<std::uint64_t> whole;  // a hash of opcode, guard and operands
+};
+
+struct NumberedSides {
+  SideNumbers left, right;
+  std::vector<std::string> verbs;  // by number
+  std::size_t opcodes = 0;         // so many
+};
+
+// Of the first instructions of each side.
+NumberedSides number_sides(const DiffSide& left, std::size_t left_size, const DiffSide& right,
+                           std::size_t right_size);
+
+}  // namespace phasebit

@@ -1,0 +1,33 @@
+#include "pipeline/sass/library.h"
+
+#include "pipeline/sass/cells.h"
+
+namespace phasebit {
+namespace {
+
+Result<std::vector<CodeCell>> cells_of(const Tools& tools, const Disassembler& disassembler,
+                                       const LibrarySide& side) {
+  PHASEBIT_TRY_ASSIGN(kernels, find_kernels(*side.file, {{}, side.target}));
+  return read_cells(
+      disassembler, kernels, [](const CodeKernel& one) { return one.image->cubin.target; },
+      tools.options.threads);
+}
+
+}  // namespace
+
+Result<bool> has_several_kernels(const LibrarySide& side) {
+  PHASEBIT_TRY_ASSIGN(kernels, find_kernels(*side.file, {{}, side.target}));
+  return kernels.size() > 1;
+}
+
+Result<LibraryDiff> library_diff(const Tools& tools, const Disassembler& disassembler,
+                                 const LibrarySide& left, const LibrarySide& right) {
+  PHASEBIT_TRY_ASSIGN(left_cells, cells_of(tools, disassembler, left));
+  PHASEBIT_TRY_ASSIGN(right_cells, cells_of(tools, disassembler, right));
+  const auto name = [](const LibrarySide& side) {
+    return side.file->path + (side.target.empty() ? "" : " for " + side.target);
+  };
+  return diff_libraries(name(left), left_cells, name(right), right_cells);
+}
+
+}  // namespace phasebit
