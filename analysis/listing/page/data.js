@@ -3,8 +3,8 @@
 const data = JSON.parse(document.getElementById("page-data").textContent);
 const notes = JSON.parse(document.getElementById("opcode-notes").textContent);
 const marks = new Map(data.diffs.map(([left, right, runs]) => [left + "," + right, runs]));
-const CHANGES = ["identical", "schedule", "operands", "instructions"];
-const SIGNS = { identical: "=", schedule: "s", operands: "o", instructions: "x" };
+const CHANGES = ["identical", "schedule", "renamed", "operands", "instructions"];
+const SIGNS = { identical: "=", schedule: "s", renamed: "r", operands: "o", instructions: "x" };
 
 const escapes = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 function esc(text) {
@@ -22,14 +22,14 @@ function cellOf(view, variant, column) {
 function runsBetween(left, right) {
   if (left < 0 || right < 0) return null;
   const text = left === right ? listingOf(left).length + "=" : marks.get(left + "," + right);
-  return [...text.matchAll(/(\d*)([=sox<>])/g)].map(([, count, mark]) => [mark, Number(count || 1)]);
+  return [...text.matchAll(/(\d*)([=srox<>])/g)].map(([, count, mark]) => [mark, Number(count || 1)]);
 }
 
 function changeBetween(left, right) {
   const runs = runsBetween(left, right);
   if (runs === null) return "";
   let worst = 0;
-  for (const [mark] of runs) worst = Math.max(worst, "=so".includes(mark) ? "=so".indexOf(mark) : 3);
+  for (const [mark] of runs) worst = Math.max(worst, "=sro".includes(mark) ? "=sro".indexOf(mark) : 4);
   return CHANGES[worst];
 }
 

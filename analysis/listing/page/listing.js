@@ -2,7 +2,7 @@
 const panel = document.getElementById("listing");
 const shown = { open: false, variant: 0, column: 0, hidden: new Set(), only: true, gaps: new Set() };
 const CONTEXT = 3;
-const CLASS_OF = { "=": "identical", s: "schedule", o: "operands", x: "instructions",
+const CLASS_OF = { "=": "identical", s: "schedule", r: "renamed", o: "operands", x: "instructions",
   "<": "only-left", ">": "only-right" };
 
 // [{mark, left, right}] with numbers of instructions, -1 for none.
