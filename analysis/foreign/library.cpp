@@ -1,5 +1,6 @@
 #include "analysis/foreign/library.h"
 
+#include "analysis/disassembly/json_schema.h"
 #include "analysis/flow/features_json.h"
 #include "core/table/table.h"
 
@@ -162,11 +163,9 @@ std::string library_as_json(const LibraryDiff& diff) {
                        {"difference", pair.difference},
                        {"left", side_json(pair.left)},
                        {"right", side_json(pair.right)}});
-  const ordered_json all = {{"left", diff.left},
-                            {"right", diff.right},
-                            {"change", to_string(diff.change)},
-                            {"counts", counts},
-                            {"kernels", kernels}};
+  const ordered_json all = {{"schema", sass_json_schema}, {"left", diff.left},
+                            {"right", diff.right},        {"change", to_string(diff.change)},
+                            {"counts", counts},           {"kernels", kernels}};
   return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -37,7 +37,8 @@ LibraryDiff diff_libraries(std::string left, const std::vector<CodeCell>& left_c
 // The counts, then a line for each kernel that is not identical, the largest change first; with
 // `all` the identical ones too.
 std::string library_as_text(const LibraryDiff& diff, bool all);
-// {"left", "right": paths, "change", "counts": {change: pairs, "added", "removed"}, "kernels":
+// {"schema", "left", "right": paths, "change", "counts": {change: pairs, "added", "removed"},
+// "kernels":
 // [{"kernel", "target", "change": a class, "added" or "removed", "difference", "left", "right":
 // null or {"text_hash", "code_class", "features": see features_json.h}}]}.
 std::string library_as_json(const LibraryDiff& diff);

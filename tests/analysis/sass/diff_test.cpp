@@ -145,6 +145,35 @@ TEST(Diff, AnotherOrder) {
   EXPECT_EQ(diff->counts.moved, 1);
 }
 
+// Two kernels of one file: a line that both have is one of a function that both inline; lines of
+// one alone keep nothing apart.
+TEST(Diff, LinesOfOneKernelAloneAreNoKeys) {
+  const std::vector<std::string> first = {"k.10| S2R R0,SR_TID.X # 2", "k.3| FADD R1,R0,R0 # 4",
+                                          "k.11| STG.E [R2],R1 # 1", "k.12| EXIT # 5"};
+  const std::vector<std::string> second = {"k.20| S2R R0,SR_TID.X # 2", "k.21| FADD R1,R0,R0 # 4",
+                                           "k.3| FADD R1,R0,R0 # 4", "k.22| STG.E [R2],R1 # 1",
+                                           "k.23| EXIT # 5"};
+  DiffSide left = side(first), right = side(second);
+  EXPECT_EQ(diff_kernels(left, right)->counts.aligned[0], 1);
+  left.has_lines = right.has_lines = true;
+  const auto diff = diff_kernels(left, right);
+  EXPECT_EQ(diff->counts.aligned[0], 4);
+  EXPECT_EQ(diff->counts.only_right, 1);
+  ASSERT_EQ(diff->rows.size(), 5U);
+  EXPECT_EQ(diff->rows[1].left, -1);  // the line of the function is a key: its FADD is the second
+}
+
+// Nothing is identical whose class is another.
+TEST(Diff, PaddingOfAnotherClassIsData) {
+  const DiffSide left = side(base);
+  DiffSide right = side(with_more(6, "| NOP # 0"));
+  right.kernel.code.hash = "another";
+  const auto diff = diff_kernels(left, right);
+  EXPECT_EQ(diff->change, Change::data);
+  EXPECT_EQ(diff->beside,
+            std::vector<std::string>{"padding behind the last branch: 1 -> 2 instructions"});
+}
+
 // Bits that the disassembler does not print must not pass as identical, but only on one SM: the
 // encoding differs between them.
 TEST(Diff, WordsCountOnOneArchitecture) {
