@@ -1,7 +1,7 @@
 // Two kernels side by side.
 #pragma once
 
-#include "analysis/flow/features.h"
+#include "analysis/compare/side.h"
 #include "core/base/error.h"
 
 #include <array>
@@ -27,26 +27,6 @@ inline constexpr std::array<const char*, 6> change_names = {"identical", "schedu
 // Of rows: those without `data`.
 inline constexpr std::size_t row_changes = 5;
 std::string to_string(Change change);
-
-struct DiffSide {
-  std::string name;  // for people: variant and target, file and kernel
-  int sm = 0;        // words are compared only where both have the same
-  SassKernel kernel;
-  SourceMap source;  // empty: no verbs
-  std::vector<RoleWindow> windows;
-  // Whether its verbs are those of the other side. Source lines of two files are not: they are
-  // shown, and nothing goes by them.
-  bool shares_verbs = true;
-  std::string sass_class = {};  // of a variant: with its launch shape, as rows name it
-  // Its verbs are source lines. A line that both sides have is one of the same function; what is
-  // of a line that one side alone has may be aligned with anything of that kind.
-  bool has_lines = false;
-};
-
-// What an opcode does, without how it is spelled on one architecture: its stem, with the first
-// modifier where that says which operation it is (SYNCS.ARRIVE). All moves are MOV, all short adds
-// are IADD, and a uniform register is a register. Only alignment goes by it.
-std::string normalised_opcode(const std::string& opcode);
 
 struct DiffRow {
   int left = -1, right = -1;  // instructions; -1: only the other side has one

@@ -1,13 +1,18 @@
 // Two sides of a difference with numbers in the place of texts.
 #pragma once
 
-#include "analysis/compare/diff.h"
+#include "analysis/compare/side.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace phasebit {
+
+// What an opcode does, without how it is spelled on one architecture: its stem, with the first
+// modifier where that says which operation it is (SYNCS.ARRIVE). All moves are MOV, all short adds
+// are IADD, and a uniform register is a register. Only alignment goes by it.
+std::string normalised_opcode(const std::string& opcode);
 
 // By instruction; a number stands for the same on both sides.
 struct SideNumbers {

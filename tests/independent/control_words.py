@@ -1,7 +1,7 @@
-"""the control words that phasebit decodes of some cubins, as a stream that other decoders can be held against
+"""the control words that phasebit decodes of some cubins, for other decoders to be held against
 
-    control_words.py PHASEBIT CUBIN...            prints instructions by SM and a digest of the stream
-    control_words.py PHASEBIT CUBIN... --stream   prints the stream
+    control_words.py PHASEBIT CUBIN...            instructions by SM, and a digest of the stream
+    control_words.py PHASEBIT CUBIN... --stream   the stream
     control_words.py PHASEBIT CUBIN... --expect results/independent/control_words.txt
 
 Of each cubin the longest kernels are taken, of equal ones the first by name, until they have LEAST
@@ -33,7 +33,8 @@ def phasebit(program, *words):
 def symbols(program, cubin):
     """The longest kernels of a cubin."""
     rows = phasebit(program, "matrix", cubin, "--format", "json")["rows"]
-    sizes = [(-row["cells"][0]["features"]["kernel"]["instructions"], row["kernel"]) for row in rows]
+    sizes = [(-row["cells"][0]["features"]["kernel"]["instructions"], row["kernel"])
+             for row in rows]
     chosen, total = [], 0
     for size, name in sorted(sizes):
         if total < LEAST:
