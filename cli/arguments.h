@@ -50,6 +50,7 @@ void add_list(CLI::App& app, ListOptions& options, Chosen& chosen);
 
 struct SassOptions {
   SassShowRequest show;
+  SassListOptions list;
   SassDiffOptions diff;
   SassHistoryOptions history;
   SassMatrixOptions matrix;

@@ -12,6 +12,7 @@
 #include "pipeline/sass/classes.h"
 #include "pipeline/sass/diff.h"
 #include "pipeline/sass/gate.h"
+#include "pipeline/sass/list.h"
 #include "pipeline/sass/matrix.h"
 #include "pipeline/sass/page.h"
 #include "pipeline/sass/show.h"
@@ -66,6 +67,12 @@ struct SassMatrixOptions : MatrixRequest {
   std::string format = "text";
 };
 Status run_sass_matrix(const SassMatrixOptions& options);
+
+struct SassListOptions : SassListRequest {
+  std::string format = "text";
+  bool json = false;
+};
+Status run_sass_list(const SassListOptions& options);
 
 struct SassGateOptions : GateRequest {
   bool json = false;

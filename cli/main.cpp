@@ -39,9 +39,10 @@ void set_home(Options& all, const Home& home) {
         &sass.reduce.space})
     space->home = home;
   for (ToolOptions* tools :
-       {&all.assemble.tools, &all.pack.tools, &all.coverage.request.tools, &all.explain.tools,
-        &sass.show.tools, &sass.diff.tools, &sass.history.tools, &sass.matrix.tools,
-        &sass.page.tools, &sass.classes.tools, &sass.gate.tools, &sass.reduce.tools})
+       {&sass.list.tools, &all.assemble.tools, &all.pack.tools, &all.coverage.request.tools,
+        &all.explain.tools, &sass.show.tools, &sass.diff.tools, &sass.history.tools,
+        &sass.matrix.tools, &sass.page.tools, &sass.classes.tools, &sass.gate.tools,
+        &sass.reduce.tools})
     tools->home = home;
   all.report.home = all.claims.home = all.results_out.home = all.list.request.home = home;
 }
@@ -74,6 +75,8 @@ int run(int argc, char** argv) {
   add_export(app, options.results_out, chosen);
   add_import(app, options.results_in, chosen);
   add_list(app, options.list, chosen);
+  // Behind the commands, which would inherit it.
+  add_examples(app, {"phasebit list axes", "phasebit list sweeps", "phasebit report --table core"});
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

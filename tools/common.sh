@@ -58,6 +58,8 @@ BUILD_PACKAGES=(
   "zlib1g-dev|raw samples are stored compressed"
   "libelf-dev|reading cubins"
   "libdw-dev|reading their line tables"
+  "libzstd-dev|cubins are packed in programs"
+  "liblz4-dev|so are those of older toolkits"
   "libxxhash-dev|content hashes"
   "libbenchmark-dev|Google Benchmark, under phasebit-bench"
   "libgtest-dev|the tests"

@@ -172,6 +172,18 @@ std::map<std::size_t, CodeClass> read_code_classes(const ElfFile& file) {
   return classes;
 }
 
+std::map<std::string, CodeClass> classes_of_code(std::string_view cubin,
+                                                 const std::set<std::string>& entries) {
+  std::map<std::string, CodeClass> classes;
+  const auto file = ElfFile::view(cubin, "cubin");
+  if (!file) return classes;
+  ClassReader reader(*file);
+  for (const std::size_t section : reader.sections())
+    if (const std::string entry = reader.entry_of(section); entries.contains(entry))
+      classes.emplace(entry, reader.of(section));
+  return classes;
+}
+
 Result<std::map<std::string, std::string>> code_class_hashes(std::string_view cubin,
                                                              std::string_view name) {
   PHASEBIT_TRY_ASSIGN(file, ElfFile::open(cubin, name));

@@ -4,6 +4,7 @@
 #include "analysis/cubin/elf_file.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ struct CodeClass {
 // file in names of its static symbols, nor what else lies in the image, nor padding before the
 // kernel (core/image/placement).
 std::map<std::size_t, CodeClass> read_code_classes(const ElfFile& file);
+
+// The classes of some code of a cubin, by entry; without those that it does not have.
+std::map<std::string, CodeClass> classes_of_code(std::string_view cubin,
+                                                 const std::set<std::string>& entries);
 
 // code class by entry, of all code in a cubin. Step::disassemble when it is no ELF file.
 Result<std::map<std::string, std::string>> code_class_hashes(std::string_view cubin,

@@ -138,11 +138,12 @@ void add_resources(CubinKernel& kernel, const ElfFile& file, const ElfSection& t
     kernel.static_shared_bytes = shared->header.sh_size;
 }
 
-Status read_kernels(const ElfFile& file, std::string_view name, Cubin& cubin) {
+Status read_kernels(const ElfFile& file, std::string_view name, bool outline, Cubin& cubin) {
   const Symbols symbols = file.read_symbols();
   PHASEBIT_TRY_ASSIGN(table, read_lines(file, symbols, name));
   const SectionSymbols by_section = sort_symbols(symbols);
-  std::map<std::size_t, CodeClass> classes = read_code_classes(file);
+  std::map<std::size_t, CodeClass> classes;
+  if (!outline) classes = read_code_classes(file);
   const auto registers = register_counts(data_of(file, ".nv.info"));
   const auto relocations = read_relocations(file);
   for (std::size_t i = 1; i < file.sections().size(); ++i) {
@@ -161,12 +162,27 @@ Status read_kernels(const ElfFile& file, std::string_view name, Cubin& cubin) {
     add_resources(kernel, file, section);
     if (const auto here = relocations.find(i); here != relocations.end())
       add_relocated(kernel, symbols, here->second);
-    kernel.code = std::move(classes.at(i));
+    if (!outline) kernel.code = std::move(classes.at(i));
     add_lines(kernel, table, i);
     cubin.kernels.push_back(std::move(kernel));
   }
   cubin.source = std::move(table.source);
   return {};
+}
+
+Result<Cubin> read_any(std::string_view bytes, std::string_view name, bool outline) {
+  PHASEBIT_TRY_ASSIGN(file, ElfFile::view(bytes, name));
+  if (file.header().e_machine != EM_CUDA)
+    return fail(Step::disassemble, "{}: an ELF file for machine {}, not a cubin ({})", name,
+                file.header().e_machine, EM_CUDA);
+  Cubin cubin;
+  cubin.sm = sm_number(file.header());
+  const CubinMaker maker = read_maker(file, cubin.sm);
+  cubin.tool = maker.tool;
+  cubin.tool_version = maker.version;
+  cubin.target = maker.target.empty() ? fmt::format("sm_{}", cubin.sm) : maker.target;
+  PHASEBIT_TRY(read_kernels(file, name, outline, cubin));
+  return cubin;
 }
 
 }  // namespace
@@ -185,18 +201,11 @@ const CubinKernel* Cubin::find(std::string_view entry) const {
 }
 
 Result<Cubin> read_cubin_or_stub(std::string_view bytes, std::string_view name) {
-  PHASEBIT_TRY_ASSIGN(file, ElfFile::open(bytes, name));
-  if (file.header().e_machine != EM_CUDA)
-    return fail(Step::disassemble, "{}: an ELF file for machine {}, not a cubin ({})", name,
-                file.header().e_machine, EM_CUDA);
-  Cubin cubin;
-  cubin.sm = sm_number(file.header());
-  const CubinMaker maker = read_maker(file, cubin.sm);
-  cubin.tool = maker.tool;
-  cubin.tool_version = maker.version;
-  cubin.target = maker.target.empty() ? fmt::format("sm_{}", cubin.sm) : maker.target;
-  PHASEBIT_TRY(read_kernels(file, name, cubin));
-  return cubin;
+  return read_any(bytes, name, false);
+}
+
+Result<Cubin> read_cubin_outline(std::string_view bytes, std::string_view name) {
+  return read_any(bytes, name, true);
 }
 
 Result<Cubin> read_cubin(std::string_view bytes, std::string_view name) {

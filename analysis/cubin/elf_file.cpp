@@ -14,10 +14,18 @@ bool has_bytes(const GElf_Shdr& header) {
 }  // namespace
 
 Result<ElfFile> ElfFile::open(std::string_view bytes, std::string_view name) {
+  auto copy = std::make_unique<std::string>(bytes);
+  PHASEBIT_TRY_ASSIGN(file, view(*copy, name));
+  file.copy_ = std::move(copy);
+  return std::move(file);
+}
+
+Result<ElfFile> ElfFile::view(std::string_view bytes, std::string_view name) {
   [[maybe_unused]] static const unsigned once = elf_version(EV_CURRENT);
   ElfFile file;
-  file.bytes_ = std::make_unique<std::string>(bytes);
-  file.elf_.reset(elf_memory(file.bytes_->data(), file.bytes_->size()));
+  file.bytes_ = bytes;
+  // libelf takes a pointer to what may be written to, and writes nothing to what it only reads.
+  file.elf_.reset(elf_memory(const_cast<char*>(bytes.data()), bytes.size()));
   PHASEBIT_TRY(file.read_header(name));
   PHASEBIT_TRY(file.read_sections(name));
   return file;
@@ -25,16 +33,16 @@ Result<ElfFile> ElfFile::open(std::string_view bytes, std::string_view name) {
 
 Status ElfFile::read_header(std::string_view name) {
   if (elf_ == nullptr || elf_kind(elf_.get()) != ELF_K_ELF)
-    return fail(Step::disassemble, "{}: not an ELF file ({} bytes)", name, bytes_->size());
+    return fail(Step::disassemble, "{}: not an ELF file ({} bytes)", name, bytes_.size());
   if (gelf_getehdr(elf_.get(), &header_) == nullptr)
     return fail(Step::disassemble, "{}: no ELF header: {}", name, elf_errmsg(-1));
   if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB)
     return fail(Step::disassemble, "{}: not an ELF file of 64 bits, little endian", name);
   const std::size_t table = std::size_t{header_.e_shnum} * header_.e_shentsize;
-  if (header_.e_shoff > bytes_->size() || table > bytes_->size() - header_.e_shoff)
+  if (header_.e_shoff > bytes_.size() || table > bytes_.size() - header_.e_shoff)
     return fail(Step::disassemble,
                 "{}: cut short: its section table is at byte {}, the file has {} bytes", name,
-                header_.e_shoff, bytes_->size());
+                header_.e_shoff, bytes_.size());
   return {};
 }
 
@@ -54,13 +62,12 @@ Status ElfFile::read_sections(std::string_view name) {
     if (text != nullptr) section.name = text;
     by_name_.emplace(section.name, i);
     if (!has_bytes(header) || header.sh_size == 0) continue;
-    const std::string_view bytes = *bytes_;
     const bool inside =
-        header.sh_offset <= bytes.size() && header.sh_size <= bytes.size() - header.sh_offset;
+        header.sh_offset <= bytes_.size() && header.sh_size <= bytes_.size() - header.sh_offset;
     if (!inside)
       return fail(Step::disassemble, "{}: section {} ({}) lies beyond the end of the file", name, i,
                   section.name);
-    section.data = bytes.substr(header.sh_offset, header.sh_size);
+    section.data = bytes_.substr(header.sh_offset, header.sh_size);
     if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_RELA || header.sh_type == SHT_REL)
       section.translated = elf_getdata(scn, nullptr);
   }

@@ -30,6 +30,8 @@ class ElfFile {
   // `name` stands for the file in messages. Step::disassemble when it is no ELF file of 64 bits and
   // little endian, or is cut short.
   static Result<ElfFile> open(std::string_view bytes, std::string_view name);
+  // The same without a copy: `bytes` must outlive the file and may be read-only.
+  static Result<ElfFile> view(std::string_view bytes, std::string_view name);
 
   const GElf_Ehdr& header() const { return header_; }
   const std::vector<ElfSection>& sections() const { return sections_; }  // [0] is the empty one
@@ -51,7 +53,8 @@ class ElfFile {
   Status read_header(std::string_view name);
   Status read_sections(std::string_view name);
 
-  std::unique_ptr<std::string> bytes_;  // libelf keeps a pointer into them
+  std::unique_ptr<std::string> copy_;  // libelf keeps a pointer into it
+  std::string_view bytes_;
   std::unique_ptr<Elf, End> elf_;
   GElf_Ehdr header_{};
   std::vector<ElfSection> sections_;

@@ -76,14 +76,38 @@ std::vector<int> reconvergence_targets(const SassKernel& kernel, std::string_vie
   return targets;
 }
 
+// Where an indirect branch may go: what the cubin's table says. That a table is not there, or names
+// no place in the kernel, is an error: all else would be a guess.
+Result<std::vector<int>> indirect_targets(const SassKernel& kernel,
+                                          const Instruction& instruction) {
+  std::vector<int> targets;
+  for (const IndirectBranch& branch : kernel.indirect) {
+    if (branch.address != instruction.address) continue;
+    for (const std::uint32_t target : branch.targets) {
+      if (target % instruction_bytes != 0 ||
+          target / instruction_bytes >= kernel.instructions.size())
+        return fail(Step::disassemble,
+                    "{}: the table of {} {} at {:#x} names {:#x}, no place in the kernel",
+                    kernel.entry, instruction.opcode, instruction.operands, instruction.address,
+                    target);
+      targets.push_back(static_cast<int>(target / instruction_bytes));
+    }
+  }
+  if (targets.empty())
+    return fail(Step::disassemble, "{}: cannot follow {} {} at {:#x}", kernel.entry,
+                instruction.opcode, instruction.operands, instruction.address);
+  return targets;
+}
+
 // Instructions that may follow the instruction at `index`, at the end of its block.
 Result<std::vector<int>> next_instructions(const SassKernel& kernel, int index) {
   const Instruction& instruction = kernel.instructions[static_cast<std::size_t>(index)];
   std::vector<int> next;
   const bool last = static_cast<std::size_t>(index) + 1 == kernel.instructions.size();
-  if (is_indirect(opcode_stem(instruction)))
-    return fail(Step::disassemble, "{}: cannot follow {} {} at {:#x}", kernel.entry,
-                instruction.opcode, instruction.operands, instruction.address);
+  if (is_indirect(opcode_stem(instruction))) {
+    PHASEBIT_TRY_ASSIGN(targets, indirect_targets(kernel, instruction));
+    next = std::move(targets);
+  }
   if (has_target(instruction)) {
     PHASEBIT_TRY_ASSIGN(target, target_index(kernel, instruction));
     next.push_back(target);
@@ -105,7 +129,11 @@ std::vector<int> find_leaders(const SassKernel& kernel, const std::vector<int>& 
   for (int i = 0; i < static_cast<int>(kernel.instructions.size()); ++i) {
     const Instruction& instruction = kernel.instructions[static_cast<std::size_t>(i)];
     const bool jumps = has_target(instruction) || opcode_stem(instruction) == "BSSY";
-    if (ends_block(instruction) || is_indirect(opcode_stem(instruction))) leaders.insert(i + 1);
+    const bool indirect = is_indirect(opcode_stem(instruction));
+    if (ends_block(instruction) || indirect) leaders.insert(i + 1);
+    if (indirect)
+      if (const auto targets = indirect_targets(kernel, instruction))
+        leaders.insert(targets->begin(), targets->end());
     if (!jumps) continue;
     if (const auto target = target_index(kernel, instruction)) leaders.insert(*target);
   }
@@ -131,7 +159,8 @@ bool jumps_by_call(const Instruction& instruction) {
 }
 
 bool falls_through(const Instruction& instruction) {
-  if (leaves_kernel(instruction)) return !always_true(instruction.predicate);
+  if (leaves_kernel(instruction) || is_indirect(opcode_stem(instruction)))
+    return !always_true(instruction.predicate);
   if (!is_branch(opcode_stem(instruction))) return true;
   return !always_true(instruction.predicate) ||
          !always_true(branch_operands(instruction).condition);

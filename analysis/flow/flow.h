@@ -33,8 +33,9 @@ bool falls_through(const Instruction& instruction);
 
 // `cuts` are instructions that become blocks of their own. A called function is not entered: CALL
 // passes on to the next instruction, and to its target where that is no function. BSYNC goes to
-// where a BSSY of the same barrier register that reaches it points. Step::disassemble when a branch
-// cannot be followed (BRX, a target outside the kernel).
+// where a BSSY of the same barrier register that reaches it points; BRX and BRXU to what the
+// cubin's table names (SassKernel::indirect). Step::disassemble when a branch cannot be followed: a
+// target outside the kernel, an indirect branch without a table.
 Result<FlowGraph> build_flow_graph(const SassKernel& kernel, const std::vector<int>& cuts = {});
 
 }  // namespace phasebit

@@ -1,162 +1,188 @@
 #include "analysis/foreign/file.h"
 
-#include "analysis/foreign/fatbin.h"
-#include "core/base/process.h"
+#include "analysis/foreign/notes.h"
+#include "analysis/foreign/packed/images.h"
+#include "analysis/foreign/packed/mapped_file.h"
+#include "analysis/foreign/packed/unpacker.h"
+#include "core/base/parallel.h"
 
 #include <algorithm>
 #include <cstring>
-#include <sstream>
+#include <optional>
+#include <set>
 
 #include <elf.h>
 
 namespace phasebit {
 namespace {
 
-bool is_cubin(std::string_view bytes) {
-  std::uint16_t machine = 0;
-  if (!bytes.starts_with(ELFMAG) || bytes.size() < 20) return false;
-  std::memcpy(&machine, bytes.data() + 18, sizeof machine);  // e_machine
-  return machine == EM_CUDA;
-}
-
-// The file names of "Extracting ELF file    1: k.sm_90a.cubin".
-std::vector<std::string> names_in(const std::string& output) {
-  std::vector<std::string> names;
-  std::istringstream in(output);
-  for (std::string line; std::getline(in, line);)
-    if (line.starts_with("Extracting ELF file"))
-      if (const std::size_t colon = line.find(": "); colon != std::string::npos)
-        names.push_back(line.substr(colon + 2));
-  return names;
-}
-
-std::string first_line(const ProcessOutput& output) {
-  const std::string& text = output.err.empty() ? output.out : output.err;
-  return text.substr(0, text.find('\n'));
-}
-
-class Unpacker {
- public:
-  Unpacker(std::string path, fs::path cuobjdump)
-      : path_(std::move(path)), program_(std::move(cuobjdump)) {}
-
-  // Adds the cubins of one fatbin.
-  Status unpack(std::string_view fatbin, CodeFile& into) {
-    PHASEBIT_TRY_ASSIGN(folder, TempDir::create());
-    const fs::path file = folder.path() / "in.fatbin", out = folder.path() / "out";
-    PHASEBIT_TRY(write_file(file, fatbin));
-    fs::create_directory(out);
-    PHASEBIT_TRY_ASSIGN(output, run({"-xelf", "all", file.string()}, out));
-    const std::vector<std::string> names = names_in(output);
-    if (names.empty()) return note_ptx(file, out);
-    for (const std::string& name : names) {
-      ++count_;
-      if (std::count(names.begin(), names.end(), name) > 1) {
-        into.notes.push_back(fmt::format(
-            "{}: {}: {}: one of several images of this name in one fatbin", path_, count_, name));
-        continue;
-      }
-      auto bytes = read_file(out / name);
-      if (!bytes)
-        return fail(Step::toolchain, "{}: cuobjdump said {}, but: {}", path_, name,
-                    bytes.error().message);
-      into.images.push_back(
-          {fmt::format("{}: {}: {}", path_, count_, name), std::move(*bytes), {}});
-    }
-    return {};
-  }
-  bool saw_ptx() const { return saw_ptx_; }
-
- private:
-  Result<std::string> run(std::vector<std::string> arguments, const fs::path& folder) const {
-    arguments.insert(arguments.begin(), program_.string());
-    ProcessOptions options;
-    options.working_directory = folder.string();
-    options.timeout = std::chrono::minutes(2);
-    auto output = run_process(arguments, options);
-    if (!output)
-      return with_hint(fail(Step::toolchain, "{}: {}", path_, output.error().message),
-                       "tools/toolchain installs cuobjdump");
-    if (!output->ok())
-      return fail(Step::toolchain, "{}: cuobjdump {}: {}", path_, output->how_it_ended(),
-                  first_line(*output));
-    return output->out;
-  }
-  Status note_ptx(const fs::path& file, const fs::path& out) {
-    PHASEBIT_TRY_ASSIGN(listed, run({"-lptx", file.string()}, out));
-    saw_ptx_ = saw_ptx_ || listed.find("PTX file") != std::string::npos;
-    return {};
-  }
-
-  std::string path_;
-  fs::path program_;
-  int count_ = 0;
-  bool saw_ptx_ = false;
-};
-
 // Whether the code of this SM can be read.
-Status check_sm(const CodeImage& image, const TargetTable& targets) {
-  const std::string name = fmt::format("sm_{}", image.cubin.sm);
+Status check_sm(const Cubin& cubin, const TargetTable& targets) {
+  const std::string name = fmt::format("sm_{}", cubin.sm);
   const auto target = targets.find(name);
   if (target && !target->family.empty()) return {};
   constexpr int oldest = 75;
-  if (image.cubin.sm < oldest)
-    return fail(Step::disassemble, "{}: code for {}; sm_{} is the oldest that can be read",
-                image.name, name, oldest);
+  if (cubin.sm < oldest)
+    return fail(Step::disassemble,
+                "code for {}; sm_{} is the oldest that can be read (nvdisasm 12.9 is the last that "
+                "prints it)",
+                name, oldest);
   return fail(Step::disassemble,
-              "{}: code for {}, an architecture that phasebit does not know: not in "
-              "core/isa/targets.toml",
-              image.name, name);
+              "code for {}, an architecture that phasebit does not know: not in "
+              "core/isa/targets.toml{}",
+              name,
+              cubin.tool_version.empty()
+                  ? ""
+                  : fmt::format(" (nvdisasm {} or newer prints it)", cubin.tool_version));
 }
 
-Status read_image(CodeImage& image, const TargetTable& targets) {
-  PHASEBIT_TRY_ASSIGN(cubin, read_cubin_or_stub(image.bytes, image.name));
-  image.cubin = std::move(cubin);
-  return check_sm(image, targets);
+bool is_relocatable(std::string_view bytes) {
+  std::uint16_t type = 0;
+  if (bytes.size() >= 18) std::memcpy(&type, bytes.data() + 16, sizeof type);  // e_type
+  return type == ET_REL;
 }
 
-// Reads the images; what cannot be read becomes a note, what has no kernel is dropped.
-void read_images(CodeFile& file, const TargetTable& targets) {
-  std::vector<CodeImage> readable;
-  for (CodeImage& image : file.images)
-    if (const Status read = read_image(image, targets); !read)
-      file.notes.push_back(read.error().message);
-    else if (!image.cubin.kernels.empty())
-      readable.push_back(std::move(image));
-  file.images = std::move(readable);
+// -G leaves no stall count in any instruction.
+bool is_debug_build(const Cubin& cubin) {
+  constexpr std::size_t least = 16;  // fewer may happen to have none
+  std::size_t instructions = 0;
+  for (const CubinKernel& kernel : cubin.kernels)
+    for (std::size_t i = 0; i < kernel.size(); ++i, ++instructions)
+      if (decode_control(kernel.word(i)).stall_cycles != 0) return false;
+  return instructions >= least;
 }
 
-Result<CodeFile> read_cubin_file(const std::string& path, std::string&& bytes,
-                                 const TargetTable& targets) {
-  CodeFile file{path, {{path, std::move(bytes), {}}}, {}};
-  PHASEBIT_TRY(read_image(file.images.front(), targets));
-  if (file.images.front().cubin.kernels.empty())
+std::string without(const std::string& message, const std::string& name) {
+  return message.starts_with(name + ": ") ? message.substr(name.size() + 2) : message;
+}
+
+struct ReadImage {
+  std::optional<CodeImage> image;
+  std::string problem;
+};
+
+ReadImage read_image(CodeImage image, const TargetTable& targets) {
+  auto cubin = read_cubin_outline(image.bytes, image.name);
+  if (!cubin) return {std::nullopt, without(cubin.error().message, image.name)};
+  image.cubin = std::move(*cubin);
+  if (const Status known = check_sm(image.cubin, targets); !known)
+    return {std::nullopt, known.error().message};
+  image.relocatable = is_relocatable(image.bytes);
+  return {std::move(image), ""};
+}
+
+class FileReader {
+ public:
+  FileReader(std::shared_ptr<const MappedFile> file, std::string path, fs::path cuobjdump,
+             const TargetTable& targets)
+      : file_(std::move(file)), unpacker_(std::move(cuobjdump)), targets_(targets) {
+    result_.path = std::move(path);
+  }
+
+  Result<CodeFile> read_cubin() {
+    ReadImage read = read_image({result_.path, file_->bytes(), {}, false, file_}, targets_);
+    if (!read.image) return fail(Step::disassemble, "{}: {}", result_.path, read.problem);
+    if (read.image->cubin.kernels.empty())
+      return fail(Step::disassemble, "{}: no kernel in it", result_.path);
+    add_remark(*read.image);
+    result_.images.push_back(std::move(*read.image));
+    finish();
+    return std::move(result_);
+  }
+
+  Result<CodeFile> read_packed(const ImageList& list, const std::vector<std::string>& only) {
+    for (const std::string& problem : list.problems)
+      notes_.push_back({result_.path, without(problem, result_.path)});
+    const std::vector<const PackedImage*> chosen = choose(list, only);
+    std::vector<ReadImage> read(chosen.size());
+    parallel_for(chosen.size(), 0, [&](std::size_t i) { read[i] = open(*chosen[i]); });
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      if (!read[i].problem.empty()) notes_.push_back({chosen[i]->name, read[i].problem});
+      if (!read[i].image || read[i].image->cubin.kernels.empty()) continue;
+      add_remark(*read[i].image);
+      result_.images.push_back(std::move(*read[i].image));
+    }
+    finish();
+    if (result_.images.empty() && result_.unopened.empty()) PHASEBIT_TRY(say_why(list));
+    return std::move(result_);
+  }
+
+ private:
+  std::vector<const PackedImage*> choose(const ImageList& list,
+                                         const std::vector<std::string>& only) {
+    std::set<int> wanted, linked;
+    for (const std::string& target : only)
+      if (const auto parsed = parse_target(target)) wanted.insert(parsed->sm);
+    for (const PackedImage& image : list.images)
+      if (list.linked && !image.relocatable) linked.insert(image.member.sm);
+    std::vector<const PackedImage*> chosen;
+    std::set<std::string> unopened;
+    for (const PackedImage& image : list.images) {
+      const int sm = image.member.sm;  // 0 of a cubin, which says so inside
+      if (sm != 0 && !wanted.empty() && wanted.count(sm) == 0)
+        unopened.insert(image.member.target);
+      else if (image.relocatable && linked.count(sm) != 0)
+        notes_.push_back({image.name, fmt::format("relocatable; the file's linked images for {} "
+                                                  "hold its code",
+                                                  image.member.target)});
+      else
+        chosen.push_back(&image);
+    }
+    result_.unopened.assign(unopened.begin(), unopened.end());
+    return chosen;
+  }
+
+  ReadImage open(const PackedImage& packed) const {
+    if (packed.member.packing == FatbinMember::Packing::none)
+      return read_image({packed.name, packed.member.payload, {}, false, file_}, targets_);
+    auto bytes = unpacker_.unpack(packed.member);
+    if (!bytes) return {std::nullopt, bytes.error().message};
+    const auto kept = std::make_shared<const std::string>(std::move(*bytes));
+    return read_image({packed.name, *kept, {}, false, kept}, targets_);
+  }
+
+  void add_remark(const CodeImage& image) {
+    if (is_debug_build(image.cubin))
+      remarks_.push_back(
+          {image.name, "built with -G: every stall count is 0, so issue cycles say nothing"});
+  }
+
+  void finish() {
+    result_.notes = fold_notes(result_.path, notes_);
+    result_.remarks = fold_notes(result_.path, remarks_);
+  }
+
+  Status say_why(const ImageList& list) const {
+    const std::string& path = result_.path;
+    if (!result_.notes.empty()) return fail(Step::disassemble, "{}", result_.notes.front());
+    if (list.lto > 0)
+      return with_hint(fail(Step::disassemble,
+                            "{}: code for the linker (LTO) only: no machine code to read", path),
+                       "link it, nvcc -dlto -arch=sm_90a ..., and name what that makes");
+    if (list.ptx > 0)
+      return with_hint(
+          fail(Step::disassemble, "{}: PTX only: no machine code to read", path),
+          fmt::format("cuobjdump -xptx all {} takes it out, ptxas assembles it", path));
     return fail(Step::disassemble, "{}: no kernel in it", path);
-  return file;
-}
+  }
+
+  std::shared_ptr<const MappedFile> file_;
+  Unpacker unpacker_;
+  const TargetTable& targets_;
+  std::vector<ImageNote> notes_, remarks_;
+  CodeFile result_;
+};
 
 }  // namespace
 
 Result<CodeFile> read_code_file(const fs::path& path, const fs::path& cuobjdump,
-                                const TargetTable& targets) {
-  PHASEBIT_TRY_ASSIGN(bytes, read_file(path));
+                                const TargetTable& targets, const std::vector<std::string>& only) {
+  PHASEBIT_TRY_ASSIGN(file, MappedFile::open(path));
   const std::string name = path.string();
-  if (is_cubin(bytes)) return read_cubin_file(name, std::move(bytes), targets);
-  PHASEBIT_TRY_ASSIGN(fatbins, find_fatbins(bytes, name));
-  if (cuobjdump.empty())
-    return with_hint(fail(Step::toolchain, "{}: there is no cuobjdump to unpack it", name),
-                     "tools/toolchain installs cuobjdump");
-  CodeFile file{name, {}, {}};
-  Unpacker unpacker(file.path, cuobjdump);
-  for (const std::string_view fatbin : fatbins) PHASEBIT_TRY(unpacker.unpack(fatbin, file));
-  read_images(file, targets);
-  if (!file.images.empty()) return file;
-  if (!file.notes.empty()) return fail(Step::disassemble, "{}", file.notes.front());
-  if (unpacker.saw_ptx())
-    return with_hint(
-        fail(Step::disassemble, "{}: PTX only: no machine code to read", file.path),
-        fmt::format("cuobjdump -xptx all {} takes it out, ptxas assembles it", file.path));
-  return fail(Step::disassemble, "{}: no kernel in it", file.path);
+  FileReader reader(file, name, cuobjdump, targets);
+  if (is_cubin(file->bytes())) return reader.read_cubin();
+  PHASEBIT_TRY_ASSIGN(list, list_images(file->bytes(), name));
+  return reader.read_packed(list, only);
 }
 
 }  // namespace phasebit

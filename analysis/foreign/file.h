@@ -1,34 +1,43 @@
-// Code that phasebit did not make: a cubin, a fatbin, or a host object, executable or library with
-// fatbins in it.
+// Code that phasebit did not make: a cubin, a fatbin, a host object, executable or library with
+// fatbins in it, or a static library of such objects.
 #pragma once
 
 #include "analysis/cubin/cubin.h"
 #include "core/base/file.h"
 #include "core/isa/targets.h"
 
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace phasebit {
 
 struct CodeImage {
-  std::string name;   // the path of a cubin; else "app: 2: k.sm_90a.cubin", numbered from 1
-  std::string bytes;  // of the cubin
-  Cubin cubin;
+  std::string name;          // the path of a cubin; else "app: 2: k.cu sm_90a", numbered from 1
+  std::string_view bytes;    // of the cubin, as long as the image lives
+  Cubin cubin;               // of its kernels `code` is empty: read_code_kernels reads it
+  bool relocatable = false;  // not linked yet
+  std::shared_ptr<const void> holds = {};  // the bytes
 };
 
 struct CodeFile {
   std::string path;
-  std::vector<CodeImage> images;   // those with kernels, in the order of the file
-  std::vector<std::string> notes;  // images that were left out, and why
+  std::vector<CodeImage> images;           // those with kernels, in the order of the file
+  std::vector<std::string> notes;          // images that were left out, and why; equal ones once
+  std::vector<std::string> remarks = {};   // what to know of those that are there
+  std::vector<std::string> unopened = {};  // targets of images that were not asked for
 };
 
-// `cuobjdump` unpacks what is no cubin; it may be empty for a cubin. Each fatbin is unpacked by
-// itself: cuobjdump names images by source file and target, and two of one name would overwrite
-// each other. Images that cannot be read, or are for an SM that is not in `targets`, are notes
-// where others are left. Step::io, Step::toolchain (no cuobjdump, or one that fails), else
-// Step::disassemble; never a file without images.
+// Of `only` ("sm_90a" or "sm_90"), where it names any, nothing of another SM is unpacked; a file
+// without code for it then has no images. Linked code stands for relocatable code of the same SM
+// in an executable or shared library. Images that cannot be read, or are for an SM that is not in
+// `targets`, are notes where others are left.
+//
+// `cuobjdump` unpacks images that are packed in a way of their own, one at a time; it may be empty.
+// Step::io, Step::toolchain (a cuobjdump that fails), else Step::disassemble.
 Result<CodeFile> read_code_file(const fs::path& path, const fs::path& cuobjdump,
-                                const TargetTable& targets);
+                                const TargetTable& targets,
+                                const std::vector<std::string>& only = {});
 
 }  // namespace phasebit

@@ -1,8 +1,10 @@
 #include "analysis/foreign/kernel.h"
 
+#include "analysis/foreign/short_names.h"
 #include "core/base/nearest.h"
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <map>
 #include <set>
@@ -71,50 +73,95 @@ bool answers(const Cubin& cubin, const std::string& target) {
 }
 
 // What to call each: demangled, where no other is called so (as kernels of unnamed namespaces are).
-std::set<std::string> names_to_show(const std::vector<CodeKernel>& kernels) {
+std::vector<std::string> names_to_show(const std::vector<CodeKernel>& kernels) {
   std::map<std::string, std::set<std::string>> symbols;  // by what they are called
+  std::vector<std::string> texts;
   for (const CodeKernel& one : kernels) {
     const std::string text = demangled(one.kernel->entry);
-    symbols[text.empty() ? one.kernel->entry : text].insert(one.kernel->entry);
+    texts.push_back(text.empty() ? one.kernel->entry : text);
+    symbols[texts.back()].insert(one.kernel->entry);
   }
-  std::set<std::string> names;
-  for (const auto& [text, those] : symbols)
-    if (those.size() == 1)
-      names.insert(text);
-    else
-      names.insert(those.begin(), those.end());
-  return names;
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    if (symbols[texts[i]].size() > 1) texts[i] = kernels[i].kernel->entry;
+  return texts;
 }
+
+constexpr std::size_t most_listed = 12;
 
 template <typename Items>
 std::string first_of(const Items& items) {
-  constexpr std::size_t most = 12;
   std::string text;
   std::size_t count = 0;
   for (const std::string& item : items) {
-    if (count == most) return text + ", ...";
+    if (count == most_listed) return fmt::format("{}, and {} more", text, items.size() - count);
     text += (count++ == 0 ? "" : ", ") + item;
   }
   return text;
 }
 
+using Place = std::tuple<std::string_view, std::string_view, std::string_view>;
+
+Place place_of(const CodeKernel& one) {
+  return {one.kernel->entry, one.image->cubin.target, one.kernel->text};
+}
+
+// Of code that is there once no class is needed; of equal text the class decides, since constants
+// may differ. By kernel.
+std::map<const CubinKernel*, std::string> classes_of(const std::vector<CodeKernel>& kernels) {
+  std::map<Place, std::size_t> counts;
+  for (const CodeKernel& one : kernels) ++counts[place_of(one)];
+  std::map<const CodeImage*, std::set<std::string>> wanted;
+  for (const CodeKernel& one : kernels)
+    if (counts.at(place_of(one)) > 1 && one.kernel->code.hash.empty())
+      wanted[one.image].insert(one.kernel->entry);
+  std::map<const CodeImage*, std::map<std::string, CodeClass>> read;
+  for (const auto& [image, entries] : wanted) read[image] = classes_of_code(image->bytes, entries);
+  std::map<const CubinKernel*, std::string> classes;
+  for (const CodeKernel& one : kernels)
+    classes[one.kernel] = counts.at(place_of(one)) > 1 && one.kernel->code.hash.empty()
+                              ? read[one.image][one.kernel->entry].hash
+                              : one.kernel->code.hash;
+  return classes;
+}
+
 // Every kernel of the images of a target; device functions too, where a name asks for one.
 std::vector<CodeKernel> kernels_of(const CodeFile& file, const KernelQuery& query) {
   std::vector<CodeKernel> kernels;
-  std::set<std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>> seen;
   for (const CodeImage& image : file.images)
     for (const CubinKernel& kernel : image.cubin.kernels)
-      if (answers(image.cubin, query.target) && (kernel.is_entry || !query.kernel.empty()) &&
-          seen.emplace(kernel.entry, image.cubin.target, kernel.text, kernel.code.hash).second)
+      if (answers(image.cubin, query.target) && (kernel.is_entry || !query.kernel.empty()))
         kernels.push_back({&image, &kernel});
+  const auto classes = classes_of(kernels);
+  std::set<std::pair<Place, std::string>> seen;
+  std::erase_if(kernels, [&](const CodeKernel& one) {
+    return !seen.emplace(place_of(one), classes.at(one.kernel)).second;
+  });
   return kernels;
 }
 
+// What is linked goes before what it was linked of.
+void prefer_linked(std::vector<CodeKernel>& kernels) {
+  std::set<std::pair<std::string_view, std::string_view>> linked;
+  for (const CodeKernel& one : kernels)
+    if (!one.image->relocatable) linked.emplace(one.kernel->entry, one.image->cubin.target);
+  std::erase_if(kernels, [&](const CodeKernel& one) {
+    return one.image->relocatable && linked.count({one.kernel->entry, one.image->cubin.target}) > 0;
+  });
+}
+
 tl::unexpected<Error> no_target(const CodeFile& file, const std::string& target) {
-  std::set<std::string> targets;
+  std::set<std::string> targets(file.unopened.begin(), file.unopened.end());
   for (const CodeImage& image : file.images) targets.insert(image.cubin.target);
   return with_hint(fail(Step::usage, "{}: no code for {}", file.path, target),
                    "it has code for " + first_of(targets));
+}
+
+// Each once, short.
+std::vector<std::string> distinct(const std::vector<CodeKernel>& kernels) {
+  std::vector<std::string> names = names_to_show(kernels);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return short_names(names);
 }
 
 tl::unexpected<Error> no_kernel(const CodeFile& file, const std::string& word,
@@ -126,8 +173,50 @@ tl::unexpected<Error> no_kernel(const CodeFile& file, const std::string& word,
       if (!name.empty()) bare.insert(name);
   }
   std::string hint = nearest_word_hint(word, {bare.begin(), bare.end()});
-  if (!hint.starts_with("did you mean")) hint = "it has " + first_of(names_to_show(kernels));
+  if (!hint.starts_with("did you mean")) hint = "it has " + first_of(distinct(kernels));
   return with_hint(fail(Step::usage, "{}: no kernel '{}'", file.path, word), std::move(hint));
+}
+
+// A kernel's name begins with no digit.
+bool is_number(const std::string& word) {
+  return word.find_first_not_of("0123456789") == std::string::npos;
+}
+
+Result<std::vector<CodeKernel>> by_number(const CodeFile& file, const KernelQuery& query) {
+  const std::vector<CodeKernel> all = list_kernels(file, query.target);
+  std::size_t number = 0;
+  const char* end = query.kernel.data() + query.kernel.size();
+  const auto read = std::from_chars(query.kernel.data(), end, number);
+  if (read.ec != std::errc() || number == 0 || number > all.size())
+    return fail(Step::usage, "{}: no kernel {}: they are numbered from 1 to {}{}", file.path,
+                query.kernel, all.size(), query.target.empty() ? "" : " for " + query.target);
+  return std::vector<CodeKernel>{all[number - 1]};
+}
+
+// "give --kernel NAME or NUMBER: 3 ns::copy(float*), 4 ns::fill(float*), and 20 more (...)". Those
+// that differ in their image alone are named by it.
+std::string numbered(const CodeFile& file, const KernelQuery& query,
+                     const std::vector<CodeKernel>& found) {
+  const std::vector<CodeKernel> all = list_kernels(file, query.target);
+  std::map<const CubinKernel*, std::size_t> numbers;
+  for (std::size_t i = 0; i < all.size(); ++i) numbers[all[i].kernel] = i + 1;
+  std::vector<std::string> names = names_to_show(found);
+  const bool one_name = std::set<std::string>(names.begin(), names.end()).size() == 1;
+  if (one_name)
+    for (std::size_t i = 0; i < found.size(); ++i) names[i] = found[i].image->name;
+  const std::vector<std::string> shown = short_names(names);
+  std::vector<std::string> items;
+  std::set<std::string> said;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!said.insert(names[i]).second) continue;  // on another target
+    const auto number = numbers.find(found[i].kernel);
+    items.push_back(number == numbers.end() ? shown[i]
+                                            : fmt::format("{} {}", number->second, shown[i]));
+  }
+  std::string text = "give --kernel, a number or a name: " + first_of(items);
+  if (items.size() > most_listed)
+    text += fmt::format("; phasebit sass list {} shows all", file.path);
+  return text;
 }
 
 }  // namespace
@@ -150,19 +239,28 @@ std::string short_kernel_name(const std::string& symbol) {
   return plain.size() < names.name.size() ? plain + "<...>" : plain;
 }
 
+std::vector<CodeKernel> list_kernels(const CodeFile& file, const std::string& target) {
+  std::vector<CodeKernel> kernels = kernels_of(file, {"", target});
+  if (kernels.empty())  // no entry is marked: whatever has code
+    for (const CodeImage& image : file.images)
+      if (answers(image.cubin, target))
+        for (const CubinKernel& kernel : image.cubin.kernels) kernels.push_back({&image, &kernel});
+  prefer_linked(kernels);
+  return kernels;
+}
+
+std::vector<std::string> list_names(const std::vector<CodeKernel>& kernels) {
+  return names_to_show(kernels);
+}
+
 Result<std::vector<CodeKernel>> find_kernels(const CodeFile& file, const KernelQuery& query) {
-  std::vector<CodeKernel> kernels = kernels_of(file, query);
   if (std::none_of(file.images.begin(), file.images.end(),
                    [&](const CodeImage& image) { return answers(image.cubin, query.target); }))
     return no_target(file, query.target);
-  if (query.kernel.empty()) {
-    if (kernels.empty())  // no entry is marked: whatever has code
-      for (const CodeImage& image : file.images)
-        if (answers(image.cubin, query.target))
-          for (const CubinKernel& kernel : image.cubin.kernels)
-            kernels.push_back({&image, &kernel});
-    return kernels;
-  }
+  if (query.kernel.empty()) return list_kernels(file, query.target);
+  if (is_number(query.kernel)) return by_number(file, query);
+  std::vector<CodeKernel> kernels = kernels_of(file, query);
+  prefer_linked(kernels);
   for (const Match& match : matches()) {
     std::vector<CodeKernel> found;
     for (const CodeKernel& one : kernels)
@@ -174,7 +272,7 @@ Result<std::vector<CodeKernel>> find_kernels(const CodeFile& file, const KernelQ
 
 Result<CodeKernel> find_kernel(const CodeFile& file, const KernelQuery& query) {
   PHASEBIT_TRY_ASSIGN(found, find_kernels(file, query));
-  const std::set<std::string> names = names_to_show(found);
+  const std::vector<std::string> names = distinct(found);
   std::set<std::string> targets;
   for (const CodeKernel& one : found) targets.insert(one.image->cubin.target);
   if (names.size() > 1)
@@ -182,16 +280,15 @@ Result<CodeKernel> find_kernel(const CodeFile& file, const KernelQuery& query) {
         query.kernel.empty()
             ? fail(Step::usage, "{}: has {} kernels", file.path, names.size())
             : fail(Step::usage, "{}: {} kernels match '{}'", file.path, names.size(), query.kernel),
-        "give --kernel, one of: " + first_of(names));
+        numbered(file, query, found));
   if (targets.size() > 1)
     return with_hint(fail(Step::usage, "{}: {} is there for {} architectures", file.path,
-                          *names.begin(), targets.size()),
+                          names.front(), targets.size()),
                      "give --target, one of: " + first_of(targets));
   if (found.size() > 1)
     return with_hint(fail(Step::usage, "{}: {} for {} is there {} times with different code",
-                          file.path, *names.begin(), *targets.begin(), found.size()),
-                     fmt::format("cuobjdump -xelf takes the images apart: {}, {}",
-                                 found[0].image->name, found[1].image->name));
+                          file.path, names.front(), *targets.begin(), found.size()),
+                     numbered(file, query, found));
   return found.front();
 }
 

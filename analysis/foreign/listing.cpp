@@ -1,7 +1,11 @@
 #include "analysis/foreign/listing.h"
 
 #include "analysis/disassembly/instruction_json.h"
+#include "analysis/disassembly/json_schema.h"
 #include "analysis/flow/features_json.h"
+#include "analysis/reading/flow_dot.h"
+#include "analysis/reading/loop_table.h"
+#include "analysis/reading/loops_json.h"
 #include "core/table/table.h"
 
 #include <algorithm>
@@ -25,27 +29,27 @@ std::vector<int> depths(const ReadKernel& read) {
   return depth;
 }
 
-void add_line(std::string& text, std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  text += line + "\n";
-}
-
-void add_instructions(std::string& text, const ReadKernel& read, const CubinKernel& of) {
+std::string instruction_lines(const ReadKernel& read, const CubinKernel& of,
+                              const ReadingNotes& notes) {
   const std::vector<int> depth = depths(read);
-  add_line(text, fmt::format("{:4}  {}  {:4} {:56} {}", "addr", "st y Wr Rd waits   reuse", "loop",
-                             "instruction", "source"));
-  const std::size_t used = used_instructions(read.kernel);
+  const SassKernel& kernel = read.kernel;
+  ListingLines lines(kernel, notes);
+  lines.add_heading(fmt::format("{:4}  {}  {}{:4} {:56} {}", "addr", "st y Wr Rd waits   reuse",
+                                live_heads(kernel), "loop", "instruction", "source"));
+  const std::size_t used = used_instructions(kernel);
   auto function = of.functions.begin();
   for (std::size_t i = 0; i < used; ++i) {
-    const Instruction& instruction = read.kernel.instructions[i];
-    for (; function != of.functions.end() && function->offset == instruction.address; ++function)
-      text += fmt::format("{}:\n", function->name);
+    if (!lines.shows(i)) continue;
+    const Instruction& instruction = kernel.instructions[i];
+    for (; function != of.functions.end() && function->offset <= instruction.address; ++function)
+      if (function->offset == instruction.address) lines.add_heading(function->name + ":");
     const SourceLine* line = source_line(read.source, instruction);
-    add_line(text, fmt::format("{:04x}  {}  {:4} {:56} {}", instruction.address,
-                               to_string(instruction.control),
-                               depth[i] == 0 ? "" : std::to_string(depth[i]), text_of(instruction),
-                               line == nullptr ? "" : line->verb));
+    lines.add(i, fmt::format("{:04x}  {}  {}{:4} {:56} {}", instruction.address,
+                             to_string(instruction.control), live_columns(kernel, i),
+                             depth[i] == 0 ? "" : std::to_string(depth[i]), text_of(instruction),
+                             line == nullptr ? "" : line->verb));
   }
+  return lines.text();
 }
 
 void add_lines(std::string& text, const ReadKernel& read) {
@@ -60,23 +64,35 @@ void add_lines(std::string& text, const ReadKernel& read) {
   text += "\n" + render(table, TableFormat::text);
 }
 
-void add_loops(std::string& text, const ReadKernel& read) {
-  Table table{{{"loop"},
-               {"depth", true},
-               {"instr", true},
-               {"issue", true},
-               {"waits", true},
-               {"inside", true},
-               {"source lines"}},
-              {},
-              {}};
-  for (const CodeLoop& loop : read.loops.loops)
-    table.rows.push_back({fmt::format("{:#x}-{:#x}", loop.begin, loop.end - instruction_bytes),
-                          loop.depth, loop.own.instructions, loop.own.issue_cycles,
-                          loop.own.scoreboard_waits, loop.inner.instructions, loop.lines});
+std::vector<FunctionLoops> loops_of(const ReadKernel& read, const CodeListingRequest& request) {
+  std::vector<FunctionLoops> loops = {{"", &read.loops}};
+  for (const ReadKernel* callee : request.callees)
+    loops.push_back({short_kernel_name(callee->kernel.entry), &callee->loops});
+  return loops;
+}
+
+Status add_loops(std::string& text, const std::vector<FunctionLoops>& functions, int sm) {
+  PHASEBIT_TRY_ASSIGN(table, loop_table(functions, sm, "source lines"));
   if (!table.rows.empty()) text += "\n" + render(table, TableFormat::text);
-  if (!read.loops.problem.empty())
-    text += fmt::format("\nthere may be other loops: {}\n", read.loops.problem);
+  for (const FunctionLoops& one : functions)
+    if (!one.loops->problem.empty())
+      text += fmt::format("\nthere may be other loops: {}\n", one.loops->problem);
+  return {};
+}
+
+std::string live_lines(const ReadKernel& read) {
+  if (read.kernel.live.empty()) return "";
+  LiveCounts most;
+  for (const LiveCounts& live : read.kernel.live) most = peak(most, live);
+  std::string text = "\nlive at most: " + live_text(most) + "\n";
+  int number = 0;
+  for (const CodeLoop& loop : read.loops.loops) {
+    LiveCounts in;
+    for (const std::uint32_t address : loop.addresses)
+      in = peak(in, read.kernel.live[address / instruction_bytes]);
+    text += fmt::format("  in loop {}: {}\n", ++number, live_text(in));
+  }
+  return text;
 }
 
 std::string made_by(const Cubin& cubin) {
@@ -84,15 +100,17 @@ std::string made_by(const Cubin& cubin) {
   return cubin.tool_version.empty() ? "" : tool + " " + cubin.tool_version;
 }
 
-std::string as_text(const ReadKernel& read, const CodeKernel& of, const std::string& nvdisasm) {
+Result<std::string> as_text(const ReadKernel& read, const CodeKernel& of,
+                            const CodeListingRequest& request, const ReadingNotes& notes) {
   const std::string tool = made_by(of.image->cubin);
   std::string text =
       fmt::format("{} for {}{}{}\n", read.name, read.target, tool.empty() ? "" : ", by ", tool);
   if (const std::string plain = demangled(read.kernel.entry); !plain.empty())
     text += fmt::format("symbol {}\n", read.kernel.entry);
-  add_instructions(text, read, *of.kernel);
-  add_lines(text, read);
-  add_loops(text, read);
+  text += instruction_lines(read, *of.kernel, notes);
+  if (notes.shown.empty()) add_lines(text, read);
+  PHASEBIT_TRY(add_loops(text, loops_of(read, request), of.image->cubin.sm));
+  text += live_lines(read);
   CodeCounts all;
   const std::size_t used = used_instructions(read.kernel);
   for (std::size_t i = 0; i < used; ++i) add(all, read.kernel.instructions[i]);
@@ -103,7 +121,7 @@ std::string as_text(const ReadKernel& read, const CodeKernel& of, const std::str
                     "registers, {} bytes of static shared memory; .text {}, nvdisasm {}\n",
                     all.instructions, all.issue_cycles, all.scoreboard_waits,
                     read.loops.loops.size(), registers, read.kernel.static_shared_bytes,
-                    read.kernel.text_hash, nvdisasm);
+                    read.kernel.text_hash, request.disassembler);
 }
 
 // The lines of the kernel's code with what they were inlined into: a caller stands before those
@@ -132,10 +150,12 @@ FrameList frames_json(const ReadKernel& read, const SourceTable& table) {
   return frames;
 }
 
-ordered_json instructions_json(const ReadKernel& read, const FrameList& frames) {
+ordered_json instructions_json(const ReadKernel& read, const FrameList& frames,
+                               const ReadingNotes& notes) {
   const std::vector<int> depth = depths(read);
   ordered_json all = ordered_json::array();
   for (std::size_t i = 0; i < read.kernel.instructions.size(); ++i) {
+    if (!notes.shown.empty() && !notes.shown[i]) continue;
     const Instruction& instruction = read.kernel.instructions[i];
     const SourceLine* line = source_line(read.source, instruction);
     ordered_json one = as_json(instruction);
@@ -145,32 +165,30 @@ ordered_json instructions_json(const ReadKernel& read, const FrameList& frames) 
     if (i < read.frames.size() && read.frames[i] >= 0)
       one["frame"] = frames.places.at(read.frames[i]);
     one["loop_depth"] = depth[i];
+    if (!notes.waits.empty()) one["waits_for"] = waits_json(read.kernel, notes.waits[i]);
+    if (!read.kernel.live.empty()) one["live"] = as_json(read.kernel.live[i]);
+    if (!notes.ptx.empty()) one["ptx"] = {{"line", notes.ptx[i].line}, {"text", notes.ptx[i].text}};
     all.push_back(std::move(one));
   }
   return all;
 }
 
-std::string as_json_text(const ReadKernel& read, const CodeKernel& of,
-                         const std::string& nvdisasm) {
-  ordered_json lines = ordered_json::array(), loops = ordered_json::array();
+Result<std::string> as_json_text(const ReadKernel& read, const CodeKernel& of,
+                                 const CodeListingRequest& request, const ReadingNotes& notes) {
+  PHASEBIT_TRY_ASSIGN(loops, loops_json(loops_of(read, request), of.image->cubin.sm, "lines"));
+  ordered_json lines = ordered_json::array();
   for (const LineSummary& line : summarise_lines(read))
     lines.push_back({{"line", line.line}, {"counts", as_json(line.counts)}});
-  for (const CodeLoop& loop : read.loops.loops)
-    loops.push_back({{"begin", loop.begin},
-                     {"end", loop.end},
-                     {"depth", loop.depth},
-                     {"lines", loop.lines},
-                     {"own", as_json(loop.own)},
-                     {"inner", as_json(loop.inner)}});
   const Features features = take_features(read.kernel, read.source, {});
   const FrameList frames = frames_json(read, of.image->cubin.source);
-  const ordered_json all = {{"name", read.name},
+  const ordered_json all = {{"schema", sass_json_schema},
+                            {"name", read.name},
                             {"entry", read.kernel.entry},
                             {"demangled", demangled(read.kernel.entry)},
                             {"target", read.target},
                             {"sm", of.image->cubin.sm},
                             {"made_by", made_by(of.image->cubin)},
-                            {"disassembler", nvdisasm},
+                            {"disassembler", request.disassembler},
                             {"text_hash", read.kernel.text_hash},
                             {"registers", features.registers},
                             {"static_shared_bytes", features.static_shared_bytes},
@@ -181,16 +199,32 @@ std::string as_json_text(const ReadKernel& read, const CodeKernel& of,
                             {"lines", lines},
                             {"loops", loops},
                             {"loops_problem", read.loops.problem},
-                            {"instructions", instructions_json(read, frames)}};
+                            {"instructions", instructions_json(read, frames, notes)}};
   return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+Result<std::vector<bool>> shown_of(const ReadKernel& read, const Excerpt& excerpt) {
+  if (excerpt.loop > 0) return in_loop(read.kernel, read.loops, excerpt.loop);
+  if (!excerpt.hot) return std::vector<bool>{};
+  if (read.loops.loops.empty())
+    return with_hint(fail(Step::usage, "--hot: {} has no loop", read.name), read.loops.problem);
+  return in_any_loop(read.kernel, read.loops);
 }
 
 }  // namespace
 
-std::string list_code(const ReadKernel& kernel, const CodeKernel& of,
-                      const std::string& disassembler, ListingFormat format) {
-  return format == ListingFormat::text ? as_text(kernel, of, disassembler)
-                                       : as_json_text(kernel, of, disassembler);
+Result<std::string> list_code(const ReadKernel& kernel, const CodeKernel& of,
+                              const CodeListingRequest& request) {
+  PHASEBIT_TRY_ASSIGN(shown, shown_of(kernel, request.excerpt));
+  ReadingNotes notes{std::move(shown), {}, request.ptx};
+  if (request.flow) return flow_as_dot(kernel.kernel, kernel.name, notes.shown);
+  if (request.waits || request.format == ListingFormat::json) {
+    auto graph = graph_of(kernel.kernel);
+    if (!graph && request.waits) return tl::unexpected<Error>(graph.error());
+    if (graph) notes.waits = find_wait_sources(kernel.kernel, *graph);
+  }
+  return request.format == ListingFormat::text ? as_text(kernel, of, request, notes)
+                                               : as_json_text(kernel, of, request, notes);
 }
 
 }  // namespace phasebit

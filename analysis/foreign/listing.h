@@ -3,24 +3,36 @@
 
 #include "analysis/foreign/module.h"
 #include "analysis/listing/listing.h"
+#include "analysis/reading/notes.h"
 
 #include <string>
 
 namespace phasebit {
 
+// What to show, and what is known of the kernel beside its code.
+struct CodeListingRequest {
+  ListingFormat format = ListingFormat::text;
+  std::string disassembler = {};                // its version
+  Excerpt excerpt = {};                         // no verb: that is of variants
+  bool waits = false;                           // what each wait for a scoreboard is for
+  bool flow = false;                            // the flow graph for Graphviz in its place
+  std::vector<PtxLine> ptx = {};                // by instruction; empty: not asked for
+  std::vector<const ReadKernel*> callees = {};  // functions of other sections that it calls
+};
+
 // Text: a line for each instruction (address, control fields, depth of the loops around it,
-// instruction, source line), then a row for each source line, each loop, and a summary. The NOPs
-// behind the last branch are left out.
+// instruction, source line), then a row for each source line, each loop (of callees too), and a
+// summary. The NOPs behind the last branch are left out. Step::usage when the excerpt is nothing.
 //
-// JSON: {"name", "entry", "demangled", "target", "sm", "made_by", "disassembler", "text_hash",
-// "registers", "static_shared_bytes", "code_bytes", "kernel": counts, "source_files": [path],
-// "frames": [{"file", "line", "function": the inlined function that holds the line, "" of an
-// outermost line, "caller": number of the frame that it was inlined into, null of an outermost}],
-// "lines": [{"line": "k.cu:12", "counts"}], "loops": [{"begin", "end", "depth", "lines", "own",
-// "inner": counts}], "loops_problem", "instructions": [an instruction of instruction_json.h with
-// "file", "line", "frame": number of its innermost line or null, "loop_depth"]}; counts as in
-// features_json.h.
-std::string list_code(const ReadKernel& kernel, const CodeKernel& of,
-                      const std::string& disassembler, ListingFormat format);
+// JSON: {"schema", "name", "entry", "demangled", "target", "sm", "made_by", "disassembler",
+// "text_hash", "registers", "static_shared_bytes", "code_bytes", "kernel": counts, "source_files":
+// [path], "frames": [{"file", "line", "function": the inlined function that holds the line, "" of
+// an outermost line, "caller": number of the frame that it was inlined into, null of an
+// outermost}], "lines": [{"line": "k.cu:12", "counts"}], "loops": see loops_json.h,
+// "loops_problem", "instructions": [an instruction of instruction_json.h with "file", "line",
+// "frame": number of its innermost line or null, "loop_depth", "waits_for": see notes.h; with
+// "live" and "ptx": {"line", "text"} where they were asked for]}; counts as in features_json.h.
+Result<std::string> list_code(const ReadKernel& kernel, const CodeKernel& of,
+                              const CodeListingRequest& request);
 
 }  // namespace phasebit

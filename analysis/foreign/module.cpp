@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <thread>
 
 namespace phasebit {
 namespace {
@@ -94,11 +96,25 @@ Status check_age(const Disassembler& disassembler, const CodeImage& image) {
                   image.cubin.tool_version));
 }
 
+using ClassesByImage = std::map<const CodeImage*, std::map<std::string, CodeClass>>;
+
+// Reading an image again costs more than a class: once for all that is asked of it.
+ClassesByImage read_classes(const std::vector<CodeKernel>& kernels) {
+  std::map<const CodeImage*, std::set<std::string>> entries;
+  for (const CodeKernel& one : kernels)
+    if (one.kernel->code.hash.empty()) entries[one.image].insert(one.kernel->entry);
+  ClassesByImage classes;
+  for (const auto& [image, those] : entries) classes[image] = classes_of_code(image->bytes, those);
+  return classes;
+}
+
 Result<ReadKernel> read_kernel(const CodeKernel& one, const Disassembler::Listing& listing,
-                               const std::vector<int>& picked) {
+                               const std::vector<int>& picked, CodeClass code) {
   const std::string text = demangled(one.kernel->entry);
   const std::string name = one.image->name + ": " + (text.empty() ? one.kernel->entry : text);
-  auto joined = join_kernel(*one.kernel, listing);
+  CubinKernel kernel = *one.kernel;
+  if (kernel.code.hash.empty()) kernel.code = std::move(code);
+  auto joined = join_kernel(kernel, listing);
   if (!joined) return fail(Step::disassemble, "{}: {}", one.image->name, joined.error().message);
   ReadKernel read{name, one.image->cubin.target, std::move(*joined), {}, one.kernel->frames, {}};
   read.source = number_lines(read.kernel, *one.kernel, one.image->cubin.source, picked);
@@ -108,25 +124,41 @@ Result<ReadKernel> read_kernel(const CodeKernel& one, const Disassembler::Listin
 
 }  // namespace
 
-Result<std::vector<ReadKernel>> read_code_kernels(const Disassembler& disassembler,
-                                                  const std::vector<CodeKernel>& kernels,
-                                                  const SourceView& view) {
-  PHASEBIT_TRY_ASSIGN(picked, picked_of(kernels, view));
-  std::map<int, std::vector<std::size_t>> by_sm;
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    PHASEBIT_TRY(check_age(disassembler, *kernels[i].image));
-    by_sm[kernels[i].image->cubin.sm].push_back(i);
+std::vector<Result<ReadKernel>> read_each_code_kernel(const Disassembler& disassembler,
+                                                      const std::vector<CodeKernel>& kernels,
+                                                      const SourceView& view) {
+  std::vector<Result<ReadKernel>> all(kernels.size());
+  const auto picked = picked_of(kernels, view);
+  if (!picked) {
+    for (Result<ReadKernel>& one : all) one = tl::unexpected<Error>(picked.error());
+    return all;
   }
-  std::vector<ReadKernel> all(kernels.size());
+  ClassesByImage classes = read_classes(kernels);
+  std::map<int, std::vector<std::size_t>> by_sm;
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    if (const Status age = check_age(disassembler, *kernels[i].image); !age)
+      all[i] = tl::unexpected<Error>(age.error());
+    else
+      by_sm[kernels[i].image->cubin.sm].push_back(i);
   for (const auto& [sm, places] : by_sm) {
     std::vector<const CubinKernel*> those;
     for (const std::size_t place : places) those.push_back(kernels[place].kernel);
-    const auto listings = disassembler.listings(sm, those);
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      PHASEBIT_TRY_ASSIGN(
-          read, read_kernel(kernels[places[i]], listings[i], picked.at(kernels[places[i]].image)));
-      all[places[i]] = std::move(read);
-    }
+    const auto listings = disassembler.listings(sm, those, std::thread::hardware_concurrency());
+    for (std::size_t i = 0; i < places.size(); ++i)
+      all[places[i]] = read_kernel(
+          kernels[places[i]], listings[i], picked->at(kernels[places[i]].image),
+          std::move(classes[kernels[places[i]].image][kernels[places[i]].kernel->entry]));
+  }
+  return all;
+}
+
+Result<std::vector<ReadKernel>> read_code_kernels(const Disassembler& disassembler,
+                                                  const std::vector<CodeKernel>& kernels,
+                                                  const SourceView& view) {
+  std::vector<ReadKernel> all;
+  for (Result<ReadKernel>& read : read_each_code_kernel(disassembler, kernels, view)) {
+    if (!read) return tl::unexpected<Error>(read.error());
+    all.push_back(std::move(*read));
   }
   return all;
 }

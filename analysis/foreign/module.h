@@ -26,6 +26,10 @@ struct ReadKernel {
   SourceMap source;    // one element for each source line: its file, line, and "k.cu:12" as verb
   std::vector<int> frames;  // of the image's SourceTable, by instruction; empty without a table
   CodeLoops loops;
+  // Of an instruction; -1: none.
+  int frame_of(std::size_t instruction) const {
+    return instruction < frames.size() ? frames[instruction] : -1;
+  }
 };
 
 // Reads kernels of one file, in the order given, with one run of nvdisasm for each SM. `view` says
@@ -35,6 +39,11 @@ struct ReadKernel {
 Result<std::vector<ReadKernel>> read_code_kernels(const Disassembler& disassembler,
                                                   const std::vector<CodeKernel>& kernels,
                                                   const SourceView& view = {});
+
+// The same, with an error in the place of a kernel that cannot be read.
+std::vector<Result<ReadKernel>> read_each_code_kernel(const Disassembler& disassembler,
+                                                      const std::vector<CodeKernel>& kernels,
+                                                      const SourceView& view = {});
 
 // By file and line; the instructions without a line come last.
 std::vector<LineSummary> summarise_lines(const ReadKernel& kernel);

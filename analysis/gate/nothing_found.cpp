@@ -21,7 +21,10 @@ std::string miss(const Words& words) {
           return word == pattern || opcode_matches(pattern, word);
         }))
       continue;
-    const std::vector<std::string> all(words.there.begin(), words.there.end());
+    constexpr std::size_t most = 80;  // longer ones are no help in a message
+    std::vector<std::string> all;
+    std::copy_if(words.there.begin(), words.there.end(), std::back_inserter(all),
+                 [](const std::string& word) { return word.size() <= most; });
     if (all.empty()) return fmt::format("; there are no {} here", words.key);
     return fmt::format("; none of the {} fits '{}': {}", words.key, pattern,
                        nearest_word_hint(pattern, all));
@@ -39,6 +42,7 @@ tl::unexpected<Error> nothing_found(const Expectation& rule,
   for (const GateSubject& subject : subjects) {
     if (subject.file.empty()) variants.there.insert(subject.name);
     kernels.there.insert(subject.names.begin(), subject.names.end());
+    if (!subject.names.empty()) kernels.there.insert(subject.shown);
     targets.there.insert(subject.target);
     families.there.insert(subject.family);
   }

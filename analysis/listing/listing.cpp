@@ -1,9 +1,14 @@
 #include "analysis/listing/listing.h"
 
 #include "analysis/disassembly/instruction_json.h"
+#include "analysis/disassembly/json_schema.h"
 #include "analysis/disassembly/live.h"
 #include "analysis/disassembly/module.h"
 #include "analysis/flow/features_json.h"
+#include "analysis/reading/flow_dot.h"
+#include "analysis/reading/loop_table.h"
+#include "analysis/reading/loops_json.h"
+#include "core/base/nearest.h"
 
 #include <algorithm>
 
@@ -21,6 +26,9 @@ struct Listing {
   GateResult gate;
   std::string disassembler;
   Features features;
+  CodeLoops loops;
+  ReadingNotes notes;
+  int sm = 0;
 };
 
 std::string_view to_string(GateVerdict verdict) {
@@ -57,27 +65,6 @@ Place place_of(const Listing& listing, std::size_t index) {
 
 std::string origin_of(const SourceLine* line) {
   return line == nullptr ? "" : fmt::format("{}:{}", line->file, line->line);
-}
-
-// Trailing blanks are cut, so that listings can be committed.
-void add_line(std::string& text, std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  text += line + "\n";
-}
-
-// "26  2   4  -  ": general, predicate, uniform, uniform predicate registers.
-std::string live_columns(const SassKernel& kernel, std::size_t index) {
-  if (kernel.live.empty()) return "";
-  const LiveCounts& live = kernel.live[index];
-  const auto cell = [](int count) { return count == 0 ? std::string("-") : std::to_string(count); };
-  return fmt::format("{:>3} {:>2} {:>3} {:>2}  ", cell(live.registers), cell(live.predicates),
-                     cell(live.uniform_registers), cell(live.uniform_predicates));
-}
-
-std::string live_text(const LiveCounts& live) {
-  return fmt::format("{} registers, {} predicates, {} uniform registers, {} uniform predicates",
-                     live.registers, live.predicates, live.uniform_registers,
-                     live.uniform_predicates);
 }
 
 // What the kernel takes of an SM.
@@ -120,20 +107,23 @@ std::string window_line(const Listing& listing, const RoleWindow& window) {
                      count(Heat::hot), count(Heat::cold), count(Heat::beside));
 }
 
-std::string as_text(const Listing& listing) {
-  std::string text;
-  const char* live = listing.kernel.live.empty() ? "" : "  R  P  UR UP  ";
-  add_line(text, fmt::format("{:4}  {}  {}{:6} {:20} {:56} {}", "addr", "st y Wr Rd waits   reuse",
-                             live, "heat", "verb", "instruction", "template"));
+Result<std::string> as_text(const Listing& listing) {
+  ListingLines lines(listing.kernel, listing.notes);
+  lines.add_heading(fmt::format("{:4}  {}  {}{:6} {:20} {:56} {}", "addr",
+                                "st y Wr Rd waits   reuse", live_heads(listing.kernel), "heat",
+                                "verb", "instruction", "template"));
   const std::size_t used = used_instructions(listing.kernel);
-  for (std::size_t i = 0; i < used; ++i) add_line(text, instruction_line(listing, i));
-  text += '\n';
+  for (std::size_t i = 0; i < used; ++i)
+    if (lines.shows(i)) lines.add(i, instruction_line(listing, i));
+  std::string text = lines.text() + '\n';
   for (const RoleWindow& window : listing.windows) text += window_line(listing, window) + '\n';
   text += resource_lines(listing.features);
   text += fmt::format("{}: {} instructions, .text {}, nvdisasm {}, gate {}{}{}\n",
                       listing.kernel.entry, used, listing.kernel.text_hash, listing.disassembler,
                       to_string(listing.gate.verdict), listing.gate.reason.empty() ? "" : ": ",
                       listing.gate.reason);
+  PHASEBIT_TRY_ASSIGN(table, loop_table({{"", &listing.loops}}, listing.sm, "verbs"));
+  if (!table.rows.empty()) text += '\n' + render(table, TableFormat::text);
   return text;
 }
 
@@ -149,25 +139,94 @@ ordered_json instruction_json(const Listing& listing, std::size_t index) {
   json["template_line"] = line == nullptr ? 0 : line->line;
   json["window"] = place.role;
   json["heat"] = to_string(place.heat);
+  if (!listing.notes.waits.empty())
+    json["waits_for"] = waits_json(listing.kernel, listing.notes.waits[index]);
   if (!listing.kernel.live.empty()) json["live"] = as_json(listing.kernel.live[index]);
   return json;
 }
 
-std::string as_json(const Listing& listing) {
+Result<std::string> as_json(const Listing& listing) {
+  PHASEBIT_TRY_ASSIGN(loops, loops_json({{"", &listing.loops}}, listing.sm, "verbs"));
   ordered_json windows = ordered_json::array(), instructions = ordered_json::array();
   for (const RoleWindow& window : listing.windows)
     windows.push_back({{"role", window.role}, {"summary", window_line(listing, window)}});
   for (std::size_t i = 0; i < listing.kernel.instructions.size(); ++i)
-    instructions.push_back(instruction_json(listing, i));
+    if (listing.notes.shown.empty() || listing.notes.shown[i])
+      instructions.push_back(instruction_json(listing, i));
   const ordered_json all = {
+      {"schema", sass_json_schema},
       {"entry", listing.kernel.entry},
       {"text_hash", listing.kernel.text_hash},
       {"disassembler", listing.disassembler},
       {"gate", {{"verdict", to_string(listing.gate.verdict)}, {"reason", listing.gate.reason}}},
       {"windows", windows},
+      {"loops", loops},
       {"features", as_json(listing.features)},
       {"instructions", instructions}};
   return all.dump(1) + "\n";
+}
+
+// The loops, with the verbs in the place of source lines.
+CodeLoops loops_with_verbs(const SassKernel& kernel, const SourceMap& source) {
+  CodeLoops loops = find_code_loops(kernel, {});
+  for (CodeLoop& loop : loops.loops) {
+    std::vector<std::string> verbs;
+    for (const std::uint32_t address : loop.addresses) {
+      const std::string verb =
+          verb_name(source_line(source, kernel.instructions[address / instruction_bytes]));
+      if (!verb.empty() && std::find(verbs.begin(), verbs.end(), verb) == verbs.end())
+        verbs.push_back(verb);
+    }
+    loop.lines = fmt::format("{}", fmt::join(verbs, ", "));
+  }
+  return loops;
+}
+
+Result<std::vector<bool>> hot_instructions(const Listing& listing) {
+  std::vector<bool> shown(listing.kernel.instructions.size(), false);
+  bool any = false;
+  for (const RoleWindow& window : listing.windows)
+    for (std::size_t i = 0; i < window.heat.size(); ++i)
+      if (window.heat[i] == Heat::hot) any = shown[i] = true;
+  if (any) return shown;
+  return with_hint(fail(Step::usage, "--hot: {} has no timed loop", listing.kernel.entry),
+                   listing.loops.loops.empty() ? "" : "--loop 1 shows a loop by its number");
+}
+
+// By their statements: "producer.acquire", or "acquire" of any role.
+Result<std::vector<bool>> verb_instructions(const Listing& listing, const std::string& verb) {
+  std::vector<bool> shown(listing.kernel.instructions.size(), false);
+  std::vector<std::string> verbs;
+  bool any = false;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const SourceLine* line = source_line(listing.source, listing.kernel.instructions[i]);
+    if (line == nullptr || line->verb.empty()) continue;
+    const std::string name = verb_name(line);
+    if (name == verb || line->verb == verb) any = shown[i] = true;
+    if (std::find(verbs.begin(), verbs.end(), name) == verbs.end()) verbs.push_back(name);
+  }
+  if (any) return shown;
+  return with_hint(fail(Step::usage, "--verb {}: {} has no code of it", verb, listing.kernel.entry),
+                   nearest_word_hint(verb, verbs));
+}
+
+Result<std::vector<bool>> shown_of(const Listing& listing, const Excerpt& excerpt) {
+  if (excerpt.hot) return hot_instructions(listing);
+  if (excerpt.loop > 0) return in_loop(listing.kernel, listing.loops, excerpt.loop);
+  if (!excerpt.verb.empty()) return verb_instructions(listing, excerpt.verb);
+  return std::vector<bool>{};
+}
+
+Result<std::string> print(Listing& listing, const ListingRequest& request) {
+  PHASEBIT_TRY_ASSIGN(shown, shown_of(listing, request.excerpt));
+  listing.notes.shown = std::move(shown);
+  if (request.flow) return flow_as_dot(listing.kernel, listing.kernel.entry, listing.notes.shown);
+  if (request.waits || request.format == ListingFormat::json) {
+    auto graph = graph_of(listing.kernel);
+    if (!graph && request.waits) return tl::unexpected<Error>(graph.error());
+    if (graph) listing.notes.waits = find_wait_sources(listing.kernel, *graph);
+  }
+  return request.format == ListingFormat::text ? as_text(listing) : as_json(listing);
 }
 
 }  // namespace
@@ -188,9 +247,17 @@ Result<std::string> list_kernel(const Disassembler& disassembler, std::string_vi
   Features features = take_features(kernel, *input.source, windows);
   if (request.target)
     add_resources(features, kernel, *request.target, request.spill, request.shape);
-  const Listing listing{kernel, *input.source,          std::move(windows),
-                        gate,   disassembler.version(), std::move(features)};
-  return request.format == ListingFormat::text ? as_text(listing) : as_json(listing);
+  CodeLoops loops = loops_with_verbs(kernel, *input.source);
+  Listing listing{kernel,
+                  *input.source,
+                  std::move(windows),
+                  gate,
+                  disassembler.version(),
+                  std::move(features),
+                  std::move(loops),
+                  {},
+                  read.sm};
+  return print(listing, request);
 }
 
 }  // namespace phasebit

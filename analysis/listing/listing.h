@@ -3,6 +3,7 @@
 
 #include "analysis/flow/features.h"
 #include "analysis/gate/gate.h"
+#include "analysis/reading/notes.h"
 
 #include <optional>
 #include <string>
@@ -19,14 +20,17 @@ struct ListingRequest {
   std::optional<Target> target = {};  // for the occupancy, with the two below
   SpillBytes spill = {};
   CtaShape shape = {};
+  Excerpt excerpt = {};
+  bool waits = false;  // what each wait for a scoreboard is for
+  bool flow = false;   // the flow graph for Graphviz in place of the listing
 };
 
 // One line an instruction: address, control fields, live registers, role and verb, hot or cold,
-// instruction, template file and line; then a summary. A kernel without a line table is listed
-// without verbs. The same as JSON:
-// {"entry", "text_hash", "disassembler", "gate": {"verdict", "reason"}, "windows": [...],
-// "features": see features_json.h, "instructions": [...]}; an instruction has "live" where that was
-// asked for.
+// instruction, template file and line; then a summary and a row for each loop, with its verbs. A
+// kernel without a line table is listed without verbs. The same as JSON:
+// {"schema", "entry", "text_hash", "disassembler", "gate": {"verdict", "reason"}, "windows": [...],
+// "loops": see loops_json.h, "features": see features_json.h, "instructions": [...]}; an
+// instruction has "live" where that was asked for. Step::usage when the excerpt is nothing.
 Result<std::string> list_kernel(const Disassembler& disassembler, std::string_view cubin,
                                 const GateInput& input, const ListingRequest& request);
 

@@ -1,38 +1,61 @@
-// `sass page`: variants by columns, and every pair of a row side by side, as one HTML file.
+// `sass page`: variants or kernels of files by columns, and every pair of a row side by side, as
+// one HTML file.
 #pragma once
 
 #include "analysis/compare/diff.h"
+#include "analysis/reading/loops.h"
 #include "core/base/error.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace phasebit {
 
-// One code of a variant; several cells of its row may hold it.
+// One code of a variant or kernel; several cells of its row may hold it.
 struct PageCode {
   DiffSide side;
   const std::vector<std::string>* statements = nullptr;  // PTX by `.loc` line, from 1; null: none
+  // Of a variant: where a reader begins, the first instruction of the timed role's loop. Of a
+  // file's kernel it is the hottest of `loops`.
+  std::optional<std::size_t> opens_at = std::nullopt;
+  CodeLoops loops = {};
+};
+
+// What was measured of a cell's code, as text.
+struct PageFigure {
+  std::string cycles, half_width;  // "104.00", "0.01"
+  std::string unit;                // "cycles per item"
+  std::string device, date;        // "NVIDIA H200", "2026-11-22"
+  std::string target;              // "sm_90a": that of the cell's column
 };
 
 struct PageCell {
   std::string problem;  // why there is no code: "needs sm_90, the target is sm_80"
   int code = -1;        // of Page::codes
+  std::optional<PageFigure> figure = std::nullopt;
 };
 
 // One matrix.
 struct PageView {
   std::string name;                  // "architectures"
   std::vector<std::string> columns;  // each once on the page
-  std::size_t reference = 0;         // the column that the others are compared with at first
+  // The column that the others are compared with at first; none: the first with code. A row
+  // without code there is compared with its own first that has some.
+  std::optional<std::size_t> reference = std::nullopt;
   std::vector<std::vector<PageCell>> cells;  // by variant, then by column
 };
 
 struct Page {
-  std::string made_with;  // for people: "ptxas 13.5.37, nvdisasm 13.5.37"
-  std::vector<std::string> variants;
+  std::string made_with;                 // for people: "ptxas 13.5.37, nvdisasm 13.5.37"
+  bool of_files = false;                 // kernels of files instead of variants
+  std::vector<std::string> variants;     // or kernels as they are demangled, whole
+  std::vector<std::string> short_names;  // of kernels, as rows show them; else empty
+  std::vector<std::string> symbols;      // of kernels, as long as `variants`; else empty
   std::vector<PageView> views;
   std::vector<PageCode> codes;
+  std::string left_out_why;  // what the page has no room for, and what to do; "" when nothing
+  std::vector<std::string> left_out;
 };
 
 // The data that page/*.js reads: every distinct text, control field, place and row once, listings
@@ -46,5 +69,8 @@ Result<std::string> page_as_html(const Page& page, unsigned threads);
 
 // "120=2s<": each mark with how often it follows itself, where that is more than once.
 std::string run_lengths(const std::string& marks);
+
+// The column that a view opens with.
+std::size_t first_reference(const PageView& view);
 
 }  // namespace phasebit

@@ -1,6 +1,6 @@
 #include "analysis/compare/diff_report.h"
 #include "analysis/disassembly/instruction_json.h"
-#include "analysis/listing/page.h"
+#include "analysis/listing/page_code.h"
 #include "core/base/parallel.h"
 
 #include <algorithm>
@@ -30,34 +30,20 @@ class Numbers {
   std::vector<std::string> values_;
 };
 
-std::string_view heat_of(const DiffSide& side, std::size_t index) {
-  for (const RoleWindow& window : side.windows) {
-    if (index >= window.heat.size()) continue;
-    switch (window.heat[index]) {
-      case Heat::outside: break;
-      case Heat::beside: return "beside";
-      case Heat::hot: return "hot";
-      case Heat::cold: return "cold";
-    }
+// [name, mark] of each class of change of a row, the smallest first.
+ordered_json changes_json() {
+  ordered_json changes = ordered_json::array();
+  for (std::size_t i = 0; i + 1 < change_names.size(); ++i) {
+    const char mark = mark_of(DiffRow{0, 0, static_cast<Change>(i)});
+    changes.push_back({change_names[i], std::string(1, mark)});
   }
-  return "";
+  return changes;
 }
 
-// verb, template line, heat, PTX: what stands beside an instruction, a line each.
-std::string place_of(const PageCode& code, std::size_t index) {
-  const Instruction& one = code.side.kernel.instructions[index];
-  const SourceLine* line = source_line(code.side.source, one);
-  const auto statement = static_cast<std::size_t>(one.line);
-  const bool known =
-      code.statements != nullptr && statement > 0 && statement <= code.statements->size();
-  return fmt::format("{}\n{}\n{}\n{}", verb_name(line),
-                     line == nullptr ? "" : fmt::format("{}:{}", line->file, line->line),
-                     heat_of(code.side, index), known ? (*code.statements)[statement - 1] : "");
-}
-
-ordered_json counts_json(const CodeCounts& counts) {
-  return {counts.instructions, counts.issue_cycles, counts.fences, counts.sleeps,
-          counts.scoreboard_waits};
+ordered_json figure_json(const PageFigure& figure) {
+  return {{"cycles", figure.cycles}, {"half_width", figure.half_width},
+          {"unit", figure.unit},     {"device", figure.device},
+          {"date", figure.date},     {"target", figure.target}};
 }
 
 class Writer {
@@ -73,7 +59,13 @@ class Writer {
     ordered_json views = ordered_json::array();
     for (const PageView& view : page_.views) views.push_back(view_json(view));
     return ordered_json{{"made_with", page_.made_with},
+                        {"of_files", page_.of_files},
                         {"variants", page_.variants},
+                        {"short_names", page_.short_names},
+                        {"symbols", page_.symbols},
+                        {"left_out_why", page_.left_out_why},
+                        {"left_out", page_.left_out},
+                        {"changes", changes_json()},
                         {"views", views},
                         {"problems", problems_.values()},
                         {"codes", codes},
@@ -87,51 +79,59 @@ class Writer {
   }
 
  private:
-  int row_of(const PageCode& code, std::size_t index) {
+  int row_of(const PageCode& code, const CodePlaces& places, std::size_t index) {
     const Instruction& one = code.side.kernel.instructions[index];
     const std::array<int, 3> row = {texts_.of(text_of(one)), controls_.of(to_string(one.control)),
-                                    places_.of(place_of(code, index))};
+                                    places_.of(places.of(index))};
     const auto [entry, is_new] = row_numbers_.emplace(row, static_cast<int>(rows_.size()));
     if (is_new) rows_.push_back(row);
     return entry->second;
   }
 
   ordered_json code_json(const PageCode& code) {
+    const CodePlaces places(code, page_.of_files);
     std::string listing;
     const std::size_t used = used_instructions(code.side.kernel);
     for (std::size_t i = 0; i < used; ++i)
-      listing += fmt::format("{}{}", i == 0 ? "" : ",", row_of(code, i));
+      listing += fmt::format("{}{}", i == 0 ? "" : ",", row_of(code, places, i));
     const Features features = take_features(code.side.kernel, code.side.source, code.side.windows);
-    ordered_json loops = ordered_json::array(), hot = ordered_json::array();
     CodeCounts all_hot;
-    for (const LoopFeatures& loop : features.loops) {
-      loops.push_back({loop.role, loop.problem, counts_json(loop.hot), counts_json(loop.cold)});
-      add(all_hot, loop.hot);
-    }
+    ordered_json json = {{"hash", code.side.kernel.text_hash.substr(0, 12)},
+                         {"sm", code.side.sm},
+                         {"listing", listings_.of(listing)},
+                         {"registers", features.registers},
+                         {"bytes", features.code_bytes},
+                         {"kernel", page_counts(features.kernel)},
+                         {"loops", page_hot_loops(code, places, features, all_hot)}};
+    ordered_json hot = ordered_json::array();
     for (const auto& [opcode, count] : all_hot.opcodes) hot.push_back({opcodes_.of(opcode), count});
-    return {{"hash", code.side.kernel.text_hash.substr(0, 12)},
-            {"sm", code.side.sm},
-            {"listing", listings_.of(listing)},
-            {"registers", features.registers},
-            {"bytes", features.code_bytes},
-            {"kernel", counts_json(features.kernel)},
-            {"loops", loops},
-            {"hot", hot}};
+    json["hot"] = std::move(hot);
+    if (places.opens_at()) json["opens_at"] = *places.opens_at();
+    if (!page_.of_files) return json;
+    json["all_loops"] = page_loops(code);
+    if (places.hottest()) json["hottest"] = *places.hottest();
+    json["loops_problem"] = code.loops.problem;
+    return json;
   }
 
   // A number of a code, or of a problem from -1 down.
   ordered_json view_json(const PageView& view) {
-    ordered_json rows = ordered_json::array();
-    for (const auto& cells : view.cells) {
+    ordered_json rows = ordered_json::array(), figures = ordered_json::array();
+    for (std::size_t variant = 0; variant < view.cells.size(); ++variant) {
       ordered_json row = ordered_json::array();
-      for (const PageCell& cell : cells)
+      for (std::size_t column = 0; column < view.cells[variant].size(); ++column) {
+        const PageCell& cell = view.cells[variant][column];
         row.push_back(cell.code >= 0 ? cell.code : -1 - problems_.of(cell.problem));
+        if (cell.figure)
+          figures.push_back(ordered_json::array({variant, column, figure_json(*cell.figure)}));
+      }
       rows.push_back(std::move(row));
     }
     return {{"name", view.name},
             {"columns", view.columns},
-            {"reference", view.reference},
-            {"cells", rows}};
+            {"reference", first_reference(view)},
+            {"cells", rows},
+            {"figures", figures}};
   }
 
   std::vector<std::pair<int, int>> pairs() const {
@@ -183,10 +183,18 @@ std::string run_lengths(const std::string& marks) {
   return text;
 }
 
+std::size_t first_reference(const PageView& view) {
+  if (view.reference) return *view.reference;
+  for (std::size_t column = 0; column < view.columns.size(); ++column)
+    for (const std::vector<PageCell>& row : view.cells)
+      if (row[column].code >= 0) return column;
+  return 0;
+}
+
 Result<std::string> page_data(const Page& page, unsigned threads) {
   Writer writer(page);
   PHASEBIT_TRY_ASSIGN(data, writer.run(threads));
-  return data.dump();
+  return data.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 }  // namespace phasebit

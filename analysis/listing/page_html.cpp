@@ -21,6 +21,9 @@ constexpr std::string_view matrix_js =
 constexpr std::string_view listing_js =
 #include "analysis/listing/page/listing.js.inc"
     ;
+constexpr std::string_view panel_js =
+#include "analysis/listing/page/panel.js.inc"
+    ;
 constexpr std::string_view main_js =
 #include "analysis/listing/page/main.js.inc"
     ;
@@ -65,7 +68,8 @@ Result<std::string> opcode_notes() {
 Result<std::string> page_as_html(const Page& page, unsigned threads) {
   std::string html(page_html);
   std::string script;
-  for (const std::string_view part : {data_js, matrix_js, listing_js, main_js}) script += part;
+  for (const std::string_view part : {data_js, matrix_js, listing_js, panel_js, main_js})
+    script += part;
   PHASEBIT_TRY_ASSIGN(notes, opcode_notes());
   PHASEBIT_TRY_ASSIGN(data, page_data(page, threads));
   PHASEBIT_TRY(fill(html, "/* style */", std::string(page_css)));

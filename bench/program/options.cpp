@@ -20,7 +20,11 @@ constexpr const char* footer = R"(Google Benchmark's flags work as well:
 --benchmark_min_time has no effect: a point ends when its median is known well enough.
 
 Exit codes: 0 something was measured, or is in the store; 2 usage; 17 bundle; 18 device or
-anchors; 22 store; 130 interrupted; when every point failed, that of the first error's step.)";
+anchors; 22 store; 130 interrupted; when every point failed, that of the first error's step.
+
+Examples:
+  phasebit-bench --dry-run
+  phasebit-bench --bundle bundle --store my.sqlite)";
 
 constexpr const char* benchmark_flags[] = {
     "--benchmark_list_tests",

@@ -64,7 +64,9 @@ Status report_failures(const std::vector<Failure>& failures, const std::string& 
     refusals.push_back({failure.target + " " + failure.variant, failure.error});
   fmt::print(stderr, "{}",
              refusal_text(refusals, 5, path.empty() ? "--failures FILE writes them all" : ""));
-  return fail(failures.front().error.step, "{} images were refused", failures.size());
+  return fail(failures.front().error.step, "{}",
+              failures.size() == 1 ? "1 image was refused"
+                                   : fmt::format("{} images were refused", failures.size()));
 }
 
 }  // namespace

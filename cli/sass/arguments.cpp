@@ -9,6 +9,26 @@ void add_source(CLI::App& command, std::string& source) {
                      "the kernel's author wrote), or a file (its innermost line there)");
 }
 
+// What to show of a listing, and beside it.
+void add_reading(CLI::App& command, SassShowRequest& options) {
+  CLI::Option* hot =
+      command.add_flag("--hot", options.excerpt.hot,
+                       "show the hot paths of the timed loops alone; of a file, all loops");
+  CLI::Option* loop = command.add_option("--loop", options.excerpt.loop,
+                                         "show a loop alone, by its number in the table");
+  loop->check(at_least_one())->excludes(hot);
+  command
+      .add_option("--verb", options.excerpt.verb,
+                  "of a variant: show a verb alone, such as producer.acquire")
+      ->excludes(hot)
+      ->excludes(loop);
+  command.add_flag("--waits", options.waits,
+                   "say for each wait which instructions set its scoreboard");
+  command.add_flag("--ptx", options.ptx, "of a file: the PTX that it carries, above its code");
+  command.add_flag("--cfg", options.flow,
+                   "print the flow graph for Graphviz (dot -Tsvg) in place of the listing");
+}
+
 void add_show(CLI::App& group, SassShowRequest& options, Chosen& chosen) {
   CLI::App* command = group.add_subcommand(
       "show", "listing with control fields, verb, and the template's file and line");
@@ -18,18 +38,32 @@ void add_show(CLI::App& group, SassShowRequest& options, Chosen& chosen) {
   command
       ->add_option("variant", options.variant,
                    "id, the first digits of its hash, or a code file: a cubin, a fatbin, a "
-                   "host object, executable or library")
+                   "host object, executable, shared or static library")
       ->required();
   command->add_option("-t,--target", options.target,
                       "architecture (default: sm_90a; of a file, the only one)");
   command->add_option("--kernel", options.kernel,
-                      "of a file: symbol, C++ name, or a part that says which");
+                      "of a file: symbol, C++ name, a part that says which, or a number of `sass "
+                      "list` with the same target");
   add_source(*command, options.source);
   command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
   command->add_flag("--live", options.live, "count the registers live at each instruction");
+  add_reading(*command, options);
   command->add_flag("--json", options.json, "print JSON");
   add_examples(*command, {"phasebit sass show ring/mbarrier/st_shared/none --target sm_100a"});
   command->callback([&] { chosen = [&] { return print(sass_show(options)); }; });
+}
+
+void add_list(CLI::App& group, SassListOptions& options, Chosen& chosen) {
+  CLI::App* command = group.add_subcommand(
+      "list", "the kernels of code files, by number and name, without disassembling them");
+  add_tools(*command, options.tools);
+  command->add_option("files", options.files, "code files (see show)")->required();
+  add_targets(*command, options.targets, "architectures (default: all); nothing else is unpacked");
+  add_format(*command, options.format, options.json);
+  add_examples(*command, {"phasebit sass list libnccl.so.2 --target sm_90",
+                          "phasebit sass show libnccl.so.2 --target sm_90 --kernel 12"});
+  command->callback([&] { chosen = [&] { return run_sass_list(options); }; });
 }
 
 void add_diff(CLI::App& group, SassOptions& all, Chosen& chosen) {
@@ -144,10 +178,12 @@ void add_page(CLI::App& group, PageRequest& options, Chosen& chosen) {
       "page", "the matrix as one HTML file, each cell with its listing beside the reference's");
   add_space(*command, options.space);
   add_tools(*command, options.tools);
+  add_files(*command, options.files, options.kernel);
+  add_source(*command, options.source);
   add_targets(*command, options.targets, "architectures (default: all)");
-  command->add_option(
-      "--reference", options.reference,
-      "target to compare with at first (default: the first); the page has a choice");
+  command->add_option("--reference", options.reference,
+                      "column to compare with at first, a target or a file (default: the first "
+                      "that has code); the page has a choice");
   CLI::Option* toolchain =
       command->add_option("--toolchain", options.toolchains,
                           "versions of ptxas, or all: a second matrix, of these on one target");
@@ -233,6 +269,7 @@ void add_reduce(CLI::App& group, VariantReduceRequest& options, Chosen& chosen) 
 void add_sass(CLI::App& app, SassOptions& options, Chosen& chosen) {
   CLI::App* group = app.add_subcommand("sass", "the machine code")->require_subcommand(1);
   add_show(*group, options.show, chosen);
+  add_list(*group, options.list, chosen);
   add_diff(*group, options, chosen);
   add_history(*group, options.history, chosen);
   add_matrix(*group, options.matrix, chosen);
@@ -240,6 +277,8 @@ void add_sass(CLI::App& app, SassOptions& options, Chosen& chosen) {
   add_classes(*group, options.classes, chosen);
   add_gate(*group, options, chosen);
   add_reduce(*group, options.reduce, chosen);
+  // Behind the commands, which would inherit it.
+  add_examples(*group, {"phasebit sass show ring/mbarrier/st_shared/none --target sm_90a"});
 }
 
 }  // namespace phasebit

@@ -4,12 +4,13 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <optional>
 #include <thread>
 
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,25 +34,41 @@ struct Pipe {
   ~Pipe() { close_end(read_end), close_end(write_end); }
 };
 
-// Why a child could not become the program; sent through a pipe that a successful exec closes.
-struct StartError {
-  bool in_chdir = false;
-  int code = 0;
+// What a child begins with. A child is spawned, not forked: the page tables of a parent with
+// gigabytes are not copied for it.
+class SpawnActions {
+ public:
+  SpawnActions(const ProcessOptions& options, const Pipe& out, const Pipe& err) {
+    ::posix_spawn_file_actions_init(&actions_);
+    add(::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
+    add(::posix_spawn_file_actions_adddup2(&actions_, out.write_end, STDOUT_FILENO));
+    add(::posix_spawn_file_actions_adddup2(&actions_, err.write_end, STDERR_FILENO));
+    if (!options.working_directory.empty())
+      add(::posix_spawn_file_actions_addchdir_np(&actions_, options.working_directory.c_str()));
+  }
+  SpawnActions(const SpawnActions&) = delete;
+  SpawnActions& operator=(const SpawnActions&) = delete;
+  ~SpawnActions() { ::posix_spawn_file_actions_destroy(&actions_); }
+
+  // 0, or why not.
+  int spawn(pid_t& child, char* const* argv) const {
+    return error_ != 0 ? error_
+                       : ::posix_spawnp(&child, argv[0], &actions_, nullptr, argv, environ);
+  }
+
+ private:
+  void add(int error) {
+    if (error_ == 0) error_ = error;
+  }
+  posix_spawn_file_actions_t actions_{};
+  int error_ = 0;
 };
 
-// In the child. Nothing here may allocate: another thread may have held a lock at the fork.
-[[noreturn]] void become(char* const* argv, const ProcessOptions& options, Pipe& out, Pipe& err,
-                         Pipe& start_error) {
-  const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  ::dup2(null, STDIN_FILENO);
-  ::dup2(out.write_end, STDOUT_FILENO);
-  ::dup2(err.write_end, STDERR_FILENO);
-  const bool here =
-      options.working_directory.empty() || ::chdir(options.working_directory.c_str()) == 0;
-  if (here) ::execvp(argv[0], argv);
-  const StartError error{!here, errno};
-  [[maybe_unused]] const ssize_t n = ::write(start_error.write_end, &error, sizeof error);
-  ::_exit(127);
+// posix_spawn says why, not which step it was.
+bool can_enter(const std::string& folder) {
+  struct stat about{};
+  return folder.empty() || (::stat(folder.c_str(), &about) == 0 && S_ISDIR(about.st_mode) &&
+                            ::access(folder.c_str(), X_OK) == 0);
 }
 
 // Appends what is there; false at the end of the stream.
@@ -77,17 +94,6 @@ bool collect(Pipe& out, Pipe& err, ProcessOutput& result, Clock::time_point dead
   return true;
 }
 
-// What the child sent before it could start; nothing when it did start.
-std::optional<StartError> read_start_error(int fd) {
-  StartError error;
-  ssize_t n = 0;
-  do {
-    n = ::read(fd, &error, sizeof error);
-  } while (n < 0 && errno == EINTR);
-  if (n != sizeof error) return std::nullopt;
-  return error;
-}
-
 // Waits for the end; false when the deadline passes first. A child may close its streams and go on.
 bool wait_until(pid_t child, int& status, Clock::time_point deadline) {
   auto pause = std::chrono::microseconds(50);
@@ -110,20 +116,22 @@ std::string ProcessOutput::how_it_ended() const {
 
 Result<ProcessOutput> run_process(const std::vector<std::string>& arguments,
                                   const ProcessOptions& options) {
-  Pipe out, err, start_error;
-  if (!out.open() || !err.open() || !start_error.open())
+  Pipe out, err;
+  if (!out.open() || !err.open())
     return fail(Step::io, "cannot make a pipe: {}", std::strerror(errno));
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   const auto deadline = Clock::now() + options.timeout;
-  const pid_t child = ::fork();
-  if (child < 0) return fail(Step::io, "cannot fork: {}", std::strerror(errno));
-  if (child == 0) become(argv.data(), options, out, err, start_error);
+  pid_t child = 0;
+  if (const int error = SpawnActions(options, out, err).spawn(child, argv.data()); error != 0)
+    return fail(Step::io, "cannot start {}: {}{}", arguments.front(),
+                can_enter(options.working_directory)
+                    ? ""
+                    : fmt::format("cannot enter {}: ", options.working_directory),
+                std::strerror(error));
   Pipe::close_end(out.write_end), Pipe::close_end(err.write_end);
-  Pipe::close_end(start_error.write_end);
   ProcessOutput result;
-  const auto failed = read_start_error(start_error.read_end);
   int status = 0;
   if (!collect(out, err, result, deadline) || !wait_until(child, status, deadline)) {
     result.timed_out = true;
@@ -131,10 +139,6 @@ Result<ProcessOutput> run_process(const std::vector<std::string>& arguments,
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
   }
-  if (failed)
-    return fail(Step::io, "cannot start {}: {}{}", arguments.front(),
-                failed->in_chdir ? fmt::format("cannot enter {}: ", options.working_directory) : "",
-                std::strerror(failed->code));
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   if (WIFEXITED(status)) result.exit_status = WEXITSTATUS(status);
   return result;

@@ -45,7 +45,9 @@ namespace {
 // A cache that nobody asked for saves time and is gone without; one that was asked for must be.
 Status open_caches(Tools& tools, const std::string& asked) {
   auto cache = Cache::open(asked.empty() ? tools.home.cache / "assembly" : fs::path(asked));
-  if (!cache && !asked.empty()) return tl::unexpected<Error>(cache.error());
+  if (!cache && !asked.empty())
+    return with_hint(tl::unexpected<Error>(cache.error()),
+                     "--cache FOLDER names another, --no-cache keeps nothing");
   if (!cache) {
     fmt::print(stderr, "note: {}: nothing is kept; --cache FOLDER names another\n",
                cache.error().message);

@@ -121,7 +121,10 @@ class Sides {
   Status open_files(const Tools& tools) {
     for (std::size_t i = 0; i < 2; ++i) {
       if (!is_code_file(words_[i]) || (i == 1 && words_[0] == words_[1])) continue;
-      PHASEBIT_TRY_ASSIGN(opened, open_code_file(tools, words_[i]));
+      const std::string target = of_side(options_.targets, i);
+      std::vector<std::string> targets = options_.targets;
+      if (words_[0] != words_[1] && !target.empty()) targets = {target};
+      PHASEBIT_TRY_ASSIGN(opened, open_code_file(tools, words_[i], targets));
       files_[i] = std::move(opened);
     }
     return {};

@@ -1,6 +1,6 @@
 #include "pipeline/sass/files.h"
 
-#include "pipeline/sass/cells.h"
+#include "analysis/foreign/notes.h"
 #include "pipeline/select/given.h"
 #include "pipeline/select/ptx_files.h"
 
@@ -31,7 +31,7 @@ Result<Chosen> choose(const Tools& tools, const std::vector<std::string>& paths,
                       const std::string& kernel, const std::vector<std::string>& targets) {
   Chosen chosen;
   for (const std::string& path : paths) {
-    PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path));
+    PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path, targets));
     chosen.files.push_back(std::move(file));
     std::vector<CodeKernel> kernels;
     for (const std::string& target : targets.empty() ? std::vector<std::string>{""} : targets) {
@@ -41,6 +41,35 @@ Result<Chosen> choose(const Tools& tools, const std::vector<std::string>& paths,
     chosen.kernels.push_back(std::move(kernels));
   }
   return chosen;
+}
+
+// Those that can be read; an error when none can.
+struct Readable {
+  std::vector<ReadKernel> kernels;
+  std::vector<CodeKernel> of;
+};
+
+Result<Readable> read_readable(const Disassembler& disassembler, const std::string& path,
+                               const std::vector<CodeKernel>& kernels) {
+  Readable readable;
+  std::vector<ImageNote> notes;
+  std::vector<Result<ReadKernel>> all = read_each_code_kernel(disassembler, kernels);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all[i]) {
+      std::string why = all[i].error().message;
+      const std::string image = kernels[i].image->name + ": ";
+      if (why.starts_with(image)) why.erase(0, image.size());  // equal ones are said once
+      notes.push_back({kernel_name(kernels[i]), std::move(why)});
+      continue;
+    }
+    readable.kernels.push_back(std::move(*all[i]));
+    readable.of.push_back(kernels[i]);
+  }
+  if (readable.kernels.empty())
+    for (const Result<ReadKernel>& one : all) return tl::unexpected<Error>(one.error());
+  for (const std::string& note : fold_notes(path, notes, "kernels"))
+    fmt::print(stderr, "note: left out: {}\n", note);
+  return readable;
 }
 
 // The file where there are several, by its last part where that says which; the target where there
@@ -74,15 +103,18 @@ class Columns {
 bool is_code_file(const std::string& word) {
   if (is_ptx_file(word)) return false;
   std::error_code none;
-  for (const char* end : {".cubin", ".fatbin", ".o", ".so"})
+  for (const char* end : {".cubin", ".fatbin", ".o", ".so", ".a"})
     if (word.ends_with(end)) return true;
+  if (word.find(".so.") != std::string::npos) return true;  // with a version
   return fs::is_regular_file(word, none);
 }
 
-Result<CodeFile> open_code_file(const Tools& tools, const std::string& path) {
-  auto file = read_code_file(path, cuobjdump_of(tools.toolchain), tools.targets);
-  if (file)
-    for (const std::string& note : file->notes) fmt::print(stderr, "note: left out: {}\n", note);
+Result<CodeFile> open_code_file(const Tools& tools, const std::string& path,
+                                const std::vector<std::string>& targets) {
+  auto file = read_code_file(path, cuobjdump_of(tools.toolchain), tools.targets, targets);
+  if (!file) return file;
+  for (const std::string& note : file->notes) fmt::print(stderr, "note: left out: {}\n", note);
+  for (const std::string& remark : file->remarks) fmt::print(stderr, "note: {}\n", remark);
   return file;
 }
 
@@ -119,6 +151,20 @@ Status refuse_variant_options(const SpaceRequest& space, const ToolOptions& tool
   return {};
 }
 
+Result<PlacedKernels> place_kernels(const Tools& tools, const std::vector<std::string>& paths,
+                                    const std::string& kernel,
+                                    const std::vector<std::string>& targets) {
+  PHASEBIT_TRY_ASSIGN(chosen, choose(tools, paths, kernel, targets));
+  const Columns columns(chosen);
+  PlacedKernels placed;
+  for (std::size_t file = 0; file < chosen.files.size(); ++file)
+    for (const CodeKernel& one : chosen.kernels[file])
+      placed.kernels.push_back(
+          {file, one, kernel_name(one), columns.name(file, one.image->cubin.target)});
+  placed.files = std::move(chosen.files);
+  return placed;
+}
+
 Result<std::vector<CodeCell>> read_code_files(const Tools& tools, const Disassembler& disassembler,
                                               const std::vector<std::string>& paths,
                                               const std::string& kernel,
@@ -127,13 +173,13 @@ Result<std::vector<CodeCell>> read_code_files(const Tools& tools, const Disassem
   const Columns columns(chosen);
   std::vector<CodeCell> cells;
   for (std::size_t file = 0; file < chosen.files.size(); ++file) {
-    const auto column = [&](const CodeKernel& one) {
-      return columns.name(file, one.image->cubin.target);
-    };
-    PHASEBIT_TRY_ASSIGN(
-        some, read_cells(disassembler, chosen.kernels[file], column, tools.options.threads));
-    cells.insert(cells.end(), std::make_move_iterator(some.begin()),
-                 std::make_move_iterator(some.end()));
+    PHASEBIT_TRY_ASSIGN(readable, read_readable(disassembler, paths[file], chosen.kernels[file]));
+    for (std::size_t i = 0; i < readable.of.size(); ++i) {
+      const Cubin& cubin = readable.of[i].image->cubin;
+      const ReadKernel& read = readable.kernels[i];
+      cells.push_back({kernel_name(readable.of[i]), columns.name(file, cubin.target),
+                       summarise(cubin.sm, read.kernel, read.source, {}), read.loops.loops.size()});
+    }
   }
   return cells;
 }

@@ -3,6 +3,7 @@
 #include "analysis/disassembly/live.h"
 #include "analysis/foreign/called.h"
 #include "analysis/gate/expectations.h"
+#include "analysis/reading/loop_table.h"
 #include "analysis/reading/spills.h"
 #include "pipeline/sass/files.h"
 
@@ -34,19 +35,38 @@ void add(GatePart& part, const Instruction& one, const std::string& place, const
   if (live != nullptr) part.live = peak(part.live.value_or(LiveCounts{}), *live);
 }
 
-// "k.cu:4-5, inc.h:2, ...": as many as tell where a loop is.
-std::string first_lines(const std::string& lines) {
-  std::size_t comma = lines.find(", ");
-  if (comma != std::string::npos) comma = lines.find(", ", comma + 1);
-  return comma == std::string::npos ? lines : lines.substr(0, comma) + ", ...";
+using LineParts = std::map<std::pair<std::string, int>, GatePart>;  // by file and line
+
+// An instruction belongs to its line, and to every line that this was inlined into.
+void add_to_lines(LineParts& lines, const Instruction& one, const std::vector<int>& chain,
+                  const SourceTable& table, const std::string& place, const LiveCounts* live) {
+  std::set<std::pair<std::string, int>> seen;  // a line may stand twice in a chain
+  for (const int frame : chain) {
+    const int line = table.frames[static_cast<std::size_t>(frame)].line;
+    if (const auto here = std::pair(table.file_of(frame), line); seen.insert(here).second)
+      add(lines[here], one, place, live);
+  }
+}
+
+// "inc.h:2 from k.cu:5, 0x00a0 of f": the line itself, the line that the author wrote, the address.
+std::string place_of(const ReadKernel& read, const SourceTable& table, std::size_t i,
+                     const std::string& in) {
+  const Instruction& one = read.kernel.instructions[i];
+  std::string text;
+  if (const SourceLine* line = source_line(read.source, one); line != nullptr) text = line->verb;
+  if (const std::vector<int> chain = table.chain(read.frame_of(i)); chain.size() > 1)
+    text += fmt::format(" from {}:{}", fs::path(table.file_of(chain.back())).filename().string(),
+                        table.frames[static_cast<std::size_t>(chain.back())].line);
+  return fmt::format("{}{}{:#06x}{}", text, text.empty() ? "" : ", ", one.address, in);
 }
 
 // Adds what some code has to the parts of the kernel that runs it.
-void add_code(GateSubject& subject, const ReadKernel& read, const std::string& function) {
+void add_code(GateSubject& subject, const ReadKernel& read, const SourceTable& table,
+              const std::string& function) {
   const SassKernel& kernel = read.kernel;
   const std::string in = function.empty() ? "" : " of " + function;
   std::vector<std::string> places;
-  std::map<std::pair<std::string, int>, GatePart> lines;
+  LineParts lines;
   for (GateLine& line : subject.lines) lines[{line.file, line.line}] = std::move(line.part);
   const std::size_t used = used_instructions(kernel);
   const auto live_at = [&](std::size_t i) {
@@ -54,11 +74,9 @@ void add_code(GateSubject& subject, const ReadKernel& read, const std::string& f
   };
   for (std::size_t i = 0; i < used; ++i) {
     const Instruction& one = kernel.instructions[i];
-    const SourceLine* line = source_line(read.source, one);
-    places.push_back(
-        fmt::format("{}{:#06x}{}", line == nullptr ? "" : line->verb + ", ", one.address, in));
+    places.push_back(place_of(read, table, i, in));
     add(subject.kernel, one, places.back(), live_at(i));
-    if (line != nullptr) add(lines[{line->file, line->line}], one, places.back(), live_at(i));
+    add_to_lines(lines, one, table.chain(read.frame_of(i)), table, places.back(), live_at(i));
   }
   subject.lines.clear();
   for (auto& [place, part] : lines)
@@ -130,7 +148,8 @@ void fill(GateSubject& subject, const ReadProgram& program, const CalledKernel& 
   const SassKernel& kernel = program.code[called.code.front()].kernel;
   for (std::size_t i = 0; i < called.code.size(); ++i) {
     const ReadKernel& read = program.code[called.code[i]];
-    add_code(subject, read, i == 0 ? "" : short_kernel_name(read.kernel.entry));
+    add_code(subject, read, program.of[called.code[i]].image->cubin.source,
+             i == 0 ? "" : short_kernel_name(read.kernel.entry));
   }
   subject.code_class = kernel.code.hash;
   subject.features = take_features(kernel, {}, {});
@@ -234,7 +253,7 @@ Result<std::vector<GateSubject>> subjects_of_files(const Tools& tools,
   Subjects subjects(tools, disassembler, rules, view);
   std::set<std::string> missing(targets.begin(), targets.end());
   for (const std::string& path : paths) {
-    PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path));
+    PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path, targets));
     std::vector<CodeKernel> kernels;
     for (const std::string& target : targets.empty() ? std::vector<std::string>{""} : targets) {
       const auto found = find_kernels(file, {"", target});

@@ -1,16 +1,15 @@
 #include "pipeline/sass/library.h"
 
-#include "pipeline/sass/cells.h"
+#include "pipeline/sass/files.h"
 
 namespace phasebit {
 namespace {
 
 Result<std::vector<CodeCell>> cells_of(const Tools& tools, const Disassembler& disassembler,
                                        const LibrarySide& side) {
-  PHASEBIT_TRY_ASSIGN(kernels, find_kernels(*side.file, {{}, side.target}));
-  return read_cells(
-      disassembler, kernels, [](const CodeKernel& one) { return one.image->cubin.target; },
-      tools.options.threads);
+  std::vector<std::string> targets;
+  if (!side.target.empty()) targets.push_back(side.target);
+  return read_code_files(tools, disassembler, {side.file->path}, {}, targets);
 }
 
 }  // namespace

@@ -1,15 +1,31 @@
 #include "pipeline/sass/page.h"
 
-#include "core/base/nearest.h"
+#include "core/base/file.h"
+#include "core/image/sass_class.h"
 #include "pipeline/images/sass_images.h"
+#include "pipeline/sass/files.h"
+#include "pipeline/sass/page_figures.h"
+#include "pipeline/sass/page_files.h"
 #include "pipeline/select/open_space.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <mutex>
+#include <set>
 
 namespace phasebit {
 namespace {
+
+// The first instruction of the timed role's loop; of another role's where it has none.
+std::optional<std::size_t> timed_loop(const Prepared& prepared, const AnalysedImage& image) {
+  const std::string timed = word_of(prepared.head.launch.timed_role);
+  std::optional<std::size_t> found;
+  for (const RoleWindow& window : image.windows)
+    if (window.loop_header >= 0 && (!found || window.role == timed))
+      found = static_cast<std::size_t>(window.loop_header);
+  return found;
+}
 
 // The codes of a page while its images come in, from several threads.
 class Collector {
@@ -24,9 +40,14 @@ class Collector {
         known_.emplace(std::tuple(variant, sm, image.kernel.code.hash), next);
     if (is_new) {
       const Prepared& one = prepared_[variant];
-      page_.codes.push_back({DiffSide{one.key.id, sm, std::move(image.kernel), one.kernel.source,
-                                      std::move(image.windows)},
-                             &one.kernel.statements});
+      PageCode code;
+      code.opens_at = timed_loop(one, image);
+      const std::string word = sass_class_word(image.kernel.code.hash, one.head.launch);
+      code.side = DiffSide{one.key.id, sm, std::move(image.kernel), one.kernel.source,
+                           std::move(image.windows)};
+      code.side.sass_class = word;
+      code.statements = &one.kernel.statements;
+      page_.codes.push_back(std::move(code));
     }
     return entry->second;
   }
@@ -37,15 +58,6 @@ class Collector {
   std::mutex mutex_;
   std::map<std::tuple<std::size_t, int, std::string>, int> known_;
 };
-
-Result<std::size_t> find_reference(const std::string& word,
-                                   const std::vector<std::string>& columns) {
-  if (word.empty()) return 0U;
-  const auto found = std::find(columns.begin(), columns.end(), word);
-  if (found != columns.end()) return static_cast<std::size_t>(found - columns.begin());
-  return with_hint(fail(Step::usage, "--reference {}: no column of this page", word),
-                   nearest_word_hint(word, columns));
-}
 
 // A view before its cells, and where its columns begin among those of all views.
 struct Plan {
@@ -58,7 +70,7 @@ Result<std::vector<Plan>> plan_views(const PageRequest& options, const Tools& to
                                      std::vector<CodeColumn>& columns) {
   PHASEBIT_TRY_ASSIGN(targets, chosen_targets(tools.toolchain, options.targets));
   PHASEBIT_TRY_ASSIGN(across, columns_of(tools, targets, {}));
-  PHASEBIT_TRY_ASSIGN(reference, find_reference(options.reference, targets));
+  PHASEBIT_TRY_ASSIGN(reference, page_reference(options.reference, targets));
   std::vector<Plan> plans = {{{"architectures", targets, reference, {}}, 0}};
   columns = across;
   if (options.toolchains.empty()) return plans;
@@ -73,15 +85,17 @@ Result<std::vector<Plan>> plan_views(const PageRequest& options, const Tools& to
   return plans;
 }
 
-Status fill_views(Page& page, std::vector<Plan> plans, Tools& tools,
-                  const Disassembler& disassembler, const std::vector<Prepared>& prepared,
-                  const std::vector<CodeColumn>& columns) {
+using Cells = std::vector<std::vector<PageCell>>;  // by variant, then by column of all views
+
+Result<Cells> read_cells(Page& page, Tools& tools, const Disassembler& disassembler,
+                         const std::vector<Prepared>& prepared,
+                         const std::vector<CodeColumn>& columns) {
   std::vector<int> sms;
   for (const CodeColumn& column : columns) {
     PHASEBIT_TRY_ASSIGN(known, parse_target(column.target));
     sms.push_back(known.sm);
   }
-  std::vector<std::vector<PageCell>> cells(prepared.size(), std::vector<PageCell>(columns.size()));
+  Cells cells(prepared.size(), std::vector<PageCell>(columns.size()));
   Collector codes(page, prepared);
   PHASEBIT_TRY(
       analyse_images(tools, disassembler, prepared, columns,
@@ -92,6 +106,31 @@ Status fill_views(Page& page, std::vector<Plan> plans, Tools& tools,
                        else
                          cell.problem = image.error().message;
                      }));
+  return cells;
+}
+
+Status add_figures(Cells& cells, const Page& page, const Home& home,
+                   const std::vector<Prepared>& prepared, const std::vector<CodeColumn>& columns) {
+  const auto id_in = [&](std::size_t variant, std::size_t column) {
+    const Prepared& one = prepared[variant];
+    return with_assembler(one.key, choice_of(one, columns[column])).id;
+  };
+  std::set<std::string> ids;
+  for (std::size_t variant = 0; variant < cells.size(); ++variant)
+    for (std::size_t column = 0; column < columns.size(); ++column)
+      ids.insert(id_in(variant, column));
+  PHASEBIT_TRY_ASSIGN(figures, PublishedFigures::load(home, ids));
+  for (std::size_t variant = 0; variant < cells.size(); ++variant)
+    for (std::size_t column = 0; column < columns.size(); ++column) {
+      PageCell& cell = cells[variant][column];
+      if (cell.code >= 0)
+        cell.figure = figures.find(id_in(variant, column), columns[column].target,
+                                   page.codes[static_cast<std::size_t>(cell.code)].side);
+    }
+  return {};
+}
+
+void add_views(Page& page, std::vector<Plan> plans, const Cells& cells) {
   for (Plan& plan : plans) {
     for (const std::vector<PageCell>& row : cells) {
       const auto begin = row.begin() + static_cast<std::ptrdiff_t>(plan.first);
@@ -100,12 +139,23 @@ Status fill_views(Page& page, std::vector<Plan> plans, Tools& tools,
     }
     page.views.push_back(std::move(plan.view));
   }
-  return {};
 }
 
-}  // namespace
+Result<std::string> write_page(const Page& page, const PageRequest& options) {
+  PHASEBIT_TRY_ASSIGN(html, page_as_html(page, options.tools.jobs));
+  PHASEBIT_TRY(write_file(options.out, html));
+  std::size_t columns = 0;
+  for (const PageView& view : page.views) columns += view.columns.size();
+  const auto counted = [](std::size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  return fmt::format("{}: {}, {}, {}, {:.1f} MB\n", options.out,
+                     counted(page.variants.size(), page.of_files ? "kernel" : "variant"),
+                     counted(columns, "column"), counted(page.codes.size(), "code"),
+                     static_cast<double>(html.size()) / 1e6);
+}
 
-Result<std::string> sass_page(const PageRequest& options) {
+Result<std::string> page_of_variants(const PageRequest& options) {
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
   std::vector<CodeColumn> columns;
@@ -117,12 +167,25 @@ Result<std::string> sass_page(const PageRequest& options) {
   page.made_with =
       fmt::format("ptxas {}, nvdisasm {}", tools.toolchain.version.text(), disassembler.version());
   for (const Prepared& one : prepared) page.variants.push_back(one.key.id);
-  PHASEBIT_TRY(fill_views(page, std::move(plans), tools, disassembler, prepared, columns));
-  PHASEBIT_TRY_ASSIGN(html, page_as_html(page, options.tools.jobs));
-  PHASEBIT_TRY(write_file(options.out, html));
-  return fmt::format("{}: {} variants, {} columns, {} codes, {:.1f} MB\n", options.out,
-                     page.variants.size(), columns.size(), page.codes.size(),
-                     static_cast<double>(html.size()) / 1e6);
+  PHASEBIT_TRY_ASSIGN(cells, read_cells(page, tools, disassembler, prepared, columns));
+  PHASEBIT_TRY(add_figures(cells, page, options.space.home, prepared, columns));
+  add_views(page, std::move(plans), cells);
+  return write_page(page, options);
+}
+
+}  // namespace
+
+Result<std::string> sass_page(const PageRequest& options) {
+  if (options.files.empty() && options.space.files.empty() && !options.kernel.empty())
+    return fail(Step::usage, "--kernel {}: it is for files, and there is none", options.kernel);
+  PageRequest variants = options;
+  PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(variants.space, options.files, options.kernel));
+  if ((ptx || options.files.empty()) && !options.source.empty())
+    return fail(Step::usage, "--source is for code files, and there are none");
+  if (ptx || options.files.empty()) return page_of_variants(variants);
+  PHASEBIT_TRY_ASSIGN(page, page_of_files(options));
+  if (!page.left_out_why.empty()) fmt::print(stderr, "note: {}\n", page.left_out_why);
+  return write_page(page, options);
 }
 
 }  // namespace phasebit

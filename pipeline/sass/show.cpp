@@ -1,5 +1,7 @@
 #include "pipeline/sass/show.h"
 
+#include "analysis/disassembly/live.h"
+#include "analysis/foreign/called.h"
 #include "analysis/foreign/listing.h"
 #include "analysis/listing/listing.h"
 #include "pipeline/images/images.h"
@@ -31,37 +33,90 @@ Result<std::string> show_variant(const SassShowRequest& options) {
                         moves_lines(used->version, known.family)};
   const LaunchShape& launch = prepared.front().head.launch;
   const ListingRequest request{
-      options.json ? ListingFormat::json : ListingFormat::text, options.live, known,
+      options.json ? ListingFormat::json : ListingFormat::text,
+      options.live,
+      known,
       SpillBytes{image.resources.spill_store_bytes, image.resources.spill_load_bytes},
-      CtaShape{launch.threads, launch.dynamic_shared_bytes}};
+      CtaShape{launch.threads, launch.dynamic_shared_bytes},
+      options.excerpt,
+      options.waits,
+      options.flow};
   PHASEBIT_TRY_ASSIGN(listing, list_kernel(disassembler, code, input, request));
-  if (options.json) return listing;
+  if (options.json || options.flow) return listing;
   return fmt::format("{} for {} by ptxas {}\n{}", prepared.front().key.id, options.target,
                      used->version.text(), listing);
 }
 
-Result<std::string> show_code_file(const SassShowRequest& options) {
-  if (options.live) return fail(Step::usage, "--live is for variants, not for a file");
+// What only variants have, or only PTX that phasebit renders.
+Status check_file_options(const SassShowRequest& options) {
   if (options.build != "timed")
     return fail(Step::usage, "--build {} is for variants, not for a file", options.build);
-  PHASEBIT_TRY(refuse_variant_options(options.space, options.tools));
+  if (!options.excerpt.verb.empty())
+    return with_hint(fail(Step::usage, "--verb is for variants: a file has no verbs"),
+                     "--loop N or --hot shows a part of it");
+  return refuse_variant_options(options.space, options.tools);
+}
+
+// With the functions that it calls, for their loops.
+Result<std::string> show_code_file(const SassShowRequest& options) {
+  PHASEBIT_TRY(check_file_options(options));
   PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
   PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
-  PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, options.variant));
+  PHASEBIT_TRY_ASSIGN(
+      file, open_code_file(tools, options.variant,
+                           options.target.empty() ? std::vector<std::string>{}
+                                                  : std::vector<std::string>{options.target}));
   PHASEBIT_TRY_ASSIGN(found, find_kernel(file, {options.kernel, options.target}));
-  PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler, {found}, source_view(options.source)));
-  return list_code(read.front(), found, disassembler.version(),
-                   options.json ? ListingFormat::json : ListingFormat::text);
+  PHASEBIT_TRY_ASSIGN(program,
+                      read_with_callees(disassembler, {found}, source_view(options.source)));
+  ReadKernel& read = program.code.front();
+  if (options.live) {
+    PHASEBIT_TRY_ASSIGN(table,
+                        live_registers(disassembler, found.image->bytes, {found.kernel->symbol}));
+    PHASEBIT_TRY(add_live_registers(read.kernel, table));
+  }
+  CodeListingRequest request{options.json ? ListingFormat::json : ListingFormat::text,
+                             disassembler.version(),
+                             options.excerpt,
+                             options.waits,
+                             options.flow,
+                             {},
+                             {}};
+  if (options.ptx) {
+    PHASEBIT_TRY_ASSIGN(ptx, read_ptx_lines(found.image->bytes, found.kernel->entry));
+    request.ptx = std::move(ptx);
+  }
+  for (std::size_t i = 1; i < program.kernels.front().code.size(); ++i)
+    request.callees.push_back(&program.code[program.kernels.front().code[i]]);
+  return list_code(read, found, request);
+}
+
+// The graph is another picture of the code: what a listing shows has no place in it.
+Status check_flow(const SassShowRequest& options) {
+  if (!options.flow) return {};
+  const char* with = options.json              ? "--json"
+                     : options.live            ? "--live"
+                     : options.waits           ? "--waits"
+                     : options.ptx             ? "--ptx"
+                     : !options.source.empty() ? "--source"
+                                               : nullptr;
+  if (with == nullptr) return {};
+  return with_hint(fail(Step::usage, "--cfg: no {} with it", with),
+                   "the graph has blocks, loops and key opcodes; the listing has the rest");
 }
 
 }  // namespace
 
 Result<std::string> sass_show(const SassShowRequest& options) {
+  PHASEBIT_TRY(check_flow(options));
   if (is_code_file(options.variant)) return show_code_file(options);
   if (!options.kernel.empty() && !is_ptx_file(options.variant))
     return fail(Step::usage, "--kernel is for files; {} is none", options.variant);
   if (!options.source.empty())
     return fail(Step::usage, "--source is for code files; {} is none", options.variant);
+  if (options.ptx)
+    return with_hint(fail(Step::usage, "--ptx is for code files; {} is none", options.variant),
+                     "`phasebit show` prints a variant's PTX, and the listing names its lines");
   SassShowRequest variant = options;
   variant.space.kernel = options.kernel;
   if (variant.target.empty()) variant.target = default_target;

@@ -1,6 +1,7 @@
 // The listing of one kernel, a variant's or of a code file.
 #pragma once
 
+#include "analysis/reading/notes.h"
 #include "pipeline/images/tools.h"
 #include "pipeline/select/space.h"
 
@@ -17,6 +18,10 @@ struct SassShowRequest {
   std::string build = "timed";
   std::string source;  // of a file: inner, outer or a source file; "": inner
   bool json = false, live = false;
+  Excerpt excerpt;
+  bool waits = false;  // what each wait for a scoreboard is for
+  bool flow = false;   // the flow graph for Graphviz
+  bool ptx = false;    // of a file: the PTX that it carries
 };
 Result<std::string> sass_show(const SassShowRequest& request);
 

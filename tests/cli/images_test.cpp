@@ -86,6 +86,16 @@ TEST_F(Images, LinesLeaveTheCodeOfTheCuratedSetAsItIs) {
                 ": `.loc` changed its code for sm_90a, so its lines say nothing");
 }
 
+TEST_F(Images, ACacheThatCannotBeMadeSaysWhatToDo) {
+  ASSERT_TRUE(write_file(folder_.path() / "file", ""));
+  const auto tools = tools_in(folder_.path() / "file" / "cache");
+  ASSERT_FALSE(tools);
+  EXPECT_EQ(tools.error().text(),
+            fmt::format("io: cannot make the cache {}: Not a directory (--cache FOLDER names "
+                        "another, --no-cache keeps nothing)",
+                        (folder_.path() / "file" / "cache").string()));
+}
+
 TEST_F(Images, OutcomesThatAreKeptAreThoseThatWereMade) {
   auto tools = tools_in(folder_.path());
   ASSERT_TRUE(tools) << tools.error().text();

@@ -67,11 +67,35 @@ class SassFiles : public testing::Test {
   TempDir folder_ = std::move(*TempDir::create());
 };
 
+// The load of a turn is what its add waits for, in the loop that the table calls 1.
+TEST_F(SassFiles, ShowsALoopWithItsWaits) {
+  const std::string file = cubin("a", "sm_80", step_kernel());
+  const ProcessOutput whole = sass({"show", file}), loop = sass({"show", file, "--loop", "1"});
+  ASSERT_EQ(loop.exit_status, 0) << loop.err;
+  EXPECT_NE(whole.out.find(" EXIT "), std::string::npos);
+  EXPECT_EQ(loop.out.find(" EXIT "), std::string::npos) << loop.out;
+  EXPECT_EQ(sass({"show", file, "--hot"}).out, loop.out);
+  const ProcessOutput all = sass({"show", file, "--loop", "1", "--waits", "--live", "--ptx"});
+  ASSERT_EQ(all.exit_status, 0) << all.err;
+  const std::size_t add = all.out.find(" FADD ");
+  ASSERT_NE(add, std::string::npos) << all.out;
+  const std::size_t next = all.out.find('\n', add) + 1;
+  const std::string below = all.out.substr(next, all.out.find('\n', next) - next);
+  EXPECT_NE(below.find("waits for 0x"), std::string::npos) << below;
+  EXPECT_NE(below.find(" LDG.E"), std::string::npos) << below;
+  for (const char* words : {"ptx ", "ld.volatile.global.f32", "live at most: ", "in loop 1: "})
+    EXPECT_NE(all.out.find(words), std::string::npos) << words << "\n" << all.out;
+  const ProcessOutput graph = sass({"show", file, "--cfg"});
+  EXPECT_EQ(graph.out.find("digraph \"_ZN2ns4stepEPf\" {"), 0U) << graph.out;
+  EXPECT_NE(graph.out.find("loop, depth 1"), std::string::npos) << graph.out;
+}
+
 TEST_F(SassFiles, ShowsRegionsBySourceLine) {
   const ProcessOutput output =
       sass({"show", fatbin("f.fatbin"), "--kernel", "ns::step", "-t", "sm_90", "--json"});
   ASSERT_EQ(output.exit_status, 0) << output.err;
   const auto all = json::parse(output.out);
+  EXPECT_EQ(all["schema"], 1);
   EXPECT_EQ(all["demangled"], "ns::step(float*)");
   EXPECT_EQ(all["target"], "sm_90a");
   EXPECT_EQ(all["source_files"], json::array({"src/k.cu"}));
@@ -179,6 +203,28 @@ TEST_F(SassFiles, MatrixAndClasses) {
   EXPECT_EQ(groups[1]["nearest"]["class"], 1);
 }
 
+// What `list` numbers, `show` takes; no cuobjdump is needed.
+TEST_F(SassFiles, ListsKernels) {
+  const std::string file = fatbin("f.fatbin");
+  const ProcessOutput listed = sass({"list", file, "--json"});
+  ASSERT_EQ(listed.exit_status, 0) << listed.err;
+  const auto rows = json::parse(listed.out)["rows"];
+  ASSERT_EQ(rows.size(), 2U) << listed.out;
+  EXPECT_EQ(rows[1]["number"], 2);
+  EXPECT_EQ(rows[1]["kernel"], "ns::step(float*)");
+  EXPECT_EQ(rows[1]["target"], "sm_90a");
+  const ProcessOutput shown = sass({"show", file, "--kernel", "2", "--json"});
+  ASSERT_EQ(shown.exit_status, 0) << shown.err;
+  const auto kernel = json::parse(shown.out);
+  EXPECT_EQ(kernel["target"], "sm_90a");
+  EXPECT_EQ(kernel["instructions"].size(), rows[1]["instructions"]);
+  EXPECT_EQ(kernel["registers"], rows[1]["registers"]);
+  const ProcessOutput text = sass({"list", file, path("a.cubin"), "-t", "sm_80"});
+  ASSERT_EQ(text.exit_status, 0) << text.err;
+  EXPECT_NE(text.out.find("a.cubin"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("sm_90a"), std::string::npos) << text.out;
+}
+
 TEST_F(SassFiles, SaysWhatIsWrong) {
   const std::string file = fatbin("f.fatbin"), one = path("a.cubin");
   const fs::path lonely = folder_.path() / "lonely";
@@ -200,9 +246,11 @@ TEST_F(SassFiles, SaysWhatIsWrong) {
       {{"show", one, "--nvdisasm", path("nowhere")},
        Step::toolchain,
        "nowhere does not exist (run tools/toolchain "},
-      {{"show", file, "--nvdisasm", (lonely / "nvdisasm").string()},
-       Step::toolchain,
-       "there is no cuobjdump to unpack it (tools/toolchain installs cuobjdump)"},
+      {{"show", file, "-t", "sm_75"}, Step::usage, "no code for sm_75 (it has code for sm_80, "},
+      {{"show", file, "--kernel", "2", "-t", "sm_80"},
+       Step::usage,
+       "no kernel 2: they are numbered from 1 to 1 for sm_80"},
+      {{"list", file, "-t", "sm_75"}, Step::usage, "no code for sm_75"},
       {{"matrix", one, "--reference", "sm_8"},
        Step::usage,
        "--reference sm_8: no column of this matrix (did you mean 'sm_80'?)"},

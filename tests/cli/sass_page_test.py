@@ -1,44 +1,19 @@
 """`phasebit sass page` in a browser: it says what `sass matrix` and `sass diff` say."""
 
 import json
-import os
-import subprocess
-import sys
 import tempfile
-import unittest
 from pathlib import Path
 
-try:
-    from selenium import webdriver
-    from selenium.webdriver.common.by import By
-    from selenium.webdriver.common.keys import Keys
-    from selenium.webdriver.chrome.service import Service
-except ImportError:
-    print("no selenium: python3-selenium, chromium and chromium-driver are needed")
-    sys.exit(77)
+from page_browser import HOME, PageTest, main, phasebit
+from selenium.webdriver.common.keys import Keys
 
-PHASEBIT = os.environ["PHASEBIT_PROGRAM"]
-SPACE = ["--spec", str(Path(os.environ["PHASEBIT_HOME"]) / "specs" / "curated.toml"),
+SPACE = ["--spec", str(HOME / "specs" / "curated.toml"),
          "--sweep", "curated", "--filter", "barrier/st_shared/none"]
 TARGETS = ["sm_80", "sm_90", "sm_90a", "sm_120a"]
 PINNED, OLDER = "13.5.37", "12.4.131"
 VARIANT = "ring/mbarrier/st_shared/none"
 SIGNS = {"identical": "=", "schedule": "s", "renamed": "r", "operands": "o",
          "instructions": "x", "": ""}
-
-
-def phasebit(*words):
-    return subprocess.run([PHASEBIT, *words], check=True, stdout=subprocess.PIPE, text=True).stdout
-
-
-def open_browser():
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                 "--window-size=1280,900"):
-        options.add_argument(word)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
 
 
 def mask(bits, letters):
@@ -65,46 +40,23 @@ def row_cells(row):
     return [*side_cells(left), mark, *side_cells(right), (right or left)["verb"]]
 
 
-class SassPage(unittest.TestCase):
+class SassPage(PageTest):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.file = Path(cls.folder.name) / "page.html"
         common = [*SPACE, "-t", ",".join(TARGETS), "--reference", "sm_90a"]
-        toolchains = Path(os.environ["PHASEBIT_HOME"], ".toolchains")
+        toolchains = HOME / ".toolchains"
         cls.older = OLDER if (toolchains / OLDER).is_dir() else None
         versions = ["--toolchain", f"{cls.older},{PINNED}"] if cls.older else []
         phasebit("sass", "page", *common, *versions, "-o", str(cls.file))
         cls.matrix = json.loads(phasebit("sass", "matrix", *common, "--format", "json"))
-        cls.browser = open_browser()
+        super().setUpClass()
 
     @classmethod
     def tearDownClass(cls):
-        cls.browser.quit()
+        super().tearDownClass()
         cls.folder.cleanup()
-
-    def open(self, place=""):
-        self.browser.get("about:blank")
-        self.browser.get(self.file.as_uri() + place)
-
-    def tearDown(self):
-        self.assertEqual(self.browser.get_log("browser"), [])
-        loaded = self.browser.execute_script(
-            "return performance.getEntriesByType('resource').map((entry) => entry.name)")
-        self.assertEqual([name for name in loaded if not name.startswith("data:")], [])
-
-    def all(self, selector):
-        return self.browser.find_elements(By.CSS_SELECTOR, selector)
-
-    def texts(self, selector):
-        """The text of each element, with blanks as they stand."""
-        return self.browser.execute_script(
-            "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)",
-            selector)
-
-    def press(self, *keys):
-        for key in keys:
-            self.browser.switch_to.active_element.send_keys(key)
 
     def variants_shown(self):
         return self.texts("#matrix tbody th")
@@ -247,6 +199,79 @@ class SassPage(unittest.TestCase):
             ".map((one) => one.outerHTML)")
         self.assertEqual(unnamed, [])
 
+    def test_opens_at_the_timed_loop(self):
+        for column, reference in [("sm_120a", "sm_90a"), ("sm_90a", "sm_90a")]:
+            self.open(f"#{VARIANT},{column},{reference}")
+            target = self.matrix["rows"][self.index(VARIANT)]["cells"][TARGETS.index(column)]
+            loops = {loop["role"]: loop["address"] for loop in target["features"]["loops"]}
+            first = self.run_script(
+                "const top = document.querySelector('#rows').getBoundingClientRect().top;"
+                "const row = [...document.querySelectorAll('#rows tbody tr')].find((one) => "
+                "one.dataset.right && one.getBoundingClientRect().bottom > top + 40);"
+                "return [16 * row.dataset.right, row.querySelector('td.verb').textContent]")
+            # The consumer's clock is the figure; two rows stand behind the table's head.
+            self.assertLessEqual(abs(first[0] - loops["consumer"]), 3 * 16, (first, loops))
+
+    def index(self, variant):
+        return [row["variant"] for row in self.matrix["rows"]].index(variant)
+
+    def cell(self, variant, column):
+        """With every column shown."""
+        return self.all(f'td[data-variant="{self.index(variant)}"]'
+                        f'[data-group="{TARGETS.index(column)}"]')[0]
+
+    def test_measured_cycles_stand_in_the_cells(self):
+        # The H100 was measured last: results/nvidia-h100 is newer than results/nvidia-h200.
+        table = json.loads(phasebit("report", "--device", "H100", "--table", "pivot", "--argument",
+                                    "rows=protocol,mover,work,wait", "--argument",
+                                    "across=num_stages:4", "--argument", "probe=ring",
+                                    "--format", "json"))
+        expected = next(row["4 stages"]["value"] for row in table["rows"]
+                        if [row[axis] for axis in ("protocol", "mover", "work", "wait")] ==
+                        ["mbarrier", "st_shared", "none", "try_wait"])
+        self.open()
+        self.all("#every")[0].click()
+        cell = self.cell(VARIANT, "sm_90a")
+        self.assertIn("cycles per item, H100", cell.text)
+        measured = float(cell.find_element("css selector", ".measured strong").text)
+        self.assertAlmostEqual(measured, expected, delta=0.5)
+        # Never for a target that was not measured, though sm_90 has the same code.
+        for other in ("sm_80", "sm_90", "sm_120a"):
+            self.assertNotIn("cycles", self.cell(VARIANT, other).text, other)
+        cell.click()
+        self.assertIn("NVIDIA H100 80GB HBM3, code for sm_90a, 2026-", self.texts("#measured")[0])
+
+    def test_a_group_of_columns_names_the_measured_target(self):
+        self.open()
+        texts = [cell.text for cell in self.all('td[data-group="1"]')]
+        self.assertTrue(any("sm_90a on H100" in text for text in texts), texts)
+
+    def test_the_reference_is_the_first_column_with_code(self):
+        phasebit("sass", "page", *SPACE, "-t", ",".join(TARGETS), "-o", str(self.file) + "2.html")
+        self.open(file=Path(str(self.file) + "2.html"))
+        # Some variants have code for sm_80; those of mbarrier are compared with sm_90.
+        self.assertEqual(self.run_script("return document.getElementById('reference').value"), "0")
+        self.all("#every")[0].click()
+        self.assertEqual(self.cell(VARIANT, "sm_90").find_element("css selector", "b").text, "ref")
+        self.assertEqual(self.cell(VARIANT, "sm_90a").find_element("css selector", "b").text, "=")
+
+    def test_a_phone(self):
+        self.phone()
+        self.open()
+        self.check_phone()
+        self.assertEqual(len(self.all("#matrix tbody tr")), len(self.matrix["rows"]))
+        self.open(f"#{VARIANT},sm_120a")
+        self.check_phone()
+        size = self.run_script(
+            "return parseFloat(getComputedStyle(document.querySelector('#rows td.code')).fontSize)")
+        self.assertGreaterEqual(size, 12)
+        hidden = "return [...document.querySelectorAll('#rows td.r.control')].every((one) => " \
+                 "getComputedStyle(one).display === 'none')"
+        self.assertTrue(self.run_script(hidden))
+        self.run_script("document.querySelector('button[data-fold=\"control\"]').click()")
+        self.assertFalse(self.run_script(hidden))
+        self.check_phone()
+
     def test_themes(self):
         self.open()
         def ground():
@@ -258,8 +283,4 @@ class SassPage(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    for program in ("/usr/bin/chromium", "/usr/bin/chromedriver"):
-        if not Path(program).exists():
-            print(f"no {program}: chromium and chromium-driver are needed")
-            sys.exit(77)
-    unittest.main()
+    main()

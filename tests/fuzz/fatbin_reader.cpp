@@ -1,15 +1,31 @@
-// The outer layout of fatbins and of host files with fatbins in them.
-#include "analysis/foreign/fatbin.h"
+// Fatbins, host files with fatbins in them, and what is in a fatbin.
+#include "analysis/foreign/packed/fatbin.h"
 #include "tests/fuzz/reader.h"
 
+namespace {
+
+using namespace phasebit;
+
+void check_inside(std::string_view part, std::string_view whole, const char* what) {
+  if (part.data() < whole.data() || part.data() + part.size() > whole.data() + whole.size())
+    bug(what);
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace phasebit;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const auto fatbins = find_fatbins(bytes, "file");
   if (!fatbins) return fuzz::refused(fatbins.error());
-  for (const std::string_view fatbin : *fatbins)
-    if (fatbin.size() < 16 || fatbin.data() < bytes.data() ||
-        fatbin.data() + fatbin.size() > bytes.data() + size)
-      bug("a fatbin lies outside of the file");
+  for (const Fatbin& fatbin : fatbins->all) {
+    if (fatbin.bytes.size() < 16) bug("a fatbin is shorter than its header");
+    check_inside(fatbin.bytes, bytes, "a fatbin lies outside of the file");
+    for (const FatbinMember& member : read_members(fatbin.bytes).all) {
+      check_inside(member.whole, fatbin.bytes, "an image lies outside of its fatbin");
+      check_inside(member.payload, member.whole, "a payload lies outside of its image");
+      const auto out = unpack(member);
+      if (out && out->size() != member.size) bug("an image unpacks to another size");
+    }
+  }
   return 0;
 }

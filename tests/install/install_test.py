@@ -76,7 +76,7 @@ class Works(Installed):
         bench = self.place.prefix / "bin" / "phasebit-bench"
         self.assertEqual(self.says("--version"), f"phasebit {VERSION}\n")
         self.assertEqual(self.says("--version", program=bench), f"phasebit-bench {VERSION}\n")
-        self.assertIn("--bundle", self.says("--help", program=bench))
+        self.assertIn("Examples:\n  phasebit-bench ", self.says("--help", program=bench))
 
     def commands(self, path=()):
         """Every command, by what --help lists, with all that is below it."""
@@ -195,6 +195,7 @@ class SaysWhatToDo(Installed):
         self.assertRegex(done.stderr, r"^note: .*\.cache/phasebit.*--cache FOLDER names another")
         error = self.refuses(*words, "--cache", cache / "mine", read_only=cache)
         self.assertIn("cannot make the cache", error)
+        self.assertIn("(--cache FOLDER names another, --no-cache keeps nothing)", error)
 
 
 if __name__ == "__main__":

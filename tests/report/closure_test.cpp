@@ -1,5 +1,5 @@
 // Synthetic results whose parts and sums are worked out by hand.
-#include "analysis/report/data/prediction.h"
+#include "analysis/report/tables/probes/prediction.h"
 #include "tests/report/results.h"
 
 #include <gtest/gtest.h>

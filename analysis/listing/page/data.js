@@ -3,8 +3,13 @@
 const data = JSON.parse(document.getElementById("page-data").textContent);
 const notes = JSON.parse(document.getElementById("opcode-notes").textContent);
 const marks = new Map(data.diffs.map(([left, right, runs]) => [left + "," + right, runs]));
-const CHANGES = ["identical", "schedule", "renamed", "operands", "instructions"];
-const SIGNS = { identical: "=", schedule: "s", renamed: "r", operands: "o", instructions: "x" };
+// Classes of change, the smallest first, and what marks them.
+const CHANGES = data.changes.map(([name]) => name);
+const SIGNS = Object.fromEntries(data.changes);
+const CLASS_OF = { ...Object.fromEntries(data.changes.map(([name, mark]) => [mark, name])),
+  "<": "only-left", ">": "only-right" };
+const RUNS = new RegExp(`(\\d*)([${Object.keys(CLASS_OF).join("")}])`, "g");
+const UNIT = data.of_files ? "kernel" : "variant";
 
 const escapes = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 function esc(text) {
@@ -18,18 +23,61 @@ function cellOf(view, variant, column) {
     : { code: -1, problem: data.problems[-1 - number] };
 }
 
+// The column that a row is compared with: the reference, or where that has no code the row's first
+// that has some; -1 for a row without code.
+function baseColumn(view, variant, reference) {
+  const cells = view.cells[variant];
+  return cells[reference] >= 0 ? reference : cells.findIndex((code) => code >= 0);
+}
+
+const figures = new Map();
+for (const view of data.views)
+  figures.set(view, new Map(view.figures.map(([row, column, one]) => [row + "," + column, one])));
+
+// The first figure among cells of one code: {cycles, half_width, unit, device, date, target}.
+function figureOf(view, variant, columns) {
+  for (const column of columns) {
+    const found = figures.get(view).get(variant + "," + column);
+    if (found) return found;
+  }
+  return null;
+}
+
+// "H200" of "NVIDIA H200"
+function shortDevice(name) {
+  return name.replace(/^NVIDIA (GeForce )?/, "").split(" ")[0];
+}
+
+function figureInFull(figure) {
+  return `${figure.cycles}${figure.half_width ? " ±" + figure.half_width : ""} ${figure.unit}, ` +
+    `${figure.device}, code for ${figure.target}, ${figure.date}`;
+}
+
+// The name as rows show it; the whole is data.variants.
+function nameOf(variant) {
+  return data.short_names[variant] || data.variants[variant];
+}
+
+// Long names may break behind these.
+function breakable(name) {
+  return esc(name).replace(/(\/|::|&lt;|,|_)/g, "$1<wbr>");
+}
+
 // The diff of two codes as [mark, count]...; null when one of them is none.
 function runsBetween(left, right) {
   if (left < 0 || right < 0) return null;
   const text = left === right ? listingOf(left).length + "=" : marks.get(left + "," + right);
-  return [...text.matchAll(/(\d*)([=srox<>])/g)].map(([, count, mark]) => [mark, Number(count || 1)]);
+  return [...text.matchAll(RUNS)].map(([, count, mark]) => [mark, Number(count || 1)]);
 }
 
 function changeBetween(left, right) {
   const runs = runsBetween(left, right);
   if (runs === null) return "";
   let worst = 0;
-  for (const [mark] of runs) worst = Math.max(worst, "=sro".includes(mark) ? "=sro".indexOf(mark) : 4);
+  for (const [mark] of runs) {
+    const change = CHANGES.indexOf(CLASS_OF[mark]);
+    worst = Math.max(worst, change < 0 ? CHANGES.length - 1 : change);
+  }
   return CHANGES[worst];
 }
 

@@ -1,20 +1,46 @@
-// Events, and the address: #variant,column or #variant,column,reference.
-function columnNamed(name) {
+// Events, and the address: #variant,column or #variant,column,reference. A part is encoded, so that
+// the commas of C++ names are none of ours; an address typed with them is understood too.
+function addressOf(parts) {
+  return "#" + parts.map((part) => encodeURI(part).replace(/[,#]/g, encodeURIComponent)).join(",");
+}
+
+// The longest of the names that the text is, or goes on behind with a comma; [number, rest].
+function leading(names, text) {
+  let found = [-1, ""];
+  names.forEach((name, number) => {
+    if (!name || (text !== name && !text.startsWith(name + ","))) return;
+    if (found[0] < 0 || name.length > names[found[0]].length)
+      found = [number, text.slice(name.length + 1)];
+  });
+  return found;
+}
+
+function columnNamed(text) {
   for (const [number, one] of data.views.entries()) {
-    const column = one.columns.indexOf(name);
-    if (column >= 0) return { number, column };
+    const [column, rest] = leading(one.columns, text);
+    if (column >= 0) return { number, column, rest };
   }
   return null;
 }
 
+// The cell that a row opens with: the first that is not what the reference has, else the first with
+// code.
+function firstColumn(variant) {
+  const cells = view().cells[variant], base = baseColumn(view(), variant, reference());
+  const other = cells.findIndex((code) => code >= 0 && code !== cells[base]);
+  return other >= 0 ? other : Math.max(0, base);
+}
+
 function openListing(variant, column) {
-  Object.assign(shown, { open: true, variant, column, only: true, gaps: new Set() });
+  Object.assign(shown, { open: true, variant, column, only: true, opened: [] });
   panel.hidden = false;
   drawListing();
   document.body.style.overflow = "hidden";
-  panel.querySelector("#rows").focus();
+  panel.querySelector("#rows").focus({ preventScroll: true });
+  panel.scrollTop = 0;
+  showHottest();
   const names = [data.variants[variant], view().columns[column], view().columns[reference()]];
-  history.replaceState(null, "", "#" + names.map(encodeURI).join(","));
+  history.replaceState(null, "", addressOf(names));
 }
 
 function closeListing() {
@@ -37,16 +63,20 @@ function stepColumn(step) {
 }
 
 function followAddress() {
-  const words = decodeURI(location.hash.slice(1)).split(",");
-  if (words.length < 2) return closeListing();
-  const variant = data.variants.indexOf(words[0]), place = columnNamed(words[1]);
-  if (variant < 0 || !place) {
-    document.getElementById("shown").textContent = `No cell ${words[0]}, ${words[1]} on this page.`;
+  const hash = location.hash.slice(1);
+  const text = /%(?![0-9a-f]{2})/i.test(hash) ? hash : decodeURIComponent(hash);
+  if (!text) return closeListing();
+  let [variant, rest] = leading(data.variants, text);
+  if (variant < 0) [variant, rest] = leading(data.symbols, text);
+  const place = variant < 0 ? null : rest ? columnNamed(rest) : { column: firstColumn(variant) };
+  if (!place) {
+    document.getElementById("shown").textContent =
+      `No cell ${text.split(",").join(", ")} on this page.`;
     return;
   }
-  state.view = place.number;
-  const base = data.views[place.number].columns.indexOf(words[2]);
-  if (base >= 0) state.references[place.number] = base;
+  if (place.number !== undefined) state.view = place.number;
+  const base = place.rest ? view().columns.indexOf(place.rest) : -1;
+  if (base >= 0) state.references[state.view] = base;
   drawTools();
   drawMatrix();
   openListing(variant, place.column);
@@ -111,7 +141,7 @@ function listenToMatrix() {
   table.addEventListener("click", (event) => {
     const head = event.target.closest("button[data-column]"), cell = event.target.closest("td");
     if (head) return setReference(Number(head.dataset.column));
-    if (!cell) return;
+    if (!cell || event.target.closest("summary")) return;
     state.at = { variant: Number(cell.dataset.variant), group: Number(cell.dataset.group) };
     openListing(state.at.variant, columnOf(state.groups[state.at.group]));
   });
@@ -123,26 +153,43 @@ function listenToMatrix() {
   });
 }
 
+function toggle(set, name) {
+  if (!set.delete(name)) set.add(name);
+}
+
+function actInListing({ step, jump: jumps, gap, class: name, close, fold, goto: target }) {
+  if (close !== undefined) return closeListing();
+  if (step) return stepColumn(Number(step));
+  if (jumps) return jump(Number(jumps));
+  if (target) return goToInstruction(Number(target));
+  if (gap) {
+    const [begin, end] = gap.split(",").map(Number);
+    shown.opened.push([begin, Math.min(end, begin + MORE_ROWS)]);
+  } else if (name) toggle(shown.hidden, name);
+  else if (fold) toggle(shown.folded, fold);
+  else return undefined;
+  return drawListing();
+}
+
 function listenToListing() {
   panel.addEventListener("click", (event) => {
-    const { step, jump: jumps, gap, class: name, close } = event.target.dataset;
-    if (close !== undefined) return closeListing();
-    if (step) return stepColumn(Number(step));
-    if (jumps) return jump(Number(jumps));
-    if (gap === undefined && !name) return;
-    if (gap !== undefined) shown.gaps.add(Number(gap));
-    else if (!shown.hidden.delete(name)) shown.hidden.add(name);
-    drawListing();
+    const button = event.target.closest("button");
+    if (button) actInListing(button.dataset);
   });
   panel.addEventListener("change", (event) => {
     if (event.target.id !== "only") return;
     shown.only = event.target.checked;
     drawListing();
   });
-  panel.addEventListener("mouseover", (event) => {
-    const opcode = event.target.closest(".op");
-    if (opcode) showTip(opcode); else hideTip();
-  });
+  panel.addEventListener("toggle", (event) => {
+    const { name } = event.target.dataset;
+    if (event.target.open) shown.details.add(name); else shown.details.delete(name);
+  }, true);
+  for (const kind of ["mouseover", "click"])
+    panel.addEventListener(kind, (event) => {
+      const opcode = event.target.closest(".op");
+      if (opcode) showTip(opcode); else hideTip();
+    });
 }
 
 function listenToKeys() {
@@ -150,7 +197,7 @@ function listenToKeys() {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (!shown.open) return;
     const act = { Escape: closeListing, ArrowLeft: () => stepColumn(-1), ArrowRight: () => stepColumn(1),
-      n: () => jump(1), p: () => jump(-1) }[event.key];
+      n: () => jump(1), p: () => jump(-1), h: showHottest }[event.key];
     if (!act) return;
     event.preventDefault();
     act();
@@ -161,8 +208,20 @@ function setTheme(name) {
   document.documentElement.dataset.theme = name;
 }
 
+function drawFrame() {
+  document.body.classList.toggle("of-files", data.of_files);
+  document.getElementById("made").textContent = data.made_with;
+  document.getElementById("filter").placeholder = `${UNIT} or opcode`;
+  document.getElementById("marks").innerHTML =
+    data.changes.map(([name, mark]) => `<b>${esc(mark)}</b> ${esc(name)}`).join(", ");
+  const out = document.getElementById("left-out");
+  out.hidden = !data.left_out.length;
+  out.innerHTML = `<summary>${esc(data.left_out_why)}</summary><ul>` +
+    data.left_out.map((name) => `<li>${breakable(name)}</li>`).join("") + "</ul>";
+}
+
 setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-document.getElementById("made").textContent = data.made_with;
+drawFrame();
 drawTools();
 listenToTools();
 listenToMatrix();
@@ -171,3 +230,4 @@ listenToKeys();
 drawMatrix();
 addEventListener("hashchange", followAddress);
 if (location.hash) followAddress();
+else if (data.of_files && data.variants.length === 1) openListing(0, firstColumn(0));

@@ -52,33 +52,62 @@ function matchesOpcode(code, word) {
 
 // Whether a cell is meant by the words that no variant's name holds, and by the chosen changes.
 function isMeant(variant, cell, change) {
-  const name = data.variants[variant].toLowerCase();
+  const name = (data.variants[variant] + " " + (data.symbols[variant] || "")).toLowerCase();
   const words = state.words.filter((word) => !name.includes(word));
   return words.every((word) => matchesOpcode(cell.code, word)) &&
     (state.changes.size === 0 || state.changes.has(change));
 }
 
-function cellHtml(variant, column, hues, index) {
+function figureHtml(figure, group) {
+  const where = group.length > 1 ? figure.target + " on " : "";
+  return `<span class="measured"><strong>${figure.cycles}</strong> ${esc(figure.unit)}, ` +
+    `${where}${esc(shortDevice(figure.device))}</span>`;
+}
+
+// A cell as [what is said, what is shown].
+function cellContent(variant, column, group) {
   const cell = cellOf(view(), variant, column);
-  const where = `${data.variants[variant]}, ${view().columns[column]}`;
-  const common = `role="gridcell" tabindex="-1" data-variant="${variant}" data-group="${index}"`;
+  const base = baseColumn(view(), variant, reference());
+  const change = changeBetween(view().cells[variant][base], cell.code);
+  const figure = figureOf(view(), variant, group);
+  const loops = loopsOf(cell.code);
+  const hot = loops && change === CHANGES[CHANGES.length - 1]
+    ? hotChanges(view().cells[variant][base], cell.code) : "";
+  const label = `${column === base ? "reference" : change}${hot ? ", hot paths " + hot : ""}; ` +
+    `${cell.kernel[0]} instructions, ${cell.registers} registers` +
+    (loops ? `, ${data.of_files ? "hottest loop" : "hot paths"} ${loops}` : ", no loop") +
+    (figure ? "; measured: " + figureInFull(figure) : "");
+  const sign = column === base ? "ref" : SIGNS[change] || "";
+  return { change, sign: column === base ? "" : change, label, html: `<b>${sign}</b>` +
+    `<span class="hash">${cell.hash.slice(0, 6)}</span><br>${loops || "-"}` +
+    `<small>${cell.kernel[0]} i ${cell.registers || "?"} r</small>` +
+    (figure ? figureHtml(figure, group) : "") };
+}
+
+function cellHtml(variant, group, hues, index) {
+  const column = columnOf(group), cell = cellOf(view(), variant, column);
+  const names = groupName(group).join(" ");
+  const where = `${nameOf(variant)}, ${view().columns[column]}`;
+  const common = `role="gridcell" tabindex="-1" data-variant="${variant}" data-group="${index}" ` +
+    `data-column="${esc(names)}"`;
   if (cell.code < 0)
     return { meant: isMeant(variant, cell, ""), html: (dim) =>
       `<td ${common} class="none${dim}" aria-label="${esc(where)}: ${esc(cell.problem)}" ` +
       `title="${esc(cell.problem)}"><span>${esc(shortProblem(cell.problem))}</span></td>` };
-  const base = view().cells[variant][reference()];
-  const change = changeBetween(base, cell.code);
   if (!hues.has(cell.hash)) hues.set(cell.hash, hues.size);
-  const what = column === reference() ? "reference" : change || "the reference has no code";
-  const hot = base >= 0 && change === "instructions" ? hotChanges(base, cell.code) : "";
-  const label = `${where}: ${what}${hot ? ", hot paths " + hot : ""}; ${cell.kernel[0]} instructions, ` +
-    `${cell.registers} registers, hot paths ${loopsOf(cell.code)}`;
-  const sign = column === reference() ? "ref" : SIGNS[change] || "";
+  const { change, sign, label, html } = cellContent(variant, column, group);
+  const title = esc(`${where}: ${label}`);
   return { meant: isMeant(variant, cell, change), html: (dim) =>
-    `<td ${common} class="${column === reference() ? "" : change}${dim}" ` +
-    `style="--code: ${hue(hues.get(cell.hash))}" aria-label="${esc(label)}" title="${esc(label)}">` +
-    `<b>${sign}</b><span class="hash">${cell.hash.slice(0, 6)}</span><br>${loopsOf(cell.code)}` +
-    `<small>${cell.kernel[0]} i ${cell.registers || "?"} r</small></td>` };
+    `<td ${common} class="${sign}${dim}" style="--code: ${hue(hues.get(cell.hash))}" ` +
+    `aria-label="${title}" title="${title}">${html}</td>` };
+}
+
+// A row's name; the whole name of a kernel on demand.
+function nameHtml(variant) {
+  const name = nameOf(variant), whole = data.variants[variant], symbol = data.symbols[variant];
+  if (name === whole && (!symbol || symbol === whole)) return breakable(name);
+  return `<details><summary>${breakable(name)}</summary>` +
+    `<p>${breakable(whole)}</p>${symbol === whole ? "" : `<p>${breakable(symbol)}</p>`}</details>`;
 }
 
 // Far apart for neighbouring numbers; the first is grey.
@@ -96,7 +125,7 @@ function headHtml(groups) {
       `${esc(first)}${rest.map((name) => `<br>${esc(name)}`).join("")}` +
       ` <small>${chosen ? "reference" : ""}&nbsp;</small></button></th>`;
   });
-  return `<thead><tr><th scope="col">variant</th>${heads.join("")}</tr></thead>`;
+  return `<thead><tr><th scope="col">${UNIT}</th>${heads.join("")}</tr></thead>`;
 }
 
 function drawMatrix() {
@@ -104,19 +133,19 @@ function drawMatrix() {
   state.groups = groups;
   const body = [];
   state.visible = [];
-  data.variants.forEach((name, variant) => {
+  data.variants.forEach((_, variant) => {
     const hues = new Map();
-    const base = view().cells[variant][reference()];
-    if (base >= 0) hues.set(data.codes[base].hash, 0);
-    const cells = groups.map((group, index) => cellHtml(variant, columnOf(group), hues, index));
+    const base = baseColumn(view(), variant, reference());
+    if (base >= 0) hues.set(data.codes[view().cells[variant][base]].hash, 0);
+    const cells = groups.map((group, index) => cellHtml(variant, group, hues, index));
     if (!cells.some((cell) => cell.meant)) return;
     state.visible.push(variant);
     const html = cells.map((cell) => cell.html(cell.meant ? "" : " dim"));
-    body.push(`<tr><th scope="row">${esc(name).replaceAll("/", "/<wbr>")}</th>${html.join("")}</tr>`);
+    body.push(`<tr><th scope="row">${nameHtml(variant)}</th>${html.join("")}</tr>`);
   });
   table.innerHTML = headHtml(groups) + `<tbody>${body.join("")}</tbody>`;
   document.getElementById("shown").textContent =
-    `${state.visible.length} of ${data.variants.length} variants, ` +
+    `${state.visible.length} of ${data.variants.length} ${UNIT}s, ` +
     `${view().columns.length} columns in ${groups.length} groups of the same code`;
   const first = cellElement() || table.querySelector("td");
   if (first) first.tabIndex = 0;

@@ -1,4 +1,6 @@
 #include "analysis/foreign/kernel.h"
+#include "analysis/foreign/notes.h"
+#include "analysis/foreign/short_names.h"
 
 #include <gtest/gtest.h>
 
@@ -75,11 +77,14 @@ TEST(CodeKernel, SaysWhatToChoose) {
     std::string message;
   } rows[] = {
       {{"", "sm_80"},
-       "usage: app: has 4 kernels (give --kernel, one of: ns::copy(float*, float const*, int), "
-       "plain, void scale<double, 32>(double*, double), void scale<float, 64>(float*, float))"},
+       "usage: app: has 4 kernels (give --kernel, a number or a name: 1 ns::copy(float*, float "
+       "const*, int), 2 void scale<double, 32>(double*, double), 3 void scale<float, "
+       "64>(float*, float), 4 plain)"},
       {{"scale", "sm_80"},
-       "usage: app: 2 kernels match 'scale' (give --kernel, one of: void scale<double, "
-       "32>(double*, double), void scale<float, 64>(float*, float))"},
+       "usage: app: 2 kernels match 'scale' (give --kernel, a number or a name: 2 void "
+       "scale<double, 32>(double*, double), 3 void scale<float, 64>(float*, float))"},
+      {{"5", "sm_80"}, "usage: app: no kernel 5: they are numbered from 1 to 4 for sm_80"},
+      {{"0", ""}, "usage: app: no kernel 0: they are numbered from 1 to 8"},
       {{"plain", ""},
        "usage: app: plain is there for 2 architectures (give --target, one of: sm_80, sm_90a)"},
       {{"plain", "sm_75"}, "usage: app: no code for sm_75 (it has code for sm_80, sm_90a)"},
@@ -99,14 +104,76 @@ TEST(CodeKernel, OneNameSeveralTimes) {
   EXPECT_EQ(only(same, {"k", ""}), "k@sm_80");
   const CodeFile other{
       "o", {image("o: 1", "sm_80", 80, {"k"}), image("o: 2", "sm_80", 80, {"k"}, 'b')}, {}};
-  EXPECT_EQ(only(other, {"k", ""}),
-            "usage: o: k for sm_80 is there 2 times with different code (cuobjdump -xelf takes the "
-            "images apart: o: 1, o: 2)");
+  EXPECT_EQ(
+      only(other, {"k", ""}),
+      "usage: o: k for sm_80 is there 2 times with different code (give --kernel, a number or "
+      "a name: 1 o: 1, 2 o: 2)");
+  EXPECT_EQ(find_kernel(other, {"2", ""})->image, &other.images[1]);
   const std::string first = "_ZN12_GLOBAL__N_11kEPi";
   const CodeFile hidden{"h", {image("h", "sm_80", 80, {first, "_ZN12_GLOBAL__N_11kEPf"})}, {}};
   EXPECT_EQ(only(hidden, {"(anonymous namespace)::k(int*)", ""}), first + "@sm_80");
   EXPECT_EQ(found(hidden, {"(anonymous namespace)::k", ""}),
             first + "@sm_80 _ZN12_GLOBAL__N_11kEPf@sm_80");
+}
+
+TEST(CodeKernel, ByNumber) {
+  const CodeFile file = app();
+  const std::vector<CodeKernel> all = list_kernels(file, "sm_90");
+  ASSERT_EQ(all.size(), 4U);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    EXPECT_EQ(find_kernel(file, {std::to_string(i + 1), "sm_90"})->kernel, all[i].kernel) << i;
+  EXPECT_EQ(only(file, {"8", ""}), "plain@sm_90a");
+}
+
+TEST(CodeKernel, LinkedGoesBeforeRelocatable) {
+  CodeFile file{
+      "l", {image("l: 1", "sm_80", 80, {"k", "only"}), image("l: 2", "sm_80", 80, {"k"}, 'b')}, {}};
+  file.images[0].relocatable = true;
+  EXPECT_EQ(find_kernel(file, {"k", ""})->image, &file.images[1]);
+  EXPECT_EQ(found(file, {"", ""}), "only@sm_80 k@sm_80");
+}
+
+TEST(CodeKernel, NotOpened) {
+  CodeFile file{"u", {}, {}};
+  file.unopened = {"sm_100a", "sm_90"};
+  EXPECT_EQ(only(file, {"k", "sm_75"}),
+            "usage: u: no code for sm_75 (it has code for sm_100a, sm_90)");
+}
+
+// 2,000 names that begin alike are said with what tells them apart, twelve of them.
+TEST(CodeKernel, ManyLongNames) {
+  const std::string same(1000, 'x');
+  std::vector<std::string> names;
+  for (int i = 0; i < 2000; ++i) names.push_back(fmt::format("k{}_{}", same, i));
+  const std::string text = only({"m", {image("m", "sm_80", 80, names)}, {}}, {"", ""});
+  EXPECT_LT(text.size(), 1300U);
+  EXPECT_NE(text.find("m: has 2000 kernels (give --kernel, a number or a name: 1 kxx"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("xxx_3, 5 kxx"), std::string::npos) << text;
+  EXPECT_NE(text.find("xxx_11, and 1988 more; phasebit sass list m shows all)"), std::string::npos)
+      << text;
+}
+
+TEST(ShortNames, KeepWhatTellsThemApart) {
+  const struct {
+    std::vector<std::string> names, short_ones;
+  } rows[] = {
+      {{"short", "also short"}, {"short", "also short"}},
+      {{"abcdefghijklmnopqrstuvwxyz"}, {"abcdefghijklmnopq..."}},
+      {{"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa1", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa2"},
+       {"aaaaaa...aaaaaaaaaa1", "aaaaaa...aaaaaaaaaa2"}},
+      {{"aaaaaaaaaaaaaaaaaaaaaa1bbbbbbbbbbbbbbbbb", "aaaaaaaaaaaaaaaaaaaaaa2bbbbbbbbbbbbbbbbb"},
+       {"aaaaaa...aaa1bbbb...", "aaaaaa...aaa2bbbb..."}},
+  };
+  for (const auto& row : rows) EXPECT_EQ(short_names(row.names, 20), row.short_ones);
+}
+
+TEST(ImageNotes, EqualOnesOnce) {
+  EXPECT_EQ(fold_notes("f", {{"f: 1", "a"}, {"f: 2", "b"}, {"f: 3", "a"}}),
+            (std::vector<std::string>{"f: 2 images: a (the first: f: 1)", "f: 2: b"}));
+  EXPECT_EQ(fold_notes("f", {{"k", "a"}, {"l", "a"}}, "kernels"),
+            (std::vector<std::string>{"f: 2 kernels: a (the first: k)"}));
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include "analysis/report/tables/probes/closure_table.h"
 
 #include "analysis/report/data/figures.h"
-#include "analysis/report/data/prediction.h"
 #include "analysis/report/data/row_flags.h"
 #include "analysis/report/data/without_loop.h"
+#include "analysis/report/tables/probes/prediction.h"
 
 #include <algorithm>
 #include <set>

@@ -5,8 +5,8 @@
 
 namespace phasebit {
 
-// A row for each prediction (analysis/report/data/prediction.h) of a variant that has the values of
-// `where`; the notes count what has none.
+// A row for each prediction (analysis/report/tables/probes/prediction.h) of a variant that has the
+// values of `where`; the notes count what has none.
 Result<Table> closure_table(const Aggregation& all, const AxisValues& where);
 
 }  // namespace phasebit

@@ -1,4 +1,4 @@
-#include "analysis/report/data/prediction.h"
+#include "analysis/report/tables/probes/prediction.h"
 
 #include "analysis/report/data/figures.h"
 #include "analysis/report/data/without_loop.h"

@@ -1,0 +1,28 @@
+#include "analysis/reading/loops_json.h"
+
+#include "analysis/flow/features_json.h"
+#include "analysis/reading/pipes.h"
+
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+
+Result<nlohmann::ordered_json> loops_json(const std::vector<FunctionLoops>& functions, int sm,
+                                          const std::string& lines) {
+  PHASEBIT_TRY_ASSIGN(pipes, PipeTable::get());
+  auto all = nlohmann::ordered_json::array();
+  for (const FunctionLoops& function : functions)
+    for (const CodeLoop& loop : function.loops->loops)
+      all.push_back({{"function", function.function},
+                     {"begin", loop.begin},
+                     {"end", loop.end},
+                     {"depth", loop.depth},
+                     {lines, loop.lines},
+                     {"key_opcodes", count_key_opcodes(*pipes, loop.own.opcodes)},
+                     {"pipelines", count_pipes(*pipes, loop.own.opcodes, sm)},
+                     {"own", as_json(loop.own)},
+                     {"inner", as_json(loop.inner)}});
+  return all;
+}
+
+}  // namespace phasebit

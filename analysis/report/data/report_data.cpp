@@ -1,0 +1,72 @@
+#include "analysis/report/data/report_data.h"
+
+#include "analysis/report/data/without_loop.h"
+
+#include <algorithm>
+#include <set>
+
+namespace phasebit {
+
+namespace {
+
+// Takes the rows of other GPUs out of the results.
+Results split_off_others(Results& results, const std::set<std::string>& uuids) {
+  Results others;
+  const auto first_other = std::stable_partition(
+      results.points.begin(), results.points.end(),
+      [&](const PointRow& point) { return uuids.contains(point.device_uuid); });
+  others.points.assign(std::make_move_iterator(first_other),
+                       std::make_move_iterator(results.points.end()));
+  results.points.erase(first_other, results.points.end());
+  for (const DeviceRow& row : results.devices)
+    if (!uuids.contains(row.uuid)) others.devices.push_back(row);
+  others.runs = results.runs;
+  others.variants = results.variants;
+  others.catalogue = results.catalogue;
+  return others;
+}
+
+// The GPU of that UUID, or those of one name: several of a model are one device to tables, each row
+// naming its own.
+Result<std::set<std::string>> device_uuids(const Results& results, const std::string& device) {
+  std::set<std::string> found, names;
+  std::vector<std::string> all;
+  for (const DeviceRow& row : results.devices) {
+    all.push_back(fmt::format("{} ({})", row.name, row.uuid));
+    if (row.uuid == device) return std::set<std::string>{row.uuid};
+    if (row.name.find(device) == std::string::npos) continue;
+    found.insert(row.uuid);
+    names.insert(row.name);
+  }
+  if (names.size() == 1) return found;
+  if (all.empty()) return fail(Step::store, "the results hold no device");
+  return with_hint(found.empty() ? fail(Step::usage, "the results hold no device '{}'", device)
+                                 : fail(Step::usage, "the results are of {} devices", found.size()),
+                   fmt::format("device= one of: {}", fmt::join(all, ", ")));
+}
+
+}  // namespace
+
+Result<ReportData> report_data(Results results, const std::string& device) {
+  PHASEBIT_TRY_ASSIGN(uuids, device_uuids(results, device));
+  ReportData data;
+  std::set<std::string> runs;
+  std::string last;
+  if (results.devices.size() > 1) data.others = split_off_others(results, uuids);
+  data.results.points = std::move(results.points);
+  for (const PointRow& point : data.results.points)
+    if (runs.empty() || point.run_id != last) runs.insert(last = point.run_id);
+
+  for (const DeviceRow& row : results.devices)
+    if (uuids.contains(row.uuid)) data.results.devices.push_back(row);
+  for (const RunRow& run : results.runs)
+    if (runs.count(run.id) != 0) data.results.runs.push_back(run);
+  data.results.variants = std::move(results.variants);
+  data.results.catalogue = std::move(results.catalogue);
+  data.keys = VariantKeys(data.results);
+  data.aggregation = aggregate(data.results.points, data.keys);
+  data.aggregation.alone = without_loop(data.aggregation.points);
+  return data;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,49 @@
+#include "pipeline/sass/list.h"
+
+#include "analysis/foreign/kernel.h"
+#include "analysis/foreign/short_names.h"
+#include "pipeline/sass/files.h"
+
+namespace phasebit {
+namespace {
+
+void add_rows(const std::string& file, const std::vector<CodeKernel>& kernels,
+              const SassListRequest& request, Table& table) {
+  std::vector<std::string> names = list_names(kernels);
+  if (!request.in_full) names = short_names(names);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const auto& [image, kernel] = kernels[i];
+    std::vector<Cell> row;
+    if (request.files.size() > 1) row.emplace_back(file);
+    row.emplace_back(i + 1);
+    row.emplace_back(names[i]);
+    row.emplace_back(image->cubin.target);
+    row.emplace_back(kernel->size());
+    row.emplace_back(kernel->registers);
+    row.emplace_back(kernel->static_shared_bytes);
+    table.rows.push_back(std::move(row));
+  }
+}
+
+}  // namespace
+
+Result<Table> sass_list(const SassListRequest& request) {
+  PHASEBIT_TRY_ASSIGN(tools, open_tools(request.tools));
+  Table table;
+  if (request.files.size() > 1) table.columns.push_back({"file"});
+  table.columns.push_back({"number", true});
+  for (const char* title : {"kernel", "target"}) table.columns.push_back({title});
+  for (const char* title : {"instructions", "registers", "shared bytes"})
+    table.columns.push_back({title, true});
+  for (const std::string& path : request.files) {
+    PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path, request.targets));
+    for (const std::string& target :
+         request.targets.empty() ? std::vector<std::string>{""} : request.targets) {
+      PHASEBIT_TRY_ASSIGN(kernels, find_kernels(file, {"", target}));
+      add_rows(path, kernels, request, table);
+    }
+  }
+  return table;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,25 @@
+// What kernels code files hold.
+#pragma once
+
+#include "core/table/table.h"
+#include "pipeline/images/tools.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit {
+
+struct SassListRequest {
+  ToolOptions tools;
+  std::vector<std::string> files;
+  std::vector<std::string> targets;  // none: all that a file has
+  bool in_full = false;              // names as they are, not shortened
+};
+
+// A row for each kernel: file (where there are several), number (what --kernel takes beside a name,
+// with the same --target), name, target, instructions, registers, static shared bytes. Nothing is
+// disassembled. Images that were left out are notes on standard error. Step::usage when a file has
+// nothing for a target.
+Result<Table> sass_list(const SassListRequest& request);
+
+}  // namespace phasebit
