@@ -122,9 +122,8 @@ class FileReader {
       if (sm != 0 && !wanted.empty() && wanted.count(sm) == 0)
         unopened.insert(image.member.target);
       else if (image.relocatable && linked.count(sm) != 0)
-        notes_.push_back({image.name, fmt::format("relocatable; the file's linked images for {} "
-                                                  "hold its code",
-                                                  image.member.target)});
+        notes_.push_back(
+            {image.name, "relocatable; linked images of the same architecture hold the code"});
       else
         chosen.push_back(&image);
     }

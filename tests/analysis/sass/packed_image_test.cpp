@@ -126,8 +126,8 @@ TEST_F(PackedImageTest, LinkedStandsForRelocatable) {
   ASSERT_TRUE(code) << code.error().text();
   EXPECT_EQ(code->images.size(), 1U);
   ASSERT_EQ(code->notes.size(), 1U);
-  EXPECT_NE(code->notes[0].find("2 images: relocatable; the file's linked images for sm_80 hold "
-                                "its code (the first: "),
+  EXPECT_NE(code->notes[0].find("2 images: relocatable; linked images of the same architecture "
+                                "hold the code (the first: "),
             std::string::npos)
       << code->notes[0];
 }
