@@ -43,6 +43,11 @@ Result<Chosen> choose(const Tools& tools, const std::vector<std::string>& paths,
   return chosen;
 }
 
+std::string kernel_name(const CodeKernel& one) {
+  const std::string text = demangled(one.kernel->entry);
+  return text.empty() ? one.kernel->entry : text;
+}
+
 // Those that can be read; an error when none can.
 struct Readable {
   std::vector<ReadKernel> kernels;
