@@ -43,6 +43,7 @@ std::string counts_of(const LoopCause& loop) {
 std::string words_for(const LoopCause& loop) {
   if (!loop.opcodes.empty()) return loop.opcodes;
   if (loop.change == Change::instructions) return "the same opcodes in another order or place";
+  if (loop.change == Change::renamed) return "the same instructions with registers renamed";
   if (loop.change == Change::operands) return "the same opcodes with other operands";
   return "the same instructions with another schedule";
 }

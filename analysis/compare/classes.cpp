@@ -3,6 +3,7 @@
 #include "analysis/flow/features_json.h"
 
 #include <algorithm>
+#include <map>
 
 #include <nlohmann/json.hpp>
 
@@ -25,17 +26,34 @@ std::vector<AxisChange> axis_changes(const VariantKey& from, const VariantKey& t
   return changes;
 }
 
-// How many axes differ. Keys of one spec have their axes in one order, which makes this the fast
-// way for most pairs.
-std::size_t distance(const VariantKey& a, const VariantKey& b) {
-  if (a.axes.size() != b.axes.size()) return axis_changes(a, b).size();
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < a.axes.size(); ++i) {
-    if (a.axes[i].first != b.axes[i].first) return axis_changes(a, b).size();
-    count += a.axes[i].second != b.axes[i].second ? 1 : 0;
+// The values of all axes of some keys as numbers, a column for each axis that any of them has; 0 is
+// none.
+class AxisNumbers {
+ public:
+  explicit AxisNumbers(const std::vector<ClassMember>& members) {
+    std::map<std::string, std::size_t> axes;
+    for (const ClassMember& member : members)
+      for (const auto& [axis, value] : member.key.axes) axes.emplace(axis, axes.size());
+    columns_ = axes.size();
+    numbers_.assign(columns_ * members.size(), 0);
+    std::map<std::string, int> values = {{"", 0}};
+    for (std::size_t m = 0; m < members.size(); ++m)
+      for (const auto& [axis, value] : members[m].key.axes)
+        numbers_[m * columns_ + axes.at(axis)] =
+            values.emplace(value, static_cast<int>(values.size())).first->second;
   }
-  return count;
-}
+  // How many axes differ.
+  std::size_t distance(std::size_t a, std::size_t b) const {
+    const int *left = numbers_.data() + a * columns_, *right = numbers_.data() + b * columns_;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < columns_; ++i) count += left[i] != right[i] ? 1 : 0;
+    return count;
+  }
+
+ private:
+  std::size_t columns_ = 0;
+  std::vector<int> numbers_;
+};
 
 std::vector<FreeAxis> free_axes(const std::vector<ClassMember>& members,
                                 const VariantClass& group) {
@@ -51,13 +69,13 @@ std::vector<FreeAxis> free_axes(const std::vector<ClassMember>& members,
   return axes;
 }
 
-ClassSplit nearest_split(const std::vector<ClassMember>& members,
+ClassSplit nearest_split(const std::vector<ClassMember>& members, const AxisNumbers& axes,
                          const std::vector<VariantClass>& classes, std::size_t index) {
   std::size_t best = SIZE_MAX, best_class = 0, best_from = 0, best_to = 0;
   for (std::size_t other = 0; other < index; ++other)
     for (const std::size_t from : classes[other].members)
       for (const std::size_t to : classes[index].members) {
-        const std::size_t far = distance(members[from].key, members[to].key);
+        const std::size_t far = axes.distance(from, to);
         if (far >= best) continue;
         best = far, best_class = other, best_from = from, best_to = to;
       }
@@ -101,9 +119,10 @@ std::vector<VariantClass> find_classes(const std::vector<ClassMember>& members) 
       classes.push_back({members[i].code.text_hash, members[i].code.code.hash, {}, {}, {}});
     classes[found->second].members.push_back(i);
   }
+  const AxisNumbers axes(members);
   for (std::size_t i = 0; i < classes.size(); ++i) {
     classes[i].free_axes = free_axes(members, classes[i]);
-    if (i > 0) classes[i].split = nearest_split(members, classes, i);
+    if (i > 0) classes[i].split = nearest_split(members, axes, classes, i);
   }
   return classes;
 }

@@ -1,8 +1,12 @@
 #include "analysis/compare/diff.h"
 
-#include "analysis/compare/align.h"
+#include "analysis/compare/align/align.h"
+#include "analysis/compare/numbers.h"
+#include "analysis/compare/renaming.h"
+#include "analysis/compare/targets.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace phasebit {
 namespace {
@@ -11,119 +15,71 @@ std::size_t at(int index) {
   return static_cast<std::size_t>(index);
 }
 
-// Opcodes of one meaning, by the start of their name.
-constexpr std::pair<std::string_view, std::string_view> aliases[] = {
-    {"IMAD.MOV", "MOV"}, {"IMAD.IADD", "IADD"}, {"IMAD.SHL", "SHF"}, {"UIADD3", "IADD"},
-    {"IADD3", "IADD"},   {"VIADD", "IADD"},     {"UMOV", "MOV"},     {"ULDC", "LDC"},
-    {"LDCU", "LDC"},     {"ULOP3", "LOP3"},     {"USHF", "SHF"},     {"ULEA", "LEA"},
-    {"UISETP", "ISETP"}, {"USEL", "SEL"},       {"UPLOP3", "PLOP3"}, {"S2UR", "S2R"},
-    {"CS2UR", "CS2R"},   {"UIMAD", "IMAD"},     {"USYNCS", "SYNCS"},
-};
-// Stems whose first modifier says which operation it is.
-constexpr std::string_view families[] = {"SYNCS", "BAR", "BRA", "ATOMS", "FENCE", "UCGABAR"};
-
-// Where the last operand is an address in the kernel: the instruction it names, and what stands in
-// front of it. Only branches and what names a place of convergence have one.
-struct Target {
-  int index = -1;
-  std::string condition;
-};
-
-Target target_of(const SassKernel& kernel, const Instruction& instruction) {
-  const std::string_view stem = opcode_stem(instruction);
-  if (stem != "BRA" && stem != "BSSY" && stem != "WARPSYNC" && stem != "CALL" && stem != "JMP")
-    return {};
-  const std::string& operands = instruction.code_operands();
-  const std::size_t comma = operands.rfind(',');
-  const std::size_t begin = comma == std::string::npos ? 0 : comma + 1;
-  const std::string last = operands.substr(begin);
-  if (!last.starts_with("0x") || last.size() > 10) return {};
-  const std::size_t index = std::stoul(last, nullptr, 16) / instruction_bytes;
-  if (index >= kernel.instructions.size()) return {};
-  return {static_cast<int>(index), operands.substr(0, begin)};
-}
-
 class Differ {
  public:
   Differ(const DiffSide& left, const DiffSide& right)
       : left_(left),
         right_(right),
         left_size_(static_cast<int>(used_instructions(left.kernel))),
-        right_size_(static_cast<int>(used_instructions(right.kernel))) {}
+        right_size_(static_cast<int>(used_instructions(right.kernel))),
+        numbers_(number_sides(left, at(left_size_), right, at(right_size_))) {}
 
   KernelDiff run() {
-    pairs_ = one_to_one() ? straight() : align(keys(left_, left_size_), keys(right_, right_size_));
+    one_to_one_ = numbers_.left.opcodes == numbers_.right.opcodes;
+    pairs_ = one_to_one_ ? straight()
+                         : align_by_anchors(numbers_.left.keys, numbers_.right.keys,
+                                            numbers_.left.whole, numbers_.right.whole);
     partner_.assign(left_.kernel.instructions.size(), -1);
     for (const auto& [left, right] : pairs_) partner_[at(left)] = right;
     add_rows();
+    find_renamed();
+    count_rows();
     count_moved();
-    diff_.same_census = census(left_, left_size_) == census(right_, right_size_);
-    if (left_.sm == right_.sm)
-      diff_.beside = differences_beside_text(left_.kernel.code, right_.kernel.code);
-    if (diff_.change == Change::identical && !diff_.beside.empty()) diff_.change = Change::data;
+    diff_.same_census = one_to_one_ || census(numbers_.left) == census(numbers_.right);
+    if (left_.sm == right_.sm) compare_beside();
     diff_.left = take_features(left_.kernel, left_.source, left_.windows);
     diff_.right = take_features(right_.kernel, right_.source, right_.windows);
     return std::move(diff_);
   }
 
  private:
-  using Pairs = std::vector<std::pair<int, int>>;
-
   const Instruction& left(int index) const { return left_.kernel.instructions[at(index)]; }
   const Instruction& right(int index) const { return right_.kernel.instructions[at(index)]; }
+  bool one_sm() const { return left_.sm == right_.sm; }
 
-  bool one_to_one() const {
-    for (int i = 0; i < std::min(left_size_, right_size_); ++i)
-      if (left(i).opcode != right(i).opcode) return false;
-    return left_size_ == right_size_;
-  }
-  Pairs straight() const {
-    Pairs pairs;
+  IndexPairs straight() const {
+    IndexPairs pairs;
     for (int i = 0; i < left_size_; ++i) pairs.emplace_back(i, i);
     return pairs;
   }
 
-  bool shares_verbs() const {
-    return !left_.source.empty() && !right_.source.empty() && left_.shares_verbs &&
-           right_.shares_verbs;
-  }
-  // The verb that both sides go by.
-  std::string common_verb(const DiffSide& side, const Instruction& instruction) const {
-    return shares_verbs() ? verb_name(source_line(side.source, instruction)) : "";
-  }
-
-  // Numbers of (verb, normalised opcode).
-  std::vector<int> keys(const DiffSide& side, int size) {
-    std::vector<int> keys;
-    for (int i = 0; i < size; ++i) {
-      const Instruction& instruction = side.kernel.instructions[at(i)];
-      const std::string verb = common_verb(side, instruction);
-      const auto next = static_cast<int>(numbers_.size());
-      keys.push_back(
-          numbers_.emplace(verb + '|' + normalised_opcode(instruction.opcode), next).first->second);
-    }
-    return keys;
-  }
-
-  static std::map<std::string, int> census(const DiffSide& side, int size) {
-    std::map<std::string, int> counts;
-    for (int i = 0; i < size; ++i) ++counts[side.kernel.instructions[at(i)].opcode];
+  std::vector<int> census(const SideNumbers& side) const {
+    std::vector<int> counts(numbers_.opcodes, 0);
+    for (const int opcode : side.opcodes) ++counts[at(opcode)];
     return counts;
   }
 
-  bool same_operands(const Instruction& a, const Instruction& b) const {
-    const Target to_a = target_of(left_.kernel, a), to_b = target_of(right_.kernel, b);
-    if (to_a.index < 0 || to_b.index < 0)
-      return compared_operands(a, left_.sm == right_.sm) ==
-             compared_operands(b, left_.sm == right_.sm);
-    return to_a.condition == to_b.condition && partner_[at(to_a.index)] == to_b.index;
+  // Of two aligned instructions with targets: both go to aligned ones.
+  bool same_target(const CodeTarget& a, const CodeTarget& b) const {
+    return partner_[at(a.index)] == b.index;
   }
 
-  // Words may differ where a branch has moved; elsewhere equal text of equal control fields has
-  // equal words, or nvdisasm does not print all of the operands.
+  bool same_operands(const Instruction& a, const Instruction& b) const {
+    const CodeTarget to_a = target_of(left_.kernel, a), to_b = target_of(right_.kernel, b);
+    if (to_a.index < 0 || to_b.index < 0)
+      return same_without_reuse(compared_operands(a, one_sm()), compared_operands(b, one_sm()));
+    return to_a.condition == to_b.condition && same_target(to_a, to_b);
+  }
+
+  // Words may differ where a branch goes another distance; elsewhere equal text of equal control
+  // fields has equal words, or nvdisasm does not print all of the operands.
   bool same_words(const Instruction& a, const Instruction& b) const {
-    return left_.sm != right_.sm || target_of(left_.kernel, a).index >= 0 ||
-           (a.word.low == b.word.low && a.word.high == b.word.high);
+    if (!one_sm() || (a.word.low == b.word.low && a.word.high == b.word.high)) return true;
+    const int to_a = target_index(left_.kernel, a), to_b = target_index(right_.kernel, b);
+    const auto distance = [](int to, const Instruction& from) {
+      return to - static_cast<int>(from.address / instruction_bytes);
+    };
+    return to_a >= 0 && to_b >= 0 && distance(to_a, a) != distance(to_b, b);
   }
 
   Change compare(const Instruction& a, const Instruction& b) const {
@@ -134,64 +90,132 @@ class Differ {
     return same_words(a, b) ? Change::identical : Change::operands;
   }
 
-  VerbDiff& verb_entry(const std::string& verb) {
-    for (VerbDiff& one : diff_.verbs)
-      if (one.verb == verb) return one;
-    return diff_.verbs.emplace_back(VerbDiff{verb, {}});
-  }
-
-  void add_row(int a, int b) {
-    const DiffSide& side = a >= 0 ? left_ : right_;
-    const Instruction& instruction = a >= 0 ? left(a) : right(b);
-    ChangeCounts& verb = verb_entry(verb_name(source_line(side.source, instruction))).counts;
-    DiffRow row{a, b, Change::instructions};
-    if (a >= 0 && b >= 0) {
-      row.change = compare(left(a), right(b));
-      ++diff_.counts.aligned[static_cast<std::size_t>(row.change)];
-      ++verb.aligned[static_cast<std::size_t>(row.change)];
-    } else {
-      ++(a >= 0 ? diff_.counts.only_left : diff_.counts.only_right);
-      ++(a >= 0 ? verb.only_left : verb.only_right);
-    }
-    diff_.change = std::max(diff_.change, row.change);
-    diff_.rows.push_back(row);
-  }
-
   void add_rows() {
     int a = 0, b = 0;
-    Pairs pairs = pairs_;
-    pairs.emplace_back(left_size_, right_size_);
-    for (const auto& [next_a, next_b] : pairs) {
-      while (a < next_a) add_row(a++, -1);
-      while (b < next_b) add_row(-1, b++);
-      if (a < left_size_ && b < right_size_) add_row(a++, b++);
+    diff_.rows.reserve(at(std::max(left_size_, right_size_)));
+    const auto advance_to = [&](int next_a, int next_b) {
+      while (a < next_a) diff_.rows.push_back({a++, -1, Change::instructions});
+      while (b < next_b) diff_.rows.push_back({-1, b++, Change::instructions});
+    };
+    for (const auto& [next_a, next_b] : pairs_) {
+      advance_to(next_a, next_b);
+      diff_.rows.push_back({a, b, compare(left(a), right(b))});
+      ++a, ++b;
+    }
+    advance_to(left_size_, right_size_);
+  }
+
+  // Whether both are one text but for the numbers of registers, and go to the same place.
+  bool same_masked(const MaskedCode& a, const MaskedCode& b, const DiffRow& row) const {
+    std::string_view text_a = a.text(at(row.left)), text_b = b.text(at(row.right));
+    const CodeTarget to_a = target_of(left_.kernel, left(row.left));
+    const CodeTarget to_b = target_of(right_.kernel, right(row.right));
+    if (to_a.index < 0 || to_b.index < 0) return text_a == text_b;
+    const auto front = [](std::string_view text) {
+      return text.substr(0, text.find_last_of(" ,") + 1);
+    };
+    return same_target(to_a, to_b) && front(text_a) == front(text_b);
+  }
+
+  // Rows of one text, but for the numbers of registers, that read the same values are no more than
+  // renamed. Where all opcodes are the same one by one, rows of one text that read other values,
+  // since registers have changed their places, are more than identical.
+  void find_renamed() {
+    const auto differs = [](const DiffRow& row) { return row.change == Change::operands; };
+    if (std::none_of(diff_.rows.begin(), diff_.rows.end(), differs)) return;
+    const MaskedCode a(left_.kernel, at(left_size_), one_sm());
+    const MaskedCode b(right_.kernel, at(right_size_), one_sm());
+    std::vector<AlignedPlace> left_places(at(left_size_)), right_places(at(right_size_));
+    auto join = static_cast<std::uint32_t>(diff_.rows.size());
+    for (std::size_t i = diff_.rows.size(); i > 0; --i) {
+      const DiffRow& row = diff_.rows[i - 1];
+      const auto number = static_cast<std::uint32_t>(i - 1);
+      if (row.left >= 0 && row.right >= 0) join = number;
+      if (row.left >= 0) left_places[at(row.left)] = {number, join};
+      if (row.right >= 0) right_places[at(row.right)] = {number, join};
+    }
+    const auto read_a = a.values_read(left_places), read_b = b.values_read(right_places);
+    for (DiffRow& row : diff_.rows) {
+      if (row.left < 0 || row.right < 0 || row.change == Change::instructions) continue;
+      const bool same_values = read_a[at(row.left)] == read_b[at(row.right)];
+      if (!differs(row) && one_to_one_ && !same_values)
+        row.change = Change::operands;
+      else if (differs(row) && same_values && !same_text(row) && same_masked(a, b, row))
+        row.change = Change::renamed;
+    }
+  }
+  bool same_text(const DiffRow& row) const {
+    const Instruction &a = left(row.left), &b = right(row.right);
+    return a.predicate == b.predicate && same_operands(a, b);
+  }
+
+  // Verbs in the order of their first rows.
+  VerbDiff& verb_entry(int verb) {
+    if (verb_entries_.empty()) verb_entries_.assign(numbers_.verbs.size(), -1);
+    int& entry = verb_entries_[at(verb)];
+    if (entry < 0) {
+      entry = static_cast<int>(diff_.verbs.size());
+      diff_.verbs.push_back({numbers_.verbs[at(verb)], {}});
+    }
+    return diff_.verbs[at(entry)];
+  }
+  int verb_of(const DiffRow& row) const {
+    return row.left >= 0 ? numbers_.left.verbs[at(row.left)] : numbers_.right.verbs[at(row.right)];
+  }
+
+  void count_rows() {
+    for (const DiffRow& row : diff_.rows) {
+      ChangeCounts& verb = verb_entry(verb_of(row)).counts;
+      diff_.change = std::max(diff_.change, row.change);
+      for (ChangeCounts* counts : {&diff_.counts, &verb}) {
+        if (row.right < 0)
+          ++counts->only_left;
+        else if (row.left < 0)
+          ++counts->only_right;
+        else
+          ++counts->aligned[static_cast<std::size_t>(row.change)];
+      }
     }
   }
 
   void count_moved() {
-    std::map<std::pair<std::string, std::string>, int> waiting;  // by verb and opcode
-    const auto key = [this](const DiffSide& side, int index) {
-      const Instruction& instruction = side.kernel.instructions[at(index)];
-      return std::pair(common_verb(side, instruction), instruction.opcode);
+    std::unordered_map<std::uint64_t, int> waiting;  // by verb and opcode
+    const auto key = [](const SideNumbers& side, int index) {
+      return (static_cast<std::uint64_t>(side.shared_verbs[at(index)]) << 32U) |
+             static_cast<std::uint64_t>(side.opcodes[at(index)]);
     };
     for (const DiffRow& row : diff_.rows)
-      if (row.right < 0) ++waiting[key(left_, row.left)];
+      if (row.right < 0) ++waiting[key(numbers_.left, row.left)];
     for (const DiffRow& row : diff_.rows) {
       if (row.left >= 0) continue;
-      const auto found = waiting.find(key(right_, row.right));
+      const auto found = waiting.find(key(numbers_.right, row.right));
       if (found == waiting.end() || found->second == 0) continue;
       --found->second;
       ++diff_.counts.moved;
-      ++verb_entry(verb_name(source_line(right_.source, right(row.right)))).counts.moved;
+      ++verb_entry(verb_of(row)).counts.moved;
     }
+  }
+
+  // Nothing is identical whose class is another: then the bytes differ where no row is.
+  void compare_beside() {
+    const CodeClass &a = left_.kernel.code, &b = right_.kernel.code;
+    diff_.beside = differences_beside_text(a, b);
+    if (diff_.change != Change::identical) return;
+    if (a.hash != b.hash && diff_.beside.empty())
+      diff_.beside.push_back(fmt::format("padding behind the last branch: {} -> {} instructions",
+                                         left_.kernel.instructions.size() - at(left_size_),
+                                         right_.kernel.instructions.size() - at(right_size_)));
+    if (!diff_.beside.empty()) diff_.change = Change::data;
   }
 
   const DiffSide& left_;
   const DiffSide& right_;
   int left_size_, right_size_;
-  std::map<std::string, int> numbers_;
-  Pairs pairs_;
-  std::vector<int> partner_;  // of each left instruction, -1: none
+  NumberedSides numbers_;
+  bool one_to_one_ = false;
+  IndexPairs pairs_;
+  std::vector<int> partner_;       // of each left instruction, -1: none
+  std::vector<int> verb_entries_;  // by number of a verb: its place in the result, -1: none yet
   KernelDiff diff_;
 };
 
@@ -199,34 +223,6 @@ class Differ {
 
 std::string to_string(Change change) {
   return change_names.at(static_cast<std::size_t>(change));
-}
-
-std::string without_reuse(std::string operands) {
-  constexpr std::string_view reuse = ".reuse";
-  for (std::size_t found = operands.find(reuse); found != std::string::npos;
-       found = operands.find(reuse, found))
-    operands.erase(found, reuse.size());
-  return operands;
-}
-
-std::string compared_operands(const Instruction& instruction, bool one_sm) {
-  return without_reuse(one_sm ? instruction.code_operands() : instruction.operands);
-}
-
-std::string normalised_opcode(const std::string& opcode) {
-  const std::size_t dot = opcode.find('.');
-  const std::string two =
-      opcode.substr(0, dot == std::string::npos ? dot : opcode.find('.', dot + 1));
-  for (const auto& [from, to] : aliases)
-    if (two == from || two.substr(0, two.find('.')) == from) {
-      if (std::find(std::begin(families), std::end(families), to) == std::end(families))
-        return std::string(to);
-      return std::string(to) + two.substr(std::min(two.size(), from.size()));
-    }
-  const std::string stem = opcode.substr(0, dot);
-  const bool family =
-      std::find(std::begin(families), std::end(families), stem) != std::end(families);
-  return family ? two : stem;
 }
 
 Result<KernelDiff> diff_kernels(const DiffSide& left, const DiffSide& right) {

@@ -1,7 +1,7 @@
 // Two kernels side by side.
 #pragma once
 
-#include "analysis/flow/features.h"
+#include "analysis/compare/side.h"
 #include "core/base/error.h"
 
 #include <array>
@@ -10,43 +10,23 @@
 
 namespace phasebit {
 
-// How much of an instruction, or of a kernel, is different. Each of the first four includes those
-// before it. `data` is of kernels alone: equal instructions, but constants, relocations, callees or
-// attributes are others, so that what they do may be anything (docs/decisions/sass-class.md).
+// How much of an instruction, or of a kernel, is different. Each of the first five includes those
+// before it. `renamed` is exact: docs/decisions/renamed-registers.md. `data` is of kernels alone:
+// equal instructions, but constants, relocations, callees or attributes are others, so that what
+// they do may be anything (docs/decisions/sass-class.md).
 enum class Change {
   identical,
   schedule,      // stall, yield, scoreboards, reuse
-  operands,      // registers, constants, which predicate; where a branch goes
+  renamed,       // registers have other numbers, and hold the same values
+  operands,      // constants, other values, which predicate; where a branch goes
   instructions,  // another opcode, one more, one less, or another order
   data           // the same instructions, other data or attributes
 };
-inline constexpr std::array<const char*, 5> change_names = {"identical", "schedule", "operands",
-                                                            "instructions", "data"};
+inline constexpr std::array<const char*, 6> change_names = {"identical", "schedule",     "renamed",
+                                                            "operands",  "instructions", "data"};
+// Of rows: those without `data`.
+inline constexpr std::size_t row_changes = 5;
 std::string to_string(Change change);
-
-struct DiffSide {
-  std::string name;  // for people: variant and target, file and kernel
-  int sm = 0;        // words are compared only where both have the same
-  SassKernel kernel;
-  SourceMap source;  // empty: no verbs
-  std::vector<RoleWindow> windows;
-  // Whether its verbs are those of the other side. Source lines of two files are not: they are
-  // shown, and nothing goes by them.
-  bool shares_verbs = true;
-  std::string sass_class = {};  // of a variant: with its launch shape, as rows name it
-};
-
-// What an opcode does, without how it is spelled on one architecture: its stem, with the first
-// modifier where that says which operation it is (SYNCS.ARRIVE). All moves are MOV, all short adds
-// are IADD, and a uniform register is a register. Only alignment goes by it.
-std::string normalised_opcode(const std::string& opcode);
-
-// Operands without ".reuse", which is a control field.
-std::string without_reuse(std::string operands);
-
-// What of the operands is compared. On one SM names do not count: the class says where relocations
-// lead. Across SMs classes are not compared, so names have to say it.
-std::string compared_operands(const Instruction& instruction, bool one_sm);
 
 struct DiffRow {
   int left = -1, right = -1;  // instructions; -1: only the other side has one
@@ -55,7 +35,7 @@ struct DiffRow {
 
 struct ChangeCounts {
   // Of the aligned instructions by change; those that only one side has.
-  std::array<int, 4> aligned = {};
+  std::array<int, row_changes> aligned = {};
   int only_left = 0, only_right = 0;
   // Of only_left, and as many of only_right: the same verb and opcode, so they stand elsewhere.
   int moved = 0;

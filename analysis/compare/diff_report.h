@@ -12,7 +12,8 @@ struct DiffView {
   int context = 2;
 };
 
-// "=" identical, "s" schedule, "o" operands, "x" other opcode, "<" and ">" one side only.
+// "=" identical, "s" schedule, "r" registers renamed, "o" operands, "x" other opcode, "<" and ">"
+// one side only.
 char mark_of(const DiffRow& row);
 
 // Both sides and how they differ, then a row for each verb, each timed loop and each instruction:
@@ -22,10 +23,11 @@ std::string diff_as_text(const DiffSide& left, const DiffSide& right, const Kern
 
 // {"left", "right": {"name", "sm", "entry", "text_hash", "code_class", "features": see
 // features_json.h},
-//  "change": "identical" | "schedule" | "operands" | "instructions" | "data",
+//  "change": "identical" | "schedule" | "renamed" | "operands" | "instructions" | "data",
 //  "beside": [what differs beside the instructions: "registers: 40 -> 32"],
 //  "same_census": whether both have the same opcodes as often,
-//  "counts": {"identical", "schedule", "operands", "instructions": aligned rows by change,
+//  "counts": {"identical", "schedule", "renamed", "operands", "instructions": aligned rows by
+//             change,
 //             "only_left", "only_right", "moved": pairs of these that have one verb and opcode},
 //  "verbs": [{"verb": "consumer.wait", "counts"}],
 //  "rows": [{"change", "left", "right": null or {"address", "predicate", "opcode", "operands",

@@ -25,10 +25,10 @@ std::string side_line(char letter, const DiffSide& side, const Features& feature
 std::string verdict_line(const KernelDiff& diff) {
   const ChangeCounts& counts = diff.counts;
   std::string line = fmt::format(
-      "{}: {} identical, {} schedule only, {} operands, {} other opcode, {} only in A, {} only in "
-      "B",
+      "{}: {} identical, {} schedule only, {} registers renamed, {} operands, {} other opcode, {} "
+      "only in A, {} only in B",
       to_string(diff.change), counts.aligned[0], counts.aligned[1], counts.aligned[2],
-      counts.aligned[3], counts.only_left, counts.only_right);
+      counts.aligned[3], counts.aligned[4], counts.only_left, counts.only_right);
   if (counts.moved > 0)
     line += fmt::format(" ({} of both have the same verb and opcode: moved)", counts.moved);
   if (diff.change == Change::instructions && diff.same_census)
@@ -38,13 +38,14 @@ std::string verdict_line(const KernelDiff& diff) {
 
 Table verb_table(const KernelDiff& diff) {
   Table table;
-  table.columns = {{"verb"},         {"identical", true}, {"schedule", true}, {"operands", true},
-                   {"opcode", true}, {"only A", true},    {"only B", true},   {"moved", true}};
+  table.columns = {{"verb"},          {"identical", true}, {"schedule", true},
+                   {"renamed", true}, {"operands", true},  {"opcode", true},
+                   {"only A", true},  {"only B", true},    {"moved", true}};
   for (const VerbDiff& verb : diff.verbs) {
     const ChangeCounts& counts = verb.counts;
     table.rows.push_back({verb.verb.empty() ? "(no verb)" : verb.verb, counts.aligned[0],
-                          counts.aligned[1], counts.aligned[2], counts.aligned[3], counts.only_left,
-                          counts.only_right, counts.moved});
+                          counts.aligned[1], counts.aligned[2], counts.aligned[3],
+                          counts.aligned[4], counts.only_left, counts.only_right, counts.moved});
   }
   return table;
 }
@@ -126,7 +127,7 @@ void add_rows(std::string& text, const DiffSide& left, const DiffSide& right,
 char mark_of(const DiffRow& row) {
   if (row.left < 0) return '>';
   if (row.right < 0) return '<';
-  return "=sox"[static_cast<std::size_t>(row.change)];
+  return "=srox"[static_cast<std::size_t>(row.change)];
 }
 
 std::string opcode_changes(const CodeCounts& left, const CodeCounts& right) {

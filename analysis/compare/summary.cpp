@@ -1,8 +1,11 @@
 #include "analysis/compare/summary.h"
 
 #include "analysis/compare/diff_report.h"
+#include "analysis/compare/renaming.h"
+#include "analysis/compare/targets.h"
 #include "core/base/hash.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace phasebit {
@@ -10,15 +13,26 @@ namespace phasebit {
 CodeSignature signature_of(const SassKernel& kernel) {
   std::string opcodes, operands, named, controls;
   const std::size_t used = used_instructions(kernel);
+  const auto text = [](const Instruction& one, bool one_sm) {
+    return one.predicate + ' ' + without_reuse(compared_operands(one, one_sm)) + '\n';
+  };
+  bool has_names = false;
+  for (std::size_t i = 0; i < used; ++i) has_names |= !kernel.instructions[i].unnamed.empty();
   for (std::size_t i = 0; i < used; ++i) {
     const Instruction& instruction = kernel.instructions[i];
     opcodes += instruction.opcode + (instruction.predicate.empty() ? "\n" : "@\n");
-    operands += instruction.predicate + ' ' + compared_operands(instruction, true) + '\n';
-    named += instruction.predicate + ' ' + compared_operands(instruction, false) + '\n';
+    operands += text(instruction, true);
+    if (has_names) named += text(instruction, false);
     controls += to_string(instruction.control) + '\n';
   }
-  return {content_hash(opcodes), content_hash(operands), content_hash(named),
-          content_hash(controls)};
+  CodeSignature made = {content_hash(opcodes),
+                        content_hash(operands),
+                        content_hash(has_names ? named : operands),
+                        content_hash(controls),
+                        renaming_hash(kernel, used, true),
+                        {}};
+  made.renamed_named = has_names ? renaming_hash(kernel, used, false) : made.renamed;
+  return made;
 }
 
 CodeSummary summarise(int sm, const SassKernel& kernel, const SourceMap& source,
@@ -32,14 +46,16 @@ Change change_between(const CodeSummary& left, const CodeSummary& right) {
     return left.code.hash == right.code.hash ? Change::identical : Change::data;
   if (left.signature.opcodes != right.signature.opcodes) return Change::instructions;
   const bool one_sm = left.sm == right.sm;
-  if (one_sm ? left.signature.operands != right.signature.operands
-             : left.signature.named != right.signature.named)
-    return Change::operands;
-  if (left.signature.controls != right.signature.controls) return Change::schedule;
-  // Equal in everything that is printed: on one SM the words, or the padding, still differ.
-  return left.sm == right.sm && left.features.code_bytes == right.features.code_bytes
-             ? Change::operands
-             : Change::identical;
+  const CodeSignature &a = left.signature, &b = right.signature;
+  if (one_sm ? a.operands != b.operands : a.named != b.named)
+    return (one_sm ? a.renamed == b.renamed : a.renamed_named == b.renamed_named)
+               ? Change::renamed
+               : Change::operands;
+  if (a.controls != b.controls) return Change::schedule;
+  if (!one_sm) return Change::identical;
+  // Equal in everything that is printed: the words, or the padding, still differ.
+  if (left.features.code_bytes == right.features.code_bytes) return Change::operands;
+  return left.code.hash == right.code.hash ? Change::identical : Change::data;
 }
 
 namespace {
@@ -49,7 +65,9 @@ std::optional<std::string> describe_other(const CodeSummary& left, const CodeSum
   const Change change = change_between(left, right);
   if (change == Change::instructions) return std::nullopt;
   if (change != Change::data) return to_string(change);
-  return fmt::format("data: {}", fmt::join(differences_beside_text(left.code, right.code), "; "));
+  const auto beside = differences_beside_text(left.code, right.code);
+  if (beside.empty()) return "data: padding behind the last branch";
+  return fmt::format("data: {}", fmt::join(beside, "; "));
 }
 
 }  // namespace

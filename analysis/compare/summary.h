@@ -13,6 +13,7 @@ struct CodeSignature {
   std::string operands;  // and which predicate; as compared on one SM
   std::string named;     // the same as compared across SMs
   std::string controls;
+  std::string renamed, renamed_named;  // of operands and named: renaming_hash
 };
 CodeSignature signature_of(const SassKernel& kernel);
 
@@ -29,7 +30,7 @@ CodeSummary summarise(int sm, const SassKernel& kernel, const SourceMap& source,
 // The class of change between two kernels: that of diff_kernels, without the rows.
 Change change_between(const CodeSummary& left, const CodeSummary& right);
 
-// "identical", "schedule", "operands", "data: registers: 40 -> 32", or "instructions:
+// "identical", "schedule", "renamed", "operands", "data: registers: 40 -> 32", or "instructions:
 // -MEMBAR.ALL.CTA x1, +FENCE.VIEW.ASYNC.S x1": what the right has less and more of on the hot paths
 // of the timed loops. Where these have the same opcodes, their issue cycles: "instructions: the hot
 // paths have the same opcodes, 130 -> 118 issue cycles". Then the order differs, or code elsewhere.

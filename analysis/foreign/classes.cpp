@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <map>
 
 #include <nlohmann/json.hpp>
@@ -17,20 +18,62 @@ struct Group {
   const CodeCell* first = nullptr;
   std::vector<const CodeCell*> members;
   std::size_t nearest = 0;  // of those before it
+  int distance = 0;         // from that one, in instructions
 };
 
-// By how many instructions of each opcode two kernels differ.
-int distance(const CodeSummary& a, const CodeSummary& b) {
-  const auto& left = a.features.kernel.opcodes;
-  const auto& right = b.features.kernel.opcodes;
-  int sum = 0;
-  for (const auto& [opcode, count] : left) {
-    const auto other = right.find(opcode);
-    sum += std::abs(count - (other == right.end() ? 0 : other->second));
+// How often each opcode stands in a kernel, ascending by the opcode's number.
+struct OpcodeCounts {
+  std::vector<std::pair<int, int>> counts;
+  int instructions = 0;
+};
+
+// By how many instructions of each opcode two kernels differ; where that is `limit` or more, some
+// number that is no less.
+int distance(const OpcodeCounts& a, const OpcodeCounts& b, int limit) {
+  int sum = std::abs(a.instructions - b.instructions);
+  if (sum >= limit) return sum;
+  sum = 0;
+  auto left = a.counts.begin(), right = b.counts.begin();
+  while (left != a.counts.end() && right != b.counts.end() && sum < limit) {
+    if (left->first == right->first)
+      sum += std::abs(left++->second - right++->second);
+    else
+      sum += left->first < right->first ? left++->second : right++->second;
   }
-  for (const auto& [opcode, count] : right) sum += left.contains(opcode) ? 0 : count;
+  for (; left != a.counts.end(); ++left) sum += left->second;
+  for (; right != b.counts.end(); ++right) sum += right->second;
   return sum;
 }
+
+class Distances {
+ public:
+  explicit Distances(const std::vector<Group>& groups) {
+    std::map<std::string, int> numbers;
+    for (const Group& group : groups) {
+      OpcodeCounts& kernel = kernels_.emplace_back();
+      for (const auto& [opcode, count] : group.first->code.features.kernel.opcodes) {
+        const auto number = numbers.emplace(opcode, static_cast<int>(numbers.size())).first->second;
+        kernel.counts.emplace_back(number, count);
+        kernel.instructions += count;
+      }
+      std::sort(kernel.counts.begin(), kernel.counts.end());
+    }
+  }
+  // Of those before it, the first of the nearest.
+  std::size_t nearest(std::size_t group) const {
+    int best = std::numeric_limits<int>::max();
+    std::size_t found = 0;
+    for (std::size_t before = 0; before < group; ++before)
+      if (const int far = of(group, before, best); far < best) best = far, found = before;
+    return found;
+  }
+  int of(std::size_t a, std::size_t b, int limit = std::numeric_limits<int>::max()) const {
+    return distance(kernels_[a], kernels_[b], limit);
+  }
+
+ private:
+  std::vector<OpcodeCounts> kernels_;
+};
 
 std::vector<Group> groups_of(const std::vector<CodeCell>& cells) {
   std::vector<Group> groups;
@@ -38,21 +81,20 @@ std::vector<Group> groups_of(const std::vector<CodeCell>& cells) {
   for (const CodeCell& cell : cells) {
     const auto [found, fresh] = by_code.emplace(
         std::tuple(cell.code.sm, cell.code.text_hash, cell.code.code.hash), groups.size());
-    if (fresh) groups.push_back({&cell, {}, 0});
+    if (fresh) groups.push_back({&cell, {}, 0, 0});
     groups[found->second].members.push_back(&cell);
   }
-  for (std::size_t i = 1; i < groups.size(); ++i)
-    for (std::size_t before = 1; before < i; ++before)
-      if (distance(groups[i].first->code, groups[before].first->code) <
-          distance(groups[i].first->code, groups[groups[i].nearest].first->code))
-        groups[i].nearest = before;
+  const Distances distances(groups);
+  for (std::size_t i = 1; i < groups.size(); ++i) {
+    groups[i].nearest = distances.nearest(i);
+    groups[i].distance = distances.of(i, groups[i].nearest);
+  }
   return groups;
 }
 
 // What differs, where most is the same; a list of nearly all opcodes would say nothing.
-std::string difference_in_words(const CodeSummary& from, const CodeSummary& to) {
+std::string difference_in_words(const CodeSummary& from, const CodeSummary& to, int far) {
   const int larger = std::max(from.features.kernel.instructions, to.features.kernel.instructions);
-  const int far = distance(from, to);
   if (far <= larger / 2) return describe_code_change(from, to);
   return fmt::format("instructions: other code ({} instructions more or less, by opcode)", far);
 }
@@ -66,8 +108,9 @@ std::string as_text(const std::vector<Group>& groups) {
     for (const CodeCell* cell : groups[i].members)
       text += fmt::format("     {}  ({})\n", cell->kernel, cell->column);
     if (i > 0)
-      text += fmt::format("   nearest is {}: {}\n", groups[i].nearest + 1,
-                          difference_in_words(groups[groups[i].nearest].first->code, code));
+      text += fmt::format(
+          "   nearest is {}: {}\n", groups[i].nearest + 1,
+          difference_in_words(groups[groups[i].nearest].first->code, code, groups[i].distance));
   }
   return text;
 }

@@ -69,7 +69,9 @@ void add_list(CLI::App& group, SassListOptions& options, Chosen& chosen) {
 void add_diff(CLI::App& group, SassOptions& all, Chosen& chosen) {
   SassDiffOptions& options = all.diff;
   CLI::App* command =
-      group.add_subcommand("diff", "two kernels side by side, instruction by instruction");
+      group.add_subcommand("diff",
+                           "two kernels side by side, instruction by instruction; two files "
+                           "of several kernels, kernel by kernel");
   add_variant_space(*command, options.space);
   add_tools(*command, options.tools);
   command->add_option("first", options.first, "id, hash, or a code file (see show)")->required();
@@ -80,14 +82,16 @@ void add_diff(CLI::App& group, SassOptions& all, Chosen& chosen) {
   command->add_option("--toolchain", options.toolchains, "version of ptxas, or one for each side")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_option("--kernel", options.kernels, "of a file with several, or one for each side")
+  command
+      ->add_option("--kernel", options.kernels,
+                   "of a file with several, or one for each side; left out: all by name")
       ->delimiter(',')
       ->allow_extra_args(false);
   add_source(*command, options.source);
   command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
   command->add_option("--fail-on", options.fail_on,
-                      "exit with 1 on a change of this class or above: schedule, operands, "
-                      "instructions");
+                      "exit with 1 on a change of this class or above: schedule, renamed, "
+                      "operands, instructions");
   CLI::Option* context =
       command->add_option("--context", options.context, "identical rows to show around the others");
   context->capture_default_str()->check(CLI::NonNegativeNumber);
@@ -130,6 +134,12 @@ void add_history(CLI::App& group, SassHistoryOptions& options, Chosen& chosen) {
   CLI::Option* bisect = command->add_option(
       "--bisect", options.bisect,
       "class, cycles or an opcode: the two versions between which it changed most");
+  command
+      ->add_option(
+          "--count", options.count,
+          "where --bisect counts an opcode: hot (a turn of the timed loops), loops (of the "
+          "whole kernel) or all (default: loops)")
+      ->needs(bisect);
   command
       ->add_option("-o,--out", options.out,
                    "with --bisect: write the smallest PTX that shows the change to this file")

@@ -13,7 +13,7 @@ Result<std::optional<Change>> parse_fail_on(const std::string& word) {
   if (word.empty()) return std::optional<Change>();
   std::vector<std::string> words;
   for (const Change change :
-       {Change::schedule, Change::operands, Change::instructions, Change::data}) {
+       {Change::schedule, Change::renamed, Change::operands, Change::instructions, Change::data}) {
     if (word == to_string(change)) return change;
     words.push_back(to_string(change));
   }
@@ -21,18 +21,35 @@ Result<std::optional<Change>> parse_fail_on(const std::string& word) {
                    nearest_word_hint(word, words));
 }
 
+// Equal instructions with other data are never taken for the same, asked for or not; data is the
+// last of the changes, so that each --fail-on covers it.
+bool fails(const SassDiff& made, const std::optional<Change>& fail_on) {
+  if (made.diff.change == Change::data) return true;
+  return fail_on && (made.diff.change >= *fail_on || !made.diff.beside.empty());
+}
+bool fails(const LibraryDiff& made, const std::optional<Change>& fail_on) {
+  return made.change == Change::data || (fail_on && made.change >= *fail_on);
+}
+
+std::string text_of(const SassDiff& made, const SassDiffOptions& options) {
+  if (options.json) return diff_as_json(made.left, made.right, made.diff);
+  return diff_as_text(made.left, made.right, made.diff, {options.all, options.context});
+}
+std::string text_of(const LibraryDiff& made, const SassDiffOptions& options) {
+  return options.json ? library_as_json(made) : library_as_text(made, options.all);
+}
+
 }  // namespace
 
 Result<bool> run_sass_diff(const SassDiffOptions& options) {
   PHASEBIT_TRY_ASSIGN(fail_on, parse_fail_on(options.fail_on));
   PHASEBIT_TRY_ASSIGN(made, sass_diff(options));
-  const DiffView view{options.all, options.context};
-  fmt::print("{}", options.json ? diff_as_json(made.left, made.right, made.diff)
-                                : diff_as_text(made.left, made.right, made.diff, view));
-  // Equal instructions with other data are never taken for the same, asked for or not; data is the
-  // last of the changes, so that each --fail-on covers it.
-  if (made.diff.change == Change::data) return true;
-  return fail_on && (made.diff.change >= *fail_on || !made.diff.beside.empty());
+  return std::visit(
+      [&](const auto& one) {
+        fmt::print("{}", text_of(one, options));
+        return fails(one, fail_on);
+      },
+      made);
 }
 
 }  // namespace phasebit

@@ -10,7 +10,8 @@ namespace {
 
 Status print_change(const VersionHistory& history, const SassHistoryOptions& options) {
   const HistoryEntry &before = *history.change.first, &after = *history.change.second;
-  fmt::print("{} changed most from ptxas {} to {}\n", options.bisect, before.ptxas, after.ptxas);
+  fmt::print("{} changed most from ptxas {} to {}{}{}\n", options.bisect, before.ptxas, after.ptxas,
+             history.counted.empty() ? "" : ": ", history.counted);
   for (const std::string& line : after.changes) fmt::print("  {}\n", line);
   if (!history.smallest) {
     fmt::print("the smallest PTX that shows it: the same with -o FILE\n");

@@ -56,7 +56,7 @@ MeasuredCode code_of(const Aggregation& aggregation, const std::string& id) {
   return found == nullptr ? MeasuredCode() : MeasuredCode{found->text_hash, found->sass_class};
 }
 
-Result<std::vector<ExplainedPair>> the_pair(const ExplainRequest& options, const ReportData& data) {
+Result<std::vector<std::string>> ids_of_pair(const ExplainRequest& options) {
   if (options.toolchains.size() > 2)
     return fail(Step::usage, "--toolchain: one version, or one for each side");
   std::vector<std::string> ids;
@@ -72,12 +72,25 @@ Result<std::vector<ExplainedPair>> the_pair(const ExplainRequest& options, const
   if (ids[0] == ids[1])
     return with_hint(fail(Step::usage, "{} twice", ids[0]),
                      "name a second variant, or two toolchains as in --toolchain 12.4,12.5");
-  return std::vector<ExplainedPair>{{ids[0],
-                                     ids[1],
-                                     compare(data.aggregation, ids[0], ids[1]),
-                                     code_of(data.aggregation, ids[0]),
-                                     code_of(data.aggregation, ids[1]),
-                                     {}}};
+  return ids;
+}
+
+Result<std::vector<ExplainedPair>> explain_pair(const ExplainRequest& options) {
+  PHASEBIT_TRY_ASSIGN(ids, ids_of_pair(options));
+  const Home& home = options.space.home;
+  PHASEBIT_TRY_ASSIGN(data,
+                      options.results.empty()
+                          ? published_data_of(home, ids, options.device, options.target)
+                          : measured_data(home, options.results, options.device, options.target));
+  std::vector<ExplainedPair> pairs = {{ids[0],
+                                       ids[1],
+                                       compare(data.aggregation, ids[0], ids[1]),
+                                       code_of(data.aggregation, ids[0]),
+                                       code_of(data.aggregation, ids[1]),
+                                       {}}};
+  PHASEBIT_TRY_ASSIGN(target, target_of_rows(options.target, data, ids));
+  PHASEBIT_TRY(find_reasons(options, target, pairs));
+  return pairs;
 }
 
 std::vector<ExplainedPair> step_pairs(const ReportData& data, double least_percent) {
@@ -102,13 +115,13 @@ Result<std::vector<ExplainedPair>> explain(const ExplainRequest& options) {
   if (options.steps != options.first.empty())
     return with_hint(fail(Step::usage, "explain takes two variants, or --steps"),
                      "phasebit explain VARIANT --toolchain 12.4,12.5");
-  PHASEBIT_TRY_ASSIGN(data, measured_data(options.space.home, options.results, options.device));
-  auto pairs = options.steps
-                   ? Result<std::vector<ExplainedPair>>(step_pairs(data, options.least_percent))
-                   : the_pair(options, data);
-  if (!pairs || pairs->empty()) return pairs;
+  if (!options.steps) return explain_pair(options);
+  PHASEBIT_TRY_ASSIGN(
+      data, measured_data(options.space.home, options.results, options.device, options.target));
+  std::vector<ExplainedPair> pairs = step_pairs(data, options.least_percent);
+  if (pairs.empty()) return pairs;
   PHASEBIT_TRY_ASSIGN(target, measured_target(options.target, data));
-  PHASEBIT_TRY(find_reasons(options, target, *pairs));
+  PHASEBIT_TRY(find_reasons(options, target, pairs));
   return pairs;
 }
 

@@ -3,7 +3,9 @@
 #include "analysis/compare/cause.h"
 #include "analysis/compare/summary.h"
 #include "analysis/flow/census.h"
+#include "analysis/flow/opcode_census.h"
 #include "analysis/report/tables/history.h"
+#include "core/base/nearest.h"
 #include "pipeline/explain/measured.h"
 #include "pipeline/explain/sides.h"
 #include "pipeline/reduce/reduce.h"
@@ -11,6 +13,8 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <map>
 
 namespace phasebit {
 namespace {
@@ -73,37 +77,102 @@ void add_figures(std::vector<HistoryEntry>& entries, const ReportData& data) {
   }
 }
 
-// Instructions of a turn whose opcode matches the pattern.
-int count_of(const HistoryEntry& entry, const std::string& pattern) {
+// Where instructions are counted, in words.
+const std::map<std::string, std::string>& counting_words() {
+  static const std::map<std::string, std::string> words = {
+      {"hot", "on the hot paths"}, {"loops", "in loops"}, {"all", "in the kernel"}};
+  return words;
+}
+
+bool is_opcode(const std::string& what) {
+  return what != "class" && what != "cycles";
+}
+
+Status check_count(const HistoryRequest& options) {
+  if (options.count.empty()) return {};
+  if (!is_opcode(options.bisect))
+    return fail(Step::usage, "--count {}: --bisect {} counts no instructions", options.count,
+                options.bisect);
+  std::vector<std::string> words;
+  for (const auto& [word, text] : counting_words()) words.push_back(word);
+  if (options.count == "hot" && !options.out.empty())
+    return with_hint(fail(Step::usage, "--count hot: -o shows a change in loops or in the kernel"),
+                     "--count loops or all with -o");
+  if (counting_words().contains(options.count)) return {};
+  return with_hint(fail(Step::usage, "--count {}: no such place to count in", options.count),
+                   nearest_word_hint(options.count, words));
+}
+
+// Instructions whose opcode matches the pattern.
+Result<int> count_of(const HistoryEntry& entry, const std::string& pattern,
+                     const std::string& where) {
+  if (where != "hot") {
+    PHASEBIT_TRY_ASSIGN(census, take_opcode_census(entry.side->kernel));
+    return census.count(pattern).of(where == "all" ? CountIn::kernel : CountIn::loops);
+  }
   int count = 0;
   for (const auto& [opcode, times] : entry.hot.opcodes)
     if (opcode_matches(pattern, opcode)) count += times;
   return count;
 }
 
-// The two versions between which something changed most: the class, the cycles, or how many
-// instructions of an opcode a turn runs.
-Result<std::pair<const HistoryEntry*, const HistoryEntry*>> find_change(
-    const std::vector<HistoryEntry>& entries, const std::string& what) {
-  const HistoryEntry *before = nullptr, *measured = nullptr;
-  std::pair<const HistoryEntry*, const HistoryEntry*> found;
-  double largest = 0;
+// The two versions between which something changed most.
+struct FoundChange {
+  const HistoryEntry *before = nullptr, *after = nullptr;
+  std::string counted;  // as in VersionHistory
+};
+
+// How many instructions of an opcode each version has.
+Result<FoundChange> find_count_change(const std::vector<HistoryEntry>& entries,
+                                      const std::string& pattern, const std::string& where) {
+  FoundChange found;
+  const HistoryEntry* before = nullptr;
+  int last = 0, largest = 0;
   for (const HistoryEntry& entry : entries) {
     if (entry.side == nullptr) continue;
-    if (what == "cycles") before = measured;
-    if (entry.figure.reason.empty()) measured = &entry;
+    PHASEBIT_TRY_ASSIGN(count, count_of(entry, pattern, where));
+    if (before != nullptr && std::abs(count - last) > largest) {
+      largest = std::abs(count - last);
+      found = {before, &entry, fmt::format("{} -> {} {}", last, count, counting_words().at(where))};
+    }
+    before = &entry, last = count;
+  }
+  return found;
+}
+
+// The class, or the cycles where they were measured.
+FoundChange find_largest(const std::vector<HistoryEntry>& entries, bool of_cycles) {
+  FoundChange found;
+  const HistoryEntry* before = nullptr;
+  double largest = 0;
+  for (const HistoryEntry& entry : entries) {
+    if (entry.side == nullptr || (of_cycles && !entry.figure.reason.empty())) continue;
     double size = 0;
-    if (what == "class" && before != nullptr)
+    if (!of_cycles && before != nullptr)
       size = static_cast<double>(entry.change.value_or(Change::identical));
-    else if (what == "cycles" && entry.step && entry.step->is_step())
+    if (of_cycles && entry.step && entry.step->is_step())
       size = std::abs(entry.step->difference.value);
-    else if (before != nullptr)
-      size = std::abs(count_of(entry, what) - count_of(*before, what));
-    if (size > largest) found = {before, &entry}, largest = size;
+    if (size > largest) found = {before, &entry, {}}, largest = size;
     before = &entry;
   }
-  if (found.second != nullptr) return found;
-  return with_hint(fail(Step::usage, "--bisect {}: no version changed it", what),
+  return found;
+}
+
+Result<FoundChange> find_change(const std::vector<HistoryEntry>& entries,
+                                const HistoryRequest& options) {
+  const std::string where = options.count.empty() ? "loops" : options.count;
+  const bool opcode = is_opcode(options.bisect);
+  PHASEBIT_TRY_ASSIGN(
+      found, opcode ? find_count_change(entries, options.bisect, where)
+                    : Result<FoundChange>(find_largest(entries, options.bisect == "cycles")));
+  if (found.after != nullptr) return found;
+  if (opcode)
+    return with_hint(
+        fail(Step::usage, "--bisect {}: as often {} by every version", options.bisect,
+             counting_words().at(where)),
+        "an opcode such as YIELD or 'MEMBAR*'; --count hot, loops or all says where it "
+        "is counted");
+  return with_hint(fail(Step::usage, "--bisect {}: no version changed it", options.bisect),
                    "class, cycles (where measured), or an opcode such as YIELD or 'MEMBAR*'");
 }
 
@@ -122,7 +191,8 @@ Result<std::vector<std::string>> chosen_versions(const HistoryRequest& options) 
 Result<std::optional<ReportData>> figures_for(const HistoryRequest& options) {
   if (options.results.empty() && published_histories(options.space.home).empty())
     return std::optional<ReportData>();
-  PHASEBIT_TRY_ASSIGN(data, measured_data(options.space.home, options.results, options.device));
+  PHASEBIT_TRY_ASSIGN(
+      data, measured_data(options.space.home, options.results, options.device, options.target));
   return std::optional<ReportData>(std::move(data));
 }
 
@@ -132,7 +202,8 @@ Result<Reduction> reduce_change(const HistoryRequest& options, Tools& tools, con
                                 const HistoryEntry& after) {
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, 1));
   ReduceRequest request;
-  if (options.bisect != "class" && options.bisect != "cycles") request.opcode = options.bisect;
+  if (is_opcode(options.bisect)) request.opcode = options.bisect;
+  if (options.count == "all") request.where = CountIn::kernel;
   request.file = fs::path(options.out).filename().string();
   std::array<ReduceSide, 2> sides;
   for (std::size_t i = 0; i < sides.size(); ++i) {
@@ -145,11 +216,12 @@ Result<Reduction> reduce_change(const HistoryRequest& options, Tools& tools, con
 
 Status bisect(const HistoryRequest& options, Tools& tools, const Space& space,
               VersionHistory& history) {
-  PHASEBIT_TRY_ASSIGN(found, find_change(history.entries, options.bisect));
-  history.change = found;
+  PHASEBIT_TRY_ASSIGN(found, find_change(history.entries, options));
+  history.change = {found.before, found.after};
+  history.counted = found.counted;
   if (options.out.empty()) return {};
   PHASEBIT_TRY_ASSIGN(
-      made, reduce_change(options, tools, space, history.target, *found.first, *found.second));
+      made, reduce_change(options, tools, space, history.target, *found.before, *found.after));
   history.smallest = std::move(made);
   return {};
 }
@@ -164,6 +236,7 @@ std::string words_of(const HistoryEntry& entry) {
 }  // namespace
 
 Result<VersionHistory> version_history(const HistoryRequest& options) {
+  PHASEBIT_TRY(check_count(options));
   PHASEBIT_TRY_ASSIGN(versions, chosen_versions(options));
   PHASEBIT_TRY_ASSIGN(data, figures_for(options));
   VersionHistory history;

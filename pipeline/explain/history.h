@@ -23,7 +23,10 @@ struct HistoryRequest {
   std::vector<std::string> results;     // empty: the published histories
   std::string device;
   std::string bisect;  // "class", "cycles" or a pattern of opcodes; "" for the whole history
-  std::string out;     // with bisect: the file of the smallest PTX that shows it; "" for none
+  // Where instructions of an opcode are counted: "hot" (a turn of the timed loops), "loops" (loops
+  // of the whole kernel, as `sass reduce` does) or "all"; "" for loops.
+  std::string count;
+  std::string out;  // with bisect: the file of the smallest PTX that shows it; "" for none
 };
 
 // One version: its code beside that of the version before.
@@ -46,6 +49,8 @@ struct VersionHistory {
   // With `bisect`: the two versions between which it changed most, and with `out` the smallest PTX
   // that shows it.
   std::pair<const HistoryEntry*, const HistoryEntry*> change = {};
+  // Of an opcode: what was counted in both, and where: "1 -> 4 in loops"; else "".
+  std::string counted = {};
   std::optional<Reduction> smallest = {};
 };
 

@@ -2,11 +2,13 @@
 
 #include "pipeline/images/sass_images.h"
 #include "pipeline/sass/files.h"
+#include "pipeline/sass/library.h"
 #include "pipeline/select/given.h"
 #include "pipeline/select/open_space.h"
 #include "pipeline/select/ptx_files.h"
 #include "pipeline/select/words.h"
 
+#include <array>
 #include <optional>
 
 namespace phasebit {
@@ -75,33 +77,84 @@ Status check_files(const DiffRequest& options, const std::string& second) {
   return take_only(options.space, {}, "files are no variants", "choose with --kernel and --target");
 }
 
+class Sides {
+ public:
+  explicit Sides(const DiffRequest& options)
+      : options_(options),
+        words_{options.first, options.second.empty() ? options.first : options.second} {}
+
+  Result<std::variant<SassDiff, LibraryDiff>> run() {
+    PHASEBIT_TRY(check_words(options_));
+    PHASEBIT_TRY(check_files(options_, words_[1]));
+    PHASEBIT_TRY_ASSIGN(tools, open_tools(options_.tools));
+    PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+    PHASEBIT_TRY(open_files(tools));
+    PHASEBIT_TRY_ASSIGN(whole, takes_whole_files());
+    if (whole) {
+      if (!options_.source.empty())
+        return with_hint(fail(Step::usage, "--source is for two kernels, and there are more"),
+                         "choose one with --kernel");
+      PHASEBIT_TRY_ASSIGN(diff,
+                          library_diff(tools, disassembler, library_side(0), library_side(1)));
+      return diff;
+    }
+    PHASEBIT_TRY_ASSIGN(left, side(tools, disassembler, 0));
+    PHASEBIT_TRY_ASSIGN(right, side(tools, disassembler, 1));
+    // One file is made of one source.
+    if (words_[0] == words_[1]) left.shares_verbs = right.shares_verbs = true;
+    PHASEBIT_TRY_ASSIGN(diff, diff_kernels(left, right));
+    return SassDiff{std::move(left), std::move(right), std::move(diff)};
+  }
+
+ private:
+  static std::string of_side(const std::vector<std::string>& words, std::size_t side) {
+    return words.empty() ? std::string() : side == 0 ? words.front() : words.back();
+  }
+  const CodeFile* file(std::size_t side) const {
+    return &files_[words_[0] == words_[1] ? 0 : side].value();
+  }
+  LibrarySide library_side(std::size_t side) const {
+    return {file(side), of_side(options_.targets, side)};
+  }
+
+  // Each once, though both sides may be of one.
+  Status open_files(const Tools& tools) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (!is_code_file(words_[i]) || (i == 1 && words_[0] == words_[1])) continue;
+      const std::string target = of_side(options_.targets, i);
+      std::vector<std::string> targets = options_.targets;
+      if (words_[0] != words_[1] && !target.empty()) targets = {target};
+      PHASEBIT_TRY_ASSIGN(opened, open_code_file(tools, words_[i], targets));
+      files_[i] = std::move(opened);
+    }
+    return {};
+  }
+  Result<bool> takes_whole_files() const {
+    if (!options_.kernels.empty() || !is_code_file(words_[0]) || !is_code_file(words_[1]))
+      return false;
+    PHASEBIT_TRY_ASSIGN(left, has_several_kernels(library_side(0)));
+    PHASEBIT_TRY_ASSIGN(right, has_several_kernels(library_side(1)));
+    return left || right;
+  }
+
+  Result<DiffSide> side(Tools& tools, const Disassembler& disassembler, std::size_t i) const {
+    const SideWords words{words_[i], words_[1 - i], of_side(options_.targets, i),
+                          of_side(options_.toolchains, i), of_side(options_.kernels, i)};
+    if (is_code_file(words.word))
+      return code_side(disassembler, *file(i), {words.kernel, words.target},
+                       source_view(options_.source));
+    return variant_side(options_, tools, disassembler, words);
+  }
+
+  const DiffRequest& options_;
+  std::array<std::string, 2> words_;
+  std::array<std::optional<CodeFile>, 2> files_;
+};
+
 }  // namespace
 
-Result<SassDiff> sass_diff(const DiffRequest& options) {
-  PHASEBIT_TRY(check_words(options));
-  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
-  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
-  std::vector<DiffSide> sides;
-  const std::string second = options.second.empty() ? options.first : options.second;
-  PHASEBIT_TRY(check_files(options, second));
-  for (const std::string& word : {options.first, second}) {
-    const auto of_side = [&](const std::vector<std::string>& words) {
-      return words.empty() ? std::string() : sides.empty() ? words.front() : words.back();
-    };
-    const SideWords words{word, sides.empty() ? second : options.first, of_side(options.targets),
-                          of_side(options.toolchains), of_side(options.kernels)};
-    auto side = is_code_file(word)
-                    ? code_side(tools, disassembler, word, {words.kernel, words.target},
-                                source_view(options.source))
-                    : variant_side(options, tools, disassembler, words);
-    if (!side) return tl::unexpected<Error>(side.error());
-    sides.push_back(std::move(*side));
-  }
-  // One file is made of one source.
-  if (options.second.empty() || options.second == options.first)
-    for (DiffSide& side : sides) side.shares_verbs = true;
-  PHASEBIT_TRY_ASSIGN(diff, diff_kernels(sides[0], sides[1]));
-  return SassDiff{std::move(sides[0]), std::move(sides[1]), std::move(diff)};
+Result<std::variant<SassDiff, LibraryDiff>> sass_diff(const DiffRequest& options) {
+  return Sides(options).run();
 }
 
 }  // namespace phasebit

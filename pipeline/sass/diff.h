@@ -2,10 +2,13 @@
 #pragma once
 
 #include "analysis/compare/diff.h"
+#include "analysis/foreign/library.h"
 #include "pipeline/images/tools.h"
 #include "pipeline/select/space.h"
 
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace phasebit {
@@ -25,6 +28,7 @@ struct SassDiff {
   DiffSide left, right;
   KernelDiff diff;
 };
-Result<SassDiff> sass_diff(const DiffRequest& request);
+// Of two files of code, no kernel named and several in one of them, all kernels side by side.
+Result<std::variant<SassDiff, LibraryDiff>> sass_diff(const DiffRequest& request);
 
 }  // namespace phasebit

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <deque>
+#include <iterator>
 #include <set>
 
 #include <unistd.h>
@@ -17,11 +18,6 @@ namespace {
 fs::path cuobjdump_of(const Toolchain& toolchain) {
   const fs::path path = toolchain.nvdisasm.parent_path() / "cuobjdump";
   return ::access(path.c_str(), X_OK) == 0 ? path : fs::path();
-}
-
-std::string kernel_name(const CodeKernel& one) {
-  const std::string text = demangled(one.kernel->entry);
-  return text.empty() ? one.kernel->entry : text;
 }
 
 // The files of a matrix or of classes, each with its kernels.
@@ -47,8 +43,9 @@ Result<Chosen> choose(const Tools& tools, const std::vector<std::string>& paths,
   return chosen;
 }
 
-std::vector<std::string> targets_of(const KernelQuery& query) {
-  return query.target.empty() ? std::vector<std::string>{} : std::vector<std::string>{query.target};
+std::string kernel_name(const CodeKernel& one) {
+  const std::string text = demangled(one.kernel->entry);
+  return text.empty() ? one.kernel->entry : text;
 }
 
 // Those that can be read; an error when none can.
@@ -126,15 +123,14 @@ Result<CodeFile> open_code_file(const Tools& tools, const std::string& path,
   return file;
 }
 
-Result<DiffSide> code_side(const Tools& tools, const Disassembler& disassembler,
-                           const std::string& path, const KernelQuery& query,
-                           const SourceView& view) {
-  PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path, targets_of(query)));
+Result<DiffSide> code_side(const Disassembler& disassembler, const CodeFile& file,
+                           const KernelQuery& query, const SourceView& view) {
   PHASEBIT_TRY_ASSIGN(found, find_kernel(file, query));
   PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler, {found}, view));
   ReadKernel& one = read.front();
-  return DiffSide{one.name, found.image->cubin.sm, std::move(one.kernel), std::move(one.source), {},
-                  false};
+  return DiffSide{
+      one.name, found.image->cubin.sm, std::move(one.kernel), std::move(one.source), {}, false, {},
+      true};
 }
 
 Result<bool> takes_ptx(SpaceRequest& space, const std::vector<std::string>& files,

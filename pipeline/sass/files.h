@@ -31,9 +31,8 @@ Result<CodeFile> open_code_file(const Tools& tools, const std::string& path,
                                 const std::vector<std::string>& targets = {});
 
 // One side of a diff, with its source lines where the file has them.
-Result<DiffSide> code_side(const Tools& tools, const Disassembler& disassembler,
-                           const std::string& path, const KernelQuery& query,
-                           const SourceView& view = {});
+Result<DiffSide> code_side(const Disassembler& disassembler, const CodeFile& file,
+                           const KernelQuery& query, const SourceView& view = {});
 
 // Step::usage for what is said of variants, or of assembling them: it says nothing of files.
 Status refuse_variant_options(const SpaceRequest& space, const ToolOptions& tools);

@@ -5,7 +5,7 @@
 #include "pipeline/sass/files.h"
 #include "pipeline/select/open_space.h"
 
-#include <algorithm>
+#include <map>
 #include <set>
 
 namespace phasebit {
@@ -59,28 +59,34 @@ void slim(Features& features) {
   }
 }
 
-// The first of those that are called alike.
-std::size_t place_of(const std::string& name, std::vector<std::string>& names) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  names.push_back(name);
-  return names.size() - 1;
-}
+// Names in the order in which they come, each once.
+class Names {
+ public:
+  std::size_t place(const std::string& name) {
+    const auto [found, fresh] = places_.emplace(name, names.size());
+    if (fresh) names.push_back(name);
+    return found->second;
+  }
+  std::vector<std::string> names;
+
+ private:
+  std::map<std::string, std::size_t> places_;
+};
 
 Matrix matrix_of(std::vector<CodeCell> cells) {
   Matrix matrix;
   matrix.of_files = true;
-  std::vector<std::string> columns;
+  Names kernels, columns;
   for (const CodeCell& cell : cells) {
-    place_of(cell.kernel, matrix.variants);
-    place_of(cell.column, columns);
+    kernels.place(cell.kernel);
+    columns.place(cell.column);
   }
-  for (const std::string& column : columns) matrix.columns.push_back({column, {}, {}});
+  for (const std::string& column : columns.names) matrix.columns.push_back({column, {}, {}});
+  matrix.variants = kernels.names;
   matrix.cells.assign(matrix.variants.size(),
-                      std::vector<MatrixCell>(columns.size(), {"not in it", std::nullopt}));
+                      std::vector<MatrixCell>(columns.names.size(), {"not in it", std::nullopt}));
   for (CodeCell& cell : cells) {
-    MatrixCell& place =
-        matrix.cells[place_of(cell.kernel, matrix.variants)][place_of(cell.column, columns)];
+    MatrixCell& place = matrix.cells[kernels.place(cell.kernel)][columns.place(cell.column)];
     if (!place.code) place = {"", std::move(cell.code), cell.loops};
   }
   return matrix;

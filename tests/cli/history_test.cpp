@@ -245,9 +245,10 @@ TEST_F(History, BisectNamesTwoVersions) {
   EXPECT_TRUE(bisect("class").out.starts_with("class changed most from ptxas "));
   const ProcessOutput none = bisect("TCGEN05*");
   EXPECT_EQ(none.exit_status, exit_code(Step::usage));
-  EXPECT_EQ(none.err,
-            "phasebit: usage: --bisect TCGEN05*: no version changed it (class, cycles (where "
-            "measured), or an opcode such as YIELD or 'MEMBAR*')\n");
+  EXPECT_EQ(
+      none.err,
+      "phasebit: usage: --bisect TCGEN05*: as often in loops by every version (an opcode such "
+      "as YIELD or 'MEMBAR*'; --count hot, loops or all says where it is counted)\n");
   const ProcessOutput one = says({"sass", "history", ring, "--toolchain", "12.4"});
   EXPECT_EQ(one.err,
             "phasebit: usage: a history needs two versions of ptxas or more (run tools/toolchain "

@@ -4,6 +4,8 @@
 #include "tests/cli/project.h"
 #include "tests/home.h"
 
+#include <map>
+
 #include <nlohmann/json.hpp>
 
 namespace phasebit {
@@ -122,6 +124,33 @@ TEST_F(SassFiles, ShowsRegionsBySourceLine) {
   for (const char* words : {"b.cubin: ns::step(float*) for sm_90a, by ptxas ",
                             "\nsymbol _ZN2ns4stepEPf\n", "\nk.cu:12 ", "k.cu:12-13\n"})
     EXPECT_NE(text.out.find(words), std::string::npos) << words << "\n" << text.out;
+}
+
+// Two builds of a library, none of their kernels named.
+TEST_F(SassFiles, ComparesLibrariesKernelByKernel) {
+  const auto empty = [](const std::string& name) {
+    return ".visible .entry " + name + "()\n{\nret;\n}\n";
+  };
+  const std::string one = cubin("one", "sm_80", step_kernel() + empty("same") + empty("gone"));
+  const std::string two =
+      cubin("two", "sm_80", step_kernel(0, "0f40000000") + empty("same") + empty("came"));
+  const ProcessOutput output = sass({"diff", one, two, "--json"});
+  ASSERT_EQ(output.exit_status, 0) << output.err;
+  const auto diff = json::parse(output.out);
+  EXPECT_EQ(diff["counts"], json::parse(R"({"identical": 1, "schedule": 0, "renamed": 0,
+      "operands": 1, "instructions": 0, "data": 0, "added": 1, "removed": 1})"));
+  std::map<std::string, std::string> changes;
+  for (const auto& kernel : diff["kernels"]) changes[kernel["kernel"]] = kernel["change"];
+  EXPECT_EQ(changes, (std::map<std::string, std::string>{{"came", "added"},
+                                                         {"gone", "removed"},
+                                                         {"ns::step(float*)", "operands"},
+                                                         {"same", "identical"}}));
+  const ProcessOutput text = sass({"diff", one, two, "--fail-on", "instructions"});
+  EXPECT_EQ(text.exit_status, 1);  // a kernel came and one went
+  EXPECT_NE(text.out.find(": 4 kernels, 1 identical, 1 operands, 1 added, 1 removed\n"),
+            std::string::npos)
+      << text.out;
+  EXPECT_EQ(sass({"diff", one, one, "--fail-on", "schedule"}).exit_status, 0);
 }
 
 // Another constant is another operand, wherever the lines have moved to.

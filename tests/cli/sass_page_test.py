@@ -12,7 +12,8 @@ SPACE = ["--spec", str(HOME / "specs" / "curated.toml"),
 TARGETS = ["sm_80", "sm_90", "sm_90a", "sm_120a"]
 PINNED, OLDER = "13.5.37", "12.4.131"
 VARIANT = "ring/mbarrier/st_shared/none"
-SIGNS = {"identical": "=", "schedule": "s", "operands": "o", "instructions": "x", "": ""}
+SIGNS = {"identical": "=", "schedule": "s", "renamed": "r", "operands": "o",
+         "instructions": "x", "": ""}
 
 
 def mask(bits, letters):

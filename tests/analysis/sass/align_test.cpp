@@ -1,4 +1,6 @@
-#include "analysis/compare/align.h"
+#include "analysis/compare/align/align.h"
+
+#include "analysis/compare/align/halving.h"
 
 #include <algorithm>
 #include <ctime>
@@ -87,6 +89,46 @@ TEST(Align, FiveThousandInAnotherOrder) {
   EXPECT_LT(static_cast<double>(std::clock() - started) / CLOCKS_PER_SEC, 5.0);
   a.resize(2000), b.resize(2000);
   EXPECT_EQ(static_cast<int>(align(a, b).size()), longest_in_two_rows(a, b));
+}
+
+// Both halves together have as much in common as the whole; rows of bits of one to four words.
+TEST(Align, HalvesAddUp) {
+  std::mt19937 random(2);
+  for (int round = 0; round < 300; ++round) {
+    const int symbols = 1 + static_cast<int>(random() % 6);
+    std::vector<int> a(2 + random() % 60), b(random() % 200);
+    for (int& one : a) one = static_cast<int>(random()) % symbols;
+    for (int& one : b) one = static_cast<int>(random()) % symbols;
+    const Halves cut = halve(a, b);
+    ASSERT_EQ(cut.a, static_cast<int>(a.size() / 2));
+    const auto part = [](const std::vector<int>& all, int begin, std::size_t end) {
+      return std::vector<int>(all.begin() + begin, all.begin() + static_cast<long>(end));
+    };
+    const int first = longest(part(a, 0, static_cast<std::size_t>(cut.a)),
+                              part(b, 0, static_cast<std::size_t>(cut.b)));
+    const int second = longest(part(a, cut.a, a.size()), part(b, cut.b, b.size()));
+    ASSERT_EQ(first + second, longest(a, b));
+  }
+}
+
+// Every tenth instruction is another, and half of the others have one opcode: what is equal in full
+// is aligned with itself. A run that both have lies twice, and is no anchor.
+TEST(Align, AnchorsHoldWhatIsTheSame) {
+  std::mt19937 random(4);
+  std::vector<int> a(6000), b;
+  std::vector<std::uint64_t> whole_a, whole_b;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i] = static_cast<int>(random() % 2) * static_cast<int>(random() % 8);
+    whole_a.push_back(i % 1000 < 20 ? i % 1000 : 1000 + i);
+  }
+  b = a, whole_b = whole_a;
+  for (std::size_t i = 5; i < b.size(); i += 10) b[i] = 100, whole_b[i] = 1;
+  const IndexPairs pairs = align_by_anchors(a, b, whole_a, whole_b);
+  EXPECT_EQ(pairs.size(), a.size() / 10 * 9);
+  for (const auto& [left, right] : pairs) {
+    ASSERT_EQ(left, right);
+    ASSERT_NE(left % 10, 5);
+  }
 }
 
 }  // namespace

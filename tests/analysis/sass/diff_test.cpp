@@ -1,4 +1,5 @@
 #include "analysis/compare/diff_report.h"
+#include "analysis/compare/numbers.h"
 #include "tests/analysis/sass/handmade.h"
 
 #include <gtest/gtest.h>
@@ -39,62 +40,67 @@ struct Row {
   const char* what;
   std::vector<std::string> right;
   Change change;
-  std::array<int, 4> aligned;
+  std::array<int, row_changes> aligned;
   int only_left, only_right;
 };
 
 // The last instruction is padding. One instruction is changed at a time, so the rest is identical.
 const std::vector<Row> rows = {
-    {"nothing", base, Change::identical, {6, 0, 0, 0}, 0, 0},
-    {"padding", with_more(6, "| NOP # 0"), Change::identical, {6, 0, 0, 0}, 0, 0},
+    {"nothing", base, Change::identical, {6, 0, 0, 0, 0}, 0, 0},
+    {"padding", with_more(6, "| NOP # 0"), Change::identical, {6, 0, 0, 0, 0}, 0, 0},
     {"stall",
      with(2, "consumer.checksum| IADD3 R4,R4.reuse,R5,RZ # 5"),
      Change::schedule,
-     {5, 1, 0, 0},
+     {5, 1, 0, 0, 0},
      0,
      0},
     {"scoreboard",
      with(1, "consumer.wait| @!P0 BRA 0x0 # 6 2"),
      Change::schedule,
-     {5, 1, 0, 0},
+     {5, 1, 0, 0, 0},
      0,
      0},
     {"register",
      with(2, "consumer.checksum| IADD3 R6,R4.reuse,R5,RZ # 4"),
      Change::operands,
-     {5, 0, 1, 0},
+     {5, 0, 0, 1, 0},
      0,
      0},
     {"the word reuse alone",
      with(2, "consumer.checksum| IADD3 R4,R4,R5,RZ # 4"),
      Change::identical,
-     {6, 0, 0, 0},
+     {6, 0, 0, 0, 0},
      0,
      0},
     {"another predicate",
      with(4, "consumer| @P2 BRA 0x0 # 5"),
      Change::operands,
-     {5, 0, 1, 0},
+     {5, 0, 0, 1, 0},
      0,
      0},
-    {"no predicate", with(4, "consumer| BRA 0x0 # 5"), Change::instructions, {5, 0, 0, 1}, 0, 0},
+    {"no predicate", with(4, "consumer| BRA 0x0 # 5"), Change::instructions, {5, 0, 0, 0, 1}, 0, 0},
     {"another way to add",
      with(2, "consumer.checksum| VIADD R4,R4 # 4"),
      Change::instructions,
-     {5, 0, 0, 1},
+     {5, 0, 0, 0, 1},
      0,
      0},
-    {"another target", with(4, "consumer| @P1 BRA 0x20 # 5"), Change::operands, {5, 0, 1, 0}, 0, 0},
+    {"another target",
+     with(4, "consumer| @P1 BRA 0x20 # 5"),
+     Change::operands,
+     {5, 0, 0, 1, 0},
+     0,
+     0},
     {"another operation",
      with(3, "consumer.release| BAR.ARV 0x1,0x40 # 3"),
      Change::instructions,
-     {5, 0, 0, 0},
+     {5, 0, 0, 0, 0},
      1,
      1},
     {"one more",
      with_more(3, "consumer.release| MEMBAR.ALL.CTA # 3"),
      Change::instructions,
-     {6, 0, 0, 0},
+     {6, 0, 0, 0, 0},
      0,
      1},
 };
@@ -123,7 +129,7 @@ TEST(Diff, BranchesFollowTheirTargets) {
   moved[5] = "consumer| @P1 BRA 0x10 # 5";
   const auto diff = diff_kernels(side(base), side(moved));
   ASSERT_TRUE(diff);
-  EXPECT_EQ(diff->counts.aligned, (std::array<int, 4>{6, 0, 0, 0}));
+  EXPECT_EQ(diff->counts.aligned, (std::array<int, row_changes>{6, 0, 0, 0, 0}));
   EXPECT_EQ(diff->counts.only_right, 1);
   EXPECT_EQ(diff->rows.front().left, -1);
 }
@@ -138,6 +144,35 @@ TEST(Diff, AnotherOrder) {
   EXPECT_EQ(diff->counts.only_left, 1);
   EXPECT_EQ(diff->counts.only_right, 1);
   EXPECT_EQ(diff->counts.moved, 1);
+}
+
+// Two kernels of one file: a line that both have is one of a function that both inline; lines of
+// one alone keep nothing apart.
+TEST(Diff, LinesOfOneKernelAloneAreNoKeys) {
+  const std::vector<std::string> first = {"k.10| S2R R0,SR_TID.X # 2", "k.3| FADD R1,R0,R0 # 4",
+                                          "k.11| STG.E [R2],R1 # 1", "k.12| EXIT # 5"};
+  const std::vector<std::string> second = {"k.20| S2R R0,SR_TID.X # 2", "k.21| FADD R1,R0,R0 # 4",
+                                           "k.3| FADD R1,R0,R0 # 4", "k.22| STG.E [R2],R1 # 1",
+                                           "k.23| EXIT # 5"};
+  DiffSide left = side(first), right = side(second);
+  EXPECT_EQ(diff_kernels(left, right)->counts.aligned[0], 1);
+  left.has_lines = right.has_lines = true;
+  const auto diff = diff_kernels(left, right);
+  EXPECT_EQ(diff->counts.aligned[0], 4);
+  EXPECT_EQ(diff->counts.only_right, 1);
+  ASSERT_EQ(diff->rows.size(), 5U);
+  EXPECT_EQ(diff->rows[1].left, -1);  // the line of the function is a key: its FADD is the second
+}
+
+// Nothing is identical whose class is another.
+TEST(Diff, PaddingOfAnotherClassIsData) {
+  const DiffSide left = side(base);
+  DiffSide right = side(with_more(6, "| NOP # 0"));
+  right.kernel.code.hash = "another";
+  const auto diff = diff_kernels(left, right);
+  EXPECT_EQ(diff->change, Change::data);
+  EXPECT_EQ(diff->beside,
+            std::vector<std::string>{"padding behind the last branch: 1 -> 2 instructions"});
 }
 
 // Bits that the disassembler does not print must not pass as identical, but only on one SM: the
@@ -201,9 +236,11 @@ TEST(Diff, JsonAndText) {
   EXPECT_EQ(json["rows"][4]["left"]["address"], 48);
   EXPECT_EQ(json["rows"][4]["right"]["address"], 64);
   const std::string text = diff_as_text(left, right, *diff, {false, 1});
-  EXPECT_NE(text.find("instructions: 6 identical, 0 schedule only, 0 operands, 0 other opcode, 0 "
-                      "only in A, 1 only in B\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find(
+          "instructions: 6 identical, 0 schedule only, 0 registers renamed, 0 operands, 0 other "
+          "opcode, 0 only in A, 1 only in B\n"),
+      std::string::npos)
       << text;
   EXPECT_NE(text.find("... 2 identical"), std::string::npos) << text;
   EXPECT_NE(text.find(">  0030  03 - W- R- B------ ---     MEMBAR.ALL.CTA "), std::string::npos)

@@ -46,16 +46,13 @@ std::vector<std::string> loop_with(const std::string& release) {
 // class comes up.
 TEST(Summary, ChangeIsThatOfTheDiff) {
   std::mt19937 random(3);
-  const std::vector<std::string> words = {"| IADD3 R1,R2,R3,RZ # 4",
-                                          "| IADD3 R1,R2,R3,RZ # 4",
-                                          "| IADD3 R1,R2,R3,RZ # 4",
-                                          "| IADD3 R1,R2,R3,RZ # 5",
-                                          "| IADD3 R1,R2,R4,RZ # 4",
-                                          "| @P0 IADD3 R1,R2,R3,RZ # 4",
-                                          "| BRA 0x0 # 5"};
-  std::array<int, 4> seen = {};
-  for (int round = 0; round < 4000; ++round) {
-    std::vector<std::string> a(2), b(2 + (round % 8 == 0 ? 1 : 0));
+  const std::vector<std::string> words = {
+      "| IADD3 R1,R2,R3,RZ # 4", "| IADD3 R1,R2,R3,RZ # 4",     "| IADD3 R1,R2,R3,RZ # 4",
+      "| IADD3 R1,R2,R3,RZ # 5", "| IADD3 R1,R2,R4,RZ # 4",     "| IADD3 R6,R2,R3,RZ # 4",
+      "| IADD3 R3,R1,R6,RZ # 4", "| @P0 IADD3 R1,R2,R3,RZ # 4", "| BRA 0x0 # 5"};
+  std::array<int, row_changes> seen = {};
+  for (int round = 0; round < 8000; ++round) {
+    std::vector<std::string> a(3), b(3 + (round % 8 == 0 ? 1 : 0));
     for (std::string& one : a) one = words[random() % words.size()];
     for (std::string& one : b) one = words[random() % words.size()];
     const DiffSide left = side(a), right = side(b, round % 2 == 0 ? 90 : 100);

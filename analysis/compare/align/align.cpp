@@ -1,7 +1,12 @@
-#include "analysis/compare/align.h"
+#include "analysis/compare/align/align.h"
+
+#include "analysis/compare/align/halving.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <span>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace phasebit {
@@ -40,7 +45,7 @@ class Aligner {
  public:
   Aligner(const std::vector<int>& a, const std::vector<int>& b) : a_(a), b_(b) {}
 
-  std::vector<std::pair<int, int>> run() {
+  IndexPairs run() {
     align({0, static_cast<int>(a_.size()), 0, static_cast<int>(b_.size())});
     std::sort(pairs_.begin(), pairs_.end());
     return std::move(pairs_);
@@ -55,22 +60,47 @@ class Aligner {
     while (part.a_size() > 0 && part.b_size() > 0 && equal(part.a_end - 1, part.b_end - 1))
       pairs_.emplace_back(--part.a_end, --part.b_end);
     if (part.a_size() == 0 || part.b_size() == 0) return;
-    const Point split = middle(part);
+    const Point split = middle(part).value_or(Point{-1, -1});
+    if (split.x < 0) return align_halves(part);
     const int a = part.a_begin + split.x, b = part.b_begin + split.y;
     align({part.a_begin, a, part.b_begin, b});
     align({a, part.a_end, b, part.b_end});
   }
 
+  void align_halves(const Part& part) {
+    const auto [a, b] = halve(std::span(a_).subspan(static_cast<std::size_t>(part.a_begin),
+                                                    static_cast<std::size_t>(part.a_size())),
+                              std::span(b_).subspan(static_cast<std::size_t>(part.b_begin),
+                                                    static_cast<std::size_t>(part.b_size())));
+    align({part.a_begin, part.a_begin + a, part.b_begin, part.b_begin + b});
+    align({part.a_begin + a, part.a_end, part.b_begin + b, part.b_end});
+  }
+
+  // The differences of half a path above which rows of bits are less work: a step for 64 pairs of
+  // elements, against a step for each pair of differences. The search that is given up costs a
+  // small part of what follows it.
+  static int most_differences(const Part& part) {
+    constexpr double at_least = 256;
+    const double product = static_cast<double>(part.a_size()) * part.b_size();
+    return static_cast<int>(std::max(at_least, std::sqrt(product / 64) / 4));
+  }
+
   // A point on a shortest path, where the paths from both corners meet. Neither corner: without
-  // common ends there are at least two differences, one in each half.
-  Point middle(const Part& part) {
+  // common ends there are at least two differences, one in each half. None where there are too many
+  // differences for this way.
+  std::optional<Point> middle(const Part& part) {
     const int size = (part.a_size() + part.b_size() + 1) / 2;
-    forward_.start(size + 1), backward_.start(size + 1);
-    for (int d = 0; d <= size; ++d) {
-      if (const auto met = advance(part, d, true)) return *met;
-      if (const auto met = advance(part, d, false)) return *met;
+    const int most = std::min(size, most_differences(part));
+    forward_.start(most + 1), backward_.start(most + 1);
+    for (int d = 0; d <= most; ++d) {
+      if (const auto met = advance(part, d, true)) return met;
+      if (const auto met = advance(part, d, false)) return met;
     }
-    return {part.a_size(), 0};  // nothing in common
+    if (most < size && part.a_size() > 1) return std::nullopt;
+    const auto begin = b_.begin() + part.b_begin, end = b_.begin() + part.b_end;
+    const auto found = std::find(begin, end, a_[static_cast<std::size_t>(part.a_begin)]);
+    if (most < size && found != end) return Point{0, static_cast<int>(found - begin)};
+    return Point{part.a_size(), 0};  // nothing in common
   }
 
   // One more difference from one corner. Where the fronts can meet first depends on the parity of
@@ -112,7 +142,7 @@ class Aligner {
   const std::vector<int>& a_;
   const std::vector<int>& b_;
   Front forward_, backward_;
-  std::vector<std::pair<int, int>> pairs_;
+  IndexPairs pairs_;
 };
 
 // A sequence without what the other does not hold, which is aligned with nothing.
@@ -133,8 +163,7 @@ struct Shared {
 
 }  // namespace
 
-std::vector<std::pair<int, int>> align(const std::vector<int>& first,
-                                       const std::vector<int>& second) {
+IndexPairs align(const std::vector<int>& first, const std::vector<int>& second) {
   const Shared a(first, second), b(second, first);
   auto pairs = Aligner(a.values, b.values).run();
   for (auto& [left, right] : pairs) left = a.place(left), right = b.place(right);

@@ -1,0 +1,27 @@
+// Alignment of two sequences.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace phasebit {
+
+using IndexPairs = std::vector<std::pair<int, int>>;
+
+// Index pairs of a longest common subsequence, ascending in both. E. W. Myers, "An O(ND) Difference
+// Algorithm and Its Variations" (1986), in linear space: time grows with the length times the
+// number of differences, memory with the length. What only one side holds costs nothing more. Where
+// the differences are so many that a row of bits for each element is less work, the sequences are
+// halved by that: H. Hyyrö, "Bit-Parallel LCS-length Computation Revisited" (2004), in the scheme
+// of D. S. Hirschberg (1975).
+IndexPairs align(const std::vector<int>& first, const std::vector<int>& second);
+
+// The same between anchors, where both sequences are long: runs whose elements are the same in
+// full (`first_whole`, `second_whole`: a hash for each element) and that each side has once, as
+// many of them as keep their order. What is long and mostly equal then takes linear time.
+IndexPairs align_by_anchors(const std::vector<int>& first, const std::vector<int>& second,
+                            const std::vector<std::uint64_t>& first_whole,
+                            const std::vector<std::uint64_t>& second_whole);
+
+}  // namespace phasebit

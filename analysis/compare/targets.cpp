@@ -1,0 +1,54 @@
+#include "analysis/compare/targets.h"
+
+#include "analysis/flow/flow.h"
+
+#include <charconv>
+
+namespace phasebit {
+namespace {
+
+constexpr std::string_view reuse = ".reuse";
+
+bool has_target(std::string_view stem) {
+  return stem == "BRA" || stem == "BSSY" || stem == "WARPSYNC" || stem == "CALL" || stem == "JMP";
+}
+
+}  // namespace
+
+CodeTarget target_of(const SassKernel& kernel, const Instruction& instruction) {
+  if (!has_target(opcode_stem(instruction))) return {};
+  const std::string_view operands = instruction.code_operands();
+  const std::size_t comma = operands.rfind(',');
+  const std::size_t begin = comma == std::string_view::npos ? 0 : comma + 1;
+  const std::string_view last = operands.substr(begin);
+  std::uint32_t address = 0;
+  if (!last.starts_with("0x") || last.size() > 10) return {};
+  const auto parsed = std::from_chars(last.data() + 2, last.data() + last.size(), address, 16);
+  if (parsed.ec != std::errc() || parsed.ptr != last.data() + last.size()) return {};
+  const std::size_t index = address / instruction_bytes;
+  if (index >= kernel.instructions.size()) return {};
+  return {static_cast<int>(index), operands.substr(0, begin)};
+}
+
+int target_index(const SassKernel& kernel, const Instruction& instruction) {
+  return target_of(kernel, instruction).index;
+}
+
+std::string without_reuse(std::string operands) {
+  for (std::size_t found = operands.find(reuse); found != std::string::npos;
+       found = operands.find(reuse, found))
+    operands.erase(found, reuse.size());
+  return operands;
+}
+
+bool same_without_reuse(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  if (a.find(reuse) == std::string::npos && b.find(reuse) == std::string::npos) return false;
+  return without_reuse(a) == without_reuse(b);
+}
+
+const std::string& compared_operands(const Instruction& instruction, bool one_sm) {
+  return one_sm ? instruction.code_operands() : instruction.operands;
+}
+
+}  // namespace phasebit

@@ -1,0 +1,30 @@
+// What of two instructions' operands is compared.
+#pragma once
+
+#include "analysis/cubin/instruction.h"
+
+#include <string>
+#include <string_view>
+
+namespace phasebit {
+
+// Where the last operand is an address in the kernel: the instruction it names, and what stands in
+// front of it. Only branches and what names a place of convergence have one.
+struct CodeTarget {
+  int index = -1;  // -1: it has none
+  std::string_view condition;
+};
+CodeTarget target_of(const SassKernel& kernel, const Instruction& instruction);
+// Its index alone.
+int target_index(const SassKernel& kernel, const Instruction& instruction);
+
+// Operands without ".reuse", which is a control field.
+std::string without_reuse(std::string operands);
+// The same of two texts, without a copy where they are equal as they stand.
+bool same_without_reuse(const std::string& a, const std::string& b);
+
+// What of the operands is compared. On one SM names do not count: the class says where relocations
+// lead. Across SMs classes are not compared, so names have to say it.
+const std::string& compared_operands(const Instruction& instruction, bool one_sm);
+
+}  // namespace phasebit

@@ -1,0 +1,172 @@
+#include "analysis/foreign/library.h"
+
+#include "analysis/disassembly/json_schema.h"
+#include "analysis/flow/features_json.h"
+#include "core/table/table.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+namespace phasebit {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::size_t targets_in(const std::vector<CodeCell>& cells) {
+  std::set<std::string_view> targets;
+  for (const CodeCell& cell : cells) targets.insert(cell.column);
+  return targets.size();
+}
+
+// Finds to each kernel of the left one of the right that no other has.
+class Partners {
+ public:
+  Partners(const std::vector<CodeCell>& left, const std::vector<CodeCell>& right)
+      : right_(right), by_target_(targets_in(left) > 1 || targets_in(right) > 1) {
+    for (std::size_t i = 0; i < right.size(); ++i) waiting_[key(right[i])].push_back(i);
+    partner_.assign(left.size(), none);
+    for (const bool same_code : {true, false})
+      for (std::size_t i = 0; i < left.size(); ++i)
+        if (partner_[i] == none) partner_[i] = take(left[i], same_code);
+  }
+  static constexpr std::size_t none = SIZE_MAX;
+  std::size_t of(std::size_t left) const { return partner_[left]; }
+
+ private:
+  using Key = std::pair<std::string, std::string>;
+  Key key(const CodeCell& cell) const { return {cell.kernel, by_target_ ? cell.column : ""}; }
+
+  std::size_t take(const CodeCell& cell, bool same_code) {
+    const auto found = waiting_.find(key(cell));
+    if (found == waiting_.end()) return none;
+    const auto one = std::find_if(found->second.begin(), found->second.end(), [&](std::size_t i) {
+      return !same_code || right_[i].code.code.hash == cell.code.code.hash;
+    });
+    if (one == found->second.end()) return none;
+    const std::size_t place = *one;
+    found->second.erase(one);
+    return place;
+  }
+
+  const std::vector<CodeCell>& right_;
+  bool by_target_;
+  std::map<Key, std::vector<std::size_t>> waiting_;
+  std::vector<std::size_t> partner_;
+};
+
+KernelPair pair_of(const CodeCell& left, const CodeCell& right) {
+  KernelPair pair{left.kernel, left.column, left.code, right.code, {}, {}};
+  pair.change = change_between(left.code, right.code);
+  std::string words = describe_code_change(left.code, right.code);
+  const std::string name = to_string(*pair.change);
+  if (words.starts_with(name)) words.erase(0, name.size());
+  if (words.starts_with(": ")) words.erase(0, 2);
+  pair.difference = std::move(words);
+  return pair;
+}
+
+std::string word_of(const KernelPair& pair) {
+  if (pair.change) return to_string(*pair.change);
+  return pair.left ? "removed" : "added";
+}
+
+// What stands first: what came and went, then the largest change.
+int rank(const KernelPair& pair) {
+  return pair.change ? -static_cast<int>(*pair.change) : -static_cast<int>(change_names.size());
+}
+
+std::string summary_line(const LibraryDiff& diff) {
+  std::string line =
+      fmt::format("{} -> {}: {} kernels", diff.left, diff.right, diff.kernels.size());
+  for (std::size_t i = 0; i < diff.counts.size(); ++i)
+    if (diff.counts[i] > 0) line += fmt::format(", {} {}", diff.counts[i], change_names[i]);
+  return line + fmt::format(", {} added, {} removed\n", diff.added, diff.removed);
+}
+
+// "5120 -> 5088".
+std::string both(const KernelPair& pair, int (*value)(const CodeSummary&)) {
+  const auto text = [&](const std::optional<CodeSummary>& side) {
+    return side ? std::to_string(value(*side)) : std::string("-");
+  };
+  const std::string a = text(pair.left), b = text(pair.right);
+  return a == b ? a : a + " -> " + b;
+}
+
+ordered_json side_json(const std::optional<CodeSummary>& side) {
+  if (!side) return nullptr;
+  return {{"text_hash", side->text_hash},
+          {"code_class", side->code.hash},
+          {"features", as_json(side->features)}};
+}
+
+}  // namespace
+
+LibraryDiff diff_libraries(std::string left, const std::vector<CodeCell>& left_cells,
+                           std::string right, const std::vector<CodeCell>& right_cells) {
+  LibraryDiff diff{std::move(left), std::move(right), {}, {}, 0, 0, Change::identical};
+  const Partners partners(left_cells, right_cells);
+  std::vector<bool> taken(right_cells.size(), false);
+  for (std::size_t i = 0; i < left_cells.size(); ++i) {
+    const CodeCell& cell = left_cells[i];
+    if (const std::size_t other = partners.of(i); other != Partners::none) {
+      taken[other] = true;
+      diff.kernels.push_back(pair_of(cell, right_cells[other]));
+      ++diff.counts[static_cast<std::size_t>(*diff.kernels.back().change)];
+      diff.change = std::max(diff.change, *diff.kernels.back().change);
+    } else {
+      diff.kernels.push_back({cell.kernel, cell.column, cell.code, {}, {}, {}});
+      ++diff.removed;
+    }
+  }
+  for (std::size_t i = 0; i < right_cells.size(); ++i)
+    if (!taken[i]) {
+      diff.kernels.push_back(
+          {right_cells[i].kernel, right_cells[i].column, {}, right_cells[i].code, {}, {}});
+      ++diff.added;
+    }
+  if (diff.added + diff.removed > 0) diff.change = std::max(diff.change, Change::instructions);
+  return diff;
+}
+
+std::string library_as_text(const LibraryDiff& diff, bool all) {
+  std::vector<const KernelPair*> shown;
+  for (const KernelPair& pair : diff.kernels)
+    if (all || pair.change != Change::identical) shown.push_back(&pair);
+  std::stable_sort(shown.begin(), shown.end(),
+                   [](const auto* a, const auto* b) { return rank(*a) < rank(*b); });
+  if (shown.empty()) return summary_line(diff);
+  Table table;
+  table.columns = {{"change"},     {"target"}, {"instr", true}, {"issue", true},
+                   {"regs", true}, {"kernel"}, {"difference"}};
+  for (const KernelPair* pair : shown)
+    table.rows.push_back(
+        {word_of(*pair), pair->target,
+         both(*pair, [](const CodeSummary& one) { return one.features.kernel.instructions; }),
+         both(*pair, [](const CodeSummary& one) { return one.features.kernel.issue_cycles; }),
+         both(*pair, [](const CodeSummary& one) { return one.features.registers; }), pair->kernel,
+         pair->difference});
+  return summary_line(diff) + "\n" + render(table, TableFormat::text);
+}
+
+std::string library_as_json(const LibraryDiff& diff) {
+  ordered_json counts, kernels = ordered_json::array();
+  for (std::size_t i = 0; i < diff.counts.size(); ++i) counts[change_names[i]] = diff.counts[i];
+  counts["added"] = diff.added;
+  counts["removed"] = diff.removed;
+  for (const KernelPair& pair : diff.kernels)
+    kernels.push_back({{"kernel", pair.kernel},
+                       {"target", pair.target},
+                       {"change", word_of(pair)},
+                       {"difference", pair.difference},
+                       {"left", side_json(pair.left)},
+                       {"right", side_json(pair.right)}});
+  const ordered_json all = {{"schema", sass_json_schema}, {"left", diff.left},
+                            {"right", diff.right},        {"change", to_string(diff.change)},
+                            {"counts", counts},           {"kernels", kernels}};
+  return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace phasebit
