@@ -121,8 +121,8 @@ Result<std::string> as_text(const ReadKernel& read, const CodeKernel& of,
                     "\n{} instructions, {} issue cycles, {} scoreboard waits, {} loops; {} "
                     "registers, {} bytes of static shared memory; .text {}, nvdisasm {}\n",
                     all.instructions, all.issue_cycles, all.scoreboard_waits,
-                    loops ? std::to_string(*loops) : "?", registers, read.kernel.static_shared_bytes,
-                    read.kernel.text_hash, request.disassembler);
+                    loops ? std::to_string(*loops) : "?", registers,
+                    read.kernel.static_shared_bytes, read.kernel.text_hash, request.disassembler);
 }
 
 // The lines of the kernel's code with what they were inlined into: a caller stands before those
