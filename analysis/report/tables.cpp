@@ -62,6 +62,11 @@ Status check_value(const ReportData& data, const std::string& axis, const std::s
   std::set<std::string> values;
   for (const Aggregate& point : data.aggregation.points) values.insert(point.axes.column(axis));
   if (values.count(value) != 0 || values.empty()) return {};
+  const size_t bar = value.find('|');  // one of several
+  if (bar != std::string::npos) {
+    PHASEBIT_TRY(check_value(data, axis, value.substr(0, bar)));
+    return check_value(data, axis, value.substr(bar + 1));
+  }
   return with_hint(fail(Step::usage, "no measured variant has {}={}", axis, value),
                    hint_of_today(value_today(axis, value), value,
                                  nearest_word_hint(value, {values.begin(), values.end()})));

@@ -43,7 +43,10 @@ Status finish_verb(const VariantKey& variant, Plan& plan) {
   LaunchShape& launch = plan.launch;
   launch.timed_role = produces ? Role::producer : Role::consumer;
   launch.unit = "cycles per item";
-  plan.items_per_iteration = {{"producer", plan.num_stages}, {"consumer", plan.num_stages}};
+  plan.items_per_iteration = {{"producer", plan.num_stages / plan.producer.turns},
+                              {"consumer", plan.num_stages / plan.consumer.turns}};
+  // Warps with barriers of their own take no turns: each handles all items.
+  launch.producer_turns = launch.consumer_turns = 1;
   plan.timed_verbs = {verb};
   if (variant.value("load") == "busy") launch.load_ctas = busy_ctas;
   const bool arrives = verb == "commit" || verb == "release";

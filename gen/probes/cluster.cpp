@@ -2,7 +2,17 @@
 
 #include "gen/probes/layout.h"
 
+#include <algorithm>
+
 namespace phasebit {
+namespace {
+
+// CTAs of the largest cluster but the one that they speak to.
+constexpr int most_arrivers = 15;
+// Arrivals that a barrier has room for.
+constexpr int most_expected = (1 << 20) - 1;
+
+}  // namespace
 
 Status finish_cluster(const VariantKey& variant, Plan& plan) {
   PHASEBIT_TRY_ASSIGN(size, whole_number(variant, "cluster_size", 2));
@@ -27,6 +37,22 @@ Status finish_cluster(const VariantKey& variant, Plan& plan) {
                 : round_trip ? "cycles per round trip"
                              : "cycles per item";
   return repeat_items(variant, plan);
+}
+
+Status finish_remote(const VariantKey& variant, Plan& plan) {
+  PHASEBIT_TRY(finish_cluster(variant, plan));
+  PHASEBIT_TRY_ASSIGN(arrivers, whole_number(variant, "arrivers", 1));
+  LaunchShape& launch = plan.launch;
+  std::erase_if(launch.slices, [](const RoleSlice& slice) { return slice.role != Role::producer; });
+  launch.work_amount = static_cast<std::uint32_t>(arrivers);
+  launch.unit = "cycles per item";
+  const bool loads = variant.value("operation") == "load";
+  plan.timed_verbs = {loads ? "load" : "commit"};
+  plan.phases_checked = loads ? 0 : 1;
+  // Behind what the protocol has: a barrier a CTA (templates/probes/remote/prepare.ptx).
+  launch.dynamic_shared_bytes += 8 * most_arrivers;
+  launch.max_items = most_expected / (arrivers * std::max(1, plan.facts.handed_full));
+  return {};
 }
 
 }  // namespace phasebit

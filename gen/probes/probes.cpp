@@ -51,6 +51,7 @@ constexpr std::array planners = {
     ProbePlanner{"fanin", lay_out_warps, finish_fanin},
     ProbePlanner{"entangle", lay_out_warps, finish_entangle},
     ProbePlanner{"cluster", lay_out_warps, finish_cluster},
+    ProbePlanner{"remote", lay_out_warps, finish_remote},
     ProbePlanner{"barrier_word", lay_out_barrier_word, finish_barrier_word},
     ProbePlanner{"form", lay_out_form, finish_form},
 };

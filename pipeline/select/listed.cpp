@@ -16,14 +16,14 @@
 namespace phasebit {
 namespace {
 
-// One id a line; "#" begins a comment.
+// One id a line; a word that begins with "#" begins a comment (ids of forms have one inside).
 Result<std::vector<std::string>> read_ids(const std::string& file) {
   PHASEBIT_TRY_ASSIGN(text, read_file(file));
   std::vector<std::string> ids;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line.substr(0, line.find('#')));
-    if (std::string id; words >> id) ids.push_back(id);
+    std::istringstream words(line);
+    if (std::string id; words >> id && !id.starts_with('#')) ids.push_back(id);
   }
   if (ids.empty()) return fail(Step::usage, "--variants {}: no id in it", file);
   return ids;

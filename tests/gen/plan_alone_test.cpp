@@ -74,6 +74,24 @@ TEST(VerbPlan, GatesTheWaitThatFollowsAnArrivalAsWell) {
             (std::vector<std::string>{"release", "acquire"}));
 }
 
+// Sixteen warps that arrive on the same barriers fill a phase sixteen times as fast, on barriers of
+// their own not; each goes over all items, and two of its own in a turn of its loop.
+TEST(VerbPlan, CountsTheArrivalsOfSeveralWarps) {
+  const Axes commits = {{"num_stages", "32"},
+                        {"addressing", "unrolled"},
+                        {"producers", "16"},
+                        {"verb", "commit"},
+                        {"path", "pending"}};
+  const Plan shared = plan_of("verb", commits);
+  EXPECT_EQ(shared.launch.max_items, 1048574 / 16);
+  EXPECT_EQ(shared.items_per_iteration.at("producer"), 32);
+  EXPECT_EQ(shared.launch.threads, 32 * 17);
+  const Plan own = plan_of("verb", with(commits, {{"sharing", "round_robin"}}));
+  EXPECT_EQ(own.launch.max_items, 1048574);
+  EXPECT_EQ(own.items_per_iteration.at("producer"), 2);
+  EXPECT_EQ(own.launch.producer_turns, 1);
+}
+
 TEST(VerbPlan, PutsLoadBesideIt) {
   EXPECT_EQ(plan_of("verb", with(four_slots, {{"load", "none"}})).launch.load_ctas, 0);
   EXPECT_EQ(plan_of("verb", with(four_slots, {{"load", "busy"}})).launch.load_ctas, 8);

@@ -85,5 +85,29 @@ TEST(PlanCluster, RefusesARankThatTheClusterDoesNotHave) {
   EXPECT_EQ(plan.error().text(), "spec: test: ranks 0 and 4 of a cluster of 4");
 }
 
+// Fifteen CTAs of one warp arrive on a barrier of the sixteenth: the record is the first one's, and
+// a launch ends before the barrier's 2^20 - 1 arrivals do.
+TEST(PlanRemote, LeavesTheRecordToTheFirstOfThoseThatArrive) {
+  const Axes arrive = {{"protocol", "mbarrier_cluster"},
+                       {"num_stages", "1"},
+                       {"cluster_size", "16"},
+                       {"second_rank", "15"},
+                       {"arrivers", "15"},
+                       {"unroll", "4"},
+                       {"arrival", "thread"}};
+  const auto plan =
+      make_plan(test::shipped(),
+                test::key_of({{"probe", "remote"}, {"mover", "none"}, {"work", "none"}}, arrive));
+  ASSERT_TRUE(plan) << plan.error().text();
+  ASSERT_EQ(plan->launch.slices.size(), 1U);
+  EXPECT_EQ(plan->launch.slices[0].role, Role::producer);
+  EXPECT_EQ(plan->launch.slices[0].rank_in_cluster, 0);
+  EXPECT_EQ(plan->launch.work_amount, 15U);
+  EXPECT_EQ(plan->launch.max_items, 1048575 / (15 * 32));
+  EXPECT_EQ(plan->launch.item_granule, 4);
+  EXPECT_EQ(plan->timed_verbs, std::vector<std::string>{"commit"});
+  EXPECT_EQ(plan->launch.phases_checked, 1);
+}
+
 }  // namespace
 }  // namespace phasebit

@@ -52,6 +52,32 @@ TEST(FormCosts, AHalfIsNoFigure) {
   EXPECT_NE(known.at("mbarrier.arrive#001"), "");
 }
 
+// A chain of 4 takes 160 and of 8 takes 320, 40 an operation; with NOPs in the place of its
+// arrivals 48 and 96, 12 a link. A form of the same code has the same link, one of another none.
+TEST(FormCosts, AChainIsShownWithoutItsLink) {
+  const std::string chain = "form/none/none/none/form=mbarrier.arrive#0",
+                    latency = "/path=pending/measure=latency";
+  std::vector<PointRow> rows;
+  for (const auto& [number, code] :
+       {std::pair("01", "a"), std::pair("02", "a"), std::pair("03", "b")}) {
+    rows.push_back(steady(chain + number + latency, 160));
+    rows.back().sass_class = std::string(code) + "4";
+    rows.push_back(steady(chain + number + "/unroll=8" + latency, 320));
+    rows.back().sass_class = std::string(code) + "8";
+  }
+  rows.push_back(steady(chain + "01" + latency + "/edit=0x100.NOP", 48));
+  rows.push_back(steady(chain + "01/unroll=8" + latency + "/edit=0x100.NOP+0x200.NOP", 96));
+  const auto costs = form_costs(data_of(rows).aggregation.points);
+  ASSERT_EQ(costs.size(), 3U);
+  for (const FormCost& one : costs) EXPECT_DOUBLE_EQ(one.isolated.value, 40) << one.form;
+  for (std::size_t i : {0U, 1U}) {
+    EXPECT_TRUE(costs[i].has_link) << costs[i].form;
+    EXPECT_DOUBLE_EQ(costs[i].link.value, 12);
+    EXPECT_DOUBLE_EQ(costs[i].alone.value, 28);
+  }
+  EXPECT_FALSE(costs[2].has_link);
+}
+
 TEST(FormsTable, OneRowForEqualCode) {
   std::vector<PointRow> rows = two_sizes(arrive, 100, 180, "same");
   append(rows, two_sizes(sink, 100, 180, "same"));

@@ -50,21 +50,25 @@ const std::vector<ClaimRow>& RowsByFigure::of(const std::string& figure) {
   const auto known = rows_.find(figure);
   if (known != rows_.end()) return known->second;
   std::vector<ClaimRow>& all = rows_[figure];
-  for (const ReportData& data : devices_)
+  for (const ReportData& data : joins_gpus(figure) ? models_ : devices_)
     for (ClaimRow& row : claim_rows(data, figure)) all.push_back(std::move(row));
   return all;
 }
 
 Result<RowsByFigure> rows_of_devices(const Results& results, const std::string& device) {
-  std::vector<ReportData> all;
+  std::vector<ReportData> all, models;
+  std::set<std::string> names;
   for (const DeviceRow& row : results.devices) {
     if (row.uuid != device && row.name.find(device) == std::string::npos) continue;
     PHASEBIT_TRY_ASSIGN(data, report_data(results, row.uuid));
     all.push_back(std::move(data));
+    if (!names.insert(row.name).second) continue;
+    PHASEBIT_TRY_ASSIGN(model, report_data(results, row.uuid == device ? device : row.name));
+    models.push_back(std::move(model));
   }
   // The error that names the devices there are.
   if (all.empty()) PHASEBIT_TRY(report_data(results, device));
-  return RowsByFigure(std::move(all));
+  return RowsByFigure(std::move(all), std::move(models));
 }
 
 CheckedClaim check_claim(const Claim& claim, RowsByFigure& rows, bool every_device) {

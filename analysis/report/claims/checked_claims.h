@@ -24,12 +24,14 @@ struct CheckedClaim {
 // The rows of all GPUs of some results, by kind of figure; made when they are first asked for.
 class RowsByFigure {
  public:
-  explicit RowsByFigure(std::vector<ReportData> devices) : devices_(std::move(devices)) {}
+  // `models`: of all GPUs of a name together, for figures whose parts were measured on several.
+  RowsByFigure(std::vector<ReportData> devices, std::vector<ReportData> models)
+      : devices_(std::move(devices)), models_(std::move(models)) {}
   const std::vector<ClaimRow>& of(const std::string& figure);
   const std::vector<ReportData>& devices() const { return devices_; }
 
  private:
-  std::vector<ReportData> devices_;
+  std::vector<ReportData> devices_, models_;
   std::map<std::string, std::vector<ClaimRow>> rows_;
 };
 

@@ -2,6 +2,7 @@
 
 #include "analysis/report/claims/row_floor.h"
 #include "analysis/report/data/without_loop.h"
+#include "analysis/report/tables/form_costs.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +13,8 @@
 namespace phasebit {
 namespace {
 
-constexpr std::string_view cycles_name = "cycles", without_loop_name = "without_loop";
+constexpr std::string_view cycles_name = "cycles", without_loop_name = "without_loop",
+                           without_link_name = "without_link";
 constexpr const char* one_size = "measured in one size: its loop is in it";
 
 // How a probe is measured in two sizes: the axis of the size, and whether a figure is of one item
@@ -21,12 +23,13 @@ struct Sizes {
   std::string_view probe, axis;
   bool of_all;
 };
-constexpr std::array<Sizes, 6> known_sizes = {{{"verb", "num_stages", true},
+constexpr std::array<Sizes, 7> known_sizes = {{{"verb", "num_stages", true},
                                                {"form", "unroll", true},
                                                {"handoff", "unroll", false},
                                                {"fanin", "unroll", false},
                                                {"entangle", "unroll", false},
-                                               {"cluster", "unroll", false}}};
+                                               {"cluster", "unroll", false},
+                                               {"remote", "unroll", false}}};
 
 const Sizes* sizes_of(const VariantAxes& axes) {
   const std::string probe = axes.value("probe");
@@ -150,6 +153,21 @@ std::vector<ClaimRow> differences(const ReportData& data, const Maker& maker) {
   return rows;
 }
 
+// Chains of single forms without what leads from a result to the next operand.
+std::vector<ClaimRow> without_links(const ReportData& data, const Maker& maker) {
+  constexpr double sizes_apart = 4;
+  std::vector<ClaimRow> rows;
+  for (const FormCost& cost : form_costs(data.aggregation.points)) {
+    if (!cost.has_link) continue;
+    ClaimRow row = maker.row(*cost.small, "unroll");
+    row.ids = {cost.large->id, cost.small->id};
+    row.figure = cost.alone;
+    row.floor = (row.floor + maker.row(*cost.large).floor) / sizes_apart;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 }  // namespace
 
 namespace {
@@ -157,6 +175,7 @@ namespace {
 std::vector<ClaimRow> rows_of(const ReportData& data, const std::string& figure) {
   const Maker maker(data);
   if (figure == without_loop_name) return differences(data, maker);
+  if (figure == without_link_name) return without_links(data, maker);
   std::vector<ClaimRow> rows;
   for (const Aggregate* point : newest(data.aggregation.points)) {
     // Several items in a loop's body are measured for their difference alone.
@@ -175,6 +194,10 @@ std::vector<ClaimRow> rows_of(const ReportData& data, const std::string& figure)
 }
 
 }  // namespace
+
+bool joins_gpus(std::string_view figure) {
+  return figure == without_link_name;
+}
 
 std::vector<ClaimRow> claim_rows(const ReportData& data, const std::string& figure) {
   std::vector<ClaimRow> rows = rows_of(data, figure);

@@ -6,6 +6,7 @@
 #include "analysis/report/data/report_data.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace phasebit {
@@ -25,6 +26,9 @@ struct ClaimRow {
   Figure figure;
   double floor = 0;  // what differs by less is the same
 };
+
+// Whether the parts of such a figure may come from several GPUs of one model: a link and its chain.
+bool joins_gpus(std::string_view figure);
 
 // Every variant of the results by one kind of figure (Claim::figure).
 std::vector<ClaimRow> claim_rows(const ReportData& data, const std::string& figure);

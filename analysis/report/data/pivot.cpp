@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 
 namespace phasebit {
 
@@ -14,6 +15,14 @@ constexpr const char *trip_title = "round trip", *loop_title = "with its loop";
 
 using RowKey = std::vector<std::string>;
 
+// Whether a value is one of "barrier|try_wait".
+bool is_one_of(const std::string& values, const std::string& value) {
+  std::istringstream words(values);
+  for (std::string word; std::getline(words, word, '|');)
+    if (word == value) return true;
+  return values == value;
+}
+
 bool holds(const VariantAxes& axes, const PivotRequest& request, const std::string& probe,
            const std::map<std::string, std::string>& where, const std::string& free_axis) {
   if (axes.value("probe") != probe) return false;
@@ -21,7 +30,7 @@ bool holds(const VariantAxes& axes, const PivotRequest& request, const std::stri
   for (const std::string& column : request.rows)
     for (const std::string& axis : axes.axes_of_column(column)) free.insert(axis);
   for (const auto& [axis, value] : where) {
-    if (axes.column(axis) != value) return false;
+    if (!is_one_of(value, axes.column(axis))) return false;
     for (const std::string& named : axes.axes_of_column(axis)) free.insert(named);
   }
   const auto named = axes.named();

@@ -20,16 +20,21 @@ void RowFlags::add(const std::string& column, const Figure& figure) {
   for (const std::string& flag : figure.flags) put(flag, column);
   if (!figure.reason.empty()) return;
   if (!figure.interval_reached) put("too few rounds for an interval", column);
-  if (figure.spread > std::max(0.5, 0.005 * std::abs(figure.value)))
-    put("moved by " + figure.factor, fmt::format("{} ({:.2f})", column, figure.spread));
+  if (figure.spread > std::max(0.5, 0.005 * std::abs(figure.value))) {
+    const auto [at, is_new] = moved_.emplace(figure.factor, figure.spread);
+    if (!is_new) at->second = std::max(at->second, figure.spread);
+  }
 }
 
 std::string RowFlags::text() const {
   std::vector<std::string> words;
   for (const auto& [flag, columns] : columns_)
-    words.push_back(columns.size() == figures_ && !flag.starts_with("moved by")
-                        ? flag
-                        : fmt::format("{}: {}", flag, fmt::join(columns, ", ")));
+    words.push_back(
+        columns.size() == figures_ ? flag : fmt::format("{}: {}", flag, fmt::join(columns, ", ")));
+  std::vector<std::string> moved;
+  for (const auto& [factor, most] : moved_)
+    moved.push_back(fmt::format("{} ({:.2f})", factor, most));
+  if (!moved.empty()) words.push_back(fmt::format("moved by {}", fmt::join(moved, ", ")));
   return fmt::format("{}", fmt::join(words, "; "));
 }
 

@@ -4,6 +4,7 @@
 #include "analysis/report/data/difference.h"
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,13 +16,14 @@ class RowFlags {
   // What the figure in that column is flagged with, and what moves it: its B/B where that is more
   // than half a cycle and half a percent.
   void add(const std::string& column, const Figure& figure);
-  // "modes: 8, 16; moved by start offset: 24 (3.10)", without columns what all figures have; ""
+  // "modes: 8, 16; moved by start offset (3.10), SM (1.00)", without columns what all figures have; ""
   // without any.
   std::string text() const;
 
  private:
   std::size_t figures_ = 0;
   std::vector<std::pair<std::string, std::vector<std::string>>> columns_;  // by flag
+  std::map<std::string, double> moved_;  // the largest B/B by what moved it
 };
 
 // Appends a column of these, a text a row, unless all are empty.

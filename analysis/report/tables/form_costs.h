@@ -16,6 +16,10 @@ struct FormCost {
   std::string text_hashes;  // of both sizes: equal ones are the same code
   Figure isolated, loaded;  // cycles of one operation; reasons where there are none
   bool has_loaded = false;  // a loaded point was asked for
+  // Of a latency: the same code with a NOP in the operation's place, and what is left without it.
+  Figure link, alone;
+  bool has_link = false;
+  const Aggregate *small = nullptr, *large = nullptr;  // both sizes, alone on the SM; of the points
 };
 
 // In the order of the ids; one row a form, path, measure and lanes.

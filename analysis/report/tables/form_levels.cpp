@@ -98,7 +98,7 @@ std::string flags_of(const FormLevel& level) {
   }
   std::vector<std::string> words;
   for (const auto& [flag, ids] : forms) words.push_back(fmt::format("{}: {}", flag, ids.size()));
-  if (most > 0) words.push_back(fmt::format("moved by {}: up to {:.2f}", factor, most));
+  if (most > 0) words.push_back(fmt::format("moved by {} ({:.2f})", factor, most));
   return fmt::format("{}", fmt::join(words, "; "));
 }
 

@@ -61,9 +61,12 @@ namespace {
 constexpr const char* legend =
     "Cycles of one operation: the slopes of 8 and of 4 in a row, their difference over 4. ± is "
     "the sum of the half widths of their 95 % intervals, over 4. Measure throughput: independent "
-    "operations, back to back; latency: each operation's operand needs the result before, and the "
-    "two to four integer instructions of that link are in the figure. Loaded: beside 8 warps that "
-    "compute and use shared memory.";
+    "operations, back to back; latency: each operation's operand needs the result before. Link: "
+    "the "
+    "instructions through which it does, measured alone: the same code with a NOP in the "
+    "operation's "
+    "place; where there is no link, it is in the figure. Without link: the difference. Loaded: "
+    "beside 8 warps that compute and use shared memory.";
 
 constexpr const char* levels_legend =
     "Forms whose isolated figures lie within max(0.5 cycles, 1 %) of the next are one row: from "
@@ -72,11 +75,18 @@ constexpr const char* levels_legend =
     "say, none says: words that every form of the row has, and that none has, where others of this "
     "path, measure and lanes differ. Flags: of how many of these forms.";
 
+constexpr int link_column = 6;  // behind "isolated"
+
 Table rows_by_code(const std::vector<FormCost>& costs, const FormTable& known) {
   Table table;
   table.columns = {{"form", false},    {"the same code", true}, {"path", false},
                    {"measure", false}, {"lanes", false},        {"isolated", true},
                    {"loaded", true},   {"SASS class", false}};
+  const bool has_links =
+      std::any_of(costs.begin(), costs.end(), [](const FormCost& cost) { return cost.has_link; });
+  if (has_links)
+    table.columns.insert(table.columns.begin() + link_column,
+                         {{"link", true}, {"without link", true}});
   std::vector<std::string> all_flags;
   for (const Group& group : group_by_code(costs)) {
     const FormCost& cost = group.cost;
@@ -92,6 +102,14 @@ Table rows_by_code(const std::vector<FormCost>& costs, const FormTable& known) {
          flagged_cell("isolated", cost.isolated, flags, table.notes),
          cost.has_loaded ? flagged_cell("loaded", cost.loaded, flags, table.notes) : Cell{},
          cost.sass_class.substr(0, 8)});
+    if (has_links) {
+      std::vector<Cell> cells(2);
+      if (cost.has_link)
+        cells = {flagged_cell("link", cost.link, flags, table.notes),
+                 flagged_cell("without link", cost.alone, flags, table.notes)};
+      std::vector<Cell>& row = table.rows.back();
+      row.insert(row.begin() + link_column, cells.begin(), cells.end());
+    }
     all_flags.push_back(flags.text());
   }
   add_flags_column(table, all_flags);

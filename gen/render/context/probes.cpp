@@ -48,6 +48,7 @@ void add_verb(json& context, const VariantKey& variant, const Plan& plan) {
 void add_response(json& context, const VariantKey& variant, const Plan& plan) {
   context["consumer"]["counts_polls"] = variant.value("counting") == "on";
   context["clock_offset"] = std::to_string(plan.ticket_offset + 8);
+  context["stamps_offset"] = std::to_string(plan.scratch_offset);
 }
 
 void add_interference(json& context, const Plan& plan) {
