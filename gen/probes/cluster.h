@@ -10,8 +10,8 @@ namespace phasebit {
 // are in every CTA. Step::spec for a rank that the cluster does not have.
 Status finish_cluster(const VariantKey& variant, Plan& plan);
 
-// After lay_out_warps. Producers of `arrivers` CTAs do one thing to second_rank; those of first_rank
-// alone leave a record. work_amount says how many CTAs.
+// After lay_out_warps. Producers of `arrivers` CTAs do one thing to second_rank; those of
+// first_rank alone leave a record. work_amount says how many CTAs.
 Status finish_remote(const VariantKey& variant, Plan& plan);
 
 }  // namespace phasebit

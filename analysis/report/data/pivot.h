@@ -15,7 +15,8 @@ struct PivotRequest {
   std::vector<std::string> rows;  // columns as in VariantAxes::column
   std::string across = "num_stages";
   std::vector<std::string> across_values = {"1", "2", "4", "8"};
-  // Axes held at a value, or at one of several: "barrier|try_wait". Those that are neither here nor in rows or across stay at their default.
+  // Axes held at a value, or at one of several: "barrier|try_wait". Those that are neither here nor
+  // in rows or across stay at their default.
   std::map<std::string, std::string> where;
   // Operations alone (Aggregation::alone), where the probe has them.
   bool without_loop = false;

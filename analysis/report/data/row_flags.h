@@ -16,8 +16,8 @@ class RowFlags {
   // What the figure in that column is flagged with, and what moves it: its B/B where that is more
   // than half a cycle and half a percent.
   void add(const std::string& column, const Figure& figure);
-  // "modes: 8, 16; moved by start offset (3.10), SM (1.00)", without columns what all figures have; ""
-  // without any.
+  // "modes: 8, 16; moved by start offset (3.10), SM (1.00)", without columns what all figures have;
+  // "" without any.
   std::string text() const;
 
  private:
