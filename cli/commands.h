@@ -14,7 +14,7 @@
 #include "pipeline/sass/gate.h"
 #include "pipeline/sass/list.h"
 #include "pipeline/sass/matrix.h"
-#include "pipeline/sass/page.h"
+#include "pipeline/sass/page/page.h"
 #include "pipeline/sass/show.h"
 #include "pipeline/variants/forks.h"
 #include "pipeline/variants/generate.h"

@@ -1,4 +1,4 @@
-#include "pipeline/sass/page_files.h"
+#include "pipeline/sass/page/files.h"
 
 #include "analysis/cubin/source/names.h"
 #include "analysis/foreign/short_names.h"

@@ -1,7 +1,7 @@
 // Variants, or kernels of code files, side by side as one HTML file.
 #pragma once
 
-#include "pipeline/sass/page_request.h"
+#include "pipeline/sass/page/request.h"
 
 namespace phasebit {
 

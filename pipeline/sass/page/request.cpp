@@ -1,4 +1,4 @@
-#include "pipeline/sass/page_request.h"
+#include "pipeline/sass/page/request.h"
 
 #include "core/base/nearest.h"
 

@@ -1,11 +1,11 @@
-#include "pipeline/sass/page.h"
+#include "pipeline/sass/page/page.h"
 
 #include "core/base/file.h"
 #include "core/image/sass_class.h"
 #include "pipeline/images/sass_images.h"
 #include "pipeline/sass/files.h"
-#include "pipeline/sass/page_figures.h"
-#include "pipeline/sass/page_files.h"
+#include "pipeline/sass/page/figures.h"
+#include "pipeline/sass/page/files.h"
 #include "pipeline/select/open_space.h"
 
 #include <algorithm>

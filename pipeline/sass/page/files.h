@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/listing/page.h"
-#include "pipeline/sass/page_request.h"
+#include "pipeline/sass/page/request.h"
 
 namespace phasebit {
 

@@ -1,4 +1,4 @@
-#include "pipeline/sass/page_figures.h"
+#include "pipeline/sass/page/figures.h"
 
 #include "analysis/report/data/aggregate.h"
 #include "analysis/report/data/figures.h"

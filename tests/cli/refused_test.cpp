@@ -1,0 +1,109 @@
+// What a command cannot honour is an error, and nothing is printed as if it had been.
+#include "tests/cli/program.h"
+#include "tests/home.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit {
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr const char* ring = "ring/mbarrier/st_shared/none";
+
+std::string spec(const std::string& name) {
+  return (test::home().data / "specs" / (name + ".toml")).string();
+}
+
+struct Refused {
+  Words arguments;
+  std::string message;  // a part of it
+};
+using RefusedLines = std::vector<Refused>;
+
+void expect_refused(const RefusedLines& rows) {
+  for (const Refused& row : rows) {
+    SCOPED_TRACE(fmt::format("{}", fmt::join(row.arguments, " ")));
+    const ProcessOutput output = test::run_phasebit({}, row.arguments);
+    EXPECT_EQ(output.exit_status, exit_code(Step::usage));
+    EXPECT_NE((output.err).find(row.message), std::string::npos) << output.err;
+    EXPECT_EQ(output.out, "");
+  }
+}
+
+TEST(Refused, OfVariants) {
+  const std::string file =
+      (test::home().data / "ptx" / "ring.mbarrier.st_shared.none.ptx").string();
+  expect_refused({
+      {{"generate", "--list", "--id", ring, "--sweep", "core"}, "no --sweep with it"},
+      {{"generate", "--list", "--id", ring, "--spec", spec("core")}, "no --spec with it"},
+      {{"generate", "--list", "--id", ring, "-a", "stages=8"}, "-a stages=8: --id"},
+      {{"generate", "--list", "--id", std::string(ring) + "/opt_level=1", "-a", "opt_level=2"},
+       "says itself how it is assembled"},
+      {{"generate", "--list", "--toolchain", "13.5", "-a", "ptxas=13.5"}, "one and the same"},
+      {{"generate", "--list", "--out", "x"}, "--out"},
+      {{"generate", "--list", "--dry-run"}, "--list"},
+      {{"generate", "--list", "--build", "guarded"}, "--build"},
+      {{"generate", "--json", "--out", "x"}, "--out"},
+      {{"generate", "--check"}, "--curated"},
+      {{"generate", "--curated", "--limit", "3"}, "no --limit with it"},
+      {{"show", ring, "--sweep", "core"}, "no --sweep with it"},
+      {{"show", std::string(ring) + "/opt_level=1", "-a", "opt_level=2"},
+       "/opt_level=1: it is opt_level=1, and opt_level=2 is asked for (leave -a opt_level out"},
+      {{"show", std::string(ring) + "/maxrregcount=32", "-a", "maxrregcount=64"},
+       "it is maxrregcount=32, and maxrregcount=64 is asked for"},
+      {{"show", ring, "-a", "stages=8"}, "has its axes"},
+      {{"show", ring, "--filter", "x"}, "--filter"},
+      {{"show", ring, "--limit", "1"}, "--limit"},
+      {{"show", ring, "--kernel", "x"}, "no --kernel with it"},
+      {{"fork", "--merge", "--name", "x"}, "--name"},
+      {{"fork", "--merge", "-a", "stages=8"}, "no -a with it"},
+      {{"assemble", "--gate", "--build", "guarded"}, "the timed build"},
+      {{"assemble", "--kernel", "x"}, "--kernel x: it is for files"},
+      {{"assemble", file, "--id", ring}, "files are no variants: no --id with it"},
+      {{"assemble", file, "--variants", "x"}, "files are no variants: no --variants with it"},
+      {{"assemble", "--tuned", "--sweep", "core"}, "--tuned: no --sweep with it"},
+      {{"assemble", "--tuned", "-a", "stages=8"}, "a fork has its axes"},
+      {{"assemble", "--cache", "x", "--no-cache"}, "--cache"},
+      {{"pack", "--block", "32", "--id", ring}, "no kernel lacks a head"},
+  });
+}
+
+TEST(Refused, OfMachineCode) {
+  expect_refused({
+      {{"sass", "diff", ring, ring, "--kernel", "k"}, "neither side is one"},
+      {{"sass", "diff", ring, ring, "--all", "--context", "3"}, "--context"},
+      {{"sass", "diff", "a.cubin", "b.cubin", "--build", "guarded"}, "for variants, not for files"},
+      {{"sass", "diff", "a.cubin", "b.cubin", "-a", "opt_level=1"}, "no -a with it"},
+      {{"sass", "show", "a.cubin", "--build", "guarded"}, "--build guarded is for variants"},
+      {{"sass", "show", "a.cubin", "--max-registers", "9"}, "--max-registers"},
+      {{"sass", "show", "a.cubin", "--verb", "wait"}, "--verb is for variants"},
+      {{"sass", "show", ring, "--ptx"}, "--ptx is for code files"},
+      {{"sass", "show", ring, "--cfg", "--waits"}, "--cfg: no --waits with it"},
+      {{"sass", "show", ring, "--hot", "--loop", "1"}, "--hot"},
+      {{"sass", "show", "a.cubin", "--toolchain", "13.5"}, "no --toolchain with it"},
+      {{"sass", "matrix", "--kernel", "k"}, "it is for files"},
+      {{"sass", "matrix", "a.cubin", "--toolchain", "13.5"}, "--toolchain is for variants"},
+      {{"sass", "classes", "--kernel", "k"}, "it is for files"},
+      {{"sass", "page", "--history", "sm_90"}, "--toolchain"},
+      {{"sass", "history", ring, "-o", "x.ptx"}, "--bisect"},
+      {{"sass", "gate", spec("sass_gate"), "--cubin", "no.cubin"}, "no.cubin: no such file"},
+  });
+}
+
+TEST(Refused, OfResults) {
+  expect_refused({
+      {{"coverage", "--no-assemble", "--max-registers", "9"}, "--max-registers"},
+      {{"coverage", "--json", "--format", "csv"}, "--format"},
+      {{"explain", "--steps", "--toolchain", "12.4,13.5"}, "--toolchain"},
+      {{"explain", "--steps", "-a", "opt_level=1"}, "--steps: no -a with it"},
+      {{"report", "--check"}, "--update"},
+      {{"report", "--update", "x.md", "--table", "core"}, "--table"},
+      {{"list", "targets", "--spec", "x"}, "targets are not of a spec"},
+      {{"list", "tables", "x.jsonl"}, "tables are not of results"},
+      {{"list", "devices", "--templates", "x"}, "devices are not of the templates"},
+  });
+}
+
+}  // namespace
+}  // namespace phasebit
