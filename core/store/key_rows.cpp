@@ -1,6 +1,8 @@
 // Keys and what the catalogue says of them, to SQL and back.
 #include "core/store/rows.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 namespace phasebit {
@@ -24,7 +26,21 @@ KeyAxes axes_of(const std::string& text) {
   return axes;
 }
 
+// An axis that a component has got since stands in one key alone, and there at its default.
+bool agree(const KeyAxes& a, const KeyAxes& b) {
+  return std::all_of(a.begin(), a.end(), [&](const auto& one) {
+    const auto other =
+        std::find_if(b.begin(), b.end(), [&](const auto& axis) { return axis.first == one.first; });
+    return other == b.end() || other->second == one.second;
+  });
+}
+
 }  // namespace
+
+bool same_key(const VariantRow& a, const VariantRow& b) {
+  if (!a.has_key() || !b.has_key()) return a == b;
+  return a.id == b.id && a.hash == b.hash && a.named == b.named && agree(*a.defaults, *b.defaults);
+}
 
 Status insert_variant(SQLite::Database& sqlite, const VariantRow& variant) {
   Statement row(sqlite, "INSERT OR IGNORE INTO variant(name, hash) VALUES(?, ?)");
@@ -39,7 +55,8 @@ Status insert_variant(SQLite::Database& sqlite, const VariantRow& variant) {
   known.bind(1, variant.id);
   known.bind(2, variant.hash);
   if (known.executeStep()) {
-    if (known.getColumn(0).getString() == defaults && known.getColumn(1).getString() == axes)
+    if (known.getColumn(1).getString() == axes &&
+        agree(axes_of(known.getColumn(0).getString()), *variant.defaults))
       return {};
     return fail(Step::store, "{} is there already with another key", variant.id);
   }

@@ -86,7 +86,7 @@ Status MergedResults::check(const Results& theirs) const {
       return fail(Step::store, "run {} is there already with another command or setting", run.id);
   for (const VariantRow& row : theirs.variants)
     if (const auto at = variants_.find(row.id);
-        at != variants_.end() && !(whole_.variants[at->second] == row))
+        at != variants_.end() && !same_key(whole_.variants[at->second], row))
       return fail(Step::store, "{} is there already with another key", row.id);
   return {};
 }

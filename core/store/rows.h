@@ -7,6 +7,10 @@
 
 namespace phasebit {
 
+// Whether two rows of an id mean the same variant: axes that one of them lacks are at their default
+// in the other, since a component may get axes.
+bool same_key(const VariantRow& a, const VariantRow& b);
+
 // These throw SQLite::Exception. Devices and runs that are there already stay as they are.
 void insert_device(SQLite::Database& sqlite, const DeviceRow& device);
 void insert_run(SQLite::Database& sqlite, const RunRow& run);

@@ -92,6 +92,23 @@ TEST(Store, KeepsOneKeyOfAVariant) {
   EXPECT_EQ(store.variants().value(), std::vector{some_variant()});
 }
 
+// A component got an axis since: what is at its default there is what it was. Another default is
+// not.
+TEST(Store, AKeyMayLackAnAxisThatCameLater) {
+  Store store = Store::open_in_memory().value();
+  ASSERT_TRUE(store.add_variant(some_variant()));
+  VariantRow later = some_variant();
+  KeyAxes defaults = *later.defaults;
+  defaults.emplace_back("clock", "before");
+  later.defaults = std::make_shared<const KeyAxes>(defaults);
+  EXPECT_TRUE(store.add_variant(later));
+  EXPECT_EQ(store.variants().value(), std::vector{some_variant()});
+  defaults.front().second += "_other";
+  later.defaults = std::make_shared<const KeyAxes>(defaults);
+  EXPECT_EQ(store.add_variant(later).error().text(),
+            "store: ring/mbarrier/wait=test_wait is there already with another key");
+}
+
 TEST(Store, ASampleWithoutItsReadingIsRefused) {
   Store store = store_with_run(":memory:");
   PointRow point = some_reading_point("response/a");
