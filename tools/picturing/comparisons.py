@@ -64,7 +64,7 @@ def short_version(version):
 KINDS = {"meeting: its verb": "fan-in of one warp, from its verb",
          "hand-off: its verbs": "hand-off, from its verbs",
          "hand-off: two meetings": "hand-off, from two fan-ins",
-         "hand-off: the wake-up": "hand-off, from two wake-ups",
+         "hand-off with its loop: the wake-up": "hand-off with its loop, from two wake-ups",
          "ring of 1: its hand-off": "ring of 1 stage, from its hand-off",
          "ring: its own ends": "ring, from 1 and from most stages",
          "ring: its verbs": "ring, from its verbs"}
