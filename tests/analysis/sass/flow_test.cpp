@@ -81,6 +81,34 @@ TEST(Flow, FollowsBranches) {
   for (const auto& row : rows) EXPECT_EQ(blocks(row.lines), row.expected) << row.what;
 }
 
+// 0x10: BRX to 0x20 and 0x40, each of which goes back to it or on.
+SassKernel with_table(const std::string& branch, const std::vector<std::uint32_t>& targets) {
+  SassKernel k = kernel({"MOV", branch, "@P0 BRA 0x0", "EXIT", "@P1 BRA 0x40", "EXIT"});
+  k.indirect = {{0x10, targets}};
+  return k;
+}
+
+TEST(Flow, IndirectBranchesGoWhereTheTableSays) {
+  const auto of = [](const SassKernel& k) {
+    const auto graph = build_flow_graph(k);
+    if (!graph) return graph.error().text();
+    std::string out;
+    for (const BasicBlock& block : graph->blocks)
+      out += fmt::format("{}{}-{}>{}", out.empty() ? "" : " ", block.begin, block.end,
+                         fmt::join(block.successors, ","));
+    return out + fmt::format(" {} loops", find_loops(*graph).loops.size());
+  };
+  EXPECT_EQ(of(with_table("BRX R2,-0x20", {0x20, 0x40})),
+            "0-2>1,3 2-3>0,2 3-4> 4-5>3,4 5-6> 2 loops");
+  EXPECT_EQ(of(with_table("BRXU UR2,-0x20", {0x20, 0x40})),
+            "0-2>1,3 2-3>0,2 3-4> 4-5>3,4 5-6> 2 loops");
+  EXPECT_EQ(of(with_table("BRX R2,-0x20", {0x20, 0x60})),
+            "disassemble: k: the table of BRX R2,-0x20 at 0x10 names 0x60, no place in the kernel");
+  SassKernel guarded = with_table("BRX R2,-0x20", {0x40});
+  guarded.instructions[1].predicate = "@P0";
+  EXPECT_EQ(of(guarded), "0-2>3,1 2-3>0,2 3-4> 4-5>3,4 5-6> 2 loops");
+}
+
 TEST(Flow, CutsBlocksAroundGivenInstructions) {
   EXPECT_EQ(blocks({"MOV", "CS2R", "MOV", "EXIT"}, {1}), "0-1>1 1-2>2 2-4>");
 }
