@@ -60,7 +60,7 @@ std::vector<Cell> cells_of(const Matrix& matrix, std::size_t v, std::size_t t) {
             all.kernel.fences,
             all.kernel.sleeps,
             all.kernel.scoreboard_waits,
-            cell.loops,
+            cell.loops ? Cell(*cell.loops) : Cell("?"),
             changed};
   const CodeCounts hot = hot_code(all);
   return {class_of(*cell.code), all.kernel.instructions, all.registers,        hot.fences,
@@ -173,7 +173,8 @@ ordered_json cell_json(const Matrix& matrix, std::size_t v, std::size_t t) {
   made["code_class"] = cell.code ? cell.code->code.hash : "";
   made["change"] = compared ? to_string(change_between(*reference, *cell.code)) : "";
   made["difference"] = difference(matrix, v, t);
-  if (matrix.of_files) made["loops"] = cell.loops;
+  if (matrix.of_files)
+    made["loops"] = cell.loops ? ordered_json(*cell.loops) : ordered_json(nullptr);
   made["features"] = cell.code ? as_json(cell.code->features) : ordered_json(nullptr);
   return made;
 }

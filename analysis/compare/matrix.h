@@ -14,7 +14,7 @@ namespace phasebit {
 struct MatrixCell {
   std::string problem;  // why there is no code: "needs sm_90, the target is sm_80"
   std::optional<CodeSummary> code;
-  std::size_t loops = 0;  // of a kernel of a file
+  std::optional<std::size_t> loops = {};  // of a kernel of a file; nothing: not known
 };
 
 struct MatrixColumn {

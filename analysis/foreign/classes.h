@@ -3,16 +3,17 @@
 
 #include "analysis/compare/summary.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace phasebit {
 
 struct CodeCell {
-  std::string kernel;  // as the row is called
-  std::string column;  // the file, the target, or both
-  CodeSummary code;    // its features are of the whole kernel
-  std::size_t loops = 0;
+  std::string kernel;                     // as the row is called
+  std::string column;                     // the file, the target, or both
+  CodeSummary code;                       // its features are of the whole kernel
+  std::optional<std::size_t> loops = {};  // nothing: not known
 };
 
 // Kernels of one code on one SM together, in the order of their first; each but the first with the

@@ -116,12 +116,13 @@ Result<std::string> as_text(const ReadKernel& read, const CodeKernel& of,
   for (std::size_t i = 0; i < used; ++i) add(all, read.kernel.instructions[i]);
   const std::string registers =
       read.kernel.registers == 0 ? "unknown" : std::to_string(read.kernel.registers);
+  const auto loops = read.loops.count();
   return text + fmt::format(
                     "\n{} instructions, {} issue cycles, {} scoreboard waits, {} loops; {} "
                     "registers, {} bytes of static shared memory; .text {}, nvdisasm {}\n",
                     all.instructions, all.issue_cycles, all.scoreboard_waits,
-                    read.loops.loops.size(), registers, read.kernel.static_shared_bytes,
-                    read.kernel.text_hash, request.disassembler);
+                    loops ? std::to_string(*loops) : "?", registers,
+                    read.kernel.static_shared_bytes, read.kernel.text_hash, request.disassembler);
 }
 
 // The lines of the kernel's code with what they were inlined into: a caller stands before those
@@ -197,7 +198,7 @@ Result<std::string> as_json_text(const ReadKernel& read, const CodeKernel& of,
                             {"source_files", of.image->cubin.source.files},
                             {"frames", frames.list},
                             {"lines", lines},
-                            {"loops", loops},
+                            {"loops", read.loops.count() ? loops : ordered_json(nullptr)},
                             {"loops_problem", read.loops.problem},
                             {"instructions", instructions_json(read, frames, notes)}};
   return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";

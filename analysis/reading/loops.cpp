@@ -79,6 +79,7 @@ CodeLoops find_code_loops(const SassKernel& kernel, const SourceMap& source) {
   auto graph = build_flow_graph(kernel, entries);
   if (!graph) {
     result.problem = graph.error().message;
+    result.followed = false;
     return result;
   }
   enter_functions(*graph, entries);

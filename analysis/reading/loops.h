@@ -5,6 +5,7 @@
 #include "core/image/source_map.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,11 @@ struct CodeLoops {
   // Why there may be others: a branch that cannot be followed, a cycle of two entries. "" when
   // these are all.
   std::string problem;
+  // Nothing where a branch cannot be followed: there may be any.
+  std::optional<std::size_t> count() const {
+    return followed ? std::optional(loops.size()) : std::nullopt;
+  }
+  bool followed = true;
 };
 
 // The functions inside the kernel are entered as it is itself. A call is no edge.

@@ -183,7 +183,7 @@ Result<std::vector<CodeCell>> read_code_files(const Tools& tools, const Disassem
       const Cubin& cubin = readable.of[i].image->cubin;
       const ReadKernel& read = readable.kernels[i];
       cells.push_back({kernel_name(readable.of[i]), columns.name(file, cubin.target),
-                       summarise(cubin.sm, read.kernel, read.source, {}), read.loops.loops.size()});
+                       summarise(cubin.sm, read.kernel, read.source, {}), read.loops.count()});
     }
   }
   return cells;

@@ -1,5 +1,6 @@
 #include "analysis/cubin/source/names.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -7,6 +8,9 @@
 #include <vector>
 
 #include <cxxabi.h>
+#ifdef PHASEBIT_LLVM_DEMANGLER
+#include <llvm/Demangle/Demangle.h>
+#endif
 
 namespace phasebit {
 namespace {
@@ -73,13 +77,17 @@ std::string cut(const std::string& name, const std::vector<int>& depth, int most
 
 }  // namespace
 
+// Each knows names that the other refuses: g++'s those of older compilers, LLVM's lambdas and packs
+// of CUTLASS.
 std::string demangled(const std::string& symbol) {
+  if (!symbol.starts_with("_Z")) return "";
+  using Text = std::unique_ptr<char, void (*)(void*)>;
   int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      symbol.starts_with("_Z") ? abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status)
-                               : nullptr,
-      std::free);
-  return text == nullptr || status != 0 ? "" : std::string(text.get());
+  Text text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
+#ifdef PHASEBIT_LLVM_DEMANGLER
+  if (text == nullptr) text = Text(llvm::itaniumDemangle(symbol), std::free);
+#endif
+  return text == nullptr ? "" : std::string(text.get());
 }
 
 std::string shortened(const std::string& name, std::size_t width) {
