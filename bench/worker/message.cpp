@@ -2,53 +2,49 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
-
 using nlohmann::json;
 
-// Found by argument-dependent lookup, hence in the namespace of the types.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Conditions, sm, first_warp, start_offset, padding, gap_after,
-                                   gap_warps)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PointRequest, variant_hash, placement, seed, max_rounds,
-                                   max_seconds, timer_tick_ns, hang_seconds)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceRow, uuid, name, driver, target, multiprocessors, l2_bytes,
-                                   max_clock_khz)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DeviceInfo, row, sm, max_shared_bytes_per_cta,
-                                   max_threads_per_cta, launches_clusters, unknown)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReadingName, name, unit)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Error, step, message, hint)
+// The types are of several rooms: no functions of this one would be found by their arguments.
+#define PHASEBIT_JSON_FIELDS(Type, ...)                                          \
+  template <>                                                                    \
+  struct nlohmann::adl_serializer<Type> {                                        \
+    static void to_json(json& nlohmann_json_j, const Type& nlohmann_json_t) {    \
+      NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_TO, __VA_ARGS__))   \
+    }                                                                            \
+    static void from_json(const json& nlohmann_json_j, Type& nlohmann_json_t) {  \
+      NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_FROM, __VA_ARGS__)) \
+    }                                                                            \
+  };
 
-// A sample is a list: its items, its cycles, its readings.
-static json list_of(const Sample& sample) {
-  json list = {sample.items, sample.cycles};
-  for (const std::uint64_t reading : sample.readings) list.push_back(reading);
-  return list;
-}
+PHASEBIT_JSON_FIELDS(phasebit::Conditions, sm, first_warp, start_offset, padding, gap_after,
+                     gap_warps)
+PHASEBIT_JSON_FIELDS(phasebit::PointRequest, variant_hash, placement, seed, max_rounds, max_seconds,
+                     timer_tick_ns, hang_seconds)
+PHASEBIT_JSON_FIELDS(phasebit::DeviceRow, uuid, name, driver, target, multiprocessors, l2_bytes,
+                     max_clock_khz)
+PHASEBIT_JSON_FIELDS(phasebit::DeviceInfo, row, sm, max_shared_bytes_per_cta, max_threads_per_cta,
+                     launches_clusters, unknown)
+PHASEBIT_JSON_FIELDS(phasebit::ReadingName, name, unit)
+PHASEBIT_JSON_FIELDS(phasebit::Error, step, message, hint)
 
-static Sample sample_of(const json& list) {
-  Sample sample{list.at(0).get<std::uint32_t>(), list.at(1).get<std::uint64_t>(), {}};
-  for (std::size_t n = 2; n < list.size(); ++n)
-    sample.readings.push_back(list[n].get<std::uint64_t>());
-  return sample;
-}
+// A list: its items, its cycles, its readings.
+template <>
+struct nlohmann::adl_serializer<phasebit::Sample> {
+  static void to_json(json& out, const phasebit::Sample& sample) {
+    out = {sample.items, sample.cycles};
+    for (const std::uint64_t reading : sample.readings) out.push_back(reading);
+  }
+  static void from_json(const json& in, phasebit::Sample& sample) {
+    in.at(0).get_to(sample.items);
+    in.at(1).get_to(sample.cycles);
+    for (std::size_t n = 2; n < in.size(); ++n)
+      sample.readings.push_back(in[n].get<std::uint64_t>());
+  }
+};
 
-static void to_json(json& out, const Measurement& measurement) {
-  json samples = json::array();
-  for (const Sample& sample : measurement.samples) samples.push_back(list_of(sample));
-  out = {{"samples", samples},
-         {"readings", measurement.readings},
-         {"megahertz", measurement.megahertz},
-         {"flags", measurement.flags},
-         {"timer_step_ns", measurement.timer_step_ns}};
-}
+PHASEBIT_JSON_FIELDS(phasebit::Measurement, samples, readings, megahertz, flags, timer_step_ns)
 
-static void from_json(const json& in, Measurement& measurement) {
-  for (const json& list : in.at("samples")) measurement.samples.push_back(sample_of(list));
-  in.at("readings").get_to(measurement.readings);
-  in.at("megahertz").get_to(measurement.megahertz);
-  in.at("flags").get_to(measurement.flags);
-  in.at("timer_step_ns").get_to(measurement.timer_step_ns);
-}
+namespace phasebit {
 
 std::string encode(const PointRequest& request) {
   return json(request).dump();
