@@ -2,7 +2,9 @@
 
 #include <cstdio>
 
-namespace phasebit {
+namespace phasebit::cli {
+
+using pipeline::select::SpaceRequest;
 
 Status print(const Result<std::string>& text) {
   if (!text) return tl::unexpected<Error>(text.error());
@@ -86,7 +88,7 @@ void add_toolchain(CLI::App& app, SpaceRequest& space) {
       ->allow_extra_args(false);
 }
 
-void add_tools(CLI::App& app, ToolOptions& tools) {
+void add_tools(CLI::App& app, pipeline::images::ToolOptions& tools) {
   app.add_option("--ptxas", tools.ptxas, "another ptxas than the pinned one");
   app.add_option("--nvdisasm", tools.nvdisasm, "another nvdisasm than the pinned one");
   CLI::Option* cache = app.add_option("--cache", tools.cache, "folder of the assembly cache");
@@ -101,4 +103,4 @@ void exclude_tools(CLI::App& app, CLI::Option& option) {
   for (const char* name : tool_options) option.excludes(app.get_option(name));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

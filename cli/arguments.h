@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-namespace phasebit {
+namespace phasebit::cli {
 
 // The command that the line chose.
 using Chosen = std::function<Status()>;
@@ -19,9 +19,9 @@ Status print(const Result<std::string>& text);
 const CLI::Validator& at_least_one();
 
 // Which variants: a sweep, or some that are named.
-void add_space(CLI::App& app, SpaceRequest& space);
+void add_space(CLI::App& app, pipeline::select::SpaceRequest& space);
 // Of commands about one variant: the sweep of a hash, axes of ptxas, snippets.
-void add_variant_space(CLI::App& app, SpaceRequest& space);
+void add_variant_space(CLI::App& app, pipeline::select::SpaceRequest& space);
 // -t: one meaning in all commands. With several they are a list, by commas or one an option.
 CLI::Option* add_targets(CLI::App& app, std::vector<std::string>& targets, const std::string& help);
 // --format, and --json for short.
@@ -29,8 +29,8 @@ void add_format(CLI::App& app, std::string& format, bool& json);
 // Command lines that work, for --help and the manual page. tests/cli runs them.
 void add_examples(CLI::App& app, const std::vector<std::string>& lines);
 // --toolchain as an axis of the variants.
-void add_toolchain(CLI::App& app, SpaceRequest& space);
-void add_tools(CLI::App& app, ToolOptions& tools);
+void add_toolchain(CLI::App& app, pipeline::select::SpaceRequest& space);
+void add_tools(CLI::App& app, pipeline::images::ToolOptions& tools);
 // An option with which nothing is assembled.
 void exclude_tools(CLI::App& app, CLI::Option& option);
 
@@ -49,18 +49,18 @@ void add_import(CLI::App& app, ImportOptions& options, Chosen& chosen);
 void add_list(CLI::App& app, ListOptions& options, Chosen& chosen);
 
 struct SassOptions {
-  SassShowRequest show;
+  pipeline::sass::SassShowRequest show;
   SassListOptions list;
   SassDiffOptions diff;
   SassHistoryOptions history;
   SassMatrixOptions matrix;
-  PageRequest page;
-  ClassesRequest classes;
+  pipeline::sass::page::PageRequest page;
+  pipeline::sass::ClassesRequest classes;
   SassGateOptions gate;
-  VariantReduceRequest reduce;
+  pipeline::reduce::VariantReduceRequest reduce;
   int exit_status = 0;  // of a command that succeeds: 1 where --fail-on says so
 };
 // `phasebit sass ...`
 void add_sass(CLI::App& app, SassOptions& options, Chosen& chosen);
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

@@ -22,34 +22,34 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::cli {
 
-struct GenerateOptions : GenerateRequest {
+struct GenerateOptions : pipeline::variants::GenerateRequest {
   bool list = false, dry_run = false, json = false;
 };
 Status run_generate(const GenerateOptions& options);
 
 struct ShowOptions {
-  SpaceRequest space;
+  pipeline::select::SpaceRequest space;
   std::string variant;
   std::string build = "timed";
   bool json = false;
 };
 Status run_show(const ShowOptions& options);
 
-struct AssembleCommand : AssembleRequest {
+struct AssembleCommand : pipeline::images::AssembleRequest {
   bool json = false;
   std::string failures;  // write every refused image and its reason to this file
 };
 Status run_assemble(const AssembleCommand& command);
 
-struct PackOptions : PackRequest {
+struct PackOptions : pipeline::bundle::PackRequest {
   std::string out = "bundle";
   bool json = false;
 };
 Status run_pack(const PackOptions& options);
 
-struct SassDiffOptions : DiffRequest {
+struct SassDiffOptions : pipeline::sass::DiffRequest {
   std::string fail_on;  // a class of change; "" for none
   bool all = false, json = false;
   int context = 2;
@@ -57,36 +57,36 @@ struct SassDiffOptions : DiffRequest {
 // Whether the change is of class `fail_on` or above.
 Result<bool> run_sass_diff(const SassDiffOptions& options);
 
-struct SassHistoryOptions : HistoryRequest {
+struct SassHistoryOptions : pipeline::explain::HistoryRequest {
   std::string format = "text";
   bool json = false;
 };
 Status run_sass_history(const SassHistoryOptions& options);
 
-struct SassMatrixOptions : MatrixRequest {
+struct SassMatrixOptions : pipeline::sass::MatrixRequest {
   std::string format = "text";
 };
 Status run_sass_matrix(const SassMatrixOptions& options);
 
-struct SassListOptions : SassListRequest {
+struct SassListOptions : pipeline::sass::SassListRequest {
   std::string format = "text";
   bool json = false;
 };
 Status run_sass_list(const SassListOptions& options);
 
-struct SassGateOptions : GateRequest {
+struct SassGateOptions : pipeline::sass::GateRequest {
   bool json = false;
 };
 // Whether an expectation is broken.
 Result<bool> run_sass_gate(const SassGateOptions& options);
 
-struct ExplainOptions : ExplainRequest {
+struct ExplainOptions : pipeline::explain::ExplainRequest {
   std::string format = "text";
   bool json = false;
 };
 Status run_explain(const ExplainOptions& options);
 
-Status run_sass_reduce(const VariantReduceRequest& options);
+Status run_sass_reduce(const pipeline::reduce::VariantReduceRequest& options);
 
 struct GuardCommand {
   std::string file;  // PTX, anybody's
@@ -96,13 +96,13 @@ struct GuardCommand {
 };
 Status run_guard(const GuardCommand& options);
 
-struct ForkOptions : ForkRequest {
+struct ForkOptions : pipeline::variants::ForkRequest {
   bool merge = false, resolved = false;
 };
 Status run_fork(const ForkOptions& options);
 
 struct CoverageOptions {
-  CoverageRequest request;
+  pipeline::coverage::CoverageRequest request;
   bool list = false;  // a row for each form instead of each family
   bool json = false;
   std::string format = "text";
@@ -110,7 +110,7 @@ struct CoverageOptions {
 Status run_coverage(const CoverageOptions& options);
 
 struct ReportOptions {
-  Home home;
+  base::Home home;
   std::vector<std::string> results;    // stores or JSON lines; empty: the published ones
   std::vector<std::string> documents;  // documents whose blocks are made again
   bool check = false;                  // compare the documents instead of writing them
@@ -120,7 +120,7 @@ struct ReportOptions {
 Status run_report(const ReportOptions& options);
 
 struct ClaimsOptions {
-  Home home;
+  base::Home home;
   std::vector<std::string> words;  // files are results, the others name claims
   std::string claims;              // a folder or a file; "": the project's
   std::string device, format = "text";
@@ -134,14 +134,14 @@ Result<bool> run_claims(const ClaimsOptions& options);
 
 struct ListOptions {
   std::string what;  // pipeline/lists/lists.h
-  ListRequest request;
+  pipeline::lists::ListRequest request;
   std::string format = "text";
   bool json = false;
 };
 Status run_list(const ListOptions& options);
 
 struct ExportOptions {
-  Home home;
+  base::Home home;
   std::vector<std::string> results;   // empty: the published ones
   std::vector<std::string> ids;       // of variants; empty: all
   std::string format = "jsonl", out;  // out empty: standard output
@@ -154,4 +154,4 @@ struct ImportOptions {
 };
 Status run_import(const ImportOptions& options);
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

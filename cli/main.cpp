@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 
-namespace phasebit {
+namespace phasebit::cli {
 namespace {
 
 struct Options {
@@ -30,15 +30,15 @@ struct Options {
 };
 
 // Every command that reads or writes files of the program knows where they are.
-void set_home(Options& all, const Home& home) {
+void set_home(Options& all, const base::Home& home) {
   SassOptions& sass = all.sass;
-  for (SpaceRequest* space :
+  for (pipeline::select::SpaceRequest* space :
        {&all.generate.space, &all.show.space, &all.assemble.space, &all.pack.space, &all.fork.space,
         &all.explain.space, &sass.show.space, &sass.diff.space, &sass.history.space,
         &sass.matrix.space, &sass.page.space, &sass.classes.space, &sass.gate.space,
         &sass.reduce.space})
     space->home = home;
-  for (ToolOptions* tools :
+  for (pipeline::images::ToolOptions* tools :
        {&sass.list.tools, &all.assemble.tools, &all.pack.tools, &all.coverage.request.tools,
         &all.explain.tools, &sass.show.tools, &sass.diff.tools, &sass.history.tools,
         &sass.matrix.tools, &sass.page.tools, &sass.classes.tools, &sass.gate.tools,
@@ -49,7 +49,7 @@ void set_home(Options& all, const Home& home) {
 
 int complain(const Error& error) {
   fmt::print(stderr, "phasebit: {}\n", error.text());
-  return exit_code(error.step);
+  return base::exit_code(error.step);
 }
 
 int run(int argc, char** argv) {
@@ -57,8 +57,8 @@ int run(int argc, char** argv) {
       "phasebit: PTX for GPU producer/consumer pipelines: generate, assemble, gate, report",
       "phasebit");
   app.require_subcommand(1);
-  app.set_version_flag("--version", fmt::format("phasebit {}", program_version()));
-  add_documents(app, manual());
+  app.set_version_flag("--version", fmt::format("phasebit {}", base::program_version()));
+  command::add_documents(app, manual());
   Options options;
   Chosen chosen;
   add_generate(app, options.generate, chosen);
@@ -80,10 +80,11 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return error.get_exit_code() == 0 ? app.exit(error) : complain(usage_error(app, error));
+    return error.get_exit_code() == 0 ? app.exit(error)
+                                      : complain(command::usage_error(app, error));
   }
   // First of all, so that no command meets a missing folder half way.
-  const auto home = find_home();
+  const auto home = base::find_home();
   if (!home) return complain(home.error());
   set_home(options, *home);
   const Status status = chosen();
@@ -92,8 +93,8 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::cli
 
 int main(int argc, char** argv) {
-  return phasebit::run(argc, argv);
+  return phasebit::cli::run(argc, argv);
 }

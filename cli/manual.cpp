@@ -3,11 +3,11 @@
 #include "core/base/home.h"
 #include "core/command/documents.h"
 
-namespace phasebit {
+namespace phasebit::cli {
 
-ManPageFacts manual() {
-  ManPageFacts facts;
-  facts.version = program_version();
+command::ManPageFacts manual() {
+  command::ManPageFacts facts;
+  facts.version = base::program_version();
   facts.about = "PTX for GPU producer/consumer pipelines: generate, assemble, gate, report";
   facts.environment = {
       {"PHASEBIT_HOME",
@@ -25,11 +25,11 @@ ManPageFacts manual() {
       {"~/.cache/phasebit", "may be deleted at any time"},
       {"ptx/tuned", "of the current folder: forks of variants, edited by hand"},
   };
-  facts.exit_codes = step_exit_codes();
+  facts.exit_codes = command::step_exit_codes();
   facts.exit_codes.insert(facts.exit_codes.begin(), {"0", "done"});
   facts.exit_codes.insert(facts.exit_codes.begin() + 1,
                           {"1", "done, and found what it was asked to fail on"});
   return facts;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

@@ -3,8 +3,8 @@
 
 #include "core/command/man_page.h"
 
-namespace phasebit {
+namespace phasebit::cli {
 
-ManPageFacts manual();
+command::ManPageFacts manual();
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

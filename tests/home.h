@@ -5,8 +5,8 @@
 
 namespace phasebit::test {
 
-inline Home home() {
-  const auto found = find_home();
+inline base::Home home() {
+  const auto found = base::find_home();
   if (!found) bug(found.error().text());
   return *found;
 }

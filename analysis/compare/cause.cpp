@@ -4,7 +4,11 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::compare {
+
+using flow::LoopFeatures;
+using flow::RoleWindow;
+
 namespace {
 
 const RoleWindow* window_of(const DiffSide& side, const std::string& role) {
@@ -16,7 +20,7 @@ const RoleWindow* window_of(const DiffSide& side, const std::string& role) {
 bool is_hot(const RoleWindow* window, int instruction) {
   return window != nullptr && instruction >= 0 &&
          static_cast<std::size_t>(instruction) < window->heat.size() &&
-         window->heat[static_cast<std::size_t>(instruction)] == Heat::hot;
+         window->heat[static_cast<std::size_t>(instruction)] == flow::Heat::hot;
 }
 
 Change change_of_hot_rows(const DiffSide& left, const DiffSide& right, const KernelDiff& diff,
@@ -92,4 +96,4 @@ std::vector<std::string> describe(const Cause& cause, const KernelDiff& diff) {
   return lines;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::compare {
 
 // The timed loop of one role, side by side.
 struct LoopCause {
   std::string role;
   Change change = Change::identical;  // the largest of the rows that are hot on a side
   std::string opcodes;                // "+YIELD x1, -BSSY x1"; "" when both have the same
-  CodeCounts left, right;             // of the hot path
+  flow::CodeCounts left, right;       // of the hot path
   std::uint32_t left_address = 0, right_address = 0;  // of the loop
 };
 
@@ -30,4 +30,4 @@ Cause find_cause(const DiffSide& left, const DiffSide& right, const KernelDiff& 
 // the code is the same or where it lies.
 std::vector<std::string> describe(const Cause& cause, const KernelDiff& diff);
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

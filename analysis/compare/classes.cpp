@@ -7,13 +7,13 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::compare {
 namespace {
 
 using nlohmann::ordered_json;
 
 // Axes of either key whose values differ; "" stands for an axis that one does not have.
-std::vector<AxisChange> axis_changes(const VariantKey& from, const VariantKey& to) {
+std::vector<AxisChange> axis_changes(const image::VariantKey& from, const image::VariantKey& to) {
   std::vector<AxisChange> changes;
   for (const auto& [axis, value] : from.axes)
     if (const std::string other = to.value(axis); other != value)
@@ -170,10 +170,10 @@ std::string classes_as_json(const std::vector<ClassMember>& members,
                    {"code_class", one.code_class},
                    {"variants", ids},
                    {"free_axes", axes},
-                   {"features", as_json(members[one.members.front()].code.features)},
+                   {"features", flow::as_json(members[one.members.front()].code.features)},
                    {"split", split}});
   }
   return all.dump(1) + "\n";
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

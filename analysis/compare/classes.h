@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::compare {
 
 struct ClassMember {
-  VariantKey key;
+  image::VariantKey key;
   CodeSummary code;
 };
 
@@ -55,4 +55,4 @@ std::string classes_as_text(const std::vector<ClassMember>& members,
 std::string classes_as_json(const std::vector<ClassMember>& members,
                             const std::vector<VariantClass>& classes);
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

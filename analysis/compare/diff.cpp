@@ -8,7 +8,12 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace phasebit {
+namespace phasebit::compare {
+
+using align::IndexPairs;
+using cubin::Instruction;
+using flow::used_instructions;
+
 namespace {
 
 std::size_t at(int index) {
@@ -27,8 +32,8 @@ class Differ {
   KernelDiff run() {
     one_to_one_ = numbers_.left.opcodes == numbers_.right.opcodes;
     pairs_ = one_to_one_ ? straight()
-                         : align_by_anchors(numbers_.left.keys, numbers_.right.keys,
-                                            numbers_.left.whole, numbers_.right.whole);
+                         : align::align_by_anchors(numbers_.left.keys, numbers_.right.keys,
+                                                   numbers_.left.whole, numbers_.right.whole);
     partner_.assign(left_.kernel.instructions.size(), -1);
     for (const auto& [left, right] : pairs_) partner_[at(left)] = right;
     add_rows();
@@ -37,8 +42,8 @@ class Differ {
     count_moved();
     diff_.same_census = one_to_one_ || census(numbers_.left) == census(numbers_.right);
     if (left_.sm == right_.sm) compare_beside();
-    diff_.left = take_features(left_.kernel, left_.source, left_.windows);
-    diff_.right = take_features(right_.kernel, right_.source, right_.windows);
+    diff_.left = flow::take_features(left_.kernel, left_.source, left_.windows);
+    diff_.right = flow::take_features(right_.kernel, right_.source, right_.windows);
     return std::move(diff_);
   }
 
@@ -77,7 +82,7 @@ class Differ {
     if (!one_sm() || (a.word.low == b.word.low && a.word.high == b.word.high)) return true;
     const int to_a = target_index(left_.kernel, a), to_b = target_index(right_.kernel, b);
     const auto distance = [](int to, const Instruction& from) {
-      return to - static_cast<int>(from.address / instruction_bytes);
+      return to - static_cast<int>(from.address / cubin::instruction_bytes);
     };
     return to_a >= 0 && to_b >= 0 && distance(to_a, a) != distance(to_b, b);
   }
@@ -198,8 +203,8 @@ class Differ {
 
   // Nothing is identical whose class is another: then the bytes differ where no row is.
   void compare_beside() {
-    const CodeClass &a = left_.kernel.code, &b = right_.kernel.code;
-    diff_.beside = differences_beside_text(a, b);
+    const cubin::CodeClass &a = left_.kernel.code, &b = right_.kernel.code;
+    diff_.beside = cubin::differences_beside_text(a, b);
     if (diff_.change != Change::identical) return;
     if (a.hash != b.hash && diff_.beside.empty())
       diff_.beside.push_back(fmt::format("padding behind the last branch: {} -> {} instructions",
@@ -233,4 +238,4 @@ Result<KernelDiff> diff_kernels(const DiffSide& left, const DiffSide& right) {
   return Differ(left, right).run();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

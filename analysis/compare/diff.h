@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::compare {
 
 // How much of an instruction, or of a kernel, is different. Each of the first five includes those
 // before it. `renamed` is exact: docs/decisions/renamed-registers.md. `data` is of kernels alone:
@@ -57,7 +57,7 @@ struct KernelDiff {
   ChangeCounts counts;
   std::vector<DiffRow> rows;    // in the order of both
   std::vector<VerbDiff> verbs;  // in the order of the rows
-  Features left, right;
+  flow::Features left, right;
 };
 
 // Aligned by verb and normalised opcode; one to one where the opcodes are the same one by one. The
@@ -65,4 +65,4 @@ struct KernelDiff {
 // Step::disassemble when a side has no instruction: nothing is never the same as anything.
 Result<KernelDiff> diff_kernels(const DiffSide& left, const DiffSide& right);
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

@@ -4,18 +4,18 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::compare {
 namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json side_json(const DiffSide& side, const Features& features) {
+ordered_json side_json(const DiffSide& side, const flow::Features& features) {
   return {{"name", side.name},
           {"sm", side.sm},
           {"entry", side.kernel.entry},
           {"text_hash", side.kernel.text_hash},
           {"code_class", side.kernel.code.hash},
-          {"features", as_json(features)}};
+          {"features", flow::as_json(features)}};
 }
 
 ordered_json counts_json(const ChangeCounts& counts) {
@@ -29,9 +29,9 @@ ordered_json counts_json(const ChangeCounts& counts) {
 
 ordered_json instruction_json(const DiffSide& side, int index) {
   if (index < 0) return nullptr;
-  const Instruction& instruction = side.kernel.instructions[static_cast<std::size_t>(index)];
-  ordered_json json = as_json(instruction);
-  json["verb"] = verb_name(source_line(side.source, instruction));
+  const cubin::Instruction& instruction = side.kernel.instructions[static_cast<std::size_t>(index)];
+  ordered_json json = disassembly::as_json(instruction);
+  json["verb"] = flow::verb_name(flow::source_line(side.source, instruction));
   return json;
 }
 
@@ -56,4 +56,4 @@ std::string diff_as_json(const DiffSide& left, const DiffSide& right, const Kern
   return all.dump(1) + "\n";
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::compare {
 
 struct DiffView {
   bool all = false;  // every row; else those that differ, with `context` rows around them
@@ -36,6 +36,6 @@ std::string diff_as_text(const DiffSide& left, const DiffSide& right, const Kern
 std::string diff_as_json(const DiffSide& left, const DiffSide& right, const KernelDiff& diff);
 
 // What the right has more (+) and less (-) of: "+BAR.ARV x1, -MEMBAR.ALL.CTA x2"; "" when nothing.
-std::string opcode_changes(const CodeCounts& left, const CodeCounts& right);
+std::string opcode_changes(const flow::CodeCounts& left, const flow::CodeCounts& right);
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

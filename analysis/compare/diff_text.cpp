@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::compare {
+
+using flow::CodeCounts;
+using flow::LoopFeatures;
+
 namespace {
 
 constexpr std::size_t code_width = 52;
@@ -15,7 +19,7 @@ void add_line(std::string& text, std::string line) {
   text += line + "\n";
 }
 
-std::string side_line(char letter, const DiffSide& side, const Features& features) {
+std::string side_line(char letter, const DiffSide& side, const flow::Features& features) {
   return fmt::format("{}  {}: {} instructions, {} issue cycles, {} registers, .text {}", letter,
                      side.name, features.kernel.instructions, features.kernel.issue_cycles,
                      features.registers == 0 ? "unknown" : std::to_string(features.registers),
@@ -36,8 +40,8 @@ std::string verdict_line(const KernelDiff& diff) {
   return line;
 }
 
-Table verb_table(const KernelDiff& diff) {
-  Table table;
+table::Table verb_table(const KernelDiff& diff) {
+  table::Table table;
   table.columns = {{"verb"},          {"identical", true}, {"schedule", true},
                    {"renamed", true}, {"operands", true},  {"opcode", true},
                    {"only A", true},  {"only B", true},    {"moved", true}};
@@ -50,7 +54,7 @@ Table verb_table(const KernelDiff& diff) {
   return table;
 }
 
-const LoopFeatures* find_loop(const Features& features, const std::string& role) {
+const LoopFeatures* find_loop(const flow::Features& features, const std::string& role) {
   for (const LoopFeatures& loop : features.loops)
     if (loop.role == role && loop.problem.empty()) return &loop;
   return nullptr;
@@ -76,18 +80,19 @@ void add_loops(std::string& text, const KernelDiff& diff) {
 
 std::string code_of(const DiffSide& side, int index) {
   if (index < 0) return std::string(4 + 2 + 26 + 1 + code_width, ' ');
-  const Instruction& instruction = side.kernel.instructions[static_cast<std::size_t>(index)];
-  return fmt::format("{:04x}  {:26} {:{}}", instruction.address, to_string(instruction.control),
-                     text_of(instruction), code_width);
+  const cubin::Instruction& instruction = side.kernel.instructions[static_cast<std::size_t>(index)];
+  return fmt::format("{:04x}  {:26} {:{}}", instruction.address,
+                     cubin::to_string(instruction.control), disassembly::text_of(instruction),
+                     code_width);
 }
 
 void add_row(std::string& text, const DiffSide& left, const DiffSide& right, const DiffRow& row) {
   const DiffSide& side = row.left >= 0 ? left : right;
   const int index = row.left >= 0 ? row.left : row.right;
-  const Instruction& instruction = side.kernel.instructions[static_cast<std::size_t>(index)];
+  const cubin::Instruction& instruction = side.kernel.instructions[static_cast<std::size_t>(index)];
   add_line(text, fmt::format("{}  {}  {}  {}", code_of(left, row.left), mark_of(row),
                              code_of(right, row.right),
-                             verb_name(source_line(side.source, instruction))));
+                             flow::verb_name(flow::source_line(side.source, instruction))));
 }
 
 // Rows to show.
@@ -155,7 +160,7 @@ std::string diff_as_text(const DiffSide& left, const DiffSide& right, const Kern
   add_line(text, side_line('B', right, diff.right));
   add_line(text, verdict_line(diff));
   for (const std::string& line : diff.beside) add_line(text, "  beside the instructions: " + line);
-  text += "\n" + render(verb_table(diff), TableFormat::text) + "\n";
+  text += "\n" + table::render(verb_table(diff), table::TableFormat::text) + "\n";
   add_loops(text, diff);
   const std::string header =
       fmt::format("addr  {:26} {:{}}", "st y Wr Rd waits   reuse", "instruction", code_width);
@@ -164,4 +169,4 @@ std::string diff_as_text(const DiffSide& left, const DiffSide& right, const Kern
   return text;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

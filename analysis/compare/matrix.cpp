@@ -6,7 +6,13 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::compare {
+
+using table::Cell;
+using table::render;
+using table::Table;
+using table::TableFormat;
+
 namespace {
 
 using nlohmann::ordered_json;
@@ -18,7 +24,7 @@ std::string class_of(const CodeSummary& code) {
 // "producer 25/61, consumer 24/69": instructions and issue cycles of a turn.
 std::string loops_of(const CodeSummary& code) {
   std::string text;
-  for (const LoopFeatures& loop : code.features.loops) {
+  for (const flow::LoopFeatures& loop : code.features.loops) {
     if (!text.empty()) text += ", ";
     if (!loop.role.empty()) text += loop.role + " ";
     text += loop.problem.empty()
@@ -33,7 +39,7 @@ std::string why_none(const MatrixCell& cell) {
 }
 
 // What is said of a cell; in text the columns that it is said of stand before it.
-std::vector<Column> columns_of(const Matrix& matrix) {
+std::vector<table::Column> columns_of(const Matrix& matrix) {
   if (matrix.of_files)
     return {{"class"},        {"instr", true},  {"issue", true}, {"regs", true},  {"shared", true},
             {"fences", true}, {"sleeps", true}, {"waits", true}, {"loops", true}, {"difference"}};
@@ -49,7 +55,7 @@ std::vector<Cell> cells_of(const Matrix& matrix, std::size_t v, std::size_t t) {
     none.back() = why_none(cell);
     return none;
   }
-  const Features& all = cell.code->features;
+  const flow::Features& all = cell.code->features;
   const std::string changed = difference(matrix, v, t);
   if (matrix.of_files)
     return {class_of(*cell.code),
@@ -62,7 +68,7 @@ std::vector<Cell> cells_of(const Matrix& matrix, std::size_t v, std::size_t t) {
             all.kernel.scoreboard_waits,
             cell.loops ? Cell(*cell.loops) : Cell("?"),
             changed};
-  const CodeCounts hot = hot_code(all);
+  const flow::CodeCounts hot = hot_code(all);
   return {class_of(*cell.code), all.kernel.instructions, all.registers,        hot.fences,
           hot.sleeps,           hot.scoreboard_waits,    loops_of(*cell.code), changed};
 }
@@ -150,7 +156,7 @@ Table square_table(const Matrix& matrix) {
         row.emplace_back("-");
         continue;
       }
-      const CodeCounts& kernel = cell.code->features.kernel;
+      const flow::CodeCounts& kernel = cell.code->features.kernel;
       row.emplace_back(fmt::format(
           "`{}` {}{}", class_of(*cell.code),
           matrix.of_files ? fmt::format("{}/{}", kernel.instructions, kernel.issue_cycles)
@@ -175,7 +181,7 @@ ordered_json cell_json(const Matrix& matrix, std::size_t v, std::size_t t) {
   made["difference"] = difference(matrix, v, t);
   if (matrix.of_files)
     made["loops"] = cell.loops ? ordered_json(*cell.loops) : ordered_json(nullptr);
-  made["features"] = cell.code ? as_json(cell.code->features) : ordered_json(nullptr);
+  made["features"] = cell.code ? flow::as_json(cell.code->features) : ordered_json(nullptr);
   return made;
 }
 
@@ -230,4 +236,4 @@ std::string print_matrix(const Matrix& matrix, TableFormat format) {
   bug("unknown format");
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

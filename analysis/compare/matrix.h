@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::compare {
 
 struct MatrixCell {
   std::string problem;  // why there is no code: "needs sm_90, the target is sm_80"
@@ -54,6 +54,6 @@ std::string difference(const Matrix& matrix, std::size_t variant, std::size_t co
 // [name], "rows": [{"kernel", "cells": [null where a column does not have it, or the same with
 // "loops" in the place of "problem"]}]}. "class" is the start of the hash of .text: cells with one
 // class have one code.
-std::string print_matrix(const Matrix& matrix, TableFormat format);
+std::string print_matrix(const Matrix& matrix, table::TableFormat format);
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

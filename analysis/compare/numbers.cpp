@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace phasebit {
+namespace phasebit::compare {
 namespace {
 
 // Opcodes of one meaning, by the start of their name.
@@ -56,7 +56,7 @@ class Numberer {
     const std::vector<int> by_line = verbs_of_lines(side.source);
     SideNumbers numbers;
     for (std::size_t i = 0; i < size; ++i) {
-      const Instruction& one = side.kernel.instructions[i];
+      const cubin::Instruction& one = side.kernel.instructions[i];
       const auto line = static_cast<std::size_t>(std::max(0, one.line));
       const int verb = line < by_line.size() ? by_line[line] : 0;
       const int shared = shares_verbs_ && shared_[static_cast<std::size_t>(verb)] ? verb : 0;
@@ -74,9 +74,9 @@ class Numberer {
 
  private:
   // By the number that instructions have for their line; 0 is none.
-  std::vector<int> verbs_of_lines(const SourceMap& source) {
+  std::vector<int> verbs_of_lines(const image::SourceMap& source) {
     std::vector<int> verbs = {0};
-    for (const SourceLine& line : source) verbs.push_back(verbs_.of(verb_name(&line)));
+    for (const image::SourceLine& line : source) verbs.push_back(verbs_.of(flow::verb_name(&line)));
     return verbs;
   }
   std::pair<int, int> opcode_of(const std::string& opcode) {
@@ -90,7 +90,7 @@ class Numberer {
         (static_cast<std::uint64_t>(verb) << 32U) | static_cast<std::uint64_t>(meaning);
     return keys_.try_emplace(pair, static_cast<int>(keys_.size())).first->second;
   }
-  static std::uint64_t whole_of(const Instruction& one, int opcode) {
+  static std::uint64_t whole_of(const cubin::Instruction& one, int opcode) {
     const std::hash<std::string_view> hash;
     return (hash(one.operands) * 31 + hash(one.predicate)) * 31 +
            static_cast<std::uint64_t>(opcode);
@@ -132,4 +132,4 @@ NumberedSides number_sides(const DiffSide& left, std::size_t left_size, const Di
   return sides;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::compare {
 
 // What an opcode does, without how it is spelled on one architecture: its stem, with the first
 // modifier where that says which operation it is (SYNCS.ARRIVE). All moves are MOV, all short adds
@@ -33,4 +33,4 @@ struct NumberedSides {
 NumberedSides number_sides(const DiffSide& left, std::size_t left_size, const DiffSide& right,
                            std::size_t right_size);
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

@@ -6,7 +6,7 @@
 #include <array>
 #include <charconv>
 
-namespace phasebit {
+namespace phasebit::compare {
 namespace {
 
 // Instructions that give nothing back, though a register may stand first.
@@ -157,9 +157,9 @@ void mask(std::string_view in, std::string& out, Found found) {
 
 }  // namespace
 
-void mask_registers(const Instruction& instruction, std::string_view operands, std::string& text,
-                    std::vector<RegisterMention>& registers) {
-  const std::string_view stem = opcode_stem(instruction);
+void mask_registers(const cubin::Instruction& instruction, std::string_view operands,
+                    std::string& text, std::vector<RegisterMention>& registers) {
+  const std::string_view stem = flow::opcode_stem(instruction);
   const std::size_t results = result_count(stem, operands);
   mask(instruction.predicate, text,
        [&](int number, std::size_t) { registers.push_back({number, false, 1}); });
@@ -171,4 +171,4 @@ void mask_registers(const Instruction& instruction, std::string_view operands, s
   });
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

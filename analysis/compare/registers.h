@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::compare {
 
 // Registers as one row of numbers: R first, then UR, P and UP. RZ, URZ, PT and UPT are none.
 inline constexpr int first_uniform = 256, first_predicate = 512, first_uniform_predicate = 520;
@@ -22,7 +22,7 @@ struct RegisterMention {
 // Appends the guard and `operands` with every number of a register left out ("@!P R,[R+UR.64]"),
 // and the registers in the order of the text. Which operands are results is taken from the opcode;
 // of an opcode that is not known it is the first operand, where that is a register.
-void mask_registers(const Instruction& instruction, std::string_view operands, std::string& text,
-                    std::vector<RegisterMention>& registers);
+void mask_registers(const cubin::Instruction& instruction, std::string_view operands,
+                    std::string& text, std::vector<RegisterMention>& registers);
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <array>
 
-namespace phasebit {
+namespace phasebit::compare {
+
+using cubin::SassKernel;
+
 namespace {
 
 std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
@@ -33,7 +36,7 @@ std::size_t at(int number) {
 MaskedCode::MaskedCode(const SassKernel& kernel, std::size_t size, bool one_sm) : size_(size) {
   text_ends_.reserve(size), mention_ends_.reserve(size), guarded_.reserve(size);
   for (std::size_t i = 0; i < size; ++i) {
-    const Instruction& one = kernel.instructions[i];
+    const cubin::Instruction& one = kernel.instructions[i];
     const std::string& operands = one_sm ? one.code_operands() : one.operands;
     if (operands.find(".reuse") == std::string::npos)
       mask_registers(one, operands, texts_, mentions_);
@@ -73,12 +76,13 @@ void MaskedCode::find_blocks(const SassKernel& kernel) {
   std::vector<int> jumps(size_, -1);  // target by instruction
   std::vector<bool> leads(size_ + 1, false);
   for (std::size_t i = 0; i < size_; ++i) {
-    const Instruction& one = kernel.instructions[i];
-    const std::string_view stem = opcode_stem(one);
-    if (stem == "BRA" || stem == "JMP" || jumps_by_call(one)) jumps[i] = target_index(kernel, one);
+    const cubin::Instruction& one = kernel.instructions[i];
+    const std::string_view stem = flow::opcode_stem(one);
+    if (stem == "BRA" || stem == "JMP" || flow::jumps_by_call(one))
+      jumps[i] = target_index(kernel, one);
     if (jumps[i] >= static_cast<int>(size_)) jumps[i] = -1;
     if (jumps[i] >= 0) leads[at(jumps[i])] = true;
-    if (jumps[i] >= 0 || !falls_through(one)) leads[i + 1] = true;
+    if (jumps[i] >= 0 || !flow::falls_through(one)) leads[i + 1] = true;
   }
   std::vector<std::size_t> block_of(size_);
   for (std::size_t i = 0; i < size_; ++i) {
@@ -88,7 +92,7 @@ void MaskedCode::find_blocks(const SassKernel& kernel) {
   }
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     const std::size_t last = blocks_[b].end - 1;
-    if (falls_through(kernel.instructions[last]) && b + 1 < blocks_.size())
+    if (flow::falls_through(kernel.instructions[last]) && b + 1 < blocks_.size())
       blocks_[b + 1].predecessors.push_back(b);
     if (jumps[last] < 0) continue;
     std::vector<std::size_t>& before = blocks_[block_of[at(jumps[last])]].predecessors;
@@ -161,7 +165,7 @@ std::string renaming_hash(const SassKernel& kernel, std::size_t size, bool one_s
     all += code.text(i);
     all += fmt::format(" {:x}\n", values[i]);
   }
-  return content_hash(all);
+  return base::content_hash(all);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

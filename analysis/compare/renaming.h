@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::compare {
 
 // Where an instruction stands in an alignment.
 struct AlignedPlace {
@@ -22,7 +22,7 @@ struct AlignedPlace {
 class MaskedCode {
  public:
   // `one_sm` as in compared_operands.
-  MaskedCode(const SassKernel& kernel, std::size_t size, bool one_sm);
+  MaskedCode(const cubin::SassKernel& kernel, std::size_t size, bool one_sm);
 
   // Guard and operands; the target of a branch, which is an address, stands in it as well.
   std::string_view text(std::size_t instruction) const;
@@ -41,7 +41,7 @@ class MaskedCode {
   using State = std::vector<std::uint32_t>;  // by register: a hash of where its value was written
 
   void number_registers();
-  void find_blocks(const SassKernel& kernel);
+  void find_blocks(const cubin::SassKernel& kernel);
   State enter(std::size_t block, const std::vector<State>& left_by, std::uint32_t join) const;
   void run(std::size_t block, State& state, const std::vector<AlignedPlace>& places,
            std::vector<std::uint64_t>& read) const;
@@ -57,6 +57,6 @@ class MaskedCode {
 
 // Of a kernel alone, each instruction in a row of its own: equal for two kernels with the same
 // opcodes when each row has one text and reads the same values.
-std::string renaming_hash(const SassKernel& kernel, std::size_t size, bool one_sm);
+std::string renaming_hash(const cubin::SassKernel& kernel, std::size_t size, bool one_sm);
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

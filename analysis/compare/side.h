@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::compare {
 
 struct DiffSide {
   std::string name;  // for people: variant and target, file and kernel
   int sm = 0;        // words are compared only where both have the same
-  SassKernel kernel;
-  SourceMap source;  // empty: no verbs
-  std::vector<RoleWindow> windows;
+  cubin::SassKernel kernel;
+  image::SourceMap source;  // empty: no verbs
+  std::vector<flow::RoleWindow> windows;
   // Whether its verbs are those of the other side. Source lines of two files are not: they are
   // shown, and nothing goes by them.
   bool shares_verbs = true;
@@ -23,4 +23,4 @@ struct DiffSide {
   bool has_lines = false;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

@@ -8,22 +8,25 @@
 #include <algorithm>
 #include <optional>
 
-namespace phasebit {
+namespace phasebit::compare {
 
-CodeSignature signature_of(const SassKernel& kernel) {
+using base::content_hash;
+using flow::CodeCounts;
+
+CodeSignature signature_of(const cubin::SassKernel& kernel) {
   std::string opcodes, operands, named, controls;
-  const std::size_t used = used_instructions(kernel);
-  const auto text = [](const Instruction& one, bool one_sm) {
+  const std::size_t used = flow::used_instructions(kernel);
+  const auto text = [](const cubin::Instruction& one, bool one_sm) {
     return one.predicate + ' ' + without_reuse(compared_operands(one, one_sm)) + '\n';
   };
   bool has_names = false;
   for (std::size_t i = 0; i < used; ++i) has_names |= !kernel.instructions[i].unnamed.empty();
   for (std::size_t i = 0; i < used; ++i) {
-    const Instruction& instruction = kernel.instructions[i];
+    const cubin::Instruction& instruction = kernel.instructions[i];
     opcodes += instruction.opcode + (instruction.predicate.empty() ? "\n" : "@\n");
     operands += text(instruction, true);
     if (has_names) named += text(instruction, false);
-    controls += to_string(instruction.control) + '\n';
+    controls += cubin::to_string(instruction.control) + '\n';
   }
   CodeSignature made = {content_hash(opcodes),
                         content_hash(operands),
@@ -35,10 +38,10 @@ CodeSignature signature_of(const SassKernel& kernel) {
   return made;
 }
 
-CodeSummary summarise(int sm, const SassKernel& kernel, const SourceMap& source,
-                      const std::vector<RoleWindow>& windows) {
+CodeSummary summarise(int sm, const cubin::SassKernel& kernel, const image::SourceMap& source,
+                      const std::vector<flow::RoleWindow>& windows) {
   return {sm, kernel.text_hash, kernel.code, signature_of(kernel),
-          take_features(kernel, source, windows)};
+          flow::take_features(kernel, source, windows)};
 }
 
 Change change_between(const CodeSummary& left, const CodeSummary& right) {
@@ -65,7 +68,7 @@ std::optional<std::string> describe_other(const CodeSummary& left, const CodeSum
   const Change change = change_between(left, right);
   if (change == Change::instructions) return std::nullopt;
   if (change != Change::data) return to_string(change);
-  const auto beside = differences_beside_text(left.code, right.code);
+  const auto beside = cubin::differences_beside_text(left.code, right.code);
   if (beside.empty()) return "data: padding behind the last branch";
   return fmt::format("data: {}", fmt::join(beside, "; "));
 }
@@ -89,10 +92,10 @@ std::string describe_change(const CodeSummary& left, const CodeSummary& right) {
                      a.issue_cycles, b.issue_cycles);
 }
 
-CodeCounts hot_code(const Features& features) {
+CodeCounts hot_code(const flow::Features& features) {
   CodeCounts sum;
-  for (const LoopFeatures& loop : features.loops) add(sum, loop.hot);
+  for (const flow::LoopFeatures& loop : features.loops) flow::add(sum, loop.hot);
   return sum;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::compare {
 
 // Hashes of a kernel's instructions in their order, without the NOPs behind the last branch.
 struct CodeSignature {
@@ -15,17 +15,17 @@ struct CodeSignature {
   std::string controls;
   std::string renamed, renamed_named;  // of operands and named: renaming_hash
 };
-CodeSignature signature_of(const SassKernel& kernel);
+CodeSignature signature_of(const cubin::SassKernel& kernel);
 
 struct CodeSummary {
   int sm = 0;
   std::string text_hash;
-  CodeClass code;
+  cubin::CodeClass code;
   CodeSignature signature;
-  Features features;
+  flow::Features features;
 };
-CodeSummary summarise(int sm, const SassKernel& kernel, const SourceMap& source,
-                      const std::vector<RoleWindow>& windows);
+CodeSummary summarise(int sm, const cubin::SassKernel& kernel, const image::SourceMap& source,
+                      const std::vector<flow::RoleWindow>& windows);
 
 // The class of change between two kernels: that of diff_kernels, without the rows.
 Change change_between(const CodeSummary& left, const CodeSummary& right);
@@ -40,6 +40,6 @@ std::string describe_change(const CodeSummary& left, const CodeSummary& right);
 std::string describe_code_change(const CodeSummary& left, const CodeSummary& right);
 
 // The hot code of all timed loops together.
-CodeCounts hot_code(const Features& features);
+flow::CodeCounts hot_code(const flow::Features& features);
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

@@ -4,7 +4,10 @@
 
 #include <charconv>
 
-namespace phasebit {
+namespace phasebit::compare {
+
+using cubin::Instruction;
+
 namespace {
 
 constexpr std::string_view reuse = ".reuse";
@@ -15,8 +18,8 @@ bool has_target(std::string_view stem) {
 
 }  // namespace
 
-CodeTarget target_of(const SassKernel& kernel, const Instruction& instruction) {
-  if (!has_target(opcode_stem(instruction))) return {};
+CodeTarget target_of(const cubin::SassKernel& kernel, const Instruction& instruction) {
+  if (!has_target(flow::opcode_stem(instruction))) return {};
   const std::string_view operands = instruction.code_operands();
   const std::size_t comma = operands.rfind(',');
   const std::size_t begin = comma == std::string_view::npos ? 0 : comma + 1;
@@ -25,12 +28,12 @@ CodeTarget target_of(const SassKernel& kernel, const Instruction& instruction) {
   if (!last.starts_with("0x") || last.size() > 10) return {};
   const auto parsed = std::from_chars(last.data() + 2, last.data() + last.size(), address, 16);
   if (parsed.ec != std::errc() || parsed.ptr != last.data() + last.size()) return {};
-  const std::size_t index = address / instruction_bytes;
+  const std::size_t index = address / cubin::instruction_bytes;
   if (index >= kernel.instructions.size()) return {};
   return {static_cast<int>(index), operands.substr(0, begin)};
 }
 
-int target_index(const SassKernel& kernel, const Instruction& instruction) {
+int target_index(const cubin::SassKernel& kernel, const Instruction& instruction) {
   return target_of(kernel, instruction).index;
 }
 
@@ -51,4 +54,4 @@ const std::string& compared_operands(const Instruction& instruction, bool one_sm
   return one_sm ? instruction.code_operands() : instruction.operands;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

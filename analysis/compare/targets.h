@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::compare {
 
 // Where the last operand is an address in the kernel: the instruction it names, and what stands in
 // front of it. Only branches and what names a place of convergence have one.
@@ -14,9 +14,9 @@ struct CodeTarget {
   int index = -1;  // -1: it has none
   std::string_view condition;
 };
-CodeTarget target_of(const SassKernel& kernel, const Instruction& instruction);
+CodeTarget target_of(const cubin::SassKernel& kernel, const cubin::Instruction& instruction);
 // Its index alone.
-int target_index(const SassKernel& kernel, const Instruction& instruction);
+int target_index(const cubin::SassKernel& kernel, const cubin::Instruction& instruction);
 
 // Operands without ".reuse", which is a control field.
 std::string without_reuse(std::string operands);
@@ -25,6 +25,6 @@ bool same_without_reuse(const std::string& a, const std::string& b);
 
 // What of the operands is compared. On one SM names do not count: the class says where relocations
 // lead. Across SMs classes are not compared, so names have to say it.
-const std::string& compared_operands(const Instruction& instruction, bool one_sm);
+const std::string& compared_operands(const cubin::Instruction& instruction, bool one_sm);
 
-}  // namespace phasebit
+}  // namespace phasebit::compare

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::cubin {
 namespace {
 
 constexpr std::string_view text_name = "text";
@@ -25,14 +25,14 @@ std::string_view data_of(const ElfFile& file, const std::string& section) {
 std::string hash_of(const std::vector<CodeFact>& facts) {
   std::string all;
   for (const CodeFact& fact : facts) all += fact.name + '\t' + fact.value + '\n';
-  return content_hash(all);
+  return base::content_hash(all);
 }
 
 // `.nv.info.<entry>` of code that is padded, with its places as they are without.
 std::string info_without_padding(std::string_view info, std::string_view text,
                                  std::string_view entry) {
   std::string made(info);
-  const auto padding = static_cast<std::uint32_t>(padding_of(text));
+  const auto padding = static_cast<std::uint32_t>(image::placement::padding_of(text));
   if (padding == 0) return made;
   for (const std::size_t at :
        code_places(info, text.size(), entry).value_or(std::vector<std::size_t>())) {
@@ -66,7 +66,7 @@ class ClassReader {
   CodeClass read(std::size_t section) {
     CodeClass made;
     const std::string before = graph_.read_for(graph_.entry_of(section));
-    made.facts.push_back({std::string(text_name), content_hash(text_of(section))});
+    made.facts.push_back({std::string(text_name), base::content_hash(text_of(section))});
     add_attributes(section, made.facts);
     add_constants(section, made.facts);
     for (const Relocation& one : graph_.relocations(section))
@@ -80,7 +80,7 @@ class ClassReader {
   }
 
   std::string_view text_of(std::size_t section) const {
-    return unpadded(file_.sections()[section].data);
+    return image::placement::unpadded(file_.sections()[section].data);
   }
 
   void add_attributes(std::size_t section, std::vector<CodeFact>& facts) {
@@ -207,4 +207,4 @@ std::vector<std::string> differences_beside_text(const CodeClass& left, const Co
   return lines;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

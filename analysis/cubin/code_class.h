@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::cubin {
 
 // One thing that decides what the kernel does: "registers", "40"; "constant bank 2", "9a9999...".
 struct CodeFact {
@@ -39,4 +39,4 @@ Result<std::map<std::string, std::string>> code_class_hashes(std::string_view cu
 // What differs beside the instructions, a line each: "registers: 40 -> 32". Empty when nothing.
 std::vector<std::string> differences_beside_text(const CodeClass& left, const CodeClass& right);
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

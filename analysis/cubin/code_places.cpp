@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace phasebit {
+namespace phasebit::cubin {
 namespace {
 
 // Where places stand in the 32-bit words of an attribute's value. Each was seen in cubins of ptxas
@@ -159,7 +159,7 @@ Result<Form> form_of(const Entry& entry) {
 bool is_place(std::string_view section, std::size_t at, std::size_t code_bytes) {
   std::uint32_t place = 0;
   std::memcpy(&place, section.data() + at, sizeof place);
-  return place % padding_step_bytes == 0 && place < code_bytes;
+  return place % image::placement::padding_step_bytes == 0 && place < code_bytes;
 }
 
 }  // namespace
@@ -198,4 +198,4 @@ Status check_function_attributes(std::string_view nv_info) {
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::cubin {
 
 // Offsets in the section of 32-bit words that hold a place: bytes from the start of the kernel,
 // which has `code_bytes`. Step::disassemble ("attribute 0x44 of kernel k: ...") for an attribute of
@@ -18,4 +18,4 @@ Result<std::vector<std::size_t>> code_places(std::string_view nv_info_of_kernel,
 // that nobody knows.
 Status check_function_attributes(std::string_view nv_info);
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

@@ -1,6 +1,6 @@
 #include "analysis/cubin/constant_operand.h"
 
-namespace phasebit {
+namespace phasebit::cubin {
 namespace {
 
 constexpr std::uint64_t field(std::uint64_t word, unsigned low, unsigned bits) {
@@ -24,4 +24,4 @@ std::optional<ConstantOperand> constant_operand(const SassWord& word) {
   return ConstantOperand{static_cast<int>(field(word.low, 54, 5)), offset, indexed};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace phasebit {
+namespace phasebit::cubin {
 
 struct ConstantOperand {
   int bank = 0;
@@ -19,4 +19,4 @@ struct ConstantOperand {
 // constant may be taken for one, never the other way round.
 std::optional<ConstantOperand> constant_operand(const SassWord& word);
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::cubin {
 namespace {
 
 int field(std::uint64_t high, int first_bit, int bits) {
@@ -40,4 +40,4 @@ std::string to_string(const Control& control) {
                      mask(control.wait_mask, "012345"), mask(control.reuse, "abc"));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

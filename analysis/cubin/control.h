@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::cubin {
 
 // One instruction as it stands in `.text`: low holds bits 0..63, high bits 64..127.
 struct SassWord {
@@ -28,4 +28,4 @@ Control decode_control(const SassWord& word);
 // Fixed width, so that listings line up; "-" stands for none.
 std::string to_string(const Control& control);
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <map>
 
-namespace phasebit {
+namespace phasebit::cubin {
 namespace {
 
 constexpr std::string_view text_prefix = ".text.";
@@ -214,4 +214,4 @@ Result<Cubin> read_cubin(std::string_view bytes, std::string_view name) {
   return cubin;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::cubin {
 
 // A function inside the code of a kernel, which calls it: "$__internal_0_$__cuda_sm3x_div_...".
 struct CubinFunction {
@@ -51,7 +51,7 @@ struct Cubin {
   std::vector<CubinKernel> kernels;  // in the order of the file
   std::string tool, tool_version;    // "ptxas", "13.5.37" or "12.4"; "" when the file does not say
   std::string target;                // "sm_90a"; "sm_90" also where the file does not say which
-  SourceTable source;                // of the line table
+  source::SourceTable source;        // of the line table
   const CubinKernel* find(std::string_view entry) const;
 };
 
@@ -65,4 +65,4 @@ Result<Cubin> read_cubin_or_stub(std::string_view bytes, std::string_view name =
 // that reading takes, and whoever lists a file of thousands of functions wants none.
 Result<Cubin> read_cubin_outline(std::string_view bytes, std::string_view name = "cubin");
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

@@ -10,7 +10,7 @@
 #include <elf.h>
 #include <elfutils/libdw.h>
 
-namespace phasebit {
+namespace phasebit::cubin {
 namespace {
 
 // libdw reads the sections of a file. This makes one of those that a line table needs, little
@@ -121,7 +121,7 @@ class RowReader {
   Dwarf* dwarf_;
   std::vector<std::size_t> sections_;
   LineTable& table_;
-  SourceNumbers names_;
+  source::SourceNumbers names_;
 };
 
 }  // namespace
@@ -173,4 +173,4 @@ LineRow row_at(const std::vector<LineRow>& rows, std::uint64_t address) {
   return after == rows.begin() ? LineRow{} : *std::prev(after);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

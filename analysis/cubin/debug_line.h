@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::cubin {
 
 // Sections that DWARF 5 keeps names in; empty where the file has none.
 struct LineStrings {
@@ -34,7 +34,7 @@ struct LineRow {
 };
 
 struct LineTable {
-  SourceTable source;                                    // files in the order of the units
+  source::SourceTable source;                            // files in the order of the units
   std::map<std::size_t, std::vector<LineRow>> sections;  // of the ELF file; ascending by address
 };
 
@@ -47,4 +47,4 @@ Result<LineTable> read_debug_line(std::string_view section, const AddressFixups&
 // The row of an address; line 0 when the rows do not cover it.
 LineRow row_at(const std::vector<LineRow>& rows, std::uint64_t address);
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

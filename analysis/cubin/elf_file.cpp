@@ -1,6 +1,6 @@
 #include "analysis/cubin/elf_file.h"
 
-namespace phasebit {
+namespace phasebit::cubin {
 namespace {
 
 // In relocatable files global, local and shared memory have types of NVIDIA's own, with a size and
@@ -93,4 +93,4 @@ const ElfSection* ElfFile::find(const std::string& name) const {
   return found == by_name_.end() ? nullptr : &sections_[found->second];
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

@@ -12,7 +12,7 @@
 #include <gelf.h>
 #include <libelf.h>
 
-namespace phasebit {
+namespace phasebit::cubin {
 
 struct ElfSection {
   std::string name;
@@ -61,4 +61,4 @@ class ElfFile {
   std::unordered_map<std::string, std::size_t> by_name_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace phasebit {
+namespace phasebit::cubin {
 namespace {
 
 constexpr std::string_view text_prefix = ".text.";
@@ -16,7 +16,7 @@ constexpr std::size_t deepest = 256;
 // Short data as it is, long data by its hash.
 std::string in_words(std::string_view bytes) {
   constexpr std::size_t shown = 32;
-  if (bytes.size() > shown) return content_hash(bytes);
+  if (bytes.size() > shown) return base::content_hash(bytes);
   std::string text;
   for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
   return text;
@@ -92,7 +92,8 @@ ImageGraph::ImageGraph(const ElfFile& file, HashOfCode hash_of_code)
   for (std::size_t i = 1; i < file.sections().size(); ++i) {
     if (!file.sections()[i].name.starts_with(text_prefix)) continue;
     code_.push_back(i);
-    if (const std::size_t padding = padding_of(file.sections()[i].data); padding != 0)
+    if (const std::size_t padding = image::placement::padding_of(file.sections()[i].data);
+        padding != 0)
       take_out(i, padding);
   }
 }
@@ -269,4 +270,4 @@ std::set<std::string> ImageGraph::callees(std::size_t section) {
   return found;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

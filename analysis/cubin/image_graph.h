@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::cubin {
 
 class ImageGraph {
  public:
@@ -71,4 +71,4 @@ class ImageGraph {
   std::size_t lowest_ = SIZE_MAX;  // place in path_ that was led back to
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::cubin {
 
 inline constexpr std::uint32_t instruction_bytes = 16;
 
@@ -47,4 +47,4 @@ struct SassKernel {
   std::vector<IndirectBranch> indirect = {};  // where its BRX and BRXU may go
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

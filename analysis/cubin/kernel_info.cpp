@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::cubin {
 namespace {
 
 constexpr std::uint8_t no_value = 1;         // EIFMT_NVAL
@@ -183,4 +183,4 @@ int barrier_count_of_flags(std::uint64_t section_flags) {
   return static_cast<int>((section_flags >> 20U) & 0x7fU);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::cubin {
 
 // Registers a thread, by symbol index of the function: attribute EIATTR_REGCOUNT, as `cuobjdump
 // -elf` names it. The section is a list of entries {format, attribute, 16-bit value or size}; those
@@ -42,4 +42,4 @@ using Attributes = std::vector<std::pair<std::string, std::string>>;
 Attributes kernel_attributes(std::string_view nv_info_of_kernel);
 Attributes function_attributes(std::string_view nv_info, std::uint32_t symbol);
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::cubin {
 
 // At an instruction: those it reads, those it writes, and those that keep a value across it. The
 // stack pointer R1 is one of them.
@@ -23,4 +23,4 @@ inline LiveCounts peak(const LiveCounts& a, const LiveCounts& b) {
           std::max(a.uniform_predicates, b.uniform_predicates)};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

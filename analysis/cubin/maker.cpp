@@ -5,7 +5,7 @@
 #include <array>
 #include <cstring>
 
-namespace phasebit {
+namespace phasebit::cubin {
 namespace {
 
 // What describes a note: {format, then where the object's name, the tool, its version, its branch
@@ -58,7 +58,7 @@ std::string target_in(const std::string& options, int sm) {
 }
 
 bool newer(const std::string& a, const std::string& b) {
-  const auto first = parse_version(a), second = parse_version(b);
+  const auto first = isa::parse_version(a), second = isa::parse_version(b);
   return first && (!second || *first > *second);
 }
 
@@ -78,11 +78,11 @@ CubinMaker read_maker(const ElfFile& file, int sm) {
   const ElfSection* section = file.find(".note.nv.tkinfo");
   if (section == nullptr) return maker;
   for (const ToolInfo& info : tool_infos(section->data)) {
-    const std::string version = version_in_banner(info.text(version_field));
+    const std::string version = isa::version_in_banner(info.text(version_field));
     if (!newer(version, maker.version)) continue;
     maker = {info.text(tool_field), version, target_in(info.text(options_field), sm)};
   }
   return maker;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

@@ -3,7 +3,7 @@
 
 #include "analysis/cubin/elf_file.h"
 
-namespace phasebit {
+namespace phasebit::cubin {
 
 struct CubinMaker {
   std::string tool;     // "ptxas", "nvlink"; "" when the file does not say
@@ -16,4 +16,4 @@ struct CubinMaker {
 // times the release, and a flag says that the target is one with an "a". `sm` is 90.
 CubinMaker read_maker(const ElfFile& file, int sm);
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::cubin {
 
 std::map<std::size_t, std::vector<Relocation>> read_relocations(const ElfFile& file) {
   std::map<std::size_t, std::vector<Relocation>> all;
@@ -28,4 +28,4 @@ std::map<std::size_t, std::vector<Relocation>> read_relocations(const ElfFile& f
   return all;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::cubin {
 
 struct Relocation {
   std::uint64_t offset = 0;  // in the section
@@ -19,4 +19,4 @@ struct Relocation {
 // By the section that they are applied to, ascending by offset.
 std::map<std::size_t, std::vector<Relocation>> read_relocations(const ElfFile& file);
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin

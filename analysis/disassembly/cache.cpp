@@ -5,7 +5,10 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::disassembly {
+
+using base::content_hash;
+
 namespace {
 
 // Of what stands behind the first line. Another number makes all older files unreadable.
@@ -59,13 +62,13 @@ fs::path DisassemblyCache::file_of(int sm, std::string_view code) const {
 }
 
 std::optional<DisassembledFunction> DisassemblyCache::find(int sm, std::string_view code) const {
-  const auto content = read_file(file_of(sm, code));
+  const auto content = base::read_file(file_of(sm, code));
   if (!content) return std::nullopt;
   std::string_view text = *content;
   std::string header;
   if (!take(text, '\n', header) || header != std::string(magic) + content_hash(text))
     return std::nullopt;
-  const std::size_t count = code.size() / instruction_bytes;
+  const std::size_t count = code.size() / cubin::instruction_bytes;
   DisassembledFunction function{{}, 0, code.size(), {}};
   function.instructions.reserve(count);
   for (DisassembledInstruction one; take(text, '\t', one.predicate) &&
@@ -80,7 +83,7 @@ Status DisassemblyCache::add(int sm, std::string_view code,
   const bool whole = function.start == 0 && function.length == code.size();
   if (!whole || !can_be_kept(function)) return {};
   const std::string body = to_body(function);
-  return write_file(file_of(sm, code), std::string(magic) + content_hash(body) + '\n' + body);
+  return base::write_file(file_of(sm, code), std::string(magic) + content_hash(body) + '\n' + body);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::disassembly

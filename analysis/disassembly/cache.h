@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::disassembly {
 
 // Safe for several threads, and for several processes on one folder.
 class DisassemblyCache {
@@ -33,4 +33,4 @@ class DisassemblyCache {
   fs::path folder_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::disassembly

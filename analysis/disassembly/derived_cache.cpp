@@ -2,13 +2,13 @@
 
 #include "core/base/hash.h"
 
-namespace phasebit {
+namespace phasebit::disassembly {
 namespace {
 
 constexpr std::string_view magic = "phasebit derived 1 ";
 
 std::string header_of(const std::string& program, std::string_view body) {
-  return fmt::format("{}{} {}\n", magic, program, content_hash(body));
+  return fmt::format("{}{} {}\n", magic, program, base::content_hash(body));
 }
 
 }  // namespace
@@ -22,7 +22,8 @@ fs::path DerivedCache::file_of(const std::string& module) const {
 
 DerivedCache::Entries DerivedCache::find(const std::string& module) const {
   Entries entries;
-  const auto content = program_.empty() ? fail(Step::io, "no program") : read_file(file_of(module));
+  const auto content =
+      program_.empty() ? fail(Step::io, "no program") : base::read_file(file_of(module));
   if (!content) return entries;
   std::string_view text = *content;
   const std::size_t body = text.find('\n') + 1;
@@ -43,7 +44,7 @@ Status DerivedCache::add(const std::string& module, const Entries& entries) cons
     if ((key + value).find_first_of("\t\n") == std::string::npos) all.insert_or_assign(key, value);
   std::string body;
   for (const auto& [key, value] : all) body += fmt::format("{}\t{}\n", key, value);
-  return write_file(file_of(module), header_of(program_, body) + body);
+  return base::write_file(file_of(module), header_of(program_, body) + body);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::disassembly

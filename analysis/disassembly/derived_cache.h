@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::disassembly {
 
 // Safe for several threads, and for several processes on one folder.
 class DerivedCache {
@@ -34,4 +34,4 @@ class DerivedCache {
   std::string program_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::disassembly

@@ -9,13 +9,16 @@
 #include <iterator>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::disassembly {
+
+using cubin::CubinKernel;
+
 namespace {
 
 constexpr const char* install_hint = "tools/toolchain installs nvdisasm";
 
 // The tool's own first words, for a message.
-std::string first_line(const ProcessOutput& output) {
+std::string first_line(const base::ProcessOutput& output) {
   const std::string& text = output.err.empty() ? output.out : output.err;
   return text.substr(0, text.find('\n'));
 }
@@ -23,15 +26,15 @@ std::string first_line(const ProcessOutput& output) {
 }  // namespace
 
 Result<Disassembler> Disassembler::open(const fs::path& nvdisasm, const fs::path& cache) {
-  ProcessOptions options;
+  base::ProcessOptions options;
   options.timeout = std::chrono::seconds(20);
-  auto output = run_process({nvdisasm.string(), "--version"}, options);
+  auto output = base::run_process({nvdisasm.string(), "--version"}, options);
   if (!output) return with_hint(fail(Step::toolchain, "{}", output.error().message), install_hint);
   if (!output->ok())
     return with_hint(fail(Step::toolchain, "{} --version {}: {}", nvdisasm.string(),
                           output->how_it_ended(), first_line(*output)),
                      install_hint);
-  std::string version = version_in_banner(output->out);
+  std::string version = isa::version_in_banner(output->out);
   if (version.empty())
     return fail(Step::toolchain, "{} --version names no version: {}", nvdisasm.string(),
                 first_line(*output));
@@ -45,15 +48,15 @@ Result<Disassembler> Disassembler::open(const fs::path& nvdisasm, const fs::path
 
 Result<std::string> Disassembler::print(const std::vector<std::string>& options,
                                         std::string_view bytes) const {
-  PHASEBIT_TRY_ASSIGN(folder, TempDir::create());
+  PHASEBIT_TRY_ASSIGN(folder, base::TempDir::create());
   const fs::path file = folder.path() / "code";
-  PHASEBIT_TRY(write_file(file, bytes));
+  PHASEBIT_TRY(base::write_file(file, bytes));
   std::vector<std::string> arguments = {path_.string(), "-json"};
   arguments.insert(arguments.end(), options.begin(), options.end());
   arguments.push_back(file.string());
-  ProcessOptions process;
+  base::ProcessOptions process;
   process.timeout = timeout_;
-  auto output = run_process(arguments, process);
+  auto output = base::run_process(arguments, process);
   if (!output) return fail(Step::toolchain, "{}", output.error().message);
   if (!output->ok())
     return fail(Step::disassemble, "nvdisasm {}: {}", output->how_it_ended(), first_line(*output));
@@ -62,7 +65,7 @@ Result<std::string> Disassembler::print(const std::vector<std::string>& options,
 
 Result<Disassembly> Disassembler::checked(const std::string& json) const {
   auto disassembly = parse_nvdisasm_json(json);
-  if (disassembly && version_in_banner(disassembly->producer) != version_)
+  if (disassembly && isa::version_in_banner(disassembly->producer) != version_)
     return fail(Step::disassemble, "nvdisasm {} printed a listing of '{}'", version_,
                 disassembly->producer);
   return disassembly;
@@ -107,7 +110,7 @@ void Disassembler::read_all(int sm, const Codes& codes, unsigned threads, Listin
     bytes += codes[i].size();
   }
   std::vector<std::vector<Listing>> made(runs.size());
-  parallel_for(runs.size(), std::max(1U, threads), [&](std::size_t i) {
+  base::parallel_for(runs.size(), std::max(1U, threads), [&](std::size_t i) {
     made[i] = read_raw(sm, runs[i]);
     // A cache that cannot be written costs time, not the result.
     for (std::size_t n = 0; cache_ && n < runs[i].size(); ++n)
@@ -145,4 +148,4 @@ Disassembler::Listing Disassembler::listing(int sm, const CubinKernel& kernel) c
   return std::move(listings(sm, {&kernel}).front());
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::disassembly

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::disassembly {
 
 class Disassembler {
  public:
@@ -35,9 +35,9 @@ class Disassembler {
   // from it, the others by a run of nvdisasm for each thread over raw code laid end to end; names
   // come from the kernels. A run takes 250 ms to start, so give it all there is. May be called from
   // several threads. Step::disassemble in the place of a code that nvdisasm cannot read.
-  std::vector<Listing> listings(int sm, const std::vector<const CubinKernel*>& kernels,
+  std::vector<Listing> listings(int sm, const std::vector<const cubin::CubinKernel*>& kernels,
                                 unsigned threads = 1) const;
-  Listing listing(int sm, const CubinKernel& kernel) const;
+  Listing listing(int sm, const cubin::CubinKernel& kernel) const;
 
  private:
   Disassembler(fs::path path, std::string version)
@@ -55,4 +55,4 @@ class Disassembler {
   std::chrono::milliseconds timeout_ = std::chrono::minutes(10);
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::disassembly

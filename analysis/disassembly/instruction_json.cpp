@@ -3,17 +3,17 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::disassembly {
 
-std::string text_of(const Instruction& instruction) {
+std::string text_of(const cubin::Instruction& instruction) {
   std::string text = instruction.predicate;
   for (const std::string* part : {&instruction.opcode, &instruction.operands})
     if (!part->empty()) text += (text.empty() ? "" : " ") + *part;
   return text;
 }
 
-nlohmann::ordered_json as_json(const Instruction& instruction) {
-  const Control& control = instruction.control;
+nlohmann::ordered_json as_json(const cubin::Instruction& instruction) {
+  const cubin::Control& control = instruction.control;
   return {{"address", instruction.address},
           {"predicate", instruction.predicate},
           {"opcode", instruction.opcode},
@@ -27,4 +27,4 @@ nlohmann::ordered_json as_json(const Instruction& instruction) {
           {"reuse", control.reuse}};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::disassembly

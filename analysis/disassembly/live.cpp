@@ -8,7 +8,7 @@
 #include <cstring>
 #include <optional>
 
-namespace phasebit {
+namespace phasebit::disassembly {
 namespace {
 
 // The cells of the table that stands behind each line: "// | 3   ^ | 1 | |".
@@ -19,7 +19,7 @@ std::vector<std::string_view> cells_of(std::string_view line) {
   if (begin == std::string_view::npos) return cells;
   std::string_view rest = line.substr(begin + front.size());
   for (std::size_t bar = rest.find('|'); bar != std::string_view::npos; bar = rest.find('|')) {
-    cells.push_back(trimmed(rest.substr(0, bar)));
+    cells.push_back(base::trimmed(rest.substr(0, bar)));
     rest.remove_prefix(bar + 1);
   }
   return cells;
@@ -27,7 +27,7 @@ std::vector<std::string_view> cells_of(std::string_view line) {
 
 // The address of an instruction's line: "/*00a0*/"; nothing for other lines.
 std::optional<std::uint32_t> address_of(std::string_view line) {
-  const std::string_view code = trimmed(line);
+  const std::string_view code = base::trimmed(line);
   if (!code.starts_with("/*")) return std::nullopt;
   std::uint32_t address = 0;
   const auto [rest, error] =
@@ -59,8 +59,8 @@ class LifeRangeReader {
   LiveTable take() { return std::move(table_); }
 
  private:
-  LiveCounts counts_of(const std::vector<std::string_view>& cells) const {
-    LiveCounts counts;
+  cubin::LiveCounts counts_of(const std::vector<std::string_view>& cells) const {
+    cubin::LiveCounts counts;
     for (std::size_t i = 0; i < std::min(cells.size(), kinds_.size()); ++i) {
       const int number = first_number(cells[i]);
       if (kinds_[i] == "GPR") counts.registers = number;
@@ -76,7 +76,7 @@ class LifeRangeReader {
   LiveTable table_;
 };
 
-std::string first_error(const ProcessOutput& output) {
+std::string first_error(const base::ProcessOutput& output) {
   const std::size_t at = output.err.find("error");
   const std::string text = at == std::string::npos ? output.err : output.err.substr(at);
   return text.substr(0, text.find('\n'));
@@ -98,15 +98,15 @@ Result<LiveTable> parse_life_ranges(std::string_view text) {
 
 Result<LiveTable> live_registers(const Disassembler& disassembler, std::string_view cubin,
                                  const std::vector<std::size_t>& functions) {
-  PHASEBIT_TRY_ASSIGN(folder, TempDir::create());
+  PHASEBIT_TRY_ASSIGN(folder, base::TempDir::create());
   const fs::path file = folder.path() / "module.cubin";
-  PHASEBIT_TRY(write_file(file, with_present_header(cubin)));
+  PHASEBIT_TRY(base::write_file(file, with_present_header(cubin)));
   std::vector<std::string> arguments = {disassembler.path().string(), "-c", "-plr", "-lrm",
                                         "count"};
   if (!functions.empty())
     arguments.insert(arguments.end(), {"-fun", fmt::format("{}", fmt::join(functions, ","))});
   arguments.push_back(file.string());
-  auto output = run_process(arguments);
+  auto output = base::run_process(arguments);
   if (!output) return fail(Step::toolchain, "{}", output.error().message);
   if (!output->ok())
     return fail(Step::disassemble, "live registers: nvdisasm {}: {}", output->how_it_ended(),
@@ -114,12 +114,12 @@ Result<LiveTable> live_registers(const Disassembler& disassembler, std::string_v
   return parse_life_ranges(output->out);
 }
 
-Status add_live_registers(SassKernel& kernel, const LiveTable& table) {
+Status add_live_registers(cubin::SassKernel& kernel, const LiveTable& table) {
   const auto found = table.find(kernel.entry);
   if (found == table.end())
     return fail(Step::disassemble, "nvdisasm printed no live registers of {}", kernel.entry);
   kernel.live.assign(kernel.instructions.size(), {});
-  const std::size_t used = used_instructions(kernel);
+  const std::size_t used = flow::used_instructions(kernel);
   for (std::size_t i = 0; i < used; ++i) {
     const auto counts = found->second.find(kernel.instructions[i].address);
     if (counts == found->second.end())
@@ -145,4 +145,4 @@ std::string with_present_header(std::string_view cubin) {
   return file;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::disassembly

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::disassembly {
 
 // Counts by address, of each kernel by its name. The NOPs that fill a section have none.
-using LiveTable = std::map<std::string, std::map<std::uint32_t, LiveCounts>>;
+using LiveTable = std::map<std::string, std::map<std::uint32_t, cubin::LiveCounts>>;
 
 // Reads what `nvdisasm -plr` prints, in each of its modes. Step::disassemble when there is no
 // count in it.
@@ -26,9 +26,9 @@ Result<LiveTable> live_registers(const Disassembler& disassembler, std::string_v
                                  const std::vector<std::size_t>& functions = {});
 
 // Gives each instruction its counts. Step::disassemble when one in use has none.
-Status add_live_registers(SassKernel& kernel, const LiveTable& table);
+Status add_live_registers(cubin::SassKernel& kernel, const LiveTable& table);
 
 // The file with the header of CUDA 13's layout; unchanged when it has that or is no cubin.
 std::string with_present_header(std::string_view cubin);
 
-}  // namespace phasebit
+}  // namespace phasebit::disassembly

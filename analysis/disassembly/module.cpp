@@ -4,16 +4,21 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::disassembly {
+
+using cubin::CubinKernel;
+using cubin::instruction_bytes;
+using cubin::SassKernel;
+
 namespace {
 
 // Each ends where the next begins.
-std::vector<FunctionCode> functions_of(const CubinKernel& kernel) {
-  std::vector<FunctionCode> functions;
+std::vector<cubin::FunctionCode> functions_of(const CubinKernel& kernel) {
+  std::vector<cubin::FunctionCode> functions;
   for (auto one = kernel.functions.begin(); one != kernel.functions.end(); ++one) {
-    const auto next = std::find_if(one, kernel.functions.end(), [&](const CubinFunction& other) {
-      return other.offset > one->offset;
-    });
+    const auto next =
+        std::find_if(one, kernel.functions.end(),
+                     [&](const cubin::CubinFunction& other) { return other.offset > one->offset; });
     functions.push_back(
         {one->name, one->offset / instruction_bytes,
          next == kernel.functions.end() ? kernel.size() : next->offset / instruction_bytes});
@@ -29,19 +34,19 @@ Result<SassKernel> join_kernel(const CubinKernel& kernel, const DisassembledFunc
     return fail(Step::disassemble,
                 "{}: .text has {} instructions; nvdisasm printed {} of {} bytes from {}",
                 kernel.entry, kernel.size(), count, function.length, function.start);
-  SassKernel joined{kernel.entry,     content_hash(kernel.text),  {},
-                    kernel.registers, kernel.static_shared_bytes, kernel.barriers};
+  SassKernel joined{kernel.entry,     base::content_hash(kernel.text), {},
+                    kernel.registers, kernel.static_shared_bytes,      kernel.barriers};
   joined.code = kernel.code;
   joined.functions = functions_of(kernel);
   joined.indirect = kernel.indirect;
   joined.instructions.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const DisassembledInstruction& text = function.instructions[i];
-    const SassWord word = kernel.word(i);
+    const cubin::SassWord word = kernel.word(i);
     joined.instructions.push_back({static_cast<std::uint32_t>(i * instruction_bytes),
                                    text.predicate, text.opcode, text.operands, word,
-                                   decode_control(word), kernel.lines.empty() ? 0 : kernel.lines[i],
-                                   text.unnamed});
+                                   cubin::decode_control(word),
+                                   kernel.lines.empty() ? 0 : kernel.lines[i], text.unnamed});
   }
   return joined;
 }
@@ -52,7 +57,7 @@ Result<SassKernel> join_kernel(const CubinKernel& kernel, const Disassembler::Li
 }
 
 Result<std::map<std::string, SassKernel>> read_module(const Disassembler& disassembler,
-                                                      const Cubin& cubin) {
+                                                      const cubin::Cubin& cubin) {
   std::vector<const CubinKernel*> all;
   for (const CubinKernel& kernel : cubin.kernels) all.push_back(&kernel);
   const auto listings = disassembler.listings(cubin.sm, all);
@@ -64,4 +69,4 @@ Result<std::map<std::string, SassKernel>> read_module(const Disassembler& disass
   return kernels;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::disassembly

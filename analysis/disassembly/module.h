@@ -8,15 +8,17 @@
 #include <map>
 #include <memory>
 
-namespace phasebit {
+namespace phasebit::disassembly {
 
 // Joins one kernel with its disassembly. Step::disassemble when their lengths differ, or what the
 // disassembly failed of.
-Result<SassKernel> join_kernel(const CubinKernel& kernel, const DisassembledFunction& function);
-Result<SassKernel> join_kernel(const CubinKernel& kernel, const Disassembler::Listing& listing);
+Result<cubin::SassKernel> join_kernel(const cubin::CubinKernel& kernel,
+                                      const DisassembledFunction& function);
+Result<cubin::SassKernel> join_kernel(const cubin::CubinKernel& kernel,
+                                      const Disassembler::Listing& listing);
 
 // All kernels, by name.
-Result<std::map<std::string, SassKernel>> read_module(const Disassembler& disassembler,
-                                                      const Cubin& cubin);
+Result<std::map<std::string, cubin::SassKernel>> read_module(const Disassembler& disassembler,
+                                                             const cubin::Cubin& cubin);
 
-}  // namespace phasebit
+}  // namespace phasebit::disassembly

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::disassembly {
 namespace {
 
 using nlohmann::json;
@@ -117,4 +117,4 @@ Result<Disassembly> parse_nvdisasm_json(std::string_view text) {
   return disassembly;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::disassembly

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::disassembly {
 
 struct DisassembledInstruction {
   std::string predicate, opcode, operands;
@@ -30,4 +30,4 @@ struct Disassembly {
 // it holds no producer or no instruction: an empty disassembly is never a result.
 Result<Disassembly> parse_nvdisasm_json(std::string_view text);
 
-}  // namespace phasebit
+}  // namespace phasebit::disassembly

@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <charconv>
 
-namespace phasebit {
+namespace phasebit::disassembly {
+
+using cubin::CubinKernel;
+using cubin::RelocatedOperand;
+
 namespace {
 
 // The address that the operands end with, and where it begins.
@@ -34,7 +38,7 @@ void rebase(DisassembledInstruction& one, std::uint64_t base, std::size_t size) 
 }
 
 const std::string* name_at(const CubinKernel& kernel, std::uint64_t address) {
-  for (const CubinFunction& function : kernel.functions)
+  for (const cubin::CubinFunction& function : kernel.functions)
     if (function.offset == address) return &function.name;
   return address == 0 ? &kernel.entry : nullptr;
 }
@@ -101,7 +105,7 @@ Result<std::vector<DisassembledFunction>> split_raw(Disassembly raw,
   std::size_t total = 0;
   for (const std::size_t size : sizes) total += size;
   if (raw.functions.size() != 1 ||
-      raw.functions.front().instructions.size() * instruction_bytes != total)
+      raw.functions.front().instructions.size() * cubin::instruction_bytes != total)
     return fail(Step::disassemble,
                 "nvdisasm printed {} functions, the first of {} instructions, of {} bytes of code",
                 raw.functions.size(), raw.functions.front().instructions.size(), total);
@@ -109,7 +113,7 @@ Result<std::vector<DisassembledFunction>> split_raw(Disassembly raw,
   std::uint64_t base = 0;
   std::vector<DisassembledFunction> listings;
   for (const std::size_t size : sizes) {
-    const auto end = next + static_cast<std::ptrdiff_t>(size / instruction_bytes);
+    const auto end = next + static_cast<std::ptrdiff_t>(size / cubin::instruction_bytes);
     DisassembledFunction one{
         {}, 0, size, {std::make_move_iterator(next), std::make_move_iterator(end)}};
     for (DisassembledInstruction& instruction : one.instructions) rebase(instruction, base, size);
@@ -130,4 +134,4 @@ void name_operands(DisassembledFunction& function, const CubinKernel& kernel) {
                     [&](DisassembledInstruction& it) { name_relocated(it, operand); });
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::disassembly

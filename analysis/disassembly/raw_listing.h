@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::disassembly {
 
 // The listing of each code, of so many bytes, in their order; addresses count from the start of
 // each. Step::disassemble when the instructions are not as many.
@@ -15,6 +15,6 @@ Result<std::vector<DisassembledFunction>> split_raw(Disassembly raw,
 
 // Puts names where raw code has none: the kernel's and its functions' in calls and returns, the
 // symbol's where a relocation fills an operand in ("32@lo(counter+0x8)", "c[0x3][table+0x4]").
-void name_operands(DisassembledFunction& function, const CubinKernel& kernel);
+void name_operands(DisassembledFunction& function, const cubin::CubinKernel& kernel);
 
-}  // namespace phasebit
+}  // namespace phasebit::disassembly

@@ -7,7 +7,13 @@
 #include <map>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::flow {
+
+using cubin::FunctionCode;
+using cubin::Instruction;
+using cubin::SassKernel;
+using rule::SynchronisationTable;
+
 namespace {
 
 // Names of ptxas's own functions, behind whatever stands in front: "$k$", "$__internal_3_$".
@@ -18,8 +24,8 @@ bool is_of_ptxas(std::string_view name) {
 // Whatever the SASS family and verb.
 bool synchronises(const SynchronisationTable& table, const std::string& opcode) {
   const auto& known = table.opcodes();
-  return std::any_of(known.begin(), known.end(), [&](const SynchronisationOpcode& one) {
-    return one.verbs.empty() && one.per_block == 0 && opcode_matches(one.pattern, opcode);
+  return std::any_of(known.begin(), known.end(), [&](const rule::SynchronisationOpcode& one) {
+    return one.verbs.empty() && one.per_block == 0 && rule::opcode_matches(one.pattern, opcode);
   });
 }
 
@@ -80,4 +86,4 @@ std::vector<bool> find_plain_calls(const SassKernel& kernel) {
   return plain;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::flow

@@ -4,7 +4,21 @@
 #include <array>
 #include <map>
 
-namespace phasebit {
+namespace phasebit::flow {
+
+using cubin::Instruction;
+using cubin::SassKernel;
+using image::Census;
+using image::SourceLine;
+using image::SourceMap;
+using image::VerbCensus;
+using rule::concerns;
+using rule::GateSpec;
+using rule::opcode_matches;
+using rule::OpcodeRule;
+using rule::Path;
+using rule::VerbRule;
+
 namespace {
 
 VerbCensus& entry_of(Census& census, const std::string& verb, const std::string& role) {
@@ -123,8 +137,9 @@ void promote_single_sites(std::vector<RoleWindow>& windows, SassKernel& kernel,
   for (RoleWindow& window : windows)
     for (const VerbRule& rule : spec.verbs)
       for (const OpcodeRule& required : rule.require)
-        if (rule.verb != any_verb && required.path == Path::hot && rule.passes != Passes::beside &&
-            concerns(rule, rule.verb, window.role) && required.count.low > 0)
+        if (rule.verb != rule::any_verb && required.path == Path::hot &&
+            rule.passes != rule::Passes::beside && concerns(rule, rule.verb, window.role) &&
+            required.count.low > 0)
           promote(window, kernel, source, spec,
                   {rule.verb, required.pattern, required.count.low * spec.items_of(window.role)},
                   moves_lines);
@@ -132,16 +147,16 @@ void promote_single_sites(std::vector<RoleWindow>& windows, SassKernel& kernel,
   for (const RoleWindow& window : windows)
     for (const VerbRule& rule : spec.verbs)
       for (const OpcodeRule& required : rule.require)
-        if (rule.passes == Passes::both && required.path == Path::hot &&
+        if (rule.passes == rule::Passes::both && required.path == Path::hot &&
             concerns(rule, rule.verb, window.role))
           adopt_beside(window, kernel, source, rule, required.pattern,
                        wanted_beside(rule, required.pattern, spec.beside_of(window.role)));
 }
 
-bool moves_lines(const Version& ptxas, const std::string& sass_family) {
+bool moves_lines(const isa::Version& ptxas, const std::string& sass_family) {
   constexpr std::array<std::string_view, 3> polling = {"turing", "ampere", "ada"};
   return std::find(polling.begin(), polling.end(), sass_family) != polling.end() ||
-         version_in_range(ptxas, ">=12.8 <13.5").value_or(false);
+         isa::version_in_range(ptxas, ">=12.8 <13.5").value_or(false);
 }
 
 Census take_census(const std::vector<RoleWindow>& windows, const SassKernel& kernel,
@@ -160,4 +175,4 @@ Census take_census(const std::vector<RoleWindow>& windows, const SassKernel& ker
   return census;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::flow

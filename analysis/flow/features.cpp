@@ -4,7 +4,12 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::flow {
+
+using cubin::Instruction;
+using cubin::LiveCounts;
+using cubin::SassKernel;
+
 namespace {
 
 VerbFeatures& entry_of(std::vector<VerbFeatures>& verbs, const std::string& role,
@@ -23,19 +28,20 @@ void add_called(CodeCounts& counts, const Instruction& instruction, bool plain) 
     ++counts.open_calls[instruction.opcode + " " + std::string(callee_of(instruction))];
 }
 
-void add_window(const RoleWindow& window, const SassKernel& kernel, const SourceMap& source,
+void add_window(const RoleWindow& window, const SassKernel& kernel, const image::SourceMap& source,
                 const std::vector<bool>& plain, Features& features) {
   LoopFeatures loop{window.role, window.problem, 0, {}, {}, {}};
   if (window.loop_header >= 0)
     loop.address = kernel.instructions[static_cast<std::size_t>(window.loop_header)].address;
   for (std::size_t i = 0; i < window.heat.size(); ++i) {
     const Instruction& instruction = kernel.instructions[i];
-    const SourceLine* line = source_line(source, instruction);
+    const image::SourceLine* line = source_line(source, instruction);
     const Heat heat = window.heat[i];
     if (heat == Heat::beside) add_called(loop.beside, instruction, plain[i]);
     if (heat != Heat::hot && heat != Heat::cold) continue;
     add_called(heat == Heat::hot ? loop.hot : loop.cold, instruction, plain[i]);
-    if (!kernel.live.empty()) loop.live = peak(loop.live.value_or(LiveCounts{}), kernel.live[i]);
+    if (!kernel.live.empty())
+      loop.live = cubin::peak(loop.live.value_or(LiveCounts{}), kernel.live[i]);
     VerbFeatures& verb = entry_of(features.verbs, window.role, line == nullptr ? "" : line->verb);
     add_called(heat == Heat::hot ? verb.hot : verb.cold, instruction, plain[i]);
   }
@@ -74,13 +80,13 @@ void add(CodeCounts& counts, const CodeCounts& more) {
   for (const auto& [call, count] : more.open_calls) counts.open_calls[call] += count;
 }
 
-Features take_features(const SassKernel& kernel, const SourceMap& source,
+Features take_features(const SassKernel& kernel, const image::SourceMap& source,
                        const std::vector<RoleWindow>& windows) {
   Features features;
   features.registers = kernel.registers;
   features.static_shared_bytes = kernel.static_shared_bytes;
   features.barriers = kernel.barriers;
-  features.code_bytes = kernel.instructions.size() * instruction_bytes;
+  features.code_bytes = kernel.instructions.size() * cubin::instruction_bytes;
   const std::size_t used = used_instructions(kernel);
   for (std::size_t i = 0; i < used; ++i) {
     const Instruction& one = kernel.instructions[i];
@@ -89,13 +95,13 @@ Features take_features(const SassKernel& kernel, const SourceMap& source,
                callee == kernel.entry || find_function(kernel, callee) != nullptr);
   }
   for (const LiveCounts& live : kernel.live)
-    features.live = peak(features.live.value_or(LiveCounts{}), live);
+    features.live = cubin::peak(features.live.value_or(LiveCounts{}), live);
   const std::vector<bool> plain = find_plain_calls(kernel);
   for (const RoleWindow& window : windows) add_window(window, kernel, source, plain, features);
   return features;
 }
 
-void add_resources(Features& features, const SassKernel& kernel, const Target& target,
+void add_resources(Features& features, const SassKernel& kernel, const isa::Target& target,
                    const SpillBytes& spill, const CtaShape& shape) {
   features.spill = spill;
   if (auto occupancy = occupancy_of(target, needs_of(kernel, target, shape)))
@@ -108,4 +114,4 @@ std::size_t used_instructions(const SassKernel& kernel) {
   return count;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::flow

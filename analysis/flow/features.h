@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::flow {
 
 // Counts over a set of instructions.
 struct CodeCounts {
@@ -30,16 +30,17 @@ struct CodeCounts {
   std::map<std::string, int> open_calls = {};
 };
 
-void add(CodeCounts& counts, const Instruction& instruction);
+void add(CodeCounts& counts, const cubin::Instruction& instruction);
 void add(CodeCounts& counts, const CodeCounts& more);
 
 // The timed loop of one role, per turn.
 struct LoopFeatures {
   std::string role;
-  std::string problem;                  // why there is no timed loop; "" when there is one
-  std::uint32_t address = 0;            // of its first instruction
-  CodeCounts hot, cold, beside;         // `beside`: of the window, but not of the loop
-  std::optional<LiveCounts> live = {};  // most of each kind in the loop, where the kernel has them
+  std::string problem;           // why there is no timed loop; "" when there is one
+  std::uint32_t address = 0;     // of its first instruction
+  CodeCounts hot, cold, beside;  // `beside`: of the window, but not of the loop
+  std::optional<cubin::LiveCounts> live =
+      {};  // most of each kind in the loop, where the kernel has them
 };
 
 // What ptxas said of spills, in bytes a thread; not known of code that others assembled.
@@ -59,24 +60,24 @@ struct Features {
   std::vector<VerbFeatures> verbs;  // by role, in the order of the code
   int registers = 0;                // a thread; 0: the cubin does not say
   std::uint64_t static_shared_bytes = 0;
-  std::size_t code_bytes = 0;           // of .text, with those NOPs
-  int barriers = 0;                     // named barriers
-  std::optional<LiveCounts> live = {};  // most of each kind at one instruction
+  std::size_t code_bytes = 0;                  // of .text, with those NOPs
+  int barriers = 0;                            // named barriers
+  std::optional<cubin::LiveCounts> live = {};  // most of each kind at one instruction
   // Of what the kernel alone does not say; set by whoever knows.
   std::optional<SpillBytes> spill = {};
   std::optional<Occupancy> occupancy = {};
 };
 
 // `windows` after promote_single_sites. Code of two roles (merged by ptxas) counts for both.
-Features take_features(const SassKernel& kernel, const SourceMap& source,
+Features take_features(const cubin::SassKernel& kernel, const image::SourceMap& source,
                        const std::vector<RoleWindow>& windows);
 
 // Sets what the kernel alone does not say: ptxas's spills, and the occupancy of a launch where the
 // limits of the target's SM are known.
-void add_resources(Features& features, const SassKernel& kernel, const Target& target,
+void add_resources(Features& features, const cubin::SassKernel& kernel, const isa::Target& target,
                    const SpillBytes& spill, const CtaShape& shape);
 
 // Instructions without the NOPs that fill the section behind the last branch.
-std::size_t used_instructions(const SassKernel& kernel);
+std::size_t used_instructions(const cubin::SassKernel& kernel);
 
-}  // namespace phasebit
+}  // namespace phasebit::flow

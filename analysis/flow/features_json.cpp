@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::flow {
 
 using nlohmann::ordered_json;
 
@@ -21,13 +21,13 @@ ordered_json as_json(const std::optional<Occupancy>& occupancy) {
           {"limited_by", occupancy->limited_by}};
 }
 
-ordered_json as_json(const std::optional<LiveCounts>& live) {
-  return live ? phasebit::as_json(*live) : ordered_json(nullptr);
+ordered_json as_json(const std::optional<cubin::LiveCounts>& live) {
+  return live ? flow::as_json(*live) : ordered_json(nullptr);
 }
 
 }  // namespace
 
-ordered_json as_json(const LiveCounts& live) {
+ordered_json as_json(const cubin::LiveCounts& live) {
   return {{"registers", live.registers},
           {"predicates", live.predicates},
           {"uniform_registers", live.uniform_registers},
@@ -75,4 +75,4 @@ ordered_json as_json(const Features& features) {
           {"verbs", verbs}};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::flow

@@ -5,10 +5,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace phasebit {
+namespace phasebit::flow {
 
 // {"registers", "predicates", "uniform_registers", "uniform_predicates"}.
-nlohmann::ordered_json as_json(const LiveCounts& live);
+nlohmann::ordered_json as_json(const cubin::LiveCounts& live);
 
 // {"instructions", "issue_cycles", "fences", "sleeps", "yields", "yield_flags", "calls",
 // "scoreboard_waits", "local_stores", "local_loads", "opcodes": {opcode: count}}.
@@ -20,4 +20,4 @@ nlohmann::ordered_json as_json(const CodeCounts& counts);
 // "address", "hot", "cold", "beside", "live"}], "verbs": [{"role", "verb", "hot", "cold"}]}.
 nlohmann::ordered_json as_json(const Features& features);
 
-}  // namespace phasebit
+}  // namespace phasebit::flow

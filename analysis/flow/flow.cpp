@@ -5,7 +5,12 @@
 #include <optional>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::flow {
+
+using cubin::Instruction;
+using cubin::instruction_bytes;
+using cubin::SassKernel;
+
 namespace {
 
 // The operands of a branch are "0x350", or a predicate or register and then the target:
@@ -81,7 +86,7 @@ std::vector<int> reconvergence_targets(const SassKernel& kernel, std::string_vie
 Result<std::vector<int>> indirect_targets(const SassKernel& kernel,
                                           const Instruction& instruction) {
   std::vector<int> targets;
-  for (const IndirectBranch& branch : kernel.indirect) {
+  for (const cubin::IndirectBranch& branch : kernel.indirect) {
     if (branch.address != instruction.address) continue;
     for (const std::uint32_t target : branch.targets) {
       if (target % instruction_bytes != 0 ||
@@ -190,4 +195,4 @@ Result<FlowGraph> build_flow_graph(const SassKernel& kernel, const std::vector<i
   return graph;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::flow

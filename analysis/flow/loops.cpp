@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-namespace phasebit {
+namespace phasebit::flow {
 namespace {
 
 std::size_t at(int block) {
@@ -181,4 +181,4 @@ LoopNest find_loops(const FlowGraph& graph) {
   return nest;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::flow

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::flow {
 
 struct Loop {
   int header = 0;
@@ -33,4 +33,4 @@ std::vector<int> immediate_dominators(const FlowGraph& graph);
 // one of them lies inside the other: a retry at the head of a larger loop.
 LoopNest find_loops(const FlowGraph& graph);
 
-}  // namespace phasebit
+}  // namespace phasebit::flow

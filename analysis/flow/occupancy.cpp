@@ -4,7 +4,10 @@
 
 #include <cuda_occupancy.h>
 
-namespace phasebit {
+namespace phasebit::flow {
+
+using isa::Target;
+
 namespace {
 
 constexpr int warp_size = 32;
@@ -59,7 +62,7 @@ std::vector<std::string> limits_of(const cudaOccResult& result) {
 
 }  // namespace
 
-CtaNeeds needs_of(const SassKernel& kernel, const Target& target, const CtaShape& shape) {
+CtaNeeds needs_of(const cubin::SassKernel& kernel, const Target& target, const CtaShape& shape) {
   constexpr int first_sm_with_reserve = 90;
   int fixed = static_cast<int>(kernel.static_shared_bytes);
   if (target.sm >= first_sm_with_reserve) fixed = std::max(0, fixed - kib);
@@ -89,4 +92,4 @@ Result<Occupancy> occupancy_of(const Target& target, const CtaNeeds& needs) {
                    target.max_warps_per_sm, limits_of(result)};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::flow

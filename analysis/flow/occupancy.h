@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::flow {
 
 // What one CTA takes.
 struct CtaNeeds {
@@ -25,7 +25,8 @@ struct CtaShape {
 };
 
 // The section of static shared memory has the reserved 1 KiB in it from sm_90 on.
-CtaNeeds needs_of(const SassKernel& kernel, const Target& target, const CtaShape& shape);
+CtaNeeds needs_of(const cubin::SassKernel& kernel, const isa::Target& target,
+                  const CtaShape& shape);
 
 struct Occupancy {
   int ctas = 0;                         // of one SM; 0: not one fits
@@ -37,6 +38,6 @@ struct Occupancy {
 // By NVIDIA's own rules: cuda_occupancy.h of the toolkit phasebit was built with, with as much of
 // the L1 as can be given to shared memory. Step::usage when the limits of an SM of that target are
 // not published (targets.toml), or a CTA takes nothing.
-Result<Occupancy> occupancy_of(const Target& target, const CtaNeeds& needs);
+Result<Occupancy> occupancy_of(const isa::Target& target, const CtaNeeds& needs);
 
-}  // namespace phasebit
+}  // namespace phasebit::flow

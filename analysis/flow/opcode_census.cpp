@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::flow {
 namespace {
 
 std::size_t at(int block) {
@@ -28,7 +28,7 @@ std::vector<bool> reachable(std::size_t blocks, std::vector<int> work, const Nex
   return seen;
 }
 
-bool has_endless_loop(const SassKernel& kernel, const FlowGraph& graph) {
+bool has_endless_loop(const cubin::SassKernel& kernel, const FlowGraph& graph) {
   std::vector<int> leaving;
   for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
     const BasicBlock& one = graph.blocks[block];
@@ -57,14 +57,14 @@ std::string_view to_string(CountIn where) {
 OpcodeTally OpcodeCensus::count(const std::string& pattern) const {
   OpcodeTally sum;
   for (const auto& [opcode, count] : opcodes) {
-    if (!opcode_matches(pattern, opcode)) continue;
+    if (!rule::opcode_matches(pattern, opcode)) continue;
     sum.loops += count.loops;
     sum.kernel += count.kernel;
   }
   return sum;
 }
 
-Result<OpcodeCensus> take_opcode_census(const SassKernel& kernel) {
+Result<OpcodeCensus> take_opcode_census(const cubin::SassKernel& kernel) {
   PHASEBIT_TRY_ASSIGN(graph, build_flow_graph(kernel));
   const LoopNest nest = find_loops(graph);
   OpcodeCensus census;
@@ -78,4 +78,4 @@ Result<OpcodeCensus> take_opcode_census(const SassKernel& kernel) {
   return census;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::flow

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::flow {
 
 enum class CountIn { loops, kernel };
 // "in loops", "in the kernel"
@@ -29,6 +29,6 @@ struct OpcodeCensus {
 };
 
 // Step::disassemble when a branch cannot be followed.
-Result<OpcodeCensus> take_opcode_census(const SassKernel& kernel);
+Result<OpcodeCensus> take_opcode_census(const cubin::SassKernel& kernel);
 
-}  // namespace phasebit
+}  // namespace phasebit::flow

@@ -6,7 +6,13 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace phasebit {
+namespace phasebit::flow {
+
+using cubin::Instruction;
+using cubin::instruction_bytes;
+using cubin::SassKernel;
+using cubin::SassWord;
+
 namespace {
 
 // Bits 72 to 90: where every modifier seen so far has been.
@@ -56,7 +62,7 @@ void OpcodeWords::learn_modifiers(const std::vector<const SassKernel*>& listings
                                   const std::string& pattern) {
   std::map<unsigned, Modifiers> common;
   for_each_instruction(listings, [&](const Instruction& one) {
-    if (!opcode_matches(pattern, one.opcode)) return;
+    if (!rule::opcode_matches(pattern, one.opcode)) return;
     Modifiers& known =
         common.try_emplace(operation_of(one.word), Modifiers{modifier_bits, one.word.high})
             .first->second;
@@ -65,7 +71,7 @@ void OpcodeWords::learn_modifiers(const std::vector<const SassKernel*>& listings
   for (const auto& [operation, known] : common) operations_[operation] = {0, known.value};
   for_each_instruction(listings, [&](const Instruction& one) {
     const auto known = common.find(operation_of(one.word));
-    if (known == common.end() || opcode_matches(pattern, one.opcode)) return;
+    if (known == common.end() || rule::opcode_matches(pattern, one.opcode)) return;
     operations_[known->first].mask |= (one.word.high ^ known->second.value) & known->second.mask;
   });
 }
@@ -97,7 +103,8 @@ bool OpcodeWords::matches(const SassWord& word) const {
 
 // Whether the jump at `to` back to `from` is taken for ever. The last instruction of a kernel, a
 // jump to itself that nothing reaches, is none.
-bool OpcodeWords::is_endless(const CubinKernel& kernel, std::size_t from, std::size_t to) const {
+bool OpcodeWords::is_endless(const cubin::CubinKernel& kernel, std::size_t from,
+                             std::size_t to) const {
   if (!unguarded(kernel.word(to))) return false;
   if (from == to && to > 0) {
     const SassWord before = kernel.word(to - 1);
@@ -117,7 +124,7 @@ bool OpcodeWords::is_endless(const CubinKernel& kernel, std::size_t from, std::s
   return true;
 }
 
-WordCount OpcodeWords::count(const CubinKernel& kernel) const {
+WordCount OpcodeWords::count(const cubin::CubinKernel& kernel) const {
   WordCount counted;
   std::vector<bool> in_loop(kernel.size(), !knows_branches());
   for (std::size_t i = 0; knows_branches() && i < kernel.size(); ++i) {
@@ -137,4 +144,4 @@ WordCount OpcodeWords::count(const CubinKernel& kernel) const {
   return counted;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::flow

@@ -9,7 +9,11 @@
 #include <string>
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::flow {
+
+using cubin::Instruction;
+using cubin::SassKernel;
+
 namespace {
 
 std::size_t at(int index) {
@@ -186,4 +190,4 @@ std::vector<bool> find_spins(const SassKernel& kernel) {
   return spins;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::flow

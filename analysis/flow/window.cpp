@@ -4,7 +4,13 @@
 #include <optional>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::flow {
+
+using cubin::Instruction;
+using cubin::SassKernel;
+using image::SourceLine;
+using image::SourceMap;
+
 namespace {
 
 std::size_t at(int index) {
@@ -243,4 +249,4 @@ bool reads_clock(const Instruction& instruction) {
   return instruction.operands.find("SR_CLOCKLO") != std::string::npos;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::flow

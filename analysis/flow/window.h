@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::flow {
 
 // Where an instruction stands with respect to one role's window.
 enum class Heat {
@@ -38,15 +38,17 @@ struct RoleWindow {
 // the most verbs of the role; of several, the one with the most instructions of verbs, then the
 // first. Prologue and epilogue loops of a ring have fewer verbs than its main loop; a remainder
 // loop of an unrolled one is smaller.
-std::vector<RoleWindow> find_windows(const SassKernel& kernel, const SourceMap& source);
+std::vector<RoleWindow> find_windows(const cubin::SassKernel& kernel,
+                                     const image::SourceMap& source);
 
 // The source line of an instruction, or null.
-const SourceLine* source_line(const SourceMap& source, const Instruction& instruction);
+const image::SourceLine* source_line(const image::SourceMap& source,
+                                     const cubin::Instruction& instruction);
 
 // "consumer.wait", "wait", "consumer", or "" without a line.
-std::string verb_name(const SourceLine* line);
+std::string verb_name(const image::SourceLine* line);
 
 // Whether it reads the clock. CS2R also reads other special registers and zeroes registers.
-bool reads_clock(const Instruction& instruction);
+bool reads_clock(const cubin::Instruction& instruction);
 
-}  // namespace phasebit
+}  // namespace phasebit::flow

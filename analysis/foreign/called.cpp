@@ -4,25 +4,29 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::foreign {
+
+using cubin::source::SourceView;
+using disassembly::Disassembler;
+
 namespace {
 
 using Place = std::pair<const CodeImage*, std::string_view>;  // image and symbol
 
 // The functions of other sections that some code calls, by name; "" stands for none of the image.
 struct Call {
-  const CubinKernel* callee = nullptr;  // null: not in the image
-  std::string text;                     // "CALL.ABS.NOINC f"
+  const cubin::CubinKernel* callee = nullptr;  // null: not in the image
+  std::string text;                            // "CALL.ABS.NOINC f"
 };
 
-std::vector<Call> calls_of(const SassKernel& kernel, const CodeImage& image) {
+std::vector<Call> calls_of(const cubin::SassKernel& kernel, const CodeImage& image) {
   std::vector<Call> calls;
-  const std::size_t used = used_instructions(kernel);
+  const std::size_t used = flow::used_instructions(kernel);
   for (std::size_t i = 0; i < used; ++i) {
-    const Instruction& one = kernel.instructions[i];
-    if (!calls_function(one)) continue;
-    const std::string_view name = callee_of(one);
-    if (name == kernel.entry || find_function(kernel, name) != nullptr) continue;
+    const cubin::Instruction& one = kernel.instructions[i];
+    if (!flow::calls_function(one)) continue;
+    const std::string_view name = flow::callee_of(one);
+    if (name == kernel.entry || flow::find_function(kernel, name) != nullptr) continue;
     calls.push_back({image.cubin.find(name), one.opcode + " " + std::string(name)});
   }
   return calls;
@@ -102,4 +106,4 @@ Result<ReadProgram> read_with_callees(const Disassembler& disassembler,
   return Program(disassembler, view).read(kernels);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign

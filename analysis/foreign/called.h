@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::foreign {
 
 struct CalledKernel {
   // Places in ReadProgram::code: the kernel itself, then the functions in sections of their own
@@ -24,8 +24,8 @@ struct ReadProgram {
 };
 
 // Errors as read_code_kernels.
-Result<ReadProgram> read_with_callees(const Disassembler& disassembler,
+Result<ReadProgram> read_with_callees(const disassembly::Disassembler& disassembler,
                                       const std::vector<CodeKernel>& kernels,
-                                      const SourceView& view = {});
+                                      const cubin::source::SourceView& view = {});
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign

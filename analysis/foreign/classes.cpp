@@ -9,7 +9,10 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::foreign {
+
+using compare::CodeSummary;
+
 namespace {
 
 using nlohmann::ordered_json;
@@ -95,7 +98,7 @@ std::vector<Group> groups_of(const std::vector<CodeCell>& cells) {
 // What differs, where most is the same; a list of nearly all opcodes would say nothing.
 std::string difference_in_words(const CodeSummary& from, const CodeSummary& to, int far) {
   const int larger = std::max(from.features.kernel.instructions, to.features.kernel.instructions);
-  if (far <= larger / 2) return describe_code_change(from, to);
+  if (far <= larger / 2) return compare::describe_code_change(from, to);
   return fmt::format("instructions: other code ({} instructions more or less, by opcode)", far);
 }
 
@@ -125,15 +128,15 @@ std::string as_json_text(const std::vector<Group>& groups) {
     if (i > 0) {
       const CodeSummary& other = groups[groups[i].nearest].first->code;
       nearest = {{"class", groups[i].nearest + 1},
-                 {"change", to_string(change_between(other, code))},
-                 {"difference", describe_code_change(other, code)}};
+                 {"change", compare::to_string(compare::change_between(other, code))},
+                 {"difference", compare::describe_code_change(other, code)}};
     }
     all.push_back({{"class", i + 1},
                    {"text_hash", code.text_hash},
                    {"code_class", code.code.hash},
                    {"sm", code.sm},
                    {"kernels", members},
-                   {"features", as_json(code.features)},
+                   {"features", flow::as_json(code.features)},
                    {"nearest", nearest}});
   }
   return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
@@ -146,4 +149,4 @@ std::string print_code_classes(const std::vector<CodeCell>& cells, bool json) {
   return json ? as_json_text(groups) : as_text(groups);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::foreign {
 
 struct CodeCell {
   std::string kernel;                     // as the row is called
   std::string column;                     // the file, the target, or both
-  CodeSummary code;                       // its features are of the whole kernel
+  compare::CodeSummary code;              // its features are of the whole kernel
   std::optional<std::size_t> loops = {};  // nothing: not known
 };
 
@@ -22,4 +22,4 @@ struct CodeCell {
 // "difference"}}].
 std::string print_code_classes(const std::vector<CodeCell>& cells, bool json);
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign

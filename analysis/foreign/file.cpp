@@ -13,11 +13,17 @@
 
 #include <elf.h>
 
-namespace phasebit {
+namespace phasebit::foreign {
+
+using isa::TargetTable;
+using packed::ImageList;
+using packed::MappedFile;
+using packed::PackedImage;
+
 namespace {
 
 // Whether the code of this SM can be read.
-Status check_sm(const Cubin& cubin, const TargetTable& targets) {
+Status check_sm(const cubin::Cubin& cubin, const TargetTable& targets) {
   const std::string name = fmt::format("sm_{}", cubin.sm);
   const auto target = targets.find(name);
   if (target && !target->family.empty()) return {};
@@ -43,12 +49,12 @@ bool is_relocatable(std::string_view bytes) {
 }
 
 // -G leaves no stall count in any instruction.
-bool is_debug_build(const Cubin& cubin) {
+bool is_debug_build(const cubin::Cubin& cubin) {
   constexpr std::size_t least = 16;  // fewer may happen to have none
   std::size_t instructions = 0;
-  for (const CubinKernel& kernel : cubin.kernels)
+  for (const cubin::CubinKernel& kernel : cubin.kernels)
     for (std::size_t i = 0; i < kernel.size(); ++i, ++instructions)
-      if (decode_control(kernel.word(i)).stall_cycles != 0) return false;
+      if (cubin::decode_control(kernel.word(i)).stall_cycles != 0) return false;
   return instructions >= least;
 }
 
@@ -62,7 +68,7 @@ struct ReadImage {
 };
 
 ReadImage read_image(CodeImage image, const TargetTable& targets) {
-  auto cubin = read_cubin_outline(image.bytes, image.name);
+  auto cubin = cubin::read_cubin_outline(image.bytes, image.name);
   if (!cubin) return {std::nullopt, without(cubin.error().message, image.name)};
   image.cubin = std::move(*cubin);
   if (const Status known = check_sm(image.cubin, targets); !known)
@@ -95,7 +101,7 @@ class FileReader {
       notes_.push_back({result_.path, without(problem, result_.path)});
     const std::vector<const PackedImage*> chosen = choose(list, only);
     std::vector<ReadImage> read(chosen.size());
-    parallel_for(chosen.size(), 0, [&](std::size_t i) { read[i] = open(*chosen[i]); });
+    base::parallel_for(chosen.size(), 0, [&](std::size_t i) { read[i] = open(*chosen[i]); });
     for (std::size_t i = 0; i < read.size(); ++i) {
       if (!read[i].problem.empty()) notes_.push_back({chosen[i]->name, read[i].problem});
       if (!read[i].image || read[i].image->cubin.kernels.empty()) continue;
@@ -112,7 +118,7 @@ class FileReader {
                                          const std::vector<std::string>& only) {
     std::set<int> wanted, linked;
     for (const std::string& target : only)
-      if (const auto parsed = parse_target(target)) wanted.insert(parsed->sm);
+      if (const auto parsed = isa::parse_target(target)) wanted.insert(parsed->sm);
     for (const PackedImage& image : list.images)
       if (list.linked && !image.relocatable) linked.insert(image.member.sm);
     std::vector<const PackedImage*> chosen;
@@ -132,7 +138,7 @@ class FileReader {
   }
 
   ReadImage open(const PackedImage& packed) const {
-    if (packed.member.packing == FatbinMember::Packing::none)
+    if (packed.member.packing == packed::FatbinMember::Packing::none)
       return read_image({packed.name, packed.member.payload, {}, false, file_}, targets_);
     auto bytes = unpacker_.unpack(packed.member);
     if (!bytes) return {std::nullopt, bytes.error().message};
@@ -166,7 +172,7 @@ class FileReader {
   }
 
   std::shared_ptr<const MappedFile> file_;
-  Unpacker unpacker_;
+  packed::Unpacker unpacker_;
   const TargetTable& targets_;
   std::vector<ImageNote> notes_, remarks_;
   CodeFile result_;
@@ -179,9 +185,9 @@ Result<CodeFile> read_code_file(const fs::path& path, const fs::path& cuobjdump,
   PHASEBIT_TRY_ASSIGN(file, MappedFile::open(path));
   const std::string name = path.string();
   FileReader reader(file, name, cuobjdump, targets);
-  if (is_cubin(file->bytes())) return reader.read_cubin();
-  PHASEBIT_TRY_ASSIGN(list, list_images(file->bytes(), name));
+  if (packed::is_cubin(file->bytes())) return reader.read_cubin();
+  PHASEBIT_TRY_ASSIGN(list, packed::list_images(file->bytes(), name));
   return reader.read_packed(list, only);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign

@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::foreign {
 
 struct CodeImage {
   std::string name;          // the path of a cubin; else "app: 2: k.cu sm_90a", numbered from 1
   std::string_view bytes;    // of the cubin, as long as the image lives
-  Cubin cubin;               // of its kernels `code` is empty: read_code_kernels reads it
+  cubin::Cubin cubin;        // of its kernels `code` is empty: read_code_kernels reads it
   bool relocatable = false;  // not linked yet
   std::shared_ptr<const void> holds = {};  // the bytes
 };
@@ -37,7 +37,7 @@ struct CodeFile {
 // `cuobjdump` unpacks images that are packed in a way of their own, one at a time; it may be empty.
 // Step::io, Step::toolchain (a cuobjdump that fails), else Step::disassemble.
 Result<CodeFile> read_code_file(const fs::path& path, const fs::path& cuobjdump,
-                                const TargetTable& targets,
+                                const isa::TargetTable& targets,
                                 const std::vector<std::string>& only = {});
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign

@@ -10,7 +10,7 @@
 #include <set>
 #include <tuple>
 
-namespace phasebit {
+namespace phasebit::foreign {
 namespace {
 
 struct Names {
@@ -49,7 +49,7 @@ std::string without_arguments(const std::string& name) {
 }
 
 Names names_of(const std::string& symbol) {
-  std::string text = demangled(symbol);
+  std::string text = cubin::source::demangled(symbol);
   std::string name = bare_name(text);
   return {symbol, std::move(text), std::move(name)};
 }
@@ -68,7 +68,7 @@ const std::vector<Match>& matches() {
   return all;
 }
 
-bool answers(const Cubin& cubin, const std::string& target) {
+bool answers(const cubin::Cubin& cubin, const std::string& target) {
   return target.empty() || cubin.target == target || target == fmt::format("sm_{}", cubin.sm);
 }
 
@@ -77,7 +77,7 @@ std::vector<std::string> names_to_show(const std::vector<CodeKernel>& kernels) {
   std::map<std::string, std::set<std::string>> symbols;  // by what they are called
   std::vector<std::string> texts;
   for (const CodeKernel& one : kernels) {
-    const std::string text = demangled(one.kernel->entry);
+    const std::string text = cubin::source::demangled(one.kernel->entry);
     texts.push_back(text.empty() ? one.kernel->entry : text);
     symbols[texts.back()].insert(one.kernel->entry);
   }
@@ -107,16 +107,18 @@ Place place_of(const CodeKernel& one) {
 
 // Of code that is there once no class is needed; of equal text the class decides, since constants
 // may differ. By kernel.
-std::map<const CubinKernel*, std::string> classes_of(const std::vector<CodeKernel>& kernels) {
+std::map<const cubin::CubinKernel*, std::string> classes_of(
+    const std::vector<CodeKernel>& kernels) {
   std::map<Place, std::size_t> counts;
   for (const CodeKernel& one : kernels) ++counts[place_of(one)];
   std::map<const CodeImage*, std::set<std::string>> wanted;
   for (const CodeKernel& one : kernels)
     if (counts.at(place_of(one)) > 1 && one.kernel->code.hash.empty())
       wanted[one.image].insert(one.kernel->entry);
-  std::map<const CodeImage*, std::map<std::string, CodeClass>> read;
-  for (const auto& [image, entries] : wanted) read[image] = classes_of_code(image->bytes, entries);
-  std::map<const CubinKernel*, std::string> classes;
+  std::map<const CodeImage*, std::map<std::string, cubin::CodeClass>> read;
+  for (const auto& [image, entries] : wanted)
+    read[image] = cubin::classes_of_code(image->bytes, entries);
+  std::map<const cubin::CubinKernel*, std::string> classes;
   for (const CodeKernel& one : kernels)
     classes[one.kernel] = counts.at(place_of(one)) > 1 && one.kernel->code.hash.empty()
                               ? read[one.image][one.kernel->entry].hash
@@ -128,7 +130,7 @@ std::map<const CubinKernel*, std::string> classes_of(const std::vector<CodeKerne
 std::vector<CodeKernel> kernels_of(const CodeFile& file, const KernelQuery& query) {
   std::vector<CodeKernel> kernels;
   for (const CodeImage& image : file.images)
-    for (const CubinKernel& kernel : image.cubin.kernels)
+    for (const cubin::CubinKernel& kernel : image.cubin.kernels)
       if (answers(image.cubin, query.target) && (kernel.is_entry || !query.kernel.empty()))
         kernels.push_back({&image, &kernel});
   const auto classes = classes_of(kernels);
@@ -172,7 +174,7 @@ tl::unexpected<Error> no_kernel(const CodeFile& file, const std::string& word,
     for (const std::string& name : {all.symbol, all.name})
       if (!name.empty()) bare.insert(name);
   }
-  std::string hint = nearest_word_hint(word, {bare.begin(), bare.end()});
+  std::string hint = base::nearest_word_hint(word, {bare.begin(), bare.end()});
   if (!hint.starts_with("did you mean")) hint = "it has " + first_of(distinct(kernels));
   return with_hint(fail(Step::usage, "{}: no kernel '{}'", file.path, word), std::move(hint));
 }
@@ -198,7 +200,7 @@ Result<std::vector<CodeKernel>> by_number(const CodeFile& file, const KernelQuer
 std::string numbered(const CodeFile& file, const KernelQuery& query,
                      const std::vector<CodeKernel>& found) {
   const std::vector<CodeKernel> all = list_kernels(file, query.target);
-  std::map<const CubinKernel*, std::size_t> numbers;
+  std::map<const cubin::CubinKernel*, std::size_t> numbers;
   for (std::size_t i = 0; i < all.size(); ++i) numbers[all[i].kernel] = i + 1;
   std::vector<std::string> names = names_to_show(found);
   const bool one_name = std::set<std::string>(names.begin(), names.end()).size() == 1;
@@ -244,7 +246,8 @@ std::vector<CodeKernel> list_kernels(const CodeFile& file, const std::string& ta
   if (kernels.empty())  // no entry is marked: whatever has code
     for (const CodeImage& image : file.images)
       if (answers(image.cubin, target))
-        for (const CubinKernel& kernel : image.cubin.kernels) kernels.push_back({&image, &kernel});
+        for (const cubin::CubinKernel& kernel : image.cubin.kernels)
+          kernels.push_back({&image, &kernel});
   prefer_linked(kernels);
   return kernels;
 }
@@ -292,4 +295,4 @@ Result<CodeKernel> find_kernel(const CodeFile& file, const KernelQuery& query) {
   return found.front();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::foreign {
 
 // What patterns may call it: the symbol, and of a C++ name also its demangled form, that without
 // what it takes and gives back ("ns::copy<float, 3>"), and without what its template was given
@@ -21,7 +21,7 @@ std::string short_kernel_name(const std::string& symbol);
 // A kernel of a file; both pointers point into it.
 struct CodeKernel {
   const CodeImage* image = nullptr;
-  const CubinKernel* kernel = nullptr;
+  const cubin::CubinKernel* kernel = nullptr;
 };
 
 struct KernelQuery {
@@ -47,4 +47,4 @@ Result<std::vector<CodeKernel>> find_kernels(const CodeFile& file, const KernelQ
 // The only one. Step::usage, with what to say, when there are several.
 Result<CodeKernel> find_kernel(const CodeFile& file, const KernelQuery& query);
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign

@@ -10,7 +10,13 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::foreign {
+
+using compare::Change;
+using compare::change_names;
+using compare::CodeSummary;
+using compare::to_string;
+
 namespace {
 
 using nlohmann::ordered_json;
@@ -59,8 +65,8 @@ class Partners {
 
 KernelPair pair_of(const CodeCell& left, const CodeCell& right) {
   KernelPair pair{left.kernel, left.column, left.code, right.code, {}, {}};
-  pair.change = change_between(left.code, right.code);
-  std::string words = describe_code_change(left.code, right.code);
+  pair.change = compare::change_between(left.code, right.code);
+  std::string words = compare::describe_code_change(left.code, right.code);
   const std::string name = to_string(*pair.change);
   if (words.starts_with(name)) words.erase(0, name.size());
   if (words.starts_with(": ")) words.erase(0, 2);
@@ -99,7 +105,7 @@ ordered_json side_json(const std::optional<CodeSummary>& side) {
   if (!side) return nullptr;
   return {{"text_hash", side->text_hash},
           {"code_class", side->code.hash},
-          {"features", as_json(side->features)}};
+          {"features", flow::as_json(side->features)}};
 }
 
 }  // namespace
@@ -138,7 +144,7 @@ std::string library_as_text(const LibraryDiff& diff, bool all) {
   std::stable_sort(shown.begin(), shown.end(),
                    [](const auto* a, const auto* b) { return rank(*a) < rank(*b); });
   if (shown.empty()) return summary_line(diff);
-  Table table;
+  table::Table table;
   table.columns = {{"change"},     {"target"}, {"instr", true}, {"issue", true},
                    {"regs", true}, {"kernel"}, {"difference"}};
   for (const KernelPair* pair : shown)
@@ -148,7 +154,7 @@ std::string library_as_text(const LibraryDiff& diff, bool all) {
          both(*pair, [](const CodeSummary& one) { return one.features.kernel.issue_cycles; }),
          both(*pair, [](const CodeSummary& one) { return one.features.registers; }), pair->kernel,
          pair->difference});
-  return summary_line(diff) + "\n" + render(table, TableFormat::text);
+  return summary_line(diff) + "\n" + table::render(table, table::TableFormat::text);
 }
 
 std::string library_as_json(const LibraryDiff& diff) {
@@ -163,10 +169,10 @@ std::string library_as_json(const LibraryDiff& diff) {
                        {"difference", pair.difference},
                        {"left", side_json(pair.left)},
                        {"right", side_json(pair.right)}});
-  const ordered_json all = {{"schema", sass_json_schema}, {"left", diff.left},
-                            {"right", diff.right},        {"change", to_string(diff.change)},
-                            {"counts", counts},           {"kernels", kernels}};
+  const ordered_json all = {
+      {"schema", disassembly::sass_json_schema}, {"left", diff.left}, {"right", diff.right},
+      {"change", to_string(diff.change)},        {"counts", counts},  {"kernels", kernels}};
   return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign

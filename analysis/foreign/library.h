@@ -8,24 +8,24 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::foreign {
 
 struct KernelPair {
-  std::string kernel, target;              // as the first side that has it is called
-  std::optional<CodeSummary> left, right;  // at least one
-  std::optional<Change> change;            // of those that both sides have
-  std::string difference;                  // describe_code_change, without the class
+  std::string kernel, target;                       // as the first side that has it is called
+  std::optional<compare::CodeSummary> left, right;  // at least one
+  std::optional<compare::Change> change;            // of those that both sides have
+  std::string difference;                           // describe_code_change, without the class
 };
 
 struct LibraryDiff {
   std::string left, right;          // paths
   std::vector<KernelPair> kernels;  // those of the left in their order, then what was added
   // "identical" to "data": pairs by change.
-  std::array<std::size_t, change_names.size()> counts = {};
+  std::array<std::size_t, compare::change_names.size()> counts = {};
   std::size_t added = 0, removed = 0;
   // The largest change of the pairs that change_names has in its order, instructions where kernels
   // were added or removed.
-  Change change = Change::identical;
+  compare::Change change = compare::Change::identical;
 };
 
 // Kernels belong together by name (demangled, so that the hashes in names of static functions do
@@ -43,4 +43,4 @@ std::string library_as_text(const LibraryDiff& diff, bool all);
 // null or {"text_hash", "code_class", "features": see features_json.h}}]}.
 std::string library_as_json(const LibraryDiff& diff);
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign

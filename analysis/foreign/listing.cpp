@@ -13,7 +13,13 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::foreign {
+
+using cubin::LiveCounts;
+using cubin::source::demangled;
+using reading::FunctionLoops;
+using reading::ReadingNotes;
+
 namespace {
 
 using nlohmann::ordered_json;
@@ -21,33 +27,34 @@ using nlohmann::ordered_json;
 // Loops around each instruction.
 std::vector<int> depths(const ReadKernel& read) {
   std::vector<int> depth(read.kernel.instructions.size(), 0);
-  for (const CodeLoop& loop : read.loops.loops)
+  for (const reading::CodeLoop& loop : read.loops.loops)
     for (const std::uint32_t address : loop.addresses) {
-      int& one = depth[address / instruction_bytes];
+      int& one = depth[address / cubin::instruction_bytes];
       one = std::max(one, loop.depth);
     }
   return depth;
 }
 
-std::string instruction_lines(const ReadKernel& read, const CubinKernel& of,
+std::string instruction_lines(const ReadKernel& read, const cubin::CubinKernel& of,
                               const ReadingNotes& notes) {
   const std::vector<int> depth = depths(read);
-  const SassKernel& kernel = read.kernel;
-  ListingLines lines(kernel, notes);
+  const cubin::SassKernel& kernel = read.kernel;
+  reading::ListingLines lines(kernel, notes);
   lines.add_heading(fmt::format("{:4}  {}  {}{:4} {:56} {}", "addr", "st y Wr Rd waits   reuse",
-                                live_heads(kernel), "loop", "instruction", "source"));
-  const std::size_t used = used_instructions(kernel);
+                                reading::live_heads(kernel), "loop", "instruction", "source"));
+  const std::size_t used = flow::used_instructions(kernel);
   auto function = of.functions.begin();
   for (std::size_t i = 0; i < used; ++i) {
     if (!lines.shows(i)) continue;
-    const Instruction& instruction = kernel.instructions[i];
+    const cubin::Instruction& instruction = kernel.instructions[i];
     for (; function != of.functions.end() && function->offset <= instruction.address; ++function)
       if (function->offset == instruction.address) lines.add_heading(function->name + ":");
-    const SourceLine* line = source_line(read.source, instruction);
-    lines.add(i, fmt::format("{:04x}  {}  {}{:4} {:56} {}", instruction.address,
-                             to_string(instruction.control), live_columns(kernel, i),
-                             depth[i] == 0 ? "" : std::to_string(depth[i]), text_of(instruction),
-                             line == nullptr ? "" : line->verb));
+    const image::SourceLine* line = flow::source_line(read.source, instruction);
+    lines.add(i,
+              fmt::format("{:04x}  {}  {}{:4} {:56} {}", instruction.address,
+                          cubin::to_string(instruction.control), reading::live_columns(kernel, i),
+                          depth[i] == 0 ? "" : std::to_string(depth[i]),
+                          disassembly::text_of(instruction), line == nullptr ? "" : line->verb));
   }
   return lines.text();
 }
@@ -57,11 +64,11 @@ void add_lines(std::string& text, const ReadKernel& read) {
     text += "\nno line information: nvcc -lineinfo writes it, or .loc and ptxas -lineinfo\n";
     return;
   }
-  Table table{{{"source line"}, {"instr", true}, {"issue", true}, {"waits", true}}, {}, {}};
+  table::Table table{{{"source line"}, {"instr", true}, {"issue", true}, {"waits", true}}, {}, {}};
   for (const LineSummary& line : summarise_lines(read))
     table.rows.push_back({line.line.empty() ? "(no line)" : line.line, line.counts.instructions,
                           line.counts.issue_cycles, line.counts.scoreboard_waits});
-  text += "\n" + render(table, TableFormat::text);
+  text += "\n" + table::render(table, table::TableFormat::text);
 }
 
 std::vector<FunctionLoops> loops_of(const ReadKernel& read, const CodeListingRequest& request) {
@@ -72,8 +79,8 @@ std::vector<FunctionLoops> loops_of(const ReadKernel& read, const CodeListingReq
 }
 
 Status add_loops(std::string& text, const std::vector<FunctionLoops>& functions, int sm) {
-  PHASEBIT_TRY_ASSIGN(table, loop_table(functions, sm, "source lines"));
-  if (!table.rows.empty()) text += "\n" + render(table, TableFormat::text);
+  PHASEBIT_TRY_ASSIGN(table, reading::loop_table(functions, sm, "source lines"));
+  if (!table.rows.empty()) text += "\n" + table::render(table, table::TableFormat::text);
   for (const FunctionLoops& one : functions)
     if (!one.loops->problem.empty())
       text += fmt::format("\nthere may be other loops: {}\n", one.loops->problem);
@@ -83,19 +90,19 @@ Status add_loops(std::string& text, const std::vector<FunctionLoops>& functions,
 std::string live_lines(const ReadKernel& read) {
   if (read.kernel.live.empty()) return "";
   LiveCounts most;
-  for (const LiveCounts& live : read.kernel.live) most = peak(most, live);
-  std::string text = "\nlive at most: " + live_text(most) + "\n";
+  for (const LiveCounts& live : read.kernel.live) most = cubin::peak(most, live);
+  std::string text = "\nlive at most: " + reading::live_text(most) + "\n";
   int number = 0;
-  for (const CodeLoop& loop : read.loops.loops) {
+  for (const reading::CodeLoop& loop : read.loops.loops) {
     LiveCounts in;
     for (const std::uint32_t address : loop.addresses)
-      in = peak(in, read.kernel.live[address / instruction_bytes]);
-    text += fmt::format("  in loop {}: {}\n", ++number, live_text(in));
+      in = cubin::peak(in, read.kernel.live[address / cubin::instruction_bytes]);
+    text += fmt::format("  in loop {}: {}\n", ++number, reading::live_text(in));
   }
   return text;
 }
 
-std::string made_by(const Cubin& cubin) {
+std::string made_by(const cubin::Cubin& cubin) {
   const std::string tool = cubin.tool.empty() ? "CUDA" : cubin.tool;
   return cubin.tool_version.empty() ? "" : tool + " " + cubin.tool_version;
 }
@@ -111,9 +118,9 @@ Result<std::string> as_text(const ReadKernel& read, const CodeKernel& of,
   if (notes.shown.empty()) add_lines(text, read);
   PHASEBIT_TRY(add_loops(text, loops_of(read, request), of.image->cubin.sm));
   text += live_lines(read);
-  CodeCounts all;
-  const std::size_t used = used_instructions(read.kernel);
-  for (std::size_t i = 0; i < used; ++i) add(all, read.kernel.instructions[i]);
+  flow::CodeCounts all;
+  const std::size_t used = flow::used_instructions(read.kernel);
+  for (std::size_t i = 0; i < used; ++i) flow::add(all, read.kernel.instructions[i]);
   const std::string registers =
       read.kernel.registers == 0 ? "unknown" : std::to_string(read.kernel.registers);
   const auto loops = read.loops.count();
@@ -132,13 +139,13 @@ struct FrameList {
   std::map<int, std::size_t> places;
 };
 
-FrameList frames_json(const ReadKernel& read, const SourceTable& table) {
+FrameList frames_json(const ReadKernel& read, const cubin::source::SourceTable& table) {
   FrameList frames;
   for (const int frame : read.frames)
     for (const int one : table.chain(frame)) frames.places.emplace(one, 0);
   for (auto& [frame, place] : frames.places) {
     place = frames.list.size();
-    const SourceFrame& line = table.frames[static_cast<std::size_t>(frame)];
+    const cubin::source::SourceFrame& line = table.frames[static_cast<std::size_t>(frame)];
     const std::string& symbol = table.function_of(frame);
     const std::string plain = demangled(symbol);
     ordered_json one = {{"file", table.file_of(frame)},
@@ -157,17 +164,17 @@ ordered_json instructions_json(const ReadKernel& read, const FrameList& frames,
   ordered_json all = ordered_json::array();
   for (std::size_t i = 0; i < read.kernel.instructions.size(); ++i) {
     if (!notes.shown.empty() && !notes.shown[i]) continue;
-    const Instruction& instruction = read.kernel.instructions[i];
-    const SourceLine* line = source_line(read.source, instruction);
-    ordered_json one = as_json(instruction);
+    const cubin::Instruction& instruction = read.kernel.instructions[i];
+    const image::SourceLine* line = flow::source_line(read.source, instruction);
+    ordered_json one = disassembly::as_json(instruction);
     one["file"] = line == nullptr ? "" : line->file;
     one["line"] = line == nullptr ? 0 : line->line;
     one["frame"] = nullptr;
     if (i < read.frames.size() && read.frames[i] >= 0)
       one["frame"] = frames.places.at(read.frames[i]);
     one["loop_depth"] = depth[i];
-    if (!notes.waits.empty()) one["waits_for"] = waits_json(read.kernel, notes.waits[i]);
-    if (!read.kernel.live.empty()) one["live"] = as_json(read.kernel.live[i]);
+    if (!notes.waits.empty()) one["waits_for"] = reading::waits_json(read.kernel, notes.waits[i]);
+    if (!read.kernel.live.empty()) one["live"] = flow::as_json(read.kernel.live[i]);
     if (!notes.ptx.empty()) one["ptx"] = {{"line", notes.ptx[i].line}, {"text", notes.ptx[i].text}};
     all.push_back(std::move(one));
   }
@@ -176,13 +183,14 @@ ordered_json instructions_json(const ReadKernel& read, const FrameList& frames,
 
 Result<std::string> as_json_text(const ReadKernel& read, const CodeKernel& of,
                                  const CodeListingRequest& request, const ReadingNotes& notes) {
-  PHASEBIT_TRY_ASSIGN(loops, loops_json(loops_of(read, request), of.image->cubin.sm, "lines"));
+  PHASEBIT_TRY_ASSIGN(loops,
+                      reading::loops_json(loops_of(read, request), of.image->cubin.sm, "lines"));
   ordered_json lines = ordered_json::array();
   for (const LineSummary& line : summarise_lines(read))
-    lines.push_back({{"line", line.line}, {"counts", as_json(line.counts)}});
-  const Features features = take_features(read.kernel, read.source, {});
+    lines.push_back({{"line", line.line}, {"counts", flow::as_json(line.counts)}});
+  const flow::Features features = flow::take_features(read.kernel, read.source, {});
   const FrameList frames = frames_json(read, of.image->cubin.source);
-  const ordered_json all = {{"schema", sass_json_schema},
+  const ordered_json all = {{"schema", disassembly::sass_json_schema},
                             {"name", read.name},
                             {"entry", read.kernel.entry},
                             {"demangled", demangled(read.kernel.entry)},
@@ -194,7 +202,7 @@ Result<std::string> as_json_text(const ReadKernel& read, const CodeKernel& of,
                             {"registers", features.registers},
                             {"static_shared_bytes", features.static_shared_bytes},
                             {"code_bytes", features.code_bytes},
-                            {"kernel", as_json(features.kernel)},
+                            {"kernel", flow::as_json(features.kernel)},
                             {"source_files", of.image->cubin.source.files},
                             {"frames", frames.list},
                             {"lines", lines},
@@ -204,12 +212,12 @@ Result<std::string> as_json_text(const ReadKernel& read, const CodeKernel& of,
   return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-Result<std::vector<bool>> shown_of(const ReadKernel& read, const Excerpt& excerpt) {
-  if (excerpt.loop > 0) return in_loop(read.kernel, read.loops, excerpt.loop);
+Result<std::vector<bool>> shown_of(const ReadKernel& read, const reading::Excerpt& excerpt) {
+  if (excerpt.loop > 0) return reading::in_loop(read.kernel, read.loops, excerpt.loop);
   if (!excerpt.hot) return std::vector<bool>{};
   if (read.loops.loops.empty())
     return with_hint(fail(Step::usage, "--hot: {} has no loop", read.name), read.loops.problem);
-  return in_any_loop(read.kernel, read.loops);
+  return reading::in_any_loop(read.kernel, read.loops);
 }
 
 }  // namespace
@@ -218,14 +226,14 @@ Result<std::string> list_code(const ReadKernel& kernel, const CodeKernel& of,
                               const CodeListingRequest& request) {
   PHASEBIT_TRY_ASSIGN(shown, shown_of(kernel, request.excerpt));
   ReadingNotes notes{std::move(shown), {}, request.ptx};
-  if (request.flow) return flow_as_dot(kernel.kernel, kernel.name, notes.shown);
-  if (request.waits || request.format == ListingFormat::json) {
-    auto graph = graph_of(kernel.kernel);
+  if (request.flow) return reading::flow_as_dot(kernel.kernel, kernel.name, notes.shown);
+  if (request.waits || request.format == listing::ListingFormat::json) {
+    auto graph = reading::graph_of(kernel.kernel);
     if (!graph && request.waits) return tl::unexpected<Error>(graph.error());
-    if (graph) notes.waits = find_wait_sources(kernel.kernel, *graph);
+    if (graph) notes.waits = reading::find_wait_sources(kernel.kernel, *graph);
   }
-  return request.format == ListingFormat::text ? as_text(kernel, of, request, notes)
-                                               : as_json_text(kernel, of, request, notes);
+  return request.format == listing::ListingFormat::text ? as_text(kernel, of, request, notes)
+                                                        : as_json_text(kernel, of, request, notes);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign

@@ -7,16 +7,16 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::foreign {
 
 // What to show, and what is known of the kernel beside its code.
 struct CodeListingRequest {
-  ListingFormat format = ListingFormat::text;
+  listing::ListingFormat format = listing::ListingFormat::text;
   std::string disassembler = {};                // its version
-  Excerpt excerpt = {};                         // no verb: that is of variants
+  reading::Excerpt excerpt = {};                // no verb: that is of variants
   bool waits = false;                           // what each wait for a scoreboard is for
   bool flow = false;                            // the flow graph for Graphviz in its place
-  std::vector<PtxLine> ptx = {};                // by instruction; empty: not asked for
+  std::vector<reading::PtxLine> ptx = {};       // by instruction; empty: not asked for
   std::vector<const ReadKernel*> callees = {};  // functions of other sections that it calls
 };
 
@@ -35,4 +35,4 @@ struct CodeListingRequest {
 Result<std::string> list_code(const ReadKernel& kernel, const CodeKernel& of,
                               const CodeListingRequest& request);
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign

@@ -8,7 +8,12 @@
 #include <set>
 #include <thread>
 
-namespace phasebit {
+namespace phasebit::foreign {
+
+using cubin::CubinKernel;
+using cubin::source::SourceView;
+using disassembly::Disassembler;
+
 namespace {
 
 std::string base_name(const std::string& path) {
@@ -36,8 +41,8 @@ Result<PickedFrames> picked_of(const std::vector<CodeKernel>& kernels, const Sou
   for (const CodeKernel& one : kernels) {
     const auto [place, fresh] = picked.try_emplace(one.image);
     if (!fresh) continue;
-    const SourceTable& table = one.image->cubin.source;
-    auto frames = pick_frames(table, view);
+    const cubin::source::SourceTable& table = one.image->cubin.source;
+    auto frames = cubin::source::pick_frames(table, view);
     found = found || frames.has_value();
     if (!frames && !missing) missing = frames.error();
     place->second = frames ? std::move(*frames) : std::vector<int>(table.frames.size(), -1);
@@ -48,19 +53,20 @@ Result<PickedFrames> picked_of(const std::vector<CodeKernel>& kernels, const Sou
 
 // One element for each source line of the kernel, by file and line; the instructions then name
 // their element.
-SourceMap number_lines(SassKernel& kernel, const CubinKernel& of, const SourceTable& table,
-                       const std::vector<int>& picked) {
+image::SourceMap number_lines(cubin::SassKernel& kernel, const CubinKernel& of,
+                              const cubin::source::SourceTable& table,
+                              const std::vector<int>& picked) {
   const auto place_of = [&](int frame) -> std::pair<int, int> {
     const int seen = frame < 0 ? -1 : picked[static_cast<std::size_t>(frame)];
     if (seen < 0) return {-1, 0};
-    const SourceFrame& line = table.frames[static_cast<std::size_t>(seen)];
+    const cubin::source::SourceFrame& line = table.frames[static_cast<std::size_t>(seen)];
     return {line.file, line.line};
   };
   std::map<std::pair<int, int>, int> numbers;  // file and line -> element
   for (const int frame : of.frames)
     if (const auto place = place_of(frame); place.second > 0) numbers[place] = 0;
   const std::vector<std::string> names = short_names(table.files);
-  SourceMap source;
+  image::SourceMap source;
   for (auto& [place, number] : numbers) {
     const auto [file, line] = place;
     const bool known = file >= 0;
@@ -77,8 +83,8 @@ SourceMap number_lines(SassKernel& kernel, const CubinKernel& of, const SourceTa
 }
 
 // "13.5" of "13.5.37"; no parts when it names none.
-Version release_of(const std::string& text) {
-  auto version = parse_version(text);
+isa::Version release_of(const std::string& text) {
+  auto version = isa::parse_version(text);
   if (!version) return {};
   version->parts.resize(std::min<std::size_t>(version->parts.size(), 2));
   return *version;
@@ -86,7 +92,7 @@ Version release_of(const std::string& text) {
 
 // An older nvdisasm prints what it knows, and nothing says that it is wrong.
 Status check_age(const Disassembler& disassembler, const CodeImage& image) {
-  const Version made = release_of(image.cubin.tool_version);
+  const isa::Version made = release_of(image.cubin.tool_version);
   if (made.parts.empty() || !(release_of(disassembler.version()) < made)) return {};
   return with_hint(
       fail(Step::disassemble, "{}: made by {} {}; nvdisasm {} is older and may misread it",
@@ -96,7 +102,7 @@ Status check_age(const Disassembler& disassembler, const CodeImage& image) {
                   image.cubin.tool_version));
 }
 
-using ClassesByImage = std::map<const CodeImage*, std::map<std::string, CodeClass>>;
+using ClassesByImage = std::map<const CodeImage*, std::map<std::string, cubin::CodeClass>>;
 
 // Reading an image again costs more than a class: once for all that is asked of it.
 ClassesByImage read_classes(const std::vector<CodeKernel>& kernels) {
@@ -104,21 +110,22 @@ ClassesByImage read_classes(const std::vector<CodeKernel>& kernels) {
   for (const CodeKernel& one : kernels)
     if (one.kernel->code.hash.empty()) entries[one.image].insert(one.kernel->entry);
   ClassesByImage classes;
-  for (const auto& [image, those] : entries) classes[image] = classes_of_code(image->bytes, those);
+  for (const auto& [image, those] : entries)
+    classes[image] = cubin::classes_of_code(image->bytes, those);
   return classes;
 }
 
 Result<ReadKernel> read_kernel(const CodeKernel& one, const Disassembler::Listing& listing,
-                               const std::vector<int>& picked, CodeClass code) {
-  const std::string text = demangled(one.kernel->entry);
+                               const std::vector<int>& picked, cubin::CodeClass code) {
+  const std::string text = cubin::source::demangled(one.kernel->entry);
   const std::string name = one.image->name + ": " + (text.empty() ? one.kernel->entry : text);
   CubinKernel kernel = *one.kernel;
   if (kernel.code.hash.empty()) kernel.code = std::move(code);
-  auto joined = join_kernel(kernel, listing);
+  auto joined = disassembly::join_kernel(kernel, listing);
   if (!joined) return fail(Step::disassemble, "{}: {}", one.image->name, joined.error().message);
   ReadKernel read{name, one.image->cubin.target, std::move(*joined), {}, one.kernel->frames, {}};
   read.source = number_lines(read.kernel, *one.kernel, one.image->cubin.source, picked);
-  read.loops = find_code_loops(read.kernel, read.source);
+  read.loops = reading::find_code_loops(read.kernel, read.source);
   return read;
 }
 
@@ -166,14 +173,14 @@ Result<std::vector<ReadKernel>> read_code_kernels(const Disassembler& disassembl
 std::vector<LineSummary> summarise_lines(const ReadKernel& kernel) {
   std::vector<LineSummary> lines(kernel.source.size() + 1);
   for (std::size_t i = 0; i < kernel.source.size(); ++i) lines[i].line = kernel.source[i].verb;
-  const std::size_t used = used_instructions(kernel.kernel);
+  const std::size_t used = flow::used_instructions(kernel.kernel);
   for (std::size_t i = 0; i < used; ++i) {
-    const Instruction& instruction = kernel.kernel.instructions[i];
+    const cubin::Instruction& instruction = kernel.kernel.instructions[i];
     const auto line = static_cast<std::size_t>(instruction.line);
-    add(lines[line == 0 ? kernel.source.size() : line - 1].counts, instruction);
+    flow::add(lines[line == 0 ? kernel.source.size() : line - 1].counts, instruction);
   }
   std::erase_if(lines, [](const LineSummary& one) { return one.counts.instructions == 0; });
   return lines;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign

@@ -11,21 +11,22 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::foreign {
 
 // Instructions of one source line, wherever they stand; the line "" has those without.
 struct LineSummary {
   std::string line;  // "k.cu:12"
-  CodeCounts counts;
+  flow::CodeCounts counts;
 };
 
 struct ReadKernel {
-  std::string name;    // "app: 2: k.sm_90a.cubin: void ns::copy(int*)"
-  std::string target;  // "sm_90a"
-  SassKernel kernel;   // `line` of an instruction is its place in `source`
-  SourceMap source;    // one element for each source line: its file, line, and "k.cu:12" as verb
+  std::string name;          // "app: 2: k.sm_90a.cubin: void ns::copy(int*)"
+  std::string target;        // "sm_90a"
+  cubin::SassKernel kernel;  // `line` of an instruction is its place in `source`
+  image::SourceMap
+      source;  // one element for each source line: its file, line, and "k.cu:12" as verb
   std::vector<int> frames;  // of the image's SourceTable, by instruction; empty without a table
-  CodeLoops loops;
+  reading::CodeLoops loops;
   // Of an instruction; -1: none.
   int frame_of(std::size_t instruction) const {
     return instruction < frames.size() ? frames[instruction] : -1;
@@ -36,16 +37,16 @@ struct ReadKernel {
 // which line of a chain of inlining is the line of an instruction; the chain itself is in `frames`.
 // Step::disassemble when nvdisasm is of an older release than the tool that made an image, or when
 // what is printed is not the kernel; Step::usage when no image names the file of the view.
-Result<std::vector<ReadKernel>> read_code_kernels(const Disassembler& disassembler,
+Result<std::vector<ReadKernel>> read_code_kernels(const disassembly::Disassembler& disassembler,
                                                   const std::vector<CodeKernel>& kernels,
-                                                  const SourceView& view = {});
+                                                  const cubin::source::SourceView& view = {});
 
 // The same, with an error in the place of a kernel that cannot be read.
-std::vector<Result<ReadKernel>> read_each_code_kernel(const Disassembler& disassembler,
+std::vector<Result<ReadKernel>> read_each_code_kernel(const disassembly::Disassembler& disassembler,
                                                       const std::vector<CodeKernel>& kernels,
-                                                      const SourceView& view = {});
+                                                      const cubin::source::SourceView& view = {});
 
 // By file and line; the instructions without a line come last.
 std::vector<LineSummary> summarise_lines(const ReadKernel& kernel);
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::foreign {
 
 std::vector<std::string> fold_notes(const std::string& file, const std::vector<ImageNote>& notes,
                                     const std::string& what) {
@@ -30,4 +30,4 @@ std::vector<std::string> fold_notes(const std::string& file, const std::vector<I
   return all;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::foreign {
 
 // What is to be said of one image.
 struct ImageNote {
@@ -16,4 +16,4 @@ struct ImageNote {
 std::vector<std::string> fold_notes(const std::string& file, const std::vector<ImageNote>& notes,
                                     const std::string& what = "images");
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign

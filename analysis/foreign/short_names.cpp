@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace phasebit {
+namespace phasebit::foreign {
 namespace {
 
 std::size_t common_prefix(const std::string& a, const std::string& b) {
@@ -44,4 +44,4 @@ std::vector<std::string> short_names(const std::vector<std::string>& names, std:
   return all;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign

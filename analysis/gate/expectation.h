@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::gate {
 
 enum class ExpectationKind { rule, same, differ };
 
@@ -20,14 +20,14 @@ struct Expectation {
   std::vector<std::string> variants, kernels, targets, families;
   std::string ptxas;  // version range as in version_in_range; code of others matches "" alone
   Where where;        // opcodes, issue cycles, instructions and live registers are counted
-  std::vector<OpcodeRule> opcodes;  // their path is that of `where`
+  std::vector<rule::OpcodeRule> opcodes;  // their path is that of `where`
   // Synchronisation (core/rule/synchronisation.toml) that none of them counts is refused too.
   bool exhaustive = false;
   // How it is launched, where the code does not say; 0: as the code says.
-  CtaShape launch = {};
+  flow::CtaShape launch = {};
   // Of max_registers, max_live_registers, max_spill_bytes (stored and loaded), max_issue_cycles,
   // max_instructions, min_warps (resident on an SM): those that were given.
   std::map<std::string, int> limits;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::gate

@@ -7,7 +7,7 @@
 
 #include <toml++/toml.h>
 
-namespace phasebit {
+namespace phasebit::gate {
 namespace {
 
 const std::vector<std::string> selecting = {"name",    "variants", "kernels",
@@ -45,7 +45,7 @@ class Reader {
     for (const auto& [key, value] : table)
       if (std::find(known.begin(), known.end(), key.str()) == known.end())
         return with_hint(fail(Step::spec, "{}: no key '{}'", place(value), key.str()),
-                         nearest_word_hint(key.str(), known));
+                         base::nearest_word_hint(key.str(), known));
     return {};
   }
 
@@ -99,7 +99,7 @@ class Reader {
     PHASEBIT_TRY(words(table, "targets", one.targets));
     PHASEBIT_TRY(words(table, "family", one.families));
     one.ptxas = table["ptxas"].value_or("");
-    if (const auto range = version_in_range(Version{{1}}, one.ptxas); !range)
+    if (const auto range = isa::version_in_range(isa::Version{{1}}, one.ptxas); !range)
       return fail(Step::spec, "{}: ptxas: {}", one.place, range.error().message);
     PHASEBIT_TRY(read_where(table, one));
     PHASEBIT_TRY(read_opcodes(table, one));
@@ -126,8 +126,8 @@ class Reader {
     if (counts == nullptr)
       return fail(Step::spec, "{}: count is a table: {{ \"SYNCS.ARRIVE*\" = 1 }}", place(*node));
     for (const auto& [pattern, value] : *counts) {
-      const auto range = value.is_integer() ? parse_count(std::to_string(value.value_or(-1)))
-                                            : parse_count(value.value_or(std::string()));
+      const auto range = value.is_integer() ? rule::parse_count(std::to_string(value.value_or(-1)))
+                                            : rule::parse_count(value.value_or(std::string()));
       if (!range)
         return fail(Step::spec, "{}: the count of {} is a number, or \"1..2\", \"2..\"",
                     place(value), pattern.str());
@@ -191,9 +191,9 @@ Result<ExpectationFile> parse_expectations(std::string_view text, const std::str
   try {
     return Reader(name).read(toml::parse(text, name));
   } catch (const toml::parse_error& error) {
-    return not_toml(text, name, static_cast<int>(error.source().begin.line),
-                    static_cast<int>(error.source().begin.column), error.description());
+    return base::not_toml(text, name, static_cast<int>(error.source().begin.line),
+                          static_cast<int>(error.source().begin.column), error.description());
   }
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::gate

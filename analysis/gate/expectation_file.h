@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::gate {
 
 struct ExpectationFile {
   // The code it speaks of; the command line may say otherwise. `spec` counts from the file's folder
@@ -25,4 +25,4 @@ struct ExpectationFile {
 // ptxas. Step::spec, with file, line and the nearest key, when it is not that.
 Result<ExpectationFile> parse_expectations(std::string_view text, const std::string& name);
 
-}  // namespace phasebit
+}  // namespace phasebit::gate

@@ -8,7 +8,14 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::gate {
+
+using flow::CodeCounts;
+using rule::list_opcodes;
+using rule::opcode_matches;
+using rule::OpcodeCounts;
+using rule::OpcodeRule;
+
 namespace {
 
 bool any_matches(const std::vector<std::string>& patterns, const std::vector<std::string>& words) {
@@ -30,8 +37,8 @@ bool is_named(const Expectation& rule, const GateSubject& subject) {
 }
 
 std::string range_text(const OpcodeRule& one) {
-  return one.count == CountRange(0) ? "no " + one.pattern
-                                    : one.pattern + " " + to_string(one.count);
+  return one.count == rule::CountRange(0) ? "no " + one.pattern
+                                          : one.pattern + " " + rule::to_string(one.count);
 }
 
 // The opcodes that match, else those that are there.
@@ -65,8 +72,9 @@ class Gate {
       }
       const OpcodeCounts& opcodes = one.part.counts.opcodes;
       for (const OpcodeRule& rule : rule_.opcodes)
-        expect(rule.count.has(count_opcodes(opcodes, rule.pattern)), subject, range_text(rule),
-               found_text(one.part.counts, rule.pattern), place_of(one.part, rule.pattern));
+        expect(rule.count.has(rule::count_opcodes(opcodes, rule.pattern)), subject,
+               range_text(rule), found_text(one.part.counts, rule.pattern),
+               place_of(one.part, rule.pattern));
       if (rule_.exhaustive) check_exhaustive(subject, opcodes);
       check_open_calls(subject, one.part.counts);
       PHASEBIT_TRY(check_limits(subject, one.part));
@@ -91,7 +99,7 @@ class Gate {
  private:
   // YIELD, which ptxas puts where it likes, is left to who asks for it by name.
   void check_exhaustive(const GateSubject& subject, const OpcodeCounts& counts) {
-    const auto table = SynchronisationTable::get();
+    const auto table = rule::SynchronisationTable::get();
     if (!table) return expect(false, subject, "a list of opcodes", table.error().text());
     OpcodeCounts uncounted;
     for (const auto& [opcode, count] : counts) {
@@ -154,7 +162,7 @@ class Gate {
 
   void check_limit(const GateSubject& subject, const CodeCounts& counts, const std::string& name,
                    int limit) {
-    const Features& features = subject.features;
+    const flow::Features& features = subject.features;
     if (name == "max_issue_cycles")
       return at_most(subject, limit, "issue cycles", counts.issue_cycles);
     if (name == "max_instructions")
@@ -163,7 +171,7 @@ class Gate {
       return expect(false, subject, "a register count", "the cubin does not say");
     if (name == "max_registers") return at_most(subject, limit, "registers", features.registers);
     const bool by_ptxas = features.spill.has_value();  // ptxas said it when it made the code
-    const SpillBytes spills = by_ptxas ? *features.spill : subject.spills->bytes;
+    const flow::SpillBytes spills = by_ptxas ? *features.spill : subject.spills->bytes;
     at_most(subject, limit, by_ptxas ? "spill bytes" : subject.spills->what,
             spills.stores + spills.loads);
   }
@@ -191,10 +199,10 @@ class Gate {
   }
 
   // Of the launch that the rule names, else the one that is known.
-  Result<Occupancy> occupancy_for(const GateSubject& subject) const {
+  Result<flow::Occupancy> occupancy_for(const GateSubject& subject) const {
     const bool own = rule_.launch.threads != 0 || rule_.launch.dynamic_shared_bytes != 0;
     if (!own && subject.features.occupancy) return *subject.features.occupancy;
-    CtaNeeds needs = subject.needs;
+    flow::CtaNeeds needs = subject.needs;
     if (rule_.launch.threads != 0) needs.threads = rule_.launch.threads;
     needs.shared_bytes += rule_.launch.dynamic_shared_bytes;
     const std::string of = fmt::format("{}: '{}': {}", rule_.place, rule_.name, name_of(subject));
@@ -202,7 +210,7 @@ class Gate {
       return with_hint(fail(Step::gate, "{} has no launch bounds", of),
                        "say how it is launched: threads = 256");
     if (!subject.sm) return fail(Step::gate, "{}: its occupancy is not known here", of);
-    auto occupancy = occupancy_of(*subject.sm, needs);
+    auto occupancy = flow::occupancy_of(*subject.sm, needs);
     if (!occupancy) return fail(Step::gate, "{}: {}", of, occupancy.error().message);
     return *occupancy;
   }
@@ -219,7 +227,7 @@ bool concerns(const Expectation& rule, const GateSubject& subject) {
       !any_matches(rule.families, {subject.family}))
     return false;
   if (rule.ptxas.empty()) return true;
-  return subject.ptxas && version_in_range(*subject.ptxas, rule.ptxas).value_or(false);
+  return subject.ptxas && isa::version_in_range(*subject.ptxas, rule.ptxas).value_or(false);
 }
 
 Result<GateReport> check_expectations(const std::vector<Expectation>& expectations,
@@ -262,8 +270,8 @@ std::string gate_as_json(const GateReport& report) {
                       {"found", one.found},
                       {"at", one.at}});
   const nlohmann::ordered_json all = {
-      {"schema", sass_json_schema}, {"checks", report.checks}, {"broken", broken}};
+      {"schema", disassembly::sass_json_schema}, {"checks", report.checks}, {"broken", broken}};
   return all.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::gate

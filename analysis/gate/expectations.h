@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::gate {
 
 struct BrokenExpectation {
   std::string place, rule, subject, expected, found;
@@ -32,4 +32,4 @@ Result<GateReport> check_expectations(const std::vector<Expectation>& expectatio
 std::string gate_as_json(const GateReport& report);
 std::string gate_as_text(const GateReport& report);
 
-}  // namespace phasebit
+}  // namespace phasebit::gate

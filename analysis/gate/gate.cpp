@@ -5,7 +5,21 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::gate {
+
+using cubin::SassKernel;
+using flow::RoleWindow;
+using image::GateVerdict;
+using image::SourceLine;
+using image::SourceMap;
+using image::VerbCensus;
+using rule::any_verb;
+using rule::CountRange;
+using rule::GateSpec;
+using rule::OpcodeCounts;
+using rule::Path;
+using rule::VerbRule;
+
 namespace {
 
 void add_counts(OpcodeCounts& sum, const OpcodeCounts& more) {
@@ -22,7 +36,7 @@ CountRange times(const CountRange& range, int factor) {
   return {range.low * factor, range.high == INT_MAX ? INT_MAX : range.high * factor};
 }
 
-const VerbCensus* find_census(const Census& census, const std::string& verb,
+const VerbCensus* find_census(const image::Census& census, const std::string& verb,
                               const std::string& role) {
   for (const VerbCensus& entry : census)
     if (entry.verb == verb && entry.role == role) return &entry;
@@ -48,9 +62,9 @@ class Gate {
         windows_(windows),
         kernel_(kernel),
         source_(source),
-        census_(take_census(windows, kernel, source)) {}
+        census_(flow::take_census(windows, kernel, source)) {}
 
-  GateResult apply() {
+  image::GateResult apply() {
     if (!spec_.known) return {GateVerdict::ungated, spec_.why_unknown};
     for (const RoleWindow& window : windows_)
       if (!window.problem.empty()) complain("{}: {}", role_name(window.role), window.problem);
@@ -92,7 +106,7 @@ class Gate {
   // A rule for any verb speaks of all that a role does.
   void check_any_verb(const VerbRule& rule) {
     for (const RoleWindow& window : windows_) {
-      if (!concerns(rule, any_verb, window.role)) continue;
+      if (!rule::concerns(rule, any_verb, window.role)) continue;
       VerbCensus all{any_verb, window.role, {}, {}, {}};
       for (const VerbCensus& one : census_) {
         if (one.role != window.role) continue;
@@ -107,36 +121,37 @@ class Gate {
   void check_counts(const VerbRule& rule, const VerbCensus& census) {
     const int items = spec_.items_of(census.role);
     std::map<std::string, CountRange> beside;  // by pattern: what is counted in turns is there too
-    for (const OpcodeRule& one : rule.require) {
-      if (one.path == Path::beside || rule.passes != Passes::loop) {
+    for (const rule::OpcodeRule& one : rule.require) {
+      if (one.path == Path::beside || rule.passes != rule::Passes::loop) {
         const int passes = one.path == Path::beside ? 1 : spec_.beside_of(census.role);
         const CountRange there = times(one.count, passes);
         CountRange& sum = beside.try_emplace(one.pattern, 0).first->second;
         sum.low += there.low;
         sum.high = sum.high == INT_MAX || there.high == INT_MAX ? INT_MAX : sum.high + there.high;
       }
-      if (one.path == Path::beside || rule.passes == Passes::beside) continue;
+      if (one.path == Path::beside || rule.passes == rule::Passes::beside) continue;
       const OpcodeCounts found = one.path == Path::hot    ? census.hot
                                  : one.path == Path::cold ? census.cold
                                                           : hot_and_cold(census);
       check_count(one, times(one.count, items), items, found, census);
     }
     for (const auto& [pattern, count] : beside)
-      if (const int found = count_opcodes(census.beside, pattern); !count.has(found))
+      if (const int found = rule::count_opcodes(census.beside, pattern); !count.has(found))
         complain("{} ({}): expected {} {} beside the timed loop, found {} {}", census.verb,
-                 role_name(census.role), pattern, to_string(count), found, both_lists(census));
+                 role_name(census.role), pattern, rule::to_string(count), found,
+                 both_lists(census));
   }
 
-  void check_count(const OpcodeRule& rule, const CountRange& wanted, int items,
+  void check_count(const rule::OpcodeRule& rule, const CountRange& wanted, int items,
                    const OpcodeCounts& counts, const VerbCensus& census) {
-    const int found = count_opcodes(counts, rule.pattern);
+    const int found = rule::count_opcodes(counts, rule.pattern);
     if (wanted.has(found)) return;
     const std::string where = rule.path == Path::hot    ? " per item"
                               : rule.path == Path::cold ? " per item, off its path"
                                                         : " per item, on and off its path";
     const std::string per = items == 1 ? "" : fmt::format(" in {} items", items);
     complain("{} ({}): expected {} {}{}, found {}{} {}", census.verb, role_name(census.role),
-             rule.pattern, to_string(rule.count), where, found, per, both_lists(census));
+             rule.pattern, rule::to_string(rule.count), where, found, per, both_lists(census));
   }
 
   // Hot, cold, and beside the timed loop.
@@ -144,24 +159,24 @@ class Gate {
                        const RoleWindow& window) {
     std::map<std::string, int> found;
     for (std::size_t i = 0; i < window.heat.size(); ++i) {
-      const Instruction& instruction = kernel_.instructions[i];
-      const SourceLine* line = source_line(source_, instruction);
-      if (window.heat[i] == Heat::outside || line == nullptr || line->verb != verb) continue;
-      if (opcode_matches(pattern, instruction.opcode)) ++found[instruction.opcode];
+      const cubin::Instruction& instruction = kernel_.instructions[i];
+      const SourceLine* line = flow::source_line(source_, instruction);
+      if (window.heat[i] == flow::Heat::outside || line == nullptr || line->verb != verb) continue;
+      if (rule::opcode_matches(pattern, instruction.opcode)) ++found[instruction.opcode];
     }
     if (found.empty()) return;
     const VerbCensus none{verb, window.role, {}, {}, {}};
     const VerbCensus* census = find_census(census_, verb, window.role);
     complain("{} ({}): forbidden {}, found {} {}", verb, role_name(window.role), pattern,
-             list_opcodes(found), both_lists(census != nullptr ? *census : none));
+             rule::list_opcodes(found), both_lists(census != nullptr ? *census : none));
   }
 
   void check_everywhere(const RoleWindow& window) {
     for (const std::string& pattern : spec_.forbid_everywhere)
       for (std::size_t i = 0; i < window.heat.size(); ++i) {
-        const Instruction& instruction = kernel_.instructions[i];
-        if (window.heat[i] == Heat::outside || jumps_by_call(instruction)) continue;
-        if (!opcode_matches(pattern, instruction.opcode)) continue;
+        const cubin::Instruction& instruction = kernel_.instructions[i];
+        if (window.heat[i] == flow::Heat::outside || flow::jumps_by_call(instruction)) continue;
+        if (!rule::opcode_matches(pattern, instruction.opcode)) continue;
         complain("{}: forbidden in the timed window: {}, found {} at {:#x}", role_name(window.role),
                  pattern, instruction.opcode, instruction.address);
         break;  // the first one says enough
@@ -172,22 +187,22 @@ class Gate {
   const std::vector<RoleWindow>& windows_;
   const SassKernel& kernel_;
   const SourceMap& source_;
-  Census census_;
+  image::Census census_;
   std::string reason_;
 };
 
 }  // namespace
 
-GateResult apply_gate(const GateSpec& spec, const std::vector<RoleWindow>& windows,
-                      const SassKernel& kernel, const SourceMap& source) {
+image::GateResult apply_gate(const GateSpec& spec, const std::vector<RoleWindow>& windows,
+                             const SassKernel& kernel, const SourceMap& source) {
   return Gate(spec, windows, kernel, source).apply();
 }
 
 GateOutput gate_kernel(SassKernel kernel, const GateInput& input) {
-  std::vector<RoleWindow> windows = find_windows(kernel, *input.source);
-  promote_single_sites(windows, kernel, *input.source, input.spec, input.moves_lines);
+  std::vector<RoleWindow> windows = flow::find_windows(kernel, *input.source);
+  flow::promote_single_sites(windows, kernel, *input.source, input.spec, input.moves_lines);
   return GateOutput{apply_gate(input.spec, windows, kernel, *input.source),
-                    take_census(windows, kernel, *input.source), kernel.text_hash};
+                    flow::take_census(windows, kernel, *input.source), kernel.text_hash};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::gate

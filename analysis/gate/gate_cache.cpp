@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::gate {
 namespace {
 
 using nlohmann::json;
@@ -16,11 +16,11 @@ void put(std::string& all, std::string_view part) {
 }
 
 // The bindings name every member: one more does not compile until it is put in here.
-void put(std::string& all, const VerbRule& rule) {
+void put(std::string& all, const rule::VerbRule& rule) {
   const auto& [verb, role, require, forbid, passes] = rule;
   put(all, verb), put(all, role);
   for (const auto& [pattern, count, path] : require) {
-    put(all, pattern), put(all, to_string(path));
+    put(all, pattern), put(all, rule::to_string(path));
     put(all, std::to_string(count.low)), put(all, std::to_string(count.high));
   }
   fmt::format_to(std::back_inserter(all), "/{}", static_cast<int>(passes));
@@ -28,7 +28,7 @@ void put(std::string& all, const VerbRule& rule) {
   all += ';';
 }
 
-std::string as_text(const GateSpec& spec) {
+std::string as_text(const rule::GateSpec& spec) {
   const auto& [known, why_unknown, items, beside, verbs, everywhere, exhaustive_for] = spec;
   std::string all = known ? "known" : "unknown";
   put(all, why_unknown), put(all, exhaustive_for);
@@ -36,28 +36,28 @@ std::string as_text(const GateSpec& spec) {
     for (const auto& [role, count] : counts) put(all, role), put(all, std::to_string(count));
     all += ';';
   }
-  for (const VerbRule& rule : verbs) put(all, rule);
+  for (const rule::VerbRule& rule : verbs) put(all, rule);
   for (const std::string& pattern : everywhere) put(all, pattern);
   return all;
 }
 
 }  // namespace
 
-std::string hash_of(const SourceMap& source) {
+std::string hash_of(const image::SourceMap& source) {
   std::string all;
-  for (const SourceLine& one : source) {
+  for (const image::SourceLine& one : source) {
     const auto& [file, line, verb, role, of_templates] = one;
     put(all, file), put(all, verb), put(all, role);
     fmt::format_to(std::back_inserter(all), "{}{}", line, of_templates ? '\n' : '!');
   }
-  return content_hash(all);
+  return base::content_hash(all);
 }
 
-std::string gate_key(const std::string& source_hash, const GateSpec& spec,
+std::string gate_key(const std::string& source_hash, const rule::GateSpec& spec,
                      const std::string& nvdisasm_version) {
   std::string all = "gate ";
   put(all, source_hash), put(all, nvdisasm_version);
-  return "gate " + content_hash(all + as_text(spec));
+  return "gate " + base::content_hash(all + as_text(spec));
 }
 
 std::string outcome_as_text(const GateOutput& output) {
@@ -73,8 +73,8 @@ std::optional<GateOutput> outcome_from_text(std::string_view text) {
   try {
     const json all = json::parse(text);
     const int verdict = all.at(0).get<int>();
-    if (verdict < 0 || verdict > static_cast<int>(GateVerdict::ungated)) return std::nullopt;
-    GateOutput output{{static_cast<GateVerdict>(verdict), all.at(1).get<std::string>()},
+    if (verdict < 0 || verdict > static_cast<int>(image::GateVerdict::ungated)) return std::nullopt;
+    GateOutput output{{static_cast<image::GateVerdict>(verdict), all.at(1).get<std::string>()},
                       {},
                       all.at(3).get<std::string>()};
     using Counts = std::map<std::string, int>;
@@ -88,4 +88,4 @@ std::optional<GateOutput> outcome_from_text(std::string_view text) {
   }
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::gate

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::gate {
 namespace {
 
 struct Words {
@@ -18,7 +18,7 @@ struct Words {
 std::string miss(const Words& words) {
   for (const std::string& pattern : words.patterns) {
     if (std::any_of(words.there.begin(), words.there.end(), [&](const std::string& word) {
-          return word == pattern || opcode_matches(pattern, word);
+          return word == pattern || rule::opcode_matches(pattern, word);
         }))
       continue;
     constexpr std::size_t most = 80;  // longer ones are no help in a message
@@ -27,7 +27,7 @@ std::string miss(const Words& words) {
                  [](const std::string& word) { return word.size() <= most; });
     if (all.empty()) return fmt::format("; there are no {} here", words.key);
     return fmt::format("; none of the {} fits '{}': {}", words.key, pattern,
-                       nearest_word_hint(pattern, all));
+                       base::nearest_word_hint(pattern, all));
   }
   return "";
 }
@@ -53,4 +53,4 @@ tl::unexpected<Error> nothing_found(const Expectation& rule,
                    std::move(hint));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::gate

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::gate {
 
 // Step::gate, with the nearest name, target or family of what is there.
 tl::unexpected<Error> nothing_found(const Expectation& rule,
                                     const std::vector<GateSubject>& subjects, std::size_t matching);
 
-}  // namespace phasebit
+}  // namespace phasebit::gate

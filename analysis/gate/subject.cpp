@@ -1,6 +1,6 @@
 #include "analysis/gate/subject.h"
 
-namespace phasebit {
+namespace phasebit::gate {
 
 std::string name_of(const GateSubject& subject) {
   std::string name =
@@ -9,4 +9,4 @@ std::string name_of(const GateSubject& subject) {
   return subject.file.empty() ? name : subject.file + ": " + name;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::gate

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::gate {
 
 struct GatePart {
-  CodeCounts counts = {};
+  flow::CodeCounts counts = {};
   std::map<std::string, std::string> places = {};  // of an opcode's first: "k.cu:12 (0x00a0)"
-  std::optional<LiveCounts> live = {};             // the most of each kind, where somebody asked
+  std::optional<cubin::LiveCounts> live = {};      // the most of each kind, where somebody asked
 };
 
 struct GateLine {
@@ -30,16 +30,16 @@ struct GateLoop {
 
 // Spills of code that others assembled.
 struct GateSpills {
-  SpillBytes bytes;
+  flow::SpillBytes bytes;
   std::string what;  // is counted: "spill bytes", "bytes of all local memory accesses"
 };
 
 // One kernel of one column, or of one code file.
 struct GateSubject {
   std::string name, target, family;  // the variant's id, or the kernel's symbol
-  std::optional<Version> ptxas;
+  std::optional<isa::Version> ptxas;
   std::string code_class;
-  Features features;
+  flow::Features features;
   std::vector<GateLine> lines;  // by file and line
   // Of kernels that are not variants: what patterns of `kernels` may say (symbol, demangled, that
   // without types around it), and what to call it. None: a variant.
@@ -50,12 +50,12 @@ struct GateSubject {
   GatePart kernel = {};            // places and live; the counts are those of the features
   std::optional<GateSpills> spills = {};
   // For the occupancy. Threads: of the launch, or the largest that the code allows; 0: not known.
-  std::optional<Target> sm = {};
-  CtaNeeds needs = {};
+  std::optional<isa::Target> sm = {};
+  flow::CtaNeeds needs = {};
   std::string threads_from = {};  // "maxntid"; "" where the launch says
 };
 
 // "ns::step for sm_90a in build/libk.so", "ring/mbarrier/none for sm_90a by ptxas 13.5.37"
 std::string name_of(const GateSubject& subject);
 
-}  // namespace phasebit
+}  // namespace phasebit::gate

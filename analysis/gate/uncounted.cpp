@@ -6,7 +6,20 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::gate {
+
+using cubin::SassKernel;
+using flow::Heat;
+using flow::RoleWindow;
+using image::Census;
+using image::SourceMap;
+using image::VerbCensus;
+using rule::GateSpec;
+using rule::list_opcodes;
+using rule::OpcodeCounts;
+using rule::Path;
+using rule::SynchronisationTable;
+
 namespace {
 
 Path path_of(Heat heat) {
@@ -27,17 +40,18 @@ class Uncounted {
       check_uncounted(**table, census, Path::cold, "cold", census.cold);
       check_uncounted(**table, census, Path::beside, "beside the timed loop", census.beside);
     }
-    const std::vector<bool> plain = find_plain_calls(kernel_), spins = find_spins(kernel_);
+    const std::vector<bool> plain = flow::find_plain_calls(kernel_),
+                            spins = flow::find_spins(kernel_);
     for (const RoleWindow& window : windows_) {
       check_blocks(**table, window);
       // What is called is outside of the window, so a rule has to know of it.
       check_each(window, "", [&](std::size_t i, const std::string& verb) {
-        const Instruction& one = kernel_.instructions[i];
+        const cubin::Instruction& one = kernel_.instructions[i];
         const bool open =
-            calls_function(one) && !plain[i] &&
+            flow::calls_function(one) && !plain[i] &&
             (*table)->find(one.opcode, spec_.exhaustive_for, verb) != nullptr &&
             !is_counted({verb, window.role, {}, {}, {}}, path_of(window.heat[i]), one.opcode);
-        return open ? one.opcode + " " + std::string(callee_of(one)) : "";
+        return open ? one.opcode + " " + std::string(flow::callee_of(one)) : "";
       });
       // Waits in software, in verbs where a load alone is ordinary and rules count those that are.
       check_each(window, " in a loop that waits for what it reads",
@@ -58,7 +72,7 @@ class Uncounted {
   }
 
   std::string verb_of(std::size_t instruction) const {
-    const SourceLine* line = source_line(source_, kernel_.instructions[instruction]);
+    const image::SourceLine* line = flow::source_line(source_, kernel_.instructions[instruction]);
     return line == nullptr ? "" : line->verb;
   }
 
@@ -77,15 +91,16 @@ class Uncounted {
   }
 
   bool is_counted(const VerbCensus& census, Path path, const std::string& opcode) const {
-    const auto counts = [&](const VerbRule& rule, const OpcodeRule& one) {
-      if (!opcode_matches(one.pattern, opcode)) return false;
-      if (path == Path::beside) return one.path == Path::beside || rule.passes != Passes::loop;
-      return rule.passes != Passes::beside && (one.path == path || one.path == Path::pass);
+    const auto counts = [&](const rule::VerbRule& rule, const rule::OpcodeRule& one) {
+      if (!rule::opcode_matches(one.pattern, opcode)) return false;
+      if (path == Path::beside)
+        return one.path == Path::beside || rule.passes != rule::Passes::loop;
+      return rule.passes != rule::Passes::beside && (one.path == path || one.path == Path::pass);
     };
-    return std::any_of(spec_.verbs.begin(), spec_.verbs.end(), [&](const VerbRule& rule) {
-      return concerns(rule, census.verb, census.role) &&
+    return std::any_of(spec_.verbs.begin(), spec_.verbs.end(), [&](const rule::VerbRule& rule) {
+      return rule::concerns(rule, census.verb, census.role) &&
              std::any_of(rule.require.begin(), rule.require.end(),
-                         [&](const OpcodeRule& one) { return counts(rule, one); });
+                         [&](const rule::OpcodeRule& one) { return counts(rule, one); });
     });
   }
 
@@ -105,10 +120,10 @@ class Uncounted {
 
   // What ptxas puts into a basic block by itself.
   void check_blocks(const SynchronisationTable& table, const RoleWindow& window) {
-    std::map<std::pair<int, const SynchronisationOpcode*>, int> found;
+    std::map<std::pair<int, const rule::SynchronisationOpcode*>, int> found;
     for (std::size_t i = 0; i < window.heat.size(); ++i) {
       if (window.heat[i] == Heat::outside || window.block[i] < 0) continue;
-      const Instruction& instruction = kernel_.instructions[i];
+      const cubin::Instruction& instruction = kernel_.instructions[i];
       const auto* known = table.find(instruction.opcode, spec_.exhaustive_for, verb_of(i));
       if (known == nullptr || known->per_block == 0) continue;
       if (++found[{window.block[i], known}] == known->per_block + 1)
@@ -144,4 +159,4 @@ std::vector<std::string> find_uncounted(const GateSpec& spec,
   return Uncounted(spec, windows, kernel, source, census).find();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::gate

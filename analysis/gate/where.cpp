@@ -6,7 +6,10 @@
 #include <charconv>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::gate {
+
+using flow::Features;
+
 namespace {
 
 constexpr std::string_view line_word = "line ", loop_word = "loop with ";
@@ -41,14 +44,15 @@ FoundPart loops_of(const Features& features, const std::string& role) {
   FoundPart found;
   std::string names;
   bool any = false;
-  for (const LoopFeatures& loop : features.loops) {
+  for (const flow::LoopFeatures& loop : features.loops) {
     const std::string name = loop.role.empty() ? "timed loop" : loop.role;
     names += (names.empty() ? "" : ", ") + name;
     if (!role.empty() && role != name) continue;
     any = true;
     if (!loop.problem.empty()) found.problem = name + ": " + loop.problem;
-    add(found.part.counts, loop.hot);
-    if (loop.live) found.part.live = peak(found.part.live.value_or(LiveCounts{}), *loop.live);
+    flow::add(found.part.counts, loop.hot);
+    if (loop.live)
+      found.part.live = cubin::peak(found.part.live.value_or(cubin::LiveCounts{}), *loop.live);
   }
   if (any) return found;
   return without(names.empty() ? "no timed loop at all: roles are of variants"
@@ -57,7 +61,7 @@ FoundPart loops_of(const Features& features, const std::string& role) {
 
 FoundPart verb_of(const Features& features, const Where& where) {
   std::string known;
-  for (const VerbFeatures& verb : features.verbs) {
+  for (const flow::VerbFeatures& verb : features.verbs) {
     if (verb.role == where.role && verb.verb == where.verb) return {{verb.hot}};
     known += (known.empty() ? "" : ", ") + verb.role + "." + verb.verb;
   }
@@ -88,7 +92,7 @@ Result<FoundPart> line_of(const Where& where, const GateSubject& subject) {
 std::vector<FoundPart> loops_with(const Where& where, const GateSubject& subject) {
   std::vector<FoundPart> found;
   for (const GateLoop& loop : subject.loops)
-    if (count_opcodes(loop.own.counts.opcodes, where.pattern) > 0)
+    if (rule::count_opcodes(loop.own.counts.opcodes, where.pattern) > 0)
       found.push_back({loop.own, loop.name});
   if (!found.empty()) return found;
   const std::size_t count = subject.loops.size();
@@ -125,8 +129,9 @@ Result<Where> parse_where(const std::string& text) {
 
 Result<std::vector<FoundPart>> parts_of(const Where& where, const GateSubject& subject) {
   const Features& features = subject.features;
-  const bool has_loop = std::any_of(features.loops.begin(), features.loops.end(),
-                                    [](const LoopFeatures& loop) { return loop.problem.empty(); });
+  const bool has_loop =
+      std::any_of(features.loops.begin(), features.loops.end(),
+                  [](const flow::LoopFeatures& loop) { return loop.problem.empty(); });
   const auto whole = [&] {
     FoundPart found{subject.kernel};
     found.part.counts = features.kernel;
@@ -147,4 +152,4 @@ Result<std::vector<FoundPart>> parts_of(const Where& where, const GateSubject& s
   bug("unknown part of a kernel");
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::gate

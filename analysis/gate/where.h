@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::gate {
 
 struct Where {
   enum class Kind { hot_paths, kernel, role, verb, line, loop_with };
@@ -34,4 +34,4 @@ struct FoundPart {
 // line without its file in code of several files, or a file's name that fits two.
 Result<std::vector<FoundPart>> parts_of(const Where& where, const GateSubject& subject);
 
-}  // namespace phasebit
+}  // namespace phasebit::gate

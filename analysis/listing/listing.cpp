@@ -14,20 +14,30 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::listing {
+
+using flow::Features;
+using flow::Heat;
+using flow::RoleWindow;
+using flow::source_line;
+using flow::verb_name;
+using image::GateVerdict;
+using image::SourceLine;
+using reading::CodeLoops;
+
 namespace {
 
 using nlohmann::ordered_json;
 
 struct Listing {
-  const SassKernel& kernel;
-  const SourceMap& source;
+  const cubin::SassKernel& kernel;
+  const image::SourceMap& source;
   std::vector<RoleWindow> windows;
-  GateResult gate;
+  image::GateResult gate;
   std::string disassembler;
   Features features;
   CodeLoops loops;
-  ReadingNotes notes;
+  reading::ReadingNotes notes;
   int sm = 0;
 };
 
@@ -70,10 +80,10 @@ std::string origin_of(const SourceLine* line) {
 // What the kernel takes of an SM.
 std::string resource_lines(const Features& features) {
   std::string text;
-  if (features.live) text += "live at most: " + live_text(*features.live) + "\n";
-  for (const LoopFeatures& loop : features.loops)
+  if (features.live) text += "live at most: " + reading::live_text(*features.live) + "\n";
+  for (const flow::LoopFeatures& loop : features.loops)
     if (loop.live)
-      text += fmt::format("  in {}'s timed loop: {}\n", loop.role, live_text(*loop.live));
+      text += fmt::format("  in {}'s timed loop: {}\n", loop.role, reading::live_text(*loop.live));
   if (features.spill)
     text += fmt::format("spills: {} bytes stored, {} loaded\n", features.spill->stores,
                         features.spill->loads);
@@ -85,12 +95,13 @@ std::string resource_lines(const Features& features) {
 }
 
 std::string instruction_line(const Listing& listing, std::size_t index) {
-  const Instruction& instruction = listing.kernel.instructions[index];
+  const cubin::Instruction& instruction = listing.kernel.instructions[index];
   const SourceLine* line = source_line(listing.source, instruction);
   return fmt::format("{:04x}  {}  {}{:6} {:20} {:56} {}", instruction.address,
-                     to_string(instruction.control), live_columns(listing.kernel, index),
+                     cubin::to_string(instruction.control),
+                     reading::live_columns(listing.kernel, index),
                      to_string(place_of(listing, index).heat), verb_name(line),
-                     text_of(instruction), origin_of(line));
+                     disassembly::text_of(instruction), origin_of(line));
 }
 
 std::string window_line(const Listing& listing, const RoleWindow& window) {
@@ -108,11 +119,11 @@ std::string window_line(const Listing& listing, const RoleWindow& window) {
 }
 
 Result<std::string> as_text(const Listing& listing) {
-  ListingLines lines(listing.kernel, listing.notes);
+  reading::ListingLines lines(listing.kernel, listing.notes);
   lines.add_heading(fmt::format("{:4}  {}  {}{:6} {:20} {:56} {}", "addr",
-                                "st y Wr Rd waits   reuse", live_heads(listing.kernel), "heat",
-                                "verb", "instruction", "template"));
-  const std::size_t used = used_instructions(listing.kernel);
+                                "st y Wr Rd waits   reuse", reading::live_heads(listing.kernel),
+                                "heat", "verb", "instruction", "template"));
+  const std::size_t used = flow::used_instructions(listing.kernel);
   for (std::size_t i = 0; i < used; ++i)
     if (lines.shows(i)) lines.add(i, instruction_line(listing, i));
   std::string text = lines.text() + '\n';
@@ -122,16 +133,16 @@ Result<std::string> as_text(const Listing& listing) {
                       listing.kernel.entry, used, listing.kernel.text_hash, listing.disassembler,
                       to_string(listing.gate.verdict), listing.gate.reason.empty() ? "" : ": ",
                       listing.gate.reason);
-  PHASEBIT_TRY_ASSIGN(table, loop_table({{"", &listing.loops}}, listing.sm, "verbs"));
-  if (!table.rows.empty()) text += '\n' + render(table, TableFormat::text);
+  PHASEBIT_TRY_ASSIGN(table, reading::loop_table({{"", &listing.loops}}, listing.sm, "verbs"));
+  if (!table.rows.empty()) text += '\n' + table::render(table, table::TableFormat::text);
   return text;
 }
 
 ordered_json instruction_json(const Listing& listing, std::size_t index) {
-  const Instruction& instruction = listing.kernel.instructions[index];
+  const cubin::Instruction& instruction = listing.kernel.instructions[index];
   const SourceLine* line = source_line(listing.source, instruction);
   const Place place = place_of(listing, index);
-  ordered_json json = as_json(instruction);
+  ordered_json json = disassembly::as_json(instruction);
   json["statement"] = instruction.line;
   json["verb"] = line == nullptr ? "" : line->verb;
   json["role"] = line == nullptr ? "" : line->role;
@@ -140,13 +151,13 @@ ordered_json instruction_json(const Listing& listing, std::size_t index) {
   json["window"] = place.role;
   json["heat"] = to_string(place.heat);
   if (!listing.notes.waits.empty())
-    json["waits_for"] = waits_json(listing.kernel, listing.notes.waits[index]);
-  if (!listing.kernel.live.empty()) json["live"] = as_json(listing.kernel.live[index]);
+    json["waits_for"] = reading::waits_json(listing.kernel, listing.notes.waits[index]);
+  if (!listing.kernel.live.empty()) json["live"] = flow::as_json(listing.kernel.live[index]);
   return json;
 }
 
 Result<std::string> as_json(const Listing& listing) {
-  PHASEBIT_TRY_ASSIGN(loops, loops_json({{"", &listing.loops}}, listing.sm, "verbs"));
+  PHASEBIT_TRY_ASSIGN(loops, reading::loops_json({{"", &listing.loops}}, listing.sm, "verbs"));
   ordered_json windows = ordered_json::array(), instructions = ordered_json::array();
   for (const RoleWindow& window : listing.windows)
     windows.push_back({{"role", window.role}, {"summary", window_line(listing, window)}});
@@ -154,26 +165,26 @@ Result<std::string> as_json(const Listing& listing) {
     if (listing.notes.shown.empty() || listing.notes.shown[i])
       instructions.push_back(instruction_json(listing, i));
   const ordered_json all = {
-      {"schema", sass_json_schema},
+      {"schema", disassembly::sass_json_schema},
       {"entry", listing.kernel.entry},
       {"text_hash", listing.kernel.text_hash},
       {"disassembler", listing.disassembler},
       {"gate", {{"verdict", to_string(listing.gate.verdict)}, {"reason", listing.gate.reason}}},
       {"windows", windows},
       {"loops", loops},
-      {"features", as_json(listing.features)},
+      {"features", flow::as_json(listing.features)},
       {"instructions", instructions}};
   return all.dump(1) + "\n";
 }
 
 // The loops, with the verbs in the place of source lines.
-CodeLoops loops_with_verbs(const SassKernel& kernel, const SourceMap& source) {
-  CodeLoops loops = find_code_loops(kernel, {});
-  for (CodeLoop& loop : loops.loops) {
+CodeLoops loops_with_verbs(const cubin::SassKernel& kernel, const image::SourceMap& source) {
+  CodeLoops loops = reading::find_code_loops(kernel, {});
+  for (reading::CodeLoop& loop : loops.loops) {
     std::vector<std::string> verbs;
     for (const std::uint32_t address : loop.addresses) {
       const std::string verb =
-          verb_name(source_line(source, kernel.instructions[address / instruction_bytes]));
+          verb_name(source_line(source, kernel.instructions[address / cubin::instruction_bytes]));
       if (!verb.empty() && std::find(verbs.begin(), verbs.end(), verb) == verbs.end())
         verbs.push_back(verb);
     }
@@ -207,12 +218,12 @@ Result<std::vector<bool>> verb_instructions(const Listing& listing, const std::s
   }
   if (any) return shown;
   return with_hint(fail(Step::usage, "--verb {}: {} has no code of it", verb, listing.kernel.entry),
-                   nearest_word_hint(verb, verbs));
+                   base::nearest_word_hint(verb, verbs));
 }
 
-Result<std::vector<bool>> shown_of(const Listing& listing, const Excerpt& excerpt) {
+Result<std::vector<bool>> shown_of(const Listing& listing, const reading::Excerpt& excerpt) {
   if (excerpt.hot) return hot_instructions(listing);
-  if (excerpt.loop > 0) return in_loop(listing.kernel, listing.loops, excerpt.loop);
+  if (excerpt.loop > 0) return reading::in_loop(listing.kernel, listing.loops, excerpt.loop);
   if (!excerpt.verb.empty()) return verb_instructions(listing, excerpt.verb);
   return std::vector<bool>{};
 }
@@ -220,33 +231,36 @@ Result<std::vector<bool>> shown_of(const Listing& listing, const Excerpt& excerp
 Result<std::string> print(Listing& listing, const ListingRequest& request) {
   PHASEBIT_TRY_ASSIGN(shown, shown_of(listing, request.excerpt));
   listing.notes.shown = std::move(shown);
-  if (request.flow) return flow_as_dot(listing.kernel, listing.kernel.entry, listing.notes.shown);
+  if (request.flow)
+    return reading::flow_as_dot(listing.kernel, listing.kernel.entry, listing.notes.shown);
   if (request.waits || request.format == ListingFormat::json) {
-    auto graph = graph_of(listing.kernel);
+    auto graph = reading::graph_of(listing.kernel);
     if (!graph && request.waits) return tl::unexpected<Error>(graph.error());
-    if (graph) listing.notes.waits = find_wait_sources(listing.kernel, *graph);
+    if (graph) listing.notes.waits = reading::find_wait_sources(listing.kernel, *graph);
   }
   return request.format == ListingFormat::text ? as_text(listing) : as_json(listing);
 }
 
 }  // namespace
 
-Result<std::string> list_kernel(const Disassembler& disassembler, std::string_view cubin,
-                                const GateInput& input, const ListingRequest& request) {
-  PHASEBIT_TRY_ASSIGN(read, read_cubin(cubin));
-  const CubinKernel* wanted = read.find(input.entry);
+Result<std::string> list_kernel(const disassembly::Disassembler& disassembler,
+                                std::string_view cubin, const gate::GateInput& input,
+                                const ListingRequest& request) {
+  PHASEBIT_TRY_ASSIGN(read, cubin::read_cubin(cubin));
+  const cubin::CubinKernel* wanted = read.find(input.entry);
   if (wanted == nullptr) return fail(Step::disassemble, "the module has no kernel {}", input.entry);
-  PHASEBIT_TRY_ASSIGN(kernel, join_kernel(*wanted, disassembler.listing(read.sm, *wanted)));
+  PHASEBIT_TRY_ASSIGN(kernel,
+                      disassembly::join_kernel(*wanted, disassembler.listing(read.sm, *wanted)));
   if (request.live) {
-    PHASEBIT_TRY_ASSIGN(table, live_registers(disassembler, cubin, {wanted->symbol}));
-    PHASEBIT_TRY(add_live_registers(kernel, table));
+    PHASEBIT_TRY_ASSIGN(table, disassembly::live_registers(disassembler, cubin, {wanted->symbol}));
+    PHASEBIT_TRY(disassembly::add_live_registers(kernel, table));
   }
-  std::vector<RoleWindow> windows = find_windows(kernel, *input.source);
-  promote_single_sites(windows, kernel, *input.source, input.spec, input.moves_lines);
-  const GateResult gate = apply_gate(input.spec, windows, kernel, *input.source);
-  Features features = take_features(kernel, *input.source, windows);
+  std::vector<RoleWindow> windows = flow::find_windows(kernel, *input.source);
+  flow::promote_single_sites(windows, kernel, *input.source, input.spec, input.moves_lines);
+  const image::GateResult gate = gate::apply_gate(input.spec, windows, kernel, *input.source);
+  Features features = flow::take_features(kernel, *input.source, windows);
   if (request.target)
-    add_resources(features, kernel, *request.target, request.spill, request.shape);
+    flow::add_resources(features, kernel, *request.target, request.spill, request.shape);
   CodeLoops loops = loops_with_verbs(kernel, *input.source);
   Listing listing{kernel,
                   *input.source,
@@ -260,4 +274,4 @@ Result<std::string> list_kernel(const Disassembler& disassembler, std::string_vi
   return print(listing, request);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::listing

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::listing {
 
 enum class ListingFormat { text, json };
 
@@ -17,10 +17,10 @@ enum class ListingFormat { text, json };
 struct ListingRequest {
   ListingFormat format = ListingFormat::text;
   bool live = false;  // registers live at each instruction; one more run of nvdisasm
-  std::optional<Target> target = {};  // for the occupancy, with the two below
-  SpillBytes spill = {};
-  CtaShape shape = {};
-  Excerpt excerpt = {};
+  std::optional<isa::Target> target = {};  // for the occupancy, with the two below
+  flow::SpillBytes spill = {};
+  flow::CtaShape shape = {};
+  reading::Excerpt excerpt = {};
   bool waits = false;  // what each wait for a scoreboard is for
   bool flow = false;   // the flow graph for Graphviz in place of the listing
 };
@@ -31,7 +31,8 @@ struct ListingRequest {
 // {"schema", "entry", "text_hash", "disassembler", "gate": {"verdict", "reason"}, "windows": [...],
 // "loops": see loops_json.h, "features": see features_json.h, "instructions": [...]}; an
 // instruction has "live" where that was asked for. Step::usage when the excerpt is nothing.
-Result<std::string> list_kernel(const Disassembler& disassembler, std::string_view cubin,
-                                const GateInput& input, const ListingRequest& request);
+Result<std::string> list_kernel(const disassembly::Disassembler& disassembler,
+                                std::string_view cubin, const gate::GateInput& input,
+                                const ListingRequest& request);
 
-}  // namespace phasebit
+}  // namespace phasebit::listing

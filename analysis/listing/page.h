@@ -10,16 +10,16 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::listing {
 
 // One code of a variant or kernel; several cells of its row may hold it.
 struct PageCode {
-  DiffSide side;
+  compare::DiffSide side;
   const std::vector<std::string>* statements = nullptr;  // PTX by `.loc` line, from 1; null: none
   // Of a variant: where a reader begins, the first instruction of the timed role's loop. Of a
   // file's kernel it is the hottest of `loops`.
   std::optional<std::size_t> opens_at = std::nullopt;
-  CodeLoops loops = {};
+  reading::CodeLoops loops = {};
 };
 
 // What was measured of a cell's code, as text.
@@ -73,4 +73,4 @@ std::string run_lengths(const std::string& marks);
 // The column that a view opens with.
 std::size_t first_reference(const PageView& view);
 
-}  // namespace phasebit
+}  // namespace phasebit::listing

@@ -4,13 +4,17 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::listing {
+
+using cubin::instruction_bytes;
+using flow::Heat;
+
 namespace {
 
 using nlohmann::ordered_json;
 
-std::string_view heat_of(const DiffSide& side, std::size_t index) {
-  for (const RoleWindow& window : side.windows) {
+std::string_view heat_of(const compare::DiffSide& side, std::size_t index) {
+  for (const flow::RoleWindow& window : side.windows) {
     if (index >= window.heat.size()) continue;
     switch (window.heat[index]) {
       case Heat::outside: break;
@@ -26,8 +30,8 @@ std::string_view heat_of(const DiffSide& side, std::size_t index) {
 
 CodePlaces::CodePlaces(const PageCode& code, bool of_files) : code_(code), of_files_(of_files) {
   if (!of_files) return;
-  hottest_ = hottest_loop(code.side.kernel, code.loops);
-  depth_ = loop_depths(code.side.kernel, code.loops);
+  hottest_ = reading::hottest_loop(code.side.kernel, code.loops);
+  depth_ = reading::loop_depths(code.side.kernel, code.loops);
   is_hot_.assign(depth_.size(), false);
   if (!hottest_) return;
   for (const std::uint32_t address : code.loops.loops[*hottest_].own_addresses)
@@ -35,8 +39,8 @@ CodePlaces::CodePlaces(const PageCode& code, bool of_files) : code_(code), of_fi
 }
 
 std::string CodePlaces::of(std::size_t index) const {
-  const Instruction& one = code_.side.kernel.instructions[index];
-  const SourceLine* line = source_line(code_.side.source, one);
+  const cubin::Instruction& one = code_.side.kernel.instructions[index];
+  const image::SourceLine* line = flow::source_line(code_.side.source, one);
   const std::string place = line == nullptr ? "" : fmt::format("{}:{}", line->file, line->line);
   if (of_files_)
     return fmt::format("{}\n{}\n{}\n", depth_[index] > 0 ? std::to_string(depth_[index]) : "",
@@ -44,7 +48,7 @@ std::string CodePlaces::of(std::size_t index) const {
   const auto statement = static_cast<std::size_t>(one.line);
   const bool known =
       code_.statements != nullptr && statement > 0 && statement <= code_.statements->size();
-  return fmt::format("{}\n{}\n{}\n{}", verb_name(line), place, heat_of(code_.side, index),
+  return fmt::format("{}\n{}\n{}\n{}", flow::verb_name(line), place, heat_of(code_.side, index),
                      known ? (*code_.statements)[statement - 1] : "");
 }
 
@@ -53,16 +57,16 @@ std::optional<std::size_t> CodePlaces::opens_at() const {
   return code_.loops.loops[*hottest_].begin / instruction_bytes;
 }
 
-ordered_json page_counts(const CodeCounts& counts) {
+ordered_json page_counts(const flow::CodeCounts& counts) {
   return {counts.instructions, counts.issue_cycles, counts.fences, counts.sleeps,
           counts.scoreboard_waits};
 }
 
 ordered_json page_loops(const PageCode& code) {
-  const std::vector<bool> waits = waiting_loops(code.side.kernel, code.loops);
+  const std::vector<bool> waits = reading::waiting_loops(code.side.kernel, code.loops);
   ordered_json loops = ordered_json::array();
   for (std::size_t i = 0; i < waits.size(); ++i) {
-    const CodeLoop& loop = code.loops.loops[i];
+    const reading::CodeLoop& loop = code.loops.loops[i];
     loops.push_back({{"begin", loop.begin / instruction_bytes},
                      {"end", loop.end / instruction_bytes},
                      {"depth", loop.depth},
@@ -75,18 +79,18 @@ ordered_json page_loops(const PageCode& code) {
 }
 
 ordered_json page_hot_loops(const PageCode& code, const CodePlaces& places,
-                            const Features& features, CodeCounts& hot) {
+                            const flow::Features& features, flow::CodeCounts& hot) {
   ordered_json loops = ordered_json::array();
   if (places.hottest()) {
     hot = code.loops.loops[*places.hottest()].own;
     loops.push_back({"hottest loop", "", page_counts(hot), page_counts({})});
   }
   if (code.side.windows.empty()) return loops;
-  for (const LoopFeatures& loop : features.loops) {
+  for (const flow::LoopFeatures& loop : features.loops) {
     loops.push_back({loop.role, loop.problem, page_counts(loop.hot), page_counts(loop.cold)});
-    add(hot, loop.hot);
+    flow::add(hot, loop.hot);
   }
   return loops;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::listing

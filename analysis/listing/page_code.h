@@ -9,7 +9,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace phasebit {
+namespace phasebit::listing {
 
 // Where the instructions of a code stand.
 class CodePlaces {
@@ -33,7 +33,7 @@ class CodePlaces {
 };
 
 // [instructions, issue cycles, fences, sleeps, scoreboard waits]
-nlohmann::ordered_json page_counts(const CodeCounts& counts);
+nlohmann::ordered_json page_counts(const flow::CodeCounts& counts);
 
 // The loops of a file's kernel.
 nlohmann::ordered_json page_loops(const PageCode& code);
@@ -41,6 +41,6 @@ nlohmann::ordered_json page_loops(const PageCode& code);
 // The loops whose hot paths the cells show, [role, problem, hot, cold]: the timed ones, of a file
 // the hottest. Their opcodes are added to `hot`.
 nlohmann::ordered_json page_hot_loops(const PageCode& code, const CodePlaces& places,
-                                      const Features& features, CodeCounts& hot);
+                                      const flow::Features& features, flow::CodeCounts& hot);
 
-}  // namespace phasebit
+}  // namespace phasebit::listing

@@ -10,7 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::listing {
 namespace {
 
 using nlohmann::ordered_json;
@@ -33,9 +33,9 @@ class Numbers {
 // [name, mark] of each class of change of a row, the smallest first.
 ordered_json changes_json() {
   ordered_json changes = ordered_json::array();
-  for (std::size_t i = 0; i + 1 < change_names.size(); ++i) {
-    const char mark = mark_of(DiffRow{0, 0, static_cast<Change>(i)});
-    changes.push_back({change_names[i], std::string(1, mark)});
+  for (std::size_t i = 0; i + 1 < compare::change_names.size(); ++i) {
+    const char mark = compare::mark_of(compare::DiffRow{0, 0, static_cast<compare::Change>(i)});
+    changes.push_back({compare::change_names[i], std::string(1, mark)});
   }
   return changes;
 }
@@ -80,8 +80,9 @@ class Writer {
 
  private:
   int row_of(const PageCode& code, const CodePlaces& places, std::size_t index) {
-    const Instruction& one = code.side.kernel.instructions[index];
-    const std::array<int, 3> row = {texts_.of(text_of(one)), controls_.of(to_string(one.control)),
+    const cubin::Instruction& one = code.side.kernel.instructions[index];
+    const std::array<int, 3> row = {texts_.of(disassembly::text_of(one)),
+                                    controls_.of(cubin::to_string(one.control)),
                                     places_.of(places.of(index))};
     const auto [entry, is_new] = row_numbers_.emplace(row, static_cast<int>(rows_.size()));
     if (is_new) rows_.push_back(row);
@@ -91,11 +92,12 @@ class Writer {
   ordered_json code_json(const PageCode& code) {
     const CodePlaces places(code, page_.of_files);
     std::string listing;
-    const std::size_t used = used_instructions(code.side.kernel);
+    const std::size_t used = flow::used_instructions(code.side.kernel);
     for (std::size_t i = 0; i < used; ++i)
       listing += fmt::format("{}{}", i == 0 ? "" : ",", row_of(code, places, i));
-    const Features features = take_features(code.side.kernel, code.side.source, code.side.windows);
-    CodeCounts all_hot;
+    const flow::Features features =
+        flow::take_features(code.side.kernel, code.side.source, code.side.windows);
+    flow::CodeCounts all_hot;
     ordered_json json = {{"hash", code.side.kernel.text_hash.substr(0, 12)},
                          {"sm", code.side.sm},
                          {"listing", listings_.of(listing)},
@@ -148,12 +150,13 @@ class Writer {
   Result<ordered_json> diffs_json(unsigned threads) const {
     const auto list = pairs();
     std::vector<Result<std::string>> marks(list.size(), std::string());
-    parallel_for(list.size(), threads, [&](std::size_t i) {
-      const auto diff = diff_kernels(page_.codes[static_cast<std::size_t>(list[i].first)].side,
-                                     page_.codes[static_cast<std::size_t>(list[i].second)].side);
+    base::parallel_for(list.size(), threads, [&](std::size_t i) {
+      const auto diff =
+          compare::diff_kernels(page_.codes[static_cast<std::size_t>(list[i].first)].side,
+                                page_.codes[static_cast<std::size_t>(list[i].second)].side);
       if (!diff) return void(marks[i] = tl::unexpected<Error>(diff.error()));
       std::string all;
-      for (const DiffRow& row : diff->rows) all += mark_of(row);
+      for (const compare::DiffRow& row : diff->rows) all += compare::mark_of(row);
       marks[i] = run_lengths(all);
     });
     ordered_json json = ordered_json::array();
@@ -197,4 +200,4 @@ Result<std::string> page_data(const Page& page, unsigned threads) {
   return data.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::listing

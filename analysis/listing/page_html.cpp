@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <toml++/toml.h>
 
-namespace phasebit {
+namespace phasebit::listing {
 namespace {
 
 constexpr std::string_view page_html =
@@ -79,4 +79,4 @@ Result<std::string> page_as_html(const Page& page, unsigned threads) {
   return html;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::listing

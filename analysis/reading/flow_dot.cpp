@@ -7,7 +7,10 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::reading {
+
+using cubin::SassKernel;
+
 namespace {
 
 std::string quoted(const std::string& text) {
@@ -21,9 +24,13 @@ std::string quoted(const std::string& text) {
 
 class Drawing {
  public:
-  Drawing(const SassKernel& kernel, const FlowGraph& graph, const PipeTable& pipes,
+  Drawing(const SassKernel& kernel, const flow::FlowGraph& graph, const PipeTable& pipes,
           const std::vector<bool>& shown)
-      : kernel_(kernel), graph_(graph), pipes_(pipes), shown_(shown), nest_(find_loops(graph)) {}
+      : kernel_(kernel),
+        graph_(graph),
+        pipes_(pipes),
+        shown_(shown),
+        nest_(flow::find_loops(graph)) {}
 
   std::string draw(const std::string& title) {
     text_ = fmt::format("digraph {} {{\n  label={};\n  labelloc=t;\n", quoted(kernel_.entry),
@@ -36,11 +43,11 @@ class Drawing {
   }
 
  private:
-  const BasicBlock& block(int b) const { return graph_.blocks[static_cast<std::size_t>(b)]; }
+  const flow::BasicBlock& block(int b) const { return graph_.blocks[static_cast<std::size_t>(b)]; }
 
   // Nothing leads to the branch to itself that ends a kernel, nor to the NOPs behind it.
   bool is_reached(int b) const {
-    const auto starts = [&](const FunctionCode& one) {
+    const auto starts = [&](const cubin::FunctionCode& one) {
       return static_cast<int>(one.begin) == block(b).begin;
     };
     return b == 0 || std::any_of(kernel_.functions.begin(), kernel_.functions.end(), starts) ||
@@ -49,7 +56,7 @@ class Drawing {
   }
 
   bool is_shown(int b) const {
-    if (!is_reached(b) || block(b).begin >= static_cast<int>(used_instructions(kernel_)))
+    if (!is_reached(b) || block(b).begin >= static_cast<int>(flow::used_instructions(kernel_)))
       return false;
     if (shown_.empty()) return true;
     for (int i = block(b).begin; i < block(b).end; ++i)
@@ -69,7 +76,7 @@ class Drawing {
 
   // The innermost loop around a loop, or -1.
   int parent_of(std::size_t loop) const {
-    const Loop& inner = nest_.loops[loop];
+    const flow::Loop& inner = nest_.loops[loop];
     for (std::size_t l = 0; l < nest_.loops.size(); ++l)
       if (l != loop && nest_.loops[l].depth == inner.depth - 1 &&
           nest_.loops[l].contains[static_cast<std::size_t>(inner.header)])
@@ -94,13 +101,14 @@ class Drawing {
   }
 
   void node(int b, const std::string& indent) {
-    CodeCounts counts;
+    flow::CodeCounts counts;
     for (int i = block(b).begin; i < block(b).end; ++i)
-      add(counts, kernel_.instructions[static_cast<std::size_t>(i)]);
-    std::string label = fmt::format(
-        "{:#x}-{:#x}\\n{} instr, {} issue, {} waits", block(b).begin * int{instruction_bytes},
-        (block(b).end - 1) * int{instruction_bytes}, counts.instructions, counts.issue_cycles,
-        counts.scoreboard_waits);
+      flow::add(counts, kernel_.instructions[static_cast<std::size_t>(i)]);
+    std::string label =
+        fmt::format("{:#x}-{:#x}\\n{} instr, {} issue, {} waits",
+                    block(b).begin * int{cubin::instruction_bytes},
+                    (block(b).end - 1) * int{cubin::instruction_bytes}, counts.instructions,
+                    counts.issue_cycles, counts.scoreboard_waits);
     std::string key = key_opcodes(pipes_, counts.opcodes);
     for (std::size_t comma = key.find(", "); comma != std::string::npos; comma = key.find(", "))
       key.replace(comma, 2, "\\n");
@@ -118,10 +126,10 @@ class Drawing {
   }
 
   const SassKernel& kernel_;
-  const FlowGraph& graph_;
+  const flow::FlowGraph& graph_;
   const PipeTable& pipes_;
   const std::vector<bool>& shown_;
-  LoopNest nest_;
+  flow::LoopNest nest_;
   std::string text_;
 };
 
@@ -134,4 +142,4 @@ Result<std::string> flow_as_dot(const SassKernel& kernel, const std::string& tit
   return Drawing(kernel, graph, *pipes, shown).draw(title);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::reading

@@ -7,7 +7,10 @@
 #include <string_view>
 #include <tuple>
 
-namespace phasebit {
+namespace phasebit::reading {
+
+using cubin::SassKernel;
+
 namespace {
 
 bool tries(std::string_view opcode) {
@@ -33,19 +36,19 @@ std::vector<int> loop_depths(const SassKernel& kernel, const CodeLoops& loops) {
   std::vector<int> depth(kernel.instructions.size(), 0);
   for (const CodeLoop& loop : loops.loops)
     for (const std::uint32_t address : loop.addresses) {
-      int& one = depth[address / instruction_bytes];
+      int& one = depth[address / cubin::instruction_bytes];
       one = std::max(one, loop.depth);
     }
   return depth;
 }
 
 std::vector<bool> waiting_loops(const SassKernel& kernel, const CodeLoops& loops) {
-  const std::vector<bool> spins = find_spins(kernel);
+  const std::vector<bool> spins = flow::find_spins(kernel);
   std::vector<bool> waits;
   for (const CodeLoop& loop : loops.loops) {
     bool found_try = false, found_work = false;
     for (const std::uint32_t address : loop.own_addresses) {
-      const std::size_t index = address / instruction_bytes;
+      const std::size_t index = address / cubin::instruction_bytes;
       const std::string& opcode = kernel.instructions[index].opcode;
       found_try |= spins[index] || tries(opcode);
       found_work |= works(opcode);
@@ -67,4 +70,4 @@ std::optional<std::size_t> hottest_loop(const SassKernel& kernel, const CodeLoop
   return hottest;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::reading

@@ -2,50 +2,52 @@
 
 #include "analysis/reading/pipes.h"
 
-namespace phasebit {
+namespace phasebit::reading {
 namespace {
 
 void mark(std::vector<bool>& shown, const CodeLoop& loop) {
-  for (const std::uint32_t address : loop.addresses) shown[address / instruction_bytes] = true;
+  for (const std::uint32_t address : loop.addresses)
+    shown[address / cubin::instruction_bytes] = true;
 }
 
 }  // namespace
 
-Result<Table> loop_table(const std::vector<FunctionLoops>& functions, int sm,
-                         const std::string& lines) {
+Result<table::Table> loop_table(const std::vector<FunctionLoops>& functions, int sm,
+                                const std::string& lines) {
   PHASEBIT_TRY_ASSIGN(pipes, PipeTable::get());
-  Table table{{{"loop", true},
-               {"addresses"},
-               {"depth", true},
-               {"instr", true},
-               {"issue", true},
-               {"waits", true},
-               {"inside", true},
-               {"key opcodes"},
-               {"pipelines"},
-               {lines}},
-              {},
-              {}};
+  table::Table table{{{"loop", true},
+                      {"addresses"},
+                      {"depth", true},
+                      {"instr", true},
+                      {"issue", true},
+                      {"waits", true},
+                      {"inside", true},
+                      {"key opcodes"},
+                      {"pipelines"},
+                      {lines}},
+                     {},
+                     {}};
   int number = 0;
   for (const FunctionLoops& function : functions)
     for (const CodeLoop& loop : function.loops->loops)
       table.rows.push_back(
           {++number,
            fmt::format("{}{}{:#x}-{:#x}", function.function, function.function.empty() ? "" : " ",
-                       loop.begin, loop.end - instruction_bytes),
+                       loop.begin, loop.end - cubin::instruction_bytes),
            loop.depth, loop.own.instructions, loop.own.issue_cycles, loop.own.scoreboard_waits,
            loop.inner.instructions, key_opcodes(*pipes, loop.own.opcodes),
            pipe_mix(*pipes, loop.own.opcodes, sm), first_lines(loop.lines)});
   return table;
 }
 
-std::vector<bool> in_any_loop(const SassKernel& kernel, const CodeLoops& loops) {
+std::vector<bool> in_any_loop(const cubin::SassKernel& kernel, const CodeLoops& loops) {
   std::vector<bool> shown(kernel.instructions.size(), false);
   for (const CodeLoop& loop : loops.loops) mark(shown, loop);
   return shown;
 }
 
-Result<std::vector<bool>> in_loop(const SassKernel& kernel, const CodeLoops& loops, int number) {
+Result<std::vector<bool>> in_loop(const cubin::SassKernel& kernel, const CodeLoops& loops,
+                                  int number) {
   const std::size_t count = loops.loops.size();
   if (number < 1 || static_cast<std::size_t>(number) > count)
     return with_hint(fail(Step::usage, "--loop {}: there are {} loops", number, count),
@@ -62,4 +64,4 @@ std::string first_lines(const std::string& lines) {
   return comma == std::string::npos ? lines : lines.substr(0, comma) + ", ...";
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::reading

@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::reading {
 
 // A loop, outermost first among those that lie in each other.
 struct CodeLoop {
   std::uint32_t begin = 0, end = 0;      // addresses: the header, and behind its last instruction
   int depth = 1;                         // 1 = outermost
-  CodeCounts own;                        // at its own depth: one turn
-  CodeCounts inner;                      // of the loops inside it, each counted once
+  flow::CodeCounts own;                  // at its own depth: one turn
+  flow::CodeCounts inner;                // of the loops inside it, each counted once
   std::vector<std::uint32_t> addresses;  // of its instructions
   std::vector<std::uint32_t> own_addresses;  // of those at its own depth
   std::string lines;                         // "k.cu:9-12, inc.h:5"; "" without line information
@@ -35,6 +35,6 @@ struct CodeLoops {
 };
 
 // The functions inside the kernel are entered as it is itself. A call is no edge.
-CodeLoops find_code_loops(const SassKernel& kernel, const SourceMap& source);
+CodeLoops find_code_loops(const cubin::SassKernel& kernel, const image::SourceMap& source);
 
-}  // namespace phasebit
+}  // namespace phasebit::reading

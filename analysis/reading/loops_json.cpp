@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::reading {
 
 Result<nlohmann::ordered_json> loops_json(const std::vector<FunctionLoops>& functions, int sm,
                                           const std::string& lines) {
@@ -20,9 +20,9 @@ Result<nlohmann::ordered_json> loops_json(const std::vector<FunctionLoops>& func
                      {lines, loop.lines},
                      {"key_opcodes", count_key_opcodes(*pipes, loop.own.opcodes)},
                      {"pipelines", count_pipes(*pipes, loop.own.opcodes, sm)},
-                     {"own", as_json(loop.own)},
-                     {"inner", as_json(loop.inner)}});
+                     {"own", flow::as_json(loop.own)},
+                     {"inner", flow::as_json(loop.inner)}});
   return all;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::reading

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace phasebit {
+namespace phasebit::reading {
 
 // [{"function", "begin", "end", "depth", LINES: CodeLoop::lines, "key_opcodes": {opcode: count},
 // "pipelines": {pipeline: count}, "own", "inner": counts}], where LINES is `lines` ("lines",
@@ -13,4 +13,4 @@ namespace phasebit {
 Result<nlohmann::ordered_json> loops_json(const std::vector<FunctionLoops>& functions, int sm,
                                           const std::string& lines);
 
-}  // namespace phasebit
+}  // namespace phasebit::reading

@@ -2,27 +2,30 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::reading {
+
+using cubin::SassKernel;
+
 namespace {
 
-const Instruction& instruction_of(const SassKernel& kernel, const WaitSource& source) {
+const cubin::Instruction& instruction_of(const SassKernel& kernel, const WaitSource& source) {
   return kernel.instructions[static_cast<std::size_t>(source.instruction)];
 }
 
 }  // namespace
 
-Result<FlowGraph> graph_of(const SassKernel& kernel) {
+Result<flow::FlowGraph> graph_of(const SassKernel& kernel) {
   std::vector<int> entries;
-  for (const FunctionCode& function : kernel.functions)
+  for (const cubin::FunctionCode& function : kernel.functions)
     if (function.begin < kernel.instructions.size())
       entries.push_back(static_cast<int>(function.begin));
-  return build_flow_graph(kernel, entries);
+  return flow::build_flow_graph(kernel, entries);
 }
 
 std::string waits_text(const SassKernel& kernel, const std::vector<WaitSource>& sources) {
   std::string text;
   for (const WaitSource& one : sources) {
-    const Instruction& setter = instruction_of(kernel, one);
+    const cubin::Instruction& setter = instruction_of(kernel, one);
     text += fmt::format("{}{:#06x} {} (B{}{}", text.empty() ? "" : ", ", setter.address,
                         setter.opcode, one.scoreboard, one.operands ? ", its operands" : "");
     text += one.more == 0 ? ")" : fmt::format("; {} more before it)", one.more);
@@ -44,7 +47,7 @@ nlohmann::ordered_json waits_json(const SassKernel& kernel,
 
 std::string live_columns(const SassKernel& kernel, std::size_t index) {
   if (kernel.live.empty()) return "";
-  const LiveCounts& live = kernel.live[index];
+  const cubin::LiveCounts& live = kernel.live[index];
   const auto cell = [](int count) { return count == 0 ? std::string("-") : std::to_string(count); };
   return fmt::format("{:>3} {:>2} {:>3} {:>2}  ", cell(live.registers), cell(live.predicates),
                      cell(live.uniform_registers), cell(live.uniform_predicates));
@@ -54,7 +57,7 @@ std::string_view live_heads(const SassKernel& kernel) {
   return kernel.live.empty() ? "" : "  R  P  UR UP  ";
 }
 
-std::string live_text(const LiveCounts& live) {
+std::string live_text(const cubin::LiveCounts& live) {
   return fmt::format("{} registers, {} predicates, {} uniform registers, {} uniform predicates",
                      live.registers, live.predicates, live.uniform_registers,
                      live.uniform_predicates);
@@ -82,4 +85,4 @@ void ListingLines::add(std::size_t index, const std::string& line) {
     append("      waits for " + waits_text(kernel_, notes_.waits[index]));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::reading

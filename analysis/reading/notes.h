@@ -11,7 +11,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace phasebit {
+namespace phasebit::reading {
 
 // The part of a kernel to show; at most one of these.
 struct Excerpt {
@@ -28,28 +28,29 @@ struct ReadingNotes {
 
 // The flow graph with the kernel's own functions entered. Step::disassemble when a branch cannot be
 // followed.
-Result<FlowGraph> graph_of(const SassKernel& kernel);
+Result<flow::FlowGraph> graph_of(const cubin::SassKernel& kernel);
 
 // "0x0090 LDG.E (B2), 0x0040 STG.E (B0, its operands; 2 more before it)"
-std::string waits_text(const SassKernel& kernel, const std::vector<WaitSource>& sources);
+std::string waits_text(const cubin::SassKernel& kernel, const std::vector<WaitSource>& sources);
 
 // [{"scoreboard", "address", "opcode", "operands": whether it is released when operands were read,
 // "more"}].
-nlohmann::ordered_json waits_json(const SassKernel& kernel, const std::vector<WaitSource>& sources);
+nlohmann::ordered_json waits_json(const cubin::SassKernel& kernel,
+                                  const std::vector<WaitSource>& sources);
 
 // "26  2   4  -  ": general, predicate, uniform, uniform predicate registers live at an
 // instruction;
 // "" where nobody counted them.
-std::string live_columns(const SassKernel& kernel, std::size_t index);
+std::string live_columns(const cubin::SassKernel& kernel, std::size_t index);
 // Their heads, as wide.
-std::string_view live_heads(const SassKernel& kernel);
-std::string live_text(const LiveCounts& live);
+std::string_view live_heads(const cubin::SassKernel& kernel);
+std::string live_text(const cubin::LiveCounts& live);
 
 // Puts lines of a listing together: leaves out what is not shown, with "..." in its place, and adds
 // notes.
 class ListingLines {
  public:
-  ListingLines(const SassKernel& kernel, const ReadingNotes& notes)
+  ListingLines(const cubin::SassKernel& kernel, const ReadingNotes& notes)
       : kernel_(kernel), notes_(notes) {}
 
   bool shows(std::size_t index) const { return notes_.shown.empty() || notes_.shown[index]; }
@@ -60,11 +61,11 @@ class ListingLines {
 
  private:
   void append(std::string line);
-  const SassKernel& kernel_;
+  const cubin::SassKernel& kernel_;
   const ReadingNotes& notes_;
   std::string text_;
   std::size_t next_ = 0;  // instruction
   int ptx_line_ = 0;      // that was shown last
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::reading

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::reading {
 namespace {
 
 constexpr std::string_view pipes_toml =
@@ -20,7 +20,7 @@ std::string stem_of(const std::string& opcode) {
 
 bool any_matches(const std::vector<std::string>& patterns, const std::string& stem) {
   return std::any_of(patterns.begin(), patterns.end(),
-                     [&](const std::string& one) { return opcode_matches(one, stem); });
+                     [&](const std::string& one) { return rule::opcode_matches(one, stem); });
 }
 
 // "a 3, b 2": the most first, then by name; eight at most.
@@ -45,13 +45,13 @@ Result<const PipeTable*> PipeTable::get() {
 }
 
 Result<PipeTable> PipeTable::read(std::string_view text, const std::string& file) {
-  PHASEBIT_TRY_ASSIGN(toml, parse_toml(text, file));
+  PHASEBIT_TRY_ASSIGN(toml, base::parse_toml(text, file));
   Status status;
-  TomlReader all(file, toml, "the file", {"key", "pipe"}, status);
+  base::TomlReader all(file, toml, "the file", {"key", "pipe"}, status);
   PipeTable table;
   table.key_ = all.words("key");
-  for (const TomlValue* one : all.tables("pipe")) {
-    TomlReader row(file, *one, "[[pipe]]", {"name", "opcodes", "sms"}, status);
+  for (const base::TomlValue* one : all.tables("pipe")) {
+    base::TomlReader row(file, *one, "[[pipe]]", {"name", "opcodes", "sms"}, status);
     Row pipe{row.text("name"), row.words("opcodes"), {}};
     for (const std::string& sm : row.words("sms")) pipe.sms.push_back(std::atoi(sm.c_str()));
     table.rows_.push_back(std::move(pipe));
@@ -97,4 +97,4 @@ std::string key_opcodes(const PipeTable& pipes, const std::map<std::string, int>
   return list_most(count_key_opcodes(pipes, opcodes), "x");
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::reading

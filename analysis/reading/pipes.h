@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::reading {
 
 class PipeTable {
  public:
@@ -46,4 +46,4 @@ std::map<std::string, int> count_pipes(const PipeTable& pipes,
 std::map<std::string, int> count_key_opcodes(const PipeTable& pipes,
                                              const std::map<std::string, int>& opcodes);
 
-}  // namespace phasebit
+}  // namespace phasebit::reading

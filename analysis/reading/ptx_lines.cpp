@@ -7,13 +7,16 @@
 #include <algorithm>
 #include <cstring>
 
-namespace phasebit {
+namespace phasebit::reading {
+
+using cubin::ElfFile;
+
 namespace {
 
 constexpr std::uint32_t instruction_bytes = 16;
 
 std::string_view data_of(const ElfFile& file, const std::string& name) {
-  const ElfSection* section = file.find(name);
+  const cubin::ElfSection* section = file.find(name);
   return section == nullptr ? std::string_view() : section->data;
 }
 
@@ -33,7 +36,7 @@ std::uint64_t stored_at(std::string_view table, std::uint64_t offset) {
 std::vector<Relocation> relocations_of(const ElfFile& file, std::string_view table) {
   std::vector<Relocation> all;
   const auto visit = [&](const char* name, const auto& read) {
-    const ElfSection* section = file.find(name);
+    const cubin::ElfSection* section = file.find(name);
     if (section == nullptr || section->translated == nullptr) return;
     for (int i = 0; i < static_cast<int>(section->entries()); ++i)
       if (!read(section->translated, i)) return;
@@ -54,8 +57,8 @@ std::vector<Relocation> relocations_of(const ElfFile& file, std::string_view tab
 }
 
 // What the linker would write into the table.
-AddressFixups read_fixups(const ElfFile& file, std::string_view table) {
-  AddressFixups fixups;
+cubin::AddressFixups read_fixups(const ElfFile& file, std::string_view table) {
+  cubin::AddressFixups fixups;
   const auto symbols = file.read_symbols();
   for (const Relocation& one : relocations_of(file, table)) {
     if (one.symbol >= symbols.size()) continue;
@@ -76,7 +79,7 @@ std::vector<std::string> split_ptx_text(std::string_view section) {
   std::vector<std::string> lines;
   while (!section.empty()) {
     const std::size_t end = std::min(section.find('\0'), section.size());
-    lines.emplace_back(trimmed(section.substr(0, end)));
+    lines.emplace_back(base::trimmed(section.substr(0, end)));
     section.remove_prefix(std::min(end + 1, section.size()));
   }
   return lines;
@@ -87,7 +90,7 @@ Result<std::vector<PtxLine>> read_ptx_lines(std::string_view cubin, const std::s
   const std::string_view table = data_of(file, ".nv_debug_line_sass");
   const std::vector<std::string> text = split_ptx_text(data_of(file, ".nv_debug_ptx_txt"));
   if (table.empty() || text.empty()) return no_ptx(entry);
-  PHASEBIT_TRY_ASSIGN(lines, read_debug_line(table, read_fixups(file, table)));
+  PHASEBIT_TRY_ASSIGN(lines, cubin::read_debug_line(table, read_fixups(file, table)));
   std::size_t section = 0;
   while (section < file.sections().size() && file.sections()[section].name != ".text." + entry)
     ++section;
@@ -95,11 +98,11 @@ Result<std::vector<PtxLine>> read_ptx_lines(std::string_view cubin, const std::s
   if (rows == lines.sections.end()) return no_ptx(entry);
   std::vector<PtxLine> found(file.sections()[section].data.size() / instruction_bytes);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const int line = row_at(rows->second, i * instruction_bytes).line;
+    const int line = cubin::row_at(rows->second, i * instruction_bytes).line;
     if (line > 0 && static_cast<std::size_t>(line) <= text.size())
       found[i] = {line, text[static_cast<std::size_t>(line) - 1]};
   }
   return found;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::reading

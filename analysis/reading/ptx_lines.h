@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::reading {
 
 // By instruction of a kernel, the PTX statement that it came from; line 0 and "" where the table
 // does not cover it.
@@ -25,4 +25,4 @@ Result<std::vector<PtxLine>> read_ptx_lines(std::string_view cubin, const std::s
 // The lines of `.nv_debug_ptx_txt`, which end in a zero byte each: the first is line 1.
 std::vector<std::string> split_ptx_text(std::string_view section);
 
-}  // namespace phasebit
+}  // namespace phasebit::reading

@@ -5,7 +5,11 @@
 
 #include <cstring>
 
-namespace phasebit {
+namespace phasebit::reading {
+
+using cubin::Instruction;
+using flow::SpillBytes;
+
 namespace {
 
 constexpr std::string_view info_prefix = ".nv.info.";
@@ -18,7 +22,7 @@ T number_at(std::string_view bytes, std::size_t offset) {
 }
 
 void add_bytes(SpillBytes& sum, const Instruction& one) {
-  (opcode_stem(one) == "STL" ? sum.stores : sum.loads) += local_bytes(one);
+  (flow::opcode_stem(one) == "STL" ? sum.stores : sum.loads) += local_bytes(one);
 }
 
 }  // namespace
@@ -44,9 +48,9 @@ std::set<std::uint32_t> spill_marks(std::string_view nv_info_of_kernel) {
 
 std::map<std::string, std::set<std::uint32_t>> read_spill_marks(std::string_view cubin) {
   std::map<std::string, std::set<std::uint32_t>> found;
-  const auto file = ElfFile::open(cubin, "cubin");
+  const auto file = cubin::ElfFile::open(cubin, "cubin");
   if (!file) return found;
-  for (const ElfSection& section : file->sections()) {
+  for (const cubin::ElfSection& section : file->sections()) {
     if (!section.name.starts_with(info_prefix)) continue;
     std::set<std::uint32_t> marks = spill_marks(section.data);
     if (!marks.empty()) found.emplace(section.name.substr(info_prefix.size()), std::move(marks));
@@ -55,7 +59,7 @@ std::map<std::string, std::set<std::uint32_t>> read_spill_marks(std::string_view
 }
 
 int local_bytes(const Instruction& instruction) {
-  const std::string_view stem = opcode_stem(instruction);
+  const std::string_view stem = flow::opcode_stem(instruction);
   if (stem != "STL" && stem != "LDL") return 0;
   const std::string modifiers = instruction.opcode.substr(stem.size()) + ".";
   const auto has = [&](const char* word) { return modifiers.find(word) != std::string::npos; };
@@ -65,18 +69,18 @@ int local_bytes(const Instruction& instruction) {
   return has(".U8.") || has(".S8.") ? 1 : 4;
 }
 
-SpillBytes spilled_bytes(const SassKernel& kernel, const std::set<std::uint32_t>& marks) {
+SpillBytes spilled_bytes(const cubin::SassKernel& kernel, const std::set<std::uint32_t>& marks) {
   SpillBytes sum;
   for (const std::uint32_t address : marks)
-    if (address / instruction_bytes < kernel.instructions.size())
-      add_bytes(sum, kernel.instructions[address / instruction_bytes]);
+    if (address / cubin::instruction_bytes < kernel.instructions.size())
+      add_bytes(sum, kernel.instructions[address / cubin::instruction_bytes]);
   return sum;
 }
 
-SpillBytes local_bytes(const SassKernel& kernel) {
+SpillBytes local_bytes(const cubin::SassKernel& kernel) {
   SpillBytes sum;
   for (const Instruction& one : kernel.instructions) add_bytes(sum, one);
   return sum;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::reading

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::reading {
 
 // By kernel, the addresses of the instructions that spill a register or take it back: ptxas 13.0
 // and later marks each of them in `.nv.info.<kernel>` (EIATTR_ANNOTATIONS, "SpillRefill" for
@@ -22,13 +22,14 @@ std::map<std::string, std::set<std::uint32_t>> read_spill_marks(std::string_view
 std::set<std::uint32_t> spill_marks(std::string_view nv_info_of_kernel);
 
 // Bytes that an access of local memory moves for a thread: 8 of STL.64; 0 of other instructions.
-int local_bytes(const Instruction& instruction);
+int local_bytes(const cubin::Instruction& instruction);
 
 // Of the instructions at these addresses, as `ptxas -v` counts spills: each instruction once, with
 // all its bytes.
-SpillBytes spilled_bytes(const SassKernel& kernel, const std::set<std::uint32_t>& marks);
+flow::SpillBytes spilled_bytes(const cubin::SassKernel& kernel,
+                               const std::set<std::uint32_t>& marks);
 
 // Of every access of local memory: spills, and arrays that registers cannot hold.
-SpillBytes local_bytes(const SassKernel& kernel);
+flow::SpillBytes local_bytes(const cubin::SassKernel& kernel);
 
-}  // namespace phasebit
+}  // namespace phasebit::reading

@@ -2,14 +2,19 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::reading {
+
+using cubin::Instruction;
+using cubin::SassKernel;
+using flow::FlowGraph;
+
 namespace {
 
 constexpr int scoreboards = 6;
 
 // The scoreboard that DEPBAR names: 0 of "SB0,0x1"; -1 of other instructions.
 int named_scoreboard(const Instruction& one) {
-  if (opcode_stem(one) != "DEPBAR" || !one.operands.starts_with("SB")) return -1;
+  if (flow::opcode_stem(one) != "DEPBAR" || !one.operands.starts_with("SB")) return -1;
   return one.operands.size() > 2 ? one.operands[2] - '0' : -1;
 }
 
@@ -53,7 +58,7 @@ class Search {
 
   // The last setter in front of `end`; where there is none, what leads to the block.
   void look(int block, int end) {
-    const BasicBlock& here = graph_.blocks[static_cast<std::size_t>(block)];
+    const flow::BasicBlock& here = graph_.blocks[static_cast<std::size_t>(block)];
     for (int i = end - 1; i >= here.begin; --i) {
       if (sets(at(i), scoreboard_)) return add(i, here.begin);
       if (waits_for(at(i), scoreboard_)) return;
@@ -94,4 +99,4 @@ std::vector<std::vector<WaitSource>> find_wait_sources(const SassKernel& kernel,
   return sources;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::reading

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::reading {
 
 struct WaitSource {
   int scoreboard = 0;
@@ -18,7 +18,7 @@ struct WaitSource {
 // leads to it; by scoreboard, then by address. `DEPBAR.LE SB0,0x0` waits for what its operand
 // names. A path ends at another wait for the same scoreboard. Empty for an instruction that waits
 // for nothing, or for what was set outside the kernel.
-std::vector<std::vector<WaitSource>> find_wait_sources(const SassKernel& kernel,
-                                                       const FlowGraph& graph);
+std::vector<std::vector<WaitSource>> find_wait_sources(const cubin::SassKernel& kernel,
+                                                       const flow::FlowGraph& graph);
 
-}  // namespace phasebit
+}  // namespace phasebit::reading

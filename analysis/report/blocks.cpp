@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::report {
+
+using claims::ClaimSentences;
+using data::ReportData;
 
 namespace {
 
@@ -47,7 +50,7 @@ std::string wrapped(std::string_view text) {
 }
 
 // Takes the argument out of the list: "" when it is not there.
-std::string take(TableArguments& arguments, std::string_view name) {
+std::string take(data::TableArguments& arguments, std::string_view name) {
   const auto found = std::find_if(arguments.begin(), arguments.end(),
                                   [&](const auto& argument) { return argument.first == name; });
   if (found == arguments.end()) return {};
@@ -132,7 +135,7 @@ class Rewriter {
   Result<std::string> content(const std::vector<std::string_view>& words, bool is_inline) {
     const std::string block(words.front());
     if (block == "claim") return claim(words, is_inline);
-    TableArguments arguments;
+    data::TableArguments arguments;
     for (size_t i = 1; i < words.size(); ++i) {
       const size_t equals = words[i].find('=');
       if (equals == std::string_view::npos)
@@ -157,7 +160,7 @@ class Rewriter {
       return complain(fmt::format("legend={}: legend=off leaves it out", legend));
     PHASEBIT_TRY_ASSIGN(table, located(block, make_table(data_, block, arguments)));
     if (!legend.empty() && !table.notes.empty()) table.notes.erase(table.notes.begin());
-    return "\n\n" + render(table, TableFormat::markdown) + "\n";
+    return "\n\n" + table::render(table, table::TableFormat::markdown) + "\n";
   }
 
   Result<std::string> claim(const std::vector<std::string_view>& words, bool is_inline) {
@@ -231,4 +234,4 @@ bool names_claims(std::string_view text) {
   return text.find("<!-- phasebit:claim ") != std::string_view::npos;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report

@@ -19,12 +19,13 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report {
 
 // The text with all blocks made anew. `name` is the document's, for errors: Step::spec with
 // file:line: what cannot be made, or a block that is not closed or not opened.
 Result<std::string> update_blocks(std::string_view text, const std::string& name,
-                                  const ReportData& data, const ClaimSentences& claims = {});
+                                  const data::ReportData& data,
+                                  const claims::ClaimSentences& claims = {});
 
 struct BlockDifference {
   int line = 0;                 // of the opening marker, 1-based
@@ -35,10 +36,10 @@ struct BlockDifference {
 // The blocks that update_blocks would change.
 Result<std::vector<BlockDifference>> differing_blocks(std::string_view text,
                                                       const std::string& name,
-                                                      const ReportData& data,
-                                                      const ClaimSentences& claims = {});
+                                                      const data::ReportData& data,
+                                                      const claims::ClaimSentences& claims = {});
 
 // Whether a document has a block of a claim.
 bool names_claims(std::string_view text);
 
-}  // namespace phasebit
+}  // namespace phasebit::report

@@ -5,7 +5,11 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::report {
+
+using base::nearest_word_hint;
+using data::Aggregate;
+using data::shown;
 
 namespace {
 
@@ -14,7 +18,7 @@ using Named = std::vector<std::pair<std::string, std::string>>;
 Named figures_of(const Aggregate& one) {
   const double width = one.half_width();
   Named named = {{"cycles", shown(one.cycles, width)},
-                 {"interval", shown_with_interval(one.cycles, width)},
+                 {"interval", data::shown_with_interval(one.cycles, width)},
                  {"half_width", shown(width, width)},
                  {"low", shown(one.interval.low, width)},
                  {"high", shown(one.interval.high, width)},
@@ -23,8 +27,9 @@ Named figures_of(const Aggregate& one) {
                  {"rounds", std::to_string(one.rounds)},
                  {"repetitions", std::to_string(one.repetitions)},
                  {"sass_class", one.sass_class.substr(0, 8)}};
-  for (const ReadingFigure& reading : one.readings)
-    named.emplace_back(reading.name, shown_with_interval(reading.value, reading.half_width()));
+  for (const data::ReadingFigure& reading : one.readings)
+    named.emplace_back(reading.name,
+                       data::shown_with_interval(reading.value, reading.half_width()));
   return named;
 }
 
@@ -37,10 +42,10 @@ Result<std::string> pick(const Named& named, const std::string& field) {
   return with_hint(fail(Step::usage, "no field '{}'", field), nearest_word_hint(field, names));
 }
 
-Result<const Aggregate*> variant_of(const ReportData& data, const std::string& id) {
+Result<const Aggregate*> variant_of(const data::ReportData& data, const std::string& id) {
   std::vector<std::string> ids;
   for (const auto* list : {&data.aggregation.points, &data.aggregation.anchors}) {
-    if (const Aggregate* found = find_variant(*list, id)) return found;
+    if (const Aggregate* found = data::find_variant(*list, id)) return found;
     for (const Aggregate& one : *list) ids.push_back(one.id);
   }
   // A list of the first dozen of a thousand ids would help nobody.
@@ -51,7 +56,8 @@ Result<const Aggregate*> variant_of(const ReportData& data, const std::string& i
 
 }  // namespace
 
-Result<std::string> make_figure(const ReportData& data, const TableArguments& arguments) {
+Result<std::string> make_figure(const data::ReportData& data,
+                                const data::TableArguments& arguments) {
   std::string variant, field;
   for (const auto& [name, value] : arguments) {
     if (name != "variant" && name != "field")
@@ -60,7 +66,7 @@ Result<std::string> make_figure(const ReportData& data, const TableArguments& ar
     (name == "variant" ? variant : field) = value;
   }
   if (field.empty()) return with_hint(fail(Step::usage, "a figure without field="), "field=cycles");
-  if (variant.empty()) return pick(counts_of(data), field);
+  if (variant.empty()) return pick(tables::counts_of(data), field);
   PHASEBIT_TRY_ASSIGN(found, variant_of(data, variant));
   PHASEBIT_TRY_ASSIGN(text, pick(figures_of(*found), field));
   if (!found->reason.empty())
@@ -68,4 +74,4 @@ Result<std::string> make_figure(const ReportData& data, const TableArguments& ar
   return text;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::report {
 namespace {
 
 constexpr const char* style = R"(
@@ -45,14 +45,16 @@ std::string escaped(const std::string& text) {
 
 }  // namespace
 
-std::string html_page(const Table& table, const std::string& title, const std::string& origin) {
+std::string html_page(const table::Table& table, const std::string& title,
+                      const std::string& origin) {
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{0}</title>\n"
       "<style>{2}</style>\n</head>\n<body>\n<h1>{0}</h1>\n<p>{1}</p>\n"
       "<p><input type=\"search\" placeholder=\"filter rows\" aria-label=\"filter rows\" "
       "oninput=\"filter(this.value)\"> <span id=\"shown\"></span></p>\n"
       "{3}<script>{4}</script>\n</body>\n</html>\n",
-      escaped(title), escaped(origin), style, render(table, TableFormat::html), script);
+      escaped(title), escaped(origin), style, table::render(table, table::TableFormat::html),
+      script);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report

@@ -5,10 +5,11 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::report {
 
 // `title` stands above the table, `origin` below the title: which device, which versions. A field
 // filters the rows by their text.
-std::string html_page(const Table& table, const std::string& title, const std::string& origin);
+std::string html_page(const table::Table& table, const std::string& title,
+                      const std::string& origin);
 
-}  // namespace phasebit
+}  // namespace phasebit::report

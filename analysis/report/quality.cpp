@@ -6,11 +6,19 @@
 
 #include <map>
 
-namespace phasebit {
+namespace phasebit::report {
+
+using data::AaPair;
+using data::no_arguments;
+using data::ReportData;
+using data::TableArguments;
+using table::Cell;
+using table::Table;
+
 namespace {
 
 Cell percent_cell(double value) {
-  return {shown_percent(value), value, {}};
+  return {data::shown_percent(value), value, {}};
 }
 Cell cycles_cell(double value) {
   return {fmt::format("{:.3f}", value), value, {}};
@@ -18,7 +26,7 @@ Cell cycles_cell(double value) {
 
 std::vector<Cell> aa_row(const std::string& stratum, const std::string& between,
                          const std::vector<AaPair>& pairs) {
-  const AaSummary sum = summarise_aa(pairs);
+  const data::AaSummary sum = data::summarise_aa(pairs);
   return {stratum,
           between,
           sum.pairs,
@@ -35,17 +43,18 @@ Result<Table> anchors_table(const ReportData& data, const TableArguments& argume
   Table table;
   table.columns = {
       {"anchor", false}, {"unit", false}, {"slope", true}, {"intercept", true}, {"MHz", true}};
-  for (const Aggregate& anchor : data.aggregation.anchors) {
+  for (const data::Aggregate& anchor : data.aggregation.anchors) {
     const bool good = anchor.reason.empty();
     Cell intercept{"", {}, {}}, clock{"", {}, {}};
     if (good) {
-      intercept = {shown(anchor.intercept_cycles, anchor.worst_residual_cycles == 0 ? 0 : 1),
+      intercept = {data::shown(anchor.intercept_cycles, anchor.worst_residual_cycles == 0 ? 0 : 1),
                    anchor.intercept_cycles,
                    {}};
-      clock = {shown(anchor.megahertz, 1), anchor.megahertz, {}};
+      clock = {data::shown(anchor.megahertz, 1), anchor.megahertz, {}};
     }
     table.rows.push_back({anchor.axes.value("anchor"), anchor.unit,
-                          figure_cell(figure_of(anchor), table.notes), intercept, clock});
+                          data::figure_cell(data::figure_of(anchor), table.notes), intercept,
+                          clock});
   }
   return table;
 }
@@ -72,9 +81,9 @@ Result<Table> errors_table(const ReportData& data, const TableArguments& argumen
   PHASEBIT_TRY(no_arguments(arguments));
   Table table;
   table.columns = {{"variant", false}, {"why it has no figure", false}};
-  for (const Aggregate& point : data.aggregation.points)
+  for (const data::Aggregate& point : data.aggregation.points)
     if (!point.reason.empty()) table.rows.push_back({point.id, point.reason});
   return table;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report

@@ -4,13 +4,15 @@
 #include "analysis/report/data/report_data.h"
 #include "core/table/table.h"
 
-namespace phasebit {
+namespace phasebit::report {
 
 // The measurements that show that the set-up is sound.
-Result<Table> anchors_table(const ReportData& data, const TableArguments& arguments);
+Result<table::Table> anchors_table(const data::ReportData& data,
+                                   const data::TableArguments& arguments);
 // How far two measurements of the same code differ.
-Result<Table> aa_table(const ReportData& data, const TableArguments& arguments);
+Result<table::Table> aa_table(const data::ReportData& data, const data::TableArguments& arguments);
 // Variants without a figure, with the reason.
-Result<Table> errors_table(const ReportData& data, const TableArguments& arguments);
+Result<table::Table> errors_table(const data::ReportData& data,
+                                  const data::TableArguments& arguments);
 
-}  // namespace phasebit
+}  // namespace phasebit::report

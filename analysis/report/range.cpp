@@ -6,7 +6,10 @@
 
 #include <fmt/ranges.h>
 
-namespace phasebit {
+namespace phasebit::report {
+
+using table::Cell;
+
 namespace {
 
 bool is_figure(const Cell& cell) {
@@ -17,7 +20,7 @@ struct Range {
   const Cell *lowest = nullptr, *highest = nullptr;
 };
 
-Range range_of(const Table& table, std::size_t column) {
+Range range_of(const table::Table& table, std::size_t column) {
   Range range;
   for (const auto& row : table.rows) {
     const Cell& cell = row[column];
@@ -29,7 +32,7 @@ Range range_of(const Table& table, std::size_t column) {
 }
 
 std::string text_of(const Range& range) {
-  const auto text = [](const Cell& cell) { return shown(*cell.value, *cell.half_width); };
+  const auto text = [](const Cell& cell) { return data::shown(*cell.value, *cell.half_width); };
   const std::string low = text(*range.lowest), high = text(*range.highest);
   return low == high ? low : fmt::format("{} to {}", low, high);
 }
@@ -40,7 +43,7 @@ bool has_figure(const std::vector<Cell>& row) {
 
 }  // namespace
 
-Result<std::string> range_sentence(const Table& table) {
+Result<std::string> range_sentence(const table::Table& table) {
   std::vector<std::string> parts;
   for (std::size_t column = 0; column < table.columns.size(); ++column) {
     const Range range = range_of(table, column);
@@ -57,4 +60,4 @@ Result<std::string> range_sentence(const Table& table) {
   return fmt::format("{}{}.", fmt::join(parts, ", "), rest);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report

@@ -15,14 +15,23 @@
 #include <set>
 #include <tuple>
 
-namespace phasebit {
+namespace phasebit::report {
+
+using base::read_file;
+using data::ReportData;
+using data::TableArguments;
+using record::DeviceRow;
+using record::PointRow;
+using record::Results;
+using record::VariantRow;
+using store::load_results;
 
 namespace {
 
 // Tables are made of figures; the one of barrier words shows what was read itself.
 bool needs_samples(const Results& rows) {
   return std::any_of(rows.variants.begin(), rows.variants.end(), [](const VariantRow& variant) {
-    return variant.value("probe") == word_probe;
+    return variant.value("probe") == tables::probes::word_probe;
   });
 }
 
@@ -47,21 +56,21 @@ std::string device_of(const ReportSource& source, const Results& results,
 // What documents are made from.
 struct DocumentData {
   ReportData data;
-  ClaimSentences claims;
+  claims::ClaimSentences claims;
 };
 
 Result<DocumentData> load(const ReportSource& source, const std::vector<fs::path>& documents) {
   PHASEBIT_TRY_ASSIGN(results, load_results(source.results, needs_samples));
-  results = sorted_by_run(std::move(results));
+  results = store::json::sorted_by_run(std::move(results));
   DocumentData out;
   for (const fs::path& document : documents) {
     PHASEBIT_TRY_ASSIGN(text, read_file(document));
     if (out.claims || !names_claims(text)) continue;
-    PHASEBIT_TRY_ASSIGN(sentences, claim_sentences(results, source.claims));
+    PHASEBIT_TRY_ASSIGN(sentences, claims::claim_sentences(results, source.claims));
     out.claims = std::move(sentences);
   }
   const std::string device = device_of(source, results);
-  PHASEBIT_TRY_ASSIGN(data, report_data(std::move(results), device));
+  PHASEBIT_TRY_ASSIGN(data, data::report_data(std::move(results), device));
   out.data = std::move(data);
   return out;
 }
@@ -70,25 +79,25 @@ Result<ReportData> load(const ReportSource& source, bool all_devices = false) {
   PHASEBIT_TRY_ASSIGN(results, load_results(source.results, needs_samples));
   const std::string device = device_of(source, results, all_devices);
   // Runs in one order, whatever the files they came in: the documents must not depend on it.
-  return report_data(sorted_by_run(std::move(results)), device);
+  return data::report_data(store::json::sorted_by_run(std::move(results)), device);
 }
 
-std::string page_of(const Table& made, const ReportData& data, const std::string& table,
+std::string page_of(const table::Table& made, const ReportData& data, const std::string& table,
                     const TableArguments& arguments) {
   std::string title = table;
   for (const auto& [name, value] : arguments) title += fmt::format(" {}={}", name, value);
-  const Table counts = counts_table(data);
+  const table::Table counts = tables::counts_table(data);
   return html_page(made, title, counts.notes.front());
 }
 
 }  // namespace
 
 Result<std::string> report(const ReportSource& source, const std::string& table,
-                           const TableArguments& arguments, TableFormat format) {
-  PHASEBIT_TRY_ASSIGN(data, load(source, is_of_all_devices(table)));
+                           const TableArguments& arguments, table::TableFormat format) {
+  PHASEBIT_TRY_ASSIGN(data, load(source, tables::is_of_all_devices(table)));
   PHASEBIT_TRY_ASSIGN(made, make_table(data, table, arguments));
-  if (format == TableFormat::html) return page_of(made, data, table, arguments);
-  return render(made, format);
+  if (format == table::TableFormat::html) return page_of(made, data, table, arguments);
+  return table::render(made, format);
 }
 
 Result<TableArguments> table_arguments(const std::vector<std::string>& words) {
@@ -113,7 +122,7 @@ Result<std::string> update_documents(const std::vector<fs::path>& documents,
   }
   std::string said;
   for (const auto& [document, text] : changed) {
-    PHASEBIT_TRY(write_file(document, text));
+    PHASEBIT_TRY(base::write_file(document, text));
     said += fmt::format("{}: updated\n", document.string());
   }
   return said.empty() ? "nothing changed\n" : said;
@@ -141,7 +150,7 @@ Status check_format(const std::string& format) {
   const std::vector<std::string> formats = {"jsonl", "csv", "json"};
   if (std::find(formats.begin(), formats.end(), format) != formats.end()) return {};
   return with_hint(fail(Step::usage, "no export format '{}'", format),
-                   nearest_word_hint(format, formats));
+                   base::nearest_word_hint(format, formats));
 }
 
 }  // namespace
@@ -152,7 +161,7 @@ namespace {
 std::set<std::string> with_measured(const Results& rows, const std::vector<std::string>& ids) {
   std::set<std::string> wanted(ids.begin(), ids.end());
   for (const PointRow& point : rows.points) {
-    const std::string other = same_class_as(point);
+    const std::string other = record::same_class_as(point);
     if (!other.empty() && wanted.count(point.variant_id) != 0) wanted.insert(other);
   }
   return wanted;
@@ -165,7 +174,7 @@ Status keep(Results& rows, const std::vector<std::string>& ids) {
   for (const std::string& id : ids)
     if (std::find(known.begin(), known.end(), id) == known.end())
       return with_hint(fail(Step::usage, "the results have no variant '{}'", id),
-                       nearest_word_hint(id, known));
+                       base::nearest_word_hint(id, known));
   const auto is_other = [&](const std::string& id) { return wanted.count(id) == 0; };
   std::erase_if(rows.points, [&](const PointRow& point) { return is_other(point.variant_id); });
   std::erase_if(rows.variants, [&](const VariantRow& variant) { return is_other(variant.id); });
@@ -174,7 +183,7 @@ Status keep(Results& rows, const std::vector<std::string>& ids) {
     runs.insert(point.run_id);
     devices.insert(point.device_uuid);
   }
-  std::erase_if(rows.runs, [&](const RunRow& run) { return runs.count(run.id) == 0; });
+  std::erase_if(rows.runs, [&](const record::RunRow& run) { return runs.count(run.id) == 0; });
   std::erase_if(rows.devices, [&](const DeviceRow& row) { return devices.count(row.uuid) == 0; });
   return {};
 }
@@ -185,7 +194,7 @@ Result<Results> load(const ExportRequest& request) {
   PHASEBIT_TRY_ASSIGN(loaded, load_results(request.results, [&](const Results& rows) {
                         return std::any_of(rows.variants.begin(), rows.variants.end(),
                                            [&](const VariantRow& variant) {
-                                             return contains(request.ids, variant.id);
+                                             return base::contains(request.ids, variant.id);
                                            });
                       }));
   PHASEBIT_TRY(keep(loaded, request.ids));
@@ -197,18 +206,19 @@ Result<Results> load(const ExportRequest& request) {
 Result<std::string> export_results(const ExportRequest& request) {
   PHASEBIT_TRY(check_format(request.format));
   PHASEBIT_TRY_ASSIGN(loaded, load(request));
-  if (request.format == "jsonl") return to_json_lines(loaded);
-  const Results ordered = in_file_order(std::move(loaded));
-  return request.format == "csv" ? to_csv(ordered) : to_google_benchmark_json(ordered);
+  if (request.format == "jsonl") return store::json::to_json_lines(loaded);
+  const Results ordered = store::json::in_file_order(std::move(loaded));
+  return request.format == "csv" ? store::to_csv(ordered)
+                                 : store::to_google_benchmark_json(ordered);
 }
 
 Status export_results(const ExportRequest& request, const fs::path& out) {
   if (request.format == "jsonl") {
     PHASEBIT_TRY_ASSIGN(loaded, load(request));
-    return write_json_lines(out, loaded);
+    return store::json::write_json_lines(out, loaded);
   }
   PHASEBIT_TRY_ASSIGN(text, export_results(request));
-  return write_file(out, text);
+  return base::write_file(out, text);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report {
 
 // Where the figures come from: stores and files of JSON lines.
 struct ReportSource {
@@ -20,10 +20,10 @@ struct ReportSource {
 
 // One table (analysis/report/tables.h) as text.
 Result<std::string> report(const ReportSource& source, const std::string& table,
-                           const TableArguments& arguments, TableFormat format);
+                           const data::TableArguments& arguments, table::TableFormat format);
 
 // "axis=value" -> its two parts. Step::usage when there is no '='.
-Result<TableArguments> table_arguments(const std::vector<std::string>& words);
+Result<data::TableArguments> table_arguments(const std::vector<std::string>& words);
 
 // Makes the blocks of the documents anew and writes those that change. The text says which did. All
 // documents are made before the first is written.
@@ -49,4 +49,4 @@ Result<std::string> export_results(const ExportRequest& request);
 // (core/store/json/lines.h).
 Status export_results(const ExportRequest& request, const fs::path& out);
 
-}  // namespace phasebit
+}  // namespace phasebit::report

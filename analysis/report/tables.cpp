@@ -21,7 +21,16 @@
 #include <map>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::report {
+
+using base::nearest_word_hint;
+using data::no_arguments;
+using data::PivotRequest;
+using data::ReportData;
+using data::TableArguments;
+using image::hint_of_today;
+using table::Table;
+using tables::probes::group_tables;
 
 namespace {
 
@@ -39,9 +48,9 @@ std::vector<std::string> split(const std::string& text, char by) {
 // stand for several.
 std::vector<std::string> known_columns(const ReportData& data) {
   std::set<std::string> names = {"warp_layout", "waited_on"};
-  std::set<const KeyAxes*> seen;
-  for (const Aggregate& point : data.aggregation.points) {
-    const VariantRow& row = point.axes.variant();
+  std::set<const image::KeyAxes*> seen;
+  for (const data::Aggregate& point : data.aggregation.points) {
+    const record::VariantRow& row = point.axes.variant();
     for (const auto& [axis, value] : row.named) names.insert(axis);
     if (row.defaults == nullptr || !seen.insert(row.defaults.get()).second) continue;
     for (const auto& [axis, value] : *row.defaults) names.insert(axis);
@@ -55,12 +64,13 @@ Status check_column(const ReportData& data, const std::string& name,
   if (std::find(known.begin(), known.end(), name) != known.end()) return {};
   known.insert(known.begin(), others.begin(), others.end());
   return with_hint(fail(Step::usage, "no axis or argument '{}'", name),
-                   hint_of_today(axis_today(name), name, nearest_word_hint(name, known)));
+                   hint_of_today(image::axis_today(name), name, nearest_word_hint(name, known)));
 }
 
 Status check_value(const ReportData& data, const std::string& axis, const std::string& value) {
   std::set<std::string> values;
-  for (const Aggregate& point : data.aggregation.points) values.insert(point.axes.column(axis));
+  for (const data::Aggregate& point : data.aggregation.points)
+    values.insert(point.axes.column(axis));
   if (values.count(value) != 0 || values.empty()) return {};
   const size_t bar = value.find('|');  // one of several
   if (bar != std::string::npos) {
@@ -68,7 +78,7 @@ Status check_value(const ReportData& data, const std::string& axis, const std::s
     return check_value(data, axis, value.substr(bar + 1));
   }
   return with_hint(fail(Step::usage, "no measured variant has {}={}", axis, value),
-                   hint_of_today(value_today(axis, value), value,
+                   hint_of_today(image::value_today(axis, value), value,
                                  nearest_word_hint(value, {values.begin(), values.end()})));
 }
 
@@ -107,7 +117,7 @@ Result<PivotRequest> with_arguments(const ReportData& data, PivotRequest request
 Result<Table> pivot_table(const ReportData& data, const PivotRequest& request,
                           const TableArguments& arguments) {
   PHASEBIT_TRY_ASSIGN(whole, with_arguments(data, request, arguments));
-  PHASEBIT_TRY_ASSIGN(table, pivot(data.aggregation, whole));
+  PHASEBIT_TRY_ASSIGN(table, data::pivot(data.aggregation, whole));
   if (table.rows.empty())
     return with_hint(fail(Step::usage, "no measured variant is in this table"),
                      "axes that are neither rows nor across nor named are at their default");
@@ -155,18 +165,18 @@ Result<Table> any_pivot(const ReportData& data, const TableArguments& arguments)
 
 Result<Table> counts(const ReportData& data, const TableArguments& arguments) {
   PHASEBIT_TRY(no_arguments(arguments));
-  return counts_table(data);
+  return tables::counts_table(data);
 }
 
 Result<Table> modes_pass_table(const ReportData& data, const TableArguments& arguments) {
   PHASEBIT_TRY(no_arguments(arguments));
-  return modes_table(data.results.points);
+  return tables::modes_table(data.results.points);
 }
 
 // The arguments are axes that its points have these values of.
-Result<Table> group_table(const ReportData& data, const GroupTable& group,
+Result<Table> group_table(const ReportData& data, const tables::probes::GroupTable& group,
                           const TableArguments& arguments) {
-  AxisValues where;
+  tables::probes::AxisValues where;
   for (const auto& [name, value] : arguments) {
     PHASEBIT_TRY(check_column(data, name, {}));
     PHASEBIT_TRY(check_value(data, name, value));
@@ -181,7 +191,7 @@ Result<Table> group_table(const ReportData& data, const GroupTable& group,
 
 Result<Table> word_table(const ReportData& data, const TableArguments& arguments) {
   PHASEBIT_TRY(no_arguments(arguments));
-  return barrier_word_table(data.results.points, data.keys);
+  return tables::probes::barrier_word_table(data.results.points, data.keys);
 }
 
 using Maker = Result<Table> (*)(const ReportData&, const TableArguments&);
@@ -203,22 +213,23 @@ const std::vector<MadeTable>& made_tables() {
       {{"anchors", none, "the measurements that show that the set-up is sound"}, anchors_table},
       {{"aa", none, "how far two measurements of the same code differ"}, aa_table},
       {{"devices", none, "the same figures on several GPUs: how many agree, by class"},
-       devices_table},
+       tables::devices_table},
       {{"errors", none, "variants without a figure, with the reason"}, errors_table},
       {{"modes", none, "what the modes pass found in each variant"}, modes_pass_table},
       {{"tuned", "parent=ID tuned=NAME axis=value", "forks and snippets beside their parents"},
-       tuned_table},
+       tables::tuned_table},
       {{"barrier_word", none, "where the fields of an mbarrier stand"}, word_table},
       {{"forms", "path=WORD measure=WORD lanes=WORD family=PATTERN", "what single PTX forms cost"},
-       forms_table},
-      {{"coverage", "target=TARGET", "PTX forms by family: taken and measured"}, coverage_table},
+       tables::forms_table},
+      {{"coverage", "target=TARGET", "PTX forms by family: taken and measured"},
+       tables::coverage_table},
       {{"beside", "axis=AXIS value=VALUE least=PERCENT variant=ID axis=value",
         "variants beside what they are without an axis"},
-       beside_table},
-      {{"history", text, "each text by every version of ptxas"}, history_table},
+       tables::beside_table},
+      {{"history", text, "each text by every version of ptxas"}, tables::history_table},
       {{"steps", "least=PERCENT variant=ID axis=value",
         "the versions of ptxas between which a figure moved"},
-       steps_table},
+       tables::steps_table},
   };
   return tables;
 }
@@ -245,9 +256,9 @@ Result<Table> make_table(const ReportData& data, const std::string& name,
     if (one.what.name == name) return one.make(data, arguments);
   const auto group = group_tables().find(name);
   if (group != group_tables().end()) return group_table(data, group->second, arguments);
-  return with_hint(
-      fail(Step::usage, "no table '{}'", name),
-      hint_of_today(value_today("probe", name), name, nearest_word_hint(name, table_names())));
+  return with_hint(fail(Step::usage, "no table '{}'", name),
+                   hint_of_today(image::value_today("probe", name), name,
+                                 nearest_word_hint(name, table_names())));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report

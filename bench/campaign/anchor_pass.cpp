@@ -5,21 +5,21 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::bench::campaign {
 
-AnchorPass measure_anchors(const Manifest& manifest, WorkerHandle& worker, PointMaker maker,
-                           const Conditions& conditions) {
+AnchorPass measure_anchors(const image::Manifest& manifest, worker::WorkerHandle& worker,
+                           PointMaker maker, const record::Conditions& conditions) {
   AnchorPass pass;
-  for (const BundleVariant& variant : manifest.variants) {
-    if (!is_anchor(variant) || interrupted()) continue;
-    PointRow row = maker.row(variant, PointKind::anchor, conditions);
+  for (const image::BundleVariant& variant : manifest.variants) {
+    if (!is_anchor(variant) || base::interrupted()) continue;
+    record::PointRow row = maker.row(variant, record::PointKind::anchor, conditions);
     const auto measured = worker.measure(maker.request(row, conditions));
     fill_row(row, measured);
     if (measured) {
       if (measured->timer_step_ns > 0) maker.timer_tick_ns = measured->timer_step_ns;
       if (measured->timer_step_ns > 0) pass.timer_tick_ns = measured->timer_step_ns;
       const std::string name = variant.key.value("anchor");
-      if (const auto summary = summarise(row.samples))
+      if (const auto summary = record::summarise(row.samples))
         pass.results[name] = AnchorResult{*summary, row.megahertz, measured->timer_step_ns};
     }
     pass.rows.push_back(std::move(row));
@@ -31,7 +31,7 @@ Status check_anchors(const AnchorPass& pass, const std::vector<AnchorFigure>& fi
   if (pass.rows.empty())
     return with_hint(fail(Step::device, "the bundle holds no anchors"),
                      "pack it again, or measure without them: --ignore-anchors");
-  for (const PointRow& row : pass.rows)
+  for (const record::PointRow& row : pass.rows)
     if (row.error)
       return with_hint(fail(row.error->step, "{}: {}", row.variant_id, row.error->message),
                        "the set-up is broken; --ignore-anchors goes on");
@@ -42,4 +42,4 @@ Status check_anchors(const AnchorPass& pass, const std::vector<AnchorFigure>& fi
                    "the set-up is broken, so its numbers would be too; --ignore-anchors goes on");
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::campaign

@@ -9,19 +9,19 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::bench::campaign {
 
 struct AnchorPass {
-  std::vector<PointRow> rows;  // in the order of the bundle
+  std::vector<record::PointRow> rows;  // in the order of the bundle
   std::map<std::string, AnchorResult> results;
   double timer_tick_ns = 0;  // 0 when its anchor was not measured
 };
 
 // An anchor that fails is an error row, and missing from the results.
-AnchorPass measure_anchors(const Manifest& manifest, WorkerHandle& worker, PointMaker maker,
-                           const Conditions& conditions);
+AnchorPass measure_anchors(const image::Manifest& manifest, worker::WorkerHandle& worker,
+                           PointMaker maker, const record::Conditions& conditions);
 
 // Step::device when the bundle has none, or when a figure is off.
 Status check_anchors(const AnchorPass& pass, const std::vector<AnchorFigure>& figures);
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::campaign

@@ -1,6 +1,6 @@
 #include "bench/campaign/anchors.h"
 
-namespace phasebit {
+namespace phasebit::bench::campaign {
 namespace {
 
 enum class Quantity { slope, intercept, timer_step, slope_ns, clock };
@@ -76,7 +76,7 @@ std::string AnchorFigure::text() const {
 }
 
 std::vector<AnchorFigure> judge_anchors(const std::map<std::string, AnchorResult>& results,
-                                        const DeviceInfo& device) {
+                                        const device::DeviceInfo& device) {
   std::vector<AnchorFigure> figures;
   for (const Rule& rule : rules) {
     if (device.sm < rule.min_sm || device.sm > rule.max_sm) continue;
@@ -96,4 +96,4 @@ std::vector<AnchorFigure> judge_anchors(const std::map<std::string, AnchorResult
   return figures;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::campaign

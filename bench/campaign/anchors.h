@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::bench::campaign {
 
 struct AnchorResult {
-  Summary summary;
+  record::Summary summary;
   double megahertz = 0;
   std::uint32_t timer_step_ns = 0;
 };
@@ -29,9 +29,9 @@ struct AnchorFigure {
 
 // `results` by the part of the id after "anchor/".
 std::vector<AnchorFigure> judge_anchors(const std::map<std::string, AnchorResult>& results,
-                                        const DeviceInfo& device);
+                                        const device::DeviceInfo& device);
 
 // The anchor to run when it must be shown that the GPU still works.
 inline constexpr const char* liveness_anchor = "anchor/clock_pair";
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::campaign

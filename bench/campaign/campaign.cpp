@@ -8,7 +8,14 @@
 #include <chrono>
 #include <cmath>
 
-namespace phasebit {
+namespace phasebit::bench::campaign {
+
+using base::interrupted;
+using image::BundleVariant;
+using record::Conditions;
+using record::PointKind;
+using record::PointRow;
+
 namespace {
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -27,9 +34,9 @@ Outcome outcome_of(const PointRow& row) {
     return outcome;
   }
   outcome.megahertz = row.megahertz;
-  for (const Sample& sample : row.samples)
+  for (const record::Sample& sample : row.samples)
     outcome.items_per_launch = std::max(outcome.items_per_launch, sample.items);
-  auto summary = summary_of(row);
+  auto summary = record::summary_of(row);
   if (summary)
     outcome.summary = std::move(*summary);
   else
@@ -37,8 +44,8 @@ Outcome outcome_of(const PointRow& row) {
   return outcome;
 }
 
-Campaign::Campaign(const Manifest& manifest, Store& store, WorkerHandle& worker, Progress& progress,
-                   CampaignOptions options)
+Campaign::Campaign(const image::Manifest& manifest, store::Store& store,
+                   worker::WorkerHandle& worker, Progress& progress, CampaignOptions options)
     : manifest_(manifest),
       store_(store),
       worker_(worker),
@@ -71,7 +78,7 @@ Status Campaign::run_anchors() {
   const AnchorPass pass = measure_anchors(manifest_, worker_, maker_, options_.conditions);
   if (interrupted()) return fail(Step::device, "interrupted while the anchors were measured");
   if (pass.timer_tick_ns > 0) maker_.timer_tick_ns = pass.timer_tick_ns;
-  RunRow run = new_run_row(manifest_, options_.command, options_.seed);
+  record::RunRow run = new_run_row(manifest_, options_.command, options_.seed);
   run.id = maker_.run_id;
   run.timer_tick_ns = maker_.timer_tick_ns;
   run.driver = device_.row.driver;
@@ -110,7 +117,7 @@ Status Campaign::add_key(const PointRow& row) {
 }
 
 Outcome Campaign::refuse(PointRow row, const std::string& why) {
-  row.error = PointError{Step::gate, why};
+  row.error = record::PointError{Step::gate, why};
   if (!finished_.has_error(key_of(row), *row.error)) write(row);
   return outcome_of(row);
 }
@@ -119,7 +126,7 @@ Outcome Campaign::point_to(PointRow row, std::size_t representative) {
   row.placement = options_.conditions;  // it ran nowhere
   row.flags.clear();
   const std::string& other = manifest_.variants[representative].key.id;
-  row.flags.push_back(std::string(same_class_prefix) + other);
+  row.flags.push_back(std::string(record::same_class_prefix) + other);
   ++tally_.same_class;
   const PointRow* known = finished_.find(key_of(row));
   // Once measured itself, say in a run that selected less, it needs no pointer to another.
@@ -246,4 +253,4 @@ Outcome Campaign::measure_at(std::size_t variant, PointKind kind, int repetition
   return take({variant, repetition, false}, kind, conditions);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::campaign

@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::bench::campaign {
 
 struct CampaignOptions {
-  Conditions conditions;  // of the first repetition
-  bool varies = true;     // what must not matter, from repetition to repetition: see vary()
+  record::Conditions conditions;  // of the first repetition
+  bool varies = true;             // what must not matter, from repetition to repetition: see vary()
   std::uint64_t seed = 0;
   bool fresh = false;           // measure again what the store has
   bool ignore_anchors = false;  // go on when one is off
@@ -29,9 +29,9 @@ struct CampaignOptions {
 
 // What is told of one variant in one repetition.
 struct Outcome {
-  std::optional<Summary> summary;
-  std::string unit;                   // "cycles per item"
-  std::vector<ReadingName> readings;  // of Summary::readings
+  std::optional<record::Summary> summary;
+  std::string unit;                           // "cycles per item"
+  std::vector<record::ReadingName> readings;  // of Summary::readings
   double megahertz = 0;
   std::uint32_t items_per_launch = 0;  // of the longest launch
   std::vector<std::string> flags;
@@ -47,8 +47,8 @@ struct Tally {
 
 class Campaign {
  public:
-  Campaign(const Manifest& manifest, Store& store, WorkerHandle& worker, Progress& progress,
-           CampaignOptions options);
+  Campaign(const image::Manifest& manifest, store::Store& store, worker::WorkerHandle& worker,
+           Progress& progress, CampaignOptions options);
 
   // Opens the device, reads what the store has, measures the anchors, prints them on standard
   // error, and opens the run. Step::device when an anchor is off.
@@ -62,14 +62,14 @@ class Campaign {
   void finish();
 
   // One point outside the plan, as a row of its kind.
-  Outcome measure_at(std::size_t variant, PointKind kind, int repetition,
-                     const Conditions& conditions);
+  Outcome measure_at(std::size_t variant, record::PointKind kind, int repetition,
+                     const record::Conditions& conditions);
 
   // Why nothing more is measured: Ctrl-C, a full disk, a GPU that no longer answers.
   const std::optional<Error>& stopped() const { return stopped_; }
   const Tally& tally() const { return tally_; }
-  const DeviceInfo& device() const { return device_; }
-  const Store& store() const { return store_; }
+  const device::DeviceInfo& device() const { return device_; }
+  const store::Store& store() const { return store_; }
   const std::string& run_id() const { return maker_.run_id; }
   // |difference| of each A/A pair of this run, cycles, and the same divided by the median.
   const std::vector<std::pair<double, double>>& aa_differences() const { return aa_differences_; }
@@ -78,26 +78,29 @@ class Campaign {
   using Key = std::pair<std::size_t, int>;
   Status run_anchors();
   void do_point(const PlannedPoint& point);
-  Outcome take(const PlannedPoint& point, PointKind kind, const Conditions& conditions);
-  Outcome refuse(PointRow row, const std::string& why);
-  Outcome point_to(PointRow row, std::size_t representative);
-  Outcome measure_now(PointRow row, const Conditions& conditions, const BundleVariant& variant);
+  Outcome take(const PlannedPoint& point, record::PointKind kind,
+               const record::Conditions& conditions);
+  Outcome refuse(record::PointRow row, const std::string& why);
+  Outcome point_to(record::PointRow row, std::size_t representative);
+  Outcome measure_now(record::PointRow row, const record::Conditions& conditions,
+                      const image::BundleVariant& variant);
   void keep_aa(const PlannedPoint& point, const Outcome& outcome);
   // After a lost worker: whether the GPU still works.
   void check_liveness();
-  void write(const PointRow& row);
-  Status add_key(const PointRow& row);
+  void write(const record::PointRow& row);
+  Status add_key(const record::PointRow& row);
 
-  const Manifest& manifest_;
-  Store& store_;
-  WorkerHandle& worker_;
+  const image::Manifest& manifest_;
+  store::Store& store_;
+  worker::WorkerHandle& worker_;
   Progress& progress_;
   CampaignOptions options_;
-  DeviceInfo device_;
+  device::DeviceInfo device_;
   PointMaker maker_;
   FinishedPoints finished_;
-  KeyPool pool_;
-  std::unordered_map<std::string, const VariantKey*> keys_;  // by hash: those not in the store yet
+  record::KeyPool pool_;
+  std::unordered_map<std::string, const image::VariantKey*>
+      keys_;  // by hash: those not in the store yet
   std::vector<std::size_t> representatives_;
   Plan plan_;
   std::size_t next_ = 0;
@@ -108,6 +111,6 @@ class Campaign {
 };
 
 // Figures of a row: its error, or the summary of its samples.
-Outcome outcome_of(const PointRow& row);
+Outcome outcome_of(const record::PointRow& row);
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::campaign

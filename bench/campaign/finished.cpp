@@ -2,7 +2,10 @@
 
 #include "core/image/sass_class.h"
 
-namespace phasebit {
+namespace phasebit::bench::campaign {
+
+using record::PointKey;
+using record::PointRow;
 
 PointKey key_of(const PointRow& row) {
   return {row.kind,       row.variant_hash, row.text_hash, row.device_uuid,
@@ -18,14 +21,14 @@ FinishedPoints::Key FinishedPoints::key_of(const PointKey& key) {
           key.aa_control,
           key.placement.sm,
           key.placement.first_warp,
-          covers_all_code(key.sass_class) ? key.sass_class : std::string()};
+          image::covers_all_code(key.sass_class) ? key.sass_class : std::string()};
 }
 
-Result<FinishedPoints> FinishedPoints::read(const Store& store) {
+Result<FinishedPoints> FinishedPoints::read(const store::Store& store) {
   FinishedPoints finished;
   PHASEBIT_TRY_ASSIGN(rows, store.points());
   for (PointRow& row : rows) {
-    auto [place, is_new] = finished.rows_.try_emplace(key_of(phasebit::key_of(row)), row);
+    auto [place, is_new] = finished.rows_.try_emplace(key_of(campaign::key_of(row)), row);
     // An error does not undo a measurement of another day.
     if (!is_new && (!row.error || place->second.error)) place->second = std::move(row);
   }
@@ -42,10 +45,10 @@ const PointRow* FinishedPoints::find(const PointKey& key) const {
   return row == rows_.end() || row->second.error ? nullptr : &row->second;
 }
 
-bool FinishedPoints::has_error(const PointKey& key, const PointError& error) const {
+bool FinishedPoints::has_error(const PointKey& key, const record::PointError& error) const {
   const auto row = rows_.find(key_of(key));
   return row != rows_.end() && row->second.error && row->second.error->step == error.step &&
          row->second.error->message == error.message;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::campaign

@@ -8,26 +8,26 @@
 #include <string>
 #include <tuple>
 
-namespace phasebit {
+namespace phasebit::bench::campaign {
 
 class FinishedPoints {
  public:
   // Reads every row once: a sweep asks for each of its points.
-  static Result<FinishedPoints> read(const Store& store);
+  static Result<FinishedPoints> read(const store::Store& store);
 
   // The newest row without an error, or null.
-  const PointRow* find(const PointKey& key) const;
+  const record::PointRow* find(const record::PointKey& key) const;
   // Whether the newest row of this key is this error: it need not be written again.
-  bool has_error(const PointKey& key, const PointError& error) const;
+  bool has_error(const record::PointKey& key, const record::PointError& error) const;
 
  private:
   // The class last, "" for rows of before it covered all of the code: these answer for any.
-  using Key = std::tuple<PointKind, std::string, std::string, std::string, int, bool, int, int,
-                         std::string>;
-  static Key key_of(const PointKey& key);
-  std::map<Key, PointRow> rows_;
+  using Key = std::tuple<record::PointKind, std::string, std::string, std::string, int, bool, int,
+                         int, std::string>;
+  static Key key_of(const record::PointKey& key);
+  std::map<Key, record::PointRow> rows_;
 };
 
-PointKey key_of(const PointRow& row);
+record::PointKey key_of(const record::PointRow& row);
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::campaign

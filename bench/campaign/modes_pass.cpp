@@ -4,30 +4,30 @@
 #include <map>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::bench::campaign {
 namespace {
 
 struct Seen {
-  std::vector<ModeObservation> observations;
+  std::vector<record::ModeObservation> observations;
   std::set<int> sms;  // of a cluster
 };
 
 std::string text_of(const Seen& seen) {
-  std::string text = describe_modes(seen.observations);
+  std::string text = record::describe_modes(seen.observations);
   if (!seen.sms.empty())
     text += fmt::format("; the GPU placed its cluster on SMs {}", fmt::join(seen.sms, ", "));
   return text;
 }
 
 // A cluster has no target SM, and is measured once where others are on several.
-bool is_taken(const BundleVariant& variant, int sm) {
+bool is_taken(const image::BundleVariant& variant, int sm) {
   return sm == 0 || variant.launch.cluster_size <= 1;
 }
 
 }  // namespace
 
-void run_modes_pass(Campaign& campaign, WorkerHandle& worker, Progress& progress,
-                    const Manifest& manifest, const ModesRequest& request, std::FILE* out) {
+void run_modes_pass(Campaign& campaign, worker::WorkerHandle& worker, Progress& progress,
+                    const image::Manifest& manifest, const ModesRequest& request, std::FILE* out) {
   const int sms = std::min(request.sms, campaign.device().row.multiprocessors);
   std::map<std::size_t, Seen> seen;
   progress.begin(request.variants.size() *
@@ -36,14 +36,16 @@ void run_modes_pass(Campaign& campaign, WorkerHandle& worker, Progress& progress
     worker.stop();  // the next point starts another
     for (int n = 0; n < sms * request.first_warps; ++n) {
       const int sm = n / request.first_warps * campaign.device().row.multiprocessors / sms;
-      const Conditions placement{{sm, n % request.first_warps}};
+      const record::Conditions placement{{sm, n % request.first_warps}};
       for (const std::size_t variant : request.variants) {
         if (campaign.stopped()) return;
         if (!is_taken(manifest.variants[variant], sm)) continue;
-        const Outcome outcome = campaign.measure_at(variant, PointKind::modes, process, placement);
+        const Outcome outcome =
+            campaign.measure_at(variant, record::PointKind::modes, process, placement);
         if (outcome.summary)
           seen[variant].observations.push_back({process, placement, outcome.summary->cycles});
-        for (const int ran_on : sms_of_flags(outcome.flags)) seen[variant].sms.insert(ran_on);
+        for (const int ran_on : record::sms_of_flags(outcome.flags))
+          seen[variant].sms.insert(ran_on);
         progress.step(manifest.variants[variant].key.id, outcome.error.has_value());
       }
     }
@@ -53,4 +55,4 @@ void run_modes_pass(Campaign& campaign, WorkerHandle& worker, Progress& progress
     fmt::print(out, "{}: {}\n", manifest.variants[variant].key.id, text_of(seen[variant]));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::campaign

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::bench::campaign {
 
 struct ModesRequest {
   std::vector<std::size_t> variants;
@@ -18,7 +18,7 @@ struct ModesRequest {
 };
 
 // Measures and describes each variant; one line a variant on `out`.
-void run_modes_pass(Campaign& campaign, WorkerHandle& worker, Progress& progress,
-                    const Manifest& manifest, const ModesRequest& request, std::FILE* out);
+void run_modes_pass(Campaign& campaign, worker::WorkerHandle& worker, Progress& progress,
+                    const image::Manifest& manifest, const ModesRequest& request, std::FILE* out);
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::campaign

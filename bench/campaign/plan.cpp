@@ -4,7 +4,11 @@
 #include <numeric>
 #include <random>
 
-namespace phasebit {
+namespace phasebit::bench::campaign {
+
+using image::BundleVariant;
+using image::GateVerdict;
+
 namespace {
 
 // Our own shuffle: what std::shuffle does with a seed is up to the library.
@@ -16,7 +20,7 @@ void shuffle(std::vector<PlannedPoint>& points, std::uint64_t seed) {
 // What is measured once. A padded image has the class of the one that is not, and is measured to
 // see whether that matters.
 std::string class_of(const BundleVariant& variant) {
-  const Image* timed = variant.image(Build::timed);
+  const image::Image* timed = variant.image(image::Build::timed);
   if (timed == nullptr || timed->padding_bytes == 0 || timed->sass_class.empty())
     return timed == nullptr ? "" : timed->sass_class;
   return fmt::format("{} padded {}", timed->sass_class, timed->padding_bytes);
@@ -29,7 +33,7 @@ bool is_anchor(const BundleVariant& variant) {
 }
 
 std::string refusal(const BundleVariant& variant) {
-  const Image* timed = variant.image(Build::timed);
+  const image::Image* timed = variant.image(image::Build::timed);
   if (timed == nullptr) return "the bundle holds no timed build";
   switch (timed->gate.verdict) {
     case GateVerdict::passed: return {};
@@ -42,7 +46,7 @@ std::string refusal(const BundleVariant& variant) {
   bug("unknown verdict");
 }
 
-std::vector<std::size_t> representatives(const Manifest& manifest,
+std::vector<std::size_t> representatives(const image::Manifest& manifest,
                                          const std::vector<std::size_t>& selected) {
   std::vector<std::size_t> measured(manifest.variants.size());
   std::iota(measured.begin(), measured.end(), std::size_t{0});
@@ -56,7 +60,7 @@ std::vector<std::size_t> representatives(const Manifest& manifest,
   return measured;
 }
 
-Plan make_bench_plan(const Manifest& manifest, const PlanRequest& request) {
+Plan make_bench_plan(const image::Manifest& manifest, const PlanRequest& request) {
   Plan plan;
   const auto measured = representatives(manifest, request.selected);
   std::map<std::size_t, std::size_t> control;  // representative -> who is measured again
@@ -82,4 +86,4 @@ Plan make_bench_plan(const Manifest& manifest, const PlanRequest& request) {
   return plan;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::campaign

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::bench::campaign {
 
 struct PlanRequest {
   std::vector<std::size_t> selected;  // indices into the manifest
@@ -33,19 +33,19 @@ struct Plan {
 };
 
 // The anchors of a bundle are no points.
-bool is_anchor(const BundleVariant& variant);
+bool is_anchor(const image::BundleVariant& variant);
 
 // Why a variant's number is not shown; "" when its gate passed.
-std::string refusal(const BundleVariant& variant);
+std::string refusal(const image::BundleVariant& variant);
 
 // For each variant of the manifest the index of the one that is measured for its SASS class: the
 // first selected member whose gate passed; itself when it is alone, refused, or not selected.
-std::vector<std::size_t> representatives(const Manifest& manifest,
+std::vector<std::size_t> representatives(const image::Manifest& manifest,
                                          const std::vector<std::size_t>& selected);
 
 // One point a variant and repetition, and one A/A control a class in the first repetition: its
 // second member where there is one, else the same image again. All repetitions are shuffled
 // together.
-Plan make_bench_plan(const Manifest& manifest, const PlanRequest& request);
+Plan make_bench_plan(const image::Manifest& manifest, const PlanRequest& request);
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::campaign

@@ -1,6 +1,9 @@
 #include "bench/campaign/point_maker.h"
 
-namespace phasebit {
+namespace phasebit::bench::campaign {
+
+using record::PointRow;
+
 namespace {
 
 std::uint32_t payload_seed(const PointRow& row) {
@@ -11,14 +14,14 @@ std::uint32_t payload_seed(const PointRow& row) {
 
 }  // namespace
 
-PointRow PointMaker::row(const BundleVariant& variant, PointKind kind,
-                         const Conditions& conditions) const {
+PointRow PointMaker::row(const image::BundleVariant& variant, record::PointKind kind,
+                         const record::Conditions& conditions) const {
   PointRow row;
   row.kind = kind;
   row.variant_id = variant.key.id;
   row.variant_hash = variant.key.hash;
   row.unit = variant.launch.unit;
-  if (const Image* timed = variant.image(Build::timed)) {
+  if (const image::Image* timed = variant.image(image::Build::timed)) {
     row.ptx_hash = timed->ptx_hash;
     row.text_hash = timed->text_hash;
     row.sass_class = timed->sass_class;
@@ -27,17 +30,18 @@ PointRow PointMaker::row(const BundleVariant& variant, PointKind kind,
   row.device_uuid = device_uuid;
   row.run_id = run_id;
   row.placement = conditions;
-  row.flags = condition_flags(conditions);
+  row.flags = record::condition_flags(conditions);
   return row;
 }
 
-PointRequest PointMaker::request(const PointRow& row, const Conditions& conditions) const {
+worker::PointRequest PointMaker::request(const PointRow& row,
+                                         const record::Conditions& conditions) const {
   return {row.variant_hash, conditions, payload_seed(row), max_rounds, max_seconds, timer_tick_ns};
 }
 
-void fill_row(PointRow& row, const Result<Measurement>& measured) {
+void fill_row(PointRow& row, const Result<point::Measurement>& measured) {
   if (!measured) {
-    row.error = PointError{measured.error().step, measured.error().message};
+    row.error = record::PointError{measured.error().step, measured.error().message};
     return;
   }
   row.samples = measured->samples;
@@ -46,4 +50,4 @@ void fill_row(PointRow& row, const Result<Measurement>& measured) {
   row.flags.insert(row.flags.end(), measured->flags.begin(), measured->flags.end());
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::campaign

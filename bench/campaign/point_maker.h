@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::bench::campaign {
 
 struct PointMaker {
   std::string device_uuid, run_id;
@@ -16,12 +16,14 @@ struct PointMaker {
   double timer_tick_ns = 1000;  // the coarsest known, until the anchor has measured it
 
   // The row of a point, still without samples.
-  PointRow row(const BundleVariant& variant, PointKind kind, const Conditions& conditions) const;
+  record::PointRow row(const image::BundleVariant& variant, record::PointKind kind,
+                       const record::Conditions& conditions) const;
   // The payload differs from repetition to repetition, and is the same when a point is repeated.
-  PointRequest request(const PointRow& row, const Conditions& conditions) const;
+  worker::PointRequest request(const record::PointRow& row,
+                               const record::Conditions& conditions) const;
 };
 
 // Puts what was measured, or why nothing was, into the row.
-void fill_row(PointRow& row, const Result<Measurement>& measured);
+void fill_row(record::PointRow& row, const Result<point::Measurement>& measured);
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::campaign

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::bench::campaign {
 namespace {
 
 // Often enough to see it move; writing to a terminal costs as much as a small point.
@@ -16,7 +16,7 @@ constexpr std::size_t shown_width = 60;
 
 std::string duration_text(double seconds) {
   if (seconds < 10) return fmt::format("{:.1f} s", seconds);
-  return whole_duration_text(seconds);
+  return base::whole_duration_text(seconds);
 }
 
 void Progress::begin(std::size_t total) {
@@ -59,4 +59,4 @@ void Progress::note(const std::string& text) {
   std::fflush(out_);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::campaign

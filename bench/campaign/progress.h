@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::bench::campaign {
 
 class Progress {
  public:
@@ -30,4 +30,4 @@ class Progress {
 // "3 min 20 s", "12 s", "0.4 s"
 std::string duration_text(double seconds);
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::campaign

@@ -4,7 +4,7 @@
 #include <ctime>
 #include <random>
 
-namespace phasebit {
+namespace phasebit::bench::campaign {
 namespace {
 
 std::string utc_now(const char* format) {
@@ -23,8 +23,9 @@ std::string new_run_id() {
   return fmt::format("{}-{:08x}{:04x}", utc_now("%Y%m%dT%H%M%SZ"), random(), random() & 0xffffU);
 }
 
-RunRow new_run_row(const Manifest& manifest, const std::string& command, std::uint64_t seed) {
-  RunRow run;
+record::RunRow new_run_row(const image::Manifest& manifest, const std::string& command,
+                           std::uint64_t seed) {
+  record::RunRow run;
   run.started = utc_now("%Y-%m-%dT%H:%M:%SZ");
   run.command = command;
   run.commit = manifest.commit;
@@ -35,4 +36,4 @@ RunRow new_run_row(const Manifest& manifest, const std::string& command, std::ui
   return run;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::campaign

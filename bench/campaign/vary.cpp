@@ -4,12 +4,19 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::bench::campaign {
+
+using device::DeviceInfo;
+using image::LaunchShape;
+using image::Role;
+using record::Conditions;
+
 namespace {
 
 constexpr int factors = 6;
 constexpr std::uint64_t most_start_offset = 31;
-constexpr std::uint64_t paddings = largest_padding_bytes / padding_step_bytes;
+constexpr std::uint64_t paddings =
+    image::placement::largest_padding_bytes / image::placement::padding_step_bytes;
 
 // Numbers from 0 on that look random and are always the same.
 std::uint64_t number_of(const std::string& text, int repetition, std::uint64_t below) {
@@ -43,7 +50,7 @@ int shift(const LaunchShape& shape, const DeviceInfo& device, std::uint64_t numb
 void set_roles_together(const LaunchShape& shape, const DeviceInfo& device, Conditions& changed) {
   constexpr int sub_partitions = 4;
   int last_producer = -1, first_consumer = shape.warps();
-  for (const RoleSlice& slice : shape.slices) {
+  for (const image::RoleSlice& slice : shape.slices) {
     if (slice.role != Role::producer && slice.role != Role::consumer) return;
     if (slice.role == Role::producer) last_producer = std::max(last_producer, slice.warp);
     if (slice.role == Role::consumer) first_consumer = std::min(first_consumer, slice.warp);
@@ -57,7 +64,7 @@ void set_roles_together(const LaunchShape& shape, const DeviceInfo& device, Cond
 
 }  // namespace
 
-Conditions vary(const Conditions& base, const BundleVariant& variant, int repetition,
+Conditions vary(const Conditions& base, const image::BundleVariant& variant, int repetition,
                 const DeviceInfo& device) {
   Conditions changed = base;
   if (repetition == 0) return changed;
@@ -74,9 +81,9 @@ Conditions vary(const Conditions& base, const BundleVariant& variant, int repeti
     case 2: changed.first_warp = base.first_warp + shift(shape, device, number(3)); break;
     case 3: {
       // One padding a module, so that it is loaded twice and not once for each of its kernels.
-      const Image* timed = variant.image(Build::timed);
+      const image::Image* timed = variant.image(image::Build::timed);
       if (timed != nullptr)
-        changed.padding = padding_step_bytes *
+        changed.padding = image::placement::padding_step_bytes *
                           static_cast<int>(1 + number_of(timed->module, repetition, paddings));
       break;
     }
@@ -88,4 +95,4 @@ Conditions vary(const Conditions& base, const BundleVariant& variant, int repeti
   return changed;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::campaign

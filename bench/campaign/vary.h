@@ -5,13 +5,13 @@
 #include "core/image/manifest.h"
 #include "core/record/conditions.h"
 
-namespace phasebit {
+namespace phasebit::bench::campaign {
 
 // Repetition 0 is `base`. Those behind it change one thing each, in turn: the start offset, the SM,
 // the sub-partitions, where the code lies, whether the roles begin on one sub-partition, the start
 // offset again. What to depends on the variant's name and the repetition alone, so that a resumed
 // run finds its rows. A thing that the launch has no room for stays as it is.
-Conditions vary(const Conditions& base, const BundleVariant& variant, int repetition,
-                const DeviceInfo& device);
+record::Conditions vary(const record::Conditions& base, const image::BundleVariant& variant,
+                        int repetition, const device::DeviceInfo& device);
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::campaign

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::bench::device {
 namespace {
 
 // Dynamic shared memory that needs no opt-in.
@@ -35,9 +35,9 @@ class CudaDevice final : public Device {
   Status fill(Address address, std::uint32_t word, std::size_t words) override;
   Status write(Address to, const void* from, std::size_t bytes) override;
   Status copy(Address to, Address from, std::size_t bytes) override;
-  Status launch(Function function, const Grid& grid, const KernelParams& params,
+  Status launch(Function function, const Grid& grid, const image::KernelParams& params,
                 const std::vector<Address>& buffers) override;
-  Result<double> launch_whole(Function function, const WholeLaunch& whole,
+  Result<double> launch_whole(Function function, const image::WholeLaunch& whole,
                               const std::vector<std::byte>& parameters,
                               std::optional<std::chrono::milliseconds> limit) override;
   Status read(Address address, void* into, std::size_t bytes) override;
@@ -100,7 +100,7 @@ Status CudaDevice::identify(int ordinal) {
       driver_.has_clusters() && attribute(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH) != 0;
   int version = 0;
   driver_.cuDriverGetVersion(&version);
-  DeviceRow& row = info_.row;
+  record::DeviceRow& row = info_.row;
   row.uuid = uuid_text(uuid);
   row.name = name.data();
   row.driver = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
@@ -254,13 +254,13 @@ Status CudaDevice::copy(Address to, Address from, std::size_t bytes) {
                driver_.cuMemcpyDtoDAsync(to, from, bytes, stream_));
 }
 
-Status CudaDevice::launch(Function function, const Grid& grid, const KernelParams& params,
+Status CudaDevice::launch(Function function, const Grid& grid, const image::KernelParams& params,
                           const std::vector<Address>& buffers) {
   return queued_launch(driver_, grid, stream_, functions_[static_cast<std::size_t>(function)],
                        params, buffers);
 }
 
-Result<double> CudaDevice::launch_whole(Function function, const WholeLaunch& whole,
+Result<double> CudaDevice::launch_whole(Function function, const image::WholeLaunch& whole,
                                         const std::vector<std::byte>& parameters,
                                         std::optional<std::chrono::milliseconds> limit) {
   const CUlaunchConfig config = config_of(whole, stream_, cluster_);
@@ -296,4 +296,4 @@ Result<std::unique_ptr<Device>> open_cuda_device(const DeviceRequest& request) {
   return std::unique_ptr<Device>(std::move(device));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::device

@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-namespace phasebit {
+namespace phasebit::bench::device {
 namespace {
 
 // cuda.h renames an entry by a macro (cuMemAlloc to cuMemAlloc_v2); the library has the new name.
@@ -44,4 +44,4 @@ std::string CudaDriver::describe(const char* call, CUresult code) const {
   return fmt::format("{}: {} ({})", call, name, text);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::device

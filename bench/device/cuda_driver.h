@@ -6,7 +6,7 @@
 
 #include <cuda.h>
 
-namespace phasebit {
+namespace phasebit::bench::device {
 
 // The names with their version as cuda.h spells them: those have been in every driver since 11.4.
 // clang-format off
@@ -41,4 +41,4 @@ struct CudaDriver {
   std::string describe(const char* call, CUresult code) const;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::device

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace phasebit {
+namespace phasebit::bench::device {
 namespace {
 
 Status check(const CudaDriver& driver, const char* call, CUresult code) {
@@ -60,8 +60,9 @@ CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& c
 }
 
 Status queued_launch(const CudaDriver& driver, const Grid& grid, CUstream stream, CUfunction kernel,
-                     const KernelParams& params, const std::vector<Device::Address>& buffers) {
-  KernelParams block = params;
+                     const image::KernelParams& params,
+                     const std::vector<Device::Address>& buffers) {
+  image::KernelParams block = params;
   std::vector<Device::Address> addresses = buffers;
   std::vector<void*> arguments = {&block};
   for (Device::Address& address : addresses) arguments.push_back(&address);
@@ -78,7 +79,8 @@ Status queued_launch(const CudaDriver& driver, const Grid& grid, CUstream stream
                                      arguments.data(), nullptr));
 }
 
-CUlaunchConfig config_of(const WholeLaunch& whole, CUstream stream, CUlaunchAttribute& cluster) {
+CUlaunchConfig config_of(const image::WholeLaunch& whole, CUstream stream,
+                         CUlaunchAttribute& cluster) {
   CUlaunchConfig config = config_of(Grid{0, 0, whole.cluster, whole.shared_bytes}, stream, cluster);
   const auto size = [](int n) { return static_cast<unsigned>(n); };
   config.gridDimX = size(whole.grid[0]), config.gridDimY = size(whole.grid[1]);
@@ -112,4 +114,4 @@ Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& conf
   return ns_a_millisecond * static_cast<double>(milliseconds);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::device

@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::bench::device {
 
 // The launch that a grid means. The attribute must outlive it.
 CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& cluster);
@@ -17,10 +17,12 @@ CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& c
 // Queues a kernel that takes the block, and behind it the addresses. Step::launch names the call
 // that failed.
 Status queued_launch(const CudaDriver& driver, const Grid& grid, CUstream stream, CUfunction kernel,
-                     const KernelParams& params, const std::vector<Device::Address>& buffers);
+                     const image::KernelParams& params,
+                     const std::vector<Device::Address>& buffers);
 
 // The same of a stranger's kernel.
-CUlaunchConfig config_of(const WholeLaunch& whole, CUstream stream, CUlaunchAttribute& cluster);
+CUlaunchConfig config_of(const image::WholeLaunch& whole, CUstream stream,
+                         CUlaunchAttribute& cluster);
 
 // Nanoseconds from before the kernel to behind it; `wait` until it has ended. Step::launch names
 // the call that failed.
@@ -28,4 +30,4 @@ Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& conf
                             CUfunction kernel, const std::vector<std::byte>& parameters,
                             const std::function<Status()>& wait);
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::device

@@ -2,7 +2,7 @@
 
 #include "core/isa/targets.h"
 
-namespace phasebit {
+namespace phasebit::bench::device {
 
 tl::unexpected<Error> refuse_cluster(const DeviceInfo& device, int wanted, int largest) {
   if (!device.launches_clusters)
@@ -17,7 +17,7 @@ tl::unexpected<Error> refuse_cluster(const DeviceInfo& device, int wanted, int l
 }
 
 Status check_target(const std::string& target, const DeviceInfo& device) {
-  PHASEBIT_TRY_ASSIGN(parsed, parse_target(target));
+  PHASEBIT_TRY_ASSIGN(parsed, isa::parse_target(target));
   const bool same_major = parsed.sm / 10 == device.sm / 10;
   const bool runs =
       parsed.suffix == "a" ? parsed.sm == device.sm : same_major && parsed.sm <= device.sm;
@@ -28,4 +28,4 @@ Status check_target(const std::string& target, const DeviceInfo& device) {
       fmt::format("pack it for this GPU: `phasebit pack` with an sm_{} target", device.sm));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::device

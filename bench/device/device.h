@@ -16,10 +16,10 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::bench::device {
 
 struct DeviceInfo {
-  DeviceRow row;
+  record::DeviceRow row;
   int sm = 0;  // compute capability: 90
   int max_shared_bytes_per_cta = 0;
   int max_threads_per_cta = 0;
@@ -80,11 +80,11 @@ class Device {
   virtual Status fill(Address address, std::uint32_t word, std::size_t words) = 0;
   virtual Status copy(Address to, Address from, std::size_t bytes) = 0;
   // The kernel takes the block, and behind it the addresses of `buffers`.
-  virtual Status launch(Function function, const Grid& grid, const KernelParams& params,
+  virtual Status launch(Function function, const Grid& grid, const image::KernelParams& params,
                         const std::vector<Address>& buffers) = 0;
   // A kernel with parameters of its own; waits for its end, for ever without a limit. Its duration
   // by two events, ns.
-  virtual Result<double> launch_whole(Function function, const WholeLaunch& whole,
+  virtual Result<double> launch_whole(Function function, const image::WholeLaunch& whole,
                                       const std::vector<std::byte>& parameters,
                                       std::optional<std::chrono::milliseconds> limit = {}) = 0;
   virtual Status read(Address address, void* into, std::size_t bytes) = 0;
@@ -104,4 +104,4 @@ using DeviceFactory = std::function<Result<std::unique_ptr<Device>>(const Device
 // programming guide, "Binary Compatibility"). Step::device, naming both, when it does not.
 Status check_target(const std::string& target, const DeviceInfo& device);
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::device

@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-namespace phasebit {
+namespace phasebit::bench::device {
 namespace {
 
 // The few declarations needed: nvml.h is in no package that we ask for. The API reference
@@ -79,4 +79,4 @@ std::optional<std::uint64_t> Nvml::slow_down_reasons() const {
   return reasons & slow_down_mask;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::device

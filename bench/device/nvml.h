@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::bench::device {
 
 class Nvml {
  public:
@@ -30,4 +30,4 @@ class Nvml {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::device

@@ -1,6 +1,8 @@
 #include "bench/point/buffers.h"
 
-namespace phasebit {
+namespace phasebit::bench::point {
+
+using image::BufferFill;
 
 Status BufferMemory::reserve(Room& room, std::size_t bytes) {
   if (bytes <= room.bytes) return {};
@@ -9,7 +11,7 @@ Status BufferMemory::reserve(Room& room, std::size_t bytes) {
   return {};
 }
 
-Status BufferMemory::make(const std::vector<Buffer>& buffers) {
+Status BufferMemory::make(const std::vector<image::Buffer>& buffers) {
   if (buffers == buffers_) return {};
   buffers_.clear();
   addresses_.clear();
@@ -22,7 +24,7 @@ Status BufferMemory::make(const std::vector<Buffer>& buffers) {
     PHASEBIT_TRY(reserve(rooms_[n], 4 * words));
     if (words > 0) PHASEBIT_TRY(device_.fill(rooms_[n].address, 0, words));
     addresses_.push_back(rooms_[n].address);
-    const std::vector<std::uint32_t> content = content_of(buffers[n]);
+    const std::vector<std::uint32_t> content = image::content_of(buffers[n]);
     if (content.empty()) continue;
     PHASEBIT_TRY(reserve(contents_[n], 4 * words));
     PHASEBIT_TRY(device_.write(contents_[n].address, content.data(), 4 * words));
@@ -48,4 +50,4 @@ Status BufferMemory::fill() {
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::point

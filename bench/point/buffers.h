@@ -7,31 +7,31 @@
 #include <cstddef>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::bench::point {
 
 // One object serves many kernels, one after the other: memory is kept and grows.
 class BufferMemory {
  public:
-  explicit BufferMemory(Device& device) : device_(device) {}
+  explicit BufferMemory(device::Device& device) : device_(device) {}
 
   // Memory for these, zeroed, and what `index` and `random` are filled from. Nothing when they are
   // those of the last call: what is filled with `none` stays as it is.
-  Status make(const std::vector<Buffer>& buffers);
+  Status make(const std::vector<image::Buffer>& buffers);
   // Queues the fills.
   Status fill();
-  const std::vector<Device::Address>& addresses() const { return addresses_; }
+  const std::vector<device::Device::Address>& addresses() const { return addresses_; }
 
  private:
   struct Room {
-    Device::Address address = 0;
+    device::Device::Address address = 0;
     std::size_t bytes = 0;
   };
   Status reserve(Room& room, std::size_t bytes);
 
-  Device& device_;
-  std::vector<Buffer> buffers_;
+  device::Device& device_;
+  std::vector<image::Buffer> buffers_;
   std::vector<Room> rooms_, contents_;  // in the order of the buffers
-  std::vector<Device::Address> addresses_;
+  std::vector<device::Device::Address> addresses_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::point

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::bench::point {
+
+using image::LaunchShape;
+
 namespace {
 
 constexpr double base_cycles = 16384;
@@ -56,7 +59,8 @@ std::vector<std::uint32_t> trial_counts(const LaunchShape& shape, std::uint64_t 
   return {shorter, 4 * shorter};
 }
 
-std::uint32_t chain_base(const LaunchShape& shape, const Sample& shorter, const Sample& longer) {
+std::uint32_t chain_base(const LaunchShape& shape, const record::Sample& shorter,
+                         const record::Sample& longer) {
   const bool longest =
       static_cast<double>(longer.items) >= most_items || shorter.items >= largest_base(shape);
   if (static_cast<double>(longer.cycles) < least_trial_cycles && !longest) return 0;
@@ -77,4 +81,4 @@ std::vector<std::uint32_t> chain_counts(std::uint32_t base, int rounds) {
   return counts;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::point

@@ -3,7 +3,11 @@
 #include <cstddef>
 #include <cstring>
 
-namespace phasebit {
+namespace phasebit::bench::point {
+
+using image::GuardHeader;
+using image::GuardReport;
+
 namespace {
 
 constexpr std::size_t warps_of_cta = 32;
@@ -16,7 +20,8 @@ std::size_t crumb_bytes(std::size_t ctas) {
 
 Status GuardMemory::reserve(std::size_t ctas) {
   if (ctas <= ctas_) return {};
-  PHASEBIT_TRY_ASSIGN(block, device_.allocate(sizeof(GuardHeader) + ctas * sizeof(GuardCta)));
+  PHASEBIT_TRY_ASSIGN(block,
+                      device_.allocate(sizeof(GuardHeader) + ctas * sizeof(image::GuardCta)));
   PHASEBIT_TRY_ASSIGN(host, device_.allocate_host(sizeof(GuardReport) + crumb_bytes(ctas)));
   block_ = block;
   host_ = host;
@@ -24,16 +29,17 @@ Status GuardMemory::reserve(std::size_t ctas) {
   return {};
 }
 
-Status GuardMemory::set(Device::Address address, std::uint64_t value) {
+Status GuardMemory::set(device::Device::Address address, std::uint64_t value) {
   PHASEBIT_TRY(device_.fill(address, static_cast<std::uint32_t>(value), 1));
   return device_.fill(address + 4, static_cast<std::uint32_t>(value >> 32), 1);
 }
 
-Status GuardMemory::prepare(Device::Address variable, int ctas, std::uint64_t limit_ns) {
+Status GuardMemory::prepare(device::Device::Address variable, int ctas, std::uint64_t limit_ns) {
   PHASEBIT_TRY(reserve(static_cast<std::size_t>(ctas)));
   // No launch is running: the last one has been waited for.
   std::memset(host_.host, 0, sizeof(GuardReport) + crumb_bytes(ctas_));
-  const std::size_t bytes = sizeof(GuardHeader) + static_cast<std::size_t>(ctas) * sizeof(GuardCta);
+  const std::size_t bytes =
+      sizeof(GuardHeader) + static_cast<std::size_t>(ctas) * sizeof(image::GuardCta);
   PHASEBIT_TRY(device_.fill(block_, 0, bytes / 4));
   PHASEBIT_TRY(set(block_ + offsetof(GuardHeader, limit_ns), limit_ns));
   PHASEBIT_TRY(set(block_ + offsetof(GuardHeader, report), host_.device));
@@ -59,4 +65,4 @@ std::vector<std::uint32_t> GuardMemory::crumbs() const {
   return crumbs;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::point

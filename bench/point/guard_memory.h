@@ -8,33 +8,33 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::bench::point {
 
 // Which memory a guarded kernel looks for, and what its numbers stand for.
 struct GuardedModule {
-  Device::Address variable = 0;  // of its module's pb_guard
-  const GuardTable* table = nullptr;
+  device::Device::Address variable = 0;  // of its module's pb_guard
+  const image::GuardTable* table = nullptr;
 };
 
 class GuardMemory {
  public:
-  explicit GuardMemory(Device& device) : device_(device) {}
+  explicit GuardMemory(device::Device& device) : device_(device) {}
 
   // Queues what the next launch needs: a zeroed block for so many CTAs behind `variable`.
-  Status prepare(Device::Address variable, int ctas, std::uint64_t limit_ns);
+  Status prepare(device::Device::Address variable, int ctas, std::uint64_t limit_ns);
 
   // What the launch has left so far; it need not have ended.
-  GuardReport report() const;
+  image::GuardReport report() const;
   std::vector<std::uint32_t> crumbs() const;
 
  private:
   Status reserve(std::size_t ctas);
-  Status set(Device::Address address, std::uint64_t value);
+  Status set(device::Device::Address address, std::uint64_t value);
 
-  Device& device_;
-  Device::Address block_ = 0;
-  Device::HostMemory host_;  // the report, the crumbs behind it
-  std::size_t ctas_ = 0;     // that both have room for
+  device::Device& device_;
+  device::Device::Address block_ = 0;
+  device::Device::HostMemory host_;  // the report, the crumbs behind it
+  std::size_t ctas_ = 0;             // that both have room for
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::point

@@ -3,7 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
-namespace phasebit {
+namespace phasebit::bench::point {
+
+using device::Device;
+using device::Grid;
+using image::KernelParams;
+using image::LaunchShape;
+
 namespace {
 
 // A grid that finds its SM taken finds it free a moment later; more tries than this were never seen
@@ -16,7 +22,7 @@ int wanted_ctas(const LaunchShape& shape) {
 }
 
 bool met(const LaunchOutput& output, const LaunchShape& shape) {
-  const auto not_coresident = static_cast<std::uint32_t>(StatusCode::not_coresident);
+  const auto not_coresident = static_cast<std::uint32_t>(image::StatusCode::not_coresident);
   if (output.report.code != 0) return true;  // it came far enough to wait in vain
   return output.ctas >= static_cast<std::uint32_t>(wanted_ctas(shape)) &&
          output.status.code != not_coresident;
@@ -42,10 +48,10 @@ KernelParams params_of(const LaunchShape& shape, const BatchRequest& request) {
 
 // Those of the kernel's own parameters; last what payload_in points to, which the kernel writes and
 // a shape that copies nothing has no bytes of.
-std::vector<Buffer> buffers_of(const LaunchShape& shape) {
-  std::vector<Buffer> buffers = shape.buffers;
+std::vector<image::Buffer> buffers_of(const LaunchShape& shape) {
+  std::vector<image::Buffer> buffers = shape.buffers;
   const auto bytes = static_cast<std::uint64_t>(shape.payload.images_bytes());
-  buffers.push_back({"payload_in", bytes, {BufferFill::Kind::none, 0}});
+  buffers.push_back({"payload_in", bytes, {image::BufferFill::Kind::none, 0}});
   return buffers;
 }
 
@@ -56,21 +62,21 @@ std::vector<Buffer> buffers_of(const LaunchShape& shape) {
 // CTAs among them.
 struct Launcher::Layout {
   Layout(const LaunchShape& shape, std::size_t launches)
-      : record_bytes(static_cast<std::size_t>(shape.records()) * sizeof(SampleRecord)),
+      : record_bytes(static_cast<std::size_t>(shape.records()) * sizeof(image::SampleRecord)),
         checksum_words(static_cast<std::size_t>(shape.ctas() * shape.threads)),
         zeroed_bytes(launches * zeroed_stride()),
         total_bytes(zeroed_bytes + launches * checksum_words * sizeof(std::uint32_t)) {}
-  std::size_t zeroed_stride() const { return record_bytes + sizeof(StatusRecord) + 32; }
+  std::size_t zeroed_stride() const { return record_bytes + sizeof(image::StatusRecord) + 32; }
   std::size_t records(std::size_t n) const { return n * zeroed_stride(); }
   std::size_t status(std::size_t n) const { return records(n) + record_bytes; }
-  std::size_t ticket(std::size_t n) const { return status(n) + sizeof(StatusRecord); }
+  std::size_t ticket(std::size_t n) const { return status(n) + sizeof(image::StatusRecord); }
   std::size_t checksum(std::size_t n) const {
     return zeroed_bytes + n * checksum_words * sizeof(std::uint32_t);
   }
   std::size_t record_bytes, checksum_words, zeroed_bytes, total_bytes;
 };
 
-Grid grid_of(const LaunchShape& shape, const Conditions& placement, int multiprocessors) {
+Grid grid_of(const LaunchShape& shape, const record::Conditions& placement, int multiprocessors) {
   const int threads = shape.threads + 32 * placement.idle_warps();
   if (shape.cluster_size > 1)
     return Grid{shape.cluster_size, threads, shape.cluster_size, shape.dynamic_shared_bytes};
@@ -90,11 +96,11 @@ Status Launcher::reserve(std::size_t bytes) {
 Status Launcher::wait_for(const BatchRequest& request) {
   const Status ended = device_.wait(request.hang_limit);
   if (ended) return {};
-  const GuardTable& table = *request.guard->table;
+  const image::GuardTable& table = *request.guard->table;
   std::string text = ended.error().message;
-  const GuardReport report = guard_.report();
-  if (report.code != 0) text += "; " + describe(report, table, device_.info().sm);
-  const std::string crumbs = describe_crumbs(guard_.crumbs(), table);
+  const image::GuardReport report = guard_.report();
+  if (report.code != 0) text += "; " + image::describe(report, table, device_.info().sm);
+  const std::string crumbs = image::describe_crumbs(guard_.crumbs(), table);
   if (!crumbs.empty()) text += "; " + crumbs;
   return fail(ended.error().step, "{}", text);
 }
@@ -161,4 +167,4 @@ Result<std::vector<LaunchOutput>> Launcher::run(Device::Function function, const
                   device_.info().row.multiprocessors - 1));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::point

@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::bench::point {
 
 // What a thread's checksum holds when the kernel wrote none. A right checksum has this value once
 // in 2^32.
@@ -20,7 +20,7 @@ inline constexpr std::uint32_t payload_poison = 0xDEADBEEFU;
 
 struct BatchRequest {
   std::vector<std::uint32_t> items;  // one launch each, in this order
-  Conditions placement;
+  record::Conditions placement;
   std::uint32_t seed = 0;
   std::uint64_t guard_limit_ns = 0;
   // Of a guarded kernel, whose batch is one launch.
@@ -32,40 +32,43 @@ struct LaunchOutput {
   std::uint32_t items = 0;
   std::uint32_t ctas = 0;  // that claimed the SM, of those launched; 0 in a cluster
   int sm = 0;              // the GPU's compute capability
-  StatusRecord status;
-  GuardReport report;                   // of a guarded kernel
-  std::vector<std::uint32_t> crumbs;    // where its warps left, when one gave up
-  std::vector<SampleRecord> records;    // LaunchShape::records()
-  std::vector<std::uint32_t> checksum;  // LaunchShape::ctas() * threads
+  image::StatusRecord status;
+  image::GuardReport report;                 // of a guarded kernel
+  std::vector<std::uint32_t> crumbs;         // where its warps left, when one gave up
+  std::vector<image::SampleRecord> records;  // LaunchShape::records()
+  std::vector<std::uint32_t> checksum;       // LaunchShape::ctas() * threads
 };
 
 // CTAs for every SM and as many again as are wanted on one, measured or load: those of other SMs
 // leave at once, and so do those that come to the target SM when its tickets are gone. A cluster is
 // the grid itself.
-Grid grid_of(const LaunchShape& shape, const Conditions& placement, int multiprocessors);
+device::Grid grid_of(const image::LaunchShape& shape, const record::Conditions& placement,
+                     int multiprocessors);
 
 class Launcher {
  public:
-  explicit Launcher(Device& device) : device_(device), guard_(device), buffers_(device) {}
+  explicit Launcher(device::Device& device) : device_(device), guard_(device), buffers_(device) {}
 
   // Runs the batch; again, a few times, when the wanted CTAs did not meet on the target SM.
-  Result<std::vector<LaunchOutput>> run(Device::Function function, const LaunchShape& shape,
+  Result<std::vector<LaunchOutput>> run(device::Device::Function function,
+                                        const image::LaunchShape& shape,
                                         const BatchRequest& request);
 
  private:
   struct Layout;
-  Result<std::vector<LaunchOutput>> run_once(Device::Function function, const LaunchShape& shape,
+  Result<std::vector<LaunchOutput>> run_once(device::Device::Function function,
+                                             const image::LaunchShape& shape,
                                              const BatchRequest& request);
   Status reserve(std::size_t bytes);
   // Waits for the one guarded launch. Step::launch, with all that is known of where it hangs.
   Status wait_for(const BatchRequest& request);
 
-  Device& device_;
+  device::Device& device_;
   GuardMemory guard_;
   BufferMemory buffers_;
-  Device::Address region_ = 0;
+  device::Device::Address region_ = 0;
   std::size_t region_bytes_ = 0;
   std::vector<std::byte> host_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::point

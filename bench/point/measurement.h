@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::bench::point {
 
 // The smallest number of rounds whose median has a 95 % interval that is worth its name.
 inline constexpr int min_rounds = 7;
 
 struct MeasureRequest {
-  const BundleVariant* variant = nullptr;
-  Conditions placement;
+  const image::BundleVariant* variant = nullptr;
+  record::Conditions placement;
   std::uint32_t seed = 0;
   int max_rounds = 64;
   double max_seconds = 0.25;    // of timed launches; at least the first batch is made
@@ -27,8 +27,8 @@ struct MeasureRequest {
 };
 
 struct Measurement {
-  std::vector<Sample> samples;        // rounds of ascending chain length
-  std::vector<ReadingName> readings;  // of each sample
+  std::vector<record::Sample> samples;        // rounds of ascending chain length
+  std::vector<record::ReadingName> readings;  // of each sample
   double megahertz = 0;
   std::vector<std::string> flags;
   std::uint32_t timer_step_ns = 0;  // smallest step of %globaltimer seen by the anchor of that name
@@ -38,4 +38,4 @@ struct Measurement {
 enum class Phase { loading, guarded, timed };
 using PhaseReport = std::function<void(Phase)>;
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::point

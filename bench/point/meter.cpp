@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace phasebit {
+namespace phasebit::bench::point {
 namespace {
 
 constexpr double ticks_for_a_clock = 200;
@@ -22,16 +22,16 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-Sample sample_of(const LaunchShape& shape, const LaunchOutput& output) {
-  const SampleRecord& record = timed_record(shape, output);
-  Sample sample{output.items, record.clock_end - record.clock_start, {}};
-  for (const Reading& reading : shape.readings)
+record::Sample sample_of(const image::LaunchShape& shape, const LaunchOutput& output) {
+  const image::SampleRecord& record = timed_record(shape, output);
+  record::Sample sample{output.items, record.clock_end - record.clock_start, {}};
+  for (const image::Reading& reading : shape.readings)
     sample.readings.push_back(record_of(shape, output, reading.role).readings[reading.index]);
   return sample;
 }
 
 // Only the anchor that watches the timer leaves a step where others have their first reading.
-std::uint32_t smallest_step(std::uint32_t so_far, const LaunchShape& shape,
+std::uint32_t smallest_step(std::uint32_t so_far, const image::LaunchShape& shape,
                             const LaunchOutput& output) {
   if (!shape.readings.empty()) return 0;
   const std::uint32_t step = timed_record(shape, output).readings[0];
@@ -45,70 +45,71 @@ void add_flag(Measurement& measurement, const std::string& flag) {
 }
 
 // Which figures missed the precision.
-void flag_too_wide(Measurement& measurement, const Summary& summary) {
-  const std::string flag(too_wide_flag);
-  if (summary.rounds < min_rounds || !precise_enough(summary.cycles, summary.interval))
+void flag_too_wide(Measurement& measurement, const record::Summary& summary) {
+  const std::string flag(record::too_wide_flag);
+  if (summary.rounds < min_rounds || !record::precise_enough(summary.cycles, summary.interval))
     add_flag(measurement, flag);
   for (std::size_t n = 0; n < summary.readings.size(); ++n)
-    if (!precise_enough(summary.readings[n].value, summary.readings[n].interval))
+    if (!record::precise_enough(summary.readings[n].value, summary.readings[n].interval))
       add_flag(measurement, fmt::format("{}:{}", flag, measurement.readings[n].name));
 }
 
 // Which figures are no lines, with their segments.
 void flag_not_linear(Measurement& measurement) {
-  const auto flag = [&](const std::string& name, const Result<Segments>& segments) {
-    if (segments && !is_linear(*segments))
-      add_flag(measurement, fmt::format("{}{}{:.2f}", not_linear_prefix, name,
+  const auto flag = [&](const std::string& name, const Result<record::Segments>& segments) {
+    if (segments && !record::is_linear(*segments))
+      add_flag(measurement, fmt::format("{}{}{:.2f}", record::not_linear_prefix, name,
                                         fmt::join(segments->slopes, ",")));
   };
-  flag("", segments_of(measurement.samples));
+  flag("", record::segments_of(measurement.samples));
   for (std::size_t n = 0; n < measurement.readings.size(); ++n)
-    flag(measurement.readings[n].name + ":", segments_of(measurement.samples, n));
+    flag(measurement.readings[n].name + ":", record::segments_of(measurement.samples, n));
 }
 
 // A cluster's SMs are the GPU's choice: those on which a role ran.
-void note_sms(const LaunchShape& shape, const std::vector<LaunchOutput>& outputs,
+void note_sms(const image::LaunchShape& shape, const std::vector<LaunchOutput>& outputs,
               std::set<std::uint32_t>& sms) {
   if (shape.cluster_size <= 1) return;
   for (const LaunchOutput& output : outputs)
-    for (const SampleRecord& record : output.records)
+    for (const image::SampleRecord& record : output.records)
       if (record.role != 0) sms.insert(record.sm);
 }
 
-Measurement empty_measurement(const LaunchShape& shape) {
+Measurement empty_measurement(const image::LaunchShape& shape) {
   Measurement measurement;
   if (shape.phases_checked == 0 && shape.payload.words_per_slot == 0)
-    measurement.flags.emplace_back(items_only_flag);
-  for (const Reading& reading : shape.readings)
+    measurement.flags.emplace_back(record::items_only_flag);
+  for (const image::Reading& reading : shape.readings)
     measurement.readings.push_back({reading.name, reading.unit});
   return measurement;
 }
 
 // "; left: cta 0 warp 1 at ...": every warp that waited when one gave up, itself among them.
-std::string others_who_left(const LaunchOutput& output, const GuardTable& table) {
-  const std::string crumbs = describe_crumbs(output.crumbs, table);
+std::string others_who_left(const LaunchOutput& output, const image::GuardTable& table) {
+  const std::string crumbs = image::describe_crumbs(output.crumbs, table);
   return crumbs.empty() ? crumbs : "; left: " + crumbs;
 }
 
 }  // namespace
 
-double achieved_megahertz(const LaunchShape& shape, const std::vector<LaunchOutput>& outputs,
+double achieved_megahertz(const image::LaunchShape& shape, const std::vector<LaunchOutput>& outputs,
                           double timer_tick_ns) {
   if (outputs.empty()) return 0;
-  const SampleRecord& first = timed_record(shape, outputs.front());
+  const image::SampleRecord& first = timed_record(shape, outputs.front());
   const auto on_same_sm = std::find_if(outputs.rbegin(), outputs.rend(), [&](const auto& output) {
     return timed_record(shape, output).sm == first.sm;
   });
-  const SampleRecord& last = timed_record(shape, *on_same_sm);
+  const image::SampleRecord& last = timed_record(shape, *on_same_sm);
   const auto cycles = static_cast<double>(last.clock_end - first.clock_start);
   const auto ns = static_cast<double>(last.timer_end - first.timer_start);
   if (last.timer_end <= first.timer_start || last.clock_end <= first.clock_start) return 0;
   return ns >= ticks_for_a_clock * timer_tick_ns ? 1000 * cycles / ns : 0;
 }
 
-Result<Device::Function> Meter::function_of(const Image& image, const MeasureRequest& request) {
-  const LaunchShape& shape = request.variant->launch;
-  const int wanted = image.build == Build::timed ? request.placement.padding : 0;
+Result<device::Device::Function> Meter::function_of(const image::Image& image,
+                                                    const MeasureRequest& request) {
+  const image::LaunchShape& shape = request.variant->launch;
+  const int wanted = image.build == image::Build::timed ? request.placement.padding : 0;
   const int padding = modules_.possible_padding(image, wanted);
   PHASEBIT_TRY_ASSIGN(function, modules_.function(image, shape.dynamic_shared_bytes, padding));
   if (shape.cluster_size > 1)
@@ -128,39 +129,41 @@ BatchRequest Meter::batch_of(const MeasureRequest& request,
   return batch;
 }
 
-Result<Meter::Outputs> Meter::run_verified(const MeasureRequest& request, Device::Function function,
+Result<Meter::Outputs> Meter::run_verified(const MeasureRequest& request,
+                                           device::Device::Function function,
                                            std::vector<std::uint32_t> items,
                                            ExpectedChecksums& checksums) {
-  const LaunchShape& shape = request.variant->launch;
+  const image::LaunchShape& shape = request.variant->launch;
   PHASEBIT_TRY_ASSIGN(outputs, launcher_.run(function, shape, batch_of(request, std::move(items))));
   for (const LaunchOutput& output : outputs)
     PHASEBIT_TRY(verify_launch(shape, request.placement, output, checksums));
   return std::move(outputs);
 }
 
-Status Meter::run_guarded(const MeasureRequest& request, const Image& image,
-                          Device::Function function, std::uint32_t items,
+Status Meter::run_guarded(const MeasureRequest& request, const image::Image& image,
+                          device::Device::Function function, std::uint32_t items,
                           ExpectedChecksums& checksums) {
   BatchRequest batch = batch_of(request, {items});
   if (!image.guard.sites.empty()) {
-    PHASEBIT_TRY_ASSIGN(variable, device_.variable(modules_.module_of(image), guard_variable));
+    PHASEBIT_TRY_ASSIGN(variable,
+                        device_.variable(modules_.module_of(image), image::guard_variable));
     batch.guard = GuardedModule{variable, &image.guard};
   }
   PHASEBIT_TRY_ASSIGN(outputs, launcher_.run(function, request.variant->launch, batch));
-  GuardReport report = outputs.front().report;
+  image::GuardReport report = outputs.front().report;
   report.warp =
       static_cast<std::uint32_t>(request.placement.numbered(static_cast<int>(report.warp)));
   if (report.code != 0)
-    return fail(Step::guard, "{}{}", describe(report, image.guard, outputs.front().sm),
+    return fail(Step::guard, "{}{}", image::describe(report, image.guard, outputs.front().sm),
                 others_who_left(outputs.front(), image.guard));
   return verify_launch(request.variant->launch, request.placement, outputs.front(), checksums);
 }
 
 Status Meter::run_guarded(const MeasureRequest& request, ExpectedChecksums& checksums) {
-  const BundleVariant& variant = *request.variant;
+  const image::BundleVariant& variant = *request.variant;
   if (!variant.launch.guarded) return {};
   const auto key = std::make_pair(variant.key.hash, request.placement.idle_warps());
-  const Image* image = variant.image(Build::guarded);
+  const image::Image* image = variant.image(image::Build::guarded);
   // The anchors have one build: they wait for nothing but their own CTA's barrier.
   if (guarded_.contains(key) || (image == nullptr && variant.key.value("probe") == "anchor"))
     return {};
@@ -178,9 +181,10 @@ Status Meter::run_guarded(const MeasureRequest& request, ExpectedChecksums& chec
   return {};
 }
 
-Result<std::uint32_t> Meter::find_base(const MeasureRequest& request, Device::Function function,
+Result<std::uint32_t> Meter::find_base(const MeasureRequest& request,
+                                       device::Device::Function function,
                                        ExpectedChecksums& checksums) {
-  const LaunchShape& shape = request.variant->launch;
+  const image::LaunchShape& shape = request.variant->launch;
   if (const auto known = bases_.find(request.variant->key.hash); known != bases_.end())
     return known->second;
   // One item may take milliseconds: 128 of them would be the greater part of a second.
@@ -196,9 +200,10 @@ Result<std::uint32_t> Meter::find_base(const MeasureRequest& request, Device::Fu
   return base;
 }
 
-Result<Measurement> Meter::run_timed(const MeasureRequest& request, Device::Function function,
-                                     std::uint32_t base, ExpectedChecksums& checksums) {
-  const LaunchShape& shape = request.variant->launch;
+Result<Measurement> Meter::run_timed(const MeasureRequest& request,
+                                     device::Device::Function function, std::uint32_t base,
+                                     ExpectedChecksums& checksums) {
+  const image::LaunchShape& shape = request.variant->launch;
   Measurement measurement = empty_measurement(shape);
   std::set<std::uint32_t> sms;
   const auto start = Clock::now();
@@ -215,8 +220,8 @@ Result<Measurement> Meter::run_timed(const MeasureRequest& request, Device::Func
     note_sms(shape, outputs, sms);
     measurement.megahertz = achieved_megahertz(shape, outputs, request.timer_tick_ns);
     rounds += fresh;
-    PHASEBIT_TRY_ASSIGN(summary, summarise(measurement.samples));
-    const bool precise = rounds >= min_rounds && precise_enough(summary);
+    PHASEBIT_TRY_ASSIGN(summary, record::summarise(measurement.samples));
+    const bool precise = rounds >= min_rounds && record::precise_enough(summary);
     const bool capped = rounds >= request.max_rounds || seconds_since(start) > request.max_seconds;
     if (!precise && !capped) continue;
     if (!precise) flag_too_wide(measurement, summary);
@@ -225,28 +230,30 @@ Result<Measurement> Meter::run_timed(const MeasureRequest& request, Device::Func
     break;
   }
   const int padding = request.placement.padding;
-  if (modules_.possible_padding(*request.variant->image(Build::timed), padding) != padding)
+  if (modules_.possible_padding(*request.variant->image(image::Build::timed), padding) != padding)
     add_flag(measurement, "not_padded");
   if (measurement.megahertz == 0) add_flag(measurement, "clock_unresolved");
   if (device_.health().throttled) add_flag(measurement, "throttled");
-  if (!sms.empty()) add_flag(measurement, fmt::format("{}{}", sms_prefix, fmt::join(sms, ",")));
+  if (!sms.empty())
+    add_flag(measurement, fmt::format("{}{}", record::sms_prefix, fmt::join(sms, ",")));
   return measurement;
 }
 
 Result<Measurement> Meter::measure_whole(const MeasureRequest& request, const PhaseReport& report) {
-  const BundleVariant& variant = *request.variant;
+  const image::BundleVariant& variant = *request.variant;
   report(Phase::loading);
   WholeBuilds builds;
   const int shared_bytes = variant.whole->shared_bytes;
-  PHASEBIT_TRY_ASSIGN(timed, modules_.function(*variant.image(Build::timed), shared_bytes));
+  PHASEBIT_TRY_ASSIGN(timed, modules_.function(*variant.image(image::Build::timed), shared_bytes));
   builds.timed = timed;
   const auto key = std::make_pair(variant.key.hash, 0);
-  const Image* image = variant.image(Build::guarded);
+  const image::Image* image = variant.image(image::Build::guarded);
   if (image != nullptr && !guarded_.contains(key)) {
     if (image->module.empty())
       return fail(Step::guard, "its guarded build was refused: {}", image->gate.reason);
     PHASEBIT_TRY_ASSIGN(guarded, modules_.function(*image, shared_bytes));
-    PHASEBIT_TRY_ASSIGN(variable, device_.variable(modules_.module_of(*image), guard_variable));
+    PHASEBIT_TRY_ASSIGN(variable,
+                        device_.variable(modules_.module_of(*image), image::guard_variable));
     builds.guarded = guarded;
     builds.guard = GuardedModule{variable, &image->guard};
   }
@@ -262,13 +269,13 @@ Result<Measurement> Meter::measure_whole(const MeasureRequest& request, const Ph
 }
 
 Result<Measurement> Meter::measure(const MeasureRequest& request, const PhaseReport& report) {
-  const BundleVariant& variant = *request.variant;
+  const image::BundleVariant& variant = *request.variant;
   const int threads = variant.launch.threads + 32 * request.placement.idle_warps();
   if (threads > device_.info().max_threads_per_cta)
     return fail(Step::device, "{} threads a CTA with {} idle warps, {} has {}", threads,
                 request.placement.idle_warps(), device_.info().row.name,
                 device_.info().max_threads_per_cta);
-  const Image* timed = variant.image(Build::timed);
+  const image::Image* timed = variant.image(image::Build::timed);
   if (timed == nullptr)
     return with_hint(fail(Step::bundle, "the bundle holds no timed build of {}", variant.key.id),
                      "pack it again");
@@ -284,4 +291,4 @@ Result<Measurement> Meter::measure(const MeasureRequest& request, const PhaseRep
   return run_timed(request, function, base, checksums);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::point

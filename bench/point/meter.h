@@ -13,32 +13,34 @@
 #include <tuple>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::bench::point {
 
 class Meter {
  public:
-  Meter(Device& device, fs::path bundle)
+  Meter(device::Device& device, fs::path bundle)
       : device_(device), launcher_(device), guard_(device), modules_(device, std::move(bundle)) {}
 
   Result<Measurement> measure(const MeasureRequest& request, const PhaseReport& report);
 
  private:
   using Outputs = std::vector<LaunchOutput>;
-  Result<Device::Function> function_of(const Image& image, const MeasureRequest& request);
+  Result<device::Device::Function> function_of(const image::Image& image,
+                                               const MeasureRequest& request);
   BatchRequest batch_of(const MeasureRequest& request, std::vector<std::uint32_t> items) const;
-  Result<Outputs> run_verified(const MeasureRequest& request, Device::Function function,
+  Result<Outputs> run_verified(const MeasureRequest& request, device::Device::Function function,
                                std::vector<std::uint32_t> items, ExpectedChecksums& checksums);
   // One guarded launch.
-  Status run_guarded(const MeasureRequest& request, const Image& image, Device::Function function,
-                     std::uint32_t items, ExpectedChecksums& checksums);
+  Status run_guarded(const MeasureRequest& request, const image::Image& image,
+                     device::Device::Function function, std::uint32_t items,
+                     ExpectedChecksums& checksums);
   Status run_guarded(const MeasureRequest& request, ExpectedChecksums& checksums);
   Result<Measurement> measure_whole(const MeasureRequest& request, const PhaseReport& report);
-  Result<std::uint32_t> find_base(const MeasureRequest& request, Device::Function function,
+  Result<std::uint32_t> find_base(const MeasureRequest& request, device::Device::Function function,
                                   ExpectedChecksums& checksums);
-  Result<Measurement> run_timed(const MeasureRequest& request, Device::Function function,
+  Result<Measurement> run_timed(const MeasureRequest& request, device::Device::Function function,
                                 std::uint32_t base, ExpectedChecksums& checksums);
 
-  Device& device_;
+  device::Device& device_;
   Launcher launcher_;
   GuardMemory guard_;  // of strangers' kernels
   LoadedModules modules_;
@@ -49,7 +51,7 @@ class Meter {
 // The achieved clock from the longest span that these launches cover, MHz; 0 when the span is too
 // short for the timer's tick (less than 200 ticks: an error over 0.5 %). The launches of a cluster
 // may run on several SMs, each with its own clock: those that ran where the first did count.
-double achieved_megahertz(const LaunchShape& shape, const std::vector<LaunchOutput>& outputs,
+double achieved_megahertz(const image::LaunchShape& shape, const std::vector<LaunchOutput>& outputs,
                           double timer_tick_ns);
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::point

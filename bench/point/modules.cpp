@@ -1,15 +1,16 @@
 #include "bench/point/modules.h"
 
-namespace phasebit {
+namespace phasebit::bench::point {
 
-Result<Device::Function> LoadedModules::function(const Image& image, int dynamic_shared_bytes,
-                                                 int padding_bytes) {
+Result<device::Device::Function> LoadedModules::function(const image::Image& image,
+                                                         int dynamic_shared_bytes,
+                                                         int padding_bytes) {
   const auto place = std::make_pair(image.module, padding_bytes);
   const auto key = std::make_tuple(image.module, padding_bytes, image.entry, dynamic_shared_bytes);
   if (const auto known = functions_.find(key); known != functions_.end()) return known->second;
   auto module = modules_.find(place);
   if (module == modules_.end()) {
-    PHASEBIT_TRY_ASSIGN(cubin, read_module(bundle_, image, padding_bytes));
+    PHASEBIT_TRY_ASSIGN(cubin, image::read_module(bundle_, image, padding_bytes));
     PHASEBIT_TRY_ASSIGN(loaded, device_.load(cubin));
     module = modules_.emplace(place, loaded).first;
   }
@@ -18,8 +19,8 @@ Result<Device::Function> LoadedModules::function(const Image& image, int dynamic
   return functions_.emplace(key, function).first->second;
 }
 
-int LoadedModules::possible_padding(const Image& image, int wanted_bytes) const {
-  return wanted_bytes != 0 && can_be_padded(bundle_, image) ? wanted_bytes : 0;
+int LoadedModules::possible_padding(const image::Image& image, int wanted_bytes) const {
+  return wanted_bytes != 0 && image::can_be_padded(bundle_, image) ? wanted_bytes : 0;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::point

@@ -9,27 +9,30 @@
 #include <tuple>
 #include <utility>
 
-namespace phasebit {
+namespace phasebit::bench::point {
 
 class LoadedModules {
  public:
-  LoadedModules(Device& device, fs::path bundle) : device_(device), bundle_(std::move(bundle)) {}
+  LoadedModules(device::Device& device, fs::path bundle)
+      : device_(device), bundle_(std::move(bundle)) {}
 
   // The kernel of an image whose code has so much padding before it.
-  Result<Device::Function> function(const Image& image, int dynamic_shared_bytes,
-                                    int padding_bytes = 0);
+  Result<device::Device::Function> function(const image::Image& image, int dynamic_shared_bytes,
+                                            int padding_bytes = 0);
   // The padding that an image can have of the wanted one: all of it, or none where its module
   // cannot be padded.
-  int possible_padding(const Image& image, int wanted_bytes) const;
+  int possible_padding(const image::Image& image, int wanted_bytes) const;
   // Of an image whose function was asked for without padding.
-  Device::Module module_of(const Image& image) const { return modules_.at({image.module, 0}); }
+  device::Device::Module module_of(const image::Image& image) const {
+    return modules_.at({image.module, 0});
+  }
 
  private:
-  Device& device_;
+  device::Device& device_;
   fs::path bundle_;
-  std::map<std::pair<std::string, int>, Device::Module> modules_;  // by hash and padding
+  std::map<std::pair<std::string, int>, device::Device::Module> modules_;  // by hash and padding
   // By those, entry and dynamic shared memory.
-  std::map<std::tuple<std::string, int, std::string, int>, Device::Function> functions_;
+  std::map<std::tuple<std::string, int, std::string, int>, device::Device::Function> functions_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::point

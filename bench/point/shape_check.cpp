@@ -5,13 +5,17 @@
 #include <algorithm>
 #include <iterator>
 
-namespace phasebit {
+namespace phasebit::bench::point {
+
+using image::LaunchShape;
+using image::RoleSlice;
+
 namespace {
 
-constexpr int readings_a_record = static_cast<int>(std::size(SampleRecord{}.readings));
+constexpr int readings_a_record = static_cast<int>(std::size(image::SampleRecord{}.readings));
 
-bool plays(const RoleSlice& slice, Role role) {
-  return slice.role == role || slice.role == Role::both;
+bool plays(const RoleSlice& slice, image::Role role) {
+  return slice.role == role || slice.role == image::Role::both;
 }
 
 Status check_ranks(const LaunchShape& shape) {
@@ -35,7 +39,7 @@ Status check_roles(const LaunchShape& shape) {
   for (const RoleSlice& slice : shape.slices)
     if (slice.warp < 0 || slice.warp >= shape.warps())
       return fail(Step::bundle, "a role in warp {} of {}", slice.warp, shape.warps());
-  for (const Reading& reading : shape.readings) {
+  for (const image::Reading& reading : shape.readings) {
     if (reading.index < 0 || reading.index >= readings_a_record)
       return fail(Step::bundle, "reading '{}' has index {}, a record has {}", reading.name,
                   reading.index, readings_a_record);
@@ -54,4 +58,4 @@ Status check_shape(const LaunchShape& shape) {
   return check_chain(shape);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::point

@@ -5,10 +5,10 @@
 #include "core/base/error.h"
 #include "core/image/launch.h"
 
-namespace phasebit {
+namespace phasebit::bench::point {
 
 // Step::bundle for a cluster rank or a reading that a record has no place for, a role without a
 // slice, or no room for four chain lengths.
-Status check_shape(const LaunchShape& shape);
+Status check_shape(const image::LaunchShape& shape);
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::point

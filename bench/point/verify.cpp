@@ -2,7 +2,13 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::bench::point {
+
+using image::LaunchShape;
+using image::Role;
+using image::RoleSlice;
+using image::SampleRecord;
+
 namespace {
 
 const char* name_of(Role role) {
@@ -46,7 +52,7 @@ Status verify_record(const LaunchShape& shape, const LaunchOutput& output, const
                 record.role, static_cast<std::uint32_t>(slice.role));
   if (record.sm != sm)
     return fail(Step::verify, "{} ran on SM {}, expected {}", where(slice, cta), record.sm, sm);
-  const std::uint32_t expected = items_of_slice(shape, slice, output.items);
+  const std::uint32_t expected = image::items_of_slice(shape, slice, output.items);
   if (record.items != expected)
     return fail(Step::verify, "{} handled {} items, expected {} of {}", where(slice, cta),
                 record.items, expected, output.items);
@@ -106,7 +112,7 @@ Status verify_no_other_record(const LaunchShape& shape, const LaunchOutput& outp
 }
 
 // Where a CTA must have run: a cluster's where its first record says.
-std::uint32_t sm_of(const LaunchShape& shape, const Placement& placement,
+std::uint32_t sm_of(const LaunchShape& shape, const record::Placement& placement,
                     const LaunchOutput& output, int cta) {
   if (shape.cluster_size <= 1) return static_cast<std::uint32_t>(placement.sm);
   for (const RoleSlice& slice : shape.slices)
@@ -133,14 +139,14 @@ const std::vector<std::uint32_t>& ExpectedChecksums::after(std::uint32_t items) 
   found->second.resize(static_cast<std::size_t>(shape_.threads));
   for (const RoleSlice& slice : shape_.slices)
     for (int n = 0; has_checksum(shape_, slice) && n < slice.lanes(); ++n)
-      found->second[static_cast<std::size_t>(thread_of(slice, n))] = expected_checksum(
-          shape_, seed_, items_until_leaving(slice, items), slice.unit, slice.rank + n);
+      found->second[static_cast<std::size_t>(thread_of(slice, n))] = image::expected_checksum(
+          shape_, seed_, image::items_until_leaving(slice, items), slice.unit, slice.rank + n);
   return found->second;
 }
 
-Status verify_launch(const LaunchShape& shape, const Placement& placement,
+Status verify_launch(const LaunchShape& shape, const record::Placement& placement,
                      const LaunchOutput& output, ExpectedChecksums& checksums) {
-  if (output.status.code != 0) return fail(Step::guard, "{}", describe(output.status));
+  if (output.status.code != 0) return fail(Step::guard, "{}", image::describe(output.status));
   for (int cta = 0; cta < shape.ctas(); ++cta) {
     const std::uint32_t sm = sm_of(shape, placement, output, cta);
     for (const RoleSlice& slice : shape.slices) {
@@ -171,4 +177,4 @@ const SampleRecord& record_of(const LaunchShape& shape, const LaunchOutput& outp
   bug("a launch shape without the role of its reading");
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::point

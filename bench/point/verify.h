@@ -7,18 +7,19 @@
 #include <map>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::bench::point {
 
 // The checksums expected of one variant, kept by item count: a point asks for four counts many
 // times.
 class ExpectedChecksums {
  public:
-  ExpectedChecksums(const LaunchShape& shape, std::uint32_t seed) : shape_(shape), seed_(seed) {}
+  ExpectedChecksums(const image::LaunchShape& shape, std::uint32_t seed)
+      : shape_(shape), seed_(seed) {}
   // By thread of the CTA; a thread without checksum has 0.
   const std::vector<std::uint32_t>& after(std::uint32_t items);
 
  private:
-  const LaunchShape& shape_;
+  const image::LaunchShape& shape_;
   std::uint32_t seed_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_items_;
 };
@@ -26,15 +27,17 @@ class ExpectedChecksums {
 // In a cluster the SM is the GPU's choice, but one CTA has one.
 // Step::guard when the guarded build reported a fault; Step::verify names the warp, the thread,
 // what was expected and what was found.
-Status verify_launch(const LaunchShape& shape, const Placement& placement,
+Status verify_launch(const image::LaunchShape& shape, const record::Placement& placement,
                      const LaunchOutput& output, ExpectedChecksums& checksums);
 
 // The record of the slice whose clock pair is the number: the timed role's first slice in CTA
 // first_rank, which is CTA 0 without clusters.
-const SampleRecord& timed_record(const LaunchShape& shape, const LaunchOutput& output);
+const image::SampleRecord& timed_record(const image::LaunchShape& shape,
+                                        const LaunchOutput& output);
 
 // The record that holds a reading: of the role's first slice in that CTA, or in the first that has
 // the role.
-const SampleRecord& record_of(const LaunchShape& shape, const LaunchOutput& output, Role role);
+const image::SampleRecord& record_of(const image::LaunchShape& shape, const LaunchOutput& output,
+                                     image::Role role);
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::point

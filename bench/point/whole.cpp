@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-namespace phasebit {
+namespace phasebit::bench::point {
 namespace {
 
 // Launches shorter than this are mostly start and end, and an event's tick is half a microsecond.
@@ -14,9 +14,9 @@ constexpr std::uint32_t most_items = 1U << 24;
 }  // namespace
 
 Status WholePoint::make_buffers() {
-  std::vector<Buffer> buffers;
-  for (const WholeParameter& one : whole().parameters)
-    if (one.kind == WholeParameter::Kind::buffer) buffers.push_back(one.buffer);
+  std::vector<image::Buffer> buffers;
+  for (const image::WholeParameter& one : whole().parameters)
+    if (one.kind == image::WholeParameter::Kind::buffer) buffers.push_back(one.buffer);
   return buffers_.make(buffers);
 }
 
@@ -25,30 +25,32 @@ Status WholePoint::run_guarded(std::uint32_t items) {
   const auto [x, y, z] = whole().grid;
   PHASEBIT_TRY(guard_.prepare(builds_.guard->variable, x * y * z, request_.guard_limit_ns));
   const std::chrono::milliseconds limit(static_cast<int>(1000 * request_.hang_seconds));
-  const auto ended = device_.launch_whole(
-      builds_.guarded, whole(), parameter_block(whole(), items, buffers_.addresses()), limit);
-  const GuardTable& table = *builds_.guard->table;
-  const GuardReport report = guard_.report();
+  const auto ended =
+      device_.launch_whole(builds_.guarded, whole(),
+                           image::parameter_block(whole(), items, buffers_.addresses()), limit);
+  const image::GuardTable& table = *builds_.guard->table;
+  const image::GuardReport report = guard_.report();
   if (ended && report.code == 0) return {};
-  std::string crumbs = describe_crumbs(guard_.crumbs(), table);
+  std::string crumbs = image::describe_crumbs(guard_.crumbs(), table);
   if (!crumbs.empty()) crumbs = "; left: " + crumbs;
   const std::string what =
-      report.code == 0 ? ended.error().message : describe(report, table, device_.info().sm);
+      report.code == 0 ? ended.error().message : image::describe(report, table, device_.info().sm);
   return fail(report.code == 0 ? ended.error().step : Step::guard, "guarded build, {} items: {}{}",
               items, what, crumbs);
 }
 
 Status WholePoint::run_guarded() {
-  for (const std::uint32_t items : guard_counts(LaunchShape())) PHASEBIT_TRY(run_guarded(items));
+  for (const std::uint32_t items : guard_counts(image::LaunchShape()))
+    PHASEBIT_TRY(run_guarded(items));
   return {};
 }
 
-Result<Sample> WholePoint::run(std::uint32_t items) {
+Result<record::Sample> WholePoint::run(std::uint32_t items) {
   PHASEBIT_TRY(buffers_.fill());
-  PHASEBIT_TRY_ASSIGN(ns,
-                      device_.launch_whole(builds_.timed, whole(),
-                                           parameter_block(whole(), items, buffers_.addresses())));
-  return Sample{items, static_cast<std::uint64_t>(ns), {}};
+  PHASEBIT_TRY_ASSIGN(
+      ns, device_.launch_whole(builds_.timed, whole(),
+                               image::parameter_block(whole(), items, buffers_.addresses())));
+  return record::Sample{items, static_cast<std::uint64_t>(ns), {}};
 }
 
 // The first of a chain n, 2n, 3n, 4n: as long as a launch must be, or as many items as may be.
@@ -65,7 +67,8 @@ Result<Measurement> WholePoint::measure() {
   using Clock = std::chrono::steady_clock;
   PHASEBIT_TRY_ASSIGN(base, find_base());
   Measurement measurement;
-  const bool gated = request_.variant->image(Build::timed)->gate.verdict == GateVerdict::passed;
+  const bool gated =
+      request_.variant->image(image::Build::timed)->gate.verdict == image::GateVerdict::passed;
   measurement.flags = {gated ? "gate_by_rules_file" : "gate_none", "outputs_not_verified"};
   const auto start = Clock::now();
   for (int round = 0; round < request_.max_rounds; ++round) {
@@ -74,12 +77,12 @@ Result<Measurement> WholePoint::measure() {
       measurement.samples.push_back(sample);
     }
     if (round + 1 < min_rounds) continue;
-    PHASEBIT_TRY_ASSIGN(summary, summarise(measurement.samples));
-    if (precise_enough(summary)) return measurement;
+    PHASEBIT_TRY_ASSIGN(summary, record::summarise(measurement.samples));
+    if (record::precise_enough(summary)) return measurement;
     if (std::chrono::duration<double>(Clock::now() - start).count() > request_.max_seconds) break;
   }
-  measurement.flags.emplace_back(too_wide_flag);
+  measurement.flags.emplace_back(record::too_wide_flag);
   return measurement;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::point

@@ -7,18 +7,18 @@
 
 #include <optional>
 
-namespace phasebit {
+namespace phasebit::bench::point {
 
 // The builds of one, loaded.
 struct WholeBuilds {
-  Device::Function timed = 0;
-  Device::Function guarded = 0;
+  device::Device::Function timed = 0;
+  device::Device::Function guarded = 0;
   std::optional<GuardedModule> guard;  // of the guarded build; nothing where there is none
 };
 
 class WholePoint {
  public:
-  WholePoint(Device& device, GuardMemory& guard, const WholeBuilds& builds,
+  WholePoint(device::Device& device, GuardMemory& guard, const WholeBuilds& builds,
              const MeasureRequest& request)
       : device_(device), guard_(guard), builds_(builds), request_(request), buffers_(device) {}
 
@@ -32,16 +32,16 @@ class WholePoint {
   Result<Measurement> measure();
 
  private:
-  const WholeLaunch& whole() const { return *request_.variant->whole; }
+  const image::WholeLaunch& whole() const { return *request_.variant->whole; }
   Status run_guarded(std::uint32_t items);
-  Result<Sample> run(std::uint32_t items);
+  Result<record::Sample> run(std::uint32_t items);
   Result<std::uint32_t> find_base();
 
-  Device& device_;
+  device::Device& device_;
   GuardMemory& guard_;
   const WholeBuilds& builds_;
   const MeasureRequest& request_;
   BufferMemory buffers_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::point

@@ -13,7 +13,12 @@
 
 #include <unistd.h>
 
-namespace phasebit {
+namespace phasebit::bench::program {
+
+using campaign::Campaign;
+using campaign::PlanRequest;
+using image::Manifest;
+
 namespace {
 
 constexpr int interrupted_exit_code = 130;
@@ -22,7 +27,7 @@ constexpr double seconds_per_point = 0.006;
 
 int complain(const Error& error) {
   fmt::print(stderr, "phasebit-bench: {}\n", error.text());
-  return exit_code(error.step);
+  return base::exit_code(error.step);
 }
 
 struct Selected {
@@ -34,7 +39,7 @@ Result<Selected> choose(const BenchOptions& options, const Manifest& manifest) {
   Selected chosen;
   std::vector<std::string> names;
   for (std::size_t n = 0; n < manifest.variants.size(); ++n) {
-    if (is_anchor(manifest.variants[n])) continue;
+    if (campaign::is_anchor(manifest.variants[n])) continue;
     chosen.variants.push_back(n);
     names.push_back(manifest.variants[n].key.id);
   }
@@ -59,18 +64,19 @@ PlanRequest plan_request(const BenchOptions& options, const Selected& chosen, st
 }
 
 int dry_run(const Manifest& manifest, const PlanRequest& request) {
-  const Plan plan = make_bench_plan(manifest, request);
+  const campaign::Plan plan = campaign::make_bench_plan(manifest, request);
   fmt::print("{} variants, {} repetitions\n", request.selected.size(), request.repetitions);
   fmt::print("{} SASS classes; {} variants share the code of another one\n", plan.classes,
              request.selected.size() - plan.classes - plan.refused);
   fmt::print("{} variants refused by the gate\n", plan.refused);
   fmt::print("{} points to measure (A/A controls among them), those in the store not counted off\n",
              plan.launched);
-  fmt::print("about {}\n", duration_text(static_cast<double>(plan.launched) * seconds_per_point));
+  fmt::print("about {}\n",
+             campaign::duration_text(static_cast<double>(plan.launched) * seconds_per_point));
   return 0;
 }
 
-BenchmarkFigures figures_of(const Outcome& outcome, bool stopped) {
+BenchmarkFigures figures_of(const campaign::Outcome& outcome, bool stopped) {
   BenchmarkFigures figures;
   figures.label = outcome.note;
   if (outcome.error || !outcome.summary) {
@@ -78,7 +84,7 @@ BenchmarkFigures figures_of(const Outcome& outcome, bool stopped) {
     figures.hidden = stopped;
     return figures;
   }
-  const Summary& summary = *outcome.summary;
+  const record::Summary& summary = *outcome.summary;
   if (outcome.megahertz > 0) figures.seconds = summary.cycles / outcome.megahertz * 1e-6;
   // A stranger's kernel is timed from outside: no clock of the SM is known, and none is needed.
   const bool in_ns = outcome.unit.starts_with("ns ");
@@ -91,12 +97,12 @@ BenchmarkFigures figures_of(const Outcome& outcome, bool stopped) {
   if (!in_ns) figures.counters.emplace_back("MHz", outcome.megahertz);
   for (std::size_t n = 0; n < std::min(outcome.readings.size(), summary.readings.size()); ++n) {
     const std::string& name = outcome.readings[n].name;
-    const ReadingSummary& reading = summary.readings[n];
+    const record::ReadingSummary& reading = summary.readings[n];
     figures.counters.emplace_back(name, reading.value);
     figures.counters.emplace_back(name + "_ci_half_width", reading.interval.interval.half_width());
   }
   for (const std::string& flag : outcome.flags)
-    if (flag != "first_use" && !flag.starts_with(sms_prefix))
+    if (flag != "first_use" && !flag.starts_with(record::sms_prefix))
       figures.label += (figures.label.empty() ? "" : ", ") + flag;
   return figures;
 }
@@ -112,32 +118,32 @@ void tell_aa(const Campaign& campaign) {
       stderr,
       "A/A over {} pairs: median difference {:.3f} cycles ({:.3f} %), 95th percentile {:.3f} "
       "cycles ({:.3f} %)\n",
-      cycles.size(), median(cycles), 100 * median(shares), quantile(cycles, 0.95),
-      100 * quantile(shares, 0.95));
+      cycles.size(), record::median(cycles), 100 * record::median(shares),
+      record::quantile(cycles, 0.95), 100 * record::quantile(shares, 0.95));
 }
 
 int conclude(const BenchOptions& options, const Campaign& campaign) {
-  const Tally& tally = campaign.tally();
+  const campaign::Tally& tally = campaign.tally();
   const double rate = tally.seconds > 0 ? static_cast<double>(tally.measured) / tally.seconds : 0;
   fmt::print(stderr,
              "{} points measured in {} ({:.0f} a second), {} from the store, {} with the code of "
              "another, {} failed; run {} in {}\n",
-             tally.measured, duration_text(tally.seconds), rate, tally.from_store, tally.same_class,
-             tally.failed, campaign.run_id(), options.store.string());
+             tally.measured, campaign::duration_text(tally.seconds), rate, tally.from_store,
+             tally.same_class, tally.failed, campaign.run_id(), options.store.string());
   tell_aa(campaign);
-  if (campaign.stopped() && interrupted()) {
+  if (campaign.stopped() && base::interrupted()) {
     fmt::print(stderr, "interrupted: finished points are kept; the same command resumes:\n  {}\n",
                options.command);
     return interrupted_exit_code;
   }
   if (campaign.stopped()) return complain(*campaign.stopped());
   const bool something = tally.measured + tally.from_store > 0;
-  if (!something && tally.first_error) return exit_code(tally.first_error->step);
+  if (!something && tally.first_error) return base::exit_code(tally.first_error->step);
   return 0;
 }
 
 std::map<std::string, std::string> context_of(const Manifest& manifest, const Campaign& campaign) {
-  const DeviceRow& device = campaign.device().row;
+  const record::DeviceRow& device = campaign.device().row;
   return {{"gpu", device.name},
           {"gpu_uuid", device.uuid},
           {"gpu_driver", device.driver},
@@ -151,14 +157,14 @@ void run_sweep(Campaign& campaign, const Manifest& manifest, const Selected& cho
                const PlanRequest& request) {
   campaign.plan(request);
   report_benchmarks(context_of(manifest, campaign), [&](std::size_t n, int repetition) {
-    const Outcome outcome = campaign.result(chosen.variants[n], repetition);
+    const campaign::Outcome outcome = campaign.result(chosen.variants[n], repetition);
     return figures_of(outcome, campaign.stopped().has_value());
   });
   campaign.finish();
 }
 
-WorkerOptions worker_options(const BenchOptions& options) {
-  WorkerOptions worker;
+worker::WorkerOptions worker_options(const BenchOptions& options) {
+  worker::WorkerOptions worker;
   worker.command = {"/proc/self/exe",        "--worker", "--bundle",
                     options.bundle.string(), "--device", std::to_string(options.device)};
   if (!options.allow_busy) worker.command.emplace_back("--refuse-busy");
@@ -168,42 +174,42 @@ WorkerOptions worker_options(const BenchOptions& options) {
 
 Result<int> measure(const BenchOptions& options, const Manifest& manifest, const Selected& chosen,
                     const PlanRequest& request) {
-  WorkerHandle worker(worker_options(options));
+  worker::WorkerHandle worker(worker_options(options));
   PHASEBIT_TRY(worker.start());  // first: without a GPU there is no point in making a store
-  PHASEBIT_TRY_ASSIGN(store, Store::open(options.store));
-  Progress progress(stderr, ::isatty(STDERR_FILENO) != 0);
+  PHASEBIT_TRY_ASSIGN(store, store::Store::open(options.store));
+  campaign::Progress progress(stderr, ::isatty(STDERR_FILENO) != 0);
   Campaign campaign(
       manifest, store, worker, progress,
-      {Conditions{{options.sm, 0}}, !options.same_conditions, request.seed, options.fresh,
+      {record::Conditions{{options.sm, 0}}, !options.same_conditions, request.seed, options.fresh,
        options.ignore_anchors, options.max_rounds, options.point_seconds, options.command});
   if (const Status opened = campaign.open(); !opened) {
-    if (!interrupted()) return tl::unexpected<Error>(opened.error());
+    if (!base::interrupted()) return tl::unexpected<Error>(opened.error());
     fmt::print(stderr, "interrupted while the anchors were measured\n");
     return interrupted_exit_code;
   }
   if (options.modes)
-    run_modes_pass(campaign, worker, progress, manifest, {request.selected, options.processes},
-                   stdout);
+    campaign::run_modes_pass(campaign, worker, progress, manifest,
+                             {request.selected, options.processes}, stdout);
   else
     run_sweep(campaign, manifest, chosen, request);
   return conclude(options, campaign);
 }
 
 Result<int> run(const BenchOptions& options) {
-  PHASEBIT_TRY_ASSIGN(manifest, read_manifest(options.bundle));
+  PHASEBIT_TRY_ASSIGN(manifest, image::read_manifest(options.bundle));
   PHASEBIT_TRY_ASSIGN(chosen, choose(options, manifest));
   if (chosen.benchmarks.only_listed) return 0;
   std::random_device random;
   const std::uint64_t seed = options.seed.value_or(random());
   const PlanRequest request = plan_request(options, chosen, seed);
   if (options.dry_run) return dry_run(manifest, request);
-  catch_interrupts();
+  base::catch_interrupts();
   return measure(options, manifest, chosen, request);
 }
 
 }  // namespace
 
-int bench_main(int argc, char** argv, const DeviceFactory& open_device) {
+int bench_main(int argc, char** argv, const device::DeviceFactory& open_device) {
   const auto options = parse_bench_options(argc, argv);
   if (!options) return complain(options.error());
   if (!options->help.empty()) {
@@ -211,9 +217,10 @@ int bench_main(int argc, char** argv, const DeviceFactory& open_device) {
     return 0;
   }
   if (options->worker)
-    return run_worker({options->device, options->refuse_busy, options->bundle}, open_device);
+    return worker::run_worker({options->device, options->refuse_busy, options->bundle},
+                              open_device);
   const auto code = run(*options);
   return code ? *code : complain(code.error());
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::program

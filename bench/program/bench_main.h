@@ -3,9 +3,9 @@
 
 #include "bench/device/device.h"
 
-namespace phasebit {
+namespace phasebit::bench::program {
 
 // The exit code. The same program, run with --worker, is its own child.
-int bench_main(int argc, char** argv, const DeviceFactory& open_device);
+int bench_main(int argc, char** argv, const device::DeviceFactory& open_device);
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::program

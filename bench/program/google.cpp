@@ -9,7 +9,7 @@
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
-namespace phasebit {
+namespace phasebit::bench::program {
 namespace {
 
 // Google Benchmark keeps its benchmarks and flags for the whole process, and so must this.
@@ -151,4 +151,4 @@ void report_benchmarks(const std::map<std::string, std::string>& context,
   run_pass(display.get(), nullptr);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::program

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::bench::program {
 
 // One benchmark in one repetition.
 struct BenchmarkFigures {
@@ -37,4 +37,4 @@ Result<BenchmarkSelection> select_benchmarks(std::vector<std::string> arguments,
 void report_benchmarks(const std::map<std::string, std::string>& context,
                        const std::function<BenchmarkFigures(std::size_t, int)>& figures);
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::program

@@ -2,5 +2,6 @@
 #include "bench/program/bench_main.h"
 
 int main(int argc, char** argv) {
-  return phasebit::bench_main(argc, argv, phasebit::open_cuda_device);
+  return phasebit::bench::program::bench_main(argc, argv,
+                                              phasebit::bench::device::open_cuda_device);
 }

@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-namespace phasebit {
+namespace phasebit::bench::program {
 namespace {
 
 constexpr const char* footer = R"(Google Benchmark's flags work as well:
@@ -99,15 +99,15 @@ Result<BenchOptions> parse_bench_options(int argc, char** argv) {
   BenchOptions options;
   CLI::App app("Measures the variants of a bundle on a GPU.", "phasebit-bench");
   app.allow_extras();
-  app.set_version_flag("--version", fmt::format("phasebit-bench {}", program_version()));
+  app.set_version_flag("--version", fmt::format("phasebit-bench {}", base::program_version()));
   app.footer(footer);
   add_flags(app, options);
-  add_documents(app, {std::string(program_version()),
-                      "measures the variants of a bundle on a GPU",
-                      {{"CUDA_VISIBLE_DEVICES", "which GPUs --device counts"}},
-                      {{"bundle", "of the current folder: what `phasebit pack` made"},
-                       {"results.sqlite", "of the current folder: the result store"}},
-                      {}});
+  command::add_documents(app, {std::string(base::program_version()),
+                               "measures the variants of a bundle on a GPU",
+                               {{"CUDA_VISIBLE_DEVICES", "which GPUs --device counts"}},
+                               {{"bundle", "of the current folder: what `phasebit pack` made"},
+                                {"results.sqlite", "of the current folder: the result store"}},
+                               {}});
   for (int n = 0; n < argc; ++n)
     options.command += fmt::format("{}{}", n == 0 ? "" : " ", n == 0 ? "phasebit-bench" : argv[n]);
   try {
@@ -117,7 +117,7 @@ Result<BenchOptions> parse_bench_options(int argc, char** argv) {
   } catch (const CLI::CallForVersion& asked) {
     options.help = std::string(asked.what()) + "\n";
   } catch (const CLI::ParseError& error) {
-    return tl::unexpected<Error>(usage_error(app, error));
+    return tl::unexpected<Error>(command::usage_error(app, error));
   }
   options.rest = app.remaining();
   for (const std::string& word : options.rest)
@@ -130,7 +130,7 @@ Result<BenchOptions> parse_bench_options(int argc, char** argv) {
 Error unknown_flag(const std::string& flag) {
   const std::string name = flag.substr(0, flag.find('='));
   return Error{Step::usage, fmt::format("unknown argument '{}'", flag),
-               nearest_word_hint(name, our_flags())};
+               base::nearest_word_hint(name, our_flags())};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::program

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::bench::program {
 
 struct BenchOptions {
   fs::path bundle = "bundle";
@@ -40,4 +40,4 @@ Result<BenchOptions> parse_bench_options(int argc, char** argv);
 // Step::usage for a flag that neither side knows, with the nearest one that exists.
 Error unknown_flag(const std::string& flag);
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::program

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace phasebit {
+namespace phasebit::bench::worker {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -63,4 +63,4 @@ Channel::Received Channel::receive(std::optional<Clock::time_point> deadline, bo
   }
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::worker

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::bench::worker {
 
 class Channel {
  public:
@@ -36,4 +36,4 @@ class Channel {
   std::string pending_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::worker

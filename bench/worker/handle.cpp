@@ -14,7 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace phasebit {
+namespace phasebit::bench::worker {
+
+using device::DeviceInfo;
+using point::Measurement;
+using point::Phase;
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -99,7 +104,7 @@ void WorkerHandle::stop() {
 }
 
 Result<WorkerReply> WorkerHandle::next_reply(Clock::time_point deadline, const char* doing) {
-  const Channel::Received received = channel_->receive(deadline, &interrupted);
+  const Channel::Received received = channel_->receive(deadline, &base::interrupted);
   switch (received.end) {
     case Channel::End::line: return decode_reply(received.line);
     case Channel::End::deadline: {
@@ -169,4 +174,4 @@ Result<Measurement> WorkerHandle::measure(const PointRequest& request) {
   }
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::worker

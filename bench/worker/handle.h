@@ -12,7 +12,7 @@
 
 #include <sys/types.h>
 
-namespace phasebit {
+namespace phasebit::bench::worker {
 
 struct WorkerOptions {
   std::vector<std::string> command;  // what is exec'ed: this program with --worker
@@ -28,11 +28,11 @@ class WorkerHandle {
   WorkerHandle& operator=(const WorkerHandle&) = delete;
 
   // The device, starting a worker when there is none.
-  Result<DeviceInfo> start();
+  Result<device::DeviceInfo> start();
 
   // One point. A worker that died, hung (killed after the watchdog) or lost its device is gone
   // afterwards; the error says which, and the next call starts another.
-  Result<Measurement> measure(const PointRequest& request);
+  Result<point::Measurement> measure(const PointRequest& request);
 
   // Ends the worker, if there is one, and waits for it.
   void stop();
@@ -52,9 +52,9 @@ class WorkerHandle {
   WorkerOptions options_;
   pid_t child_ = -1;
   std::optional<Channel> channel_;
-  DeviceInfo info_;
+  device::DeviceInfo info_;
   bool lost_ = false;
   int started_ = 0;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::worker

@@ -16,25 +16,25 @@ using nlohmann::json;
     }                                                                            \
   };
 
-PHASEBIT_JSON_FIELDS(phasebit::Conditions, sm, first_warp, start_offset, padding, gap_after,
+PHASEBIT_JSON_FIELDS(phasebit::record::Conditions, sm, first_warp, start_offset, padding, gap_after,
                      gap_warps)
-PHASEBIT_JSON_FIELDS(phasebit::PointRequest, variant_hash, placement, seed, max_rounds, max_seconds,
-                     timer_tick_ns, hang_seconds)
-PHASEBIT_JSON_FIELDS(phasebit::DeviceRow, uuid, name, driver, target, multiprocessors, l2_bytes,
-                     max_clock_khz)
-PHASEBIT_JSON_FIELDS(phasebit::DeviceInfo, row, sm, max_shared_bytes_per_cta, max_threads_per_cta,
-                     launches_clusters, unknown)
-PHASEBIT_JSON_FIELDS(phasebit::ReadingName, name, unit)
+PHASEBIT_JSON_FIELDS(phasebit::bench::worker::PointRequest, variant_hash, placement, seed,
+                     max_rounds, max_seconds, timer_tick_ns, hang_seconds)
+PHASEBIT_JSON_FIELDS(phasebit::record::DeviceRow, uuid, name, driver, target, multiprocessors,
+                     l2_bytes, max_clock_khz)
+PHASEBIT_JSON_FIELDS(phasebit::bench::device::DeviceInfo, row, sm, max_shared_bytes_per_cta,
+                     max_threads_per_cta, launches_clusters, unknown)
+PHASEBIT_JSON_FIELDS(phasebit::record::ReadingName, name, unit)
 PHASEBIT_JSON_FIELDS(phasebit::Error, step, message, hint)
 
 // A list: its items, its cycles, its readings.
 template <>
-struct nlohmann::adl_serializer<phasebit::Sample> {
-  static void to_json(json& out, const phasebit::Sample& sample) {
+struct nlohmann::adl_serializer<phasebit::record::Sample> {
+  static void to_json(json& out, const phasebit::record::Sample& sample) {
     out = {sample.items, sample.cycles};
     for (const std::uint64_t reading : sample.readings) out.push_back(reading);
   }
-  static void from_json(const json& in, phasebit::Sample& sample) {
+  static void from_json(const json& in, phasebit::record::Sample& sample) {
     in.at(0).get_to(sample.items);
     in.at(1).get_to(sample.cycles);
     for (std::size_t n = 2; n < in.size(); ++n)
@@ -42,9 +42,10 @@ struct nlohmann::adl_serializer<phasebit::Sample> {
   }
 };
 
-PHASEBIT_JSON_FIELDS(phasebit::Measurement, samples, readings, megahertz, flags, timer_step_ns)
+PHASEBIT_JSON_FIELDS(phasebit::bench::point::Measurement, samples, readings, megahertz, flags,
+                     timer_step_ns)
 
-namespace phasebit {
+namespace phasebit::bench::worker {
 
 std::string encode(const PointRequest& request) {
   return json(request).dump();
@@ -60,9 +61,11 @@ Result<PointRequest> decode_request(const std::string& line) {
 
 std::string encode(const WorkerReply& reply) {
   struct Encoder {
-    json operator()(const DeviceInfo& info) const { return {{"device", info}}; }
-    json operator()(Phase phase) const { return {{"phase", static_cast<int>(phase)}}; }
-    json operator()(const Measurement& measurement) const { return {{"measurement", measurement}}; }
+    json operator()(const device::DeviceInfo& info) const { return {{"device", info}}; }
+    json operator()(point::Phase phase) const { return {{"phase", static_cast<int>(phase)}}; }
+    json operator()(const point::Measurement& measurement) const {
+      return {{"measurement", measurement}};
+    }
     json operator()(const Error& error) const { return {{"error", error}}; }
   };
   // A device's or driver's text may hold anything.
@@ -74,13 +77,13 @@ Result<WorkerReply> decode_reply(const std::string& line) {
     const json reply = json::parse(line);
     const std::string kind = reply.begin().key();
     const json& body = reply.begin().value();
-    if (kind == "device") return body.get<DeviceInfo>();
-    if (kind == "phase") return static_cast<Phase>(body.get<int>());
-    if (kind == "measurement") return body.get<Measurement>();
+    if (kind == "device") return body.get<device::DeviceInfo>();
+    if (kind == "phase") return static_cast<point::Phase>(body.get<int>());
+    if (kind == "measurement") return body.get<point::Measurement>();
     return reply.at("error").get<Error>();
   } catch (const json::exception& error) {
     return fail(Step::io, "reply of the worker not understood: {}", error.what());
   }
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::worker

@@ -6,12 +6,12 @@
 #include <string>
 #include <variant>
 
-namespace phasebit {
+namespace phasebit::bench::worker {
 
 // To the worker.
 struct PointRequest {
   std::string variant_hash;
-  Conditions placement;
+  record::Conditions placement;
   std::uint32_t seed = 0;
   int max_rounds = 64;
   double max_seconds = 0.25;
@@ -24,9 +24,9 @@ Result<PointRequest> decode_request(const std::string& line);
 
 // From the worker: first its device or why there is none; then for each request the phases it goes
 // through and at last a measurement or an error.
-using WorkerReply = std::variant<DeviceInfo, Phase, Measurement, Error>;
+using WorkerReply = std::variant<device::DeviceInfo, point::Phase, point::Measurement, Error>;
 
 std::string encode(const WorkerReply& reply);
 Result<WorkerReply> decode_reply(const std::string& line);
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::worker

@@ -4,18 +4,19 @@
 #include "bench/worker/message.h"
 #include "core/image/bundle.h"
 
-namespace phasebit {
+namespace phasebit::bench::worker {
 namespace {
 
 struct Opened {
-  Manifest manifest;
-  std::unique_ptr<Device> device;
+  image::Manifest manifest;
+  std::unique_ptr<device::Device> device;
 };
 
-Result<Opened> open(const DeviceRequest& request, const DeviceFactory& open_device) {
-  PHASEBIT_TRY_ASSIGN(manifest, read_manifest(request.bundle));
+Result<Opened> open(const device::DeviceRequest& request,
+                    const device::DeviceFactory& open_device) {
+  PHASEBIT_TRY_ASSIGN(manifest, image::read_manifest(request.bundle));
   PHASEBIT_TRY_ASSIGN(device, open_device(request));
-  PHASEBIT_TRY(check_target(manifest.target, device->info()));
+  PHASEBIT_TRY(device::check_target(manifest.target, device->info()));
   return Opened{std::move(manifest), std::move(device)};
 }
 
@@ -23,7 +24,7 @@ class Server {
  public:
   Server(Opened& opened, const fs::path& bundle, Channel& channel)
       : meter_(*opened.device, bundle), channel_(channel) {
-    for (const BundleVariant& variant : opened.manifest.variants)
+    for (const image::BundleVariant& variant : opened.manifest.variants)
       variants_.emplace(variant.key.hash, &variant);
   }
 
@@ -33,7 +34,7 @@ class Server {
     const auto variant = variants_.find(request->variant_hash);
     if (variant == variants_.end())
       return Error{Step::bundle, fmt::format("no variant {}", request->variant_hash), {}};
-    MeasureRequest measure;
+    point::MeasureRequest measure;
     measure.variant = variant->second;
     measure.placement = request->placement;
     measure.seed = request->seed;
@@ -41,8 +42,8 @@ class Server {
     measure.max_seconds = request->max_seconds;
     measure.timer_tick_ns = request->timer_tick_ns;
     measure.hang_seconds = request->hang_seconds;
-    auto measured =
-        meter_.measure(measure, [&](Phase phase) { channel_.send(encode(WorkerReply(phase))); });
+    auto measured = meter_.measure(
+        measure, [&](point::Phase phase) { channel_.send(encode(WorkerReply(phase))); });
     if (!measured) return measured.error();
     if (first_) measured->flags.emplace_back("first_use");
     first_ = false;
@@ -50,20 +51,20 @@ class Server {
   }
 
  private:
-  Meter meter_;
+  point::Meter meter_;
   Channel& channel_;
-  std::map<std::string, const BundleVariant*> variants_;
+  std::map<std::string, const image::BundleVariant*> variants_;
   bool first_ = true;
 };
 
 }  // namespace
 
-int run_worker(const DeviceRequest& request, const DeviceFactory& open_device) {
+int run_worker(const device::DeviceRequest& request, const device::DeviceFactory& open_device) {
   Channel channel(worker_fd);
   auto opened = open(request, open_device);
   if (!opened) {
     channel.send(encode(WorkerReply(opened.error())));
-    return exit_code(opened.error().step);
+    return base::exit_code(opened.error().step);
   }
   channel.send(encode(WorkerReply(opened->device->info())));
   Server server(*opened, request.bundle, channel);
@@ -74,4 +75,4 @@ int run_worker(const DeviceRequest& request, const DeviceFactory& open_device) {
   }
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::worker

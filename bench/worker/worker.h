@@ -4,12 +4,12 @@
 
 #include "bench/device/device.h"
 
-namespace phasebit {
+namespace phasebit::bench::worker {
 
 // Descriptor on which a worker finds its socket.
 inline constexpr int worker_fd = 3;
 
 // Opens the device, says so, serves requests until the other side closes. The exit status.
-int run_worker(const DeviceRequest& request, const DeviceFactory& open_device);
+int run_worker(const device::DeviceRequest& request, const device::DeviceFactory& open_device);
 
-}  // namespace phasebit
+}  // namespace phasebit::bench::worker

@@ -1,10 +1,11 @@
 #include "cli/arguments.h"
 
-namespace phasebit {
+namespace phasebit::cli {
 namespace {
 
 // Whose images are made: of a sweep, of variants that are named, of files, of forks.
-void add_subjects(CLI::App& app, SpaceRequest& space, ToolOptions& tools, std::string& rules) {
+void add_subjects(CLI::App& app, pipeline::select::SpaceRequest& space,
+                  pipeline::images::ToolOptions& tools, std::string& rules) {
   app.add_option("files", space.files, "PTX files, anybody's, in place of a sweep");
   app.add_option("--kernel", space.kernel, "of files: a part of the entry's name (default: all)");
   app.add_option("--rules", rules,
@@ -56,4 +57,4 @@ void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen) {
   command->callback([&] { chosen = [&] { return run_pack(options); }; });
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

@@ -6,13 +6,17 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::cli {
+
+using pipeline::images::Failure;
+using pipeline::images::TargetCount;
+
 namespace {
 
 using nlohmann::json;
 
-Table counted(const std::vector<TargetCount>& counts, bool gated) {
-  Table table;
+table::Table counted(const std::vector<TargetCount>& counts, bool gated) {
+  table::Table table;
   for (const char* title : {"target", "build", "ptxas"}) table.columns.push_back({title});
   for (const char* title : {"assembled", "skipped", "refused", "classes", "registers", "spills",
                             "warnings", "passed", "failed", "ungated"})
@@ -24,11 +28,11 @@ Table counted(const std::vector<TargetCount>& counts, bool gated) {
   constexpr std::size_t verdicts = 3;
   if (gated) return table;
   table.columns.resize(table.columns.size() - verdicts);
-  for (std::vector<Cell>& row : table.rows) row.resize(table.columns.size());
+  for (std::vector<table::Cell>& row : table.rows) row.resize(table.columns.size());
   return table;
 }
 
-json as_json(const AssembledImages& made) {
+json as_json(const pipeline::images::AssembledImages& made) {
   json rows = json::array(), bad = json::array();
   for (const TargetCount& row : made.counts)
     rows.push_back({{"target", row.target},
@@ -57,13 +61,14 @@ Status report_failures(const std::vector<Failure>& failures, const std::string& 
   for (const Failure& failure : failures)
     text += fmt::format("{} {} {}: {}\n", failure.target, failure.build, failure.variant,
                         failure.error.text());
-  if (!path.empty()) PHASEBIT_TRY(write_file(path, text));
+  if (!path.empty()) PHASEBIT_TRY(base::write_file(path, text));
   if (failures.empty()) return {};
-  std::vector<Refusal> refusals;
+  std::vector<pipeline::images::Refusal> refusals;
   for (const Failure& failure : failures)
     refusals.push_back({failure.target + " " + failure.variant, failure.error});
   fmt::print(stderr, "{}",
-             refusal_text(refusals, 5, path.empty() ? "--failures FILE writes them all" : ""));
+             pipeline::images::refusal_text(refusals, 5,
+                                            path.empty() ? "--failures FILE writes them all" : ""));
   return fail(failures.front().error.step, "{}",
               failures.size() == 1 ? "1 image was refused"
                                    : fmt::format("{} images were refused", failures.size()));
@@ -72,14 +77,14 @@ Status report_failures(const std::vector<Failure>& failures, const std::string& 
 }  // namespace
 
 Status run_assemble(const AssembleCommand& command) {
-  PHASEBIT_TRY_ASSIGN(made, assemble_images(command));
+  PHASEBIT_TRY_ASSIGN(made, pipeline::images::assemble_images(command));
   if (command.json)
     fmt::print("{}\n", as_json(made).dump(1));
   else
-    fmt::print("{}", render(counted(made.counts, command.gate), TableFormat::text));
+    fmt::print("{}", table::render(counted(made.counts, command.gate), table::TableFormat::text));
   for (const auto& [reason, images] : made.skipped)
     fmt::print(stderr, "{:8}  images skipped: {}\n", images, reason);
   return report_failures(made.failures, command.failures);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

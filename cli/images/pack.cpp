@@ -7,21 +7,21 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::cli {
 namespace {
 
-void print_summary(const Packing& packing, const PackOptions& options) {
+void print_summary(const pipeline::bundle::Packing& packing, const PackOptions& options) {
   size_t bytes = 0, failed = 0;
   std::set<std::string> classes;
   for (const auto& [hash, code] : packing.modules) bytes += code.size();
-  for (const BundleVariant& variant : packing.manifest.variants) {
-    const Image& timed = variant.images.front();
-    failed += timed.gate.verdict == GateVerdict::failed ? 1 : 0;
+  for (const image::BundleVariant& variant : packing.manifest.variants) {
+    const image::Image& timed = variant.images.front();
+    failed += timed.gate.verdict == image::GateVerdict::failed ? 1 : 0;
     classes.insert(timed.sass_class);
   }
   if (options.json) {
     std::vector<std::string> refused;
-    for (const Refusal& one : packing.refused)
+    for (const pipeline::images::Refusal& one : packing.refused)
       refused.push_back(fmt::format("{}: {}", one.image, one.error.text()));
     fmt::print("{}\n", nlohmann::json({{"variants", packing.manifest.variants.size()},
                                        {"classes", classes.size()},
@@ -35,16 +35,17 @@ void print_summary(const Packing& packing, const PackOptions& options) {
   fmt::print("{}: {} variants for {}, {} SASS classes, {} refused, {} modules, {:.1f} MB\n",
              options.out, packing.manifest.variants.size(), options.target, classes.size(), failed,
              packing.modules.size(), static_cast<double>(bytes) / 1e6);
-  fmt::print(stderr, "{}", refusal_text(packing.refused, 5, "--json has them all"));
+  fmt::print(stderr, "{}",
+             pipeline::images::refusal_text(packing.refused, 5, "--json has them all"));
 }
 
 }  // namespace
 
 Status run_pack(const PackOptions& options) {
-  PHASEBIT_TRY_ASSIGN(packing, pack(options));
-  PHASEBIT_TRY(write_packing(options.out, packing));
+  PHASEBIT_TRY_ASSIGN(packing, pipeline::bundle::pack(options));
+  PHASEBIT_TRY(pipeline::bundle::write_packing(options.out, packing));
   print_summary(packing, options);
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

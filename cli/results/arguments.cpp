@@ -3,7 +3,7 @@
 #include "analysis/report/tables.h"
 #include "pipeline/lists/lists.h"
 
-namespace phasebit {
+namespace phasebit::cli {
 
 void add_coverage(CLI::App& app, CoverageOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
@@ -33,7 +33,7 @@ void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen) {
       app.add_subcommand("report", "tables from results (`phasebit list tables` says which)");
   command->add_option("results", options.results, "stores or JSON lines (default: the published)");
   CLI::Option* table = command->add_option(
-      "--table", options.table, fmt::format("one of: {}", fmt::join(table_names(), ", ")));
+      "--table", options.table, fmt::format("one of: {}", fmt::join(report::table_names(), ", ")));
   table->capture_default_str();
   CLI::Option* argument =
       command->add_option("--argument", options.arguments, "of the table, such as mover=none");
@@ -137,7 +137,8 @@ void add_import(CLI::App& app, ImportOptions& options, Chosen& chosen) {
 void add_list(CLI::App& app, ListOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("list", "what there is to choose from");
   command
-      ->add_option("what", options.what, fmt::format("one of: {}", fmt::join(list_names(), ", ")))
+      ->add_option("what", options.what,
+                   fmt::format("one of: {}", fmt::join(pipeline::lists::list_names(), ", ")))
       ->required();
   command->add_option("results", options.request.results,
                       "of devices: stores or JSON lines beside the published");
@@ -151,4 +152,4 @@ void add_list(CLI::App& app, ListOptions& options, Chosen& chosen) {
   command->callback([&] { chosen = [&] { return run_list(options); }; });
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <cstdio>
 
-namespace phasebit {
+namespace phasebit::cli {
+
+using report::claims::ClaimsRequest;
+using table::TableFormat;
+
 namespace {
 
 ClaimsRequest request_of(const ClaimsOptions& options, std::vector<fs::path>& results) {
@@ -24,26 +28,29 @@ ClaimsRequest request_of(const ClaimsOptions& options, std::vector<fs::path>& re
   return request;
 }
 
-Table table_of(const ClaimsOptions& options, const ClaimsRequest& request, TableFormat format,
-               const std::vector<CheckedClaim>& claims) {
-  if (options.permute > 0) return permuted_table(claims, static_cast<size_t>(options.permute));
-  if (request.names.empty() && !options.rows) return claims_table(claims);
-  return claim_rows_table(claims, format == TableFormat::csv || format == TableFormat::json);
+table::Table table_of(const ClaimsOptions& options, const ClaimsRequest& request,
+                      TableFormat format, const std::vector<report::claims::CheckedClaim>& claims) {
+  if (options.permute > 0)
+    return report::claims::permuted_table(claims, static_cast<size_t>(options.permute));
+  if (request.names.empty() && !options.rows) return report::claims::claims_table(claims);
+  return report::claims::claim_rows_table(
+      claims, format == TableFormat::csv || format == TableFormat::json);
 }
 
 }  // namespace
 
 Result<bool> run_claims(const ClaimsOptions& options) {
-  PHASEBIT_TRY_ASSIGN(format, table_format(options.json ? "json" : options.format));
+  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.json ? "json" : options.format));
   std::vector<fs::path> results;
   const ClaimsRequest request = request_of(options, results);
-  if (results.empty()) results = published_results(options.home);
-  if (results.empty()) return nothing_published(options.home, "results are");
-  PHASEBIT_TRY_ASSIGN(claims, check_claims(results, request));
-  fmt::print("{}", render(table_of(options, request, format, claims), format));
-  PHASEBIT_TRY(all_have_rows(claims));
-  return std::any_of(claims.begin(), claims.end(),
-                     [](const CheckedClaim& one) { return one.word() == "refuted"; });
+  if (results.empty()) results = pipeline::explain::published_results(options.home);
+  if (results.empty()) return pipeline::explain::nothing_published(options.home, "results are");
+  PHASEBIT_TRY_ASSIGN(claims, report::claims::check_claims(results, request));
+  fmt::print("{}", table::render(table_of(options, request, format, claims), format));
+  PHASEBIT_TRY(report::claims::all_have_rows(claims));
+  return std::any_of(claims.begin(), claims.end(), [](const report::claims::CheckedClaim& one) {
+    return one.word() == "refuted";
+  });
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

@@ -4,18 +4,20 @@
 
 #include <cstdio>
 
-namespace phasebit {
+namespace phasebit::cli {
 
 Status run_coverage(const CoverageOptions& options) {
-  PHASEBIT_TRY_ASSIGN(format, table_format(options.format));
-  PHASEBIT_TRY_ASSIGN(forms, cover_forms(options.request));
+  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.format));
+  PHASEBIT_TRY_ASSIGN(forms, pipeline::coverage::cover_forms(options.request));
   const std::string& target = options.request.target;
   if (options.json)
-    fmt::print("{}\n", coverage_json(forms, target));
+    fmt::print("{}\n", pipeline::coverage::coverage_json(forms, target));
   else
-    fmt::print("{}", render(options.list ? coverage_list(forms) : coverage_summary(forms, target),
-                            format));
+    fmt::print("{}",
+               table::render(options.list ? pipeline::coverage::coverage_list(forms)
+                                          : pipeline::coverage::coverage_summary(forms, target),
+                             format));
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

@@ -4,18 +4,18 @@
 
 #include <cstdio>
 
-namespace phasebit {
+namespace phasebit::cli {
 
 Status run_explain(const ExplainOptions& options) {
-  PHASEBIT_TRY_ASSIGN(format, table_format(options.json ? "json" : options.format));
-  PHASEBIT_TRY_ASSIGN(pairs, explain(options));
+  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.json ? "json" : options.format));
+  PHASEBIT_TRY_ASSIGN(pairs, pipeline::explain::explain(options));
   if (pairs.empty())
     fmt::print("no step of more than the floor between two versions of ptxas\n");
-  else if (!options.steps && format == TableFormat::text)
-    fmt::print("{}", explained_text(pairs.front()));
+  else if (!options.steps && format == table::TableFormat::text)
+    fmt::print("{}", pipeline::explain::explained_text(pairs.front()));
   else
-    fmt::print("{}", render(explained_table(pairs), format));
+    fmt::print("{}", table::render(pipeline::explain::explained_table(pairs), format));
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

@@ -2,13 +2,13 @@
 
 #include <cstdio>
 
-namespace phasebit {
+namespace phasebit::cli {
 
 Status run_list(const ListOptions& options) {
-  PHASEBIT_TRY_ASSIGN(format, table_format(options.json ? "json" : options.format));
-  PHASEBIT_TRY_ASSIGN(table, make_list(options.what, options.request));
-  fmt::print("{}", render(table, format));
+  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.json ? "json" : options.format));
+  PHASEBIT_TRY_ASSIGN(table, pipeline::lists::make_list(options.what, options.request));
+  fmt::print("{}", table::render(table, format));
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

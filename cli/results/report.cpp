@@ -7,26 +7,30 @@
 #include <algorithm>
 #include <cstdio>
 
-namespace phasebit {
+namespace phasebit::cli {
+
+using report::ReportSource;
+
 namespace {
 
 Result<ReportSource> source_of(const ReportOptions& options) {
   ReportSource source{{options.results.begin(), options.results.end()}, options.device};
   source.claims = options.home.data / "claims";
   source.published = source.results.empty();
-  if (source.published) source.results = published_results(options.home);
-  if (source.results.empty()) return nothing_published(options.home, "results are");
+  if (source.published) source.results = pipeline::explain::published_results(options.home);
+  if (source.results.empty())
+    return pipeline::explain::nothing_published(options.home, "results are");
   return source;
 }
 
 Status run_documents(const ReportOptions& options, const ReportSource& source) {
   const std::vector<fs::path> documents(options.documents.begin(), options.documents.end());
   if (options.check) {
-    PHASEBIT_TRY(check_documents(documents, source));
+    PHASEBIT_TRY(report::check_documents(documents, source));
     fmt::print("{} documents agree with the results\n", documents.size());
     return {};
   }
-  PHASEBIT_TRY_ASSIGN(text, update_documents(documents, source));
+  PHASEBIT_TRY_ASSIGN(text, report::update_documents(documents, source));
   fmt::print("{}", text);
   return {};
 }
@@ -36,30 +40,31 @@ Status run_documents(const ReportOptions& options, const ReportSource& source) {
 Status run_report(const ReportOptions& options) {
   PHASEBIT_TRY_ASSIGN(source, source_of(options));
   if (!options.documents.empty()) return run_documents(options, source);
-  PHASEBIT_TRY_ASSIGN(format, table_format(options.format));
-  PHASEBIT_TRY_ASSIGN(arguments, table_arguments(options.arguments));
-  PHASEBIT_TRY_ASSIGN(text, report(source, options.table, arguments, format));
+  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.format));
+  PHASEBIT_TRY_ASSIGN(arguments, report::table_arguments(options.arguments));
+  PHASEBIT_TRY_ASSIGN(text, report::report(source, options.table, arguments, format));
   fmt::print("{}", text);
   return {};
 }
 
 Status run_export(const ExportOptions& options) {
-  ExportRequest request{
+  report::ExportRequest request{
       {options.results.begin(), options.results.end()}, options.ids, options.format};
-  if (request.results.empty()) request.results = published_results(options.home);
-  if (request.results.empty()) return nothing_published(options.home, "results are");
-  if (!options.out.empty()) return export_results(request, options.out);
-  PHASEBIT_TRY_ASSIGN(text, export_results(request));
+  if (request.results.empty()) request.results = pipeline::explain::published_results(options.home);
+  if (request.results.empty())
+    return pipeline::explain::nothing_published(options.home, "results are");
+  if (!options.out.empty()) return report::export_results(request, options.out);
+  PHASEBIT_TRY_ASSIGN(text, report::export_results(request));
   fmt::print("{}", text);
   return {};
 }
 
 Status run_import(const ImportOptions& options) {
   const std::vector<fs::path> results(options.results.begin(), options.results.end());
-  PHASEBIT_TRY_ASSIGN(counts, import_results(options.store, results));
+  PHASEBIT_TRY_ASSIGN(counts, store::import_results(options.store, results));
   fmt::print("{}: {} points added, {} were there\n", options.store, counts.points,
              counts.points_known);
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

@@ -1,6 +1,6 @@
 #include "cli/arguments.h"
 
-namespace phasebit {
+namespace phasebit::cli {
 namespace {
 
 void add_source(CLI::App& command, std::string& source) {
@@ -10,7 +10,7 @@ void add_source(CLI::App& command, std::string& source) {
 }
 
 // What to show of a listing, and beside it.
-void add_reading(CLI::App& command, SassShowRequest& options) {
+void add_reading(CLI::App& command, pipeline::sass::SassShowRequest& options) {
   CLI::Option* hot =
       command.add_flag("--hot", options.excerpt.hot,
                        "show the hot paths of the timed loops alone; of a file, all loops");
@@ -29,7 +29,7 @@ void add_reading(CLI::App& command, SassShowRequest& options) {
                    "print the flow graph for Graphviz (dot -Tsvg) in place of the listing");
 }
 
-void add_show(CLI::App& group, SassShowRequest& options, Chosen& chosen) {
+void add_show(CLI::App& group, pipeline::sass::SassShowRequest& options, Chosen& chosen) {
   CLI::App* command = group.add_subcommand(
       "show", "listing with control fields, verb, and the template's file and line");
   add_variant_space(*command, options.space);
@@ -51,7 +51,7 @@ void add_show(CLI::App& group, SassShowRequest& options, Chosen& chosen) {
   add_reading(*command, options);
   command->add_flag("--json", options.json, "print JSON");
   add_examples(*command, {"phasebit sass show ring/mbarrier/st_shared/none --target sm_100a"});
-  command->callback([&] { chosen = [&] { return print(sass_show(options)); }; });
+  command->callback([&] { chosen = [&] { return print(pipeline::sass::sass_show(options)); }; });
 }
 
 void add_list(CLI::App& group, SassListOptions& options, Chosen& chosen) {
@@ -173,7 +173,7 @@ void add_matrix(CLI::App& group, SassMatrixOptions& options, Chosen& chosen) {
   command->callback([&] { chosen = [&] { return run_sass_matrix(options); }; });
 }
 
-void add_page(CLI::App& group, PageRequest& options, Chosen& chosen) {
+void add_page(CLI::App& group, pipeline::sass::page::PageRequest& options, Chosen& chosen) {
   CLI::App* command = group.add_subcommand(
       "page", "the matrix as one HTML file, each cell with its listing beside the reference's");
   add_space(*command, options.space);
@@ -194,10 +194,11 @@ void add_page(CLI::App& group, PageRequest& options, Chosen& chosen) {
   command->add_option("-o,--out", options.out, "the file")->capture_default_str();
   add_examples(*command, {"phasebit sass page --spec specs/curated.toml --limit 3 --target "
                           "sm_90a,sm_100a -o sass.html"});
-  command->callback([&] { chosen = [&] { return print(sass_page(options)); }; });
+  command->callback(
+      [&] { chosen = [&] { return print(pipeline::sass::page::sass_page(options)); }; });
 }
 
-void add_classes(CLI::App& group, ClassesRequest& options, Chosen& chosen) {
+void add_classes(CLI::App& group, pipeline::sass::ClassesRequest& options, Chosen& chosen) {
   CLI::App* command =
       group.add_subcommand("classes", "which variants are one code, and what splits");
   add_space(*command, options.space);
@@ -209,7 +210,7 @@ void add_classes(CLI::App& group, ClassesRequest& options, Chosen& chosen) {
   command->add_flag("--json", options.json, "print JSON");
   add_examples(*command,
                {"phasebit sass classes --filter ring/mbarrier/st_shared/none --limit 20"});
-  command->callback([&] { chosen = [&] { return print(sass_classes(options)); }; });
+  command->callback([&] { chosen = [&] { return print(pipeline::sass::sass_classes(options)); }; });
 }
 
 void add_gate(CLI::App& group, SassOptions& all, Chosen& chosen) {
@@ -237,7 +238,7 @@ void add_gate(CLI::App& group, SassOptions& all, Chosen& chosen) {
   });
 }
 
-void add_reduce(CLI::App& group, VariantReduceRequest& options, Chosen& chosen) {
+void add_reduce(CLI::App& group, pipeline::reduce::VariantReduceRequest& options, Chosen& chosen) {
   CLI::App* command = group.add_subcommand(
       "reduce", "the smallest PTX that two versions of ptxas make different code of");
   add_variant_space(*command, options.space);
@@ -281,4 +282,4 @@ void add_sass(CLI::App& app, SassOptions& options, Chosen& chosen) {
   add_examples(*group, {"phasebit sass show ring/mbarrier/st_shared/none --target sm_90a"});
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

@@ -5,7 +5,10 @@
 #include <cstdio>
 #include <optional>
 
-namespace phasebit {
+namespace phasebit::cli {
+
+using compare::Change;
+
 namespace {
 
 // "schedule" and others; nothing when it was not asked for.
@@ -14,36 +17,37 @@ Result<std::optional<Change>> parse_fail_on(const std::string& word) {
   std::vector<std::string> words;
   for (const Change change :
        {Change::schedule, Change::renamed, Change::operands, Change::instructions, Change::data}) {
-    if (word == to_string(change)) return change;
-    words.push_back(to_string(change));
+    if (word == compare::to_string(change)) return change;
+    words.push_back(compare::to_string(change));
   }
   return with_hint(fail(Step::usage, "--fail-on {}: no such class of change", word),
-                   nearest_word_hint(word, words));
+                   base::nearest_word_hint(word, words));
 }
 
 // Equal instructions with other data are never taken for the same, asked for or not; data is the
 // last of the changes, so that each --fail-on covers it.
-bool fails(const SassDiff& made, const std::optional<Change>& fail_on) {
+bool fails(const pipeline::sass::SassDiff& made, const std::optional<Change>& fail_on) {
   if (made.diff.change == Change::data) return true;
   return fail_on && (made.diff.change >= *fail_on || !made.diff.beside.empty());
 }
-bool fails(const LibraryDiff& made, const std::optional<Change>& fail_on) {
+bool fails(const foreign::LibraryDiff& made, const std::optional<Change>& fail_on) {
   return made.change == Change::data || (fail_on && made.change >= *fail_on);
 }
 
-std::string text_of(const SassDiff& made, const SassDiffOptions& options) {
-  if (options.json) return diff_as_json(made.left, made.right, made.diff);
-  return diff_as_text(made.left, made.right, made.diff, {options.all, options.context});
+std::string text_of(const pipeline::sass::SassDiff& made, const SassDiffOptions& options) {
+  if (options.json) return compare::diff_as_json(made.left, made.right, made.diff);
+  return compare::diff_as_text(made.left, made.right, made.diff, {options.all, options.context});
 }
-std::string text_of(const LibraryDiff& made, const SassDiffOptions& options) {
-  return options.json ? library_as_json(made) : library_as_text(made, options.all);
+std::string text_of(const foreign::LibraryDiff& made, const SassDiffOptions& options) {
+  return options.json ? foreign::library_as_json(made)
+                      : foreign::library_as_text(made, options.all);
 }
 
 }  // namespace
 
 Result<bool> run_sass_diff(const SassDiffOptions& options) {
   PHASEBIT_TRY_ASSIGN(fail_on, parse_fail_on(options.fail_on));
-  PHASEBIT_TRY_ASSIGN(made, sass_diff(options));
+  PHASEBIT_TRY_ASSIGN(made, pipeline::sass::sass_diff(options));
   return std::visit(
       [&](const auto& one) {
         fmt::print("{}", text_of(one, options));
@@ -52,4 +56,4 @@ Result<bool> run_sass_diff(const SassDiffOptions& options) {
       made);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

@@ -4,12 +4,12 @@
 
 #include <cstdio>
 
-namespace phasebit {
+namespace phasebit::cli {
 
 Result<bool> run_sass_gate(const SassGateOptions& options) {
-  PHASEBIT_TRY_ASSIGN(report, sass_gate(options));
-  fmt::print("{}", options.json ? gate_as_json(report) : gate_as_text(report));
+  PHASEBIT_TRY_ASSIGN(report, pipeline::sass::sass_gate(options));
+  fmt::print("{}", options.json ? gate::gate_as_json(report) : gate::gate_as_text(report));
   return !report.broken.empty();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

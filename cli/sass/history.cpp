@@ -5,11 +5,13 @@
 
 #include <cstdio>
 
-namespace phasebit {
+namespace phasebit::cli {
 namespace {
 
-Status print_change(const VersionHistory& history, const SassHistoryOptions& options) {
-  const HistoryEntry &before = *history.change.first, &after = *history.change.second;
+Status print_change(const pipeline::explain::VersionHistory& history,
+                    const SassHistoryOptions& options) {
+  const pipeline::explain::HistoryEntry &before = *history.change.first,
+                                        &after = *history.change.second;
   fmt::print("{} changed most from ptxas {} to {}{}{}\n", options.bisect, before.ptxas, after.ptxas,
              history.counted.empty() ? "" : ": ", history.counted);
   for (const std::string& line : after.changes) fmt::print("  {}\n", line);
@@ -17,8 +19,8 @@ Status print_change(const VersionHistory& history, const SassHistoryOptions& opt
     fmt::print("the smallest PTX that shows it: the same with -o FILE\n");
     return {};
   }
-  const Reduction& made = *history.smallest;
-  PHASEBIT_TRY(write_file(options.out, made.text));
+  const pipeline::reduce::Reduction& made = *history.smallest;
+  PHASEBIT_TRY(base::write_file(options.out, made.text));
   fmt::print("{}: {} in {} statements of {}\n", options.out, made.opcode, made.last_statements,
              made.first_statements);
   return {};
@@ -27,12 +29,12 @@ Status print_change(const VersionHistory& history, const SassHistoryOptions& opt
 }  // namespace
 
 Status run_sass_history(const SassHistoryOptions& options) {
-  PHASEBIT_TRY_ASSIGN(format, table_format(options.json ? "json" : options.format));
-  PHASEBIT_TRY_ASSIGN(history, version_history(options));
+  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.json ? "json" : options.format));
+  PHASEBIT_TRY_ASSIGN(history, pipeline::explain::version_history(options));
   if (!options.bisect.empty()) return print_change(history, options);
-  if (format == TableFormat::text) fmt::print("{} for {}\n", history.text, history.target);
-  fmt::print("{}", render(history_table(history.entries), format));
+  if (format == table::TableFormat::text) fmt::print("{} for {}\n", history.text, history.target);
+  fmt::print("{}", table::render(pipeline::explain::history_table(history.entries), format));
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

@@ -4,15 +4,15 @@
 
 #include <cstdio>
 
-namespace phasebit {
+namespace phasebit::cli {
 
 Status run_sass_list(const SassListOptions& options) {
-  PHASEBIT_TRY_ASSIGN(format, table_format(options.json ? "json" : options.format));
-  SassListRequest request = options;
-  request.in_full = format == TableFormat::csv || format == TableFormat::json;
-  PHASEBIT_TRY_ASSIGN(table, sass_list(request));
-  fmt::print("{}", render(table, format));
+  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.json ? "json" : options.format));
+  pipeline::sass::SassListRequest request = options;
+  request.in_full = format == table::TableFormat::csv || format == table::TableFormat::json;
+  PHASEBIT_TRY_ASSIGN(table, pipeline::sass::sass_list(request));
+  fmt::print("{}", table::render(table, format));
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

@@ -4,15 +4,15 @@
 
 #include <cstdio>
 
-namespace phasebit {
+namespace phasebit::cli {
 
 Status run_sass_matrix(const SassMatrixOptions& options) {
-  PHASEBIT_TRY_ASSIGN(format, table_format(options.format));
-  MatrixRequest request = options;
-  request.in_full = format == TableFormat::json;
-  PHASEBIT_TRY_ASSIGN(matrix, sass_matrix(request));
-  fmt::print("{}", print_matrix(matrix, format));
+  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.format));
+  pipeline::sass::MatrixRequest request = options;
+  request.in_full = format == table::TableFormat::json;
+  PHASEBIT_TRY_ASSIGN(matrix, pipeline::sass::sass_matrix(request));
+  fmt::print("{}", compare::print_matrix(matrix, format));
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

@@ -4,14 +4,14 @@
 
 #include <cstdio>
 
-namespace phasebit {
+namespace phasebit::cli {
 namespace {
 
-void say(const Reduction& done, std::FILE* to) {
-  fmt::print(to, "{} {}: {} -> {} by {}, {} -> {} by {}\n", done.opcode, to_string(done.where),
-             done.sides[0].first.of(done.where), done.sides[0].last.of(done.where),
-             done.sides[0].name, done.sides[1].first.of(done.where),
-             done.sides[1].last.of(done.where), done.sides[1].name);
+void say(const pipeline::reduce::Reduction& done, std::FILE* to) {
+  fmt::print(
+      to, "{} {}: {} -> {} by {}, {} -> {} by {}\n", done.opcode, flow::to_string(done.where),
+      done.sides[0].first.of(done.where), done.sides[0].last.of(done.where), done.sides[0].name,
+      done.sides[1].first.of(done.where), done.sides[1].last.of(done.where), done.sides[1].name);
   fmt::print(
       to, "{} -> {} lines, {} -> {} bytes; {} candidates in {:.1f} s{}\n", done.first_statements,
       done.last_statements, done.first_bytes, done.last_bytes, done.candidates, done.seconds,
@@ -20,16 +20,16 @@ void say(const Reduction& done, std::FILE* to) {
 
 }  // namespace
 
-Status run_sass_reduce(const VariantReduceRequest& options) {
-  PHASEBIT_TRY_ASSIGN(done, reduce_variants(options));
+Status run_sass_reduce(const pipeline::reduce::VariantReduceRequest& options) {
+  PHASEBIT_TRY_ASSIGN(done, pipeline::reduce::reduce_variants(options));
   say(done, options.out.empty() ? stderr : stdout);
   if (options.out.empty()) {
     fmt::print("{}", done.text);
     return {};
   }
-  PHASEBIT_TRY(write_file(options.out, done.text));
+  PHASEBIT_TRY(base::write_file(options.out, done.text));
   fmt::print("{}\n", options.out);
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

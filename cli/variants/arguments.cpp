@@ -1,6 +1,6 @@
 #include "cli/arguments.h"
 
-namespace phasebit {
+namespace phasebit::cli {
 
 void add_generate(CLI::App& app, GenerateOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("generate", "expand a sweep and write its PTX");
@@ -76,4 +76,4 @@ void add_guard(CLI::App& app, GuardCommand& options, Chosen& chosen) {
   command->callback([&] { chosen = [&] { return run_guard(options); }; });
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

@@ -2,15 +2,15 @@
 
 #include <cstdio>
 
-namespace phasebit {
+namespace phasebit::cli {
 
 Status run_fork(const ForkOptions& options) {
   if (!options.merge && !options.resolved) {
-    PHASEBIT_TRY_ASSIGN(fork, begin_fork(options));
+    PHASEBIT_TRY_ASSIGN(fork, pipeline::variants::begin_fork(options));
     fmt::print("{}\nedit {}\n", fork.key().id, fork.path.string());
     return {};
   }
-  PHASEBIT_TRY_ASSIGN(merged, merge_forks(options, options.resolved));
+  PHASEBIT_TRY_ASSIGN(merged, pipeline::variants::merge_forks(options, options.resolved));
   for (const std::string& line : merged.done) fmt::print("{}\n", line);
   if (merged.failed.empty()) return {};
   const Error last = merged.failed.back();
@@ -19,4 +19,4 @@ Status run_fork(const ForkOptions& options) {
   return tl::unexpected<Error>(last);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

@@ -8,19 +8,19 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::cli {
 namespace {
 
 using nlohmann::json;
 
-void print_list(const Expansion& expansion, bool as_json) {
+void print_list(const space::Expansion& expansion, bool as_json) {
   if (!as_json) {
-    for (const VariantKey& variant : expansion.variants)
+    for (const image::VariantKey& variant : expansion.variants)
       fmt::print("{} {}\n", variant.hash, variant.id);
     return;
   }
   json list = json::array();
-  for (const VariantKey& variant : expansion.variants)
+  for (const image::VariantKey& variant : expansion.variants)
     list.push_back({{"hash", variant.hash}, {"id", variant.id}, {"axes", variant.axes}});
   fmt::print("{}\n", list.dump(1));
 }
@@ -29,8 +29,9 @@ json number(const std::optional<double>& value) {
   return value ? json(*value) : json(nullptr);
 }
 
-void print_dry_run(const Home& home, const Expansion& expansion, bool as_json) {
-  const Estimate cost = estimate(home, static_cast<double>(expansion.variants.size()));
+void print_dry_run(const base::Home& home, const space::Expansion& expansion, bool as_json) {
+  const pipeline::images::Estimate cost =
+      pipeline::images::estimate(home, static_cast<double>(expansion.variants.size()));
   if (as_json) {
     json pruned = json::array();
     for (const auto& [reason, points] : expansion.pruned)
@@ -43,10 +44,10 @@ void print_dry_run(const Home& home, const Expansion& expansion, bool as_json) {
                    .dump(1));
     return;
   }
-  fmt::print("{}{}\n", describe(expansion), describe(cost));
+  fmt::print("{}{}\n", space::describe(expansion), pipeline::images::describe(cost));
 }
 
-void print_generated(const Generated& made, const GenerateOptions& options) {
+void print_generated(const pipeline::variants::Generated& made, const GenerateOptions& options) {
   const std::string what = options.curated ? "curated listings" : "variants";
   if (options.check)
     fmt::print("{} {} are what the templates give\n", made.files, what);
@@ -63,11 +64,11 @@ void print_generated(const Generated& made, const GenerateOptions& options) {
 
 Status run_generate(const GenerateOptions& options) {
   if (!options.list && !options.dry_run) {
-    PHASEBIT_TRY_ASSIGN(made, generate(options));
+    PHASEBIT_TRY_ASSIGN(made, pipeline::variants::generate(options));
     print_generated(made, options);
     return {};
   }
-  PHASEBIT_TRY_ASSIGN(space, open_space(options.space));
+  PHASEBIT_TRY_ASSIGN(space, pipeline::select::open_space(options.space));
   if (options.list)
     print_list(space.expansion, options.json);
   else
@@ -75,4 +76,4 @@ Status run_generate(const GenerateOptions& options) {
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

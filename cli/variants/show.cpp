@@ -9,7 +9,11 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::cli {
+
+using render::ListingLine;
+using render::Rendered;
+
 namespace {
 
 using nlohmann::json;
@@ -31,7 +35,7 @@ json as_json(const Rendered& rendered) {
                      {"line", line.source.line},
                      {"verb", line.source.verb},
                      {"role", line.source.role}});
-  const VariantKey& key = rendered.head.key;
+  const image::VariantKey& key = rendered.head.key;
   return {{"id", key.id},
           {"hash", key.hash},
           {"axes", key.axes},
@@ -40,14 +44,14 @@ json as_json(const Rendered& rendered) {
           {"entry", rendered.kernel.entry},
           {"threads", rendered.head.launch.threads},
           {"dynamic_shared_bytes", rendered.head.launch.dynamic_shared_bytes},
-          {"head", write_head(rendered.head)},
+          {"head", ptx::head::write_head(rendered.head)},
           {"listing", lines}};
 }
 
 // The lines of one entry, its head among them.
 Result<std::string> entry_text(const std::string& text, const Rendered& rendered) {
-  PHASEBIT_TRY_ASSIGN(file, read_ptx(text, rendered.path.string()));
-  const PtxFunction& entry = *file.find(rendered.kernel.entry);
+  PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(text, rendered.path.string()));
+  const ptx::PtxFunction& entry = *file.find(rendered.kernel.entry);
   const int first = entry.head_lines.empty() ? file.statements[entry.signature].line
                                              : entry.head_lines.front().line;
   std::istringstream lines(text);
@@ -59,17 +63,18 @@ Result<std::string> entry_text(const std::string& text, const Rendered& rendered
 
 // A kernel that was read is shown as its file has it: all of the file, or one of its entries.
 Result<std::string> as_text(const Rendered& rendered, bool entry_alone) {
-  if (rendered.path.empty()) return kernel_file(rendered);
-  PHASEBIT_TRY_ASSIGN(text, read_file(rendered.path));
+  if (rendered.path.empty()) return render::kernel_file(rendered);
+  PHASEBIT_TRY_ASSIGN(text, base::read_file(rendered.path));
   return entry_alone ? entry_text(text, rendered) : std::move(text);
 }
 
 }  // namespace
 
 Status run_show(const ShowOptions& options) {
-  PHASEBIT_TRY_ASSIGN(build, parse_build(options.build));
-  PHASEBIT_TRY_ASSIGN(space, open_one(options.space, options.variant));
-  PHASEBIT_TRY_ASSIGN(rendered, render_one(space, space.expansion.variants.front(), build));
+  PHASEBIT_TRY_ASSIGN(build, pipeline::select::parse_build(options.build));
+  PHASEBIT_TRY_ASSIGN(space, pipeline::select::open_one(options.space, options.variant));
+  PHASEBIT_TRY_ASSIGN(rendered,
+                      pipeline::images::render_one(space, space.expansion.variants.front(), build));
   if (options.json) {
     fmt::print("{}\n", as_json(rendered).dump(1));
     return {};
@@ -79,4 +84,4 @@ Status run_show(const ShowOptions& options) {
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cli

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace phasebit {
+namespace phasebit::base {
 
 std::string_view to_string(Step step) {
   switch (step) {
@@ -40,4 +40,4 @@ void bug(std::string_view what) {
   std::abort();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::base

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <tl/expected.hpp>
 
-namespace phasebit {
+namespace phasebit::base {
 
 // The steps of the data flow in their order. A program's exit code is the step's number (see
 // exit_code), so that a script can tell a bad spec from a missing GPU.
@@ -62,6 +62,17 @@ inline tl::unexpected<Error> with_hint(tl::unexpected<Error> error, std::string 
 // A bug: prints and aborts.
 [[noreturn]] void bug(std::string_view what);
 
+}  // namespace phasebit::base
+
+// The words of every file (docs/decisions/namespaces.md).
+namespace phasebit {
+using base::bug;
+using base::Error;
+using base::fail;
+using base::Result;
+using base::Status;
+using base::Step;
+using base::with_hint;
 }  // namespace phasebit
 
 // Return the error of an expression of type Result<T> or Status.

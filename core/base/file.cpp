@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace phasebit {
+namespace phasebit::base {
 
 namespace {
 
@@ -90,4 +90,4 @@ TempDir::~TempDir() {
   if (!path_.empty()) fs::remove_all(path_, ignored);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::base

@@ -8,8 +8,10 @@
 #include <string_view>
 
 namespace phasebit {
-
 namespace fs = std::filesystem;
+}  // namespace phasebit
+
+namespace phasebit::base {
 
 Result<std::string> read_file(const fs::path& path);
 
@@ -36,4 +38,4 @@ class TempDir {
 // The source tree that this program was built from: for tests alone.
 fs::path source_root();
 
-}  // namespace phasebit
+}  // namespace phasebit::base

@@ -4,7 +4,7 @@
 
 #include <zlib.h>
 
-namespace phasebit {
+namespace phasebit::base {
 namespace {
 
 constexpr int gzip_window = 15 + 16;  // zlib.h: 16 more asks for a gzip header and trailer
@@ -58,4 +58,4 @@ Result<std::string> gunzip(std::string_view content, const std::string& name) {
                    "copy it again from where it is whole");
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::base

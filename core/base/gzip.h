@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::base {
 
 std::string gzip(std::string_view content);
 
 // Step::io with `name` when it is no gzip file, damaged or cut short.
 Result<std::string> gunzip(std::string_view content, const std::string& name);
 
-}  // namespace phasebit
+}  // namespace phasebit::base

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-namespace phasebit {
+namespace phasebit::base {
 
 std::string content_hash(std::string_view content) {
   const XXH128_hash_t hash = XXH3_128bits(content.data(), content.size());
@@ -15,4 +15,4 @@ std::string short_hash(std::string_view content) {
   return content_hash(content).substr(0, 12);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::base

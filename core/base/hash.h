@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::base {
 
 // 32 hexadecimal digits.
 std::string content_hash(std::string_view content);
@@ -12,4 +12,4 @@ std::string content_hash(std::string_view content);
 // The first 12 digits: enough for a file of a few million variants, short enough to read.
 std::string short_hash(std::string_view content);
 
-}  // namespace phasebit
+}  // namespace phasebit::base

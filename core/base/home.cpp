@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-namespace phasebit {
+namespace phasebit::base {
 namespace {
 
 constexpr const char* from_program = PHASEBIT_DATA_FROM_PROGRAM;  // "../share/phasebit"
@@ -101,4 +101,4 @@ std::string_view program_version() {
   return PHASEBIT_VERSION;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::base

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::base {
 
 struct Home {
   fs::path data;  // templates/, specs/, results/, ptx/: read, never written
@@ -40,4 +40,4 @@ Result<Home> find_home(const Surroundings& around = surroundings());
 // "0.1.0"
 std::string_view program_version();
 
-}  // namespace phasebit
+}  // namespace phasebit::base

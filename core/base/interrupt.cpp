@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-namespace phasebit {
+namespace phasebit::base {
 namespace {
 
 std::atomic<bool> interrupt_seen{false};
@@ -28,4 +28,4 @@ bool interrupted() {
   return interrupt_seen;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::base

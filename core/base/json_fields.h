@@ -14,7 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::base {
 
 // False when the value is not one of the type, or out of its range.
 inline bool read_json(const nlohmann::ordered_json& value, std::string& out) {
@@ -110,4 +110,4 @@ class JsonFields {
   std::optional<std::string> mistake_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::base

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::base {
 
 int edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<int>> d(a.size() + 1, std::vector<int>(b.size() + 1));
@@ -33,4 +33,4 @@ std::string nearest_word_hint(std::string_view word, const std::vector<std::stri
   return fmt::format("one of: {}{}", list, shown < valid.size() ? ", ..." : "");
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::base

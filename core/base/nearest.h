@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::base {
 
 // Number of insertions, deletions, replacements and swaps of neighbours between two words.
 int edit_distance(std::string_view a, std::string_view b);
@@ -14,4 +14,4 @@ int edit_distance(std::string_view a, std::string_view b);
 // "one of: a, b, c" (at most 12 of them). Empty when there are no words.
 std::string nearest_word_hint(std::string_view word, const std::vector<std::string>& valid);
 
-}  // namespace phasebit
+}  // namespace phasebit::base

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::base {
 
 void parallel_for(size_t count, unsigned threads, const std::function<void(size_t)>& job) {
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
@@ -19,4 +19,4 @@ void parallel_for(size_t count, unsigned threads, const std::function<void(size_
   for (unsigned t = 0; t < threads; ++t) pool.emplace_back(work);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::base

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace phasebit {
+namespace phasebit::base {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -144,4 +144,4 @@ Result<ProcessOutput> run_process(const std::vector<std::string>& arguments,
   return result;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::base

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::base {
 
 struct ProcessOutput {
   int exit_status = 0;     // valid when signal is 0
@@ -29,4 +29,4 @@ struct ProcessOptions {
 Result<ProcessOutput> run_process(const std::vector<std::string>& arguments,
                                   const ProcessOptions& options = {});
 
-}  // namespace phasebit
+}  // namespace phasebit::base

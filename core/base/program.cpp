@@ -3,7 +3,7 @@
 #include "core/base/file.h"
 #include "core/base/hash.h"
 
-namespace phasebit {
+namespace phasebit::base {
 
 const std::string& program_hash() {
   static const std::string hash = [] {
@@ -13,4 +13,4 @@ const std::string& program_hash() {
   return hash;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::base

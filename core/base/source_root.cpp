@@ -1,9 +1,9 @@
 #include "core/base/file.h"
 
-namespace phasebit {
+namespace phasebit::base {
 
 fs::path source_root() {
   return PHASEBIT_SOURCE_ROOT;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::base

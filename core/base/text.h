@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::base {
 
 // Without the blanks at both ends.
 inline std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r") {
@@ -39,4 +39,4 @@ inline std::string whole_duration_text(double seconds) {
                     : fmt::format("{} min {} s", whole / 60, whole % 60);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::base

@@ -6,7 +6,7 @@
 
 #include <toml++/toml.h>
 
-namespace phasebit {
+namespace phasebit::base {
 namespace {
 
 int line_of(const toml::source_region& region) {
@@ -204,4 +204,4 @@ void TomlReader::refuse(std::string_view key, std::string message, std::string h
       Error{Step::spec, fmt::format("{}: {}: {}", where(key), subject, message), std::move(hint)});
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::base

@@ -13,7 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::base {
 
 struct TomlValue {
   enum class Kind { truth, number, text, array, table, other };
@@ -76,4 +76,4 @@ class TomlReader {
   Status& status_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::base

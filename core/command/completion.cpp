@@ -7,7 +7,7 @@
 
 #include <fmt/ranges.h>
 
-namespace phasebit {
+namespace phasebit::command {
 namespace {
 
 // "phasebit sass show" -> "phasebit_sass_show"
@@ -136,7 +136,7 @@ Result<std::string> completion_script(const DescribedCommand& program, const std
   if (shell == "zsh") return zsh_script(program);
   if (shell == "fish") return fish_script(program);
   return with_hint(fail(Step::usage, "no completion for '{}'", shell),
-                   nearest_word_hint(shell, {"bash", "zsh", "fish"}));
+                   base::nearest_word_hint(shell, {"bash", "zsh", "fish"}));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::command

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace phasebit {
+namespace phasebit::command {
 namespace {
 
 DescribedOption describe_option(const CLI::Option& option) {
@@ -53,4 +53,4 @@ std::vector<const DescribedCommand*> all_commands(const DescribedCommand& progra
   return all;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::command

@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-namespace phasebit {
+namespace phasebit::command {
 
 struct DescribedOption {
   std::vector<std::string> names;  // "-t", "--target"; of a positional its name alone: "variant"
@@ -32,4 +32,4 @@ DescribedCommand describe(const CLI::App& app);
 // The command itself and all below it, in their order.
 std::vector<const DescribedCommand*> all_commands(const DescribedCommand& program);
 
-}  // namespace phasebit
+}  // namespace phasebit::command

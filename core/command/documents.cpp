@@ -2,7 +2,7 @@
 
 #include "core/command/completion.h"
 
-namespace phasebit {
+namespace phasebit::command {
 namespace {
 
 // CLI11 ends what it prints with a new line of its own.
@@ -29,9 +29,9 @@ std::vector<std::pair<std::string, std::string>> step_exit_codes() {
   std::vector<std::pair<std::string, std::string>> codes;
   for (int n = 0; n <= static_cast<int>(Step::io); ++n) {
     const Step step = static_cast<Step>(n);
-    codes.emplace_back(std::to_string(exit_code(step)), to_string(step));
+    codes.emplace_back(std::to_string(base::exit_code(step)), base::to_string(step));
   }
   return codes;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::command

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace phasebit {
+namespace phasebit::command {
 namespace {
 
 // A line that begins with a dot or a quote is a request, and a hyphen is no minus.
@@ -98,4 +98,4 @@ std::string man_page(const DescribedCommand& program, const ManPageFacts& facts)
   return text + list_section("FILES", facts.files);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::command

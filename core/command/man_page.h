@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::command {
 
 struct ManPageFacts {
   std::string version;                                           // "0.1.0"
@@ -20,4 +20,4 @@ struct ManPageFacts {
 // roff for man(1), section 1.
 std::string man_page(const DescribedCommand& program, const ManPageFacts& facts);
 
-}  // namespace phasebit
+}  // namespace phasebit::command

@@ -2,7 +2,10 @@
 
 #include "core/base/nearest.h"
 
-namespace phasebit {
+namespace phasebit::command {
+
+using base::nearest_word_hint;
+
 namespace {
 
 // The innermost command that the line named.
@@ -73,4 +76,4 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
   return {Step::usage, fmt::format("{}: '{}' is one argument too many", name, word), help};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::command

@@ -5,10 +5,10 @@
 
 #include <CLI/CLI.hpp>
 
-namespace phasebit {
+namespace phasebit::command {
 
 // What is wrong with a line that `app` did not take: in the words of the command it came to, with
 // the nearest option or command for a word that is none. Step::usage.
 Error usage_error(const CLI::App& app, const CLI::ParseError& error);
 
-}  // namespace phasebit
+}  // namespace phasebit::command

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::image {
 
 std::string describe(const StatusRecord& status) {
   if (status.code == static_cast<std::uint32_t>(StatusCode::none)) return "no fault";
@@ -11,4 +11,4 @@ std::string describe(const StatusRecord& status) {
   return fmt::format("unknown status code {}", status.code);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::image

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::image {
 
 inline constexpr std::uint32_t abi_version = 1;
 
@@ -80,4 +80,4 @@ static_assert(sizeof(StatusRecord) == 48);
 // "cta 1 waited in vain for the other CTAs of its SM"
 std::string describe(const StatusRecord& status);
 
-}  // namespace phasebit
+}  // namespace phasebit::image

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-namespace phasebit {
+namespace phasebit::image {
 namespace {
 
 using Kind = BufferFill::Kind;
@@ -59,4 +59,4 @@ std::vector<std::uint32_t> content_of(const Buffer& buffer) {
   return words;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::image

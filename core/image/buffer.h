@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::image {
 
 // What a buffer holds when a launch begins, in words of 32 bits. `random` is std::mt19937 of the
 // seed, a word a draw, so that whoever reads the buffer can make the same.
@@ -36,4 +36,4 @@ struct Buffer {
 // The words of an `index` or `random` buffer; none of another, which a fill by one word makes.
 std::vector<std::uint32_t> content_of(const Buffer& buffer);
 
-}  // namespace phasebit
+}  // namespace phasebit::image

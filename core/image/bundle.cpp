@@ -2,7 +2,11 @@
 
 #include "core/base/hash.h"
 
-namespace phasebit {
+namespace phasebit::image {
+
+using base::read_file;
+using base::write_file;
+
 namespace {
 
 fs::path module_path(const fs::path& folder, const std::string& hash, const char* suffix) {
@@ -27,11 +31,11 @@ tl::unexpected<Error> torn(const fs::path& path) {
 
 Status write_bundle(const fs::path& folder, const Manifest& manifest,
                     const std::map<std::string, std::string>& modules,
-                    const std::map<std::string, CodeMoves>& moves) {
+                    const std::map<std::string, placement::CodeMoves>& moves) {
   for (const auto& [hash, cubin] : modules)
     PHASEBIT_TRY(write_file(module_path(folder, hash, cubin_suffix), cubin));
   for (const auto& [hash, one] : moves)
-    PHASEBIT_TRY(write_file(module_path(folder, hash, moves_suffix), to_bytes(one)));
+    PHASEBIT_TRY(write_file(module_path(folder, hash, moves_suffix), placement::to_bytes(one)));
   return write_file(folder / "manifest.json", to_json(manifest));
 }
 
@@ -49,7 +53,7 @@ Result<std::string> read_module(const fs::path& folder, const std::string& hash)
   const fs::path path = module_path(folder, hash, cubin_suffix);
   auto cubin = read_file(path);
   if (!cubin) return fail(Step::bundle, "{}", cubin.error().message);
-  if (content_hash(*cubin) != hash) return torn(path);
+  if (base::content_hash(*cubin) != hash) return torn(path);
   return std::move(*cubin);
 }
 
@@ -61,9 +65,9 @@ Result<std::string> read_module(const fs::path& folder, const Image& image, int 
   const auto bytes = read_file(path);
   if (!bytes)
     return fail(Step::bundle, "{} cannot be padded: {}", image.entry, bytes.error().message);
-  PHASEBIT_TRY_ASSIGN(moves, moves_from_bytes(*bytes, path.string()));
-  PHASEBIT_TRY_ASSIGN(padded, move_code(base, moves, padding));
-  if (image.padding_bytes != 0 && content_hash(padded) != image.module) return torn(path);
+  PHASEBIT_TRY_ASSIGN(moves, placement::moves_from_bytes(*bytes, path.string()));
+  PHASEBIT_TRY_ASSIGN(padded, placement::move_code(base, moves, padding));
+  if (image.padding_bytes != 0 && base::content_hash(padded) != image.module) return torn(path);
   return std::move(padded);
 }
 
@@ -72,4 +76,4 @@ bool can_be_padded(const fs::path& folder, const Image& image) {
   return fs::exists(module_path(folder, module_of(image), moves_suffix), error);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::image

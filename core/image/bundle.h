@@ -7,13 +7,13 @@
 #include <map>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::image {
 
 // Writes manifest.json, modules/<hash>.cubin for every module the manifest names, and for those
 // that can be padded modules/<hash>.moves (core/image/placement).
 Status write_bundle(const fs::path& folder, const Manifest& manifest,
                     const std::map<std::string, std::string>& modules,
-                    const std::map<std::string, CodeMoves>& moves = {});
+                    const std::map<std::string, placement::CodeMoves>& moves = {});
 
 // Reads manifest.json. Step::bundle names what is missing, newer or torn.
 Result<Manifest> read_manifest(const fs::path& folder);
@@ -27,4 +27,4 @@ bool can_be_padded(const fs::path& folder, const Image& image);
 // Reads one module and checks its hash.
 Result<std::string> read_module(const fs::path& folder, const std::string& hash);
 
-}  // namespace phasebit
+}  // namespace phasebit::image

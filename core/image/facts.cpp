@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::image {
 
 using nlohmann::json;
 
@@ -44,4 +44,4 @@ CatalogueFacts facts_of(const json& value) {
   return facts;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::image

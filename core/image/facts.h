@@ -9,7 +9,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace phasebit {
+namespace phasebit::image {
 
 // The axes that stand first in a key, and without their names in an id.
 inline constexpr std::array<const char*, 4> component_axes = {"probe", "protocol", "mover", "work"};
@@ -48,4 +48,4 @@ nlohmann::json json_of(const CatalogueFacts& facts);
 // Throws nlohmann::json::exception for what is not of that form.
 CatalogueFacts facts_of(const nlohmann::json& value);
 
-}  // namespace phasebit
+}  // namespace phasebit::image

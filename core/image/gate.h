@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::image {
 
 enum class GateVerdict { passed, failed, ungated };
 
@@ -26,4 +26,4 @@ struct VerbCensus {
 
 using Census = std::vector<VerbCensus>;
 
-}  // namespace phasebit
+}  // namespace phasebit::image

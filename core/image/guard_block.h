@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace phasebit {
+namespace phasebit::image {
 
 inline constexpr const char* guard_variable = "pb_guard";
 
@@ -55,4 +55,4 @@ struct GuardReport {
 };
 static_assert(sizeof(GuardReport) == 80);
 
-}  // namespace phasebit
+}  // namespace phasebit::image

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::image {
 namespace {
 
 // "full_barrier[2]", else the address.
@@ -89,7 +89,7 @@ std::string describe(const GuardReport& report, const GuardTable& table, int sm)
   words.push_back(fmt::format("cta {}", report.cta));
   std::string text = fmt::format("{} {} at {} ({})", who, waits_on(report, *site, table),
                                  site->place(), fmt::join(words, ", "));
-  if (report.word != 0) text += "; " + describe_barrier_word(report.word, sm);
+  if (report.word != 0) text += "; " + isa::describe_barrier_word(report.word, sm);
   return text;
 }
 
@@ -110,4 +110,4 @@ std::string describe_crumbs(const std::vector<std::uint32_t>& crumbs, const Guar
   return count > most ? fmt::format("{}; and {} more", text, count - most) : text;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::image

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::image {
 
 enum class WaitKind {
   parity,           // mbarrier, by parity
@@ -65,4 +65,4 @@ std::string describe(const GuardReport& report, const GuardTable& table, int sm 
 std::string describe_crumbs(const std::vector<std::uint32_t>& crumbs, const GuardTable& table,
                             std::size_t most = 8);
 
-}  // namespace phasebit
+}  // namespace phasebit::image

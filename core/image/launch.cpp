@@ -1,6 +1,6 @@
 #include "core/image/launch.h"
 
-namespace phasebit {
+namespace phasebit::image {
 namespace {
 
 // sum q^(n-1-i) and sum i q^(n-1-i) over i = 0..n-1, together with q^n, modulo 2^32, by doubling.
@@ -96,4 +96,4 @@ std::uint32_t expected_checksum(const LaunchShape& shape, std::uint32_t seed, st
   return (map.a * base + map.b) * sums.sum + map.a * step * sums.weighted;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::image

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::image {
 
 // The threads of one warp that play one role: lanes first_lane, first_lane + lane_stride, ...
 struct RoleSlice {
@@ -109,4 +109,4 @@ std::uint32_t items_of_slice(const LaunchShape& shape, const RoleSlice& slice, s
 std::uint32_t expected_checksum(const LaunchShape& shape, std::uint32_t seed, std::uint32_t items,
                                 int unit, int rank);
 
-}  // namespace phasebit
+}  // namespace phasebit::image

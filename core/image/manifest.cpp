@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::image {
 
 using nlohmann::json;
 
@@ -219,4 +219,4 @@ Result<Manifest> manifest_from_json(std::string_view text, const std::string& na
   }
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::image

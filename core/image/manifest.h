@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::image {
 
 inline constexpr int manifest_version = 4;
 
@@ -79,4 +79,4 @@ std::string launch_signature(const WholeLaunch& whole);
 std::string to_json(const Manifest& manifest);
 Result<Manifest> manifest_from_json(std::string_view text, const std::string& name);
 
-}  // namespace phasebit
+}  // namespace phasebit::image

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::image {
 namespace {
 
 struct RenamedAxis {
@@ -94,4 +94,4 @@ KeyAxes axes_today(KeyAxes axes) {
   return axes;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::image

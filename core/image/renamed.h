@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::image {
 
 // The axis of a key ("unit" -> "granularity"); a name that never changed is itself.
 std::string_view axis_today(std::string_view axis);
@@ -27,4 +27,4 @@ std::string hint_of_today(std::string_view today, std::string_view name, std::st
 bool is_renamed(const KeyAxes& axes);
 KeyAxes axes_today(KeyAxes axes);
 
-}  // namespace phasebit
+}  // namespace phasebit::image

@@ -3,7 +3,7 @@
 #include "core/base/hash.h"
 #include "core/image/manifest.h"
 
-namespace phasebit {
+namespace phasebit::image {
 namespace {
 
 constexpr std::string_view version_suffix = "-2";
@@ -11,15 +11,15 @@ constexpr std::string_view version_suffix = "-2";
 }  // namespace
 
 std::string sass_class_word(const std::string& code_class, const LaunchShape& launch) {
-  return short_hash(code_class + launch_signature(launch)) + std::string(version_suffix);
+  return base::short_hash(code_class + launch_signature(launch)) + std::string(version_suffix);
 }
 
 std::string sass_class_word(const std::string& code_class, const WholeLaunch& whole) {
-  return short_hash(code_class + launch_signature(whole)) + std::string(version_suffix);
+  return base::short_hash(code_class + launch_signature(whole)) + std::string(version_suffix);
 }
 
 bool covers_all_code(std::string_view sass_class) {
   return sass_class.ends_with(version_suffix);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::image

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::image {
 
 // Of a hash of the code with all that decides what it does, and the launch shape: images of one
 // word are measured once. docs/decisions/sass-class.md says why it ends in its version.
@@ -20,4 +20,4 @@ std::string sass_class_word(const std::string& code_class, const WholeLaunch& wh
 // launch shape alone: such a word is never equal to one that is made today.
 bool covers_all_code(std::string_view sass_class);
 
-}  // namespace phasebit
+}  // namespace phasebit::image

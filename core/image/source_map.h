@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::image {
 
 struct SourceLine {
   std::string file;  // relative to the templates folder: "protocols/mbarrier/wait.ptx"
@@ -23,4 +23,4 @@ struct SourceLine {
 // Element n-1 belongs to statement line n of the kernel's text, which is also its `.loc` line.
 using SourceMap = std::vector<SourceLine>;
 
-}  // namespace phasebit
+}  // namespace phasebit::image

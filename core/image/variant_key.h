@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::image {
 
 // Axes with their values.
 using KeyAxes = std::vector<std::pair<std::string, std::string>>;
@@ -30,4 +30,4 @@ struct VariantKey {
   }
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::image

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace phasebit {
+namespace phasebit::image {
 
 std::vector<std::byte> parameter_block(const WholeLaunch& whole, std::uint32_t items,
                                        const std::vector<std::uint64_t>& addresses) {
@@ -22,4 +22,4 @@ std::vector<std::byte> parameter_block(const WholeLaunch& whole, std::uint32_t i
   return block;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::image

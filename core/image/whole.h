@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::image {
 
 // The probe of such a kernel's key, and the word that its id begins with: "whole/FILE/ENTRY".
 inline constexpr const char* whole_kind = "whole";
@@ -41,4 +41,4 @@ struct WholeLaunch {
 std::vector<std::byte> parameter_block(const WholeLaunch& whole, std::uint32_t items,
                                        const std::vector<std::uint64_t>& addresses);
 
-}  // namespace phasebit
+}  // namespace phasebit::image

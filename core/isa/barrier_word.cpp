@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::isa {
 namespace {
 
 std::uint32_t bits(std::uint64_t word, int low, int width) {
@@ -39,4 +39,4 @@ std::string describe_barrier_word(std::uint64_t word, int sm) {
                      decoded->pending_bytes);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::isa

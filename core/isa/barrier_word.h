@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::isa {
 
 struct BarrierWord {
   int layout = 0;  // 0, 1
@@ -24,4 +24,4 @@ std::optional<BarrierWord> decode_barrier_word(std::uint64_t word, int sm);
 // "word 0x7ffce800001fff38: parity 0, 99 of 100 arrivals and 0 bytes pending", or the bare word.
 std::string describe_barrier_word(std::uint64_t word, int sm);
 
-}  // namespace phasebit
+}  // namespace phasebit::isa

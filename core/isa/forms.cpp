@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::isa {
 namespace {
 
 constexpr char forms_csv[] =
@@ -65,7 +65,7 @@ class Reader {
   Result<size_t> column(const std::string& name) const {
     const auto found = std::find(row_.cells.begin(), row_.cells.end(), name);
     if (found == row_.cells.end())
-      return with_hint(refuse("no column '{}'", name), nearest_word_hint(name, row_.cells));
+      return with_hint(refuse("no column '{}'", name), base::nearest_word_hint(name, row_.cells));
     return static_cast<size_t>(found - row_.cells.begin());
   }
   const Row& row() const { return row_; }
@@ -165,7 +165,7 @@ Result<const Form*> FormTable::get(std::string_view id) const {
   if (const Form* form = find(id)) return form;
   std::vector<std::string> ids;
   for (const Form& form : forms_) ids.push_back(form.id);
-  return with_hint(fail(Step::usage, "no form '{}'", id), nearest_word_hint(id, ids));
+  return with_hint(fail(Step::usage, "no form '{}'", id), base::nearest_word_hint(id, ids));
 }
 
 bool FormTable::accepts(const Form& form, std::string_view target) const {
@@ -210,4 +210,4 @@ Version first_ptx_of_target(std::string_view target) {
   return {{6, 3}};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::isa

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::isa {
 
 struct Form {
   std::string id;      // "mbarrier.arrive#007"
@@ -55,4 +55,4 @@ class FormTable {
 // The first PTX version that knows the target (PTX ISA, release notes); 6.3 for an older one.
 Version first_ptx_of_target(std::string_view target);
 
-}  // namespace phasebit
+}  // namespace phasebit::isa

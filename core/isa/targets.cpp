@@ -7,7 +7,7 @@
 
 #include <toml++/toml.h>
 
-namespace phasebit {
+namespace phasebit::isa {
 
 Result<Target> parse_target(std::string_view name) {
   Target target;
@@ -96,4 +96,4 @@ std::vector<std::string> TargetTable::families() const {
   return all;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::isa

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::isa {
 
 struct Target {
   std::string name;    // "sm_90a"
@@ -44,4 +44,4 @@ class TargetTable {
   std::vector<Target> rows_;  // one per SM number, no suffix
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::isa

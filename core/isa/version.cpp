@@ -4,7 +4,7 @@
 #include <charconv>
 #include <sstream>
 
-namespace phasebit {
+namespace phasebit::isa {
 
 std::string Version::text() const {
   return fmt::format("{}", fmt::join(parts, "."));
@@ -82,4 +82,4 @@ std::string version_in_banner(std::string_view text) {
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::isa

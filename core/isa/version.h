@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::isa {
 
 struct Version {
   std::vector<int> parts;
@@ -30,4 +30,4 @@ Result<bool> version_in_range(const Version& version, std::string_view range);
 // "nvdisasm V13.5.37 Build cuda_13.5.r13.5/compiler.39125733_0"; "" when there is none.
 std::string version_in_banner(std::string_view text);
 
-}  // namespace phasebit
+}  // namespace phasebit::isa

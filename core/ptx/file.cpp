@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::ptx {
 namespace {
 
 // Counts lines and columns along a text.
@@ -109,4 +109,4 @@ std::string PtxFile::place(const PlacedStatement& statement) const {
   return place_of(name, statement);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx

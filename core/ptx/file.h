@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptx {
 
 struct PtxFile : PtxOutline {
   std::string name;  // for messages: a path, or what the caller calls the text
@@ -37,4 +37,4 @@ Status find_outline(PtxFile& file);
 
 std::string write_ptx(const PtxFile& file);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <optional>
 
-namespace phasebit {
+namespace phasebit::ptx {
 namespace {
 
 // ".param .align 8 .b8 pb[96]" -> "pb": the last name in front of a bracket.
@@ -178,4 +178,4 @@ Result<PtxOutline> find_functions(const std::string& name,
   return finder.finish(after);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptx {
 
 struct PtxParameter {
   std::string name;  // "pb"
@@ -41,4 +41,4 @@ Result<PtxOutline> find_functions(const std::string& name,
                                   const std::vector<PlacedStatement>& statements,
                                   const std::string& after);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx

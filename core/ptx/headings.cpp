@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <cctype>
 
-namespace phasebit {
+namespace phasebit::ptx {
+
+using base::trimmed;
+
 namespace {
 
 bool is_role(const std::string& word) {
-  return contains(rule_roles(), word);
+  return base::contains(rule::rule_roles(), word);
 }
 
 // Takes ":12" off the end.
@@ -95,4 +98,4 @@ std::vector<PtxHeadLine> head_lines_in(std::string_view blanks, int line) {
   return lines;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx

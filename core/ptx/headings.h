@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptx {
 
 // A comment "// [producer acquire] protocols/mbarrier/wait.ptx:12": whose the statements behind it
 // are, up to the next heading or the end of the function.
@@ -34,4 +34,4 @@ std::vector<PtxHeading> headings_in(std::string_view blanks, int line);
 // The lines "//@ ..." among them.
 std::vector<PtxHeadLine> head_lines_in(std::string_view blanks, int line);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx

@@ -10,7 +10,7 @@
 
 #include <cxxabi.h>
 
-namespace phasebit {
+namespace phasebit::ptx {
 namespace {
 
 using Position = std::array<int, 3>;  // file, line, column
@@ -139,4 +139,4 @@ std::vector<std::optional<PtxSource>> sources_of(const PtxFile& file) {
   return sources;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx

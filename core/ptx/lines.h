@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptx {
 
 struct PtxSource {
   std::string file;
@@ -25,4 +25,4 @@ std::vector<std::optional<PtxSource>> sources_of(const PtxFile& file);
 // "_ZN4ring4waitEjj" and "ring::wait<4>(unsigned, unsigned)" -> "wait".
 std::string plain_function_name(const std::string& symbol);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx

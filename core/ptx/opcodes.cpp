@@ -2,7 +2,7 @@
 
 #include "core/base/text.h"
 
-namespace phasebit {
+namespace phasebit::ptx {
 
 bool is_ptx_opcode(std::string_view opcode) {
   // Section 9.7 of the PTX manual, 9.0 to 9.5, in alphabetical order, a blank around each.
@@ -18,7 +18,7 @@ bool is_ptx_opcode(std::string_view opcode) {
       "subc suld suq sured sust szext tanh tcgen05 tensormap testp tex tld4 trap txq "
       "vabsdiff vabsdiff2 vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 "
       "vmin vmin2 vmin4 vote vset vset2 vset4 vshl vshr vsub vsub2 vsub4 wgmma wmma xor ";
-  return is_listed(stems, opcode.substr(0, opcode.find('.')));
+  return base::is_listed(stems, opcode.substr(0, opcode.find('.')));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx

@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::ptx {
 
 // Whether a statement's opcode is one of PTX; "mbarrier.test_wait.shared.b64" is.
 bool is_ptx_opcode(std::string_view opcode);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx

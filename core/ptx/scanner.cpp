@@ -6,7 +6,7 @@
 #include <array>
 #include <cctype>
 
-namespace phasebit {
+namespace phasebit::ptx {
 namespace {
 
 bool is_blank(char c) {
@@ -215,4 +215,4 @@ Result<PtxSpan> PtxScanner::directive(std::size_t begin, bool& known) const {
   return PtxSpan{begin, end};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx

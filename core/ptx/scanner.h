@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::ptx {
 
 struct PtxSpan {
   std::size_t begin = 0, end = 0;  // of the text
@@ -47,4 +47,4 @@ class PtxScanner {
   std::string name_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <charconv>
 
-namespace phasebit {
+namespace phasebit::ptx {
 namespace {
 
 using Part = PtxStatement::Part;
@@ -113,4 +113,4 @@ PtxScopes scopes_of(const PtxFile& file, const PtxFunction& function) {
   return made;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx

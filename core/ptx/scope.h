@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptx {
 
 struct PtxScope {
   int parent = -1;
@@ -40,4 +40,4 @@ struct PtxScopes {
 // Of a function with a body. Parameters of a `.func` are variables of its body.
 PtxScopes scopes_of(const PtxFile& file, const PtxFunction& function);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx

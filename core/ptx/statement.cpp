@@ -8,7 +8,10 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::ptx {
+
+using base::trimmed;
+
 namespace {
 
 constexpr std::string_view blanks = " \t";
@@ -198,4 +201,4 @@ std::string plain_text(std::string_view statement) {
   return out;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx

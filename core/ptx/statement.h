@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptx {
 
 struct PtxStatement {
   enum class Part { brace, label, directive, instruction, none };  // none: a lone semicolon
@@ -55,4 +55,4 @@ std::string place_of(const std::string& file, const PlacedStatement& statement);
 // One statement's text without comments, each run of blanks as one blank.
 std::string plain_text(std::string_view statement);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::record {
 namespace {
 
 constexpr std::string_view start_offset_prefix = "start_offset:", padding_prefix = "padding:",
@@ -52,4 +52,4 @@ std::string factor_of(const PointRow& row, const PointRow& first) {
   return changed.empty() ? "seed" : fmt::format("{}", fmt::join(changed, "+"));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::record

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::record {
 
 // A repetition changes one of them on purpose; how far the figure moves then is its floor
 // (docs/measuring.md, Floors).
@@ -30,4 +30,4 @@ bool is_condition_flag(std::string_view flag);
 // another. Several are joined by "+".
 std::string factor_of(const PointRow& row, const PointRow& first);
 
-}  // namespace phasebit
+}  // namespace phasebit::record

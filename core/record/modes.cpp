@@ -8,7 +8,7 @@
 #include <functional>
 #include <map>
 
-namespace phasebit {
+namespace phasebit::record {
 namespace {
 
 using Factor = std::function<int(const ModeObservation&)>;
@@ -93,4 +93,4 @@ std::vector<int> sms_of_flags(const std::vector<std::string>& flags) {
   return sms;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::record

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::record {
 
 struct ModeObservation {
   int process = 0;
@@ -36,4 +36,4 @@ std::string describe_modes(const std::vector<ModeObservation>& observations);
 // The SMs of a row's "sms:" flag, see sms_prefix; none without one.
 std::vector<int> sms_of_flags(const std::vector<std::string>& flags);
 
-}  // namespace phasebit
+}  // namespace phasebit::record

@@ -1,6 +1,6 @@
 #include "core/record/record.h"
 
-namespace phasebit {
+namespace phasebit::record {
 
 std::string to_string(PointKind kind) {
   switch (kind) {
@@ -19,7 +19,7 @@ std::optional<PointKind> point_kind(std::string_view word) {
 
 std::optional<Step> step_named(std::string_view word) {
   for (int i = 0; i <= static_cast<int>(Step::io); ++i)
-    if (word == to_string(static_cast<Step>(i))) return static_cast<Step>(i);
+    if (word == base::to_string(static_cast<Step>(i))) return static_cast<Step>(i);
   return std::nullopt;
 }
 
@@ -36,4 +36,4 @@ std::string same_class_as(const PointRow& point) {
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::record

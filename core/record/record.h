@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::record {
 
 // One GPU, by UUID. Constants are read from the device.
 struct DeviceRow {
@@ -125,7 +125,7 @@ struct Results {
   // The keys of the points' variants, each once. An id that is not there, or has no key, is one of
   // a file of an older version (core/store/old_keys.h).
   std::vector<VariantRow> variants{};
-  CatalogueFacts catalogue{};
+  image::CatalogueFacts catalogue{};
   bool operator==(const Results&) const = default;
 };
 
@@ -146,4 +146,4 @@ struct MergeCounts {
   int points_known = 0;                   // were there already
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::record

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-namespace phasebit {
+namespace phasebit::record {
 namespace {
 
 using Member = SameCode::Member;
@@ -70,4 +70,4 @@ void append_rows(const SameCode& group, std::vector<PointRow>& points) {
     }
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::record

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::record {
 
 // What such rows have in common. `row` is one of them without its variant, its hashes of the image
 // and its repetition.
@@ -27,4 +27,4 @@ bool is_same_code(const PointRow& point);
 std::vector<SameCode> group_same_code(const std::vector<PointRow>& points);
 void append_rows(const SameCode& group, std::vector<PointRow>& points);
 
-}  // namespace phasebit
+}  // namespace phasebit::record

@@ -2,7 +2,9 @@
 
 #include "core/base/json_fields.h"
 
-namespace phasebit {
+namespace phasebit::record {
+
+using base::read_json;
 
 using nlohmann::ordered_json;
 
@@ -91,4 +93,4 @@ Result<NamedSamples> samples_of_rows(const SampleRows& rows) {
   return named;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::record

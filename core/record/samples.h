@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::record {
 
 // The chain lengths stand once when the samples are rounds of the same lengths, the cycles a row a
 // round. Other samples are one row, with all of their lengths.
@@ -27,4 +27,4 @@ struct NamedSamples {
 // An Error when they are not lists of numbers in range that match.
 Result<NamedSamples> samples_of_rows(const SampleRows& rows);
 
-}  // namespace phasebit
+}  // namespace phasebit::record

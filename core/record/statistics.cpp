@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace phasebit {
+namespace phasebit::record {
 
 namespace {
 
@@ -230,4 +230,4 @@ std::vector<double> modes(std::vector<double> values) {
   return medians;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::record

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::record {
 
 double median(std::vector<double> values);
 
@@ -62,4 +62,4 @@ std::vector<double> modes(std::vector<double> values);
 // value at quantile q in 0..1, linear between neighbours.
 double quantile(std::vector<double> values, double q);
 
-}  // namespace phasebit
+}  // namespace phasebit::record

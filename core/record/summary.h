@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::record {
 
 struct Interval {
   double low = 0, high = 0;
@@ -46,4 +46,4 @@ struct Summary {
   bool operator==(const Summary&) const = default;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::record

@@ -6,7 +6,11 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::record {
+
+using image::component_axes;
+using image::KeyAxes;
+
 namespace {
 
 bool is_component(const std::string& axis) {
@@ -49,7 +53,7 @@ VariantRow VariantRow::without(const std::string& axis) const {
   std::erase_if(other.named, [&](const auto& one) { return one.first == axis; });
   if (other.named.size() == named.size()) return other;
   other.id = display_id(defaults == nullptr ? KeyAxes() : *defaults, other.named);
-  other.hash = short_hash(other.id);
+  other.hash = base::short_hash(other.id);
   return other;
 }
 
@@ -74,7 +78,7 @@ std::shared_ptr<const KeyAxes> KeyPool::share(KeyAxes defaults) {
   return known;
 }
 
-VariantRow KeyPool::row_of(const VariantKey& key, const CatalogueFacts& facts) {
+VariantRow KeyPool::row_of(const image::VariantKey& key, const image::CatalogueFacts& facts) {
   std::vector<std::string> components;
   for (const char* axis : component_axes) components.push_back(key.value(axis));
   VariantRow row{key.id, key.hash, nullptr, {}};
@@ -89,4 +93,4 @@ VariantRow KeyPool::row_of(const VariantKey& key, const CatalogueFacts& facts) {
   return row;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::record

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::record {
 
 // Variants of the same components share what they leave at its default: thousands of them differ in
 // a few axes.
@@ -16,10 +16,10 @@ struct VariantRow {
   std::string id, hash;
   // Every axis of the components with its default, in the order of the key; null where the key is
   // not known.
-  std::shared_ptr<const KeyAxes> defaults;
+  std::shared_ptr<const image::KeyAxes> defaults;
   // The axes at another value, in the order of the key, then those that no component declares
   // (ptxas, edit, tuned).
-  KeyAxes named;
+  image::KeyAxes named;
 
   bool has_key() const { return defaults != nullptr; }
   // Null for an axis that it does not have.
@@ -27,7 +27,7 @@ struct VariantRow {
   // "" for an axis that it does not have.
   std::string value(const std::string& axis) const;
   // The whole key.
-  KeyAxes axes() const;
+  image::KeyAxes axes() const;
   // The variant that differs from this one in one axis alone, which is at its default there.
   VariantRow without(const std::string& axis) const;
   // Contents, not pointers.
@@ -35,16 +35,16 @@ struct VariantRow {
 };
 
 // "ring/mbarrier/st_shared/none/wait=test_wait": the components, then the named axes.
-std::string display_id(const KeyAxes& defaults, const KeyAxes& named);
+std::string display_id(const image::KeyAxes& defaults, const image::KeyAxes& named);
 
 // Makes rows that share their defaults.
 class KeyPool {
  public:
-  std::shared_ptr<const KeyAxes> share(KeyAxes defaults);
-  VariantRow row_of(const VariantKey& key, const CatalogueFacts& facts);
+  std::shared_ptr<const image::KeyAxes> share(image::KeyAxes defaults);
+  VariantRow row_of(const image::VariantKey& key, const image::CatalogueFacts& facts);
 
  private:
-  std::map<KeyAxes, std::shared_ptr<const KeyAxes>> known_;
+  std::map<image::KeyAxes, std::shared_ptr<const image::KeyAxes>> known_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::record

@@ -2,7 +2,7 @@
 
 #include <fnmatch.h>
 
-namespace phasebit {
+namespace phasebit::rule {
 
 bool opcode_matches(const std::string& pattern, const std::string& opcode) {
   return fnmatch(pattern.c_str(), opcode.c_str(), 0) == 0;
@@ -21,4 +21,4 @@ std::string list_opcodes(const OpcodeCounts& counts) {
   return list.empty() ? "none" : list;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::rule

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::rule {
 
 using OpcodeCounts = std::map<std::string, int>;
 
@@ -17,4 +17,4 @@ int count_opcodes(const OpcodeCounts& counts, const std::string& pattern);
 // "SYNCS.PHASECHK.TRANS64.TRYWAIT x1, BRA x2", or "none".
 std::string list_opcodes(const OpcodeCounts& counts);
 
-}  // namespace phasebit
+}  // namespace phasebit::rule

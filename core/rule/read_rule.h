@@ -16,7 +16,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::rule {
 
 // As written: counts are text still.
 struct RuleText {
@@ -55,11 +55,11 @@ tl::expected<RuleText, RuleProblem> read_rule(const nlohmann::ordered_json& tabl
 // the nearest.
 Result<std::vector<VerbRule>> read_rules(const nlohmann::ordered_json& list,
                                          const std::string& place, const std::string& family,
-                                         const Version& ptxas);
+                                         const isa::Version& ptxas);
 
 // One line of text. False when `word`, before the colon, is no word of a rule; Step::spec for a
 // value that is none, without a place.
 Result<bool> read_rule_line(std::string_view word, std::string_view value, VerbRule& into);
 const std::vector<std::string>& rule_words();
 
-}  // namespace phasebit
+}  // namespace phasebit::rule

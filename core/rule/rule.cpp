@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace phasebit {
+namespace phasebit::rule {
 namespace {
 
 std::optional<int> number_in(std::string_view text) {
@@ -79,4 +79,4 @@ bool concerns(const VerbRule& rule, const std::string& verb, const std::string& 
   return (rule.verb == verb || rule.verb == any_verb) && (rule.role.empty() || rule.role == role);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::rule

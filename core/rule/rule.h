@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::rule {
 
 // From `low` to `high`, both included.
 struct CountRange {
@@ -99,4 +99,4 @@ VerbRule& rule_of(std::vector<VerbRule>& rules, const std::string& verb, const s
 // Whether a rule speaks of a verb of a role.
 bool concerns(const VerbRule& rule, const std::string& verb, const std::string& role);
 
-}  // namespace phasebit
+}  // namespace phasebit::rule

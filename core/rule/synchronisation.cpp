@@ -8,7 +8,7 @@
 
 #include <toml++/toml.h>
 
-namespace phasebit {
+namespace phasebit::rule {
 namespace {
 
 constexpr std::string_view synchronisation_toml =
@@ -41,7 +41,7 @@ Status read_row(const toml::table& row, const std::string& file,
     if (!fits(keys, std::string(key.str())))
       return with_hint(
           fail(Step::spec, "{}:{}: no key '{}'", file, value.source().begin.line, key.str()),
-          nearest_word_hint(key.str(), keys));
+          base::nearest_word_hint(key.str(), keys));
   SynchronisationOpcode one;
   one.what = row["what"].value_or("");
   one.per_block = row["per_block"].value_or(0);
@@ -98,4 +98,4 @@ const SynchronisationOpcode* SynchronisationTable::find(const std::string& opcod
   return found == opcodes_.end() ? nullptr : &*found;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::rule

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::rule {
 
 struct SynchronisationOpcode {
   std::string what;                   // in words
@@ -33,4 +33,4 @@ class SynchronisationTable {
   std::vector<SynchronisationOpcode> opcodes_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::rule

@@ -5,7 +5,7 @@
 #include <fmt/chrono.h>
 #include <sqlite3.h>
 
-namespace phasebit {
+namespace phasebit::store {
 
 namespace {
 
@@ -138,4 +138,4 @@ Status StoreDatabase::create_schema() {
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::store

@@ -10,7 +10,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
-namespace phasebit {
+namespace phasebit::store {
 
 class StoreDatabase {
  public:
@@ -49,4 +49,4 @@ class StoreDatabase {
   StoreOptions options_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::store

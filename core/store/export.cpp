@@ -11,7 +11,14 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::store {
+
+using record::PointRow;
+using record::Results;
+using record::RunRow;
+using record::Summary;
+using record::VariantRow;
+using table::csv_field;
 
 using nlohmann::ordered_json;
 
@@ -31,12 +38,12 @@ class MeasuredRows {
  public:
   explicit MeasuredRows(const Results& results) {
     for (const PointRow& row : results.points)
-      if (row.measured() && !row.error && !row.aa_control && row.kind == PointKind::point)
+      if (row.measured() && !row.error && !row.aa_control && row.kind == record::PointKind::point)
         rows_[key_of(row, row.variant_id)] = &row;
   }
   // The measurement that a row has by its code, in the same repetition on the same GPU; the newest.
   const PointRow* find(const PointRow& row) const {
-    const auto at = rows_.find(key_of(row, same_class_as(row)));
+    const auto at = rows_.find(key_of(row, record::same_class_as(row)));
     return at == rows_.end() || at->second->sass_class != row.sass_class ? nullptr : at->second;
   }
 
@@ -49,8 +56,8 @@ class MeasuredRows {
 };
 
 Shown shown_of(const PointRow& row, const MeasuredRows& measured) {
-  Shown shown{&row, &row, summary_of(row), {}};
-  const std::string other = row.measured() ? std::string() : same_class_as(row);
+  Shown shown{&row, &row, record::summary_of(row), {}};
+  const std::string other = row.measured() ? std::string() : record::same_class_as(row);
   if (row.error) {
     shown.reason = row.error->message;
   } else if (!other.empty()) {
@@ -58,7 +65,7 @@ Shown shown_of(const PointRow& row, const MeasuredRows& measured) {
     if (shown.figures == nullptr)
       shown.reason = other + ", which has the same code, was not measured";
     else
-      shown.summary = summary_of(*shown.figures);
+      shown.summary = record::summary_of(*shown.figures);
   }
   if (shown.reason.empty() && !shown.summary) shown.reason = shown.summary.error().message;
   return shown;
@@ -68,8 +75,8 @@ Shown shown_of(const PointRow& row, const MeasuredRows& measured) {
 std::vector<std::string> axes_of(const Results& results) {
   std::vector<std::string> axes;
   std::set<std::string> seen;
-  std::set<const KeyAxes*> lists;
-  const auto add = [&](const KeyAxes& some) {
+  std::set<const image::KeyAxes*> lists;
+  const auto add = [&](const image::KeyAxes& some) {
     for (const auto& [axis, value] : some)
       if (seen.insert(axis).second) axes.push_back(axis);
   };
@@ -100,7 +107,7 @@ std::string axis_fields(const std::vector<std::string>& axes, const VariantRow* 
 }
 
 std::string figures(const Summary& summary) {
-  const Line& fit = summary.fit;
+  const record::Line& fit = summary.fit;
   return fmt::format("{},{},{},{},{},{},{},{}", summary.cycles, summary.interval.interval.low,
                      summary.interval.interval.high, fit.slope, fit.intercept, fit.r2,
                      fit.worst_residual, summary.rounds);
@@ -126,7 +133,7 @@ std::string reading_fields(const PointRow& point, const Summary* summary) {
       text += ",,,,,";
       continue;
     }
-    const ReadingSummary& reading = summary->readings[n];
+    const record::ReadingSummary& reading = summary->readings[n];
     text += fmt::format(",{},{},{},{},{}", csv_field(point.readings[n].name),
                         csv_field(point.readings[n].unit), reading.value,
                         reading.interval.interval.low, reading.interval.interval.high);
@@ -145,7 +152,7 @@ ordered_json context_of(const Results& results) {
     context["driver"] = run.driver;
   }
   context["devices"] = ordered_json::array();
-  for (const DeviceRow& device : results.devices)
+  for (const record::DeviceRow& device : results.devices)
     context["devices"].push_back(fmt::format("{} ({})", device.name, device.uuid));
   return context;
 }
@@ -164,7 +171,7 @@ void add_figures(const Shown& shown, ordered_json& entry) {
   entry["label"] = shown.row->unit;
   for (size_t n = 0; n < std::min(shown.figures->readings.size(), summary.readings.size()); ++n) {
     const auto& [name, unit] = shown.figures->readings[n];
-    const ReadingSummary& reading = summary.readings[n];
+    const record::ReadingSummary& reading = summary.readings[n];
     entry[name] = reading.value;
     entry[name + "_ci_low"] = reading.interval.interval.low;
     entry[name + "_ci_high"] = reading.interval.interval.high;
@@ -195,9 +202,9 @@ ordered_json benchmark_of(const Shown& shown, const VariantRow* key) {
 std::string csv_row(const Shown& shown, const RunRow* run) {
   const PointRow& point = *shown.row;
   const bool good = shown.has_figure();
-  const std::string step = point.error ? std::string(to_string(point.error->step)) : "";
+  const std::string step = point.error ? std::string(base::to_string(point.error->step)) : "";
   return fmt::format(
-      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{}", to_string(point.kind),
+      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{}", record::to_string(point.kind),
       csv_field(point.variant_id), point.repetition, point.aa_control ? 1 : 0,
       csv_field(point.unit), good ? figures(*shown.summary) : ",,,,,,,",
       good ? shown.figures->megahertz : point.megahertz,
@@ -245,4 +252,4 @@ std::string to_google_benchmark_json(const Results& results) {
   return file.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::store

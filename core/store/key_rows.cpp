@@ -5,7 +5,11 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::store {
+
+using image::CatalogueFacts;
+using image::KeyAxes;
+using record::VariantRow;
 
 using nlohmann::ordered_json;
 using SQLite::Statement;
@@ -78,11 +82,12 @@ void insert_catalogue(SQLite::Database& sqlite, const CatalogueFacts& facts) {
   if (facts.empty()) return;
   CatalogueFacts whole;
   Statement known(sqlite, "SELECT facts FROM catalogue");
-  if (known.executeStep()) whole = facts_of(nlohmann::json::parse(known.getColumn(0).getString()));
+  if (known.executeStep())
+    whole = image::facts_of(nlohmann::json::parse(known.getColumn(0).getString()));
   known.reset();
   whole.add(facts);
   Statement row(sqlite, "INSERT OR REPLACE INTO catalogue(id, facts) VALUES(1, ?)");
-  row.bind(1, json_of(whole).dump());
+  row.bind(1, image::json_of(whole).dump());
   row.exec();
 }
 
@@ -111,10 +116,10 @@ Result<CatalogueFacts> select_catalogue(SQLite::Database& sqlite) {
   Statement row(sqlite, "SELECT facts FROM catalogue");
   if (!row.executeStep()) return CatalogueFacts();
   try {
-    return facts_of(nlohmann::json::parse(row.getColumn(0).getString()));
+    return image::facts_of(nlohmann::json::parse(row.getColumn(0).getString()));
   } catch (const nlohmann::json::exception& error) {
     return fail(Step::store, "the catalogue: {}", error.what());
   }
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::store

@@ -4,14 +4,18 @@
 #include "core/store/merge.h"
 #include "core/store/old_keys.h"
 
-namespace phasebit {
+namespace phasebit::store {
+
+using json::SampleWish;
+using record::MergeCounts;
+using record::Results;
 
 namespace {
 
 Result<Results> read_results(const fs::path& path, const SampleWish& wanted) {
-  PHASEBIT_TRY_ASSIGN(content, read_file(path));
+  PHASEBIT_TRY_ASSIGN(content, base::read_file(path));
   if (content.rfind(std::string("SQLite format 3\0", 16), 0) != 0)
-    return from_json_lines(content, path.string(), path.parent_path(), wanted);
+    return json::from_json_lines(content, path.string(), path.parent_path(), wanted);
   PHASEBIT_TRY_ASSIGN(store, Store::open(path));
   return store.results();
 }
@@ -20,7 +24,7 @@ Result<std::vector<Results>> load_files(const std::vector<fs::path>& paths,
                                         const SampleWish& wanted) {
   PHASEBIT_TRY_ASSIGN(old, OldKeys::load());
   std::vector<Result<Results>> read(paths.size(), Results());
-  parallel_for(paths.size(), 0, [&](size_t n) {
+  base::parallel_for(paths.size(), 0, [&](size_t n) {
     read[n] = read_results(paths[n], wanted);
     if (read[n]) import_keys(*read[n], old);
   });
@@ -74,4 +78,4 @@ Result<MergeCounts> import_results(const fs::path& path, const std::vector<fs::p
   return merge_files(store, paths, files);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::store

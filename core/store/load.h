@@ -6,16 +6,18 @@
 
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::store {
 
 // Stores and files of JSON lines, merged; each is told by its first bytes, and keys of older ones
 // are imported (core/store/old_keys.h). Step::io when a file cannot be read, else as Store and
 // from_json_lines say, with the file's name. `wanted`: whose samples are read, of files that keep
 // them apart (core/store/json/lines.h).
-Result<Results> load_results(const std::vector<fs::path>& paths, const SampleWish& wanted = {});
+Result<record::Results> load_results(const std::vector<fs::path>& paths,
+                                     const json::SampleWish& wanted = {});
 
 // Merges files of JSON lines and other stores into a store, which is made when it is missing. All
 // files are read before the first is merged.
-Result<MergeCounts> import_results(const fs::path& store, const std::vector<fs::path>& paths);
+Result<record::MergeCounts> import_results(const fs::path& store,
+                                           const std::vector<fs::path>& paths);
 
-}  // namespace phasebit
+}  // namespace phasebit::store

@@ -9,14 +9,20 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace phasebit {
+namespace phasebit::store {
+
+using record::MergeCounts;
+using record::PointRow;
+using record::Results;
+using record::RunRow;
+using record::VariantRow;
 
 namespace {
 
 // What a row has in common with its copies in other stores. A run may have several rows of one
 // identity (a point that was tried again): the first is the copy of the first, and so on.
-using Identity =
-    std::tuple<std::string, std::string, std::string, std::string, PointKind, int, bool, int, int>;
+using Identity = std::tuple<std::string, std::string, std::string, std::string, record::PointKind,
+                            int, bool, int, int>;
 
 Identity identity(const PointRow& point) {
   return {point.run_id,      point.variant_hash, point.text_hash,
@@ -47,7 +53,7 @@ Result<std::vector<PointRow>> points_of_runs(SQLite::Database& sqlite,
 // Where one of them was read without its samples, figures must do.
 bool same_result(const PointRow& ours, const PointRow& theirs) {
   PointRow a = ours, b = theirs;
-  for (PointRow* row : {&a, &b}) add_summary(*row);
+  for (PointRow* row : {&a, &b}) record::add_summary(*row);
   if (a.samples.empty() || b.samples.empty()) {
     a.samples.clear();
     b.samples.clear();
@@ -114,7 +120,7 @@ Status MergedResults::add(Results theirs) {
     for (auto& row : rows)
       if (numbers.try_emplace(row.*name, ours.size()).second) ours.push_back(std::move(row));
   };
-  add_new(devices_, whole_.devices, theirs.devices, &DeviceRow::uuid);
+  add_new(devices_, whole_.devices, theirs.devices, &record::DeviceRow::uuid);
   add_new(runs_, whole_.runs, theirs.runs, &RunRow::id);
   add_new(variants_, whole_.variants, theirs.variants, &VariantRow::id);
   whole_.catalogue.add(theirs.catalogue);
@@ -134,7 +140,7 @@ Result<MergeCounts> merge_results(SQLite::Database& sqlite, const Results& their
   const auto runs = select_runs(sqlite);
   PHASEBIT_TRY(check_runs(runs, theirs.runs));
   PHASEBIT_TRY_ASSIGN(points, points_of_runs(sqlite, theirs.runs));
-  for (const DeviceRow& device : theirs.devices) insert_device(sqlite, device);
+  for (const record::DeviceRow& device : theirs.devices) insert_device(sqlite, device);
   for (const RunRow& run : theirs.runs) insert_run(sqlite, run);
   insert_catalogue(sqlite, theirs.catalogue);
   for (const VariantRow& variant : theirs.variants) PHASEBIT_TRY(insert_variant(sqlite, variant));
@@ -146,4 +152,4 @@ Result<MergeCounts> merge_results(SQLite::Database& sqlite, const Results& their
   return counts;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::store

@@ -10,7 +10,16 @@
 
 #include <toml++/toml.h>
 
-namespace phasebit {
+namespace phasebit::store {
+
+using image::component_axes;
+using image::KeyAxes;
+using image::ProtocolLabels;
+using record::KeyPool;
+using record::Results;
+using record::same_class_prefix;
+using record::VariantRow;
+
 namespace {
 
 constexpr std::string_view old_keys_toml =
@@ -102,7 +111,8 @@ Result<OldKeys> OldKeys::parse(std::string_view text, const std::string& name) {
       KeyAxes axes = axes_of(*row);
       const std::string component = (*row)["name"].value_or("");
       for (const auto& [axis, value] : axes) {
-        const auto known = keys.catalogue_.axes.try_emplace(axis, AxisFacts{value, ""}).first;
+        const auto known =
+            keys.catalogue_.axes.try_emplace(axis, image::AxisFacts{value, ""}).first;
         if (known->second.default_value != value)
           keys.catalogue_.axes[fmt::format("{}.{}", component, axis)] = {value, ""};
       }
@@ -141,42 +151,44 @@ using SharedAxes = std::shared_ptr<const KeyAxes>;
 // `known` are lists of defaults that were looked at, and what they are today.
 void rename(VariantRow& row, KeyPool& pool, std::unordered_map<SharedAxes, SharedAxes>& known) {
   const auto [at, is_new] = known.try_emplace(row.defaults, row.defaults);
-  if (is_new && is_renamed(*row.defaults)) at->second = pool.share(axes_today(*row.defaults));
+  if (is_new && image::is_renamed(*row.defaults))
+    at->second = pool.share(image::axes_today(*row.defaults));
   row.defaults = at->second;
-  if (is_renamed(row.named)) row.named = axes_today(std::move(row.named));
-  std::string id = id_today(row.id);
+  if (image::is_renamed(row.named)) row.named = image::axes_today(std::move(row.named));
+  std::string id = image::id_today(row.id);
   if (id == row.id) return;
   row.id = std::move(id);
-  row.hash = short_hash(row.id);
+  row.hash = base::short_hash(row.id);
 }
 
 // Rows name variants by their ids, the flags of shared code too.
 void rename_points(Results& results, const std::unordered_map<std::string, VariantRow>& changed) {
-  for (PointRow& point : results.points) {
+  for (record::PointRow& point : results.points) {
     if (const auto at = changed.find(point.variant_id); at != changed.end()) {
       point.variant_id = at->second.id;
       point.variant_hash = at->second.hash;
     }
     for (std::string& flag : point.flags)
       if (flag.starts_with(same_class_prefix))
-        flag = std::string(same_class_prefix) + id_today(flag.substr(same_class_prefix.size()));
+        flag =
+            std::string(same_class_prefix) + image::id_today(flag.substr(same_class_prefix.size()));
   }
 }
 
 // Of "unit" and "neighbour.path", where the default is one of a component's own.
 std::string fact_today(const std::string& name) {
   const size_t dot = name.find('.');
-  if (dot == std::string::npos) return std::string(axis_today(name));
+  if (dot == std::string::npos) return std::string(image::axis_today(name));
   std::string component = name.substr(0, dot);
-  for (const char* kind : component_axes) component = value_today(kind, component);
-  return fmt::format("{}.{}", component, axis_today(name.substr(dot + 1)));
+  for (const char* kind : component_axes) component = image::value_today(kind, component);
+  return fmt::format("{}.{}", component, image::axis_today(name.substr(dot + 1)));
 }
 
-void rename_catalogue(CatalogueFacts& facts) {
-  std::map<std::string, AxisFacts> axes;
+void rename_catalogue(image::CatalogueFacts& facts) {
+  std::map<std::string, image::AxisFacts> axes;
   for (auto& [name, fact] : facts.axes) {
     const std::string today = fact_today(name);
-    fact.default_value = value_today(today.substr(today.find('.') + 1), fact.default_value);
+    fact.default_value = image::value_today(today.substr(today.find('.') + 1), fact.default_value);
     axes.emplace(today, std::move(fact));
   }
   facts.axes = std::move(axes);
@@ -188,7 +200,7 @@ void import_keys(Results& results, const OldKeys& old) {
   std::unordered_set<std::string_view> known;
   for (const VariantRow& variant : results.variants) known.insert(variant.id);
   std::vector<VariantRow> unknown;
-  for (const PointRow& point : results.points)
+  for (const record::PointRow& point : results.points)
     if (known.insert(point.variant_id).second)
       unknown.push_back({point.variant_id, point.variant_hash, nullptr, {}});
   std::move(unknown.begin(), unknown.end(), std::back_inserter(results.variants));
@@ -216,4 +228,4 @@ Status import_keys(Results& results) {
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::store

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::store {
 
 class OldKeys {
  public:
@@ -18,20 +18,21 @@ class OldKeys {
 
   // "ring/mbarrier/st_shared/none/wait=test_wait" and "anchor/fma_32". A component that the file
   // does not know has no axes but those that the id names. All in the words of that time.
-  VariantRow key_of(const std::string& id, const std::string& hash, KeyPool& pool) const;
+  record::VariantRow key_of(const std::string& id, const std::string& hash,
+                            record::KeyPool& pool) const;
 
-  const CatalogueFacts& catalogue() const { return catalogue_; }
+  const image::CatalogueFacts& catalogue() const { return catalogue_; }
 
  private:
-  KeyAxes axes_of_component(const std::string& kind, const std::string& name) const;
+  image::KeyAxes axes_of_component(const std::string& kind, const std::string& name) const;
 
-  std::map<std::pair<std::string, std::string>, KeyAxes> components_;  // by kind and name
-  CatalogueFacts catalogue_;
+  std::map<std::pair<std::string, std::string>, image::KeyAxes> components_;  // by kind and name
+  image::CatalogueFacts catalogue_;
 };
 
 // Gives every variant that has none its key, with the facts of the catalogue of that time, and all
 // the words of today (core/image/renamed), in ids too.
-Status import_keys(Results& results);
-void import_keys(Results& results, const OldKeys& old);
+Status import_keys(record::Results& results);
+void import_keys(record::Results& results, const OldKeys& old);
 
-}  // namespace phasebit
+}  // namespace phasebit::store

@@ -8,7 +8,11 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::store {
+
+using record::DeviceRow;
+using record::PointRow;
+using record::RunRow;
 
 using nlohmann::ordered_json;
 using SQLite::Statement;
@@ -29,7 +33,7 @@ bool exists(SQLite::Database& sqlite, const char* query, const std::string& valu
 }
 
 std::string samples_text(const PointRow& point) {
-  auto [items, cycles, readings] = rows_of_samples(point.samples, point.readings);
+  auto [items, cycles, readings] = record::rows_of_samples(point.samples, point.readings);
   ordered_json text = {{"items", std::move(items)}, {"cycles", std::move(cycles)}};
   if (!readings.is_null()) text["readings"] = std::move(readings);
   return text.dump();
@@ -52,7 +56,7 @@ Result<PointRow> read_point(Statement& row) {
   const auto text = [&] { return row.getColumn(at++).getString(); };
   const auto number = [&] { return row.getColumn(at++).getInt(); };
   const std::string kind = text();
-  const auto known_kind = point_kind(kind);
+  const auto known_kind = record::point_kind(kind);
   if (!known_kind) return fail(Step::store, "unknown kind '{}'", kind);
   point.kind = *known_kind;
   point.variant_id = text(), point.variant_hash = text(), point.unit = text();
@@ -62,19 +66,19 @@ Result<PointRow> read_point(Statement& row) {
   point.placement.sm = number(), point.placement.first_warp = number();
   point.megahertz = row.getColumn(at++).getDouble();
   const ordered_json rows = ordered_json::parse(text());
-  PHASEBIT_TRY_ASSIGN(named, samples_of_rows({rows.at("items"), rows.at("cycles"),
-                                              rows.value("readings", ordered_json())}));
+  PHASEBIT_TRY_ASSIGN(named, record::samples_of_rows({rows.at("items"), rows.at("cycles"),
+                                                      rows.value("readings", ordered_json())}));
   point.samples = std::move(named.samples);
   point.readings = std::move(named.readings);
   point.flags = ordered_json::parse(text()).get<std::vector<std::string>>();
   const std::string figures = text();
-  if (!figures.empty()) point.summary = summary_of_json(ordered_json::parse(figures));
-  add_summary(point);
+  if (!figures.empty()) point.summary = json::summary_of_json(ordered_json::parse(figures));
+  record::add_summary(point);
   if (row.isColumnNull(at)) return point;
   const std::string step = text();
-  const auto known_step = step_named(step);
+  const auto known_step = record::step_named(step);
   if (!known_step) return fail(Step::store, "unknown step '{}'", step);
-  point.error = PointError{*known_step, text()};
+  point.error = record::PointError{*known_step, text()};
   return point;
 }
 
@@ -108,7 +112,7 @@ Status insert_point(SQLite::Database& sqlite, const PointRow& point) {
                 point.variant_id);
   if (!exists(sqlite, "SELECT 1 FROM run WHERE name = ?", point.run_id))
     return fail(Step::store, "the run '{}' of {} was never added", point.run_id, point.variant_id);
-  for (const Sample& sample : point.samples)
+  for (const record::Sample& sample : point.samples)
     if (sample.readings.size() != point.readings.size())
       return fail(Step::store, "{}: a sample with {} readings of {}", point.variant_id,
                   sample.readings.size(), point.readings.size());
@@ -122,14 +126,15 @@ Status insert_point(SQLite::Database& sqlite, const PointRow& point) {
       "(SELECT id FROM device WHERE uuid = ?), (SELECT id FROM run WHERE name = ?), "
       "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   // Flags are the program's own words; samples are numbers: dump() cannot fail on them.
-  bind_all(statement, to_string(point.kind), point.variant_id, point.variant_hash, point.text_hash,
-           point.ptx_hash, point.sass_class, point.module, point.device_uuid, point.run_id,
-           point.unit, point.repetition, point.aa_control ? 1 : 0, point.placement.sm,
+  bind_all(statement, record::to_string(point.kind), point.variant_id, point.variant_hash,
+           point.text_hash, point.ptx_hash, point.sass_class, point.module, point.device_uuid,
+           point.run_id, point.unit, point.repetition, point.aa_control ? 1 : 0, point.placement.sm,
            point.placement.first_warp, samples_text(point), point.megahertz,
            ordered_json(point.flags).dump());
-  if (const auto figures = summary_of(point)) statement.bind(18, json_of(*figures).dump());
+  if (const auto figures = record::summary_of(point))
+    statement.bind(18, json::json_of(*figures).dump());
   if (point.error) {
-    statement.bind(19, std::string(to_string(point.error->step)));
+    statement.bind(19, std::string(base::to_string(point.error->step)));
     statement.bind(20, point.error->message);
   }
   statement.exec();
@@ -198,4 +203,4 @@ Result<std::vector<PointRow>> select_points(SQLite::Database& sqlite, const std:
   return read_points(row);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::store

@@ -5,28 +5,29 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
-namespace phasebit {
+namespace phasebit::store {
 
 // Whether two rows of an id mean the same variant: axes that one of them lacks are at their default
 // in the other, since a component may get axes.
-bool same_key(const VariantRow& a, const VariantRow& b);
+bool same_key(const record::VariantRow& a, const record::VariantRow& b);
 
 // These throw SQLite::Exception. Devices and runs that are there already stay as they are.
-void insert_device(SQLite::Database& sqlite, const DeviceRow& device);
-void insert_run(SQLite::Database& sqlite, const RunRow& run);
+void insert_device(SQLite::Database& sqlite, const record::DeviceRow& device);
+void insert_run(SQLite::Database& sqlite, const record::RunRow& run);
 // An Error when it is there with another key.
-Status insert_variant(SQLite::Database& sqlite, const VariantRow& variant);
-void insert_catalogue(SQLite::Database& sqlite, const CatalogueFacts& facts);
+Status insert_variant(SQLite::Database& sqlite, const record::VariantRow& variant);
+void insert_catalogue(SQLite::Database& sqlite, const image::CatalogueFacts& facts);
 // An Error when the row cannot be kept: an unknown device or run, a clock that is no number.
-Status insert_point(SQLite::Database& sqlite, const PointRow& point);
+Status insert_point(SQLite::Database& sqlite, const record::PointRow& point);
 
-std::vector<DeviceRow> select_devices(SQLite::Database& sqlite);
-std::vector<RunRow> select_runs(SQLite::Database& sqlite);
+std::vector<record::DeviceRow> select_devices(SQLite::Database& sqlite);
+std::vector<record::RunRow> select_runs(SQLite::Database& sqlite);
 // An Error when the text of a row is not what this program wrote.
-Result<std::vector<PointRow>> select_points(SQLite::Database& sqlite);
+Result<std::vector<record::PointRow>> select_points(SQLite::Database& sqlite);
 // Those of one run.
-Result<std::vector<PointRow>> select_points(SQLite::Database& sqlite, const std::string& run);
-Result<std::vector<VariantRow>> select_variants(SQLite::Database& sqlite);
-Result<CatalogueFacts> select_catalogue(SQLite::Database& sqlite);
+Result<std::vector<record::PointRow>> select_points(SQLite::Database& sqlite,
+                                                    const std::string& run);
+Result<std::vector<record::VariantRow>> select_variants(SQLite::Database& sqlite);
+Result<image::CatalogueFacts> select_catalogue(SQLite::Database& sqlite);
 
-}  // namespace phasebit
+}  // namespace phasebit::store

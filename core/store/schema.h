@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-namespace phasebit {
+namespace phasebit::store {
 
 // 2: samples may have readings. 3: keys and figures. An older store becomes one of version 3 when
 // it is opened.
@@ -83,4 +83,4 @@ CREATE VIEW variant_axis AS
        json_each(json_patch(key_defaults.axes, variant.axes)) AS axis;
 )sql";
 
-}  // namespace phasebit
+}  // namespace phasebit::store

@@ -4,7 +4,13 @@
 #include "core/store/merge.h"
 #include "core/store/rows.h"
 
-namespace phasebit {
+namespace phasebit::store {
+
+using record::DeviceRow;
+using record::PointRow;
+using record::Results;
+using record::RunRow;
+using record::VariantRow;
 
 struct Store::Impl {
   StoreDatabase database;
@@ -49,7 +55,7 @@ Status Store::add_variant(const VariantRow& variant) {
   });
 }
 
-Status Store::add_catalogue(const CatalogueFacts& facts) {
+Status Store::add_catalogue(const image::CatalogueFacts& facts) {
   return impl_->database.guarded([&]() -> Status {
     SQLite::Database& sqlite = impl_->database.sqlite();
     SQLite::Transaction transaction(sqlite, SQLite::TransactionBehavior::IMMEDIATE);
@@ -70,9 +76,9 @@ Status Store::add_point(const PointRow& point) {
   });
 }
 
-Result<MergeCounts> Store::merge(const Results& theirs) {
+Result<record::MergeCounts> Store::merge(const Results& theirs) {
   StoreDatabase& database = impl_->database;
-  return database.guarded([&]() -> Result<MergeCounts> {
+  return database.guarded([&]() -> Result<record::MergeCounts> {
     SQLite::Transaction transaction(database.sqlite(), SQLite::TransactionBehavior::IMMEDIATE);
     auto counts = merge_results(database.sqlite(), theirs);
     if (!counts) return database.complain(counts.error().message);
@@ -112,11 +118,11 @@ Result<Results> Store::results() const {
   PHASEBIT_TRY_ASSIGN(all_runs, runs());
   PHASEBIT_TRY_ASSIGN(all_points, points());
   PHASEBIT_TRY_ASSIGN(all_variants, variants());
-  PHASEBIT_TRY_ASSIGN(catalogue, impl_->database.guarded([&]() -> Result<CatalogueFacts> {
+  PHASEBIT_TRY_ASSIGN(catalogue, impl_->database.guarded([&]() -> Result<image::CatalogueFacts> {
     return select_catalogue(impl_->database.sqlite());
   }));
   return Results{std::move(all_devices), std::move(all_runs), std::move(all_points),
                  std::move(all_variants), std::move(catalogue)};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::store

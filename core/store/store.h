@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::store {
 
 class Store {
  public:
@@ -22,28 +22,28 @@ class Store {
   ~Store();
 
   Status add_device(
-      const DeviceRow& device);       // once; later calls with the same UUID change nothing
-  Status add_run(const RunRow& run);  // likewise, by its id
+      const record::DeviceRow& device);       // once; later calls with the same UUID change nothing
+  Status add_run(const record::RunRow& run);  // likewise, by its id
   // Likewise, by its id; Step::store when it is there with another key.
-  Status add_variant(const VariantRow& variant);
+  Status add_variant(const record::VariantRow& variant);
   // What is there already stays.
-  Status add_catalogue(const CatalogueFacts& facts);
+  Status add_catalogue(const image::CatalogueFacts& facts);
   // One transaction: when it returns, the row survives a kill. Its device and run were added
   // before.
-  Status add_point(const PointRow& point);
+  Status add_point(const record::PointRow& point);
   // Adds what is not there yet, in one transaction. A point is the same when it is the nth of its
   // run with its key and image; Step::store, and nothing is added, when the same point, run or
   // device has another content here.
-  Result<MergeCounts> merge(const Results& results);
+  Result<record::MergeCounts> merge(const record::Results& results);
 
-  Result<std::vector<DeviceRow>> devices() const;
-  Result<std::vector<RunRow>> runs() const;
+  Result<std::vector<record::DeviceRow>> devices() const;
+  Result<std::vector<record::RunRow>> runs() const;
   // In the order they were added.
-  Result<std::vector<PointRow>> points() const;
+  Result<std::vector<record::PointRow>> points() const;
   // Those that have a key, in the order they were added.
-  Result<std::vector<VariantRow>> variants() const;
+  Result<std::vector<record::VariantRow>> variants() const;
   // All of them, and the catalogue.
-  Result<Results> results() const;
+  Result<record::Results> results() const;
 
  private:
   struct Impl;
@@ -51,4 +51,4 @@ class Store {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::store

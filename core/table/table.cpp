@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::table {
 
 namespace {
 
@@ -189,7 +189,7 @@ Result<TableFormat> table_format(std::string_view word) {
     words.emplace_back(name);
   }
   return with_hint(fail(Step::usage, "--format {}: no such format", word),
-                   nearest_word_hint(word, words));
+                   base::nearest_word_hint(word, words));
 }
 
 std::string csv_field(const std::string& text) {
@@ -208,4 +208,4 @@ std::string render(const Table& table, TableFormat format) {
   bug("unknown table format");
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::table

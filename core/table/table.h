@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::table {
 
 struct Cell {
   std::string text;
@@ -51,4 +51,4 @@ std::string render(const Table& table, TableFormat format);
 // One field of a CSV file, quoted when it must be (RFC 4180).
 std::string csv_field(const std::string& text);
 
-}  // namespace phasebit
+}  // namespace phasebit::table

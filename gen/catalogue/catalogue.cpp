@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace phasebit {
+namespace phasebit::catalogue {
 
 std::string_view to_string(ComponentKind kind) {
   switch (kind) {
@@ -68,7 +68,7 @@ std::string value_hint(const std::vector<const Axis*>& axes, std::string_view va
                        const std::vector<std::string>& valid) {
   if (axes.size() == 1 && axes.front()->is_range())
     return fmt::format("a whole number in {}..{}", axes.front()->low, axes.front()->high);
-  return nearest_word_hint(value, valid);
+  return base::nearest_word_hint(value, valid);
 }
 
 }  // namespace
@@ -84,8 +84,9 @@ Result<std::string> Catalogue::resolve(std::string_view name) const {
     if (!axis.alias.empty()) valid.push_back(axis.alias);
   });
   if (!found.empty()) return found;
-  return with_hint(fail(Step::spec, "no axis '{}'", name),
-                   hint_of_today(axis_today(name), name, nearest_word_hint(name, valid)));
+  return with_hint(
+      fail(Step::spec, "no axis '{}'", name),
+      image::hint_of_today(image::axis_today(name), name, base::nearest_word_hint(name, valid)));
 }
 
 std::vector<const Axis*> Catalogue::axes_named(std::string_view name) const {
@@ -114,8 +115,9 @@ Status Catalogue::check_value(std::string_view name, std::string_view value) con
     if (axis->has(value)) return {};
   const std::vector<std::string> valid = values_of(name);
   if (leading_axis(name) && std::find(valid.begin(), valid.end(), value) != valid.end()) return {};
-  return with_hint(fail(Step::spec, "{}: no value '{}'", name, value),
-                   hint_of_today(value_today(name, value), value, value_hint(axes, value, valid)));
+  return with_hint(
+      fail(Step::spec, "{}: no value '{}'", name, value),
+      image::hint_of_today(image::value_today(name, value), value, value_hint(axes, value, valid)));
 }
 
 Result<Expression> Catalogue::compile(std::string_view text, ValueKind wanted,
@@ -160,4 +162,4 @@ std::string value_text(const Catalogue& catalogue, int slot, std::int64_t number
   return std::to_string(number);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

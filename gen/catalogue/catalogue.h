@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::catalogue {
 
 // In the order of a variant's id.
 enum class ComponentKind { probe, protocol, mover, work };
@@ -56,14 +56,14 @@ struct Rule {
 // What the forms of a component need at least.
 struct Need {
   std::optional<Expression> when;
-  Version ptx;
+  isa::Version ptx;
   int sm = 0;
   std::string target;  // "sm_100f", where an architecture or family alone has the forms
   std::string reason;
 };
 
 struct OpcodeCount {
-  Path path = Path::hot;
+  rule::Path path = rule::Path::hot;
   std::string pattern;
   Expression low, high;  // the same, unless a range was given
 };
@@ -77,7 +77,7 @@ struct GateDeclaration {
   std::optional<Expression> when;
   std::vector<OpcodeCount> require;
   std::vector<std::string> forbid;
-  std::optional<Passes> passes;
+  std::optional<rule::Passes> passes;
   std::string where;
 };
 
@@ -154,4 +154,4 @@ std::int64_t value_number(const Catalogue& catalogue, std::string_view axis,
                           std::string_view value);
 std::string value_text(const Catalogue& catalogue, int slot, std::int64_t number);
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::catalogue {
 
 // One evaluation: the failure is kept aside, so that the values stay plain integers.
 struct Expression::Evaluation {
@@ -91,4 +91,4 @@ std::vector<int> Expression::slots() const {
   return all;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

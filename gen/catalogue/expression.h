@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::catalogue {
 
 class Expression {
  public:
@@ -68,4 +68,4 @@ class Expression {
   std::vector<std::int64_t> members_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

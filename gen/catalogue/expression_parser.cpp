@@ -5,7 +5,7 @@
 #include <array>
 #include <charconv>
 
-namespace phasebit {
+namespace phasebit::catalogue {
 
 // Recursive descent, one function a level of precedence, tight levels below. Each returns the node
 // it made with what is needed to check the next level.
@@ -190,7 +190,7 @@ class ExpressionParser {
     const int slot = vocabulary_.slot(token().text);
     if (slot < 0)
       return with_hint(fail(Step::spec, "column {}: no axis '{}'", token().column, token().text),
-                       nearest_word_hint(token().text, vocabulary_.names()));
+                       base::nearest_word_hint(token().text, vocabulary_.names()));
     Operand name = add({Op::name, 0, 0, 0, slot}, vocabulary_.name(slot).kind, token().column);
     name.slot = slot;
     ++at_;
@@ -244,7 +244,7 @@ class ExpressionParser {
       if (word == literal.word) return {};
     return with_hint(
         fail(Step::spec, "column {}: {} is never '{}'", literal.column, known.text, literal.word),
-        nearest_word_hint(literal.word, known.words));
+        base::nearest_word_hint(literal.word, known.words));
   }
 
   const Vocabulary& vocabulary_;
@@ -264,4 +264,4 @@ Result<Expression> Expression::compile(std::string_view text, const Vocabulary& 
   return ExpressionParser(text, vocabulary, std::move(tokens)).parse(wanted);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace phasebit {
+namespace phasebit::catalogue {
 namespace {
 
 constexpr std::array<std::string_view, 6> keywords = {"and", "or", "not", "in", "if", "else"};
@@ -72,4 +72,4 @@ Result<std::vector<Token>> tokenize(std::string_view text) {
   return tokens;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::catalogue {
 
 struct Token {
   enum class Kind { number, word, name, symbol, end };
@@ -19,4 +19,4 @@ struct Token {
 // Ends with a token of kind end. Step::spec: "column 7: ...".
 Result<std::vector<Token>> tokenize(std::string_view text);
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

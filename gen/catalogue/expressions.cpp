@@ -7,7 +7,11 @@
 #include <algorithm>
 #include <sstream>
 
-namespace phasebit {
+namespace phasebit::catalogue {
+
+using base::TomlReader;
+using base::TomlValue;
+using rule::RuleText;
 
 std::optional<Expression> CatalogueReader::expression(TomlReader& reader, std::string_view key,
                                                       ValueKind wanted, bool derived_allowed) {
@@ -67,7 +71,7 @@ Need CatalogueReader::read_need(const Source& source, const TomlValue& table) {
   need.reason = reader.text_or("reason", {});
   need.target = reader.text_or("target", {});
   if (!need.target.empty()) {
-    const auto target = parse_target(need.target);
+    const auto target = isa::parse_target(need.target);
     if (!target)
       reader.refuse("target", target.error());
     else
@@ -76,7 +80,7 @@ Need CatalogueReader::read_need(const Source& source, const TomlValue& table) {
   if (!reader.has("ptx") && !reader.has("sm") && !reader.has("target"))
     reader.refuse({}, "lacks 'ptx', 'sm' and 'target'");
   if (!reader.has("ptx")) return need;
-  auto ptx = parse_version(reader.text("ptx"));
+  auto ptx = isa::parse_version(reader.text("ptx"));
   if (!ptx)
     reader.refuse("ptx", ptx.error());
   else
@@ -87,10 +91,10 @@ Need CatalogueReader::read_need(const Source& source, const TomlValue& table) {
 // One declaration a verb.
 void CatalogueReader::read_gate(const Source& source, const TomlValue& table,
                                 std::vector<GateDeclaration>& gates) {
-  std::vector<std::string> keys = rule_keys();
+  std::vector<std::string> keys = rule::rule_keys();
   keys.insert(keys.end(), {"when", "doc"});
   TomlReader reader(source.file, table, "[[gate]]", std::move(keys), status_);
-  const auto rule = phasebit::read_rule(to_json(table));
+  const auto rule = rule::read_rule(base::to_json(table));
   if (!rule) return reader.refuse(rule.error().key, rule.error().message, rule.error().hint);
   GateDeclaration gate;
   gate.where = reader.where();
@@ -105,7 +109,8 @@ void CatalogueReader::read_gate(const Source& source, const TomlValue& table,
   check_range(reader, "ptxas", gate.ptxas);
   for (const std::string& verb : rule->verbs) {
     gate.verb = verb;
-    if (verb == any_verb && !gate.forbid.empty() && !(gate.require.empty() && gate.role.empty()))
+    if (verb == rule::any_verb && !gate.forbid.empty() &&
+        !(gate.require.empty() && gate.role.empty()))
       reader.refuse("verb", "'*' with 'forbid' stands for itself, without 'role' and counts");
     gates.push_back(gate);
   }
@@ -116,7 +121,7 @@ std::optional<Expression> CatalogueReader::read_count(TomlReader& reader,
                                                       const std::string& text) {
   auto compiled = catalogue_.compile(text, ValueKind::number, true);
   if (compiled) return std::move(*compiled);
-  reader.refuse(to_string(count.path),
+  reader.refuse(rule::to_string(count.path),
                 Error{Step::spec, fmt::format("'{}': {}", count.pattern, compiled.error().message),
                       compiled.error().hint});
   return {};
@@ -140,7 +145,7 @@ void CatalogueReader::check_families(TomlReader& reader, std::string_view key,
   for (const std::string& family : families)
     if (std::find(families_.begin(), families_.end(), family) == families_.end())
       reader.refuse(key, fmt::format("no SASS family '{}'", family),
-                    nearest_word_hint(family, families_));
+                    base::nearest_word_hint(family, families_));
 }
 
 void CatalogueReader::check_range(TomlReader& reader, std::string_view key,
@@ -148,7 +153,7 @@ void CatalogueReader::check_range(TomlReader& reader, std::string_view key,
   // Bound by bound: a range is asked only up to the first bound that does not hold.
   std::istringstream bounds(range);
   for (std::string bound; bounds >> bound;)
-    if (const auto any = version_in_range(Version{{0}}, bound); !any)
+    if (const auto any = isa::version_in_range(isa::Version{{0}}, bound); !any)
       reader.refuse(key, any.error());
 }
 
@@ -160,8 +165,8 @@ void CatalogueReader::check_placeholders(TomlReader& reader, std::string_view ke
     const std::string name = reason.substr(open + 1, reason.find('}', open) - open - 1);
     if (catalogue_.vocabulary_.slot(name) < 0)
       reader.refuse(key, fmt::format("no axis '{}'", name),
-                    nearest_word_hint(name, catalogue_.vocabulary_.names()));
+                    base::nearest_word_hint(name, catalogue_.vocabulary_.names()));
   }
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::catalogue {
+
+using base::TomlReader;
+using base::TomlValue;
 
 FactTable::FactTable(const Catalogue& catalogue, const std::vector<File>& files,
                      const std::string& name, const std::vector<std::string>& keys, Status& status)
@@ -50,7 +53,7 @@ std::string FactTable::word(std::string_view key, const std::vector<std::string>
   if (found == nullptr) return {};
   const std::string text = found->text(key);
   if (std::find(valid.begin(), valid.end(), text) == valid.end())
-    found->refuse(key, fmt::format("no '{}'", text), nearest_word_hint(text, valid));
+    found->refuse(key, fmt::format("no '{}'", text), base::nearest_word_hint(text, valid));
   return text;
 }
 
@@ -71,4 +74,4 @@ std::optional<Expression> FactTable::expression_if(std::string_view key, ValueKi
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

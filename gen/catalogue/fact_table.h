@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::catalogue {
 
 class FactTable {
  public:
   struct File {
     std::string name;
-    const TomlValue* table;
+    const base::TomlValue* table;
   };
   // `files`: the component's, then that of the one it uses. A missing key is refused at the first.
   FactTable(const Catalogue& catalogue, const std::vector<File>& files, const std::string& name,
@@ -31,13 +31,13 @@ class FactTable {
   void refuse(std::string_view key, std::string message, std::string hint = {});
 
  private:
-  TomlReader* reader(std::string_view key);  // of the first file that has the key
-  TomlReader* need(std::string_view key, std::string_view what);
+  base::TomlReader* reader(std::string_view key);  // of the first file that has the key
+  base::TomlReader* need(std::string_view key, std::string_view what);
 
   const Catalogue& catalogue_;
   std::string name_;
-  TomlValue empty_;  // in the place of a table that a file lacks
-  std::deque<TomlReader> readers_;
+  base::TomlValue empty_;  // in the place of a table that a file lacks
+  std::deque<base::TomlReader> readers_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::catalogue {
 
 // How the end state of a slot's barriers is read back after the roles: the phases of an mbarrier,
 // the count of a flag.
@@ -54,4 +54,4 @@ struct NamedExpression {
   std::string where;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

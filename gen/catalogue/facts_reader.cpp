@@ -6,7 +6,10 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::catalogue {
+
+using base::TomlValue;
+
 namespace {
 
 const std::vector<std::string> read_back_words = {"none", "phases", "count"};
@@ -91,7 +94,7 @@ void CatalogueReader::read_work_facts(const Source& source) {
 
 // Capabilities are declared in axes.toml, so that a typo is found; each is a name of expressions.
 void CatalogueReader::read_capabilities(const Source& source) {
-  TomlReader reader = top(source);
+  base::TomlReader reader = top(source);
   const TomlValue* declared = reader.table("capabilities");
   if (declared == nullptr) return;
   for (const ComponentKind kind : component_kinds) {
@@ -112,7 +115,7 @@ void CatalogueReader::read_capabilities(const Source& source) {
 }
 
 void CatalogueReader::read_can(const Source& source, const std::vector<std::string>& valid) {
-  TomlReader reader = top(source);
+  base::TomlReader reader = top(source);
   std::vector<std::string>& can = component_of(source).can;
   const std::vector<FactTable::File> files = fact_files(source);
   const auto has_it = [](const FactTable::File& file) {
@@ -128,7 +131,7 @@ void CatalogueReader::read_can(const Source& source, const std::vector<std::stri
   for (const std::string& capability : can)
     if (std::find(valid.begin(), valid.end(), capability) == valid.end())
       reader.refuse("can", fmt::format("no capability '{}'", capability),
-                    nearest_word_hint(capability, valid));
+                    base::nearest_word_hint(capability, valid));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

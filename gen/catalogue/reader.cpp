@@ -7,7 +7,11 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::catalogue {
+
+using base::TomlReader;
+using base::TomlValue;
+
 namespace {
 
 // A name that an expression and `name=value` in an id can hold.
@@ -30,7 +34,7 @@ Result<Catalogue> Catalogue::load(const fs::path& templates) {
 }
 
 Result<Catalogue> CatalogueReader::read() {
-  PHASEBIT_TRY_ASSIGN(targets, TargetTable::load());
+  PHASEBIT_TRY_ASSIGN(targets, isa::TargetTable::load());
   families_ = targets.families();
   PHASEBIT_TRY(read_files());
   for (const Source& source : sources_) read_axes(source);
@@ -53,7 +57,7 @@ Result<Catalogue> CatalogueReader::read() {
 
 Status CatalogueReader::read_files() {
   const fs::path axes = templates_ / "axes.toml";
-  PHASEBIT_TRY_ASSIGN(table, read_toml(axes));
+  PHASEBIT_TRY_ASSIGN(table, base::read_toml(axes));
   sources_.push_back({axes.string(), std::move(table), ComponentKind::probe, 0, true});
   for (const ComponentKind kind : component_kinds)
     catalogue_.vocabulary_.add_name(to_string(kind), ValueKind::word);
@@ -74,7 +78,7 @@ Status CatalogueReader::read_components(ComponentKind kind) {
   for (const std::string& name : names) {
     const fs::path file = folder / name / fmt::format("{}.toml", to_string(kind));
     if (!is_word(name)) return fail(Step::spec, "{}: not a name", (folder / name).string());
-    PHASEBIT_TRY_ASSIGN(table, read_toml(file));
+    PHASEBIT_TRY_ASSIGN(table, base::read_toml(file));
     Component component;
     component.name = name;
     component.word = catalogue_.vocabulary_.add_word(static_cast<int>(kind), name);
@@ -168,10 +172,10 @@ void CatalogueReader::read_values_of(TomlReader& reader, Axis& axis) {
   const std::string table = reader.text("values_of");
   if (table != "forms")
     return reader.refuse("values_of", fmt::format("no table '{}'", table),
-                         nearest_word_hint(table, {"forms"}));
+                         base::nearest_word_hint(table, {"forms"}));
   if (axis.integer || axis.is_range())
     return reader.refuse("values_of", "needs 'values' that are words");
-  const auto ids = form_ids();
+  const auto ids = forms::form_ids();
   if (!ids) return reader.refuse("values_of", ids.error());
   axis.values.insert(axis.values.end(), ids->begin(), ids->end());
 }
@@ -188,7 +192,7 @@ void CatalogueReader::read_default(TomlReader& reader, Axis& axis) {
   if (!right_kind || !axis.has(axis.default_value))
     reader.refuse("default", fmt::format("not a value of axis '{}'", axis.name),
                   axis.is_range() ? fmt::format("a whole number in {}..{}", axis.low, axis.high)
-                                  : nearest_word_hint(axis.default_value, axis.values));
+                                  : base::nearest_word_hint(axis.default_value, axis.values));
 }
 
 // Components of one kind may share a name, since only one of them is chosen; then it is of one kind
@@ -240,4 +244,4 @@ void CatalogueReader::name_derived(const Source& source) {
   }
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::catalogue {
 
 class CatalogueReader {
  public:
@@ -21,7 +21,7 @@ class CatalogueReader {
   // A file that is parsed and the component that it fills.
   struct Source {
     std::string file;
-    TomlValue table;
+    base::TomlValue table;
     ComponentKind kind = ComponentKind::probe;
     size_t index = 0;  // among the components of its kind
     bool is_common = false;
@@ -30,15 +30,15 @@ class CatalogueReader {
   Status read_files();
   Status read_components(ComponentKind kind);
   Component& component_of(const Source& source);
-  TomlReader top(const Source& source);
+  base::TomlReader top(const Source& source);
 
   void read_axes(const Source& source);
-  Axis read_axis(TomlReader reader);
-  void read_axis_values(TomlReader& reader, Axis& axis);
-  void read_values_of(TomlReader& reader, Axis& axis);
-  void read_default(TomlReader& reader, Axis& axis);
-  void name_axis(TomlReader& reader, const Source& source, Axis& axis);
-  void check_alias(TomlReader& reader, const Axis& axis);
+  Axis read_axis(base::TomlReader reader);
+  void read_axis_values(base::TomlReader& reader, Axis& axis);
+  void read_values_of(base::TomlReader& reader, Axis& axis);
+  void read_default(base::TomlReader& reader, Axis& axis);
+  void name_axis(base::TomlReader& reader, const Source& source, Axis& axis);
+  void check_alias(base::TomlReader& reader, const Axis& axis);
   void name_derived(const Source& source);
 
   void read_expressions(const Source& source);
@@ -67,21 +67,23 @@ class CatalogueReader {
   void read_mover_facts(const Source& source);
   void read_work_facts(const Source& source);
   void read_words(const Source& source);
-  std::string spelled_by(TomlReader& reader, const std::string& word, const std::string& choice,
-                         const TomlValue& values);
+  std::string spelled_by(base::TomlReader& reader, const std::string& word,
+                         const std::string& choice, const base::TomlValue& values);
   void read_names(const Source& source);
-  Rule read_rule(const Source& source, const TomlValue& table);
-  Need read_need(const Source& source, const TomlValue& table);
-  void read_gate(const Source& source, const TomlValue& table, std::vector<GateDeclaration>& gates);
-  std::vector<OpcodeCount> read_counts(TomlReader& reader, const RuleText& rule);
-  std::optional<Expression> read_count(TomlReader& reader, const RuleText::Count& count,
+  Rule read_rule(const Source& source, const base::TomlValue& table);
+  Need read_need(const Source& source, const base::TomlValue& table);
+  void read_gate(const Source& source, const base::TomlValue& table,
+                 std::vector<GateDeclaration>& gates);
+  std::vector<OpcodeCount> read_counts(base::TomlReader& reader, const rule::RuleText& rule);
+  std::optional<Expression> read_count(base::TomlReader& reader, const rule::RuleText::Count& count,
                                        const std::string& text);
-  void check_families(TomlReader& reader, std::string_view key,
+  void check_families(base::TomlReader& reader, std::string_view key,
                       const std::vector<std::string>& families);
-  void check_range(TomlReader& reader, std::string_view key, const std::string& range);
-  void check_placeholders(TomlReader& reader, std::string_view key, const std::string& reason);
-  std::optional<Expression> expression(TomlReader& reader, std::string_view key, ValueKind wanted,
-                                       bool derived_allowed = false);
+  void check_range(base::TomlReader& reader, std::string_view key, const std::string& range);
+  void check_placeholders(base::TomlReader& reader, std::string_view key,
+                          const std::string& reason);
+  std::optional<Expression> expression(base::TomlReader& reader, std::string_view key,
+                                       ValueKind wanted, bool derived_allowed = false);
 
   fs::path templates_;
   std::vector<Source> sources_;  // axes.toml, then the components in component_axis_order
@@ -90,4 +92,4 @@ class CatalogueReader {
   Status status_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace phasebit {
+namespace phasebit::catalogue {
 namespace {
 
 constexpr const char* mbarrier_init = "mbarrier.init";
@@ -47,7 +47,7 @@ void CatalogueReader::check_slot(const Source& source) {
                                     [&](const Source* one) { return has_template(*one, verb); });
     if (owner == owners.end()) continue;
     const fs::path file = fs::path((*owner)->file).parent_path() / (verb + ".ptx");
-    const std::string text = read_file(file).value_or("");
+    const std::string text = base::read_file(file).value_or("");
     int line = 0;
     for (size_t begin = 0; begin < text.size();) {
       const size_t end = std::min(text.find('\n', begin), text.size());
@@ -70,4 +70,4 @@ void CatalogueReader::check_slot(const Source& source) {
   }
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

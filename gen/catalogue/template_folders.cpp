@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::catalogue {
 namespace {
 
 std::string folder_of(ComponentKind kind, const std::string& name) {
@@ -83,4 +83,4 @@ std::vector<const Word*> TemplateFolders::words() const {
   return all;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

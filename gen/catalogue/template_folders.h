@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::catalogue {
 
 struct Combination {
   std::string probe, protocol, mover, work;
@@ -44,4 +44,4 @@ class TemplateFolders {
   std::vector<Folder> folders_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

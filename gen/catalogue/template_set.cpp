@@ -7,7 +7,11 @@
 #include <algorithm>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::catalogue {
+
+using base::trimmed;
+using image::SourceLine;
+
 namespace {
 
 struct Joiner {
@@ -100,7 +104,7 @@ tl::unexpected<Error> Joiner::no_partial(const std::string& name, const SourceLi
   std::sort(known.begin(), known.end());
   return with_hint(fail(Step::render, "{}: no partial '{}' in {}", at.place(), name,
                         fmt::join(names.begin(), names.end(), ", ")),
-                   nearest_word_hint(name, known));
+                   base::nearest_word_hint(name, known));
 }
 
 // `text` with its words replaced, and what they hold; its other names are noted as used at `place`.
@@ -158,7 +162,7 @@ Status Joiner::add_file(const fs::path& file, const std::string& outer_verb) {
   if (std::find(open.begin(), open.end(), name) != open.end())
     return fail(Step::render, "{}{}: includes itself through {}",
                 at.of_templates ? "templates/" : "", at.file, fmt::join(open, " -> "));
-  auto text = read_file(templates / file);
+  auto text = base::read_file(templates / file);
   if (!text) return fail(Step::render, "{}", text.error().message);
   const auto& verbs = verb_names();
   const std::string stem = file.stem().string();
@@ -248,4 +252,4 @@ Result<JoinedTemplate> join_templates(const Catalogue& catalogue, const fs::path
   return std::move(joiner.out);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

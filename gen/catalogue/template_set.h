@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::catalogue {
 
 // Partials are joined before Mustache sees the text (a partial is a standalone line, `{{> name}}`,
 // and keeps no indentation, so the result is the same). So the text is parsed once for all variants
@@ -23,11 +23,11 @@ struct JoinedTemplate {
   };
   std::string text;  // Mustache; lines of PTX begin with a mark, names of values end with their use
   std::vector<Use> uses;
-  std::vector<Word> words;        // that the text may use, with places relative to the templates
-  std::vector<SourceLine> marks;  // role is filled in by rendering
-  std::vector<SourceLine> lines;  // of every line of `text`, for Mustache's own errors
+  std::vector<Word> words;  // that the text may use, with places relative to the templates
+  std::vector<image::SourceLine> marks;  // role is filled in by rendering
+  std::vector<image::SourceLine> lines;  // of every line of `text`, for Mustache's own errors
   // Files of somebody's own (snippets) that nothing asks for, each with its verb.
-  std::vector<SourceLine> not_asked_for;
+  std::vector<image::SourceLine> not_asked_for;
 };
 
 // mark_begin, index, mark_middle, role, mark_end
@@ -54,4 +54,4 @@ Result<JoinedTemplate> join_templates(const Catalogue& catalogue, const fs::path
 // The names that count as verbs: what a statement is attributed to is the innermost file of these.
 const std::vector<std::string>& verb_names();
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

@@ -8,7 +8,12 @@
 #include <algorithm>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::catalogue {
+
+using base::contains;
+using base::nearest_word_hint;
+using base::TomlReader;
+
 namespace {
 
 // `base` before `own`.
@@ -41,7 +46,7 @@ std::set<std::string> included_by(const std::vector<fs::path>& folders) {
   std::set<std::string> names;
   for (const fs::path& folder : folders)
     for (const std::string& name : templates_in(folder))
-      for (const Tag& tag : tags_of(read_file(folder / (name + ".ptx")).value_or("")))
+      for (const Tag& tag : tags_of(base::read_file(folder / (name + ".ptx")).value_or("")))
         if (tag.kind == '>') names.insert(tag.name);
   return names;
 }
@@ -203,4 +208,4 @@ void CatalogueReader::inherit_from_base(const Source& source) {
   if (own.covers_ptxas.empty()) own.covers_ptxas = base.covers_ptxas;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

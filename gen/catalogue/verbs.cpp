@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::catalogue {
 
 const std::vector<std::string>& component_verbs(ComponentKind kind) {
   static const std::vector<std::string> none;
@@ -35,4 +35,4 @@ std::optional<ComponentKind> kind_of_verb(std::string_view verb) {
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::catalogue {
 
 // Empty for probes, whose templates are parts of a kernel.
 const std::vector<std::string>& component_verbs(ComponentKind kind);
@@ -18,4 +18,4 @@ bool is_component_verb(const std::string& name);
 // The kind of component that has this verb; nullopt for none.
 std::optional<ComponentKind> kind_of_verb(std::string_view verb);
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

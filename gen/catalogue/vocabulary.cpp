@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::catalogue {
 
 std::string_view to_string(ValueKind kind) {
   switch (kind) {
@@ -60,4 +60,4 @@ std::vector<std::string> Vocabulary::names() const {
   return all;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

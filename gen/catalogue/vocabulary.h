@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::catalogue {
 
 enum class ValueKind { number, word, truth };
 std::string_view to_string(ValueKind kind);
@@ -56,4 +56,4 @@ class Vocabulary {
   std::map<std::string, Set, std::less<>> sets_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

@@ -4,7 +4,11 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::catalogue {
+
+using base::TomlReader;
+using base::TomlValue;
+
 namespace {
 
 // In Mustache a section for each value, and one inside the negations of all of them for the rest.
@@ -63,7 +67,7 @@ std::string CatalogueReader::spelled_by(TomlReader& reader, const std::string& w
     if (value == "else") continue;
     if (std::find(valid.begin(), valid.end(), value) == valid.end())
       reader.refuse(word, fmt::format("{} is never '{}'", choice, value),
-                    nearest_word_hint(value, valid));
+                    base::nearest_word_hint(value, valid));
     std::erase(missing, value);
     if (axes.empty() && value == "no") continue;
     sections.add(axes.empty() ? choice : fmt::format("is.{}.{}", choice, value),
@@ -94,4 +98,4 @@ void CatalogueReader::read_names(const Source& source) {
   }
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::catalogue

@@ -4,7 +4,11 @@
 #include "core/base/process.h"
 #include "gen/fork/text.h"
 
-namespace phasebit {
+namespace phasebit::fork {
+
+using base::write_file;
+using render::read_kernel;
+
 namespace {
 
 struct Merged {
@@ -14,14 +18,14 @@ struct Merged {
 
 Result<Merged> merge_texts(const std::string& ours, const std::string& base,
                            const std::string& theirs) {
-  PHASEBIT_TRY_ASSIGN(folder, TempDir::create());
+  PHASEBIT_TRY_ASSIGN(folder, base::TempDir::create());
   const auto path = [&](const char* name) { return (folder.path() / name).string(); };
   PHASEBIT_TRY(write_file(path("ours"), ours));
   PHASEBIT_TRY(write_file(path("base"), base));
   PHASEBIT_TRY(write_file(path("theirs"), theirs));
-  const auto output =
-      run_process({"git", "merge-file", "-p", "-L", "the fork", "-L", "the parent as recorded",
-                   "-L", "the parent of today", path("ours"), path("base"), path("theirs")});
+  const auto output = base::run_process({"git", "merge-file", "-p", "-L", "the fork", "-L",
+                                         "the parent as recorded", "-L", "the parent of today",
+                                         path("ours"), path("base"), path("theirs")});
   if (!output) return fail(Step::toolchain, "git merge-file: {}", output.error().message);
   // Its exit status is the number of conflicts, at most 127.
   constexpr int most_conflicts = 127;
@@ -32,7 +36,7 @@ Result<Merged> merge_texts(const std::string& ours, const std::string& base,
 
 // The merge base, which stands beside the fork.
 Result<std::string> read_base(const Fork& fork) {
-  if (fs::exists(fork.base())) return read_file(fork.base());
+  if (fs::exists(fork.base())) return base::read_file(fork.base());
   return with_hint(
       fail(Step::spec, "{}: it is missing, the text of the parent that {} began as",
            fork.shown_base(), fork.shown),
@@ -46,24 +50,24 @@ Result<std::string> read_base(const Fork& fork) {
 
 Result<Drift> drift_of(const Fork& fork, const std::string& now) {
   PHASEBIT_TRY_ASSIGN(base, read_base(fork));
-  if (content_hash(base) != fork.recorded())
+  if (base::content_hash(base) != fork.recorded())
     return with_hint(
         fail(Step::spec, "{} is not the text that {} records", fork.shown_base(), fork.shown),
         "nobody edits it: take it back from version control");
   if (base == now) return Drift::none;
   PHASEBIT_TRY_ASSIGN(before, read_kernel(base, fork.shown_base()));
   PHASEBIT_TRY_ASSIGN(after, read_kernel(now, fork.parent()));
-  const bool same =
-      before.kernel.hash == after.kernel.hash && write_head(before.head) == write_head(after.head);
+  const bool same = before.kernel.hash == after.kernel.hash &&
+                    ptx::head::write_head(before.head) == ptx::head::write_head(after.head);
   return same ? Drift::comments : Drift::code;
 }
 
 Result<bool> merge_fork(const Fork& fork, const std::string& now) {
-  PHASEBIT_TRY_ASSIGN(ours, read_file(fork.path));
+  PHASEBIT_TRY_ASSIGN(ours, base::read_file(fork.path));
   PHASEBIT_TRY_ASSIGN(base, read_base(fork));
-  ForkIdentity identity{fork.name, fork.parent(), short_hash(fork.parent()), fork.recorded()};
+  ForkIdentity identity{fork.name, fork.parent(), base::short_hash(fork.parent()), fork.recorded()};
   PHASEBIT_TRY_ASSIGN(merged, merge_texts(as_parent(ours, identity), base, now));
-  identity.text = merged.clean ? content_hash(now) : fork.recorded();
+  identity.text = merged.clean ? base::content_hash(now) : fork.recorded();
   const std::string text = as_fork(merged.text, identity);
   if (!merged.clean) {
     PHASEBIT_TRY(write_file(fork.conflict(), text));
@@ -77,4 +81,4 @@ Result<bool> merge_fork(const Fork& fork, const std::string& now) {
   return true;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::fork

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::fork {
 
 enum class Drift { none, comments, code };
 
@@ -19,4 +19,4 @@ Result<Drift> drift_of(const Fork& fork, const std::string& now);
 // error of the reader when the merged text is no kernel.
 Result<bool> merge_fork(const Fork& fork, const std::string& now);
 
-}  // namespace phasebit
+}  // namespace phasebit::fork

@@ -10,7 +10,11 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::fork {
+
+using base::trimmed;
+using image::VariantKey;
+
 namespace {
 
 // The prefix of the axes that name snippets in a key.
@@ -47,14 +51,14 @@ class Declarations {
     if (colon == std::string_view::npos) return {};
     const std::string word(comment.substr(0, colon));
     const std::string_view value = trimmed(comment.substr(colon + 1));
-    const auto is_rule = read_rule_line(word, value, snippet_.gate);
+    const auto is_rule = rule::read_rule_line(word, value, snippet_.gate);
     if (!is_rule) return with_hint(complain(is_rule.error().message), is_rule.error().hint);
     if (*is_rule) return {};
     if (word == "needs") return needs(value);
     if (word == "protocol") return snippet_.protocol = value, Status{};
-    std::vector<std::string> words = rule_words();
+    std::vector<std::string> words = rule::rule_words();
     words.insert(words.end(), {"needs", "protocol"});
-    const std::string hint = nearest_word_hint(word, words);
+    const std::string hint = base::nearest_word_hint(word, words);
     if (word.find(' ') == std::string::npos && hint.starts_with("did you mean"))
       return with_hint(complain(fmt::format("no declaration '{}'", word)), hint);
     return {};
@@ -63,8 +67,8 @@ class Declarations {
   Status needs(std::string_view value) {
     const size_t blank = value.find(' ');
     const std::string_view target = blank == std::string_view::npos ? "" : value.substr(blank + 1);
-    const auto version = parse_version(value.substr(0, blank));
-    const auto parsed = parse_target(target);
+    const auto version = isa::parse_version(value.substr(0, blank));
+    const auto parsed = isa::parse_target(target);
     if (!version || !parsed)
       return with_hint(complain(fmt::format("'{}' is not VERSION TARGET", value)),
                        "as in // needs: 8.0 sm_90, or sm_90a where that alone has the forms");
@@ -79,8 +83,8 @@ class Declarations {
 
 std::vector<std::string> all_verbs() {
   std::vector<std::string> all;
-  for (const ComponentKind kind : component_kinds)
-    for (const std::string& verb : component_verbs(kind)) all.push_back(verb);
+  for (const catalogue::ComponentKind kind : catalogue::component_kinds)
+    for (const std::string& verb : catalogue::component_verbs(kind)) all.push_back(verb);
   return all;
 }
 
@@ -88,7 +92,7 @@ std::vector<std::string> all_verbs() {
 
 std::string Snippet::label() const {
   constexpr size_t digits = 8;
-  return fmt::format("{}@{}", path.stem().string(), content_hash(text).substr(0, digits));
+  return fmt::format("{}@{}", path.stem().string(), base::content_hash(text).substr(0, digits));
 }
 
 Result<Snippet> read_snippet(std::string_view assignment) {
@@ -101,13 +105,13 @@ Result<Snippet> read_snippet(std::string_view assignment) {
 }
 
 Result<Snippet> read_snippet(const std::string& verb, const fs::path& path) {
-  if (!kind_of_verb(verb))
+  if (!catalogue::kind_of_verb(verb))
     return with_hint(fail(Step::usage, "--snippet {}={}: no verb '{}'", verb, path.string(), verb),
-                     nearest_word_hint(verb, all_verbs()));
+                     base::nearest_word_hint(verb, all_verbs()));
   Snippet snippet;
   snippet.verb = verb;
   snippet.path = path;
-  PHASEBIT_TRY_ASSIGN(text, read_file(path));
+  PHASEBIT_TRY_ASSIGN(text, base::read_file(path));
   snippet.text = std::move(text);
   PHASEBIT_TRY(Declarations(snippet).read());
   return snippet;
@@ -116,11 +120,11 @@ Result<Snippet> read_snippet(const std::string& verb, const fs::path& path) {
 VariantKey snippet_key(const VariantKey& variant, const std::vector<Snippet>& snippets) {
   VariantKey key = variant;
   for (const Snippet& snippet : snippets) {
-    key.axes.emplace_back(fmt::format("{}{}", snippet_axis, snippet.verb), snippet.label());
+    key.axes.emplace_back(fmt::format("{}{}", space::snippet_axis, snippet.verb), snippet.label());
     key.id += fmt::format("/{}={}", key.axes.back().first, key.axes.back().second);
   }
-  key.hash = short_hash(key.id);
+  key.hash = base::short_hash(key.id);
   return key;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::fork

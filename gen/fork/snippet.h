@@ -21,16 +21,16 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::fork {
 
 struct Snippet {
   std::string verb;
   fs::path path;  // as messages name it
   std::string text;
   std::string protocol;  // "" for any
-  VerbRule gate;         // in the place of what the component demands of the verb
-  Version ptx;
-  Target target;  // that it needs; with a suffix that one alone. sm 0: any
+  rule::VerbRule gate;   // in the place of what the component demands of the verb
+  isa::Version ptx;
+  isa::Target target;  // that it needs; with a suffix that one alone. sm 0: any
   // "NAME@HASH8": the file's stem and the first digits of the text's hash.
   std::string label() const;
 };
@@ -42,5 +42,6 @@ Result<Snippet> read_snippet(const std::string& verb, const fs::path& path);
 
 // The key of a variant with these snippets in it: it keeps the components of the variant, and has
 // an axis a snippet, "ring/mbarrier/none/none/snippet.wait=a@1f".
-VariantKey snippet_key(const VariantKey& variant, const std::vector<Snippet>& snippets);
-}  // namespace phasebit
+image::VariantKey snippet_key(const image::VariantKey& variant,
+                              const std::vector<Snippet>& snippets);
+}  // namespace phasebit::fork

@@ -10,7 +10,12 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::fork {
+
+using catalogue::component_kinds;
+using catalogue::ComponentKind;
+using catalogue::folder_of;
+
 namespace {
 
 using nlohmann::json;
@@ -21,22 +26,22 @@ std::string toml_of(const auto& value) {
 }
 
 // [[gate]] of the verb; counts of one path in one table.
-std::string gate_text(const VerbRule& rule) {
+std::string gate_text(const rule::VerbRule& rule) {
   std::string text = fmt::format("[[gate]]\nverb = {}\n", toml_of(rule.verb));
-  for (const Path path : all_paths) {
+  for (const rule::Path path : rule::all_paths) {
     std::string counts;
-    for (const OpcodeRule& one : rule.require)
+    for (const rule::OpcodeRule& one : rule.require)
       if (one.path == path)
         counts += fmt::format("{}{} = \"{}..{}\"", counts.empty() ? " " : ", ",
                               toml_of(one.pattern), one.count.low, one.count.high);
-    if (!counts.empty()) text += fmt::format("{} = {{{} }}\n", to_string(path), counts);
+    if (!counts.empty()) text += fmt::format("{} = {{{} }}\n", rule::to_string(path), counts);
   }
   if (!rule.forbid.empty()) text += fmt::format("forbid = {}\n", toml_of(rule.forbid));
   return text;
 }
 
 std::string needs_text(const Snippet& snippet) {
-  const Target& target = snippet.target;
+  const isa::Target& target = snippet.target;
   if (target.sm == 0) return {};
   const std::string which = target.suffix.empty() ? fmt::format("sm = {}", target.sm)
                                                   : fmt::format("target = \"{}\"", target.name);
@@ -44,13 +49,13 @@ std::string needs_text(const Snippet& snippet) {
 }
 
 // `families`: all, for a component that speaks of none.
-std::string component_text(const Component& parent, ComponentKind kind,
+std::string component_text(const catalogue::Component& parent, ComponentKind kind,
                            const std::vector<Snippet>& snippets,
                            const std::vector<std::string>& families) {
   std::vector<std::string> verbs;
   std::string tables;
   for (const Snippet& snippet : snippets) {
-    if (kind_of_verb(snippet.verb) != kind) continue;
+    if (catalogue::kind_of_verb(snippet.verb) != kind) continue;
     verbs.push_back(snippet.verb);
     tables += gate_text(snippet.gate) + needs_text(snippet);
   }
@@ -78,10 +83,11 @@ class Folder {
   Status add(ComponentKind kind, const std::string& name, const std::string& text,
              const std::vector<Snippet>& snippets) {
     const fs::path folder = out_ / folder_of(kind) / name;
-    PHASEBIT_TRY(write_file(folder / fmt::format("{}.toml", to_string(kind)), text));
+    PHASEBIT_TRY(
+        base::write_file(folder / fmt::format("{}.toml", catalogue::to_string(kind)), text));
     // By a link, so that messages name the user's own file.
     for (const Snippet& snippet : snippets)
-      if (kind_of_verb(snippet.verb) == kind)
+      if (catalogue::kind_of_verb(snippet.verb) == kind)
         fs::create_symlink(fs::absolute(snippet.path), folder / (snippet.verb + ".ptx"));
     return {};
   }
@@ -100,19 +106,21 @@ class Folder {
 
 }  // namespace
 
-Result<TempDir> make_snippet_folder(const fs::path& templates, const Catalogue& catalogue,
-                                    const std::vector<VariantKey>& variants,
-                                    const std::vector<Snippet>& snippets) {
-  PHASEBIT_TRY_ASSIGN(targets, TargetTable::load());
-  PHASEBIT_TRY_ASSIGN(out, TempDir::create());
+Result<base::TempDir> make_snippet_folder(const fs::path& templates,
+                                          const catalogue::Catalogue& catalogue,
+                                          const std::vector<image::VariantKey>& variants,
+                                          const std::vector<Snippet>& snippets) {
+  PHASEBIT_TRY_ASSIGN(targets, isa::TargetTable::load());
+  PHASEBIT_TRY_ASSIGN(out, base::TempDir::create());
   try {
     Folder folder(templates, out.path());
     folder.link_templates();
     std::map<std::string, ComponentKind> made;
-    for (const VariantKey& key : variants)
+    for (const image::VariantKey& key : variants)
       for (const ComponentKind kind : component_kinds) {
-        const std::string name = snippet_component(key, kind);
-        const Component* parent = catalogue.find(kind, key.value(std::string(to_string(kind))));
+        const std::string name = space::snippet_component(key, kind);
+        const catalogue::Component* parent =
+            catalogue.find(kind, key.value(std::string(catalogue::to_string(kind))));
         if (parent == nullptr || parent->name == name || !made.emplace(name, kind).second) continue;
         PHASEBIT_TRY(folder.add(
             kind, name, component_text(*parent, kind, snippets, targets.families()), snippets));
@@ -123,4 +131,4 @@ Result<TempDir> make_snippet_folder(const fs::path& templates, const Catalogue& 
   return std::move(out);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::fork

@@ -7,12 +7,13 @@
 
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::fork {
 
 // A folder that holds the templates, by links, and such a component for every variant with
 // snippets (its name: snippet_component). The catalogue is of `templates`. Step::io.
-Result<TempDir> make_snippet_folder(const fs::path& templates, const Catalogue& catalogue,
-                                    const std::vector<VariantKey>& variants,
-                                    const std::vector<Snippet>& snippets);
+Result<base::TempDir> make_snippet_folder(const fs::path& templates,
+                                          const catalogue::Catalogue& catalogue,
+                                          const std::vector<image::VariantKey>& variants,
+                                          const std::vector<Snippet>& snippets);
 
-}  // namespace phasebit
+}  // namespace phasebit::fork

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::fork {
 namespace {
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -30,10 +30,10 @@ std::string id_line(const std::string& id) {
   return fmt::format("//@ id = \"{}\"", id);
 }
 std::string axis_line(const std::string& name) {
-  return fmt::format("//@ {} = \"{}\"", tuned_axis, name);
+  return fmt::format("//@ {} = \"{}\"", space::tuned_axis, name);
 }
 std::string fork_id(const ForkIdentity& fork) {
-  return fmt::format("{}/{}={}", fork.parent_id, tuned_axis, fork.name);
+  return fmt::format("{}/{}={}", fork.parent_id, space::tuned_axis, fork.name);
 }
 
 // "pb_HASH_": the part of an entry's name that a variant's id decides.
@@ -62,7 +62,7 @@ std::string as_fork(const std::string& parent_file, const ForkIdentity& fork) {
                              fmt::format("//@ text = \"{}\"", fork.text)});
     }
     if (line == "//@ [key]") in_key = true;
-    rename_entry(line, entry_stem(fork.parent_hash), entry_stem(short_hash(id)));
+    rename_entry(line, entry_stem(fork.parent_hash), entry_stem(base::short_hash(id)));
     out.push_back(std::move(line));
   }
   return joined(out);
@@ -82,10 +82,10 @@ std::string as_parent(const std::string& fork_file, const ForkIdentity& fork) {
     in_parent = false;
     if (line == axis_line(fork.name)) continue;
     if (line == id_line(id)) line = id_line(fork.parent_id);
-    rename_entry(line, entry_stem(short_hash(id)), entry_stem(fork.parent_hash));
+    rename_entry(line, entry_stem(base::short_hash(id)), entry_stem(fork.parent_hash));
     out.push_back(std::move(line));
   }
   return joined(out);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::fork

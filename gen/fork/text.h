@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::fork {
 
 struct ForkIdentity {
   std::string name;
@@ -18,4 +18,4 @@ std::string as_fork(const std::string& parent_file, const ForkIdentity& fork);
 // The fork's file with those of the parent: what is left between them is what somebody edited.
 std::string as_parent(const std::string& fork_file, const ForkIdentity& fork);
 
-}  // namespace phasebit
+}  // namespace phasebit::fork

@@ -7,7 +7,12 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::fork {
+
+using base::Home;
+using base::write_file;
+using space::tuned_axis;
+
 namespace {
 
 constexpr const char* ending = ".ptx";
@@ -24,15 +29,15 @@ bool is_fork_file(const fs::path& path) {
 }
 
 Result<Fork> read_file_of(const Home& home, const fs::path& path) {
-  PHASEBIT_TRY_ASSIGN(text, read_file(path));
+  PHASEBIT_TRY_ASSIGN(text, base::read_file(path));
   Fork fork;
   fork.name = path.stem().string();
   fork.path = path;
   fork.shown = shown_path(home, path);
-  PHASEBIT_TRY_ASSIGN(kernel, read_kernel(text, fork.shown));
+  PHASEBIT_TRY_ASSIGN(kernel, render::read_kernel(text, fork.shown));
   kernel.path = path;
   fork.kernel = std::move(kernel);
-  const Head& head = fork.kernel.head;
+  const ptx::head::Head& head = fork.kernel.head;
   const std::string wanted = fmt::format("{}/{}={}", head.parent.id, tuned_axis, fork.name);
   if (head.parent.text.empty())
     return with_hint(
@@ -80,14 +85,14 @@ Result<Fork> read_fork(const Home& home, const std::string& name) {
   }
   return with_hint(
       fail(Step::usage, "no fork '{}' in {}", name, shown_path(home, tuned_folder(home))),
-      nearest_word_hint(name, names));
+      base::nearest_word_hint(name, names));
 }
 
-std::string parent_file(const Rendered& parent) {
-  return kernel_file(parent, HeadingLines::left_out);
+std::string parent_file(const render::Rendered& parent) {
+  return render::kernel_file(parent, render::HeadingLines::left_out);
 }
 
-Result<Fork> make_fork(const Home& home, const std::string& name, const Rendered& parent) {
+Result<Fork> make_fork(const Home& home, const std::string& name, const render::Rendered& parent) {
   if (!can_be_a_name(name))
     return with_hint(fail(Step::usage, "--name '{}' cannot name a fork", name),
                      "letters, digits, '_' and '-'");
@@ -97,20 +102,21 @@ Result<Fork> make_fork(const Home& home, const std::string& name, const Rendered
   if (fs::exists(fork.path))
     return fail(Step::usage, "{} is there already", shown_path(home, fork.path));
   const std::string base = parent_file(parent);
-  const VariantKey& key = parent.head.key;
+  const image::VariantKey& key = parent.head.key;
   PHASEBIT_TRY(write_file(fork.base(), base));
-  PHASEBIT_TRY(write_file(fork.path, as_fork(base, {name, key.id, key.hash, content_hash(base)})));
+  PHASEBIT_TRY(
+      write_file(fork.path, as_fork(base, {name, key.id, key.hash, base::content_hash(base)})));
   return read_fork(home, name);
 }
 
 Status record_parent(const Fork& fork, const std::string& parent) {
-  PHASEBIT_TRY_ASSIGN(text, read_file(fork.path));
+  PHASEBIT_TRY_ASSIGN(text, base::read_file(fork.path));
   const std::string before = fmt::format("//@ text = \"{}\"", fork.recorded());
   const size_t at = text.find(before);
   if (at != std::string::npos)
-    text.replace(at, before.size(), fmt::format("//@ text = \"{}\"", content_hash(parent)));
+    text.replace(at, before.size(), fmt::format("//@ text = \"{}\"", base::content_hash(parent)));
   PHASEBIT_TRY(write_file(fork.base(), parent));
   return write_file(fork.path, text);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::fork

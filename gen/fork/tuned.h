@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::fork {
 
 struct Fork {
   std::string name;
   fs::path path;
   std::string shown;  // the path as messages name it
-  Rendered kernel;
-  const VariantKey& key() const { return kernel.head.key; }
+  render::Rendered kernel;
+  const image::VariantKey& key() const { return kernel.head.key; }
   const std::string& parent() const { return kernel.head.parent.id; }
   const std::string& recorded() const { return kernel.head.parent.text; }  // hash of the base
   std::string shown_base() const {
@@ -29,24 +29,25 @@ struct Fork {
 };
 
 // ptx/tuned of the checkout; of the current folder where the program is installed
-fs::path tuned_folder(const Home& home);
+fs::path tuned_folder(const base::Home& home);
 
 // A path as messages name it: below the folder of what a user edits, or where it is.
-std::string shown_path(const Home& home, const fs::path& path);
+std::string shown_path(const base::Home& home, const fs::path& path);
 
 // All forks by name; none when there is no such folder. An error names file, line and key.
-Result<std::vector<Fork>> read_forks(const Home& home);
+Result<std::vector<Fork>> read_forks(const base::Home& home);
 // Step::usage with the nearest name when there is none of this name.
-Result<Fork> read_fork(const Home& home, const std::string& name);
+Result<Fork> read_fork(const base::Home& home, const std::string& name);
 
 // The parent's file as forks and their bases have it: without the lines of templates, which move
 // when nothing else does.
-std::string parent_file(const Rendered& parent);
+std::string parent_file(const render::Rendered& parent);
 
 // A new fork of that name. Step::usage when the name is taken or cannot be a file's.
-Result<Fork> make_fork(const Home& home, const std::string& name, const Rendered& parent);
+Result<Fork> make_fork(const base::Home& home, const std::string& name,
+                       const render::Rendered& parent);
 
 // Makes this text the one that the fork is merged with from now on.
 Status record_parent(const Fork& fork, const std::string& parent);
 
-}  // namespace phasebit
+}  // namespace phasebit::fork

@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <cctype>
 
-namespace phasebit {
+namespace phasebit::forms {
+
+using base::contains;
+using isa::Form;
+
 namespace {
 
 void keep(std::vector<std::string>& all, const std::vector<std::string>& more) {
@@ -64,14 +68,14 @@ void take_operand(PlacedForm& placed, const Operand& operand) {
 }
 
 // A count of none forbids.
-void add_counts(const FormSass::Counts& counts, int operations, VerbRule& rule) {
+void add_counts(const FormSass::Counts& counts, int operations, rule::VerbRule& rule) {
   for (const auto& [pattern, count] : counts) {
     const bool open = count.high == INT_MAX;
     if (count.high == 0)
-      add_forbidden(rule, pattern);
+      rule::add_forbidden(rule, pattern);
     else
-      add_count(rule,
-                {pattern, {count.low * operations, open ? INT_MAX : count.high * operations}});
+      rule::add_count(
+          rule, {pattern, {count.low * operations, open ? INT_MAX : count.high * operations}});
   }
 }
 
@@ -102,7 +106,7 @@ Result<PlacedForm> place_form(const OperandTable& operands, const Form& form) {
   return placed;
 }
 
-Result<std::unique_ptr<FormBook>> FormBook::make(FormTable table, OperandTable operands) {
+Result<std::unique_ptr<FormBook>> FormBook::make(isa::FormTable table, OperandTable operands) {
   auto book = std::make_unique<FormBook>();
   book->table_ = std::move(table);
   book->operands_ = std::move(operands);
@@ -115,7 +119,7 @@ Result<std::unique_ptr<FormBook>> FormBook::make(FormTable table, OperandTable o
 
 Result<const FormBook*> FormBook::get() {
   static const auto book = []() -> Result<std::unique_ptr<FormBook>> {
-    PHASEBIT_TRY_ASSIGN(table, FormTable::load());
+    PHASEBIT_TRY_ASSIGN(table, isa::FormTable::load());
     PHASEBIT_TRY_ASSIGN(operands, OperandTable::load());
     return make(std::move(table), std::move(operands));
   }();
@@ -135,7 +139,7 @@ Result<std::vector<std::string>> form_ids() {
   return ids;
 }
 
-FormPoint form_point(const VariantKey& key) {
+FormPoint form_point(const image::VariantKey& key) {
   FormPoint point{key.value("form"),  key.value("path"), key.value("measure"),
                   key.value("lanes"), key.value("load"), 4};
   if (key.value("unroll") == "8") point.unroll = 8;
@@ -160,12 +164,12 @@ Result<std::string> why_no_form(const FormBook& book, const FormPoint& point) {
   return std::string();
 }
 
-Result<std::vector<HeadRule>> form_rules(const FormBook& book, const FormPoint& point,
-                                         const std::string& sass_family) {
+Result<std::vector<ptx::head::HeadRule>> form_rules(const FormBook& book, const FormPoint& point,
+                                                    const std::string& sass_family) {
   PHASEBIT_TRY_ASSIGN(form, book.table().get(point.form));
-  std::vector<HeadRule> rules;
+  std::vector<ptx::head::HeadRule> rules;
   for (const FormSass* sass : book.operands().sass(*form, sass_family, point.path)) {
-    VerbRule rule{"form", "consumer", {}, {}}, other_half{"other_half", "consumer", {}, {}};
+    rule::VerbRule rule{"form", "consumer", {}, {}}, other_half{"other_half", "consumer", {}, {}};
     add_counts(sass->opcodes, point.unroll, rule);
     add_counts(sass->once, 1, rule);
     add_counts(sass->other_half, point.unroll, other_half);
@@ -173,8 +177,9 @@ Result<std::vector<HeadRule>> form_rules(const FormBook& book, const FormPoint& 
     if (!other_half.require.empty())
       rules.push_back({std::move(other_half), {sass_family}, sass->ptxas});
   }
-  if (!rules.empty()) rules.push_back({{any_verb, {}, {}, {"LDL*", "STL*"}}, {sass_family}, {}});
+  if (!rules.empty())
+    rules.push_back({{rule::any_verb, {}, {}, {"LDL*", "STL*"}}, {sass_family}, {}});
   return rules;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::forms

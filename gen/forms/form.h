@@ -12,11 +12,11 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::forms {
 
 // A form with its operands in place.
 struct PlacedForm {
-  const Form* form = nullptr;
+  const isa::Form* form = nullptr;
   const FormFamily* family = nullptr;
   std::string statement;
   std::vector<std::string> registers, setup;  // of the inputs
@@ -29,7 +29,7 @@ struct PlacedForm {
   bool chains() const { return !result.empty() && !tie.empty(); }
 };
 
-Result<PlacedForm> place_form(const OperandTable& operands, const Form& form);
+Result<PlacedForm> place_form(const OperandTable& operands, const isa::Form& form);
 
 // forms.csv and operands.toml together.
 class FormBook {
@@ -37,15 +37,15 @@ class FormBook {
   // Read once a process: the files are data of the program.
   static Result<const FormBook*> get();
   // Step::spec when a form has an operand or a family that operands.toml does not know.
-  static Result<std::unique_ptr<FormBook>> make(FormTable table, OperandTable operands);
+  static Result<std::unique_ptr<FormBook>> make(isa::FormTable table, OperandTable operands);
 
-  const FormTable& table() const { return table_; }
+  const isa::FormTable& table() const { return table_; }
   const OperandTable& operands() const { return operands_; }
   // Step::usage with the nearest id.
   Result<const PlacedForm*> placed(std::string_view id) const;
 
  private:
-  FormTable table_;
+  isa::FormTable table_;
   OperandTable operands_;
   std::vector<PlacedForm> placed_;  // in the order of the table
 };
@@ -58,20 +58,20 @@ struct FormPoint {
   std::string form, path, measure, lanes, load;
   int unroll = 4;
 };
-FormPoint form_point(const VariantKey& key);
+FormPoint form_point(const image::VariantKey& key);
 
 // Why such a point is no variant; "" for one that is.
 Result<std::string> why_no_form(const FormBook& book, const FormPoint& point);
 
 // Warps, items and load of its launch.
-Result<LaunchShape> form_launch(const FormBook& book, const FormPoint& point);
+Result<image::LaunchShape> form_launch(const FormBook& book, const FormPoint& point);
 
 // Adds the names of templates/probes/form.
 Status add_form_names(nlohmann::json& context, const FormBook& book, const FormPoint& point);
 
 // What its window must hold on a SASS family: the opcodes of each [[sass]] that fits; none when
 // nothing is declared. Counts of the same pattern add up, and other synchronisation is refused.
-Result<std::vector<HeadRule>> form_rules(const FormBook& book, const FormPoint& point,
-                                         const std::string& sass_family);
+Result<std::vector<ptx::head::HeadRule>> form_rules(const FormBook& book, const FormPoint& point,
+                                                    const std::string& sass_family);
 
-}  // namespace phasebit
+}  // namespace phasebit::forms

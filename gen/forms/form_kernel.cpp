@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace phasebit {
+namespace phasebit::forms {
 namespace {
 
 using nlohmann::json;
@@ -104,19 +104,19 @@ void spread_addresses(const PlacedForm& placed, int unroll, std::vector<std::str
 
 }  // namespace
 
-Result<LaunchShape> form_launch(const FormBook& book, const FormPoint& point) {
+Result<image::LaunchShape> form_launch(const FormBook& book, const FormPoint& point) {
   PHASEBIT_TRY_ASSIGN(found, book.placed(point.form));
   const PlacedForm& placed = *found;
   const FormFamily& family = *placed.family;
-  LaunchShape launch;
+  image::LaunchShape launch;
   launch.threads = 32;
   launch.guarded = false;
-  launch.timed_role = Role::consumer;
+  launch.timed_role = image::Role::consumer;
   launch.unit = fmt::format("cycles per {} operations", point.unroll);
   launch.load_ctas = point.load == "busy" ? load_ctas : 0;
   launch.dynamic_shared_bytes = shared_bytes;
-  RoleSlice slice;
-  slice.role = Role::consumer;
+  image::RoleSlice slice;
+  slice.role = image::Role::consumer;
   launch.slices.push_back(slice);
   const int an_item = point.unroll * lanes_of(point);
   int most = family.max_items == 0 ? most_pending : family.max_items;
@@ -151,4 +151,4 @@ Status add_form_names(json& context, const FormBook& book, const FormPoint& poin
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::forms

@@ -6,10 +6,10 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::forms {
 
 struct FormNeeds {
-  Version ptx;         // of the form and of the kernel's own statements around it
+  isa::Version ptx;    // of the form and of the kernel's own statements around it
   int sm = 0;          // of the lowest target that takes the form
   std::string suffix;  // "a" or "f" when only such targets take it
   int around_sm = 0;   // of the statements around it; 0: any
@@ -19,4 +19,4 @@ struct FormNeeds {
 // Step::usage for an unknown id, with the nearest one.
 Result<FormNeeds> form_needs(const FormBook& book, const std::string& id);
 
-}  // namespace phasebit
+}  // namespace phasebit::forms

@@ -7,7 +7,12 @@
 
 #include <fnmatch.h>
 
-namespace phasebit {
+namespace phasebit::forms {
+
+using base::TomlReader;
+using base::TomlValue;
+using isa::Form;
+
 namespace {
 
 constexpr std::string_view operands_toml =
@@ -49,7 +54,7 @@ void check_words(TomlReader& reader, std::string_view key, const std::vector<std
                  const std::vector<std::string>& valid) {
   for (const std::string& word : words)
     if (!has_word(valid, word))
-      reader.refuse(key, fmt::format("no '{}'", word), nearest_word_hint(word, valid));
+      reader.refuse(key, fmt::format("no '{}'", word), base::nearest_word_hint(word, valid));
 }
 
 FormFamily read_family(TomlReader reader) {
@@ -82,7 +87,7 @@ FormSass::Counts read_opcodes(TomlReader& reader, std::string_view key) {
   for (size_t i = 0; table != nullptr && i < table->keys.size(); ++i) {
     const TomlValue& item = table->items[i];
     const bool number = item.kind == TomlValue::Kind::number;
-    if (const auto range = parse_count(number ? std::to_string(item.number) : item.text))
+    if (const auto range = rule::parse_count(number ? std::to_string(item.number) : item.text))
       counts.emplace_back(table->keys[i], *range);
     else
       reader.refuse(key, fmt::format("'{}' must be a number, or \"1..2\"", table->keys[i]));
@@ -96,7 +101,7 @@ FormSass read_sass(TomlReader reader) {
   sass.families = reader.words("sass");
   sass.paths = reader.words("paths");
   sass.ptxas = reader.text_or("ptxas", {});
-  if (const auto known = version_in_range(Version{{0}}, sass.ptxas); !known)
+  if (const auto known = isa::version_in_range(isa::Version{{0}}, sass.ptxas); !known)
     reader.refuse("ptxas", known.error());
   if (!reader.has("opcodes")) reader.refuse("opcodes", "is missing");
   sass.opcodes = read_opcodes(reader, "opcodes");
@@ -116,7 +121,7 @@ Result<OperandTable> OperandTable::load() {
 }
 
 Result<OperandTable> OperandTable::read(std::string_view text, const std::string& file) {
-  PHASEBIT_TRY_ASSIGN(root, parse_toml(text, file));
+  PHASEBIT_TRY_ASSIGN(root, base::parse_toml(text, file));
   Status status;
   TomlReader reader(file, root, "the file", {"operand", "family", "sass"}, status);
   OperandTable table;
@@ -148,7 +153,7 @@ Result<const Operand*> OperandTable::find(std::string_view word, const Form& for
   for (const Operand& operand : operands_) words.push_back(operand.word);
   return with_hint(
       fail(Step::spec, "{}: no operand '{}' for {} '{}'", file_, word, form.id, form.text),
-      nearest_word_hint(word, words));
+      base::nearest_word_hint(word, words));
 }
 
 Result<const FormFamily*> OperandTable::family(const Form& form) const {
@@ -166,4 +171,4 @@ std::vector<const FormSass*> OperandTable::sass(const Form& form, std::string_vi
   return found;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::forms

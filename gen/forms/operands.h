@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::forms {
 
 // Shell patterns over a family's name and a form's text; an empty list fits all.
 struct FormPattern {
   std::vector<std::string> families, forms;
-  bool fits(const Form& form) const;
+  bool fits(const isa::Form& form) const;
 };
 
 struct Operand {
@@ -47,7 +47,7 @@ struct FormFamily {
 
 // What an operation becomes: patterns of opcodes and their counts.
 struct FormSass {
-  using Counts = std::vector<std::pair<std::string, CountRange>>;
+  using Counts = std::vector<std::pair<std::string, rule::CountRange>>;
   FormPattern where;
   std::vector<std::string> families;  // SASS families
   std::vector<std::string> paths;     // empty: all
@@ -63,10 +63,10 @@ class OperandTable {
   static Result<OperandTable> read(std::string_view text, const std::string& file);
 
   // Step::spec with the form and the nearest word when the table has none.
-  Result<const Operand*> find(std::string_view word, const Form& form) const;
+  Result<const Operand*> find(std::string_view word, const isa::Form& form) const;
   // Step::spec when no family fits.
-  Result<const FormFamily*> family(const Form& form) const;
-  std::vector<const FormSass*> sass(const Form& form, std::string_view sass_family,
+  Result<const FormFamily*> family(const isa::Form& form) const;
+  std::vector<const FormSass*> sass(const isa::Form& form, std::string_view sass_family,
                                     std::string_view path) const;
 
  private:
@@ -76,4 +76,4 @@ class OperandTable {
   std::vector<FormSass> sass_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::forms

@@ -4,7 +4,12 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::guard {
+
+using ptx::PtxFunction;
+using ptx::flow::PtxFlow;
+using ptx::flow::PtxLoop;
+
 namespace {
 
 // Dependence of the whole function, as if it were one loop.
@@ -15,13 +20,13 @@ PtxLoop whole(const PtxFlow& flow) {
   return all;
 }
 
-bool gives_back(const PtxFunction& function, const PtxDependence& dependence) {
+bool gives_back(const PtxFunction& function, const ptx::flow::PtxDependence& dependence) {
   return std::any_of(function.returns.begin(), function.returns.end(), [&](const auto& result) {
     return dependence.names.contains({0, result.name});
   });
 }
 
-CallSummary summary_of(const PtxFile& file, const PtxFunction& function, const PtxFlow& flow,
+CallSummary summary_of(const ptx::PtxFile& file, const PtxFunction& function, const PtxFlow& flow,
                        const CallSummaries& summaries) {
   const Sources sources(file, flow, summaries);
   const PtxLoop all = whole(flow);
@@ -33,18 +38,18 @@ CallSummary summary_of(const PtxFile& file, const PtxFunction& function, const P
                        [&](std::size_t i) { return sources.writes(i); });
   });
   if (function.returns.empty()) return made;
-  made.polls = gives_back(
-      function, dependent_on(file, flow, all, is_poll, [](std::size_t) { return false; }));
-  made.times = gives_back(function, dependent_on(file, flow, all, is_timer, is_poll));
+  made.polls = gives_back(function, ptx::flow::dependent_on(file, flow, all, is_poll,
+                                                            [](std::size_t) { return false; }));
+  made.times = gives_back(function, ptx::flow::dependent_on(file, flow, all, is_timer, is_poll));
   return made;
 }
 
 }  // namespace
 
-std::optional<WaitKind> Sources::poll(std::size_t i) const {
+std::optional<image::WaitKind> Sources::poll(std::size_t i) const {
   if (flow_.locals.contains(i)) return std::nullopt;
   if (const auto kind = polls(at(i))) return kind;
-  return summary(i).polls ? std::optional(WaitKind::call) : std::nullopt;
+  return summary(i).polls ? std::optional(image::WaitKind::call) : std::nullopt;
 }
 
 bool Sources::timer(std::size_t i) const {
@@ -56,20 +61,20 @@ bool Sources::writes(std::size_t i) const {
 }
 
 bool Sources::calls(std::size_t i) const {
-  return !call_of(at(i)).callee.empty();
+  return !ptx::flow::call_of(at(i)).callee.empty();
 }
 
 CallSummary Sources::summary(std::size_t i) const {
-  const auto found = summaries_.find(call_of(at(i)).callee);
+  const auto found = summaries_.find(ptx::flow::call_of(at(i)).callee);
   return found == summaries_.end() ? CallSummary{} : found->second;
 }
 
-CallSummaries summaries_of(const PtxFile& file) {
+CallSummaries summaries_of(const ptx::PtxFile& file) {
   CallSummaries summaries;
   std::vector<std::pair<const PtxFunction*, PtxFlow>> bodies;
   for (const PtxFunction& function : file.functions)
     if (function.has_body && !function.entry)
-      bodies.emplace_back(&function, flow_of(file, function));
+      bodies.emplace_back(&function, ptx::flow::flow_of(file, function));
   // A function may call one that stands below it: as often as something changes.
   for (bool changed = true; changed;) {
     changed = false;
@@ -84,4 +89,4 @@ CallSummaries summaries_of(const PtxFile& file) {
   return summaries;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

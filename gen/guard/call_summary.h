@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::guard {
 
 struct CallSummary {
   bool polls = false;  // a result depends on what it polled
@@ -17,27 +17,27 @@ struct CallSummary {
 };
 using CallSummaries = std::map<std::string, CallSummary>;  // by functions with a body
 
-CallSummaries summaries_of(const PtxFile& file);
+CallSummaries summaries_of(const ptx::PtxFile& file);
 
 // What polls, reads a clock or writes among the statements of one function, calls included.
 class Sources {
  public:
-  Sources(const PtxFile& file, const PtxFlow& flow, const CallSummaries& summaries)
+  Sources(const ptx::PtxFile& file, const ptx::flow::PtxFlow& flow, const CallSummaries& summaries)
       : file_(file), flow_(flow), summaries_(summaries) {}
 
   // A load of the thread's own memory is no poll, volatile or not.
-  std::optional<WaitKind> poll(std::size_t statement) const;
+  std::optional<image::WaitKind> poll(std::size_t statement) const;
   bool timer(std::size_t statement) const;
   bool writes(std::size_t statement) const;
   bool calls(std::size_t statement) const;
 
  private:
   CallSummary summary(std::size_t statement) const;
-  const PtxStatement& at(std::size_t i) const { return file_.statements[i].parsed; }
+  const ptx::PtxStatement& at(std::size_t i) const { return file_.statements[i].parsed; }
 
-  const PtxFile& file_;
-  const PtxFlow& flow_;
+  const ptx::PtxFile& file_;
+  const ptx::flow::PtxFlow& flow_;
   const CallSummaries& summaries_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::guard {
 namespace {
 
 bool is_number(std::string_view text) {
@@ -25,13 +25,13 @@ int bits_of(const std::string& type) {
 }
 
 std::string first_name(const std::string& operand) {
-  const std::vector<std::string> names = names_in(operand);
+  const std::vector<std::string> names = ptx::names_in(operand);
   return names.empty() ? std::string() : names.front();
 }
 
 }  // namespace
 
-std::vector<std::string> capture_value(const PtxScopes& scopes, int scope,
+std::vector<std::string> capture_value(const ptx::PtxScopes& scopes, int scope,
                                        const std::string& operand, const std::string& to,
                                        const std::string& guard) {
   const std::string lead = guard.empty() ? "" : guard + " ";
@@ -56,7 +56,7 @@ std::vector<std::string> capture_value(const PtxScopes& scopes, int scope,
   }
 }
 
-std::vector<std::string> capture_address(const PtxScopes& scopes, int scope,
+std::vector<std::string> capture_address(const ptx::PtxScopes& scopes, int scope,
                                          const std::string& operand, const std::string& to,
                                          const std::string& guard) {
   if (!operand.starts_with('[')) return {};
@@ -79,4 +79,4 @@ std::vector<std::string> capture_address(const PtxScopes& scopes, int scope,
   return lines;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

@@ -6,17 +6,17 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::guard {
 
 // `to` gets the value of the operand; nothing where the guard cannot have it (128 bits, a name).
 // `guard` ("@p", or "") stands in front of each statement.
-std::vector<std::string> capture_value(const PtxScopes& scopes, int scope,
+std::vector<std::string> capture_value(const ptx::PtxScopes& scopes, int scope,
                                        const std::string& operand, const std::string& to,
                                        const std::string& guard);
 
 // The same for "[%rd1+8]" or "[flags+4]".
-std::vector<std::string> capture_address(const PtxScopes& scopes, int scope,
+std::vector<std::string> capture_address(const ptx::PtxScopes& scopes, int scope,
                                          const std::string& operand, const std::string& to,
                                          const std::string& guard);
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

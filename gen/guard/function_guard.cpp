@@ -7,10 +7,10 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::guard {
 namespace {
 
-using Part = PtxStatement::Part;
+using Part = ptx::PtxStatement::Part;
 using Lines = std::vector<std::string>;
 
 // A wait that lasts less is not looked at: most end in a few hundred.
@@ -18,8 +18,8 @@ constexpr int quiet_ns = 65536;
 
 class FunctionGuard {
  public:
-  FunctionGuard(GuardJob& job, const PtxFunction& function)
-      : job_(job), function_(function), flow_(flow_of(job.file, function)) {}
+  FunctionGuard(GuardJob& job, const ptx::PtxFunction& function)
+      : job_(job), function_(function), flow_(ptx::flow::flow_of(job.file, function)) {}
 
   void run() {
     note_what_is_not_understood();
@@ -36,7 +36,7 @@ class FunctionGuard {
     }
     bool falls_off = function_.entry;
     for (std::size_t i = function_.open + 1; i < function_.close; ++i) {
-      const PtxStatement& statement = at(i);
+      const ptx::PtxStatement& statement = at(i);
       if (statement.part != Part::instruction) continue;
       falls_off = function_.entry && (!leaves(statement) || !statement.guard.empty());
       take(i);
@@ -47,8 +47,8 @@ class FunctionGuard {
   }
 
  private:
-  const PtxStatement& at(std::size_t i) const { return job_.file.statements[i].parsed; }
-  bool leaves(const PtxStatement& statement) const {
+  const ptx::PtxStatement& at(std::size_t i) const { return job_.file.statements[i].parsed; }
+  bool leaves(const ptx::PtxStatement& statement) const {
     return ends_thread(statement) || (function_.entry && returns(statement));
   }
 
@@ -80,7 +80,7 @@ class FunctionGuard {
   void note_what_is_not_understood() {
     for (const std::size_t i : flow_.not_understood)
       note(i, fmt::format("'{}' is kept, and not understood: a wait around it may not be bounded",
-                          plain_text(job_.file.statements[i].text)));
+                          ptx::plain_text(job_.file.statements[i].text)));
   }
 
   void note(std::size_t statement, const std::string& text) {
@@ -88,7 +88,7 @@ class FunctionGuard {
         fmt::format("{}: {}", job_.file.place(job_.file.statements[statement]), text));
   }
 
-  std::uint32_t add_site(std::size_t statement, WaitKind kind, std::string operand,
+  std::uint32_t add_site(std::size_t statement, image::WaitKind kind, std::string operand,
                          std::string address) {
     return job_.add_site({0,
                           kind,
@@ -106,7 +106,7 @@ class FunctionGuard {
   }
 
   void take(std::size_t i) {
-    const PtxStatement& statement = at(i);
+    const ptx::PtxStatement& statement = at(i);
     if (const auto barrier = uses_barrier(statement)) count_in(i, *barrier);
     const ClusterUse cluster = uses_cluster_barrier(statement);
     if (cluster != ClusterUse::none) count_in_cluster(i, cluster);
@@ -117,7 +117,8 @@ class FunctionGuard {
   }
 
   void count_in(std::size_t i, const BarrierUse& use) {
-    const std::uint32_t number = use.waits ? add_site(i, WaitKind::barrier, use.id, use.count) : 0;
+    const std::uint32_t number =
+        use.waits ? add_site(i, image::WaitKind::barrier, use.id, use.count) : 0;
     // Lanes that come apart would count 32 each: they may not, and need only be brought together.
     if (use.aligned && !use.count.empty())
       job_.insertions.before(
@@ -138,15 +139,15 @@ class FunctionGuard {
                           guard.empty() ? "" : guard + " ")});
       return;
     }
-    const std::uint32_t number = add_site(i, WaitKind::cluster_barrier, {}, {});
+    const std::uint32_t number = add_site(i, image::WaitKind::cluster_barrier, {}, {});
     job_.insertions.before(i, call_with_item(i, item_at(i, i), guard, "pb_guard_cluster_wait",
                                              fmt::format("pbg_base, {}, pbg_phase", number)));
   }
 
   void leave_crumbs(std::size_t i) {
-    const PtxStatement& statement = at(i);
+    const ptx::PtxStatement& statement = at(i);
     const std::string operand = statement.operands.empty() ? "" : statement.operands.front();
-    const std::uint32_t number = add_site(i, WaitKind::unknown, operand, {});
+    const std::uint32_t number = add_site(i, image::WaitKind::unknown, operand, {});
     job_.insertions.before(
         i, {call(statement.guard, "pb_guard_crumb", fmt::format("pbg_base, {}", number))});
     job_.insertions.after(i, {call(statement.guard, "pb_guard_crumb", "pbg_base, 0")});
@@ -154,20 +155,22 @@ class FunctionGuard {
 
   void bound(const WaitLoop& wait) {
     const Poll& first = wait.polls.front();
-    const PtxStatement& poll = at(first.statement);
-    const bool barrier = first.kind == WaitKind::parity || first.kind == WaitKind::state;
+    const ptx::PtxStatement& poll = at(first.statement);
+    const bool barrier =
+        first.kind == image::WaitKind::parity || first.kind == image::WaitKind::state;
     const std::string address = poll.operands.size() > 1 ? poll.operands[1] : "";
     const std::uint32_t number =
         add_site(first.statement, first.kind,
                  barrier && poll.operands.size() > 2 ? poll.operands[2] : compared_with(wait),
                  address.starts_with('[') ? address.substr(1, address.size() - 2) : "");
     // All polls of the loop are of one kind, or the word is not read.
-    const bool near = barrier && std::all_of(wait.polls.begin(), wait.polls.end(), [&](auto& one) {
-                        return one.kind == WaitKind::parity || one.kind == WaitKind::state;
-                      });
+    const bool near =
+        barrier && std::all_of(wait.polls.begin(), wait.polls.end(), [&](auto& one) {
+          return one.kind == image::WaitKind::parity || one.kind == image::WaitKind::state;
+        });
     look(wait, number, near);
     for (const Poll& one : wait.polls) capture(wait, one);
-    for (const PtxJump& exit : wait.exits) end_wait(wait, exit);
+    for (const ptx::flow::PtxJump& exit : wait.exits) end_wait(wait, exit);
   }
 
   static std::string named(const char* what, std::ptrdiff_t depth) {
@@ -181,7 +184,8 @@ class FunctionGuard {
     Lines lines = {"{", ".reg .pred pbg_do;", ".reg .b64 pbg_now;",
                    "mov.u64 pbg_now, %globaltimer;",
                    fmt::format("setp.eq.u64 pbg_do, {}, 0;", since)};
-    if (wait.polls.front().kind == WaitKind::flag || wait.polls.front().kind == WaitKind::atomic)
+    if (wait.polls.front().kind == image::WaitKind::flag ||
+        wait.polls.front().kind == image::WaitKind::atomic)
       // Another value than at the last look is progress: a counter that is worked off is no hang.
       lines.push_back(fmt::format("setp.ne.or.b64 pbg_do, {}, {}, pbg_do;", value, named("seen")));
     lines.push_back(fmt::format("@pbg_do mov.u64 {}, pbg_now;", since));
@@ -204,11 +208,11 @@ class FunctionGuard {
 
   // What the report says of the poll: address and operand before it, the value behind it.
   void capture(const WaitLoop& wait, const Poll& poll) {
-    const PtxStatement& statement = at(poll.statement);
+    const ptx::PtxStatement& statement = at(poll.statement);
     const int scope = flow_.scopes.of(poll.statement);
     const std::string& guard = statement.guard;
-    if (poll.kind == WaitKind::call) {
-      const PtxCall made = call_of(statement);
+    if (poll.kind == image::WaitKind::call) {
+      const ptx::flow::PtxCall made = ptx::flow::call_of(statement);
       if (made.results.size() == 1)
         job_.insertions.after(
             poll.statement,
@@ -219,7 +223,8 @@ class FunctionGuard {
       const bool generic = space_of(statement).empty();
       Lines address =
           capture_address(flow_.scopes, scope, statement.operands[1], named("address"), guard);
-      const bool barrier = poll.kind == WaitKind::parity || poll.kind == WaitKind::state;
+      const bool barrier =
+          poll.kind == image::WaitKind::parity || poll.kind == image::WaitKind::state;
       if (generic && barrier && !address.empty())
         address.push_back(fmt::format("{0}cvta.to.shared.u64 {1}, {1};",
                                       guard.empty() ? "" : guard + " ", named("address")));
@@ -237,7 +242,7 @@ class FunctionGuard {
 
   // What a flag is compared with: the other operand of the setp that reads its value.
   void capture_comparison(const WaitLoop& wait, const Poll& poll) {
-    if (poll.kind != WaitKind::flag && poll.kind != WaitKind::atomic) return;
+    if (poll.kind != image::WaitKind::flag && poll.kind != image::WaitKind::atomic) return;
     for (const auto& [i, operand] : comparisons_of(job_.file, flow_, wait.loop, poll.statement))
       job_.insertions.after(i, capture_value(flow_.scopes, flow_.scopes.of(i), operand,
                                              named("operand"), at(i).guard));
@@ -248,7 +253,7 @@ class FunctionGuard {
     return found.empty() ? std::string() : found.front().second;
   }
 
-  void end_wait(const WaitLoop& wait, const PtxJump& exit) {
+  void end_wait(const WaitLoop& wait, const ptx::flow::PtxJump& exit) {
     WaitEnd end = end_of_wait(job_.file, wait.loop, exit, named("since"));
     job_.insertions.before(exit.statement, std::move(end.before));
     job_.insertions.after(exit.statement, std::move(end.after));
@@ -259,7 +264,7 @@ class FunctionGuard {
     Lines lines = {".reg .b64 pbg_base;",
                    "{",
                    ".reg .pred pbg_none;",
-                   fmt::format("ld.global.u64 pbg_base, [{}];", guard_variable),
+                   fmt::format("ld.global.u64 pbg_base, [{}];", image::guard_variable),
                    "setp.eq.u64 pbg_none, pbg_base, 0;",
                    "@pbg_none mov.u64 pbg_base, pb_guard_own;",
                    "}"};
@@ -276,16 +281,16 @@ class FunctionGuard {
   }
 
   GuardJob& job_;
-  const PtxFunction& function_;
-  PtxFlow flow_;
+  const ptx::PtxFunction& function_;
+  ptx::flow::PtxFlow flow_;
   std::ptrdiff_t depth_ = 0, depths_ = 0;
   bool uses_base_ = false, uses_cluster_ = false;
 };
 
 }  // namespace
 
-void guard_function(GuardJob& job, const PtxFunction& function) {
+void guard_function(GuardJob& job, const ptx::PtxFunction& function) {
   FunctionGuard(job, function).run();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

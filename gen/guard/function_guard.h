@@ -12,29 +12,29 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::guard {
 
 // What the functions of one file have in common.
 struct GuardJob {
-  const PtxFile& file;
+  const ptx::PtxFile& file;
   CallSummaries summaries;
-  std::vector<std::optional<PtxSource>> sources;
+  std::vector<std::optional<ptx::PtxSource>> sources;
   // Which register holds what, by the function's name.
-  std::map<std::string, std::vector<HeadRegisters>> registers = {};
+  std::map<std::string, std::vector<ptx::head::HeadRegisters>> registers = {};
   bool counts_exits = false;  // somewhere a barrier waits for all that have not left
   Insertions insertions = {};
-  std::vector<WaitSite> sites = {};
+  std::vector<image::WaitSite> sites = {};
   std::vector<std::size_t> site_statements = {};
   std::vector<std::string> notes = {};
 
   // Fills in the number, the opcode and where it stands: by `.loc`, else in the PTX; and what its
   // heading says. The number.
-  std::uint32_t add_site(WaitSite site, std::size_t statement);
+  std::uint32_t add_site(image::WaitSite site, std::size_t statement);
 
   // Of the role that the statement's heading names; "" where nothing says so.
   std::string item_register(const std::string& function, std::size_t statement) const;
 };
 
-void guard_function(GuardJob& job, const PtxFunction& function);
+void guard_function(GuardJob& job, const ptx::PtxFunction& function);
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

@@ -7,7 +7,13 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::guard {
+
+using isa::Version;
+using ptx::PtxFile;
+using ptx::PtxFunction;
+using ptx::PtxStatement;
+
 namespace {
 
 struct TextNeeds {
@@ -20,8 +26,8 @@ Result<TextNeeds> needs_of(const PtxFile& file) {
   if (target.empty() || file.version.empty())
     return with_hint(fail(Step::usage, "{}: no .version or no .target", file.name),
                      "write both in front of everything else");
-  PHASEBIT_TRY_ASSIGN(parsed, parse_target(target));
-  PHASEBIT_TRY_ASSIGN(version, parse_version(file.version));
+  PHASEBIT_TRY_ASSIGN(parsed, isa::parse_target(target));
+  PHASEBIT_TRY_ASSIGN(version, isa::parse_version(file.version));
   const Version least{{6, 3}};
   if (parsed.sm < 70 || version < least)
     return with_hint(fail(Step::usage, "{}: a guard needs sm_70 and PTX 6.3, the text is for {} {}",
@@ -33,7 +39,7 @@ Result<TextNeeds> needs_of(const PtxFile& file) {
 Status check_free(const PtxFile& file) {
   for (const std::size_t i : file.globals)
     for (const std::string& operand : file.statements[i].parsed.operands)
-      if (operand.find(guard_variable) != std::string::npos)
+      if (operand.find(image::guard_variable) != std::string::npos)
         return with_hint(
             fail(Step::usage, "{}: the text is guarded already", file.place(file.statements[i])),
             "guard the text that it was made from");
@@ -61,7 +67,7 @@ std::size_t behind_header(const PtxFile& file) {
 }
 
 // The functions that were added go in front of everything that may call them.
-void insert_helpers(GuardedPtx& guarded, std::vector<PlacedStatement> helpers) {
+void insert_helpers(GuardedPtx& guarded, std::vector<ptx::PlacedStatement> helpers) {
   const auto at = static_cast<std::ptrdiff_t>(behind_header(guarded.file));
   auto& statements = guarded.file.statements;
   guarded.origins.insert(guarded.origins.begin() + at, helpers.size(), -1);
@@ -69,14 +75,14 @@ void insert_helpers(GuardedPtx& guarded, std::vector<PlacedStatement> helpers) {
                     std::make_move_iterator(helpers.end()));
 }
 
-using RegistersByEntry = std::map<std::string, std::vector<HeadRegisters>>;
+using RegistersByEntry = std::map<std::string, std::vector<ptx::head::HeadRegisters>>;
 
 Result<RegistersByEntry> registers_of(const PtxFile& file, const GuardOptions& options) {
   RegistersByEntry found;
   for (const PtxFunction* entry : file.entries()) {
     found[entry->name] = options.registers;
     if (entry->head_lines.empty()) continue;
-    PHASEBIT_TRY_ASSIGN(head, read_head(entry->head_lines, file.name));
+    PHASEBIT_TRY_ASSIGN(head, ptx::head::read_head(entry->head_lines, file.name));
     found[entry->name] = std::move(head.registers);
   }
   return found;
@@ -94,7 +100,7 @@ Result<GuardedPtx> guard(const PtxFile& file, const GuardOptions& options) {
   PHASEBIT_TRY(check_free(file));
   PHASEBIT_TRY_ASSIGN(needs, needs_of(file));
   PHASEBIT_TRY_ASSIGN(registers, registers_of(file, options));
-  GuardJob job{file, summaries_of(file), sources_of(file), std::move(registers)};
+  GuardJob job{file, summaries_of(file), ptx::sources_of(file), std::move(registers)};
   job.counts_exits = std::any_of(file.statements.begin(), file.statements.end(), [](auto& placed) {
     return is_instruction_of(placed.parsed, waits_for_all);
   });
@@ -108,11 +114,11 @@ Result<GuardedPtx> guard(const PtxFile& file, const GuardOptions& options) {
                              options.limit_ns};
   PHASEBIT_TRY_ASSIGN(added, helper_statements(helpers, job.sites));
   insert_helpers(guarded, std::move(added));
-  PHASEBIT_TRY(find_outline(guarded.file));
+  PHASEBIT_TRY(ptx::find_outline(guarded.file));
   guarded.sites = std::move(job.sites);
   guarded.site_statements = std::move(job.site_statements);
   guarded.notes = std::move(job.notes);
   return guarded;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

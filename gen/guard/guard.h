@@ -11,20 +11,20 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::guard {
 
 struct GuardOptions {
   // Where nobody sets pb_guard (a user's own program): without progress for so long, print and
   // trap.
   std::uint64_t limit_ns = 1'000'000'000;
   // Of the text's kernels that have no head: which register holds the item, in reports.
-  std::vector<HeadRegisters> registers = {};
+  std::vector<ptx::head::HeadRegisters> registers = {};
   bool print = true;  // false: trap alone; then functions behind the text do not depend on it
 };
 
 struct GuardedPtx {
-  PtxFile file;
-  std::vector<WaitSite> sites;
+  ptx::PtxFile file;
+  std::vector<image::WaitSite> sites;
   // For each statement of `file` the one of the text given that it is or stands beside; -1 for the
   // functions that were added. For each site its statement in the text given.
   std::vector<int> origins;
@@ -34,6 +34,6 @@ struct GuardedPtx {
 
 // Step::usage: the text is guarded already, or for a target or a PTX version that lacks what the
 // guard needs (sm_70, PTX 6.3, 64-bit addresses). Nothing that is added needs more than the text.
-Result<GuardedPtx> guard(const PtxFile& file, const GuardOptions& options = {});
+Result<GuardedPtx> guard(const ptx::PtxFile& file, const GuardOptions& options = {});
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::guard {
 
-std::uint32_t GuardJob::add_site(WaitSite site, std::size_t statement) {
-  const PlacedStatement& placed = file.statements[statement];
+std::uint32_t GuardJob::add_site(image::WaitSite site, std::size_t statement) {
+  const ptx::PlacedStatement& placed = file.statements[statement];
   site.number = static_cast<std::uint32_t>(sites.size()) + 1;
   site.opcode = placed.parsed.name;
   site.file = file.name;
@@ -18,7 +18,7 @@ std::uint32_t GuardJob::add_site(WaitSite site, std::size_t statement) {
     if (functions.size() > 1) site.verb = functions[functions.size() - 2];
   }
   if (placed.heading >= 0) {
-    const PtxHeading& heading = file.headings[static_cast<std::size_t>(placed.heading)];
+    const ptx::PtxHeading& heading = file.headings[static_cast<std::size_t>(placed.heading)];
     site.role = heading.role;
     site.verb = heading.verb;
     if (heading.line > 0) site.heading = fmt::format("{}:{}", heading.file, heading.line);
@@ -33,9 +33,9 @@ std::string GuardJob::item_register(const std::string& function, std::size_t sta
   const int heading = file.statements[statement].heading;
   if (known == registers.end() || heading < 0) return {};
   const std::string& role = file.headings[static_cast<std::size_t>(heading)].role;
-  for (const HeadRegisters& own : known->second)
-    if (role == word_of(own.role)) return own.item;
+  for (const ptx::head::HeadRegisters& own : known->second)
+    if (role == ptx::head::word_of(own.role)) return own.item;
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

@@ -8,7 +8,14 @@
 #include <fmt/format.h>
 #include <kainjow/mustache.hpp>
 
-namespace phasebit {
+namespace phasebit::guard {
+
+using image::GuardCta;
+using image::GuardHeader;
+using image::GuardReport;
+using image::WaitSite;
+using ptx::PlacedStatement;
+
 namespace {
 
 using kainjow::mustache::data;
@@ -118,10 +125,10 @@ Result<std::vector<PlacedStatement>> helper_statements(const GuardHelpers& helpe
   for (const auto& [name, text] : helper_texts) {
     kainjow::mustache::mustache parsed(text);
     parsed.set_custom_escape([](const std::string& escaped) { return escaped; });
-    PHASEBIT_TRY_ASSIGN(file, read_ptx(parsed.render(names), name));
+    PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(parsed.render(names), name));
     for (PlacedStatement& statement : file.statements) made.push_back(std::move(statement));
   }
   return made;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

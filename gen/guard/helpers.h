@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::guard {
 
 struct GuardHelpers {
   bool mbarrier = false;       // the text may use mbarriers: sm_80, PTX 7.0
@@ -21,11 +21,11 @@ struct GuardHelpers {
 
 // From <data root>/gen/guard/*.ptx. `sites` is for what is printed. Step::io when they are not
 // there.
-Result<std::vector<PlacedStatement>> helper_statements(const GuardHelpers& helpers,
-                                                       const std::vector<WaitSite>& sites);
+Result<std::vector<ptx::PlacedStatement>> helper_statements(
+    const GuardHelpers& helpers, const std::vector<image::WaitSite>& sites);
 
 // In the site's number: the address is that of an mbarrier in the CTA's own shared memory, whose
 // word can be read.
 inline constexpr std::uint32_t guard_reads_word = 0x80000000U;
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

@@ -1,6 +1,10 @@
 #include "gen/guard/insertions.h"
 
-namespace phasebit {
+namespace phasebit::guard {
+
+using ptx::PlacedStatement;
+using ptx::PtxFile;
+
 namespace {
 
 PlacedStatement made(const std::string& text, std::string before, int heading) {
@@ -8,7 +12,7 @@ PlacedStatement made(const std::string& text, std::string before, int heading) {
   statement.before = std::move(before);
   statement.text = text;
   statement.heading = heading;
-  statement.parsed = take_apart(text);
+  statement.parsed = ptx::take_apart(text);
   return statement;
 }
 
@@ -44,4 +48,4 @@ PtxFile Insertions::applied(const PtxFile& file, std::vector<int>& origins) cons
   return out;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::guard {
 
 class Insertions {
  public:
@@ -22,7 +22,7 @@ class Insertions {
 
   // The file with them. `origins` gets, for each statement of it, the one of `file` that it is or
   // stands beside.
-  PtxFile applied(const PtxFile& file, std::vector<int>& origins) const;
+  ptx::PtxFile applied(const ptx::PtxFile& file, std::vector<int>& origins) const;
 
  private:
   static void add(std::vector<std::string>& to, std::vector<std::string> lines) {
@@ -33,4 +33,4 @@ class Insertions {
   std::set<std::size_t> removed_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

@@ -4,7 +4,13 @@
 #include "gen/ptxas/module.h"
 #include "gen/render/render.h"
 
-namespace phasebit {
+namespace phasebit::guard {
+
+using image::SourceLine;
+using ptx::PtxFile;
+using ptxas::Kernel;
+using ptxas::ModuleText;
+
 namespace {
 
 // Where the statements of the module's text came from.
@@ -35,7 +41,7 @@ void place_sites(GuardedKernel& made, const GuardedPtx& guarded, const Origins& 
 }
 
 // Behind the signature. A text that has such bounds itself keeps them.
-void add_bounds(Kernel& kernel, const GuardBounds& bounds, const PtxFunction& function,
+void add_bounds(Kernel& kernel, const GuardBounds& bounds, const ptx::PtxFunction& function,
                 const PtxFile& file) {
   for (const std::size_t i : function.directives) {
     const std::string& name = file.statements[i].parsed.name;
@@ -52,25 +58,26 @@ void add_bounds(Kernel& kernel, const GuardBounds& bounds, const PtxFunction& fu
 
 Result<GuardedKernel> guard_kernel(const Kernel& timed, const std::string& entry,
                                    const GuardBounds& bounds,
-                                   const std::vector<HeadRegisters>& registers) {
-  const ModuleText module = module_text(timed.ptx_version, timed.ptx_target, {&timed}, false);
-  PHASEBIT_TRY_ASSIGN(file, read_ptx(module.text, timed.entry));
+                                   const std::vector<ptx::head::HeadRegisters>& registers) {
+  const ModuleText module =
+      ptxas::module_text(timed.ptx_version, timed.ptx_target, {&timed}, false);
+  PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(module.text, timed.entry));
   GuardOptions options;
   options.print = false;
   options.registers = registers;
   PHASEBIT_TRY_ASSIGN(guarded, guard(file, options));
-  const PtxFunction* function = guarded.file.find(timed.entry);
+  const ptx::PtxFunction* function = guarded.file.find(timed.entry);
   if (function == nullptr || !function->has_body)
     return fail(Step::assemble, "{}: no kernel with a body", timed.entry);
   const Origins origins(timed, module, file);
   GuardedKernel made{timed, {}};
   Kernel& kernel = made.kernel;
   kernel.entry = entry;
-  kernel.build = Build::guarded;
+  kernel.build = image::Build::guarded;
   kernel.statements.clear();
   kernel.source.clear();
   for (std::size_t i = 0; i <= function->close; ++i) {
-    const std::string text = plain_text(guarded.file.statements[i].text);
+    const std::string text = ptx::plain_text(guarded.file.statements[i].text);
     if (guarded.origins[i] < 0) {
       kernel.preamble.push_back(text);
     } else if (i >= function->signature) {
@@ -83,8 +90,8 @@ Result<GuardedKernel> guard_kernel(const Kernel& timed, const std::string& entry
   }
   place_sites(made, guarded, origins);
   add_bounds(kernel, bounds, *function, guarded.file);
-  kernel.hash = kernel_hash(kernel);
+  kernel.hash = render::kernel_hash(kernel);
   return made;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::guard {
 
 struct GuardedKernel {
   // Build::guarded, with the preamble that it needs. What was added has the source of the statement
   // that it stands beside.
-  Kernel kernel;
-  std::vector<WaitSite> sites;  // by template file and line, verb and role
+  ptxas::Kernel kernel;
+  std::vector<image::WaitSite> sites;  // by template file and line, verb and role
 };
 
 // What the guarded kernel must be launched with: ptxas gives it no more registers than that leaves.
@@ -26,8 +26,8 @@ struct GuardBounds {
 // `entry` names the result; `registers` are those of the kernel's head, for reports. Its preamble
 // depends on .version and .target alone, so that many such kernels go into one module.
 // Step::assemble where the text cannot be read; see guard().
-Result<GuardedKernel> guard_kernel(const Kernel& timed, const std::string& entry,
+Result<GuardedKernel> guard_kernel(const ptxas::Kernel& timed, const std::string& entry,
                                    const GuardBounds& bounds = {},
-                                   const std::vector<HeadRegisters>& registers = {});
+                                   const std::vector<ptx::head::HeadRegisters>& registers = {});
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

@@ -4,7 +4,11 @@
 #include <array>
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::guard {
+
+using image::WaitKind;
+using ptx::PtxStatement;
+
 namespace {
 
 bool is_instruction(const PtxStatement& statement) {
@@ -122,4 +126,4 @@ std::string space_of(const PtxStatement& statement) {
   return "";
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

@@ -7,26 +7,26 @@
 #include <optional>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::guard {
 
 // test_wait, try_wait, a volatile, acquire, relaxed or mmio load, an atomic with a result: what a
 // loop may poll. Nothing for other statements.
-std::optional<WaitKind> polls(const PtxStatement& statement);
+std::optional<image::WaitKind> polls(const ptx::PtxStatement& statement);
 
 // An ordinary load of memory that others can write: a poll where its loop does nothing else.
-bool loads_weakly(const PtxStatement& statement);
+bool loads_weakly(const ptx::PtxStatement& statement);
 
 // Any load of memory but that of parameters and constants.
-bool loads(const PtxStatement& statement);
+bool loads(const ptx::PtxStatement& statement);
 
 // Whether it may write memory that others, or loads at other addresses, see. Calls are not asked.
-bool may_write(const PtxStatement& statement);
+bool may_write(const ptx::PtxStatement& statement);
 
 // Whether both may name the same bytes, by their state spaces alone.
-bool may_meet(const PtxStatement& writer, const PtxStatement& load);
+bool may_meet(const ptx::PtxStatement& writer, const ptx::PtxStatement& load);
 
 // Whether it reads a clock.
-bool reads_timer(const PtxStatement& statement);
+bool reads_timer(const ptx::PtxStatement& statement);
 
 // A barrier of the CTA. An operand that it does not have is empty.
 struct BarrierUse {
@@ -34,18 +34,18 @@ struct BarrierUse {
   bool waits = true;     // false: it arrives alone
   bool aligned = false;  // all lanes of a warp come together
 };
-std::optional<BarrierUse> uses_barrier(const PtxStatement& statement);
+std::optional<BarrierUse> uses_barrier(const ptx::PtxStatement& statement);
 
 enum class ClusterUse { none, arrive, wait };
-ClusterUse uses_cluster_barrier(const PtxStatement& statement);
+ClusterUse uses_cluster_barrier(const ptx::PtxStatement& statement);
 
 // A wait that nothing outside of the hardware can look at.
-bool waits_unseen(const PtxStatement& statement);
+bool waits_unseen(const ptx::PtxStatement& statement);
 
-bool ends_thread(const PtxStatement& statement);  // exit
-bool returns(const PtxStatement& statement);      // ret
+bool ends_thread(const ptx::PtxStatement& statement);  // exit
+bool returns(const ptx::PtxStatement& statement);      // ret
 
 // ".shared", ".global", ...: the state space of a load; "" for a generic address.
-std::string space_of(const PtxStatement& statement);
+std::string space_of(const ptx::PtxStatement& statement);
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

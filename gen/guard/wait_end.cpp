@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::guard {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -21,7 +21,8 @@ Lines progress(const Lines& condition, const std::string& guard, const std::stri
 }
 
 // pbg_out: the index is one of those that lead out of the loop, and the branch is taken.
-Lines leaves_by_index(const PtxStatement& branch, const PtxLoop& loop, const PtxJump& exit) {
+Lines leaves_by_index(const ptx::PtxStatement& branch, const ptx::flow::PtxLoop& loop,
+                      const ptx::flow::PtxJump& exit) {
   Lines lines = {".reg .pred pbg_out;"};
   std::string also;
   for (std::size_t index = 0; index < exit.table.size(); ++index) {
@@ -43,9 +44,9 @@ Lines leaves_by_index(const PtxStatement& branch, const PtxLoop& loop, const Ptx
 
 }  // namespace
 
-WaitEnd end_of_wait(const PtxFile& file, const PtxLoop& loop, const PtxJump& exit,
-                    const std::string& since) {
-  const PtxStatement& branch = file.statements[exit.statement].parsed;
+WaitEnd end_of_wait(const ptx::PtxFile& file, const ptx::flow::PtxLoop& loop,
+                    const ptx::flow::PtxJump& exit, const std::string& since) {
+  const ptx::PtxStatement& branch = file.statements[exit.statement].parsed;
   const auto outside = [&](int block) { return !loop.holds(block); };
   const bool falls_out = exit.falls_to >= 0 && outside(exit.falls_to);
   const bool some_out =
@@ -65,4 +66,4 @@ WaitEnd end_of_wait(const PtxFile& file, const PtxLoop& loop, const PtxJump& exi
   return end;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::guard {
 
 struct WaitEnd {
   std::vector<std::string> before, after;  // the statement that leaves the loop
@@ -16,7 +16,7 @@ struct WaitEnd {
 // Leaving is progress of the grid, and the next wait begins anew: `since` is the register that
 // holds since when this one lasts. Only where the loop is left: of brx.idx by the indices that lead
 // out of it.
-WaitEnd end_of_wait(const PtxFile& file, const PtxLoop& loop, const PtxJump& exit,
-                    const std::string& since);
+WaitEnd end_of_wait(const ptx::PtxFile& file, const ptx::flow::PtxLoop& loop,
+                    const ptx::flow::PtxJump& exit, const std::string& since);
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

@@ -6,7 +6,14 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::guard {
+
+using ptx::PtxFile;
+using ptx::flow::PtxFlow;
+using ptx::flow::PtxJump;
+using ptx::flow::PtxLoop;
+using ptx::flow::PtxName;
+
 namespace {
 
 using Statements = std::set<std::size_t>;
@@ -57,7 +64,7 @@ class LoopJudge {
   }
 
  private:
-  const PtxStatement& at(std::size_t i) const { return file_.statements[i].parsed; }
+  const ptx::PtxStatement& at(std::size_t i) const { return file_.statements[i].parsed; }
 
   // False where the loop has an exit that no branch decides, or none.
   bool collect_exits() {
@@ -77,7 +84,7 @@ class LoopJudge {
   }
 
   bool changed_by_others(std::size_t i) const {
-    const bool load = loads_weakly(at(i)) || polls(at(i)) == WaitKind::flag;
+    const bool load = loads_weakly(at(i)) || polls(at(i)) == image::WaitKind::flag;
     return load && !flow_.locals.contains(i) && writer_of(i) == 0;
   }
 
@@ -87,13 +94,13 @@ class LoopJudge {
 
   std::set<PtxName> names_of(const std::function<bool(std::size_t)>& is_source,
                              const Statements& polls) const {
-    return dependent_on(file_, flow_, loop_, is_source,
-                        [&](std::size_t i) { return is_poll(i, polls); })
+    return ptx::flow::dependent_on(file_, flow_, loop_, is_source,
+                                   [&](std::size_t i) { return is_poll(i, polls); })
         .names;
   }
 
   bool reads(const PtxJump& exit, const std::set<PtxName>& names) const {
-    const auto read = read_by(file_, flow_, exit.statement);
+    const auto read = ptx::flow::read_by(file_, flow_, exit.statement);
     return std::any_of(read.begin(), read.end(),
                        [&](const PtxName& name) { return names.contains(name); });
   }
@@ -109,13 +116,13 @@ class LoopJudge {
     const auto is_foreign = [&](std::size_t i) {
       return !stops(i) && !flow_.locals.contains(i) && (loads(at(i)) || sources_.calls(i));
     };
-    return {names_of(is_timer, polls), counted_in(file_, flow_, loop_, stops),
+    return {names_of(is_timer, polls), ptx::flow::counted_in(file_, flow_, loop_, stops),
             names_of(is_foreign, polls)};
   }
 
   // Each exit but those that nothing in the loop changes; `alone`: on nothing else that changes.
   bool all_depend_on(const Statements& polls, bool alone) const {
-    const auto polled = dependent_on(
+    const auto polled = ptx::flow::dependent_on(
         file_, flow_, loop_, [&](std::size_t i) { return polls.contains(i); },
         [](std::size_t) { return false; });
     std::vector<PtxJump> deciding = exits_;
@@ -135,7 +142,7 @@ class LoopJudge {
   WaitLoop made_of(const Statements& polls) const {
     WaitLoop made{loop_, {}, exits_};
     for (const std::size_t i : polls)
-      made.polls.push_back({i, sources_.poll(i).value_or(WaitKind::flag)});
+      made.polls.push_back({i, sources_.poll(i).value_or(image::WaitKind::flag)});
     return made;
   }
 
@@ -176,7 +183,7 @@ class LoopJudge {
   const PtxFlow& flow_;
   const PtxLoop& loop_;
   const Sources& sources_;
-  PtxSteady steady_;
+  ptx::flow::PtxSteady steady_;
   Statements strong_, weak_;
   std::vector<std::size_t> writers_;
   std::vector<PtxJump> exits_;
@@ -189,12 +196,12 @@ FoundLoops wait_loops_of(const PtxFile& file, const PtxFlow& flow, const CallSum
   const Sources sources(file, flow, summaries);
   FoundLoops found;
   Statements taken;  // polls of wait loops found so far
-  for (const PtxLoop& loop : loops_of(flow)) {
+  for (const PtxLoop& loop : ptx::flow::loops_of(flow)) {
     const LoopJudge judge(file, flow, loop, sources, taken);
     auto wait = judge.wait();
     // A wait at the beginning of a loop that does more has its head in common with that.
     if (!wait)
-      for (const PtxLoop& within : loops_within(flow, loop))
+      for (const PtxLoop& within : ptx::flow::loops_within(flow, loop))
         if ((wait = LoopJudge(file, flow, within, sources, taken).wait())) break;
     if (wait) {
       for (const Poll& poll : wait->polls) taken.insert(poll.statement);
@@ -204,7 +211,7 @@ FoundLoops wait_loops_of(const PtxFile& file, const PtxFlow& flow, const CallSum
       found.unbound.push_back({flow.blocks[header].statements.front(), std::move(why)});
     }
   }
-  for (const std::size_t statement : second_entries_of(flow))
+  for (const std::size_t statement : ptx::flow::second_entries_of(flow))
     found.unbound.push_back({statement,
                              "the loop has two entries; not guarded because it has no one place "
                              "that each turn passes"});
@@ -216,10 +223,10 @@ std::vector<std::pair<std::size_t, std::string>> comparisons_of(const PtxFile& f
                                                                 const PtxLoop& loop,
                                                                 std::size_t poll) {
   std::vector<std::pair<std::size_t, std::string>> found;
-  const auto values = written_by(file, flow, poll);
+  const auto values = ptx::flow::written_by(file, flow, poll);
   for (const int block : loop.blocks)
     for (const std::size_t i : flow.blocks[static_cast<std::size_t>(block)].statements) {
-      const PtxStatement& statement = file.statements[i].parsed;
+      const ptx::PtxStatement& statement = file.statements[i].parsed;
       if (!statement.name.starts_with("setp.") || statement.operands.size() < 3) continue;
       for (const int side : {1, 2}) {
         const std::string& mine = statement.operands[static_cast<std::size_t>(side)];
@@ -231,4 +238,4 @@ std::vector<std::pair<std::size_t, std::string>> comparisons_of(const PtxFile& f
   return found;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

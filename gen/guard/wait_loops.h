@@ -11,17 +11,18 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::guard {
 
 struct Poll {
   std::size_t statement = 0;
-  WaitKind kind = WaitKind::flag;
+  image::WaitKind kind = image::WaitKind::flag;
 };
 
 struct WaitLoop {
-  PtxLoop loop;
-  std::vector<Poll> polls;     // in it, without those of wait loops inside it
-  std::vector<PtxJump> exits;  // each depends on a poll, or on what never changes in the loop
+  ptx::flow::PtxLoop loop;
+  std::vector<Poll> polls;  // in it, without those of wait loops inside it
+  std::vector<ptx::flow::PtxJump>
+      exits;  // each depends on a poll, or on what never changes in the loop
 };
 
 // A loop that may be a wait, which nothing shows.
@@ -38,13 +39,14 @@ struct FoundLoops {
 // A wait is a natural loop each exit of which depends on a value that the loop polls, and on
 // nothing that bounds it: a clock, a count. An ordinary load is a poll too where its address stays
 // and the loop does not write there; then nothing else that changes may decide an exit.
-FoundLoops wait_loops_of(const PtxFile& file, const PtxFlow& flow, const CallSummaries& summaries);
+FoundLoops wait_loops_of(const ptx::PtxFile& file, const ptx::flow::PtxFlow& flow,
+                         const CallSummaries& summaries);
 
 // What the value of a poll is compared with: each setp of the loop that reads it, and its other
 // operand.
-std::vector<std::pair<std::size_t, std::string>> comparisons_of(const PtxFile& file,
-                                                                const PtxFlow& flow,
-                                                                const PtxLoop& loop,
+std::vector<std::pair<std::size_t, std::string>> comparisons_of(const ptx::PtxFile& file,
+                                                                const ptx::flow::PtxFlow& flow,
+                                                                const ptx::flow::PtxLoop& loop,
                                                                 std::size_t poll);
 
-}  // namespace phasebit
+}  // namespace phasebit::guard

@@ -4,7 +4,11 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::probes {
+
+using image::Role;
+using image::VariantKey;
+
 namespace {
 
 constexpr int sub_partitions = 4;
@@ -16,7 +20,7 @@ constexpr int most_warps = 32;
 constexpr int most_blocked_items = 64;
 
 void add_slice(Plan& plan, int warp, Role role, int rank) {
-  RoleSlice slice;
+  image::RoleSlice slice;
   slice.warp = warp;
   slice.role = role;
   slice.rank = rank;
@@ -31,8 +35,8 @@ void size_warps(RolePlan& role, int warps) {
 
 // These probes read back barriers of their own choice (templates/common/verify_phases.ptx), not all
 // that the protocol has.
-void read_back(Plan& plan, ReadBack how, int barriers) {
-  plan.phases_checked = how == ReadBack::phases ? barriers : 0;
+void read_back(Plan& plan, catalogue::ReadBack how, int barriers) {
+  plan.phases_checked = how == catalogue::ReadBack::phases ? barriers : 0;
 }
 
 }  // namespace
@@ -40,7 +44,7 @@ void read_back(Plan& plan, ReadBack how, int barriers) {
 Status finish_verb(const VariantKey& variant, Plan& plan) {
   const std::string verb = variant.value("verb"), path = variant.value("path");
   const bool produces = verb == "acquire" || verb == "try_acquire" || verb == "commit";
-  LaunchShape& launch = plan.launch;
+  image::LaunchShape& launch = plan.launch;
   launch.timed_role = produces ? Role::producer : Role::consumer;
   launch.unit = "cycles per item";
   plan.items_per_iteration = {{"producer", plan.num_stages / plan.producer.turns},
@@ -69,7 +73,7 @@ Status finish_verb(const VariantKey& variant, Plan& plan) {
 
 Status finish_response(const VariantKey& variant, Plan& plan) {
   PHASEBIT_TRY_ASSIGN(delay_cycles, whole_number(variant, "delay_cycles", 0));
-  LaunchShape& launch = plan.launch;
+  image::LaunchShape& launch = plan.launch;
   launch.delay_cycles = static_cast<std::uint32_t>(delay_cycles);
   launch.timed_role = Role::consumer;
   launch.unit = "cycles per item";
@@ -143,4 +147,4 @@ Status finish_entangle(const VariantKey& variant, Plan& plan) {
   return repeat_items(variant, plan);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

@@ -4,22 +4,22 @@
 
 #include "gen/probes/plan.h"
 
-namespace phasebit {
+namespace phasebit::probes {
 
 // verb: `num_stages` times one verb of one warp is an item.
-Status finish_verb(const VariantKey& variant, Plan& plan);
+Status finish_verb(const image::VariantKey& variant, Plan& plan);
 
 // response: a producer that commits late, and what its consumer reads then.
-Status finish_response(const VariantKey& variant, Plan& plan);
+Status finish_response(const image::VariantKey& variant, Plan& plan);
 
 // interference: victim warps on sub-partition 0 and, there or elsewhere, consumers that wait.
-Status lay_out_interference(const VariantKey& variant, Plan& plan);
-Status finish_interference(const VariantKey& variant, Plan& plan);
+Status lay_out_interference(const image::VariantKey& variant, Plan& plan);
+Status finish_interference(const image::VariantKey& variant, Plan& plan);
 
 // fanin: all warps arrive and wait.
-Status finish_fanin(const VariantKey& variant, Plan& plan);
+Status finish_fanin(const image::VariantKey& variant, Plan& plan);
 
 // entangle: the lanes of one warp arrive apart.
-Status finish_entangle(const VariantKey& variant, Plan& plan);
+Status finish_entangle(const image::VariantKey& variant, Plan& plan);
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

@@ -2,10 +2,12 @@
 
 #include "gen/probes/layout.h"
 
-namespace phasebit {
+namespace phasebit::probes {
 
-Status lay_out_barrier_word(const VariantKey&, Plan& plan) {
-  RoleSlice slice;
+using image::Role;
+
+Status lay_out_barrier_word(const image::VariantKey&, Plan& plan) {
+  image::RoleSlice slice;
   slice.role = Role::consumer;
   plan.launch.slices = {slice};
   plan.launch.threads = 32;
@@ -13,9 +15,9 @@ Status lay_out_barrier_word(const VariantKey&, Plan& plan) {
 }
 
 // Four operations at most: the barriers' states are those of 1, 2, 3 and 4 of them.
-Status finish_barrier_word(const VariantKey& variant, Plan& plan) {
+Status finish_barrier_word(const image::VariantKey& variant, Plan& plan) {
   PHASEBIT_TRY_ASSIGN(expected, whole_number(variant, "expected_arrivals", 0));
-  LaunchShape& launch = plan.launch;
+  image::LaunchShape& launch = plan.launch;
   launch.work_amount = static_cast<std::uint32_t>(expected);
   launch.max_items = 4;
   launch.timed_role = Role::consumer;
@@ -27,4 +29,4 @@ Status finish_barrier_word(const VariantKey& variant, Plan& plan) {
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

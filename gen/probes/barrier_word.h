@@ -3,9 +3,9 @@
 
 #include "gen/probes/plan.h"
 
-namespace phasebit {
+namespace phasebit::probes {
 
-Status lay_out_barrier_word(const VariantKey& variant, Plan& plan);
-Status finish_barrier_word(const VariantKey& variant, Plan& plan);
+Status lay_out_barrier_word(const image::VariantKey& variant, Plan& plan);
+Status finish_barrier_word(const image::VariantKey& variant, Plan& plan);
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::probes {
+
+using image::Role;
+
 namespace {
 
 // CTAs of the largest cluster but the one that they speak to.
@@ -14,18 +17,18 @@ constexpr int most_expected = (1 << 20) - 1;
 
 }  // namespace
 
-Status finish_cluster(const VariantKey& variant, Plan& plan) {
+Status finish_cluster(const image::VariantKey& variant, Plan& plan) {
   PHASEBIT_TRY_ASSIGN(size, whole_number(variant, "cluster_size", 2));
   PHASEBIT_TRY_ASSIGN(first, whole_number(variant, "first_rank", 0));
   PHASEBIT_TRY_ASSIGN(second, whole_number(variant, "second_rank", 1));
   if (first >= size || second >= size)
     return fail(Step::spec, "{}: ranks {} and {} of a cluster of {}", variant.id, first, second,
                 size);
-  LaunchShape& launch = plan.launch;
+  image::LaunchShape& launch = plan.launch;
   launch.cluster_size = size;
   launch.first_rank = first;
   launch.second_rank = second;
-  for (RoleSlice& slice : launch.slices) {
+  for (image::RoleSlice& slice : launch.slices) {
     if (slice.role == Role::producer) slice.rank_in_cluster = first;
     if (slice.role == Role::consumer) slice.rank_in_cluster = second;
   }
@@ -39,11 +42,12 @@ Status finish_cluster(const VariantKey& variant, Plan& plan) {
   return repeat_items(variant, plan);
 }
 
-Status finish_remote(const VariantKey& variant, Plan& plan) {
+Status finish_remote(const image::VariantKey& variant, Plan& plan) {
   PHASEBIT_TRY(finish_cluster(variant, plan));
   PHASEBIT_TRY_ASSIGN(arrivers, whole_number(variant, "arrivers", 1));
-  LaunchShape& launch = plan.launch;
-  std::erase_if(launch.slices, [](const RoleSlice& slice) { return slice.role != Role::producer; });
+  image::LaunchShape& launch = plan.launch;
+  std::erase_if(launch.slices,
+                [](const image::RoleSlice& slice) { return slice.role != Role::producer; });
   launch.work_amount = static_cast<std::uint32_t>(arrivers);
   launch.unit = "cycles per item";
   const bool loads = variant.value("operation") == "load";
@@ -55,4 +59,4 @@ Status finish_remote(const VariantKey& variant, Plan& plan) {
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

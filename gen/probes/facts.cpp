@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::probes {
+
+using catalogue::Component;
+
 namespace {
 
 // What an mbarrier's word has room for; a protocol may say less.
@@ -16,8 +19,8 @@ Status check_range(const Component& protocol, const char* fact, int value, int m
 }
 
 // An mbarrier that expects nobody is none.
-int least_arrivals(const PlanFacts& facts, ReadBack how) {
-  return how == ReadBack::phases && !facts.waits_arrive ? 1 : 0;
+int least_arrivals(const PlanFacts& facts, catalogue::ReadBack how) {
+  return how == catalogue::ReadBack::phases && !facts.waits_arrive ? 1 : 0;
 }
 
 Status check_facts(const Component& protocol, const PlanFacts& facts) {
@@ -32,8 +35,8 @@ Status check_facts(const Component& protocol, const PlanFacts& facts) {
 }
 
 Status evaluate_protocol(const Figures& figures, PlanFacts& out) {
-  const Component& protocol = figures.chosen(ComponentKind::protocol);
-  const ProtocolFacts& facts = protocol.protocol;
+  const Component& protocol = figures.chosen(catalogue::ComponentKind::protocol);
+  const catalogue::ProtocolFacts& facts = protocol.protocol;
   out.can = protocol.can;
   out.words = facts.words;
   out.extra_bytes = facts.extra_bytes;
@@ -67,7 +70,7 @@ bool PlanFacts::can_do(std::string_view capability) const {
 Result<PlanFacts> evaluate_facts(const Figures& figures) {
   PlanFacts out;
   PHASEBIT_TRY(evaluate_protocol(figures, out));
-  const WorkFacts& work = figures.chosen(ComponentKind::work).work;
+  const catalogue::WorkFacts& work = figures.chosen(catalogue::ComponentKind::work).work;
   PHASEBIT_TRY_ASSIGN(producer, figures.holds(work.producer));
   PHASEBIT_TRY_ASSIGN(consumer, figures.holds(work.consumer));
   out.producer_works = producer;
@@ -75,4 +78,4 @@ Result<PlanFacts> evaluate_facts(const Figures& figures) {
   return out;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::probes {
 
 struct PlanFacts {
   std::vector<std::string> can;  // of the protocol
@@ -21,17 +21,18 @@ struct PlanFacts {
   bool waits_arrive = false;
   bool tries_early = false;
   int ahead = 0;
-  ReadBack read_full = ReadBack::none, read_empty = ReadBack::none;
+  catalogue::ReadBack read_full = catalogue::ReadBack::none, read_empty = catalogue::ReadBack::none;
   bool empty_in_all = false;
   bool producer_works = false, consumer_works = false;
   bool can_do(std::string_view capability) const;
   // Barriers of a slot whose end state is read back.
   int read_words() const {
-    return (read_full != ReadBack::none ? 1 : 0) + (read_empty != ReadBack::none ? 1 : 0);
+    return (read_full != catalogue::ReadBack::none ? 1 : 0) +
+           (read_empty != catalogue::ReadBack::none ? 1 : 0);
   }
 };
 
 // `figures` holds those of the warps' layout.
 Result<PlanFacts> evaluate_facts(const Figures& figures);
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

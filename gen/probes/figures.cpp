@@ -4,10 +4,13 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::probes {
 
-Result<Figures> Figures::of(const Catalogue& catalogue, const VariantKey& variant) {
-  PHASEBIT_TRY_ASSIGN(point, point_of(catalogue, variant));
+using catalogue::Expression;
+
+Result<Figures> Figures::of(const catalogue::Catalogue& catalogue,
+                            const image::VariantKey& variant) {
+  PHASEBIT_TRY_ASSIGN(point, space::point_of(catalogue, variant));
   Figures out;
   out.catalogue_ = &catalogue;
   out.point_ = std::move(point);
@@ -52,4 +55,4 @@ Result<bool> Figures::holds(const std::optional<Expression>& expression) const {
   return number(expression).map([](int value) { return value != 0; });
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

@@ -8,31 +8,34 @@
 #include <map>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::probes {
 
 class Figures {
  public:
   // Step::spec when the key is of another catalogue.
-  static Result<Figures> of(const Catalogue& catalogue, const VariantKey& variant);
+  static Result<Figures> of(const catalogue::Catalogue& catalogue,
+                            const image::VariantKey& variant);
 
   void set(const std::map<std::string, int>& figures);
-  const Component& chosen(ComponentKind kind) const { return catalogue_->chosen(kind, point_); }
-  const Catalogue& catalogue() const { return *catalogue_; }
-  const Values& point() const { return point_; }
+  const catalogue::Component& chosen(catalogue::ComponentKind kind) const {
+    return catalogue_->chosen(kind, point_);
+  }
+  const catalogue::Catalogue& catalogue() const { return *catalogue_; }
+  const catalogue::Values& point() const { return point_; }
 
   // Step::spec when it names a figure that is not set, or cannot be evaluated.
-  Result<int> number(const Expression& expression) const;
-  Result<bool> holds(const Expression& expression) const;
+  Result<int> number(const catalogue::Expression& expression) const;
+  Result<bool> holds(const catalogue::Expression& expression) const;
   // A fact that a component may lack: 0 and false then.
-  Result<int> number(const std::optional<Expression>& expression) const;
-  Result<bool> holds(const std::optional<Expression>& expression) const;
+  Result<int> number(const std::optional<catalogue::Expression>& expression) const;
+  Result<bool> holds(const std::optional<catalogue::Expression>& expression) const;
   // Whether every figure that it names is set.
-  bool knows(const Expression& expression) const;
+  bool knows(const catalogue::Expression& expression) const;
 
  private:
-  const Catalogue* catalogue_ = nullptr;
-  Values point_;
+  const catalogue::Catalogue* catalogue_ = nullptr;
+  catalogue::Values point_;
   std::map<std::string, int> figures_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

@@ -7,12 +7,18 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::probes {
+
+using catalogue::Catalogue;
+using catalogue::GateDeclaration;
+using ptx::head::HeadRule;
+
 namespace {
 
 class RuleMaker {
  public:
-  RuleMaker(const Catalogue& catalogue, Values point, const std::map<std::string, int>& derived)
+  RuleMaker(const Catalogue& catalogue, catalogue::Values point,
+            const std::map<std::string, int>& derived)
       : catalogue_(catalogue), point_(std::move(point)), derived_(derived) {
     for (const std::string& name : catalogue.derived())
       if (const auto value = derived.find(name); value != derived.end())
@@ -26,10 +32,10 @@ class RuleMaker {
       if (!holds) return tl::unexpected<Error>(at(gate, holds.error()));
       if (!*holds) return {};
     }
-    HeadRule made{{gate.verb, gate.role, {}, gate.forbid, gate.passes.value_or(Passes::loop)},
+    HeadRule made{{gate.verb, gate.role, {}, gate.forbid, gate.passes.value_or(rule::Passes::loop)},
                   gate.families,
                   gate.ptxas};
-    for (const OpcodeCount& opcode : gate.require) {
+    for (const catalogue::OpcodeCount& opcode : gate.require) {
       PHASEBIT_TRY_ASSIGN(low, count_of(opcode.low, gate));
       PHASEBIT_TRY_ASSIGN(high, count_of(opcode.high, gate));
       if (high < low)
@@ -49,7 +55,7 @@ class RuleMaker {
     return {Step::gate, fmt::format("{}: {}", gate.where, error.message), error.hint};
   }
 
-  Result<int> count_of(const Expression& count, const GateDeclaration& gate) const {
+  Result<int> count_of(const catalogue::Expression& count, const GateDeclaration& gate) const {
     PHASEBIT_TRY(check_derived(count, gate));
     const auto number = count.number(point_);
     if (!number) return tl::unexpected<Error>(at(gate, number.error()));
@@ -59,32 +65,32 @@ class RuleMaker {
   }
 
   // A derived name that the caller did not supply must not count as 0.
-  Status check_derived(const Expression& expression, const GateDeclaration& gate) const {
+  Status check_derived(const catalogue::Expression& expression, const GateDeclaration& gate) const {
     for (const int used : expression.slots()) {
       const std::string& name = catalogue_.vocabulary().name(used).text;
-      if (contains(catalogue_.derived(), name) && !derived_.contains(name))
+      if (base::contains(catalogue_.derived(), name) && !derived_.contains(name))
         return fail(Step::gate, "{}: the plan supplies no '{}'", gate.where, name);
     }
     return {};
   }
 
   const Catalogue& catalogue_;
-  Values point_;
+  catalogue::Values point_;
   const std::map<std::string, int>& derived_;
 };
 
 // A form's opcodes are declared by family of the architecture.
-Result<HeadRules> rules_of_form(const VariantKey& key) {
-  PHASEBIT_TRY_ASSIGN(book, FormBook::get());
+Result<HeadRules> rules_of_form(const image::VariantKey& key) {
+  PHASEBIT_TRY_ASSIGN(book, forms::FormBook::get());
   // The files are data of the program, as FormBook's are.
-  static const Result<TargetTable> table = TargetTable::load();
+  static const Result<isa::TargetTable> table = isa::TargetTable::load();
   PHASEBIT_TRY_ASSIGN(targets, table);
-  const FormPoint point = form_point(key);
+  const forms::FormPoint point = forms::form_point(key);
   PHASEBIT_TRY_ASSIGN(form, book->table().get(point.form));
   HeadRules out;
-  HeadCover cover{form->family, {}, {}};
+  ptx::head::HeadCover cover{form->family, {}, {}};
   for (const std::string& family : targets.families()) {
-    PHASEBIT_TRY_ASSIGN(rules, form_rules(*book, point, family));
+    PHASEBIT_TRY_ASSIGN(rules, forms::form_rules(*book, point, family));
     if (rules.empty()) continue;
     cover.families.push_back(family);
     for (HeadRule& rule : rules) out.rules.push_back(std::move(rule));
@@ -95,13 +101,13 @@ Result<HeadRules> rules_of_form(const VariantKey& key) {
 
 }  // namespace
 
-Result<HeadRules> head_rules(const Catalogue& catalogue, const VariantKey& key,
+Result<HeadRules> head_rules(const Catalogue& catalogue, const image::VariantKey& key,
                              const std::map<std::string, int>& derived) {
-  if (is_form(key)) return rules_of_form(key);
-  PHASEBIT_TRY_ASSIGN(point, point_of(catalogue, key));
+  if (space::is_form(key)) return rules_of_form(key);
+  PHASEBIT_TRY_ASSIGN(point, space::point_of(catalogue, key));
   RuleMaker maker(catalogue, point, derived);
   HeadRules out;
-  for (const Component* part : catalogue.parts(point)) {
+  for (const catalogue::Component* part : catalogue.parts(point)) {
     for (const GateDeclaration& gate : part->gates) PHASEBIT_TRY(maker.add(gate, out));
     if (!part->gates.empty() && !part->name.empty())
       out.covers.push_back({part->name, part->covers, part->covers_ptxas});
@@ -112,8 +118,8 @@ Result<HeadRules> head_rules(const Catalogue& catalogue, const VariantKey& key,
 void keep_timed(std::vector<HeadRule>& rules, const std::vector<std::string>& timed_verbs) {
   if (timed_verbs.empty()) return;
   std::erase_if(rules, [&](const HeadRule& rule) {
-    return rule.rule.verb != any_verb && !contains(timed_verbs, rule.rule.verb);
+    return rule.rule.verb != rule::any_verb && !base::contains(timed_verbs, rule.rule.verb);
   });
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

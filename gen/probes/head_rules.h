@@ -10,19 +10,20 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::probes {
 
 struct HeadRules {
-  std::vector<HeadRule> rules;
-  std::vector<HeadCover> covers;
+  std::vector<ptx::head::HeadRule> rules;
+  std::vector<ptx::head::HeadCover> covers;
   bool exhaustive = true;
 };
 
 // `derived` are the integers of the variant's plan. Step::gate when a count cannot be evaluated.
-Result<HeadRules> head_rules(const Catalogue& catalogue, const VariantKey& key,
+Result<HeadRules> head_rules(const catalogue::Catalogue& catalogue, const image::VariantKey& key,
                              const std::map<std::string, int>& derived);
 
 // Leaves the verbs that are timed; all when none is named.
-void keep_timed(std::vector<HeadRule>& rules, const std::vector<std::string>& timed_verbs);
+void keep_timed(std::vector<ptx::head::HeadRule>& rules,
+                const std::vector<std::string>& timed_verbs);
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

@@ -2,7 +2,11 @@
 
 #include <charconv>
 
-namespace phasebit {
+namespace phasebit::probes {
+
+using image::Role;
+using image::VariantKey;
+
 namespace {
 
 // The role of every unit in warp order. Interleaved: always the role that lags behind its share.
@@ -26,7 +30,7 @@ void add_slices(Plan& plan, const std::vector<Role>& units) {
     RolePlan& own = role == Role::consumer ? plan.consumer : plan.producer;
     const int ordinal = counted[static_cast<int>(role)]++;
     for (int w = 0; w < plan.warps_per_unit; ++w, ++warp) {
-      RoleSlice slice;
+      image::RoleSlice slice;
       slice.warp = warp;
       slice.role = role;
       slice.unit = own.turns > 1 ? ordinal : 0;
@@ -43,7 +47,7 @@ void add_slices(Plan& plan, const std::vector<Role>& units) {
 void add_split_slices(Plan& plan, int warps) {
   for (int warp = 0; warp < warps; ++warp) {
     for (const Role role : {Role::producer, Role::consumer}) {
-      RoleSlice slice;
+      image::RoleSlice slice;
       slice.warp = warp;
       slice.role = role;
       slice.lane_stride = 2;
@@ -119,4 +123,4 @@ Status repeat_items(const VariantKey& variant, Plan& plan) {
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::probes {
 
 // An axis as a whole number, `fallback` where the variant does not have it.
-Result<int> whole_number(const VariantKey& variant, const std::string& axis, int fallback);
+Result<int> whole_number(const image::VariantKey& variant, const std::string& axis, int fallback);
 
 // Producers and consumers as the axes unit, producers, consumers, placement, sharing and roles say.
-Status lay_out_warps(const VariantKey& variant, Plan& plan);
+Status lay_out_warps(const image::VariantKey& variant, Plan& plan);
 
 // Probes whose loop has an item several times in a row: their axis `unroll` says how often.
-Status repeat_items(const VariantKey& variant, Plan& plan);
+Status repeat_items(const image::VariantKey& variant, Plan& plan);
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

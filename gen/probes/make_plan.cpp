@@ -3,7 +3,10 @@
 #include "gen/probes/layout.h"
 #include "gen/probes/probes.h"
 
-namespace phasebit {
+namespace phasebit::probes {
+
+using image::VariantKey;
+
 namespace {
 
 int round_up(int value, int to) {
@@ -19,7 +22,7 @@ Status place_copies(const VariantKey& variant, Plan& plan, int copy_bytes) {
                 variant.id, plan.slot_bytes, copy_bytes, role.threads);
   role.vector_words = copy_bytes / 4;
   role.moves = plan.slot_bytes / (copy_bytes * role.threads);
-  plan.launch.payload.period = copied_payload_period;
+  plan.launch.payload.period = image::copied_payload_period;
   return {};
 }
 
@@ -40,7 +43,7 @@ Status place_payload(const VariantKey& variant, Plan& plan, int payload_bytes) {
 }
 
 Status place_moves(const VariantKey& variant, const Figures& figures, Plan& plan) {
-  const MoverFacts& mover = figures.chosen(ComponentKind::mover).mover;
+  const catalogue::MoverFacts& mover = figures.chosen(catalogue::ComponentKind::mover).mover;
   PHASEBIT_TRY_ASSIGN(bytes, figures.number(mover.bytes));
   PHASEBIT_TRY_ASSIGN(copy_bytes, figures.number(mover.copy_bytes));
   if (bytes == 0) return {};
@@ -60,14 +63,15 @@ void place_shared_memory(Plan& plan) {
 
 }  // namespace
 
-Result<Plan> make_plan(const Catalogue& catalogue, const VariantKey& variant) {
+Result<Plan> make_plan(const catalogue::Catalogue& catalogue, const VariantKey& variant) {
   PHASEBIT_TRY_ASSIGN(figures, Figures::of(catalogue, variant));
   Plan plan;
   plan.unified = variant.value("roles") == "unified";
   plan.unrolled = variant.value("addressing") == "unrolled";
   PHASEBIT_TRY_ASSIGN(num_stages, whole_number(variant, "num_stages", 1));
   PHASEBIT_TRY_ASSIGN(ctas_per_sm, whole_number(variant, "ctas_per_sm", 1));
-  PHASEBIT_TRY_ASSIGN(work_amount, figures.number(figures.chosen(ComponentKind::work).work.amount));
+  PHASEBIT_TRY_ASSIGN(work_amount,
+                      figures.number(figures.chosen(catalogue::ComponentKind::work).work.amount));
   plan.num_stages = num_stages;
   plan.launch.ctas_per_sm = ctas_per_sm;
   plan.launch.work_amount = static_cast<std::uint32_t>(work_amount);
@@ -88,4 +92,4 @@ Result<Plan> make_plan(const Catalogue& catalogue, const VariantKey& variant) {
   return plan;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

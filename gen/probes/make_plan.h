@@ -3,10 +3,10 @@
 
 #include "gen/probes/plan.h"
 
-namespace phasebit {
+namespace phasebit::probes {
 
 // The facts of the variant's components come from the catalogue. Step::spec when the axes do not go
 // together in a way that no pruning rule has caught.
-Result<Plan> make_plan(const Catalogue& catalogue, const VariantKey& variant);
+Result<Plan> make_plan(const catalogue::Catalogue& catalogue, const image::VariantKey& variant);
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

@@ -1,6 +1,6 @@
 #include "gen/probes/plan.h"
 
-namespace phasebit {
+namespace phasebit::probes {
 
 std::map<std::string, int> Plan::derived() const {
   return {{"threads", launch.threads},
@@ -19,4 +19,4 @@ std::map<std::string, int> Plan::derived() const {
           {"shared_bytes", launch.dynamic_shared_bytes}};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::probes {
 
 // One role of a variant, as all its units see it.
 struct RolePlan {
@@ -27,7 +27,7 @@ struct RolePlan {
 };
 
 struct Plan {
-  LaunchShape launch;
+  image::LaunchShape launch;
   RolePlan producer, consumer;
   int num_stages = 1;
   bool unified = false;
@@ -55,4 +55,4 @@ struct Plan {
   std::map<std::string, int> derived() const;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

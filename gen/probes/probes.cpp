@@ -9,21 +9,24 @@
 #include <algorithm>
 #include <array>
 
-namespace phasebit {
+namespace phasebit::probes {
+
+using image::Role;
+
 namespace {
 
 // The last warp of the consumers leaves after half of the items. It drops its arrivals in its last
 // lap, so that lap must be a whole one.
 void let_one_leave(Plan& plan) {
-  std::vector<RoleSlice>& slices = plan.launch.slices;
-  const auto last = std::find_if(slices.rbegin(), slices.rend(), [](const RoleSlice& slice) {
+  std::vector<image::RoleSlice>& slices = plan.launch.slices;
+  const auto last = std::find_if(slices.rbegin(), slices.rend(), [](const image::RoleSlice& slice) {
     return slice.role == Role::consumer;
   });
   last->leaves_early = true;
   plan.launch.min_items = 2 * plan.num_stages;
 }
 
-Status finish_ring(const VariantKey& variant, Plan& plan) {
+Status finish_ring(const image::VariantKey& variant, Plan& plan) {
   plan.launch.item_granule = plan.unrolled ? plan.num_stages : 1;
   plan.launch.min_items = plan.launch.item_granule;
   plan.launch.timed_role = plan.unified ? Role::both : Role::consumer;
@@ -35,7 +38,7 @@ Status finish_ring(const VariantKey& variant, Plan& plan) {
   return {};
 }
 
-Status finish_handoff(const VariantKey& variant, Plan& plan) {
+Status finish_handoff(const image::VariantKey& variant, Plan& plan) {
   PHASEBIT_TRY(finish_ring(variant, plan));
   plan.launch.timed_role = Role::producer;
   plan.launch.unit = "cycles per round trip";
@@ -65,4 +68,4 @@ const ProbePlanner& planner_of(const std::string& probe) {
   return known == planners.end() ? planners.front() : *known;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

@@ -5,18 +5,18 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::probes {
 
 struct ProbePlanner {
   const char* probe;
   // Warps and roles: fills in launch.threads, launch.slices and the two RolePlans. Shared memory is
   // placed after it.
-  Status (*lay_out)(const VariantKey& variant, Plan& plan);
+  Status (*lay_out)(const image::VariantKey& variant, Plan& plan);
   // All else: who is timed, in which unit, readings, and how many items a launch may have. It finds
   // everything else in the plan and may add to the shared memory.
-  Status (*finish)(const VariantKey& variant, Plan& plan);
+  Status (*finish)(const image::VariantKey& variant, Plan& plan);
 };
 
 const ProbePlanner& planner_of(const std::string& probe);
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

@@ -7,14 +7,18 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::probes {
+
+using image::VariantKey;
+
 namespace {
 
-const Version base_ptx{{6, 3}};
+const isa::Version base_ptx{{6, 3}};
 constexpr int base_sm = 75;
 
 // A target with a suffix has its forms alone: it must be the highest of the needs.
-Status add_need(const Need& need, const VariantKey& key, std::string& target, Requirements& all) {
+Status add_need(const catalogue::Need& need, const VariantKey& key, std::string& target,
+                Requirements& all) {
   all.ptx = std::max(all.ptx, need.ptx);
   all.sm = std::max(all.sm, need.sm);
   if (!need.reason.empty()) all.reasons.push_back(need.reason);
@@ -22,15 +26,15 @@ Status add_need(const Need& need, const VariantKey& key, std::string& target, Re
   if (!target.empty() && need.target != target)
     return fail(Step::spec, "{}: needs both {} and {}", key.id, target, need.target);
   target = need.target;
-  PHASEBIT_TRY_ASSIGN(parsed, parse_target(target));
+  PHASEBIT_TRY_ASSIGN(parsed, isa::parse_target(target));
   all.suffix = parsed.suffix;
   return {};
 }
 
 // A form may need a target with a suffix, which then is the target.
 Status add_form_needs(const VariantKey& key, Requirements& all) {
-  PHASEBIT_TRY_ASSIGN(book, FormBook::get());
-  PHASEBIT_TRY_ASSIGN(form, form_needs(*book, key.value("form")));
+  PHASEBIT_TRY_ASSIGN(book, forms::FormBook::get());
+  PHASEBIT_TRY_ASSIGN(form, forms::form_needs(*book, key.value("form")));
   if (form.sm > all.sm) {
     all.sm = form.sm;
     all.suffix = form.suffix;
@@ -43,12 +47,12 @@ Status add_form_needs(const VariantKey& key, Requirements& all) {
 
 }  // namespace
 
-Result<Requirements> requirements(const Catalogue& catalogue, const VariantKey& key) {
-  PHASEBIT_TRY_ASSIGN(point, point_of(catalogue, key));
+Result<Requirements> requirements(const catalogue::Catalogue& catalogue, const VariantKey& key) {
+  PHASEBIT_TRY_ASSIGN(point, space::point_of(catalogue, key));
   Requirements all{base_ptx, base_sm, {}, {}};
   std::string target;
-  for (const Component* part : catalogue.parts(point)) {
-    for (const Need& need : part->needs) {
+  for (const catalogue::Component* part : catalogue.parts(point)) {
+    for (const catalogue::Need& need : part->needs) {
       bool holds = true;
       if (need.when) {
         PHASEBIT_TRY_ASSIGN(condition, need.when->holds(point));
@@ -60,19 +64,19 @@ Result<Requirements> requirements(const Catalogue& catalogue, const VariantKey& 
   }
   if (!target.empty() && target != fmt::format("sm_{}{}", all.sm, all.suffix))
     return fail(Step::spec, "{}: needs both {} and sm_{}", key.id, target, all.sm);
-  if (is_form(key)) PHASEBIT_TRY(add_form_needs(key, all));
+  if (space::is_form(key)) PHASEBIT_TRY(add_form_needs(key, all));
   return all;
 }
 
 Result<std::string> declared_target(const VariantKey& key, Requirements& needs,
                                     const std::string& target) {
   std::string declared = fmt::format("sm_{}{}", needs.sm, needs.suffix);
-  if (needs.suffix.empty() || target.empty() || !is_form(key)) return declared;
-  PHASEBIT_TRY_ASSIGN(book, FormBook::get());
+  if (needs.suffix.empty() || target.empty() || !space::is_form(key)) return declared;
+  PHASEBIT_TRY_ASSIGN(book, forms::FormBook::get());
   PHASEBIT_TRY_ASSIGN(form, book->table().get(key.value("form")));
   if (!book->table().accepts(*form, target)) return declared;
-  needs.ptx = std::max(needs.ptx, first_ptx_of_target(target));
+  needs.ptx = std::max(needs.ptx, isa::first_ptx_of_target(target));
   return target;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::probes {
 
 struct Requirements {
-  Version ptx;
+  isa::Version ptx;
   int sm = 0;
   std::string suffix;                // "a" or "f" when only such targets have them
   std::vector<std::string> reasons;  // of the needs that hold, in the order of the catalogue
@@ -19,12 +19,13 @@ struct Requirements {
 
 // The maximum over the needs of axes.toml and of the variant's components; at least PTX 6.3 and
 // sm_75, the oldest architecture that the reference ptxas assembles for.
-Result<Requirements> requirements(const Catalogue& catalogue, const VariantKey& key);
+Result<Requirements> requirements(const catalogue::Catalogue& catalogue,
+                                  const image::VariantKey& key);
 
 // What `.target` the text names. A form that only targets with a suffix take is assembled for each
 // under its own name: `target` if it takes the form, else the lowest that does; `needs` gets the
 // PTX version that this takes.
-Result<std::string> declared_target(const VariantKey& key, Requirements& needs,
+Result<std::string> declared_target(const image::VariantKey& key, Requirements& needs,
                                     const std::string& target);
 
-}  // namespace phasebit
+}  // namespace phasebit::probes

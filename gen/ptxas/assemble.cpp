@@ -11,7 +11,7 @@
 #include <tuple>
 #include <unordered_map>
 
-namespace phasebit {
+namespace phasebit::ptxas {
 namespace {
 
 constexpr size_t messages_shown = 8;
@@ -52,9 +52,9 @@ class Assembler {
   const std::vector<AssembleJob>& jobs_;
   const AssembleOptions& options_;
   std::vector<Task> tasks_;
-  std::map<std::string, Result<Target>> limits_;  // by target
-  size_t done_ = 0, missing_ = 0;                 // tasks
-  std::mutex mutex_;                              // of assembly_, done_ and progress
+  std::map<std::string, Result<isa::Target>> limits_;  // by target
+  size_t done_ = 0, missing_ = 0;                      // tasks
+  std::mutex mutex_;                                   // of assembly_, done_ and progress
   Assembly assembly_;
 };
 
@@ -71,7 +71,7 @@ Status Assembler::admit(const AssembleJob& job) const {
 void Assembler::gather_tasks() {
   std::unordered_map<std::string, size_t> known;
   std::unordered_map<const Kernel*, std::string> hashes;
-  const auto table = TargetTable::load();
+  const auto table = isa::TargetTable::load();
   for (size_t n = 0; n < jobs_.size(); ++n) {
     const AssembleJob& job = jobs_[n];
     if (const Status status = admit(job); !status) {
@@ -180,7 +180,7 @@ std::string placed(const Kernel& kernel, const std::string& entry,
   if (at != std::string::npos) text.replace(at, entry.size(), kernel.entry);
   const auto n = static_cast<size_t>(message.statement);
   if (n < 1 || n > kernel.source.size()) return text;
-  const SourceLine& line = kernel.source[n - 1];
+  const image::SourceLine& line = kernel.source[n - 1];
   return fmt::format("{}: {}", line.place(), text);
 }
 
@@ -203,7 +203,7 @@ Result<Assembled> Assembler::judge(const AssembleJob& job, const Outcome& outcom
     if (more > 0) messages.push_back(fmt::format("and {} more", more));
     return fail(Step::assemble, "{}", fmt::join(messages, "; "));
   }
-  const Result<Target>& target = limits_.at(job.target);
+  const Result<isa::Target>& target = limits_.at(job.target);
   if (!target) return tl::unexpected(target.error());
   PHASEBIT_TRY(
       check_resources(outcome.resources, job.dynamic_shared_bytes, options_.limits, *target));
@@ -226,7 +226,7 @@ Assembly Assembler::run() {
   gather_tasks();
   look_up();
   const std::vector<Batch> todo = batches();
-  parallel_for(todo.size(), options_.threads, [&](size_t n) { assemble(todo[n]); });
+  base::parallel_for(todo.size(), options_.threads, [&](size_t n) { assemble(todo[n]); });
   for (const Task& task : tasks_) report(task);
   if (cache_ != nullptr) {
     const std::vector<std::string> notes = cache_->notes();
@@ -258,4 +258,4 @@ Result<std::string> module_code(const Assembly& assembly, const Cache* cache,
   return cache->module(hash);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptxas

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptxas {
 
 // Refusals on top of the target's own limits.
 struct ResourceLimits {
@@ -46,7 +46,7 @@ struct Assembled {
   // Its name in that module, which is that of another kernel where both have one text.
   std::string entry;
   std::string text_hash;  // content_hash of its .text section
-  Resources resources;
+  image::Resources resources;
   std::vector<std::string> warnings;  // "templates/FILE:LINE: text" where ptxas names a line
 };
 
@@ -84,7 +84,7 @@ Status check_takes(const Toolchain& toolchain, const Kernel& kernel, const std::
 
 // Step::assemble with the figure ("uses 40 registers, the limit is 32") when a limit is passed.
 // Limits of the target that are 0 are unknown and not checked.
-Status check_resources(const Resources& resources, int dynamic_shared_bytes,
-                       const ResourceLimits& limits, const Target& target);
+Status check_resources(const image::Resources& resources, int dynamic_shared_bytes,
+                       const ResourceLimits& limits, const isa::Target& target);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptxas

@@ -8,7 +8,11 @@
 #include <algorithm>
 #include <charconv>
 
-namespace phasebit {
+namespace phasebit::ptxas {
+
+using base::Home;
+using image::VariantKey;
+
 namespace {
 
 constexpr const char* ptxas_axis = "ptxas";
@@ -51,10 +55,11 @@ Status add_paddings(std::vector<int>& values, const std::string& word) {
   const size_t colon = word.find(':');
   const size_t second = colon == std::string::npos ? colon : word.find(':', colon + 1);
   const auto number = [&](size_t from, size_t to) {
-    return integer_in(padding_axis, word.substr(from, to - from), 0, largest_padding_bytes);
+    return integer_in(padding_axis, word.substr(from, to - from), 0,
+                      image::placement::largest_padding_bytes);
   };
   PHASEBIT_TRY_ASSIGN(first, number(0, std::min(colon, word.size())));
-  int last = first, step = padding_step_bytes;
+  int last = first, step = image::placement::padding_step_bytes;
   if (colon != std::string::npos) {
     PHASEBIT_TRY_ASSIGN(end, number(colon + 1, std::min(second, word.size())));
     last = end;
@@ -67,7 +72,7 @@ Status add_paddings(std::vector<int>& values, const std::string& word) {
     return with_hint(fail(Step::usage, "{}={}: not a range", padding_axis, word),
                      "first:last:step, such as 0:1024:16");
   for (int value = first; value <= last; value += step) {
-    PHASEBIT_TRY(check_padding(value));
+    PHASEBIT_TRY(image::placement::check_padding(value));
     add_once(values, value);
   }
   return {};
@@ -98,7 +103,7 @@ Status add_value(const Home& home, AssemblerAxes& axes, std::string_view axis,
     return add_once(axes.edit, word == "none" ? std::string() : word), Status();
   if (axis == padding_axis) return add_paddings(axes.padding, word);
   return with_hint(fail(Step::usage, "no axis '{}' of ptxas", axis),
-                   nearest_word_hint(std::string(axis), axis_names()));
+                   base::nearest_word_hint(std::string(axis), axis_names()));
 }
 
 void append(VariantKey& key, const std::string& axis, const std::string& value) {
@@ -155,7 +160,7 @@ AssemblerChoice assembler_of(const VariantKey& key) {
 
 VariantKey text_key(const VariantKey& key) {
   if (key.text_id.empty()) return key;
-  VariantKey text{key.text_id, short_hash(key.text_id), key.axes};
+  VariantKey text{key.text_id, base::short_hash(key.text_id), key.axes};
   std::erase_if(text.axes, [](const auto& axis) { return is_assembler_axis(axis.first); });
   return text;
 }
@@ -171,7 +176,7 @@ VariantKey with_assembler(const VariantKey& key, const AssemblerChoice& choice) 
     append(made, maxrregcount_axis, std::to_string(choice.maxrregcount));
   if (!choice.edit.empty()) append(made, edit_axis, choice.edit);
   if (choice.padding != 0) append(made, padding_axis, std::to_string(choice.padding));
-  made.hash = short_hash(made.id);
+  made.hash = base::short_hash(made.id);
   return made;
 }
 
@@ -201,4 +206,4 @@ std::vector<AssemblerChoice> combinations(const AssemblerAxes& axes) {
   return all;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptxas

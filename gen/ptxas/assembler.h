@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptxas {
 
 struct AssemblerChoice {
   std::string ptxas;     // "12.4.131"; "" for the one that the command works with
@@ -41,11 +41,11 @@ std::vector<std::string> flags_of(const AssemblerChoice& choice);
 // "ptxas 12.4.131 -O1"; "" for the defaults.
 std::string describe(const AssemblerChoice& choice);
 
-AssemblerChoice assembler_of(const VariantKey& key);
+AssemblerChoice assembler_of(const image::VariantKey& key);
 // The key with these axes in the place of those that it has.
-VariantKey with_assembler(const VariantKey& key, const AssemblerChoice& choice);
+image::VariantKey with_assembler(const image::VariantKey& key, const AssemblerChoice& choice);
 // The key without them: equal text keys have equal PTX.
-VariantKey text_key(const VariantKey& key);
+image::VariantKey text_key(const image::VariantKey& key);
 
 // Values of the axes that a sweep or a command line asks for; an empty list is the default
 // alone.
@@ -59,10 +59,10 @@ struct AssemblerAxes {
 // Sets the values of one axis: "ptxas" takes versions and "all" (every one installed), "opt_level"
 // 0..3 and "all", "maxrregcount" registers and "none", "edit" any text, "padding" bytes and ranges
 // ("0:1024:16"). Errors as read_typed_id (gen/space/typed_id.h).
-Status set_assembler_axis(const Home& home, AssemblerAxes& axes, std::string_view axis,
+Status set_assembler_axis(const base::Home& home, AssemblerAxes& axes, std::string_view axis,
                           const std::vector<std::string>& values);
 
 // All combinations, ptxas slowest.
 std::vector<AssemblerChoice> combinations(const AssemblerAxes& axes);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptxas

@@ -12,7 +12,7 @@
 
 #include <signal.h>
 
-namespace phasebit {
+namespace phasebit::ptxas {
 namespace {
 
 using Severity = PtxasMessage::Severity;
@@ -21,7 +21,7 @@ using Members = std::vector<size_t>;  // indices into the kernels of the batch
 // One call: the text that was given, how it ended, what was said and made.
 struct Attempt {
   ModuleText module;
-  ProcessOutput process;
+  base::ProcessOutput process;
   PtxasReport report;
   std::string cubin;
   // Signals that somebody else sends (a user, the kernel when memory runs out) say nothing of the
@@ -83,18 +83,18 @@ Result<Attempt> Batch::call(const Members& members) const {
   Attempt attempt;
   attempt.module = module_text(kernels_.front()->ptx_version, kernels_.front()->ptx_target, kernels,
                                settings_.line_info);
-  PHASEBIT_TRY(write_file(folder_ / "module.ptx", attempt.module.text));
+  PHASEBIT_TRY(base::write_file(folder_ / "module.ptx", attempt.module.text));
   attempt.module.text = {};  // attempts nest when kernels are searched for
   std::error_code ignored;
   fs::remove(folder_ / "module.cubin", ignored);
-  ProcessOptions options;
+  base::ProcessOptions options;
   options.timeout = settings_.timeout;
-  auto process = run_process(arguments(), options);
+  auto process = base::run_process(arguments(), options);
   if (!process) return tl::unexpected(Error{Step::toolchain, process.error().message, {}});
   attempt.process = *std::move(process);
   attempt.report = parse_ptxas_output(attempt.process.out + attempt.process.err);
   if (attempt.process.ok()) {
-    PHASEBIT_TRY_ASSIGN(cubin, read_file(folder_ / "module.cubin"));
+    PHASEBIT_TRY_ASSIGN(cubin, base::read_file(folder_ / "module.cubin"));
     attempt.cubin = std::move(cubin);
   }
   return attempt;
@@ -102,7 +102,7 @@ Result<Attempt> Batch::call(const Members& members) const {
 
 void Batch::assemble(const Members& members) {
   if (members.empty()) return;
-  if (interrupted()) return fail_all(members, Error{Step::assemble, "interrupted", {}});
+  if (base::interrupted()) return fail_all(members, Error{Step::assemble, "interrupted", {}});
   const auto attempt = call(members);
   if (!attempt) return fail_all(members, attempt.error());
   if (attempt->killed())
@@ -153,7 +153,7 @@ void Batch::accept(const Members& members, const Attempt& attempt) {
   }
   const auto code = code_sections(attempt.cubin);
   if (!code) return fail_all(members, code.error());
-  const std::string hash = content_hash(attempt.cubin);
+  const std::string hash = base::content_hash(attempt.cubin);
   for (const size_t member : members) {
     const std::string& entry = kernels_[member]->entry;
     const auto resources = attempt.report.entries.find(entry);
@@ -165,7 +165,7 @@ void Batch::accept(const Members& members, const Attempt& attempt) {
     result_.outcomes[member] = Outcome{false,
                                        hash,
                                        entry,
-                                       content_hash(section->second),
+                                       base::content_hash(section->second),
                                        resources->second,
                                        std::move(warnings[member])};
   }
@@ -251,7 +251,7 @@ void Batch::one_by_one_then_rest(const Members& members, const std::set<size_t>&
 BatchResult assemble_batch(const BatchSettings& settings,
                            const std::vector<const Kernel*>& kernels) {
   if (kernels.empty()) return {};
-  const auto folder = TempDir::create();
+  const auto folder = base::TempDir::create();
   if (!folder) {
     BatchResult failed;
     failed.outcomes.assign(kernels.size(), tl::unexpected(folder.error()));
@@ -264,4 +264,4 @@ BatchResult assemble_batch(const BatchSettings& settings,
   return batch.take();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptxas

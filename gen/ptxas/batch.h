@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptxas {
 
 struct BatchSettings {
   const Toolchain* toolchain = nullptr;
@@ -33,4 +33,4 @@ struct BatchResult {
 BatchResult assemble_batch(const BatchSettings& settings,
                            const std::vector<const Kernel*>& kernels);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptxas

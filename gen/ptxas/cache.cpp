@@ -13,7 +13,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-namespace phasebit {
+namespace phasebit::ptxas {
 namespace {
 
 bool is_damage(const SQLite::Exception& error) {
@@ -156,14 +156,15 @@ std::vector<std::optional<Outcome>> Cache::find(const std::string& configuration
 Status Cache::add(const std::string& configuration,
                   const std::vector<std::pair<std::string, Outcome>>& outcomes,
                   const std::map<std::string, std::string>& modules) {
-  for (const auto& [hash, code] : modules) PHASEBIT_TRY(write_file(impl_->module_path(hash), code));
+  for (const auto& [hash, code] : modules)
+    PHASEBIT_TRY(base::write_file(impl_->module_path(hash), code));
   const std::lock_guard guard(impl_->mutex);
   return impl_->with_index([&](CacheIndex& index) { index.add(configuration, outcomes, modules); });
 }
 
 Result<std::string> Cache::module(const std::string& hash) const {
-  PHASEBIT_TRY_ASSIGN(code, read_file(impl_->module_path(hash)));
-  if (content_hash(code) != hash)
+  PHASEBIT_TRY_ASSIGN(code, base::read_file(impl_->module_path(hash)));
+  if (base::content_hash(code) != hash)
     return with_hint(fail(Step::io, "{} is damaged", impl_->module_path(hash).string()),
                      "delete it: it will be assembled again");
   return code;
@@ -178,4 +179,4 @@ std::vector<std::string> Cache::notes() const {
   return impl_->notes;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptxas

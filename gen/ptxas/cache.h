@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptxas {
 
 // Safe for several threads, and for several processes on one folder.
 class Cache {
@@ -51,4 +51,4 @@ class Cache {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::ptxas

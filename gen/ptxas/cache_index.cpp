@@ -5,7 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <sqlite3.h>
 
-namespace phasebit {
+namespace phasebit::ptxas {
+
+using image::Resources;
+
 namespace {
 
 constexpr int patience_ms = 20000;  // for another process that writes
@@ -148,4 +151,4 @@ void CacheIndex::add(const std::string& configuration,
   all.commit();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptxas

@@ -14,7 +14,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
-namespace phasebit {
+namespace phasebit::ptxas {
 
 inline constexpr int cache_schema_version = 1;
 
@@ -39,4 +39,4 @@ class CacheIndex {
   SQLite::Database database_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::ptxas

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::ptxas {
 namespace {
 
 Status check(const char* what, int figure, int limit, const std::string& whose) {
@@ -13,8 +13,8 @@ Status check(const char* what, int figure, int limit, const std::string& whose) 
 }  // namespace
 
 Status check_ptx_target(const std::string& ptx_target, const std::string& target) {
-  PHASEBIT_TRY_ASSIGN(from, parse_target(ptx_target));
-  PHASEBIT_TRY_ASSIGN(to, parse_target(target));
+  PHASEBIT_TRY_ASSIGN(from, isa::parse_target(ptx_target));
+  PHASEBIT_TRY_ASSIGN(to, isa::parse_target(target));
   constexpr int decade = 10;
   const bool later = to.sm >= from.sm;
   bool fits = later;
@@ -27,14 +27,14 @@ Status check_ptx_target(const std::string& ptx_target, const std::string& target
 Status check_takes(const Toolchain& toolchain, const Kernel& kernel, const std::string& target) {
   PHASEBIT_TRY(check_target(toolchain, target));
   PHASEBIT_TRY(check_ptx_target(kernel.ptx_target, target));
-  PHASEBIT_TRY_ASSIGN(needed, parse_version(kernel.ptx_version));
+  PHASEBIT_TRY_ASSIGN(needed, isa::parse_version(kernel.ptx_version));
   if (toolchain.ptx.parts.empty() || needed <= toolchain.ptx) return {};
   return fail(Step::assemble, "needs PTX {}, ptxas {} reads up to {}", kernel.ptx_version,
               toolchain.version.text(), toolchain.ptx.text());
 }
 
-Status check_resources(const Resources& resources, int dynamic_shared_bytes,
-                       const ResourceLimits& limits, const Target& target) {
+Status check_resources(const image::Resources& resources, int dynamic_shared_bytes,
+                       const ResourceLimits& limits, const isa::Target& target) {
   const std::string of_target = " of " + target.name;
   const int shared = resources.static_shared_bytes + dynamic_shared_bytes;
   const int spilled = resources.spill_store_bytes + resources.spill_load_bytes;
@@ -53,4 +53,4 @@ Status check_resources(const Resources& resources, int dynamic_shared_bytes,
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptxas

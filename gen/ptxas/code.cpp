@@ -4,7 +4,7 @@
 
 #include <gelf.h>
 
-namespace phasebit {
+namespace phasebit::ptxas {
 namespace {
 
 struct ElfEnd {
@@ -37,4 +37,4 @@ Result<std::map<std::string, std::string_view>> code_sections(std::string_view c
   return sections;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptxas

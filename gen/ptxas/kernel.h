@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptxas {
 
 // What a line of a file that goes to ptxas as it is holds for `.loc`.
 enum class LineKind {
@@ -18,14 +18,14 @@ enum class LineKind {
 
 struct Kernel {
   std::string entry;  // "pb_0123456789ab_t": from the variant's hash and the build
-  Build build = Build::timed;
+  image::Build build = image::Build::timed;
   std::string ptx_version;  // lowest `.version` that its forms need: "8.0"
   std::string ptx_target;   // lowest `.target`: "sm_90"
   // The text of the `.entry`, from its `.visible .entry` line to the closing brace. One statement,
   // label, directive or brace a line, without comments and blank lines, so that a changed comment
   // changes no hash. Statement n (1-based) is what `.loc` names and `source[n - 1]` explains.
   std::vector<std::string> statements;
-  SourceMap source;
+  image::SourceMap source;
   // What the module needs in front of its kernels beside the dynamic shared memory, one statement a
   // line; kernels of one module have it in common. Empty but for guarded builds.
   std::vector<std::string> preamble;
@@ -42,4 +42,4 @@ struct Kernel {
 inline constexpr const char* module_shared_declaration =
     ".extern .shared .align 128 .b8 pb_shared[];";
 
-}  // namespace phasebit
+}  // namespace phasebit::ptxas

@@ -7,7 +7,10 @@
 #include <charconv>
 #include <optional>
 
-namespace phasebit {
+namespace phasebit::ptxas {
+
+using base::trimmed;
+
 namespace {
 
 using Severity = PtxasMessage::Severity;
@@ -68,7 +71,7 @@ std::optional<PtxasMessage> parse_message(std::string_view line) {
 
 // "Used 22 registers, used 1 barriers, 60032 bytes smem" and "Used 22 registers, 16 bytes smem,
 // 364 bytes cmem[0]": comma-separated figures with their unit behind them.
-void read_figures(std::string_view text, Resources& resources) {
+void read_figures(std::string_view text, image::Resources& resources) {
   while (!text.empty()) {
     const size_t comma = text.find(',');
     std::string_view figure = trimmed(text.substr(0, comma));
@@ -130,4 +133,4 @@ PtxasReport parse_ptxas_output(std::string_view output) {
   return report;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptxas

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptxas {
 
 struct PtxasMessage {
   enum class Severity { info, warning, error, fatal };
@@ -19,7 +19,7 @@ struct PtxasMessage {
 };
 
 struct PtxasReport {
-  std::map<std::string, Resources> entries;  // of every entry that was compiled, with -v
+  std::map<std::string, image::Resources> entries;  // of every entry that was compiled, with -v
   // Everything else but the standing phrases of -v ("Compiling entry function", "Compile time",
   // ...).
   std::vector<PtxasMessage> messages;
@@ -27,4 +27,4 @@ struct PtxasReport {
 
 PtxasReport parse_ptxas_output(std::string_view output);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptxas

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::ptxas {
 namespace {
 
 constexpr const char* blanks = " \t";
@@ -166,7 +166,7 @@ std::string nameless_hash(const Kernel& kernel) {
                                   [](const std::string& line) { return split_of(line) != 0; });
   const char* const how = splits ? "split\n" : "";
   if (kernel.as_is)
-    return content_hash(
+    return base::content_hash(
         fmt::format("{}{}\n{}", how, kernel.entry, fmt::join(kernel.statements, "\n")));
   const std::string& name = kernel.entry;
   std::string text = fmt::format("{}{} {}\n", how, kernel.ptx_version, kernel.ptx_target);
@@ -180,7 +180,7 @@ std::string nameless_hash(const Kernel& kernel) {
     }
     text.append(line, from, std::string::npos).push_back('\n');
   }
-  return content_hash(text);
+  return base::content_hash(text);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptxas

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptxas {
 
 struct ModuleLine {
   int kernel = -1;    // index into the kernels given, -1 for the header
@@ -35,4 +35,4 @@ std::vector<bool> executable_statements(const std::vector<std::string>& statemen
 // Of a whole file its text and the name: the file says which of its entries it is about.
 std::string nameless_hash(const Kernel& kernel);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptxas

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptxas {
 
 struct StatementMessage {
   int statement = 0;  // 1-based; 0: of the kernel as a whole
@@ -19,8 +19,8 @@ struct Outcome {
   std::string module;     // content hash of the cubin; empty when refused
   std::string entry;      // its name there: that of the first kernel that had this text
   std::string text_hash;  // content hash of the section .text.<entry>
-  Resources resources;
+  image::Resources resources;
   std::vector<StatementMessage> messages;  // errors when refused, else warnings
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::ptxas

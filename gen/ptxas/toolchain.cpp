@@ -12,7 +12,12 @@
 
 #include <unistd.h>
 
-namespace phasebit {
+namespace phasebit::ptxas {
+
+using base::Home;
+using isa::parse_version;
+using isa::Version;
+
 namespace {
 
 std::string install_hint(const Home& home) {
@@ -71,11 +76,11 @@ Result<fs::path> locate_nvdisasm(const ToolchainRequest& request, const fs::path
 
 // What a program prints for one option.
 Result<std::string> ask(const Home& home, const fs::path& program, const std::string& option) {
-  ProcessOptions options;
+  base::ProcessOptions options;
   options.timeout = std::chrono::seconds(20);
   // An explicit "./" keeps a bare file name from being searched in PATH.
   const fs::path path = program.has_parent_path() ? program : "." / program;
-  auto output = run_process({path.string(), option}, options);
+  auto output = base::run_process({path.string(), option}, options);
   if (!output)
     return tl::unexpected(Error{Step::toolchain, output.error().message, install_hint(home)});
   if (!output->ok())
@@ -87,7 +92,7 @@ Result<std::string> ask(const Home& home, const fs::path& program, const std::st
 
 Result<Version> ask_version(const Home& home, const fs::path& program) {
   PHASEBIT_TRY_ASSIGN(banner, ask(home, program, "--version"));
-  auto version = parse_version(version_in_banner(banner));
+  auto version = parse_version(isa::version_in_banner(banner));
   if (!version)
     return with_hint(fail(Step::toolchain, "{} --version names no version", program.string()),
                      install_hint(home));
@@ -111,7 +116,7 @@ std::vector<std::string> targets_in_help(std::string_view help) {
        at = help.find("'sm_", at + 1)) {
     const size_t end = help.find('\'', at + 1);
     if (end == std::string_view::npos) break;
-    const auto target = parse_target(help.substr(at + 1, end - at - 1));
+    const auto target = isa::parse_target(help.substr(at + 1, end - at - 1));
     if (target) found.emplace(target->sm, target->suffix, target->name);
   }
   std::vector<std::string> names;
@@ -204,7 +209,7 @@ Status check_target(const Toolchain& toolchain, const std::string& target) {
   if (std::find(known.begin(), known.end(), target) != known.end()) return {};
   return with_hint(fail(Step::usage, "ptxas {} does not know the architecture '{}'",
                         toolchain.version.text(), target),
-                   nearest_word_hint(target, known));
+                   base::nearest_word_hint(target, known));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptxas

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptxas {
 
 // The reference ptxas: golden listings, classes and published numbers are made with it.
 // tools/toolchain reads it from this line.
@@ -17,17 +17,17 @@ inline constexpr const char* pinned_toolchain = "13.5.37";
 
 struct Toolchain {
   fs::path ptxas;
-  Version version;
-  Version ptx;               // the newest `.version` it reads; without parts when unknown
-  fs::path nvdisasm;         // empty when there is none: see require_nvdisasm
-  Version nvdisasm_version;  // without parts when there is none
+  isa::Version version;
+  isa::Version ptx;               // the newest `.version` it reads; without parts when unknown
+  fs::path nvdisasm;              // empty when there is none: see require_nvdisasm
+  isa::Version nvdisasm_version;  // without parts when there is none
   std::vector<std::string>
       targets;          // "sm_75", ... "sm_121f": ascending, as `ptxas --help` lists them
   std::string install;  // what to do for the pinned one: "run tools/toolchain 13.5.37"
 };
 
 struct ToolchainRequest {
-  Home home;
+  base::Home home;
   std::optional<fs::path> ptxas, nvdisasm;  // --ptxas, --nvdisasm
 };
 
@@ -43,17 +43,17 @@ fs::path toolchain_programs(const fs::path& folder);
 
 // One of the program's own toolchains, which tools/toolchain installs.
 struct InstalledToolchain {
-  Version version;  // of the folder's name
+  isa::Version version;  // of the folder's name
   fs::path folder;
   // What the axis `ptxas` calls it: its version, "" for the pinned one.
   std::string axis_value() const;
 };
 
 // All that hold a ptxas, oldest first.
-std::vector<InstalledToolchain> installed_toolchains(const Home& home);
+std::vector<InstalledToolchain> installed_toolchains(const base::Home& home);
 // "12.4.131", or the newest patch of "12.4". Step::usage for what is no version; Step::toolchain,
 // with those installed and the command that installs it, when it is not there.
-Result<InstalledToolchain> find_installed(const Home& home, const std::string& version);
+Result<InstalledToolchain> find_installed(const base::Home& home, const std::string& version);
 
 // Step::toolchain, with the command that installs it, when there is no nvdisasm.
 Status require_nvdisasm(const Toolchain& toolchain);
@@ -67,6 +67,6 @@ std::vector<std::string> targets_in_help(std::string_view help);
 
 // The newest PTX that the ptxas of a CUDA release reads (the PTX ISA's release notes); nothing for
 // releases that the table does not have.
-std::optional<Version> newest_ptx(const Version& cuda);
+std::optional<isa::Version> newest_ptx(const isa::Version& cuda);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptxas

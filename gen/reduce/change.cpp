@@ -4,7 +4,13 @@
 #include <array>
 #include <map>
 
-namespace phasebit {
+namespace phasebit::reduce {
+
+using ptx::PtxStatement;
+using ptx::read_names;
+using ptx::replace_names;
+using ptx::written_names;
+
 namespace {
 
 using Part = PtxStatement::Part;
@@ -47,7 +53,7 @@ bool is_address(const FlatKernel& kernel, const std::string& name) {
   return std::any_of(kernel.body.begin(), kernel.body.end(), [&](const FlatLine& line) {
     const std::vector<std::string>& operands = line.statement.operands;
     return std::any_of(operands.begin(), operands.end(), [&](const std::string& operand) {
-      const std::vector<std::string> names = names_in(operand);
+      const std::vector<std::string> names = ptx::names_in(operand);
       return operand.starts_with('[') && !names.empty() && names.front() == name;
     });
   });
@@ -232,4 +238,4 @@ std::vector<Change> simplifications(const FlatKernel& kernel) {
   return changes;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::reduce

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::reduce {
 
 // What is made smaller, first field first.
 struct KernelSize {
@@ -50,4 +50,4 @@ std::vector<Change> removals(const FlatKernel& kernel, std::size_t size);
 // Everything but removals, by statement from the end.
 std::vector<Change> simplifications(const FlatKernel& kernel);
 
-}  // namespace phasebit
+}  // namespace phasebit::reduce

@@ -4,7 +4,12 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::reduce {
+
+using ptx::names_in;
+using ptx::PtxStatement;
+using ptxas::Kernel;
+
 namespace {
 
 constexpr std::string_view blanks = " \t";
@@ -76,8 +81,8 @@ class Flattener {
       if (statement.part == PtxStatement::Part::brace || declares_registers(statement)) continue;
       const auto now = [&](std::string_view name) { return called(scope_of_[i], name); };
       if (statement.part == PtxStatement::Part::label) statement.name = now(statement.name);
-      statement.guard = replace_names(statement.guard, now);
-      for (std::string& operand : statement.operands) operand = replace_names(operand, now);
+      statement.guard = ptx::replace_names(statement.guard, now);
+      for (std::string& operand : statement.operands) operand = ptx::replace_names(operand, now);
       out_.body.push_back({static_cast<int>(i) + 1, std::move(statement)});
     }
   }
@@ -107,7 +112,7 @@ class Flattener {
 std::vector<std::string> declarations(const FlatKernel& kernel) {
   std::set<std::string> mentioned;
   for (const FlatLine& line : kernel.body)
-    for (const auto& names : {written_names(line.statement), read_names(line.statement)})
+    for (const auto& names : {ptx::written_names(line.statement), ptx::read_names(line.statement)})
       mentioned.insert(names.begin(), names.end());
   std::map<std::string, std::vector<std::string>> by_type;
   for (const auto& [name, type] : kernel.registers)
@@ -140,7 +145,7 @@ Result<FlatKernel> flatten(const Kernel& kernel) {
     if (signature.find(')') == std::string::npos) {
       signature += (signature.empty() ? "" : " ") + *line;
     } else {
-      flat.head.push_back({id--, take_apart(*line)});
+      flat.head.push_back({id--, ptx::take_apart(*line)});
     }
   }
   const std::size_t from = signature.find('('), to = signature.rfind(')');
@@ -149,7 +154,8 @@ Result<FlatKernel> flatten(const Kernel& kernel) {
     return fail(Step::assemble, "{}: no kernel with parameters and a body", kernel.entry);
   flat.parameters = signature.substr(from + 1, to - from - 1);
   std::vector<PtxStatement> body;
-  for (auto line = open + 1; line != lines.end() - 1; ++line) body.push_back(take_apart(*line));
+  for (auto line = open + 1; line != lines.end() - 1; ++line)
+    body.push_back(ptx::take_apart(*line));
   Flattener flattener(flat);
   flattener.declare(body);
   flattener.take(body);
@@ -181,13 +187,15 @@ Kernel as_kernel(const FlatKernel& kernel, const std::string& entry) {
                                   [&](const auto& name) { return mentions(kernel, name); });
   made.statements.push_back(
       fmt::format(".visible .entry {}({})", entry, needed ? kernel.parameters : ""));
-  for (const FlatLine& line : kernel.head) made.statements.push_back(put_together(line.statement));
+  for (const FlatLine& line : kernel.head)
+    made.statements.push_back(ptx::put_together(line.statement));
   made.statements.emplace_back("{");
   for (std::string& line : declarations(kernel)) made.statements.push_back(std::move(line));
-  for (const FlatLine& line : kernel.body) made.statements.push_back(put_together(line.statement));
+  for (const FlatLine& line : kernel.body)
+    made.statements.push_back(ptx::put_together(line.statement));
   made.statements.emplace_back("}");
-  made.hash = kernel_hash(made);
+  made.hash = render::kernel_hash(made);
   return made;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::reduce

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::reduce {
 
 struct FlatLine {
   int id = 0;  // stays with the line whatever is removed around it; unique in a kernel
-  PtxStatement statement;
+  ptx::PtxStatement statement;
 };
 
 struct FlatKernel {
@@ -28,10 +28,10 @@ struct FlatKernel {
 // Names that two inner blocks both declare are told apart ("more", "more_2"). The code is not
 // always the same: ptxas may number registers in another order. Step::assemble where the text is no
 // single kernel with a body.
-Result<FlatKernel> flatten(const Kernel& kernel);
+Result<FlatKernel> flatten(const ptxas::Kernel& kernel);
 
 // With the declarations that the body needs, no others.
-Kernel as_kernel(const FlatKernel& kernel, const std::string& entry);
+ptxas::Kernel as_kernel(const FlatKernel& kernel, const std::string& entry);
 
 // "pb" of the parameters above; "" where there are none.
 std::string first_parameter(const FlatKernel& kernel);
@@ -39,4 +39,4 @@ std::string first_parameter(const FlatKernel& kernel);
 // Whether any statement mentions the name.
 bool mentions(const FlatKernel& kernel, const std::string& name);
 
-}  // namespace phasebit
+}  // namespace phasebit::reduce

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::reduce {
 namespace {
 
 // How many ways to take several steps together are tried at once.
@@ -112,4 +112,4 @@ ReducedKernel reduce(FlatKernel first, const StillShows& still_shows, const Redu
   return Reducer(std::move(first), still_shows, limits).run();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::reduce

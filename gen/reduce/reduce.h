@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::reduce {
 
 // For each candidate whether what is looked for is still there. A candidate that cannot be
 // assembled is false. Asked with many at once, at most ReduceLimits::candidates.
@@ -30,4 +30,4 @@ struct ReducedKernel {
 ReducedKernel reduce(FlatKernel first, const StillShows& still_shows,
                      const ReduceLimits& limits = {});
 
-}  // namespace phasebit
+}  // namespace phasebit::reduce

@@ -7,7 +7,16 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::render {
+
+using catalogue::Catalogue;
+using catalogue::component_kinds;
+using catalogue::ComponentKind;
+using catalogue::to_string;
+using image::KeyAxes;
+using image::VariantKey;
+using ptx::head::Head;
+
 namespace {
 
 std::string in_id(const KeyAxes& axes) {
@@ -20,7 +29,7 @@ class KeyCheck {
  public:
   KeyCheck(const Catalogue& catalogue, const Head& head) : catalogue_(catalogue), head_(head) {
     for (const auto& axis : head.key.axes)
-      (is_later_axis(axis.first) ? later_ : own_).push_back(axis);
+      (space::is_later_axis(axis.first) ? later_ : own_).push_back(axis);
   }
 
   Result<VariantKey> check() const {
@@ -30,7 +39,7 @@ class KeyCheck {
     PHASEBIT_TRY_ASSIGN(key, head_.own_components ? own_key() : catalogue_key());
     key.id += in_id(later_);
     key.axes.insert(key.axes.end(), later_.begin(), later_.end());
-    key.hash = short_hash(key.id);
+    key.hash = base::short_hash(key.id);
     if (head_.key.id.empty() || head_.key.id == key.id) return key;
     return complain("id", "id", fmt::format("write `id = \"{}\"`, or leave it out", key.id),
                     fmt::format("'{}' is not what the key gives", head_.key.id));
@@ -54,7 +63,7 @@ class KeyCheck {
 
   Status check_component(ComponentKind kind) const {
     const std::string axis(to_string(kind)), name = component(kind);
-    const std::string hint = nearest_word_hint(name, catalogue_.values_of(axis));
+    const std::string hint = base::nearest_word_hint(name, catalogue_.values_of(axis));
     if (name.empty())
       return complain("key", "key", fmt::format("write `{} = \"...\"`, {}", axis, hint),
                       fmt::format("lacks '{}'", axis));
@@ -75,7 +84,7 @@ class KeyCheck {
                       "write `verbs = [{ verb = \"wait\", require = { \"SYNCS*\" = 1 } }]` in "
                       "[rules]",
                       "with `origin = \"file\"` the head says what its SASS must be");
-    const LaunchShape& launch = head_.launch;
+    const image::LaunchShape& launch = head_.launch;
     if (launch.phases_checked == 0 && launch.payload.words_per_slot == 0)
       return complain("expects", "expects", "write `phases` or `payload` in [expects]",
                       "with `origin = \"file\"` the head says what a launch verifies");
@@ -83,13 +92,13 @@ class KeyCheck {
   }
 
   bool is_declared(const std::string& axis) const {
-    const auto has = [&](const Component& part) {
+    const auto has = [&](const catalogue::Component& part) {
       return std::any_of(part.axes.begin(), part.axes.end(),
-                         [&](const Axis& one) { return one.name == axis; });
+                         [&](const catalogue::Axis& one) { return one.name == axis; });
     };
     if (has(catalogue_.common())) return true;
     return std::any_of(component_kinds.begin(), component_kinds.end(), [&](ComponentKind kind) {
-      const Component* part = catalogue_.find(kind, component(kind));
+      const catalogue::Component* part = catalogue_.find(kind, component(kind));
       return part != nullptr && has(*part);
     });
   }
@@ -110,7 +119,7 @@ class KeyCheck {
   }
 
   Result<VariantKey> catalogue_key() const {
-    auto key = make_key(catalogue_, own_);
+    auto key = space::make_key(catalogue_, own_);
     if (key) return key;
     return complain("key", "key", key.error().hint, key.error().message);
   }
@@ -140,4 +149,4 @@ Result<VariantKey> check_head_key(const Catalogue& catalogue, const Head& head) 
   return KeyCheck(catalogue, head).check();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::render

@@ -4,12 +4,15 @@
 #include "gen/render/variant_head.h"
 #include "gen/space/hand_made.h"
 
-namespace phasebit {
+namespace phasebit::render {
+
+using ptx::head::Head;
+
 namespace {
 
 class PlanCheck {
  public:
-  PlanCheck(const Head& head, const Plan& plan)
+  PlanCheck(const Head& head, const probes::Plan& plan)
       : head_(head), said_(head.launch), plan_(plan), planned_(plan.launch) {}
 
   Status check() const {
@@ -57,9 +60,9 @@ class PlanCheck {
   }
 
   Status check_figure() const {
-    const std::string role = word_of(planned_.timed_role);
+    const std::string role = ptx::head::word_of(planned_.timed_role);
     if (said_.timed_role != planned_.timed_role)
-      return complain("timed_role", word_of(said_.timed_role), role,
+      return complain("timed_role", ptx::head::word_of(said_.timed_role), role,
                       fmt::format("write `timed_role = \"{}\"`", role));
     if (said_.unit == planned_.unit) return {};
     return complain("unit", fmt::format("'{}'", said_.unit), fmt::format("'{}'", planned_.unit),
@@ -68,8 +71,8 @@ class PlanCheck {
 
   // Without an id, the kind of its barriers is what tells a text of another protocol.
   Status check_barriers() const {
-    for (const HeadBarrier& planned : barriers_of(plan_))
-      for (const HeadBarrier& barrier : head_.barriers)
+    for (const ptx::head::HeadBarrier& planned : barriers_of(plan_))
+      for (const ptx::head::HeadBarrier& barrier : head_.barriers)
         if (barrier.name == planned.name && barrier.kind != planned.kind)
           return complain("barrier " + barrier.name, "is a barrier of kind " + barrier.kind,
                           planned.kind,
@@ -96,19 +99,20 @@ class PlanCheck {
   }
 
   const Head& head_;
-  const LaunchShape& said_;
-  const Plan& plan_;
-  const LaunchShape& planned_;
+  const image::LaunchShape& said_;
+  const probes::Plan& plan_;
+  const image::LaunchShape& planned_;
 };
 
 }  // namespace
 
-Status check_head_plan(const Catalogue& catalogue, const Head& head, const VariantKey& key) {
+Status check_head_plan(const catalogue::Catalogue& catalogue, const Head& head,
+                       const image::VariantKey& key) {
   if (head.own_components) return {};
-  VariantKey variant = key;
-  std::erase_if(variant.axes, [](const auto& axis) { return is_later_axis(axis.first); });
-  PHASEBIT_TRY_ASSIGN(plan, make_plan(catalogue, variant));
+  image::VariantKey variant = key;
+  std::erase_if(variant.axes, [](const auto& axis) { return space::is_later_axis(axis.first); });
+  PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(catalogue, variant));
   return PlanCheck(head, plan).check();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::render

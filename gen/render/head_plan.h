@@ -4,12 +4,13 @@
 #include "core/ptx/head/head.h"
 #include "gen/catalogue/catalogue.h"
 
-namespace phasebit {
+namespace phasebit::render {
 
 // What the axes of the key decide, a head may not say otherwise: the clusters, CTAs and work of a
 // launch, who is timed in which unit, and how much of its end state is verified. Threads, shared
 // memory and items may differ, as an edited text may. Nothing is held against a head whose
 // components are its own. Step::spec with file, line, key and what to write.
-Status check_head_plan(const Catalogue& catalogue, const Head& head, const VariantKey& key);
+Status check_head_plan(const catalogue::Catalogue& catalogue, const ptx::head::Head& head,
+                       const image::VariantKey& key);
 
-}  // namespace phasebit
+}  // namespace phasebit::render

@@ -9,7 +9,15 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::render {
+
+using image::SourceLine;
+using ptx::PlacedStatement;
+using ptx::plain_text;
+using ptx::PtxFile;
+using ptx::PtxFunction;
+using ptxas::Kernel;
+
 namespace {
 
 std::string heading_of(const SourceLine& source, HeadingLines lines) {
@@ -25,7 +33,7 @@ bool same_heading(const SourceLine& a, const SourceLine& b) {
 }
 
 bool is_verb(const std::string& word) {
-  const auto& verbs = verb_names();
+  const auto& verbs = catalogue::verb_names();
   return std::find(verbs.begin(), verbs.end(), word) != verbs.end();
 }
 
@@ -33,7 +41,7 @@ bool is_verb(const std::string& word) {
 class Attribution {
  public:
   explicit Attribution(const PtxFile& file) : file_(file) {
-    if (file.headings.empty()) sources_ = sources_of(file);
+    if (file.headings.empty()) sources_ = ptx::sources_of(file);
   }
 
   SourceLine of(size_t at) const {
@@ -43,7 +51,7 @@ class Attribution {
     source.line = statement.line;
     source.of_templates = false;
     if (statement.heading >= 0) {
-      const PtxHeading& heading = file_.headings[static_cast<size_t>(statement.heading)];
+      const ptx::PtxHeading& heading = file_.headings[static_cast<size_t>(statement.heading)];
       source.role = heading.role;
       source.verb = heading.verb;
     } else if (!sources_.empty() && sources_[at]) {
@@ -61,18 +69,18 @@ class Attribution {
   }
 
   const PtxFile& file_;
-  std::vector<std::optional<PtxSource>> sources_;
+  std::vector<std::optional<ptx::PtxSource>> sources_;
 };
 
 Status check_verbs(const PtxFile& file, const PtxFunction& entry) {
   for (size_t at = entry.signature; at <= entry.close; ++at) {
     const int index = file.statements[at].heading;
     if (index < 0) continue;
-    const PtxHeading& heading = file.headings[static_cast<size_t>(index)];
+    const ptx::PtxHeading& heading = file.headings[static_cast<size_t>(index)];
     if (heading.verb.empty() || is_verb(heading.verb)) continue;
     return with_hint(
         fail(Step::render, "{}:{}: no verb '{}'", file.name, heading.at_line, heading.verb),
-        nearest_word_hint(heading.verb, verb_names()));
+        base::nearest_word_hint(heading.verb, catalogue::verb_names()));
   }
   return {};
 }
@@ -82,7 +90,7 @@ bool is_plain(const PtxFile& file) {
   for (const PtxFunction& function : file.functions)
     if (!function.entry || !function.has_body || function.head_lines.empty()) return false;
   return std::all_of(file.globals.begin(), file.globals.end(), [&](size_t at) {
-    return plain_text(file.statements[at].text) == module_shared_declaration;
+    return plain_text(file.statements[at].text) == ptxas::module_shared_declaration;
   });
 }
 
@@ -127,7 +135,7 @@ void add_lines(std::string_view text, const PtxFile& file, const Attribution& at
   };
   for (size_t at = 0; at < file.statements.size(); ++at)
     if (is_line_directive(file.statements[at]))
-      kernel.line_kinds[index_of(at)] = LineKind::line_directive;
+      kernel.line_kinds[index_of(at)] = ptxas::LineKind::line_directive;
   for (const PtxFunction& function : file.functions) {
     if (!function.has_body) continue;
     for (size_t at = function.open + 1; at < function.close; ++at) {
@@ -136,11 +144,11 @@ void add_lines(std::string_view text, const PtxFile& file, const Attribution& at
       const std::string& above = file.statements[at - 1].text;
       const auto lines = static_cast<size_t>(std::count(above.begin(), above.end(), '\n'));
       if (lines > 0 && index_of(at - 1) + lines == index) taken[index] = true;
-      if (taken[index] || file.statements[at].parsed.part != PtxStatement::Part::instruction)
+      if (taken[index] || file.statements[at].parsed.part != ptx::PtxStatement::Part::instruction)
         continue;
       taken[index] = true;
       kernel.source[index] = attribution.of(at);
-      kernel.line_kinds[index] = LineKind::executable;
+      kernel.line_kinds[index] = ptxas::LineKind::executable;
     }
   }
 }
@@ -153,16 +161,16 @@ std::string first_word(const std::string& text) {
 std::string hash_of_file(const PtxFile& file, const std::string& entry) {
   std::string all = entry + "\n";
   for (const PlacedStatement& statement : file.statements) all += plain_text(statement.text) + "\n";
-  return content_hash(all);
+  return base::content_hash(all);
 }
 
 // Of a kernel without a head: what is known of it is its name.
-Head headless(const PtxFile& file, const std::string& entry) {
-  Head head;
+ptx::head::Head headless(const PtxFile& file, const std::string& entry) {
+  ptx::head::Head head;
   const std::string stem = fs::path(file.name).stem().string();
-  head.key.id = fmt::format("{}/{}/{}", whole_kind, stem, entry);
-  head.key.hash = short_hash(head.key.id);
-  head.key.axes = {{"probe", whole_kind}, {"file", stem}, {"entry", entry}};
+  head.key.id = fmt::format("{}/{}/{}", image::whole_kind, stem, entry);
+  head.key.hash = base::short_hash(head.key.id);
+  head.key.axes = {{"probe", image::whole_kind}, {"file", stem}, {"entry", entry}};
   head.launch.unit = "ns per item";
   return head;
 }
@@ -173,10 +181,10 @@ Result<Rendered> read_entry(std::string_view text, const PtxFile& file, const Pt
   if (entry.head_lines.empty()) {
     out.head = headless(file, entry.name);
   } else {
-    PHASEBIT_TRY_ASSIGN(head, read_head(entry.head_lines, file.name));
+    PHASEBIT_TRY_ASSIGN(head, ptx::head::read_head(entry.head_lines, file.name));
     PHASEBIT_TRY(check_verbs(file, entry));
-    PHASEBIT_TRY(check_head(head, file, entry));
-    order_buffers(head, entry);
+    PHASEBIT_TRY(ptx::head::check_head(head, file, entry));
+    ptx::head::order_buffers(head, entry);
     out.head = std::move(head);
     out.has_head = true;
   }
@@ -197,8 +205,9 @@ Result<Rendered> read_entry(std::string_view text, const PtxFile& file, const Pt
 
 std::string kernel_file(const Rendered& rendered, HeadingLines lines) {
   const Kernel& kernel = rendered.kernel;
-  std::string out = fmt::format(".version {}\n.target {}\n.address_size 64\n{}\n\n",
-                                kernel.ptx_version, kernel.ptx_target, module_shared_declaration);
+  std::string out =
+      fmt::format(".version {}\n.target {}\n.address_size 64\n{}\n\n", kernel.ptx_version,
+                  kernel.ptx_target, ptxas::module_shared_declaration);
   for (const std::string& line : kernel.preamble) out += line + "\n";
   size_t depth = 0;
   const SourceLine* above = nullptr;
@@ -208,7 +217,7 @@ std::string kernel_file(const Rendered& rendered, HeadingLines lines) {
     if (above == nullptr || !same_heading(*above, line.source))
       out += indent + heading_of(line.source, lines);
     above = &line.source;
-    if (line.text.starts_with(".visible .entry ")) out += write_head(rendered.head);
+    if (line.text.starts_with(".visible .entry ")) out += ptx::head::write_head(rendered.head);
     const bool label = line.text.ends_with(':');
     out += (label && depth > 0 ? indent.substr(1) : indent) + line.text + "\n";
     if (line.text == "{") ++depth;
@@ -217,7 +226,7 @@ std::string kernel_file(const Rendered& rendered, HeadingLines lines) {
 }
 
 Result<std::vector<Rendered>> read_kernels(std::string_view text, const std::string& name) {
-  PHASEBIT_TRY_ASSIGN(file, read_ptx(text, name));
+  PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(text, name));
   std::vector<Rendered> kernels;
   const Attribution attribution(file);
   const bool plain = is_plain(file);
@@ -245,4 +254,4 @@ Result<Rendered> read_kernel(std::string_view text, const std::string& name) {
                    "lines `//@ ` above its .entry; `phasebit show VARIANT` writes one");
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::render

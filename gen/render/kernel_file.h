@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::render {
 
 // With the template's line behind its file, or without: a fork's base must not change when a
 // template's lines move.
@@ -30,4 +30,4 @@ Result<std::vector<Rendered>> read_kernels(std::string_view text, const std::str
 // The one kernel of a file of ours. Step::render when it has none with a head, or several.
 Result<Rendered> read_kernel(std::string_view text, const std::string& file);
 
-}  // namespace phasebit
+}  // namespace phasebit::render

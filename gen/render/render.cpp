@@ -14,7 +14,12 @@
 
 #include <kainjow/mustache.hpp>
 
-namespace phasebit {
+namespace phasebit::render {
+
+using catalogue::JoinedTemplate;
+using image::Build;
+using image::VariantKey;
+
 namespace {
 
 using kainjow::mustache::data;
@@ -54,14 +59,14 @@ Status check_name(const JoinedTemplate::Use& use, const json& context,
   if (!of_object && names.contains(use.name)) return {};
   if (!of_object)
     return with_hint(fail(Step::render, "{}: unknown name '{}'", use.place, use.name),
-                     nearest_word_hint(use.name, {names.begin(), names.end()}));
+                     base::nearest_word_hint(use.name, {names.begin(), names.end()}));
   const std::string key = use.name.substr(dot + 1, use.name.find('.', dot + 1) - dot - 1);
   if (context[first].contains(key)) return {};
   std::vector<std::string> valid;
   for (const auto& [name, value] : context[first].items()) valid.push_back(name);
   return with_hint(fail(Step::render, "{}: unknown {} '{}'", use.place,
                         first == "is" ? "axis" : "field of " + first, key),
-                   nearest_word_hint(key, valid));
+                   base::nearest_word_hint(key, valid));
 }
 
 Status check_names(const JoinedTemplate& joined, const json& context) {
@@ -71,11 +76,11 @@ Status check_names(const JoinedTemplate& joined, const json& context) {
       "address",      "turns_reciprocal", "statement", "stages_reciprocal"};
   std::set<std::string> names = optional;
   collect_names(context, names);
-  for (const Word& word : joined.words)
+  for (const catalogue::Word& word : joined.words)
     if (names.contains(word.name))
       return fail(Step::render, "{}: word '{}' is already a name of the plan", word.where,
                   word.name);
-  for (const Word& word : joined.words) names.insert(word.name);
+  for (const catalogue::Word& word : joined.words) names.insert(word.name);
   for (const JoinedTemplate::Use& use : joined.uses) PHASEBIT_TRY(check_name(use, context, names));
   return {};
 }
@@ -83,10 +88,10 @@ Status check_names(const JoinedTemplate& joined, const json& context) {
 // A rendered line with its last mark taken off; nothing for a line that no template line stands
 // for.
 std::optional<ListingLine> take_mark(std::string_view line, const JoinedTemplate& joined) {
-  const size_t begin = line.rfind(mark_begin);
+  const size_t begin = line.rfind(catalogue::mark_begin);
   if (begin == std::string_view::npos) return std::nullopt;
-  const size_t middle = line.find(mark_middle, begin);
-  const size_t end = line.find(mark_end, begin);
+  const size_t middle = line.find(catalogue::mark_middle, begin);
+  const size_t end = line.find(catalogue::mark_end, begin);
   size_t index = 0;
   std::from_chars(line.data() + begin + 1, line.data() + middle, index);
   ListingLine out{std::string(line.substr(end + 1)), joined.marks[index]};
@@ -109,7 +114,8 @@ tl::unexpected<Error> syntax_error(const Compiled& compiled) {
   const std::string& text = compiled.joined.text;
   const auto stop = text.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text.size()));
   const auto line = static_cast<size_t>(std::count(text.begin(), stop, '\n'));
-  const SourceLine& at = compiled.joined.lines[std::min(line, compiled.joined.lines.size() - 1)];
+  const image::SourceLine& at =
+      compiled.joined.lines[std::min(line, compiled.joined.lines.size() - 1)];
   return fail(Step::render, "{}: {}", at.place(), message.substr(0, message.rfind(" at ")));
 }
 
@@ -132,7 +138,7 @@ class ScopedNames : public kainjow::mustache::context<std::string> {
   ScopedNames(const data* names, const JoinedTemplate& joined) : context(names), joined_(joined) {}
 
   const data* get(const std::string& name) const override {
-    const size_t mark = name.find(use_mark);
+    const size_t mark = name.find(catalogue::use_mark);
     if (mark == std::string::npos) return context::get(name);
     const data* value = context::get(name.substr(0, mark));
     if (value != nullptr && value->is_string()) return value;
@@ -177,15 +183,15 @@ void split_lines(const std::string& text, const JoinedTemplate& joined, Rendered
 }  // namespace
 
 struct Renderer::Impl {
-  const Catalogue* catalogue = nullptr;
+  const catalogue::Catalogue* catalogue = nullptr;
   fs::path templates;
   std::map<std::string, Compiled> compiled;
 
-  Result<Compiled*> find(const Combination& combination) {
+  Result<Compiled*> find(const catalogue::Combination& combination) {
     const std::string key = combination.probe + "/" + combination.protocol + "/" +
                             combination.mover + "/" + combination.work;
     if (const auto known = compiled.find(key); known != compiled.end()) return &known->second;
-    PHASEBIT_TRY_ASSIGN(joined, join_templates(*catalogue, templates, combination));
+    PHASEBIT_TRY_ASSIGN(joined, catalogue::join_templates(*catalogue, templates, combination));
     kainjow::mustache::mustache parsed(joined.text);
     parsed.set_custom_escape([](const std::string& text) { return text; });
     Compiled made{std::move(joined), std::move(parsed), false};
@@ -194,7 +200,7 @@ struct Renderer::Impl {
   }
 };
 
-Renderer::Renderer(const Catalogue& catalogue, fs::path templates)
+Renderer::Renderer(const catalogue::Catalogue& catalogue, fs::path templates)
     : impl_(std::make_unique<Impl>()) {
   impl_->catalogue = &catalogue;
   impl_->templates = std::move(templates);
@@ -202,22 +208,23 @@ Renderer::Renderer(const Catalogue& catalogue, fs::path templates)
 Renderer::Renderer(Renderer&&) noexcept = default;
 Renderer::~Renderer() = default;
 
-Result<Rendered> Renderer::render(const VariantKey& variant, const Plan& plan, Build build,
+Result<Rendered> Renderer::render(const VariantKey& variant, const probes::Plan& plan, Build build,
                                   const std::string& ptx_version, const std::string& ptx_target) {
-  const VariantKey key = template_key(variant);
-  const Combination combination{key.value("probe"), key.value("protocol"), key.value("mover"),
-                                key.value("work")};
+  const VariantKey key = space::template_key(variant);
+  const catalogue::Combination combination{key.value("probe"), key.value("protocol"),
+                                           key.value("mover"), key.value("work")};
   PHASEBIT_TRY_ASSIGN(compiled, impl_->find(combination));
-  for (const SourceLine& file : compiled->joined.not_asked_for)
+  for (const image::SourceLine& file : compiled->joined.not_asked_for)
     return fail(Step::render, "{}: nothing of {}/{}/{}/{} asks for '{}'", file.file,
                 variant.value("probe"), variant.value("protocol"), variant.value("mover"),
                 variant.value("work"), file.verb);
   Rendered out;
   out.kernel.entry = entry_name(variant, build);
-  PHASEBIT_TRY_ASSIGN(context, make_context(*impl_->catalogue, key, plan, out.kernel.entry));
-  if (is_form(variant)) {
-    PHASEBIT_TRY_ASSIGN(book, FormBook::get());
-    PHASEBIT_TRY(add_form_names(context, *book, form_point(variant)));
+  PHASEBIT_TRY_ASSIGN(context,
+                      context::make_context(*impl_->catalogue, key, plan, out.kernel.entry));
+  if (space::is_form(variant)) {
+    PHASEBIT_TRY_ASSIGN(book, forms::FormBook::get());
+    PHASEBIT_TRY(forms::add_form_names(context, *book, forms::form_point(variant)));
   }
   if (!compiled->checked) PHASEBIT_TRY(check_names(compiled->joined, context));
   compiled->checked = true;
@@ -244,8 +251,8 @@ std::string entry_name(const VariantKey& variant, Build build) {
   return fmt::format("pb_{}_{}", variant.hash, build == Build::timed ? "t" : "g");
 }
 
-std::string kernel_hash(const Kernel& kernel) {
-  return nameless_hash(kernel);
+std::string kernel_hash(const ptxas::Kernel& kernel) {
+  return ptxas::nameless_hash(kernel);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::render

@@ -11,35 +11,36 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::render {
 
 // One line of the text as a reader wants it: with its comments.
 struct ListingLine {
   std::string text;
-  SourceLine source;
+  image::SourceLine source;
 };
 
 struct Rendered {
-  Kernel kernel;
+  ptxas::Kernel kernel;
   std::vector<ListingLine> listing;  // comments and statements, in order; none of a file's
-  Head head;                         // filled in by who knows the variant's rules
+  ptx::head::Head head;              // filled in by who knows the variant's rules
   bool has_head = false;
-  std::vector<WaitSite> sites = {};  // of a guarded build
-  fs::path path;                     // of the file that it was read from; "" where it was rendered
+  std::vector<image::WaitSite> sites = {};  // of a guarded build
+  fs::path path;  // of the file that it was read from; "" where it was rendered
 };
 
 // Reads and parses each combination of templates once. One object a thread.
 class Renderer {
  public:
   // The catalogue must outlive it.
-  explicit Renderer(const Catalogue& catalogue, fs::path templates);
+  explicit Renderer(const catalogue::Catalogue& catalogue, fs::path templates);
   Renderer(Renderer&&) noexcept;
   ~Renderer();
 
   // `ptx_version` and `ptx_target` are what the variant's forms need. Step::render names the
   // template and line of a syntax error or of a name that the contract does not have.
-  Result<Rendered> render(const VariantKey& variant, const Plan& plan, Build build,
-                          const std::string& ptx_version, const std::string& ptx_target);
+  Result<Rendered> render(const image::VariantKey& variant, const probes::Plan& plan,
+                          image::Build build, const std::string& ptx_version,
+                          const std::string& ptx_target);
 
  private:
   struct Impl;
@@ -50,9 +51,9 @@ class Renderer {
 std::string without_comment(std::string line);
 
 // "pb_0123456789ab_t": what both builds of a variant are called in a module.
-std::string entry_name(const VariantKey& variant, Build build);
+std::string entry_name(const image::VariantKey& variant, image::Build build);
 
 // Version, target, preamble and statements without the entry's name make the hash.
-std::string kernel_hash(const Kernel& kernel);
+std::string kernel_hash(const ptxas::Kernel& kernel);
 
-}  // namespace phasebit
+}  // namespace phasebit::render

@@ -2,17 +2,20 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::render {
+
+using catalogue::Component;
+
 namespace {
 
 using nlohmann::json;
 
-json facts_of(const Axis& axis) {
+json facts_of(const catalogue::Axis& axis) {
   return {{"default", axis.default_value}, {"label", axis.label.empty() ? axis.name : axis.label}};
 }
 
 void add_axes(json& axes, const Component& component) {
-  for (const Axis& axis : component.axes) {
+  for (const catalogue::Axis& axis : component.axes) {
     const json facts = facts_of(axis);
     if (!axes.contains(axis.name))
       axes[axis.name] = facts;
@@ -23,15 +26,15 @@ void add_axes(json& axes, const Component& component) {
 
 }  // namespace
 
-json catalogue_facts(const Catalogue& catalogue) {
+json catalogue_facts(const catalogue::Catalogue& catalogue) {
   json facts = {{"axes", json::object()}, {"protocols", json::object()}};
   add_axes(facts["axes"], catalogue.common());
-  for (const ComponentKind kind : component_axis_order)
+  for (const catalogue::ComponentKind kind : catalogue::component_axis_order)
     for (const Component& component : catalogue.components(kind))
       add_axes(facts["axes"], component);
-  for (const Component& protocol : catalogue.components(ComponentKind::protocol))
+  for (const Component& protocol : catalogue.components(catalogue::ComponentKind::protocol))
     facts["protocols"][protocol.name] = {{"waits_on", protocol.protocol.waits_on}};
   return facts;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::render

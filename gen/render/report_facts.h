@@ -6,12 +6,12 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::render {
 
 // {"axes": {AXIS: {"default": VALUE, "label": WORD}}, "protocols": {NAME: {"waits_on": WORDS}}}.
 // Components may declare one axis with other defaults: then "COMPONENT.AXIS" stands beside "AXIS",
 // which is that of the first. In `waits_on`, {axis} stands for the axis's value;
 // what is in brackets stands only where one of its axes is not at its default.
-nlohmann::json catalogue_facts(const Catalogue& catalogue);
+nlohmann::json catalogue_facts(const catalogue::Catalogue& catalogue);
 
-}  // namespace phasebit
+}  // namespace phasebit::render

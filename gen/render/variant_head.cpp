@@ -5,18 +5,25 @@
 #include <algorithm>
 #include <sstream>
 
-namespace phasebit {
+namespace phasebit::render {
+
+using image::Role;
+using image::RoleSlice;
+using probes::Plan;
+using ptx::head::HeadRegisters;
+using ptxas::Kernel;
+
 namespace {
 
 bool has_verb(const Kernel& kernel, const char* role, const char* verb) {
-  return std::any_of(kernel.source.begin(), kernel.source.end(), [&](const SourceLine& line) {
-    return line.role == role && line.verb == verb;
-  });
+  return std::any_of(
+      kernel.source.begin(), kernel.source.end(),
+      [&](const image::SourceLine& line) { return line.role == role && line.verb == verb; });
 }
 
 std::vector<Role> clocks_of(const Kernel& kernel) {
   std::vector<Role> clocks;
-  for (const RoleWord& row : role_words)
+  for (const ptx::head::RoleWord& row : ptx::head::role_words)
     if (has_verb(kernel, row.word, "clock_start")) clocks.push_back(row.role);
   return clocks;
 }
@@ -48,7 +55,7 @@ std::vector<HeadRegisters> registers_of(const Plan& plan, const Kernel& kernel) 
 }
 
 // Warps of the launch that no slice is in.
-std::vector<RoleSlice> idle_of(const LaunchShape& launch) {
+std::vector<RoleSlice> idle_of(const image::LaunchShape& launch) {
   std::vector<RoleSlice> idle;
   for (int warp = 0; warp < launch.warps(); ++warp) {
     if (std::any_of(launch.slices.begin(), launch.slices.end(),
@@ -64,12 +71,12 @@ std::vector<RoleSlice> idle_of(const LaunchShape& launch) {
 
 }  // namespace
 
-std::vector<HeadBarrier> barriers_of(const Plan& plan) {
-  const PlanFacts& facts = plan.facts;
+std::vector<ptx::head::HeadBarrier> barriers_of(const Plan& plan) {
+  const probes::PlanFacts& facts = plan.facts;
   if (!facts.keeps_address) return {};
   const std::string kind = facts.counts_laps ? "flag" : "mbarrier";
   const auto one = [&](const char* name, int base, int fixed, int needed) {
-    return HeadBarrier{name, kind, base, 8, plan.num_stages, fixed > 0 ? fixed : needed};
+    return ptx::head::HeadBarrier{name, kind, base, 8, plan.num_stages, fixed > 0 ? fixed : needed};
   };
   return {one("full", 0, plan.full_arrivals, facts.full_arrivals),
           one("empty", plan.empty_offset, plan.empty_arrivals, facts.empty_arrivals)};
@@ -79,7 +86,7 @@ std::map<std::string, std::vector<int>> bounds_of(const Kernel& kernel) {
   std::map<std::string, std::vector<int>> bounds;
   for (const std::string& statement : kernel.statements) {
     if (statement.starts_with('{')) break;
-    for (const BoundWord& bound : bound_words) {
+    for (const ptx::head::BoundWord& bound : ptx::head::bound_words) {
       const std::string directive = std::string(".") + bound.word;
       if (!statement.starts_with(directive)) continue;
       const std::string rest = statement.substr(directive.size());
@@ -92,8 +99,9 @@ std::map<std::string, std::vector<int>> bounds_of(const Kernel& kernel) {
   return bounds;
 }
 
-Head make_head(const VariantKey& key, const Plan& plan, const Kernel& kernel, HeadRules rules) {
-  Head head;
+ptx::head::Head make_head(const image::VariantKey& key, const Plan& plan, const Kernel& kernel,
+                          probes::HeadRules rules) {
+  ptx::head::Head head;
   head.key = key;
   head.build = kernel.build;
   head.launch = plan.launch;
@@ -103,7 +111,7 @@ Head make_head(const VariantKey& key, const Plan& plan, const Kernel& kernel, He
   head.barriers = barriers_of(plan);
   head.registers = registers_of(plan, kernel);
   head.rules = std::move(rules.rules);
-  keep_timed(head.rules, plan.timed_verbs);
+  probes::keep_timed(head.rules, plan.timed_verbs);
   head.covers = std::move(rules.covers);
   head.exhaustive = rules.exhaustive;
   head.items_per_iteration = plan.items_per_iteration;
@@ -111,4 +119,4 @@ Head make_head(const VariantKey& key, const Plan& plan, const Kernel& kernel, He
   return head;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::render

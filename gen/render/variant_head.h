@@ -5,15 +5,16 @@
 #include "gen/probes/head_rules.h"
 #include "gen/ptxas/kernel.h"
 
-namespace phasebit {
+namespace phasebit::render {
 
 // `rules` are those of its components.
-Head make_head(const VariantKey& key, const Plan& plan, const Kernel& kernel, HeadRules rules);
+ptx::head::Head make_head(const image::VariantKey& key, const probes::Plan& plan,
+                          const ptxas::Kernel& kernel, probes::HeadRules rules);
 
 // The barriers of its slots; none where they have no words.
-std::vector<HeadBarrier> barriers_of(const Plan& plan);
+std::vector<ptx::head::HeadBarrier> barriers_of(const probes::Plan& plan);
 
 // The directives between the signature and the body that bound the launch.
-std::map<std::string, std::vector<int>> bounds_of(const Kernel& kernel);
+std::map<std::string, std::vector<int>> bounds_of(const ptxas::Kernel& kernel);
 
-}  // namespace phasebit
+}  // namespace phasebit::render

@@ -4,11 +4,12 @@
 #include "gen/catalogue/catalogue.h"
 #include "gen/forms/form.h"
 
-namespace phasebit {
+namespace phasebit::space {
 
-bool is_form(const VariantKey& key);
+bool is_form(const image::VariantKey& key);
 
 // Why the point is no variant; "" for one that is, and for points of other probes.
-Result<std::string> why_no_form(const Catalogue& catalogue, const Values& point);
+Result<std::string> why_no_form(const catalogue::Catalogue& catalogue,
+                                const catalogue::Values& point);
 
-}  // namespace phasebit
+}  // namespace phasebit::space

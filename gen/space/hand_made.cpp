@@ -6,7 +6,10 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::space {
+
+using image::VariantKey;
+
 namespace {
 
 bool is_hand_made_axis(const std::string& axis) {
@@ -21,7 +24,7 @@ bool is_snippet_axis(std::string_view axis) {
 
 bool is_later_axis(std::string_view axis) {
   return axis == file_axis || is_hand_made_axis(std::string(axis)) ||
-         is_assembler_axis(std::string(axis));
+         ptxas::is_assembler_axis(std::string(axis));
 }
 
 bool is_hand_made(const VariantKey& key) {
@@ -29,23 +32,23 @@ bool is_hand_made(const VariantKey& key) {
                      [](const auto& axis) { return is_hand_made_axis(axis.first); });
 }
 
-std::string snippet_component(const VariantKey& key, ComponentKind kind) {
-  std::string component = key.value(std::string(to_string(kind)));
+std::string snippet_component(const VariantKey& key, catalogue::ComponentKind kind) {
+  std::string component = key.value(std::string(catalogue::to_string(kind)));
   std::string snippets;
   for (const auto& [axis, label] : key.axes)
-    if (is_snippet_axis(axis) && kind_of_verb(axis.substr(snippet_axis.size())) == kind)
+    if (is_snippet_axis(axis) && catalogue::kind_of_verb(axis.substr(snippet_axis.size())) == kind)
       snippets += fmt::format("{}={}\n", axis, label);
-  return snippets.empty() ? component : fmt::format("{}@{}", component, short_hash(snippets));
+  return snippets.empty() ? component : fmt::format("{}@{}", component, base::short_hash(snippets));
 }
 
 VariantKey template_key(const VariantKey& key) {
   VariantKey made{key.id, key.hash, {}};
-  for (const auto& axis : text_key(key).axes)
+  for (const auto& axis : ptxas::text_key(key).axes)
     if (!is_hand_made_axis(axis.first)) made.axes.push_back(axis);
   for (auto& [axis, value] : made.axes)
-    for (const ComponentKind kind : component_kinds)
-      if (axis == to_string(kind)) value = snippet_component(key, kind);
+    for (const catalogue::ComponentKind kind : catalogue::component_kinds)
+      if (axis == catalogue::to_string(kind)) value = snippet_component(key, kind);
   return made;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::space

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::space {
 
 // The axis of a fork's key that names it: "ring/mbarrier/none/none/tuned=fast".
 inline constexpr const char* tuned_axis = "tuned";
@@ -22,14 +22,14 @@ bool is_snippet_axis(std::string_view axis);
 // An axis that stands behind a variant's own: which hand made it, and how it is assembled.
 bool is_later_axis(std::string_view axis);
 // Whether the key names what somebody made by hand: a fork, snippets.
-bool is_hand_made(const VariantKey& key);
+bool is_hand_made(const image::VariantKey& key);
 
 // The component of a kind in whose folder the key's snippets are; that of the axis where it has
 // none of this kind.
-std::string snippet_component(const VariantKey& key, ComponentKind kind);
+std::string snippet_component(const image::VariantKey& key, catalogue::ComponentKind kind);
 
 // What the templates make of a key: the axes of the catalogue alone, with the components that hold
 // its snippets. Its id is still the key's, for messages.
-VariantKey template_key(const VariantKey& key);
+image::VariantKey template_key(const image::VariantKey& key);
 
-}  // namespace phasebit
+}  // namespace phasebit::space

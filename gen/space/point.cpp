@@ -6,7 +6,18 @@
 #include <algorithm>
 #include <charconv>
 
-namespace phasebit {
+namespace phasebit::space {
+
+using catalogue::Axis;
+using catalogue::Catalogue;
+using catalogue::Component;
+using catalogue::component_kinds;
+using catalogue::ComponentKind;
+using catalogue::to_string;
+using catalogue::value_text;
+using catalogue::Values;
+using image::VariantKey;
+
 namespace {
 
 using Parts = std::array<const Component*, 5>;
@@ -73,7 +84,7 @@ void Settling::find_absent() {
 }
 
 std::string Settling::absent_reason(int slot) const {
-  for (const ComponentKind kind : component_axis_order) {
+  for (const ComponentKind kind : catalogue::component_axis_order) {
     std::vector<std::string> owners;
     for (const Component& component : catalogue.components(kind))
       for (const Axis& axis : component.axes)
@@ -104,7 +115,7 @@ Status Settling::ask_conditions() {
 
 Status Settling::ask_rules() {
   for (const Component* part : parts) {
-    for (const Rule& rule : part->rules) {
+    for (const catalogue::Rule& rule : part->rules) {
       PHASEBIT_TRY_ASSIGN(holds, rule.prune.holds(out.point));
       if (!holds) continue;
       out.pruned = rule.reason;
@@ -163,7 +174,7 @@ VariantKey key_of(const Catalogue& catalogue, const Values& point) {
         key.id += fmt::format("/{}={}", axis.name, key.axes.back().second);
     }
   }
-  key.hash = short_hash(key.id);
+  key.hash = base::short_hash(key.id);
   return key;
 }
 
@@ -175,7 +186,7 @@ Result<Settled> settle_values(const Catalogue& catalogue,
     PHASEBIT_TRY(catalogue.check_value(axis, value));
     const int slot = catalogue.vocabulary().slot(axis);
     if (draft.varies(slot)) return fail(Step::spec, "axis '{}' twice", axis);
-    draft.set(slot, value_number(catalogue, axis, value), Draft::Named::varied);
+    draft.set(slot, catalogue::value_number(catalogue, axis, value), Draft::Named::varied);
   }
   for (const ComponentKind kind : component_kinds)
     if (!draft.varies(static_cast<int>(kind))) return fail(Step::spec, "no {}", to_string(kind));
@@ -191,4 +202,4 @@ Result<Values> point_of(const Catalogue& catalogue, const VariantKey& key) {
       });
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::space

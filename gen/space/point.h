@@ -10,15 +10,15 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::space {
 
 // What somebody says of a point. All four leading axes must be named before it is settled.
 struct Draft {
   enum class Named : unsigned char { no, baseline, varied };
-  Values values;
+  catalogue::Values values;
   std::vector<Named> named;
 
-  explicit Draft(const Vocabulary& vocabulary)
+  explicit Draft(const catalogue::Vocabulary& vocabulary)
       : values(vocabulary.size()), named(vocabulary.size(), Named::no) {}
   void set(int slot, std::int64_t value, Named how) {
     values[static_cast<size_t>(slot)] = value;
@@ -28,25 +28,28 @@ struct Draft {
 };
 
 struct Settled {
-  Values point;        // every axis that the chosen components have; the others are 0
-  Values asked;        // the same, with the values asked of axes that the components do not have
+  catalogue::Values point;  // every axis that the chosen components have; the others are 0
+  catalogue::Values
+      asked;           // the same, with the values asked of axes that the components do not have
   std::string pruned;  // the reason as written, or "" for a variant
 };
 
 // variants.h says what is pruned. Step::spec when an expression cannot be evaluated.
-Result<Settled> settle(const Catalogue& catalogue, const Draft& draft);
+Result<Settled> settle(const catalogue::Catalogue& catalogue, const Draft& draft);
 
 // The reason with the point's values in the place of {axis}.
-std::string fill_reason(const Catalogue& catalogue, const Values& point, std::string_view reason);
+std::string fill_reason(const catalogue::Catalogue& catalogue, const catalogue::Values& point,
+                        std::string_view reason);
 
-VariantKey key_of(const Catalogue& catalogue, const Values& point);
+image::VariantKey key_of(const catalogue::Catalogue& catalogue, const catalogue::Values& point);
 
 // The point of named values, whether it is a variant or pruned. probe, protocol, mover and work
 // must be given. Step::spec for a name or value that is none.
-Result<Settled> settle_values(const Catalogue& catalogue,
+Result<Settled> settle_values(const catalogue::Catalogue& catalogue,
                               const std::vector<std::pair<std::string, std::string>>& values);
 
 // The point of a key, as rules see it. Step::spec when the key is of another catalogue.
-Result<Values> point_of(const Catalogue& catalogue, const VariantKey& key);
+Result<catalogue::Values> point_of(const catalogue::Catalogue& catalogue,
+                                   const image::VariantKey& key);
 
-}  // namespace phasebit
+}  // namespace phasebit::space

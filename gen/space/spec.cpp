@@ -6,7 +6,13 @@
 #include <algorithm>
 #include <charconv>
 
-namespace phasebit {
+namespace phasebit::space {
+
+using base::Home;
+using base::TomlReader;
+using base::TomlValue;
+using catalogue::Catalogue;
+
 namespace {
 
 constexpr size_t max_values = 100000;  // of one axis: beyond, a range is a typo
@@ -52,7 +58,7 @@ Result<std::vector<std::string>> expand_range(std::string_view axis, std::string
 }
 
 Result<std::vector<std::string>> all_values(const Catalogue& catalogue, std::string_view axis) {
-  for (const Axis* one : catalogue.axes_named(axis))
+  for (const catalogue::Axis* one : catalogue.axes_named(axis))
     if (one->high - one->low >= static_cast<std::int64_t>(max_values))
       return fail(Step::spec, "{}: 'all' has too many values", axis);
   return catalogue.values_of(axis);
@@ -135,7 +141,7 @@ SweepBlock read_block(const std::string& file, const TomlValue& table, const Cat
   block.pairs = read_axis_values(reader, "pairs", catalogue);
   check_varied_once(reader, block);
   if (!reader.has("when")) return block;
-  auto when = catalogue.compile(reader.text("when"), ValueKind::truth);
+  auto when = catalogue.compile(reader.text("when"), catalogue::ValueKind::truth);
   if (!when) {
     reader.refuse("when", when.error());
     return block;
@@ -155,7 +161,7 @@ void read_sweep_snippets(TomlReader& sweep, Sweep& out) {
     out.snippets.push_back({verb, folder / reader.text(verb), reader.where(verb)});
 }
 
-void read_assembler(const Home& home, TomlReader& sweep, AssemblerAxes& axes) {
+void read_assembler(const Home& home, TomlReader& sweep, ptxas::AssemblerAxes& axes) {
   const TomlValue* table = sweep.table("assembler");
   if (table == nullptr) return;
   TomlReader reader(sweep.file(), *table, "[sweep.assembler]", table->keys, sweep.status());
@@ -164,7 +170,7 @@ void read_assembler(const Home& home, TomlReader& sweep, AssemblerAxes& axes) {
     std::vector<std::string> words;
     for (const TomlValue& item : value.items) words.push_back(scalar(item));
     if (value.items.empty()) words.push_back(scalar(value));
-    if (const Status set = set_assembler_axis(home, axes, axis, words); !set)
+    if (const Status set = ptxas::set_assembler_axis(home, axes, axis, words); !set)
       return reader.refuse(axis, set.error());
   }
 }
@@ -194,11 +200,11 @@ Result<const Sweep*> Spec::find(std::string_view name) const {
     names.push_back(sweep.name);
   }
   return with_hint(fail(Step::usage, "{}: no sweep '{}'", file, name),
-                   nearest_word_hint(name, names));
+                   base::nearest_word_hint(name, names));
 }
 
 Result<Spec> load_spec(const Home& home, const fs::path& path, const Catalogue& catalogue) {
-  PHASEBIT_TRY_ASSIGN(table, read_toml(path));
+  PHASEBIT_TRY_ASSIGN(table, base::read_toml(path));
   Spec spec;
   spec.file = path.string();
   Status status;
@@ -217,7 +223,7 @@ Result<Spec> load_spec(const Home& home, const fs::path& path, const Catalogue& 
 
 Result<std::vector<std::string>> parse_values(const Catalogue& catalogue, std::string_view axis,
                                               std::string_view text) {
-  const std::vector<const Axis*> axes = catalogue.axes_named(axis);
+  const std::vector<const catalogue::Axis*> axes = catalogue.axes_named(axis);
   const bool integer = !axes.empty() && axes.front()->integer;
   std::vector<std::string> values;
   for (const std::string_view part : split(text, ',')) {
@@ -255,4 +261,4 @@ Result<AxisValues> parse_override(const Catalogue& catalogue, std::string_view t
   return AxisValues{*axis, *values};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::space

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::space {
 
 struct AxisValues {
   std::string axis;
@@ -26,9 +26,9 @@ struct SweepBlock {
   std::string doc;
   std::vector<std::pair<std::string, std::string>> baseline;
   std::vector<AxisValues> cross, once_around, pairs;
-  std::optional<Expression> when;  // other points are left out
-  std::string reason;              // what those are counted under
-  std::string where;               // "specs/core.toml:12"
+  std::optional<catalogue::Expression> when;  // other points are left out
+  std::string reason;                         // what those are counted under
+  std::string where;                          // "specs/core.toml:12"
 };
 
 // A text of the user's for one verb (gen/fork/snippet.h).
@@ -42,7 +42,7 @@ struct Sweep {
   std::string name, doc;
   std::vector<SweepBlock> blocks;
   std::vector<SweepSnippet> snippets;
-  AssemblerAxes assembler;  // [sweep.assembler]: each variant with each of these
+  ptxas::AssemblerAxes assembler;  // [sweep.assembler]: each variant with each of these
 };
 
 struct Spec {
@@ -53,14 +53,15 @@ struct Spec {
 };
 
 // Step::spec; the message begins with "file:line: key: ".
-Result<Spec> load_spec(const Home& home, const fs::path& path, const Catalogue& catalogue);
+Result<Spec> load_spec(const base::Home& home, const fs::path& path,
+                       const catalogue::Catalogue& catalogue);
 
 // "1,2,4:16:4" -> 1 2 4 8 12 16 for an axis; "all" -> all its values. Each must be a value of the
 // axis.
-Result<std::vector<std::string>> parse_values(const Catalogue& catalogue, std::string_view axis,
-                                              std::string_view text);
+Result<std::vector<std::string>> parse_values(const catalogue::Catalogue& catalogue,
+                                              std::string_view axis, std::string_view text);
 
 // "stages=1,2,4:16:4", as given to -a. Step::usage.
-Result<AxisValues> parse_override(const Catalogue& catalogue, std::string_view text);
+Result<AxisValues> parse_override(const catalogue::Catalogue& catalogue, std::string_view text);
 
-}  // namespace phasebit
+}  // namespace phasebit::space

@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-namespace phasebit {
+namespace phasebit::space {
 namespace {
 
 void append(std::string& id, const std::string& part) {
@@ -14,15 +14,15 @@ void append(std::string& id, const std::string& part) {
 
 }  // namespace
 
-Result<TypedId> read_typed_id(const Home& home, const std::string& id) {
+Result<TypedId> read_typed_id(const base::Home& home, const std::string& id) {
   TypedId typed;
-  AssemblerAxes axes;
-  std::istringstream parts(id_today(id));
+  ptxas::AssemblerAxes axes;
+  std::istringstream parts(image::id_today(id));
   for (std::string part; std::getline(parts, part, '/');) {
     const size_t equals = part.find('=');
     const std::string axis = equals == std::string::npos ? std::string() : part.substr(0, equals);
-    if (is_assembler_axis(axis)) {
-      PHASEBIT_TRY(set_assembler_axis(home, axes, axis, {part.substr(equals + 1)}));
+    if (ptxas::is_assembler_axis(axis)) {
+      PHASEBIT_TRY(ptxas::set_assembler_axis(home, axes, axis, {part.substr(equals + 1)}));
       continue;
     }
     append(typed.text, part);
@@ -33,11 +33,11 @@ Result<TypedId> read_typed_id(const Home& home, const std::string& id) {
     else
       append(typed.variant, part);
   }
-  const std::vector<AssemblerChoice> choices = combinations(axes);
+  const std::vector<ptxas::AssemblerChoice> choices = ptxas::combinations(axes);
   if (choices.size() != 1) return fail(Step::usage, "{}: names several of ptxas", id);
   typed.choice = choices.front();
   typed.named = std::move(axes);
   return typed;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::space

@@ -6,21 +6,21 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::space {
 
 struct TypedId {
-  std::string variant;     // of the catalogue: "ring/mbarrier/none/none/num_stages=8", or a hash
-  std::string fork;        // its name; "" for none
-  bool snippets = false;   // names some
-  std::string text;        // without the choice of ptxas
-  AssemblerAxes named;     // what it says of that choice, at most one value an axis
-  AssemblerChoice choice;  // the defaults where it names none
+  std::string variant;    // of the catalogue: "ring/mbarrier/none/none/num_stages=8", or a hash
+  std::string fork;       // its name; "" for none
+  bool snippets = false;  // names some
+  std::string text;       // without the choice of ptxas
+  ptxas::AssemblerAxes named;     // what it says of that choice, at most one value an axis
+  ptxas::AssemblerChoice choice;  // the defaults where it names none
 };
 
 // Names of before are read as those of today (core/image/renamed). A version of ptxas may be short
 // (12.4 is the newest 12.4 installed); the pinned one becomes "".
 // Step::usage for a value that is none; Step::toolchain, with the command that installs it, for a
 // version that is not installed.
-Result<TypedId> read_typed_id(const Home& home, const std::string& id);
+Result<TypedId> read_typed_id(const base::Home& home, const std::string& id);
 
-}  // namespace phasebit
+}  // namespace phasebit::space

@@ -4,7 +4,12 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::space {
+
+using catalogue::Catalogue;
+using catalogue::component_kinds;
+using image::VariantKey;
+
 namespace {
 
 using NamedValues = std::vector<std::pair<std::string, std::string>>;
@@ -22,7 +27,7 @@ Result<NamedValues> split_id(std::string_view id) {
     if (part.empty() || leading != (equals == std::string_view::npos))
       return with_hint(fail(Step::spec, "not the id of a variant"), id_form);
     if (leading)
-      values.emplace_back(to_string(component_kinds[index]), part);
+      values.emplace_back(catalogue::to_string(component_kinds[index]), part);
     else
       values.emplace_back(part.substr(0, equals), part.substr(equals + 1));
     if (end == id.size()) break;
@@ -75,10 +80,10 @@ Result<VariantKey> parse_variant(const Catalogue& catalogue, std::string_view id
 
 Result<std::string> ptx_id(const Catalogue& catalogue, const VariantKey& key) {
   PHASEBIT_TRY_ASSIGN(point, point_of(catalogue, key));
-  for (const Component* part : catalogue.parts(point))
-    for (const Axis& axis : part->axes)
+  for (const catalogue::Component* part : catalogue.parts(point))
+    for (const catalogue::Axis& axis : part->axes)
       if (axis.runtime) point[static_cast<size_t>(axis.slot)] = axis.default_number;
   return key_of(catalogue, point).id;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::space

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <unordered_set>
 
-namespace phasebit {
+namespace phasebit::space {
+
+using catalogue::Catalogue;
+
 namespace {
 
 using Named = Draft::Named;
@@ -26,8 +29,8 @@ SweepBlock with_overrides(SweepBlock block, const std::vector<AxisValues>& overr
 }
 
 Status check_leading(const SweepBlock& block) {
-  for (const ComponentKind kind : component_kinds) {
-    const std::string_view name = to_string(kind);
+  for (const catalogue::ComponentKind kind : catalogue::component_kinds) {
+    const std::string_view name = catalogue::to_string(kind);
     const bool named = std::any_of(block.baseline.begin(), block.baseline.end(),
                                    [&](const auto& value) { return value.first == name; }) ||
                        std::any_of(block.cross.begin(), block.cross.end(),
@@ -53,7 +56,8 @@ class Expander {
 
  private:
   void put(Draft& draft, const std::string& axis, const std::string& value, Named how) const {
-    draft.set(catalogue_.vocabulary().slot(axis), value_number(catalogue_, axis, value), how);
+    draft.set(catalogue_.vocabulary().slot(axis), catalogue::value_number(catalogue_, axis, value),
+              how);
   }
 
   Status cross(const SweepBlock& block, size_t depth, const Draft& draft) {
@@ -162,4 +166,4 @@ std::string describe(const Expansion& expansion) {
   return text;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::space

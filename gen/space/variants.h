@@ -22,32 +22,33 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::space {
 
 struct Expansion {
-  std::vector<VariantKey> variants;                 // in the order of the blocks, no two equal
+  std::vector<image::VariantKey> variants;          // in the order of the blocks, no two equal
   std::vector<std::pair<std::string, int>> pruned;  // reason and points, in the order first met
 };
 
 // `overrides` as given to -a: "stages=1,2,4:16:4". The axis takes these values in every block
 // instead of what the block says of it; they vary faster than the block's own `cross`.
-Result<Expansion> expand(const Catalogue& catalogue, const Spec& spec, std::string_view sweep,
-                         const std::vector<std::string>& overrides = {});
+Result<Expansion> expand(const catalogue::Catalogue& catalogue, const Spec& spec,
+                         std::string_view sweep, const std::vector<std::string>& overrides = {});
 
 // "1234 variants\n60 points pruned:\n     40  reason\n ..." for --dry-run.
 std::string describe(const Expansion& expansion);
 
 // The key of a point whose axes are given by name; the others have their defaults. probe, protocol,
 // mover and work must be given. Step::spec when a rule prunes it, with the reason.
-Result<VariantKey> make_key(const Catalogue& catalogue,
-                            const std::vector<std::pair<std::string, std::string>>& values);
+Result<image::VariantKey> make_key(const catalogue::Catalogue& catalogue,
+                                   const std::vector<std::pair<std::string, std::string>>& values);
 
 // An id ("ring/mbarrier/none/none/num_stages=8", axes in any order), or the first 4 or more digits
 // of the hash of a variant of `known`. Step::usage.
-Result<VariantKey> parse_variant(const Catalogue& catalogue, std::string_view id_or_hash,
-                                 const Expansion* known = nullptr);
+Result<image::VariantKey> parse_variant(const catalogue::Catalogue& catalogue,
+                                        std::string_view id_or_hash,
+                                        const Expansion* known = nullptr);
 
 // The key's id without the axes that do not change the PTX: equal ids have equal kernels.
-Result<std::string> ptx_id(const Catalogue& catalogue, const VariantKey& key);
+Result<std::string> ptx_id(const catalogue::Catalogue& catalogue, const image::VariantKey& key);
 
-}  // namespace phasebit
+}  // namespace phasebit::space

@@ -16,13 +16,26 @@
 #include <algorithm>
 #include <cstdio>
 
-namespace phasebit {
+namespace phasebit::pipeline::bundle {
+
+using image::Build;
+using image::BundleVariant;
+using image::Image;
+using image::VariantKey;
+using image::WholeLaunch;
+using images::ImageSet;
+using images::make_images;
+using images::prepare;
+using images::Prepared;
+using images::Tools;
+using select::Space;
+
 namespace {
 
 std::string commit_of(const fs::path& folder) {
-  ProcessOptions options;
+  base::ProcessOptions options;
   options.working_directory = folder.string();
-  const auto output = run_process({"git", "describe", "--always", "--dirty"}, options);
+  const auto output = base::run_process({"git", "describe", "--always", "--dirty"}, options);
   if (!output || !output->ok()) return {};
   return output->out.substr(0, output->out.find('\n'));
 }
@@ -34,7 +47,7 @@ void add_image(Packing& packing, BundleVariant& variant, const Result<Image>& im
     return;
   }
   Image refused;
-  refused.gate.verdict = GateVerdict::failed;
+  refused.gate.verdict = image::GateVerdict::failed;
   refused.gate.reason = image.error().text();
   variant.images.push_back(refused);
   packing.refused.push_back({variant.key.id, image.error()});
@@ -46,7 +59,7 @@ Status add_modules(Packing& packing, Tools& tools, const ImageSet& set) {
     if (!image) continue;
     const std::string& hash = image->padding_bytes == 0 ? image->module : image->base_module;
     if (packing.modules.contains(hash)) continue;
-    PHASEBIT_TRY_ASSIGN(code, module_code(*set.assembly, tools.cache_or_null(), hash));
+    PHASEBIT_TRY_ASSIGN(code, ptxas::module_code(*set.assembly, tools.cache_or_null(), hash));
     packing.modules[hash] = std::move(code);
   }
   return {};
@@ -62,7 +75,7 @@ void add_moves(Packing& packing) {
       if (image.build != Build::timed || code == packing.modules.end() ||
           packing.moves.contains(hash))
         continue;
-      auto moves = find_code_moves(code->second);
+      auto moves = cubin::change::find_code_moves(code->second);
       if (moves)
         packing.moves[hash] = std::move(*moves);
       else
@@ -74,13 +87,13 @@ void add_moves(Packing& packing) {
 
 // The facts of kernels without a head, by id. Each must have all that a launch needs.
 Result<std::map<std::string, WholeLaunch>> whole_launches(const Space& space,
-                                                          const WholeFacts& facts) {
+                                                          const select::WholeFacts& facts) {
   std::map<std::string, WholeLaunch> launches;
-  for (const Rendered& one : space.files) {
+  for (const render::Rendered& one : space.files) {
     if (one.has_head) continue;
-    PHASEBIT_TRY_ASSIGN(text, read_file(one.path));
-    PHASEBIT_TRY_ASSIGN(file, read_ptx(text, one.kernel.source.front().file));
-    PHASEBIT_TRY_ASSIGN(launch, whole_launch(file, *file.find(one.kernel.entry), facts));
+    PHASEBIT_TRY_ASSIGN(text, base::read_file(one.path));
+    PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(text, one.kernel.source.front().file));
+    PHASEBIT_TRY_ASSIGN(launch, select::whole_launch(file, *file.find(one.kernel.entry), facts));
     launches[one.head.key.id] = std::move(launch);
   }
   if (launches.empty() && !facts.empty())
@@ -96,8 +109,8 @@ void add_whole(BundleVariant& variant, const WholeLaunch& whole) {
   variant.launch.dynamic_shared_bytes = whole.shared_bytes;
   variant.launch.cluster_size = whole.cluster;
   for (Image& image : variant.images) {
-    image.sass_class = sass_class_word(image.sass_class, whole);
-    if (image.gate.verdict == GateVerdict::ungated && image.build == Build::timed)
+    image.sass_class = image::sass_class_word(image.sass_class, whole);
+    if (image.gate.verdict == image::GateVerdict::ungated && image.build == Build::timed)
       image.gate.reason = "none: no head, outputs not verified";
   }
 }
@@ -105,7 +118,7 @@ void add_whole(BundleVariant& variant, const WholeLaunch& whole) {
 // Whether a stranger's text has waits that the guard pass can bound; why not goes to standard
 // error.
 bool can_be_guarded(const Space& space, const VariantKey& key) {
-  const auto guarded = render_one(space, key, Build::guarded);
+  const auto guarded = images::render_one(space, key, Build::guarded);
   if (!guarded)
     fmt::print(stderr, "note: {}: no guarded build: {}\n", key.id, guarded.error().text());
   return guarded && !guarded->sites.empty();
@@ -117,21 +130,21 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
   PHASEBIT_TRY_ASSIGN(launches, whole_launches(space, request.whole));
   PHASEBIT_TRY_ASSIGN(timed, prepare(space, variants, Build::timed, request.tools.jobs));
   for (Prepared& one : timed)
-    if (is_whole(one.key)) one.head.launch.guarded = can_be_guarded(space, one.key);
+    if (image::is_whole(one.key)) one.head.launch.guarded = can_be_guarded(space, one.key);
   std::vector<VariantKey> waiting;  // those that need a guarded build
   for (const Prepared& one : timed)
     if (one.head.launch.guarded) waiting.push_back(one.key);
   PHASEBIT_TRY_ASSIGN(guarded, prepare(space, waiting, Build::guarded, request.tools.jobs));
-  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
   packing.manifest.nvdisasm = disassembler.version();
-  const std::vector<CodeColumn> column{{request.target, {}}};
+  const std::vector<images::CodeColumn> column{{request.target, {}}};
   std::vector<ImageSet> timed_sets = make_images(tools, timed, column);
-  PHASEBIT_TRY(gate_images(tools, disassembler, timed, column, timed_sets));
+  PHASEBIT_TRY(images::gate_images(tools, disassembler, timed, column, timed_sets));
   ImageSet& timed_set = timed_sets.front();
   if (!request.rules.empty())
-    PHASEBIT_TRY(
-        gate_by_rules(tools, disassembler, request.rules, timed, column.front(), timed_set));
-  PHASEBIT_TRY(check_plain_text(tools, timed, column.front(), timed_set));
+    PHASEBIT_TRY(images::gate_by_rules(tools, disassembler, request.rules, timed, column.front(),
+                                       timed_set));
+  PHASEBIT_TRY(images::check_plain_text(tools, timed, column.front(), timed_set));
   ImageSet guarded_set;
   if (!guarded.empty())
     guarded_set = std::move(make_images(tools, guarded, {{request.target, {}}}).front());
@@ -141,7 +154,7 @@ Status pack_variants(Packing& packing, Tools& tools, const Space& space,
     add_image(packing, variant, timed_set.images[i]);
     if (variant.launch.guarded) {
       add_image(packing, variant, guarded_set.images[next_guarded]);
-      variant.images.back().guard = guard_table(guarded[next_guarded++]);
+      variant.images.back().guard = images::guard_table(guarded[next_guarded++]);
     }
     if (const auto whole = launches.find(timed[i].head.key.id); whole != launches.end())
       add_whole(variant, whole->second);
@@ -162,8 +175,8 @@ Status leave_out_refused(Tools& tools, Space& space, const PackRequest& request)
   std::map<std::string, size_t> reasons;
   std::vector<VariantKey> kept;
   for (const Prepared& one : prepared) {
-    PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(assembler_of(one.key).ptxas));
-    if (const Status takes = check_takes(*toolchain, one.kernel, request.target); takes)
+    PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(ptxas::assembler_of(one.key).ptxas));
+    if (const Status takes = ptxas::check_takes(*toolchain, one.kernel, request.target); takes)
       kept.push_back(one.key);
     else
       ++reasons[takes.error().message];
@@ -178,7 +191,7 @@ Status leave_out_refused(Tools& tools, Space& space, const PackRequest& request)
 // once.
 Status pack_anchors(Packing& packing, Tools& tools, const Space& space,
                     const PackRequest& request) {
-  PHASEBIT_TRY_ASSIGN(anchors, prepare_anchors(space.templates));
+  PHASEBIT_TRY_ASSIGN(anchors, images::prepare_anchors(space.templates));
   std::map<std::string, size_t> first_of;
   std::vector<Prepared> distinct;
   for (const Prepared& anchor : anchors)
@@ -195,25 +208,25 @@ Status pack_anchors(Packing& packing, Tools& tools, const Space& space,
 }  // namespace
 
 Result<Packing> pack(const PackRequest& request) {
-  PHASEBIT_TRY_ASSIGN(tools, open_tools(request.tools));
-  PHASEBIT_TRY(check_target(tools.toolchain, request.target));
-  PHASEBIT_TRY_ASSIGN(space, open_space(request.space, Forks::included));
+  PHASEBIT_TRY_ASSIGN(tools, images::open_tools(request.tools));
+  PHASEBIT_TRY(ptxas::check_target(tools.toolchain, request.target));
+  PHASEBIT_TRY_ASSIGN(space, select::open_space(request.space, select::Forks::included));
   space.target = request.target;
-  PHASEBIT_TRY_ASSIGN(left_out, leave_out_forms(space, request.target));
+  PHASEBIT_TRY_ASSIGN(left_out, select::leave_out_forms(space, request.target));
   for (const auto& [reason, count] : left_out) say_left_out(reason, count);
   PHASEBIT_TRY(leave_out_refused(tools, space, request));
   Packing packing;
-  Manifest& manifest = packing.manifest;
+  image::Manifest& manifest = packing.manifest;
   manifest.target = request.target;
   manifest.ptxas = tools.toolchain.version.text();
   manifest.ptxas_flags = fmt::format("{}", fmt::join(tools.options.flags, " "));
-  manifest.commit = commit_of(templates_folder(request.space));
+  manifest.commit = commit_of(select::templates_folder(request.space));
   manifest.sweep = space.sweep;
   // Results know a snippet by its parent.
-  Result<Catalogue> plain = space.catalogue;
-  if (space.snippet_folder) plain = load_catalogue(request.space);
+  Result<catalogue::Catalogue> plain = space.catalogue;
+  if (space.snippet_folder) plain = select::load_catalogue(request.space);
   if (!plain) return tl::unexpected<Error>(plain.error());
-  manifest.catalogue = facts_of(catalogue_facts(*plain));
+  manifest.catalogue = image::facts_of(render::catalogue_facts(*plain));
   if (request.anchors) PHASEBIT_TRY(pack_anchors(packing, tools, space, request));
   PHASEBIT_TRY(pack_variants(packing, tools, space, request));
   add_moves(packing);
@@ -223,7 +236,7 @@ Result<Packing> pack(const PackRequest& request) {
 Status write_packing(const fs::path& folder, const Packing& packing) {
   std::error_code ignored;
   fs::remove_all(folder / "modules", ignored);
-  return write_bundle(folder, packing.manifest, packing.modules, packing.moves);
+  return image::write_bundle(folder, packing.manifest, packing.modules, packing.moves);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::bundle

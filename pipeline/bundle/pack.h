@@ -12,23 +12,23 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::bundle {
 
 struct PackRequest {
-  SpaceRequest space;
-  ToolOptions tools;
+  select::SpaceRequest space;
+  images::ToolOptions tools;
   std::string target = "sm_90a";
-  WholeFacts whole;   // of kernels without a head
-  std::string rules;  // a file of them, for these; "" for none
+  select::WholeFacts whole;  // of kernels without a head
+  std::string rules;         // a file of them, for these; "" for none
   bool anchors = true;
 };
 
 struct Packing {
-  Manifest manifest;
+  image::Manifest manifest;
   std::map<std::string, std::string> modules;  // code by hash
   // Of timed code, by the module's hash: what lets the bench pad it (core/image/placement).
-  std::map<std::string, CodeMoves> moves;
-  std::vector<Refusal> refused;  // images that are errors in it
+  std::map<std::string, image::placement::CodeMoves> moves;
+  std::vector<images::Refusal> refused;  // images that are errors in it
 };
 
 // Each variant with its timed image, and where it can wait its guarded one. What the target does
@@ -38,4 +38,4 @@ Result<Packing> pack(const PackRequest& request);
 // In place of the bundle that is there.
 Status write_packing(const fs::path& folder, const Packing& packing);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::bundle

@@ -13,28 +13,37 @@
 
 #include <fnmatch.h>
 
-namespace phasebit {
+namespace phasebit::pipeline::coverage {
+
+using catalogue::Catalogue;
+using catalogue::ComponentKind;
+using forms::FormBook;
+using image::GateVerdict;
+using isa::Form;
+using select::Space;
+
 namespace {
 
 // The component that does nothing: others ask nothing of it.
 std::string bare(const Catalogue& catalogue, ComponentKind kind) {
-  for (const Component& component : catalogue.components(kind))
+  for (const catalogue::Component& component : catalogue.components(kind))
     if (component.can.empty()) return component.name;
   return {};
 }
 
 // The variant that stands for a form: its first path and lanes, four in a row; chained where only
 // that can be measured.
-Result<VariantKey> standing_for(const Catalogue& catalogue, const PlacedForm& placed) {
+Result<image::VariantKey> standing_for(const Catalogue& catalogue,
+                                       const forms::PlacedForm& placed) {
   const bool chained = placed.family->pure && placed.chains();
-  return make_key(catalogue, {{"probe", "form"},
-                              {"protocol", bare(catalogue, ComponentKind::protocol)},
-                              {"mover", bare(catalogue, ComponentKind::mover)},
-                              {"work", bare(catalogue, ComponentKind::work)},
-                              {"form", placed.form->id},
-                              {"path", placed.family->paths.front()},
-                              {"lanes", placed.family->lanes.front()},
-                              {"measure", chained ? "latency" : "throughput"}});
+  return space::make_key(catalogue, {{"probe", "form"},
+                                     {"protocol", bare(catalogue, ComponentKind::protocol)},
+                                     {"mover", bare(catalogue, ComponentKind::mover)},
+                                     {"work", bare(catalogue, ComponentKind::work)},
+                                     {"form", placed.form->id},
+                                     {"path", placed.family->paths.front()},
+                                     {"lanes", placed.family->lanes.front()},
+                                     {"measure", chained ? "latency" : "throughput"}});
 }
 
 Result<std::vector<FormCoverage>> list_forms(const FormBook& book, const Catalogue& catalogue,
@@ -59,17 +68,18 @@ Result<std::vector<FormCoverage>> list_forms(const FormBook& book, const Catalog
 }
 
 // A form that the target does not take is put to ptxas all the same, for its own words.
-void declare_for(std::vector<Prepared>& prepared, const FormBook& book, const std::string& target) {
-  for (Prepared& one : prepared) {
+void declare_for(std::vector<images::Prepared>& prepared, const FormBook& book,
+                 const std::string& target) {
+  for (images::Prepared& one : prepared) {
     const Form* form = book.table().find(one.key.value("form"));
     if (form == nullptr || book.table().accepts(*form, target)) continue;
     one.kernel.ptx_target = target;
-    one.kernel.ptx_version = std::max(form->ptx_min, first_ptx_of_target(target)).text();
-    one.kernel.hash = kernel_hash(one.kernel);
+    one.kernel.ptx_version = std::max(form->ptx_min, isa::first_ptx_of_target(target)).text();
+    one.kernel.hash = render::kernel_hash(one.kernel);
   }
 }
 
-std::string gate_text(const GateResult& gate) {
+std::string gate_text(const image::GateResult& gate) {
   switch (gate.verdict) {
     case GateVerdict::passed: return "passed";
     case GateVerdict::failed: return "failed: " + gate.reason;
@@ -80,20 +90,21 @@ std::string gate_text(const GateResult& gate) {
 
 Status assemble_forms(const CoverageRequest& request, const FormBook& book, const Space& space,
                       std::vector<FormCoverage>& forms) {
-  PHASEBIT_TRY_ASSIGN(tools, open_tools(request.tools));
-  PHASEBIT_TRY(check_target(tools.toolchain, request.target));
-  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, request.tools.jobs));
+  PHASEBIT_TRY_ASSIGN(tools, images::open_tools(request.tools));
+  PHASEBIT_TRY(ptxas::check_target(tools.toolchain, request.target));
+  PHASEBIT_TRY_ASSIGN(prepared, images::prepare(space, image::Build::timed, request.tools.jobs));
   declare_for(prepared, book, request.target);
-  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
-  const std::vector<CodeColumn> column{{request.target, {}}};
-  std::vector<ImageSet> sets = make_images(tools, prepared, column);
+  PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
+  const std::vector<images::CodeColumn> column{{request.target, {}}};
+  std::vector<images::ImageSet> sets = images::make_images(tools, prepared, column);
   std::vector<bool> assembled;
-  for (const Result<Image>& image : sets.front().images) assembled.push_back(image.has_value());
-  PHASEBIT_TRY(gate_images(tools, disassembler, prepared, column, sets));
+  for (const Result<image::Image>& image : sets.front().images)
+    assembled.push_back(image.has_value());
+  PHASEBIT_TRY(images::gate_images(tools, disassembler, prepared, column, sets));
   size_t i = 0;
   for (FormCoverage& form : forms) {
     if (form.variant.empty()) continue;
-    const Result<Image>& image = sets.front().images[i];
+    const Result<image::Image>& image = sets.front().images[i];
     form.assembled = assembled[i++];
     if (image)
       form.gate = gate_text(image->gate);
@@ -107,11 +118,12 @@ Status assemble_forms(const CoverageRequest& request, const FormBook& book, cons
 
 // Results are no must: a table of what can be assembled is worth having without.
 Result<std::map<std::string, std::string>> measured(const CoverageRequest& request) {
-  ReportSource source{{request.results.begin(), request.results.end()}, {}};
-  if (source.results.empty()) source.results = published_results(request.tools.home);
+  report::ReportSource source{{request.results.begin(), request.results.end()}, {}};
+  if (source.results.empty()) source.results = explain::published_results(request.tools.home);
   if (source.results.empty()) return std::map<std::string, std::string>();
-  PHASEBIT_TRY_ASSIGN(results, load_results(source.results, no_samples));
-  return measured_forms(aggregate(results.points, VariantKeys(results)).points);
+  PHASEBIT_TRY_ASSIGN(results, store::load_results(source.results, store::json::no_samples));
+  return report::tables::measured_forms(
+      report::data::aggregate(results.points, report::data::VariantKeys(results)).points);
 }
 
 std::string why_not(const FormCoverage& form, const std::map<std::string, std::string>& measured,
@@ -133,10 +145,10 @@ std::string why_not(const FormCoverage& form, const std::map<std::string, std::s
 
 Result<std::vector<FormCoverage>> cover_forms(const CoverageRequest& request) {
   PHASEBIT_TRY_ASSIGN(book, FormBook::get());
-  SpaceRequest own;
+  select::SpaceRequest own;
   own.home = request.tools.home;
-  PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(own));
-  Space space{templates_folder(own), std::move(catalogue), {}, {}, request.target, {}};
+  PHASEBIT_TRY_ASSIGN(catalogue, select::load_catalogue(own));
+  Space space{select::templates_folder(own), std::move(catalogue), {}, {}, request.target, {}};
   PHASEBIT_TRY_ASSIGN(forms, list_forms(*book, space.catalogue, request, space));
   if (forms.empty()) return fail(Step::usage, "no family fits '{}'", request.family);
   if (request.assemble) PHASEBIT_TRY(assemble_forms(request, *book, space, forms));
@@ -149,4 +161,4 @@ Result<std::vector<FormCoverage>> cover_forms(const CoverageRequest& request) {
   return forms;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::coverage

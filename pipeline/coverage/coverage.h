@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::coverage {
 
 struct CoverageRequest {
-  ToolOptions tools;
+  images::ToolOptions tools;
   std::vector<std::string> results;  // empty: the published ones
   std::string target = "sm_90a";
   std::string family = "*";  // a shell pattern
@@ -19,7 +19,7 @@ struct CoverageRequest {
 };
 
 struct FormCoverage {
-  const PlacedForm* placed = nullptr;
+  const forms::PlacedForm* placed = nullptr;
   std::vector<std::string> targets;  // that take it, by core/isa/forms.csv
   bool taken = false;                // by the target in question
   std::string variant;               // the one that stands for it; "" when none does
@@ -34,8 +34,8 @@ struct FormCoverage {
 Result<std::vector<FormCoverage>> cover_forms(const CoverageRequest& request);
 
 // Plain rows of the families, or of the forms with `list`.
-Table coverage_summary(const std::vector<FormCoverage>& forms, const std::string& target);
-Table coverage_list(const std::vector<FormCoverage>& forms);
+table::Table coverage_summary(const std::vector<FormCoverage>& forms, const std::string& target);
+table::Table coverage_list(const std::vector<FormCoverage>& forms);
 std::string coverage_json(const std::vector<FormCoverage>& forms, const std::string& target);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::coverage

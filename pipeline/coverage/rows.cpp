@@ -5,7 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::pipeline::coverage {
+
+using table::Table;
+
 namespace {
 
 struct Tally {
@@ -24,11 +27,11 @@ struct Tally {
   }
 };
 
-Cell number(int value) {
+table::Cell number(int value) {
   return {value == 0 ? "" : std::to_string(value), static_cast<double>(value), {}};
 }
 
-std::vector<Cell> row(const std::string& name, const Tally& tally) {
+std::vector<table::Cell> row(const std::string& name, const Tally& tally) {
   const std::string why =
       tally.lacking == 0 ? "" : fmt::format("{} x {}", tally.lacking, tally.why);
   return {name,
@@ -93,4 +96,4 @@ std::string coverage_json(const std::vector<FormCoverage>& forms, const std::str
   return nlohmann::json({{"target", target}, {"forms", list}}).dump(1);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::coverage

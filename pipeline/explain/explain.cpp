@@ -8,7 +8,10 @@
 #include "pipeline/select/given.h"
 #include "pipeline/select/open_space.h"
 
-namespace phasebit {
+namespace phasebit::pipeline::explain {
+
+using compare::DiffSide;
+
 namespace {
 
 // "; the code measured is not ..." when ptxas makes other code of the variant today.
@@ -33,14 +36,14 @@ std::vector<std::string> reasons_of(const ExplainedPair& pair, const CodeSides& 
                                   other_code(pair.after, pair.measured_after, *b)})
     if (!text.empty()) stale.push_back(text);
   if (!stale.empty()) return stale;
-  const auto diff = diff_kernels(*a, *b);
+  const auto diff = compare::diff_kernels(*a, *b);
   if (!diff) return {"no difference can be made: " + diff.error().message};
-  return describe(find_cause(*a, *b, *diff), *diff);
+  return compare::describe(compare::find_cause(*a, *b, *diff), *diff);
 }
 
 Status find_reasons(const ExplainRequest& options, const std::string& target,
                     std::vector<ExplainedPair>& pairs) {
-  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
+  PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
   CodeRequest request{options.space, target, {}};
   for (const ExplainedPair& pair : pairs) {
     request.ids.push_back(pair.before);
@@ -51,8 +54,8 @@ Status find_reasons(const ExplainRequest& options, const std::string& target,
   return {};
 }
 
-MeasuredCode code_of(const Aggregation& aggregation, const std::string& id) {
-  const Aggregate* found = find_variant(aggregation.points, id);
+MeasuredCode code_of(const report::data::Aggregation& aggregation, const std::string& id) {
+  const report::data::Aggregate* found = report::data::find_variant(aggregation.points, id);
   return found == nullptr ? MeasuredCode() : MeasuredCode{found->text_hash, found->sass_class};
 }
 
@@ -62,11 +65,11 @@ Result<std::vector<std::string>> ids_of_pair(const ExplainRequest& options) {
   std::vector<std::string> ids;
   const std::string& second = options.second.empty() ? options.first : options.second;
   for (const std::string& word : {options.first, second}) {
-    SpaceRequest request =
-        request_of_side(options.space, word, ids.empty() ? second : options.first);
+    select::SpaceRequest request =
+        select::request_of_side(options.space, word, ids.empty() ? second : options.first);
     if (!options.toolchains.empty())
       request.toolchains = {ids.empty() ? options.toolchains.front() : options.toolchains.back()};
-    PHASEBIT_TRY_ASSIGN(space, open_one(request, word));
+    PHASEBIT_TRY_ASSIGN(space, select::open_one(request, word));
     ids.push_back(space.expansion.variants.front().id);
   }
   if (ids[0] == ids[1])
@@ -77,14 +80,14 @@ Result<std::vector<std::string>> ids_of_pair(const ExplainRequest& options) {
 
 Result<std::vector<ExplainedPair>> explain_pair(const ExplainRequest& options) {
   PHASEBIT_TRY_ASSIGN(ids, ids_of_pair(options));
-  const Home& home = options.space.home;
+  const base::Home& home = options.space.home;
   PHASEBIT_TRY_ASSIGN(data,
                       options.results.empty()
                           ? published_data_of(home, ids, options.device, options.target)
                           : measured_data(home, options.results, options.device, options.target));
   std::vector<ExplainedPair> pairs = {{ids[0],
                                        ids[1],
-                                       compare(data.aggregation, ids[0], ids[1]),
+                                       report::data::compare(data.aggregation, ids[0], ids[1]),
                                        code_of(data.aggregation, ids[0]),
                                        code_of(data.aggregation, ids[1]),
                                        {}}};
@@ -93,10 +96,10 @@ Result<std::vector<ExplainedPair>> explain_pair(const ExplainRequest& options) {
   return pairs;
 }
 
-std::vector<ExplainedPair> step_pairs(const ReportData& data, double least_percent) {
-  const History history = history_of(data);
+std::vector<ExplainedPair> step_pairs(const report::data::ReportData& data, double least_percent) {
+  const report::tables::History history = report::tables::history_of(data);
   std::vector<ExplainedPair> pairs;
-  for (VersionStep& step : find_steps(history, least_percent))
+  for (report::tables::VersionStep& step : report::tables::find_steps(history, least_percent))
     pairs.push_back({step.from->id,
                      step.to->id,
                      std::move(step.comparison),
@@ -111,7 +114,7 @@ std::vector<ExplainedPair> step_pairs(const ReportData& data, double least_perce
 Result<std::vector<ExplainedPair>> explain(const ExplainRequest& options) {
   if (options.steps)
     PHASEBIT_TRY(
-        take_only(options.space, {}, "--steps", "it is about all variants of the results"));
+        select::take_only(options.space, {}, "--steps", "it is about all variants of the results"));
   if (options.steps != options.first.empty())
     return with_hint(fail(Step::usage, "explain takes two variants, or --steps"),
                      "phasebit explain VARIANT --toolchain 12.4,12.5");
@@ -125,15 +128,15 @@ Result<std::vector<ExplainedPair>> explain(const ExplainRequest& options) {
   return pairs;
 }
 
-Table explained_table(const std::vector<ExplainedPair>& pairs) {
-  Table table;
+table::Table explained_table(const std::vector<ExplainedPair>& pairs) {
+  table::Table table;
   table.columns = {
       {"before", false},      {"after", false},     {"cycles before", true},
       {"cycles after", true}, {"difference", true}, {"change", true},
       {"A/A floor", true},    {"verdict", false},   {"what differs in the SASS", false}};
   for (const ExplainedPair& pair : pairs) {
-    std::vector<Cell> row = {pair.before, pair.after};
-    add_comparison(row, pair.comparison, table.notes);
+    std::vector<table::Cell> row = {pair.before, pair.after};
+    report::data::add_comparison(row, pair.comparison, table.notes);
     row.insert(row.end(),
                {pair.comparison.verdict, fmt::format("{}", fmt::join(pair.reasons, "; "))});
     table.rows.push_back(std::move(row));
@@ -142,19 +145,19 @@ Table explained_table(const std::vector<ExplainedPair>& pairs) {
 }
 
 std::string explained_text(const ExplainedPair& pair) {
-  const Comparison& made = pair.comparison;
+  const report::data::Comparison& made = pair.comparison;
   std::vector<std::string> notes;
   std::string text = fmt::format("A  {}\nB  {}\n", pair.before, pair.after);
-  text += fmt::format("cycles: {} -> {}", figure_cell(made.before, notes).text,
-                      figure_cell(made.after, notes).text);
+  text += fmt::format("cycles: {} -> {}", report::data::figure_cell(made.before, notes).text,
+                      report::data::figure_cell(made.after, notes).text);
   if (made.difference.reason.empty())
     text += fmt::format(", {} ({}); two measurements of one code differ by up to {:.2f}: {}",
-                        difference_cell(made.difference).text, percent_cell(made).text, made.floor,
-                        made.verdict);
+                        report::data::difference_cell(made.difference).text,
+                        report::data::percent_cell(made).text, made.floor, made.verdict);
   text += "\nin the SASS:\n";
   for (const std::string& reason : pair.reasons) text += "  " + reason + "\n";
   for (const std::string& note : notes) text += "note: " + note + "\n";
   return text;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::explain

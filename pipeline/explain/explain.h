@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::explain {
 
 struct ExplainRequest {
-  SpaceRequest space;
-  ToolOptions tools;
+  select::SpaceRequest space;
+  images::ToolOptions tools;
   std::string first, second;            // variants; second empty: the first
   std::vector<std::string> toolchains;  // versions of ptxas: none, one, or one for each side
   bool steps = false;                   // instead: every step of the histories
@@ -30,7 +30,7 @@ struct MeasuredCode {
 
 struct ExplainedPair {
   std::string before, after;  // ids
-  Comparison comparison;
+  report::data::Comparison comparison;
   MeasuredCode measured_before, measured_after;
   std::vector<std::string> reasons;  // what goes with it, a line each
 };
@@ -38,7 +38,7 @@ struct ExplainedPair {
 // One pair, or with `steps` every one whose figures differ by more than the floor.
 Result<std::vector<ExplainedPair>> explain(const ExplainRequest& request);
 
-Table explained_table(const std::vector<ExplainedPair>& pairs);
+table::Table explained_table(const std::vector<ExplainedPair>& pairs);
 std::string explained_text(const ExplainedPair& pair);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::explain

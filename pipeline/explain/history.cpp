@@ -16,45 +16,45 @@
 #include <cstdlib>
 #include <map>
 
-namespace phasebit {
+namespace phasebit::pipeline::explain {
 namespace {
 
 std::string version_of(const std::string& ptxas) {
-  return ptxas.empty() ? pinned_toolchain : ptxas;
+  return ptxas.empty() ? ptxas::pinned_toolchain : ptxas;
 }
 
 // The id of the text by each version, in the order given.
-std::vector<HistoryEntry> entries_of(const VariantKey& text,
+std::vector<HistoryEntry> entries_of(const image::VariantKey& text,
                                      const std::vector<std::string>& versions) {
   std::vector<HistoryEntry> entries;
-  AssemblerChoice choice = assembler_of(text);
+  ptxas::AssemblerChoice choice = ptxas::assembler_of(text);
   for (const std::string& ptxas : versions) {
     choice.ptxas = ptxas;
     HistoryEntry entry;
     entry.ptxas = version_of(ptxas);
     entry.choice = ptxas;
-    entry.id = with_assembler(text, choice).id;
+    entry.id = ptxas::with_assembler(text, choice).id;
     entries.push_back(std::move(entry));
   }
   return entries;
 }
 
 Status compare_code(std::vector<HistoryEntry>& entries, const CodeSides& sides) {
-  const DiffSide* before = nullptr;
+  const compare::DiffSide* before = nullptr;
   for (HistoryEntry& entry : entries) {
-    const Result<DiffSide>& side = sides.at(entry.id);
+    const Result<compare::DiffSide>& side = sides.at(entry.id);
     if (!side) {
       entry.problem = side.error().message;
       continue;
     }
     entry.side = &*side;
     // Against itself where there is none before: its features are those of the diff.
-    PHASEBIT_TRY_ASSIGN(diff, diff_kernels(before == nullptr ? *side : *before, *side));
+    PHASEBIT_TRY_ASSIGN(diff, compare::diff_kernels(before == nullptr ? *side : *before, *side));
     entry.features = diff.right;
-    entry.hot = hot_code(diff.right);
+    entry.hot = compare::hot_code(diff.right);
     if (before != nullptr) {
       entry.change = diff.change;
-      entry.changes = describe(find_cause(*before, *side, diff), diff);
+      entry.changes = compare::describe(compare::find_cause(*before, *side, diff), diff);
     }
     before = &*side;
   }
@@ -62,17 +62,19 @@ Status compare_code(std::vector<HistoryEntry>& entries, const CodeSides& sides) 
 }
 
 // Figures of the code that is assembled today; of other code they would mislead.
-void add_figures(std::vector<HistoryEntry>& entries, const ReportData& data) {
+void add_figures(std::vector<HistoryEntry>& entries, const report::data::ReportData& data) {
   const HistoryEntry* before = nullptr;
   for (HistoryEntry& entry : entries) {
-    const Aggregate* found = find_variant(data.aggregation.points, entry.id);
+    const report::data::Aggregate* found =
+        report::data::find_variant(data.aggregation.points, entry.id);
     if (found != nullptr && entry.side != nullptr && !found->text_hash.empty() &&
         !is_code_of(found->text_hash, found->sass_class, *entry.side))
       entry.figure.id = entry.id, entry.figure.reason = "measured with other code";
     else
-      entry.figure = figure_of(found, entry.id);
+      entry.figure = report::data::figure_of(found, entry.id);
     if (!entry.figure.reason.empty()) continue;
-    if (before != nullptr) entry.step = compare(data.aggregation, before->id, entry.id);
+    if (before != nullptr)
+      entry.step = report::data::compare(data.aggregation, before->id, entry.id);
     before = &entry;
   }
 }
@@ -100,19 +102,19 @@ Status check_count(const HistoryRequest& options) {
                      "--count loops or all with -o");
   if (counting_words().contains(options.count)) return {};
   return with_hint(fail(Step::usage, "--count {}: no such place to count in", options.count),
-                   nearest_word_hint(options.count, words));
+                   base::nearest_word_hint(options.count, words));
 }
 
 // Instructions whose opcode matches the pattern.
 Result<int> count_of(const HistoryEntry& entry, const std::string& pattern,
                      const std::string& where) {
   if (where != "hot") {
-    PHASEBIT_TRY_ASSIGN(census, take_opcode_census(entry.side->kernel));
-    return census.count(pattern).of(where == "all" ? CountIn::kernel : CountIn::loops);
+    PHASEBIT_TRY_ASSIGN(census, flow::take_opcode_census(entry.side->kernel));
+    return census.count(pattern).of(where == "all" ? flow::CountIn::kernel : flow::CountIn::loops);
   }
   int count = 0;
   for (const auto& [opcode, times] : entry.hot.opcodes)
-    if (opcode_matches(pattern, opcode)) count += times;
+    if (rule::opcode_matches(pattern, opcode)) count += times;
   return count;
 }
 
@@ -149,7 +151,7 @@ FoundChange find_largest(const std::vector<HistoryEntry>& entries, bool of_cycle
     if (entry.side == nullptr || (of_cycles && !entry.figure.reason.empty())) continue;
     double size = 0;
     if (!of_cycles && before != nullptr)
-      size = static_cast<double>(entry.change.value_or(Change::identical));
+      size = static_cast<double>(entry.change.value_or(compare::Change::identical));
     if (of_cycles && entry.step && entry.step->is_step())
       size = std::abs(entry.step->difference.value);
     if (size > largest) found = {before, &entry, {}}, largest = size;
@@ -177,10 +179,10 @@ Result<FoundChange> find_change(const std::vector<HistoryEntry>& entries,
 }
 
 Result<std::vector<std::string>> chosen_versions(const HistoryRequest& options) {
-  AssemblerAxes axes;
+  ptxas::AssemblerAxes axes;
   const std::vector<std::string> all = {"all"};
-  PHASEBIT_TRY(set_assembler_axis(options.space.home, axes, "ptxas",
-                                  options.toolchains.empty() ? all : options.toolchains));
+  PHASEBIT_TRY(ptxas::set_assembler_axis(options.space.home, axes, "ptxas",
+                                         options.toolchains.empty() ? all : options.toolchains));
   if (axes.ptxas.size() < 2)
     return with_hint(fail(Step::usage, "a history needs two versions of ptxas or more"),
                      "run tools/toolchain all");
@@ -188,33 +190,33 @@ Result<std::vector<std::string>> chosen_versions(const HistoryRequest& options) 
 }
 
 // Without results the history is that of the code alone.
-Result<std::optional<ReportData>> figures_for(const HistoryRequest& options) {
+Result<std::optional<report::data::ReportData>> figures_for(const HistoryRequest& options) {
   if (options.results.empty() && published_histories(options.space.home).empty())
-    return std::optional<ReportData>();
+    return std::optional<report::data::ReportData>();
   PHASEBIT_TRY_ASSIGN(
       data, measured_data(options.space.home, options.results, options.device, options.target));
-  return std::optional<ReportData>(std::move(data));
+  return std::optional<report::data::ReportData>(std::move(data));
 }
 
 // The smallest PTX that shows it.
-Result<Reduction> reduce_change(const HistoryRequest& options, Tools& tools, const Space& space,
-                                const std::string& target, const HistoryEntry& before,
-                                const HistoryEntry& after) {
-  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, 1));
-  ReduceRequest request;
+Result<reduce::Reduction> reduce_change(const HistoryRequest& options, images::Tools& tools,
+                                        const select::Space& space, const std::string& target,
+                                        const HistoryEntry& before, const HistoryEntry& after) {
+  PHASEBIT_TRY_ASSIGN(prepared, images::prepare(space, image::Build::timed, 1));
+  reduce::ReduceRequest request;
   if (is_opcode(options.bisect)) request.opcode = options.bisect;
-  if (options.count == "all") request.where = CountIn::kernel;
+  if (options.count == "all") request.where = flow::CountIn::kernel;
   request.file = fs::path(options.out).filename().string();
-  std::array<ReduceSide, 2> sides;
+  std::array<reduce::ReduceSide, 2> sides;
   for (std::size_t i = 0; i < sides.size(); ++i) {
-    AssemblerChoice choice = assembler_of(prepared.front().key);
+    ptxas::AssemblerChoice choice = ptxas::assembler_of(prepared.front().key);
     choice.ptxas = (i == 0 ? before : after).choice;
     sides[i] = {target, choice};
   }
-  return reduce_difference(tools, prepared.front(), sides, request);
+  return reduce::reduce_difference(tools, prepared.front(), sides, request);
 }
 
-Status bisect(const HistoryRequest& options, Tools& tools, const Space& space,
+Status bisect(const HistoryRequest& options, images::Tools& tools, const select::Space& space,
               VersionHistory& history) {
   PHASEBIT_TRY_ASSIGN(found, find_change(history.entries, options));
   history.change = {found.before, found.after};
@@ -229,8 +231,8 @@ Status bisect(const HistoryRequest& options, Tools& tools, const Space& space,
 std::string words_of(const HistoryEntry& entry) {
   if (!entry.problem.empty()) return entry.problem;
   if (!entry.change) return "";
-  if (*entry.change == Change::identical) return "the same code";
-  return fmt::format("{}: {}", to_string(*entry.change), fmt::join(entry.changes, "; "));
+  if (*entry.change == compare::Change::identical) return "the same code";
+  return fmt::format("{}: {}", compare::to_string(*entry.change), fmt::join(entry.changes, "; "));
 }
 
 }  // namespace
@@ -245,9 +247,9 @@ Result<VersionHistory> version_history(const HistoryRequest& options) {
     PHASEBIT_TRY_ASSIGN(measured, measured_target({}, *data));
     history.target = measured;
   }
-  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
-  PHASEBIT_TRY_ASSIGN(space, open_one(options.space, options.variant));
-  history.text = text_key(space.expansion.variants.front()).id;
+  PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
+  PHASEBIT_TRY_ASSIGN(space, select::open_one(options.space, options.variant));
+  history.text = ptxas::text_key(space.expansion.variants.front()).id;
   history.entries = entries_of(space.expansion.variants.front(), versions);
   CodeRequest request{options.space, history.target, {}};
   for (const HistoryEntry& entry : history.entries) request.ids.push_back(entry.id);
@@ -259,8 +261,8 @@ Result<VersionHistory> version_history(const HistoryRequest& options) {
   return history;
 }
 
-Table history_table(const std::vector<HistoryEntry>& entries) {
-  Table table;
+table::Table history_table(const std::vector<HistoryEntry>& entries) {
+  table::Table table;
   table.columns = {{"ptxas", false},       {"class", false},
                    {"instructions", true}, {"registers", true},
                    {"hot", true},          {"issue cycles", true},
@@ -272,14 +274,16 @@ Table history_table(const std::vector<HistoryEntry>& entries) {
     const bool step = entry.step && entry.step->is_step();
     table.rows.push_back(
         {entry.ptxas, code ? entry.side->kernel.text_hash.substr(0, 6) : "-",
-         code ? Cell(entry.features.kernel.instructions) : Cell(),
-         code ? Cell(entry.features.registers) : Cell(),
-         code ? Cell(entry.hot.instructions) : Cell(), code ? Cell(entry.hot.issue_cycles) : Cell(),
-         figure_cell(entry.figure, entry.figure.reason == "not measured" ? ignored : table.notes),
-         step ? difference_cell(entry.step->difference) : Cell(), step ? entry.step->verdict : "",
-         words_of(entry)});
+         code ? table::Cell(entry.features.kernel.instructions) : table::Cell(),
+         code ? table::Cell(entry.features.registers) : table::Cell(),
+         code ? table::Cell(entry.hot.instructions) : table::Cell(),
+         code ? table::Cell(entry.hot.issue_cycles) : table::Cell(),
+         report::data::figure_cell(entry.figure,
+                                   entry.figure.reason == "not measured" ? ignored : table.notes),
+         step ? report::data::difference_cell(entry.step->difference) : table::Cell(),
+         step ? entry.step->verdict : "", words_of(entry)});
   }
   return table;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::explain

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::explain {
 
 struct HistoryRequest {
-  SpaceRequest space;
-  ToolOptions tools;
+  select::SpaceRequest space;
+  images::ToolOptions tools;
   std::string variant;
   std::vector<std::string> toolchains;  // versions of ptxas; empty: every one installed
   std::string target;                   // "": that of the results, else sm_90a
@@ -31,15 +31,15 @@ struct HistoryRequest {
 
 // One version: its code beside that of the version before.
 struct HistoryEntry {
-  std::string ptxas, choice, id;   // the version; as the axis has it
-  const DiffSide* side = nullptr;  // null: no code
-  std::string problem;             // why
-  Features features;
-  std::optional<Change> change;      // from the last version that has code
-  std::vector<std::string> changes;  // in words
-  CodeCounts hot;                    // of all timed loops
-  Figure figure;                     // "not measured" without one
-  std::optional<Comparison> step;    // from the last version that was measured
+  std::string ptxas, choice, id;            // the version; as the axis has it
+  const compare::DiffSide* side = nullptr;  // null: no code
+  std::string problem;                      // why
+  flow::Features features;
+  std::optional<compare::Change> change;         // from the last version that has code
+  std::vector<std::string> changes;              // in words
+  flow::CodeCounts hot;                          // of all timed loops
+  report::data::Figure figure;                   // "not measured" without one
+  std::optional<report::data::Comparison> step;  // from the last version that was measured
 };
 
 struct VersionHistory {
@@ -51,11 +51,11 @@ struct VersionHistory {
   std::pair<const HistoryEntry*, const HistoryEntry*> change = {};
   // Of an opcode: what was counted in both, and where: "1 -> 4 in loops"; else "".
   std::string counted = {};
-  std::optional<Reduction> smallest = {};
+  std::optional<reduce::Reduction> smallest = {};
 };
 
 Result<VersionHistory> version_history(const HistoryRequest& request);
 
-Table history_table(const std::vector<HistoryEntry>& entries);
+table::Table history_table(const std::vector<HistoryEntry>& entries);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::explain

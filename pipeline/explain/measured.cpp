@@ -6,7 +6,11 @@
 #include <algorithm>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::pipeline::explain {
+
+using base::Home;
+using record::RunRow;
+using report::data::ReportData;
 
 std::vector<fs::path> published_results(const Home& home) {
   std::vector<fs::path> found;
@@ -37,12 +41,13 @@ tl::unexpected<Error> nothing_published(const Home& home, std::string_view what)
 
 namespace {
 
-void keep_target(Results& results, const std::string& target) {
+void keep_target(record::Results& results, const std::string& target) {
   std::set<std::string> left_out;
   for (const RunRow& run : results.runs)
     if (run.target != target) left_out.insert(run.id);
   std::erase_if(results.runs, [&](const RunRow& run) { return left_out.contains(run.id); });
-  std::erase_if(results.points, [&](const PointRow& row) { return left_out.contains(row.run_id); });
+  std::erase_if(results.points,
+                [&](const record::PointRow& row) { return left_out.contains(row.run_id); });
 }
 
 }  // namespace
@@ -51,16 +56,17 @@ Result<ReportData> measured_data(const Home& home, std::vector<std::string> resu
                                  const std::string& device, const std::string& target) {
   if (results.empty()) results = published_histories(home);
   if (results.empty()) return nothing_published(home, "history is");
-  PHASEBIT_TRY_ASSIGN(loaded, load_results({results.begin(), results.end()}, no_samples));
+  PHASEBIT_TRY_ASSIGN(
+      loaded, store::load_results({results.begin(), results.end()}, store::json::no_samples));
   if (!target.empty()) keep_target(loaded, target);
-  return report_data(sorted_by_run(std::move(loaded)), device);
+  return report::data::report_data(store::json::sorted_by_run(std::move(loaded)), device);
 }
 
 Result<ReportData> published_data_of(const Home& home, const std::vector<std::string>& ids,
                                      const std::string& device, const std::string& target) {
   const auto has_all = [&](const ReportData& data) {
     return std::all_of(ids.begin(), ids.end(), [&](const std::string& id) {
-      return find_variant(data.aggregation.points, id) != nullptr;
+      return report::data::find_variant(data.aggregation.points, id) != nullptr;
     });
   };
   if (!published_histories(home).empty()) {
@@ -69,19 +75,19 @@ Result<ReportData> published_data_of(const Home& home, const std::vector<std::st
   }
   const std::vector<fs::path> files = published_results(home);
   if (files.empty()) return nothing_published(home, "results are");
-  PHASEBIT_TRY_ASSIGN(loaded, load_results(files, no_samples));
+  PHASEBIT_TRY_ASSIGN(loaded, store::load_results(files, store::json::no_samples));
   if (!target.empty()) keep_target(loaded, target);
   std::string chosen = device;
-  for (const DeviceRow& one : loaded.devices)
+  for (const record::DeviceRow& one : loaded.devices)
     if (device.empty()) chosen = std::max(chosen, one.name);
-  return report_data(sorted_by_run(std::move(loaded)), chosen);
+  return report::data::report_data(store::json::sorted_by_run(std::move(loaded)), chosen);
 }
 
 Result<std::string> target_of_rows(const std::string& asked, const ReportData& data,
                                    const std::vector<std::string>& ids) {
   if (!asked.empty()) return asked;
   std::set<std::string> runs, targets;
-  for (const PointRow& row : data.results.points)
+  for (const record::PointRow& row : data.results.points)
     if (std::find(ids.begin(), ids.end(), row.variant_id) != ids.end()) runs.insert(row.run_id);
   for (const RunRow& run : data.results.runs)
     if (runs.contains(run.id)) targets.insert(run.target);
@@ -99,4 +105,4 @@ Result<std::string> measured_target(const std::string& asked, const ReportData& 
                    "give --target");
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::explain

@@ -7,31 +7,35 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::explain {
 
 // results/*/*.jsonl of the project, in order.
-std::vector<fs::path> published_results(const Home& home);
+std::vector<fs::path> published_results(const base::Home& home);
 // Step::usage: none is there; `what` is "results are" or the like.
-tl::unexpected<Error> nothing_published(const Home& home, std::string_view what);
+tl::unexpected<Error> nothing_published(const base::Home& home, std::string_view what);
 // results/*/history/*.jsonl of the project: texts measured by many versions of ptxas.
-std::vector<std::string> published_histories(const Home& home);
+std::vector<std::string> published_histories(const base::Home& home);
 
 // The results named, or the published histories when none is. With a target, the runs of that one
 // alone: the cycles of a GPU say nothing of code for another. Errors as report_data.
-Result<ReportData> measured_data(const Home& home, std::vector<std::string> results,
-                                 const std::string& device, const std::string& target = {});
+Result<report::data::ReportData> measured_data(const base::Home& home,
+                                               std::vector<std::string> results,
+                                               const std::string& device,
+                                               const std::string& target = {});
 
 // For a few variants: the published histories where they have a figure of each, else all published
 // results, of the last device by name, as in `report`, unless another is named.
-Result<ReportData> published_data_of(const Home& home, const std::vector<std::string>& ids,
-                                     const std::string& device, const std::string& target);
+Result<report::data::ReportData> published_data_of(const base::Home& home,
+                                                   const std::vector<std::string>& ids,
+                                                   const std::string& device,
+                                                   const std::string& target);
 
 // The one target of the runs that measured one of these variants; measured_target when there are
 // others.
-Result<std::string> target_of_rows(const std::string& asked, const ReportData& data,
+Result<std::string> target_of_rows(const std::string& asked, const report::data::ReportData& data,
                                    const std::vector<std::string>& ids);
 
 // `asked`, or the one target of the runs. Step::usage when they are of several.
-Result<std::string> measured_target(const std::string& asked, const ReportData& data);
+Result<std::string> measured_target(const std::string& asked, const report::data::ReportData& data);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::explain

@@ -8,22 +8,23 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::explain {
 
 struct CodeRequest {
-  SpaceRequest space;
+  select::SpaceRequest space;
   std::string target;
   std::vector<std::string> ids;  // with their axes of ptxas
 };
 
 // By id: the code, or why there is none.
-using CodeSides = std::map<std::string, Result<DiffSide>>;
+using CodeSides = std::map<std::string, Result<compare::DiffSide>>;
 
 // The error says that nothing could be done.
-Result<CodeSides> code_of(Tools& tools, const CodeRequest& request);
+Result<CodeSides> code_of(images::Tools& tools, const CodeRequest& request);
 
 // Whether the code that a row was measured with is that of the side. By its class where that covers
 // all of the code; of older rows by the text alone, which is all that they say.
-bool is_code_of(const std::string& text_hash, const std::string& sass_class, const DiffSide& side);
+bool is_code_of(const std::string& text_hash, const std::string& sass_class,
+                const compare::DiffSide& side);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::explain

@@ -9,7 +9,10 @@
 
 #include <toml++/toml.h>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
+
+using ptxas::Kernel;
+
 namespace {
 
 struct Header {
@@ -17,17 +20,17 @@ struct Header {
   int shared_bytes = 0;
 };
 
-LaunchShape launch_of(const toml::table& row, const Header& header) {
-  LaunchShape launch;
+image::LaunchShape launch_of(const toml::table& row, const Header& header) {
+  image::LaunchShape launch;
   launch.threads = row["threads"].value_or(32);
   launch.dynamic_shared_bytes = header.shared_bytes;
   launch.work_amount = row["work_amount"].value_or(0U);
   launch.unit = row["unit"].value_or("cycles per item");
-  launch.timed_role = Role::consumer;
+  launch.timed_role = image::Role::consumer;
   for (int warp = 0; warp < launch.warps(); ++warp) {
-    RoleSlice slice;
+    image::RoleSlice slice;
     slice.warp = warp;
-    slice.role = Role::consumer;
+    slice.role = image::Role::consumer;
     slice.rank = 32 * warp;
     launch.slices.push_back(slice);
   }
@@ -37,10 +40,10 @@ LaunchShape launch_of(const toml::table& row, const Header& header) {
 // The line with {{pb.FIELD}} as a number.
 Result<std::string> with_fields(const std::string& line, const std::string& place) {
   nlohmann::json names;
-  add_parameter_block(names);
+  render::context::add_parameter_block(names);
   std::string out;
   size_t begin = 0;
-  for (const Tag& tag : tags_of(line)) {
+  for (const catalogue::Tag& tag : catalogue::tags_of(line)) {
     const std::string field = tag.name.starts_with("pb.") ? tag.name.substr(3) : "";
     if (!names["pb"].contains(field))
       return fail(Step::render, "{}: unknown name '{}'", place, tag.name);
@@ -53,20 +56,20 @@ Result<std::string> with_fields(const std::string& line, const std::string& plac
 // The text of a file as statements: comments and blank lines go, as in rendered kernels. A line
 // {{> name}} is common/name.ptx.
 Status add_text(const fs::path& templates, const std::string& file, Kernel& kernel) {
-  PHASEBIT_TRY_ASSIGN(text, read_file(templates / file));
+  PHASEBIT_TRY_ASSIGN(text, base::read_file(templates / file));
   std::istringstream lines(text);
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    line = without_comment(line);
+    line = render::without_comment(line);
     const size_t first = line.find_first_not_of(" \t");
     if (first == std::string::npos) continue;
-    const std::vector<Tag> tags = tags_of(line);
+    const std::vector<catalogue::Tag> tags = catalogue::tags_of(line);
     if (!tags.empty() && tags.front().kind == '>') {
       PHASEBIT_TRY(add_text(templates, fmt::format("common/{}.ptx", tags.front().name), kernel));
       continue;
     }
-    const SourceLine at{file, number, "", "consumer"};
+    const image::SourceLine at{file, number, "", "consumer"};
     PHASEBIT_TRY_ASSIGN(statement, with_fields(line.substr(first), at.place()));
     kernel.statements.push_back(std::move(statement));
     kernel.source.push_back(at);
@@ -80,7 +83,7 @@ Result<Kernel> kernel_of(const fs::path& templates, const std::string& file, con
   kernel.ptx_version = header.ptx_version;
   kernel.ptx_target = header.ptx_target;
   PHASEBIT_TRY(add_text(templates, fmt::format("anchors/{}.ptx", file), kernel));
-  kernel.hash = kernel_hash(kernel);
+  kernel.hash = render::kernel_hash(kernel);
   return kernel;
 }
 
@@ -100,7 +103,7 @@ Result<std::vector<Prepared>> prepare_anchors(const fs::path& templates) {
       const std::string name = row["name"].value_or(""), source = row["file"].value_or("");
       Prepared anchor;
       anchor.key.id = "anchor/" + name;
-      anchor.key.hash = short_hash(anchor.key.id);
+      anchor.key.hash = base::short_hash(anchor.key.id);
       anchor.key.axes = {{"probe", "anchor"}, {"anchor", name}};
       anchor.head.launch = launch_of(row, header);
       PHASEBIT_TRY_ASSIGN(kernel, kernel_of(templates, source, header));
@@ -114,4 +117,4 @@ Result<std::vector<Prepared>> prepare_anchors(const fs::path& templates) {
   return anchors;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

@@ -5,9 +5,9 @@
 
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
 
 // Variants "anchor/NAME" of probe "anchor". Step::spec names the file and key of what is wrong.
 Result<std::vector<Prepared>> prepare_anchors(const fs::path& templates);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

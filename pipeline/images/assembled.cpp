@@ -10,10 +10,15 @@
 #include <cstdio>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
+
+using image::Build;
+using image::GateVerdict;
+using ptxas::AssemblerChoice;
+
 namespace {
 
-void count_image(const Image& image, TargetCount& count, std::set<std::string>& classes) {
+void count_image(const image::Image& image, TargetCount& count, std::set<std::string>& classes) {
   ++count.assembled;
   classes.insert(image.sass_class);
   count.most_registers = std::max(count.most_registers, image.resources.registers);
@@ -29,22 +34,23 @@ void count_image(const Image& image, TargetCount& count, std::set<std::string>& 
 // Those of one choice of ptxas.
 TargetCount count_images(const std::string& target, const std::vector<Prepared>& prepared,
                          const ImageSet& set, const AssemblerChoice& choice,
-                         const Toolchain& toolchain, AssembledImages& made) {
+                         const ptxas::Toolchain& toolchain, AssembledImages& made) {
   TargetCount count;
   count.target = target;
-  count.build = to_string(prepared.front().kernel.build);
-  count.ptxas = fmt::format("{}", fmt::join(flags_of(choice), " "));
+  count.build = image::to_string(prepared.front().kernel.build);
+  count.ptxas = fmt::format("{}", fmt::join(ptxas::flags_of(choice), " "));
   count.ptxas = toolchain.version.text() + (count.ptxas.empty() ? "" : " " + count.ptxas);
   std::set<std::string> classes;
   for (size_t i = 0; i < prepared.size(); ++i) {
-    if (assembler_of(prepared[i].key) != choice) continue;
-    const Result<Image>& image = set.images[i];
+    if (ptxas::assembler_of(prepared[i].key) != choice) continue;
+    const Result<image::Image>& image = set.images[i];
     if (image) {
       count_image(*image, count, classes);
       if (image->gate.verdict == GateVerdict::failed)
         made.failures.push_back(
             {target, count.build, prepared[i].key.id, Error{Step::gate, image->gate.reason, {}}});
-    } else if (const Status takes = check_takes(toolchain, prepared[i].kernel, target); !takes) {
+    } else if (const Status takes = ptxas::check_takes(toolchain, prepared[i].kernel, target);
+               !takes) {
       ++count.skipped;
       ++made.skipped[takes.error().message.substr(0,
                                                   takes.error().message.find(", the target is"))];
@@ -61,7 +67,7 @@ Status count_column(Tools& tools, const std::string& target, const std::vector<P
                     const ImageSet& set, AssembledImages& made) {
   std::vector<AssemblerChoice> choices;
   for (const Prepared& one : prepared)
-    if (const AssemblerChoice choice = assembler_of(one.key);
+    if (const AssemblerChoice choice = ptxas::assembler_of(one.key);
         std::find(choices.begin(), choices.end(), choice) == choices.end())
       choices.push_back(choice);
   for (const AssemblerChoice& choice : choices) {
@@ -71,10 +77,10 @@ Status count_column(Tools& tools, const std::string& target, const std::vector<P
   return {};
 }
 
-Status assemble_build(const AssembleRequest& request, Tools& tools, const Space& space,
+Status assemble_build(const AssembleRequest& request, Tools& tools, const select::Space& space,
                       const std::vector<std::string>& targets, Build build, AssembledImages& made) {
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, build, request.tools.jobs));
-  std::optional<Disassembler> disassembler;
+  std::optional<disassembly::Disassembler> disassembler;
   if (request.gate && build == Build::timed) {
     PHASEBIT_TRY_ASSIGN(opened, open_disassembler(tools));
     disassembler = std::move(opened);
@@ -105,17 +111,17 @@ Result<AssembledImages> assemble_images(const AssembleRequest& request) {
                      "--build timed or both");
   std::vector<Build> builds = {Build::timed, Build::guarded};
   if (request.build != "both") {
-    PHASEBIT_TRY_ASSIGN(build, parse_build(request.build));
+    PHASEBIT_TRY_ASSIGN(build, select::parse_build(request.build));
     builds = {build};
   }
   PHASEBIT_TRY_ASSIGN(tools, open_tools(request.tools));
   PHASEBIT_TRY_ASSIGN(targets,
                       chosen_targets(tools.toolchain, request.targets, request.targets_file));
-  PHASEBIT_TRY_ASSIGN(space, open_space(request.space, Forks::included));
+  PHASEBIT_TRY_ASSIGN(space, select::open_space(request.space, select::Forks::included));
   AssembledImages made;
   for (const Build build : builds)
     PHASEBIT_TRY(assemble_build(request, tools, space, targets, build, made));
   return made;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

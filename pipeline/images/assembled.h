@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
 
 struct AssembleRequest {
-  SpaceRequest space;
+  select::SpaceRequest space;
   ToolOptions tools;
   std::vector<std::string> targets;  // empty or "all": every one that ptxas knows
   std::string targets_file;          // one a line
@@ -42,4 +42,4 @@ struct AssembledImages {
 // Notes of ptxas go to standard error.
 Result<AssembledImages> assemble_images(const AssembleRequest& request);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
 
-std::optional<double> benchmark_figure(const Home& home, const std::string& file,
+std::optional<double> benchmark_figure(const base::Home& home, const std::string& file,
                                        const std::string& name) {
-  const auto text = read_file(home.data / "results" / "benchmarks" / (file + ".txt"));
+  const auto text = base::read_file(home.data / "results" / "benchmarks" / (file + ".txt"));
   if (!text) return std::nullopt;
   std::istringstream lines(*text);
   for (std::string line; std::getline(lines, line);) {
@@ -20,7 +20,7 @@ std::optional<double> benchmark_figure(const Home& home, const std::string& file
   return std::nullopt;
 }
 
-Estimate estimate(const Home& home, double variants) {
+Estimate estimate(const base::Home& home, double variants) {
   Estimate out;
   const auto cores = benchmark_figure(home, "assemble", "timed_cold_cores");
   const auto images = benchmark_figure(home, "assemble", "timed_images");
@@ -40,4 +40,4 @@ std::string describe(const Estimate& estimate) {
       seconds(estimate.assemble_core_seconds), seconds(estimate.measure_seconds));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

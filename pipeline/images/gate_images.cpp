@@ -9,7 +9,13 @@
 #include <optional>
 #include <thread>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
+
+using base::parallel_for;
+using disassembly::DerivedCache;
+using disassembly::Disassembler;
+using image::Image;
+
 namespace {
 
 unsigned cores_of(const Tools& tools) {
@@ -19,7 +25,7 @@ unsigned cores_of(const Tools& tools) {
 
 // Rules of one variant for one SASS family and ptxas, with what is hashed of them.
 struct Rules {
-  std::shared_ptr<const GateSpec> spec;
+  std::shared_ptr<const rule::GateSpec> spec;
   bool moves_lines = false;  // of the ptxas
   std::string key;           // gate_key without the kernel
 };
@@ -35,7 +41,7 @@ struct Module {
   std::string hash;
   std::vector<Work> work;
   std::vector<Work*> open;  // not known yet
-  std::optional<Cubin> cubin;
+  std::optional<cubin::Cubin> cubin;
 };
 
 class ColumnGate {
@@ -57,7 +63,7 @@ class ColumnGate {
     parallel_for(modules_.size(), tools_.options.threads, [&](std::size_t i) { job(modules_[i]); });
   }
   Result<Image>& image_of(const Work& work) { return set_.images[work.variant]; }
-  void take(const Work& work, GateOutput output) {
+  void take(const Work& work, gate::GateOutput output) {
     image_of(work)->gate = std::move(output.result);
     image_of(work)->census = std::move(output.census);
   }
@@ -72,7 +78,7 @@ class ColumnGate {
     for (Work& work : module.work) {
       work.key = fmt::format("{} {}", work.rules.key, image_of(work)->entry);
       const auto found = known.find(work.key);
-      auto output = found == known.end() ? std::nullopt : outcome_from_text(found->second);
+      auto output = found == known.end() ? std::nullopt : gate::outcome_from_text(found->second);
       if (output)
         take(work, std::move(*output));
       else
@@ -82,9 +88,9 @@ class ColumnGate {
 
   void read(Module& module) {
     if (module.open.empty()) return;
-    const auto code = module_code(*set_.assembly, tools_.cache_or_null(), module.hash);
+    const auto code = ptxas::module_code(*set_.assembly, tools_.cache_or_null(), module.hash);
     if (!code) return refuse(module, code.error());
-    auto cubin = read_cubin(*code, "module " + module.hash);
+    auto cubin = cubin::read_cubin(*code, "module " + module.hash);
     if (!cubin) return refuse(module, cubin.error());
     module.cubin = std::move(*cubin);
     std::erase_if(module.open, [&](const Work* work) {
@@ -96,27 +102,27 @@ class ColumnGate {
   }
 
   void disassemble() {
-    std::vector<std::pair<Work*, const CubinKernel*>> all;
+    std::vector<std::pair<Work*, const cubin::CubinKernel*>> all;
     int sm = 0;  // of all: a column is one target
     for (Module& module : modules_)
       for (Work* work : module.open) {
         all.emplace_back(work, module.cubin->find(image_of(*work)->entry));
         sm = module.cubin->sm;
       }
-    std::vector<const CubinKernel*> kernels;
+    std::vector<const cubin::CubinKernel*> kernels;
     for (const auto& [work, kernel] : all) kernels.push_back(kernel);
     if (kernels.empty()) return;
     const auto listings = disassembler_.listings(sm, kernels, cores_of(tools_));
     parallel_for(all.size(), tools_.options.threads, [&](std::size_t i) {
       const auto& [work, kernel] = all[i];
-      auto joined = join_kernel(*kernel, listings[i]);
+      auto joined = disassembly::join_kernel(*kernel, listings[i]);
       if (!joined) {
         image_of(*work) = tl::unexpected<Error>(joined.error());
         return;
       }
-      const GateInput input{kernel->entry, &prepared_[work->variant].kernel.source,
-                            *work->rules.spec, work->rules.moves_lines};
-      take(*work, gate_kernel(std::move(*joined), input));
+      const gate::GateInput input{kernel->entry, &prepared_[work->variant].kernel.source,
+                                  *work->rules.spec, work->rules.moves_lines};
+      take(*work, gate::gate_kernel(std::move(*joined), input));
     });
   }
 
@@ -124,7 +130,8 @@ class ColumnGate {
     DerivedCache::Entries entries;
     for (const Work* work : module.open)
       if (const Result<Image>& image = image_of(*work))
-        entries.emplace(work->key, outcome_as_text({image->gate, image->census, image->text_hash}));
+        entries.emplace(work->key,
+                        gate::outcome_as_text({image->gate, image->census, image->text_hash}));
     // A cache that cannot be written costs time, not the result.
     if (tools_.derived && !entries.empty())
       static_cast<void>(tools_.derived->add(module.hash, entries));
@@ -145,7 +152,7 @@ class RuleBook {
       : tools_(tools), prepared_(prepared), nvdisasm_(std::move(nvdisasm)) {
     sources_.resize(prepared.size());
     parallel_for(prepared.size(), tools.options.threads,
-                 [&](std::size_t i) { sources_[i] = hash_of(prepared[i].kernel.source); });
+                 [&](std::size_t i) { sources_[i] = gate::hash_of(prepared[i].kernel.source); });
   }
 
   Result<Rules> of(std::size_t variant, const CodeColumn& column) {
@@ -155,15 +162,15 @@ class RuleBook {
     if (place.spec != nullptr) return place;
     PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared_[variant], tools_, column));
     // An experiment takes out or puts in what the rules count: what is forbidden stays so.
-    if (!assembler_of(prepared_[variant].key).edit.empty()) {
-      for (VerbRule& rule : spec.verbs) rule.require.clear();
+    if (!ptxas::assembler_of(prepared_[variant].key).edit.empty()) {
+      for (rule::VerbRule& rule : spec.verbs) rule.require.clear();
       spec.exhaustive_for.clear();
     }
     PHASEBIT_TRY_ASSIGN(toolchain, tools_.toolchain_of(ptxas));
-    place.moves_lines = moves_lines(toolchain->version, known.family);
-    place.key = gate_key(sources_[variant], spec, nvdisasm_);
+    place.moves_lines = flow::moves_lines(toolchain->version, known.family);
+    place.key = gate::gate_key(sources_[variant], spec, nvdisasm_);
     if (place.moves_lines) place.key += " moved";
-    place.spec = std::make_shared<const GateSpec>(std::move(spec));
+    place.spec = std::make_shared<const rule::GateSpec>(std::move(spec));
     return place;
   }
 
@@ -218,4 +225,4 @@ Status check_plain_text(Tools& tools, const std::vector<Prepared>& prepared,
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
 
 // Gates the timed images of each column by their census: outcomes that are kept for the same code,
 // lines and rules, the others with as few runs of nvdisasm as can be. Images that failed to
 // assemble are left as they are; a kernel whose code cannot be read becomes an error.
-Status gate_images(Tools& tools, const Disassembler& disassembler,
+Status gate_images(Tools& tools, const disassembly::Disassembler& disassembler,
                    const std::vector<Prepared>& prepared, const std::vector<CodeColumn>& columns,
                    std::vector<ImageSet>& sets);
 
@@ -21,4 +21,4 @@ Status gate_images(Tools& tools, const Disassembler& disassembler,
 Status check_plain_text(Tools& tools, const std::vector<Prepared>& prepared,
                         const CodeColumn& column, ImageSet& set);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

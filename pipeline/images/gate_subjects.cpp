@@ -9,33 +9,40 @@
 #include <map>
 #include <optional>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
+
+using gate::Expectation;
+using gate::GateSubject;
+using image::GateResult;
+using image::GateVerdict;
+
 namespace {
 
-Result<std::optional<Version>> version_of(Tools& tools, const CodeColumn& column,
-                                          const Prepared& prepared) {
+Result<std::optional<isa::Version>> version_of(Tools& tools, const CodeColumn& column,
+                                               const Prepared& prepared) {
   PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(choice_of(prepared, column).ptxas));
-  return std::optional<Version>(toolchain->version);
+  return std::optional<isa::Version>(toolchain->version);
 }
 
 Result<std::vector<Expectation>> read_rules_file(const std::string& file) {
-  PHASEBIT_TRY_ASSIGN(text, read_file(file));
-  PHASEBIT_TRY_ASSIGN(read, parse_expectations(text, file));
+  PHASEBIT_TRY_ASSIGN(text, base::read_file(file));
+  PHASEBIT_TRY_ASSIGN(read, gate::parse_expectations(text, file));
   for (const Expectation& one : read.expectations)
-    if (one.kind != ExpectationKind::rule)
+    if (one.kind != gate::ExpectationKind::rule)
       return with_hint(fail(Step::spec, "{}: --rules takes [[rule]] alone", one.place),
                        "`phasebit sass gate` compares kernels");
   return std::move(read.expectations);
 }
 
 // The lines of templates, or of the file that it was read from, and where opcodes stand.
-void add_places(GateSubject& subject, const SassKernel& kernel, const SourceMap& source) {
-  std::map<std::pair<std::string, int>, CodeCounts> lines;
-  const std::size_t used = used_instructions(kernel);
+void add_places(GateSubject& subject, const cubin::SassKernel& kernel,
+                const image::SourceMap& source) {
+  std::map<std::pair<std::string, int>, flow::CodeCounts> lines;
+  const std::size_t used = flow::used_instructions(kernel);
   for (std::size_t i = 0; i < used; ++i) {
-    const Instruction& one = kernel.instructions[i];
-    const SourceLine* line = source_line(source, one);
-    if (line != nullptr) add(lines[{line->file, line->line}], one);
+    const cubin::Instruction& one = kernel.instructions[i];
+    const image::SourceLine* line = flow::source_line(source, one);
+    if (line != nullptr) flow::add(lines[{line->file, line->line}], one);
     subject.kernel.places.try_emplace(
         one.opcode,
         fmt::format("{}{:#06x}", line == nullptr ? "" : line->place() + ", ", one.address));
@@ -49,11 +56,11 @@ Result<GateResult> verdict_on(const GateSubject& subject, const std::vector<Expe
                               const std::string& file) {
   std::vector<Expectation> own;
   std::copy_if(rules.begin(), rules.end(), std::back_inserter(own),
-               [&](const Expectation& rule) { return concerns(rule, subject); });
+               [&](const Expectation& rule) { return gate::concerns(rule, subject); });
   if (own.empty()) return GateResult{GateVerdict::ungated, fmt::format("no rule of {}", file)};
-  PHASEBIT_TRY_ASSIGN(report, check_expectations(own, {subject}));
+  PHASEBIT_TRY_ASSIGN(report, gate::check_expectations(own, {subject}));
   std::string reason;
-  for (const BrokenExpectation& one : report.broken)
+  for (const gate::BrokenExpectation& one : report.broken)
     reason += fmt::format("{}{}: {}: expected {}, found {}", reason.empty() ? "" : "; ", one.place,
                           one.rule, one.expected, one.found);
   if (!reason.empty()) return GateResult{GateVerdict::failed, reason};
@@ -62,7 +69,8 @@ Result<GateResult> verdict_on(const GateSubject& subject, const std::vector<Expe
 
 }  // namespace
 
-Result<std::vector<GateSubject>> subjects_of(Tools& tools, const Disassembler& disassembler,
+Result<std::vector<GateSubject>> subjects_of(Tools& tools,
+                                             const disassembly::Disassembler& disassembler,
                                              const std::vector<Prepared>& prepared,
                                              const std::vector<CodeColumn>& columns) {
   std::vector<std::optional<GateSubject>> found(columns.size() * prepared.size());
@@ -72,7 +80,7 @@ Result<std::vector<GateSubject>> subjects_of(Tools& tools, const Disassembler& d
     PHASEBIT_TRY_ASSIGN(target, tools.targets.find(column.target));
     PHASEBIT_TRY_ASSIGN(version, version_of(tools, column, one));
     found[i] = GateSubject{one.key.id, column.target, target.family, version, "", {}, {}};
-    if (is_whole(one.key) || !one.key.value(file_axis).empty())
+    if (image::is_whole(one.key) || !one.key.value(space::file_axis).empty())
       found[i]->names = {one.key.id, one.kernel.entry};
   }
   PHASEBIT_TRY(analyse_images(
@@ -82,14 +90,14 @@ Result<std::vector<GateSubject>> subjects_of(Tools& tools, const Disassembler& d
         if (!image) return subject.reset();
         const Prepared& one = prepared[v];
         subject->code_class = image->kernel.code.hash;
-        subject->features = take_features(image->kernel, one.kernel.source, image->windows);
-        const CtaShape shape{one.head.launch.threads, one.head.launch.dynamic_shared_bytes};
+        subject->features = flow::take_features(image->kernel, one.kernel.source, image->windows);
+        const flow::CtaShape shape{one.head.launch.threads, one.head.launch.dynamic_shared_bytes};
         subject->sm = tools.targets.find(columns[c].target).value();
-        subject->needs = needs_of(image->kernel, *subject->sm, shape);
+        subject->needs = flow::needs_of(image->kernel, *subject->sm, shape);
         add_places(*subject, image->kernel, one.kernel.source);
-        add_resources(subject->features, image->kernel, *subject->sm,
-                      {image->resources.spill_store_bytes, image->resources.spill_load_bytes},
-                      shape);
+        flow::add_resources(subject->features, image->kernel, *subject->sm,
+                            {image->resources.spill_store_bytes, image->resources.spill_load_bytes},
+                            shape);
       }));
   std::vector<GateSubject> subjects;
   for (auto& one : found)
@@ -97,13 +105,13 @@ Result<std::vector<GateSubject>> subjects_of(Tools& tools, const Disassembler& d
   return subjects;
 }
 
-Status gate_by_rules(Tools& tools, const Disassembler& disassembler, const std::string& file,
-                     const std::vector<Prepared>& prepared, const CodeColumn& column,
-                     ImageSet& set) {
+Status gate_by_rules(Tools& tools, const disassembly::Disassembler& disassembler,
+                     const std::string& file, const std::vector<Prepared>& prepared,
+                     const CodeColumn& column, ImageSet& set) {
   PHASEBIT_TRY_ASSIGN(rules, read_rules_file(file));
   std::vector<Prepared> strangers;
   for (const Prepared& one : prepared)
-    if (is_whole(one.key)) strangers.push_back(one);
+    if (image::is_whole(one.key)) strangers.push_back(one);
   if (strangers.empty())
     return with_hint(fail(Step::usage, "--rules {}: no kernel lacks a head", file),
                      "what has a head says its rules there");
@@ -122,4 +130,4 @@ Status gate_by_rules(Tools& tools, const Disassembler& disassembler, const std::
                    "a rule without `kernels`, `targets`, `family` and `ptxas` speaks of all");
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

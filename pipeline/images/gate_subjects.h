@@ -8,18 +8,19 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
 
 // Each variant in each column; those that a target cannot have are left out.
-Result<std::vector<GateSubject>> subjects_of(Tools& tools, const Disassembler& disassembler,
-                                             const std::vector<Prepared>& prepared,
-                                             const std::vector<CodeColumn>& columns);
+Result<std::vector<gate::GateSubject>> subjects_of(Tools& tools,
+                                                   const disassembly::Disassembler& disassembler,
+                                                   const std::vector<Prepared>& prepared,
+                                                   const std::vector<CodeColumn>& columns);
 
 // The verdict of a rules file on kernels without a head, for their images. A file whose rules speak
 // of none of them is an error, as is one with [[same]] or [[differ]], or no such kernel to gate. A
 // kernel that no rule speaks of stays ungated.
-Status gate_by_rules(Tools& tools, const Disassembler& disassembler, const std::string& file,
-                     const std::vector<Prepared>& prepared, const CodeColumn& column,
-                     ImageSet& set);
+Status gate_by_rules(Tools& tools, const disassembly::Disassembler& disassembler,
+                     const std::string& file, const std::vector<Prepared>& prepared,
+                     const CodeColumn& column, ImageSet& set);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

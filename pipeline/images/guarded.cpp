@@ -6,23 +6,27 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
+
+using image::Build;
+using render::Rendered;
+
 namespace {
 
 // A placement may put warps in front of the shape's own.
 constexpr int most_first_warps = 8;
 constexpr int most_threads = 1024;
 
-GuardBounds bounds_of(const LaunchShape& launch) {
+guard::GuardBounds bounds_of(const image::LaunchShape& launch) {
   return {std::min(most_threads, launch.threads + 32 * most_first_warps),
           launch.ctas_per_sm + launch.load_ctas};
 }
 
 // A line of the guarded text leads to that of the file which it is or stands beside, so that what
 // ptxas says of both builds is the same. What the guard adds at the end has no other place.
-Status lead_back(Kernel& kernel, std::string_view text, const PtxFile& file,
-                 const GuardedPtx& guarded) {
-  PHASEBIT_TRY_ASSIGN(written, read_ptx(text, file.name));
+Status lead_back(ptxas::Kernel& kernel, std::string_view text, const ptx::PtxFile& file,
+                 const guard::GuardedPtx& guarded) {
+  PHASEBIT_TRY_ASSIGN(written, ptx::read_ptx(text, file.name));
   const std::size_t known = std::min(written.statements.size(), guarded.origins.size());
   for (std::size_t n = known; n-- > 0;) {
     if (guarded.origins[n] < 0) continue;
@@ -35,12 +39,12 @@ Status lead_back(Kernel& kernel, std::string_view text, const PtxFile& file,
 
 // A whole file is guarded as a file: its functions may wait too.
 Result<Rendered> guarded_file(const Rendered& timed) {
-  PHASEBIT_TRY_ASSIGN(text, read_file(timed.path));
+  PHASEBIT_TRY_ASSIGN(text, base::read_file(timed.path));
   const std::string& name = timed.kernel.source.front().file;
-  PHASEBIT_TRY_ASSIGN(file, read_ptx(text, name));
-  PHASEBIT_TRY_ASSIGN(guarded, guard(file));
-  const std::string written = write_ptx(guarded.file);
-  PHASEBIT_TRY_ASSIGN(kernels, read_kernels(written, name));
+  PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(text, name));
+  PHASEBIT_TRY_ASSIGN(guarded, guard::guard(file));
+  const std::string written = ptx::write_ptx(guarded.file);
+  PHASEBIT_TRY_ASSIGN(kernels, render::read_kernels(written, name));
   for (Rendered& one : kernels) {
     if (one.kernel.entry != timed.kernel.entry) continue;
     PHASEBIT_TRY(lead_back(one.kernel, written, file, guarded));
@@ -51,8 +55,8 @@ Result<Rendered> guarded_file(const Rendered& timed) {
 }
 
 Result<Rendered> guarded_statements(const Rendered& timed) {
-  PHASEBIT_TRY_ASSIGN(guarded,
-                      guard_kernel(timed.kernel, entry_name(timed.head.key, Build::guarded),
+  PHASEBIT_TRY_ASSIGN(
+      guarded, guard::guard_kernel(timed.kernel, render::entry_name(timed.head.key, Build::guarded),
                                    bounds_of(timed.head.launch), timed.head.registers));
   Rendered out;
   out.kernel = std::move(guarded.kernel);
@@ -73,4 +77,4 @@ Result<Rendered> guarded_kernel(const Rendered& timed) {
   return std::move(out);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

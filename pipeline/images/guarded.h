@@ -3,9 +3,9 @@
 
 #include "gen/render/render.h"
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
 
 // Made from the timed build (gen/guard). Its head says that it is guarded.
-Result<Rendered> guarded_kernel(const Rendered& timed);
+Result<render::Rendered> guarded_kernel(const render::Rendered& timed);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

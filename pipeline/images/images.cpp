@@ -11,7 +11,15 @@
 #include <algorithm>
 #include <tuple>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
+
+using base::content_hash;
+using image::Image;
+using ptxas::Assembled;
+using ptxas::AssemblerChoice;
+using ptxas::Assembly;
+using ptxas::module_code;
+
 namespace {
 
 Image image_of(const Prepared& prepared, const Assembled& assembled) {
@@ -38,7 +46,7 @@ class CodeChanges {
   CodeChanges(Tools& tools, Assembly& made) : tools_(tools), made_(made) {}
 
   Result<Image> image(const Prepared& prepared, const AssemblerChoice& choice, Assembled kernel) {
-    const bool timed = prepared.kernel.build == Build::timed;
+    const bool timed = prepared.kernel.build == image::Build::timed;
     if (timed && !choice.edit.empty()) PHASEBIT_TRY(edit(choice.edit, kernel));
     const std::string base = kernel.module_hash;
     if (timed && choice.padding != 0) PHASEBIT_TRY(pad(choice.padding, kernel));
@@ -52,10 +60,10 @@ class CodeChanges {
  private:
   // Puts the edited code in the place of the kernel's.
   Status edit(const std::string& text, Assembled& kernel) {
-    PHASEBIT_TRY_ASSIGN(edits, parse_edits(text));
+    PHASEBIT_TRY_ASSIGN(edits, cubin::change::parse_edits(text));
     PHASEBIT_TRY_ASSIGN(code, module_code(made_, tools_.cache_or_null(), kernel.module_hash));
-    PHASEBIT_TRY_ASSIGN(edited, edit_cubin(code, kernel.entry, edits));
-    PHASEBIT_TRY_ASSIGN(cubin, read_cubin(edited));
+    PHASEBIT_TRY_ASSIGN(edited, cubin::change::edit_cubin(code, kernel.entry, edits));
+    PHASEBIT_TRY_ASSIGN(cubin, cubin::read_cubin(edited));
     kernel.text_hash = content_hash(cubin.find(kernel.entry)->text);
     kernel.module_hash = content_hash(edited);
     made_.modules[kernel.module_hash] = std::move(edited);
@@ -67,10 +75,10 @@ class CodeChanges {
     auto known = padded_.find({kernel.module_hash, padding});
     if (known == padded_.end()) {
       PHASEBIT_TRY_ASSIGN(code, module_code(made_, tools_.cache_or_null(), kernel.module_hash));
-      PHASEBIT_TRY_ASSIGN(bytes, pad_cubin(code, padding));
-      PHASEBIT_TRY_ASSIGN(cubin, read_cubin(bytes));
+      PHASEBIT_TRY_ASSIGN(bytes, cubin::change::pad_cubin(code, padding));
+      PHASEBIT_TRY_ASSIGN(cubin, cubin::read_cubin(bytes));
       Padded padded{content_hash(bytes), {}};
-      for (const CubinKernel& one : cubin.kernels)
+      for (const cubin::CubinKernel& one : cubin.kernels)
         padded.text_hashes[one.entry] = content_hash(one.text);
       made_.modules[padded.module] = std::move(bytes);
       known = padded_.emplace(std::pair(kernel.module_hash, padding), std::move(padded)).first;
@@ -102,14 +110,14 @@ void assemble_group(Tools& tools, const std::vector<Prepared>& prepared,
                     const std::vector<Place>& places, std::vector<ImageSet>& sets,
                     Assembly& modules) {
   const auto toolchain = tools.toolchain_of(choice.ptxas);
-  AssembleOptions options = tools.options;
-  for (std::string& flag : flags_of(choice)) options.flags.push_back(std::move(flag));
-  std::vector<AssembleJob> jobs;
+  ptxas::AssembleOptions options = tools.options;
+  for (std::string& flag : ptxas::flags_of(choice)) options.flags.push_back(std::move(flag));
+  std::vector<ptxas::AssembleJob> jobs;
   // Images of one kernel that differ in what is done to its code are made of one assembly.
   std::map<std::tuple<std::string, std::string, std::string, int>, size_t> known;
   std::vector<size_t> job_of;  // each place
   for (const Place& place : places) {
-    const Kernel& kernel = prepared[place.variant].kernel;
+    const ptxas::Kernel& kernel = prepared[place.variant].kernel;
     const std::string& target = columns[place.column].target;
     const int shared = prepared[place.variant].head.launch.dynamic_shared_bytes;
     const auto [job, is_new] =
@@ -118,7 +126,7 @@ void assemble_group(Tools& tools, const std::vector<Prepared>& prepared,
     job_of.push_back(job->second);
   }
   Assembly made;
-  if (toolchain) made = assemble(**toolchain, tools.cache_or_null(), jobs, options);
+  if (toolchain) made = ptxas::assemble(**toolchain, tools.cache_or_null(), jobs, options);
   CodeChanges changes(tools, made);
   for (size_t i = 0; i < places.size(); ++i) {
     Result<Image>& image = sets[places[i].column].images[places[i].variant];
@@ -145,8 +153,8 @@ Result<std::map<std::string, std::string>> classes_of(Tools& tools, const Assemb
       if (key.starts_with(prefix)) classes.emplace(key.substr(prefix.size()), value);
   if (!classes.empty()) return classes;
   PHASEBIT_TRY_ASSIGN(code, module_code(assembly, tools.cache_or_null(), module));
-  PHASEBIT_TRY_ASSIGN(found, code_class_hashes(code, "module " + module));
-  DerivedCache::Entries entries;
+  PHASEBIT_TRY_ASSIGN(found, cubin::code_class_hashes(code, "module " + module));
+  disassembly::DerivedCache::Entries entries;
   for (const auto& [entry, hash] : found) entries.emplace(std::string(prefix) + entry, hash);
   // A cache that cannot be written costs time, not the result.
   if (tools.derived) static_cast<void>(tools.derived->add(module, entries));
@@ -163,7 +171,7 @@ void add_classes(Tools& tools, const std::vector<Prepared>& prepared, const Asse
         modules[image->module].push_back({column, i});
   const std::vector<std::pair<std::string, std::vector<Place>>> list(modules.begin(),
                                                                      modules.end());
-  parallel_for(list.size(), tools.options.threads, [&](size_t n) {
+  base::parallel_for(list.size(), tools.options.threads, [&](size_t n) {
     const auto classes = classes_of(tools, assembly, list[n].first);
     for (const Place& place : list[n].second) {
       Result<Image>& image = sets[place.column].images[place.variant];
@@ -173,7 +181,8 @@ void add_classes(Tools& tools, const std::vector<Prepared>& prepared, const Asse
       else if (found == classes->end())
         image = fail(Step::disassemble, "module {} has no kernel {}", list[n].first, image->entry);
       else
-        image->sass_class = sass_class_word(found->second, prepared[place.variant].head.launch);
+        image->sass_class =
+            image::sass_class_word(found->second, prepared[place.variant].head.launch);
     }
   });
 }
@@ -181,20 +190,20 @@ void add_classes(Tools& tools, const std::vector<Prepared>& prepared, const Asse
 }  // namespace
 
 AssemblerChoice choice_of(const Prepared& prepared, const CodeColumn& column) {
-  AssemblerChoice choice = assembler_of(prepared.key);
+  AssemblerChoice choice = ptxas::assembler_of(prepared.key);
   if (!column.ptxas.empty()) choice.ptxas = column.ptxas;
   return choice;
 }
 
-Result<GateSpec> gate_of(const Prepared& prepared, Tools& tools, const CodeColumn& column) {
+Result<rule::GateSpec> gate_of(const Prepared& prepared, Tools& tools, const CodeColumn& column) {
   PHASEBIT_TRY_ASSIGN(known, tools.targets.find(column.target));
   PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(choice_of(prepared, column).ptxas));
-  PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared.head, known.family, toolchain->version));
+  PHASEBIT_TRY_ASSIGN(spec, ptx::head::gate_of(prepared.head, known.family, toolchain->version));
   // At -O0 ptxas copies no instruction: the first try of a wait is that of its retry loop as well.
   if (choice_of(prepared, column).opt_level == 0)
-    for (VerbRule& rule : spec.verbs)
-      for (OpcodeRule& required : rule.require)
-        if (required.path == Path::cold) required.count.low = 0;
+    for (rule::VerbRule& rule : spec.verbs)
+      for (rule::OpcodeRule& required : rule.require)
+        if (required.path == rule::Path::cold) required.count.low = 0;
   return spec;
 }
 
@@ -216,4 +225,4 @@ std::vector<ImageSet> make_images(Tools& tools, const std::vector<Prepared>& pre
   return sets;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
 
 struct ImageSet {
-  std::vector<Result<Image>> images;         // one a variant, in order
-  std::shared_ptr<const Assembly> assembly;  // of all columns: holds or finds the modules
+  std::vector<Result<image::Image>> images;         // one a variant, in order
+  std::shared_ptr<const ptxas::Assembly> assembly;  // of all columns: holds or finds the modules
 };
 
 // Assembles with `.loc`, which leaves the code as it is and leads each instruction to its line, for
@@ -25,15 +25,15 @@ std::vector<ImageSet> make_images(Tools& tools, const std::vector<Prepared>& pre
                                   const std::vector<CodeColumn>& columns);
 
 // How a variant is assembled in a column.
-AssemblerChoice choice_of(const Prepared& prepared, const CodeColumn& column);
+ptxas::AssemblerChoice choice_of(const Prepared& prepared, const CodeColumn& column);
 
 // Assembles the timed kernels once more with `.loc`, checks that the code is the same byte for
 // byte, and gates each image by its census. Images that failed to assemble are left as they are; a
 // kernel whose code differs with `.loc`, or cannot be read, becomes an error.
-Status gate_images(Tools& tools, const Disassembler& disassembler,
+Status gate_images(Tools& tools, const disassembly::Disassembler& disassembler,
                    const std::vector<Prepared>& prepared, const CodeColumn& column, ImageSet& set);
 
 // What the variant's window must hold in that column.
-Result<GateSpec> gate_of(const Prepared& prepared, Tools& tools, const CodeColumn& column);
+Result<rule::GateSpec> gate_of(const Prepared& prepared, Tools& tools, const CodeColumn& column);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

@@ -14,18 +14,25 @@
 #include <optional>
 #include <thread>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
+
+using image::Build;
+using image::VariantKey;
+using render::Rendered;
+using render::Renderer;
+using select::Space;
+
 namespace {
 
-Result<Rendered> headed(Renderer& renderer, const Catalogue& catalogue, const VariantKey& key,
-                        const std::string& wanted_target) {
-  const VariantKey of_catalogue = template_key(key);
-  PHASEBIT_TRY_ASSIGN(needs, requirements(catalogue, of_catalogue));
-  PHASEBIT_TRY_ASSIGN(target, declared_target(key, needs, wanted_target));
-  PHASEBIT_TRY_ASSIGN(plan, make_plan(catalogue, of_catalogue));
+Result<Rendered> headed(Renderer& renderer, const catalogue::Catalogue& catalogue,
+                        const VariantKey& key, const std::string& wanted_target) {
+  const VariantKey of_catalogue = space::template_key(key);
+  PHASEBIT_TRY_ASSIGN(needs, probes::requirements(catalogue, of_catalogue));
+  PHASEBIT_TRY_ASSIGN(target, probes::declared_target(key, needs, wanted_target));
+  PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(catalogue, of_catalogue));
   PHASEBIT_TRY_ASSIGN(rendered, renderer.render(key, plan, Build::timed, needs.ptx.text(), target));
-  PHASEBIT_TRY_ASSIGN(rules, head_rules(catalogue, of_catalogue, plan.derived()));
-  rendered.head = make_head(key, plan, rendered.kernel, std::move(rules));
+  PHASEBIT_TRY_ASSIGN(rules, probes::head_rules(catalogue, of_catalogue, plan.derived()));
+  rendered.head = render::make_head(key, plan, rendered.kernel, std::move(rules));
   rendered.has_head = true;
   return std::move(rendered);
 }
@@ -37,7 +44,7 @@ class Maker {
 
   // The text is that of the key without its choice of ptxas.
   Result<Rendered> make(const VariantKey& any, Build build) {
-    const VariantKey key = text_key(any);
+    const VariantKey key = ptxas::text_key(any);
     PHASEBIT_TRY_ASSIGN(timed, timed_kernel(key));
     if (build == Build::timed) return std::move(timed);
     return guarded_kernel(timed);
@@ -56,16 +63,16 @@ class Maker {
 
 }  // namespace
 
-GuardTable guard_table(const Prepared& guarded) {
-  GuardTable table{guarded.sites, {}};
-  for (const HeadBarrier& one : guarded.head.barriers)
-    if (barrier_bytes(one.kind) > 0)
+image::GuardTable guard_table(const Prepared& guarded) {
+  image::GuardTable table{guarded.sites, {}};
+  for (const ptx::head::HeadBarrier& one : guarded.head.barriers)
+    if (ptx::head::barrier_bytes(one.kind) > 0)
       table.barriers.push_back({one.name + (one.kind == "flag" ? "_flag" : "_barrier"), one.base,
                                 one.stride, one.count});
   return table;
 }
 
-Result<Rendered> render_one(const fs::path& templates, const Catalogue& catalogue,
+Result<Rendered> render_one(const fs::path& templates, const catalogue::Catalogue& catalogue,
                             const VariantKey& variant, Build build) {
   Renderer renderer(catalogue, templates);
   PHASEBIT_TRY_ASSIGN(timed, headed(renderer, catalogue, variant, {}));
@@ -85,7 +92,7 @@ Result<std::vector<Prepared>> prepare(const Space& space, const std::vector<Vari
                                       Build build, unsigned jobs) {
   if (jobs == 0) jobs = std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::optional<Result<Rendered>>> made(variants.size());
-  parallel_for(jobs, jobs, [&](size_t thread) {
+  base::parallel_for(jobs, jobs, [&](size_t thread) {
     Maker maker(space);
     for (size_t i = thread; i < variants.size(); i += jobs)
       made[i] = maker.make(variants[i], build);
@@ -101,4 +108,4 @@ Result<std::vector<Prepared>> prepare(const Space& space, const std::vector<Vari
   return prepared;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

@@ -9,31 +9,35 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
 
 struct Prepared {
-  VariantKey key;
-  Head head;
-  Kernel kernel;
-  std::vector<WaitSite> sites = {};  // of a guarded build
+  image::VariantKey key;
+  ptx::head::Head head;
+  ptxas::Kernel kernel;
+  std::vector<image::WaitSite> sites = {};  // of a guarded build
 };
 
 // What the reports of a guarded build mean: its waits, and the barriers in shared memory.
-GuardTable guard_table(const Prepared& guarded);
+image::GuardTable guard_table(const Prepared& guarded);
 
 // A variant of the catalogue with its listing.
-Result<Rendered> render_one(const fs::path& templates, const Catalogue& catalogue,
-                            const VariantKey& variant, Build build);
+Result<render::Rendered> render_one(const fs::path& templates,
+                                    const catalogue::Catalogue& catalogue,
+                                    const image::VariantKey& variant, image::Build build);
 
 // The same for any variant of a space: with the space's snippets in it, or a file of the space. The
 // guarded build is made from the timed one (gen/guard).
-Result<Rendered> render_one(const Space& space, const VariantKey& variant, Build build);
+Result<render::Rendered> render_one(const select::Space& space, const image::VariantKey& variant,
+                                    image::Build build);
 
 // All variants of the space in their order, on `jobs` threads (0: all cores). A template error
 // stops it: it concerns every variant of its combination. So does a fork that cannot be read.
-Result<std::vector<Prepared>> prepare(const Space& space, Build build, unsigned jobs);
+Result<std::vector<Prepared>> prepare(const select::Space& space, image::Build build,
+                                      unsigned jobs);
 // Some of them.
-Result<std::vector<Prepared>> prepare(const Space& space, const std::vector<VariantKey>& variants,
-                                      Build build, unsigned jobs);
+Result<std::vector<Prepared>> prepare(const select::Space& space,
+                                      const std::vector<image::VariantKey>& variants,
+                                      image::Build build, unsigned jobs);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
 namespace {
 
 using std::chrono::seconds;
@@ -22,7 +22,7 @@ std::string progress_text(const std::string& step, std::size_t done, std::size_t
   std::string text = fmt::format("{}: {} of {}", step, done, all);
   if (done == 0 || done > all) return text;
   const double left = elapsed.count() * static_cast<double>(all - done) / static_cast<double>(done);
-  return fmt::format("{}, {} left", text, whole_duration_text(left));
+  return fmt::format("{}, {} left", text, base::whole_duration_text(left));
 }
 
 ProgressLine::ProgressLine(std::FILE* out, std::string step, Clock clock)
@@ -56,4 +56,4 @@ std::function<void(std::size_t done, std::size_t all)> progress_on_terminal(std:
   return [line](std::size_t done, std::size_t all) { (*line)(done, all); };
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

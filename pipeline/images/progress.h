@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
 
 // "assembling: 120 of 400, 1 min 5 s left". No time is left to say before the first is done.
 std::string progress_text(const std::string& step, std::size_t done, std::size_t all,
@@ -38,4 +38,4 @@ class ProgressLine {
 // For AssembleOptions and the like: on standard error where that is a terminal, else empty.
 std::function<void(std::size_t done, std::size_t all)> progress_on_terminal(std::string step);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

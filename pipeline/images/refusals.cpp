@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
 namespace {
 
 struct Group {
@@ -56,4 +56,4 @@ std::string refusal_text(const std::vector<Refusal>& refusals, std::size_t most,
   return text;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
 
 struct Refusal {
   std::string image;  // "sm_90a ring/mbarrier/none/none"
@@ -19,4 +19,4 @@ struct Refusal {
 std::string refusal_text(const std::vector<Refusal>& refusals, std::size_t most,
                          const std::string& rest);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

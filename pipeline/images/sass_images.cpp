@@ -10,7 +10,12 @@
 #include <set>
 #include <thread>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
+
+using cubin::CubinKernel;
+using disassembly::Disassembler;
+using image::Image;
+
 namespace {
 
 // The variants of one column that lie in one cubin.
@@ -18,7 +23,7 @@ struct ModuleWork {
   std::size_t column = 0;
   std::string module;
   std::vector<std::size_t> variants;
-  Result<Cubin> cubin = fail(Step::disassemble, "not read");
+  Result<cubin::Cubin> cubin = fail(Step::disassemble, "not read");
   std::vector<std::optional<Disassembler::Listing>> listings;  // of the variants
 };
 
@@ -35,14 +40,14 @@ class Analysis {
   Status run() {
     sets_ = make_images(tools_, prepared_, columns_);
     for (const CodeColumn& column : columns_) {
-      PHASEBIT_TRY_ASSIGN(known, parse_target(column.target));
+      PHASEBIT_TRY_ASSIGN(known, isa::parse_target(column.target));
       sms_.push_back(known.sm);
     }
     for (std::size_t column = 0; column < sets_.size(); ++column) plan(column);
     const unsigned threads = tools_.options.threads;
-    parallel_for(work_.size(), threads, [&](std::size_t i) { read(work_[i]); });
+    base::parallel_for(work_.size(), threads, [&](std::size_t i) { read(work_[i]); });
     for (const int sm : std::set<int>(sms_.begin(), sms_.end())) disassemble(sm);
-    parallel_for(work_.size(), threads, [&](std::size_t i) { join(work_[i]); });
+    base::parallel_for(work_.size(), threads, [&](std::size_t i) { join(work_[i]); });
     return {};
   }
 
@@ -70,9 +75,9 @@ class Analysis {
 
   void read(ModuleWork& work) const {
     const auto code =
-        module_code(*sets_[work.column].assembly, tools_.cache_or_null(), work.module);
-    work.cubin =
-        code ? read_cubin(*code, "module " + work.module) : tl::unexpected<Error>(code.error());
+        ptxas::module_code(*sets_[work.column].assembly, tools_.cache_or_null(), work.module);
+    work.cubin = code ? cubin::read_cubin(*code, "module " + work.module)
+                      : tl::unexpected<Error>(code.error());
     work.listings.resize(work.variants.size());
   }
 
@@ -103,15 +108,15 @@ class Analysis {
     if (const auto& listing = work.listings[place]; found == nullptr || !listing || !*listing)
       return fail(Step::disassemble, "{} for {}: no disassembly{}", prepared_[variant].key.id,
                   columns_[work.column].name(), listing ? ": " + listing->error().message : "");
-    PHASEBIT_TRY_ASSIGN(kernel, join_kernel(*found, *work.listings[place]));
-    const SourceMap& source = prepared_[variant].kernel.source;
-    std::vector<RoleWindow> windows = find_windows(kernel, source);
+    PHASEBIT_TRY_ASSIGN(kernel, disassembly::join_kernel(*found, *work.listings[place]));
+    const image::SourceMap& source = prepared_[variant].kernel.source;
+    std::vector<flow::RoleWindow> windows = flow::find_windows(kernel, source);
     PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared_[variant], tools_, columns_[work.column]));
     const std::string ptxas = choice_of(prepared_[variant], columns_[work.column]).ptxas;
     PHASEBIT_TRY_ASSIGN(toolchain, tools_.toolchain_of(ptxas));
     PHASEBIT_TRY_ASSIGN(known, tools_.targets.find(columns_[work.column].target));
-    promote_single_sites(windows, kernel, source, spec,
-                         moves_lines(toolchain->version, known.family));
+    flow::promote_single_sites(windows, kernel, source, spec,
+                               flow::moves_lines(toolchain->version, known.family));
     return AnalysedImage{std::move(kernel), std::move(windows), made.resources};
   }
 
@@ -140,4 +145,4 @@ Status analyse_images(Tools& tools, const Disassembler& disassembler,
   return Analysis(tools, disassembler, prepared, columns, visit).run();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
 
 struct AnalysedImage {
-  SassKernel kernel;  // with the statement of each instruction
-  std::vector<RoleWindow> windows;
-  Resources resources;
+  cubin::SassKernel kernel;  // with the statement of each instruction
+  std::vector<flow::RoleWindow> windows;
+  image::Resources resources;
 };
 
 // Takes the image of columns[column] and prepared[variant], or why there is none. Called once for
@@ -25,8 +25,8 @@ using VisitImage =
 // Assembles with `.loc` (the code is the same, and each instruction leads to its line), through the
 // cache. Equal code of one SM is disassembled once, whichever column it is in. The error
 // says that nothing could be done.
-Status analyse_images(Tools& tools, const Disassembler& disassembler,
+Status analyse_images(Tools& tools, const disassembly::Disassembler& disassembler,
                       const std::vector<Prepared>& prepared, const std::vector<CodeColumn>& columns,
                       const VisitImage& visit);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

@@ -8,19 +8,19 @@
 #include <cstdio>
 #include <sstream>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
 
-Result<const Toolchain*> Tools::toolchain_of(const std::string& ptxas) {
+Result<const ptxas::Toolchain*> Tools::toolchain_of(const std::string& ptxas) {
   if (ptxas.empty()) return &toolchain;
-  if (toolchain.version.text() != pinned_toolchain)
+  if (toolchain.version.text() != ptxas::pinned_toolchain)
     return with_hint(fail(Step::usage, "ptxas={}, but the command works with ptxas {}", ptxas,
                           toolchain.version.text()),
                      "leave --ptxas and $PHASEBIT_TOOLCHAIN out, or the axis");
   if (const auto known = others.find(ptxas); known != others.end()) return &known->second;
-  PHASEBIT_TRY_ASSIGN(installed, find_installed(home, ptxas));
-  ToolchainRequest request{home, {}, {}};
-  request.ptxas = toolchain_programs(installed.folder) / "ptxas";
-  PHASEBIT_TRY_ASSIGN(found, find_toolchain(request));
+  PHASEBIT_TRY_ASSIGN(installed, ptxas::find_installed(home, ptxas));
+  ptxas::ToolchainRequest request{home, {}, {}};
+  request.ptxas = ptxas::toolchain_programs(installed.folder) / "ptxas";
+  PHASEBIT_TRY_ASSIGN(found, ptxas::find_toolchain(request));
   return &others.emplace(ptxas, std::move(found)).first->second;
 }
 
@@ -31,8 +31,9 @@ std::string CodeColumn::name() const {
 Result<std::vector<CodeColumn>> columns_of(const Tools& tools,
                                            const std::vector<std::string>& targets,
                                            const std::vector<std::string>& toolchains) {
-  AssemblerAxes axes;
-  if (!toolchains.empty()) PHASEBIT_TRY(set_assembler_axis(tools.home, axes, "ptxas", toolchains));
+  ptxas::AssemblerAxes axes;
+  if (!toolchains.empty())
+    PHASEBIT_TRY(ptxas::set_assembler_axis(tools.home, axes, "ptxas", toolchains));
   if (axes.ptxas.empty()) axes.ptxas = {""};
   std::vector<CodeColumn> columns;
   for (const std::string& target : targets)
@@ -44,7 +45,7 @@ namespace {
 
 // A cache that nobody asked for saves time and is gone without; one that was asked for must be.
 Status open_caches(Tools& tools, const std::string& asked) {
-  auto cache = Cache::open(asked.empty() ? tools.home.cache / "assembly" : fs::path(asked));
+  auto cache = ptxas::Cache::open(asked.empty() ? tools.home.cache / "assembly" : fs::path(asked));
   if (!cache && !asked.empty())
     return with_hint(tl::unexpected<Error>(cache.error()),
                      "--cache FOLDER names another, --no-cache keeps nothing");
@@ -54,7 +55,7 @@ Status open_caches(Tools& tools, const std::string& asked) {
     return {};
   }
   for (const std::string& note : cache->notes()) fmt::print(stderr, "note: {}\n", note);
-  tools.derived.emplace(cache->folder() / "derived", program_hash());
+  tools.derived.emplace(cache->folder() / "derived", base::program_hash());
   tools.cache = std::move(*cache);
   return {};
 }
@@ -62,41 +63,41 @@ Status open_caches(Tools& tools, const std::string& asked) {
 }  // namespace
 
 Result<Tools> open_tools(const ToolOptions& options) {
-  ToolchainRequest request{options.home, {}, {}};
+  ptxas::ToolchainRequest request{options.home, {}, {}};
   if (!options.ptxas.empty()) request.ptxas = options.ptxas;
   if (!options.nvdisasm.empty()) request.nvdisasm = options.nvdisasm;
-  PHASEBIT_TRY_ASSIGN(toolchain, find_toolchain(request));
-  PHASEBIT_TRY_ASSIGN(targets, TargetTable::load());
+  PHASEBIT_TRY_ASSIGN(toolchain, ptxas::find_toolchain(request));
+  PHASEBIT_TRY_ASSIGN(targets, isa::TargetTable::load());
   Tools tools{options.home, std::move(toolchain), std::move(targets), std::nullopt, {},
               {},           std::nullopt};
   tools.options.line_info = true;
   if (!options.no_cache) PHASEBIT_TRY(open_caches(tools, options.cache));
   tools.options.threads = options.jobs;
   tools.options.progress = progress_on_terminal("calls of ptxas");
-  ResourceLimits& limits = tools.options.limits;
+  ptxas::ResourceLimits& limits = tools.options.limits;
   if (options.max_registers > 0) limits.max_registers = options.max_registers;
   if (options.max_shared_bytes > 0) limits.max_shared_bytes = options.max_shared_bytes;
   if (options.max_spill_bytes >= 0) limits.max_spill_bytes = options.max_spill_bytes;
   return tools;
 }
 
-Result<Disassembler> open_disassembler(const Tools& tools) {
-  PHASEBIT_TRY(require_nvdisasm(tools.toolchain));
-  return Disassembler::open(tools.toolchain.nvdisasm,
-                            tools.cache ? tools.cache->folder() / "disassembly" : fs::path());
+Result<disassembly::Disassembler> open_disassembler(const Tools& tools) {
+  PHASEBIT_TRY(ptxas::require_nvdisasm(tools.toolchain));
+  return disassembly::Disassembler::open(
+      tools.toolchain.nvdisasm, tools.cache ? tools.cache->folder() / "disassembly" : fs::path());
 }
 
-Result<std::vector<std::string>> chosen_targets(const Toolchain& toolchain,
+Result<std::vector<std::string>> chosen_targets(const ptxas::Toolchain& toolchain,
                                                 std::vector<std::string> targets,
                                                 const std::string& file) {
   if (!file.empty()) {
-    PHASEBIT_TRY_ASSIGN(text, read_file(file));
+    PHASEBIT_TRY_ASSIGN(text, base::read_file(file));
     std::istringstream words(text);
     for (std::string word; words >> word;) targets.push_back(word);
   }
   if (targets.empty() || targets == std::vector<std::string>{"all"}) return toolchain.targets;
-  for (const std::string& target : targets) PHASEBIT_TRY(check_target(toolchain, target));
+  for (const std::string& target : targets) PHASEBIT_TRY(ptxas::check_target(toolchain, target));
   return targets;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

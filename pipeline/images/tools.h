@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::images {
 
 struct ToolOptions {
-  Home home;
+  base::Home home;
   std::string ptxas, nvdisasm;  // empty: the pinned ones
   std::string cache;            // empty: that of the home
   bool no_cache = false;
@@ -23,17 +23,17 @@ struct ToolOptions {
 };
 
 struct Tools {
-  Home home;
-  Toolchain toolchain;  // of variants that name no ptxas
-  TargetTable targets;
-  std::optional<Cache> cache;
-  AssembleOptions options;                  // with `.loc`: what is measured is what is gated
-  std::map<std::string, Toolchain> others;  // by version: those that variants name
-  std::optional<DerivedCache> derived;      // beside the cache
-  Cache* cache_or_null() { return cache ? &*cache : nullptr; }
+  base::Home home;
+  ptxas::Toolchain toolchain;  // of variants that name no ptxas
+  isa::TargetTable targets;
+  std::optional<ptxas::Cache> cache;
+  ptxas::AssembleOptions options;                  // with `.loc`: what is measured is what is gated
+  std::map<std::string, ptxas::Toolchain> others;  // by version: those that variants name
+  std::optional<disassembly::DerivedCache> derived;  // beside the cache
+  ptxas::Cache* cache_or_null() { return cache ? &*cache : nullptr; }
   // The toolchain of a choice, found and asked once. Step::toolchain when it is not installed;
   // Step::usage when --ptxas names another than the pinned one: then "" is that one.
-  Result<const Toolchain*> toolchain_of(const std::string& ptxas);
+  Result<const ptxas::Toolchain*> toolchain_of(const std::string& ptxas);
 };
 
 // Notes of the cache go to standard error.
@@ -41,7 +41,7 @@ Result<Tools> open_tools(const ToolOptions& options);
 
 // nvdisasm of the toolchain, with a cache of its listings beside that of the modules. The error
 // says how to get one.
-Result<Disassembler> open_disassembler(const Tools& tools);
+Result<disassembly::Disassembler> open_disassembler(const Tools& tools);
 
 // What a column of a matrix stands for.
 struct CodeColumn {
@@ -58,8 +58,8 @@ Result<std::vector<CodeColumn>> columns_of(const Tools& tools,
 
 // The architectures named, and those of the file; every one that ptxas knows for none or "all".
 // Step::usage when it does not know one.
-Result<std::vector<std::string>> chosen_targets(const Toolchain& toolchain,
+Result<std::vector<std::string>> chosen_targets(const ptxas::Toolchain& toolchain,
                                                 std::vector<std::string> targets,
                                                 const std::string& file = {});
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::images

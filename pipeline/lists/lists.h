@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::lists {
 
 struct ListRequest {
-  Home home;
+  base::Home home;
   std::string templates;             // empty: the project's
   std::string spec;                  // of sweeps: one file; empty: all of the project's
   std::vector<std::string> results;  // of devices: beside the published
@@ -22,6 +22,6 @@ std::vector<std::string> list_names();
 
 // One of them. Step::usage for another word, with the nearest, and for a part of the request that
 // the list has no use for.
-Result<Table> make_list(const std::string& name, const ListRequest& request);
+Result<table::Table> make_list(const std::string& name, const ListRequest& request);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::lists

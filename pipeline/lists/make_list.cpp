@@ -11,29 +11,35 @@
 #include <algorithm>
 #include <map>
 
-namespace phasebit {
+namespace phasebit::pipeline::lists {
+
+using record::DeviceRow;
+using table::Cell;
+using table::Table;
+
 namespace {
 
 Result<Table> list_tables(const ListRequest&) {
   Table table;
   table.columns = {{"table", false}, {"--argument", false}, {"what it shows", false}};
-  for (const ReportTable& one : report_tables())
+  for (const report::ReportTable& one : report::report_tables())
     table.rows.push_back({one.name, one.arguments, one.doc});
   return table;
 }
 
 // Where each GPU was met: the results of a device and how many variants have a figure there.
 Result<Table> list_devices(const ListRequest& request) {
-  std::vector<fs::path> files = published_results(request.home);
-  for (const std::string& file : published_histories(request.home)) files.emplace_back(file);
+  std::vector<fs::path> files = explain::published_results(request.home);
+  for (const std::string& file : explain::published_histories(request.home))
+    files.emplace_back(file);
   files.insert(files.end(), request.results.begin(), request.results.end());
-  if (files.empty()) return nothing_published(request.home, "results are");
+  if (files.empty()) return explain::nothing_published(request.home, "results are");
   std::map<std::string, size_t> points;
   std::vector<DeviceRow> devices;
   // File by file: an older one may know a variant by fewer axes, which is nothing to a GPU.
   for (const fs::path& file : files) {
-    PHASEBIT_TRY_ASSIGN(results, load_results({file}, no_samples));
-    for (const PointRow& point : results.points) ++points[point.device_uuid];
+    PHASEBIT_TRY_ASSIGN(results, store::load_results({file}, store::json::no_samples));
+    for (const record::PointRow& point : results.points) ++points[point.device_uuid];
     for (const DeviceRow& row : results.devices)
       if (std::none_of(devices.begin(), devices.end(),
                        [&](const DeviceRow& known) { return known.uuid == row.uuid; }))
@@ -54,14 +60,15 @@ Result<Table> list_devices(const ListRequest& request) {
 }
 
 Result<Table> list_toolchains(const ListRequest& request) {
-  const std::vector<InstalledToolchain> installed = installed_toolchains(request.home);
+  const std::vector<ptxas::InstalledToolchain> installed =
+      ptxas::installed_toolchains(request.home);
   if (installed.empty())
     return with_hint(fail(Step::toolchain, "no toolchain is installed"), "run tools/toolchain");
   Table table;
   table.columns = {{"ptxas", false}, {"", false}, {"folder", false}};
-  for (const InstalledToolchain& one : installed)
+  for (const ptxas::InstalledToolchain& one : installed)
     table.rows.push_back({one.version.text(), one.axis_value().empty() ? "the default" : "",
-                          shown_path(request.home, one.folder)});
+                          fork::shown_path(request.home, one.folder)});
   return table;
 }
 
@@ -71,8 +78,8 @@ Cell limit(int value) {
 
 // Those that the ptxas in hand knows.
 Result<Table> list_targets(const ListRequest& request) {
-  PHASEBIT_TRY_ASSIGN(toolchain, find_toolchain({request.home, {}, {}}));
-  PHASEBIT_TRY_ASSIGN(known, TargetTable::load());
+  PHASEBIT_TRY_ASSIGN(toolchain, ptxas::find_toolchain({request.home, {}, {}}));
+  PHASEBIT_TRY_ASSIGN(known, isa::TargetTable::load());
   Table table;
   table.columns = {{"target", false},
                    {"SASS family", false},
@@ -130,9 +137,9 @@ Result<Table> make_list(const std::string& name, const ListRequest& request) {
                                   [&](const List& one) { return name == one.name; });
   if (list == std::end(lists))
     return with_hint(fail(Step::usage, "no list '{}'", name),
-                     nearest_word_hint(name, list_names()));
+                     base::nearest_word_hint(name, list_names()));
   PHASEBIT_TRY(check_request(*list, request));
   return list->make(request);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::lists

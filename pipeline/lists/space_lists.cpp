@@ -9,23 +9,29 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::pipeline::lists {
+
+using catalogue::Component;
+using catalogue::ComponentKind;
+using catalogue::to_string;
+using table::Table;
+
 namespace {
 
-Result<Catalogue> catalogue_of(const ListRequest& request) {
-  SpaceRequest space;
+Result<catalogue::Catalogue> catalogue_of(const ListRequest& request) {
+  select::SpaceRequest space;
   space.home = request.home;
   space.templates = request.templates;
-  return load_catalogue(space);
+  return select::load_catalogue(space);
 }
 
-std::string values_of(const Axis& axis) {
+std::string values_of(const catalogue::Axis& axis) {
   if (axis.is_range()) return fmt::format("{}..{}", axis.low, axis.high);
   return fmt::format("{}", fmt::join(axis.values, " "));
 }
 
 void add_axes(Table& table, const Component& component, std::string_view of) {
-  for (const Axis& axis : component.axes)
+  for (const catalogue::Axis& axis : component.axes)
     table.rows.push_back(
         {axis.name, std::string(of), axis.default_value, values_of(axis), axis.doc});
 }
@@ -40,7 +46,7 @@ Result<Table> list_components(const ListRequest& request, ComponentKind kind) {
 
 // The spec files in question, by name.
 std::vector<fs::path> specs_of(const ListRequest& request) {
-  if (!request.spec.empty()) return {spec_file(request.home, request.spec)};
+  if (!request.spec.empty()) return {select::spec_file(request.home, request.spec)};
   std::vector<fs::path> files;
   std::error_code missing;
   for (const auto& entry : fs::directory_iterator(request.home.data / "specs", missing))
@@ -51,7 +57,7 @@ std::vector<fs::path> specs_of(const ListRequest& request) {
 
 // Whether a TOML file declares sweeps: specs/ also holds expectations (`sass gate`).
 Result<bool> has_sweeps(const fs::path& file) {
-  PHASEBIT_TRY_ASSIGN(text, read_file(file));
+  PHASEBIT_TRY_ASSIGN(text, base::read_file(file));
   return text.find("[[sweep]]") != std::string::npos;
 }
 
@@ -62,15 +68,15 @@ Result<Table> list_axes(const ListRequest& request) {
   Table table;
   table.columns = {
       {"axis", false}, {"of", false}, {"default", false}, {"values", false}, {"what it is", false}};
-  for (const ComponentKind kind : component_kinds)
+  for (const ComponentKind kind : catalogue::component_kinds)
     table.rows.push_back({std::string(to_string(kind)), "every variant", "",
                           fmt::format("{}", fmt::join(catalogue.values_of(to_string(kind)), " ")),
                           fmt::format("see `phasebit list {}s`", to_string(kind))});
   add_axes(table, catalogue.common(), "every variant");
-  for (const ComponentKind kind : component_axis_order)
+  for (const ComponentKind kind : catalogue::component_axis_order)
     for (const Component& one : catalogue.components(kind))
       add_axes(table, one, fmt::format("{} {}", to_string(kind), one.name));
-  for (const AssemblerAxis& axis : assembler_axis_facts())
+  for (const ptxas::AssemblerAxis& axis : ptxas::assembler_axis_facts())
     table.rows.push_back({axis.name, "ptxas", axis.default_value, axis.values, axis.doc});
   return table;
 }
@@ -95,15 +101,15 @@ Result<Table> list_sweeps(const ListRequest& request) {
   for (const fs::path& file : specs_of(request)) {
     PHASEBIT_TRY_ASSIGN(has, has_sweeps(file));
     if (!has && request.spec.empty()) continue;
-    PHASEBIT_TRY_ASSIGN(spec, load_spec(request.home, file, catalogue));
-    for (const Sweep& sweep : spec.sweeps) {
-      PHASEBIT_TRY_ASSIGN(expansion, expand(catalogue, spec, sweep.name));
-      const size_t choices = combinations(sweep.assembler).size();
+    PHASEBIT_TRY_ASSIGN(spec, space::load_spec(request.home, file, catalogue));
+    for (const space::Sweep& sweep : spec.sweeps) {
+      PHASEBIT_TRY_ASSIGN(expansion, space::expand(catalogue, spec, sweep.name));
+      const size_t choices = ptxas::combinations(sweep.assembler).size();
       table.rows.push_back({sweep.name, expansion.variants.size() * choices,
-                            shown_path(request.home, file), sweep.doc});
+                            fork::shown_path(request.home, file), sweep.doc});
     }
   }
   return table;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::lists

@@ -3,15 +3,15 @@
 
 #include "pipeline/lists/lists.h"
 
-namespace phasebit {
+namespace phasebit::pipeline::lists {
 
 // Every axis with who declares it, its values, its default and what it means; those of ptxas last.
-Result<Table> list_axes(const ListRequest& request);
-Result<Table> list_probes(const ListRequest& request);
-Result<Table> list_protocols(const ListRequest& request);
-Result<Table> list_movers(const ListRequest& request);
-Result<Table> list_works(const ListRequest& request);
+Result<table::Table> list_axes(const ListRequest& request);
+Result<table::Table> list_probes(const ListRequest& request);
+Result<table::Table> list_protocols(const ListRequest& request);
+Result<table::Table> list_movers(const ListRequest& request);
+Result<table::Table> list_works(const ListRequest& request);
 // Every sweep with the number of its variants.
-Result<Table> list_sweeps(const ListRequest& request);
+Result<table::Table> list_sweeps(const ListRequest& request);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::lists

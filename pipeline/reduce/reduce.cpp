@@ -11,7 +11,15 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace phasebit {
+namespace phasebit::pipeline::reduce {
+
+using flow::CountIn;
+using flow::OpcodeCensus;
+using images::Prepared;
+using phasebit::reduce::FlatKernel;
+using phasebit::reduce::ReducedKernel;
+using ptxas::Kernel;
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -54,7 +62,7 @@ class DifferenceReducer {
     PHASEBIT_TRY(read_first());
     PHASEBIT_TRY(choose_opcode());
     PHASEBIT_TRY(check_difference());
-    PHASEBIT_TRY_ASSIGN(flat, flatten(prepared_.kernel));
+    PHASEBIT_TRY_ASSIGN(flat, phasebit::reduce::flatten(prepared_.kernel));
     if (!still_shows({flat}).front())
       return fail(Step::assemble,
                   "{}: without inner blocks its text does not show the difference any more",
@@ -69,7 +77,7 @@ class DifferenceReducer {
     for (const std::size_t side : {0U, 1U}) {
       auto code = sides_.code_of(side, prepared_.kernel);
       if (!code) return named(code.error());
-      auto census = take_opcode_census(*code);
+      auto census = flow::take_opcode_census(*code);
       if (!census) return named(census.error());
       first_[side] = std::move(*code);
       census_[side] = std::move(*census);
@@ -82,8 +90,9 @@ class DifferenceReducer {
   }
 
   Counts hot_opcodes(std::size_t side) const {
-    const SourceMap& source = prepared_.kernel.source;
-    return hot_code(take_features(first_[side], source, find_windows(first_[side], source)))
+    const image::SourceMap& source = prepared_.kernel.source;
+    return compare::hot_code(
+               flow::take_features(first_[side], source, flow::find_windows(first_[side], source)))
         .opcodes;
   }
 
@@ -116,14 +125,14 @@ class DifferenceReducer {
       PHASEBIT_TRY_ASSIGN(banner, sides_.banner(side));
       out.banner = std::move(banner);
     }
-    const OpcodeTally a = reduction_.sides[0].first, b = reduction_.sides[1].first;
+    const flow::OpcodeTally a = reduction_.sides[0].first, b = reduction_.sides[1].first;
     if (a.kernel == 0 && b.kernel == 0) return no_such_opcode();
     const int left = a.of(reduction_.where), right = b.of(reduction_.where);
     if (left == right) {
       const bool elsewhere = reduction_.where == CountIn::loops && a.kernel != b.kernel;
       return with_hint(fail(Step::usage, "{}: {} {} {}: {} by {}, {} by {}", variant_, opcode,
-                            to_string(reduction_.where), "does not differ", left, sides_.name(0),
-                            right, sides_.name(1)),
+                            flow::to_string(reduction_.where), "does not differ", left,
+                            sides_.name(0), right, sides_.name(1)),
                        elsewhere ? fmt::format("in the kernel they are {} and {}: give --anywhere",
                                                a.kernel, b.kernel)
                                  : "");
@@ -131,7 +140,7 @@ class DifferenceReducer {
     more_ = left > right ? 0 : 1;
     in_kernel_too_ = (left > right) ? a.kernel > b.kernel : b.kernel > a.kernel;
     for (const std::size_t side : {0U, 1U})
-      words_[side] = OpcodeWords::learn({&first_[0], &first_[1]}, {&first_[side]}, opcode);
+      words_[side] = flow::OpcodeWords::learn({&first_[0], &first_[1]}, {&first_[side]}, opcode);
     return {};
   }
 
@@ -141,7 +150,7 @@ class DifferenceReducer {
       for (const auto& [opcode, count] : census.opcodes) opcodes.insert(opcode);
     return with_hint(
         fail(Step::usage, "--opcode {}: neither side has one in {}", reduction_.opcode, variant_),
-        nearest_word_hint(reduction_.opcode, {opcodes.begin(), opcodes.end()}));
+        base::nearest_word_hint(reduction_.opcode, {opcodes.begin(), opcodes.end()}));
   }
 
   // Of OpcodeTally or WordCount. Where the first text has more in the kernel too, so has every
@@ -159,7 +168,8 @@ class DifferenceReducer {
   std::vector<Kernel> kernels_of(const std::vector<FlatKernel>& candidates) const {
     std::vector<Kernel> kernels;
     for (std::size_t i = 0; i < candidates.size(); ++i)
-      kernels.push_back(as_kernel(candidates[i], fmt::format("pb_candidate_{}", i)));
+      kernels.push_back(
+          phasebit::reduce::as_kernel(candidates[i], fmt::format("pb_candidate_{}", i)));
     return kernels;
   }
 
@@ -190,27 +200,28 @@ class DifferenceReducer {
   // it does not, or where the words show nothing.
   ReducedKernel reduce_it(const FlatKernel& flat) {
     const Clock::time_point until = Clock::now() + request_.seconds;
-    const ReduceLimits limits{[until] { return interrupted() || Clock::now() > until; }};
+    const phasebit::reduce::ReduceLimits limits{
+        [until] { return base::interrupted() || Clock::now() > until; }};
     std::size_t tried = 0;
     if (seems_to_show({flat}).front()) {
-      ReducedKernel reduced =
-          reduce(flat, [&](const auto& candidates) { return seems_to_show(candidates); }, limits);
+      ReducedKernel reduced = phasebit::reduce::reduce(
+          flat, [&](const auto& candidates) { return seems_to_show(candidates); }, limits);
       if (still_shows({reduced.kernel}).front()) return reduced;
       tried = reduced.tried;
     }
-    ReducedKernel reduced =
-        reduce(flat, [&](const auto& candidates) { return still_shows(candidates); }, limits);
+    ReducedKernel reduced = phasebit::reduce::reduce(
+        flat, [&](const auto& candidates) { return still_shows(candidates); }, limits);
     reduced.tried += tried;
     return reduced;
   }
 
   Result<Reduction> confirm(const ReducedKernel& reduced) {
-    const Kernel kernel = as_kernel(reduced.kernel, "reduced");
+    const Kernel kernel = phasebit::reduce::as_kernel(reduced.kernel, "reduced");
     const std::string text = reduced_module(kernel);
     std::array<OpcodeCensus, 2> last;
     for (const std::size_t side : {0U, 1U}) {
       PHASEBIT_TRY_ASSIGN(code, sides_.code_of_text(side, text));
-      PHASEBIT_TRY_ASSIGN(census, take_opcode_census(code));
+      PHASEBIT_TRY_ASSIGN(census, flow::take_opcode_census(code));
       reduction_.sides[side].last = census.count(reduction_.opcode);
       last[side] = std::move(census);
     }
@@ -229,24 +240,24 @@ class DifferenceReducer {
 
   const Clock::time_point began_ = Clock::now();
   const Prepared& prepared_;
-  const std::string variant_ = text_key(prepared_.key).id;  // without its choice of ptxas
+  const std::string variant_ = ptxas::text_key(prepared_.key).id;  // without its choice of ptxas
   ReduceSides sides_;
   const ReduceRequest& request_;
   Reduction reduction_;
-  std::array<SassKernel, 2> first_;
+  std::array<cubin::SassKernel, 2> first_;
   std::array<OpcodeCensus, 2> census_;  // of first_
   std::size_t more_ = 0;                // the side that has more
   bool in_kernel_too_ = false;          // not in loops alone
-  std::array<OpcodeWords, 2> words_;
+  std::array<flow::OpcodeWords, 2> words_;
 };
 
 }  // namespace
 
-Result<Reduction> reduce_difference(Tools& tools, const Prepared& prepared,
+Result<Reduction> reduce_difference(images::Tools& tools, const Prepared& prepared,
                                     const std::array<ReduceSide, 2>& sides,
                                     const ReduceRequest& request) {
   PHASEBIT_TRY_ASSIGN(opened, ReduceSides::open(tools, sides));
   return DifferenceReducer(prepared, std::move(opened), request).run();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::reduce

@@ -8,11 +8,12 @@
 #include <chrono>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::pipeline::reduce {
 
 struct ReduceRequest {
-  std::string opcode;                // a shell pattern, as in gates: "MEMBAR*"; "": chosen
-  CountIn where = CountIn::loops;    // of what is counted; a chosen opcode may differ elsewhere
+  std::string opcode;  // a shell pattern, as in gates: "MEMBAR*"; "": chosen
+  flow::CountIn where =
+      flow::CountIn::loops;          // of what is counted; a chosen opcode may differ elsewhere
   std::chrono::seconds seconds{60};  // of reducing; what was reached is the result
   std::string file = "reduced.ptx";  // as the commands in the text call it
 };
@@ -20,19 +21,19 @@ struct ReduceRequest {
 // How a side assembles.
 struct ReduceSide {
   std::string target;
-  AssemblerChoice choice;
+  ptxas::AssemblerChoice choice;
 };
 
 struct ReducedSide {
-  std::string name;         // "ptxas 12.4.131 for sm_90"
-  std::string banner;       // of `ptxas --version`: release and build
-  std::string arguments;    // of ptxas: "-arch=sm_90 -O1"
-  OpcodeTally first, last;  // before and after
+  std::string name;               // "ptxas 12.4.131 for sm_90"
+  std::string banner;             // of `ptxas --version`: release and build
+  std::string arguments;          // of ptxas: "-arch=sm_90 -O1"
+  flow::OpcodeTally first, last;  // before and after
 };
 
 struct Reduction {
   std::string opcode;  // the pattern
-  CountIn where = CountIn::loops;
+  flow::CountIn where = flow::CountIn::loops;
   std::array<ReducedSide, 2> sides;
   // A module by itself: what it shows and how to see it as comments, then the PTX.
   std::string text;
@@ -43,4 +44,4 @@ struct Reduction {
   double seconds = 0;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::reduce

@@ -9,23 +9,29 @@
 #include <sstream>
 #include <thread>
 
-namespace phasebit {
+namespace phasebit::pipeline::reduce {
+
+using cubin::CubinKernel;
+using cubin::SassKernel;
+using ptxas::Kernel;
+
 namespace {
 
 // A candidate that takes ptxas longer is no candidate.
 constexpr std::chrono::seconds candidate_timeout{10};
 
-Result<SassKernel> only_kernel(const Disassembler& disassembler, const std::string& code) {
-  PHASEBIT_TRY_ASSIGN(cubin, read_cubin(code));
+Result<SassKernel> only_kernel(const disassembly::Disassembler& disassembler,
+                               const std::string& code) {
+  PHASEBIT_TRY_ASSIGN(cubin, cubin::read_cubin(code));
   const CubinKernel& kernel = cubin.kernels.front();
-  return join_kernel(kernel, disassembler.listing(cubin.sm, kernel));
+  return disassembly::join_kernel(kernel, disassembler.listing(cubin.sm, kernel));
 }
 
 }  // namespace
 
 struct ReduceSides::Assembled {
-  Assembly assembly;
-  std::map<std::string, Cubin> cubins;  // by module
+  ptxas::Assembly assembly;
+  std::map<std::string, cubin::Cubin> cubins;  // by module
   const CubinKernel* find(std::size_t kernel) const {
     const auto& made = assembly.kernels[kernel];
     if (!made) return nullptr;
@@ -34,16 +40,17 @@ struct ReduceSides::Assembled {
   }
 };
 
-Result<ReduceSides> ReduceSides::open(Tools& tools, const std::array<ReduceSide, 2>& sides) {
+Result<ReduceSides> ReduceSides::open(images::Tools& tools,
+                                      const std::array<ReduceSide, 2>& sides) {
   std::array<Side, 2> opened;
   for (std::size_t i = 0; i < 2; ++i) {
     PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(sides[i].choice.ptxas));
-    PHASEBIT_TRY(check_target(*toolchain, sides[i].target));
-    opened[i] = {toolchain, sides[i].target, flags_of(sides[i].choice), {}};
+    PHASEBIT_TRY(ptxas::check_target(*toolchain, sides[i].target));
+    opened[i] = {toolchain, sides[i].target, ptxas::flags_of(sides[i].choice), {}};
   }
   // Listings of candidates are not worth a place in the cache of all others.
-  PHASEBIT_TRY(require_nvdisasm(tools.toolchain));
-  PHASEBIT_TRY_ASSIGN(disassembler, Disassembler::open(tools.toolchain.nvdisasm));
+  PHASEBIT_TRY(ptxas::require_nvdisasm(tools.toolchain));
+  PHASEBIT_TRY_ASSIGN(disassembler, disassembly::Disassembler::open(tools.toolchain.nvdisasm));
   const unsigned all = tools.options.threads != 0
                            ? tools.options.threads
                            : std::max(1U, std::thread::hardware_concurrency());
@@ -68,7 +75,8 @@ std::string ReduceSides::arguments(std::size_t side) const {
 }
 
 Result<std::string> ReduceSides::banner(std::size_t side) const {
-  PHASEBIT_TRY_ASSIGN(said, run_process({sides_[side].toolchain->ptxas.string(), "--version"}));
+  PHASEBIT_TRY_ASSIGN(said,
+                      base::run_process({sides_[side].toolchain->ptxas.string(), "--version"}));
   std::istringstream lines(said.out);
   std::string banner;
   for (std::string line; std::getline(lines, line);)
@@ -79,10 +87,11 @@ Result<std::string> ReduceSides::banner(std::size_t side) const {
 
 Result<SassKernel> ReduceSides::code_of(std::size_t side, const Kernel& kernel) const {
   const Side& one = sides_[side];
-  AssembleOptions options;
+  ptxas::AssembleOptions options;
   options.flags = one.flags;
   options.line_info = true;
-  const Assembly made = assemble(*one.toolchain, nullptr, {kernel}, one.target, options);
+  const ptxas::Assembly made =
+      ptxas::assemble(*one.toolchain, nullptr, {kernel}, one.target, options);
   const auto& assembled = made.kernels.front();
   if (!assembled) {
     Error error = assembled.error();
@@ -94,29 +103,29 @@ Result<SassKernel> ReduceSides::code_of(std::size_t side, const Kernel& kernel) 
 
 Result<SassKernel> ReduceSides::code_of_text(std::size_t side, const std::string& text) const {
   const Side& one = sides_[side];
-  PHASEBIT_TRY_ASSIGN(folder, TempDir::create());
+  PHASEBIT_TRY_ASSIGN(folder, base::TempDir::create());
   const std::string source = (folder.path() / "reduced.ptx").string();
   const std::string cubin = (folder.path() / "reduced.cubin").string();
-  PHASEBIT_TRY(write_file(source, text));
+  PHASEBIT_TRY(base::write_file(source, text));
   std::vector<std::string> words{one.toolchain->ptxas.string(), "-arch=" + one.target};
   words.insert(words.end(), one.flags.begin(), one.flags.end());
   words.insert(words.end(), {source, "-o", cubin});
-  PHASEBIT_TRY_ASSIGN(ran, run_process(words));
+  PHASEBIT_TRY_ASSIGN(ran, base::run_process(words));
   if (!ran.ok()) return fail(Step::assemble, "{}: {}", name(side), ran.out + ran.err);
-  PHASEBIT_TRY_ASSIGN(code, read_file(cubin));
+  PHASEBIT_TRY_ASSIGN(code, base::read_file(cubin));
   return only_kernel(disassembler_, code);
 }
 
 ReduceSides::Assembled ReduceSides::assemble_all(const Side& side,
                                                  const std::vector<Kernel>& kernels) const {
-  AssembleOptions options;
+  ptxas::AssembleOptions options;
   options.flags = side.flags;
   options.threads = threads_;
   options.kernels_per_module = (kernels.size() + threads_ - 1) / threads_;
   options.timeout = candidate_timeout;
-  Assembled made{assemble(*side.toolchain, nullptr, kernels, side.target, options), {}};
+  Assembled made{ptxas::assemble(*side.toolchain, nullptr, kernels, side.target, options), {}};
   for (const auto& [hash, code] : made.assembly.modules)
-    if (auto cubin = read_cubin(code)) made.cubins.emplace(hash, std::move(*cubin));
+    if (auto cubin = cubin::read_cubin(code)) made.cubins.emplace(hash, std::move(*cubin));
   return made;
 }
 
@@ -127,7 +136,7 @@ void ReduceSides::disassemble(Side& side, const Assembled& made,
   int sm = 0;  // of all: a side has one target
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (!wanted[i]) continue;
-    const phasebit::Assembled& one = *made.assembly.kernels[i];
+    const ptxas::Assembled& one = *made.assembly.kernels[i];
     if (!side.known.emplace(one.text_hash, std::nullopt).second) continue;
     codes.push_back(one.text_hash);
     kernels.push_back(made.find(i));
@@ -135,20 +144,20 @@ void ReduceSides::disassemble(Side& side, const Assembled& made,
   }
   const auto listings = disassembler_.listings(sm, kernels);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const auto joined = join_kernel(*kernels[i], listings[i]);
-    auto census = joined ? take_opcode_census(*joined)
-                         : Result<OpcodeCensus>(tl::unexpected<Error>(joined.error()));
+    const auto joined = disassembly::join_kernel(*kernels[i], listings[i]);
+    auto census = joined ? flow::take_opcode_census(*joined)
+                         : Result<flow::OpcodeCensus>(tl::unexpected<Error>(joined.error()));
     if (census) side.known[codes[i]] = std::move(*census);
   }
 }
 
 void ReduceSides::assemble_both(const std::vector<Kernel>& kernels,
                                 std::array<Assembled, 2>& made) const {
-  parallel_for(2, 2, [&](std::size_t i) { made[i] = assemble_all(sides_[i], kernels); });
+  base::parallel_for(2, 2, [&](std::size_t i) { made[i] = assemble_all(sides_[i], kernels); });
 }
 
 std::vector<ReduceSides::Estimates> ReduceSides::estimate(
-    const std::vector<Kernel>& kernels, const std::array<OpcodeWords, 2>& words) const {
+    const std::vector<Kernel>& kernels, const std::array<flow::OpcodeWords, 2>& words) const {
   std::array<Assembled, 2> made;
   assemble_both(kernels, made);
   std::vector<Estimates> estimates(kernels.size());
@@ -165,7 +174,7 @@ std::vector<ReduceSides::Both> ReduceSides::census(const std::vector<Kernel>& ke
   std::vector<bool> wanted(kernels.size());
   for (std::size_t i = 0; i < kernels.size(); ++i)
     wanted[i] = made[0].find(i) != nullptr && made[1].find(i) != nullptr;
-  parallel_for(2, 2, [&](std::size_t i) { disassemble(sides_[i], made[i], wanted); });
+  base::parallel_for(2, 2, [&](std::size_t i) { disassemble(sides_[i], made[i], wanted); });
   std::vector<Both> both(kernels.size());
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     if (!wanted[i]) continue;
@@ -176,4 +185,4 @@ std::vector<ReduceSides::Both> ReduceSides::census(const std::vector<Kernel>& ke
   return both;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::reduce

@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::reduce {
 
 class ReduceSides {
  public:
   // Step::usage when both are the same.
-  static Result<ReduceSides> open(Tools& tools, const std::array<ReduceSide, 2>& sides);
+  static Result<ReduceSides> open(images::Tools& tools, const std::array<ReduceSide, 2>& sides);
 
   // "ptxas 12.4.131 -O1 for sm_90"
   std::string name(std::size_t side) const;
@@ -28,38 +28,39 @@ class ReduceSides {
   Result<std::string> banner(std::size_t side) const;
 
   // With `.loc` lines.
-  Result<SassKernel> code_of(std::size_t side, const Kernel& kernel) const;
+  Result<cubin::SassKernel> code_of(std::size_t side, const ptxas::Kernel& kernel) const;
   // The text of a module with one kernel, by plain ptxas.
-  Result<SassKernel> code_of_text(std::size_t side, const std::string& text) const;
+  Result<cubin::SassKernel> code_of_text(std::size_t side, const std::string& text) const;
 
   // For each kernel what both words say; nothing where one side refuses it. One or two runs of
   // ptxas a side.
-  using Estimates = std::optional<std::array<WordCount, 2>>;
-  std::vector<Estimates> estimate(const std::vector<Kernel>& kernels,
-                                  const std::array<OpcodeWords, 2>& words) const;
+  using Estimates = std::optional<std::array<flow::WordCount, 2>>;
+  std::vector<Estimates> estimate(const std::vector<ptxas::Kernel>& kernels,
+                                  const std::array<flow::OpcodeWords, 2>& words) const;
 
   // For each kernel both censuses; nothing where one side refuses it. One or two runs of ptxas and
   // of nvdisasm a side; codes that were seen before are not disassembled again.
-  using Both = std::optional<std::array<OpcodeCensus, 2>>;
-  std::vector<Both> census(const std::vector<Kernel>& kernels);
+  using Both = std::optional<std::array<flow::OpcodeCensus, 2>>;
+  std::vector<Both> census(const std::vector<ptxas::Kernel>& kernels);
 
  private:
   struct Side {
-    const Toolchain* toolchain = nullptr;
+    const ptxas::Toolchain* toolchain = nullptr;
     std::string target;
     std::vector<std::string> flags;
-    std::map<std::string, std::optional<OpcodeCensus>> known;  // by hash of the code
+    std::map<std::string, std::optional<flow::OpcodeCensus>> known;  // by hash of the code
   };
   struct Assembled;
-  ReduceSides(std::array<Side, 2> sides, Disassembler disassembler, unsigned threads)
+  ReduceSides(std::array<Side, 2> sides, disassembly::Disassembler disassembler, unsigned threads)
       : sides_(std::move(sides)), disassembler_(std::move(disassembler)), threads_(threads) {}
-  Assembled assemble_all(const Side& side, const std::vector<Kernel>& kernels) const;
-  void assemble_both(const std::vector<Kernel>& kernels, std::array<Assembled, 2>& made) const;
+  Assembled assemble_all(const Side& side, const std::vector<ptxas::Kernel>& kernels) const;
+  void assemble_both(const std::vector<ptxas::Kernel>& kernels,
+                     std::array<Assembled, 2>& made) const;
   void disassemble(Side& side, const Assembled& made, const std::vector<bool>& wanted) const;
 
   std::array<Side, 2> sides_;
-  Disassembler disassembler_;
+  disassembly::Disassembler disassembler_;
   unsigned threads_;  // of a side
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::reduce

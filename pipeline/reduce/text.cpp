@@ -2,7 +2,7 @@
 
 #include "core/ptx/statement.h"
 
-namespace phasebit {
+namespace phasebit::pipeline::reduce {
 namespace {
 
 // A shell pattern over opcodes as one for grep -E: the opcode ends at a blank or semicolon.
@@ -23,29 +23,29 @@ std::string as_grep(const std::string& pattern) {
 
 }  // namespace
 
-std::string reduced_module(const Kernel& kernel) {
+std::string reduced_module(const ptxas::Kernel& kernel) {
   std::string body;
   bool shared = false, inside = false;
   for (const std::string& line : kernel.statements) {
     const bool brace = line == "{" || line == "}";
-    const bool label = take_apart(line).part == PtxStatement::Part::label;
+    const bool label = ptx::take_apart(line).part == ptx::PtxStatement::Part::label;
     if (line == "}") inside = false;
     body += (!inside || brace ? "" : label ? " " : "  ") + line + "\n";
     if (line == "{") inside = true;
     shared = shared || line.find("pb_shared") != std::string::npos;
   }
   return fmt::format(".version {}\n.target {}\n.address_size 64\n{}{}\n{}", kernel.ptx_version,
-                     kernel.ptx_target, shared ? module_shared_declaration : "", shared ? "\n" : "",
-                     body);
+                     kernel.ptx_target, shared ? ptxas::module_shared_declaration : "",
+                     shared ? "\n" : "", body);
 }
 
 std::string reduction_header(const Reduction& reduction, const std::string& variant,
                              const std::string& file) {
   const std::string cubin = file.substr(0, file.rfind(".ptx")) + ".cubin";
-  std::string out =
-      fmt::format("// {} {}: {} by {}, {} by {}.\n", reduction.opcode, to_string(reduction.where),
-                  reduction.sides[0].last.of(reduction.where), reduction.sides[0].name,
-                  reduction.sides[1].last.of(reduction.where), reduction.sides[1].name);
+  std::string out = fmt::format(
+      "// {} {}: {} by {}, {} by {}.\n", reduction.opcode, flow::to_string(reduction.where),
+      reduction.sides[0].last.of(reduction.where), reduction.sides[0].name,
+      reduction.sides[1].last.of(reduction.where), reduction.sides[1].name);
   for (const ReducedSide& side : reduction.sides) {
     out += fmt::format("//\n// {}: {} in loops, {} in the kernel\n// {}\n", side.name,
                        side.last.loops, side.last.kernel, side.banner);
@@ -62,4 +62,4 @@ std::string reduction_header(const Reduction& reduction, const std::string& vari
   return out;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::reduce

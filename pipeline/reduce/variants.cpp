@@ -2,7 +2,7 @@
 
 #include "pipeline/select/open_space.h"
 
-namespace phasebit {
+namespace phasebit::pipeline::reduce {
 namespace {
 
 Status check_words(const VariantReduceRequest& options) {
@@ -15,7 +15,7 @@ Status check_words(const VariantReduceRequest& options) {
 }
 
 struct Side {
-  Prepared prepared;
+  images::Prepared prepared;
   ReduceSide how;
 };
 
@@ -27,13 +27,14 @@ Result<Side> open_side(const VariantReduceRequest& options, std::size_t index) {
   const std::string& other = options.second.empty() ? options.first : options.second;
   const bool second = index == 1 && !options.second.empty();
   const std::string& word = second ? options.second : options.first;
-  SpaceRequest request = request_of_side(options.space, word, second ? options.first : other);
+  select::SpaceRequest request =
+      select::request_of_side(options.space, word, second ? options.first : other);
   if (const std::string ptxas = of_side(options.toolchains); !ptxas.empty())
     request.toolchains = {ptxas};
-  PHASEBIT_TRY_ASSIGN(space, open_one(request, word));
+  PHASEBIT_TRY_ASSIGN(space, select::open_one(request, word));
   space.target = of_side(options.targets);
-  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, 1));
-  const AssemblerChoice choice = assembler_of(prepared.front().key);
+  PHASEBIT_TRY_ASSIGN(prepared, images::prepare(space, image::Build::timed, 1));
+  const ptxas::AssemblerChoice choice = ptxas::assembler_of(prepared.front().key);
   return Side{std::move(prepared.front()), {of_side(options.targets), choice}};
 }
 
@@ -41,19 +42,19 @@ Result<Side> open_side(const VariantReduceRequest& options, std::size_t index) {
 
 Result<Reduction> reduce_variants(const VariantReduceRequest& options) {
   PHASEBIT_TRY(check_words(options));
-  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
+  PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
   PHASEBIT_TRY_ASSIGN(a, open_side(options, 0));
   PHASEBIT_TRY_ASSIGN(b, open_side(options, 1));
-  if (text_key(a.prepared.key).id != text_key(b.prepared.key).id)
+  if (ptxas::text_key(a.prepared.key).id != ptxas::text_key(b.prepared.key).id)
     return with_hint(
         fail(Step::usage, "{} and {} are two texts", a.prepared.key.id, b.prepared.key.id),
         "reduce takes one text by two ptxas; compare two with sass diff");
   ReduceRequest request;
   request.opcode = options.opcode;
-  request.where = options.in_loop ? CountIn::loops : CountIn::kernel;
+  request.where = options.in_loop ? flow::CountIn::loops : flow::CountIn::kernel;
   request.seconds = std::chrono::seconds(options.seconds);
   if (!options.out.empty()) request.file = fs::path(options.out).filename().string();
   return reduce_difference(tools, a.prepared, std::array<ReduceSide, 2>{a.how, b.how}, request);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::reduce

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::reduce {
 
 struct VariantReduceRequest {
-  SpaceRequest space;
-  ToolOptions tools;
+  select::SpaceRequest space;
+  images::ToolOptions tools;
   std::string first, second;                      // variants of one text; second empty: the first
   std::vector<std::string> targets = {"sm_90a"};  // one, or one for each side
   std::vector<std::string> toolchains;            // versions of ptxas: none, one, or one a side
@@ -21,4 +21,4 @@ struct VariantReduceRequest {
 };
 Result<Reduction> reduce_variants(const VariantReduceRequest& request);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::reduce

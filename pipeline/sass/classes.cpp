@@ -8,12 +8,15 @@
 #include <cstdio>
 #include <optional>
 
-namespace phasebit {
+namespace phasebit::pipeline::sass {
+
+using compare::ClassMember;
+
 namespace {
 
 // Those that ptxas takes; the others are counted on standard error, with the first reason.
-std::vector<ClassMember> present(const std::vector<Prepared>& prepared,
-                                 std::vector<Result<CodeSummary>>& codes) {
+std::vector<ClassMember> present(const std::vector<images::Prepared>& prepared,
+                                 std::vector<Result<compare::CodeSummary>>& codes) {
   std::vector<ClassMember> members;
   std::size_t missing = 0;
   std::string reason;
@@ -31,43 +34,44 @@ std::vector<ClassMember> present(const std::vector<Prepared>& prepared,
 }
 
 Result<std::string> classes_of_variants(const ClassesRequest& options) {
-  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
-  PHASEBIT_TRY(check_target(tools.toolchain, options.target));
-  PHASEBIT_TRY_ASSIGN(known, parse_target(options.target));
-  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
-  PHASEBIT_TRY_ASSIGN(space, open_space(options.space, Forks::included));
+  PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
+  PHASEBIT_TRY(ptxas::check_target(tools.toolchain, options.target));
+  PHASEBIT_TRY_ASSIGN(known, isa::parse_target(options.target));
+  PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
+  PHASEBIT_TRY_ASSIGN(space, select::open_space(options.space, select::Forks::included));
   space.target = options.target;
-  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, options.tools.jobs));
-  std::vector<Result<CodeSummary>> codes(prepared.size(), fail(Step::disassemble, "not reached"));
+  PHASEBIT_TRY_ASSIGN(prepared, images::prepare(space, image::Build::timed, options.tools.jobs));
+  std::vector<Result<compare::CodeSummary>> codes(prepared.size(),
+                                                  fail(Step::disassemble, "not reached"));
   const int sm = known.sm;
-  PHASEBIT_TRY(analyse_images(tools, disassembler, prepared, {{options.target, {}}},
-                              [&](std::size_t, std::size_t variant, Result<AnalysedImage> image) {
-                                if (image)
-                                  codes[variant] =
-                                      summarise(sm, image->kernel, prepared[variant].kernel.source,
-                                                image->windows);
-                                else
-                                  codes[variant] = tl::unexpected<Error>(image.error());
-                              }));
+  PHASEBIT_TRY(images::analyse_images(
+      tools, disassembler, prepared, {{options.target, {}}},
+      [&](std::size_t, std::size_t variant, Result<images::AnalysedImage> image) {
+        if (image)
+          codes[variant] = compare::summarise(sm, image->kernel, prepared[variant].kernel.source,
+                                              image->windows);
+        else
+          codes[variant] = tl::unexpected<Error>(image.error());
+      }));
   const std::vector<ClassMember> members = present(prepared, codes);
   if (members.empty())
     return fail(Step::usage, "no variant has code for {}, so there are no classes", options.target);
-  const std::vector<VariantClass> classes = find_classes(members);
-  if (options.json) return classes_as_json(members, classes);
+  const std::vector<compare::VariantClass> classes = compare::find_classes(members);
+  if (options.json) return compare::classes_as_json(members, classes);
   return fmt::format("{}: {} variants, {} codes\n\n{}", options.target, members.size(),
-                     classes.size(), classes_as_text(members, classes));
+                     classes.size(), compare::classes_as_text(members, classes));
 }
 
 Result<std::string> classes_of_files(const ClassesRequest& options) {
   PHASEBIT_TRY(refuse_variant_options(options.space, options.tools));
-  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
-  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
+  PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
   std::vector<std::string> targets;
   if (!options.target.empty()) targets.push_back(options.target);
   PHASEBIT_TRY_ASSIGN(cells,
                       read_code_files(tools, disassembler, options.files, options.kernel, targets));
   if (cells.empty()) return fail(Step::usage, "no kernel is left, so there are no classes");
-  return print_code_classes(cells, options.json);
+  return foreign::print_code_classes(cells, options.json);
 }
 
 }  // namespace
@@ -82,4 +86,4 @@ Result<std::string> sass_classes(const ClassesRequest& options) {
   return classes_of_variants(variants);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass

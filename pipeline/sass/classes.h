@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::sass {
 
 struct ClassesRequest {
-  SpaceRequest space;
-  ToolOptions tools;
+  select::SpaceRequest space;
+  images::ToolOptions tools;
   std::string target;              // "": sm_90a; of files, every one
   std::vector<std::string> files;  // code files in place of variants
   std::string kernel;              // of files: a part of the name; "" for all
@@ -20,4 +20,4 @@ struct ClassesRequest {
 // analysis/compare/classes.h and analysis/foreign/classes.h say what is printed.
 Result<std::string> sass_classes(const ClassesRequest& request);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass

@@ -11,7 +11,11 @@
 #include <array>
 #include <optional>
 
-namespace phasebit {
+namespace phasebit::pipeline::sass {
+
+using compare::DiffSide;
+using images::Tools;
+
 namespace {
 
 // What the command line says of one side.
@@ -21,20 +25,23 @@ struct SideWords {
 };
 
 Result<DiffSide> variant_side(const DiffRequest& options, Tools& tools,
-                              const Disassembler& disassembler, const SideWords& side) {
+                              const disassembly::Disassembler& disassembler,
+                              const SideWords& side) {
   const std::string target = side.target.empty() ? default_target : side.target;
-  PHASEBIT_TRY_ASSIGN(build, parse_build(options.build));
+  PHASEBIT_TRY_ASSIGN(build, select::parse_build(options.build));
   PHASEBIT_TRY_ASSIGN(known, tools.targets.find(target));
-  SpaceRequest request = request_of_side(options.space, side.word, side.other);
+  select::SpaceRequest request = select::request_of_side(options.space, side.word, side.other);
   request.kernel = side.kernel;
   if (!side.ptxas.empty()) request.toolchains = {side.ptxas};
-  PHASEBIT_TRY_ASSIGN(space, open_one(request, side.word));
+  PHASEBIT_TRY_ASSIGN(space, select::open_one(request, side.word));
   space.target = target;
-  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, build, 1));
-  std::optional<Result<AnalysedImage>> image;
-  PHASEBIT_TRY(analyse_images(
-      tools, disassembler, prepared, {{target, {}}},
-      [&](std::size_t, std::size_t, Result<AnalysedImage> one) { image = std::move(one); }));
+  PHASEBIT_TRY_ASSIGN(prepared, images::prepare(space, build, 1));
+  std::optional<Result<images::AnalysedImage>> image;
+  PHASEBIT_TRY(
+      images::analyse_images(tools, disassembler, prepared, {{target, {}}},
+                             [&](std::size_t, std::size_t, Result<images::AnalysedImage> one) {
+                               image = std::move(one);
+                             }));
   const std::string name = fmt::format("{} for {}", prepared.front().key.id, target);
   if (!*image) {
     Error error = image->error();
@@ -52,8 +59,8 @@ Status check_words(const DiffRequest& options) {
     return fail(Step::usage, "--kernel: one name, or one for each side");
   if (options.toolchains.size() > 2)
     return fail(Step::usage, "--toolchain: one version, or one for each side");
-  const bool two_kernels =
-      options.kernels.size() == 2 && (is_code_file(options.first) || is_ptx_file(options.first));
+  const bool two_kernels = options.kernels.size() == 2 &&
+                           (is_code_file(options.first) || select::is_ptx_file(options.first));
   if (options.second.empty() && options.targets.size() < 2 && options.toolchains.size() < 2 &&
       !two_kernels)
     return with_hint(fail(Step::usage, "one side is missing"),
@@ -65,7 +72,7 @@ Status check_words(const DiffRequest& options) {
 // Where both sides are files of code, nothing is said of variants.
 Status check_files(const DiffRequest& options, const std::string& second) {
   const auto is_file = [](const std::string& word) {
-    return is_code_file(word) || is_ptx_file(word);
+    return is_code_file(word) || select::is_ptx_file(word);
   };
   if (!options.kernels.empty() && !is_file(options.first) && !is_file(second))
     return fail(Step::usage, "--kernel is for files, and neither side is one");
@@ -74,7 +81,8 @@ Status check_files(const DiffRequest& options, const std::string& second) {
   if (!is_code_file(options.first) || !is_code_file(second)) return {};
   if (!options.toolchains.empty() || options.build != "timed")
     return fail(Step::usage, "--toolchain and --build are for variants, not for files");
-  return take_only(options.space, {}, "files are no variants", "choose with --kernel and --target");
+  return select::take_only(options.space, {}, "files are no variants",
+                           "choose with --kernel and --target");
 }
 
 class Sides {
@@ -83,11 +91,11 @@ class Sides {
       : options_(options),
         words_{options.first, options.second.empty() ? options.first : options.second} {}
 
-  Result<std::variant<SassDiff, LibraryDiff>> run() {
+  Result<std::variant<SassDiff, foreign::LibraryDiff>> run() {
     PHASEBIT_TRY(check_words(options_));
     PHASEBIT_TRY(check_files(options_, words_[1]));
-    PHASEBIT_TRY_ASSIGN(tools, open_tools(options_.tools));
-    PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+    PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options_.tools));
+    PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
     PHASEBIT_TRY(open_files(tools));
     PHASEBIT_TRY_ASSIGN(whole, takes_whole_files());
     if (whole) {
@@ -102,7 +110,7 @@ class Sides {
     PHASEBIT_TRY_ASSIGN(right, side(tools, disassembler, 1));
     // One file is made of one source.
     if (words_[0] == words_[1]) left.shares_verbs = right.shares_verbs = true;
-    PHASEBIT_TRY_ASSIGN(diff, diff_kernels(left, right));
+    PHASEBIT_TRY_ASSIGN(diff, compare::diff_kernels(left, right));
     return SassDiff{std::move(left), std::move(right), std::move(diff)};
   }
 
@@ -110,7 +118,7 @@ class Sides {
   static std::string of_side(const std::vector<std::string>& words, std::size_t side) {
     return words.empty() ? std::string() : side == 0 ? words.front() : words.back();
   }
-  const CodeFile* file(std::size_t side) const {
+  const foreign::CodeFile* file(std::size_t side) const {
     return &files_[words_[0] == words_[1] ? 0 : side].value();
   }
   LibrarySide library_side(std::size_t side) const {
@@ -137,24 +145,25 @@ class Sides {
     return left || right;
   }
 
-  Result<DiffSide> side(Tools& tools, const Disassembler& disassembler, std::size_t i) const {
+  Result<DiffSide> side(Tools& tools, const disassembly::Disassembler& disassembler,
+                        std::size_t i) const {
     const SideWords words{words_[i], words_[1 - i], of_side(options_.targets, i),
                           of_side(options_.toolchains, i), of_side(options_.kernels, i)};
     if (is_code_file(words.word))
       return code_side(disassembler, *file(i), {words.kernel, words.target},
-                       source_view(options_.source));
+                       cubin::source::source_view(options_.source));
     return variant_side(options_, tools, disassembler, words);
   }
 
   const DiffRequest& options_;
   std::array<std::string, 2> words_;
-  std::array<std::optional<CodeFile>, 2> files_;
+  std::array<std::optional<foreign::CodeFile>, 2> files_;
 };
 
 }  // namespace
 
-Result<std::variant<SassDiff, LibraryDiff>> sass_diff(const DiffRequest& options) {
+Result<std::variant<SassDiff, foreign::LibraryDiff>> sass_diff(const DiffRequest& options) {
   return Sides(options).run();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass

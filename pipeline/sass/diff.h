@@ -11,11 +11,11 @@
 #include <variant>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::sass {
 
 struct DiffRequest {
-  SpaceRequest space;
-  ToolOptions tools;
+  select::SpaceRequest space;
+  images::ToolOptions tools;
   std::string first, second;         // variants, or paths of code files; second empty: the first
   std::vector<std::string> targets;  // none (sm_90a; of a file, the only one), one, or one a side
   std::vector<std::string> toolchains;  // versions of ptxas: none, one, or one a side
@@ -25,10 +25,10 @@ struct DiffRequest {
 };
 
 struct SassDiff {
-  DiffSide left, right;
-  KernelDiff diff;
+  compare::DiffSide left, right;
+  compare::KernelDiff diff;
 };
 // Of two files of code, no kernel named and several in one of them, all kernels side by side.
-Result<std::variant<SassDiff, LibraryDiff>> sass_diff(const DiffRequest& request);
+Result<std::variant<SassDiff, foreign::LibraryDiff>> sass_diff(const DiffRequest& request);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass

@@ -12,10 +12,17 @@
 
 #include <unistd.h>
 
-namespace phasebit {
+namespace phasebit::pipeline::sass {
+
+using disassembly::Disassembler;
+using foreign::CodeFile;
+using foreign::CodeKernel;
+using foreign::ReadKernel;
+using images::Tools;
+
 namespace {
 
-fs::path cuobjdump_of(const Toolchain& toolchain) {
+fs::path cuobjdump_of(const ptxas::Toolchain& toolchain) {
   const fs::path path = toolchain.nvdisasm.parent_path() / "cuobjdump";
   return ::access(path.c_str(), X_OK) == 0 ? path : fs::path();
 }
@@ -35,7 +42,7 @@ Result<Chosen> choose(const Tools& tools, const std::vector<std::string>& paths,
     chosen.files.push_back(std::move(file));
     std::vector<CodeKernel> kernels;
     for (const std::string& target : targets.empty() ? std::vector<std::string>{""} : targets) {
-      PHASEBIT_TRY_ASSIGN(found, find_kernels(chosen.files.back(), {kernel, target}));
+      PHASEBIT_TRY_ASSIGN(found, foreign::find_kernels(chosen.files.back(), {kernel, target}));
       kernels.insert(kernels.end(), found.begin(), found.end());
     }
     chosen.kernels.push_back(std::move(kernels));
@@ -44,7 +51,7 @@ Result<Chosen> choose(const Tools& tools, const std::vector<std::string>& paths,
 }
 
 std::string kernel_name(const CodeKernel& one) {
-  const std::string text = demangled(one.kernel->entry);
+  const std::string text = cubin::source::demangled(one.kernel->entry);
   return text.empty() ? one.kernel->entry : text;
 }
 
@@ -57,8 +64,8 @@ struct Readable {
 Result<Readable> read_readable(const Disassembler& disassembler, const std::string& path,
                                const std::vector<CodeKernel>& kernels) {
   Readable readable;
-  std::vector<ImageNote> notes;
-  std::vector<Result<ReadKernel>> all = read_each_code_kernel(disassembler, kernels);
+  std::vector<foreign::ImageNote> notes;
+  std::vector<Result<ReadKernel>> all = foreign::read_each_code_kernel(disassembler, kernels);
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all[i]) {
       std::string why = all[i].error().message;
@@ -72,7 +79,7 @@ Result<Readable> read_readable(const Disassembler& disassembler, const std::stri
   }
   if (readable.kernels.empty())
     for (const Result<ReadKernel>& one : all) return tl::unexpected<Error>(one.error());
-  for (const std::string& note : fold_notes(path, notes, "kernels"))
+  for (const std::string& note : foreign::fold_notes(path, notes, "kernels"))
     fmt::print(stderr, "note: left out: {}\n", note);
   return readable;
 }
@@ -106,7 +113,7 @@ class Columns {
 }  // namespace
 
 bool is_code_file(const std::string& word) {
-  if (is_ptx_file(word)) return false;
+  if (select::is_ptx_file(word)) return false;
   std::error_code none;
   for (const char* end : {".cubin", ".fatbin", ".o", ".so", ".a"})
     if (word.ends_with(end)) return true;
@@ -116,26 +123,27 @@ bool is_code_file(const std::string& word) {
 
 Result<CodeFile> open_code_file(const Tools& tools, const std::string& path,
                                 const std::vector<std::string>& targets) {
-  auto file = read_code_file(path, cuobjdump_of(tools.toolchain), tools.targets, targets);
+  auto file = foreign::read_code_file(path, cuobjdump_of(tools.toolchain), tools.targets, targets);
   if (!file) return file;
   for (const std::string& note : file->notes) fmt::print(stderr, "note: left out: {}\n", note);
   for (const std::string& remark : file->remarks) fmt::print(stderr, "note: {}\n", remark);
   return file;
 }
 
-Result<DiffSide> code_side(const Disassembler& disassembler, const CodeFile& file,
-                           const KernelQuery& query, const SourceView& view) {
-  PHASEBIT_TRY_ASSIGN(found, find_kernel(file, query));
-  PHASEBIT_TRY_ASSIGN(read, read_code_kernels(disassembler, {found}, view));
+Result<compare::DiffSide> code_side(const Disassembler& disassembler, const CodeFile& file,
+                                    const foreign::KernelQuery& query,
+                                    const cubin::source::SourceView& view) {
+  PHASEBIT_TRY_ASSIGN(found, foreign::find_kernel(file, query));
+  PHASEBIT_TRY_ASSIGN(read, foreign::read_code_kernels(disassembler, {found}, view));
   ReadKernel& one = read.front();
-  return DiffSide{
+  return compare::DiffSide{
       one.name, found.image->cubin.sm, std::move(one.kernel), std::move(one.source), {}, false, {},
       true};
 }
 
-Result<bool> takes_ptx(SpaceRequest& space, const std::vector<std::string>& files,
+Result<bool> takes_ptx(select::SpaceRequest& space, const std::vector<std::string>& files,
                        const std::string& kernel) {
-  const auto ptx = std::count_if(files.begin(), files.end(), is_ptx_file);
+  const auto ptx = std::count_if(files.begin(), files.end(), select::is_ptx_file);
   if (ptx == 0) return false;
   if (static_cast<std::size_t>(ptx) != files.size())
     return with_hint(fail(Step::usage, "{}: PTX beside files of code", fmt::join(files, ", ")),
@@ -145,9 +153,10 @@ Result<bool> takes_ptx(SpaceRequest& space, const std::vector<std::string>& file
   return true;
 }
 
-Status refuse_variant_options(const SpaceRequest& space, const ToolOptions& tools) {
-  PHASEBIT_TRY(take_only(space, {}, "files are no variants", "choose with --kernel and --target"));
-  const ToolOptions none;
+Status refuse_variant_options(const select::SpaceRequest& space, const images::ToolOptions& tools) {
+  PHASEBIT_TRY(
+      select::take_only(space, {}, "files are no variants", "choose with --kernel and --target"));
+  const images::ToolOptions none;
   if (tools.max_registers != none.max_registers ||
       tools.max_shared_bytes != none.max_shared_bytes ||
       tools.max_spill_bytes != none.max_spill_bytes)
@@ -170,23 +179,25 @@ Result<PlacedKernels> place_kernels(const Tools& tools, const std::vector<std::s
   return placed;
 }
 
-Result<std::vector<CodeCell>> read_code_files(const Tools& tools, const Disassembler& disassembler,
-                                              const std::vector<std::string>& paths,
-                                              const std::string& kernel,
-                                              const std::vector<std::string>& targets) {
+Result<std::vector<foreign::CodeCell>> read_code_files(const Tools& tools,
+                                                       const Disassembler& disassembler,
+                                                       const std::vector<std::string>& paths,
+                                                       const std::string& kernel,
+                                                       const std::vector<std::string>& targets) {
   PHASEBIT_TRY_ASSIGN(chosen, choose(tools, paths, kernel, targets));
   const Columns columns(chosen);
-  std::vector<CodeCell> cells;
+  std::vector<foreign::CodeCell> cells;
   for (std::size_t file = 0; file < chosen.files.size(); ++file) {
     PHASEBIT_TRY_ASSIGN(readable, read_readable(disassembler, paths[file], chosen.kernels[file]));
     for (std::size_t i = 0; i < readable.of.size(); ++i) {
-      const Cubin& cubin = readable.of[i].image->cubin;
+      const cubin::Cubin& cubin = readable.of[i].image->cubin;
       const ReadKernel& read = readable.kernels[i];
       cells.push_back({kernel_name(readable.of[i]), columns.name(file, cubin.target),
-                       summarise(cubin.sm, read.kernel, read.source, {}), read.loops.count()});
+                       compare::summarise(cubin.sm, read.kernel, read.source, {}),
+                       read.loops.count()});
     }
   }
   return cells;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass

@@ -8,16 +8,21 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::pipeline::sass {
+
+using gate::Expectation;
+using gate::ExpectationFile;
+using select::SpaceRequest;
+
 namespace {
 
 // Variants of the sweep in each column.
-Status add_variants(Tools& tools, const Disassembler& disassembler, const SpaceRequest& request,
-                    const std::vector<CodeColumn>& columns, unsigned jobs,
-                    std::vector<GateSubject>& subjects) {
-  PHASEBIT_TRY_ASSIGN(space, open_space(request, Forks::included));
-  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, jobs));
-  PHASEBIT_TRY_ASSIGN(found, subjects_of(tools, disassembler, prepared, columns));
+Status add_variants(images::Tools& tools, const disassembly::Disassembler& disassembler,
+                    const SpaceRequest& request, const std::vector<images::CodeColumn>& columns,
+                    unsigned jobs, std::vector<gate::GateSubject>& subjects) {
+  PHASEBIT_TRY_ASSIGN(space, select::open_space(request, select::Forks::included));
+  PHASEBIT_TRY_ASSIGN(prepared, images::prepare(space, image::Build::timed, jobs));
+  PHASEBIT_TRY_ASSIGN(found, images::subjects_of(tools, disassembler, prepared, columns));
   subjects.insert(subjects.end(), found.begin(), found.end());
   return {};
 }
@@ -64,9 +69,9 @@ Result<std::vector<std::string>> files_of(const GateRequest& options, const Expe
 
 }  // namespace
 
-Result<GateReport> sass_gate(const GateRequest& options) {
-  PHASEBIT_TRY_ASSIGN(text, read_file(options.file));
-  PHASEBIT_TRY_ASSIGN(file, parse_expectations(text, options.file));
+Result<gate::GateReport> sass_gate(const GateRequest& options) {
+  PHASEBIT_TRY_ASSIGN(text, base::read_file(options.file));
+  PHASEBIT_TRY_ASSIGN(file, gate::parse_expectations(text, options.file));
   PHASEBIT_TRY_ASSIGN(files, files_of(options, file));
   SpaceRequest request = request_of(options, file), of_files = options.space;
   PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(of_files, files, {}));
@@ -78,21 +83,22 @@ Result<GateReport> sass_gate(const GateRequest& options) {
   if (!code && !options.source.empty())
     return fail(Step::usage, "--source is for code files, and there are none");
   if (ptx) request = of_files;
-  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
-  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
+  PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
   const std::vector<std::string>& named = options.targets.empty() ? file.targets : options.targets;
-  std::vector<GateSubject> subjects;
+  std::vector<gate::GateSubject> subjects;
   if (code) {
-    PHASEBIT_TRY_ASSIGN(found, subjects_of_files(tools, disassembler, files, named,
-                                                 file.expectations, source_view(options.source)));
+    PHASEBIT_TRY_ASSIGN(found,
+                        subjects_of_files(tools, disassembler, files, named, file.expectations,
+                                          cubin::source::source_view(options.source)));
     subjects = std::move(found);
   }
   if (variants) {
-    PHASEBIT_TRY_ASSIGN(targets, chosen_targets(tools.toolchain, named));
-    PHASEBIT_TRY_ASSIGN(columns, columns_of(tools, targets, options.toolchains));
+    PHASEBIT_TRY_ASSIGN(targets, images::chosen_targets(tools.toolchain, named));
+    PHASEBIT_TRY_ASSIGN(columns, images::columns_of(tools, targets, options.toolchains));
     PHASEBIT_TRY(add_variants(tools, disassembler, request, columns, options.tools.jobs, subjects));
   }
-  return check_expectations(file.expectations, subjects);
+  return gate::check_expectations(file.expectations, subjects);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass

@@ -8,17 +8,17 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::sass {
 
 struct GateRequest {
-  SpaceRequest space;
-  ToolOptions tools;
+  select::SpaceRequest space;
+  images::ToolOptions tools;
   std::string file;                     // of expectations
   std::vector<std::string> files;       // code or PTX; empty: those that the rules file names
   std::string source;                   // of files: inner, outer or a source file; "": inner
   std::vector<std::string> targets;     // empty: those of the rules file, else every one
   std::vector<std::string> toolchains;  // versions of ptxas; empty: what each variant asks for
 };
-Result<GateReport> sass_gate(const GateRequest& request);
+Result<gate::GateReport> sass_gate(const GateRequest& request);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass

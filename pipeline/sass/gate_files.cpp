@@ -13,14 +13,29 @@
 
 #include <glob.h>
 
-namespace phasebit {
+namespace phasebit::pipeline::sass {
+
+using cubin::Instruction;
+using cubin::LiveCounts;
+using cubin::SassKernel;
+using cubin::source::SourceTable;
+using cubin::source::SourceView;
+using disassembly::Disassembler;
+using foreign::CodeImage;
+using foreign::CodeKernel;
+using foreign::ReadKernel;
+using foreign::ReadProgram;
+using gate::Expectation;
+using gate::GateSubject;
+using images::Tools;
+
 namespace {
 
 // ptxas marks the instructions that spill from this release on.
-const Version first_that_marks{{13, 0}};
+const isa::Version first_that_marks{{13, 0}};
 
 bool is_wanted(const Expectation& rule, const GateSubject& subject, const char* limit) {
-  return concerns(rule, subject) && (*limit == '\0' || rule.limits.count(limit) > 0);
+  return gate::concerns(rule, subject) && (*limit == '\0' || rule.limits.count(limit) > 0);
 }
 
 bool any_wants(const std::vector<Expectation>& rules, const GateSubject& subject,
@@ -29,13 +44,14 @@ bool any_wants(const std::vector<Expectation>& rules, const GateSubject& subject
                      [&](const Expectation& rule) { return is_wanted(rule, subject, limit); });
 }
 
-void add(GatePart& part, const Instruction& one, const std::string& place, const LiveCounts* live) {
-  add(part.counts, one);
+void add(gate::GatePart& part, const Instruction& one, const std::string& place,
+         const LiveCounts* live) {
+  flow::add(part.counts, one);
   part.places.try_emplace(one.opcode, place);
-  if (live != nullptr) part.live = peak(part.live.value_or(LiveCounts{}), *live);
+  if (live != nullptr) part.live = cubin::peak(part.live.value_or(LiveCounts{}), *live);
 }
 
-using LineParts = std::map<std::pair<std::string, int>, GatePart>;  // by file and line
+using LineParts = std::map<std::pair<std::string, int>, gate::GatePart>;  // by file and line
 
 // An instruction belongs to its line, and to every line that this was inlined into.
 void add_to_lines(LineParts& lines, const Instruction& one, const std::vector<int>& chain,
@@ -53,7 +69,8 @@ std::string place_of(const ReadKernel& read, const SourceTable& table, std::size
                      const std::string& in) {
   const Instruction& one = read.kernel.instructions[i];
   std::string text;
-  if (const SourceLine* line = source_line(read.source, one); line != nullptr) text = line->verb;
+  if (const image::SourceLine* line = flow::source_line(read.source, one); line != nullptr)
+    text = line->verb;
   if (const std::vector<int> chain = table.chain(read.frame_of(i)); chain.size() > 1)
     text += fmt::format(" from {}:{}", fs::path(table.file_of(chain.back())).filename().string(),
                         table.frames[static_cast<std::size_t>(chain.back())].line);
@@ -67,8 +84,8 @@ void add_code(GateSubject& subject, const ReadKernel& read, const SourceTable& t
   const std::string in = function.empty() ? "" : " of " + function;
   std::vector<std::string> places;
   LineParts lines;
-  for (GateLine& line : subject.lines) lines[{line.file, line.line}] = std::move(line.part);
-  const std::size_t used = used_instructions(kernel);
+  for (gate::GateLine& line : subject.lines) lines[{line.file, line.line}] = std::move(line.part);
+  const std::size_t used = flow::used_instructions(kernel);
   const auto live_at = [&](std::size_t i) {
     return kernel.live.empty() ? nullptr : &kernel.live[i];
   };
@@ -81,12 +98,13 @@ void add_code(GateSubject& subject, const ReadKernel& read, const SourceTable& t
   subject.lines.clear();
   for (auto& [place, part] : lines)
     subject.lines.push_back({place.first, place.second, std::move(part)});
-  for (const CodeLoop& loop : read.loops.loops) {
-    GateLoop found{fmt::format("{:#x}-{:#x}{}{}", loop.begin, loop.end - instruction_bytes, in,
-                               loop.lines.empty() ? "" : ", " + first_lines(loop.lines)),
-                   {}};
+  for (const reading::CodeLoop& loop : read.loops.loops) {
+    gate::GateLoop found{
+        fmt::format("{:#x}-{:#x}{}{}", loop.begin, loop.end - cubin::instruction_bytes, in,
+                    loop.lines.empty() ? "" : ", " + reading::first_lines(loop.lines)),
+        {}};
     for (const std::uint32_t address : loop.own_addresses)
-      if (const std::size_t i = address / instruction_bytes; i < used)
+      if (const std::size_t i = address / cubin::instruction_bytes; i < used)
         add(found.own, kernel.instructions[i], places[i], live_at(i));
     subject.loops.push_back(std::move(found));
   }
@@ -94,8 +112,8 @@ void add_code(GateSubject& subject, const ReadKernel& read, const SourceTable& t
 }
 
 // Threads of "maxntid" or "reqntid", three words in hexadecimal; 0 where the code has neither.
-int threads_of(const CodeClass& code, const std::string& attribute) {
-  for (const CodeFact& fact : code.facts) {
+int threads_of(const cubin::CodeClass& code, const std::string& attribute) {
+  for (const cubin::CodeFact& fact : code.facts) {
     if (fact.name != attribute) continue;
     int threads = 1;
     const char* at = fact.value.data();
@@ -110,25 +128,26 @@ int threads_of(const CodeClass& code, const std::string& attribute) {
   return 0;
 }
 
-void add_launch(GateSubject& subject, const SassKernel& kernel, const Target& target) {
+void add_launch(GateSubject& subject, const SassKernel& kernel, const isa::Target& target) {
   for (const char* attribute : {"maxntid", "reqntid"})
     if (const int threads = threads_of(kernel.code, attribute); threads > 0) {
       subject.needs.threads = threads;
       subject.threads_from = attribute;
     }
   subject.sm = target;
-  subject.needs = needs_of(kernel, target, {subject.needs.threads, 0});
+  subject.needs = flow::needs_of(kernel, target, {subject.needs.threads, 0});
 }
 
 using Marks = std::map<std::string, std::set<std::uint32_t>>;
 
 // Of all the code that the kernel runs.
-GateSpills spills_of(const ReadProgram& program, const CalledKernel& called, const Marks& marks) {
-  const Cubin& cubin = program.of[called.code.front()].image->cubin;
-  const auto made = parse_version(cubin.tool_version);
+gate::GateSpills spills_of(const ReadProgram& program, const foreign::CalledKernel& called,
+                           const Marks& marks) {
+  const cubin::Cubin& cubin = program.of[called.code.front()].image->cubin;
+  const auto made = isa::parse_version(cubin.tool_version);
   const bool marked =
       !marks.empty() || (cubin.tool == "ptxas" && made && *made >= first_that_marks);
-  GateSpills spills{{}, "spill bytes"};
+  gate::GateSpills spills{{}, "spill bytes"};
   if (!marked)
     spills.what = fmt::format("bytes of local memory accesses, as {} {} marks no spills",
                               cubin.tool.empty() ? "CUDA" : cubin.tool, cubin.tool_version);
@@ -136,23 +155,24 @@ GateSpills spills_of(const ReadProgram& program, const CalledKernel& called, con
     const SassKernel& kernel = program.code[place].kernel;
     const auto found = marks.find(kernel.entry);
     if (marked && found == marks.end()) continue;
-    const SpillBytes bytes = marked ? spilled_bytes(kernel, found->second) : local_bytes(kernel);
+    const flow::SpillBytes bytes =
+        marked ? reading::spilled_bytes(kernel, found->second) : reading::local_bytes(kernel);
     spills.bytes.stores += bytes.stores;
     spills.bytes.loads += bytes.loads;
   }
   return spills;
 }
 
-void fill(GateSubject& subject, const ReadProgram& program, const CalledKernel& called,
-          const Target& target, const Marks& marks) {
+void fill(GateSubject& subject, const ReadProgram& program, const foreign::CalledKernel& called,
+          const isa::Target& target, const Marks& marks) {
   const SassKernel& kernel = program.code[called.code.front()].kernel;
   for (std::size_t i = 0; i < called.code.size(); ++i) {
     const ReadKernel& read = program.code[called.code[i]];
     add_code(subject, read, program.of[called.code[i]].image->cubin.source,
-             i == 0 ? "" : short_kernel_name(read.kernel.entry));
+             i == 0 ? "" : foreign::short_kernel_name(read.kernel.entry));
   }
   subject.code_class = kernel.code.hash;
-  subject.features = take_features(kernel, {}, {});
+  subject.features = flow::take_features(kernel, {}, {});
   subject.features.kernel = subject.kernel.counts;
   subject.features.kernel.open_calls = called.open_calls;
   subject.spills = spills_of(program, called, marks);
@@ -171,13 +191,13 @@ class Subjects {
            const std::vector<Expectation>& rules, const SourceView& view)
       : tools_(tools), disassembler_(disassembler), rules_(rules), view_(view) {}
 
-  Status add_file(const CodeFile& file, const std::vector<CodeKernel>& kernels) {
+  Status add_file(const foreign::CodeFile& file, const std::vector<CodeKernel>& kernels) {
     std::map<const CodeImage*, ImageKernels> images;
     for (const CodeKernel& one : kernels) {
       PHASEBIT_TRY_ASSIGN(target, tools_.targets.find(one.image->cubin.target));
       GateSubject subject{one.kernel->entry, target.name, target.family, {}, "", {}, {}};
-      subject.names = kernel_names(subject.name);
-      subject.shown = short_kernel_name(subject.name);
+      subject.names = foreign::kernel_names(subject.name);
+      subject.shown = foreign::short_kernel_name(subject.name);
       subject.file = file.path;
       if (any_wants(rules_, subject)) {
         ImageKernels& image = images[one.image];
@@ -193,11 +213,12 @@ class Subjects {
 
  private:
   Status read_image(const CodeImage& image, const ImageKernels& those) {
-    const SourceView view = pick_frames(image.cubin.source, view_) ? view_ : SourceView::none();
-    PHASEBIT_TRY_ASSIGN(program, read_with_callees(disassembler_, those.kernels, view));
+    const SourceView view =
+        cubin::source::pick_frames(image.cubin.source, view_) ? view_ : SourceView::none();
+    PHASEBIT_TRY_ASSIGN(program, foreign::read_with_callees(disassembler_, those.kernels, view));
     PHASEBIT_TRY(add_live(image, those, program));
     PHASEBIT_TRY_ASSIGN(target, tools_.targets.find(image.cubin.target));
-    const Marks marks = read_spill_marks(image.bytes);
+    const Marks marks = reading::read_spill_marks(image.bytes);
     for (std::size_t i = 0; i < those.subjects.size(); ++i)
       fill(subjects_[those.subjects[i]], program, program.kernels[i], target, marks);
     return {};
@@ -212,9 +233,9 @@ class Subjects {
         places.push_back(i);
       }
     if (symbols.empty()) return {};
-    PHASEBIT_TRY_ASSIGN(table, live_registers(disassembler_, image.bytes, symbols));
+    PHASEBIT_TRY_ASSIGN(table, disassembly::live_registers(disassembler_, image.bytes, symbols));
     for (const std::size_t place : places)
-      PHASEBIT_TRY(add_live_registers(program.code[place].kernel, table));
+      PHASEBIT_TRY(disassembly::add_live_registers(program.code[place].kernel, table));
     return {};
   }
 
@@ -256,7 +277,7 @@ Result<std::vector<GateSubject>> subjects_of_files(const Tools& tools,
     PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path, targets));
     std::vector<CodeKernel> kernels;
     for (const std::string& target : targets.empty() ? std::vector<std::string>{""} : targets) {
-      const auto found = find_kernels(file, {"", target});
+      const auto found = foreign::find_kernels(file, {"", target});
       if (!found && targets.empty()) return tl::unexpected<Error>(found.error());
       if (!found) continue;
       missing.erase(target);
@@ -270,4 +291,4 @@ Result<std::vector<GateSubject>> subjects_of_files(const Tools& tools,
   return subjects.take();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass

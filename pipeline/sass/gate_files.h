@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::sass {
 
 // The files that shell patterns name, in the order of the patterns, each once; a pattern counts
 // from `folder` unless it is a path from the root. Step::usage for one that fits no file.
@@ -19,11 +19,9 @@ Result<std::vector<std::string>> expand_files(const std::vector<std::string>& pa
 // read; of the others no more than their names is known. Of code that was inlined the line is the
 // one that `view` asks for; code of an image without the file of the view has no lines. Step::usage
 // for a target of which no file has code.
-Result<std::vector<GateSubject>> subjects_of_files(const Tools& tools,
-                                                   const Disassembler& disassembler,
-                                                   const std::vector<std::string>& paths,
-                                                   const std::vector<std::string>& targets,
-                                                   const std::vector<Expectation>& rules,
-                                                   const SourceView& view = {});
+Result<std::vector<gate::GateSubject>> subjects_of_files(
+    const images::Tools& tools, const disassembly::Disassembler& disassembler,
+    const std::vector<std::string>& paths, const std::vector<std::string>& targets,
+    const std::vector<gate::Expectation>& rules, const cubin::source::SourceView& view = {});
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass

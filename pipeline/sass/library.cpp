@@ -2,11 +2,12 @@
 
 #include "pipeline/sass/files.h"
 
-namespace phasebit {
+namespace phasebit::pipeline::sass {
 namespace {
 
-Result<std::vector<CodeCell>> cells_of(const Tools& tools, const Disassembler& disassembler,
-                                       const LibrarySide& side) {
+Result<std::vector<foreign::CodeCell>> cells_of(const images::Tools& tools,
+                                                const disassembly::Disassembler& disassembler,
+                                                const LibrarySide& side) {
   std::vector<std::string> targets;
   if (!side.target.empty()) targets.push_back(side.target);
   return read_code_files(tools, disassembler, {side.file->path}, {}, targets);
@@ -15,18 +16,19 @@ Result<std::vector<CodeCell>> cells_of(const Tools& tools, const Disassembler& d
 }  // namespace
 
 Result<bool> has_several_kernels(const LibrarySide& side) {
-  PHASEBIT_TRY_ASSIGN(kernels, find_kernels(*side.file, {{}, side.target}));
+  PHASEBIT_TRY_ASSIGN(kernels, foreign::find_kernels(*side.file, {{}, side.target}));
   return kernels.size() > 1;
 }
 
-Result<LibraryDiff> library_diff(const Tools& tools, const Disassembler& disassembler,
-                                 const LibrarySide& left, const LibrarySide& right) {
+Result<foreign::LibraryDiff> library_diff(const images::Tools& tools,
+                                          const disassembly::Disassembler& disassembler,
+                                          const LibrarySide& left, const LibrarySide& right) {
   PHASEBIT_TRY_ASSIGN(left_cells, cells_of(tools, disassembler, left));
   PHASEBIT_TRY_ASSIGN(right_cells, cells_of(tools, disassembler, right));
   const auto name = [](const LibrarySide& side) {
     return side.file->path + (side.target.empty() ? "" : " for " + side.target);
   };
-  return diff_libraries(name(left), left_cells, name(right), right_cells);
+  return foreign::diff_libraries(name(left), left_cells, name(right), right_cells);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass

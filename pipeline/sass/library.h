@@ -7,18 +7,19 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::pipeline::sass {
 
 // One file of code and the target that is asked for; "" for any.
 struct LibrarySide {
-  const CodeFile* file = nullptr;
+  const foreign::CodeFile* file = nullptr;
   std::string target;
 };
 
 // Whether it has to be a table: a side has several kernels.
 Result<bool> has_several_kernels(const LibrarySide& side);
 
-Result<LibraryDiff> library_diff(const Tools& tools, const Disassembler& disassembler,
-                                 const LibrarySide& left, const LibrarySide& right);
+Result<foreign::LibraryDiff> library_diff(const images::Tools& tools,
+                                          const disassembly::Disassembler& disassembler,
+                                          const LibrarySide& left, const LibrarySide& right);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass

@@ -4,16 +4,19 @@
 #include "analysis/foreign/short_names.h"
 #include "pipeline/sass/files.h"
 
-namespace phasebit {
+namespace phasebit::pipeline::sass {
+
+using table::Table;
+
 namespace {
 
-void add_rows(const std::string& file, const std::vector<CodeKernel>& kernels,
+void add_rows(const std::string& file, const std::vector<foreign::CodeKernel>& kernels,
               const SassListRequest& request, Table& table) {
-  std::vector<std::string> names = list_names(kernels);
-  if (!request.in_full) names = short_names(names);
+  std::vector<std::string> names = foreign::list_names(kernels);
+  if (!request.in_full) names = foreign::short_names(names);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const auto& [image, kernel] = kernels[i];
-    std::vector<Cell> row;
+    std::vector<table::Cell> row;
     if (request.files.size() > 1) row.emplace_back(file);
     row.emplace_back(i + 1);
     row.emplace_back(names[i]);
@@ -28,7 +31,7 @@ void add_rows(const std::string& file, const std::vector<CodeKernel>& kernels,
 }  // namespace
 
 Result<Table> sass_list(const SassListRequest& request) {
-  PHASEBIT_TRY_ASSIGN(tools, open_tools(request.tools));
+  PHASEBIT_TRY_ASSIGN(tools, images::open_tools(request.tools));
   Table table;
   if (request.files.size() > 1) table.columns.push_back({"file"});
   table.columns.push_back({"number", true});
@@ -39,11 +42,11 @@ Result<Table> sass_list(const SassListRequest& request) {
     PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path, request.targets));
     for (const std::string& target :
          request.targets.empty() ? std::vector<std::string>{""} : request.targets) {
-      PHASEBIT_TRY_ASSIGN(kernels, find_kernels(file, {"", target}));
+      PHASEBIT_TRY_ASSIGN(kernels, foreign::find_kernels(file, {"", target}));
       add_rows(path, kernels, request, table);
     }
   }
   return table;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::sass {
 
 struct SassListRequest {
-  ToolOptions tools;
+  images::ToolOptions tools;
   std::vector<std::string> files;
   std::vector<std::string> targets;  // none: all that a file has
   bool in_full = false;              // names as they are, not shortened
@@ -20,6 +20,6 @@ struct SassListRequest {
 // with the same --target), name, target, instructions, registers, static shared bytes. Nothing is
 // disassembled. Images that were left out are notes on standard error. Step::usage when a file has
 // nothing for a target.
-Result<Table> sass_list(const SassListRequest& request);
+Result<table::Table> sass_list(const SassListRequest& request);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass

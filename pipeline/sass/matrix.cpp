@@ -8,11 +8,19 @@
 #include <map>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::pipeline::sass {
+
+using compare::Matrix;
+using compare::MatrixCell;
+using compare::MatrixColumn;
+using compare::MatrixReference;
+using foreign::CodeCell;
+using images::CodeColumn;
+
 namespace {
 
 Result<MatrixReference> parse_reference(const std::string& word, const Matrix& matrix,
-                                        const std::vector<Prepared>& prepared) {
+                                        const std::vector<images::Prepared>& prepared) {
   if (word.empty()) return MatrixReference{0, std::nullopt};
   std::vector<std::string> words;
   for (std::size_t i = 0; i < matrix.columns.size(); ++i) {
@@ -27,7 +35,7 @@ Result<MatrixReference> parse_reference(const std::string& word, const Matrix& m
   words.insert(words.end(), matrix.variants.begin(), matrix.variants.end());
   return with_hint(fail(Step::usage, "--reference {}: no column{} of this matrix", word,
                         prepared.empty() ? "" : " and no variant"),
-                   nearest_word_hint(word, words));
+                   base::nearest_word_hint(word, words));
 }
 
 // Short where all columns have the same target or ptxas.
@@ -50,10 +58,10 @@ std::vector<MatrixColumn> name_columns(const std::vector<CodeColumn>& columns,
 }
 
 // Only what is shown of thousands of cells is kept.
-void slim(Features& features) {
+void slim(flow::Features& features) {
   features.verbs.clear();
   features.kernel.opcodes.clear();
-  for (LoopFeatures& loop : features.loops) {
+  for (flow::LoopFeatures& loop : features.loops) {
     loop.cold.opcodes.clear();
     loop.beside.opcodes.clear();
   }
@@ -96,8 +104,8 @@ Result<Matrix> matrix_of_files(const MatrixRequest& options) {
   if (!options.toolchains.empty())
     return fail(Step::usage, "--toolchain is for variants, not for files");
   PHASEBIT_TRY(refuse_variant_options(options.space, options.tools));
-  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
-  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
+  PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
   PHASEBIT_TRY_ASSIGN(
       cells, read_code_files(tools, disassembler, options.files, options.kernel, options.targets));
   Matrix matrix = matrix_of(std::move(cells));
@@ -108,35 +116,35 @@ Result<Matrix> matrix_of_files(const MatrixRequest& options) {
 }
 
 Result<Matrix> matrix_of_variants(const MatrixRequest& options) {
-  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
-  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
+  PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
   Matrix matrix;
-  PHASEBIT_TRY_ASSIGN(targets, chosen_targets(tools.toolchain, options.targets));
-  PHASEBIT_TRY_ASSIGN(columns, columns_of(tools, targets, options.toolchains));
+  PHASEBIT_TRY_ASSIGN(targets, images::chosen_targets(tools.toolchain, options.targets));
+  PHASEBIT_TRY_ASSIGN(columns, images::columns_of(tools, targets, options.toolchains));
   matrix.columns = name_columns(columns, tools.toolchain.version.text());
-  PHASEBIT_TRY_ASSIGN(space, open_space(options.space, Forks::included));
-  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, options.tools.jobs));
+  PHASEBIT_TRY_ASSIGN(space, select::open_space(options.space, select::Forks::included));
+  PHASEBIT_TRY_ASSIGN(prepared, images::prepare(space, image::Build::timed, options.tools.jobs));
   if (prepared.empty()) return fail(Step::usage, "no variant is left to show");
-  for (const Prepared& one : prepared) matrix.variants.push_back(one.key.id);
+  for (const images::Prepared& one : prepared) matrix.variants.push_back(one.key.id);
   matrix.cells.assign(prepared.size(), std::vector<MatrixCell>(columns.size()));
   PHASEBIT_TRY_ASSIGN(reference, parse_reference(options.reference, matrix, prepared));
   matrix.reference = reference;
-  std::vector<Target> known;
+  std::vector<isa::Target> known;
   for (const CodeColumn& column : columns) {
     PHASEBIT_TRY_ASSIGN(target, tools.targets.find(column.target));
     known.push_back(target);
   }
-  PHASEBIT_TRY(analyse_images(
+  PHASEBIT_TRY(images::analyse_images(
       tools, disassembler, prepared, columns,
-      [&](std::size_t column, std::size_t variant, Result<AnalysedImage> image) {
+      [&](std::size_t column, std::size_t variant, Result<images::AnalysedImage> image) {
         MatrixCell& cell = matrix.cells[variant][column];
         if (!image) return void(cell.problem = image.error().message);
-        cell.code = summarise(known[column].sm, image->kernel, prepared[variant].kernel.source,
-                              image->windows);
-        const LaunchShape& launch = prepared[variant].head.launch;
-        add_resources(cell.code->features, image->kernel, known[column],
-                      {image->resources.spill_store_bytes, image->resources.spill_load_bytes},
-                      {launch.threads, launch.dynamic_shared_bytes});
+        cell.code = compare::summarise(known[column].sm, image->kernel,
+                                       prepared[variant].kernel.source, image->windows);
+        const image::LaunchShape& launch = prepared[variant].head.launch;
+        flow::add_resources(cell.code->features, image->kernel, known[column],
+                            {image->resources.spill_store_bytes, image->resources.spill_load_bytes},
+                            {launch.threads, launch.dynamic_shared_bytes});
         if (!options.in_full) slim(cell.code->features);
       }));
   return matrix;
@@ -152,4 +160,4 @@ Result<Matrix> sass_matrix(const MatrixRequest& options) {
   return ptx || options.files.empty() ? matrix_of_variants(files) : matrix_of_files(options);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass

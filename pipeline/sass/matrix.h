@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::sass {
 
 struct MatrixRequest {
-  SpaceRequest space;
-  ToolOptions tools;
+  select::SpaceRequest space;
+  images::ToolOptions tools;
   std::vector<std::string> targets;     // empty or "all": every one that ptxas knows
   std::vector<std::string> toolchains;  // versions of ptxas; empty: what each variant asks for
   std::string reference;  // a column, or its target or ptxas, or a variant; "" for the first column
@@ -20,6 +20,6 @@ struct MatrixRequest {
   std::string kernel;              // of files: a part of the name; "" for all
   bool in_full = false;            // all features of a variant: of thousands they are much
 };
-Result<Matrix> sass_matrix(const MatrixRequest& request);
+Result<compare::Matrix> sass_matrix(const MatrixRequest& request);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass

@@ -10,38 +10,41 @@
 #include "pipeline/select/ptx_files.h"
 #include "pipeline/select/words.h"
 
-namespace phasebit {
+namespace phasebit::pipeline::sass {
+
+using listing::ListingFormat;
+
 namespace {
 
 // The image is made with `.loc`: its code is the same, and each instruction leads to its line.
 Result<std::string> show_variant(const SassShowRequest& options) {
-  PHASEBIT_TRY_ASSIGN(build, parse_build(options.build));
-  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
-  PHASEBIT_TRY(check_target(tools.toolchain, options.target));
-  PHASEBIT_TRY_ASSIGN(space, open_one(options.space, options.variant));
-  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, build, 1));
-  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
-  const CodeColumn column{options.target, {}};
-  const ImageSet set = std::move(make_images(tools, prepared, {column}).front());
+  PHASEBIT_TRY_ASSIGN(build, select::parse_build(options.build));
+  PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
+  PHASEBIT_TRY(ptxas::check_target(tools.toolchain, options.target));
+  PHASEBIT_TRY_ASSIGN(space, select::open_one(options.space, options.variant));
+  PHASEBIT_TRY_ASSIGN(prepared, images::prepare(space, build, 1));
+  PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
+  const images::CodeColumn column{options.target, {}};
+  const images::ImageSet set = std::move(images::make_images(tools, prepared, {column}).front());
   if (!set.images.front()) return tl::unexpected<Error>(set.images.front().error());
-  const Image& image = *set.images.front();
-  PHASEBIT_TRY_ASSIGN(code, module_code(*set.assembly, tools.cache_or_null(), image.module));
-  PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared.front(), tools, column));
+  const image::Image& image = *set.images.front();
+  PHASEBIT_TRY_ASSIGN(code, ptxas::module_code(*set.assembly, tools.cache_or_null(), image.module));
+  PHASEBIT_TRY_ASSIGN(spec, images::gate_of(prepared.front(), tools, column));
   PHASEBIT_TRY_ASSIGN(known, tools.targets.find(options.target));
-  PHASEBIT_TRY_ASSIGN(used, tools.toolchain_of(choice_of(prepared.front(), column).ptxas));
-  const GateInput input{image.entry, &prepared.front().kernel.source, std::move(spec),
-                        moves_lines(used->version, known.family)};
-  const LaunchShape& launch = prepared.front().head.launch;
-  const ListingRequest request{
+  PHASEBIT_TRY_ASSIGN(used, tools.toolchain_of(images::choice_of(prepared.front(), column).ptxas));
+  const gate::GateInput input{image.entry, &prepared.front().kernel.source, std::move(spec),
+                              flow::moves_lines(used->version, known.family)};
+  const image::LaunchShape& launch = prepared.front().head.launch;
+  const listing::ListingRequest request{
       options.json ? ListingFormat::json : ListingFormat::text,
       options.live,
       known,
-      SpillBytes{image.resources.spill_store_bytes, image.resources.spill_load_bytes},
-      CtaShape{launch.threads, launch.dynamic_shared_bytes},
+      flow::SpillBytes{image.resources.spill_store_bytes, image.resources.spill_load_bytes},
+      flow::CtaShape{launch.threads, launch.dynamic_shared_bytes},
       options.excerpt,
       options.waits,
       options.flow};
-  PHASEBIT_TRY_ASSIGN(listing, list_kernel(disassembler, code, input, request));
+  PHASEBIT_TRY_ASSIGN(listing, listing::list_kernel(disassembler, code, input, request));
   if (options.json || options.flow) return listing;
   return fmt::format("{} for {} by ptxas {}\n{}", prepared.front().key.id, options.target,
                      used->version.text(), listing);
@@ -60,35 +63,36 @@ Status check_file_options(const SassShowRequest& options) {
 // With the functions that it calls, for their loops.
 Result<std::string> show_code_file(const SassShowRequest& options) {
   PHASEBIT_TRY(check_file_options(options));
-  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
-  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
+  PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
   PHASEBIT_TRY_ASSIGN(
       file, open_code_file(tools, options.variant,
                            options.target.empty() ? std::vector<std::string>{}
                                                   : std::vector<std::string>{options.target}));
-  PHASEBIT_TRY_ASSIGN(found, find_kernel(file, {options.kernel, options.target}));
+  PHASEBIT_TRY_ASSIGN(found, foreign::find_kernel(file, {options.kernel, options.target}));
   PHASEBIT_TRY_ASSIGN(program,
-                      read_with_callees(disassembler, {found}, source_view(options.source)));
-  ReadKernel& read = program.code.front();
+                      foreign::read_with_callees(disassembler, {found},
+                                                 cubin::source::source_view(options.source)));
+  foreign::ReadKernel& read = program.code.front();
   if (options.live) {
-    PHASEBIT_TRY_ASSIGN(table,
-                        live_registers(disassembler, found.image->bytes, {found.kernel->symbol}));
-    PHASEBIT_TRY(add_live_registers(read.kernel, table));
+    PHASEBIT_TRY_ASSIGN(table, disassembly::live_registers(disassembler, found.image->bytes,
+                                                           {found.kernel->symbol}));
+    PHASEBIT_TRY(disassembly::add_live_registers(read.kernel, table));
   }
-  CodeListingRequest request{options.json ? ListingFormat::json : ListingFormat::text,
-                             disassembler.version(),
-                             options.excerpt,
-                             options.waits,
-                             options.flow,
-                             {},
-                             {}};
+  foreign::CodeListingRequest request{options.json ? ListingFormat::json : ListingFormat::text,
+                                      disassembler.version(),
+                                      options.excerpt,
+                                      options.waits,
+                                      options.flow,
+                                      {},
+                                      {}};
   if (options.ptx) {
-    PHASEBIT_TRY_ASSIGN(ptx, read_ptx_lines(found.image->bytes, found.kernel->entry));
+    PHASEBIT_TRY_ASSIGN(ptx, reading::read_ptx_lines(found.image->bytes, found.kernel->entry));
     request.ptx = std::move(ptx);
   }
   for (std::size_t i = 1; i < program.kernels.front().code.size(); ++i)
     request.callees.push_back(&program.code[program.kernels.front().code[i]]);
-  return list_code(read, found, request);
+  return foreign::list_code(read, found, request);
 }
 
 // The graph is another picture of the code: what a listing shows has no place in it.
@@ -110,7 +114,7 @@ Status check_flow(const SassShowRequest& options) {
 Result<std::string> sass_show(const SassShowRequest& options) {
   PHASEBIT_TRY(check_flow(options));
   if (is_code_file(options.variant)) return show_code_file(options);
-  if (!options.kernel.empty() && !is_ptx_file(options.variant))
+  if (!options.kernel.empty() && !select::is_ptx_file(options.variant))
     return fail(Step::usage, "--kernel is for files; {} is none", options.variant);
   if (!options.source.empty())
     return fail(Step::usage, "--source is for code files; {} is none", options.variant);
@@ -123,4 +127,4 @@ Result<std::string> sass_show(const SassShowRequest& options) {
   return show_variant(variant);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass

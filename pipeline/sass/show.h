@@ -7,22 +7,22 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::pipeline::sass {
 
 struct SassShowRequest {
-  SpaceRequest space;
-  ToolOptions tools;
+  select::SpaceRequest space;
+  images::ToolOptions tools;
   std::string variant;  // or the path of a code file
   std::string target;   // "": sm_90a; of a file, the only one
   std::string kernel;   // of a file
   std::string build = "timed";
   std::string source;  // of a file: inner, outer or a source file; "": inner
   bool json = false, live = false;
-  Excerpt excerpt;
+  reading::Excerpt excerpt;
   bool waits = false;  // what each wait for a scoreboard is for
   bool flow = false;   // the flow graph for Graphviz
   bool ptx = false;    // of a file: the PTX that it carries
 };
 Result<std::string> sass_show(const SassShowRequest& request);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <sstream>
 
-namespace phasebit {
+namespace phasebit::pipeline::select {
+
+using image::VariantKey;
+using ptxas::AssemblerChoice;
+
 namespace {
 
 // Every n-th variant, so that a limited sweep still has all kinds of them.
@@ -23,23 +27,23 @@ bool asks_for_ptxas(const SpaceRequest& request) {
 
 }  // namespace
 
-Result<AssemblerAxes> assembler_axes(const SpaceRequest& request, AssemblerAxes axes,
-                                     std::vector<std::string>& rest) {
+Result<ptxas::AssemblerAxes> assembler_axes(const SpaceRequest& request, ptxas::AssemblerAxes axes,
+                                            std::vector<std::string>& rest) {
   for (const std::string& text : request.overrides) {
     const size_t equals = text.find('=');
-    if (equals == std::string::npos || !is_assembler_axis(text.substr(0, equals))) {
+    if (equals == std::string::npos || !ptxas::is_assembler_axis(text.substr(0, equals))) {
       rest.push_back(text);
       continue;
     }
     std::vector<std::string> values;
     std::istringstream words(text.substr(equals + 1));
     for (std::string word; std::getline(words, word, ',');) values.push_back(word);
-    PHASEBIT_TRY(set_assembler_axis(request.home, axes, text.substr(0, equals), values));
+    PHASEBIT_TRY(ptxas::set_assembler_axis(request.home, axes, text.substr(0, equals), values));
   }
   if (!request.toolchains.empty() && asks_for_ptxas(request))
     return fail(Step::usage, "--toolchain and -a ptxas= are one and the same: give one of them");
   if (!request.toolchains.empty())
-    PHASEBIT_TRY(set_assembler_axis(request.home, axes, "ptxas", request.toolchains));
+    PHASEBIT_TRY(ptxas::set_assembler_axis(request.home, axes, "ptxas", request.toolchains));
   return axes;
 }
 
@@ -47,7 +51,8 @@ Status refuse_text_axes(const std::vector<std::string>& axes, std::string_view o
                         std::string_view place) {
   if (axes.empty()) return {};
   std::vector<std::string> others;
-  for (const AssemblerAxis& axis : assembler_axis_facts()) others.emplace_back(axis.name);
+  for (const ptxas::AssemblerAxis& axis : ptxas::assembler_axis_facts())
+    others.emplace_back(axis.name);
   return with_hint(fail(Step::usage, "-a {}: {} has its axes", axes.front(), owner),
                    fmt::format("{}: {}", place, fmt::join(others, ", ")));
 }
@@ -55,7 +60,8 @@ Status refuse_text_axes(const std::vector<std::string>& axes, std::string_view o
 void add_choices(std::vector<VariantKey>& variants, const std::vector<AssemblerChoice>& choices) {
   std::vector<VariantKey> all;
   for (const VariantKey& variant : variants)
-    for (const AssemblerChoice& choice : choices) all.push_back(with_assembler(variant, choice));
+    for (const AssemblerChoice& choice : choices)
+      all.push_back(ptxas::with_assembler(variant, choice));
   variants = std::move(all);
 }
 
@@ -66,7 +72,7 @@ Status choose(const SpaceRequest& request, const std::vector<AssemblerChoice>& c
   std::erase_if(variants, [&](const VariantKey& variant) {
     if (choices.empty()) return variant.id.find(request.filter) == std::string::npos;
     return std::none_of(choices.begin(), choices.end(), [&](const AssemblerChoice& choice) {
-      return with_assembler(variant, choice).id.find(request.filter) != std::string::npos;
+      return ptxas::with_assembler(variant, choice).id.find(request.filter) != std::string::npos;
     });
   });
   if (variants.empty())
@@ -82,4 +88,4 @@ Status choose(const SpaceRequest& request, const std::vector<AssemblerChoice>& c
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::select

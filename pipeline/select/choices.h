@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::select {
 
 // The overrides of the axes of ptxas, on top of the sweep's; `rest` gets the others.
-Result<AssemblerAxes> assembler_axes(const SpaceRequest& request, AssemblerAxes axes,
-                                     std::vector<std::string>& rest);
+Result<ptxas::AssemblerAxes> assembler_axes(const SpaceRequest& request, ptxas::AssemblerAxes axes,
+                                            std::vector<std::string>& rest);
 
 // Step::usage when `axes`, of the command line, are any: what `owner` names ("a file") has its own.
 // `place` is where those of ptxas can be chosen: "of a file".
@@ -19,11 +19,12 @@ Status refuse_text_axes(const std::vector<std::string>& axes, std::string_view o
                         std::string_view place);
 
 // Each variant once for each choice.
-void add_choices(std::vector<VariantKey>& variants, const std::vector<AssemblerChoice>& choices);
+void add_choices(std::vector<image::VariantKey>& variants,
+                 const std::vector<ptxas::AssemblerChoice>& choices);
 
 // Those that the filter and the limit leave, each once for each choice of ptxas that the filter
 // leaves; without choices as they are. Step::usage when there is none.
-Status choose(const SpaceRequest& request, const std::vector<AssemblerChoice>& choices,
-              std::vector<VariantKey>& variants);
+Status choose(const SpaceRequest& request, const std::vector<ptxas::AssemblerChoice>& choices,
+              std::vector<image::VariantKey>& variants);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::select

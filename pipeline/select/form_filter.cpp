@@ -4,10 +4,13 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::pipeline::select {
+
+using image::VariantKey;
+
 namespace {
 
-Result<std::string> why_left_out(const FormBook& book, const VariantKey& key,
+Result<std::string> why_left_out(const forms::FormBook& book, const VariantKey& key,
                                  const std::string& target) {
   PHASEBIT_TRY_ASSIGN(placed, book.placed(key.value("form")));
   if (!book.table().accepts(*placed->form, target))
@@ -24,8 +27,8 @@ Result<std::vector<std::pair<std::string, int>>> leave_out_forms(Space& space,
   std::vector<VariantKey> kept;
   for (VariantKey& key : space.expansion.variants) {
     std::string why;
-    if (is_form(key)) {
-      PHASEBIT_TRY_ASSIGN(book, FormBook::get());
+    if (space::is_form(key)) {
+      PHASEBIT_TRY_ASSIGN(book, forms::FormBook::get());
       PHASEBIT_TRY_ASSIGN(reason, why_left_out(*book, key, target));
       why = std::move(reason);
     }
@@ -44,4 +47,4 @@ Result<std::vector<std::pair<std::string, int>>> leave_out_forms(Space& space,
   return reasons;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::select

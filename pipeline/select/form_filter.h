@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::select {
 
 // Takes them out of the space. Reasons with the number of variants, in the order first met.
 Result<std::vector<std::pair<std::string, int>>> leave_out_forms(Space& space,
                                                                  const std::string& target);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::select

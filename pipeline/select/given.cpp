@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::pipeline::select {
 
 std::vector<std::string> given_options(const SpaceRequest& request) {
   const std::pair<const char*, bool> options[] = {
@@ -30,4 +30,4 @@ Status take_only(const SpaceRequest& request, const std::vector<std::string_view
                    std::string(hint));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::select

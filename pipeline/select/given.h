@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::select {
 
 // The options that were given, in the words of the command line: "--sweep", "-a". The templates are
 // none of them: every command takes some.
@@ -17,4 +17,4 @@ std::vector<std::string> given_options(const SpaceRequest& request);
 Status take_only(const SpaceRequest& request, const std::vector<std::string_view>& allowed,
                  std::string_view what, std::string_view hint);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::select

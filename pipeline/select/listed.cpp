@@ -13,12 +13,18 @@
 #include <set>
 #include <sstream>
 
-namespace phasebit {
+namespace phasebit::pipeline::select {
+
+using base::Home;
+using image::VariantKey;
+using ptxas::AssemblerChoice;
+using space::Expansion;
+
 namespace {
 
 // One id a line; a word that begins with "#" begins a comment (ids of forms have one inside).
 Result<std::vector<std::string>> read_ids(const std::string& file) {
-  PHASEBIT_TRY_ASSIGN(text, read_file(file));
+  PHASEBIT_TRY_ASSIGN(text, base::read_file(file));
   std::vector<std::string> ids;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -66,14 +72,14 @@ Result<Expansion> sweep_of(const SpaceRequest& request) {
 
 Result<VariantKey> named_variant(const Home& home, Space& space, const std::string& word,
                                  const Expansion* sweep) {
-  PHASEBIT_TRY_ASSIGN(id, read_typed_id(home, word));
+  PHASEBIT_TRY_ASSIGN(id, space::read_typed_id(home, word));
   if (!id.fork.empty()) {
     PHASEBIT_TRY_ASSIGN(fork, fork_by_id(home, space, id));
-    return with_assembler(fork, id.choice);
+    return ptxas::with_assembler(fork, id.choice);
   }
-  PHASEBIT_TRY_ASSIGN(key, parse_variant(space.catalogue, id.text, sweep));
+  PHASEBIT_TRY_ASSIGN(key, space::parse_variant(space.catalogue, id.text, sweep));
   // A hash may name a variant with a choice of its own.
-  return id.choice == AssemblerChoice() ? key : with_assembler(key, id.choice);
+  return id.choice == AssemblerChoice() ? key : ptxas::with_assembler(key, id.choice);
 }
 
 Result<std::vector<VariantKey>> keys_of(const Home& home, Space& space,
@@ -90,7 +96,7 @@ Result<std::vector<VariantKey>> keys_of(const Home& home, Space& space,
 
 Status check_choices(const std::vector<VariantKey>& keys) {
   for (const VariantKey& key : keys)
-    if (assembler_of(key) != AssemblerChoice())
+    if (ptxas::assembler_of(key) != AssemblerChoice())
       return with_hint(fail(Step::usage, "{} says itself how it is assembled", key.id),
                        "leave --toolchain and -a out, or the axes of its id");
   return {};
@@ -98,14 +104,14 @@ Status check_choices(const std::vector<VariantKey>& keys) {
 
 }  // namespace
 
-Result<VariantKey> fork_by_id(const Home& home, Space& space, const TypedId& id) {
-  PHASEBIT_TRY_ASSIGN(fork, read_fork(home, id.fork));
+Result<VariantKey> fork_by_id(const Home& home, Space& space, const space::TypedId& id) {
+  PHASEBIT_TRY_ASSIGN(fork, fork::read_fork(home, id.fork));
   PHASEBIT_TRY_ASSIGN(parent, parent_of(home, space.catalogue, fork));
   if (parent.id != id.variant)
     return with_hint(fail(Step::usage, "fork '{}' is none of {}", id.fork, id.variant),
                      fmt::format("it is {}", fork.key().id));
-  PHASEBIT_TRY_ASSIGN(own, check_head_key(space.catalogue, fork.kernel.head));
-  PHASEBIT_TRY(check_head_plan(space.catalogue, fork.kernel.head, own));
+  PHASEBIT_TRY_ASSIGN(own, render::check_head_key(space.catalogue, fork.kernel.head));
+  PHASEBIT_TRY(render::check_head_plan(space.catalogue, fork.kernel.head, own));
   space.files.push_back(fork.kernel);
   return fork.key();
 }
@@ -129,7 +135,7 @@ Result<Space> open_listed(const SpaceRequest& request) {
   PHASEBIT_TRY_ASSIGN(keys, keys_of(request.home, space, ids, sweep));
   std::vector<std::string> none;
   PHASEBIT_TRY_ASSIGN(asked, assembler_axes(request, {}, none));
-  std::vector<AssemblerChoice> choices = combinations(asked);
+  std::vector<AssemblerChoice> choices = ptxas::combinations(asked);
   if (request.overrides.empty() && request.toolchains.empty())
     choices.clear();  // nothing was asked: each as its id says
   else
@@ -151,4 +157,4 @@ Result<Space> open_ids(const SpaceRequest& request, const std::vector<std::strin
   return space;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::select

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::select {
 
 // Whether a word of the command line is to be looked up as a hash: it is neither an id nor a file.
 bool is_hash(const std::string& word);
@@ -23,6 +23,7 @@ Result<Space> open_listed(const SpaceRequest& request);
 Result<Space> open_ids(const SpaceRequest& request, const std::vector<std::string>& ids);
 
 // The key of a fork by its id; the space gets its kernel.
-Result<VariantKey> fork_by_id(const Home& home, Space& space, const TypedId& id);
+Result<image::VariantKey> fork_by_id(const base::Home& home, Space& space,
+                                     const space::TypedId& id);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::select

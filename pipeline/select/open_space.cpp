@@ -8,7 +8,12 @@
 #include "pipeline/select/ptx_files.h"
 #include "pipeline/select/snippets.h"
 
-namespace phasebit {
+namespace phasebit::pipeline::select {
+
+using image::VariantKey;
+using ptxas::assembler_of;
+using ptxas::AssemblerAxes;
+using ptxas::AssemblerChoice;
 
 Result<Space> open_space(const SpaceRequest& request, Forks forks) {
   if (!request.files.empty()) return open_files(request, request.files);
@@ -20,7 +25,7 @@ Result<Space> open_space(const SpaceRequest& request, Forks forks) {
 
 namespace {
 
-Result<Space> open_text(const SpaceRequest& request, const TypedId& id) {
+Result<Space> open_text(const SpaceRequest& request, const space::TypedId& id) {
   PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(request));
   PHASEBIT_TRY_ASSIGN(snippets, read_snippets(request, catalogue, nullptr));
   Space space{templates_folder(request), std::move(catalogue), {}, {}};
@@ -32,15 +37,15 @@ Result<Space> open_text(const SpaceRequest& request, const TypedId& id) {
     variants = {key};
     return space;
   }
-  Expansion known;
+  space::Expansion known;
   if (id.variant.find('/') == std::string::npos) {
     SpaceRequest plain = request;
     plain.snippets.clear();
     PHASEBIT_TRY_ASSIGN(all, open_sweep(plain));
     known = std::move(all.expansion);
   }
-  PHASEBIT_TRY_ASSIGN(key, parse_variant(space.catalogue, id.variant, &known));
-  variants = {snippet_key(key, snippets)};
+  PHASEBIT_TRY_ASSIGN(key, space::parse_variant(space.catalogue, id.variant, &known));
+  variants = {fork::snippet_key(key, snippets)};
   if (id.snippets && variants.front().id != id.text)
     return with_hint(
         fail(Step::usage, "{}: the snippets given make {}", id.text, variants.front().id),
@@ -72,7 +77,8 @@ Status refuse_other(const std::string& id, const char* axis, const std::vector<V
 
 Status refuse_others(const std::string& id, const AssemblerAxes& named,
                      const AssemblerAxes& asked) {
-  PHASEBIT_TRY(refuse_other(id, "ptxas", named.ptxas, asked.ptxas, std::string(pinned_toolchain)));
+  PHASEBIT_TRY(
+      refuse_other(id, "ptxas", named.ptxas, asked.ptxas, std::string(ptxas::pinned_toolchain)));
   PHASEBIT_TRY(refuse_other(id, "opt_level", named.opt_level, asked.opt_level, 0));
   PHASEBIT_TRY(refuse_other(id, "maxrregcount", named.maxrregcount, asked.maxrregcount, 0));
   PHASEBIT_TRY(refuse_other(id, "edit", named.edit, asked.edit, std::string("none")));
@@ -95,11 +101,11 @@ AssemblerAxes named_by(const VariantKey& key) {
 
 Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_hash) {
   if (is_ptx_file(id_or_hash)) return open_one_file(request, id_or_hash);
-  PHASEBIT_TRY_ASSIGN(id, read_typed_id(request.home, id_or_hash));
+  PHASEBIT_TRY_ASSIGN(id, space::read_typed_id(request.home, id_or_hash));
   std::vector<std::string> axes;
   PHASEBIT_TRY_ASSIGN(asked, assembler_axes(request, {}, axes));
   if (!is_hash(id_or_hash)) PHASEBIT_TRY(check_id(request, id_or_hash, axes));
-  if (combinations(asked).size() != 1)
+  if (ptxas::combinations(asked).size() != 1)
     return fail(Step::usage, "{}: one variant has one ptxas", id_or_hash);
   PHASEBIT_TRY_ASSIGN(space, open_text(request, id));
   VariantKey& key = space.expansion.variants.front();
@@ -112,7 +118,7 @@ Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_has
   if (!asked.maxrregcount.empty()) choice.maxrregcount = asked.maxrregcount.front();
   if (!asked.edit.empty()) choice.edit = asked.edit.front();
   if (!asked.padding.empty()) choice.padding = asked.padding.front();
-  key = with_assembler(key, choice);
+  key = ptxas::with_assembler(key, choice);
   return space;
 }
 
@@ -123,9 +129,9 @@ SpaceRequest request_of_side(const SpaceRequest& request, const std::string& wor
   side.spec.clear();
   side.sweep.clear();
   std::erase_if(side.overrides, [](const std::string& text) {
-    return !is_assembler_axis(text.substr(0, text.find('=')));
+    return !ptxas::is_assembler_axis(text.substr(0, text.find('=')));
   });
   return side;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::select

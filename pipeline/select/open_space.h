@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::pipeline::select {
 
 // Files, variants named one by one, or a sweep: whichever the request has.
 Result<Space> open_space(const SpaceRequest& request, Forks forks = Forks::left_out);
@@ -21,4 +21,4 @@ Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_has
 SpaceRequest request_of_side(const SpaceRequest& request, const std::string& word,
                              const std::string& other);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::select

@@ -11,22 +11,29 @@
 #include <algorithm>
 #include <cstdio>
 
-namespace phasebit {
+namespace phasebit::pipeline::select {
+
+using base::Home;
+using catalogue::Catalogue;
+using image::VariantKey;
+using space::expand;
+using space::Spec;
+
 namespace {
 
 constexpr const char* default_sweep = "core";  // of the spec that nobody names
 
 Result<Spec> load_spec_of(const SpaceRequest& request, const Catalogue& catalogue) {
-  return load_spec(request.home, spec_file(request.home, request.spec), catalogue);
+  return space::load_spec(request.home, spec_file(request.home, request.spec), catalogue);
 }
 
 // The sweep named; without a name that of the project's own spec, or the only one of another.
-Result<const Sweep*> chosen_sweep(const SpaceRequest& request, const Spec& spec) {
+Result<const space::Sweep*> chosen_sweep(const SpaceRequest& request, const Spec& spec) {
   if (!request.sweep.empty()) return spec.find(request.sweep);
   if (request.spec.empty()) return spec.find(default_sweep);
   if (spec.sweeps.size() == 1) return &spec.sweeps.front();
   std::vector<std::string> names;
-  for (const Sweep& sweep : spec.sweeps) names.push_back(sweep.name);
+  for (const space::Sweep& sweep : spec.sweeps) names.push_back(sweep.name);
   return with_hint(fail(Step::usage, "{}: {} sweeps, and none is named", spec.file, names.size()),
                    fmt::format("--sweep, one of: {}", fmt::join(names, ", ")));
 }
@@ -55,43 +62,44 @@ tl::unexpected<Error> all_pruned(const Catalogue& catalogue, const Spec& spec,
 
 // The known variant whose id is nearest to one that is none.
 std::string nearest_variant(const Home& home, const Catalogue& catalogue, const std::string& id) {
-  const auto spec = load_spec(home, spec_file(home, ""), catalogue);
+  const auto spec = space::load_spec(home, spec_file(home, ""), catalogue);
   if (!spec) return {};
   const auto expansion = expand(catalogue, *spec, default_sweep);
   if (!expansion || expansion->variants.empty()) return {};
-  const auto nearest = std::min_element(expansion->variants.begin(), expansion->variants.end(),
-                                        [&](const VariantKey& a, const VariantKey& b) {
-                                          return edit_distance(a.id, id) < edit_distance(b.id, id);
-                                        });
+  const auto nearest =
+      std::min_element(expansion->variants.begin(), expansion->variants.end(),
+                       [&](const VariantKey& a, const VariantKey& b) {
+                         return base::edit_distance(a.id, id) < base::edit_distance(b.id, id);
+                       });
   return fmt::format("the nearest variant is {}", nearest->id);
 }
 
 // Each fork behind its parent. With `tuned_only` the parents replace what was there.
 Status add_forks(Space& space, const SpaceRequest& request) {
   const bool tuned_only = request.tuned_only;
-  PHASEBIT_TRY_ASSIGN(forks, read_forks(request.home));
+  PHASEBIT_TRY_ASSIGN(forks, fork::read_forks(request.home));
   std::vector<VariantKey>& variants = space.expansion.variants;
   if (tuned_only) variants.clear();
-  for (const Fork& fork : forks) {
+  for (const fork::Fork& fork : forks) {
     const auto parent = parent_of(request.home, space.catalogue, fork);
     if (!parent) {
       fmt::print(stderr, "note: {}\n", parent.error().text());
       continue;
     }
-    PHASEBIT_TRY_ASSIGN(own, check_head_key(space.catalogue, fork.kernel.head));
-    PHASEBIT_TRY(check_head_plan(space.catalogue, fork.kernel.head, own));
+    PHASEBIT_TRY_ASSIGN(own, render::check_head_key(space.catalogue, fork.kernel.head));
+    PHASEBIT_TRY(render::check_head_plan(space.catalogue, fork.kernel.head, own));
     auto at = std::find_if(variants.begin(), variants.end(),
                            [&](const VariantKey& one) { return one.id == parent->id; });
     if (at == variants.end() && !tuned_only) continue;
     if (at == variants.end()) at = variants.insert(at, *parent);
     const auto next = std::find_if(at + 1, variants.end(), [](const VariantKey& one) {
-      return one.value(tuned_axis).empty();
+      return one.value(space::tuned_axis).empty();
     });
     variants.insert(next, fork.key());
     space.files.push_back(fork.kernel);
   }
   if (tuned_only && variants.empty())
-    return fail(Step::usage, "no fork under {}", tuned_folder(request.home).string());
+    return fail(Step::usage, "no fork under {}", fork::tuned_folder(request.home).string());
   return {};
 }
 
@@ -126,7 +134,7 @@ Result<Space> open_sweep(const SpaceRequest& request, Forks forks) {
   Space space{templates_folder(request), std::move(catalogue), std::move(expansion), {}};
   space.sweep = sweep->name;
   std::vector<VariantKey>& variants = space.expansion.variants;
-  const std::vector<AssemblerChoice> choices = combinations(assemblers);
+  const std::vector<ptxas::AssemblerChoice> choices = ptxas::combinations(assemblers);
   if (variants.empty()) return all_pruned(space.catalogue, spec, sweep->name, overrides);
   add_snippets(variants, snippets);
   if (forks == Forks::included) PHASEBIT_TRY(add_forks(space, request));
@@ -135,8 +143,8 @@ Result<Space> open_sweep(const SpaceRequest& request, Forks forks) {
   return space;
 }
 
-Result<VariantKey> parent_of(const Home& home, const Catalogue& catalogue, const Fork& fork) {
-  const auto parent = parse_variant(catalogue, fork.parent());
+Result<VariantKey> parent_of(const Home& home, const Catalogue& catalogue, const fork::Fork& fork) {
+  const auto parent = space::parse_variant(catalogue, fork.parent());
   const std::string gone =
       fmt::format("fork '{}': its parent {} is no variant any more", fork.name, fork.parent());
   if (!parent)
@@ -147,4 +155,4 @@ Result<VariantKey> parent_of(const Home& home, const Catalogue& catalogue, const
   return *parent;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::select

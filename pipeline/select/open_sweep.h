@@ -5,11 +5,11 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::pipeline::select {
 
 // A spec as it is named from the current folder, else one that came with the program:
 // specs/curated.toml; "" is the project's own.
-fs::path spec_file(const Home& home, const std::string& named);
+fs::path spec_file(const base::Home& home, const std::string& named);
 
 enum class Forks { left_out, included };
 
@@ -18,6 +18,7 @@ enum class Forks { left_out, included };
 Result<Space> open_sweep(const SpaceRequest& request, Forks forks = Forks::left_out);
 
 // The variant that a fork came from. Step::spec with the nearest variant when it is none any more.
-Result<VariantKey> parent_of(const Home& home, const Catalogue& catalogue, const Fork& fork);
+Result<image::VariantKey> parent_of(const base::Home& home, const catalogue::Catalogue& catalogue,
+                                    const fork::Fork& fork);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::select

@@ -11,22 +11,28 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::pipeline::select {
+
+using fork::shown_path;
+using image::VariantKey;
+using render::Rendered;
+using space::file_axis;
+
 namespace {
 
 // "NAME@HASH8"
 std::string label_of(const fs::path& path, const std::string& text) {
   constexpr size_t digits = 8;
-  return fmt::format("{}@{}", path.stem().string(), content_hash(text).substr(0, digits));
+  return fmt::format("{}@{}", path.stem().string(), base::content_hash(text).substr(0, digits));
 }
 
-Status check_key(HeadCatalogue& catalogue, Head& head) {
+Status check_key(HeadCatalogue& catalogue, ptx::head::Head& head) {
   if (!catalogue.loaded) {
-    PHASEBIT_TRY_ASSIGN(loaded, Catalogue::load(catalogue.templates));
+    PHASEBIT_TRY_ASSIGN(loaded, catalogue::Catalogue::load(catalogue.templates));
     catalogue.loaded = std::move(loaded);
   }
-  PHASEBIT_TRY_ASSIGN(key, check_head_key(*catalogue.loaded, head));
-  PHASEBIT_TRY(check_head_plan(*catalogue.loaded, head, key));
+  PHASEBIT_TRY_ASSIGN(key, render::check_head_key(*catalogue.loaded, head));
+  PHASEBIT_TRY(render::check_head_plan(*catalogue.loaded, head, key));
   head.key = std::move(key);
   return {};
 }
@@ -34,14 +40,14 @@ Status check_key(HeadCatalogue& catalogue, Head& head) {
 void name_after_file(Rendered& kernel, const std::string& label) {
   VariantKey& key = kernel.head.key;
   if (!kernel.has_head) {
-    key.id = fmt::format("{}/{}/{}", whole_kind, label, kernel.kernel.entry);
+    key.id = fmt::format("{}/{}/{}", image::whole_kind, label, kernel.kernel.entry);
     for (auto& [axis, value] : key.axes)
       if (axis == file_axis) value = label;
   } else if (kernel.head.parent.text.empty()) {
     key.axes.emplace_back(file_axis, label);
     key.id += fmt::format("/{}={}", file_axis, label);
   }
-  key.hash = short_hash(key.id);
+  key.hash = base::short_hash(key.id);
 }
 
 // Two kernels of one key would be one row.
@@ -69,11 +75,11 @@ bool is_ptx_file(const std::string& word) {
 }
 
 Result<std::vector<Rendered>> read_ptx_kernels(const fs::path& path, HeadCatalogue& catalogue) {
-  PHASEBIT_TRY_ASSIGN(text, read_file(path));
-  PHASEBIT_TRY_ASSIGN(kernels, read_kernels(text, shown_path(catalogue.home, path)));
+  PHASEBIT_TRY_ASSIGN(text, base::read_file(path));
+  PHASEBIT_TRY_ASSIGN(kernels, render::read_kernels(text, shown_path(catalogue.home, path)));
   const std::string label = label_of(path, text);
   for (Rendered& one : kernels) {
-    if (one.kernel.build == Build::guarded)
+    if (one.kernel.build == image::Build::guarded)
       return with_hint(fail(Step::usage, "{}: {} is a guarded build",
                             shown_path(catalogue.home, path), one.kernel.entry),
                        "give the timed one: its guarded build is made from it");
@@ -109,11 +115,12 @@ Result<Space> open_files(const SpaceRequest& request, const std::vector<std::str
   if (variants.empty())
     return with_hint(
         fail(Step::usage, "no kernel '{}' in {}", request.kernel, fmt::join(files, ", ")),
-        nearest_word_hint(request.kernel, names));
-  PHASEBIT_TRY(choose(request, combinations(axes), variants));
+        base::nearest_word_hint(request.kernel, names));
+  PHASEBIT_TRY(choose(request, ptxas::combinations(axes), variants));
   std::erase_if(space.files, [&](const Rendered& one) {
-    return std::none_of(variants.begin(), variants.end(),
-                        [&](const VariantKey& key) { return text_key(key).id == one.head.key.id; });
+    return std::none_of(variants.begin(), variants.end(), [&](const VariantKey& key) {
+      return ptxas::text_key(key).id == one.head.key.id;
+    });
   });
   if (catalogue.loaded) space.catalogue = std::move(*catalogue.loaded);
   return space;
@@ -129,4 +136,4 @@ Result<Space> open_one_file(const SpaceRequest& request, const std::string& file
   return std::move(space);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::select

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::select {
 
 // Whether a word of the command line is a file of PTX: it ends like one.
 bool is_ptx_file(const std::string& word);
@@ -17,11 +17,12 @@ bool is_ptx_file(const std::string& word);
 // "whole/NAME@HASH/ENTRY". HASH is the text's. Keys of heads are held against the catalogue
 // (gen/render/head_key.h), which is loaded from `templates` when the first head asks for it.
 struct HeadCatalogue {
-  Home home;
+  base::Home home;
   fs::path templates;
-  std::optional<Catalogue> loaded;
+  std::optional<catalogue::Catalogue> loaded;
 };
-Result<std::vector<Rendered>> read_ptx_kernels(const fs::path& path, HeadCatalogue& catalogue);
+Result<std::vector<render::Rendered>> read_ptx_kernels(const fs::path& path,
+                                                       HeadCatalogue& catalogue);
 
 // A space of files alone: without a head neither catalogue nor templates are read. With `kernel` in
 // the request the entries whose name has it; Step::usage, with the names, when there is none.
@@ -30,4 +31,4 @@ Result<Space> open_files(const SpaceRequest& request, const std::vector<std::str
 // The one kernel of a file. Step::usage, with the names, when the request leaves several.
 Result<Space> open_one_file(const SpaceRequest& request, const std::string& file);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::select

@@ -6,21 +6,27 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::pipeline::select {
+
+using catalogue::Catalogue;
+using fork::Snippet;
+using image::VariantKey;
+
 namespace {
 
-Result<std::vector<Snippet>> read_all(const SpaceRequest& request, const Sweep* sweep) {
+Result<std::vector<Snippet>> read_all(const SpaceRequest& request, const space::Sweep* sweep) {
   std::vector<Snippet> snippets;
   if (sweep != nullptr)
-    for (const SweepSnippet& named : sweep->snippets) {
-      PHASEBIT_TRY_ASSIGN(snippet, read_snippet(named.verb, named.file).map_error([&](Error error) {
-        error.message = fmt::format("{}: {}", named.where, error.message);
-        return error;
-      }));
+    for (const space::SweepSnippet& named : sweep->snippets) {
+      PHASEBIT_TRY_ASSIGN(snippet,
+                          fork::read_snippet(named.verb, named.file).map_error([&](Error error) {
+                            error.message = fmt::format("{}: {}", named.where, error.message);
+                            return error;
+                          }));
       snippets.push_back(std::move(snippet));
     }
   for (const std::string& assignment : request.snippets) {
-    PHASEBIT_TRY_ASSIGN(snippet, read_snippet(assignment));
+    PHASEBIT_TRY_ASSIGN(snippet, fork::read_snippet(assignment));
     snippets.push_back(std::move(snippet));
   }
   for (size_t i = 0; i < snippets.size(); ++i)
@@ -49,7 +55,7 @@ bool takes(const VariantKey& variant, const std::vector<Snippet>& snippets) {
 }  // namespace
 
 Result<std::vector<Snippet>> read_snippets(const SpaceRequest& request, const Catalogue& catalogue,
-                                           const Sweep* sweep) {
+                                           const space::Sweep* sweep) {
   PHASEBIT_TRY_ASSIGN(snippets, read_all(request, sweep));
   PHASEBIT_TRY(check_protocols(catalogue, snippets));
   return std::move(snippets);
@@ -62,23 +68,24 @@ void add_snippets(std::vector<VariantKey>& variants, const std::vector<Snippet>&
     all.push_back(std::move(variant));
     const VariantKey& key = all.back();
     // The choice of ptxas stands behind the snippets.
-    if (!is_hand_made(key) && takes(key, snippets))
-      all.push_back(with_assembler(snippet_key(text_key(key), snippets), assembler_of(key)));
+    if (!space::is_hand_made(key) && takes(key, snippets))
+      all.push_back(ptxas::with_assembler(fork::snippet_key(ptxas::text_key(key), snippets),
+                                          ptxas::assembler_of(key)));
   }
   variants = std::move(all);
 }
 
 Status lay_snippets(Space& space, const std::vector<Snippet>& snippets) {
   if (snippets.empty()) return {};
-  PHASEBIT_TRY_ASSIGN(folder, make_snippet_folder(space.templates, space.catalogue,
-                                                  space.expansion.variants, snippets));
+  PHASEBIT_TRY_ASSIGN(folder, fork::make_snippet_folder(space.templates, space.catalogue,
+                                                        space.expansion.variants, snippets));
   auto catalogue = Catalogue::load(folder.path());
   if (!catalogue)
     return fail(Step::spec, "{}: {}", snippets.front().path.string(), catalogue.error().message);
   space.catalogue = std::move(*catalogue);
   space.templates = folder.path();
-  space.snippet_folder = std::make_shared<const TempDir>(std::move(folder));
+  space.snippet_folder = std::make_shared<const base::TempDir>(std::move(folder));
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::select

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::select {
 
 struct SpaceRequest {
-  Home home;
+  base::Home home;
   std::string templates;  // empty: those of the data
   std::string spec;       // empty: specs/core.toml of the data
   std::string sweep;      // empty: `core` of specs/core.toml; of another spec the only one it has
@@ -31,18 +31,18 @@ struct SpaceRequest {
 };
 
 struct Space {
-  fs::path templates;   // with snippets a folder of its own, the user's with theirs beside
-  Catalogue catalogue;  // of these templates
+  fs::path templates;  // with snippets a folder of its own, the user's with theirs beside
+  catalogue::Catalogue catalogue;  // of these templates
   // With snippets, each variant that takes them is followed by itself with them in it; then each
   // stands there once for each choice of ptxas.
-  Expansion expansion;
-  std::vector<Rendered> files;  // kernels that are read and not rendered: forks, FILE.ptx
-  std::string target = {};      // that it is prepared for; "" for any: matters to forms alone
-  std::shared_ptr<const TempDir> snippet_folder = {};  // holds `templates`
+  space::Expansion expansion;
+  std::vector<render::Rendered> files;  // kernels that are read and not rendered: forks, FILE.ptx
+  std::string target = {};  // that it is prepared for; "" for any: matters to forms alone
+  std::shared_ptr<const base::TempDir> snippet_folder = {};  // holds `templates`
   std::string sweep = {};  // whose variants these are; "" where they were named one by one
 };
 
 fs::path templates_folder(const SpaceRequest& request);
-Result<Catalogue> load_catalogue(const SpaceRequest& request);
+Result<catalogue::Catalogue> load_catalogue(const SpaceRequest& request);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::select

@@ -8,10 +8,15 @@
 #include <map>
 #include <sstream>
 
-namespace phasebit {
+namespace phasebit::pipeline::select {
+
+using image::WholeLaunch;
+using ptx::PtxFile;
+using ptx::PtxFunction;
+
 namespace {
 
-using Kind = WholeParameter::Kind;
+using Kind = image::WholeParameter::Kind;
 
 // Bytes and alignment of ".param .align 8 .b8 s[24]" or ".param .u64 .ptr .global x".
 struct Layout {
@@ -92,14 +97,14 @@ class FactReader {
 
  private:
   tl::unexpected<Error> missing(const std::string& what, std::string hint) const {
-    const PlacedStatement& at = file_.statements[entry_.signature];
+    const ptx::PlacedStatement& at = file_.statements[entry_.signature];
     return with_hint(fail(Step::usage, "{}:{}: {}: {}", file_.name, at.line, entry_.name, what),
                      std::move(hint));
   }
 
   Status read_assignments() {
     std::vector<std::string> names;
-    for (const PtxParameter& one : entry_.parameters) names.push_back(one.name);
+    for (const ptx::PtxParameter& one : entry_.parameters) names.push_back(one.name);
     for (const std::string& text : facts_.parameters) {
       const size_t equals = text.find('=');
       std::string name = text.substr(0, equals);
@@ -109,20 +114,21 @@ class FactReader {
       size_t place = 0;
       if (read_whole(name, place) && place < names.size()) name = names[place];
       if (std::find(names.begin(), names.end(), name) == names.end())
-        return missing(fmt::format("no parameter '{}'", name), nearest_word_hint(name, names));
+        return missing(fmt::format("no parameter '{}'", name),
+                       base::nearest_word_hint(name, names));
       values_[name] = text.substr(equals + 1);
     }
     return {};
   }
 
   Status add_parameter(size_t n) {
-    const PtxParameter& parameter = entry_.parameters[n];
+    const ptx::PtxParameter& parameter = entry_.parameters[n];
     const auto given = values_.find(parameter.name);
     if (given == values_.end())
       return missing(fmt::format("parameter {} ({}) has no value", n, parameter.text),
                      fmt::format("--param {0}=VALUE, {0}=buffer:BYTES[:fill] or {0}=items", n));
     const Layout layout = layout_of(parameter.text);
-    WholeParameter made;
+    image::WholeParameter made;
     made.name = parameter.name;
     made.bytes = std::min(layout.bytes, 8);
     const int alignment = std::max(layout.alignment, 1);
@@ -143,12 +149,12 @@ class FactReader {
       std::string bytes, fill;
       std::getline(rest, bytes, ':');
       const bool filled = static_cast<bool>(std::getline(rest, fill));  // "random:7" whole
-      const auto known = read_fill(filled ? fill : "zero");
+      const auto known = image::read_fill(filled ? fill : "zero");
       made.buffer.name = parameter.name;
       if (!read_whole(bytes, made.buffer.bytes) || made.buffer.bytes == 0 || !known)
         return missing(fmt::format("parameter {} ({}): '{}' is not buffer:BYTES[:fill]", n,
                                    parameter.text, given->second),
-                       fmt::format("the fill is {}", fill_words));
+                       fmt::format("the fill is {}", image::fill_words));
       made.buffer.fill = *known;
     } else if (!read_bits(given->second, layout, made.value)) {
       return wrong("no number of its type");
@@ -184,4 +190,4 @@ Result<WholeLaunch> whole_launch(const PtxFile& file, const PtxFunction& entry,
   return FactReader(file, entry, facts).read();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::select

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::select {
 
 struct WholeFacts {
   std::vector<std::string> parameters;  // NAME=VALUE | NAME=buffer:BYTES[:fill] | NAME=items
@@ -19,7 +19,7 @@ struct WholeFacts {
 
 // Step::usage names what is missing and what to write: a parameter without a value, no items, no
 // grid or block. A parameter may be named by its place, from 0 on.
-Result<WholeLaunch> whole_launch(const PtxFile& file, const PtxFunction& entry,
-                                 const WholeFacts& facts);
+Result<image::WholeLaunch> whole_launch(const ptx::PtxFile& file, const ptx::PtxFunction& entry,
+                                        const WholeFacts& facts);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::select

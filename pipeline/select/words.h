@@ -6,9 +6,9 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::pipeline::select {
 
 // "timed" or "guarded"; Step::usage with the nearest word otherwise.
-Result<Build> parse_build(const std::string& word);
+Result<image::Build> parse_build(const std::string& word);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::select

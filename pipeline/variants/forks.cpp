@@ -7,22 +7,29 @@
 #include "pipeline/select/given.h"
 #include "pipeline/select/open_space.h"
 
-namespace phasebit {
+namespace phasebit::pipeline::variants {
+
+using base::Home;
+using catalogue::Catalogue;
+using fork::Drift;
+using fork::Fork;
+
 namespace {
 
 // The file that the parent's templates give today.
 Result<std::string> file_of(const fs::path& templates, const Catalogue& catalogue,
-                            const VariantKey& parent) {
-  PHASEBIT_TRY_ASSIGN(rendered, render_one(templates, catalogue, parent, Build::timed));
-  return parent_file(rendered);
+                            const image::VariantKey& parent) {
+  PHASEBIT_TRY_ASSIGN(rendered,
+                      images::render_one(templates, catalogue, parent, image::Build::timed));
+  return fork::parent_file(rendered);
 }
 
 Result<std::string> drift_line(const Home& home, const fs::path& templates,
                                const Catalogue& catalogue, const Fork& fork) {
-  const auto parent = parent_of(home, catalogue, fork);
+  const auto parent = select::parent_of(home, catalogue, fork);
   if (!parent) return parent.error().text();
   PHASEBIT_TRY_ASSIGN(now, file_of(templates, catalogue, *parent));
-  PHASEBIT_TRY_ASSIGN(drift, drift_of(fork, now));
+  PHASEBIT_TRY_ASSIGN(drift, fork::drift_of(fork, now));
   switch (drift) {
     case Drift::none: return std::string();
     case Drift::comments:
@@ -36,16 +43,16 @@ Result<std::string> drift_line(const Home& home, const fs::path& templates,
 
 // All of them, or the one that is named.
 Result<std::vector<Fork>> chosen_forks(const Home& home, const std::string& name) {
-  if (name.empty()) return read_forks(home);
-  PHASEBIT_TRY_ASSIGN(fork, read_fork(home, name));
+  if (name.empty()) return fork::read_forks(home);
+  PHASEBIT_TRY_ASSIGN(fork, fork::read_fork(home, name));
   return std::vector<Fork>{fork};
 }
 
 // What became of it, in a line.
 Result<std::string> merge_one(const Fork& fork, const std::string& now) {
-  PHASEBIT_TRY_ASSIGN(drift, drift_of(fork, now));
+  PHASEBIT_TRY_ASSIGN(drift, fork::drift_of(fork, now));
   if (drift == Drift::none) return fork.name + ": its parent is as recorded";
-  PHASEBIT_TRY_ASSIGN(clean, merge_fork(fork, now));
+  PHASEBIT_TRY_ASSIGN(clean, fork::merge_fork(fork, now));
   if (clean) return fork.name + ": merged with its parent of today";
   return with_hint(
       fail(Step::render, "fork '{}': the merge conflicts; the fork is as it was, see {}", fork.name,
@@ -54,7 +61,7 @@ Result<std::string> merge_one(const Fork& fork, const std::string& now) {
 }
 
 Result<std::string> resolve_one(const Fork& fork, const std::string& now) {
-  PHASEBIT_TRY(record_parent(fork, now));
+  PHASEBIT_TRY(fork::record_parent(fork, now));
   std::error_code none;
   fs::remove(fork.conflict(), none);
   return fork.name + ": its parent of today is recorded";
@@ -64,7 +71,7 @@ Result<std::string> resolve_one(const Fork& fork, const std::string& now) {
 std::string free_name(const Home& home) {
   for (int n = 1;; ++n) {
     std::string name = fmt::format("tuned{}", n);
-    if (!fs::exists(tuned_folder(home) / (name + ".ptx"))) return name;
+    if (!fs::exists(fork::tuned_folder(home) / (name + ".ptx"))) return name;
   }
 }
 
@@ -74,31 +81,31 @@ Result<Fork> begin_fork(const ForkRequest& options) {
   if (options.variant.empty())
     return with_hint(fail(Step::usage, "fork: no variant"),
                      "phasebit fork VARIANT --name NAME, or phasebit fork --merge [NAME]");
-  PHASEBIT_TRY_ASSIGN(space, open_one(options.space, options.variant));
-  const VariantKey& parent = space.expansion.variants.front();
-  if (is_hand_made(parent))
+  PHASEBIT_TRY_ASSIGN(space, select::open_one(options.space, options.variant));
+  const image::VariantKey& parent = space.expansion.variants.front();
+  if (space::is_hand_made(parent))
     return with_hint(fail(Step::usage, "{} is made by hand itself", parent.id),
                      "fork a variant of the templates");
-  PHASEBIT_TRY_ASSIGN(rendered, render_one(space, parent, Build::timed));
+  PHASEBIT_TRY_ASSIGN(rendered, images::render_one(space, parent, image::Build::timed));
   const std::string name = options.name.empty() ? free_name(options.space.home) : options.name;
-  return make_fork(options.space.home, name, rendered);
+  return fork::make_fork(options.space.home, name, rendered);
 }
 
 Result<MergedForks> merge_forks(const ForkRequest& options, bool resolved) {
-  PHASEBIT_TRY(take_only(options.space, {}, resolved ? "--resolved" : "--merge",
-                         "a fork is named as its file is"));
-  PHASEBIT_TRY_ASSIGN(catalogue, load_catalogue(options.space));
+  PHASEBIT_TRY(select::take_only(options.space, {}, resolved ? "--resolved" : "--merge",
+                                 "a fork is named as its file is"));
+  PHASEBIT_TRY_ASSIGN(catalogue, select::load_catalogue(options.space));
   PHASEBIT_TRY_ASSIGN(forks, chosen_forks(options.space.home, options.variant));
   if (forks.empty())
-    return fail(Step::usage, "no fork under {}", tuned_folder(options.space.home).string());
+    return fail(Step::usage, "no fork under {}", fork::tuned_folder(options.space.home).string());
   MergedForks merged;
   for (const Fork& fork : forks) {
-    const auto parent = parent_of(options.space.home, catalogue, fork);
+    const auto parent = select::parent_of(options.space.home, catalogue, fork);
     if (!parent) {
       merged.failed.push_back(parent.error());
       continue;
     }
-    PHASEBIT_TRY_ASSIGN(now, file_of(templates_folder(options.space), catalogue, *parent));
+    PHASEBIT_TRY_ASSIGN(now, file_of(select::templates_folder(options.space), catalogue, *parent));
     const auto done = resolved ? resolve_one(fork, now) : merge_one(fork, now);
     if (done)
       merged.done.push_back(*done);
@@ -110,7 +117,7 @@ Result<MergedForks> merge_forks(const ForkRequest& options, bool resolved) {
 
 Result<std::vector<std::string>> drifted_forks(const Home& home, const fs::path& templates,
                                                const Catalogue& catalogue) {
-  PHASEBIT_TRY_ASSIGN(forks, read_forks(home));
+  PHASEBIT_TRY_ASSIGN(forks, fork::read_forks(home));
   std::vector<std::string> lines;
   for (const Fork& fork : forks) {
     PHASEBIT_TRY_ASSIGN(line, drift_line(home, templates, catalogue, fork));
@@ -119,4 +126,4 @@ Result<std::vector<std::string>> drifted_forks(const Home& home, const fs::path&
   return lines;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::variants

@@ -7,16 +7,16 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::variants {
 
 struct ForkRequest {
-  SpaceRequest space;
+  select::SpaceRequest space;
   std::string variant;  // id or hash; to merge a fork's name, or "" for all
   std::string name;     // of the fork; "" for the first of tuned1, tuned2, ... that is free
 };
 
 // A fork of a variant of the templates.
-Result<Fork> begin_fork(const ForkRequest& request);
+Result<fork::Fork> begin_fork(const ForkRequest& request);
 
 // Each with its parent of today; an error does not keep the others from being merged.
 struct MergedForks {
@@ -28,7 +28,7 @@ Result<MergedForks> merge_forks(const ForkRequest& request, bool resolved);
 
 // One line for each fork whose parent has changed since, or is gone: what, and what to do. Empty
 // when all are as recorded.
-Result<std::vector<std::string>> drifted_forks(const Home& home, const fs::path& templates,
-                                               const Catalogue& catalogue);
+Result<std::vector<std::string>> drifted_forks(const base::Home& home, const fs::path& templates,
+                                               const catalogue::Catalogue& catalogue);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::variants

@@ -7,11 +7,15 @@
 #include "pipeline/select/words.h"
 #include "pipeline/variants/forks.h"
 
-namespace phasebit {
+namespace phasebit::pipeline::variants {
+
+using base::Home;
+using select::Space;
+
 namespace {
 
 // ptx/NAME.ptx: the id with what a file name cannot hold replaced.
-std::string file_name(const VariantKey& variant) {
+std::string file_name(const image::VariantKey& variant) {
   std::string name = variant.id;
   for (char& c : name)
     if (c == '/') c = '.';
@@ -23,13 +27,13 @@ struct Written {
   std::string text;
 };
 
-Result<std::vector<Written>> texts(const Space& space, const fs::path& folder, Build build) {
+Result<std::vector<Written>> texts(const Space& space, const fs::path& folder, image::Build build) {
   std::vector<Written> out;
-  const auto progress = progress_on_terminal("variants rendered");
-  for (const VariantKey& variant : space.expansion.variants) {
+  const auto progress = images::progress_on_terminal("variants rendered");
+  for (const image::VariantKey& variant : space.expansion.variants) {
     if (progress) progress(out.size(), space.expansion.variants.size());
-    PHASEBIT_TRY_ASSIGN(rendered, render_one(space, variant, build));
-    out.push_back({folder / file_name(variant), kernel_file(rendered)});
+    PHASEBIT_TRY_ASSIGN(rendered, images::render_one(space, variant, build));
+    out.push_back({folder / file_name(variant), render::kernel_file(rendered)});
   }
   return out;
 }
@@ -43,7 +47,7 @@ std::string first_difference(const std::string& before, const std::string& after
 Status check_curated(const std::vector<Written>& files, const fs::path& folder) {
   std::vector<std::string> stale;
   for (const Written& file : files) {
-    const auto present = read_file(file.path);
+    const auto present = base::read_file(file.path);
     const std::string name = file.path.filename().string();
     if (!present)
       stale.push_back(name + ": missing");
@@ -71,21 +75,22 @@ Status check_forks(const Home& home, const Space& space) {
 
 Result<Generated> write_files(const Home& home, const Space& space,
                               const std::vector<Written>& files, const fs::path& folder) {
-  for (const Written& file : files) PHASEBIT_TRY(write_file(file.path, file.text));
+  for (const Written& file : files) PHASEBIT_TRY(base::write_file(file.path, file.text));
   PHASEBIT_TRY_ASSIGN(drifted, drifted_forks(home, space.templates, space.catalogue));
   return Generated{files.size(), folder, space.expansion.pruned, drifted};
 }
 
 Result<Generated> generate_curated(const GenerateRequest& options) {
-  PHASEBIT_TRY(take_only(options.space, {}, "--curated", "the curated variants are all written"));
-  SpaceRequest request = options.space;
+  PHASEBIT_TRY(
+      select::take_only(options.space, {}, "--curated", "the curated variants are all written"));
+  select::SpaceRequest request = options.space;
   const Home& at = request.home;
   request.spec = (at.data / "specs" / "curated.toml").string();
   request.sweep = "curated";
   const fs::path listings = (options.check ? at.data : at.work) / "ptx";
   const fs::path folder = options.out.empty() ? listings : fs::path(options.out);
-  PHASEBIT_TRY_ASSIGN(space, open_space(request));
-  PHASEBIT_TRY_ASSIGN(files, texts(space, folder, Build::timed));
+  PHASEBIT_TRY_ASSIGN(space, select::open_space(request));
+  PHASEBIT_TRY_ASSIGN(files, texts(space, folder, image::Build::timed));
   if (!options.check) return write_files(at, space, files, folder);
   PHASEBIT_TRY(check_curated(files, folder));
   PHASEBIT_TRY(check_forks(at, space));
@@ -96,11 +101,11 @@ Result<Generated> generate_curated(const GenerateRequest& options) {
 
 Result<Generated> generate(const GenerateRequest& options) {
   if (options.curated) return generate_curated(options);
-  PHASEBIT_TRY_ASSIGN(space, open_space(options.space));
-  PHASEBIT_TRY_ASSIGN(build, parse_build(options.build));
+  PHASEBIT_TRY_ASSIGN(space, select::open_space(options.space));
+  PHASEBIT_TRY_ASSIGN(build, select::parse_build(options.build));
   const fs::path folder = options.out.empty() ? fs::path("generated") : fs::path(options.out);
   PHASEBIT_TRY_ASSIGN(files, texts(space, folder, build));
   return write_files(options.space.home, space, files, folder);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::variants

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::variants {
 
 struct GenerateRequest {
-  SpaceRequest space;
+  select::SpaceRequest space;
   std::string out;       // folder for one .ptx a variant
   bool curated = false;  // write ptx/ from specs/curated.toml
   bool check = false;    // with curated: compare instead of writing
@@ -19,10 +19,10 @@ struct GenerateRequest {
 struct Generated {
   std::size_t files = 0;
   fs::path folder;
-  decltype(Expansion::pruned) pruned;
+  decltype(space::Expansion::pruned) pruned;
   std::vector<std::string> drifted;  // forks whose parents have changed, a line each
 };
 // Step::render, with all that differs, where curated listings are not what the templates give.
 Result<Generated> generate(const GenerateRequest& request);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::variants

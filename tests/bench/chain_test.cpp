@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using bench::point::chain_base;
+using bench::point::guard_counts;
+using image::LaunchShape;
+
 namespace {
 
 LaunchShape shape_of(int granule, int least) {
@@ -25,7 +30,8 @@ constexpr AllowedRow allowed_rows[] = {
 
 TEST(ChainTest, CountsAreMultiplesOfTheGranuleAndNotBelowTheSmallest) {
   for (const AllowedRow& row : allowed_rows)
-    EXPECT_EQ(allowed_items(shape_of(row.granule, row.least), row.wanted), row.allowed)
+    EXPECT_EQ(bench::point::allowed_items(shape_of(row.granule, row.least), row.wanted),
+              row.allowed)
         << row.granule << ' ' << row.least << ' ' << row.wanted;
 }
 
@@ -36,7 +42,7 @@ TEST(ChainTest, TheGuardedBuildSeesTheSmallestCountAndOddOnes) {
 
 struct BaseRow {
   int granule;
-  Sample shorter, longer;
+  record::Sample shorter, longer;
   std::uint32_t base;
 };
 
@@ -73,10 +79,10 @@ TEST(ChainTest, ACapHoldsForTheLongestOfFourAndForTheGuardedBuild) {
   for (const CappedRow& row : rows) {
     LaunchShape shape = shape_of(row.granule, row.least);
     shape.max_items = row.most;
-    EXPECT_TRUE(check_chain(shape));
-    EXPECT_EQ(allowed_items(shape, row.wanted), row.allowed) << row.most;
+    EXPECT_TRUE(bench::point::check_chain(shape));
+    EXPECT_EQ(bench::point::allowed_items(shape, row.wanted), row.allowed) << row.most;
     EXPECT_EQ(guard_counts(shape), row.guard) << row.most;
-    EXPECT_EQ(trial_counts(shape, row.wanted)[1], 4 * row.allowed) << row.most;
+    EXPECT_EQ(bench::point::trial_counts(shape, row.wanted)[1], 4 * row.allowed) << row.most;
   }
 }
 
@@ -88,8 +94,9 @@ TEST(ChainTest, ATrialThatCannotGrowIsLongEnough) {
 }
 
 TEST(ChainTest, ARoundIsFourLengths) {
-  EXPECT_EQ(chain_counts(10, 2), (std::vector<std::uint32_t>{10, 20, 30, 40, 10, 20, 30, 40}));
+  EXPECT_EQ(bench::point::chain_counts(10, 2),
+            (std::vector<std::uint32_t>{10, 20, 30, 40, 10, 20, 30, 40}));
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -9,6 +9,11 @@
 #include <sys/wait.h>
 
 namespace phasebit::test {
+
+using base::exit_code;
+using base::ProcessOutput;
+using record::PointKind;
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -98,7 +103,7 @@ TEST(ProgramTest, CtrlCKeepsWhatIsFinishedAndSaysHowToGoOn) {
   interrupt_at_c(program, SIGINT, status);
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 130);
-  const std::string log = read_file(program.bundle.file("log")).value_or("");
+  const std::string log = base::read_file(program.bundle.file("log")).value_or("");
   EXPECT_TRUE(contains(log,
                        "interrupted: finished points are kept; the same command resumes:\n  "
                        "phasebit-bench --bundle"))
@@ -172,7 +177,8 @@ TEST(ProgramTest, ABusyGpuCanBeAllowed) {
 TEST(ProgramTest, AStoreThatIsNoneIsRefused) {
   Program program;
   program.bundle.add(ring_variant("a"));
-  ASSERT_TRUE(write_file(program.bundle.file("store.sqlite"), "not a database, but long enough"));
+  ASSERT_TRUE(
+      base::write_file(program.bundle.file("store.sqlite"), "not a database, but long enough"));
   EXPECT_EQ(program.run(once).exit_status, exit_code(Step::store));
 }
 

@@ -3,5 +3,5 @@
 #include "tests/bench/fake_device.h"
 
 int main(int argc, char** argv) {
-  return phasebit::bench_main(argc, argv, phasebit::open_fake_device);
+  return phasebit::bench::program::bench_main(argc, argv, phasebit::test::open_fake_device);
 }

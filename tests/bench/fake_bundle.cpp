@@ -5,14 +5,20 @@
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
+
+using image::Build;
+using image::BundleVariant;
+using image::GateVerdict;
+using image::Role;
+
 namespace {
 
 const std::string module_content = "no code at all";
 
-Image image_of(Build build, const std::string& entry) {
-  Image image;
+image::Image image_of(Build build, const std::string& entry) {
+  image::Image image;
   image.build = build;
-  image.module = content_hash(module_content);
+  image.module = base::content_hash(module_content);
   image.entry = entry;
   image.ptx_hash = "ptx " + entry;
   image.text_hash = "text " + entry;
@@ -23,8 +29,8 @@ Image image_of(Build build, const std::string& entry) {
 
 }  // namespace
 
-LaunchShape ring_shape() {
-  LaunchShape shape;
+image::LaunchShape ring_shape() {
+  image::LaunchShape shape;
   shape.threads = 64;
   shape.dynamic_shared_bytes = 1024;
   shape.slices = {{0, 0, 1, Role::producer, 0, 0}, {1, 0, 1, Role::consumer, 0, 0}};
@@ -36,16 +42,16 @@ LaunchShape ring_shape() {
 BundleVariant ring_variant(const std::string& name) {
   BundleVariant variant;
   variant.key.id = "ring/" + name;
-  variant.key.hash = short_hash(variant.key.id);
+  variant.key.hash = base::short_hash(variant.key.id);
   variant.key.axes = {{"probe", "ring"}, {"name", name}};
   variant.launch = ring_shape();
   variant.images = {image_of(Build::timed, name + "_t"), image_of(Build::guarded, name + "_g")};
   const std::string entry = name + "_g", consumer = "consumer";
   variant.images.back().guard = {
-      {{1, WaitKind::parity, entry, "templates/protocols/mbarrier/wait.ptx", 5, "wait", consumer,
-        "mbarrier.try_wait.parity.shared.b64", "c_parity", "c_barrier"},
-       {2, WaitKind::unknown, entry, "templates/movers/cp_async/drain.ptx", 3, "drain", consumer,
-        "cp.async.wait_group", "0", ""}},
+      {{1, image::WaitKind::parity, entry, "templates/protocols/mbarrier/wait.ptx", 5, "wait",
+        consumer, "mbarrier.try_wait.parity.shared.b64", "c_parity", "c_barrier"},
+       {2, image::WaitKind::unknown, entry, "templates/movers/cp_async/drain.ptx", 3, "drain",
+        consumer, "cp.async.wait_group", "0", ""}},
       {{"full_barrier", 0, 8, 4}, {"empty_barrier", 32, 8, 4}}};
   return variant;
 }
@@ -71,7 +77,7 @@ std::vector<BundleVariant> anchor_variants() {
   for (const auto& [name, warps] : anchors) {
     BundleVariant variant;
     variant.key.id = "anchor/" + name;
-    variant.key.hash = short_hash(variant.key.id);
+    variant.key.hash = base::short_hash(variant.key.id);
     variant.key.axes = {{"probe", "anchor"}, {"anchor", name}};
     variant.launch.threads = 32 * warps;
     for (int warp = 0; warp < warps; ++warp)
@@ -97,7 +103,7 @@ nlohmann::json sound_anchors() {
           {"pb_anchor_bar_sync", {{"cycles", 16 * 25}}}};
 }
 
-FakeBundle::FakeBundle() : folder_(TempDir::create()) {
+FakeBundle::FakeBundle() : folder_(base::TempDir::create()) {
   manifest_.target = "sm_90a";
   manifest_.ptxas = "13.5.37";
   manifest_.sweep = "test";
@@ -112,8 +118,9 @@ BundleVariant& FakeBundle::add(BundleVariant variant) {
 fs::path FakeBundle::write() {
   EXPECT_TRUE(folder_);
   const fs::path folder = file("bundle");
-  EXPECT_TRUE(write_bundle(folder, manifest_, {{content_hash(module_content), module_content}}));
-  EXPECT_TRUE(write_file(folder / "fake.json", script_.dump(1)));
+  EXPECT_TRUE(image::write_bundle(folder, manifest_,
+                                  {{base::content_hash(module_content), module_content}}));
+  EXPECT_TRUE(base::write_file(folder / "fake.json", script_.dump(1)));
   return folder;
 }
 

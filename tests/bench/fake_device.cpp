@@ -12,7 +12,13 @@
 #include <signal.h>
 #include <unistd.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using bench::device::Device;
+using bench::device::Grid;
+using image::LaunchShape;
+using image::WholeParameter;
+
 namespace {
 
 using nlohmann::json;
@@ -22,10 +28,10 @@ constexpr std::uint64_t fake_gap_cycles = 4000;
 
 class FakeDevice final : public Device {
  public:
-  Status open(const DeviceRequest& request) {
-    PHASEBIT_TRY_ASSIGN(manifest, read_manifest(request.bundle));
+  Status open(const bench::device::DeviceRequest& request) {
+    PHASEBIT_TRY_ASSIGN(manifest, image::read_manifest(request.bundle));
     manifest_ = manifest;
-    PHASEBIT_TRY_ASSIGN(text, read_file(request.bundle / "fake.json"));
+    PHASEBIT_TRY_ASSIGN(text, base::read_file(request.bundle / "fake.json"));
     const json script = json::parse(text);
     const json device = script.value("device", json::object());
     if (const std::string error = device.value("error", ""); !error.empty())
@@ -49,7 +55,7 @@ class FakeDevice final : public Device {
     return {};
   }
 
-  const DeviceInfo& info() const override { return info_; }
+  const bench::device::DeviceInfo& info() const override { return info_; }
   Result<Module> load(const std::string&) override { return 0; }
   Result<Function> function(Module, const std::string& entry, int) override {
     entries_.push_back(entry);
@@ -57,11 +63,12 @@ class FakeDevice final : public Device {
   }
   Status allow_cluster(Function, const Grid& grid) override {
     if (grid.cluster_size > max_cluster_)
-      return refuse_cluster(info_, grid.cluster_size, max_cluster_);
+      return bench::device::refuse_cluster(info_, grid.cluster_size, max_cluster_);
     return {};
   }
   Result<Address> variable(Module, const std::string& name) override {
-    if (name != guard_variable) return fail(Step::bundle, "the module has no variable {}", name);
+    if (name != image::guard_variable)
+      return fail(Step::bundle, "the module has no variable {}", name);
     return reinterpret_cast<Address>(&guard_block_);
   }
   Result<HostMemory> allocate_host(std::size_t bytes) override {
@@ -89,7 +96,7 @@ class FakeDevice final : public Device {
     return write(to, reinterpret_cast<const void*>(from), bytes);
   }
 
-  Status launch(Function function, const Grid& grid, const KernelParams& params,
+  Status launch(Function function, const Grid& grid, const image::KernelParams& params,
                 const std::vector<Address>& buffers) override {
     const std::string& entry = entries_[static_cast<std::size_t>(function)];
     const FakeScript& script = scripts_[entry];
@@ -122,7 +129,7 @@ class FakeDevice final : public Device {
   }
 
   // The script's cycles are its nanoseconds; the items are where the manifest says.
-  Result<double> launch_whole(Function function, const WholeLaunch& whole,
+  Result<double> launch_whole(Function function, const image::WholeLaunch& whole,
                               const std::vector<std::byte>& parameters,
                               std::optional<std::chrono::milliseconds> limit) override {
     const FakeScript& script = scripts_[entries_[static_cast<std::size_t>(function)]];
@@ -146,33 +153,33 @@ class FakeDevice final : public Device {
     std::memcpy(into, reinterpret_cast<const void*>(address), bytes);
     return {};
   }
-  Health health() override { return health_; }
+  bench::device::Health health() override { return health_; }
 
  private:
   // One kernel serves many shapes: what the launch says tells which.
   const LaunchShape* shape_of(const std::string& entry, const Grid& grid,
-                              const KernelParams& params) const {
+                              const image::KernelParams& params) const {
     const int threads = grid.threads - 32 * static_cast<int>(params.first_warp + params.gap_warps);
-    for (const BundleVariant& variant : manifest_.variants) {
+    for (const image::BundleVariant& variant : manifest_.variants) {
       const LaunchShape& shape = variant.launch;
       const bool same = shape.threads == threads && shape.cluster_size == grid.cluster_size &&
                         shape.first_rank == params.first_rank &&
                         shape.second_rank == params.second_rank &&
                         shape.load_ctas == static_cast<int>(params.load_ctas);
-      for (const Image& image : variant.images)
+      for (const image::Image& image : variant.images)
         if (same && image.entry == entry) return &shape;
     }
     return nullptr;
   }
 
-  Manifest manifest_;
-  DeviceInfo info_;
+  image::Manifest manifest_;
+  bench::device::DeviceInfo info_;
   std::map<std::string, FakeScript> scripts_;
   std::vector<std::string> entries_;
   std::deque<std::vector<std::uint64_t>> memory_;  // words: aligned for every record
   std::uint64_t clock_ = 1'000'000;
   std::mt19937 random_{12345};
-  Health health_;
+  bench::device::Health health_;
   int max_cluster_ = 0;
   Address guard_block_ = 0;  // what the kernels' pb_guard holds
   bool stuck_ = false;
@@ -180,10 +187,10 @@ class FakeDevice final : public Device {
 
 }  // namespace
 
-Result<std::unique_ptr<Device>> open_fake_device(const DeviceRequest& request) {
+Result<std::unique_ptr<Device>> open_fake_device(const bench::device::DeviceRequest& request) {
   auto device = std::make_unique<FakeDevice>();
   PHASEBIT_TRY(device->open(request));
   return std::unique_ptr<Device>(std::move(device));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -14,8 +14,9 @@
 
 #include "bench/device/device.h"
 
-namespace phasebit {
+namespace phasebit::test {
 
-Result<std::unique_ptr<Device>> open_fake_device(const DeviceRequest& request);
+Result<std::unique_ptr<bench::device::Device>> open_fake_device(
+    const bench::device::DeviceRequest& request);
 
-}  // namespace phasebit
+}  // namespace phasebit::test

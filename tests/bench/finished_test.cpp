@@ -4,26 +4,28 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using record::PointKey;
+using store::Store;
+
 namespace {
 
-using namespace test;
-
 bool finds(const Store& store, const PointKey& key) {
-  return FinishedPoints::read(store).value().find(key) != nullptr;
+  return bench::campaign::FinishedPoints::read(store).value().find(key) != nullptr;
 }
 
 TEST(FinishedPoints, FindComparesTheWholeKey) {
   Store store = Store::open_in_memory().value();
   ASSERT_TRUE(store.add_device(some_device()));
   ASSERT_TRUE(store.add_run(some_run()));
-  const PointRow point = some_point("ring/a", 2);
-  const PointKey key = key_of(point);
+  const record::PointRow point = some_point("ring/a", 2);
+  const PointKey key = bench::campaign::key_of(point);
   EXPECT_FALSE(finds(store, key));
   ASSERT_TRUE(store.add_point(point));
   EXPECT_TRUE(finds(store, key));
   std::vector<PointKey> others(8, key);
-  others[0].kind = PointKind::modes;
+  others[0].kind = record::PointKind::modes;
   others[1].variant_hash = "x";
   others[2].text_hash = "x";
   others[3].device_uuid = "GPU-2";
@@ -39,10 +41,10 @@ TEST(FinishedPoints, AFailedPointIsNotDoneUntilItIsMeasured) {
   ASSERT_TRUE(store.add_device(some_device()));
   ASSERT_TRUE(store.add_run(some_run()));
   ASSERT_TRUE(store.add_point(failed_point("ring/a", Step::launch, "killed")));
-  EXPECT_FALSE(finds(store, key_of(some_point("ring/a"))));
+  EXPECT_FALSE(finds(store, bench::campaign::key_of(some_point("ring/a"))));
   ASSERT_TRUE(store.add_point(some_point("ring/a")));
-  EXPECT_TRUE(finds(store, key_of(some_point("ring/a"))));
+  EXPECT_TRUE(finds(store, bench::campaign::key_of(some_point("ring/a"))));
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -3,6 +3,9 @@
 #include "tests/bench/gpu_test.h"
 
 namespace phasebit::test {
+
+using base::ProcessOutput;
+
 namespace {
 
 TEST_F(GpuTest, EveryAnchorIsInItsRange) {
@@ -39,10 +42,10 @@ TEST_F(GpuTest, ABrokenKernelCostsItsRowAndTheGpuStillWorks) {
 // The kernel traps where a buffer is not as its fill says, at any launch of the point: each launch
 // finds it filled anew. The second is told of other fills than it looks for.
 TEST_F(GpuTest, BuffersOfAHeadAreFilledBeforeEachLaunch) {
-  using Kind = BufferFill::Kind;
-  const std::vector<Buffer> right = {{"numbers", 4096, {Kind::index, 0}},
-                                     {"draws", 64, {Kind::random, 1}},
-                                     {"zeros", 64, {Kind::word, 0}}};
+  using Kind = image::BufferFill::Kind;
+  const std::vector<image::Buffer> right = {{"numbers", 4096, {Kind::index, 0}},
+                                            {"draws", 64, {Kind::random, 1}},
+                                            {"zeros", 64, {Kind::word, 0}}};
   add("buffers", "pb_buffers", "pb_buffers", broken_module());
   manifest_.variants.back().launch.buffers = right;
   add("other_fill", "pb_buffers", "pb_buffers", broken_module());
@@ -75,7 +78,7 @@ bool has_parts(const std::string& text, const std::vector<const char*>& parts) {
 TEST_F(GpuTest, EveryKindOfHangIsReportedWithItsPlace) {
   const char* folder = std::getenv("PHASEBIT_HANGING");
   if (folder == nullptr) GTEST_SKIP() << "PHASEBIT_HANGING names no folder of hanging kernels";
-  take_hanging(folder, Build::guarded);
+  take_hanging(folder, image::Build::guarded);
   const ProcessOutput output = run({"--watchdog-seconds", "20"});
   EXPECT_EQ(output.exit_status, 0) << output.err;
   auto found = errors();
@@ -110,7 +113,7 @@ TEST_F(GpuTest, AStrangersKernelThatHangsIsReportedWithItsPlace) {
 TEST_F(GpuTest, AGuardedKernelAlonePrintsAndTraps) {
   const char* folder = std::getenv("PHASEBIT_HANGING");
   if (folder == nullptr) GTEST_SKIP() << "PHASEBIT_HANGING names no folder of hanging kernels";
-  take_hanging(folder, Build::timed, "hanging/parity");
+  take_hanging(folder, image::Build::timed, "hanging/parity");
   const ProcessOutput output = run({"--watchdog-seconds", "5"});
   EXPECT_EQ(output.exit_status, 0) << output.err;
   const std::string error = errors()["hanging/parity"];
@@ -138,7 +141,7 @@ TEST_F(GpuTest, ABundleForAnotherGpuIsRefusedBeforeAnyLaunch) {
   manifest_.target = whole_.target == "sm_75" ? "sm_120a" : "sm_75";
   add("sound", "pb_sound", "pb_sound", broken_module());
   const ProcessOutput output = run();
-  EXPECT_EQ(output.exit_status, exit_code(Step::device));
+  EXPECT_EQ(output.exit_status, base::exit_code(Step::device));
   EXPECT_TRUE(contains(output.err, "the bundle is for " + manifest_.target + ", but "))
       << output.err;
   EXPECT_TRUE(contains(output.err, " is sm_")) << output.err;
@@ -149,7 +152,9 @@ TEST_F(GpuTest, VariantsOfTheBundleRunAndTheirPayloadIsRight) {
   constexpr std::size_t wanted = 100;  // spread over the bundle
   const std::size_t stride = std::max<std::size_t>(1, whole_.variants.size() / wanted);
   std::size_t n = 0;
-  keep([&](const BundleVariant& variant) { return n++ % stride == 0 && !is_anchor(variant); });
+  keep([&](const image::BundleVariant& variant) {
+    return n++ % stride == 0 && !is_anchor(variant);
+  });
   const ProcessOutput output = run({"--no-aa"});
   EXPECT_EQ(output.exit_status, 0) << output.err;
   for (const auto& [variant, error] : errors()) EXPECT_EQ(error, "") << variant;

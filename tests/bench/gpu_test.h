@@ -26,7 +26,7 @@ inline std::string program_path() {
   return fs::exists(beside) ? beside.string() : PHASEBIT_BENCH;
 }
 
-inline bool is_anchor(const BundleVariant& variant) {
+inline bool is_anchor(const image::BundleVariant& variant) {
   return variant.key.value("probe") == "anchor";
 }
 
@@ -36,59 +36,61 @@ class GpuTest : public ::testing::Test {
     const char* bundle = std::getenv("PHASEBIT_BUNDLE");
     if (bundle == nullptr) GTEST_SKIP() << "PHASEBIT_BUNDLE names no bundle";
     source_ = bundle;
-    auto manifest = read_manifest(source_);
+    auto manifest = image::read_manifest(source_);
     ASSERT_TRUE(manifest) << manifest.error().text();
     whole_ = std::move(*manifest);
     manifest_ = whole_;
     manifest_.variants.clear();
-    keep([](const BundleVariant& variant) { return is_anchor(variant); });
-    folder_.emplace(std::move(TempDir::create().value()));
+    keep([](const image::BundleVariant& variant) { return is_anchor(variant); });
+    folder_.emplace(std::move(base::TempDir::create().value()));
     if (const std::string missing = no_gpu(); !missing.empty()) GTEST_SKIP() << missing;
   }
 
   // Adds variants of the source bundle.
   template <typename Wanted>
   void keep(Wanted wanted) {
-    for (const BundleVariant& variant : whole_.variants)
+    for (const image::BundleVariant& variant : whole_.variants)
       if (wanted(variant)) manifest_.variants.push_back(variant);
   }
 
   // A variant of one warp whose builds are kernels of broken_module().
   void add(const std::string& name, const std::string& timed, const std::string& guarded,
            const std::string& module) {
-    BundleVariant variant;
+    image::BundleVariant variant;
     variant.key.id = "broken/" + name;
-    variant.key.hash = short_hash(variant.key.id);
+    variant.key.hash = base::short_hash(variant.key.id);
     variant.key.axes = {{"probe", "broken"}};
     variant.launch.threads = 32;
-    variant.launch.slices = {{0, 0, 1, Role::consumer, 0, 0}};
-    for (const auto& [build, entry] : {std::pair{Build::timed, timed}, {Build::guarded, guarded}}) {
-      Image image;
+    variant.launch.slices = {{0, 0, 1, image::Role::consumer, 0, 0}};
+    for (const auto& [build, entry] :
+         {std::pair{image::Build::timed, timed}, {image::Build::guarded, guarded}}) {
+      image::Image image;
       image.build = build;
       image.entry = entry;
-      image.module = content_hash(module);
+      image.module = base::content_hash(module);
       image.text_hash = image.sass_class = name + entry;
-      image.gate.verdict = GateVerdict::passed;
+      image.gate.verdict = image::GateVerdict::passed;
       variant.images.push_back(image);
     }
-    modules_[content_hash(module)] = module;
+    modules_[base::content_hash(module)] = module;
     manifest_.variants.push_back(variant);
   }
 
   // The hanging kernels as one of the builds, beside a sound kernel as the other; and one behind
   // them.
-  void take_hanging(const fs::path& folder, Build build, const std::string& only = "") {
-    const Manifest hanging = read_manifest(folder).value();
-    for (BundleVariant variant : hanging.variants) {
+  void take_hanging(const fs::path& folder, image::Build build, const std::string& only = "") {
+    const image::Manifest hanging = image::read_manifest(folder).value();
+    for (image::BundleVariant variant : hanging.variants) {
       if (variant.whole || (!only.empty() && variant.key.id != only)) continue;
-      Image& image = variant.images.front();
-      modules_[image.module] = read_module(folder, image.module).value();
+      image::Image& image = variant.images.front();
+      modules_[image.module] = image::read_module(folder, image.module).value();
       add("sound", "pb_sound", "pb_sound", broken_module());
-      const BundleVariant sound = manifest_.variants.back();
+      const image::BundleVariant sound = manifest_.variants.back();
       manifest_.variants.pop_back();
       image.build = build;
-      if (build == Build::timed) image.guard = {};
-      variant.images.push_back(*sound.image(build == Build::timed ? Build::guarded : Build::timed));
+      if (build == image::Build::timed) image.guard = {};
+      variant.images.push_back(
+          *sound.image(build == image::Build::timed ? image::Build::guarded : image::Build::timed));
       // All have the same sound twin, but none is measured for another.
       variant.images.back().sass_class = variant.images.back().text_hash = variant.key.id;
       // A cluster has no SM of its own choice, which the sound kernel waits for: its timed build is
@@ -100,23 +102,23 @@ class GpuTest : public ::testing::Test {
 
   // Strangers' kernels with both builds, and a sound one of ours behind them.
   void take_strangers(const fs::path& folder) {
-    const Manifest hanging = read_manifest(folder).value();
-    for (const BundleVariant& variant : hanging.variants) {
+    const image::Manifest hanging = image::read_manifest(folder).value();
+    for (const image::BundleVariant& variant : hanging.variants) {
       if (!variant.whole) continue;
-      for (const Image& image : variant.images)
-        modules_[image.module] = read_module(folder, image.module).value();
+      for (const image::Image& image : variant.images)
+        modules_[image.module] = image::read_module(folder, image.module).value();
       manifest_.variants.push_back(variant);
     }
     add("after", "pb_sound", "pb_sound", broken_module());
   }
 
-  ProcessOutput run(const std::vector<std::string>& flags = {}) {
-    for (const BundleVariant& variant : manifest_.variants)
-      for (const Image& image : variant.images)
+  base::ProcessOutput run(const std::vector<std::string>& flags = {}) {
+    for (const image::BundleVariant& variant : manifest_.variants)
+      for (const image::Image& image : variant.images)
         if (!image.module.empty() && !modules_.contains(image.module))
-          modules_[image.module] = read_module(source_, image.module).value();
+          modules_[image.module] = image::read_module(source_, image.module).value();
     const fs::path bundle = folder_->path() / "bundle";
-    EXPECT_TRUE(write_bundle(bundle, manifest_, modules_));
+    EXPECT_TRUE(image::write_bundle(bundle, manifest_, modules_));
     std::vector<std::string> words = {program_path(),
                                       "--bundle",
                                       bundle.string(),
@@ -125,7 +127,7 @@ class GpuTest : public ::testing::Test {
                                       "--benchmark_repetitions=1",
                                       "--benchmark_enable_random_interleaving=false"};
     words.insert(words.end(), flags.begin(), flags.end());
-    return run_process(words).value();
+    return base::run_process(words).value();
   }
 
   fs::path store_path() const { return folder_->path() / "store.sqlite"; }
@@ -133,23 +135,24 @@ class GpuTest : public ::testing::Test {
   // "" for a measured point, else its error; A/A controls left out.
   std::map<std::string, std::string> errors() {
     std::map<std::string, std::string> found;
-    const Store store = Store::open(store_path()).value();
+    const store::Store store = store::Store::open(store_path()).value();
     const auto rows = store.points().value();
-    for (const PointRow& row : rows)
-      if (row.kind == PointKind::point && !row.aa_control)
+    for (const record::PointRow& row : rows)
+      if (row.kind == record::PointKind::point && !row.aa_control)
         found[row.variant_id] =
-            row.error ? fmt::format("{}: {}", to_string(row.error->step), row.error->message) : "";
+            row.error ? fmt::format("{}: {}", base::to_string(row.error->step), row.error->message)
+                      : "";
     return found;
   }
 
-  Manifest whole_, manifest_;
+  image::Manifest whole_, manifest_;
 
  private:
   // Why there is no GPU to test on; "" when there is one.
   std::string no_gpu() {
-    Manifest anchors = manifest_;
+    image::Manifest anchors = manifest_;
     add("sound", "pb_sound", "pb_sound", broken_module());
-    const ProcessOutput output = run({"--ignore-anchors"});
+    const base::ProcessOutput output = run({"--ignore-anchors"});
     manifest_ = anchors;
     const bool missing = contains(output.err, "there is no CUDA driver here") ||
                          contains(output.err, "finds no usable GPU");
@@ -158,7 +161,7 @@ class GpuTest : public ::testing::Test {
   }
 
   fs::path source_;
-  std::optional<TempDir> folder_;
+  std::optional<base::TempDir> folder_;
   std::map<std::string, std::string> modules_;
 };
 

@@ -9,6 +9,11 @@
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
+
+using bench::point::Phase;
+using image::LaunchShape;
+using image::Role;
+
 namespace {
 
 struct FaultRow {
@@ -91,18 +96,18 @@ TEST(MeterTest, ARecordWhereNoRoleRunsIsAnError) {
   LaunchShape shape = ring_shape();
   shape.payload = {};
   shape.phases_checked = 0;
-  LaunchOutput output;
+  bench::point::LaunchOutput output;
   output.items = 3;
   output.records.resize(static_cast<std::size_t>(shape.records()));
-  for (const RoleSlice& slice : shape.slices) {
-    SampleRecord& record = output.records[static_cast<std::size_t>(slice.record_index())];
+  for (const image::RoleSlice& slice : shape.slices) {
+    image::SampleRecord& record = output.records[static_cast<std::size_t>(slice.record_index())];
     record.role = static_cast<std::uint32_t>(slice.role);
     record.items = 3;
   }
-  ExpectedChecksums checksums(shape, 0);
-  EXPECT_TRUE(verify_launch(shape, {}, output, checksums));
+  bench::point::ExpectedChecksums checksums(shape, 0);
+  EXPECT_TRUE(bench::point::verify_launch(shape, {}, output, checksums));
   output.records[1].role = 2;
-  EXPECT_EQ(verify_launch(shape, {}, output, checksums).error().text(),
+  EXPECT_EQ(bench::point::verify_launch(shape, {}, output, checksums).error().text(),
             "verify: record 1 has role 2, but no role runs there");
 }
 
@@ -135,7 +140,7 @@ TEST(MeterTest, GuardedComesFirstAndOncePerImage) {
   bench.bundle.add(bench.variant);
   const fs::path folder = bench.bundle.write();
   auto device = open_fake_device({0, false, folder}).value();
-  Meter meter(*device, folder);
+  bench::point::Meter meter(*device, folder);
   bench.request.variant = &bench.variant;
   std::vector<Phase> phases;
   const auto report = [&](Phase phase) { phases.push_back(phase); };
@@ -217,10 +222,10 @@ constexpr TargetRow target_rows[] = {
 
 TEST(TargetTest, CubinsRunOnTheirKindOfGpuAlone) {
   for (const TargetRow& row : target_rows) {
-    DeviceInfo device;
+    bench::device::DeviceInfo device;
     device.sm = row.sm;
     device.row.name = "Fake";
-    const Status status = check_target(row.bundle, device);
+    const Status status = bench::device::check_target(row.bundle, device);
     EXPECT_EQ(status ? "" : status.error().text(), row.error) << row.bundle;
   }
 }

@@ -12,19 +12,19 @@ namespace phasebit::test {
 
 struct Bench {
   FakeBundle bundle;
-  std::unique_ptr<Device> device;
-  BundleVariant variant = ring_variant("a");
-  MeasureRequest request;
-  std::vector<Phase> phases;
+  std::unique_ptr<bench::device::Device> device;
+  image::BundleVariant variant = ring_variant("a");
+  bench::point::MeasureRequest request;
+  std::vector<bench::point::Phase> phases;
 
-  Result<Measurement> measure() {
+  Result<bench::point::Measurement> measure() {
     bundle.add(variant);
     const fs::path folder = bundle.write();
     device = std::move(open_fake_device({0, false, folder}).value());
-    Meter meter(*device, folder);
+    bench::point::Meter meter(*device, folder);
     request.variant = &variant;
     request.seed = 77;
-    return meter.measure(request, [&](Phase phase) { phases.push_back(phase); });
+    return meter.measure(request, [&](bench::point::Phase phase) { phases.push_back(phase); });
   }
 };
 

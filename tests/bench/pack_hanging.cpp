@@ -9,35 +9,40 @@
 #include <cstdio>
 
 namespace phasebit::test {
+
+using image::Build;
+using image::Manifest;
+
 namespace {
 
-Result<GuardedPtx> guarded_text(const HangingKernel& kernel) {
+Result<guard::GuardedPtx> guarded_text(const HangingKernel& kernel) {
   const std::string name = kernel.name;
-  PHASEBIT_TRY_ASSIGN(file, read_ptx(hanging_kernel("hang_" + name, kernel), name + ".ptx"));
-  GuardOptions options;
+  PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(hanging_kernel("hang_" + name, kernel), name + ".ptx"));
+  guard::GuardOptions options;
   options.limit_ns = 50'000'000;
-  return guard(file, options);
+  return guard::guard(file, options);
 }
 
 // The text itself is the module: the driver translates it.
 Status add(const HangingKernel& kernel, Manifest& manifest,
            std::map<std::string, std::string>& modules) {
   PHASEBIT_TRY_ASSIGN(made, guarded_text(kernel));
-  const std::string text = write_ptx(made.file);
-  BundleVariant variant;
+  const std::string text = ptx::write_ptx(made.file);
+  image::BundleVariant variant;
   variant.key.id = std::string("hanging/") + kernel.name;
-  variant.key.hash = short_hash(variant.key.id);
+  variant.key.hash = base::short_hash(variant.key.id);
   variant.key.axes = {{"probe", "hanging"}, {"kernel", kernel.name}};
   variant.launch.threads = kernel.threads;
   variant.launch.cluster_size = kernel.cluster_size;
-  variant.launch.slices = {{0, 0, 1, Role::consumer, 0, 0, kernel.cluster_size > 1 ? 0 : -1}};
+  variant.launch.slices = {
+      {0, 0, 1, image::Role::consumer, 0, 0, kernel.cluster_size > 1 ? 0 : -1}};
   if (kernel.cluster_size > 1) variant.launch.second_rank = 1;
-  Image image;
+  image::Image image;
   image.build = Build::guarded;
   image.entry = std::string("hang_") + kernel.name;
-  image.module = content_hash(text);
+  image.module = base::content_hash(text);
   image.text_hash = image.sass_class = image.entry;
-  image.gate.verdict = GateVerdict::passed;
+  image.gate.verdict = image::GateVerdict::passed;
   image.guard.sites = made.sites;
   variant.images = {image};
   modules[image.module] = text;
@@ -50,27 +55,27 @@ Status add(const HangingKernel& kernel, Manifest& manifest,
 Status add_stranger(const char* name, std::uint32_t word, Manifest& manifest,
                     std::map<std::string, std::string>& modules) {
   const std::string text = waiting_stranger;
-  PHASEBIT_TRY_ASSIGN(file, read_ptx(text, "stranger.ptx"));
-  PHASEBIT_TRY_ASSIGN(made, guard(file));
-  BundleVariant variant;
+  PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(text, "stranger.ptx"));
+  PHASEBIT_TRY_ASSIGN(made, guard::guard(file));
+  image::BundleVariant variant;
   variant.key.id = std::string("whole/stranger/") + name;
-  variant.key.hash = short_hash(variant.key.id);
-  variant.key.axes = {{"probe", whole_kind}, {"file", "stranger"}, {"entry", name}};
+  variant.key.hash = base::short_hash(variant.key.id);
+  variant.key.axes = {{"probe", image::whole_kind}, {"file", "stranger"}, {"entry", name}};
   variant.launch.threads = 32;
   variant.launch.unit = "ns per item";
-  WholeLaunch whole;
-  const BufferFill fill{BufferFill::Kind::word, word};
+  image::WholeLaunch whole;
+  const image::BufferFill fill{image::BufferFill::Kind::word, word};
   whole.block = {32, 1, 1};
   whole.parameter_bytes = 12;
-  whole.parameters = {{"flag", WholeParameter::Kind::buffer, 0, 8, 0, {"flag", 64, fill}},
-                      {"n", WholeParameter::Kind::items, 8, 4, 0, {}}};
+  whole.parameters = {{"flag", image::WholeParameter::Kind::buffer, 0, 8, 0, {"flag", 64, fill}},
+                      {"n", image::WholeParameter::Kind::items, 8, 4, 0, {}}};
   variant.whole = whole;
   for (const Build build : {Build::timed, Build::guarded}) {
-    const std::string& code = build == Build::timed ? text : write_ptx(made.file);
-    Image image;
+    const std::string& code = build == Build::timed ? text : ptx::write_ptx(made.file);
+    image::Image image;
     image.build = build;
     image.entry = "stranger";
-    image.module = content_hash(code);
+    image.module = base::content_hash(code);
     image.text_hash = image.sass_class = variant.key.id;
     if (build == Build::guarded) image.guard.sites = made.sites;
     variant.images.push_back(image);
@@ -88,7 +93,7 @@ Status pack(const fs::path& out) {
     PHASEBIT_TRY(add(kernel, manifest, modules));
   PHASEBIT_TRY(add_stranger("ends", 4, manifest, modules));
   PHASEBIT_TRY(add_stranger("hangs", 7, manifest, modules));
-  return write_bundle(out, manifest, modules);
+  return image::write_bundle(out, manifest, modules);
 }
 
 }  // namespace

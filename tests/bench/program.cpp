@@ -10,6 +10,9 @@
 
 namespace phasebit::test {
 
+using record::PointKind;
+using record::PointRow;
+
 using Clock = std::chrono::steady_clock;
 
 std::vector<std::string> Program::command(const std::vector<std::string>& flags) {
@@ -19,10 +22,10 @@ std::vector<std::string> Program::command(const std::vector<std::string>& flags)
   return words;
 }
 
-ProcessOutput Program::run(const std::vector<std::string>& flags) {
-  auto output = run_process(command(flags));
+base::ProcessOutput Program::run(const std::vector<std::string>& flags) {
+  auto output = base::run_process(command(flags));
   EXPECT_TRUE(output);
-  return output.value_or(ProcessOutput{});
+  return output.value_or(base::ProcessOutput{});
 }
 
 pid_t Program::start(const std::vector<std::string>& flags) {
@@ -44,7 +47,7 @@ pid_t Program::start(const std::vector<std::string>& flags) {
 
 std::vector<PointRow> Program::rows(PointKind kind) {
   std::vector<PointRow> found;
-  auto store = Store::open(bundle.file("store.sqlite"));
+  auto store = store::Store::open(bundle.file("store.sqlite"));
   if (!store) return found;
   const auto all = store->points();
   for (std::size_t n = 0; all && n < all->size(); ++n)
@@ -55,7 +58,7 @@ std::vector<PointRow> Program::rows(PointKind kind) {
 void Program::await_points(std::size_t count) {
   const auto deadline = Clock::now() + std::chrono::seconds(20);
   // The anchors are told when the store is made: two who make it at once would disturb each other.
-  while (!contains(read_file(bundle.file("log")).value_or(""), "achieved clock") &&
+  while (!contains(base::read_file(bundle.file("log")).value_or(""), "achieved clock") &&
          Clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   while (rows(PointKind::point).size() < count && Clock::now() < deadline)
@@ -84,7 +87,8 @@ const PointRow* row_of(const std::vector<PointRow>& rows, const std::string& id)
 std::string error_of(const std::vector<PointRow>& rows, const std::string& id) {
   const PointRow* row = row_of(rows, id);
   if (row == nullptr) return "no row";
-  return row->error ? fmt::format("{}: {}", to_string(row->error->step), row->error->message) : "";
+  return row->error ? fmt::format("{}: {}", base::to_string(row->error->step), row->error->message)
+                    : "";
 }
 
 }  // namespace phasebit::test

@@ -17,10 +17,10 @@ struct Program {
   FakeBundle bundle;
 
   // Writes the bundle, then runs the program on it.
-  ProcessOutput run(const std::vector<std::string>& flags);
+  base::ProcessOutput run(const std::vector<std::string>& flags);
   // The same without waiting for it; what it says goes to file("log").
   pid_t start(const std::vector<std::string>& flags);
-  std::vector<PointRow> rows(PointKind kind);
+  std::vector<record::PointRow> rows(record::PointKind kind);
   // Waits until the store has so many points.
   void await_points(std::size_t count);
 
@@ -33,8 +33,8 @@ extern const std::vector<std::string> once;
 std::vector<std::string> once_with(std::vector<std::string> flags);
 
 bool contains(const std::string& text, const std::string& part);
-const PointRow* row_of(const std::vector<PointRow>& rows, const std::string& id);
+const record::PointRow* row_of(const std::vector<record::PointRow>& rows, const std::string& id);
 // "" without an error, "no row" without a row.
-std::string error_of(const std::vector<PointRow>& rows, const std::string& id);
+std::string error_of(const std::vector<record::PointRow>& rows, const std::string& id);
 
 }  // namespace phasebit::test

@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
+
+using base::ProcessOutput;
+using record::PointKind;
+
 namespace {
 
 TEST(ProgramTest, MeasuresEveryVariantSevenTimesWithItsControl) {
@@ -16,9 +20,9 @@ TEST(ProgramTest, MeasuresEveryVariantSevenTimesWithItsControl) {
   EXPECT_EQ(output.exit_status, 0) << output.err;
   const auto rows = program.rows(PointKind::point);
   ASSERT_EQ(rows.size(), 16U);  // 2 variants, 7 repetitions, one of them with its A/A control
-  for (const PointRow& row : rows) {
+  for (const record::PointRow& row : rows) {
     ASSERT_FALSE(row.error) << row.error->message;
-    const Summary summary = summarise(row.samples).value();
+    const record::Summary summary = record::summarise(row.samples).value();
     EXPECT_NEAR(summary.cycles, row.variant_id == "ring/a" ? 40 : 55.5, 0.01);
     EXPECT_NEAR(row.megahertz, 1500, 5);  // the fake's clock
   }
@@ -27,9 +31,10 @@ TEST(ProgramTest, MeasuresEveryVariantSevenTimesWithItsControl) {
 
 TEST(ProgramTest, WhatTheGateRefusedIsARowAndNeverANumber) {
   Program program;
-  program.bundle.add(ring_variant("a")).images[0].gate = {GateVerdict::failed,
+  program.bundle.add(ring_variant("a")).images[0].gate = {image::GateVerdict::failed,
                                                           "wait: expected 1 of BAR.SYNC*, found 2"};
-  program.bundle.add(ring_variant("b")).images[0].gate = {GateVerdict::ungated, "no rules for x"};
+  program.bundle.add(ring_variant("b")).images[0].gate = {image::GateVerdict::ungated,
+                                                          "no rules for x"};
   program.bundle.add(ring_variant("c"));
   EXPECT_EQ(program.run(once).exit_status, 0);
   const auto rows = program.rows(PointKind::point);
@@ -44,7 +49,7 @@ TEST(ProgramTest, WhatTheGateRefusedIsARowAndNeverANumber) {
 TEST(ProgramTest, EqualCodeIsMeasuredOnceAndEveryVariantHasARow) {
   Program program;
   program.bundle.add(ring_variant("a"));
-  BundleVariant twin = ring_variant("b");
+  image::BundleVariant twin = ring_variant("b");
   twin.images[0].sass_class = "class a_t";
   program.bundle.add(twin);
   const ProcessOutput output =
@@ -86,7 +91,7 @@ TEST(ProgramTest, GoogleBenchmarksFlagsWork) {
   EXPECT_EQ(output.exit_status, 0) << output.err;
   EXPECT_TRUE(contains(output.err, "--benchmark_min_time=1 has no effect")) << output.err;
   EXPECT_EQ(program.rows(PointKind::point).size(), 2U);
-  const auto json = nlohmann::json::parse(read_file(file).value());
+  const auto json = nlohmann::json::parse(base::read_file(file).value());
   EXPECT_EQ(json["context"]["gpu"], "Fake GPU");
   int runs = 0;
   for (const auto& run : json["benchmarks"]) {
@@ -118,7 +123,7 @@ TEST(ProgramTest, AClusterThatTheDeviceRefusesIsARowAndTheSweepGoesOn) {
 TEST(ProgramTest, ReadingsAreInTheRowAndInTheCounters) {
   Program program;
   program.bundle.add(ring_variant("a")).launch.readings = {
-      {"polls", "polls per item", Role::consumer, 0}};
+      {"polls", "polls per item", image::Role::consumer, 0}};
   program.bundle.kernel("a_t") = {{"readings", {2.5}}};
   const std::string file = program.bundle.file("out.json").string();
   const ProcessOutput output =
@@ -126,9 +131,9 @@ TEST(ProgramTest, ReadingsAreInTheRowAndInTheCounters) {
   EXPECT_EQ(output.exit_status, 0) << output.err;
   const auto rows = program.rows(PointKind::point);
   ASSERT_EQ(rows.size(), 1U);
-  EXPECT_EQ(rows[0].readings, (std::vector<ReadingName>{{"polls", "polls per item"}}));
-  EXPECT_NEAR(summarise(rows[0].samples).value().readings.at(0).value, 2.5, 0.01);
-  const auto json = nlohmann::json::parse(read_file(file).value());
+  EXPECT_EQ(rows[0].readings, (std::vector<record::ReadingName>{{"polls", "polls per item"}}));
+  EXPECT_NEAR(record::summarise(rows[0].samples).value().readings.at(0).value, 2.5, 0.01);
+  const auto json = nlohmann::json::parse(base::read_file(file).value());
   EXPECT_NEAR(json["benchmarks"][0]["polls"], 2.5, 0.01);
   EXPECT_TRUE(json["benchmarks"][0].contains("polls_ci_half_width"));
 }
@@ -156,7 +161,7 @@ TEST(ProgramTest, AModesPassNamesWhatSeparatesThem) {
   const auto rows = program.rows(PointKind::modes);
   ASSERT_EQ(rows.size(), 32U);
   EXPECT_EQ(rows[31].repetition, 1);
-  EXPECT_EQ(rows[31].placement, (Placement{3, 3}));
+  EXPECT_EQ(rows[31].placement, (record::Placement{3, 3}));
 }
 
 TEST(ProgramTest, ADryRunTouchesNothing) {
@@ -173,10 +178,10 @@ TEST(ProgramTest, ADryRunTouchesNothing) {
 // Timed from outside: there is a duration, and no clock of an SM.
 TEST(ProgramTest, AStrangersKernelHasNoMegahertz) {
   Program program;
-  BundleVariant variant = stranger_variant("a");
-  WholeLaunch whole;
+  image::BundleVariant variant = stranger_variant("a");
+  image::WholeLaunch whole;
   whole.parameter_bytes = 4;
-  whole.parameters = {{"n", WholeParameter::Kind::items, 0, 4, 0, {}}};
+  whole.parameters = {{"n", image::WholeParameter::Kind::items, 0, 4, 0, {}}};
   variant.whole = whole;
   program.bundle.add(variant);
   program.bundle.kernel("a_t") = {{"cycles", 40}, {"intercept", 3000}};

@@ -8,6 +8,10 @@
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
+
+using image::LaunchShape;
+using image::Role;
+
 namespace {
 
 struct GridRow {
@@ -27,7 +31,7 @@ TEST(GridTest, HasCtasForEverySmOrIsOneCluster) {
     shape.ctas_per_sm = row.ctas_per_sm;
     shape.load_ctas = row.load_ctas;
     shape.cluster_size = row.cluster_size;
-    const Grid grid = grid_of(shape, {5, 2}, 132);
+    const bench::device::Grid grid = bench::point::grid_of(shape, {5, 2}, 132);
     EXPECT_EQ(grid.ctas, row.ctas);
     EXPECT_EQ(grid.cluster_size, row.cluster);
     EXPECT_EQ(grid.threads, 64 + 2 * 32);
@@ -66,7 +70,7 @@ TEST(ClusterTest, TheRolesAreInTwoRanksAndTheSmsAreTheGpusChoice) {
   const auto measured = bench.measure();
   ASSERT_TRUE(measured) << measured.error().text();
   EXPECT_EQ(measured->flags, (std::vector<std::string>{"items_only", "sms:7,11"}));
-  EXPECT_NEAR(summarise(measured->samples).value().cycles, 40, 0.01);
+  EXPECT_NEAR(record::summarise(measured->samples).value().cycles, 40, 0.01);
 }
 
 TEST(ClusterTest, RolesInEveryRankAreVerifiedInEveryRank) {
@@ -83,17 +87,17 @@ TEST(ClusterTest, RolesInEveryRankAreVerifiedInEveryRank) {
 
 TEST(ClusterTest, ARecordInARankWithoutARoleIsAnError) {
   const LaunchShape shape = cluster_shape(2, 0, 0);
-  LaunchOutput output;
+  bench::point::LaunchOutput output;
   output.items = 3;
   output.records.resize(static_cast<std::size_t>(shape.records()));
   output.records[0].role = 1;
   output.records[0].items = 3;
   LaunchShape one_role = shape;
   one_role.slices.pop_back();
-  ExpectedChecksums checksums(one_role, 0);
-  EXPECT_TRUE(verify_launch(one_role, {}, output, checksums));
+  bench::point::ExpectedChecksums checksums(one_role, 0);
+  EXPECT_TRUE(bench::point::verify_launch(one_role, {}, output, checksums));
   output.records[2].role = 1;
-  EXPECT_EQ(verify_launch(one_role, {}, output, checksums).error().text(),
+  EXPECT_EQ(bench::point::verify_launch(one_role, {}, output, checksums).error().text(),
             "verify: record 2 has role 1, but no role runs there");
 }
 
@@ -118,11 +122,11 @@ TEST(ClusterTest, ASizeThatTheDeviceRefusesIsNamedWithItsLimit) {
 
 TEST(ClusterTest, TheClockIsThatOfOneSm) {
   const LaunchShape shape = cluster_shape(2, 0, 1);
-  std::vector<LaunchOutput> outputs(3);
+  std::vector<bench::point::LaunchOutput> outputs(3);
   const std::uint32_t sms[] = {4, 4, 9};
   for (std::size_t n = 0; n < 3; ++n) {
     outputs[n].records.resize(static_cast<std::size_t>(shape.records()));
-    SampleRecord& record = outputs[n].records[0];
+    image::SampleRecord& record = outputs[n].records[0];
     record.role = 1;
     record.sm = sms[n];
     record.clock_start = 1'500'000 * n + (sms[n] == 9 ? 77'000'000 : 0);  // another counter
@@ -130,7 +134,7 @@ TEST(ClusterTest, TheClockIsThatOfOneSm) {
     record.timer_start = 1'000'000 * n;
     record.timer_end = record.timer_start + 100'000;
   }
-  EXPECT_DOUBLE_EQ(achieved_megahertz(shape, outputs, 32), 1500);
+  EXPECT_DOUBLE_EQ(bench::point::achieved_megahertz(shape, outputs, 32), 1500);
 }
 
 LaunchShape victim_shape() {
@@ -165,10 +169,10 @@ TEST(ReadingTest, EachHasItsSlopeAndItsSum) {
   bench.bundle.kernel("a_t") = {{"readings", {700, 2.5}}};
   const auto measured = bench.measure();
   ASSERT_TRUE(measured) << measured.error().text();
-  EXPECT_EQ(measured->readings,
-            (std::vector<ReadingName>{{"polls", "polls per item"}, {"late", "cycles per item"}}));
+  EXPECT_EQ(measured->readings, (std::vector<record::ReadingName>{{"polls", "polls per item"},
+                                                                  {"late", "cycles per item"}}));
   EXPECT_EQ(measured->timer_step_ns, 0U);  // the first reading is none
-  const Summary summary = summarise(measured->samples).value();
+  const record::Summary summary = record::summarise(measured->samples).value();
   ASSERT_EQ(summary.readings.size(), 2U);
   EXPECT_NEAR(summary.readings[0].value, 2.5, 0.01);
   EXPECT_NEAR(summary.readings[1].value, 700, 0.01);
@@ -201,7 +205,7 @@ TEST(CappedTest, NoLaunchHasMoreItemsThanAllowed) {
   const auto measured = bench.measure();
   ASSERT_TRUE(measured) << measured.error().text();
   std::uint32_t most = 0;
-  for (const Sample& sample : measured->samples) most = std::max(most, sample.items);
+  for (const record::Sample& sample : measured->samples) most = std::max(most, sample.items);
   EXPECT_EQ(most, 96U);  // 4 * 24: the largest multiple of 4 in 100 / 4 is 24
 }
 
@@ -238,11 +242,11 @@ TEST(ShapeTest, WhatNoLaunchCanFollowIsNamed) {
        "bundle: no slice in CTA 0 has the timed role"},
       {[](LaunchShape& s) { s.slices[1].warp = 2; }, "bundle: a role in warp 2 of 2"},
   };
-  EXPECT_TRUE(check_shape(ring_shape()));
+  EXPECT_TRUE(bench::point::check_shape(ring_shape()));
   for (const ShapeRow& row : rows) {
     LaunchShape shape = ring_shape();
     row.spoil(shape);
-    const Status status = check_shape(shape);
+    const Status status = bench::point::check_shape(shape);
     EXPECT_EQ(status ? "" : status.error().text(), row.error);
   }
 }

@@ -6,10 +6,15 @@
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
+
+using bench::campaign::vary;
+using image::BundleVariant;
+using record::Conditions;
+
 namespace {
 
-DeviceInfo some_gpu() {
-  DeviceInfo device;
+bench::device::DeviceInfo some_gpu() {
+  bench::device::DeviceInfo device;
   device.row.multiprocessors = 132;
   device.max_threads_per_cta = 1024;
   return device;

@@ -7,12 +7,22 @@
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
+
+using bench::campaign::refusal;
+using bench::point::Phase;
+using image::BufferFill;
+using image::BundleVariant;
+using image::launch_signature;
+using image::manifest_from_json;
+using image::to_json;
+using image::WholeParameter;
+
 namespace {
 
 // The kernel counts in its buffer: a launch that finds the count of the last one fails.
 BundleVariant stranger() {
   BundleVariant variant = stranger_variant("a");
-  WholeLaunch whole;
+  image::WholeLaunch whole;
   whole.block = {64, 1, 1};
   whole.parameter_bytes = 16;
   whole.parameters = {
@@ -28,7 +38,7 @@ TEST(Whole, IsTheSlopeOfItsDuration) {
   bench.bundle.kernel("a_t") = {{"cycles", 40}, {"intercept", 3000}};
   const auto measured = bench.measure();
   ASSERT_TRUE(measured) << measured.error().text();
-  const auto summary = summarise(measured->samples);
+  const auto summary = record::summarise(measured->samples);
   ASSERT_TRUE(summary) << summary.error().text();
   EXPECT_DOUBLE_EQ(summary->cycles, 40);
   EXPECT_EQ(measured->flags, (std::vector<std::string>{"gate_none", "outputs_not_verified"}));
@@ -68,7 +78,7 @@ TEST(Whole, IsNotRefusedForItsGate) {
 }
 
 TEST(Whole, PassesThroughTheManifest) {
-  Manifest manifest;
+  image::Manifest manifest;
   manifest.variants = {stranger(), ring_variant("b")};
   const auto read = manifest_from_json(to_json(manifest), "m");
   ASSERT_TRUE(read) << read.error().text();
@@ -80,16 +90,16 @@ TEST(Whole, PassesThroughTheManifest) {
 }
 
 TEST(Buffers, OfAHeadPassThroughTheManifest) {
-  Manifest manifest;
+  image::Manifest manifest;
   manifest.variants = {ring_variant("a"), ring_variant("b")};
-  LaunchShape& launch = manifest.variants[0].launch;
+  image::LaunchShape& launch = manifest.variants[0].launch;
   launch.buffers = {{"table", 64, {BufferFill::Kind::random, 7}}};
   const auto read = manifest_from_json(to_json(manifest), "m");
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(read->variants[0].launch.buffers, launch.buffers);
   EXPECT_TRUE(read->variants[1].launch.buffers.empty());
   // Another content is another launch; a launch without buffers is what it always was.
-  LaunchShape other = launch;
+  image::LaunchShape other = launch;
   other.buffers[0].fill.word = 8;
   EXPECT_NE(launch_signature(launch), launch_signature(other));
   EXPECT_EQ(launch_signature(ring_shape()).find("buffers"), std::string::npos);
@@ -102,13 +112,13 @@ TEST(Buffers, OfAHeadPassThroughTheManifest) {
 BundleVariant waiting_stranger() {
   BundleVariant variant = stranger();
   variant.launch.guarded = true;
-  Image guarded = ring_variant("a").images.back();
-  WaitSite site;
+  image::Image guarded = ring_variant("a").images.back();
+  image::WaitSite site;
   site.number = 1;
-  site.kind = WaitKind::flag;
+  site.kind = image::WaitKind::flag;
   site.file = "s.ptx";
   site.line = 12;
-  WaitSite other = site;
+  image::WaitSite other = site;
   other.number = 2;
   other.line = 19;
   guarded.guard.sites = {site, other};
@@ -152,12 +162,12 @@ TEST(Whole, ThatHangsIsReportedWithItsPlace) {
 TEST(Whole, SaysThatARulesFileGatedIt) {
   Bench bench;
   bench.variant = stranger();
-  bench.variant.images.front().gate = {GateVerdict::passed, "by the rules of r.toml"};
+  bench.variant.images.front().gate = {image::GateVerdict::passed, "by the rules of r.toml"};
   const auto measured = bench.measure();
   ASSERT_TRUE(measured) << measured.error().text();
   EXPECT_EQ(measured->flags,
             (std::vector<std::string>{"gate_by_rules_file", "outputs_not_verified"}));
-  bench.variant.images.front().gate = {GateVerdict::failed, "r.toml:1: no sleep"};
+  bench.variant.images.front().gate = {image::GateVerdict::failed, "r.toml:1: no sleep"};
   EXPECT_EQ(refusal(bench.variant), "the SASS is not the intended one: r.toml:1: no sleep");
 }
 

@@ -5,7 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::ProcessOutput;
+
 namespace {
 
 ProcessOutput claims(const std::vector<std::string>& arguments) {
@@ -14,12 +17,12 @@ ProcessOutput claims(const std::vector<std::string>& arguments) {
 
 class Claims : public testing::Test {
  protected:
-  TempDir folder_ = TempDir::create().value();
+  base::TempDir folder_ = base::TempDir::create().value();
   fs::path file_ = folder_.path() / "mine.toml";
 
   // About the warps of a fan-in; one of the published results is of it.
   void write(const std::string& name, const std::string& relation, const std::string& more = "") {
-    ASSERT_TRUE(write_file(
+    ASSERT_TRUE(base::write_file(
         file_, "[[claim]]\nname = \"" + name +
                    "\"\nsays = \"{axis.producers} warps take {a} cycles.\"\n"
                    "where = { probe = \"fanin\", protocol = \"cta_barrier\" }\nrelation = \"" +
@@ -75,11 +78,11 @@ TEST_F(Claims, CommandsLeadFromARowToItsSamplesAndCode) {
     std::string command = list[0][column].get<std::string>();
     ASSERT_TRUE(command.starts_with("phasebit ")) << command;
     command.insert(0, "PHASEBIT_HOME=" + test::home().data.string() + " ");
-    const auto ran =
-        run_process({"sh", "-c",
-                     "PATH=" + fs::path(std::getenv("PHASEBIT_PROGRAM")).parent_path().string() +
-                         ":$PATH; " + command},
-                    {});
+    const auto ran = base::run_process(
+        {"sh", "-c",
+         "PATH=" + fs::path(std::getenv("PHASEBIT_PROGRAM")).parent_path().string() + ":$PATH; " +
+             command},
+        {});
     ASSERT_TRUE(ran);
     EXPECT_EQ(ran->exit_status, 0) << command << "\n" << ran->err;
     EXPECT_FALSE(ran->out.empty());
@@ -87,4 +90,4 @@ TEST_F(Claims, CommandsLeadFromARowToItsSamplesAndCode) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

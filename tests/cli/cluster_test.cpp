@@ -7,14 +7,19 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using image::Build;
+using pipeline::images::Prepared;
+using pipeline::select::Space;
+
 namespace {
 
 bool starts_with(const std::string& text, const std::string& with) {
   return text.rfind(with, 0) == 0;
 }
 
-int count_of(const Kernel& kernel, const std::string& part) {
+int count_of(const ptxas::Kernel& kernel, const std::string& part) {
   return static_cast<int>(
       std::count_if(kernel.statements.begin(), kernel.statements.end(),
                     [&](const std::string& s) { return s.find(part) != std::string::npos; }));
@@ -25,7 +30,7 @@ class ClusterKernels : public testing::Test {
   static void SetUpTestSuite() {
     space_ = new Space(test::space_of("cluster"));
     for (const Build build : {Build::timed, Build::guarded}) {
-      auto prepared = prepare(*space_, build, 0);
+      auto prepared = pipeline::images::prepare(*space_, build, 0);
       if (!prepared) bug(prepared.error().text());
       prepared_[build] = std::move(*prepared);
     }
@@ -81,7 +86,7 @@ TEST_F(ClusterKernels, WaitWithABoundInTheGuardedBuild) {
     EXPECT_EQ(barriers, count_of(one.kernel, "pb_guard_cluster_wait"));
     EXPECT_EQ(count_of(one.kernel, "barrier.cluster.arrive"),
               count_of(one.kernel, "pb_guard_cluster_arrive"));
-    for (const WaitSite& site : one.sites) EXPECT_GT(site.line, 0) << site.opcode;
+    for (const image::WaitSite& site : one.sites) EXPECT_GT(site.line, 0) << site.opcode;
   }
 }
 
@@ -90,7 +95,7 @@ TEST_F(ClusterKernels, WaitWithABoundInTheGuardedBuild) {
 TEST_F(ClusterKernels, LetNobodyLeaveBeforeTheLastBarrier) {
   for (const Build build : {Build::timed, Build::guarded}) {
     for (const Prepared& one : all(build)) {
-      SCOPED_TRACE(one.key.id + ", " + to_string(build));
+      SCOPED_TRACE(one.key.id + ", " + image::to_string(build));
       const auto& statements = one.kernel.statements;
       size_t last_barrier = 0;
       for (size_t i = 0; i < statements.size(); ++i)
@@ -106,7 +111,7 @@ TEST_F(ClusterKernels, LetNobodyLeaveBeforeTheLastBarrier) {
 
 TEST_F(ClusterKernels, CoverEveryOrderedPairOfEverySize) {
   std::map<int, int> pairs, controls;
-  for (const VariantKey& key : space_->expansion.variants) {
+  for (const image::VariantKey& key : space_->expansion.variants) {
     if (key.value("protocol") != "mbarrier_cluster" ||
         key.id.find('/' + std::string("none/none/")) == std::string::npos)
       continue;
@@ -148,11 +153,11 @@ TEST(ClusterRules, SayWhyAPointIsNoVariant) {
       {"cluster/cluster_barrier/none/none/num_stages=1",
        "cluster: every warp is at a cluster barrier: unified roles"}};
   for (const auto& [id, reason] : rows) {
-    const auto key = parse_variant(space.catalogue, id);
+    const auto key = space::parse_variant(space.catalogue, id);
     ASSERT_FALSE(key) << id;
     EXPECT_NE(key.error().text().find(reason), std::string::npos) << key.error().text();
   }
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

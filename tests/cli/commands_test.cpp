@@ -8,12 +8,17 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::exit_code;
+using base::ProcessOutput;
+using base::TempDir;
+
 namespace {
 
 ProcessOutput phasebit_says(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), std::getenv("PHASEBIT_PROGRAM"));
-  auto output = run_process(arguments);
+  auto output = base::run_process(arguments);
   EXPECT_TRUE(output) << output.error().text();
   return output.value_or(ProcessOutput{});
 }
@@ -21,9 +26,9 @@ ProcessOutput phasebit_says(std::vector<std::string> arguments) {
 // From a folder that has no specs.
 TEST(Commands, ListTheSweepsOfASpecThatCameWithTheProgram) {
   const TempDir elsewhere = std::move(*TempDir::create());
-  ProcessOptions options;
+  base::ProcessOptions options;
   options.working_directory = elsewhere.path().string();
-  const auto listed = run_process(
+  const auto listed = base::run_process(
       {"env", "PHASEBIT_HOME=" + test::home().data.string(), std::getenv("PHASEBIT_PROGRAM"),
        "list", "sweeps", "--spec", "specs/curated.toml", "--format", "csv"},
       options);
@@ -89,7 +94,7 @@ TEST(Commands, RefuseAnEmptySelection) {
 class WithTools : public testing::Test {
  protected:
   void SetUp() override {
-    const auto toolchain = find_toolchain({test::home(), {}, {}});
+    const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
     if (!toolchain) GTEST_SKIP() << toolchain.error().text();
   }
   TempDir folder_ = std::move(*TempDir::create());
@@ -115,8 +120,8 @@ TEST_F(WithTools, BadPtxLeadsBackToTheTemplate) {
   const fs::path templates = folder_.path() / "templates";
   fs::copy(test::home().data / "templates", templates, fs::copy_options::recursive);
   const fs::path edited = templates / "protocols" / "named_barrier" / "commit.ptx";
-  ASSERT_TRUE(
-      write_file(edited, "// A comment, so that the line is the third.\n\nbar.arive 1, 64;\n"));
+  ASSERT_TRUE(base::write_file(
+      edited, "// A comment, so that the line is the third.\n\nbar.arive 1, 64;\n"));
   const ProcessOutput output =
       phasebit_says({"assemble", "--templates", templates.string(), "--no-cache", "-t", "sm_90a",
                      "--filter", "handoff/named_barrier/none/none/num_stages=1", "--limit", "1"});
@@ -129,7 +134,8 @@ TEST_F(WithTools, BadPtxLeadsBackToTheTemplate) {
 TEST_F(WithTools, AProtocolWithoutItsArriveFailsTheGate) {
   const fs::path templates = folder_.path() / "templates";
   fs::copy(test::home().data / "templates", templates, fs::copy_options::recursive);
-  ASSERT_TRUE(write_file(templates / "protocols" / "mbarrier" / "release.ptx", "// nothing\n"));
+  ASSERT_TRUE(
+      base::write_file(templates / "protocols" / "mbarrier" / "release.ptx", "// nothing\n"));
   const ProcessOutput output = phasebit_says(
       {"assemble", "--templates", templates.string(), "--no-cache", "-t", "sm_90a", "--gate",
        "--filter", "handoff/mbarrier/none/none/num_stages=1", "--limit", "1"});
@@ -148,4 +154,4 @@ TEST_F(WithTools, AResourceLimitRefusesWithTheFigure) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -8,7 +8,11 @@
 #include <set>
 #include <sstream>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::exit_code;
+using base::ProcessOutput;
+
 namespace {
 
 const std::string ring = "ring/mbarrier/st_shared/none";
@@ -41,10 +45,10 @@ TEST_F(Forks, BeginAsTheirParent) {
   for (std::string line; std::getline(parent, line);) known.insert(line);
   for (std::string line; std::getline(fork, line);)
     if (!known.contains(line)) own.push_back(line);
-  const std::string entry = short_hash(ring + "/tuned=mine");
+  const std::string entry = base::short_hash(ring + "/tuned=mine");
   const std::vector<std::string> expected = {
       "//@ id = \"" + ring + "/tuned=mine\"", "//@ tuned = \"mine\"", "//@ [parent]",
-      "//@ text = \"" + content_hash(Project::read(file("mine.parent.ptx"))) + "\"",
+      "//@ text = \"" + base::content_hash(Project::read(file("mine.parent.ptx"))) + "\"",
       ".visible .entry pb_" + entry + "_t(.param .align 8 .b8 pb[96])"};
   EXPECT_EQ(own, expected);
   const ProcessOutput shown = home_.says({"show", ring + "/tuned=mine"});
@@ -214,9 +218,9 @@ TEST_F(Forks, SayWhatIsWrongInTheirHead) {
 
 // Those under ptx/tuned/: both builds assemble, the timed one is what its gate demands.
 TEST(CommittedForks, PassTheirGates) {
-  if (const auto toolchain = find_toolchain({test::home(), {}, {}}); !toolchain)
+  if (const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}}); !toolchain)
     GTEST_SKIP() << toolchain.error().text();
-  const auto forks = read_forks(test::home());
+  const auto forks = fork::read_forks(test::home());
   ASSERT_TRUE(forks) << forks.error().text();
   if (forks->empty()) GTEST_SKIP() << "no fork is committed";
   for (const char* build : {"timed", "guarded"}) {
@@ -233,7 +237,7 @@ TEST(CommittedForks, PassTheirGates) {
                                       build,
                                       "--json"};
     if (timed) words.emplace_back("--gate");
-    const auto output = run_process(words);
+    const auto output = base::run_process(words);
     ASSERT_TRUE(output) << output.error().text();
     EXPECT_EQ(output->exit_status, 0) << output->err;
     EXPECT_NE(output->out.find(
@@ -244,4 +248,4 @@ TEST(CommittedForks, PassTheirGates) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
 // One of each group of targets whose timed loops are the same throughout (docs/sass.md).
@@ -19,7 +19,7 @@ const std::vector<std::string> targets = {"sm_75",   "sm_80",   "sm_86",   "sm_9
                                           "sm_103a", "sm_107a", "sm_110a", "sm_120a"};
 
 fs::path file_of(const std::string& target) {
-  return source_root() / "tests/golden/sass" / (target + ".txt");
+  return base::source_root() / "tests/golden/sass" / (target + ".txt");
 }
 
 struct Listings {
@@ -28,16 +28,17 @@ struct Listings {
 };
 
 Result<Listings> present_listings() {
-  PHASEBIT_TRY_ASSIGN(tools, open_tools({test::home(), {}, {}, {}}));
-  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
-  const Space space = test::space_of("curated");
-  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, 0));
+  PHASEBIT_TRY_ASSIGN(tools, pipeline::images::open_tools({test::home(), {}, {}, {}}));
+  PHASEBIT_TRY_ASSIGN(disassembler, pipeline::images::open_disassembler(tools));
+  const pipeline::select::Space space = test::space_of("curated");
+  PHASEBIT_TRY_ASSIGN(prepared, pipeline::images::prepare(space, image::Build::timed, 0));
   std::vector<std::vector<std::optional<GoldenKernel>>> found(
       targets.size(), std::vector<std::optional<GoldenKernel>>(prepared.size()));
-  PHASEBIT_TRY_ASSIGN(columns, columns_of(tools, targets, {}));
-  PHASEBIT_TRY(analyse_images(
+  PHASEBIT_TRY_ASSIGN(columns, pipeline::images::columns_of(tools, targets, {}));
+  PHASEBIT_TRY(pipeline::images::analyse_images(
       tools, disassembler, prepared, columns,
-      [&](std::size_t target, std::size_t variant, const Result<AnalysedImage>& image) {
+      [&](std::size_t target, std::size_t variant,
+          const Result<pipeline::images::AnalysedImage>& image) {
         if (!image) return;  // a file that has it then says "gone"
         found[target][variant] = golden_kernel(prepared[variant].key.id, image->kernel,
                                                prepared[variant].kernel.source, image->windows);
@@ -53,12 +54,12 @@ Result<Listings> present_listings() {
 
 // A variant that a target cannot have is in no file; one that could once and cannot now is "gone".
 TEST(Golden, CuratedListings) {
-  if (const auto toolchain = find_toolchain({test::home(), {}, {}});
-      !toolchain || !require_nvdisasm(*toolchain))
+  if (const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
+      !toolchain || !ptxas::require_nvdisasm(*toolchain))
     GTEST_SKIP() << "no ptxas and nvdisasm in .toolchains";
   const auto listings = present_listings();
   ASSERT_TRUE(listings) << listings.error().text();
-  ASSERT_EQ(listings->version, pinned_toolchain);
+  ASSERT_EQ(listings->version, ptxas::pinned_toolchain);
   for (std::size_t t = 0; t < targets.size(); ++t) {
     const std::vector<GoldenKernel>& kernels = listings->kernels[t];
     ASSERT_FALSE(kernels.empty()) << targets[t];
@@ -67,9 +68,9 @@ TEST(Golden, CuratedListings) {
           "Timed loops of the curated set on {} by ptxas {}; made anew by "
           "PHASEBIT_ACCEPT=1 and the test `golden`",
           targets[t], listings->version);
-      ASSERT_TRUE(write_file(file_of(targets[t]), print_golden(title, kernels)));
+      ASSERT_TRUE(base::write_file(file_of(targets[t]), print_golden(title, kernels)));
     }
-    const auto text = read_file(file_of(targets[t]));
+    const auto text = base::read_file(file_of(targets[t]));
     ASSERT_TRUE(text) << text.error().text();
     const auto committed = parse_golden(*text, file_of(targets[t]).string());
     ASSERT_TRUE(committed) << committed.error().text();
@@ -80,4 +81,4 @@ TEST(Golden, CuratedListings) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -12,7 +12,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::exit_code;
+using base::ProcessOutput;
+
 namespace {
 
 using nlohmann::json;
@@ -64,10 +68,10 @@ TEST(Habits, AHashIsOfTheSweep) {
 }
 
 TEST(Habits, AFileOfVariantsIsFilteredAndLimited) {
-  const TempDir folder = std::move(*TempDir::create());
+  const base::TempDir folder = std::move(*base::TempDir::create());
   const std::string other = std::string(ring) + "/num_stages=8";
   const std::string file = (folder.path() / "ids.txt").string();
-  ASSERT_TRUE(write_file(file, std::string(ring) + "\n" + other + "\n"));
+  ASSERT_TRUE(base::write_file(file, std::string(ring) + "\n" + other + "\n"));
   EXPECT_EQ(ids_listed({"--variants", file}), (Words{ring, other}));
   EXPECT_EQ(ids_listed({"--variants", file, "--filter", "num_stages=8"}), Words{other});
   EXPECT_EQ(ids_listed({"--variants", file, "--limit", "1"}), Words{ring});
@@ -129,13 +133,13 @@ TEST(Habits, ListsSayWhatThereIs) {
 TEST(Habits, EqualErrorsAreSaidOnce) {
   const Error one{Step::assemble, "a.ptx:3: no such word", {}};
   const Error two{Step::gate, "too many", {}};
-  const std::vector<Refusal> refusals = {
+  const std::vector<pipeline::images::Refusal> refusals = {
       {"sm_80 a", two}, {"sm_80 b", one}, {"sm_80 c", one},
       {"sm_80 d", one}, {"sm_80 e", one}, {"sm_80 f", {Step::gate, "f: too many", {}}}};
-  EXPECT_EQ(refusal_text(refusals, 2, ""),
+  EXPECT_EQ(pipeline::images::refusal_text(refusals, 2, ""),
             "assemble: a.ptx:3: no such word\n  4 images:\n    sm_80 b\n    sm_80 c\n"
             "    sm_80 d\n    ...\ngate: too many\n  2 images:\n    sm_80 a\n    sm_80 f\n");
-  EXPECT_EQ(refusal_text(refusals, 1, "more"),
+  EXPECT_EQ(pipeline::images::refusal_text(refusals, 1, "more"),
             "assemble: a.ptx:3: no such word\n  4 images:\n    sm_80 b\n    sm_80 c\n"
             "    sm_80 d\n    ...\n... and 1 other errors; more\n");
 }
@@ -146,7 +150,7 @@ TEST(Habits, ProgressIsOneLineAfterTwoSeconds) {
   size_t size = 0;
   std::FILE* out = open_memstream(&text, &size);
   {
-    ProgressLine line(out, "calls", [&] { return now; });
+    pipeline::images::ProgressLine line(out, "calls", [&] { return now; });
     now += std::chrono::milliseconds(1900);
     line(1, 10);
     EXPECT_EQ(size, 0U);
@@ -159,9 +163,10 @@ TEST(Habits, ProgressIsOneLineAfterTwoSeconds) {
   std::fclose(out);
   EXPECT_EQ(std::string(text, size), "\r\033[Kcalls: 2 of 10, 16 s left\r\033[K");
   std::free(text);
-  EXPECT_EQ(progress_text("calls", 1, 11, std::chrono::seconds(9)),
+  EXPECT_EQ(pipeline::images::progress_text("calls", 1, 11, std::chrono::seconds(9)),
             "calls: 1 of 11, 1 min 30 s left");
-  EXPECT_EQ(progress_text("calls", 0, 11, std::chrono::seconds(9)), "calls: 0 of 11");
+  EXPECT_EQ(pipeline::images::progress_text("calls", 0, 11, std::chrono::seconds(9)),
+            "calls: 0 of 11");
 }
 
 // The words of `--help` below a heading such as "SUBCOMMANDS:".
@@ -200,7 +205,7 @@ TEST(Habits, ExamplesWork) {
     commands.push_back({"sass", name});
   ASSERT_GE(commands.size(), 20U);
   const fs::path program = std::getenv("PHASEBIT_PROGRAM");
-  ProcessOptions options;
+  base::ProcessOptions options;
   options.working_directory = home.path().string();
   for (Words command : commands) {
     command.emplace_back("--help");
@@ -209,9 +214,9 @@ TEST(Habits, ExamplesWork) {
     for (const std::string& example : examples) {
       SCOPED_TRACE(example);
       const auto output =
-          run_process({"env", "PHASEBIT_HOME=" + home.path().string(), "sh", "-c",
-                       "PATH=" + program.parent_path().string() + ":$PATH; " + example},
-                      options);
+          base::run_process({"env", "PHASEBIT_HOME=" + home.path().string(), "sh", "-c",
+                             "PATH=" + program.parent_path().string() + ":$PATH; " + example},
+                            options);
       ASSERT_TRUE(output) << output.error().text();
       EXPECT_EQ(output->exit_status, 0) << output->err;
     }
@@ -219,4 +224,4 @@ TEST(Habits, ExamplesWork) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

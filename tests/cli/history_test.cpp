@@ -13,16 +13,16 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
 using nlohmann::json;
 
-ProcessOutput says(const std::vector<std::string>& arguments) {
+base::ProcessOutput says(const std::vector<std::string>& arguments) {
   return test::run_phasebit({}, arguments);
 }
 
-json rows_of(const ProcessOutput& output) {
+json rows_of(const base::ProcessOutput& output) {
   EXPECT_TRUE(output.ok()) << output.err;
   const json all = json::parse(output.out, nullptr, false);
   return all.is_object() ? all["rows"] : json::array();
@@ -41,12 +41,12 @@ std::string results(const std::string& name) {
 }
 
 // The published rows of a variant, with their samples.
-std::vector<PointRow> rows_of_variant(const std::string& id) {
-  static const Result<Results> published = load_results({results("ptxas.jsonl")});
+std::vector<record::PointRow> rows_of_variant(const std::string& id) {
+  static const Result<record::Results> published = store::load_results({results("ptxas.jsonl")});
   EXPECT_TRUE(published);
-  std::vector<PointRow> rows;
+  std::vector<record::PointRow> rows;
   if (published)
-    for (const PointRow& row : published->points)
+    for (const record::PointRow& row : published->points)
       if (row.variant_id == id) rows.push_back(row);
   return rows;
 }
@@ -59,9 +59,9 @@ double middle(std::vector<double> values) {
 }
 
 // The slope of the line with least squares through a round's samples, of ascending length.
-double slope_of(const Sample* first, const Sample* end) {
+double slope_of(const record::Sample* first, const record::Sample* end) {
   double n = 0, x = 0, y = 0, xx = 0, xy = 0;
-  for (const Sample* one = first; one != end; ++one) {
+  for (const record::Sample* one = first; one != end; ++one) {
     const double items = one->items, cycles = static_cast<double>(one->cycles);
     n += 1, x += items, y += cycles, xx += items * items, xy += items * cycles;
   }
@@ -71,11 +71,11 @@ double slope_of(const Sample* first, const Sample* end) {
 // Cycles per item: the middle round of each repetition, and of these the middle.
 double cycles_of(const std::string& id) {
   std::vector<double> repetitions;
-  for (const PointRow& row : rows_of_variant(id)) {
+  for (const record::PointRow& row : rows_of_variant(id)) {
     if (row.aa_control) continue;
     std::vector<double> slopes;
-    const Sample *first = row.samples.data(), *end = first + row.samples.size();
-    for (const Sample* last = first; last != end; ++last) {
+    const record::Sample *first = row.samples.data(), *end = first + row.samples.size();
+    for (const record::Sample* last = first; last != end; ++last) {
       if (last + 1 != end && last[1].items > last->items) continue;
       slopes.push_back(slope_of(first, last + 1));
       first = last + 1;
@@ -90,17 +90,17 @@ class History : public testing::Test {
  protected:
   void SetUp() override {
     for (const char* version : {"11.8", "12.4", "13.5"})
-      ASSERT_TRUE(find_installed(test::home(), version))
-          << find_installed(test::home(), version).error().text();
+      ASSERT_TRUE(ptxas::find_installed(test::home(), version))
+          << ptxas::find_installed(test::home(), version).error().text();
     const json today =
         rows_of(says({"sass", "history", ring, "--toolchain", "12.4,13.5", "--json"}));
-    const std::vector<PointRow> measured = rows_of_variant(ring);
+    const std::vector<record::PointRow> measured = rows_of_variant(ring);
     ASSERT_FALSE(today.empty() || measured.empty());
     if (today.back()["class"] != measured.front().text_hash.substr(0, 6))
       GTEST_SKIP() << "results/nvidia-h200/history was measured with an older text of the kernels: "
                       "measure it again (results/README.md)";
   }
-  TempDir folder_ = std::move(*TempDir::create());
+  base::TempDir folder_ = std::move(*base::TempDir::create());
 };
 
 TEST_F(History, HasTheCyclesOfTheResults) {
@@ -128,9 +128,9 @@ TEST_F(History, HasTheCodeThatWasMeasured) {
       rows_of(says({"sass", "history", ring, "--toolchain", "11.8,12.4,13.5", "--json"}));
   ASSERT_EQ(rows.size(), 3U);
   for (size_t i = 0; i < ids.size(); ++i) {
-    const std::vector<PointRow> measured = rows_of_variant(ids[i]);
+    const std::vector<record::PointRow> measured = rows_of_variant(ids[i]);
     ASSERT_FALSE(measured.empty()) << ids[i];
-    for (const PointRow& row : measured)
+    for (const record::PointRow& row : measured)
       EXPECT_EQ(rows[i]["class"], row.text_hash.substr(0, 6)) << ids[i];
   }
 }
@@ -147,7 +147,7 @@ TEST_F(History, ExplainGivesAVerdictAndAReason) {
   EXPECT_EQ(rows[0]["verdict"], "slower");
   EXPECT_GT(rows[0]["A/A floor"], 0);
   EXPECT_LT(rows[0]["A/A floor"], after - before);
-  const ProcessOutput output = says({"sass", "diff", ids[0], ids[1], "-t", "sm_90", "--json"});
+  const auto output = says({"sass", "diff", ids[0], ids[1], "-t", "sm_90", "--json"});
   ASSERT_TRUE(output.ok() || output.exit_status == 1) << output.err;
   const json diff = json::parse(output.out);
   const std::string words = rows[0][reason];
@@ -182,8 +182,8 @@ TEST_F(History, ExplainNeedsTwoVariants) {
   for (const auto& [words, message] : rows) {
     std::vector<std::string> arguments = words;
     arguments.insert(arguments.end(), {"--results", results("experiments.jsonl")});
-    const ProcessOutput output = says(arguments);
-    EXPECT_EQ(output.exit_status, exit_code(Step::usage));
+    const base::ProcessOutput output = says(arguments);
+    EXPECT_EQ(output.exit_status, base::exit_code(Step::usage));
     EXPECT_EQ(output.err, message);
     EXPECT_EQ(output.out, "");
   }
@@ -192,10 +192,10 @@ TEST_F(History, ExplainNeedsTwoVariants) {
 // NOP and YIELD take the place of one instruction with its stall: one opcode less, one more, and
 // nothing else, in the one role that it belongs to.
 TEST_F(History, ExplainOfAnEditNamesTheInstructionAlone) {
-  const Result<std::string> listed = read_file(test::home().data / "specs" / "experiments.txt");
+  const auto listed = base::read_file(test::home().data / "specs" / "experiments.txt");
   ASSERT_TRUE(listed) << listed.error().text();
   EXPECT_NE(listed->find(edited + "\n"), std::string::npos) << edited;
-  const ProcessOutput show = says({"sass", "diff", ring, edited, "-t", "sm_90", "--json"});
+  const base::ProcessOutput show = says({"sass", "diff", ring, edited, "-t", "sm_90", "--json"});
   const json diff = json::parse(show.out, nullptr, false);
   ASSERT_TRUE(diff.is_object()) << show.err;
   EXPECT_EQ(diff["counts"]["only_left"].get<int>() + diff["counts"]["instructions"].get<int>(), 1);
@@ -243,13 +243,13 @@ TEST_F(History, BisectNamesTwoVersions) {
   EXPECT_TRUE(
       bisect("cycles").out.starts_with("cycles changed most from ptxas 12.4.131 to 13.5.37\n"));
   EXPECT_TRUE(bisect("class").out.starts_with("class changed most from ptxas "));
-  const ProcessOutput none = bisect("TCGEN05*");
-  EXPECT_EQ(none.exit_status, exit_code(Step::usage));
+  const base::ProcessOutput none = bisect("TCGEN05*");
+  EXPECT_EQ(none.exit_status, base::exit_code(Step::usage));
   EXPECT_EQ(
       none.err,
       "phasebit: usage: --bisect TCGEN05*: as often in loops by every version (an opcode such "
       "as YIELD or 'MEMBAR*'; --count hot, loops or all says where it is counted)\n");
-  const ProcessOutput one = says({"sass", "history", ring, "--toolchain", "12.4"});
+  const base::ProcessOutput one = says({"sass", "history", ring, "--toolchain", "12.4"});
   EXPECT_EQ(one.err,
             "phasebit: usage: a history needs two versions of ptxas or more (run tools/toolchain "
             "all)\n");
@@ -257,18 +257,18 @@ TEST_F(History, BisectNamesTwoVersions) {
 
 // A figure of other code than that of today's ptxas must not stand beside it.
 TEST_F(History, OtherCodeThanMeasuredIsSaid) {
-  Results changed = load_results({results("ptxas.jsonl")}).value();
-  for (PointRow& row : changed.points)
+  record::Results changed = store::load_results({results("ptxas.jsonl")}).value();
+  for (record::PointRow& row : changed.points)
     if (row.variant_id == ids[1]) row.text_hash = std::string(32, 'f');
   const std::string stale = (folder_.path() / "stale.jsonl").string();
-  ASSERT_TRUE(write_json_lines(stale, changed));
+  ASSERT_TRUE(store::json::write_json_lines(stale, changed));
   const json explained =
       rows_of(says({"explain", ring, "--toolchain", "11.8,12.4", "--results", stale, "--json"}));
   ASSERT_EQ(explained.size(), 1U);
   EXPECT_TRUE(explained[0][reason].get<std::string>().starts_with(
       ids[1] + ": the code measured (ffffff) is not what is assembled today ("))
       << explained[0][reason];
-  const ProcessOutput output = says(
+  const base::ProcessOutput output = says(
       {"sass", "history", ring, "--toolchain", "11.8,12.4,13.5", "--results", stale, "--json"});
   const json rows = rows_of(output);
   ASSERT_EQ(rows.size(), 3U);
@@ -288,7 +288,7 @@ TEST_F(History, StepsAreThoseOfTheTable) {
     SCOPED_TRACE(row.dump());
     const auto slope = [&](const char* version) {
       const std::string ptxas = row[version];
-      const bool pinned = ptxas == pinned_toolchain;
+      const bool pinned = ptxas == ptxas::pinned_toolchain;
       return cycles_of(pinned ? ring : fmt::format("{}/ptxas={}", ring, ptxas));
     };
     EXPECT_NEAR(row["difference"]["value"].get<double>(), slope("to ptxas") - slope("from ptxas"),
@@ -297,4 +297,4 @@ TEST_F(History, StepsAreThoseOfTheTable) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

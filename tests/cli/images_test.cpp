@@ -7,38 +7,40 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
 struct Made {
-  std::vector<Prepared> prepared;
-  std::vector<ImageSet> sets;
+  std::vector<pipeline::images::Prepared> prepared;
+  std::vector<pipeline::images::ImageSet> sets;
 };
 
-const std::vector<CodeColumn> columns = {{"sm_90a", {}}, {"sm_80", {}}, {"sm_107a", {}}};
+const std::vector<pipeline::images::CodeColumn> columns = {
+    {"sm_90a", {}}, {"sm_80", {}}, {"sm_107a", {}}};
 
-Result<Tools> tools_in(const fs::path& cache) {
-  ToolOptions options;
+Result<pipeline::images::Tools> tools_in(const fs::path& cache) {
+  pipeline::images::ToolOptions options;
   options.home = test::home();
   options.cache = cache.string();
-  return open_tools(options);
+  return pipeline::images::open_tools(options);
 }
 
-Result<Made> make(Tools& tools) {
-  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
-  const Space space = test::space_of("curated");
-  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, 0));
+Result<Made> make(pipeline::images::Tools& tools) {
+  PHASEBIT_TRY_ASSIGN(disassembler, pipeline::images::open_disassembler(tools));
+  const pipeline::select::Space space = test::space_of("curated");
+  PHASEBIT_TRY_ASSIGN(prepared, pipeline::images::prepare(space, image::Build::timed, 0));
   Made made{std::move(prepared), {}};
-  made.sets = make_images(tools, made.prepared, columns);
-  PHASEBIT_TRY(gate_images(tools, disassembler, made.prepared, columns, made.sets));
+  made.sets = pipeline::images::make_images(tools, made.prepared, columns);
+  PHASEBIT_TRY(
+      pipeline::images::gate_images(tools, disassembler, made.prepared, columns, made.sets));
   return made;
 }
 
-std::string as_text(const Result<Image>& image) {
+std::string as_text(const Result<image::Image>& image) {
   if (!image) return image.error().text();
   std::string text = fmt::format("{} {} {} {}", image->sass_class, image->text_hash,
                                  static_cast<int>(image->gate.verdict), image->gate.reason);
-  for (const VerbCensus& one : image->census) {
+  for (const image::VerbCensus& one : image->census) {
     text += fmt::format("\n{} {}", one.verb, one.role);
     for (const auto& [opcode, count] : one.hot) text += fmt::format(" {} {}", opcode, count);
     text += " |";
@@ -50,11 +52,11 @@ std::string as_text(const Result<Image>& image) {
 class Images : public testing::Test {
  protected:
   void SetUp() override {
-    if (const auto toolchain = find_toolchain({test::home(), {}, {}});
-        !toolchain || !require_nvdisasm(*toolchain))
+    if (const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
+        !toolchain || !ptxas::require_nvdisasm(*toolchain))
       GTEST_SKIP() << "no ptxas and nvdisasm in .toolchains";
   }
-  TempDir folder_ = std::move(*TempDir::create());
+  base::TempDir folder_ = std::move(*base::TempDir::create());
 };
 
 TEST_F(Images, LinesLeaveTheCodeOfTheCuratedSetAsItIs) {
@@ -64,13 +66,14 @@ TEST_F(Images, LinesLeaveTheCodeOfTheCuratedSetAsItIs) {
   ASSERT_TRUE(made) << made.error().text();
   std::size_t compared = 0;
   for (std::size_t column = 0; column < columns.size(); ++column) {
-    const std::vector<Result<Image>> before = made->sets[column].images;
-    ASSERT_TRUE(check_plain_text(*tools, made->prepared, columns[column], made->sets[column]));
+    const std::vector<Result<image::Image>> before = made->sets[column].images;
+    ASSERT_TRUE(pipeline::images::check_plain_text(*tools, made->prepared, columns[column],
+                                                   made->sets[column]));
     for (std::size_t i = 0; i < before.size(); ++i) {
       EXPECT_EQ(as_text(made->sets[column].images[i]), as_text(before[i]));
       if (!before[i]) continue;
-      EXPECT_EQ(before[i]->gate.verdict, GateVerdict::passed) << before[i]->gate.reason;
-      EXPECT_TRUE(covers_all_code(before[i]->sass_class));
+      EXPECT_EQ(before[i]->gate.verdict, image::GateVerdict::passed) << before[i]->gate.reason;
+      EXPECT_TRUE(image::covers_all_code(before[i]->sass_class));
       ++compared;
     }
   }
@@ -79,7 +82,8 @@ TEST_F(Images, LinesLeaveTheCodeOfTheCuratedSetAsItIs) {
   std::size_t first = 0;
   while (!made->sets[0].images.at(first)) ++first;
   made->sets[0].images[first]->text_hash = "of other code";
-  ASSERT_TRUE(check_plain_text(*tools, made->prepared, columns[0], made->sets[0]));
+  ASSERT_TRUE(
+      pipeline::images::check_plain_text(*tools, made->prepared, columns[0], made->sets[0]));
   ASSERT_FALSE(made->sets[0].images[first]);
   EXPECT_EQ(made->sets[0].images[first].error().text(),
             "gate: " + made->prepared[first].key.id +
@@ -87,7 +91,7 @@ TEST_F(Images, LinesLeaveTheCodeOfTheCuratedSetAsItIs) {
 }
 
 TEST_F(Images, ACacheThatCannotBeMadeSaysWhatToDo) {
-  ASSERT_TRUE(write_file(folder_.path() / "file", ""));
+  ASSERT_TRUE(base::write_file(folder_.path() / "file", ""));
   const auto tools = tools_in(folder_.path() / "file" / "cache");
   ASSERT_FALSE(tools);
   EXPECT_EQ(tools.error().text(),
@@ -105,11 +109,11 @@ TEST_F(Images, OutcomesThatAreKeptAreThoseThatWereMade) {
   fs::remove_all(folder_.path() / "disassembly");
   const auto warm = make(*tools);
   ASSERT_TRUE(warm) << warm.error().text();
-  EXPECT_TRUE(fs::is_empty(folder_.path() / "disassembly" / pinned_toolchain));
+  EXPECT_TRUE(fs::is_empty(folder_.path() / "disassembly" / ptxas::pinned_toolchain));
   for (std::size_t column = 0; column < columns.size(); ++column)
     for (std::size_t i = 0; i < cold->prepared.size(); ++i)
       EXPECT_EQ(as_text(warm->sets[column].images[i]), as_text(cold->sets[column].images[i]));
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -12,10 +12,12 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace insertions;
+using image::GateVerdict;
+using pipeline::images::Prepared;
+
+namespace {
 
 // What one text has in common with another is not made twice.
 struct Sweep {
@@ -66,21 +68,21 @@ struct Row {
 };
 
 // The verb's statements without operands, each once, and the patterns that count and forbid there.
-std::string text_and_rules(const Prepared& variant, const GateSpec& spec, const std::string& verb,
-                           const std::string& role) {
+std::string text_and_rules(const Prepared& variant, const rule::GateSpec& spec,
+                           const std::string& verb, const std::string& role) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < variant.kernel.source.size(); ++i) {
-    const SourceLine& line = variant.kernel.source[i];
+    const image::SourceLine& line = variant.kernel.source[i];
     if (line.verb != verb || line.role != role) continue;
     const std::string& statement = variant.kernel.statements[i];
     std::size_t begin = statement[0] == '@' ? statement.find(' ') + 1 : 0;
     words.push_back((begin == 0 ? "" : "@ ") +
                     statement.substr(begin, statement.find(' ', begin) - begin));
   }
-  for (const VerbRule& rule : spec.verbs) {
-    if (!concerns(rule, verb, role)) continue;
-    for (const OpcodeRule& one : rule.require)
-      words.push_back(fmt::format("{} {}", to_string(one.path), one.pattern));
+  for (const rule::VerbRule& rule : spec.verbs) {
+    if (!rule::concerns(rule, verb, role)) continue;
+    for (const rule::OpcodeRule& one : rule.require)
+      words.push_back(fmt::format("{} {}", rule::to_string(one.path), one.pattern));
     words.insert(words.end(), rule.forbid.begin(), rule.forbid.end());
   }
   std::sort(words.begin(), words.end());
@@ -92,17 +94,17 @@ std::string text_and_rules(const Prepared& variant, const GateSpec& spec, const 
 class InsertionTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto tools = open_tools({test::home(), {}, {}, {}});
+    auto tools = pipeline::images::open_tools({test::home(), {}, {}, {}});
     ASSERT_TRUE(tools) << tools.error().text();
     tools_.emplace(std::move(*tools));
-    auto disassembler = open_disassembler(*tools_);
+    auto disassembler = pipeline::images::open_disassembler(*tools_);
     ASSERT_TRUE(disassembler) << disassembler.error().text();
     disassembler_.emplace(std::move(*disassembler));
   }
 
-  static std::vector<Prepared> prepared(const Result<Space>& space) {
+  static std::vector<Prepared> prepared(const Result<pipeline::select::Space>& space) {
     if (!space) bug(space.error().text());
-    auto made = prepare(*space, Build::timed, 0);
+    auto made = pipeline::images::prepare(*space, image::Build::timed, 0);
     if (!made) bug(made.error().text());
     return std::move(*made);
   }
@@ -115,7 +117,7 @@ class InsertionTest : public testing::Test {
     });
     std::vector<Row> rows;
     for (Prepared& variant : all) {
-      const auto spec = gate_of(variant.head, "hopper", Version{{13, 5}});
+      const auto spec = ptx::head::gate_of(variant.head, "hopper", isa::Version{{13, 5}});
       EXPECT_TRUE(spec && spec->known) << variant.key.id;
       bool taken = false;
       for (const auto& [verb, role] : verbs_of(variant.kernel)) {
@@ -139,10 +141,12 @@ class InsertionTest : public testing::Test {
       }
   }
 
-  std::vector<Result<Image>> gated(const std::vector<Prepared>& kernels_of) {
-    const std::vector<CodeColumn> columns{{"sm_90a", ""}};
-    std::vector<ImageSet> sets = make_images(*tools_, kernels_of, columns);
-    const Status done = gate_images(*tools_, *disassembler_, kernels_of, columns, sets);
+  std::vector<Result<image::Image>> gated(const std::vector<Prepared>& kernels_of) {
+    const std::vector<pipeline::images::CodeColumn> columns{{"sm_90a", ""}};
+    std::vector<pipeline::images::ImageSet> sets =
+        pipeline::images::make_images(*tools_, kernels_of, columns);
+    const Status done =
+        pipeline::images::gate_images(*tools_, *disassembler_, kernels_of, columns, sets);
     EXPECT_TRUE(done) << done.error().text();
     return std::move(sets.front().images);
   }
@@ -159,13 +163,13 @@ class InsertionTest : public testing::Test {
     std::vector<Row> alone;
     try_rows(rows, before,
              [&](const Row& row, const Insertion& one, const std::string& opcode,
-                 const GateResult& gate) {
+                 const image::GateResult& gate) {
                if (gate.verdict == GateVerdict::failed && names(gate.reason, opcode)) return;
                alone.push_back({row.original, row.place, {one}});
              });
     try_rows(alone, before,
              [&](const Row& row, const Insertion& one, const std::string& opcode,
-                 const GateResult& gate) {
+                 const image::GateResult& gate) {
                EXPECT_EQ(gate.verdict, GateVerdict::failed)
                    << row.name(originals_) << ": " << one.statement << " is " << opcode;
              });
@@ -177,7 +181,7 @@ class InsertionTest : public testing::Test {
   // Calls `see` for each opcode of an insertion that the code has. ptxas drops some: a fence beside
   // a fence, a look whose answer nobody asks for.
   template <typename See>
-  void try_rows(const std::vector<Row>& rows, const std::vector<Result<Image>>& before,
+  void try_rows(const std::vector<Row>& rows, const std::vector<Result<image::Image>>& before,
                 const See& see) {
     std::vector<Prepared> made;
     for (const Row& row : rows)
@@ -197,8 +201,8 @@ class InsertionTest : public testing::Test {
     }
   }
 
-  std::optional<Tools> tools_;
-  std::optional<Disassembler> disassembler_;
+  std::optional<pipeline::images::Tools> tools_;
+  std::optional<disassembly::Disassembler> disassembler_;
   std::set<std::string> seen_;       // texts and rules
   std::vector<Prepared> originals_;  // that have them
   std::set<std::string> refused_;    // statements that were in the code
@@ -208,11 +212,11 @@ class InsertionTest : public testing::Test {
 TEST_F(InsertionTest, WhateverIsInsertedIsRefused) {
   std::vector<Prepared> all;
   for (const Sweep& sweep : sweeps) {
-    auto request = test::at_home<SpaceRequest>();
+    auto request = test::at_home<pipeline::select::SpaceRequest>();
     request.spec = (test::home().data / "specs" / fmt::format("{}.toml", sweep.spec)).string();
     request.sweep = sweep.name;
     if (*sweep.axis != 0) request.overrides = {sweep.axis};
-    std::vector<Prepared> more = prepared(open_space(request));
+    std::vector<Prepared> more = prepared(pipeline::select::open_space(request));
     std::move(more.begin(), more.end(), std::back_inserter(all));
   }
   const std::vector<Row> rows = places_of(std::move(all));
@@ -230,7 +234,8 @@ TEST_F(InsertionTest, WhateverIsInsertedIsRefused) {
 TEST_F(InsertionTest, SoItIsInForms) {
   std::vector<std::string> ids;
   for (const char* form : forms) ids.push_back(fmt::format("form/none/none/none/form={}", form));
-  expect_refusals(places_of(prepared(open_ids(test::at_home<SpaceRequest>(), ids))));
+  expect_refusals(places_of(
+      prepared(pipeline::select::open_ids(test::at_home<pipeline::select::SpaceRequest>(), ids))));
 }
 
 TEST(Names, ReadsWhatARefusalIsAbout) {
@@ -246,4 +251,4 @@ TEST(Names, ReadsWhatARefusalIsAbout) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

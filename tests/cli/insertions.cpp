@@ -7,7 +7,13 @@
 #include <map>
 #include <sstream>
 
-namespace phasebit::insertions {
+namespace phasebit::test {
+
+using image::Census;
+using image::SourceLine;
+using pipeline::images::Prepared;
+using ptxas::Kernel;
+
 namespace {
 
 constexpr Insertion everywhere[] = {
@@ -83,10 +89,10 @@ std::vector<std::string> block_of(const Place& place, const std::vector<Insertio
 
 std::map<std::string, int> counts_of(const Census& census, const char* pattern) {
   std::map<std::string, int> sum;
-  for (const VerbCensus& one : census)
-    for (const OpcodeCounts* counts : {&one.hot, &one.cold, &one.beside})
+  for (const image::VerbCensus& one : census)
+    for (const rule::OpcodeCounts* counts : {&one.hot, &one.cold, &one.beside})
       for (const auto& [opcode, count] : *counts)
-        if (opcode_matches(pattern, opcode)) sum[opcode] += count;
+        if (rule::opcode_matches(pattern, opcode)) sum[opcode] += count;
   return sum;
 }
 
@@ -143,7 +149,7 @@ Prepared insert(const Prepared& original, const Place& place, const std::vector<
   kernel.entry = entry;
   kernel.ptx_version = "8.6";
   kernel.ptx_target = "sm_90";
-  kernel.hash = content_hash(fmt::format("{}", fmt::join(kernel.statements, "\n")));
+  kernel.hash = base::content_hash(fmt::format("{}", fmt::join(kernel.statements, "\n")));
   return made;
 }
 
@@ -167,11 +173,11 @@ bool names(const std::string& refusal, const std::string& opcode) {
       return true;
     const std::string_view pattern = behind(one, "expected ");
     if (!pattern.empty() &&
-        opcode_matches(std::string(pattern.substr(0, pattern.find(' '))), opcode))
+        rule::opcode_matches(std::string(pattern.substr(0, pattern.find(' '))), opcode))
       return true;
     begin = end + 1;
   }
   return false;
 }
 
-}  // namespace phasebit::insertions
+}  // namespace phasebit::test

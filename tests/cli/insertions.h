@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit::insertions {
+namespace phasebit::test {
 
 struct Insertion {
   // Those of a number stand in one kernel: no rule's pattern fits two of them.
@@ -30,18 +30,19 @@ struct Place {
 };
 
 // Verbs that synchronise, with the roles that have them and are timed.
-std::set<std::pair<std::string, std::string>> verbs_of(const Kernel& kernel);
+std::set<std::pair<std::string, std::string>> verbs_of(const ptxas::Kernel& kernel);
 
 // The kernel under another name with the statements in front of the verb's first one, in a loop of
 // their own there (cold), or behind the start of the role's clock (beside).
-Prepared insert(const Prepared& original, const Place& place, const std::vector<Insertion>& what,
-                const std::string& entry);
+pipeline::images::Prepared insert(const pipeline::images::Prepared& original, const Place& place,
+                                  const std::vector<Insertion>& what, const std::string& entry);
 
 // Opcodes of the insertion that the code has more of than before; none where ptxas dropped it.
-std::vector<std::string> added(const Insertion& what, const Census& before, const Census& after);
+std::vector<std::string> added(const Insertion& what, const image::Census& before,
+                               const image::Census& after);
 
 // Whether the refusal speaks of the opcode: as one that no rule counts, that is forbidden, or by
 // the pattern whose count is another. What it lists as found does not count.
 bool names(const std::string& refusal, const std::string& opcode);
 
-}  // namespace phasebit::insertions
+}  // namespace phasebit::test

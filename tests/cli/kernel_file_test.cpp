@@ -10,11 +10,20 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using image::Build;
+using image::VariantKey;
+using pipeline::images::render_one;
+using ptx::head::write_head;
+using render::HeadingLines;
+using render::kernel_file;
+using render::read_kernel;
+
 namespace {
 
 TEST(KernelFile, EveryCuratedVariantReadsBackToWhatWasRendered) {
-  const Space space = test::space_of("curated");
+  const pipeline::select::Space space = test::space_of("curated");
   ASSERT_FALSE(space.expansion.variants.empty());
   for (const VariantKey& variant : space.expansion.variants) {
     SCOPED_TRACE(variant.id);
@@ -23,7 +32,7 @@ TEST(KernelFile, EveryCuratedVariantReadsBackToWhatWasRendered) {
     for (const HeadingLines lines : {HeadingLines::shown, HeadingLines::left_out}) {
       const auto read = read_kernel(kernel_file(*rendered, lines), "text.ptx");
       ASSERT_TRUE(read) << read.error().text();
-      const Kernel &before = rendered->kernel, &after = read->kernel;
+      const ptxas::Kernel &before = rendered->kernel, &after = read->kernel;
       EXPECT_EQ(after.entry, before.entry);
       EXPECT_EQ(after.build, before.build);
       EXPECT_EQ(after.ptx_version, before.ptx_version);
@@ -37,7 +46,8 @@ TEST(KernelFile, EveryCuratedVariantReadsBackToWhatWasRendered) {
         EXPECT_EQ(after.source[i].role, before.source[i].role);
       }
       EXPECT_EQ(write_head(read->head), write_head(rendered->head));
-      EXPECT_EQ(launch_signature(read->head.launch), launch_signature(rendered->head.launch));
+      EXPECT_EQ(image::launch_signature(read->head.launch),
+                image::launch_signature(rendered->head.launch));
       EXPECT_EQ(read->head.key.axes, variant.axes);
       EXPECT_EQ(read->head.key.hash, variant.hash);
     }
@@ -48,11 +58,11 @@ TEST(KernelFile, EveryCuratedVariantReadsBackToWhatWasRendered) {
 class ShippedSweep : public testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(ShippedSweep, HasHeadsThatAgreeWithTheirTexts) {
-  auto request = test::at_home<SpaceRequest>();
+  auto request = test::at_home<pipeline::select::SpaceRequest>();
   request.spec = (test::home().data / "specs" / (std::string(GetParam().first) + ".toml")).string();
   request.sweep = GetParam().second;
   request.limit = 60;
-  const auto space = open_space(request);
+  const auto space = pipeline::select::open_space(request);
   ASSERT_TRUE(space) << space.error().text();
   ASSERT_FALSE(space->expansion.variants.empty());
   for (const VariantKey& variant : space->expansion.variants) {
@@ -60,9 +70,9 @@ TEST_P(ShippedSweep, HasHeadsThatAgreeWithTheirTexts) {
     ASSERT_TRUE(rendered) << rendered.error().text();
     const auto read = read_kernel(kernel_file(*rendered, HeadingLines::shown), "text.ptx");
     ASSERT_TRUE(read) << variant.id << ": " << read.error().text();
-    const auto key = check_head_key(space->catalogue, read->head);
+    const auto key = render::check_head_key(space->catalogue, read->head);
     ASSERT_TRUE(key) << variant.id << ": " << key.error().text();
-    const Status plan = check_head_plan(space->catalogue, read->head, *key);
+    const Status plan = render::check_head_plan(space->catalogue, read->head, *key);
     EXPECT_TRUE(plan) << variant.id << ": " << plan.error().text();
   }
 }
@@ -79,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // It has functions of the guard's: a file that goes to ptxas as it is, with the same head.
 TEST(KernelFile, AGuardedBuildReadsBackWithItsHead) {
-  const Space space = test::space_of("curated");
+  const pipeline::select::Space space = test::space_of("curated");
   const VariantKey& variant = space.expansion.variants.front();
   const auto rendered = render_one(space.templates, space.catalogue, variant, Build::guarded);
   ASSERT_TRUE(rendered) << rendered.error().text();
@@ -92,4 +102,4 @@ TEST(KernelFile, AGuardedBuildReadsBackWithItsHead) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

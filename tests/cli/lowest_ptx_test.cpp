@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
 // PTX ISA versions in order (PTX ISA manual, release notes).
@@ -34,31 +34,31 @@ std::string lower_target(const std::string& target) {
   return plain ? below(targets, target) : target.substr(0, target.size() - 1);
 }
 
-bool assembles(const Toolchain& toolchain, const Kernel& kernel, const std::string& version,
-               const std::string& target) {
+bool assembles(const ptxas::Toolchain& toolchain, const ptxas::Kernel& kernel,
+               const std::string& version, const std::string& target) {
   std::string text = fmt::format(".version {}\n.target {}\n.address_size 64\n{}\n", version, target,
-                                 module_shared_declaration);
+                                 ptxas::module_shared_declaration);
   for (const std::string& statement : kernel.statements) text += statement + "\n";
-  const auto folder = TempDir::create();
+  const auto folder = base::TempDir::create();
   const std::string path = (folder->path() / "kernel.ptx").string();
-  EXPECT_TRUE(write_file(path, text));
-  const auto output = run_process({toolchain.ptxas.string(), "-arch", target, path, "-o",
-                                   (folder->path() / "kernel.cubin").string()});
+  EXPECT_TRUE(base::write_file(path, text));
+  const auto output = base::run_process({toolchain.ptxas.string(), "-arch", target, path, "-o",
+                                         (folder->path() / "kernel.cubin").string()});
   return output && output->ok();
 }
 
 TEST(LowestPtx, IsDeclaredByEveryCuratedVariant) {
-  const auto toolchain = find_toolchain({test::home(), {}, {}});
+  const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
   if (!toolchain) GTEST_SKIP() << toolchain.error().text();
-  auto request = test::at_home<SpaceRequest>();
+  auto request = test::at_home<pipeline::select::SpaceRequest>();
   request.spec = (test::home().data / "specs" / "curated.toml").string();
   request.sweep = "curated";
-  const auto space = open_space(request);
+  const auto space = pipeline::select::open_space(request);
   ASSERT_TRUE(space) << space.error().text();
-  const auto prepared = prepare(*space, Build::timed, 0);
+  const auto prepared = pipeline::images::prepare(*space, image::Build::timed, 0);
   ASSERT_TRUE(prepared) << prepared.error().text();
-  for (const Prepared& one : *prepared) {
-    const Kernel& kernel = one.kernel;
+  for (const pipeline::images::Prepared& one : *prepared) {
+    const ptxas::Kernel& kernel = one.kernel;
     SCOPED_TRACE(one.key.id + " at PTX " + kernel.ptx_version + ", " + kernel.ptx_target);
     EXPECT_TRUE(assembles(*toolchain, kernel, kernel.ptx_version, kernel.ptx_target));
     const std::string older = below(versions, kernel.ptx_version);
@@ -73,4 +73,4 @@ TEST(LowestPtx, IsDeclaredByEveryCuratedVariant) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

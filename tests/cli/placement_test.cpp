@@ -12,30 +12,37 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using cubin::change::pad_cubin;
+using image::Build;
+using image::Image;
+using image::read_module;
+using pipeline::images::Prepared;
+
 namespace {
 
 const std::vector<const char*> targets = {"sm_75", "sm_80", "sm_90a", "sm_100a", "sm_120a"};
 
-Tools tools_without_cache() {
-  ToolOptions options;
+pipeline::images::Tools tools_without_cache() {
+  pipeline::images::ToolOptions options;
   options.home = test::home();
   options.no_cache = true;
-  auto tools = open_tools(options);
+  auto tools = pipeline::images::open_tools(options);
   if (!tools) bug(tools.error().text());
   return std::move(*tools);
 }
 
 std::vector<Prepared> prepared_variants() {
-  auto all = prepare(test::space_of("curated"), Build::timed, 0);
+  auto all = pipeline::images::prepare(test::space_of("curated"), Build::timed, 0);
   if (!all) bug(all.error().text());
-  const Space core = test::space_of("core");
+  const pipeline::select::Space core = test::space_of("core");
   std::set<std::string> seen;
-  std::vector<VariantKey> kept;
-  for (const VariantKey& key : core.expansion.variants)
+  std::vector<image::VariantKey> kept;
+  for (const image::VariantKey& key : core.expansion.variants)
     if (seen.insert(key.value("probe") + key.value("protocol") + key.value("mover")).second)
       kept.push_back(key);
-  auto others = prepare(core, kept, Build::timed, 0);
+  auto others = pipeline::images::prepare(core, kept, Build::timed, 0);
   if (!others) bug(others.error().text());
   for (Prepared& one : *others)
     if (std::none_of(all->begin(), all->end(),
@@ -45,11 +52,12 @@ std::vector<Prepared> prepared_variants() {
 }
 
 TEST(Placement, OfAllThatTheTemplatesMake) {
-  Tools tools = tools_without_cache();
+  pipeline::images::Tools tools = tools_without_cache();
   const std::vector<Prepared> prepared = prepared_variants();
-  std::vector<CodeColumn> columns;
+  std::vector<pipeline::images::CodeColumn> columns;
   for (const char* target : targets) columns.push_back({target, {}});
-  const std::vector<ImageSet> sets = make_images(tools, prepared, columns);
+  const std::vector<pipeline::images::ImageSet> sets =
+      pipeline::images::make_images(tools, prepared, columns);
   for (std::size_t column = 0; column < sets.size(); ++column) {
     std::set<std::string> modules;
     std::size_t images = 0;
@@ -58,7 +66,7 @@ TEST(Placement, OfAllThatTheTemplatesMake) {
     // Protocols that need sm_90 are refused for older targets.
     EXPECT_GT(images, 10U) << targets[column];
     for (const std::string& hash : modules) {
-      const std::string code = module_code(*sets[column].assembly, nullptr, hash).value();
+      const std::string code = ptxas::module_code(*sets[column].assembly, nullptr, hash).value();
       for (const int padding : {16, 208, 1024}) {
         SCOPED_TRACE(fmt::format("{} by {}", targets[column], padding));
         const auto padded = pad_cubin(code, padding);
@@ -75,21 +83,22 @@ TEST(Placement, OfAllThatTheTemplatesMake) {
 
 // The gate looks at the padded code, and its window holds none of the padding.
 TEST(Placement, AVariantWithPaddingIsGatedAndKeepsItsClass) {
-  Tools tools = tools_without_cache();
-  auto disassembler = open_disassembler(tools);
+  pipeline::images::Tools tools = tools_without_cache();
+  auto disassembler = pipeline::images::open_disassembler(tools);
   ASSERT_TRUE(disassembler) << disassembler.error().text();
   std::vector<Prepared> prepared = prepared_variants();
   prepared.resize(12);
   const std::size_t count = prepared.size();
   for (std::size_t i = 0; i < count; ++i) {
     Prepared padded = prepared[i];
-    padded.key = with_assembler(padded.key, {"", 3, 0, "", 208});
+    padded.key = ptxas::with_assembler(padded.key, {"", 3, 0, "", 208});
     EXPECT_TRUE(padded.key.id.ends_with("/padding=208"));
     prepared.push_back(std::move(padded));
   }
-  const std::vector<CodeColumn> column = {{"sm_90a", {}}};
-  std::vector<ImageSet> sets = make_images(tools, prepared, column);
-  ASSERT_TRUE(gate_images(tools, *disassembler, prepared, column, sets));
+  const std::vector<pipeline::images::CodeColumn> column = {{"sm_90a", {}}};
+  std::vector<pipeline::images::ImageSet> sets =
+      pipeline::images::make_images(tools, prepared, column);
+  ASSERT_TRUE(pipeline::images::gate_images(tools, *disassembler, prepared, column, sets));
   std::size_t gated = 0;
   for (std::size_t i = 0; i < count; ++i) {
     SCOPED_TRACE(prepared[i].key.id);
@@ -101,7 +110,7 @@ TEST(Placement, AVariantWithPaddingIsGatedAndKeepsItsClass) {
     EXPECT_NE(padded->text_hash, plain->text_hash);
     EXPECT_EQ(padded->padding_bytes, 208);
     EXPECT_EQ(padded->base_module, plain->module);
-    EXPECT_EQ(padded->gate.verdict, GateVerdict::passed) << padded->gate.reason;
+    EXPECT_EQ(padded->gate.verdict, image::GateVerdict::passed) << padded->gate.reason;
     ASSERT_EQ(padded->census.size(), plain->census.size());
     for (std::size_t n = 0; n < plain->census.size(); ++n) {
       EXPECT_EQ(padded->census[n].hot, plain->census[n].hot);
@@ -114,8 +123,8 @@ TEST(Placement, AVariantWithPaddingIsGatedAndKeepsItsClass) {
 
 // What the bench loads of a bundle, with padding of the variant's own and of the repetition's.
 TEST(Placement, ABundleHoldsEachModuleOnce) {
-  PackRequest request;
-  request.space = test::at_home<SpaceRequest>();
+  pipeline::bundle::PackRequest request;
+  request.space = test::at_home<pipeline::select::SpaceRequest>();
   request.space.spec = (test::home().data / "specs/curated.toml").string();
   request.space.sweep = "curated";
   request.space.filter = "handoff/";
@@ -123,19 +132,19 @@ TEST(Placement, ABundleHoldsEachModuleOnce) {
   request.tools.home = test::home();
   request.tools.no_cache = true;
   request.anchors = false;
-  const auto packing = pack(request);
+  const auto packing = pipeline::bundle::pack(request);
   ASSERT_TRUE(packing) << packing.error().text();
-  auto folder = TempDir::create();
-  ASSERT_TRUE(folder && write_packing(folder->path(), *packing));
-  const auto manifest = read_manifest(folder->path());
+  auto folder = base::TempDir::create();
+  ASSERT_TRUE(folder && pipeline::bundle::write_packing(folder->path(), *packing));
+  const auto manifest = image::read_manifest(folder->path());
   ASSERT_TRUE(manifest) << manifest.error().text();
   std::set<int> paddings;
   std::set<std::string> bases, guards;
-  for (const BundleVariant& variant : manifest->variants) {
+  for (const image::BundleVariant& variant : manifest->variants) {
     SCOPED_TRACE(variant.key.id);
     const Image& timed = *variant.image(Build::timed);
     paddings.insert(timed.padding_bytes);
-    EXPECT_TRUE(can_be_padded(folder->path(), timed));
+    EXPECT_TRUE(image::can_be_padded(folder->path(), timed));
     const std::string& base = timed.padding_bytes == 0 ? timed.module : timed.base_module;
     const std::string code = packing->modules.at(base);
     bases.insert(base);
@@ -148,7 +157,7 @@ TEST(Placement, ABundleHoldsEachModuleOnce) {
     if (const Image* guarded = variant.image(Build::guarded)) {
       guards.insert(guarded->module);
       EXPECT_EQ(guarded->padding_bytes, 0);
-      EXPECT_FALSE(can_be_padded(folder->path(), *guarded));
+      EXPECT_FALSE(image::can_be_padded(folder->path(), *guarded));
       EXPECT_TRUE(read_module(folder->path(), *guarded));
     }
   }
@@ -158,4 +167,4 @@ TEST(Placement, ABundleHoldsEachModuleOnce) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

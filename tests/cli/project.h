@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 
 class Project {
  public:
@@ -27,19 +27,19 @@ class Project {
   fs::path templates() const { return path() / "templates"; }
   fs::path tuned(const std::string& fork) const { return path() / "ptx" / "tuned" / fork; }
 
-  ProcessOutput says(std::vector<std::string> arguments) const {
+  base::ProcessOutput says(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(),
                      {"env", "PHASEBIT_HOME=" + path().string(), std::getenv("PHASEBIT_PROGRAM")});
-    ProcessOptions options;
+    base::ProcessOptions options;
     options.working_directory = path().string();
-    auto output = run_process(arguments, options);
+    auto output = base::run_process(arguments, options);
     EXPECT_TRUE(output) << output.error().text();
-    return output.value_or(ProcessOutput{});
+    return output.value_or(base::ProcessOutput{});
   }
 
-  static std::string read(const fs::path& file) { return read_file(file).value_or(""); }
+  static std::string read(const fs::path& file) { return base::read_file(file).value_or(""); }
   static void write(const fs::path& file, const std::string& text) {
-    EXPECT_TRUE(write_file(file, text)) << file;
+    EXPECT_TRUE(base::write_file(file, text)) << file;
   }
   // Fails the test when `before` is not there.
   static void edit(const fs::path& file, const std::string& before, const std::string& after) {
@@ -50,7 +50,7 @@ class Project {
   }
 
  private:
-  TempDir folder_ = std::move(*TempDir::create());
+  base::TempDir folder_ = std::move(*base::TempDir::create());
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::test

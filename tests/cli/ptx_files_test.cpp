@@ -5,7 +5,7 @@
 #include "tests/cli/project.h"
 #include "tests/home.h"
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
 const std::string ring = "ring/mbarrier/st_shared/none";
@@ -39,14 +39,14 @@ const std::string strangers =
 class PtxFiles : public testing::Test {
  protected:
   void SetUp() override {
-    if (const auto found = find_toolchain({test::home(), {}, {}}); !found)
+    if (const auto found = ptxas::find_toolchain({test::home(), {}, {}}); !found)
       GTEST_SKIP() << found.error().text();
     Project::write(file("s.ptx"), strangers);
   }
   fs::path file(const std::string& name) const { return home_.path() / name; }
   std::string label(const std::string& name) const {
     return fs::path(name).stem().string() + "@" +
-           content_hash(Project::read(file(name))).substr(0, 8);
+           base::content_hash(Project::read(file(name))).substr(0, 8);
   }
   // The text hash of one image, from its listing.
   static std::string code_of(const std::string& listing) {
@@ -58,8 +58,8 @@ class PtxFiles : public testing::Test {
 
 TEST_F(PtxFiles, OfOursAreTheVariantThatTheyWereWrittenFrom) {
   Project::write(file("a.ptx"), home_.says({"show", ring}).out);
-  const ProcessOutput variant = home_.says({"sass", "show", ring, "-t", "sm_90a"});
-  const ProcessOutput read = home_.says({"sass", "show", "a.ptx", "-t", "sm_90a"});
+  const base::ProcessOutput variant = home_.says({"sass", "show", ring, "-t", "sm_90a"});
+  const base::ProcessOutput read = home_.says({"sass", "show", "a.ptx", "-t", "sm_90a"});
   ASSERT_EQ(read.exit_status, 0) << read.err;
   EXPECT_EQ(code_of(read.out), code_of(variant.out));
   EXPECT_NE(read.out.find("gate passed"), std::string::npos) << read.out;
@@ -75,9 +75,9 @@ TEST_F(PtxFiles, ACallInTheWindowIsRefused) {
   const std::string heading =
       "    // [consumer release] templates/protocols/mbarrier/release.ptx:1\n";
   Project::edit(file("a.ptx"), heading, heading + "call hidden, (ring);\n");
-  const ProcessOutput output =
+  const base::ProcessOutput output =
       home_.says({"assemble", "a.ptx", "-t", "sm_90a", "--gate", "--no-cache"});
-  EXPECT_EQ(output.exit_status, exit_code(Step::gate));
+  EXPECT_EQ(output.exit_status, base::exit_code(Step::gate));
   EXPECT_NE(output.err.find("no rule counts CALL"), std::string::npos) << output.err;
 }
 
@@ -85,9 +85,9 @@ TEST_F(PtxFiles, ThatSomebodyEditedAreGatedByTheirHead) {
   Project::write(file("a.ptx"), home_.says({"show", ring}).out);
   const std::string poll = "mbarrier.try_wait.parity.shared.b64 done, [c_barrier]";
   Project::edit(file("a.ptx"), poll, "mbarrier.test_wait" + poll.substr(poll.find(".parity")));
-  const ProcessOutput output =
+  const base::ProcessOutput output =
       home_.says({"assemble", "a.ptx", "-t", "sm_90a", "--gate", "--no-cache"});
-  EXPECT_EQ(output.exit_status, exit_code(Step::gate));
+  EXPECT_EQ(output.exit_status, base::exit_code(Step::gate));
   EXPECT_NE(output.err.find("gate: wait (consumer): expected *SYNCS*PHASECHK*TRYWAIT* x1 per item, "
                             "found 0"),
             std::string::npos)
@@ -102,13 +102,13 @@ TEST_F(PtxFiles, ThatSomebodyEditedAreGatedByTheirHead) {
       "//@   { verb = \"wait\", families = [\"hopper\", \"blackwell\", \"rubin\"], ptxas = "
       "\">=12.8\", cold = { \"*SYNCS*PHASECHK*TRYWAIT*\" = 1 } },\n",
       "");
-  const ProcessOutput passed =
+  const base::ProcessOutput passed =
       home_.says({"assemble", "a.ptx", "-t", "sm_90a", "--gate", "--no-cache"});
   EXPECT_EQ(passed.exit_status, 0) << passed.err;
 }
 
 TEST_F(PtxFiles, OfAStrangerAreAssembledWithTheirFunctionsAndGlobals) {
-  const ProcessOutput output =
+  const base::ProcessOutput output =
       home_.says({"assemble", "s.ptx", "-t", "sm_90a,sm_100a", "--gate", "--no-cache", "--json"});
   ASSERT_EQ(output.exit_status, 0) << output.err;
   size_t targets = 0;
@@ -117,32 +117,32 @@ TEST_F(PtxFiles, OfAStrangerAreAssembledWithTheirFunctionsAndGlobals) {
     ++targets;
   EXPECT_EQ(targets, 2U) << output.out;
   EXPECT_EQ(output.out.find("\"ungated\": 0"), std::string::npos) << output.out;
-  const ProcessOutput shown = home_.says({"sass", "show", "s.ptx", "--kernel", "axpy"});
+  const base::ProcessOutput shown = home_.says({"sass", "show", "s.ptx", "--kernel", "axpy"});
   EXPECT_TRUE(shown.out.starts_with("whole/" + label("s.ptx") + "/axpy for sm_90a")) << shown.out;
   EXPECT_NE(shown.out.find("s.ptx:19"), std::string::npos) << shown.out;  // the store
 }
 
 TEST_F(PtxFiles, OfAStrangerArePackedWithWhatSomebodySaysOfThem) {
-  const ProcessOutput output =
+  const base::ProcessOutput output =
       home_.says({"pack",        "s.ptx",   "--kernel", "axpy",    "-t",
                   "sm_90a",      "-o",      "bundle",   "--grid",  "4,2",
                   "--block",     "64",      "--shared", "1024",    "--param",
                   "n=items",     "--param", "1=0.5",    "--param", "out=buffer:4096:7",
                   "--no-anchors"});
   ASSERT_EQ(output.exit_status, 0) << output.err;
-  const auto manifest = read_manifest(file("bundle"));
+  const auto manifest = image::read_manifest(file("bundle"));
   ASSERT_TRUE(manifest) << manifest.error().text();
   ASSERT_EQ(manifest->variants.size(), 1U);
-  const BundleVariant& variant = manifest->variants.front();
+  const image::BundleVariant& variant = manifest->variants.front();
   EXPECT_EQ(variant.key.id, "whole/" + label("s.ptx") + "/axpy");
   EXPECT_EQ(variant.launch.unit, "ns per item");
-  EXPECT_EQ(variant.images.front().gate.verdict, GateVerdict::ungated);
+  EXPECT_EQ(variant.images.front().gate.verdict, image::GateVerdict::ungated);
   EXPECT_EQ(variant.images.front().gate.reason, "none: no head, outputs not verified");
   ASSERT_TRUE(variant.whole);
   EXPECT_EQ(variant.whole->grid, (std::array<int, 3>{4, 2, 1}));
   EXPECT_EQ(variant.whole->block, (std::array<int, 3>{64, 1, 1}));
   EXPECT_EQ(variant.whole->parameter_bytes, 16);
-  const auto block = parameter_block(*variant.whole, 10, {0x1122334455667788});
+  const auto block = image::parameter_block(*variant.whole, 10, {0x1122334455667788});
   const std::vector<unsigned char> expected = {10,   0,    0,    0,    0,    0,    0,    0x3f,
                                                0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11};
   for (size_t i = 0; i < expected.size(); ++i)
@@ -154,22 +154,22 @@ TEST_F(PtxFiles, OfAStrangerArePackedWithWhatSomebodySaysOfThem) {
 TEST_F(PtxFiles, AskForBuffersInTheirHead) {
   Project::write(file("a.ptx"), home_.says({"show", ring}).out);
   Project::edit(file("a.ptx"), "pb[96])", "pb[96], .param .u64 table)");
-  const ProcessOutput nobody = home_.says({"assemble", "a.ptx", "-t", "sm_90a"});
+  const base::ProcessOutput nobody = home_.says({"assemble", "a.ptx", "-t", "sm_90a"});
   EXPECT_NE(nobody.err.find("resources: nobody says what parameter 'table' of "), std::string::npos)
       << nobody.err;
   Project::edit(
       file("a.ptx"), "//@ [rules]\n",
       "//@ [resources]\n//@ buffers = [{ name = \"table\", bytes = 64, fill = \"random:7\" "
       "}]\n//@\n//@ [rules]\n");
-  const ProcessOutput output =
+  const base::ProcessOutput output =
       home_.says({"pack", "a.ptx", "-t", "sm_90a", "-o", "bundle", "--no-anchors"});
   ASSERT_EQ(output.exit_status, 0) << output.err;
-  const auto manifest = read_manifest(file("bundle"));
+  const auto manifest = image::read_manifest(file("bundle"));
   ASSERT_TRUE(manifest) << manifest.error().text();
   ASSERT_EQ(manifest->variants.size(), 1U);
   EXPECT_EQ(manifest->variants.front().launch.buffers,
-            (std::vector<Buffer>{{"table", 64, {BufferFill::Kind::random, 7}}}));
-  EXPECT_NE(manifest->variants.front().image(Build::guarded), nullptr);
+            (std::vector<image::Buffer>{{"table", 64, {image::BufferFill::Kind::random, 7}}}));
+  EXPECT_NE(manifest->variants.front().image(image::Build::guarded), nullptr);
 }
 
 // Where there is no rule of the catalogue, the head's own are what the gate asks for.
@@ -177,8 +177,8 @@ TEST_F(PtxFiles, WithAProtocolOfTheirOwnSaySo) {
   Project::write(file("a.ptx"), home_.says({"show", ring}).out);
   Project::edit(file("a.ptx"), "protocol = \"mbarrier\"", "protocol = \"ticket_lock\"");
   const std::vector<std::string> assemble = {"assemble", "a.ptx", "-t", "sm_90a", "--gate"};
-  const ProcessOutput unknown = home_.says(assemble);
-  EXPECT_EQ(unknown.exit_status, exit_code(Step::spec));
+  const base::ProcessOutput unknown = home_.says(assemble);
+  EXPECT_EQ(unknown.exit_status, base::exit_code(Step::spec));
   EXPECT_NE(unknown.err.find(": protocol: no protocol 'ticket_lock' (one of: "), std::string::npos)
       << unknown.err;
   EXPECT_NE(unknown.err.find("; `origin = \"file\"` above [key] for one of the file's own)"),
@@ -186,7 +186,7 @@ TEST_F(PtxFiles, WithAProtocolOfTheirOwnSaySo) {
       << unknown.err;
   Project::edit(file("a.ptx"), "//@ id = \"ring/mbarrier/st_shared/none\"\n",
                 "//@ origin = \"file\"\n");
-  const ProcessOutput own = home_.says(assemble);
+  const base::ProcessOutput own = home_.says(assemble);
   EXPECT_EQ(own.exit_status, 0) << own.err;
 }
 
@@ -198,8 +198,8 @@ struct Row {
 
 void expect_errors(const Project& home, const std::vector<Row>& rows) {
   for (const Row& row : rows) {
-    const ProcessOutput output = home.says(row.arguments);
-    EXPECT_EQ(output.exit_status, exit_code(row.step));
+    const base::ProcessOutput output = home.says(row.arguments);
+    EXPECT_EQ(output.exit_status, base::exit_code(row.step));
     EXPECT_EQ(output.err, "phasebit: " + row.message + "\n");
   }
 }
@@ -269,9 +269,9 @@ TEST_F(PtxFiles, SayWhatTheyCannotBe) {
 }
 
 TEST_F(PtxFiles, AreShownEntryByEntry) {
-  const ProcessOutput several = home_.says({"show", "s.ptx"});
+  const base::ProcessOutput several = home_.says({"show", "s.ptx"});
   EXPECT_EQ(several.err, "phasebit: usage: s.ptx has 2 kernels (--kernel: one of axpy, other)\n");
-  const ProcessOutput one = home_.says({"show", "s.ptx", "--kernel", "axpy"});
+  const base::ProcessOutput one = home_.says({"show", "s.ptx", "--kernel", "axpy"});
   ASSERT_EQ(one.exit_status, 0) << one.err;
   const size_t begin = strangers.find(".visible .entry axpy");
   EXPECT_EQ(one.out, strangers.substr(begin, strangers.find(".visible .entry other") - begin));
@@ -281,7 +281,7 @@ TEST_F(PtxFiles, AreLimitedAsVariantsAre) {
   const auto assembled = [&](const std::vector<std::string>& which) {
     std::vector<std::string> words = {"assemble", "-t", "sm_90a", "--no-cache", "--json"};
     words.insert(words.end(), which.begin(), which.end());
-    const ProcessOutput output = home_.says(words);
+    const base::ProcessOutput output = home_.says(words);
     EXPECT_EQ(output.exit_status, 0) << output.err;
     const size_t at = output.out.find("\"assembled\": ");
     return at == std::string::npos ? -1 : std::atoi(output.out.c_str() + at + 13);
@@ -296,4 +296,4 @@ TEST_F(PtxFiles, AreLimitedAsVariantsAre) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

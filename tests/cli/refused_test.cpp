@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -24,8 +24,8 @@ using RefusedLines = std::vector<Refused>;
 void expect_refused(const RefusedLines& rows) {
   for (const Refused& row : rows) {
     SCOPED_TRACE(fmt::format("{}", fmt::join(row.arguments, " ")));
-    const ProcessOutput output = test::run_phasebit({}, row.arguments);
-    EXPECT_EQ(output.exit_status, exit_code(Step::usage));
+    const base::ProcessOutput output = test::run_phasebit({}, row.arguments);
+    EXPECT_EQ(output.exit_status, base::exit_code(Step::usage));
     EXPECT_NE((output.err).find(row.message), std::string::npos) << output.err;
     EXPECT_EQ(output.out, "");
   }
@@ -106,4 +106,4 @@ TEST(Refused, OfResults) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -11,7 +11,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::ProcessOutput;
+using base::write_file;
+
 namespace {
 
 ProcessOutput diff(const std::vector<std::string>& arguments) {
@@ -23,7 +27,7 @@ const std::string ring = "ring/mbarrier/st_shared/none";
 class SassDiff : public testing::Test {
  protected:
   void SetUp() override {
-    const auto toolchain = find_toolchain({test::home(), {}, {}});
+    const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
     if (!toolchain) GTEST_SKIP() << toolchain.error().text();
     ptxas_ = toolchain->ptxas.string();
   }
@@ -37,12 +41,12 @@ class SassDiff : public testing::Test {
     const std::string path = (folder_.path() / (name + ".cubin")).string();
     const std::string source = path + ".ptx";
     EXPECT_TRUE(write_file(source, text));
-    const auto ran = run_process({ptxas_, "-arch", "sm_80", source, "-o", path});
+    const auto ran = base::run_process({ptxas_, "-arch", "sm_80", source, "-o", path});
     EXPECT_TRUE(ran && ran->ok());
     return path;
   }
   std::string ptxas_;
-  TempDir folder_ = std::move(*TempDir::create());
+  base::TempDir folder_ = std::move(*base::TempDir::create());
 };
 
 TEST_F(SassDiff, FailsOnTheClassThatWasAskedFor) {
@@ -67,7 +71,7 @@ TEST_F(SassDiff, TwoVariants) {
 
 TEST_F(SassDiff, OneVariantOnTwoTargets) {
   const ProcessOutput output = diff({ring, "--target", "sm_80,sm_90a", "--json"});
-  EXPECT_EQ(output.exit_status, exit_code(Step::assemble));
+  EXPECT_EQ(output.exit_status, base::exit_code(Step::assemble));
   EXPECT_EQ(output.err,
             "phasebit: assemble: " + ring + " for sm_80: needs sm_90, the target is sm_80\n");
   const std::string barriers = "ring/named_barrier/st_shared/none";
@@ -93,7 +97,7 @@ TEST_F(SassDiff, SaysWhatIsWrong) {
   const std::string text = (folder_.path() / "text.cubin").string();
   const std::string cut = (folder_.path() / "cut.cubin").string();
   ASSERT_TRUE(write_file(text, "no cubin"));
-  ASSERT_TRUE(write_file(cut, read_file(one)->substr(0, 1000)));
+  ASSERT_TRUE(write_file(cut, base::read_file(one)->substr(0, 1000)));
   struct Row {
     std::vector<std::string> arguments;
     Step step;
@@ -114,11 +118,11 @@ TEST_F(SassDiff, SaysWhatIsWrong) {
   };
   for (const Row& row : rows) {
     const ProcessOutput output = diff(row.arguments);
-    EXPECT_EQ(output.exit_status, exit_code(row.step)) << output.err;
+    EXPECT_EQ(output.exit_status, base::exit_code(row.step)) << output.err;
     EXPECT_NE(output.err.find(row.message), std::string::npos) << output.err;
     EXPECT_EQ(output.out, "");
   }
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

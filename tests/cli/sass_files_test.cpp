@@ -8,7 +8,10 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::ProcessOutput;
+
 namespace {
 
 using nlohmann::json;
@@ -38,7 +41,7 @@ std::string step_kernel(int shift = 0, const std::string& bump = "0f3F800000") {
 class SassFiles : public testing::Test {
  protected:
   void SetUp() override {
-    const auto toolchain = find_toolchain({test::home(), {}, {}});
+    const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
     if (!toolchain) GTEST_SKIP() << toolchain.error().text();
     programs_ = toolchain->ptxas.parent_path();
   }
@@ -46,9 +49,10 @@ class SassFiles : public testing::Test {
   std::string cubin(const std::string& name, const std::string& target,
                     const std::string& kernels) {
     const std::string source = path(name + ".ptx"), out = path(name + ".cubin");
-    EXPECT_TRUE(write_file(source, ".version 8.0\n.target " + target +
-                                       "\n.address_size 64\n.file 1 \"src/k.cu\"\n" + kernels));
-    const auto ran = run_process(
+    EXPECT_TRUE(base::write_file(source, ".version 8.0\n.target " + target +
+                                             "\n.address_size 64\n.file 1 \"src/k.cu\"\n" +
+                                             kernels));
+    const auto ran = base::run_process(
         {(programs_ / "ptxas").string(), "-lineinfo", "-arch", target, source, "-o", out});
     EXPECT_TRUE(ran && ran->ok()) << ran->err;
     return out;
@@ -57,14 +61,14 @@ class SassFiles : public testing::Test {
   std::string fatbin(const std::string& name) {
     const std::string out = path(name);
     const auto ran =
-        run_process({(programs_ / "fatbinary").string(), "--create=" + out,
-                     "--image3=kind=elf,sm=80,file=" + cubin("a", "sm_80", step_kernel()),
-                     "--image3=kind=elf,sm=90a,file=" + cubin("b", "sm_90a", step_kernel())});
+        base::run_process({(programs_ / "fatbinary").string(), "--create=" + out,
+                           "--image3=kind=elf,sm=80,file=" + cubin("a", "sm_80", step_kernel()),
+                           "--image3=kind=elf,sm=90a,file=" + cubin("b", "sm_90a", step_kernel())});
     EXPECT_TRUE(ran && ran->ok()) << ran->out << ran->err;
     return out;
   }
   fs::path programs_;
-  TempDir folder_ = std::move(*TempDir::create());
+  base::TempDir folder_ = std::move(*base::TempDir::create());
 };
 
 // The load of a turn is what its add waits for, in the loop that the table calls 1.
@@ -261,16 +265,16 @@ TEST_F(SassFiles, SaysWhatIsWrong) {
   };
   for (const Row& row : rows) {
     const ProcessOutput output = sass(row.arguments);
-    EXPECT_EQ(output.exit_status, exit_code(row.step)) << output.err;
+    EXPECT_EQ(output.exit_status, base::exit_code(row.step)) << output.err;
     EXPECT_NE(output.err.find(row.message), std::string::npos) << output.err;
     EXPECT_EQ(output.out, "");
   }
   const ProcessOutput bare = sass({"show", one}, {"PHASEBIT_TOOLCHAIN=" + lonely.string()});
-  EXPECT_EQ(bare.exit_status, exit_code(Step::toolchain));
-  EXPECT_NE(bare.err.find("(run tools/toolchain " + std::string(pinned_toolchain)),
+  EXPECT_EQ(bare.exit_status, base::exit_code(Step::toolchain));
+  EXPECT_NE(bare.err.find("(run tools/toolchain " + std::string(ptxas::pinned_toolchain)),
             std::string::npos)
       << bare.err;
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

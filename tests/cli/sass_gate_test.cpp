@@ -10,7 +10,12 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::ProcessOutput;
+using base::TempDir;
+using base::write_file;
+
 namespace {
 
 ProcessOutput gate(const std::vector<std::string>& arguments) {
@@ -20,8 +25,8 @@ ProcessOutput gate(const std::vector<std::string>& arguments) {
 class SassGate : public testing::Test {
  protected:
   void SetUp() override {
-    const auto toolchain = find_toolchain({test::home(), {}, {}});
-    if (!toolchain || !require_nvdisasm(*toolchain)) GTEST_SKIP() << "no ptxas and nvdisasm";
+    const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
+    if (!toolchain || !ptxas::require_nvdisasm(*toolchain)) GTEST_SKIP() << "no ptxas and nvdisasm";
   }
 };
 
@@ -47,7 +52,7 @@ TEST_F(SassGate, ABrokenRuleEndsWithOne) {
   const ProcessOutput text = gate({file});
   EXPECT_EQ(text.exit_status, 1) << text.err;
   EXPECT_EQ(text.out.substr(0, text.out.find("  found")),
-            file + ":5: it tries: " + variant + " for sm_90a by ptxas " + pinned_toolchain +
+            file + ":5: it tries: " + variant + " for sm_90a by ptxas " + ptxas::pinned_toolchain +
                 "\n  expected consumer.wait: *TRYWAIT x1 or more\n");
   const ProcessOutput json = gate({file, "--json"});
   EXPECT_EQ(json.exit_status, 1);
@@ -70,8 +75,8 @@ class SassGateFiles : public SassGate {
                        "\n.address_size 64\n.file 1 \"a.cu\"\n.visible .entry _ZN2ns4mineEv()\n"
                        ".maxntid 128, 1, 1\n{\n.loc 1 7 0\nbar.sync 0;\n.loc 1 8 0\nmembar.gl;\n"
                        ".loc 1 9 0\nret;\n}\n"));
-    const auto toolchain = find_toolchain({test::home(), {}, {}});
-    const auto made = run_process(
+    const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
+    const auto made = base::run_process(
         {toolchain->ptxas.string(), "-lineinfo", "-arch", target, path("a.ptx"), "-o", path(name)});
     EXPECT_TRUE(made && made->ok()) << made->err;
     return path(name);
@@ -125,7 +130,7 @@ TEST_F(SassGateFiles, TargetsAreThoseOfTheCode) {
 TEST_F(SassGateFiles, WithoutFilesKernelsAreAnError) {
   const std::string file = rules("[[rule]]\nname = \"n\"\nkernels = \"mine\"\nmust = \"BAR*\"\n");
   const ProcessOutput none = gate({file});
-  EXPECT_EQ(none.exit_status, exit_code(Step::usage));
+  EXPECT_EQ(none.exit_status, base::exit_code(Step::usage));
   EXPECT_NE(
       none.err.find(":1: 'n' names kernels, and there are no files of any (phasebit sass gate "),
       std::string::npos)
@@ -135,4 +140,4 @@ TEST_F(SassGateFiles, WithoutFilesKernelsAreAnError) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -12,7 +12,13 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::ProcessOutput;
+using base::read_file;
+using ptxas::find_installed;
+using ptxas::pinned_toolchain;
+
 namespace {
 
 const std::string cluster =
@@ -33,17 +39,17 @@ class SassReduce : public testing::Test {
 
   // What each command line of the file's header prints, in order, with the ptxas of `versions`.
   std::vector<std::string> commands_print(const std::vector<std::string>& versions) const {
-    const auto nvdisasm = find_toolchain({test::home(), {}, {}})->nvdisasm.parent_path();
+    const auto nvdisasm = ptxas::find_toolchain({test::home(), {}, {}})->nvdisasm.parent_path();
     std::istringstream lines(read_file(file()).value_or(""));
     std::vector<std::string> printed;
     for (std::string line; std::getline(lines, line);) {
       if (!line.starts_with("//   ptxas ")) continue;
       if (printed.size() == versions.size()) return {"more commands than sides"};
       const auto ptxas =
-          toolchain_programs(find_installed(test::home(), versions[printed.size()])->folder);
-      ProcessOptions options;
+          ptxas::toolchain_programs(find_installed(test::home(), versions[printed.size()])->folder);
+      base::ProcessOptions options;
       options.working_directory = folder_.path().string();
-      const auto ran = run_process(
+      const auto ran = base::run_process(
           {"env", "PATH=" + ptxas.string() + ":" + nvdisasm.string() + ":" + std::getenv("PATH"),
            "sh", "-c", line.substr(2)},
           options);
@@ -60,7 +66,7 @@ class SassReduce : public testing::Test {
     return count;
   }
 
-  TempDir folder_ = std::move(*TempDir::create());
+  base::TempDir folder_ = std::move(*base::TempDir::create());
 };
 
 // A release at cluster scope has a fence of the CTA beside that of the GPU up to 12.6: what it
@@ -148,11 +154,11 @@ TEST_F(SassReduce, SaysWhatIsWrong) {
   };
   for (const Row& row : rows) {
     const ProcessOutput output = reduce(row.arguments);
-    EXPECT_EQ(output.exit_status, exit_code(row.step)) << output.err;
+    EXPECT_EQ(output.exit_status, base::exit_code(row.step)) << output.err;
     EXPECT_NE(output.err.find(row.message), std::string::npos) << output.err;
     EXPECT_EQ(output.out, "");
   }
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -10,7 +10,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::ProcessOutput;
+
 namespace {
 
 ProcessOutput sass(const std::vector<std::string>& arguments) {
@@ -20,7 +23,7 @@ ProcessOutput sass(const std::vector<std::string>& arguments) {
 class SassTables : public testing::Test {
  protected:
   void SetUp() override {
-    const auto toolchain = find_toolchain({test::home(), {}, {}});
+    const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
     if (!toolchain) GTEST_SKIP() << toolchain.error().text();
   }
 };
@@ -67,14 +70,14 @@ TEST_F(SassTables, MatrixAgainstAVariant) {
 
 // sem and scope spelled out are the defaults of the PTX manual, so they cannot change the code.
 TEST_F(SassTables, ClassesOfSpelledOutSemantics) {
-  const auto folder = TempDir::create();
+  const auto folder = base::TempDir::create();
   ASSERT_TRUE(folder);
   const std::string spec = (folder->path() / "one.toml").string();
-  ASSERT_TRUE(write_file(spec,
-                         "[[sweep]]\nname = \"one\"\ndoc = \"semantics\"\n[[sweep.block]]\n"
-                         "doc = \"all of them\"\nbaseline = { probe = \"ring\", protocol = "
-                         "\"mbarrier\", mover = \"st_shared\", work = \"none\", wait = "
-                         "\"test_wait\" }\ncross = { semantics = \"all\" }\n"));
+  ASSERT_TRUE(base::write_file(spec,
+                               "[[sweep]]\nname = \"one\"\ndoc = \"semantics\"\n[[sweep.block]]\n"
+                               "doc = \"all of them\"\nbaseline = { probe = \"ring\", protocol = "
+                               "\"mbarrier\", mover = \"st_shared\", work = \"none\", wait = "
+                               "\"test_wait\" }\ncross = { semantics = \"all\" }\n"));
   const ProcessOutput output = sass({"classes", "--spec", spec, "--sweep", "one", "--json"});
   ASSERT_EQ(output.exit_status, 0) << output.err;
   const auto json = nlohmann::json::parse(output.out);
@@ -110,11 +113,11 @@ TEST_F(SassTables, SaysWhatIsWrong) {
   };
   for (const Row& row : rows) {
     const ProcessOutput output = sass(row.arguments);
-    EXPECT_EQ(output.exit_status, exit_code(Step::usage));
+    EXPECT_EQ(output.exit_status, base::exit_code(Step::usage));
     EXPECT_EQ(output.err, row.message);
     EXPECT_EQ(output.out, "");
   }
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

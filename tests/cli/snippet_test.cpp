@@ -6,7 +6,11 @@
 
 #include <sstream>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::exit_code;
+using base::ProcessOutput;
+
 namespace {
 
 const std::string handoff = "handoff/mbarrier/none/none/num_stages=1";
@@ -139,7 +143,7 @@ TEST_F(Snippets, MayNeedATargetOfOneArchitecture) {
 }
 
 TEST_F(Snippets, AreGatedByWhatTheyDeclare) {
-  if (const auto toolchain = find_toolchain({test::home(), {}, {}}); !toolchain)
+  if (const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}}); !toolchain)
     GTEST_SKIP() << toolchain.error().text();
   const ProcessOutput good = assemble(declared + body);
   EXPECT_EQ(good.exit_status, 0) << good.err;
@@ -205,20 +209,20 @@ TEST_F(Snippets, WrapAVerbThatTheirProtocolTakesOver) {
 
 // The bundle and its results know the parent alone.
 TEST_F(Snippets, ArePackedUnderTheirParent) {
-  if (const auto toolchain = find_toolchain({test::home(), {}, {}}); !toolchain)
+  if (const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}}); !toolchain)
     GTEST_SKIP() << toolchain.error().text();
   Project::write(home_.path() / "mine.ptx", declared + body);
   const ProcessOutput output =
       home_.says({"pack", "--filter", handoff + "/snippet", "--snippet", "wait=mine.ptx", "-t",
                   "sm_90a", "-o", "b", "--no-anchors"});
   ASSERT_EQ(output.exit_status, 0) << output.err;
-  const auto manifest = read_manifest(home_.path() / "b");
+  const auto manifest = image::read_manifest(home_.path() / "b");
   ASSERT_TRUE(manifest) << manifest.error().text();
   ASSERT_EQ(manifest->variants.size(), 1U);
-  const BundleVariant& variant = manifest->variants.front();
+  const image::BundleVariant& variant = manifest->variants.front();
   EXPECT_EQ(variant.key.value("protocol"), "mbarrier");
   EXPECT_TRUE(variant.key.value("snippet.wait").starts_with("mine@"));
-  EXPECT_EQ(variant.images.front().gate.verdict, GateVerdict::passed)
+  EXPECT_EQ(variant.images.front().gate.verdict, image::GateVerdict::passed)
       << variant.images.front().gate.reason;
   ASSERT_EQ(variant.images.size(), 2U);
   EXPECT_FALSE(variant.images.back().guard.sites.empty());
@@ -227,4 +231,4 @@ TEST_F(Snippets, ArePackedUnderTheirParent) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

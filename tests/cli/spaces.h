@@ -12,11 +12,11 @@
 namespace phasebit::test {
 
 // The sweep NAME of specs/NAME.toml.
-inline Space space_of(const std::string& name) {
-  auto request = test::at_home<SpaceRequest>();
+inline pipeline::select::Space space_of(const std::string& name) {
+  auto request = test::at_home<pipeline::select::SpaceRequest>();
   request.spec = (test::home().data / "specs" / (name + ".toml")).string();
   request.sweep = name;
-  auto space = open_space(request);
+  auto space = pipeline::select::open_space(request);
   if (!space) bug(space.error().text());
   return std::move(*space);
 }

@@ -11,7 +11,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::ProcessOutput;
+
 namespace {
 
 using nlohmann::json;
@@ -24,8 +27,8 @@ class Toolchains : public testing::Test {
  protected:
   void SetUp() override {
     for (const char* version : {"11.8", "12.4"})
-      ASSERT_TRUE(find_installed(test::home(), version))
-          << find_installed(test::home(), version).error().text();
+      ASSERT_TRUE(ptxas::find_installed(test::home(), version))
+          << ptxas::find_installed(test::home(), version).error().text();
   }
 };
 
@@ -82,8 +85,8 @@ TEST_F(Toolchains, MatrixHasAColumnAVersion) {
   ASSERT_TRUE(output.ok()) << output.err;
   const json matrix = json::parse(output.out);
   ASSERT_EQ(matrix["columns"].size(), 3U);
-  EXPECT_EQ(matrix["columns"][2]["name"], pinned_toolchain);
-  EXPECT_EQ(matrix["reference"], pinned_toolchain);
+  EXPECT_EQ(matrix["columns"][2]["name"], ptxas::pinned_toolchain);
+  EXPECT_EQ(matrix["reference"], ptxas::pinned_toolchain);
   const json& cells = matrix["rows"][0]["cells"];
   EXPECT_EQ(cells[2]["difference"], "reference");
   EXPECT_EQ(cells[0]["change"], "instructions");
@@ -121,7 +124,7 @@ TEST_F(Toolchains, FilterSeesTheVersion) {
   EXPECT_EQ(lines(listed(id + "/ptxas=12.4")), 1);
   const ProcessOutput none = says(
       with_curated({"generate"}, {"--list", "--toolchain", "11.8,12.4", "--filter", "ptxas=13"}));
-  EXPECT_EQ(none.exit_status, exit_code(Step::usage));
+  EXPECT_EQ(none.exit_status, base::exit_code(Step::usage));
   EXPECT_EQ(none.err.find("phasebit: usage: --filter ptxas=13: no variant has this in its id"), 0U)
       << none.err;
 }
@@ -145,10 +148,10 @@ TEST_F(Toolchains, GatesKnowWhatAVersionAndALevelDo) {
 }
 
 TEST_F(Toolchains, VariantsOfAFile) {
-  const TempDir folder = std::move(*TempDir::create());
+  const base::TempDir folder = std::move(*base::TempDir::create());
   const auto file = [&](const std::string& name, const std::string& text) {
     const fs::path path = folder.path() / name;
-    EXPECT_TRUE(write_file(path, text)) << path;
+    EXPECT_TRUE(base::write_file(path, text)) << path;
     return path.string();
   };
   const std::string ring = "ring/mbarrier/st_shared/none";
@@ -171,7 +174,7 @@ TEST_F(Toolchains, VariantsOfAFile) {
   };
   for (const auto& [name, message] : rows) {
     const ProcessOutput output = says({"assemble", "--variants", name, "-t", "sm_90"});
-    EXPECT_EQ(output.exit_status, exit_code(Step::usage));
+    EXPECT_EQ(output.exit_status, base::exit_code(Step::usage));
     EXPECT_EQ(output.err, message);
   }
 }
@@ -201,4 +204,4 @@ TEST(Toolchain, ThatIsNotInstalledIsNamedWithItsCommand) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

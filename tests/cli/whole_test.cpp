@@ -5,7 +5,11 @@
 #include "tests/cli/project.h"
 #include "tests/home.h"
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::ProcessOutput;
+using image::Build;
+
 namespace {
 
 const std::string waiting =
@@ -25,7 +29,7 @@ const std::string waiting =
 class WaitingStranger : public testing::Test {
  protected:
   void SetUp() override {
-    if (const auto found = find_toolchain({test::home(), {}, {}}); !found)
+    if (const auto found = ptxas::find_toolchain({test::home(), {}, {}}); !found)
       GTEST_SKIP() << found.error().text();
     Project::write(file("w.ptx"), waiting);
   }
@@ -37,18 +41,20 @@ class WaitingStranger : public testing::Test {
     words.insert(words.end(), more.begin(), more.end());
     return home_.says(words);
   }
-  Image timed() const { return read_manifest(file("bundle"))->variants.front().images.front(); }
+  image::Image timed() const {
+    return image::read_manifest(file("bundle"))->variants.front().images.front();
+  }
   Project home_;
 };
 
 TEST_F(WaitingStranger, IsPackedWithAGuardedBuildThatKnowsItsPlace) {
   const ProcessOutput output = pack({});
   ASSERT_EQ(output.exit_status, 0) << output.err;
-  const auto manifest = read_manifest(file("bundle"));
+  const auto manifest = image::read_manifest(file("bundle"));
   ASSERT_TRUE(manifest) << manifest.error().text();
-  const BundleVariant& variant = manifest->variants.front();
+  const image::BundleVariant& variant = manifest->variants.front();
   EXPECT_TRUE(variant.launch.guarded);
-  const Image* guarded = variant.image(Build::guarded);
+  const image::Image* guarded = variant.image(Build::guarded);
   ASSERT_NE(guarded, nullptr);
   ASSERT_EQ(guarded->guard.sites.size(), 1U);
   EXPECT_EQ(guarded->guard.sites.front().place(), "w.ptx:12");
@@ -62,18 +68,18 @@ TEST_F(WaitingStranger, IsGatedByARulesFile) {
                  "[[rule]]\nname = \"one poll\"\nwhere = \"kernel\"\n"
                  "count = { \"LDG*STRONG*\" = 1 }\nmust_not = \"NANOSLEEP*\"\n");
   ASSERT_EQ(pack({"--rules", "good.toml"}).exit_status, 0);
-  EXPECT_EQ(timed().gate.verdict, GateVerdict::passed) << timed().gate.reason;
+  EXPECT_EQ(timed().gate.verdict, image::GateVerdict::passed) << timed().gate.reason;
   EXPECT_EQ(timed().gate.reason, "by the rules of good.toml");
   Project::write(file("bad.toml"),
                  "[[rule]]\nname = \"it sleeps\"\nwhere = \"kernel\"\n"
                  "count = { \"NANOSLEEP*\" = 1 }\n");
   ASSERT_EQ(pack({"--rules", "bad.toml"}).exit_status, 0);
-  EXPECT_EQ(timed().gate.verdict, GateVerdict::failed);
+  EXPECT_EQ(timed().gate.verdict, image::GateVerdict::failed);
   EXPECT_NE(timed().gate.reason.find("bad.toml:1: it sleeps: expected "), std::string::npos)
       << timed().gate.reason;
   const ProcessOutput assembled = home_.says(
       {"assemble", "w.ptx", "-t", "sm_90a", "--gate", "--rules", "bad.toml", "--no-cache"});
-  EXPECT_EQ(assembled.exit_status, exit_code(Step::gate));
+  EXPECT_EQ(assembled.exit_status, base::exit_code(Step::gate));
   EXPECT_NE(assembled.err.find("it sleeps"), std::string::npos) << assembled.err;
 }
 
@@ -83,7 +89,7 @@ TEST_F(WaitingStranger, HasItsErrorsSaidOnce) {
   Project::edit(file("w.ptx"), "[flag];", "flag;");
   const ProcessOutput output =
       home_.says({"assemble", "w.ptx", "-t", "sm_90", "--build", "both", "--no-cache"});
-  EXPECT_EQ(output.exit_status, exit_code(Step::assemble));
+  EXPECT_EQ(output.exit_status, base::exit_code(Step::assemble));
   EXPECT_EQ(output.err.find("assemble: w.ptx:9: "), 0U) << output.err;
   EXPECT_NE(output.err.find("\n  4 images:\n"), std::string::npos) << output.err;
   EXPECT_EQ(output.err.find("\nassemble: "), std::string::npos) << output.err;
@@ -107,7 +113,7 @@ TEST_F(WaitingStranger, SaysWhatARulesFileCannotBe) {
   Project::write(file("same.toml"), "[[same]]\nname = \"x\"\n");
   Project::write(file("broken.toml"), "[[rule]]\nname = \n");
   Project::write(file("a.ptx"), home_.says({"show", "ring/mbarrier/st_shared/none"}).out);
-  const std::string id = "whole/w@" + content_hash(waiting).substr(0, 8) + "/polls";
+  const std::string id = "whole/w@" + base::content_hash(waiting).substr(0, 8) + "/polls";
   const auto error_of = [&](const std::string& rules) { return pack({"--rules", rules}).err; };
   EXPECT_EQ(error_of("other.toml"),
             "phasebit: gate: other.toml: no rule speaks of " + id +
@@ -128,4 +134,4 @@ TEST_F(WaitingStranger, SaysWhatARulesFileCannotBe) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

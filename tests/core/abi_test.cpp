@@ -9,7 +9,12 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using image::KernelParams;
+using image::SampleRecord;
+using image::StatusRecord;
+
 namespace {
 
 using Offsets = std::map<std::string, size_t>;
@@ -30,7 +35,7 @@ const Offsets params = {
 };
 
 std::string source_text(const char* path) {
-  auto text = read_file(test::home().data / path);
+  auto text = base::read_file(test::home().data / path);
   EXPECT_TRUE(text) << text.error().text();
   return text.value_or("");
 }
@@ -60,11 +65,11 @@ TEST(KernelAbi, TheTemplatesContractNamesTheSameFields) {
 }
 
 TEST(KernelAbi, NoTemplateNumbersAField) {
-  const fs::path templates = source_root() / "templates";
+  const fs::path templates = base::source_root() / "templates";
   for (const auto& entry : fs::recursive_directory_iterator(templates)) {
     const fs::path file = fs::relative(entry.path(), templates);
     if (file.extension() != ".ptx") continue;
-    EXPECT_FALSE(std::regex_search(read_file(entry.path()).value(), std::regex(R"(pb\+\d)")))
+    EXPECT_FALSE(std::regex_search(base::read_file(entry.path()).value(), std::regex(R"(pb\+\d)")))
         << file;
   }
 }
@@ -101,8 +106,8 @@ TEST(DescribeStatus, Table) {
       {{2, 1}, "cta 1 waited in vain for the other CTAs of its SM"},  // the header's example
       {{9, 1}, "unknown status code 9"},
   };
-  for (const Row& row : rows) EXPECT_EQ(describe(row.status), row.text);
+  for (const Row& row : rows) EXPECT_EQ(image::describe(row.status), row.text);
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

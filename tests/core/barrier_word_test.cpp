@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
 struct Row {
@@ -28,7 +28,7 @@ const Row rows[] = {
 
 TEST(BarrierWordOfHopper, SaysWhatTheOperationsMadeOfIt) {
   for (const Row& row : rows) {
-    const auto word = decode_barrier_word(row.word, 90);
+    const auto word = isa::decode_barrier_word(row.word, 90);
     ASSERT_TRUE(word);
     EXPECT_EQ(word->layout, row.layout) << std::hex << row.word;
     EXPECT_EQ(word->parity, row.parity) << std::hex << row.word;
@@ -39,14 +39,14 @@ TEST(BarrierWordOfHopper, SaysWhatTheOperationsMadeOfIt) {
 }
 
 TEST(BarrierWordOfHopper, IsSaidInWords) {
-  EXPECT_EQ(describe_barrier_word(0x7fffd800001ffff0, 90),
+  EXPECT_EQ(isa::describe_barrier_word(0x7fffd800001ffff0, 90),
             "word 0x7fffd800001ffff0: parity 0, 5 of 8 arrivals and 0 bytes pending");
 }
 
 TEST(BarrierWord, OfAnotherArchitectureIsNotGuessed) {
-  EXPECT_FALSE(decode_barrier_word(0x7fffd800001ffff0, 80));
-  EXPECT_EQ(describe_barrier_word(0x1, 100), "word 0x0000000000000001");
+  EXPECT_FALSE(isa::decode_barrier_word(0x7fffd800001ffff0, 80));
+  EXPECT_EQ(isa::describe_barrier_word(0x1, 100), "word 0x0000000000000001");
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

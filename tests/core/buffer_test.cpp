@@ -3,15 +3,18 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using image::content_of;
+
 namespace {
 
-using Kind = BufferFill::Kind;
+using Kind = image::BufferFill::Kind;
 
 TEST(Buffer, FillsAreReadAndWritten) {
   struct Row {
     const char *text, *written;
-    BufferFill fill;
+    image::BufferFill fill;
   };
   const Row rows[] = {{"zero", "zero", {Kind::word, 0}},
                       {"0", "zero", {Kind::word, 0}},
@@ -21,13 +24,13 @@ TEST(Buffer, FillsAreReadAndWritten) {
                       {"index", "index", {Kind::index, 0}},
                       {"random:7", "random:7", {Kind::random, 7}}};
   for (const Row& row : rows) {
-    const auto fill = read_fill(row.text);
+    const auto fill = image::read_fill(row.text);
     ASSERT_TRUE(fill) << row.text;
     EXPECT_EQ(*fill, row.fill) << row.text;
-    EXPECT_EQ(to_string(*fill), row.written);
+    EXPECT_EQ(image::to_string(*fill), row.written);
   }
   for (const char* text : {"", "zeros", "random", "random:", "random:x", "-1", "7 ", "4294967296"})
-    EXPECT_FALSE(read_fill(text)) << text;
+    EXPECT_FALSE(image::read_fill(text)) << text;
 }
 
 // The draws are those of MT19937 as another implementation gives them.
@@ -41,4 +44,4 @@ TEST(Buffer, ContentIsWhatAnybodyCanMake) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -5,7 +5,32 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::content_hash;
+using base::TempDir;
+using image::BufferFill;
+using image::Build;
+using image::BundleVariant;
+using image::can_be_padded;
+using image::GateVerdict;
+using image::Image;
+using image::LaunchShape;
+using image::Manifest;
+using image::manifest_from_json;
+using image::manifest_version;
+using image::read_manifest;
+using image::read_module;
+using image::Role;
+using image::to_json;
+using image::to_string;
+using image::WaitKind;
+using image::WholeLaunch;
+using image::WholeParameter;
+using image::write_bundle;
+using image::placement::CodeMoves;
+using image::placement::move_code;
+
 namespace {
 
 using nlohmann::json;
@@ -266,4 +291,4 @@ TEST(BuildWords, AreThoseOfTheCommandLine) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -3,7 +3,13 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using image::placement::CodeMoves;
+using image::placement::move_code;
+using image::placement::moves_from_bytes;
+using image::placement::to_bytes;
+
 namespace {
 
 using Kind = CodeMoves::Insertion::Kind;
@@ -63,12 +69,12 @@ TEST(Padding, IsToldFromCode) {
   for (const int padding : {16, 48, 128, 144, 1024}) {
     const int growth = (padding + 127) / 128 * 128;
     const std::string text = times(padding / 16, nop) + code + times((growth - padding) / 16, tail);
-    EXPECT_EQ(padding_of(text), static_cast<std::size_t>(padding));
-    EXPECT_EQ(unpadded(text), code);
+    EXPECT_EQ(image::placement::padding_of(text), static_cast<std::size_t>(padding));
+    EXPECT_EQ(image::placement::unpadded(text), code);
   }
   for (const std::string& text : {code, std::string(), times(8, nop), nop + code, tail + code}) {
-    EXPECT_EQ(padding_of(text), 0U);
-    EXPECT_EQ(unpadded(text), text);
+    EXPECT_EQ(image::placement::padding_of(text), 0U);
+    EXPECT_EQ(image::placement::unpadded(text), text);
   }
 }
 
@@ -93,4 +99,4 @@ TEST(MovesFile, ATornOneIsNamed) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

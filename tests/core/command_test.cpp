@@ -10,7 +10,13 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::TempDir;
+using base::write_file;
+using command::completion_script;
+using command::describe;
+
 namespace {
 
 struct Line {
@@ -34,14 +40,14 @@ struct Line {
     try {
       app.parse(words);
     } catch (const CLI::ParseError& error) {
-      return usage_error(app, error);
+      return command::usage_error(app, error);
     }
     return {Step::usage, "taken", ""};
   }
 };
 
 std::string run(const std::vector<std::string>& command) {
-  const auto output = run_process(command);
+  const auto output = base::run_process(command);
   EXPECT_TRUE(output) << output.error().text();
   if (!output) return {};
   EXPECT_TRUE(output->ok()) << output->err;
@@ -62,7 +68,7 @@ TEST(UsageError, NamesTheNearestWord) {
 TEST(ManPage, HasEveryCommandAndOptionAndIsGoodRoff) {
   const TempDir folder = std::move(*TempDir::create());
   const fs::path file = folder.path() / "maker.1";
-  const std::string page = man_page(
+  const std::string page = command::man_page(
       describe(Line().app),
       {"0.1.0", "makes", {{"MAKER_HOME", "where it is"}}, {{"~/.maker", "its cache"}}, {}});
   ASSERT_TRUE(write_file(file, page));
@@ -115,7 +121,7 @@ TEST(Completion, ZshAndFishReadTheirScripts) {
 // What the build asks the programs for.
 std::string document(const std::string& word, const std::string& value) {
   Line line;
-  add_documents(line.app, {"0.1.0", "makes", {}, {}, {}});
+  command::add_documents(line.app, {"0.1.0", "makes", {}, {}, {}});
   std::vector<std::string> words = {word};
   if (!value.empty()) words.insert(words.begin(), value);
   try {
@@ -131,10 +137,10 @@ TEST(Documents, ArePrintedWithoutACommandAndNotListed) {
   EXPECT_EQ(document("--completion", "bash").substr(0, 11), "0: _maker()");
   EXPECT_NE(document("--completion", "fisch").find("(did you mean 'fish'?)"), std::string::npos);
   Line line;
-  add_documents(line.app, {});
+  command::add_documents(line.app, {});
   EXPECT_EQ(line.app.help().find("--completion"), std::string::npos);
-  EXPECT_EQ(man_page(describe(line.app), {}).find("man\\-page"), std::string::npos);
+  EXPECT_EQ(command::man_page(describe(line.app), {}).find("man\\-page"), std::string::npos);
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

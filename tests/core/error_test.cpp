@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
 struct StepRow {
@@ -29,14 +29,14 @@ constexpr StepRow step_rows[] = {
 
 TEST(StepNames, EveryStepHasItsNameAndExitCode) {
   for (const StepRow& row : step_rows) {
-    EXPECT_EQ(to_string(row.step), row.name);
-    EXPECT_EQ(exit_code(row.step), row.code) << row.name;
+    EXPECT_EQ(base::to_string(row.step), row.name);
+    EXPECT_EQ(base::exit_code(row.step), row.code) << row.name;
   }
 }
 
 TEST(StepNames, TheDocumentHasTheSameTable) {
   const std::string document =
-      read_file(test::home().data / "docs" / "decisions" / "exit-codes.md").value();
+      base::read_file(test::home().data / "docs" / "decisions" / "exit-codes.md").value();
   const std::regex row(R"(\| (\d+) \| (\w+) \|)");
   size_t rows = 0;
   for (std::sregex_iterator at(document.begin(), document.end(), row), end; at != end; ++at) {
@@ -89,4 +89,4 @@ TEST(BugDeathTest, AbortsWithItsMessage) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

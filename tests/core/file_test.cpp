@@ -8,7 +8,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::read_file;
+using base::TempDir;
+using base::write_file;
+
 namespace {
 
 class File : public testing::Test {
@@ -167,4 +172,4 @@ TEST(WriteFile, ADeviceStaysOne) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

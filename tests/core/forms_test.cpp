@@ -7,7 +7,11 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using isa::Form;
+using isa::FormTable;
+
 namespace {
 
 const FormTable& committed() {
@@ -103,4 +107,4 @@ TEST(FormTable, NamesFileAndLine) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -4,10 +4,17 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using image::describe;
+using image::describe_crumbs;
+using image::GuardHeader;
+using image::GuardReport;
+using image::WaitKind;
+
 namespace {
 
-GuardTable table_of(WaitKind kind) {
+image::GuardTable table_of(WaitKind kind) {
   return {{{1, kind, "k", "wait.ptx", 5, "wait", "consumer", "op", "x", "y"},
            {2, WaitKind::unknown, "k", "k.cu", 9, "", "", "griddepcontrol.wait", "", ""}},
           {{"full_barrier", 0, 8, 4}, {"empty_barrier", 32, 8, 4}}};
@@ -57,7 +64,7 @@ TEST(GuardSites, ReportsReadLikeSentences) {
 // The file that was given, what its heading names, and the item where the text says which register
 // holds it.
 TEST(GuardSites, HeadingAndItemStandBesideThePlace) {
-  GuardTable table = table_of(WaitKind::parity);
+  image::GuardTable table = table_of(WaitKind::parity);
   table.sites[0].heading = "protocols/mbarrier/wait.ptx:3";
   table.sites[0].item = "c_item";
   GuardReport report = report_of(1, 0, 1024);
@@ -101,11 +108,11 @@ TEST(GuardBlock, OffsetsAreThoseOfTheComments) {
   EXPECT_EQ(offsetof(GuardHeader, report), 24U);
   EXPECT_EQ(offsetof(GuardHeader, crumbs), 32U);
   EXPECT_EQ(offsetof(GuardHeader, ctas), 44U);
-  EXPECT_EQ(offsetof(GuardCta, cluster_barrier), 128U);
-  EXPECT_EQ(offsetof(GuardCta, exited), 136U);
+  EXPECT_EQ(offsetof(image::GuardCta, cluster_barrier), 128U);
+  EXPECT_EQ(offsetof(image::GuardCta, exited), 136U);
   EXPECT_EQ(offsetof(GuardReport, word), 48U);
   EXPECT_EQ(offsetof(GuardReport, item), 72U);
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::content_hash;
+
 namespace {
 
 // From `printf '%s' TEXT | xxhsum -H2` (the reference implementation's own program).
@@ -14,8 +17,8 @@ TEST(ContentHash, AgreesWithTheReferenceProgram) {
 }
 
 TEST(ContentHash, TheShortOneIsItsBeginning) {
-  EXPECT_EQ(short_hash(""), "99aa06d30147");
-  EXPECT_EQ(short_hash("abc"), "06b05ab6733a");
+  EXPECT_EQ(base::short_hash(""), "99aa06d30147");
+  EXPECT_EQ(base::short_hash("abc"), "06b05ab6733a");
 }
 
 TEST(ContentHash, ZeroBytesCount) {
@@ -23,4 +26,4 @@ TEST(ContentHash, ZeroBytesCount) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

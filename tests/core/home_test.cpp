@@ -3,14 +3,19 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::find_home;
+using base::program_version;
+using base::Surroundings;
+
 namespace {
 
 class HomeTest : public testing::Test {
  protected:
   std::string at(const char* below) const { return (folder_.path() / below).string(); }
   void write(const char* file, const std::string& text = "") {
-    ASSERT_TRUE(write_file(at(file), text)) << file;
+    ASSERT_TRUE(base::write_file(at(file), text)) << file;
   }
   void install(const std::string& version) {
     write("usr/share/phasebit/templates/README.md");
@@ -30,7 +35,7 @@ class HomeTest : public testing::Test {
       text.replace(n, folder.size(), "T");
     return text;
   }
-  TempDir folder_ = std::move(*TempDir::create());
+  base::TempDir folder_ = std::move(*base::TempDir::create());
 };
 
 constexpr const char* what_to_do =
@@ -39,7 +44,7 @@ constexpr const char* what_to_do =
 
 TEST_F(HomeTest, ACheckoutKeepsAllInItself) {
   check_out();
-  const Home found = find_home(around("tree/build/cli/phasebit")).value();
+  const base::Home found = find_home(around("tree/build/cli/phasebit")).value();
   EXPECT_EQ(found.data, at("tree"));
   EXPECT_EQ(found.work, at("tree"));
   EXPECT_EQ(found.toolchains, at("tree/.toolchains"));
@@ -51,7 +56,7 @@ TEST_F(HomeTest, ACheckoutKeepsAllInItself) {
 TEST_F(HomeTest, AnInstalledProgramWritesInTheUsersFolders) {
   install(std::string(program_version()));
   Surroundings place = around("usr/bin/phasebit");
-  const Home found = find_home(place).value();
+  const base::Home found = find_home(place).value();
   EXPECT_EQ(found.data, at("usr/share/phasebit"));
   EXPECT_EQ(found.work, at("here"));
   EXPECT_EQ(found.toolchains, "/home/u/.local/share/phasebit/toolchains");
@@ -112,4 +117,4 @@ TEST_F(HomeTest, AnInstalledProgramNeedsAFolderOfTheUser) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -4,7 +4,13 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using image::expected_checksum;
+using image::LaunchShape;
+using image::Role;
+using image::RoleSlice;
+
 namespace {
 
 TEST(ItemsOfUnit, CountsWhatFallsToAUnit) {
@@ -15,14 +21,14 @@ TEST(ItemsOfUnit, CountsWhatFallsToAUnit) {
         for (std::uint32_t item = 0; item < items; ++item)
           if (item % static_cast<std::uint32_t>(turns) == static_cast<std::uint32_t>(unit))
             ++counted;
-        EXPECT_EQ(items_of_unit(items, unit, turns), counted)
+        EXPECT_EQ(image::items_of_unit(items, unit, turns), counted)
             << items << " items, unit " << unit << " of " << turns;
       }
 }
 
 // Units that share every slot handle every item, whatever their number.
 TEST(ItemsOfUnit, WithoutTurnsEveryUnitHandlesEveryItem) {
-  EXPECT_EQ(items_of_unit(100, 3, 1), 100U);
+  EXPECT_EQ(image::items_of_unit(100, 3, 1), 100U);
 }
 
 // The slots as a kernel sees them: word by word, in the order that launch.h states.
@@ -90,18 +96,18 @@ TEST(ExpectedFold, AgreesWithReadingCopiesOfAPeriodOfImages) {
 // A slot that was not filled again holds the image of num_stages items ago, or of a multiple.
 TEST(ExpectedFold, APeriodOfImagesTellsEveryLapOfEveryRingApart) {
   for (int num_stages = 1; num_stages <= 32; ++num_stages)
-    for (int laps = 1; laps < copied_payload_period; ++laps)
-      EXPECT_NE(laps * num_stages % copied_payload_period, 0);
+    for (int laps = 1; laps < image::copied_payload_period; ++laps)
+      EXPECT_NE(laps * num_stages % image::copied_payload_period, 0);
 }
 
 TEST(ItemsOfSlice, HalfOfThemWhereItLeavesEarly) {
   LaunchShape shape;
   RoleSlice slice;
   slice.role = Role::consumer;
-  EXPECT_EQ(items_of_slice(shape, slice, 9), 9U);
+  EXPECT_EQ(image::items_of_slice(shape, slice, 9), 9U);
   slice.leaves_early = true;
-  EXPECT_EQ(items_until_leaving(slice, 9), 4U);
-  EXPECT_EQ(items_of_slice(shape, slice, 9), 4U);
+  EXPECT_EQ(image::items_until_leaving(slice, 9), 4U);
+  EXPECT_EQ(image::items_of_slice(shape, slice, 9), 4U);
 }
 
 TEST(ExpectedFold, HoldsForLongChains) {
@@ -125,7 +131,8 @@ TEST(ExpectedFold, SeesALostASwappedAndARepeatedItem) {
     std::uint32_t hash = 0;
     for (const std::uint32_t item : items)
       for (std::uint32_t m = 0; m < 4; ++m)
-        hash = hash * payload_checksum_multiplier + (9 + item * payload_item_step + m * 32);
+        hash = hash * image::payload_checksum_multiplier +
+               (9 + item * image::payload_item_step + m * 32);
     return hash;
   };
   EXPECT_EQ(expected_checksum(shape, 9, 4, 0, 0), checksum_of({0, 1, 2, 3}));
@@ -176,4 +183,4 @@ TEST(LaunchShapeTest, EveryCtaOfAClusterHasRoomForItsRecords) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
 struct DistanceRow {
@@ -27,8 +27,8 @@ constexpr DistanceRow distance_rows[] = {
 
 TEST(EditDistance, Table) {
   for (const DistanceRow& row : distance_rows) {
-    EXPECT_EQ(edit_distance(row.a, row.b), row.distance) << row.a << " " << row.b;
-    EXPECT_EQ(edit_distance(row.b, row.a), row.distance) << row.b << " " << row.a;
+    EXPECT_EQ(base::edit_distance(row.a, row.b), row.distance) << row.a << " " << row.b;
+    EXPECT_EQ(base::edit_distance(row.b, row.a), row.distance) << row.b << " " << row.a;
   }
 }
 
@@ -57,8 +57,8 @@ TEST(NearestWordHint, Table) {
       // Of two that are equally near, the first in the order of the list.
       {"cat", {"bat", "hat"}, "did you mean 'bat'?"},
   };
-  for (const HintRow& row : rows) EXPECT_EQ(nearest_word_hint(row.word, row.valid), row.hint);
+  for (const HintRow& row : rows) EXPECT_EQ(base::nearest_word_hint(row.word, row.valid), row.hint);
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

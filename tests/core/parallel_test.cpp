@@ -11,7 +11,10 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::parallel_for;
+
 namespace {
 
 TEST(ParallelFor, CallsEveryJobOnce) {
@@ -46,14 +49,14 @@ TEST(ParallelFor, UsesTheThreadsThatItMay) {
 
 TEST(InterruptDeathTest, TheFirstSetsTheFlagAndTheSecondEnds) {
   const auto twice = [] {
-    catch_interrupts();
-    if (interrupted()) ::_exit(1);
+    base::catch_interrupts();
+    if (base::interrupted()) ::_exit(1);
     ::raise(SIGINT);
-    if (!interrupted()) ::_exit(2);
+    if (!base::interrupted()) ::_exit(2);
     ::raise(SIGINT);
   };
   EXPECT_EXIT(twice(), testing::KilledBySignal(SIGINT), "");
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -8,12 +8,16 @@
 #include <signal.h>
 #include <unistd.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::run_process;
+
 namespace {
 
 using std::chrono::milliseconds;
 
-Result<ProcessOutput> shell(const std::string& script, const ProcessOptions& options = {}) {
+Result<base::ProcessOutput> shell(const std::string& script,
+                                  const base::ProcessOptions& options = {}) {
   return run_process({"/bin/sh", "-c", script}, options);
 }
 
@@ -96,10 +100,10 @@ TEST(RunProcess, ACommandThatCannotStartIsAnError) {
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().text(), "io: cannot start /nowhere/ptxas: No such file or directory");
 
-  auto folder = TempDir::create();
+  auto folder = base::TempDir::create();
   ASSERT_TRUE(folder);
   const fs::path text = folder->path() / "notes";
-  ASSERT_TRUE(write_file(text, "not a program\n"));
+  ASSERT_TRUE(base::write_file(text, "not a program\n"));
   const auto refused = run_process({text.string()});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().text(), "io: cannot start " + text.string() + ": Permission denied");
@@ -125,4 +129,4 @@ TEST(RunProcess, LeavesNoFileOpen) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -3,7 +3,13 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using table::csv_field;
+using table::render;
+using table::Table;
+using table::TableFormat;
+
 namespace {
 
 Table some_table() {
@@ -82,10 +88,10 @@ TEST(CsvField, IsQuotedWhenItMustBe) {
 }
 
 TEST(TableFormat, OfAnUnknownWord) {
-  EXPECT_EQ(table_format("csv").value(), TableFormat::csv);
-  EXPECT_EQ(table_format("markdwon").error().text(),
+  EXPECT_EQ(table::table_format("csv").value(), TableFormat::csv);
+  EXPECT_EQ(table::table_format("markdwon").error().text(),
             "usage: --format markdwon: no such format (did you mean 'markdown'?)");
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -6,7 +6,10 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using isa::TargetTable;
+
 namespace {
 
 TEST(ParseTarget, TakesNumberAndSuffix) {
@@ -16,7 +19,7 @@ TEST(ParseTarget, TakesNumberAndSuffix) {
     const char* suffix;
   };
   for (const Row& row : {Row{"sm_75", 75, ""}, Row{"sm_90a", 90, "a"}, Row{"sm_100f", 100, "f"}}) {
-    const auto target = parse_target(row.name);
+    const auto target = isa::parse_target(row.name);
     ASSERT_TRUE(target) << row.name;
     EXPECT_EQ(target->name, row.name);
     EXPECT_EQ(target->sm, row.sm);
@@ -28,7 +31,7 @@ TEST(ParseTarget, TakesNumberAndSuffix) {
 TEST(ParseTarget, RefusesEverythingElse) {
   for (const char* name : {"", "sm_", "sm_a", "90a", "compute_90", "sm_90b", "sm_90aa", "sm_90 ",
                            "sm90", "SM_90", "sm_-5", "sm_+5", "sm_090", "sm_0"}) {
-    const auto target = parse_target(name);
+    const auto target = isa::parse_target(name);
     ASSERT_FALSE(target) << name;
     EXPECT_EQ(target.error().text(),
               fmt::format("usage: '{}' is not an architecture such as sm_90a", name));
@@ -106,4 +109,4 @@ TEST_F(BrokenTable, NamesFileLineAndKey) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
 // Each message names file, line and column, shows the line and says what to write.
@@ -25,11 +25,11 @@ TEST(Toml, SaysWhatIsWrongInItsOwnWords) {
        "[[list]])"},
   };
   for (const auto& row : rows) {
-    const auto read = parse_toml(row.text, "f.toml");
+    const auto read = base::parse_toml(row.text, "f.toml");
     ASSERT_FALSE(read) << row.text;
     EXPECT_EQ(read.error().text(), row.message);
   }
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

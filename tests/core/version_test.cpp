@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using isa::version_in_banner;
+
 namespace {
 
-Version version(std::string_view text) {
-  return parse_version(text).value();
+isa::Version version(std::string_view text) {
+  return isa::parse_version(text).value();
 }
 
 TEST(ParseVersion, TakesDottedNumbers) {
@@ -18,7 +21,7 @@ TEST(ParseVersion, TakesDottedNumbers) {
 TEST(ParseVersion, RefusesEverythingElse) {
   for (const char* text : {"", ".", "8.", ".8", "8..0", "8.x", "v8.0", "8.0 ", " 8.0", "-8.0",
                            "8.-1", "+8", "8.99999999999"}) {
-    const auto result = parse_version(text);
+    const auto result = isa::parse_version(text);
     ASSERT_FALSE(result) << text;
     EXPECT_EQ(result.error().text(), fmt::format("spec: '{}' is not a version", text));
   }
@@ -60,7 +63,7 @@ TEST(VersionInRange, Table) {
       {"9.0", ">=10", false},
   };
   for (const RangeRow& row : rows)
-    EXPECT_EQ(version_in_range(version(row.version), row.range).value(), row.inside)
+    EXPECT_EQ(isa::version_in_range(version(row.version), row.range).value(), row.inside)
         << row.version << " in " << row.range;
 }
 
@@ -75,7 +78,7 @@ TEST(VersionInRange, AMistakeIsOneForEveryVersion) {
   };
   for (const auto& [range, message] : text_and_message) {
     for (const char* asked : {"1.0", "99.0"}) {
-      const auto result = version_in_range(version(asked), range);
+      const auto result = isa::version_in_range(version(asked), range);
       ASSERT_FALSE(result) << range << " for " << asked;
       EXPECT_EQ(result.error().text(), message);
     }
@@ -97,4 +100,4 @@ TEST(VersionInBanner, IsBehindTheV) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

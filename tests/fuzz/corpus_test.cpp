@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
 void run(std::string_view bytes) {
@@ -20,7 +20,7 @@ TEST(Corpus, EveryFile) {
   ASSERT_NE(folder, nullptr);
   std::size_t files = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    const auto bytes = read_file(entry.path());
+    const auto bytes = base::read_file(entry.path());
     ASSERT_TRUE(bytes) << bytes.error().text();
     run(*bytes);
     const std::size_t step = std::max<std::size_t>(1, bytes->size() / 64);
@@ -32,4 +32,4 @@ TEST(Corpus, EveryFile) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

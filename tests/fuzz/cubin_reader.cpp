@@ -10,9 +10,9 @@ namespace {
 void pad(std::string_view bytes) {
   using namespace phasebit;
   constexpr int padding = 208;
-  const auto padded = pad_cubin(bytes, padding);
-  if (!padded) return static_cast<void>(fuzz::refused(padded.error()));
-  const auto before = read_cubin_or_stub(bytes), after = read_cubin_or_stub(*padded);
+  const auto padded = cubin::change::pad_cubin(bytes, padding);
+  if (!padded) return static_cast<void>(test::refused(padded.error()));
+  const auto before = cubin::read_cubin_or_stub(bytes), after = cubin::read_cubin_or_stub(*padded);
   if (before.has_value() != after.has_value()) bug("what is padded cannot be read");
   if (before && before->kernels.size() != after->kernels.size()) bug("kernels are missing");
 }
@@ -23,11 +23,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace phasebit;
   const std::string_view bytes{reinterpret_cast<const char*>(data), size};
   pad(bytes);
-  const auto cubin = read_cubin_or_stub(bytes);
-  if (!cubin) return fuzz::refused(cubin.error());
-  for (const CubinKernel& kernel : cubin->kernels) {
+  const auto cubin = cubin::read_cubin_or_stub(bytes);
+  if (!cubin) return test::refused(cubin.error());
+  for (const cubin::CubinKernel& kernel : cubin->kernels) {
     if (kernel.size() == 0 || kernel.text.size() % 16 != 0) bug("a kernel without whole words");
-    (void)decode_control(kernel.word(kernel.size() - 1));
+    (void)cubin::decode_control(kernel.word(kernel.size() - 1));
     if (!kernel.lines.empty() && kernel.lines.size() != kernel.size()) bug("lines are missing");
     if (kernel.frames.size() != kernel.lines.size()) bug("frames are missing");
     for (const int frame : kernel.frames)

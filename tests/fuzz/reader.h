@@ -9,7 +9,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-namespace phasebit::fuzz {
+namespace phasebit::test {
 
 // A refusal names its step and what is wrong.
 inline int refused(const Error& error) {
@@ -17,4 +17,4 @@ inline int refused(const Error& error) {
   return 0;
 }
 
-}  // namespace phasebit::fuzz
+}  // namespace phasebit::test

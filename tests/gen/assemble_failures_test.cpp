@@ -5,13 +5,18 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using ptxas::Assembly;
+using ptxas::Cache;
+using ptxas::Toolchain;
+
 namespace {
 
 class AssembleFailures : public testing::Test {
  protected:
   void SetUp() override {
-    auto folder = TempDir::create();
+    auto folder = base::TempDir::create();
     ASSERT_TRUE(folder) << folder.error().text();
     folder_.emplace(std::move(*folder));
     for (int n = 0; n < 9; ++n)
@@ -34,14 +39,14 @@ class AssembleFailures : public testing::Test {
     ASSERT_FALSE(made.kernels[5]);
     EXPECT_EQ(made.kernels[5].error().text(), error);
   }
-  std::optional<TempDir> folder_;
-  std::vector<Kernel> kernels_;
+  std::optional<base::TempDir> folder_;
+  std::vector<ptxas::Kernel> kernels_;
 };
 
 TEST_F(AssembleFailures, ACrashIsFoundByHalving) {
   const Toolchain crashing = tools("grep -q hand_5 $input && kill -SEGV $$");
   expect_only_kernel_5_fails(
-      assemble(crashing, nullptr, kernels_, "sm_80"),
+      ptxas::assemble(crashing, nullptr, kernels_, "sm_80"),
       "assemble: ptxas 13.5.37 was ended by signal 11 (Segmentation fault) on hand_5 "
       "(a fault of ptxas: write its statements another way)");
 }
@@ -50,16 +55,16 @@ TEST_F(AssembleFailures, AnErrorWithoutALineIsFoundByHalving) {
   const Toolchain confused = tools(
       "grep -q hand_5 $input && { echo 'ptxas fatal   : (C7907) Internal compiler error' >&2; "
       "exit 255; }");
-  expect_only_kernel_5_fails(assemble(confused, nullptr, kernels_, "sm_80"),
+  expect_only_kernel_5_fails(ptxas::assemble(confused, nullptr, kernels_, "sm_80"),
                              "assemble: (C7907) Internal compiler error");
 }
 
 TEST_F(AssembleFailures, AHangIsKilledAndFoundByHalving) {
   const Toolchain hanging = tools("grep -q hand_5 $input && exec sleep 60");
-  AssembleOptions options;
+  ptxas::AssembleOptions options;
   options.timeout = std::chrono::seconds(1);
   options.kernels_per_module = 2;
-  const Assembly made = assemble(hanging, nullptr, kernels_, "sm_80", options);
+  const Assembly made = ptxas::assemble(hanging, nullptr, kernels_, "sm_80", options);
   for (size_t n = 0; n < kernels_.size(); ++n) EXPECT_EQ(made.kernels[n].has_value(), n != 5) << n;
   EXPECT_EQ(made.kernels[5].error().step, Step::assemble);
 }
@@ -69,14 +74,14 @@ TEST_F(AssembleFailures, AKilledToolIsNoFaultOfAKernelAndNotCached) {
   auto cache = Cache::open(folder_->path() / "cache");
   ASSERT_TRUE(cache) << cache.error().text();
   const Toolchain killed = tools("kill -KILL $$");
-  const Assembly made = assemble(killed, &*cache, kernels_, "sm_80");
+  const Assembly made = ptxas::assemble(killed, &*cache, kernels_, "sm_80");
   for (const auto& kernel : made.kernels) {
     ASSERT_FALSE(kernel);
     EXPECT_EQ(kernel.error().text(),
               "toolchain: ptxas 13.5.37 was ended by signal 9 (Killed) "
               "(try again; is there enough memory?)");
   }
-  const Assembly again = assemble(tools(""), &*cache, kernels_, "sm_80");
+  const Assembly again = ptxas::assemble(tools(""), &*cache, kernels_, "sm_80");
   EXPECT_EQ(again.from_cache, 0U);
   for (const auto& kernel : again.kernels) EXPECT_TRUE(kernel);
 }
@@ -84,7 +89,7 @@ TEST_F(AssembleFailures, AKilledToolIsNoFaultOfAKernelAndNotCached) {
 TEST_F(AssembleFailures, AToolThatWentAwayIsAToolchainError) {
   Toolchain gone = tools("");
   gone.ptxas = folder_->path() / "nowhere" / "ptxas";
-  const Assembly made = assemble(gone, nullptr, kernels_, "sm_80");
+  const Assembly made = ptxas::assemble(gone, nullptr, kernels_, "sm_80");
   ASSERT_FALSE(made.kernels[0]);
   EXPECT_EQ(
       made.kernels[0].error().text(),
@@ -94,7 +99,7 @@ TEST_F(AssembleFailures, AToolThatWentAwayIsAToolchainError) {
 TEST_F(AssembleFailures, AnOutputThatIsNoElfIsRefused) {
   const Toolchain liar =
       tools("while [ \"$1\" != -o ]; do shift; done; echo nonsense > $2; exit 0");
-  const Assembly made = assemble(liar, nullptr, {kernels_[0]}, "sm_80");
+  const Assembly made = ptxas::assemble(liar, nullptr, {kernels_[0]}, "sm_80");
   ASSERT_FALSE(made.kernels[0]);
   EXPECT_EQ(made.kernels[0].error().text(),
             "assemble: ptxas wrote something that is no ELF file (9 bytes)");
@@ -105,29 +110,29 @@ TEST_F(AssembleFailures, AFullDiskUnderTheCacheLosesNothing) {
   auto cache = Cache::open(folder_->path() / "cache");
   ASSERT_TRUE(cache) << cache.error().text();
   // A file where the folder of modules should be fails every write, for root too.
-  ASSERT_TRUE(write_file(folder_->path() / "cache" / "modules", "full"));
-  const Assembly made = assemble(tools(""), &*cache, kernels_, "sm_80");
+  ASSERT_TRUE(base::write_file(folder_->path() / "cache" / "modules", "full"));
+  const Assembly made = ptxas::assemble(tools(""), &*cache, kernels_, "sm_80");
   ASSERT_EQ(made.notes.size(), 1U);
   EXPECT_EQ(made.notes[0].substr(0, 17), "io: cannot write ");
   for (const auto& kernel : made.kernels) {
     ASSERT_TRUE(kernel) << kernel.error().text();
-    EXPECT_TRUE(module_code(made, &*cache, kernel->module_hash));
+    EXPECT_TRUE(ptxas::module_code(made, &*cache, kernel->module_hash));
   }
 }
 
 struct LimitRow {
-  ResourceLimits limits;
+  ptxas::ResourceLimits limits;
   int dynamic_shared_bytes;
   const char* error;
 };
 
 TEST_F(AssembleFailures, LimitsRefuseWithTheFigure) {
-  Resources resources;
+  image::Resources resources;
   resources.registers = 40;
   resources.static_shared_bytes = 1000;
   resources.spill_store_bytes = 8;
   resources.spill_load_bytes = 12;
-  Target target;
+  isa::Target target;
   target.name = "sm_86";
   target.max_shared_bytes_per_cta = 101376;  // 99 KiB: CUDA programming guide, 8.6
   target.max_registers_per_thread = 255;
@@ -140,20 +145,21 @@ TEST_F(AssembleFailures, LimitsRefuseWithTheFigure) {
       {{}, 100377, "assemble: uses 101377 bytes of shared memory, the limit of sm_86 is 101376"},
   };
   for (const LimitRow& row : rows) {
-    const Status status = check_resources(resources, row.dynamic_shared_bytes, row.limits, target);
+    const Status status =
+        ptxas::check_resources(resources, row.dynamic_shared_bytes, row.limits, target);
     EXPECT_EQ(status ? "none" : status.error().text(), row.error);
   }
   target.max_shared_bytes_per_cta = 0;  // unknown
-  EXPECT_TRUE(check_resources(resources, 1 << 30, {}, target));
+  EXPECT_TRUE(ptxas::check_resources(resources, 1 << 30, {}, target));
 }
 
 TEST_F(AssembleFailures, LimitsApplyToCachedKernelsToo) {
   auto cache = Cache::open(folder_->path() / "cache");
   ASSERT_TRUE(cache) << cache.error().text();
   const Toolchain toolchain = tools("");
-  const std::vector<AssembleJob> jobs{{&kernels_[0], "sm_90a", 232449}};
+  const std::vector<ptxas::AssembleJob> jobs{{&kernels_[0], "sm_90a", 232449}};
   for (const size_t from_cache : {0, 1}) {
-    const Assembly made = assemble(toolchain, &*cache, jobs);
+    const Assembly made = ptxas::assemble(toolchain, &*cache, jobs);
     EXPECT_EQ(made.from_cache, from_cache);
     ASSERT_FALSE(made.kernels[0]);
     EXPECT_EQ(made.kernels[0].error().text(),
@@ -177,9 +183,9 @@ constexpr TargetRow target_rows[] = {
 
 TEST(CheckPtxTarget, FollowsTheRulesOfPtxas) {
   for (const TargetRow& row : target_rows)
-    EXPECT_EQ(check_ptx_target(row.ptx_target, row.target).has_value(), row.fits)
+    EXPECT_EQ(ptxas::check_ptx_target(row.ptx_target, row.target).has_value(), row.fits)
         << row.ptx_target << " for " << row.target;
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

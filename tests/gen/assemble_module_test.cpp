@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using ptxas::Kernel;
+using ptxas::module_text;
+
 namespace {
 
 Kernel small_kernel() {
@@ -32,7 +36,7 @@ TEST(ModuleText, LocNamesTheStatementBehindIt) {
 
 TEST(ModuleText, LinesLeadBackToKernelAndStatement) {
   const Kernel first = small_kernel(), second = small_kernel();
-  const ModuleText module = module_text("8.0", "sm_90", {&first, &second}, true);
+  const ptxas::ModuleText module = module_text("8.0", "sm_90", {&first, &second}, true);
   // 5 lines of header, 9 lines a kernel: 7 statements, two of them behind a .loc.
   ASSERT_EQ(module.lines.size(), 5U + 9U + 9U);
   struct Row {
@@ -83,10 +87,10 @@ constexpr StatementRow statement_rows[] = {
 TEST(ExecutableStatements, AreThoseOfTheBodyThatMakeInstructions) {
   std::vector<std::string> statements;
   for (const StatementRow& row : statement_rows) statements.emplace_back(row.text);
-  const std::vector<bool> executable = executable_statements(statements);
+  const std::vector<bool> executable = ptxas::executable_statements(statements);
   for (size_t n = 0; n < statements.size(); ++n)
     EXPECT_EQ(executable[n], statement_rows[n].executable) << statements[n];
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

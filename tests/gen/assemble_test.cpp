@@ -7,7 +7,12 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using ptxas::AssembleOptions;
+using ptxas::Assembly;
+using ptxas::Kernel;
+
 namespace {
 
 using Codes = std::map<std::string, std::string>;  // entry -> bytes of its .text section
@@ -19,12 +24,12 @@ Codes codes_of(const Assembly& assembly) {
       ADD_FAILURE() << made.error().text();
       continue;
     }
-    const auto module = module_code(assembly, nullptr, made->module_hash);
+    const auto module = ptxas::module_code(assembly, nullptr, made->module_hash);
     if (!module) {
       ADD_FAILURE() << module.error().text();
       continue;
     }
-    const auto sections = code_sections(*module);
+    const auto sections = ptxas::code_sections(*module);
     if (sections && sections->count(made->entry) != 0)
       codes[made->entry] = std::string(sections->at(made->entry));
   }
@@ -47,9 +52,9 @@ class AssembleForTarget : public testing::TestWithParam<const char*> {
     kernels_ = kernels_for(GetParam());
   }
   Codes assemble_with(const AssembleOptions& options) const {
-    return codes_of(assemble(toolchain_, nullptr, kernels_, GetParam(), options));
+    return codes_of(ptxas::assemble(toolchain_, nullptr, kernels_, GetParam(), options));
   }
-  Toolchain toolchain_;
+  ptxas::Toolchain toolchain_;
   std::vector<Kernel> kernels_;
 };
 
@@ -90,10 +95,10 @@ class Assemble : public testing::Test {
   }
   std::string error_of(const Kernel& kernel, const std::string& target,
                        const AssembleOptions& options = {}) const {
-    const Assembly made = assemble(toolchain_, nullptr, {kernel}, target, options);
+    const Assembly made = ptxas::assemble(toolchain_, nullptr, {kernel}, target, options);
     return made.kernels[0] ? "none" : made.kernels[0].error().text();
   }
-  Toolchain toolchain_;
+  ptxas::Toolchain toolchain_;
 };
 
 TEST_F(Assemble, ResourcesAreThoseOfTheKernel) {
@@ -103,7 +108,7 @@ TEST_F(Assemble, ResourcesAreThoseOfTheKernel) {
       ".reg .b32 %r<4>;\n.shared .align 4 .b8 table[3968];\nmov.u32 %r1, %tid.x;\n"
       "mov.u32 %r2, table;\nmad.lo.u32 %r2, %r1, 4, %r2;\nst.volatile.shared.u32 [%r2], %r1;\n"
       "bar.sync 2;\nret;\n");
-  const Assembly made = assemble(toolchain_, nullptr, {kernel}, "sm_90a");
+  const Assembly made = ptxas::assemble(toolchain_, nullptr, {kernel}, "sm_90a");
   ASSERT_TRUE(made.kernels[0]) << made.kernels[0].error().text();
   EXPECT_EQ(made.kernels[0]->resources.static_shared_bytes, 3968);
   EXPECT_EQ(made.kernels[0]->resources.barriers, 3);
@@ -118,7 +123,7 @@ TEST_F(Assemble, OneBadKernelLeavesTheOthers) {
   for (const bool line_info : {false, true}) {
     AssembleOptions options;
     options.line_info = line_info;
-    const Assembly made = assemble(toolchain_, nullptr, kernels, "sm_80", options);
+    const Assembly made = ptxas::assemble(toolchain_, nullptr, kernels, "sm_80", options);
     for (size_t n = 0; n < kernels.size(); ++n) EXPECT_EQ(made.kernels[n].has_value(), n != 1) << n;
     EXPECT_EQ(made.kernels[1].error().text(),
               "assemble: templates/probes/hand/hand_bad.ptx:4: "
@@ -141,7 +146,7 @@ TEST_F(Assemble, EveryMessageOfAKernelIsTold) {
 TEST_F(Assemble, AMissingBraceBlamesItsOwnKernel) {
   std::vector<Kernel> kernels = test::kernels_for_sm_80();
   kernels.insert(kernels.begin() + 2, test::kernel("hand_open", "sm_80", "{\nret;\n"));
-  const Assembly made = assemble(toolchain_, nullptr, kernels, "sm_80");
+  const Assembly made = ptxas::assemble(toolchain_, nullptr, kernels, "sm_80");
   for (size_t n = 0; n < kernels.size(); ++n) EXPECT_EQ(made.kernels[n].has_value(), n != 2) << n;
   EXPECT_EQ(made.kernels[2].error().step, Step::assemble);
 }
@@ -190,7 +195,7 @@ TEST_F(Assemble, UnknownVersionOrFlagIsAToolchainError) {
 TEST_F(Assemble, SameTextIsAssembledOnceAndSameEntryApart) {
   const Kernel one = test::kernel("hand_same", "sm_80", "ret;\n");
   const Kernel other = test::kernel("hand_same", "sm_80", "bar.sync 0;\nret;\n");
-  const Assembly made = assemble(toolchain_, nullptr, {one, other, one}, "sm_80");
+  const Assembly made = ptxas::assemble(toolchain_, nullptr, {one, other, one}, "sm_80");
   for (const auto& kernel : made.kernels) ASSERT_TRUE(kernel) << kernel.error().text();
   EXPECT_EQ(made.kernels[0]->module_hash, made.kernels[2]->module_hash);
   EXPECT_NE(made.kernels[0]->module_hash, made.kernels[1]->module_hash);
@@ -203,11 +208,11 @@ TEST_F(Assemble, SameTextUnderTwoNamesIsOneCode) {
   const std::vector<Kernel> kernels{test::kernel("hand_first", "sm_80", body),
                                     test::kernel("hand_second", "sm_80", body)};
   ASSERT_NE(kernels[0].hash, kernels[1].hash);
-  const Assembly both = assemble(toolchain_, nullptr, kernels, "sm_80");
+  const Assembly both = ptxas::assemble(toolchain_, nullptr, kernels, "sm_80");
   ASSERT_TRUE(both.kernels[0] && both.kernels[1]);
   EXPECT_EQ(both.modules.size(), 1U);
   EXPECT_EQ(both.kernels[1]->entry, "hand_first");
-  const Assembly alone = assemble(toolchain_, nullptr, {kernels[1]}, "sm_80");
+  const Assembly alone = ptxas::assemble(toolchain_, nullptr, {kernels[1]}, "sm_80");
   ASSERT_TRUE(alone.kernels[0]);
   EXPECT_EQ(alone.kernels[0]->entry, "hand_second");
   EXPECT_EQ(alone.kernels[0]->text_hash, both.kernels[1]->text_hash);
@@ -217,7 +222,7 @@ TEST_F(Assemble, SameTextUnderTwoNamesIsOneCode) {
 TEST_F(Assemble, SameTextUnderTwoNamesHasItsOwnSource) {
   const std::vector<Kernel> kernels{test::refused_kernel("hand_first"),
                                     test::refused_kernel("hand_second")};
-  const Assembly made = assemble(toolchain_, nullptr, kernels, "sm_80");
+  const Assembly made = ptxas::assemble(toolchain_, nullptr, kernels, "sm_80");
   for (const size_t n : {0, 1})
     EXPECT_EQ(made.kernels[n].error().text(),
               fmt::format("assemble: templates/probes/hand/{}.ptx:4: "
@@ -233,7 +238,7 @@ TEST_F(Assemble, AWarningWithoutAPlaceReachesItsKernel) {
     kernels.push_back(
         test::kernel(fmt::format("hand_{}", n), "sm_90a",
                      n == 3 ? "setmaxnreg.inc.sync.aligned.u32 64;\nret;\n" : "ret;\n"));
-  const Assembly made = assemble(toolchain_, nullptr, kernels, "sm_90a");
+  const Assembly made = ptxas::assemble(toolchain_, nullptr, kernels, "sm_90a");
   for (size_t n = 0; n < kernels.size(); ++n) {
     ASSERT_TRUE(made.kernels[n]) << made.kernels[n].error().text();
     EXPECT_EQ(made.kernels[n]->warnings.size(), n == 3 ? 1U : 0U) << n;
@@ -242,4 +247,4 @@ TEST_F(Assemble, AWarningWithoutAPlaceReachesItsKernel) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

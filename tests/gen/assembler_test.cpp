@@ -14,11 +14,22 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using image::VariantKey;
+using ptxas::assembler_of;
+using ptxas::AssemblerAxes;
+using ptxas::AssemblerChoice;
+using ptxas::flags_of;
+using ptxas::set_assembler_axis;
+using ptxas::text_key;
+using ptxas::with_assembler;
+using space::read_typed_id;
+
 namespace {
 
 VariantKey key_of(const std::string& id) {
-  return {id, short_hash(id), {{"probe", "ring"}, {"num_stages", "8"}}};
+  return {id, base::short_hash(id), {{"probe", "ring"}, {"num_stages", "8"}}};
 }
 
 TEST(AssemblerKey, NamesOnlyWhatIsNotTheDefault) {
@@ -26,7 +37,7 @@ TEST(AssemblerKey, NamesOnlyWhatIsNotTheDefault) {
   EXPECT_EQ(with_assembler(plain, {}).id, plain.id);
   const VariantKey key = with_assembler(plain, {"12.4.131", 1, 32});
   EXPECT_EQ(key.id, "ring/a/b/c/num_stages=8/ptxas=12.4.131/opt_level=1/maxrregcount=32");
-  EXPECT_EQ(key.hash, short_hash(key.id));
+  EXPECT_EQ(key.hash, base::short_hash(key.id));
   EXPECT_EQ(key.value("opt_level"), "1");
   EXPECT_EQ(assembler_of(key), (AssemblerChoice{"12.4.131", 1, 32}));
   EXPECT_EQ(text_key(key).id, plain.id);
@@ -50,21 +61,21 @@ TEST(AssemblerKey, StandsBehindAFork) {
   const VariantKey key = with_assembler(fork, {"12.4.131", 3, 0});
   EXPECT_EQ(key.id, "ring/a/b/c/num_stages=8/tuned=x/ptxas=12.4.131");
   EXPECT_EQ(text_key(key).id, fork.id);
-  EXPECT_EQ(template_key(key).axes, key_of("").axes);
-  EXPECT_TRUE(is_hand_made(key));
-  EXPECT_FALSE(is_hand_made(with_assembler(key_of("x"), {"12.4.131", 3, 0})));
+  EXPECT_EQ(space::template_key(key).axes, key_of("").axes);
+  EXPECT_TRUE(space::is_hand_made(key));
+  EXPECT_FALSE(space::is_hand_made(with_assembler(key_of("x"), {"12.4.131", 3, 0})));
 }
 
 TEST(AssemblerFlags, AreThoseOfPtxas) {
   EXPECT_TRUE(flags_of({"12.4.131", 3, 0}).empty());
   EXPECT_EQ(flags_of({"", 0, 40}), (std::vector<std::string>{"-O0", "-maxrregcount=40"}));
-  EXPECT_EQ(describe(AssemblerChoice{"12.4.131", 1, 0}), "ptxas 12.4.131 -O1");
-  EXPECT_EQ(describe(AssemblerChoice{}), "");
+  EXPECT_EQ(ptxas::describe(AssemblerChoice{"12.4.131", 1, 0}), "ptxas 12.4.131 -O1");
+  EXPECT_EQ(ptxas::describe(AssemblerChoice{}), "");
 }
 
 TEST(Combinations, AreOfAllAxes) {
-  EXPECT_EQ(combinations({}), std::vector<AssemblerChoice>{AssemblerChoice{}});
-  EXPECT_EQ(combinations({{"", "12.4.131"}, {0, 3}, {}}),
+  EXPECT_EQ(ptxas::combinations({}), std::vector<AssemblerChoice>{AssemblerChoice{}});
+  EXPECT_EQ(ptxas::combinations({{"", "12.4.131"}, {0, 3}, {}}),
             (std::vector<AssemblerChoice>{
                 {"", 0, 0}, {"", 3, 0}, {"12.4.131", 0, 0}, {"12.4.131", 3, 0}}));
 }
@@ -86,16 +97,16 @@ class Installed : public testing::Test {
       test::write_script(folder_.path() / ".toolchains" / version / "bin" / "ptxas", "exit 1\n");
     fs::create_directories(folder_.path() / ".toolchains" / ".part-x");
     fs::create_directories(folder_.path() / ".toolchains" / "12.9.86");  // without a ptxas
-    EXPECT_TRUE(write_file(folder_.path() / "templates" / "README.md", ""));
+    EXPECT_TRUE(base::write_file(folder_.path() / "templates" / "README.md", ""));
     ::setenv("PHASEBIT_HOME", folder_.path().c_str(), 1);
   }
-  ~Installed() override { ::setenv("PHASEBIT_HOME", source_root().c_str(), 1); }
+  ~Installed() override { ::setenv("PHASEBIT_HOME", base::source_root().c_str(), 1); }
   static std::string error_of(std::string_view axis, const std::vector<std::string>& values) {
     AssemblerAxes axes;
     const Status set = set_assembler_axis(test::home(), axes, axis, values);
     return set ? "none" : set.error().text();
   }
-  TempDir folder_ = std::move(*TempDir::create());
+  base::TempDir folder_ = std::move(*base::TempDir::create());
 };
 
 TEST_F(Installed, AllIsEveryVersionOldestFirst) {
@@ -172,12 +183,12 @@ TEST(NewestPtx, FollowsTheReleases) {
               {"12.5.82", "8.5"}, {"12.6.85", "8.5"}, {"12.8.93", "8.7"},
               {"12.9.86", "8.8"}, {"13.0.88", "9.0"}, {"13.5.37", "9.5"}};
   for (const auto& row : rows) {
-    const auto ptx = newest_ptx(parse_version(row.cuda).value());
+    const auto ptx = ptxas::newest_ptx(isa::parse_version(row.cuda).value());
     ASSERT_TRUE(ptx) << row.cuda;
     EXPECT_EQ(ptx->text(), row.ptx) << row.cuda;
   }
-  EXPECT_FALSE(newest_ptx(parse_version("14.0").value()));
+  EXPECT_FALSE(ptxas::newest_ptx(isa::parse_version("14.0").value()));
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -12,14 +12,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::content_hash;
+using base::write_file;
+using ptxas::Assembly;
+using ptxas::Cache;
+
 namespace {
 
 constexpr const char* configuration = "sm_90a ptxas 13.5.37";
 
 struct Entry {
   std::string kernel, code;
-  Outcome outcome;
+  ptxas::Outcome outcome;
 };
 
 Entry entry(int n) {
@@ -37,7 +43,7 @@ Entry entry(int n) {
 class CacheTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto folder = TempDir::create();
+    auto folder = base::TempDir::create();
     ASSERT_TRUE(folder) << folder.error().text();
     folder_.emplace(std::move(*folder));
   }
@@ -54,7 +60,7 @@ class CacheTest : public testing::Test {
   static bool has(Cache& cache, const Entry& entry) {
     return cache.find(configuration, {entry.kernel})[0].has_value();
   }
-  std::optional<TempDir> folder_;
+  std::optional<base::TempDir> folder_;
 };
 
 TEST_F(CacheTest, GivesBackWhatWasKept) {
@@ -145,7 +151,7 @@ TEST_F(CacheTest, ANewerIndexIsThrownAway) {
     SQLite::Database database((path() / "index.sqlite").string(), SQLite::OPEN_READWRITE);
     database.exec("PRAGMA user_version=2");
   }
-  static_assert(cache_schema_version == 1);
+  static_assert(ptxas::cache_schema_version == 1);
   expect_thrown_away(path(), "its schema is 2, not 1");
 }
 
@@ -216,10 +222,10 @@ TEST_F(CacheTest, RefusalsAreKeptAndFollowTheTemplate) {
   auto toolchain = test::toolchain();
   ASSERT_TRUE(toolchain) << toolchain.error().text();
   Cache cache = open();
-  Kernel kernel = test::refused_kernel("hand_bad");
+  ptxas::Kernel kernel = test::refused_kernel("hand_bad");
   for (const int line : {4, 70}) {
     kernel.source[3].line = line;
-    const Assembly made = assemble(*toolchain, &cache, {kernel}, "sm_80");
+    const Assembly made = ptxas::assemble(*toolchain, &cache, {kernel}, "sm_80");
     EXPECT_EQ(made.from_cache, line == 70 ? 1U : 0U);
     EXPECT_EQ(made.kernels[0].error().text(),
               fmt::format("assemble: templates/probes/hand/hand_bad.ptx:{}: "
@@ -232,9 +238,9 @@ TEST_F(CacheTest, AssemblyFromTheCacheIsTheSame) {
   auto toolchain = test::toolchain();
   ASSERT_TRUE(toolchain) << toolchain.error().text();
   Cache cache = open();
-  const std::vector<Kernel> kernels = test::kernels_for_sm_90();
-  const Assembly cold = assemble(*toolchain, &cache, kernels, "sm_90a");
-  const Assembly warm = assemble(*toolchain, &cache, kernels, "sm_90a");
+  const std::vector<ptxas::Kernel> kernels = test::kernels_for_sm_90();
+  const Assembly cold = ptxas::assemble(*toolchain, &cache, kernels, "sm_90a");
+  const Assembly warm = ptxas::assemble(*toolchain, &cache, kernels, "sm_90a");
   EXPECT_EQ(cold.assembled, kernels.size());
   EXPECT_EQ(warm.from_cache, kernels.size());
   EXPECT_EQ(warm.assembled, 0U);
@@ -244,12 +250,12 @@ TEST_F(CacheTest, AssemblyFromTheCacheIsTheSame) {
     EXPECT_EQ(cold.kernels[n]->module_hash, warm.kernels[n]->module_hash);
     EXPECT_EQ(cold.kernels[n]->text_hash, warm.kernels[n]->text_hash);
     EXPECT_EQ(cold.kernels[n]->resources.registers, warm.kernels[n]->resources.registers);
-    EXPECT_TRUE(module_code(warm, &cache, warm.kernels[n]->module_hash));
+    EXPECT_TRUE(ptxas::module_code(warm, &cache, warm.kernels[n]->module_hash));
   }
-  AssembleOptions with_lines;
+  ptxas::AssembleOptions with_lines;
   with_lines.line_info = true;
-  EXPECT_EQ(assemble(*toolchain, &cache, kernels, "sm_90a", with_lines).from_cache, 0U);
+  EXPECT_EQ(ptxas::assemble(*toolchain, &cache, kernels, "sm_90a", with_lines).from_cache, 0U);
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -4,12 +4,16 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using catalogue::Catalogue;
+using catalogue::ComponentKind;
+
 namespace {
 
-std::vector<std::string> names(const std::vector<Component>& components) {
+std::vector<std::string> names(const std::vector<catalogue::Component>& components) {
   std::vector<std::string> all;
-  for (const Component& component : components) all.push_back(component.name);
+  for (const catalogue::Component& component : components) all.push_back(component.name);
   return all;
 }
 
@@ -25,7 +29,7 @@ TEST(Catalogue, HasTheFoldersAsComponents) {
 
 TEST(Catalogue, KeepsWhatAnAxisDeclares) {
   const Catalogue catalogue = load_fixture();
-  const Axis& stages = catalogue.common().axes.front();
+  const catalogue::Axis& stages = catalogue.common().axes.front();
   EXPECT_EQ(stages.name, "num_stages");
   EXPECT_EQ(stages.alias, "stages");
   EXPECT_EQ(stages.doc, "slots of the ring");
@@ -211,9 +215,9 @@ TEST(CatalogueErrors, AFolderWithoutItsFile) {
 }
 
 TEST(ShippedTemplates, AreACatalogue) {
-  const auto catalogue = Catalogue::load(source_root() / "templates");
+  const auto catalogue = Catalogue::load(base::source_root() / "templates");
   ASSERT_TRUE(catalogue) << catalogue.error().text();
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -6,7 +6,13 @@
 #include "tests/gen/fixture.h"
 #include "tests/gen/gates.h"
 
-namespace phasebit {
+namespace phasebit::test {
+
+using catalogue::Catalogue;
+using catalogue::Component;
+using catalogue::ComponentKind;
+using catalogue::TemplateFolders;
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -61,12 +67,12 @@ TEST_F(Uses, TakesOverTheGatesOfTheVerbsWhoseTemplateItTakesOver) {
   const auto verbs = [&] {
     const auto catalogue = Catalogue::load(folder_.path());
     if (!catalogue) bug(catalogue.error().text());
-    const auto key = parse_variant(*catalogue, "ring/own/none/none");
+    const auto key = space::parse_variant(*catalogue, "ring/own/none/none");
     if (!key) bug(key.error().text());
-    const auto spec = gate_spec(*catalogue, *key, "ampere", parse_version("13.5").value(), {});
+    const auto spec = gate_spec(*catalogue, *key, "ampere", isa::parse_version("13.5").value(), {});
     if (!spec) bug(spec.error().text());
     Words all;
-    for (const VerbRule& rule : spec->verbs) all.push_back(rule.verb);
+    for (const rule::VerbRule& rule : spec->verbs) all.push_back(rule.verb);
     return all;
   };
   EXPECT_EQ(verbs(), (Words{"wait", "commit"}));
@@ -122,7 +128,8 @@ TEST_F(Uses, NeedsAnArchitectureOfItsOwn) {
     folder_.write(own_file, own_text + text);
     const auto catalogue = Catalogue::load(folder_.path());
     if (!catalogue) return folder_.text(catalogue.error());
-    const auto found = requirements(*catalogue, *parse_variant(*catalogue, "ring/own/none/none"));
+    const auto found =
+        probes::requirements(*catalogue, *space::parse_variant(*catalogue, "ring/own/none/none"));
     return found ? fmt::format("sm_{}{}", found->sm, found->suffix) : folder_.text(found.error());
   };
   EXPECT_EQ(needs(""), "sm_80");
@@ -189,4 +196,4 @@ TEST_F(Uses, NamesTheOwnerOfAMisspeltVerb) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

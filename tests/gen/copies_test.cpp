@@ -14,7 +14,10 @@
 #include <atomic>
 #include <regex>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using catalogue::Catalogue;
+
 namespace {
 
 constexpr const char* suffix = "_copy";
@@ -36,7 +39,7 @@ class Copies : public testing::TestWithParam<Sweep> {
  protected:
   static void SetUpTestSuite() {
     folder_ = new Folder;
-    fs::copy(source_root() / "templates", folder_->path(), fs::copy_options::recursive);
+    fs::copy(base::source_root() / "templates", folder_->path(), fs::copy_options::recursive);
     for (const char* kind : {"protocols", "movers", "work"}) {
       std::vector<fs::path> originals;
       for (const auto& entry : fs::directory_iterator(folder_->path() / kind))
@@ -75,13 +78,14 @@ class Copies : public testing::TestWithParam<Sweep> {
     return out + std::string(at, spec.cend());
   }
 
-  static Expansion expansion(const Sweep& sweep, bool copied) {
-    const auto text = read_file(source_root() / "specs" / fmt::format("{}.toml", sweep.spec));
+  static space::Expansion expansion(const Sweep& sweep, bool copied) {
+    const auto text =
+        base::read_file(base::source_root() / "specs" / fmt::format("{}.toml", sweep.spec));
     Folder folder;
     folder.write("s.toml", renamed(text.value(), copied));
-    const auto spec = load_spec(test::home(), folder.path() / "s.toml", *catalogue_);
+    const auto spec = space::load_spec(test::home(), folder.path() / "s.toml", *catalogue_);
     if (!spec) bug(spec.error().text());
-    auto out = expand(*catalogue_, *spec, sweep.name);
+    auto out = space::expand(*catalogue_, *spec, sweep.name);
     if (!out) bug(out.error().text());
     return std::move(*out);
   }
@@ -91,38 +95,40 @@ class Copies : public testing::TestWithParam<Sweep> {
 };
 
 // All that must be the same, as text: a difference shows where.
-std::string described(const Catalogue& catalogue, Renderer& renderer, const VariantKey& key) {
-  const auto plan = make_plan(catalogue, key);
+std::string described(const Catalogue& catalogue, render::Renderer& renderer,
+                      const image::VariantKey& key) {
+  const auto plan = probes::make_plan(catalogue, key);
   if (!plan) return plan.error().text();
-  const auto needs = requirements(catalogue, key);
+  const auto needs = probes::requirements(catalogue, key);
   if (!needs) return needs.error().text();
-  const auto rendered =
-      renderer.render(key, *plan, Build::timed, needs->ptx.text(), fmt::format("sm_{}", needs->sm));
+  const auto rendered = renderer.render(key, *plan, image::Build::timed, needs->ptx.text(),
+                                        fmt::format("sm_{}", needs->sm));
   if (!rendered) return rendered.error().text();
-  std::string out = launch_signature(plan->launch) + "\n" + rendered->kernel.ptx_version + " " +
-                    rendered->kernel.ptx_target + needs->suffix + "\n";
+  std::string out = image::launch_signature(plan->launch) + "\n" + rendered->kernel.ptx_version +
+                    " " + rendered->kernel.ptx_target + needs->suffix + "\n";
   for (const auto& [name, value] : plan->derived()) out += fmt::format("{} {}\n", name, value);
   for (const char* family : {"ampere", "hopper", "blackwell"}) {
-    const auto gate = gate_spec(catalogue, key, family, Version{{13, 5}}, plan->derived());
+    const auto gate = gate_spec(catalogue, key, family, isa::Version{{13, 5}}, plan->derived());
     if (!gate) return gate.error().text();
     out += fmt::format("{} {}\n", family, gate->known);
-    for (const VerbRule& rule : gate->verbs) {
+    for (const rule::VerbRule& rule : gate->verbs) {
       out += fmt::format("{} {} forbid {}", rule.verb, rule.role, fmt::join(rule.forbid, " "));
-      for (const OpcodeRule& opcode : rule.require)
-        out += fmt::format(" {}={} {}", opcode.pattern, to_string(opcode.count),
-                           to_string(opcode.path));
+      for (const rule::OpcodeRule& opcode : rule.require)
+        out += fmt::format(" {}={} {}", opcode.pattern, rule::to_string(opcode.count),
+                           rule::to_string(opcode.path));
       out += "\n";
     }
   }
   const std::vector<std::string>& lines = rendered->kernel.statements;
   for (size_t i = 1; i < lines.size(); ++i) out += lines[i] + "\n";  // 0 names the entry
-  for (const SourceLine& line : rendered->kernel.source) out += line.verb + " " + line.role + "\n";
+  for (const image::SourceLine& line : rendered->kernel.source)
+    out += line.verb + " " + line.role + "\n";
   return out;
 }
 
 TEST_P(Copies, AreTheSameVariants) {
   const Sweep& sweep = GetParam();
-  const Expansion originals = expansion(sweep, false), copies = expansion(sweep, true);
+  const space::Expansion originals = expansion(sweep, false), copies = expansion(sweep, true);
   ASSERT_FALSE(originals.variants.empty());
   ASSERT_EQ(originals.variants.size(), copies.variants.size());
   ASSERT_EQ(originals.pruned.size(), copies.pruned.size());
@@ -131,10 +137,10 @@ TEST_P(Copies, AreTheSameVariants) {
   constexpr unsigned threads = 2;
   std::atomic<int> differ = 0;
   std::vector<std::string> first(threads);
-  parallel_for(threads, threads, [&](size_t thread) {
-    Renderer renderer(*catalogue_, folder_->path());
+  base::parallel_for(threads, threads, [&](size_t thread) {
+    render::Renderer renderer(*catalogue_, folder_->path());
     for (size_t i = thread * sweep.step; i < originals.variants.size(); i += threads * sweep.step) {
-      const VariantKey &original = originals.variants[i], &copy = copies.variants[i];
+      const image::VariantKey &original = originals.variants[i], &copy = copies.variants[i];
       const bool renamed = copy.value("protocol") == original.value("protocol") + suffix &&
                            copy.value("mover") == original.value("mover") + suffix &&
                            copy.value("work") == original.value("work") + suffix;
@@ -153,4 +159,4 @@ INSTANTIATE_TEST_SUITE_P(Specs, Copies, testing::ValuesIn(sweeps), [](const auto
 });
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -4,13 +4,17 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using catalogue::Expression;
+using catalogue::ValueKind;
+
 namespace {
 
 // wait is try_wait, protocol is mbarrier, num_stages is 8, units is 3, empty has no meaning.
 struct Point {
-  Vocabulary vocabulary;
-  Values values;
+  catalogue::Vocabulary vocabulary;
+  catalogue::Values values;
 
   Point() {
     add_word("protocol", {"cta_barrier", "mbarrier", "named_barrier"}, "mbarrier");
@@ -208,4 +212,4 @@ TEST(Slots, AreThoseOfTheNamesEachOnce) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -11,7 +11,7 @@
 
 #include <regex>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
 // "`protocols/patient/wait.ptx`:", a blank line, and the fenced text after it.
@@ -28,21 +28,22 @@ std::map<std::string, std::string> files_of(const std::string& page) {
 class Extending : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    fs::copy(source_root() / "templates", folder_.path(), fs::copy_options::recursive);
-    const auto files = files_of(read_file(source_root() / "docs" / "extending.md").value());
+    fs::copy(base::source_root() / "templates", folder_.path(), fs::copy_options::recursive);
+    const auto files =
+        files_of(base::read_file(base::source_root() / "docs" / "extending.md").value());
     ASSERT_EQ(files.size(), 10U);
     for (const auto& [name, text] : files) folder_.write(name, text);
   }
 
-  void assemble(const Rendered& rendered) {
-    const auto toolchain = find_toolchain({test::home(), {}, {}});
+  void assemble(const render::Rendered& rendered) {
+    const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
     if (!toolchain) GTEST_SKIP() << toolchain.error().text();
     std::string text =
         fmt::format(".version {}\n.target {}\n.address_size 64\n{}\n", rendered.kernel.ptx_version,
-                    rendered.kernel.ptx_target, module_shared_declaration);
+                    rendered.kernel.ptx_target, ptxas::module_shared_declaration);
     for (const std::string& line : rendered.kernel.statements) text += line + "\n";
     folder_.write("kernel.ptx", text);
-    const auto output = run_process(
+    const auto output = base::run_process(
         {toolchain->ptxas.string(), "-arch=sm_90", (folder_.path() / "kernel.ptx").string(), "-o",
          (folder_.path() / "kernel.cubin").string()},
         {});
@@ -54,16 +55,16 @@ class Extending : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(Extending, MakesAVariantThatPtxasTakes) {
-  const auto catalogue = Catalogue::load(folder_.path());
+  const auto catalogue = catalogue::Catalogue::load(folder_.path());
   ASSERT_TRUE(catalogue) << folder_.text(catalogue.error());
-  const auto key = parse_variant(*catalogue, GetParam());
+  const auto key = space::parse_variant(*catalogue, GetParam());
   ASSERT_TRUE(key) << key.error().text();
-  const auto plan = make_plan(*catalogue, *key);
+  const auto plan = probes::make_plan(*catalogue, *key);
   ASSERT_TRUE(plan) << plan.error().text();
-  const auto needs = requirements(*catalogue, *key);
+  const auto needs = probes::requirements(*catalogue, *key);
   ASSERT_TRUE(needs) << needs.error().text();
-  Renderer renderer(*catalogue, folder_.path());
-  const auto rendered = renderer.render(*key, *plan, Build::timed, needs->ptx.text(),
+  render::Renderer renderer(*catalogue, folder_.path());
+  const auto rendered = renderer.render(*key, *plan, image::Build::timed, needs->ptx.text(),
                                         fmt::format("sm_{}", needs->sm));
   ASSERT_TRUE(rendered) << rendered.error().text();
   EXPECT_EQ(plan->phases_checked, 2 * plan->num_stages);
@@ -79,4 +80,4 @@ INSTANTIATE_TEST_SUITE_P(Page, Extending,
                                          "silent/flag_volatile/st_volatile/none"));
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

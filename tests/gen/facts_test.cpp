@@ -7,7 +7,12 @@
 
 #include <sstream>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using catalogue::Catalogue;
+using catalogue::ComponentKind;
+using catalogue::ReadBack;
+
 namespace {
 
 const char* const file = "protocols/own/protocol.toml";
@@ -44,14 +49,14 @@ class Facts : public testing::Test {
 TEST_F(Facts, AreRead) {
   ASSERT_EQ(error(good), "");
   const auto catalogue = Catalogue::load(folder_.path());
-  const Component& own = *catalogue->find(ComponentKind::protocol, "own");
+  const catalogue::Component& own = *catalogue->find(ComponentKind::protocol, "own");
   EXPECT_EQ(own.protocol.words, 2);
   EXPECT_TRUE(own.protocol.keeps_address);
   EXPECT_FALSE(own.protocol.counts_laps);
   EXPECT_EQ(own.protocol.read_full, ReadBack::phases);
   EXPECT_EQ(own.protocol.read_empty, ReadBack::count);
   EXPECT_EQ(own.can, std::vector<std::string>{"try"});
-  EXPECT_EQ(catalogue_facts(*catalogue)["protocols"]["own"]["waits_on"], "own");
+  EXPECT_EQ(render::catalogue_facts(*catalogue)["protocols"]["own"]["waits_on"], "own");
 }
 
 // Own keys before those of the protocol it uses, key by key.
@@ -61,7 +66,7 @@ TEST_F(Facts, AreTakenOverKeyByKey) {
                 "uses = \"own\"\ncan = []\n[slot]\nextra_bytes = 16\n");
   const auto catalogue = Catalogue::load(folder_.path());
   ASSERT_TRUE(catalogue) << folder_.text(catalogue.error());
-  const Component& second = *catalogue->find(ComponentKind::protocol, "second");
+  const catalogue::Component& second = *catalogue->find(ComponentKind::protocol, "second");
   EXPECT_EQ(second.protocol.words, 2);
   EXPECT_EQ(second.protocol.extra_bytes, 16);
   EXPECT_EQ(second.protocol.read_empty, ReadBack::count);
@@ -158,9 +163,9 @@ TEST(Verbs, AreShort) {
   int files = 0;
   for (const char* folder : {"protocols", "movers", "work", "common", "probes", "anchors"}) {
     for (const auto& entry :
-         fs::recursive_directory_iterator(source_root() / "templates" / folder)) {
+         fs::recursive_directory_iterator(base::source_root() / "templates" / folder)) {
       if (entry.path().extension() != ".ptx") continue;
-      const std::string text = read_file(entry.path()).value();
+      const std::string text = base::read_file(entry.path()).value();
       std::istringstream lines(text);
       int count = 0;
       for (std::string line; std::getline(lines, line); ++count)
@@ -173,9 +178,9 @@ TEST(Verbs, AreShort) {
   }
   EXPECT_GT(files, 40);
   // A word is text of its verbs.
-  for (const auto& entry : fs::recursive_directory_iterator(source_root() / "templates")) {
+  for (const auto& entry : fs::recursive_directory_iterator(base::source_root() / "templates")) {
     if (entry.path().extension() != ".toml") continue;
-    std::istringstream lines(read_file(entry.path()).value());
+    std::istringstream lines(base::read_file(entry.path()).value());
     bool words = false;
     for (std::string line; std::getline(lines, line);) {
       if (line.starts_with('[')) words = line == "[words]";
@@ -186,4 +191,4 @@ TEST(Verbs, AreShort) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -9,28 +9,28 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 
 inline fs::path fixture_templates() {
-  return source_root() / "tests" / "gen" / "catalogue";
+  return base::source_root() / "tests" / "gen" / "catalogue";
 }
 
-inline Catalogue load_fixture() {
-  auto catalogue = Catalogue::load(fixture_templates());
+inline catalogue::Catalogue load_fixture() {
+  auto catalogue = catalogue::Catalogue::load(fixture_templates());
   if (!catalogue) bug(catalogue.error().text());
   return std::move(*catalogue);
 }
 
 class Folder {
  public:
-  Folder() : folder_(std::move(TempDir::create().value())) {}
+  Folder() : folder_(std::move(base::TempDir::create().value())) {}
   const fs::path& path() const { return folder_.path(); }
 
   void copy_fixture() { fs::copy(fixture_templates(), path(), fs::copy_options::recursive); }
   void write(const std::string& name, const std::string& text) {
-    if (!write_file(path() / name, text)) bug("cannot write " + name);
+    if (!base::write_file(path() / name, text)) bug("cannot write " + name);
   }
-  std::string read(const std::string& name) { return read_file(path() / name).value(); }
+  std::string read(const std::string& name) { return base::read_file(path() / name).value(); }
 
   // The error with names relative to the folder.
   std::string text(const Error& error) const {
@@ -42,7 +42,7 @@ class Folder {
   }
 
  private:
-  TempDir folder_;
+  base::TempDir folder_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::test

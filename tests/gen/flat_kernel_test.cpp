@@ -5,7 +5,12 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using ptxas::Kernel;
+using reduce::as_kernel;
+using reduce::flatten;
+
 namespace {
 
 std::string text_of(const Kernel& kernel) {
@@ -33,7 +38,7 @@ TEST(FlatKernel, KeepsParametersAndDirectivesThatAreNeeded) {
   kernel.statements.insert(kernel.statements.begin() + 1, ".maxntid 128");
   const auto flat = flatten(kernel);
   ASSERT_TRUE(flat) << flat.error().text();
-  EXPECT_EQ(first_parameter(*flat), "pb");
+  EXPECT_EQ(reduce::first_parameter(*flat), "pb");
   EXPECT_EQ(text_of(as_kernel(*flat, "n")),
             ".visible .entry n(.param .align 8 .b8 pb[96])\n.maxntid 128\n{\n.reg .b32 a;\n"
             "ld.param.u32 a, [pb+4];\nret;\n}\n");
@@ -49,7 +54,7 @@ TEST(FlatKernel, IsTheSameCode) {
     ASSERT_TRUE(flat) << flat.error().text();
     kernels.push_back(as_kernel(*flat, kernels[i].entry + "_flat"));
   }
-  const Assembly made = assemble(*toolchain, nullptr, kernels, "sm_90");
+  const ptxas::Assembly made = ptxas::assemble(*toolchain, nullptr, kernels, "sm_90");
   for (size_t i = 0; i < count; ++i) {
     ASSERT_TRUE(made.kernels[i]) << made.kernels[i].error().text();
     ASSERT_TRUE(made.kernels[count + i]) << made.kernels[count + i].error().text();
@@ -66,4 +71,4 @@ TEST(FlatKernel, NeedsABody) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

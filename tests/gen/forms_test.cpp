@@ -4,7 +4,17 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using forms::form_rules;
+using forms::FormBook;
+using forms::FormPoint;
+using forms::OperandTable;
+using forms::why_no_form;
+using isa::Form;
+using isa::FormTable;
+using isa::Version;
+
 namespace {
 
 const FormBook& book() {
@@ -93,7 +103,7 @@ TEST(WhyNoForm, GivesTheReason) {
 TEST(FormLaunch, StaysWithinTheBarrier) {
   const std::string arrive = id_of("mbarrier.arrive.b64 _, [addr];");
   const auto items = [](const FormPoint& point) {
-    return form_launch(book(), point).value().max_items;
+    return forms::form_launch(book(), point).value().max_items;
   };
   EXPECT_EQ(items({arrive, "pending", "throughput", "one", "none", 8}), 131067);  // 1048543 / 8
   EXPECT_EQ(items({arrive, "pending", "throughput", "warp", "none", 8}), 4095);   // 1048543 / 256
@@ -102,7 +112,9 @@ TEST(FormLaunch, StaysWithinTheBarrier) {
       "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [a], {val, val1, val2, val3}, "
       "[mbar];");
   EXPECT_EQ(items({store, "plain", "throughput", "one", "none", 4}), 16383);  // 1048575 / (4 * 16)
-  EXPECT_EQ(form_launch(book(), {arrive, "pending", "throughput", "one", "busy", 4})->load_ctas, 8);
+  EXPECT_EQ(
+      forms::form_launch(book(), {arrive, "pending", "throughput", "one", "busy", 4})->load_ctas,
+      8);
 }
 
 // An id in a register keeps all sixteen barriers of the CTA, and an SM has 64.
@@ -116,20 +128,20 @@ TEST(WhyNoForm, NoLoadBesideABarrierIdInARegister) {
   EXPECT_EQ(why_no_form(book(), {literal, "plain", "throughput", "warp", "busy", 4}).value(), "");
 }
 
-GateSpec gate_of(const FormBook& forms, const FormPoint& point, const Version& ptxas) {
-  Head head;
+rule::GateSpec gate_of(const FormBook& forms, const FormPoint& point, const Version& ptxas) {
+  ptx::head::Head head;
   head.rules = form_rules(forms, point, "hopper").value();
-  return phasebit::gate_of(head, "hopper", ptxas).value();
+  return ptx::head::gate_of(head, "hopper", ptxas).value();
 }
 
 // " x2 SYNCS.EXCH* no MEMBAR*; other_half: ..." of what a form's window must hold on Hopper.
-std::string in_words(const GateSpec& spec) {
+std::string in_words(const rule::GateSpec& spec) {
   std::string said;
-  for (const VerbRule& rule : spec.verbs) {
+  for (const rule::VerbRule& rule : spec.verbs) {
     if (rule.role != "consumer") return "of " + rule.role;
     if (rule.verb != "form") said += "; " + rule.verb + ":";
-    for (const OpcodeRule& one : rule.require)
-      said += fmt::format(" {} {}", to_string(one.count), one.pattern);
+    for (const rule::OpcodeRule& one : rule.require)
+      said += fmt::format(" {} {}", rule::to_string(one.count), one.pattern);
     for (const std::string& pattern : rule.forbid) said += " no " + pattern;
   }
   return said;
@@ -235,4 +247,4 @@ TEST(OperandTable, NamesFileLineAndWord) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -3,6 +3,9 @@
 #include "tests/gen/guard_text.h"
 
 namespace phasebit::test {
+
+using guard::GuardedPtx;
+
 namespace {
 
 struct Row {
@@ -85,8 +88,8 @@ TEST(GuardLoops, WaitsAndOthers) {
 TEST(GuardLoops, ProgressIsWhereTheLoopIsLeft) {
   const auto behind = [](const std::string& body, const std::string& from) {
     std::string out;
-    for (const PlacedStatement& one : guarded(kernel(body)).file.statements)
-      out += plain_text(one.text) + " ";
+    for (const ptx::PlacedStatement& one : guarded(kernel(body)).file.statements)
+      out += ptx::plain_text(one.text) + " ";
     return out.substr(out.rfind(from));
   };
   const std::string store =

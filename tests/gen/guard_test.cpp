@@ -7,6 +7,10 @@
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
+
+using guard::GuardedPtx;
+using image::WaitSite;
+
 namespace {
 
 struct Row {
@@ -100,7 +104,7 @@ struct Compiled {
 std::string summary(const GuardedPtx& made) {
   std::map<std::string, int> counts;
   for (const WaitSite& site : made.sites)
-    ++counts[fmt::format("{} {}{}", site.entry, to_string(site.kind),
+    ++counts[fmt::format("{} {}{}", site.entry, image::to_string(site.kind),
                          site.verb.empty() ? "" : " in " + site.verb)];
   std::string out;
   for (const auto& [what, count] : counts) out += fmt::format("{} x{}; ", what, count);
@@ -175,7 +179,7 @@ TEST(Guard, DropsRegisterLimitsAndKeepsTheRest) {
       "32\n"
       "{\nsetmaxnreg.dec.sync.aligned.u32 24;\nret;\n}\n";
   const GuardedPtx made = guarded(text);
-  const std::string out = write_ptx(made.file);
+  const std::string out = ptx::write_ptx(made.file);
   EXPECT_EQ(out.find(".maxnreg"), std::string::npos);
   EXPECT_EQ(out.find("setmaxnreg"), std::string::npos);
   EXPECT_NE(out.find(".maxntid 128"), std::string::npos);
@@ -201,7 +205,7 @@ TEST(Guard, TheItemIsReportedWhereTheHeadNamesItsRegister) {
   std::string items;
   for (const WaitSite& site : made.sites) items += site.operand + "=" + site.item + " ";
   EXPECT_EQ(items, "b=t 1=t 2= 3= ");
-  const std::string out = write_ptx(made.file);
+  const std::string out = ptx::write_ptx(made.file);
   EXPECT_NE(out.find("@pbg_do cvt.u64.u32 pbg_item, t;"), std::string::npos);
   EXPECT_NE(out.find("pb_guard_barrier, (pbg_base, 2, 1, 64, 1, pbg_item);"), std::string::npos);
   EXPECT_NE(out.find("pb_guard_barrier, (pbg_base, 3, 2, 64, 1, 0xffffffffffffffff);"),
@@ -234,7 +238,7 @@ constexpr Refused refused[] = {
 
 TEST(Guard, RefusesWithAReason) {
   for (const Refused& row : refused) {
-    const auto made = guard(read_ptx(row.text, "t.ptx").value());
+    const auto made = guard::guard(ptx::read_ptx(row.text, "t.ptx").value());
     ASSERT_FALSE(made) << row.text;
     EXPECT_EQ(made.error().text(), row.message);
   }

@@ -12,21 +12,21 @@
 
 namespace phasebit::test {
 
-inline std::string sites_of(const GuardedPtx& guarded) {
+inline std::string sites_of(const guard::GuardedPtx& guarded) {
   std::string out;
-  for (const WaitSite& site : guarded.sites)
-    out += fmt::format("{} {} {}({}){}; ", site.entry, to_string(site.kind),
+  for (const image::WaitSite& site : guarded.sites)
+    out += fmt::format("{} {} {}({}){}; ", site.entry, image::to_string(site.kind),
                        site.verb.empty() ? "" : site.verb + " ", site.operand,
                        site.address.empty() ? "" : " at " + site.address);
   return out;
 }
 
-inline GuardedPtx guarded(const std::string& text, const std::string& name = "t.ptx") {
-  const auto file = read_ptx(text, name);
+inline guard::GuardedPtx guarded(const std::string& text, const std::string& name = "t.ptx") {
+  const auto file = ptx::read_ptx(text, name);
   if (!file) ADD_FAILURE() << file.error().text();
-  auto made = guard(*file);
+  auto made = guard::guard(*file);
   if (!made) ADD_FAILURE() << made.error().text();
-  return made ? *made : GuardedPtx{};
+  return made ? *made : guard::GuardedPtx{};
 }
 
 inline std::string kernel(const std::string& body, const std::string& more = "") {
@@ -37,7 +37,7 @@ inline std::string kernel(const std::string& body, const std::string& more = "")
 }
 
 inline std::string guard_fixture(const std::string& name) {
-  return read_file(source_root() / "tests" / "gen" / "guard" / name).value();
+  return base::read_file(base::source_root() / "tests" / "gen" / "guard" / name).value();
 }
 
 inline fs::path guard_ptxas() {
@@ -46,11 +46,11 @@ inline fs::path guard_ptxas() {
 
 // What ptxas says against the guarded text; "" where it takes it.
 inline std::string refused_by_ptxas(const std::string& text, const std::string& arch) {
-  const TempDir folder = std::move(*TempDir::create());
-  EXPECT_TRUE(write_file(folder.path() / "g.ptx", write_ptx(guarded(text).file)));
-  const auto output =
-      run_process({guard_ptxas().string(), "-arch=" + arch, (folder.path() / "g.ptx").string(),
-                   "-o", (folder.path() / "g.cubin").string()});
+  const base::TempDir folder = std::move(*base::TempDir::create());
+  EXPECT_TRUE(base::write_file(folder.path() / "g.ptx", ptx::write_ptx(guarded(text).file)));
+  const auto output = base::run_process({guard_ptxas().string(), "-arch=" + arch,
+                                         (folder.path() / "g.ptx").string(), "-o",
+                                         (folder.path() / "g.cubin").string()});
   return output && output->ok() ? std::string()
                                 : (output ? output->how_it_ended() + output->err : "no process");
 }

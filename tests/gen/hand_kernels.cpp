@@ -6,6 +6,9 @@
 #include <sstream>
 
 namespace phasebit::test {
+
+using ptxas::Kernel;
+
 namespace {
 
 constexpr const char* declarations = R"(.reg .b32 %r<16>;
@@ -67,7 +70,7 @@ Kernel kernel(const std::string& entry, const std::string& target, const std::st
   made.statements.push_back("}");
   for (size_t n = 1; n <= made.statements.size(); ++n)
     made.source.push_back({"probes/hand/" + entry + ".ptx", static_cast<int>(n), "", ""});
-  made.hash = content_hash(
+  made.hash = base::content_hash(
       fmt::format("{} {} {}", made.ptx_version, target, fmt::join(made.statements, "\n")));
   return made;
 }
@@ -89,16 +92,16 @@ Kernel refused_kernel(const std::string& entry) {
   return kernel(entry, "sm_80", ".reg .b32 %r<4>;\nbogus.u32 %r1;\nret;\n");
 }
 
-Result<Toolchain> toolchain() {
-  return find_toolchain({test::home(), {}, {}});
+Result<ptxas::Toolchain> toolchain() {
+  return ptxas::find_toolchain({test::home(), {}, {}});
 }
 
 void write_script(const fs::path& path, const std::string& text) {
-  if (!write_file(path, "#!/bin/sh\n" + text)) bug("cannot write a script");
+  if (!base::write_file(path, "#!/bin/sh\n" + text)) bug("cannot write a script");
   fs::permissions(path, fs::perms::owner_all);
 }
 
-Result<Toolchain> toolchain_with_script(const fs::path& folder, const std::string& script) {
+Result<ptxas::Toolchain> toolchain_with_script(const fs::path& folder, const std::string& script) {
   PHASEBIT_TRY_ASSIGN(real, toolchain());
   const fs::path fake = folder / "ptxas";
   write_script(fake, "for input; do case $input in *.ptx) break;; esac; done\n" + script +

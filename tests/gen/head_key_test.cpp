@@ -7,7 +7,10 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using catalogue::Catalogue;
+
 namespace {
 
 const Catalogue& catalogue() {
@@ -16,20 +19,20 @@ const Catalogue& catalogue() {
 }
 
 // Axes one a line, on lines 4 and on.
-Result<VariantKey> check(const std::string& top, const std::string& axes,
-                         const std::string& more = {}) {
+Result<image::VariantKey> check(const std::string& top, const std::string& axes,
+                                const std::string& more = {}) {
   const std::string text = "format = 1\n" + top +
                            "\nroles = [{ role = \"consumer\", warps = [0] }]\n[key]\n" + axes +
                            "[launch]\nthreads = 32\ntimed_role = \"consumer\"\n" + more;
-  std::vector<PtxHeadLine> lines;
+  std::vector<ptx::PtxHeadLine> lines;
   int number = 0;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = text.find('\n', begin);
     lines.push_back({text.substr(begin, end - begin), ++number});
     begin = end + 1;
   }
-  PHASEBIT_TRY_ASSIGN(head, read_head(lines, "t.ptx"));
-  return check_head_key(catalogue(), head);
+  PHASEBIT_TRY_ASSIGN(head, ptx::head::read_head(lines, "t.ptx"));
+  return render::check_head_key(catalogue(), head);
 }
 
 const std::string ring =
@@ -43,11 +46,11 @@ TEST(HeadKey, IsWholeWhereAHeadLeavesOut) {
   EXPECT_EQ(quoted->id, "ring/mbarrier/st_shared/none/num_stages=8/snippet.wait=a@1f");
   EXPECT_EQ(quoted->value("wait"), "try_wait");
   EXPECT_EQ(quoted->value("snippet.wait"), "a@1f");
-  const auto made = make_key(catalogue(), {{"probe", "ring"},
-                                           {"protocol", "mbarrier"},
-                                           {"mover", "st_shared"},
-                                           {"work", "none"},
-                                           {"num_stages", "8"}});
+  const auto made = space::make_key(catalogue(), {{"probe", "ring"},
+                                                  {"protocol", "mbarrier"},
+                                                  {"mover", "st_shared"},
+                                                  {"work", "none"},
+                                                  {"num_stages", "8"}});
   ASSERT_TRUE(made);
   EXPECT_EQ(quoted->axes.size(), made->axes.size() + 1);
 }
@@ -110,4 +113,4 @@ TEST(HeadKey, OfAFileMayNameItsOwnProtocol) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -5,19 +5,19 @@
 #include "gen/render/head_key.h"
 #include "tests/gen/plans.h"
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
 Status check(const std::string& text) {
-  std::vector<PtxHeadLine> lines;
+  std::vector<ptx::PtxHeadLine> lines;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = text.find('\n', begin);
     lines.push_back({text.substr(begin, end - begin), static_cast<int>(lines.size()) + 1});
     begin = end + 1;
   }
-  PHASEBIT_TRY_ASSIGN(head, read_head(lines, "t.ptx"));
-  PHASEBIT_TRY_ASSIGN(key, check_head_key(test::shipped(), head));
-  return check_head_plan(test::shipped(), head, key);
+  PHASEBIT_TRY_ASSIGN(head, ptx::head::read_head(lines, "t.ptx"));
+  PHASEBIT_TRY_ASSIGN(key, render::check_head_key(test::shipped(), head));
+  return render::check_head_plan(test::shipped(), head, key);
 }
 
 const std::string good =
@@ -107,4 +107,4 @@ TEST(HeadPlan, LeavesTheRest) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -5,7 +5,12 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using ptxas::module_text;
+using ptxas::ModuleText;
+using render::read_kernels;
+
 namespace {
 
 const std::string header = ".version 7.8\n.target sm_90\n.address_size 64\n";
@@ -24,25 +29,25 @@ const std::string clocks = "mov.u64 a, %clock64; mov.u64 b, %clock64;\n";
 
 TEST(KernelFile, StatementsBelongToTheLastHeading) {
   const auto read =
-      read_kernel(header + "// [-] templates/probes/ring/kernel.ptx:1\n" + head + entry +
-                      "{\n"
-                      "  // [producer acquire] templates/protocols/p/wait.ptx:3\n"
-                      "  // Why it waits.\n"
-                      "  { {\n"
-                      "  mov.u32 a,  b;  // by hand\n"
-                      "  // not a heading: [producer commit]\n"
-                      "  } }\n"
-                      "  // [producer] templates/probes/ring/producer.ptx\n"
-                      "L: add.u32 a, a, 1;\n"
-                      "  // [consumer clock_start] mine.ptx:8\n"
-                      "  mov.u64 t, %clock64;\n"
-                      "  // [consumer clock_end] mine.ptx:9\n"
-                      "  mov.u64 t, %clock64;\n"
-                      "  // [verify] mine.ptx:7\n"
-                      "  exit;\n"
-                      "  // [-] templates/probes/ring/kernel.ptx:9\n"
-                      "}\n",
-                  "t.ptx");
+      render::read_kernel(header + "// [-] templates/probes/ring/kernel.ptx:1\n" + head + entry +
+                              "{\n"
+                              "  // [producer acquire] templates/protocols/p/wait.ptx:3\n"
+                              "  // Why it waits.\n"
+                              "  { {\n"
+                              "  mov.u32 a,  b;  // by hand\n"
+                              "  // not a heading: [producer commit]\n"
+                              "  } }\n"
+                              "  // [producer] templates/probes/ring/producer.ptx\n"
+                              "L: add.u32 a, a, 1;\n"
+                              "  // [consumer clock_start] mine.ptx:8\n"
+                              "  mov.u64 t, %clock64;\n"
+                              "  // [consumer clock_end] mine.ptx:9\n"
+                              "  mov.u64 t, %clock64;\n"
+                              "  // [verify] mine.ptx:7\n"
+                              "  exit;\n"
+                              "  // [-] templates/probes/ring/kernel.ptx:9\n"
+                              "}\n",
+                          "t.ptx");
   ASSERT_TRUE(read) << read.error().text();
   struct Row {
     std::string statement, role, verb;
@@ -60,7 +65,7 @@ TEST(KernelFile, StatementsBelongToTheLastHeading) {
                                  {"}", "", "", 31}};
   ASSERT_EQ(read->kernel.statements.size(), rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
-    const SourceLine& source = read->kernel.source[i];
+    const image::SourceLine& source = read->kernel.source[i];
     EXPECT_EQ(read->kernel.statements[i], rows[i].statement);
     EXPECT_EQ(source.place(), fmt::format("t.ptx:{}", rows[i].line)) << rows[i].statement;
     EXPECT_EQ(source.role, rows[i].role) << rows[i].statement;
@@ -69,7 +74,7 @@ TEST(KernelFile, StatementsBelongToTheLastHeading) {
   EXPECT_EQ(read->kernel.entry, "pb_1_t");
   EXPECT_EQ(read->kernel.ptx_version, "7.8");
   EXPECT_EQ(read->kernel.ptx_target, "sm_90");
-  EXPECT_EQ(read->kernel.build, Build::guarded);
+  EXPECT_EQ(read->kernel.build, image::Build::guarded);
   EXPECT_FALSE(read->kernel.as_is);
   EXPECT_EQ(read->head.key.id, "a/b/c/d");
 }
@@ -103,13 +108,13 @@ TEST(KernelFile, AStrangersFileIsTakenAsItIs) {
   const auto read = read_kernels(strangers, "s.ptx");
   ASSERT_TRUE(read) << read.error().text();
   ASSERT_EQ(read->size(), 2U);
-  const Kernel& first = read->front().kernel;
+  const ptxas::Kernel& first = read->front().kernel;
   EXPECT_FALSE(read->front().has_head);
   EXPECT_TRUE(first.as_is);
   EXPECT_EQ(first.entry, "first");
   EXPECT_EQ(read->back().kernel.entry, "second");
   EXPECT_NE(first.hash, read->back().kernel.hash);
-  EXPECT_NE(nameless_hash(first), nameless_hash(read->back().kernel));
+  EXPECT_NE(ptxas::nameless_hash(first), ptxas::nameless_hash(read->back().kernel));
   const ModuleText plain = module_text("", "", {&first}, false);
   EXPECT_EQ(plain.text, strangers);
   EXPECT_EQ(plain.at(11).statement, 11);
@@ -168,7 +173,7 @@ TEST(KernelFile, VerbsAreTheFunctionsThatACompilerInlined) {
                        ".b8 95,90,78,52,114,105,110,103,52,119,97,105,116,69,106,0\n}\n",
                    "s.ptx");
   ASSERT_TRUE(read) << read.error().text();
-  const Kernel& kernel = read->front().kernel;
+  const ptxas::Kernel& kernel = read->front().kernel;
   EXPECT_EQ(kernel.source[6].verb, "");
   EXPECT_EQ(kernel.source[8].verb, "wait");
   const std::string lined = module_text("", "", {&kernel}, true).text;
@@ -199,11 +204,11 @@ TEST(KernelFile, SaysWhereATextIsWrong) {
        "render: t.ptx:15: no verb 'comit' (did you mean 'commit'?)"},
   };
   for (const Row& row : rows) {
-    const auto read = read_kernel(row.text, "t.ptx");
+    const auto read = render::read_kernel(row.text, "t.ptx");
     ASSERT_FALSE(read) << row.message;
     EXPECT_EQ(read.error().text(), row.message);
   }
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

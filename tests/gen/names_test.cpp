@@ -12,7 +12,10 @@
 #include <map>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using catalogue::Catalogue;
+
 namespace {
 
 using nlohmann::json;
@@ -38,24 +41,24 @@ void collect(const json& value, const std::string& where, Names& names) {
 
 std::set<std::string> declared_names(const Catalogue& catalogue) {
   std::set<std::string> all;
-  const auto add = [&](const Component& component) {
-    for (const Axis& axis : component.axes) all.insert(axis.name);
-    for (const NamedExpression& name : component.names) all.insert(name.name);
+  const auto add = [&](const catalogue::Component& component) {
+    for (const catalogue::Axis& axis : component.axes) all.insert(axis.name);
+    for (const catalogue::NamedExpression& name : component.names) all.insert(name.name);
   };
   add(catalogue.common());
-  for (const ComponentKind kind : component_kinds) {
-    all.insert(std::string(to_string(kind)));
-    for (const Component& component : catalogue.components(kind)) add(component);
+  for (const catalogue::ComponentKind kind : catalogue::component_kinds) {
+    all.insert(std::string(catalogue::to_string(kind)));
+    for (const catalogue::Component& component : catalogue.components(kind)) add(component);
   }
   return all;
 }
 
-void collect_variant(const Catalogue& catalogue, const VariantKey& key, Names& names) {
-  auto context = make_context(catalogue, key, test::plan_of(key), "entry");
+void collect_variant(const Catalogue& catalogue, const image::VariantKey& key, Names& names) {
+  auto context = render::context::make_context(catalogue, key, test::plan_of(key), "entry");
   ASSERT_TRUE(context) << context.error().text();
-  if (is_form(key)) {
-    const auto book = FormBook::get();
-    ASSERT_TRUE(add_form_names(*context, **book, form_point(key)));
+  if (space::is_form(key)) {
+    const auto book = forms::FormBook::get();
+    ASSERT_TRUE(forms::add_form_names(*context, **book, forms::form_point(key)));
   }
   collect(*context, "", names);
 }
@@ -66,11 +69,11 @@ Names names_of_code() {
   Names names;
   for (const char* file :
        {"core", "protocols", "probes", "cluster", "barrier_word", "curated", "forms"}) {
-    const auto spec =
-        load_spec(test::home(), source_root() / "specs" / fmt::format("{}.toml", file), catalogue);
+    const auto spec = space::load_spec(
+        test::home(), base::source_root() / "specs" / fmt::format("{}.toml", file), catalogue);
     EXPECT_TRUE(spec) << spec.error().text();
-    for (const Sweep& sweep : spec->sweeps) {
-      const auto expansion = expand(catalogue, *spec, sweep.name);
+    for (const space::Sweep& sweep : spec->sweeps) {
+      const auto expansion = space::expand(catalogue, *spec, sweep.name);
       EXPECT_TRUE(expansion) << expansion.error().text();
       const size_t step = expansion->variants.size() > 5000 ? 997 : 7;
       for (size_t i = 0; i < expansion->variants.size(); i += step)
@@ -109,8 +112,8 @@ std::string where_of(const std::set<std::string>& places) {
 }
 
 TEST(Names, StandInTheReadme) {
-  const fs::path file = source_root() / "templates" / "README.md";
-  std::string text = read_file(file).value();
+  const fs::path file = base::source_root() / "templates" / "README.md";
+  std::string text = base::read_file(file).value();
   const size_t begin = text.find(begin_mark) + std::string(begin_mark).size();
   const size_t end = text.find(end_mark);
   ASSERT_LE(begin, end);
@@ -124,10 +127,10 @@ TEST(Names, StandInTheReadme) {
   }
   const std::string wanted = text.substr(0, begin) + table + text.substr(end);
   if (std::getenv("PHASEBIT_ACCEPT") != nullptr) {
-    ASSERT_TRUE(write_file(file, wanted));
+    ASSERT_TRUE(base::write_file(file, wanted));
   }
-  EXPECT_EQ(read_file(file).value(), wanted);
+  EXPECT_EQ(base::read_file(file).value(), wanted);
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

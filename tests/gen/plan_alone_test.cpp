@@ -2,7 +2,11 @@
 #include "gen/probes/make_plan.h"
 #include "tests/gen/plans.h"
 
-namespace phasebit {
+namespace phasebit::test {
+
+using image::Role;
+using probes::Plan;
+
 namespace {
 
 using test::Axes;
@@ -143,10 +147,10 @@ TEST(NeighbourPlan, TheControlIsTheSameLaunchWithoutWaiting) {
 }
 
 TEST(NeighbourPlan, RefusesMoreThanASubPartitionHolds) {
-  const VariantKey key = test::key_of(
+  const image::VariantKey key = test::key_of(
       {{"probe", "interference"}, {"protocol", "mbarrier"}, {"mover", "none"}, {"work", "none"}},
       {{"waiters", "8"}, {"placing", "same"}});
-  const auto plan = make_plan(test::shipped(), key);
+  const auto plan = probes::make_plan(test::shipped(), key);
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().text(), "spec: test: 1 victims and 8 waiters do not fit in 32 warps");
 }
@@ -165,4 +169,4 @@ TEST(FaninPlan, AWaitByStateIsTheArrival) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -4,17 +4,22 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using image::Role;
+using image::RoleSlice;
+
 namespace {
 
 using test::Axes;
 
-Result<Plan> plan_of(const Axes& axes) {
-  return make_plan(test::shipped(),
-                   test::key_of({{"probe", "cluster"}, {"mover", "none"}, {"work", "none"}}, axes));
+Result<probes::Plan> plan_of(const Axes& axes) {
+  return probes::make_plan(
+      test::shipped(),
+      test::key_of({{"probe", "cluster"}, {"mover", "none"}, {"work", "none"}}, axes));
 }
 
-std::vector<const RoleSlice*> slices_in(const Plan& plan, int cta) {
+std::vector<const RoleSlice*> slices_in(const probes::Plan& plan, int cta) {
   std::vector<const RoleSlice*> found;
   for (const RoleSlice& slice : plan.launch.slices)
     if (slice.is_in(cta)) found.push_back(&slice);
@@ -95,9 +100,9 @@ TEST(PlanRemote, LeavesTheRecordToTheFirstOfThoseThatArrive) {
                        {"arrivers", "15"},
                        {"unroll", "4"},
                        {"arrival", "thread"}};
-  const auto plan =
-      make_plan(test::shipped(),
-                test::key_of({{"probe", "remote"}, {"mover", "none"}, {"work", "none"}}, arrive));
+  const auto plan = probes::make_plan(
+      test::shipped(),
+      test::key_of({{"probe", "remote"}, {"mover", "none"}, {"work", "none"}}, arrive));
   ASSERT_TRUE(plan) << plan.error().text();
   ASSERT_EQ(plan->launch.slices.size(), 1U);
   EXPECT_EQ(plan->launch.slices[0].role, Role::producer);
@@ -110,4 +115,4 @@ TEST(PlanRemote, LeavesTheRecordToTheFirstOfThoseThatArrive) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

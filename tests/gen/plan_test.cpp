@@ -2,7 +2,11 @@
 #include "gen/probes/make_plan.h"
 #include "tests/gen/plans.h"
 
-namespace phasebit {
+namespace phasebit::test {
+
+using image::VariantKey;
+using probes::Plan;
+
 namespace {
 
 using test::plan_of;
@@ -61,8 +65,8 @@ TEST(Plan, GivesEachUnitThatTakesTurnsItsNumberAndRanksWithinIt) {
                                      {"sharing", "round_robin"},
                                      {"num_stages", "4"}}));
   ASSERT_EQ(plan.launch.slices.size(), 12U);
-  const RoleSlice& last = plan.launch.slices.back();
-  EXPECT_EQ(last.role, Role::consumer);
+  const image::RoleSlice& last = plan.launch.slices.back();
+  EXPECT_EQ(last.role, image::Role::consumer);
   EXPECT_EQ(last.unit, 1);
   EXPECT_EQ(last.rank, 96);
   EXPECT_EQ(plan.launch.producer_turns, 1);
@@ -104,14 +108,15 @@ TEST(Plan, TakesSingleWordsWhereVectorsDoNotDivide) {
 TEST(Plan, RefusesAPayloadThatDoesNotDivide) {
   VariantKey key = variant({{"payload_bytes", "100"}});
   key.axes[2].second = "st_shared";
-  const auto plan = make_plan(test::shipped(), key);
+  const auto plan = probes::make_plan(test::shipped(), key);
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().text(),
             "spec: test: payload_bytes 100 cannot be split evenly over 32 threads");
 }
 
 TEST(Plan, RefusesMoreWarpsThanACtaHas) {
-  const auto plan = make_plan(test::shipped(), variant({{"producers", "20"}, {"consumers", "13"}}));
+  const auto plan =
+      probes::make_plan(test::shipped(), variant({{"producers", "20"}, {"consumers", "13"}}));
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().text(), "spec: test: 33 warps, a CTA has at most 32");
 }
@@ -123,4 +128,4 @@ TEST(Plan, AsksForWholeLapsWhenUnrolled) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -14,9 +14,9 @@ namespace phasebit::test {
 using Axes = std::vector<std::pair<std::string, std::string>>;
 
 // The catalogue of templates/.
-inline const Catalogue& shipped() {
-  static const Catalogue catalogue = [] {
-    auto loaded = Catalogue::load(source_root() / "templates");
+inline const catalogue::Catalogue& shipped() {
+  static const catalogue::Catalogue catalogue = [] {
+    auto loaded = catalogue::Catalogue::load(base::source_root() / "templates");
     if (!loaded) bug(loaded.error().text());
     return std::move(*loaded);
   }();
@@ -24,18 +24,18 @@ inline const Catalogue& shipped() {
 }
 
 // The leading axes, then the others.
-inline VariantKey key_of(Axes leading, const Axes& axes) {
-  VariantKey key;
+inline image::VariantKey key_of(Axes leading, const Axes& axes) {
+  image::VariantKey key;
   key.id = "test";
   key.axes = std::move(leading);
   key.axes.insert(key.axes.end(), axes.begin(), axes.end());
   return key;
 }
 
-inline Plan plan_of(const VariantKey& key) {
-  auto plan = make_plan(shipped(), key);
+inline probes::Plan plan_of(const image::VariantKey& key) {
+  auto plan = probes::make_plan(shipped(), key);
   EXPECT_TRUE(plan) << plan.error().text();
-  return plan.value_or(Plan{});
+  return plan.value_or(probes::Plan{});
 }
 
 }  // namespace phasebit::test

@@ -10,15 +10,19 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using catalogue::Catalogue;
+using image::VariantKey;
+
 namespace {
 
-const fs::path root = source_root();
+const fs::path root = base::source_root();
 
 std::vector<VariantKey> variants_of(const Catalogue& catalogue, const std::string& sweep) {
-  const auto spec = load_spec(test::home(), root / "specs" / "probes.toml", catalogue);
+  const auto spec = space::load_spec(test::home(), root / "specs" / "probes.toml", catalogue);
   if (!spec) bug(spec.error().text());
-  auto expansion = expand(catalogue, *spec, sweep);
+  auto expansion = space::expand(catalogue, *spec, sweep);
   if (!expansion) bug(expansion.error().text());
   std::vector<VariantKey> some;  // a prime step meets every value of every axis
   for (size_t i = 0; i < expansion->variants.size(); i += 7) some.push_back(expansion->variants[i]);
@@ -32,17 +36,17 @@ class ProbeSweep : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(ProbeSweep, HasEveryTimedVerbInTheTimedRole) {
-  Renderer renderer(catalogue_, root / "templates");
+  render::Renderer renderer(catalogue_, root / "templates");
   const auto variants = variants_of(catalogue_, GetParam());
   ASSERT_FALSE(variants.empty());
   for (const VariantKey& key : variants) {
-    const auto plan = make_plan(catalogue_, key);
+    const auto plan = probes::make_plan(catalogue_, key);
     ASSERT_TRUE(plan) << plan.error().text();
-    const auto rendered = renderer.render(key, *plan, Build::timed, "9.3", "sm_90");
+    const auto rendered = renderer.render(key, *plan, image::Build::timed, "9.3", "sm_90");
     ASSERT_TRUE(rendered) << key.id << ": " << rendered.error().text();
     std::set<std::string> verbs;
     int starts = 0;
-    for (const SourceLine& line : rendered->kernel.source) {
+    for (const image::SourceLine& line : rendered->kernel.source) {
       verbs.insert(line.verb);
       starts += line.verb == "clock_start" ? 1 : 0;
     }
@@ -57,4 +61,4 @@ INSTANTIATE_TEST_SUITE_P(Probes, ProbeSweep,
                          testing::Values("verbs", "response", "interference", "fanin", "entangle"));
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using ptxas::parse_ptxas_output;
+using ptxas::PtxasReport;
+
 namespace {
 
-using Severity = PtxasMessage::Severity;
+using Severity = ptxas::PtxasMessage::Severity;
 
 // One line of ptxas's, as its versions from 11.8 to 13.5 write it.
 struct MessageRow {
@@ -63,7 +67,7 @@ TEST(PtxasResources, OfThirteenPointFive) {
   EXPECT_EQ(report.entries.at("b").registers, 6);
   EXPECT_EQ(report.entries.at("b").barriers, 16);
   EXPECT_EQ(report.entries.at("b").static_shared_bytes, 0);
-  const Resources& a = report.entries.at("a");
+  const image::Resources& a = report.entries.at("a");
   EXPECT_EQ(a.registers, 255);
   EXPECT_EQ(a.barriers, 4);
   EXPECT_EQ(a.static_shared_bytes, 60032);
@@ -87,4 +91,4 @@ TEST(PtxasResources, OfElevenPointEight) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

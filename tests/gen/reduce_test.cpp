@@ -7,23 +7,29 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using reduce::apply;
+using reduce::Change;
+using reduce::FlatKernel;
+using reduce::reduce;
+
 namespace {
 
 FlatKernel flat(const std::string& body) {
-  auto made = flatten(test::kernel("k", "sm_90", body));
+  auto made = reduce::flatten(test::kernel("k", "sm_90", body));
   EXPECT_TRUE(made) << made.error().text();
   return std::move(*made);
 }
 
 std::string body_of(const FlatKernel& kernel) {
   std::string text;
-  for (const FlatLine& line : kernel.body) text += put_together(line.statement) + "\n";
+  for (const reduce::FlatLine& line : kernel.body) text += ptx::put_together(line.statement) + "\n";
   return text;
 }
 
 // For each text whether all of the words are in it.
-StillShows holds(const std::vector<std::string>& words) {
+reduce::StillShows holds(const std::vector<std::string>& words) {
   return [words](const std::vector<FlatKernel>& candidates) {
     std::vector<bool> shows;
     for (const FlatKernel& candidate : candidates) {
@@ -71,20 +77,20 @@ TEST(Reduce, IsTheSameEveryTime) {
 
 TEST(Reduce, GivesWhatItHasWhenTheTimeIsOver) {
   int asked = 0;
-  const ReduceLimits limits{[&] { return ++asked > 3; }, 16};
+  const reduce::ReduceLimits limits{[&] { return ++asked > 3; }, 16};
   const FlatKernel first = flat(long_body(80));
   const auto reduced = reduce(first, holds({"bar.sync"}), limits);
   EXPECT_FALSE(reduced.finished);
   EXPECT_EQ(reduced.rounds, 3U);
-  EXPECT_LE(size_of(reduced.kernel), size_of(first));
+  EXPECT_LE(reduce::size_of(reduced.kernel), reduce::size_of(first));
   EXPECT_TRUE(holds({"bar.sync"})({reduced.kernel}).front());
 }
 
 TEST(Reduce, AsksForNoMoreThanAllowedAndNeverTwice) {
   std::vector<std::string> seen;
-  const StillShows shows = [&](const std::vector<FlatKernel>& candidates) {
+  const reduce::StillShows shows = [&](const std::vector<FlatKernel>& candidates) {
     EXPECT_LE(candidates.size(), 7U);
-    for (const FlatKernel& one : candidates) seen.push_back(as_kernel(one, "k").hash);
+    for (const FlatKernel& one : candidates) seen.push_back(reduce::as_kernel(one, "k").hash);
     return holds({"mad.lo"})(candidates);
   };
   reduce(flat(long_body(20)), shows, {{}, 7});
@@ -98,8 +104,8 @@ TEST(Apply, TakesAlongWhatHasNoMeaningAnyMore) {
       ".reg .b32 a, b;\n.reg .pred p;\nmov.u32 a, 1;\nsetp.eq.u32 p, a, 0;\n@p bra L_end;\n"
       "add.u32 b, a, 1;\nst.shared.u32 [b], 7;\nL_end:\nret;\n");
   const auto id_of = [&](const std::string& line) {
-    for (const FlatLine& one : kernel.body)
-      if (put_together(one.statement) == line) return one.id;
+    for (const reduce::FlatLine& one : kernel.body)
+      if (ptx::put_together(one.statement) == line) return one.id;
     ADD_FAILURE() << line;
     return 0;
   };
@@ -115,18 +121,18 @@ TEST(Apply, TakesAlongWhatHasNoMeaningAnyMore) {
 
 TEST(Apply, LeavesReadsThatTheFirstTextHad) {
   const FlatKernel kernel = flat(".reg .b32 a, b;\nst.shared.u32 [a], b;\nmov.u32 b, 0;\nret;\n");
-  const std::set<std::string> unwritten = unwritten_registers(kernel);
+  const std::set<std::string> unwritten = reduce::unwritten_registers(kernel);
   EXPECT_EQ(unwritten, (std::set<std::string>{"a", "b"}));
   EXPECT_EQ(body_of(apply(kernel, {Change::What::remove, {}}, unwritten)), body_of(kernel));
 }
 
 TEST(Removals, KeepTheLastReturn) {
   const FlatKernel kernel = flat(".reg .b32 a;\nmov.u32 a, 0;\nmov.u32 a, 1;\nret;\n");
-  const std::vector<Change> single = removals(kernel, 1);
+  const std::vector<Change> single = reduce::removals(kernel, 1);
   ASSERT_EQ(single.size(), 2U);
   EXPECT_EQ(body_of(apply(kernel, single[0], {})), "mov.u32 a, 0;\nret;\n");
   EXPECT_EQ(body_of(apply(kernel, single[1], {})), "mov.u32 a, 1;\nret;\n");
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

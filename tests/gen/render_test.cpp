@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using image::Build;
+
 namespace {
 
 // A small template tree of its own: what is tested is joining, marks, errors, not the shipped text.
@@ -36,7 +39,7 @@ class RenderTest : public testing::Test {
           "verbs = [\"work\"]\n[works]\nproducer = \"1 == 0\"\nconsumer = \"1 == 0\"\n"
           "amount = 0\n");
     write("work/w/work.ptx", "work;\n");
-    auto loaded = Catalogue::load(folder_.path());
+    auto loaded = catalogue::Catalogue::load(folder_.path());
     ASSERT_TRUE(loaded) << loaded.error().text();
     catalogue_ = std::move(*loaded);
     key_.id = "p/q/m/w";
@@ -46,13 +49,13 @@ class RenderTest : public testing::Test {
   }
 
   void write(const std::string& name, const std::string& text) {
-    ASSERT_TRUE(write_file(folder_.path() / name, text));
+    ASSERT_TRUE(base::write_file(folder_.path() / name, text));
   }
 
-  Result<Rendered> render(Build build = Build::timed) {
-    const auto plan = make_plan(catalogue_, key_);
+  Result<render::Rendered> render(Build build = Build::timed) {
+    const auto plan = probes::make_plan(catalogue_, key_);
     EXPECT_TRUE(plan) << plan.error().text();
-    Renderer renderer(catalogue_, folder_.path());
+    render::Renderer renderer(catalogue_, folder_.path());
     return renderer.render(key_, *plan, build, "7.0", "sm_80");
   }
 
@@ -65,9 +68,9 @@ class RenderTest : public testing::Test {
     return {all.begin() + 2, all.end() - 2};
   }
 
-  Catalogue catalogue_;
-  TempDir folder_ = std::move(*TempDir::create());
-  VariantKey key_;
+  catalogue::Catalogue catalogue_;
+  base::TempDir folder_ = std::move(*base::TempDir::create());
+  image::VariantKey key_;
 };
 
 TEST_F(RenderTest, KeepsFileLineVerbAndRoleOfEveryStatement) {
@@ -76,12 +79,12 @@ TEST_F(RenderTest, KeepsFileLineVerbAndRoleOfEveryStatement) {
   const std::vector<std::string> expected = {".visible .entry pb_0123456789ab_t()", "{",
                                              "wait [p_barrier+16];", "ret;", "}"};
   EXPECT_EQ(rendered->kernel.statements, expected);
-  const SourceLine& wait = rendered->kernel.source[2];
+  const image::SourceLine& wait = rendered->kernel.source[2];
   EXPECT_EQ(wait.file, "protocols/q/spin.ptx");
   EXPECT_EQ(wait.line, 1);
   EXPECT_EQ(wait.verb, "acquire");
   EXPECT_EQ(wait.role, "producer");
-  const SourceLine& ret = rendered->kernel.source[3];
+  const image::SourceLine& ret = rendered->kernel.source[3];
   EXPECT_EQ(ret.file, "probes/p/kernel.ptx");
   EXPECT_EQ(ret.line, 9);
   EXPECT_EQ(ret.verb, "");
@@ -183,4 +186,4 @@ TEST_F(RenderTest, NamesFileLineAndTheNearestWord) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

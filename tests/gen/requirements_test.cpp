@@ -9,7 +9,13 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using catalogue::Catalogue;
+using image::VariantKey;
+using isa::Version;
+using rule::GateSpec;
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -21,7 +27,7 @@ const Catalogue& fixture() {
 }
 
 VariantKey key_of_id(const std::string& id) {
-  auto key = parse_variant(fixture(), id);
+  auto key = space::parse_variant(fixture(), id);
   if (!key) bug(key.error().text());
   return *key;
 }
@@ -43,7 +49,7 @@ TEST(Requirements, AreTheMaximumOfWhatHolds) {
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.id);
-    const auto found = requirements(fixture(), key_of_id(row.id));
+    const auto found = probes::requirements(fixture(), key_of_id(row.id));
     ASSERT_TRUE(found) << found.error().text();
     EXPECT_EQ(found->ptx.text(), row.ptx);
     EXPECT_EQ(found->sm, row.sm);
@@ -53,7 +59,8 @@ TEST(Requirements, AreTheMaximumOfWhatHolds) {
 
 GateSpec gates(const std::string& id, const std::string& family, const std::string& ptxas,
                const Derived& derived = {}) {
-  auto spec = gate_spec(fixture(), key_of_id(id), family, parse_version(ptxas).value(), derived);
+  auto spec =
+      gate_spec(fixture(), key_of_id(id), family, isa::parse_version(ptxas).value(), derived);
   if (!spec) bug(spec.error().text());
   return *spec;
 }
@@ -61,9 +68,9 @@ GateSpec gates(const std::string& id, const std::string& family, const std::stri
 // "verb/role: 2 A*, 1 B*; not C*", one a rule.
 Words lines(const GateSpec& spec) {
   Words all;
-  for (const VerbRule& rule : spec.verbs) {
+  for (const rule::VerbRule& rule : spec.verbs) {
     std::string line = fmt::format("{}/{}:", rule.verb, rule.role);
-    for (const OpcodeRule& opcode : rule.require)
+    for (const rule::OpcodeRule& opcode : rule.require)
       line += fmt::format(" {} {},", opcode.count.low, opcode.pattern);
     for (const std::string& pattern : rule.forbid) line += fmt::format(" not {},", pattern);
     all.push_back(line);
@@ -135,23 +142,23 @@ TEST(GateSpecs, FailWhereACountCannotBeTaken) {
 // Every shipped variant can be planned and its gates be counted for every family, and its id is
 // read back.
 TEST(ShippedSweeps, HaveRequirementsAndGates) {
-  const fs::path root = source_root();
+  const fs::path root = base::source_root();
   const auto catalogue = Catalogue::load(root / "templates");
   ASSERT_TRUE(catalogue) << catalogue.error().text();
-  const auto spec = load_spec(test::home(), root / "specs" / "core.toml", *catalogue);
+  const auto spec = space::load_spec(test::home(), root / "specs" / "core.toml", *catalogue);
   ASSERT_TRUE(spec) << spec.error().text();
-  const auto expansion = expand(*catalogue, *spec, "core");
+  const auto expansion = space::expand(*catalogue, *spec, "core");
   ASSERT_TRUE(expansion) << expansion.error().text();
   EXPECT_GE(expansion->variants.size(), 500U);
-  const Words families = TargetTable::load()->families();
+  const Words families = isa::TargetTable::load()->families();
   for (const VariantKey& variant : expansion->variants) {
     SCOPED_TRACE(variant.id);
-    const auto read_back = parse_variant(*catalogue, variant.id);
+    const auto read_back = space::parse_variant(*catalogue, variant.id);
     ASSERT_TRUE(read_back) << read_back.error().text();
     EXPECT_EQ(read_back->axes, variant.axes);
-    const auto needs = requirements(*catalogue, variant);
+    const auto needs = probes::requirements(*catalogue, variant);
     ASSERT_TRUE(needs) << needs.error().text();
-    const auto plan = make_plan(*catalogue, variant);
+    const auto plan = probes::make_plan(*catalogue, variant);
     ASSERT_TRUE(plan) << plan.error().text();
     for (const std::string& family : families) {
       const auto gate = gate_spec(*catalogue, variant, family, Version{{13, 5}}, plan->derived());
@@ -162,4 +169,4 @@ TEST(ShippedSweeps, HaveRequirementsAndGates) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

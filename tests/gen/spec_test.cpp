@@ -5,7 +5,11 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using catalogue::Catalogue;
+using space::load_spec;
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -32,11 +36,11 @@ TEST(ParseValues, ExpandsListsAndRanges) {
   };
   for (const Values_& row : rows) {
     SCOPED_TRACE(row.text);
-    const auto values = parse_values(catalogue, row.axis, row.text);
+    const auto values = space::parse_values(catalogue, row.axis, row.text);
     ASSERT_TRUE(values) << values.error().text();
     EXPECT_EQ(*values, row.values);
   }
-  EXPECT_EQ(parse_values(catalogue, "num_stages", "all")->size(), 32U);
+  EXPECT_EQ(space::parse_values(catalogue, "num_stages", "all")->size(), 32U);
 }
 
 struct Refusal {
@@ -70,14 +74,14 @@ TEST(ParseOverride, SaysWhatIsWrong) {
   };
   for (const auto& [text, message] : rows) {
     SCOPED_TRACE(text);
-    const auto parsed = parse_override(catalogue, text);
+    const auto parsed = space::parse_override(catalogue, text);
     ASSERT_FALSE(parsed);
     EXPECT_EQ(parsed.error().text(), message);
   }
 }
 
 TEST(ParseOverride, TakesAliases) {
-  const auto parsed = parse_override(load_fixture(), "stages=1,2");
+  const auto parsed = space::parse_override(load_fixture(), "stages=1,2");
   ASSERT_TRUE(parsed);
   EXPECT_EQ(parsed->axis, "num_stages");
   EXPECT_EQ(parsed->values, (Words{"1", "2"}));
@@ -113,11 +117,11 @@ TEST(LoadSpec, KeepsTheOrderOfTheFile) {
   const auto spec = load_spec(test::home(), folder.path() / "s.toml", load_fixture());
   ASSERT_TRUE(spec) << spec.error().text();
   ASSERT_EQ(spec->sweeps.size(), 2U);
-  const Sweep& core = spec->sweeps[0];
+  const space::Sweep& core = spec->sweeps[0];
   EXPECT_EQ(core.name, "core");
   EXPECT_EQ(core.doc, "what we publish");
   ASSERT_EQ(core.blocks.size(), 2U);
-  const SweepBlock& first = core.blocks[0];
+  const space::SweepBlock& first = core.blocks[0];
   ASSERT_EQ(first.baseline.size(), 5U);
   EXPECT_EQ(first.baseline[4], (std::pair<std::string, std::string>{"num_stages", "2"}));
   // Written wait, stages, delay: not in the order of the alphabet.
@@ -187,7 +191,7 @@ TEST(LoadSpec, NamesFileLineAndKey) {
 constexpr const char* before_assembler =
     "[[sweep]]\nname = \"a\"\n[[sweep.block]]\n[sweep.assembler]\n";
 
-Result<Spec> with_assembler_lines(Folder& folder, const std::string& lines) {
+Result<space::Spec> with_assembler_lines(Folder& folder, const std::string& lines) {
   folder.write("s.toml", before_assembler + lines);
   return load_spec(test::home(), folder.path() / "s.toml", load_fixture());
 }
@@ -198,7 +202,7 @@ TEST(LoadSpec, ReadsTheAxesOfPtxas) {
   const auto spec = with_assembler_lines(
       folder, "opt_level = \"all\"\nmaxrregcount = [\"none\", 32, 32]\nedit = \"0x920.NOP\"\n");
   ASSERT_TRUE(spec) << spec.error().text();
-  const AssemblerAxes& axes = spec->sweeps[0].assembler;
+  const ptxas::AssemblerAxes& axes = spec->sweeps[0].assembler;
   EXPECT_EQ(axes.opt_level, (std::vector<int>{0, 1, 2, 3}));
   EXPECT_EQ(axes.maxrregcount, (std::vector<int>{0, 32}));
   EXPECT_EQ(axes.edit, (Words{"0x920.NOP"}));
@@ -237,13 +241,14 @@ TEST(LoadSpec, RefusesWhatIsNoAxisOfPtxas) {
 }
 
 TEST(ShippedSpecs, Load) {
-  const fs::path root = source_root();
+  const fs::path root = base::source_root();
   const auto catalogue = Catalogue::load(root / "templates");
   ASSERT_TRUE(catalogue) << catalogue.error().text();
   int loaded = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(root / "specs")) {
     // Lists of ids and the expectations of `sass gate` lie there too.
-    if (read_file(entry.path()).value_or("").find("\n[[sweep]]\n") == std::string::npos) continue;
+    if (base::read_file(entry.path()).value_or("").find("\n[[sweep]]\n") == std::string::npos)
+      continue;
     ++loaded;
     const auto spec = load_spec(test::home(), entry.path(), *catalogue);
     EXPECT_TRUE(spec) << spec.error().text();
@@ -252,4 +257,4 @@ TEST(ShippedSpecs, Load) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -8,16 +8,21 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using ptxas::check_target;
+using ptxas::find_toolchain;
+using ptxas::pinned_toolchain;
+
 namespace {
 
 TEST(TargetsInHelp, AreTheArchitecturesInAscendingOrder) {
   // The form of `ptxas --help`: virtual and real names, broken over lines, some twice.
-  EXPECT_EQ(targets_in_help("Allowed values for this option:  'compute_100','compute_90a',\n"
-                            "        'lto_90','sm_100','sm_100a','sm_100f','sm_75',\n"
-                            "        'sm_90a','sm_90'.\n  Default value:  'sm_75'."),
+  EXPECT_EQ(ptxas::targets_in_help("Allowed values for this option:  'compute_100','compute_90a',\n"
+                                   "        'lto_90','sm_100','sm_100a','sm_100f','sm_75',\n"
+                                   "        'sm_90a','sm_90'.\n  Default value:  'sm_75'."),
             (std::vector<std::string>{"sm_75", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_100f"}));
-  EXPECT_TRUE(targets_in_help("nothing 'sm_").empty());
+  EXPECT_TRUE(ptxas::targets_in_help("nothing 'sm_").empty());
 }
 
 TEST(FindToolchain, KnowsThePinnedOne) {
@@ -25,7 +30,7 @@ TEST(FindToolchain, KnowsThePinnedOne) {
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(found->version.text(), pinned_toolchain);
   EXPECT_EQ(found->nvdisasm_version.text(), pinned_toolchain);
-  EXPECT_TRUE(require_nvdisasm(*found));
+  EXPECT_TRUE(ptxas::require_nvdisasm(*found));
   // NVIDIA's notes on 13.4: sm_107 is new; --list-arch does not list those with a and f.
   for (const char* target : {"sm_75", "sm_90", "sm_90a", "sm_100f", "sm_107a", "sm_121a"})
     EXPECT_EQ(std::count(found->targets.begin(), found->targets.end(), target), 1) << target;
@@ -33,8 +38,8 @@ TEST(FindToolchain, KnowsThePinnedOne) {
 }
 
 TEST(CheckTarget, NamesTheNearest) {
-  Toolchain toolchain;
-  toolchain.version = parse_version("12.6.85").value();
+  ptxas::Toolchain toolchain;
+  toolchain.version = isa::parse_version("12.6.85").value();
   toolchain.targets = {"sm_80", "sm_90", "sm_90a"};
   EXPECT_TRUE(check_target(toolchain, "sm_90a"));
   EXPECT_EQ(check_target(toolchain, "sm90a").error().text(),
@@ -48,17 +53,18 @@ TEST(CheckTarget, NamesTheNearest) {
 class ToolchainFolders : public testing::Test {
  protected:
   void SetUp() override {
-    auto folder = TempDir::create();
+    auto folder = base::TempDir::create();
     ASSERT_TRUE(folder) << folder.error().text();
     folder_.emplace(std::move(*folder));
-    ASSERT_TRUE(write_file(path() / "templates" / "README.md", ""));  // it may be PHASEBIT_HOME
+    ASSERT_TRUE(
+        base::write_file(path() / "templates" / "README.md", ""));  // it may be PHASEBIT_HOME
   }
   void TearDown() override {
     ::unsetenv("PHASEBIT_TOOLCHAIN");
-    ::setenv("PHASEBIT_HOME", source_root().c_str(), 1);
+    ::setenv("PHASEBIT_HOME", base::source_root().c_str(), 1);
   }
   fs::path path() const { return folder_->path(); }
-  static std::string error_of(const ToolchainRequest& request = {test::home(), {}, {}}) {
+  static std::string error_of(const ptxas::ToolchainRequest& request = {test::home(), {}, {}}) {
     const auto found = find_toolchain(request);
     return found ? "none" : found.error().text();
   }
@@ -68,7 +74,7 @@ class ToolchainFolders : public testing::Test {
     test::write_script(program, "echo \"Cuda compilation tools, release 0.0, V" + version +
                                     "\"\necho \"'sm_80','sm_90'\"\n");
   }
-  std::optional<TempDir> folder_;
+  std::optional<base::TempDir> folder_;
 };
 
 // The layouts of the wheels, of an installed toolkit, and the programs' own folder.
@@ -76,7 +82,7 @@ TEST_F(ToolchainFolders, AreThoseOfWheelsAndToolkits) {
   for (const char* inner : {"nvidia/cu13/bin", "nvidia/cuda_nvcc/bin", "bin", "."}) {
     const fs::path folder = path() / fmt::format("of {}", std::string(inner).size());
     write_tool(folder / inner / "ptxas", "12.6.85");
-    EXPECT_TRUE(fs::equivalent(toolchain_programs(folder), folder / inner)) << inner;
+    EXPECT_TRUE(fs::equivalent(ptxas::toolchain_programs(folder), folder / inner)) << inner;
     ::setenv("PHASEBIT_TOOLCHAIN", folder.c_str(), 1);
     const auto found = find_toolchain({test::home(), {}, {}});
     ASSERT_TRUE(found) << found.error().text();
@@ -85,7 +91,7 @@ TEST_F(ToolchainFolders, AreThoseOfWheelsAndToolkits) {
     // These wheels have no nvdisasm: the pinned one reads their cubins.
     EXPECT_EQ(found->nvdisasm_version.text(), pinned_toolchain);
   }
-  EXPECT_EQ(toolchain_programs(path() / "nowhere"), fs::path());
+  EXPECT_EQ(ptxas::toolchain_programs(path() / "nowhere"), fs::path());
 }
 
 TEST_F(ToolchainFolders, NvdisasmBesidePtxasIsTaken) {
@@ -101,7 +107,7 @@ TEST_F(ToolchainFolders, NvdisasmIsMissedOnlyWhenItIsNeeded) {
   write_tool(path() / "ptxas", "12.6.85");
   const auto found = find_toolchain({test::home(), path() / "ptxas", {}});
   ASSERT_TRUE(found) << found.error().text();
-  EXPECT_EQ(require_nvdisasm(*found).error().text(),
+  EXPECT_EQ(ptxas::require_nvdisasm(*found).error().text(),
             fmt::format("toolchain: no nvdisasm beside {} (run tools/toolchain 13.5.37)",
                         (path() / "ptxas").string()));
 }
@@ -121,7 +127,7 @@ TEST_F(ToolchainFolders, APtxasThatCannotAnswerIsAnError) {
   EXPECT_EQ(
       error_of({test::home(), ptxas, {}}),
       fmt::format("toolchain: {} does not exist (run tools/toolchain 13.5.37)", ptxas.string()));
-  ASSERT_TRUE(write_file(ptxas, "text"));
+  ASSERT_TRUE(base::write_file(ptxas, "text"));
   EXPECT_EQ(error_of({test::home(), ptxas, {}}),
             fmt::format("toolchain: {0} is not an executable file (chmod +x {0})", ptxas.string()));
   struct Row {
@@ -145,4 +151,4 @@ TEST_F(ToolchainFolders, APtxasThatCannotAnswerIsAnError) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

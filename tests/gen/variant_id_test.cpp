@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using catalogue::Catalogue;
+using space::parse_variant;
+
 namespace {
 
 // An axis that comes later, wherever it stands, changes no id that was there before it.
@@ -35,12 +39,12 @@ TEST(Ids, StayWhenAnAxisWithADefaultIsAdded) {
 
 TEST(ParseVariant, ReadsEveryIdBack) {
   const Catalogue catalogue = load_fixture();
-  const Expansion expansion = expand_one(
+  const space::Expansion expansion = expand_one(
       "baseline = { probe = \"ring\" }\ncross = { protocol = \"all\", mover = \"all\", "
       "work = \"all\", wait = \"all\", hint_ns = \"all\", granularity = \"all\", placement = "
       "\"all\" }\n");
   ASSERT_GT(expansion.variants.size(), 30U);
-  for (const VariantKey& variant : expansion.variants) {
+  for (const image::VariantKey& variant : expansion.variants) {
     const auto key = parse_variant(catalogue, variant.id);
     ASSERT_TRUE(key) << key.error().text();
     EXPECT_EQ(key->id, variant.id);
@@ -88,7 +92,7 @@ TEST(ParseVariant, SaysWhatIsWrong) {
 
 TEST(ParseVariant, FindsHashesInASweep) {
   const Catalogue catalogue = load_fixture();
-  Expansion expansion;
+  space::Expansion expansion;
   for (const char* hash : {"abcd00000001", "abcd00000002", "ef0100000003"})
     expansion.variants.push_back({fmt::format("id{}", hash), hash, {}});
   EXPECT_EQ(parse_variant(catalogue, "ef01", &expansion)->hash, "ef0100000003");
@@ -101,7 +105,7 @@ TEST(ParseVariant, FindsHashesInASweep) {
 }
 
 TEST(MakeKey, WantsTheLeadingAxes) {
-  const auto key = make_key(load_fixture(), {{"probe", "ring"}, {"mover", "none"}});
+  const auto key = space::make_key(load_fixture(), {{"probe", "ring"}, {"mover", "none"}});
   ASSERT_FALSE(key);
   EXPECT_EQ(key.error().text(), "spec: no protocol");
 }
@@ -111,15 +115,16 @@ TEST(PtxId, LeavesOutAxesThatDoNotChangeThePtx) {
   const auto key =
       parse_variant(catalogue, "ring/flag/none/fma/num_stages=2/delay=100/work_amount=8");
   ASSERT_TRUE(key) << key.error().text();
-  EXPECT_EQ(ptx_id(catalogue, *key).value(), "ring/flag/none/fma/num_stages=2");
+  EXPECT_EQ(space::ptx_id(catalogue, *key).value(), "ring/flag/none/fma/num_stages=2");
 }
 
 TEST(PointOf, RefusesAKeyOfAnotherCatalogue) {
   const Catalogue catalogue = load_fixture();
-  VariantKey key = parse_variant(catalogue, "ring/flag/none/none").value();
+  image::VariantKey key = parse_variant(catalogue, "ring/flag/none/none").value();
   key.axes.emplace_back("layuot", "v0");
-  EXPECT_EQ(point_of(catalogue, key).error().message, "ring/flag/none/none: no axis 'layuot'");
+  EXPECT_EQ(space::point_of(catalogue, key).error().message,
+            "ring/flag/none/none: no axis 'layuot'");
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using space::Expansion;
+
 namespace {
 
 using Pruned = std::vector<std::pair<std::string, int>>;
@@ -14,8 +17,8 @@ TEST(Expand, ABaselineAloneIsOneVariant) {
   const Expansion expansion = expand_one(mbarrier_baseline);
   EXPECT_EQ(ids(expansion), (Words{"ring/mbarrier/none/none"}));
   EXPECT_EQ(expansion.pruned, Pruned{});
-  const VariantKey& key = expansion.variants.front();
-  EXPECT_EQ(key.hash, short_hash("ring/mbarrier/none/none"));
+  const image::VariantKey& key = expansion.variants.front();
+  EXPECT_EQ(key.hash, base::short_hash("ring/mbarrier/none/none"));
   const std::vector<std::pair<std::string, std::string>> axes = {{"probe", "ring"},
                                                                  {"protocol", "mbarrier"},
                                                                  {"mover", "none"},
@@ -87,7 +90,7 @@ TEST(Expand, CountsPrunedPointsByTheFirstReason) {
   EXPECT_EQ(expansion.variants.size(), 16U + 8U);
   EXPECT_EQ(expansion.pruned, (Pruned{{"{num_stages} stages are over 16", 16},
                                       {"even and odd lanes: {num_stages} stages are over 8", 24}}));
-  EXPECT_EQ(describe(expansion),
+  EXPECT_EQ(space::describe(expansion),
             "24 variants\n"
             "40 points pruned:\n"
             "      16  {num_stages} stages are over 16\n"
@@ -186,7 +189,7 @@ struct Refusal {
 };
 
 TEST(Overrides, AreRefusedWithTheirText) {
-  const Catalogue catalogue = load_fixture();
+  const catalogue::Catalogue catalogue = load_fixture();
   const Refusal rows[] = {
       {{"stages=1", "num_stages=2"}, "-a num_stages=2: axis 'num_stages' is already given"},
       {{"stgaes=1"}, "-a stgaes=1: no axis 'stgaes' (did you mean 'stages'?)"},
@@ -209,4 +212,4 @@ TEST(Expand, WantsEveryLeadingAxis) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

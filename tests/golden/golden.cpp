@@ -8,7 +8,15 @@
 #include <cctype>
 #include <charconv>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::content_hash;
+using compare::CodeSummary;
+using cubin::Instruction;
+using cubin::SassKernel;
+using flow::Heat;
+using flow::RoleWindow;
+
 namespace {
 
 // Columns of a line: heat, verb, control fields, code.
@@ -70,7 +78,7 @@ class Shown {
           heat_[i] =
               std::min(heat_[i] == Heat::outside ? window.heat[i] : heat_[i], window.heat[i]),
           any = true;
-    const std::size_t used = used_instructions(kernel);
+    const std::size_t used = flow::used_instructions(kernel);
     for (std::size_t i = 0; i < used && !any; ++i) heat_[i] = Heat::beside;
   }
   bool holds(std::size_t index) const { return heat_[index] != Heat::outside; }
@@ -96,10 +104,10 @@ class Shown {
 // Whether the last operand may be an address in the kernel: of a branch, of a place where the warp
 // meets, of what a function returns to.
 bool names_place(const SassKernel& kernel, const Instruction& instruction, std::size_t place) {
-  const std::string_view stem = opcode_stem(instruction);
+  const std::string_view stem = flow::opcode_stem(instruction);
   if (stem == "MOV")
     return place > 0 && place < kernel.instructions.size() &&
-           opcode_stem(kernel.instructions[place - 1]) == "CALL";
+           flow::opcode_stem(kernel.instructions[place - 1]) == "CALL";
   if (stem == "WARPSYNC") return instruction.operands.find(',') != std::string::npos;
   return stem == "BRA" || stem == "BSSY" || stem == "CALL" || stem == "JMP";
 }
@@ -113,9 +121,9 @@ std::string with_label(const SassKernel& kernel, const Instruction& instruction,
   const auto [end, error] = std::from_chars(last.data() + std::min<std::size_t>(2, last.size()),
                                             last.data() + last.size(), address, 16);
   if (!last.starts_with("0x") || error != std::errc() || *end != '\0' ||
-      !names_place(kernel, instruction, address / instruction_bytes))
-    return without_reuse(instruction.operands);
-  return instruction.operands.substr(0, begin) + shown.label(address / instruction_bytes);
+      !names_place(kernel, instruction, address / cubin::instruction_bytes))
+    return compare::without_reuse(instruction.operands);
+  return instruction.operands.substr(0, begin) + shown.label(address / cubin::instruction_bytes);
 }
 
 std::string code_of(const std::string& line) {
@@ -126,7 +134,7 @@ std::string code_of(const std::string& line) {
 CodeSummary summary_of(const GoldenKernel& kernel) {
   std::string opcodes, operands, controls, all;
   CodeSummary summary;
-  LoopFeatures& loop = summary.features.loops.emplace_back();
+  flow::LoopFeatures& loop = summary.features.loops.emplace_back();
   for (const std::string& line : kernel.lines) {
     std::string code = code_of(line);
     if (const std::size_t colon = code.find(": "); colon != std::string::npos)
@@ -136,7 +144,7 @@ CodeSummary summary_of(const GoldenKernel& kernel) {
     Instruction one;
     one.opcode = code.substr(begin, code.find(' ', begin) - begin);
     one.control.stall_cycles = std::atoi(line.substr(std::min(control_at, line.size()), 2).c_str());
-    if (line.starts_with("hot ")) add(loop.hot, one);
+    if (line.starts_with("hot ")) flow::add(loop.hot, one);
     opcodes += one.opcode + (guarded ? "@\n" : "\n");
     operands += code + "\n";
     controls += line.substr(std::min(control_at, line.size()), control_size) + "\n";
@@ -149,10 +157,10 @@ CodeSummary summary_of(const GoldenKernel& kernel) {
 }
 
 std::string describe(const CodeSummary& before, const CodeSummary& after) {
-  const CodeSignature &a = before.signature, &b = after.signature;
+  const compare::CodeSignature &a = before.signature, &b = after.signature;
   if (a.opcodes == b.opcodes && a.operands == b.operands && a.controls == b.controls)
     return "the same code, but another part of it is hot or of another verb";
-  return describe_change(before, after);
+  return compare::describe_change(before, after);
 }
 
 std::string first_lines(const GoldenKernel& committed, const GoldenKernel& present) {
@@ -176,7 +184,7 @@ const GoldenKernel* find(const std::vector<GoldenKernel>& kernels, const std::st
 }  // namespace
 
 GoldenKernel golden_kernel(const std::string& variant, const SassKernel& kernel,
-                           const SourceMap& source, const std::vector<RoleWindow>& windows) {
+                           const image::SourceMap& source, const std::vector<RoleWindow>& windows) {
   Shown shown(kernel, windows);
   Renamer renamer;
   std::vector<std::pair<std::size_t, std::string>> codes;
@@ -190,10 +198,10 @@ GoldenKernel golden_kernel(const std::string& variant, const SassKernel& kernel,
   }
   GoldenKernel golden{variant, {}};
   for (const auto& [i, code] : codes)
-    golden.lines.push_back(fmt::format("{:6} {:24} {}  {}{}", shown.name(i),
-                                       verb_name(source_line(source, kernel.instructions[i])),
-                                       to_string(kernel.instructions[i].control), shown.label_at(i),
-                                       code));
+    golden.lines.push_back(
+        fmt::format("{:6} {:24} {}  {}{}", shown.name(i),
+                    flow::verb_name(flow::source_line(source, kernel.instructions[i])),
+                    cubin::to_string(kernel.instructions[i].control), shown.label_at(i), code));
   return golden;
 }
 
@@ -252,4 +260,4 @@ std::vector<GoldenChange> compare_golden(const std::vector<GoldenKernel>& commit
   return changes;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::test

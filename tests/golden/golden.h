@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::test {
 
 // Registers and predicates are numbered by their first appearance (r0, u0, p0, q0 for R, UR, P,
 // UP), branches name labels, addresses are left out: what stays when registers are renamed or code
@@ -22,8 +22,9 @@ struct GoldenKernel {
   std::vector<std::string> lines;
 };
 
-GoldenKernel golden_kernel(const std::string& variant, const SassKernel& kernel,
-                           const SourceMap& source, const std::vector<RoleWindow>& windows);
+GoldenKernel golden_kernel(const std::string& variant, const cubin::SassKernel& kernel,
+                           const image::SourceMap& source,
+                           const std::vector<flow::RoleWindow>& windows);
 
 // All kernels of one target. `title` is one line for people. A kernel whose lines are those of an
 // earlier one names that one instead.
@@ -41,4 +42,4 @@ struct GoldenChange {
 std::vector<GoldenChange> compare_golden(const std::vector<GoldenKernel>& committed,
                                          const std::vector<GoldenKernel>& present);
 
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -75,17 +75,17 @@ Result<std::vector<Mutant>> read_mutants(const fs::path& file) {
   return mutants;
 }
 
-Status put_fault(const Mutant& mutant, Kernel& kernel) {
+Status put_fault(const Mutant& mutant, ptxas::Kernel& kernel) {
   std::vector<std::string> statements;
-  SourceMap source;
+  image::SourceMap source;
   int found = 0;
-  const auto keep = [&](const std::string& statement, const SourceLine& line) {
+  const auto keep = [&](const std::string& statement, const image::SourceLine& line) {
     statements.push_back(statement);
     source.push_back(line);
   };
   for (std::size_t i = 0; i < kernel.statements.size(); ++i) {
     const std::string& statement = kernel.statements[i];
-    const SourceLine& line = kernel.source[i];
+    const image::SourceLine& line = kernel.source[i];
     const bool meant = line.verb == mutant.verb && line.role == mutant.role &&
                        statement.find(mutant.find) != std::string::npos;
     if (!meant) {

@@ -28,7 +28,7 @@ Result<std::vector<Mutant>> read_mutants(const fs::path& file);
 
 // Puts the fault into the kernel's statements. Step::usage unless `find` is in exactly one
 // statement of the verb in that role, or, with `every`, in at least one.
-Status put_fault(const Mutant& mutant, Kernel& kernel);
+Status put_fault(const Mutant& mutant, ptxas::Kernel& kernel);
 
 // "" when the error of the mutant's row ("guard: ...", or "" for none) is one that it must have,
 // else what is missing.

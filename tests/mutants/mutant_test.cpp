@@ -16,7 +16,7 @@ namespace phasebit::test {
 namespace {
 
 std::vector<Mutant> shipped() {
-  auto mutants = read_mutants(source_root() / "tests/mutants/mutants.toml");
+  auto mutants = read_mutants(base::source_root() / "tests/mutants/mutants.toml");
   EXPECT_TRUE(mutants) << mutants.error().text();
   return mutants ? *mutants : std::vector<Mutant>();
 }
@@ -43,26 +43,28 @@ TEST(Mutants, EveryKindOfFaultIsInThreeProtocols) {
 }
 
 TEST(Mutants, PtxasTakesEveryOneInBothBuilds) {
-  auto tools = open_tools({test::home(), {}, {}, {}});
+  auto tools = pipeline::images::open_tools({test::home(), {}, {}, {}});
   ASSERT_TRUE(tools) << tools.error().text();
-  std::vector<Prepared> all;
+  std::vector<pipeline::images::Prepared> all;
   for (const Mutant& mutant : shipped()) {
-    const auto space = open_ids(test::at_home<SpaceRequest>(), {mutant.variant});
+    const auto space = pipeline::select::open_ids(test::at_home<pipeline::select::SpaceRequest>(),
+                                                  {mutant.variant});
     ASSERT_TRUE(space) << mutant.name << ": " << space.error().text();
-    auto prepared = prepare(*space, Build::timed, 1);
+    auto prepared = pipeline::images::prepare(*space, image::Build::timed, 1);
     ASSERT_TRUE(prepared) << mutant.name << ": " << prepared.error().text();
-    Prepared timed = prepared->front();
+    pipeline::images::Prepared timed = prepared->front();
     const std::string sound = timed.kernel.hash;
     const Status put = put_fault(mutant, timed.kernel);
     ASSERT_TRUE(put) << put.error().text();
-    timed.kernel.hash = kernel_hash(timed.kernel);
+    timed.kernel.hash = render::kernel_hash(timed.kernel);
     EXPECT_NE(timed.kernel.hash, sound) << mutant.name;
-    auto guarded = guard_kernel(timed.kernel, fmt::format("pb_mutant_{}_g", all.size()));
+    auto guarded = guard::guard_kernel(timed.kernel, fmt::format("pb_mutant_{}_g", all.size()));
     ASSERT_TRUE(guarded) << mutant.name << ": " << guarded.error().text();
     all.push_back(timed);
     all.back().kernel = std::move(guarded->kernel);
   }
-  const ImageSet set = std::move(make_images(*tools, all, {{"sm_90a", {}}}).front());
+  const pipeline::images::ImageSet set =
+      std::move(pipeline::images::make_images(*tools, all, {{"sm_90a", {}}}).front());
   for (std::size_t i = 0; i < all.size(); ++i)
     EXPECT_TRUE(set.images[i]) << all[i].kernel.entry << ": " << set.images[i].error().text();
 }

@@ -21,13 +21,14 @@ std::string program_path() {
 
 std::map<std::string, std::string> errors_of(const fs::path& store_file) {
   std::map<std::string, std::string> errors;
-  const auto store = Store::open(store_file);
+  const auto store = store::Store::open(store_file);
   const auto rows = store ? store->points() : tl::unexpected<Error>(store.error());
   if (!rows) return errors;
-  for (const PointRow& row : *rows)
-    if (row.kind == PointKind::point)
+  for (const record::PointRow& row : *rows)
+    if (row.kind == record::PointKind::point)
       errors[row.variant_id] =
-          row.error ? fmt::format("{}: {}", to_string(row.error->step), row.error->message) : "";
+          row.error ? fmt::format("{}: {}", base::to_string(row.error->step), row.error->message)
+                    : "";
   return errors;
 }
 
@@ -36,11 +37,12 @@ TEST(MutantsOnTheGpu, EveryFaultIsCaughtAndNamed) {
   if (folder == nullptr) GTEST_SKIP() << "PHASEBIT_MUTANTS names no folder";
   const auto mutants = read_mutants(fs::path(folder) / "mutants.toml");
   ASSERT_TRUE(mutants) << mutants.error().text();
-  const auto place = TempDir::create();
+  const auto place = base::TempDir::create();
   ASSERT_TRUE(place);
   const fs::path store = place->path() / "store.sqlite";
-  const auto output = run_process({program_path(), "--bundle", folder, "--store", store.string(),
-                                   "--no-aa", "--ignore-anchors", "--benchmark_repetitions=1"});
+  const auto output =
+      base::run_process({program_path(), "--bundle", folder, "--store", store.string(), "--no-aa",
+                         "--ignore-anchors", "--benchmark_repetitions=1"});
   ASSERT_TRUE(output);
   if (output->err.find("finds no usable GPU") != std::string::npos ||
       output->err.find("no CUDA driver") != std::string::npos)

@@ -93,14 +93,14 @@ class Reader {
 
 Listing listing_of(const std::string& nvdisasm, const std::string& cubin, std::size_t padding,
                    const std::string& options) {
-  auto folder = TempDir::create();
+  auto folder = base::TempDir::create();
   if (!folder) return {};
   const std::string file = (folder->path() / "k.cubin").string();
-  EXPECT_TRUE(write_file(file, cubin));
+  EXPECT_TRUE(base::write_file(file, cubin));
   std::vector<std::string> words = {nvdisasm};
   if (!options.empty()) words.push_back(options);
   words.push_back(file);
-  const auto ran = run_process(words);
+  const auto ran = base::run_process(words);
   EXPECT_TRUE(ran && ran->ok()) << (ran ? ran->err : ran.error().text());
   return ran ? Reader(ran->out, padding).take() : Listing();
 }

@@ -10,6 +10,9 @@
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
+
+using cubin::ElfFile;
+
 namespace {
 
 constexpr std::size_t code_alignment = 128;
@@ -77,7 +80,7 @@ struct Twins {
 void expect_sections(const Twins& twins) {
   ASSERT_EQ(twins.before.sections().size(), twins.after.sections().size());
   for (std::size_t i = 1; i < twins.before.sections().size(); ++i) {
-    const ElfSection &old = twins.before.sections()[i], &made = twins.after.sections()[i];
+    const cubin::ElfSection &old = twins.before.sections()[i], &made = twins.after.sections()[i];
     SCOPED_TRACE(old.name);
     EXPECT_EQ(made.name, old.name);
     EXPECT_EQ(made.header.sh_type, old.header.sh_type);
@@ -119,7 +122,8 @@ void expect_symbols(const Twins& twins) {
 }
 
 void expect_relocations(const Twins& twins) {
-  const auto old = read_relocations(twins.before), made = read_relocations(twins.after);
+  const auto old = cubin::read_relocations(twins.before),
+             made = cubin::read_relocations(twins.after);
   const auto symbols = twins.before.read_symbols();
   ASSERT_EQ(made.size(), old.size());
   for (const auto& [section, list] : old) {
@@ -129,7 +133,7 @@ void expect_relocations(const Twins& twins) {
     std::size_t advances = 0;  // DW_LNS_advance_pc of two bytes behind the addresses before
     ASSERT_EQ(made.at(section).size(), list.size()) << name;
     for (std::size_t i = 0; i < list.size(); ++i) {
-      const Relocation &a = list[i], &b = made.at(section)[i];
+      const cubin::Relocation &a = list[i], &b = made.at(section)[i];
       SCOPED_TRACE(fmt::format("{} at {:#x}", name, a.offset));
       EXPECT_EQ(b.type, a.type);
       EXPECT_EQ(b.symbol, a.symbol);
@@ -182,10 +186,10 @@ void expect_segments(const Twins& twins, const std::string& before, const std::s
   }
 }
 
-void expect_lines(const Twins& twins, const Cubin& before, const Cubin& after) {
+void expect_lines(const Twins& twins, const cubin::Cubin& before, const cubin::Cubin& after) {
   ASSERT_EQ(after.kernels.size(), before.kernels.size());
   for (std::size_t i = 0; i < before.kernels.size(); ++i) {
-    const CubinKernel &old = before.kernels[i], &made = after.kernels[i];
+    const cubin::CubinKernel &old = before.kernels[i], &made = after.kernels[i];
     SCOPED_TRACE(old.entry);
     EXPECT_EQ(made.code.hash, old.code.hash);
     EXPECT_EQ(made.registers, old.registers);
@@ -214,7 +218,7 @@ void expect_padded(const std::string& before, const std::string& after, std::siz
   expect_symbols(twins);
   expect_relocations(twins);
   expect_segments(twins, before, after);
-  const auto cubin = read_cubin(before), padded = read_cubin(after);
+  const auto cubin = cubin::read_cubin(before), padded = cubin::read_cubin(after);
   ASSERT_TRUE(cubin) << cubin.error().text();
   ASSERT_TRUE(padded) << padded.error().text();
   expect_lines(twins, *cubin, *padded);

@@ -5,10 +5,16 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using ptx::PlacedStatement;
+using ptx::plain_function_name;
+using ptx::read_ptx;
+using ptx::write_ptx;
+
 namespace {
 
-using Part = PtxStatement::Part;
+using Part = ptx::PtxStatement::Part;
 
 struct Row {
   const char* what;
@@ -53,10 +59,10 @@ constexpr Row rows[] = {
     {"an alias", ".alias f, g;", ".alias f, g;"},
 };
 
-std::string listed(const PtxFile& file) {
+std::string listed(const ptx::PtxFile& file) {
   std::string out;
   for (const PlacedStatement& placed : file.statements) {
-    std::string text = plain_text(placed.text);
+    std::string text = ptx::plain_text(placed.text);
     if (text.ends_with(' ')) text.pop_back();
     out += (out.empty() ? "" : " | ") + text;
   }
@@ -119,7 +125,7 @@ TEST(PtxFile, FunctionsAreFound) {
   EXPECT_EQ(file->functions[0].returns[0].name, "r");
   EXPECT_EQ(file->functions[1].name, "try");
   EXPECT_EQ(file->functions[1].parameters[1].name, "%parity");
-  const PtxFunction* one = file->find("one");
+  const ptx::PtxFunction* one = file->find("one");
   ASSERT_NE(one, nullptr);
   EXPECT_TRUE(one->entry && one->has_body);
   EXPECT_EQ(one->parameters[0].name, "pb");
@@ -159,7 +165,7 @@ bar.sync 4;
       found += "none;";
       continue;
     }
-    const PtxHeading& heading = file->headings[static_cast<std::size_t>(placed.heading)];
+    const ptx::PtxHeading& heading = file->headings[static_cast<std::size_t>(placed.heading)];
     found += heading.role + "," + heading.verb + "," + heading.file + "," +
              std::to_string(heading.line) + ";";
   }
@@ -222,9 +228,9 @@ TEST(PtxFile, ErrorsNamePlaceAndRemedy) {
 TEST(PtxFile, WritesWhatItRead) {
   std::size_t count = 0;
   for (const char* folder : {"ptx", "tests"}) {
-    for (const auto& entry : fs::recursive_directory_iterator(source_root() / folder)) {
+    for (const auto& entry : fs::recursive_directory_iterator(base::source_root() / folder)) {
       if (entry.path().extension() != ".ptx") continue;
-      const auto text = read_file(entry.path());
+      const auto text = base::read_file(entry.path());
       ASSERT_TRUE(text);
       const auto file = read_ptx(*text, entry.path().filename());
       ASSERT_TRUE(file) << entry.path() << ": " << file.error().text();
@@ -259,7 +265,7 @@ $L__str1:
 )",
                              "t.ptx");
   ASSERT_TRUE(file) << file.error().text();
-  const auto sources = sources_of(*file);
+  const auto sources = ptx::sources_of(*file);
   std::string found;
   for (std::size_t i = 0; i < sources.size(); ++i)
     if (sources[i] && file->statements[i].parsed.part == Part::instruction)
@@ -276,4 +282,4 @@ TEST(PtxLines, PlainNames) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -6,16 +6,24 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using ptx::PtxFile;
+using ptx::flow::flow_of;
+using ptx::flow::loops_of;
+using ptx::flow::PtxFlow;
+using ptx::flow::PtxName;
+
 namespace {
 
 PtxFile read(const std::string& body) {
-  auto file = read_ptx(".version 8.0\n.target sm_90\n.entry k()\n{\n" + body + "\n}\n", "t.ptx");
+  auto file =
+      ptx::read_ptx(".version 8.0\n.target sm_90\n.entry k()\n{\n" + body + "\n}\n", "t.ptx");
   if (!file) ADD_FAILURE() << file.error().text();
   return *file;
 }
 
-const PtxFunction& kernel(const PtxFile& file) {
+const ptx::PtxFunction& kernel(const PtxFile& file) {
   return *file.find("k");
 }
 
@@ -56,7 +64,7 @@ TEST(PtxFlow, BlocksAndLoops) {
     const PtxFlow flow = flow_of(file, kernel(file));
     EXPECT_EQ(ways(flow), row.ways) << row.what;
     std::string loops;
-    for (const PtxLoop& loop : loops_of(flow))
+    for (const ptx::flow::PtxLoop& loop : loops_of(flow))
       loops += fmt::format("{}:{} ", loop.header, fmt::join(loop.blocks, ","));
     EXPECT_EQ(loops, row.loops) << row.what;
   }
@@ -73,7 +81,7 @@ TEST(PtxScopes, NamesBelongToBlocks) {
   const PtxFile file = read(
       ".reg .pred p<2>; .reg .b32 %r<3>;\n{ .reg .b64 p0; .param .align 8 .b8 arg[16]; ret; "
       "}\nret;");
-  const PtxScopes scopes = scopes_of(file, kernel(file));
+  const ptx::PtxScopes scopes = ptx::scopes_of(file, kernel(file));
   ASSERT_EQ(scopes.scopes.size(), 2U);
   EXPECT_EQ(scopes.declaring(1, "p0"), 1);
   EXPECT_EQ(scopes.declaring(0, "p0"), 0);
@@ -89,7 +97,7 @@ TEST(PtxFlow, LoopsWithTwoEntries) {
   const auto entries = [](const std::string& body) {
     const PtxFile file = read(body);
     std::string places;
-    for (const std::size_t i : second_entries_of(flow_of(file, kernel(file))))
+    for (const std::size_t i : ptx::flow::second_entries_of(flow_of(file, kernel(file))))
       places += file.place(file.statements[i]) + " ";
     return places;
   };
@@ -104,7 +112,7 @@ TEST(PtxFlow, LoopsWithOneHead) {
   const auto loops = loops_of(flow);
   ASSERT_EQ(loops.size(), 1U);
   EXPECT_EQ(loops[0].blocks, (std::vector<int>{0, 1}));
-  const auto within = loops_within(flow, loops[0]);
+  const auto within = ptx::flow::loops_within(flow, loops[0]);
   ASSERT_EQ(within.size(), 1U);
   EXPECT_EQ(within[0].blocks, (std::vector<int>{0}));
 }
@@ -133,7 +141,8 @@ TEST(PtxValues, Counts) {
     const PtxFile file = read(body);
     const PtxFlow flow = flow_of(file, kernel(file));
     std::string names;
-    for (const PtxName& name : counted_in(file, flow, loops_of(flow).at(0), [&](std::size_t i) {
+    for (const PtxName& name :
+         ptx::flow::counted_in(file, flow, loops_of(flow).at(0), [&](std::size_t i) {
            return file.statements[i].parsed.name.starts_with("ld.volatile");
          }))
       names += name.second + " ";
@@ -151,7 +160,7 @@ TEST(PtxSteady, OperandsThatAreTheSameEachTurn) {
     const PtxFile file = read(body);
     const PtxFlow flow = flow_of(file, kernel(file));
     const auto loops = loops_of(flow);
-    const PtxSteady found(file, flow, loops.at(0), [](std::size_t) { return false; });
+    const ptx::flow::PtxSteady found(file, flow, loops.at(0), [](std::size_t) { return false; });
     for (std::size_t i = 0; i < file.statements.size(); ++i)
       if (file.statements[i].parsed.name == "ld.u32") return found.operands(i);
     return false;
@@ -202,8 +211,8 @@ TEST(PtxValues, FollowAnyChain) {
     const auto polled = [&](std::size_t i) {
       return file.statements[i].parsed.name.starts_with("ld.volatile");
     };
-    const PtxDependence found =
-        dependent_on(file, flow, loops[0], polled, [](std::size_t) { return false; });
+    const ptx::flow::PtxDependence found =
+        ptx::flow::dependent_on(file, flow, loops[0], polled, [](std::size_t) { return false; });
     std::string names;
     for (const PtxName& name : found.names) names += name.second + " ";
     EXPECT_EQ(names, row.names) << row.what;
@@ -211,4 +220,4 @@ TEST(PtxValues, FollowAnyChain) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
 using test::Broken;
@@ -52,10 +52,10 @@ std::string sound_file(std::string head) {
 }
 
 Status check(const std::string& text) {
-  PHASEBIT_TRY_ASSIGN(file, read_ptx(text, "t.ptx"));
-  const PtxFunction& entry = *file.entries().front();
-  PHASEBIT_TRY_ASSIGN(head, read_head(entry.head_lines, file.name));
-  return check_head(head, file, entry);
+  PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(text, "t.ptx"));
+  const ptx::PtxFunction& entry = *file.entries().front();
+  PHASEBIT_TRY_ASSIGN(head, ptx::head::read_head(entry.head_lines, file.name));
+  return ptx::head::check_head(head, file, entry);
 }
 
 void expect_broken(std::string text, const Broken& row) {
@@ -246,13 +246,13 @@ TEST(Head, BuffersAreTheParametersOfTheirNames) {
   std::string text = checked_text;
   text.replace(text.find("pb[96]"), 6, "pb[96], .param .u64 a, .param .u64 .ptr .global b");
   const std::string sound = preamble + checked_head + two + text;
-  const auto file = read_ptx(sound, "t.ptx");
+  const auto file = ptx::read_ptx(sound, "t.ptx");
   ASSERT_TRUE(file);
-  const PtxFunction& entry = *file->entries().front();
-  auto head = read_head(entry.head_lines, file->name);
+  const ptx::PtxFunction& entry = *file->entries().front();
+  auto head = ptx::head::read_head(entry.head_lines, file->name);
   ASSERT_TRUE(head) << head.error().text();
-  EXPECT_TRUE(check_head(*head, *file, entry));
-  order_buffers(*head, entry);
+  EXPECT_TRUE(ptx::head::check_head(*head, *file, entry));
+  ptx::head::order_buffers(*head, entry);
   ASSERT_EQ(head->launch.buffers.size(), 2U);
   EXPECT_EQ(head->launch.buffers[0].name, "a");
   EXPECT_EQ(head->launch.buffers[1].name, "b");
@@ -271,4 +271,4 @@ TEST(Head, BuffersAreTheParametersOfTheirNames) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

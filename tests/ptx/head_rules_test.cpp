@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using isa::Version;
+using ptx::head::gate_of;
+
 namespace {
 
 using test::lines_of;
@@ -12,7 +16,7 @@ using test::small_head;
 
 // A rule counts where its family and its ptxas are those of the image.
 TEST(Head, RulesAreNarrowedToFamilyAndPtxas) {
-  Head head;
+  ptx::head::Head head;
   head.covers = {{"mine", {"hopper", "ada"}, ">=11.8"}};
   head.rules = {{{"wait", "consumer", {{"SYNCS*", 1}}, {}}, {"hopper"}, {}},
                 {{"wait", "consumer", {{"SYNCS*", 2}}, {"BAR*"}}, {}, ">=12.4"},
@@ -39,22 +43,22 @@ TEST(Head, RulesComeBackAsTheyWere) {
       "//@   { verb = \"tail\", passes = \"beside\", cold = { \"SYNCS*\" = \"0..1\" }, beside = { "
       "\"DEPBAR*\" = \"2..\" } },\n"
       "//@   { verb = \"*\", require = { \"MEMBAR*\" = 1 } },\n//@ ]\n";
-  const auto head = read_head(lines_of(small_head + rules, 1), "t.ptx");
+  const auto head = ptx::head::read_head(lines_of(small_head + rules, 1), "t.ptx");
   ASSERT_TRUE(head) << head.error().text();
-  EXPECT_TRUE(write_head(*head).ends_with(rules)) << write_head(*head);
+  EXPECT_TRUE(ptx::head::write_head(*head).ends_with(rules)) << ptx::head::write_head(*head);
   const auto spec = gate_of(*head, "hopper", Version{{13, 5}});
   ASSERT_TRUE(spec);
   EXPECT_EQ(spec->exhaustive_for, "");
   ASSERT_EQ(spec->verbs.size(), 2U);
-  EXPECT_EQ(spec->verbs[0].passes, Passes::beside);
-  EXPECT_EQ(spec->verbs[0].require[0].path, Path::cold);
-  EXPECT_EQ(spec->verbs[0].require[0].count, CountRange(0, 1));
-  EXPECT_EQ(spec->verbs[1].verb, any_verb);
+  EXPECT_EQ(spec->verbs[0].passes, rule::Passes::beside);
+  EXPECT_EQ(spec->verbs[0].require[0].path, rule::Path::cold);
+  EXPECT_EQ(spec->verbs[0].require[0].count, rule::CountRange(0, 1));
+  EXPECT_EQ(spec->verbs[1].verb, rule::any_verb);
   std::string wrong = small_head + rules;
   wrong.replace(wrong.find("0..1"), 4, "1-2");
-  EXPECT_EQ(read_head(lines_of(wrong, 1), "t.ptx").error().text(),
+  EXPECT_EQ(ptx::head::read_head(lines_of(wrong, 1), "t.ptx").error().text(),
             "spec: t.ptx:13: cold: 'SYNCS*': '1-2' is no count (a number, or \"1..2\", \"2..\")");
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -5,7 +5,11 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using image::Role;
+using ptx::head::read_head;
+
 namespace {
 
 using test::Broken;
@@ -92,16 +96,16 @@ const std::string whole_head =
 TEST(Head, IsWrittenAsItWasRead) {
   const auto head = read_head(lines_of(whole_head, 12), "t.ptx");
   ASSERT_TRUE(head) << head.error().text();
-  EXPECT_EQ(write_head(*head), whole_head);
+  EXPECT_EQ(ptx::head::write_head(*head), whole_head);
 }
 
 TEST(Head, HoldsWhatItSays) {
   const auto head = read_head(lines_of(whole_head), "t.ptx");
   ASSERT_TRUE(head) << head.error().text();
-  EXPECT_EQ(head->build, Build::guarded);
+  EXPECT_EQ(head->build, image::Build::guarded);
   EXPECT_EQ(head->key.value("num_stages"), "4");
   EXPECT_EQ(head->key.value("snippet.wait"), "a \"b\" \\");
-  const LaunchShape& launch = head->launch;
+  const image::LaunchShape& launch = head->launch;
   ASSERT_EQ(launch.slices.size(), 4U);
   EXPECT_EQ(launch.slices[1].warp, 1);
   EXPECT_EQ(launch.slices[1].rank, 64);  // 32 lanes further than its neighbour
@@ -120,8 +124,9 @@ TEST(Head, HoldsWhatItSays) {
   ASSERT_EQ(head->idle.size(), 1U);
   EXPECT_EQ(head->idle[0].lane_stride, 2);
   ASSERT_EQ(launch.buffers.size(), 2U);  // payload_in is the payload's
-  EXPECT_EQ(launch.buffers[0], (Buffer{"table", 4096, {BufferFill::Kind::random, 7}}));
-  EXPECT_EQ(launch.buffers[1], (Buffer{"log", 64, {BufferFill::Kind::word, 0}}));
+  EXPECT_EQ(launch.buffers[0],
+            (image::Buffer{"table", 4096, {image::BufferFill::Kind::random, 7}}));
+  EXPECT_EQ(launch.buffers[1], (image::Buffer{"log", 64, {image::BufferFill::Kind::word, 0}}));
 }
 
 void expect_broken(const std::vector<Broken>& rows) {
@@ -209,4 +214,4 @@ TEST(Head, SaysWhatItCannotAskFor) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

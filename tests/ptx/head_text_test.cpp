@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
 using test::Broken;
@@ -65,10 +65,10 @@ const std::string good =
     "}\n";
 
 Status check(const std::string& text) {
-  PHASEBIT_TRY_ASSIGN(file, read_ptx(text, "t.ptx"));
-  const PtxFunction& entry = *file.entries().front();
-  PHASEBIT_TRY_ASSIGN(head, read_head(entry.head_lines, file.name));
-  return check_head(head, file, entry);
+  PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(text, "t.ptx"));
+  const ptx::PtxFunction& entry = *file.entries().front();
+  PHASEBIT_TRY_ASSIGN(head, ptx::head::read_head(entry.head_lines, file.name));
+  return ptx::head::check_head(head, file, entry);
 }
 
 std::string changed(const std::string& from, const std::string& to) {
@@ -150,4 +150,4 @@ TEST(HeadText, LeavesAloneWhatIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

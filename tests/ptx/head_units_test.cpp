@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using ptx::head::fault_of_figure;
+using ptx::head::fault_of_reading;
+
 namespace {
 
-std::string text(const std::optional<UnitFault>& fault) {
+std::string text(const std::optional<ptx::head::UnitFault>& fault) {
   return fault ? fault->what + " (" + fault->hint + ")" : "";
 }
 
@@ -42,4 +46,4 @@ TEST(Units, OfReadings) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -9,8 +9,8 @@
 namespace phasebit::test {
 
 // As core/ptx hands them over: without the mark and the blank behind it.
-inline std::vector<PtxHeadLine> lines_of(const std::string& text, int line = 1) {
-  std::vector<PtxHeadLine> lines;
+inline std::vector<ptx::PtxHeadLine> lines_of(const std::string& text, int line = 1) {
+  std::vector<ptx::PtxHeadLine> lines;
   for (size_t begin = 0; begin < text.size(); ++line) {
     const size_t end = text.find('\n', begin);
     std::string one = text.substr(begin + 3, end - begin - 3);

@@ -4,13 +4,18 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using ptx::known::known_address;
+using ptx::known::known_number;
+using ptx::known::PtxValue;
+
 namespace {
 
 using Values = std::vector<PtxValue>;
 
 PtxValue made(const std::string& opcode, const Values& operands) {
-  const auto operation = PtxOperation::of(opcode);
+  const auto operation = ptx::known::PtxOperation::of(opcode);
   EXPECT_TRUE(operation) << opcode;
   return operation ? operation->of_operands(operands) : PtxValue();
 }
@@ -86,7 +91,7 @@ TEST(PtxKnown, NothingIsMadeOfNothing) {
   EXPECT_EQ(made("div.u32", {one, zero}), nothing);
   for (const char* opcode : {"add.f32", "cvt.rn.f32.u32", "add.sat.s32", "ld.shared.u32",
                              "shfl.sync.idx.b32", "mapa.shared::cluster.u32", "add.cc.u32"})
-    EXPECT_FALSE(PtxOperation::of(opcode)) << opcode;
+    EXPECT_FALSE(ptx::known::PtxOperation::of(opcode)) << opcode;
 }
 
 const std::string begin =
@@ -96,21 +101,24 @@ const std::string begin =
     ".reg .b32 tid, n, a; .reg .pred p, q;\nmov.u32 tid, %tid.x;\n";
 
 // The first operands of the stores to shared memory that a thread may run: "8", or "?".
-std::string stores_of(const std::string& body, PtxThread thread, bool* complete = nullptr) {
-  const auto file = read_ptx(begin + body + "\nexit;\n}\n", "t.ptx");
+std::string stores_of(const std::string& body, ptx::known::PtxThread thread,
+                      bool* complete = nullptr) {
+  const auto file = ptx::read_ptx(begin + body + "\nexit;\n}\n", "t.ptx");
   EXPECT_TRUE(file);
-  PtxLaunch launch;
+  ptx::known::PtxLaunch launch;
   launch.threads = 64;
   launch.cluster_size = 2;
   launch.parameters[{52, 4}] = 0;
-  const PtxProgram program = program_of(*file, *file->entries().front(), launch);
-  PtxWalk walk(program);
+  const ptx::known::PtxProgram program =
+      ptx::known::program_of(*file, *file->entries().front(), launch);
+  ptx::known::PtxWalk walk(program);
   std::string out;
-  const bool all = walk.run(launch, thread, [&](const PtxStep& step, const Values& operands) {
-    if (!file->statements[step.statement].parsed.name.starts_with("st.shared")) return;
-    const bool known = operands.front().kind == PtxValue::Kind::address;
-    out += (out.empty() ? "" : " ") + (known ? std::to_string(operands.front().bits) : "?");
-  });
+  const bool all =
+      walk.run(launch, thread, [&](const ptx::known::PtxStep& step, const Values& operands) {
+        if (!file->statements[step.statement].parsed.name.starts_with("st.shared")) return;
+        const bool known = operands.front().kind == PtxValue::Kind::address;
+        out += (out.empty() ? "" : " ") + (known ? std::to_string(operands.front().bits) : "?");
+      });
   if (complete != nullptr) *complete = all;
   return out;
 }
@@ -164,4 +172,4 @@ TEST(PtxWalk, SaysThatALoopGoesOnTooLong) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

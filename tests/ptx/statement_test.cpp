@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
 struct Row {
@@ -45,21 +45,21 @@ std::string listed(const std::vector<std::string>& names) {
 
 TEST(PtxStatement, IsTakenApartAndPutTogether) {
   for (const Row& row : rows) {
-    const PtxStatement statement = take_apart(row.line);
+    const ptx::PtxStatement statement = ptx::take_apart(row.line);
     EXPECT_EQ(statement.name, row.name) << row.line;
     EXPECT_EQ(fmt::format("{}", fmt::join(statement.operands, "|")), row.operands) << row.line;
-    EXPECT_EQ(listed(written_names(statement)), row.written) << row.line;
-    EXPECT_EQ(listed(read_names(statement)), row.read) << row.line;
+    EXPECT_EQ(listed(ptx::written_names(statement)), row.written) << row.line;
+    EXPECT_EQ(listed(ptx::read_names(statement)), row.read) << row.line;
     const std::string line = row.line;
-    EXPECT_EQ(put_together(statement), line.substr(line.find_first_not_of(' ')));
+    EXPECT_EQ(ptx::put_together(statement), line.substr(line.find_first_not_of(' ')));
   }
 }
 
 TEST(PtxStatement, NamesAreReplacedWhole) {
   const auto rename = [](std::string_view name) { return name == "a" ? "x" : std::string(name); };
-  EXPECT_EQ(replace_names("[a+8], ab, .a, 0xa, \"a\", {a, b}", rename),
+  EXPECT_EQ(ptx::replace_names("[a+8], ab, .a, 0xa, \"a\", {a, b}", rename),
             "[x+8], ab, .a, 0xa, \"a\", {x, b}");
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -7,10 +7,18 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using record::PointRow;
+using record::Sample;
+using report::make_figure;
+using report::data::AaPair;
+using report::data::Aggregate;
+using report::data::Aggregation;
+using report::data::find_variant;
+using report::data::is_ungated;
+
+namespace {
 
 TEST(Aggregate, TakesTheMedianOverRepetitionsAndTheHullOfTheirIntervals) {
   const Aggregation all =
@@ -41,7 +49,7 @@ TEST(Aggregate, TakesReadingsOverTheRepetitionsToo) {
   second.readings.push_back({"late", "cycles"});  // not in every repetition
   for (Sample& sample : second.samples) sample.readings.push_back(0);
   const Aggregation all = aggregate({first, second});
-  const ReadingFigure* polls = all.points[0].reading("polls");
+  const report::data::ReadingFigure* polls = all.points[0].reading("polls");
   ASSERT_NE(polls, nullptr);
   EXPECT_EQ(polls->unit, "polls per item");
   EXPECT_NEAR(polls->value, 4, 1e-9);
@@ -89,8 +97,9 @@ TEST(Aggregate, ABentReadingIsNotABentFigure) {
   for (Sample& sample : point.samples) sample.readings = {3ULL * sample.items};
   point.flags = {"not_linear:polls:0.00,0.00,9.00"};
   const Aggregation all = aggregate({point});
-  EXPECT_EQ(figure_of(all.points.at(0)).reason, "");
-  EXPECT_EQ(figure_of(all.points.at(0), "polls").reason, "not_linear:polls:0.00,0.00,9.00");
+  EXPECT_EQ(report::data::figure_of(all.points.at(0)).reason, "");
+  EXPECT_EQ(report::data::figure_of(all.points.at(0), "polls").reason,
+            "not_linear:polls:0.00,0.00,9.00");
 }
 
 TEST(Aggregate, WhereAClusterRanIsNoWarning) {
@@ -108,8 +117,8 @@ TEST(Aggregate, OfOneRepetitionHasNoDifference) {
 TEST(Aggregate, KeepsKindsDevicesAndTextsApart) {
   PointRow anchor = steady("anchor/fma", 4), modes = steady("ring/a", 41),
            other = steady("ring/a", 42), text = steady("ring/a", 43);
-  anchor.kind = PointKind::anchor;
-  modes.kind = PointKind::modes;
+  anchor.kind = record::PointKind::anchor;
+  modes.kind = record::PointKind::modes;
   other.device_uuid = "GPU-2";
   text.text_hash = "newer";
   const Aggregation all = aggregate({steady("ring/a", 40), anchor, modes, other, text});
@@ -213,13 +222,13 @@ TEST(AaSummary, IsTheMedianAndThe95thPercentile) {
   std::vector<AaPair> pairs;
   for (int i = 0; i <= 100; ++i)
     pairs.push_back({AaPair::Between::repetitions, "a", "a", "", 1000, 1000.0 + i});
-  const AaSummary sum = summarise_aa(pairs);
+  const report::data::AaSummary sum = report::data::summarise_aa(pairs);
   EXPECT_EQ(sum.pairs, 101U);
   EXPECT_DOUBLE_EQ(sum.median_cycles, 50);
   EXPECT_DOUBLE_EQ(sum.median_percent, 5);
   EXPECT_DOUBLE_EQ(sum.p95_cycles, 95);
   EXPECT_NEAR(sum.p95_percent, 9.5, 1e-12);
-  EXPECT_EQ(summarise_aa({}).pairs, 0U);
+  EXPECT_EQ(report::data::summarise_aa({}).pairs, 0U);
 }
 
 // Adding c cycles an item to all samples adds c to every figure, and the order of rows does not
@@ -249,30 +258,32 @@ TEST(AggregateProperty, ShiftsWithItsSamplesAndIgnoresTheOrderOfRows) {
 
 // Nanoseconds of somebody else's kernel: neither a row nor an A/A pair.
 TEST(Aggregate, LeavesStrangersKernelsOut) {
-  Results results = results_of({steady("ring/a", 40, 0), steady("ring/a", 40, 1)});
-  const Aggregation before = phasebit::aggregate(results.points, VariantKeys(results));
+  record::Results results = results_of({steady("ring/a", 40, 0), steady("ring/a", 40, 1)});
+  const Aggregation before =
+      report::data::aggregate(results.points, report::data::VariantKeys(results));
   const std::string id = "whole/s@01234567/axpy";
   for (const int repetition : {0, 1})
     results.points.push_back(
         steady(id, 1000 * (1 + static_cast<std::uint64_t>(repetition)), repetition));
-  KeyPool pool;
+  record::KeyPool pool;
   results.variants.push_back(
       pool.row_of({id, "h", {{"probe", "whole"}, {"file", "s@01234567"}, {"entry", "axpy"}}}, {}));
-  const Aggregation all = phasebit::aggregate(results.points, VariantKeys(results));
+  const Aggregation all =
+      report::data::aggregate(results.points, report::data::VariantKeys(results));
   ASSERT_EQ(all.points.size(), 1U);
   EXPECT_EQ(all.points[0].id, "ring/a");
   EXPECT_EQ(all.aa.size(), before.aa.size());
   EXPECT_EQ(all.floor, before.floor);
-  const ReportData data = report_data(std::move(results)).value();
-  const auto aa = make_table(data, "aa", {});
+  const report::data::ReportData data = report::data::report_data(std::move(results)).value();
+  const auto aa = report::make_table(data, "aa", {});
   ASSERT_TRUE(aa) << aa.error().text();
-  EXPECT_EQ(render(*aa, TableFormat::csv).find("whole"), std::string::npos);
+  EXPECT_EQ(table::render(*aa, table::TableFormat::csv).find("whole"), std::string::npos);
   // Not even where somebody asks for them, nor as a figure of a document.
-  const auto pivot = make_table(data, "pivot", {{"rows", "probe"}, {"probe", "whole"}});
+  const auto pivot = report::make_table(data, "pivot", {{"rows", "probe"}, {"probe", "whole"}});
   EXPECT_FALSE(pivot);
   EXPECT_FALSE(make_figure(data, {{"variant", id}, {"field", "cycles"}}));
   EXPECT_TRUE(make_figure(data, {{"variant", "ring/a"}, {"field", "cycles"}}));
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -6,13 +6,17 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using report::data::value_before;
+using report::data::VariantKeys;
+
 namespace {
 
 using test::axes_of;
 
 TEST(VariantAxes, AreThoseOfTheKeyAndElseTheDefaultsOfTheCatalogue) {
-  const VariantAxes axes =
+  const report::data::VariantAxes axes =
       axes_of("ring/mbarrier/st_shared/none/wait=test_wait/num_stages=8/x=a=b");
   EXPECT_EQ(axes.value("probe"), "ring");
   EXPECT_EQ(axes.value("mover"), "st_shared");
@@ -33,10 +37,10 @@ TEST(VariantAxes, AreThoseOfTheKeyAndElseTheDefaultsOfTheCatalogue) {
 
 // The display id does not matter: a key without its id gives the same.
 TEST(VariantAxes, DoNotComeFromTheId) {
-  VariantRow row = axes_of("ring/mbarrier/st_shared/none/hint_ns=20/producers=4").variant();
+  record::VariantRow row = axes_of("ring/mbarrier/st_shared/none/hint_ns=20/producers=4").variant();
   row.id = "any name";
-  const Results results = {{}, {}, {}, {row}, test::results_of({}).catalogue};
-  const VariantAxes axes = VariantKeys(results).of("any name");
+  const record::Results results = {{}, {}, {}, {row}, test::results_of({}).catalogue};
+  const report::data::VariantAxes axes = VariantKeys(results).of("any name");
   EXPECT_EQ(axes.warp_layout(), "4 x 1 warps");
   EXPECT_EQ(axes.value("hint_ns"), "20");
 }
@@ -87,11 +91,11 @@ TEST(DefaultOf, CanDifferBetweenProbes) {
 // Patterns as templates write them.
 TEST(WaitedOn, FillsThePatternOfTheCatalogue) {
   const auto keys = [](const std::string& pattern) {
-    Results results;
+    record::Results results;
     results.catalogue.protocols["p"].waits_on = pattern;
     results.catalogue.axes["a"].default_value = "0";
-    const auto defaults =
-        std::make_shared<const KeyAxes>(KeyAxes{{"protocol", "p"}, {"a", "0"}, {"b", "1"}});
+    const auto defaults = std::make_shared<const image::KeyAxes>(
+        image::KeyAxes{{"protocol", "p"}, {"a", "0"}, {"b", "1"}});
     results.variants = {{"v", "", defaults, {{"b", "2"}}}};
     return VariantKeys(results).of("v");
   };
@@ -110,4 +114,4 @@ TEST(WaitedOn, FillsThePatternOfTheCatalogue) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

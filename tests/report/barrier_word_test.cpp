@@ -4,7 +4,11 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using record::PointRow;
+using report::tables::probes::state_after;
+
 namespace {
 
 // The PTX ISA's description of mbarrier, worked by hand.
@@ -13,7 +17,7 @@ TEST(BarrierWord, TheModelFollowsTheManual) {
     const char* operation;
     std::int64_t expected;
     std::uint32_t times;
-    BarrierState after;
+    report::tables::probes::BarrierState after;
   };
   const Row rows[] = {
       {"none", 3, 4, {0, 3, 3, 0}},          {"arrive", 4, 3, {0, 1, 4, 0}},
@@ -35,7 +39,7 @@ TEST(BarrierWord, TheModelFollowsTheManual) {
 
 // A made-up layout: bit 0 is 1, 20 bits of tx_count from 1, the parity at 21, pending counted up to
 // zero in 22..41, expected likewise in 42..61.
-std::uint64_t made_up_word(const BarrierState& state) {
+std::uint64_t made_up_word(const report::tables::probes::BarrierState& state) {
   const auto field = [](std::int64_t value, int low, int width) {
     return (static_cast<std::uint64_t>(value) & ((1ULL << width) - 1)) << low;
   };
@@ -52,15 +56,15 @@ PointRow word_point(const std::string& operation, std::int64_t expected) {
   point.samples.clear();
   for (std::uint32_t items = 1; items <= 4; ++items) {
     const std::uint64_t word = made_up_word(*state_after(operation, expected, items));
-    Sample sample{items, 100, {}};
+    record::Sample sample{items, 100, {}};
     sample.readings = {word & 0xffffffffU, word >> 32};
     point.samples.push_back(sample);
   }
   return point;
 }
 
-std::vector<WordReading> readings_of(const std::vector<PointRow>& points) {
-  return word_readings(points, test::keys_of(points));
+std::vector<report::tables::probes::WordReading> readings_of(const std::vector<PointRow>& points) {
+  return report::tables::probes::word_readings(points, test::keys_of(points));
 }
 
 std::vector<PointRow> all_points() {
@@ -73,7 +77,7 @@ std::vector<PointRow> all_points() {
 }
 
 TEST(BarrierWord, FindsTheFieldsOfALayoutItDoesNotKnow) {
-  const auto fields = derive_fields(readings_of(all_points()));
+  const auto fields = report::tables::probes::derive_fields(readings_of(all_points()));
   ASSERT_EQ(fields.size(), 4U);
   EXPECT_EQ(fields[0].quantity, "phase");
   EXPECT_EQ(fields[0].low, 21);
@@ -95,15 +99,17 @@ TEST(BarrierWord, FindsTheFieldsOfALayoutItDoesNotKnow) {
 TEST(BarrierWord, AContradictionLeavesNoField) {
   auto readings = readings_of(all_points());
   readings.front().word ^= 0x3ffffeULL;
-  for (const WordField& field : derive_fields(readings)) EXPECT_NE(field.quantity, "tx_count");
+  for (const report::tables::probes::WordField& field :
+       report::tables::probes::derive_fields(readings))
+    EXPECT_NE(field.quantity, "tx_count");
 }
 
 TEST(BarrierWord, OtherProbesAndFailedPointsAreNoReadings) {
   EXPECT_TRUE(readings_of({test::steady("ring/mbarrier/none/none", 10)}).empty());
   auto failed = word_point("arrive", 8);
-  failed.error = PointError{Step::launch, "lost"};
+  failed.error = record::PointError{Step::launch, "lost"};
   EXPECT_TRUE(readings_of({failed}).empty());
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using report::differing_blocks;
+using report::update_blocks;
+
 namespace {
 
-using namespace test;
-
-ReportData some_data() {
+report::data::ReportData some_data() {
   return data_of({steady("ring/a", 50), failed_point("ring/b", Step::launch, "killed")});
 }
 
@@ -52,13 +54,13 @@ TEST(Blocks, AreMadeAnewAndNothingElseChanges) {
 
 // 4 in a row take 100 +- 1 cycles, 8 take 180 +- 0: 20 +- 0.25; and 40 +- 0.
 TEST(Blocks, ARangeStandsBeforeItsTable) {
-  std::vector<PointRow> rows;
+  std::vector<record::PointRow> rows;
   const std::string arrive = "form/none/none/none/form=mbarrier.arrive#";
   rows = {
       measured(arrive + "001/path=pending", 100), steady(arrive + "001/path=pending/unroll=8", 180),
       steady(arrive + "016/path=pending", 100), steady(arrive + "016/path=pending/unroll=8", 260)};
   for (size_t n = 0; n < rows.size(); ++n) rows[n].text_hash = std::to_string(n);
-  const ReportData data = data_of(rows);
+  const report::data::ReportData data = data_of(rows);
   const auto made = [&](const std::string& block) {
     return update_blocks("<!-- phasebit:" + block + " -->\n<!-- /phasebit -->\n", "a.md", data);
   };
@@ -143,7 +145,7 @@ TEST(Blocks, ThatAreWrongNameFileLineAndTheNearestWord) {
 }
 
 TEST(Blocks, AClaimIsItsSentence) {
-  const ClaimSentences claims = [](const std::string& name) -> Result<std::string> {
+  const report::claims::ClaimSentences claims = [](const std::string& name) -> Result<std::string> {
     if (name == "short") return "Short.";
     if (name == "false") return with_hint(fail(Step::store, "1 of 2 rows refute it"), "look");
     return std::string(118, 'a') + " next line";
@@ -164,9 +166,9 @@ TEST(Blocks, AClaimIsItsSentence) {
                 .error()
                 .text(),
             "spec: a.md:1: there are no claims at hand");
-  EXPECT_TRUE(names_claims("<!-- phasebit:claim short -->"));
-  EXPECT_FALSE(names_claims("<!-- phasebit:core -->"));
+  EXPECT_TRUE(report::names_claims("<!-- phasebit:claim short -->"));
+  EXPECT_FALSE(report::names_claims("<!-- phasebit:core -->"));
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

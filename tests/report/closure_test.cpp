@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using record::PointRow;
+using report::tables::probes::Prediction;
+
+namespace {
 
 const std::string none = "/mbarrier/none/none";
 
@@ -28,7 +30,7 @@ void add_without_loop(std::vector<PointRow>& rows, const std::string& id, std::u
 PointRow wake_of(std::uint64_t cycles) {
   PointRow point = steady("response" + none + "/num_stages=1/counting=off/clock=behind", 300);
   point.readings = {{"wake", "cycles from commit to wake-up"}};
-  for (Sample& sample : point.samples) sample.readings = {cycles * sample.items};
+  for (record::Sample& sample : point.samples) sample.readings = {cycles * sample.items};
   return point;
 }
 
@@ -54,8 +56,8 @@ struct Expected {
 };
 
 void expect(const std::vector<PointRow>& rows, const std::vector<Expected>& expected) {
-  const ReportData data = data_of(rows);
-  const std::vector<Prediction> made = predictions(data.aggregation);
+  const report::data::ReportData data = data_of(rows);
+  const std::vector<Prediction> made = report::tables::probes::predictions(data.aggregation);
   ASSERT_EQ(made.size(), expected.size());
   for (std::size_t i = 0; i < made.size(); ++i) {
     SCOPED_TRACE(made[i].kind + ", " + made[i].of->id);
@@ -85,8 +87,8 @@ TEST(Predictions, OfARingAreTheSlowestOfItsRolesAndTheRoundTrip) {
   rows.push_back(steady("ring" + none + "/num_stages=1", 128));
   rows.push_back(steady("ring" + none + "/num_stages=2", 70));
   rows.push_back(steady("ring" + none, 60));  // 4 stages
-  const Aggregation all = data_of(rows).aggregation;
-  std::vector<Prediction> made = predictions(all);
+  const report::data::Aggregation all = data_of(rows).aggregation;
+  std::vector<Prediction> made = report::tables::probes::predictions(all);
   std::erase_if(made, [](const Prediction& one) { return !one.kind.starts_with("ring"); });
   ASSERT_EQ(made.size(), 4U);
   EXPECT_EQ(made[0].kind, "ring of 1: its hand-off");
@@ -117,20 +119,21 @@ TEST(Predictions, NeedEveryPartInTheSameSpelling) {
 TEST(ClosureTable, ShowsWhatIsOpenAndCountsWhatHasNoRow) {
   std::vector<PointRow> rows = some_parts();
   rows.push_back(steady("ring/cta_barrier/none/none", 32));
-  const Table table = make_table(data_of(rows), "closure", {{"protocol", "mbarrier"}}).value();
+  const table::Table table =
+      report::make_table(data_of(rows), "closure", {{"protocol", "mbarrier"}}).value();
   ASSERT_EQ(table.rows.size(), 4U);
-  const std::vector<Cell>& verbs = table.rows[1];
+  const std::vector<table::Cell>& verbs = table.rows[1];
   EXPECT_EQ(verbs[2].text, "commit 47.00 + release 45.00");
   EXPECT_DOUBLE_EQ(verbs[5].value.value(), 12);
   EXPECT_EQ(verbs[6].text, "11.5 %");  // 12 of 104
   EXPECT_EQ(verbs[7].text, "open");
   EXPECT_EQ(table.rows[3][7].text, "");
   EXPECT_EQ(table.notes.back(), "1 of 4 rows are open.");
-  const Table all = make_table(data_of(rows), "closure", {}).value();
+  const table::Table all = report::make_table(data_of(rows), "closure", {}).value();
   EXPECT_EQ(all.notes.back(),
             "1 rings and 0 hand-offs have no row: a part of them was not measured in their "
             "spelling.");
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using record::PointRow;
+using report::make_table;
+using report::tables::probes::cluster_semantics;
+
+namespace {
 
 const std::string token = "cluster/mbarrier_cluster/none/none/num_stages=1";
 const std::string bar = "cluster/cluster_barrier/none/none/num_stages=1/roles=unified";
@@ -19,7 +22,7 @@ PointRow trip(const std::string& rest, std::uint64_t cycles) {
 }
 
 // Four CTAs: 0 and 1 to each other, 0 to the others, and two ranks to themselves.
-ReportData some_clusters() {
+report::data::ReportData some_clusters() {
   return data_of(
       {trip("/cluster_size=4", 700), trip("/cluster_size=4/first_rank=1/second_rank=0", 704),
        trip("/cluster_size=4/second_rank=2", 730), trip("/cluster_size=4/second_rank=3", 900),
@@ -78,7 +81,7 @@ TEST(ClusterTable, KeepsSemanticsWarpsAndSizesApart) {
 }
 
 TEST(ClusterTable, NamesPayloadAndStagesOfARing) {
-  const auto table = cluster_table(
+  const auto table = report::tables::probes::cluster_table(
       data_of({steady("cluster/mbarrier_cluster/st_cluster/none", 90),
                steady("cluster/st_async/st_async/none/num_stages=2/expect=producer", 80)})
           .aggregation,
@@ -109,7 +112,7 @@ TEST(ClusterPairsTable, IsTheMatrixOfOneSize) {
   }
   const auto table = make_table(data_of(points), "cluster_pairs", {{"cluster_size", "4"}});
   ASSERT_TRUE(table) << table.error().text();
-  EXPECT_EQ(render(*table, TableFormat::csv),
+  EXPECT_EQ(table::render(*table, table::TableFormat::csv),
             "\"from, of 4\",to 0,to 0 half width,to 1,to 1 half width,to 2,to 3\n"
             "0,300,0,700,0,,\n"
             "1,704,0,,,,\n");
@@ -127,4 +130,4 @@ TEST(ClusterTables, SayThatNothingWasMeasured) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

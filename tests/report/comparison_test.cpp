@@ -4,10 +4,16 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using record::PointRow;
+using report::data::Aggregation;
+using report::data::compare;
+using report::data::Comparison;
+using report::data::noise_floor;
+using report::data::percent_cell;
+
+namespace {
 
 constexpr const char* before = "ring/mbarrier/st_shared/none";
 constexpr const char* after = "ring/mbarrier/st_shared/none/ptxas=12.4.131";
@@ -104,15 +110,15 @@ TEST(Cells, OfAComparison) {
   made.before.value = 160;
   made.difference.value = -1.25;
   made.difference.half_width = 0.01;
-  EXPECT_EQ(difference_cell(made.difference).text, "-1.25 ±0.01");
+  EXPECT_EQ(report::data::difference_cell(made.difference).text, "-1.25 ±0.01");
   EXPECT_EQ(percent_cell(made).text, "-0.8 %");  // 1.25 of 160 is 0.78 %
   made.difference.value = 8;
   EXPECT_EQ(percent_cell(made).text, "+5.0 %");
   made.before.value = 0;
   EXPECT_EQ(percent_cell(made).text, "");
   made.difference.reason = "not measured";
-  EXPECT_EQ(difference_cell(made.difference).text, "");
+  EXPECT_EQ(report::data::difference_cell(made.difference).text, "");
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -7,10 +7,15 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using record::PointRow;
+using record::Results;
+using report::make_table;
+using report::data::report_data;
+using table::Table;
+
+namespace {
 
 const std::string ring = "ring/mbarrier/none/none",
                   trip = "handoff/mbarrier/none/none/num_stages=1";
@@ -36,16 +41,16 @@ Results of_two(const std::string& other_name = "NVIDIA H100") {
   return results;
 }
 
-std::vector<std::string> texts(const std::vector<Cell>& row) {
+std::vector<std::string> texts(const std::vector<table::Cell>& row) {
   std::vector<std::string> out;
-  for (const Cell& cell : row) out.push_back(cell.text);
+  for (const table::Cell& cell : row) out.push_back(cell.text);
   return out;
 }
 
 using Row = std::vector<std::string>;
 
 TEST(DevicesTable, CountsWhatAgreesByClass) {
-  const ReportData data = report_data(of_two(), "GPU-1").value();
+  const report::data::ReportData data = report_data(of_two(), "GPU-1").value();
   const Table table = make_table(data, "devices", {}).value();
   ASSERT_EQ(table.rows.size(), 3U);
   EXPECT_EQ(texts(table.rows[0]), (Row{"NVIDIA H100", "NVIDIA H200", "handoff/mbarrier", "CTA", "1",
@@ -60,7 +65,7 @@ TEST(DevicesTable, CountsWhatAgreesByClass) {
 }
 
 TEST(DevicesTable, TellsGpusOfOneNameApart) {
-  const ReportData data = report_data(of_two("NVIDIA H200"), "GPU-2").value();
+  const report::data::ReportData data = report_data(of_two("NVIDIA H200"), "GPU-2").value();
   const Table table = make_table(data, "devices", {}).value();
   EXPECT_EQ(table.rows.at(1).at(0).text, "NVIDIA H200 GPU-1");
   EXPECT_DOUBLE_EQ(table.rows[1][6].value.value(), 0.5);
@@ -93,13 +98,16 @@ TEST(DevicesTable, KnowsWhatOrdersBeyondTheCta) {
 
 // The only table that needs no --device of results of several GPUs.
 TEST(DevicesTable, WithoutADeviceTheLastByNameIsHere) {
-  const TempDir folder = TempDir::create().value();
+  const base::TempDir folder = base::TempDir::create().value();
   const fs::path file = folder.path() / "two.jsonl";
-  ASSERT_TRUE(write_file(file, to_json_lines(of_two("NVIDIA A100"))));
-  const auto table = report({{file}, ""}, "devices", {}, TableFormat::csv);
+  ASSERT_TRUE(base::write_file(file, store::json::to_json_lines(of_two("NVIDIA A100"))));
+  const auto table = report::report({{file}, ""}, "devices", {}, table::TableFormat::csv);
   ASSERT_TRUE(table) << table.error().text();
   EXPECT_NE(table->find("NVIDIA A100,NVIDIA H200,handoff/mbarrier,CTA,1,1,"), std::string::npos);
-  EXPECT_NE(report({{file}, ""}, "aa", {}, TableFormat::csv).error().text().find("of 2 devices"),
+  EXPECT_NE(report::report({{file}, ""}, "aa", {}, table::TableFormat::csv)
+                .error()
+                .text()
+                .find("of 2 devices"),
             std::string::npos);
 }
 
@@ -109,4 +117,4 @@ TEST(DevicesTable, NeedsTwoGpus) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

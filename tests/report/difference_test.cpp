@@ -4,10 +4,17 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using report::data::Aggregation;
+using report::data::change_percent;
+using report::data::difference;
+using report::data::Figure;
+using report::data::figure_cell;
+using report::data::figure_of;
+using report::data::find_variant;
+
+namespace {
 
 Figure given(double value, double half_width, const char* id = "a") {
   Figure figure;
@@ -40,7 +47,7 @@ TEST(Difference, IsThatOfTheValuesAndTheSumOfTheHalfWidths) {
 
 // measured(): the interval of seven rounds is a cycle to each side.
 TEST(Difference, OfStoredFiguresSaysWhatBothAreMadeOf) {
-  PointRow flagged = measured("verb/u=32", 640, 1);
+  record::PointRow flagged = measured("verb/u=32", 640, 1);
   flagged.flags = {"throttled"};
   const Aggregation all = aggregate({measured("verb/u=16", 320), measured("verb/u=32", 640, 0),
                                      flagged, measured("verb/u=16", 322, 1)});
@@ -110,4 +117,4 @@ TEST(FigureCell, ShowsTheValueOrTheStepAndNotesTheRestOnce) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
 struct Row {
@@ -19,14 +19,14 @@ TEST(Figures, HaveTheDigitsThatTheirIntervalSupports) {
                       {12.3456, 2.4, "12 ±3"},         {1234.5, 17.2, "1235 ±18"},
                       {-0.001, 0.01, "0.00 ±0.01"},    {-3.21, 0.2, "-3.2 ±0.2"}};
   for (const Row& row : rows)
-    EXPECT_EQ(shown_with_interval(row.value, row.half_width), row.text)
+    EXPECT_EQ(report::data::shown_with_interval(row.value, row.half_width), row.text)
         << row.value << " " << row.half_width;
 }
 
 TEST(Figures, PercentsHaveTwoDigits) {
-  EXPECT_EQ(shown_percent(0.0512), "0.05 %");
-  EXPECT_EQ(shown_percent(12), "12.00 %");
+  EXPECT_EQ(report::data::shown_percent(0.0512), "0.05 %");
+  EXPECT_EQ(report::data::shown_percent(12), "12.00 %");
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -6,7 +6,15 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using record::PointRow;
+using report::tables::common_words;
+using report::tables::form_costs;
+using report::tables::FormCost;
+using report::tables::forms_table;
+using table::Table;
+
 namespace {
 
 using test::data_of;
@@ -48,7 +56,8 @@ TEST(FormCosts, AHalfIsNoFigure) {
   const auto costs = form_costs(data_of({measured(arrive, 100)}).aggregation.points);
   ASSERT_EQ(costs.size(), 1U);
   EXPECT_NE(costs[0].isolated.reason, "");
-  const auto known = measured_forms(data_of({measured(arrive, 100)}).aggregation.points);
+  const auto known =
+      report::tables::measured_forms(data_of({measured(arrive, 100)}).aggregation.points);
   EXPECT_NE(known.at("mbarrier.arrive#001"), "");
 }
 
@@ -106,7 +115,8 @@ FormCost cost(const std::string& form, double isolated, const std::string& lanes
 
 std::vector<size_t> sizes_of(const std::vector<FormCost>& costs) {
   std::vector<size_t> sizes;
-  for (const FormLevel& level : form_levels(costs)) sizes.push_back(level.costs.size());
+  for (const report::tables::FormLevel& level : report::tables::form_levels(costs))
+    sizes.push_back(level.costs.size());
   return sizes;
 }
 
@@ -123,8 +133,8 @@ TEST(FormLevels, EndWhereAGapIs) {
 }
 
 TEST(FormLevels, AreOneWhereLanesMakeNoDifference) {
-  const auto levels =
-      form_levels({cost("a", 10), cost("b", 20), cost("a", 10, "warp"), cost("b", 21, "warp")});
+  const auto levels = report::tables::form_levels(
+      {cost("a", 10), cost("b", 20), cost("a", 10, "warp"), cost("b", 21, "warp")});
   ASSERT_EQ(levels.size(), 3U);
   EXPECT_EQ(levels[0].lanes, "one, warp");
   EXPECT_EQ(levels[1].lanes, "one");
@@ -141,9 +151,9 @@ TEST(FormLevels, SayWhatSetsThemApart) {
   EXPECT_EQ(common_words({count}, {cluster, count}), Words({"count"}));
   EXPECT_EQ(common_words({plain, cta}, {plain, cta, cluster}), Words());
   EXPECT_EQ(common_words({plain}, {plain}), Words());
-  EXPECT_EQ(absent_words({plain}, {plain, cta, count}),
+  EXPECT_EQ(report::tables::absent_words({plain}, {plain, cta, count}),
             Words({".release", ".cta", ".cluster", "count"}));
-  EXPECT_EQ(absent_words({cta, count}, {plain, cta, count}), Words());
+  EXPECT_EQ(report::tables::absent_words({cta, count}, {plain, cta, count}), Words());
 }
 
 TEST(FormsTable, ByLevelOfCost) {
@@ -162,11 +172,11 @@ TEST(FormsTable, ByLevelOfCost) {
 TEST(CoverageTable, CountsByFamily) {
   std::vector<PointRow> rows = two_sizes(arrive, 100, 180, "a");
   append(rows, {measured(sink, 100)});
-  const Table table = coverage_table(data_of(rows), {{"target", "sm_90a"}}).value();
+  const Table table = report::tables::coverage_table(data_of(rows), {{"target", "sm_90a"}}).value();
   const auto row = [&](const std::string& name) {
     for (const auto& cells : table.rows)
       if (cells[0].text == name) return cells;
-    return std::vector<Cell>();
+    return std::vector<table::Cell>();
   };
   // 165 forms of mbarrier.arrive, 105 on sm_90a; 3631 in all, 2574 there.
   const auto family = row("mbarrier.arrive");
@@ -178,9 +188,9 @@ TEST(CoverageTable, CountsByFamily) {
   EXPECT_EQ(family[6].text, "1");
   EXPECT_EQ(row("all")[1].text, "3631");
   EXPECT_EQ(row("all")[3].text, "2574");
-  EXPECT_EQ(coverage_table(data_of(rows), {{"target", "sm_9a"}}).error().hint,
+  EXPECT_EQ(report::tables::coverage_table(data_of(rows), {{"target", "sm_9a"}}).error().hint,
             "did you mean 'sm_90'?");
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

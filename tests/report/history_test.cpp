@@ -4,18 +4,25 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using record::PointRow;
+using report::data::ReportData;
+using report::tables::find_steps;
+using report::tables::History;
+using report::tables::history_of;
+using report::tables::history_table;
+using report::tables::steps_table;
+
+namespace {
 
 std::string ring(const std::string& rest) {
   return "ring/mbarrier/st_shared/none" + rest;
 }
 
-std::vector<std::string> versions_of(const TextHistory& text) {
+std::vector<std::string> versions_of(const report::tables::TextHistory& text) {
   std::vector<std::string> all;
-  for (const VersionFigure& one : text.versions) all.push_back(one.ptxas);
+  for (const report::tables::VersionFigure& one : text.versions) all.push_back(one.ptxas);
   return all;
 }
 
@@ -29,7 +36,7 @@ TEST(History, OrdersVersionsByNumber) {
   ASSERT_EQ(history.texts.size(), 1U);
   EXPECT_EQ(history.texts[0].text_id, ring(""));
   EXPECT_EQ(versions_of(history.texts[0]), (Words{"12.9.86", "12.10.5", "13.5.37"}));
-  const VersionFigure& newest = history.texts[0].versions[2];
+  const report::tables::VersionFigure& newest = history.texts[0].versions[2];
   EXPECT_EQ(newest.id, ring(""));
   EXPECT_DOUBLE_EQ(newest.figure.value, 100);
   EXPECT_EQ(newest.text_hash, "text " + ring(""));
@@ -43,9 +50,10 @@ TEST(History, OrdersVersionsByNumber) {
 }
 
 TEST(History, TheDefaultVersionIsThatOfTheRun) {
-  Results results = results_of({steady(ring(""), 100), steady(ring("/ptxas=12.9.86"), 120)});
+  record::Results results =
+      results_of({steady(ring(""), 100), steady(ring("/ptxas=12.9.86"), 120)});
   results.runs[0].ptxas = "12.6.85";
-  const History history = history_of(*report_data(test::with_keys(results)));
+  const History history = history_of(*report::data::report_data(test::with_keys(results)));
   ASSERT_EQ(history.texts.size(), 1U);
   EXPECT_EQ(versions_of(history.texts[0]), (Words{"12.6.85", "12.9.86"}));
 }
@@ -67,10 +75,10 @@ TEST(History, RunsWithOneVersionDoNotCount) {
   PointRow other_day = steady(ring(""), 500);
   PointRow only_there = steady(ring("/num_stages=8"), 50);
   other_day.run_id = only_there.run_id = "run-2";
-  Results results = results_of({steady(ring(""), 100), steady(ring("/ptxas=12.4.131"), 90),
-                                other_day, only_there, steady(ring("/num_stages=2"), 70)});
+  record::Results results = results_of({steady(ring(""), 100), steady(ring("/ptxas=12.4.131"), 90),
+                                        other_day, only_there, steady(ring("/num_stages=2"), 70)});
   results.runs.push_back(some_run("run-2"));
-  const History history = history_of(*report_data(test::with_keys(results)));
+  const History history = history_of(*report::data::report_data(test::with_keys(results)));
   ASSERT_EQ(history.texts.size(), 1U);  // num_stages=2 was measured by one version
   EXPECT_DOUBLE_EQ(history.texts[0].versions[1].figure.value, 100);
   EXPECT_DOUBLE_EQ(history.texts[0].versions[1].figure.half_width, 0);
@@ -91,7 +99,7 @@ std::vector<PointRow> some_points() {
 
 TEST(Steps, PassOverAVersionWithoutAFigure) {
   const History history = history_of(data_of(some_points()));
-  const std::vector<VersionStep> steps = find_steps(history);
+  const std::vector<report::tables::VersionStep> steps = find_steps(history);
   ASSERT_EQ(steps.size(), 1U);  // 54 and 50 differ by no more than the floor
   EXPECT_EQ(steps[0].text->text_id, ring(""));
   EXPECT_EQ(steps[0].from->ptxas, "12.4.131");
@@ -99,7 +107,7 @@ TEST(Steps, PassOverAVersionWithoutAFigure) {
   EXPECT_EQ(steps[0].comparison.verdict, "slower");
   EXPECT_DOUBLE_EQ(steps[0].comparison.floor, 4);
   EXPECT_DOUBLE_EQ(steps[0].comparison.difference.value, 10);
-  const TextHistory& text = history.texts[0];
+  const report::tables::TextHistory& text = history.texts[0];
   EXPECT_EQ(text.versions[1].text_hash, "");
   EXPECT_EQ(text.versions[1].figure.reason, "gate: the SASS is not the intended one: x");
 }
@@ -120,7 +128,7 @@ TEST(Steps, OfAShareOfTheFigureBefore) {
   EXPECT_EQ(find_steps(history, 10.5).size(), 0U);
 }
 
-Words texts_of(const Table& table) {
+Words texts_of(const table::Table& table) {
   Words all;
   for (const auto& row : table.rows) all.push_back(row[0].text);
   return all;
@@ -141,7 +149,7 @@ TEST(Tables, HaveAColumnAVersion) {
 
 TEST(Tables, TakeAVariantOrAnAxis) {
   const ReportData data = data_of(some_points());
-  const std::pair<TableArguments, Words> rows[] = {
+  const std::pair<report::data::TableArguments, Words> rows[] = {
       {{{"variant", ring("")}}, {ring("")}},
       {{{"num_stages", "8"}}, {ring("/num_stages=8")}},
       {{{"protocol", "mbarrier"}}, {ring(""), ring("/num_stages=8")}},
@@ -161,7 +169,7 @@ TEST(Tables, OfSteps) {
   ASSERT_TRUE(table) << table.error().text();
   ASSERT_EQ(table->rows.size(), 1U);
   Words cells;
-  for (const Cell& cell : table->rows[0]) cells.push_back(cell.text);
+  for (const table::Cell& cell : table->rows[0]) cells.push_back(cell.text);
   EXPECT_EQ(cells, (Words{ring(""), "12.4.131", "12.6.85", "100.00 ±0", "110.00 ±0", "10.00 ±0",
                           "+10.0 %", "4.00", "text r", "text r"}));
   EXPECT_EQ(steps_table(data, {{"least", "10"}})->rows.size(), 1U);
@@ -185,4 +193,4 @@ TEST(Tables, SayWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

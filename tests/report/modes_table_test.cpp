@@ -4,21 +4,24 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using record::PointRow;
+using report::tables::modes_table;
+using table::Table;
+
+namespace {
 
 PointRow seen_at(const std::string& id, std::uint64_t cycles, int process, int sm, int first_warp) {
   PointRow point = steady(id, cycles, process);
-  point.kind = PointKind::modes;
+  point.kind = record::PointKind::modes;
   point.placement = {sm, first_warp};
   return point;
 }
 
-std::vector<std::string> texts(const std::vector<Cell>& row) {
+std::vector<std::string> texts(const std::vector<table::Cell>& row) {
   std::vector<std::string> out;
-  for (const Cell& cell : row) out.push_back(cell.text);
+  for (const table::Cell& cell : row) out.push_back(cell.text);
   return out;
 }
 
@@ -59,7 +62,7 @@ TEST(ModesTable, HoldsTheNewestCodeAndCountsProcessesOfEveryRun) {
 
 TEST(ModesTable, NotesWhatFailedAndWhereClustersRan) {
   PointRow failed = failed_point("ring/a", Step::launch, "hung");
-  failed.kind = PointKind::modes;
+  failed.kind = record::PointKind::modes;
   PointRow cluster = seen_at("cluster/a", 700, 0, 0, 0);
   cluster.flags = {"first_use", "sms:4,12"};
   const Table table = modes_table({failed, cluster});
@@ -71,8 +74,9 @@ TEST(ModesTable, NotesWhatFailedAndWhereClustersRan) {
 }
 
 TEST(ModesTable, IsOneOfTheTables) {
-  EXPECT_EQ(make_table(data_of(eight_places("ring/b")), "modes", {}).value().rows.size(), 1U);
+  EXPECT_EQ(report::make_table(data_of(eight_places("ring/b")), "modes", {}).value().rows.size(),
+            1U);
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -5,10 +5,13 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using report::make_table;
+using report::data::ReportData;
+using table::Table;
+
+namespace {
 
 const std::string verb = "verb/mbarrier/none/none/addressing=unrolled";
 
@@ -24,13 +27,13 @@ ReportData some_verbs() {
 }
 
 std::string csv(const ReportData& data, const std::string& name,
-                const TableArguments& arguments = {}) {
+                const report::data::TableArguments& arguments = {}) {
   const auto table = make_table(data, name, arguments);
-  return table ? render(*table, TableFormat::csv) : table.error().text();
+  return table ? table::render(*table, table::TableFormat::csv) : table.error().text();
 }
 
 Table table_of(const ReportData& data, const std::string& name,
-               const TableArguments& arguments = {}) {
+               const report::data::TableArguments& arguments = {}) {
   auto table = make_table(data, name, arguments);
   if (!table) bug(table.error().text());
   return std::move(*table);
@@ -44,7 +47,7 @@ double value_in(const Table& table, size_t row, const std::string& column) {
 
 std::vector<std::string> titles(const Table& table) {
   std::vector<std::string> all;
-  for (const Column& column : table.columns) all.push_back(column.title);
+  for (const table::Column& column : table.columns) all.push_back(column.title);
   return all;
 }
 
@@ -59,7 +62,7 @@ TEST(VerbsTable, IsTheDifferenceOfTwoSizesOverTheirCopies) {
 TEST(VerbsTable, AddsTheHalfWidthsThroughTheDivisor) {
   const Table table = table_of(some_verbs(), "verbs", {{"verb", "wait"}});
   ASSERT_EQ(table.rows.size(), 1U);
-  const Cell& cell = table.rows[0][5];
+  const table::Cell& cell = table.rows[0][5];
   EXPECT_DOUBLE_EQ(cell.value.value(), 25);        // (160 - 60) / 4
   EXPECT_DOUBLE_EQ(cell.half_width.value(), 0.5);  // (1 + 1) / 4
 }
@@ -80,10 +83,10 @@ TEST(VerbsTable, ExplainsAnEmptyOne) {
 }
 
 // 300 cycles an item, of which `wake` from commit to wake-up, and `polls`.
-PointRow response(const std::string& rest, std::uint64_t wake, std::uint64_t polls) {
-  PointRow point = steady("response/mbarrier/none/none/num_stages=1" + rest, 300);
+record::PointRow response(const std::string& rest, std::uint64_t wake, std::uint64_t polls) {
+  record::PointRow point = steady("response/mbarrier/none/none/num_stages=1" + rest, 300);
   point.readings = {{"wake", "cycles from commit to wake-up"}, {"polls", "polls per item"}};
-  for (Sample& sample : point.samples)
+  for (record::Sample& sample : point.samples)
     sample.readings = {wake * sample.items, polls * sample.items};
   return point;
 }
@@ -180,4 +183,4 @@ TEST(EntangleTable, SetsApartBesideTogether) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

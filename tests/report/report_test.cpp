@@ -8,20 +8,27 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using base::read_file;
+using base::write_file;
+using report::export_results;
+using report::report;
+using report::update_documents;
+using table::TableFormat;
+
+namespace {
 
 class Documents : public testing::Test {
  protected:
-  TempDir folder_ = TempDir::create().value();
+  base::TempDir folder_ = base::TempDir::create().value();
   fs::path results_ = folder_.path() / "a.jsonl", store_ = folder_.path() / "a.sqlite";
   fs::path document_ = folder_.path() / "README.md", other_ = folder_.path() / "other.md";
 
   void SetUp() override {
-    ASSERT_TRUE(write_file(results_, to_json_lines(results_of({steady("ring/a", 50)}))));
-    ASSERT_TRUE(import_results(store_, {results_}));
+    ASSERT_TRUE(
+        write_file(results_, store::json::to_json_lines(results_of({steady("ring/a", 50)}))));
+    ASSERT_TRUE(store::import_results(store_, {results_}));
     write(document_, "12");
   }
   void write(const fs::path& path, const std::string& figure) {
@@ -34,16 +41,16 @@ class Documents : public testing::Test {
 };
 
 TEST_F(Documents, AreUpdatedAndThenAgree) {
-  const ReportSource source{{results_}, ""};
+  const report::ReportSource source{{results_}, ""};
   write(other_, "50.00");
-  EXPECT_EQ(check_documents({document_, other_}, source).error().text(),
+  EXPECT_EQ(report::check_documents({document_, other_}, source).error().text(),
             "store: documents differ from the results:\n" + document_.string() +
                 ":2: block 'figure variant=ring/a field=cycles' has '12', the results give '50.00' "
                 "(`phasebit report --update` makes them anew)");
   EXPECT_EQ(update_documents({document_, other_}, source).value(),
             document_.string() + ": updated\n");
   EXPECT_EQ(read_file(document_).value(), text("50.00"));
-  EXPECT_TRUE(check_documents({document_, other_}, source));
+  EXPECT_TRUE(report::check_documents({document_, other_}, source));
   EXPECT_EQ(update_documents({document_, other_}, source).value(), "nothing changed\n");
 }
 
@@ -83,19 +90,19 @@ TEST_F(Documents, ExportsAreTheSameFromAStoreAndFromLines) {
 }
 
 TEST_F(Documents, AVariantIsExportedWithTheOneThatWasMeasured) {
-  const PointRow whole = steady("ring/mbarrier/st_shared/none", 50);
-  ASSERT_TRUE(write_file(
-      results_, to_json_lines(results_of({whole, same_code("ring/mbarrier/none/none", whole),
-                                          steady("ring/cta_barrier/none/none", 20)}))));
+  const record::PointRow whole = steady("ring/mbarrier/st_shared/none", 50);
+  ASSERT_TRUE(write_file(results_, store::json::to_json_lines(results_of(
+                                       {whole, same_code("ring/mbarrier/none/none", whole),
+                                        steady("ring/cta_barrier/none/none", 20)}))));
   const auto ids = [&](const std::string& id) {
     std::set<std::string> found;
     const auto text = export_results({{results_}, {id}, "jsonl"});
     EXPECT_TRUE(text) << text.error().text();
     EXPECT_TRUE(write_file(other_, text.value_or("")));
-    const auto loaded = load_results({other_});
+    const auto loaded = store::load_results({other_});
     EXPECT_TRUE(loaded) << loaded.error().text();
     if (!loaded) return found;
-    for (const PointRow& point : loaded->points) found.insert(point.variant_id);
+    for (const record::PointRow& point : loaded->points) found.insert(point.variant_id);
     return found;
   };
   EXPECT_EQ(ids("ring/cta_barrier/none/none"), std::set<std::string>{"ring/cta_barrier/none/none"});
@@ -107,11 +114,11 @@ TEST_F(Documents, AVariantIsExportedWithTheOneThatWasMeasured) {
 }
 
 TEST(TableArguments, AreSplitAtTheFirstEqualsSign) {
-  EXPECT_EQ(table_arguments({"variant=ring/a/wait=x", "b="}).value(),
-            (TableArguments{{"variant", "ring/a/wait=x"}, {"b", ""}}));
-  EXPECT_EQ(table_arguments({"core"}).error().text(),
+  EXPECT_EQ(report::table_arguments({"variant=ring/a/wait=x", "b="}).value(),
+            (report::data::TableArguments{{"variant", "ring/a/wait=x"}, {"b", ""}}));
+  EXPECT_EQ(report::table_arguments({"core"}).error().text(),
             "usage: 'core' is no argument of a table (NAME=VALUE)");
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -11,70 +11,70 @@ namespace phasebit::test {
 
 // Seven rounds with slopes cycles - 1 (twice), cycles (three times), cycles + 1 (twice): the median
 // is `cycles`, and so are not the ends of the interval, which with seven rounds is the whole range.
-inline PointRow measured(const std::string& id, std::uint64_t cycles, int repetition = 0) {
-  PointRow point = some_point(
+inline record::PointRow measured(const std::string& id, std::uint64_t cycles, int repetition = 0) {
+  record::PointRow point = some_point(
       id, repetition, {cycles, cycles - 1, cycles + 1, cycles, cycles + 1, cycles - 1, cycles});
   point.flags.clear();
   return point;
 }
 
 // All rounds alike: an interval without width.
-inline PointRow steady(const std::string& id, std::uint64_t cycles, int repetition = 0) {
-  PointRow point = some_point(id, repetition, std::vector<std::uint64_t>(7, cycles));
+inline record::PointRow steady(const std::string& id, std::uint64_t cycles, int repetition = 0) {
+  record::PointRow point = some_point(id, repetition, std::vector<std::uint64_t>(7, cycles));
   point.flags.clear();
   return point;
 }
 
 // The same with a slope that need not be whole: cycles times the items of a launch must be.
-inline PointRow steady_at(const std::string& id, double cycles, int repetition = 0) {
-  PointRow point = steady(id, 0, repetition);
-  for (Sample& sample : point.samples) sample.cycles = std::llround(cycles * sample.items);
+inline record::PointRow steady_at(const std::string& id, double cycles, int repetition = 0) {
+  record::PointRow point = steady(id, 0, repetition);
+  for (record::Sample& sample : point.samples) sample.cycles = std::llround(cycles * sample.items);
   return point;
 }
 
 // A row that says that its code is the same as that of another variant's.
-inline PointRow same_code(const std::string& id, const PointRow& other) {
-  PointRow point = other;
+inline record::PointRow same_code(const std::string& id, const record::PointRow& other) {
+  record::PointRow point = other;
   point.variant_id = id;
   point.variant_hash = "hash of " + id;
   point.samples.clear();
-  point.flags = {std::string(same_class_prefix) + other.variant_id};
+  point.flags = {std::string(record::same_class_prefix) + other.variant_id};
   return point;
 }
 
 // The class of another row, measured again in the same repetition.
-inline PointRow control_of(const PointRow& other, std::uint64_t cycles) {
-  PointRow point = other;
+inline record::PointRow control_of(const record::PointRow& other, std::uint64_t cycles) {
+  record::PointRow point = other;
   point.aa_control = true;
   point.samples = steady("", cycles).samples;
   return point;
 }
 
 // The keys of the ids, as the catalogue of version 2 had them.
-inline Results with_keys(Results results) {
-  static const OldKeys old = OldKeys::load().value();
-  import_keys(results, old);
+inline record::Results with_keys(record::Results results) {
+  static const store::OldKeys old = store::OldKeys::load().value();
+  store::import_keys(results, old);
   return results;
 }
 
-inline Results results_of(std::vector<PointRow> points) {
+inline record::Results results_of(std::vector<record::PointRow> points) {
   return with_keys({{some_device()}, {some_run()}, std::move(points)});
 }
 
-inline VariantKeys keys_of(const std::vector<PointRow>& points) {
-  return VariantKeys(results_of(points));
+inline report::data::VariantKeys keys_of(const std::vector<record::PointRow>& points) {
+  return report::data::VariantKeys(results_of(points));
 }
 
-inline VariantAxes axes_of(const std::string& id) {
+inline report::data::VariantAxes axes_of(const std::string& id) {
   return keys_of({some_point(id)}).of(id);
 }
 
-inline Aggregation aggregate(const std::vector<PointRow>& points) {
-  return phasebit::aggregate(points, keys_of(points));
+inline report::data::Aggregation aggregate(const std::vector<record::PointRow>& points) {
+  return report::data::aggregate(points, keys_of(points));
 }
 
-inline ReportData data_of(std::vector<PointRow> points) {
-  return report_data(results_of(std::move(points))).value();
+inline report::data::ReportData data_of(std::vector<record::PointRow> points) {
+  return report::data::report_data(results_of(std::move(points))).value();
 }
 
 }  // namespace phasebit::test

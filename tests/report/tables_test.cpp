@@ -4,10 +4,17 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using record::PointRow;
+using report::make_table;
+using report::data::report_data;
+using report::data::ReportData;
+using report::data::TableArguments;
+using table::render;
+using table::TableFormat;
+
+namespace {
 
 std::string ring(const std::string& rest) {
   return "ring/mbarrier/st_shared/none" + rest;
@@ -203,7 +210,7 @@ TEST(AaTable, HasARowAStratum) {
 
 TEST(AnchorsTable, HasSlopeInterceptAndClock) {
   PointRow fma = steady("anchor/fma", 4), lost = failed_point("anchor/x", Step::launch, "killed");
-  fma.kind = lost.kind = PointKind::anchor;
+  fma.kind = lost.kind = record::PointKind::anchor;
   EXPECT_EQ(render(make_table(data_of({fma, lost}), "anchors", {}).value(), TableFormat::text),
             "anchor  unit                      slope  intercept   MHz\n"
             "fma     cycles per item         4.00 ±0     100.00  1980\n"
@@ -240,13 +247,13 @@ TEST(Figure, IsOfAVariantOrOfAll) {
       {{{"varaint", ""}}, "usage: a figure has no argument 'varaint' (did you mean 'variant'?)"},
       {{{"variant", ring("")}}, "usage: a figure without field= (field=cycles)"}};
   for (const auto& [arguments, text] : rows) {
-    const auto figure = make_figure(some_data(), arguments);
+    const auto figure = report::make_figure(some_data(), arguments);
     EXPECT_EQ(figure ? *figure : figure.error().text(), text);
   }
 }
 
 TEST(ReportData, IsOfOneDevice) {
-  Results results = results_of({steady("ring/a", 5)});
+  record::Results results = results_of({steady("ring/a", 5)});
   results.devices.push_back({"GPU-2", "NVIDIA B200", "580.1", "sm_100", 148, 1, 1});
   EXPECT_EQ(report_data(test::with_keys(results), "B200")->results.points.size(), 0U);
   EXPECT_EQ(report_data(test::with_keys(results), "GPU-1")->results.points.size(), 1U);
@@ -260,4 +267,4 @@ TEST(ReportData, IsOfOneDevice) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

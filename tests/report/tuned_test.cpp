@@ -4,10 +4,11 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using record::PointRow;
+
+namespace {
 
 const std::string ring = "ring/mbarrier/st_shared/none";
 
@@ -19,9 +20,10 @@ void add_controls(std::vector<PointRow>& points, std::uint64_t apart) {
   }
 }
 
-std::string table_text(std::vector<PointRow> points, const TableArguments& arguments = {}) {
-  const auto table = make_table(data_of(std::move(points)), "tuned", arguments);
-  return table ? render(*table, TableFormat::csv) : table.error().text();
+std::string table_text(std::vector<PointRow> points,
+                       const report::data::TableArguments& arguments = {}) {
+  const auto table = report::make_table(data_of(std::move(points)), "tuned", arguments);
+  return table ? table::render(*table, table::TableFormat::csv) : table.error().text();
 }
 
 const std::string header =
@@ -75,4 +77,4 @@ TEST(TunedTable, SaysWhatIsMissing) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -12,11 +12,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
 std::string source_text(const char* path) {
-  auto text = read_file(source_root() / path);
+  auto text = base::read_file(base::source_root() / path);
   EXPECT_TRUE(text) << text.error().text();
   return text.value_or("");
 }
@@ -45,11 +45,11 @@ void add_keys(const nlohmann::json& line, std::set<std::string>& keys) {
 
 TEST(Dictionary, HasEveryColumnOfAResultsFile) {
   std::set<std::string> columns;
-  const auto lists = nlohmann::json::parse(json_columns);
+  const auto lists = nlohmann::json::parse(store::json::json_columns);
   for (const auto& [kind, names] : lists.items())
     for (const auto& name : names) columns.insert(name.get<std::string>());
-  const std::string text =
-      to_json_lines({{test::some_device()}, {test::some_run()}, {test::some_point("ring/a")}});
+  const std::string text = store::json::to_json_lines(
+      {{test::some_device()}, {test::some_run()}, {test::some_point("ring/a")}});
   std::istringstream lines(text);
   std::string line;
   while (std::getline(lines, line)) {
@@ -66,7 +66,7 @@ TEST(Dictionary, HasEveryColumnOfAResultsFile) {
 }
 
 TEST(Dictionary, HasEveryColumnOfTheCsv) {
-  const std::string text = to_csv({});
+  const std::string text = store::to_csv({});
   std::istringstream header(text.substr(0, text.find('\n')));
   const auto explained = words_of("Columns of the CSV");
   int columns = 0;
@@ -78,12 +78,13 @@ TEST(Dictionary, HasEveryColumnOfTheCsv) {
 // The flags that have a name in the source; those of conditions as they are made.
 TEST(Dictionary, HasEveryFlag) {
   std::set<std::string> flags;
-  for (const std::string& flag : condition_flags({{0, 0}, 7, 208, 1, 3})) flags.insert(flag);
-  flags.insert(std::string(too_wide_flag));
-  flags.insert(std::string(items_only_flag));
-  flags.insert(std::string(same_class_prefix) + "VARIANT");
-  flags.insert(std::string(sms_prefix) + "4,5,12");
-  flags.insert(std::string(not_linear_prefix) + "10.00,10.02,517.50");
+  for (const std::string& flag : record::condition_flags({{0, 0}, 7, 208, 1, 3}))
+    flags.insert(flag);
+  flags.insert(std::string(record::too_wide_flag));
+  flags.insert(std::string(record::items_only_flag));
+  flags.insert(std::string(record::same_class_prefix) + "VARIANT");
+  flags.insert(std::string(record::sms_prefix) + "4,5,12");
+  flags.insert(std::string(record::not_linear_prefix) + "10.00,10.02,517.50");
   const std::regex made(R"((?:add_flag\(measurement, |flags\.emplace_back\()\"([a-z_]+)\")");
   for (const char* file : {"bench/point/meter.cpp", "bench/worker/worker.cpp"}) {
     const std::string source = source_text(file);
@@ -97,4 +98,4 @@ TEST(Dictionary, HasEveryFlag) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

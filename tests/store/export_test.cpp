@@ -5,17 +5,20 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using record::Results;
+using store::to_csv;
+using store::to_google_benchmark_json;
+
+namespace {
 
 Results some_results() {
   Results results = {{some_device()}, {some_run()}, {}};
   results.points = {some_point("ring/a", 1, {12, 13, 14}),
                     failed_point("ring/b", Step::gate, "expected 1 \"X\", found 2")};
   results.points[1].flags.clear();
-  VariantRow first = some_variant(), second = some_variant("a,b");
+  record::VariantRow first = some_variant(), second = some_variant("a,b");
   first.id = "ring/a";
   second.id = "ring/b";
   second.named.emplace_back("edit", "x");
@@ -80,11 +83,11 @@ TEST(GoogleBenchmarkJson, HasSummariesAndErrors) {
 TEST(Exports, GiveRowsOfTheSameCodeTheirFigure) {
   Results results = {{some_device()}, {some_run()}, {}};
   for (const int repetition : {0, 1}) {
-    PointRow same = some_point("ring/b", repetition);
+    record::PointRow same = some_point("ring/b", repetition);
     same.samples.clear();
     same.megahertz = 0;
     same.sass_class = "class ring/a";
-    same.flags = {std::string(same_class_prefix) + "ring/a"};
+    same.flags = {std::string(record::same_class_prefix) + "ring/a"};
     results.points.push_back(same);
   }
   results.points.push_back(some_point("ring/a", 1, {12, 13, 14}));
@@ -117,4 +120,4 @@ TEST(Exports, HaveReadingsWithTheirUnitsAndIntervals) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

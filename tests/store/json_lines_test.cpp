@@ -8,10 +8,13 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using record::Results;
+using store::json::from_json_lines;
+using store::json::to_json_lines;
+
+namespace {
 
 std::string file_of(const std::vector<std::string>& lines) {
   std::string text;
@@ -60,7 +63,7 @@ const std::vector<std::string>& lines() {
   return all;
 }
 
-PointRow of_image(PointRow row, const VariantRow& variant) {
+record::PointRow of_image(record::PointRow row, const record::VariantRow& variant) {
   row.variant_id = variant.id;
   row.variant_hash = variant.hash;
   row.ptx_hash = "ptx";
@@ -72,22 +75,22 @@ PointRow of_image(PointRow row, const VariantRow& variant) {
 // What these lines say.
 Results results() {
   Results made = {{some_device()}, {some_run()}, {}};
-  VariantRow first = some_variant(), second = some_variant("a");
-  first.hash = short_hash(first.id);
+  record::VariantRow first = some_variant(), second = some_variant("a");
+  first.hash = base::short_hash(first.id);
   second.id = "own id";
   second.hash = "own hash";
   made.variants = {first, second};
   made.catalogue.axes["wait"] = {"try_wait", "wait"};
   made.catalogue.protocols["mbarrier"] = {"{wait}", {}};
-  PointRow failed = of_image(failed_point("", Step::launch, "killed", 1), first);
+  record::PointRow failed = of_image(failed_point("", Step::launch, "killed", 1), first);
   failed.aa_control = true;
   failed.flags.clear();
   made.points = {of_image(with_figures(some_point("", 0, {12, 13})), first), failed};
   for (const int repetition : {0, 1}) {
-    PointRow same = of_image(some_point("", repetition), second);
+    record::PointRow same = of_image(some_point("", repetition), second);
     same.samples.clear();
     same.megahertz = 0;
-    same.flags = {std::string(same_class_prefix) + first.id};
+    same.flags = {std::string(record::same_class_prefix) + first.id};
     made.points.push_back(same);
   }
   return made;
@@ -109,10 +112,11 @@ TEST(JsonLines, HaveTheStatedForm) {
 }
 
 // Random rows, among them odd samples, strings with every kind of character, extreme numbers.
-PointRow random_point(std::mt19937_64& random) {
+record::PointRow random_point(std::mt19937_64& random) {
   const auto below = [&](std::uint64_t n) { return random() % n; };
-  PointRow point = some_point("ring/" + std::to_string(below(50)), static_cast<int>(below(3)));
-  point.kind = static_cast<PointKind>(below(3));
+  record::PointRow point =
+      some_point("ring/" + std::to_string(below(50)), static_cast<int>(below(3)));
+  point.kind = static_cast<record::PointKind>(below(3));
   point.aa_control = below(2) == 0;
   point.placement = {static_cast<int>(below(132)), static_cast<int>(below(4))};
   point.megahertz = std::uniform_real_distribution<double>(0, 2000)(random);
@@ -120,7 +124,8 @@ PointRow random_point(std::mt19937_64& random) {
   for (std::uint64_t i = below(3); i > 0; --i)
     point.flags.push_back("flag \"\\\n\t" + std::to_string(i));
   if (below(4) == 0) {
-    point.error = PointError{static_cast<Step>(below(14)), "a\x01\xc3\xa9 \"quoted\"\nline"};
+    point.error =
+        record::PointError{static_cast<Step>(below(14)), "a\x01\xc3\xa9 \"quoted\"\nline"};
     point.samples.clear();
   } else if (below(4) == 0) {
     point.samples.clear();
@@ -129,7 +134,7 @@ PointRow random_point(std::mt19937_64& random) {
   }
   for (std::uint64_t n = point.samples.empty() ? 0 : below(3); n > 0; --n) {
     point.readings.push_back({"name \" " + std::to_string(n), "unit"});
-    for (Sample& sample : point.samples) sample.readings.push_back(random());
+    for (record::Sample& sample : point.samples) sample.readings.push_back(random());
   }
   return with_figures(point);
 }
@@ -144,9 +149,9 @@ TEST(JsonLines, ComeBackAsTheyWereForRandomRows) {
     }
     const std::string text = to_json_lines(results);
     const Results back = from_json_lines(text, "a.jsonl").value();
-    EXPECT_EQ(back, in_file_order(results));
+    EXPECT_EQ(back, store::json::in_file_order(results));
     EXPECT_EQ(to_json_lines(back), text);
-    Store store = Store::open_in_memory().value();
+    store::Store store = store::Store::open_in_memory().value();
     ASSERT_TRUE(store.merge(back));
     EXPECT_EQ(to_json_lines(store.results().value()), text);
   }
@@ -157,7 +162,8 @@ TEST(JsonLines, DoNotDependOnTheOrderOfMerging) {
   Results b = {{some_device("GPU-0")}, {some_run("run-0")}, {some_point("ring/c")}};
   b.points[0].device_uuid = "GPU-0";
   b.points[0].run_id = "run-0";
-  Store ab = Store::open_in_memory().value(), ba = Store::open_in_memory().value();
+  store::Store ab = store::Store::open_in_memory().value(),
+               ba = store::Store::open_in_memory().value();
   for (const Results& results : {a, b}) ASSERT_TRUE(ab.merge(results));
   for (const Results& results : {b, a}) ASSERT_TRUE(ba.merge(results));
   EXPECT_NE(ab.results().value(), ba.results().value());
@@ -174,8 +180,8 @@ TEST(JsonLines, ReplaceBytesThatAreNotText) {
 TEST(JsonLines, StayWithinAFewMegabytesForASweep) {
   Results results = {{some_device()}, {some_run()}, {}};
   for (int i = 0; i < 1500; ++i) {
-    PointRow point = some_point("ring/mbarrier/st_shared/none/wait=test_wait/num_stages=8", i,
-                                std::vector<std::uint64_t>(30, 4321));
+    record::PointRow point = some_point("ring/mbarrier/st_shared/none/wait=test_wait/num_stages=8",
+                                        i, std::vector<std::uint64_t>(30, 4321));
     point.variant_hash = "0123456789ab";
     point.ptx_hash = point.text_hash = point.sass_class = point.module = std::string(32, 'a');
     results.points.push_back(point);
@@ -184,35 +190,35 @@ TEST(JsonLines, StayWithinAFewMegabytesForASweep) {
 }
 
 TEST(JsonLines, KeepSamplesInFilesBesideThem) {
-  const TempDir folder = TempDir::create().value();
+  const base::TempDir folder = base::TempDir::create().value();
   const fs::path path = folder.path() / "a.jsonl";
-  ASSERT_TRUE(write_file(folder.path() / "a.samples-1.jsonl.gz", "of an earlier writing"));
-  ASSERT_TRUE(write_json_lines(path, results()));
+  ASSERT_TRUE(base::write_file(folder.path() / "a.samples-1.jsonl.gz", "of an earlier writing"));
+  ASSERT_TRUE(store::json::write_json_lines(path, results()));
   EXPECT_FALSE(fs::exists(folder.path() / "a.samples-1.jsonl.gz"));
-  const std::string text = read_file(path).value();
+  const std::string text = base::read_file(path).value();
   EXPECT_EQ(text.find("\"cycles\":[["), std::string::npos);
   EXPECT_EQ(from_json_lines(text, "a", folder.path()).value(), results());
   Results without = results();
   without.points[0].samples.clear();
-  EXPECT_EQ(from_json_lines(text, "a", folder.path(), no_samples).value(), without);
+  EXPECT_EQ(from_json_lines(text, "a", folder.path(), store::json::no_samples).value(), without);
   const fs::path samples = folder.path() / "a.samples-0.jsonl.gz";
-  const std::string whole = read_file(samples).value();
+  const std::string whole = base::read_file(samples).value();
   for (size_t size = 0; size < whole.size(); ++size) {
-    ASSERT_TRUE(write_file(samples, whole.substr(0, size)));
+    ASSERT_TRUE(base::write_file(samples, whole.substr(0, size)));
     EXPECT_FALSE(from_json_lines(text, "a", folder.path())) << size;
   }
   fs::remove(samples);
   EXPECT_EQ(from_json_lines(text, "a", folder.path()).error().text(),
             "io: cannot read " + samples.string() + ": No such file or directory");
-  EXPECT_TRUE(from_json_lines(text, "a", folder.path(), no_samples));
+  EXPECT_TRUE(from_json_lines(text, "a", folder.path(), store::json::no_samples));
 }
 
 TEST(JsonLines, WriteSampleFilesBelowAMegabyte) {
-  const TempDir folder = TempDir::create().value();
+  const base::TempDir folder = base::TempDir::create().value();
   std::mt19937_64 random(3);
   Results big = {{some_device()}, {some_run()}, {}};
   for (int i = 0; i < 400; ++i) {
-    PointRow point = some_point("ring/" + std::to_string(i));
+    record::PointRow point = some_point("ring/" + std::to_string(i));
     point.samples.clear();
     for (int n = 0; n < 300; ++n)
       for (const std::uint32_t items : {8U, 16U, 24U, 32U})
@@ -220,7 +226,7 @@ TEST(JsonLines, WriteSampleFilesBelowAMegabyte) {
     big.points.push_back(with_figures(point));
   }
   const fs::path path = folder.path() / "a.jsonl";
-  ASSERT_TRUE(write_json_lines(path, big));
+  ASSERT_TRUE(store::json::write_json_lines(path, big));
   size_t files = 0;
   for (const auto& file : fs::directory_iterator(folder.path())) {
     if (file.path().extension() != ".gz") continue;
@@ -228,7 +234,7 @@ TEST(JsonLines, WriteSampleFilesBelowAMegabyte) {
     ++files;
   }
   EXPECT_GE(files, 2U);
-  EXPECT_EQ(from_json_lines(read_file(path).value(), "a", folder.path()).value(), big);
+  EXPECT_EQ(from_json_lines(base::read_file(path).value(), "a", folder.path()).value(), big);
 }
 
 // A line that is replaced, and what the reader says.
@@ -291,4 +297,4 @@ TEST(JsonLines, RefuseEveryCut) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -11,26 +11,29 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using record::Results;
+using store::import_results;
+using store::load_results;
+
+namespace {
 
 class LoadResults : public testing::Test {
  protected:
-  TempDir folder_ = TempDir::create().value();
+  base::TempDir folder_ = base::TempDir::create().value();
   Results first_ = results_of({"ring/a", "ring/b"});
   Results second_ = results_of({"ring/b", "ring/c"});
 
   static Results results_of(const std::vector<std::string>& ids) {
     Results results = {{some_device()}, {some_run()}, {}};
     for (const std::string& id : ids) results.points.push_back(with_figures(some_point(id)));
-    EXPECT_TRUE(import_keys(results));
+    EXPECT_TRUE(store::import_keys(results));
     return results;
   }
 
   fs::path lines(const std::string& name, const Results& results) {
-    EXPECT_TRUE(write_file(folder_.path() / name, to_json_lines(results)));
+    EXPECT_TRUE(base::write_file(folder_.path() / name, store::json::to_json_lines(results)));
     return folder_.path() / name;
   }
 };
@@ -40,7 +43,7 @@ TEST_F(LoadResults, MergesStoresAndLinesOnce) {
   ASSERT_TRUE(import_results(store, {lines("b.jsonl", second_)}));
   const Results both = load_results({text, store, text}).value();
   std::vector<std::string> ids;
-  for (const PointRow& point : both.points) ids.push_back(point.variant_id);
+  for (const record::PointRow& point : both.points) ids.push_back(point.variant_id);
   EXPECT_EQ(ids, (std::vector<std::string>{"ring/a", "ring/b", "ring/c"}));
   EXPECT_EQ(load_results({text}).value(), first_);
   EXPECT_EQ(load_results({store}).value(), second_);
@@ -49,7 +52,7 @@ TEST_F(LoadResults, MergesStoresAndLinesOnce) {
 TEST_F(LoadResults, ImportingTwiceAddsNothing) {
   const fs::path store = folder_.path() / "b.sqlite", text = lines("a.jsonl", first_);
   EXPECT_EQ(import_results(store, {text})->points, 2);
-  const MergeCounts again = import_results(store, {text, text}).value();
+  const record::MergeCounts again = import_results(store, {text, text}).value();
   EXPECT_EQ(again.points, 0);
   EXPECT_EQ(again.points_known, 4);
   EXPECT_EQ(load_results({store}).value(), first_);
@@ -71,11 +74,11 @@ TEST_F(LoadResults, NameTheFileThatIsWrong) {
 // Twice the rows take twice the time; a pass over all rows for each would take four times.
 TEST(MergeResults, IsLinear) {
   const auto ticks = [](int count) {
-    MergedResults ours;
+    store::MergedResults ours;
     Results theirs = {{some_device()}, {some_run()}, {}};
     for (int i = 0; i < count; ++i)
       theirs.points.push_back(with_figures(some_point("ring/" + std::to_string(i))));
-    EXPECT_TRUE(import_keys(theirs));
+    EXPECT_TRUE(store::import_keys(theirs));
     const Results again = theirs;
     const std::clock_t start = std::clock();  // other programs do not count
     EXPECT_TRUE(ours.add(std::move(theirs)));
@@ -89,4 +92,4 @@ TEST(MergeResults, IsLinear) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

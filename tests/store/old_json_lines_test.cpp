@@ -5,10 +5,11 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using store::json::from_json_lines;
+
+namespace {
 
 constexpr const char* header = R"({"phasebit_results":1,"devices":1,"runs":1,"points":1})";
 constexpr const char* device_line =
@@ -33,22 +34,22 @@ std::string file_of(const std::vector<std::string>& lines) {
 }
 
 TEST(OldJsonLines, AreRead) {
-  const Results results = {
+  const record::Results results = {
       {some_device()}, {some_run()}, {with_figures(some_point("ring/a", 0, {12, 13}))}};
   const std::string text = file_of({header, device_line, run_line, point_line});
   EXPECT_EQ(from_json_lines(text, "a.jsonl").value(), results);
 }
 
 TEST(OldJsonLines, WithReadingsAreReadToo) {
-  PointRow point = some_point("ring/a", 0, {12, 13});
+  record::PointRow point = some_point("ring/a", 0, {12, 13});
   point.readings = {{"polls", "polls per item"}};
-  for (Sample& sample : point.samples) sample.readings = {2 * sample.items + 1};
+  for (record::Sample& sample : point.samples) sample.readings = {2 * sample.items + 1};
   std::string line = point_line, first = header;
   line.insert(line.find(",\"sass_class\""),
               R"(,"readings":[{"name":"polls","unit":"polls per item",)"
               R"("sums":[[17,33,49,65],[17,33,49,65]]}])");
   first.replace(first.find(":1"), 2, ":2");
-  const Results results = {{some_device()}, {some_run()}, {with_figures(point)}};
+  const record::Results results = {{some_device()}, {some_run()}, {with_figures(point)}};
   EXPECT_EQ(from_json_lines(file_of({first, device_line, run_line, line}), "a").value(), results);
 }
 
@@ -125,4 +126,4 @@ TEST(OldJsonLines, RefuseEveryCut) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

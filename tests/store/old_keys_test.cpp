@@ -7,10 +7,15 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using image::KeyAxes;
+using record::Results;
+using record::VariantRow;
+using store::import_keys;
+using store::OldKeys;
+
+namespace {
 
 constexpr const char* small_file = R"(
 [defaults]
@@ -33,7 +38,7 @@ blank = ["unit"]
 )";
 
 TEST(OldKeys, AreWholeAndInOrder) {
-  KeyPool pool;
+  record::KeyPool pool;
   const OldKeys old = OldKeys::parse(small_file, "a.toml").value();
   const VariantRow row = old.key_of("ring/mbarrier/none/none/wait=test_wait/ptxas=12.4", "h", pool);
   EXPECT_EQ(row.axes(), (KeyAxes{{"probe", "ring"},
@@ -64,7 +69,7 @@ TEST(OldKeys, HaveTheNamesOfToday) {
   const std::string to = "ring/mbarrier/none/none/granularity=even_odd_lanes";
   for (const bool whole : {false, true}) {
     Results results = {{some_device()}, {some_run()}, {some_point(from), some_point("ring/x")}};
-    results.points[1].flags = {"throttled", std::string(same_class_prefix) + from};
+    results.points[1].flags = {"throttled", std::string(record::same_class_prefix) + from};
     results.catalogue.axes["unit"] = {"warp", ""};
     const auto defaults = std::make_shared<const KeyAxes>(KeyAxes{{"probe", "ring"},
                                                                   {"protocol", "mbarrier"},
@@ -74,8 +79,8 @@ TEST(OldKeys, HaveTheNamesOfToday) {
     if (whole) results.variants = {{from, "h", defaults, {{"unit", "parity"}}}};
     import_keys(results, old);
     EXPECT_EQ(results.points[0].variant_id, to);
-    EXPECT_EQ(results.points[0].variant_hash, short_hash(to));
-    EXPECT_EQ(results.points[1].flags[1], std::string(same_class_prefix) + to);
+    EXPECT_EQ(results.points[0].variant_hash, base::short_hash(to));
+    EXPECT_EQ(results.points[1].flags[1], std::string(record::same_class_prefix) + to);
     EXPECT_EQ(results.variants[0].value("granularity"), "even_odd_lanes");
     EXPECT_EQ(results.variants[0].find("unit"), nullptr);
     EXPECT_EQ(results.catalogue.axes.count("unit"), 0U);
@@ -102,13 +107,13 @@ TEST(OldKeys, ComponentsAndValuesHaveTheNamesOfTodayToo) {
       {"fold_32", "fold_32"}};  // a hash has no parts
   const OldKeys old = OldKeys::load().value();
   for (const auto& [before, today] : ids) {
-    EXPECT_EQ(id_today(before), today);
+    EXPECT_EQ(image::id_today(before), today);
     Results results = {{some_device()}, {some_run()}, {some_point(before)}};
     import_keys(results, old);
     EXPECT_EQ(results.points[0].variant_id, today);
     for (const auto& [axis, value] : results.variants[0].axes()) {
-      EXPECT_EQ(axis_today(axis), axis) << before;
-      EXPECT_EQ(value_today(axis, value), value) << before;
+      EXPECT_EQ(image::axis_today(axis), axis) << before;
+      EXPECT_EQ(image::value_today(axis, value), value) << before;
     }
   }
 }
@@ -132,7 +137,7 @@ TEST(OldKeys, SayWhatIsWrongInTheirFile) {
 
 // The committed file: what a plain id left out, by hand from the templates of its commit.
 TEST(OldKeys, TheCommittedFileGivesEveryAxis) {
-  KeyPool pool;
+  record::KeyPool pool;
   const OldKeys old = OldKeys::load().value();
   const VariantRow row = old.key_of("verb/mbarrier/none/none/verb=commit", "h", pool);
   const std::pair<const char*, const char*> axes[] = {
@@ -145,4 +150,4 @@ TEST(OldKeys, TheCommittedFileGivesEveryAxis) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

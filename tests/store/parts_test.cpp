@@ -13,10 +13,18 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using base::read_file;
+using record::PointRow;
+using record::Results;
+using record::VariantRow;
+using store::import_results;
+using store::load_results;
+using store::json::split_results;
+using store::json::write_json_lines;
+
+namespace {
 
 PointRow of_class(PointRow row, const std::string& sass_class) {
   row.sass_class = sass_class;
@@ -26,7 +34,7 @@ PointRow of_class(PointRow row, const std::string& sass_class) {
 PointRow same_code(const std::string& id, const std::string& as, const std::string& sass_class) {
   PointRow row = of_class(some_point(id), sass_class);
   row.samples.clear();
-  row.flags = {std::string(same_class_prefix) + as};
+  row.flags = {std::string(record::same_class_prefix) + as};
   return row;
 }
 
@@ -35,7 +43,7 @@ Results families() {
   PointRow control = of_class(some_point("b"), "one");
   control.aa_control = true;
   PointRow modes = some_point("d", 1);
-  modes.kind = PointKind::modes;
+  modes.kind = record::PointKind::modes;
   Results results = {{some_device()}, {some_run(), some_run("run-2")}, {}};
   results.points = {
       of_class(some_point("a"), "one"), some_point("d"), control, some_point("e"), modes,
@@ -93,12 +101,12 @@ constexpr size_t most = 80000;
 
 class PartFiles : public testing::Test {
  protected:
-  TempDir folder_ = TempDir::create().value();
+  base::TempDir folder_ = base::TempDir::create().value();
   fs::path path_ = folder_.path() / "a.jsonl";
   // A published file: repetitions, controls, and rows of other rows' code.
   const Results& published() {
     static const Results read = [] {
-      auto results = load_results({source_root() / "results/nvidia-h200/protocols.jsonl"});
+      auto results = load_results({base::source_root() / "results/nvidia-h200/protocols.jsonl"});
       if (!results) bug(results.error().text());
       return std::move(*results);
     }();
@@ -124,7 +132,8 @@ class PartFiles : public testing::Test {
 // Rows in an order that does not hang on the files.
 std::vector<PointRow> sorted_rows(const Results& results) {
   std::multimap<std::string, const PointRow*> order;
-  for (const PointRow& point : results.points) order.emplace(json_of(point).dump(), &point);
+  for (const PointRow& point : results.points)
+    order.emplace(store::json::json_of(point).dump(), &point);
   std::vector<PointRow> rows;
   for (const auto& [text, point] : order) rows.push_back(*point);
   return rows;
@@ -152,11 +161,11 @@ TEST_F(PartFiles, SayTogetherWhatOneFileSays) {
   EXPECT_GE(files.size(), 5U);
   for (const fs::path& file : files) EXPECT_LE(fs::file_size(file), most) << file;
   const fs::path whole = folder_.path() / "whole.jsonl";
-  ASSERT_TRUE(write_json_lines(whole, published(), 100 * most_file_bytes));
+  ASSERT_TRUE(write_json_lines(whole, published(), 100 * store::json::most_file_bytes));
   expect_same(load_results({whole}).value(), load_results(files).value());
 
   const fs::path one = folder_.path() / "one.sqlite", many = folder_.path() / "many.sqlite";
-  const MergeCounts counts = import_results(one, {whole}).value();
+  const record::MergeCounts counts = import_results(one, {whole}).value();
   EXPECT_EQ(import_results(many, files)->points, counts.points);
   EXPECT_EQ(import_results(many, files)->points_known, counts.points);
   const Results of_store = load_results({many}).value();
@@ -177,7 +186,8 @@ TEST_F(PartFiles, StandAlone) {
     }
     variants.insert("");
     for (const PointRow& point : part.points)
-      EXPECT_TRUE(variants.contains(same_class_as(point))) << file << " " << point.variant_id;
+      EXPECT_TRUE(variants.contains(record::same_class_as(point)))
+          << file << " " << point.variant_id;
     for (const std::string& one : classes) EXPECT_TRUE(seen.insert(one).second) << one;
     EXPECT_EQ(keys_of(part).size() + 1, variants.size());
   }
@@ -224,11 +234,11 @@ TEST_F(PartFiles, SayWhichTheyAre) {
                             R"("part":["1",3])", R"("part":[1,3,3])", R"("part":null)"}) {
     std::string changed = text;
     changed.replace(changed.find(part), part.size(), wrong);
-    EXPECT_EQ(from_json_lines(changed, "a.jsonl", folder_.path()).error().text(),
+    EXPECT_EQ(store::json::from_json_lines(changed, "a.jsonl", folder_.path()).error().text(),
               "store: a.jsonl:1: 'part' is not [number, of how many]")
         << wrong;
   }
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -6,12 +6,12 @@
 
 namespace phasebit::test {
 
-inline DeviceRow some_device(const std::string& uuid = "GPU-1") {
+inline record::DeviceRow some_device(const std::string& uuid = "GPU-1") {
   return {uuid, "NVIDIA H200", "580.1", "sm_90", 132, 62914560, 1980000};
 }
 
-inline RunRow some_run(const std::string& id = "run-1") {
-  RunRow run;
+inline record::RunRow some_run(const std::string& id = "run-1") {
+  record::RunRow run;
   run.id = id;
   run.started = "2026-01-02T03:04:05Z";
   run.command = "phasebit-bench --bundle b";
@@ -26,17 +26,17 @@ inline RunRow some_run(const std::string& id = "run-1") {
 }
 
 // Rounds of 8, 16, 24, 32 items with cycles = 100 + slope * items.
-inline std::vector<Sample> rounds_of(const std::vector<std::uint64_t>& slopes) {
-  std::vector<Sample> samples;
+inline std::vector<record::Sample> rounds_of(const std::vector<std::uint64_t>& slopes) {
+  std::vector<record::Sample> samples;
   for (const std::uint64_t slope : slopes)
     for (const std::uint32_t items : {8U, 16U, 24U, 32U})
       samples.push_back({items, 100 + slope * items});
   return samples;
 }
 
-inline PointRow some_point(const std::string& id, int repetition = 0,
-                           const std::vector<std::uint64_t>& slopes = {12, 12, 13}) {
-  PointRow point;
+inline record::PointRow some_point(const std::string& id, int repetition = 0,
+                                   const std::vector<std::uint64_t>& slopes = {12, 12, 13}) {
+  record::PointRow point;
   point.variant_id = id;
   point.variant_hash = "hash of " + id;
   point.unit = "cycles per item";
@@ -55,34 +55,34 @@ inline PointRow some_point(const std::string& id, int repetition = 0,
 }
 
 // A point with two readings: polls is 3 an item, late as the cycles.
-inline PointRow some_reading_point(const std::string& id) {
-  PointRow point = some_point(id);
+inline record::PointRow some_reading_point(const std::string& id) {
+  record::PointRow point = some_point(id);
   point.readings = {{"polls", "polls per item"}, {"late", "cycles per item"}};
-  for (Sample& sample : point.samples) sample.readings = {3 * sample.items, sample.cycles};
+  for (record::Sample& sample : point.samples) sample.readings = {3 * sample.items, sample.cycles};
   return point;
 }
 
-inline PointRow failed_point(const std::string& id, Step step, const std::string& message,
-                             int repetition = 0) {
-  PointRow point = some_point(id, repetition);
+inline record::PointRow failed_point(const std::string& id, Step step, const std::string& message,
+                                     int repetition = 0) {
+  record::PointRow point = some_point(id, repetition);
   point.samples.clear();
   point.megahertz = 0;
-  point.error = PointError{step, message};
+  point.error = record::PointError{step, message};
   return point;
 }
 
 // As a store or a file gives it back.
-inline PointRow with_figures(PointRow point) {
-  add_summary(point);
+inline record::PointRow with_figures(record::PointRow point) {
+  record::add_summary(point);
   return point;
 }
 
 // A key of two axes beside the components', one of them named.
-inline VariantRow some_variant(const std::string& named = "test_wait") {
-  static const auto defaults = std::make_shared<const KeyAxes>(
-      KeyAxes{{"probe", "ring"}, {"protocol", "mbarrier"}, {"wait", "try_wait"}, {"stages", "4"}});
-  VariantRow row{{}, {}, defaults, {{"wait", named}}};
-  row.id = display_id(*defaults, row.named);
+inline record::VariantRow some_variant(const std::string& named = "test_wait") {
+  static const auto defaults = std::make_shared<const image::KeyAxes>(image::KeyAxes{
+      {"probe", "ring"}, {"protocol", "mbarrier"}, {"wait", "try_wait"}, {"stages", "4"}});
+  record::VariantRow row{{}, {}, defaults, {{"wait", named}}};
+  row.id = record::display_id(*defaults, row.named);
   row.hash = "hash of " + row.id;
   return row;
 }

@@ -5,7 +5,12 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using record::is_linear;
+using record::Sample;
+using record::segments_of;
+
 namespace {
 
 // Rounds of 100, 200, 300 and 400 items whose segments have these slopes.
@@ -66,4 +71,4 @@ TEST(Segments, OfAReadingAreItsOwn) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -6,7 +6,17 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using record::median;
+using record::median_interval;
+using record::MedianInterval;
+using record::precise_enough;
+using record::quantile;
+using record::Sample;
+using record::summarise;
+using record::Summary;
+
 namespace {
 
 TEST(Median, OfOddAndEvenCounts) {
@@ -83,7 +93,7 @@ TEST(MedianInterval, OfManyValuesFollowsTheNormalApproximation) {
 
 TEST(FitLine, ByHand) {
   // x = 1 2 3 4, y = 2 4 5 8: mean 2.5 and 4.75, Sxx = 5, Sxy = 9.5, Syy = 18.75.
-  const Line line = fit_line({{1, 2}, {2, 4}, {3, 5}, {4, 8}});
+  const record::Line line = record::fit_line({{1, 2}, {2, 4}, {3, 5}, {4, 8}});
   EXPECT_DOUBLE_EQ(line.slope, 1.9);
   EXPECT_DOUBLE_EQ(line.intercept, 0);
   // Residuals 0.1, 0.2, -0.7, 0.4: squares 0.7.
@@ -92,7 +102,7 @@ TEST(FitLine, ByHand) {
 }
 
 TEST(FitLine, OfEqualCyclesIsFlatAndPerfect) {
-  const Line line = fit_line({{1, 20}, {2, 20}, {3, 20}});
+  const record::Line line = record::fit_line({{1, 20}, {2, 20}, {3, 20}});
   EXPECT_EQ(line.slope, 0);
   EXPECT_EQ(line.intercept, 20);
   EXPECT_EQ(line.r2, 1);
@@ -179,7 +189,7 @@ TEST(Modes, AreGroupsApartThatHoldATenth) {
       {{10, 10, 10, 10, 10, 10, 10, 10, 10, 99}, {10, 99}},  // 1 of 10 is a mode
       {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, {6}},            // no group holds a tenth
   };
-  for (const Row& row : rows) EXPECT_EQ(modes(row.values), row.modes);
+  for (const Row& row : rows) EXPECT_EQ(record::modes(row.values), row.modes);
 }
 
 // Two readings: one as the cycles themselves, one that grows by 3 an item in each round.
@@ -254,11 +264,11 @@ TEST(MedianIntervalProperty, CoversTheTrueMedianAtLeastNinetyFourOfAHundredTimes
   for (int trial = 0; trial < trials; ++trial) {
     std::vector<double> values(25);
     for (double& value : values) value = draw(random);
-    const Interval interval = median_interval(values).interval;
+    const record::Interval interval = median_interval(values).interval;
     covered += interval.low <= std::log(2.0) && std::log(2.0) <= interval.high;
   }
   EXPECT_GE(covered, 94 * trials / 100);
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

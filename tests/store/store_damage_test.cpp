@@ -10,14 +10,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using base::write_file;
+using store::Store;
+
+namespace {
 
 class StoreFile : public testing::Test {
  protected:
-  TempDir folder_ = TempDir::create().value();
+  base::TempDir folder_ = base::TempDir::create().value();
   fs::path path_ = folder_.path() / "a.sqlite";
 
   void fill(int points) {
@@ -59,7 +61,7 @@ TEST_F(StoreFile, OfANewerSchema) {
 // is a new store, and a cut inside the 16 bytes of the header's magic is no database.
 TEST_F(StoreFile, CutShortAnywhere) {
   fill(60);
-  const std::string whole = read_file(path_).value();
+  const std::string whole = base::read_file(path_).value();
   ASSERT_GT(whole.size(), 40000U);
   for (size_t size = 1; size < whole.size(); size += 1777) {
     ASSERT_TRUE(write_file(path_, whole.substr(0, size)));
@@ -79,7 +81,7 @@ TEST_F(StoreFile, OfAFewBytesIsNotWrittenOver) {
   ASSERT_TRUE(write_file(path_, "precious"));
   EXPECT_EQ(open_error(), "store: " + path_.string() +
                               " is not a phasebit store: it has 8 bytes (name another file)");
-  EXPECT_EQ(read_file(path_).value(), "precious");
+  EXPECT_EQ(base::read_file(path_).value(), "precious");
 }
 
 TEST_F(StoreFile, WithATextThatIsNotOurs) {
@@ -149,4 +151,4 @@ TEST_F(StoreFile, OnADiskThatIsFull) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -11,10 +11,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using base::TempDir;
+using record::PointRow;
+using record::RunRow;
+using store::Store;
+
+namespace {
 
 Store store_with_run(const fs::path& path) {
   Store store = Store::open(path).value();
@@ -26,16 +30,16 @@ Store store_with_run(const fs::path& path) {
 TEST(Store, GivesBackEveryFieldOfEveryRow) {
   const TempDir folder = TempDir::create().value();
   const fs::path path = folder.path() / "new folder" / "a.sqlite";
-  Results written;
+  record::Results written;
   written.devices = {some_device()};
   written.runs = {some_run()};
   PointRow odd = some_point("ring/b");
-  odd.kind = PointKind::modes;
+  odd.kind = record::PointKind::modes;
   odd.aa_control = true;
   odd.samples = {{5, 1}, {5, 18446744073709551615ULL}, {4, 0}};  // no rounds
   odd.flags = {};
   PointRow anchor = some_point("anchor/clock_pair");
-  anchor.kind = PointKind::anchor;
+  anchor.kind = record::PointKind::anchor;
   written.points = {some_point("ring/a"), odd, anchor, some_reading_point("response/a"),
                     failed_point("ring/c", Step::guard, "deadlock: 'quoted' \"text\"\n\xc3\xa9")};
   written.variants = {some_variant(), some_variant("a \"b\"")};
@@ -44,7 +48,8 @@ TEST(Store, GivesBackEveryFieldOfEveryRow) {
   {
     Store store = store_with_run(path);
     for (const PointRow& point : written.points) ASSERT_TRUE(store.add_point(point));
-    for (const VariantRow& variant : written.variants) ASSERT_TRUE(store.add_variant(variant));
+    for (const record::VariantRow& variant : written.variants)
+      ASSERT_TRUE(store.add_variant(variant));
     ASSERT_TRUE(store.add_catalogue(written.catalogue));
     for (PointRow& point : written.points) point = with_figures(point);
     EXPECT_EQ(store.results().value(), written);
@@ -85,7 +90,7 @@ TEST(Store, KeepsOneKeyOfAVariant) {
   Store store = Store::open_in_memory().value();
   ASSERT_TRUE(store.add_variant(some_variant()));
   ASSERT_TRUE(store.add_variant(some_variant()));
-  VariantRow other = some_variant();
+  record::VariantRow other = some_variant();
   other.named.emplace_back("stages", "8");
   EXPECT_EQ(store.add_variant(other).error().text(),
             "store: ring/mbarrier/wait=test_wait is there already with another key");
@@ -97,14 +102,14 @@ TEST(Store, KeepsOneKeyOfAVariant) {
 TEST(Store, AKeyMayLackAnAxisThatCameLater) {
   Store store = Store::open_in_memory().value();
   ASSERT_TRUE(store.add_variant(some_variant()));
-  VariantRow later = some_variant();
-  KeyAxes defaults = *later.defaults;
+  record::VariantRow later = some_variant();
+  image::KeyAxes defaults = *later.defaults;
   defaults.emplace_back("clock", "before");
-  later.defaults = std::make_shared<const KeyAxes>(defaults);
+  later.defaults = std::make_shared<const image::KeyAxes>(defaults);
   EXPECT_TRUE(store.add_variant(later));
   EXPECT_EQ(store.variants().value(), std::vector{some_variant()});
   defaults.front().second += "_other";
-  later.defaults = std::make_shared<const KeyAxes>(defaults);
+  later.defaults = std::make_shared<const image::KeyAxes>(defaults);
   EXPECT_EQ(store.add_variant(later).error().text(),
             "store: ring/mbarrier/wait=test_wait is there already with another key");
 }
@@ -118,7 +123,7 @@ TEST(Store, ASampleWithoutItsReadingIsRefused) {
 
 TEST(Store, KeepsTheFirstRowOfADeviceAndOfARun) {
   Store store = Store::open_in_memory().value();
-  DeviceRow later = some_device();
+  record::DeviceRow later = some_device();
   later.driver = "590.0";
   RunRow again = some_run();
   again.command = "other";
@@ -126,7 +131,7 @@ TEST(Store, KeepsTheFirstRowOfADeviceAndOfARun) {
   ASSERT_TRUE(store.add_device(later));
   ASSERT_TRUE(store.add_run(some_run()));
   ASSERT_TRUE(store.add_run(again));
-  EXPECT_EQ(store.devices().value(), std::vector<DeviceRow>{some_device()});
+  EXPECT_EQ(store.devices().value(), std::vector<record::DeviceRow>{some_device()});
   EXPECT_EQ(store.runs().value(), std::vector<RunRow>{some_run()});
 }
 
@@ -154,7 +159,7 @@ TEST(Store, MergingIsIdempotentAndKeepsTheOrder) {
   for (const PointRow& point : {some_point("ring/a"), some_point("ring/a", 1), other})
     ASSERT_TRUE(b.add_point(point));
   for (int time = 0; time < 2; ++time) {
-    const MergeCounts counts = a.merge(b.results().value()).value();
+    const record::MergeCounts counts = a.merge(b.results().value()).value();
     EXPECT_EQ(counts.devices, 0);
     EXPECT_EQ(counts.runs, time == 0 ? 1 : 0);
     EXPECT_EQ(counts.points, time == 0 ? 2 : 0);
@@ -182,7 +187,7 @@ TEST(Store, MergingAContradictionAddsNothing) {
   EXPECT_EQ(a.merge(b.results().value()).error().text(),
             "store: ring/a (run run-1, repetition 0) is there already with another result");
   EXPECT_EQ(a.points()->size(), 1U);
-  Results changed_run = {{}, {some_run()}, {}};
+  record::Results changed_run = {{}, {some_run()}, {}};
   changed_run.runs[0].order_seed = 5;
   EXPECT_EQ(a.merge(changed_run).error().text(),
             "store: run run-1 is there already with another command or setting");
@@ -246,4 +251,4 @@ TEST(Store, KeepsWhatWasFinishedWhenTheWriterIsKilled) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

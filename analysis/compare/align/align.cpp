@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace phasebit {
+namespace phasebit::compare::align {
 namespace {
 
 // A part of both sequences, [begin, end).
@@ -170,4 +170,4 @@ IndexPairs align(const std::vector<int>& first, const std::vector<int>& second) 
   return pairs;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::compare::align

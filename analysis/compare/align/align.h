@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::compare::align {
 
 using IndexPairs = std::vector<std::pair<int, int>>;
 
@@ -24,4 +24,4 @@ IndexPairs align_by_anchors(const std::vector<int>& first, const std::vector<int
                             const std::vector<std::uint64_t>& first_whole,
                             const std::vector<std::uint64_t>& second_whole);
 
-}  // namespace phasebit
+}  // namespace phasebit::compare::align

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::compare::align {
 namespace {
 
 constexpr std::size_t run_length = 4;
@@ -122,4 +122,4 @@ IndexPairs align_by_anchors(const std::vector<int>& first, const std::vector<int
   return gaps.finish();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::compare::align

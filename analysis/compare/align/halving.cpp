@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::compare::align {
 namespace {
 
 // A word of bits that are not all zero.
@@ -84,4 +84,4 @@ Halves halve(std::span<const int> a, std::span<const int> b) {
   return {static_cast<int>(half), static_cast<int>(best)};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::compare::align

@@ -3,7 +3,7 @@
 
 #include <span>
 
-namespace phasebit {
+namespace phasebit::compare::align {
 
 struct Halves {
   int a = 0, b = 0;  // so many elements of each belong to the first half
@@ -14,4 +14,4 @@ struct Halves {
 // lengths, divided by 64; memory with their sum. `a` has two elements or more.
 Halves halve(std::span<const int> a, std::span<const int> b);
 
-}  // namespace phasebit
+}  // namespace phasebit::compare::align

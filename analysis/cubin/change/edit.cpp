@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cstring>
 
-namespace phasebit {
+namespace phasebit::cubin::change {
 namespace {
 
 // Opcode and operands as ptxas writes them on sm_70 to sm_121: always executed (PT).
@@ -74,4 +74,4 @@ Result<std::string> edit_cubin(std::string_view cubin, const std::string& entry,
   return bytes;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin::change

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::cubin::change {
 
 struct InstructionEdit {
   std::uint32_t address = 0;  // from the start of the kernel
@@ -24,4 +24,4 @@ Result<std::vector<InstructionEdit>> parse_edits(std::string_view text);
 Result<std::string> edit_cubin(std::string_view cubin, const std::string& entry,
                                const std::vector<InstructionEdit>& edits);
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin::change

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace phasebit {
+namespace phasebit::cubin::change {
 namespace {
 
 constexpr std::size_t address_bytes = 8;
@@ -62,4 +62,4 @@ Result<LineAdvances> line_advances(std::string_view section,
   return found;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin::change

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::cubin::change {
 
 // Sections of line programs.
 bool has_lines(std::string_view section);
@@ -29,4 +29,4 @@ struct LineAdvances {
 Result<LineAdvances> line_advances(std::string_view section,
                                    const std::vector<std::uint64_t>& addresses);
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin::change

@@ -4,7 +4,7 @@
 
 #include <elf.h>
 
-namespace phasebit {
+namespace phasebit::cubin::change {
 namespace {
 
 // Sections without a place in the code of `.text.*`, or with none but those that relocations,
@@ -57,4 +57,4 @@ Status check_movable(const ElfFile& file, std::string_view bytes) {
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin::change

@@ -5,10 +5,10 @@
 
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::cubin::change {
 
 // Step::disassemble, by name, for a relocatable module, a section that is not known, and tables
 // whose entries do not lie where the format says.
 Status check_movable(const ElfFile& file, std::string_view bytes);
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin::change

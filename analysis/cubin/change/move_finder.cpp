@@ -10,7 +10,10 @@
 
 #include <elf.h>
 
-namespace phasebit {
+namespace phasebit::cubin::change {
+
+using image::placement::CodeMoves;
+
 namespace {
 
 constexpr std::string_view text_prefix = ".text.";
@@ -177,4 +180,4 @@ Status MoveFinder::sort_all() {
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin::change

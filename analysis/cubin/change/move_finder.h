@@ -10,13 +10,13 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::cubin::change {
 
 class MoveFinder {
  public:
   MoveFinder(const ElfFile& file, std::string_view bytes) : file_(file), bytes_(bytes) {}
 
-  Result<CodeMoves> find(const std::string& entry);
+  Result<image::placement::CodeMoves> find(const std::string& entry);
 
  private:
   Status choose(const std::string& entry);
@@ -67,7 +67,7 @@ class MoveFinder {
   std::string_view bytes_;
   std::vector<ElfFile::Symbol> symbols_;
   std::map<std::size_t, std::string> entries_;  // of the padded sections
-  CodeMoves moves_;
+  image::placement::CodeMoves moves_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin::change

@@ -8,7 +8,7 @@
 
 #include <elf.h>
 
-namespace phasebit {
+namespace phasebit::cubin::change {
 namespace {
 
 constexpr std::string_view text_prefix = ".text.", info_prefix = ".nv.info.";
@@ -55,7 +55,8 @@ std::uint64_t MoveFinder::advanced(std::size_t section, std::uint64_t place) con
   if (lines == advances_.end()) return 0;
   const auto& places = lines->second.places;
   const auto behind = std::upper_bound(places.begin(), places.end(), place);
-  return CodeMoves::advance_bytes * static_cast<std::uint64_t>(behind - places.begin());
+  return image::placement::CodeMoves::advance_bytes *
+         static_cast<std::uint64_t>(behind - places.begin());
 }
 
 // One that leads into padded code from its start. In a table of frames the start is that of the
@@ -110,4 +111,4 @@ Status MoveFinder::move_attributes() {
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin::change

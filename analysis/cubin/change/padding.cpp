@@ -2,17 +2,18 @@
 
 #include "analysis/cubin/change/move_finder.h"
 
-namespace phasebit {
+namespace phasebit::cubin::change {
 
-Result<CodeMoves> find_code_moves(std::string_view cubin, const std::string& entry) {
+Result<image::placement::CodeMoves> find_code_moves(std::string_view cubin,
+                                                    const std::string& entry) {
   PHASEBIT_TRY_ASSIGN(file, ElfFile::open(cubin, "cubin"));
   return MoveFinder(file, cubin).find(entry);
 }
 
 Result<std::string> pad_cubin(std::string_view cubin, int padding_bytes, const std::string& entry) {
-  PHASEBIT_TRY(check_padding(padding_bytes));
+  PHASEBIT_TRY(image::placement::check_padding(padding_bytes));
   PHASEBIT_TRY_ASSIGN(moves, find_code_moves(cubin, entry));
-  return move_code(cubin, moves, padding_bytes);
+  return image::placement::move_code(cubin, moves, padding_bytes);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin::change

@@ -1,6 +1,6 @@
 #include "analysis/cubin/source/frames.h"
 
-namespace phasebit {
+namespace phasebit::cubin::source {
 namespace {
 
 const std::string& name_at(const std::vector<std::string>& names, int index) {
@@ -24,4 +24,4 @@ std::vector<int> SourceTable::chain(int frame) const {
   return all;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin::source

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::cubin::source {
 
 // A line of a source, and whom its code was inlined into, up to the function that was compiled.
 struct SourceFrame {
@@ -31,4 +31,4 @@ struct SourceTable {
   std::vector<int> chain(int frame) const;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin::source

@@ -12,7 +12,7 @@
 #include <llvm/Demangle/Demangle.h>
 #endif
 
-namespace phasebit {
+namespace phasebit::cubin::source {
 namespace {
 
 // Operators whose names hold what looks like a bracket, the longer ones first.
@@ -101,4 +101,4 @@ std::string shortened(const std::string& name, std::size_t width) {
   return text;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin::source

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::cubin::source {
 
 // "void scale<float, 64>(float*, float)" of "_Z5scaleIfLi64EEvPT_S0_"; "" of what is no C++ name.
 std::string demangled(const std::string& symbol);
@@ -14,4 +14,4 @@ std::string demangled(const std::string& symbol);
 // stays whole.
 std::string shortened(const std::string& name, std::size_t width);
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin::source

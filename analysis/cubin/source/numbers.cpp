@@ -1,6 +1,6 @@
 #include "analysis/cubin/source/numbers.h"
 
-namespace phasebit {
+namespace phasebit::cubin::source {
 
 int SourceNumbers::Names::of(const char* name, std::vector<std::string>& all) {
   if (name == nullptr || *name == '\0') return -1;
@@ -23,4 +23,4 @@ int SourceNumbers::frame(const SourceFrame& frame) {
   return found->second;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin::source

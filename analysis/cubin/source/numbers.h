@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::cubin::source {
 
 class SourceNumbers {
  public:
@@ -37,4 +37,4 @@ class SourceNumbers {
   std::unordered_map<SourceFrame, int, FrameHash> frames_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin::source

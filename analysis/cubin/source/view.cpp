@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::cubin::source {
 namespace {
 
 std::size_t at(int index) {
@@ -25,7 +25,7 @@ Status check_file(const SourceTable& table, const std::string& name) {
                         "--source {}: not inner, outer, or one of the {} files that "
                         "the line table names",
                         name, names.size()),
-                   nearest_word_hint(name.substr(name.rfind('/') + 1), names));
+                   base::nearest_word_hint(name.substr(name.rfind('/') + 1), names));
 }
 
 }  // namespace
@@ -64,4 +64,4 @@ Result<std::vector<int>> pick_frames(const SourceTable& table, const SourceView&
   return picked;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin::source

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::cubin::source {
 
 struct SourceView {
   enum class Line {
@@ -32,4 +32,4 @@ bool is_source_file(std::string_view path, std::string_view name);
 // names, when no file of the table is the one asked for.
 Result<std::vector<int>> pick_frames(const SourceTable& table, const SourceView& view);
 
-}  // namespace phasebit
+}  // namespace phasebit::cubin::source

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <optional>
 
-namespace phasebit {
+namespace phasebit::foreign::packed {
 namespace {
 
 constexpr std::string_view magic = "!<arch>\n", thin_magic = "!<thin>\n";
@@ -65,4 +65,4 @@ Result<std::vector<ArchiveMember>> read_archive(std::string_view bytes, std::str
   return members;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign::packed

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::foreign::packed {
 
 struct ArchiveMember {
   std::string name;        // "k.o"
@@ -25,4 +25,4 @@ bool is_archive(std::string_view bytes);
 // at an even place.
 Result<std::vector<ArchiveMember>> read_archive(std::string_view bytes, std::string_view name);
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign::packed

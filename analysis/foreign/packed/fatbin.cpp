@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-namespace phasebit {
+namespace phasebit::foreign::packed {
 namespace {
 
 constexpr std::uint32_t magic = 0xba55ed50;
@@ -60,9 +60,9 @@ Result<Fatbins> find_fatbins(std::string_view bytes, std::string_view name) {
     split(bytes, false, fatbins);
     return checked(std::move(fatbins), name);
   }
-  PHASEBIT_TRY_ASSIGN(file, ElfFile::view(bytes, name));
+  PHASEBIT_TRY_ASSIGN(file, cubin::ElfFile::view(bytes, name));
   bool found = false;
-  for (const ElfSection& section : file.sections()) {
+  for (const cubin::ElfSection& section : file.sections()) {
     const bool relocatable = section.name == "__nv_relfatbin";
     if ((!relocatable && section.name != ".nv_fatbin") || section.data.empty()) continue;
     found = true;
@@ -75,4 +75,4 @@ Result<Fatbins> find_fatbins(std::string_view bytes, std::string_view name) {
   return checked(std::move(fatbins), name);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign::packed

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::foreign::packed {
 
 struct Fatbin {
   std::string_view bytes;    // with its header, as cuobjdump takes it
@@ -59,4 +59,4 @@ std::string alone(const FatbinMember& member);
 // itself. Step::disassemble when the packing is not known, or the bytes are not of it.
 Result<std::string> unpack(const FatbinMember& member);
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign::packed

@@ -6,7 +6,7 @@
 #include <lz4.h>
 #include <zstd.h>
 
-namespace phasebit {
+namespace phasebit::foreign::packed {
 namespace {
 
 // Read off fatbins that fatbinary made of images whose kind, target, sizes and packing were known;
@@ -131,4 +131,4 @@ Result<std::string> unpack(const FatbinMember& member) {
   return bytes;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign::packed

@@ -6,7 +6,7 @@
 
 #include <elf.h>
 
-namespace phasebit {
+namespace phasebit::foreign::packed {
 namespace {
 
 // A field of 16 bits of an ELF file's header; 0 of what is too short.
@@ -82,4 +82,4 @@ Result<ImageList> list_images(std::string_view bytes, const std::string& name) {
   return list;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign::packed

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::foreign::packed {
 
 struct PackedImage {
   std::string name;  // "app: 2: k.cu sm_90a", numbered from 1 as cuobjdump -lelf does
@@ -30,4 +30,4 @@ bool is_cubin(std::string_view bytes);
 // them, or nothing of it can be read.
 Result<ImageList> list_images(std::string_view bytes, const std::string& name);
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign::packed

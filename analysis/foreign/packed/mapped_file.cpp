@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace phasebit {
+namespace phasebit::foreign::packed {
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const fs::path& path) {
   const std::shared_ptr<MappedFile> file(new MappedFile);
@@ -18,7 +18,7 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const fs::path& path)
   }
   if (fd >= 0) ::close(fd);
   if (file->map_ == nullptr) {
-    PHASEBIT_TRY_ASSIGN(content, read_file(path));
+    PHASEBIT_TRY_ASSIGN(content, base::read_file(path));
     file->read_ = std::move(content);
   }
   return file;
@@ -28,4 +28,4 @@ MappedFile::~MappedFile() {
   if (map_ != nullptr) ::munmap(map_, size_);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign::packed

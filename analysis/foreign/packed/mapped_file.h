@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::foreign::packed {
 
 class MappedFile {
  public:
@@ -27,4 +27,4 @@ class MappedFile {
   std::string read_;  // where there is no map
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign::packed

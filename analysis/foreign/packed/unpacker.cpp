@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::foreign::packed {
 namespace {
 
 // The file name of "Extracting ELF file    1: k.sm_90a.cubin"; "" when there is none.
@@ -16,7 +16,7 @@ std::string_view name_in(std::string_view output) {
   return rest.substr(0, rest.find('\n'));
 }
 
-std::string first_line(const ProcessOutput& output) {
+std::string first_line(const base::ProcessOutput& output) {
   const std::string& text = output.err.empty() ? output.out : output.err;
   return text.substr(0, text.find('\n'));
 }
@@ -24,7 +24,7 @@ std::string first_line(const ProcessOutput& output) {
 }  // namespace
 
 Result<std::string> Unpacker::unpack(const FatbinMember& member) const {
-  auto bytes = phasebit::unpack(member);
+  auto bytes = packed::unpack(member);
   if (bytes || member.packing != FatbinMember::Packing::other) return bytes;
   if (program_.empty())
     return fail(Step::toolchain,
@@ -33,23 +33,23 @@ Result<std::string> Unpacker::unpack(const FatbinMember& member) const {
 }
 
 Result<std::string> Unpacker::run(const FatbinMember& member) const {
-  PHASEBIT_TRY_ASSIGN(folder, TempDir::create());
+  PHASEBIT_TRY_ASSIGN(folder, base::TempDir::create());
   const fs::path file = folder.path() / "in.fatbin", out = folder.path() / "out";
-  PHASEBIT_TRY(write_file(file, alone(member)));
+  PHASEBIT_TRY(base::write_file(file, alone(member)));
   fs::create_directory(out);
-  ProcessOptions options;
+  base::ProcessOptions options;
   options.working_directory = out.string();
   options.timeout = std::chrono::minutes(2);
-  PHASEBIT_TRY_ASSIGN(output,
-                      run_process({program_.string(), "-xelf", "all", file.string()}, options));
+  PHASEBIT_TRY_ASSIGN(
+      output, base::run_process({program_.string(), "-xelf", "all", file.string()}, options));
   if (!output.ok())
     return fail(Step::toolchain, "cuobjdump {}: {}", output.how_it_ended(), first_line(output));
   const std::string_view name = name_in(output.out);
   if (name.empty()) return fail(Step::toolchain, "cuobjdump finds no image in it");
-  auto bytes = read_file(out / name);
+  auto bytes = base::read_file(out / name);
   if (!bytes)
     return fail(Step::toolchain, "cuobjdump said {}, but: {}", name, bytes.error().message);
   return bytes;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign::packed

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::foreign::packed {
 
 class Unpacker {
  public:
@@ -21,4 +21,4 @@ class Unpacker {
   fs::path program_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::foreign::packed

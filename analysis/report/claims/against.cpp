@@ -4,7 +4,7 @@
 #include <cmath>
 #include <unordered_map>
 
-namespace phasebit {
+namespace phasebit::report::claims {
 namespace {
 
 // A control is meant by what else the claim selects.
@@ -29,9 +29,9 @@ ClaimRow joined(const Claim& claim, const ClaimRow& row, const ClaimRow& control
   const double base = std::abs(control.figure.value);
   out.floor = row.floor + control.floor;
   if (claim.against_as == AgainstAs::difference) {
-    out.figure = difference(row.figure, control.figure);
+    out.figure = data::difference(row.figure, control.figure);
   } else {
-    out.figure = change_percent(row.figure, control.figure);
+    out.figure = data::change_percent(row.figure, control.figure);
     if (base > 0) out.floor = 100 * out.floor / base;
   }
   out.ids.insert(out.ids.end(), control.ids.begin(), control.ids.end());
@@ -58,4 +58,4 @@ std::vector<ClaimRow> against_control(const Claim& claim, const std::vector<Clai
   return out;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

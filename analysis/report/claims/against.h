@@ -4,11 +4,11 @@
 
 #include "analysis/report/claims/claim_rows.h"
 
-namespace phasebit {
+namespace phasebit::report::claims {
 
 // The rows as the claim wants them: each figure against that of the row which has the values of
 // `against` and all else equal. Without `against` the rows as they are. A row without such a
 // control has no figure.
 std::vector<ClaimRow> against_control(const Claim& claim, const std::vector<ClaimRow>& rows);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

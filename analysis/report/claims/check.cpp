@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <memory>
 
-namespace phasebit {
+namespace phasebit::report::claims {
+
+using record::Results;
+
 namespace {
 
 // Claims with what checks them: documents ask for a few of them, one after the other.
@@ -44,12 +47,12 @@ Result<std::vector<CheckedClaim>> check_claims(const Results& results,
 
 Result<std::vector<CheckedClaim>> check_claims(const std::vector<fs::path>& results,
                                                const ClaimsRequest& request) {
-  PHASEBIT_TRY_ASSIGN(loaded, load_results(results, [](const Results&) { return false; }));
-  return check_claims(sorted_by_run(std::move(loaded)), request);
+  PHASEBIT_TRY_ASSIGN(loaded, store::load_results(results, [](const Results&) { return false; }));
+  return check_claims(store::json::sorted_by_run(std::move(loaded)), request);
 }
 
-Table permuted_table(const std::vector<CheckedClaim>& claims, size_t times) {
-  Table table;
+table::Table permuted_table(const std::vector<CheckedClaim>& claims, size_t times) {
+  table::Table table;
   table.columns = {{"claim", false}, {"verdict", false}, {"permutations", true}, {"fails", true}};
   size_t always = 0, looked_at = 0;
   for (const CheckedClaim& one : claims) {
@@ -73,4 +76,4 @@ Result<ClaimSentences> claim_sentences(const Results& results, const fs::path& c
   return [checker](const std::string& name) { return checker->sentence_of(name); };
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-namespace phasebit {
+namespace phasebit::report::claims {
 
 struct ClaimsRequest {
   fs::path claims;                 // a folder of *.toml, or one file
@@ -15,7 +15,7 @@ struct ClaimsRequest {
   bool measured = false;           // leave out claims of which the results have no row
 };
 
-Result<std::vector<CheckedClaim>> check_claims(const Results& results,
+Result<std::vector<CheckedClaim>> check_claims(const record::Results& results,
                                                const ClaimsRequest& request);
 
 // The same of stores and files of JSON lines.
@@ -23,11 +23,11 @@ Result<std::vector<CheckedClaim>> check_claims(const std::vector<fs::path>& resu
                                                const ClaimsRequest& request);
 
 // For each claim in how many permutations of its figures it fails; a row a claim.
-Table permuted_table(const std::vector<CheckedClaim>& claims, size_t times);
+table::Table permuted_table(const std::vector<CheckedClaim>& claims, size_t times);
 
 // The sentence of a claim by its name. Step::store for one that does not hold, so that no document
 // states it.
 using ClaimSentences = std::function<Result<std::string>(const std::string& name)>;
-Result<ClaimSentences> claim_sentences(const Results& results, const fs::path& claims);
+Result<ClaimSentences> claim_sentences(const record::Results& results, const fs::path& claims);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

@@ -8,7 +8,11 @@
 #include <random>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::report::claims {
+
+using data::report_data;
+using data::ReportData;
+
 namespace {
 
 // Why no row of these results can be meant; "" when some can.
@@ -55,10 +59,10 @@ const std::vector<ClaimRow>& RowsByFigure::of(const std::string& figure) {
   return all;
 }
 
-Result<RowsByFigure> rows_of_devices(const Results& results, const std::string& device) {
+Result<RowsByFigure> rows_of_devices(const record::Results& results, const std::string& device) {
   std::vector<ReportData> all, models;
   std::set<std::string> names;
-  for (const DeviceRow& row : results.devices) {
+  for (const record::DeviceRow& row : results.devices) {
     if (row.uuid != device && row.name.find(device) == std::string::npos) continue;
     PHASEBIT_TRY_ASSIGN(data, report_data(results, row.uuid));
     all.push_back(std::move(data));
@@ -90,9 +94,10 @@ Result<std::vector<Claim>> claims_named(std::vector<Claim> claims,
   std::vector<std::string> known;
   for (const Claim& claim : claims) known.push_back(claim.name);
   for (const std::string& name : names)
-    if (!contains(known, name))
-      return with_hint(fail(Step::usage, "no claim '{}'", name), nearest_word_hint(name, known));
-  std::erase_if(claims, [&](const Claim& claim) { return !contains(names, claim.name); });
+    if (!base::contains(known, name))
+      return with_hint(fail(Step::usage, "no claim '{}'", name),
+                       base::nearest_word_hint(name, known));
+  std::erase_if(claims, [&](const Claim& claim) { return !base::contains(names, claim.name); });
   return claims;
 }
 
@@ -124,4 +129,4 @@ Status all_have_rows(const std::vector<CheckedClaim>& claims) {
                    "`phasebit claims NAME` says why");
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::claims {
 
 struct CheckedClaim {
   Claim claim;
@@ -25,18 +25,18 @@ struct CheckedClaim {
 class RowsByFigure {
  public:
   // `models`: of all GPUs of a name together, for figures whose parts were measured on several.
-  RowsByFigure(std::vector<ReportData> devices, std::vector<ReportData> models)
+  RowsByFigure(std::vector<data::ReportData> devices, std::vector<data::ReportData> models)
       : devices_(std::move(devices)), models_(std::move(models)) {}
   const std::vector<ClaimRow>& of(const std::string& figure);
-  const std::vector<ReportData>& devices() const { return devices_; }
+  const std::vector<data::ReportData>& devices() const { return devices_; }
 
  private:
-  std::vector<ReportData> devices_, models_;
+  std::vector<data::ReportData> devices_, models_;
   std::map<std::string, std::vector<ClaimRow>> rows_;
 };
 
 // One ReportData a device; `device` as in report_data, "" for all.
-Result<RowsByFigure> rows_of_devices(const Results& results, const std::string& device);
+Result<RowsByFigure> rows_of_devices(const record::Results& results, const std::string& device);
 
 CheckedClaim check_claim(const Claim& claim, RowsByFigure& rows, bool every_device = false);
 
@@ -45,11 +45,11 @@ Result<std::vector<Claim>> claims_named(std::vector<Claim> claims,
                                         const std::vector<std::string>& names);
 
 // A row a claim; its sentences are the notes.
-Table claims_table(const std::vector<CheckedClaim>& claims);
+table::Table claims_table(const std::vector<CheckedClaim>& claims);
 
 // A row for each row of the results that a claim speaks of, those that refute it first. With the
 // commands that lead from each to samples, PTX and SASS; else with those of the first, as notes.
-Table claim_rows_table(const std::vector<CheckedClaim>& claims, bool commands);
+table::Table claim_rows_table(const std::vector<CheckedClaim>& claims, bool commands);
 
 // In how many of `times` permutations of the figures among its rows (seeded) it is refuted or has
 // no row left: a claim that holds for figures at random says nothing.
@@ -58,4 +58,4 @@ size_t fails_permuted(const CheckedClaim& checked, size_t times, unsigned seed);
 // Step::store: a claim that matches no row.
 Status all_have_rows(const std::vector<CheckedClaim>& claims);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::claims {
 
 // What the figure of a row is to the bound. `less` and `greater` must be seen beyond the floor: a
 // pair nearer than that says nothing and is left out. The others take the floor as an allowance.
@@ -62,4 +62,4 @@ struct Claim {
 Result<std::vector<Claim>> read_claims(const fs::path& path);
 Result<std::vector<Claim>> parse_claims(std::string_view text, const std::string& file);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

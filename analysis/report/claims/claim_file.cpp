@@ -7,7 +7,11 @@
 #include <array>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::report::claims {
+
+using base::TomlReader;
+using base::TomlValue;
+
 namespace {
 
 constexpr std::array<std::pair<std::string_view, Relation>, 5> relations = {
@@ -40,7 +44,8 @@ Relation relation_of(TomlReader& reader) {
     if (name == word) return relation;
     words.emplace_back(name);
   }
-  reader.refuse("relation", fmt::format("no relation '{}'", word), nearest_word_hint(word, words));
+  reader.refuse("relation", fmt::format("no relation '{}'", word),
+                base::nearest_word_hint(word, words));
   return Relation::less;
 }
 
@@ -48,7 +53,7 @@ AgainstAs against_of(TomlReader& reader) {
   const std::string word = reader.text_or("against_as", "percent");
   if (word != "percent" && word != "difference")
     reader.refuse("against_as", fmt::format("no '{}'", word),
-                  nearest_word_hint(word, {"percent", "difference"}));
+                  base::nearest_word_hint(word, {"percent", "difference"}));
   return word == "difference" ? AgainstAs::difference : AgainstAs::percent;
 }
 
@@ -77,7 +82,7 @@ void read_bound(TomlReader& reader, Claim& claim) {
   auto formula = Formula::parse(text);
   if (!formula)
     reader.refuse("bound", formula.error());
-  else if (!claim.pairs && contains(formula->names(), "b"))
+  else if (!claim.pairs && base::contains(formula->names(), "b"))
     reader.refuse("bound", "there is no 'b' to compare with", "write b = { AXIS = VALUE }");
   else
     claim.bound = std::move(*formula);
@@ -146,7 +151,7 @@ bool Claim::speaks_of(const std::string& device) const {
 }
 
 Result<std::vector<Claim>> parse_claims(std::string_view text, const std::string& file) {
-  PHASEBIT_TRY_ASSIGN(whole, parse_toml(text, file));
+  PHASEBIT_TRY_ASSIGN(whole, base::parse_toml(text, file));
   Status status;
   TomlReader reader(file, whole, "", {"claim"}, status);
   std::vector<Claim> claims;
@@ -168,7 +173,7 @@ Result<std::vector<Claim>> read_claims(const fs::path& path) {
   std::vector<Claim> all;
   std::set<std::string> names;
   for (const fs::path& file : files) {
-    PHASEBIT_TRY_ASSIGN(text, read_file(file));
+    PHASEBIT_TRY_ASSIGN(text, base::read_file(file));
     PHASEBIT_TRY_ASSIGN(claims, parse_claims(text, file.filename().string()));
     for (Claim& claim : claims) {
       if (!names.insert(claim.name).second)
@@ -180,4 +185,4 @@ Result<std::vector<Claim>> read_claims(const fs::path& path) {
   return all;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

@@ -10,7 +10,12 @@
 #include <set>
 #include <unordered_map>
 
-namespace phasebit {
+namespace phasebit::report::claims {
+
+using data::Aggregate;
+using data::figure_of;
+using data::ReportData;
+
 namespace {
 
 constexpr std::string_view cycles_name = "cycles", without_loop_name = "without_loop",
@@ -31,7 +36,7 @@ constexpr std::array<Sizes, 7> known_sizes = {{{"verb", "num_stages", true},
                                                {"cluster", "unroll", false},
                                                {"remote", "unroll", false}}};
 
-const Sizes* sizes_of(const VariantAxes& axes) {
+const Sizes* sizes_of(const data::VariantAxes& axes) {
   const std::string probe = axes.value("probe");
   const auto found = std::find_if(known_sizes.begin(), known_sizes.end(),
                                   [&](const Sizes& one) { return one.probe == probe; });
@@ -43,20 +48,20 @@ class Maker {
  public:
   explicit Maker(const ReportData& data) : floors_(data.aggregation) {
     std::map<std::string, std::string> versions;
-    for (const RunRow& run : data.results.runs) versions[run.id] = run.ptxas;
-    for (const PointRow& point : data.results.points) {
+    for (const record::RunRow& run : data.results.runs) versions[run.id] = run.ptxas;
+    for (const record::PointRow& point : data.results.points) {
       ptxas_[point.variant_id] = versions[point.run_id];
       for (const std::string& flag : point.flags)
-        if (flag.starts_with(sms_prefix) && point.kind == PointKind::point)
-          sms_[point.variant_id].insert(flag.substr(sms_prefix.size()));
+        if (flag.starts_with(record::sms_prefix) && point.kind == record::PointKind::point)
+          sms_[point.variant_id].insert(flag.substr(record::sms_prefix.size()));
     }
-    for (const DeviceRow& device : data.results.devices) device_ = device.name;
+    for (const record::DeviceRow& device : data.results.devices) device_ = device.name;
   }
 
   ClaimRow row(const Aggregate& of, std::string_view without_axis = {}) const {
     ClaimRow row;
     row.ids = {of.id};
-    const VariantRow& variant = of.axes.variant();
+    const record::VariantRow& variant = of.axes.variant();
     for (const auto& [axis, value] : variant.axes())
       if (axis != without_axis) row.axes.emplace_back(axis, value);
     if (variant.defaults != nullptr)
@@ -115,7 +120,7 @@ ClaimRow one_copy(const Maker& maker, const Sizes& sizes, const BySize& found) {
     return row;
   }
   row.ids = {large->id, small->id};
-  row.figure = difference(figure_of(*large), figure_of(*small), many - few);
+  row.figure = data::difference(figure_of(*large), figure_of(*small), many - few);
   row.floor = (row.floor + maker.row(*small).floor) / (many - few);
   return row;
 }
@@ -149,7 +154,7 @@ std::vector<ClaimRow> differences(const ReportData& data, const Maker& maker) {
   for (const auto& [id, group] : groups)
     rows.push_back(group.first->of_all ? one_copy(maker, *group.first, group.second)
                                        : one_item(maker, *group.first, group.second,
-                                                  find_variant(data.aggregation.alone, id)));
+                                                  data::find_variant(data.aggregation.alone, id)));
   return rows;
 }
 
@@ -157,7 +162,7 @@ std::vector<ClaimRow> differences(const ReportData& data, const Maker& maker) {
 std::vector<ClaimRow> without_links(const ReportData& data, const Maker& maker) {
   constexpr double sizes_apart = 4;
   std::vector<ClaimRow> rows;
-  for (const FormCost& cost : form_costs(data.aggregation.points)) {
+  for (const tables::FormCost& cost : tables::form_costs(data.aggregation.points)) {
     if (!cost.has_link) continue;
     ClaimRow row = maker.row(*cost.small, "unroll");
     row.ids = {cost.large->id, cost.small->id};
@@ -179,7 +184,7 @@ std::vector<ClaimRow> rows_of(const ReportData& data, const std::string& figure)
   std::vector<ClaimRow> rows;
   for (const Aggregate* point : newest(data.aggregation.points)) {
     // Several items in a loop's body are measured for their difference alone.
-    if (is_unrolled_item(point->axes)) continue;
+    if (data::is_unrolled_item(point->axes)) continue;
     if (figure == cycles_name) {
       rows.push_back(maker.row(*point));
       rows.back().figure = figure_of(*point);
@@ -206,4 +211,4 @@ std::vector<ClaimRow> claim_rows(const ReportData& data, const std::string& figu
   return rows;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::claims {
 
 // The UUID of the GPU: two of one name are two. Equal in what is compared, unless devices are.
 inline constexpr const char* gpu_axis = "gpu";
@@ -23,7 +23,7 @@ struct ClaimRow {
   RowAxes axes;                  // of the variant, device, ptxas, sms; no size of a difference
   std::vector<std::string> ids;  // of the points behind it
   std::vector<std::string> own;  // axes that no component declares: edit, tuned, ptxas flags
-  Figure figure;
+  data::Figure figure;
   double floor = 0;  // what differs by less is the same
 };
 
@@ -31,6 +31,6 @@ struct ClaimRow {
 bool joins_gpus(std::string_view figure);
 
 // Every variant of the results by one kind of figure (Claim::figure).
-std::vector<ClaimRow> claim_rows(const ReportData& data, const std::string& figure);
+std::vector<ClaimRow> claim_rows(const data::ReportData& data, const std::string& figure);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

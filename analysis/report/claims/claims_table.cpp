@@ -6,7 +6,11 @@
 #include <optional>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::report::claims {
+
+using table::Cell;
+using table::Table;
+
 namespace {
 
 // The GPUs with rows of this state, each once; of any state where none is asked for.
@@ -18,9 +22,10 @@ std::string gpus_of(const CheckedClaim& one, std::optional<CaseState> state = {}
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-Cell figure_text(const Figure& figure) {
+Cell figure_text(const data::Figure& figure) {
   if (!figure.reason.empty()) return "";
-  return {shown_with_interval(figure.value, figure.half_width), figure.value, figure.half_width};
+  return {data::shown_with_interval(figure.value, figure.half_width), figure.value,
+          figure.half_width};
 }
 
 Cell number(double value) {
@@ -133,4 +138,4 @@ Table claim_rows_table(const std::vector<CheckedClaim>& claims, bool commands) {
   return table;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

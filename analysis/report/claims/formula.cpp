@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-namespace phasebit {
+namespace phasebit::report::claims {
 
 // One method for each level of precedence.
 class FormulaParser {
@@ -181,4 +181,4 @@ std::optional<double> Formula::value(const Named& named) const {
   return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

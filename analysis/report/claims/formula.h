@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::claims {
 
 // Numbers, names, + - * / and brackets, and the functions min, max, ceil, floor, log2.
 class Formula {
@@ -38,4 +38,4 @@ class Formula {
   std::vector<Step> steps_;  // operands before what takes them
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

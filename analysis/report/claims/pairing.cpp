@@ -6,7 +6,10 @@
 #include <map>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::report::claims {
+
+using base::contains;
+
 namespace {
 
 bool names(const Claim& claim, const std::string& axis) {
@@ -31,7 +34,7 @@ bool holds_when(const Claim& claim, const ClaimRow& row) {
 }
 
 // Why a row that is meant cannot be used; "" when it can.
-std::string unusable(const Claim& claim, const Figure& figure) {
+std::string unusable(const Claim& claim, const data::Figure& figure) {
   if (!figure.reason.empty()) return figure.reason;
   static const std::vector<std::string> spoils = {"not_linear", "modes", "interval_too_wide"};
   for (const std::string& flag : figure.flags) {
@@ -135,4 +138,4 @@ ClaimCases cases_of(const Claim& claim, const std::vector<ClaimRow>& rows, bool 
   return out;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

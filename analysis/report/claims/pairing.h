@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::claims {
 
 // A row of `a`, and what it is compared with: a row of `b`, or a formula alone.
 struct ClaimCase {
@@ -31,4 +31,4 @@ struct ClaimCases {
 // selection names their axis; nor are devices and versions of ptxas that the claim does not name.
 ClaimCases cases_of(const Claim& claim, const std::vector<ClaimRow>& rows, bool every_device);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

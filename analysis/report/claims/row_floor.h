@@ -6,20 +6,20 @@
 #include <map>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::report::claims {
 
 class RowFloors {
  public:
-  explicit RowFloors(const Aggregation& aggregation);
+  explicit RowFloors(const data::Aggregation& aggregation);
 
   // A/A, cycles: the 95th percentile of the A/A differences of the row's stratum, in cycles or as a
   // share of its figure, whichever is less. A stratum holds figures of 20 and of 8000 cycles, whose
   // differences in cycles say nothing of each other.
-  double of(const Aggregate& row) const;
+  double of(const data::Aggregate& row) const;
 
  private:
-  const Aggregation& aggregation_;
+  const data::Aggregation& aggregation_;
   std::map<std::string, double> percent_;  // by stratum; "" for all
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

@@ -9,7 +9,10 @@
 
 #include <fnmatch.h>
 
-namespace phasebit {
+namespace phasebit::report::claims {
+
+using base::TomlValue;
+
 namespace {
 
 constexpr std::array<std::string_view, 5> signs = {"<=", ">=", "!=", "<", ">"};
@@ -79,7 +82,7 @@ bool AxisTest::holds(const std::string& value) const {
 bool Selection::matches(const RowAxes& axes) const {
   return std::all_of(tests_.begin(), tests_.end(), [&](const AxisTest& test) {
     const std::string* value = axis_of(axes, test.axis);
-    if (value == nullptr) return contains(test.any_of, "-");
+    if (value == nullptr) return base::contains(test.any_of, "-");
     return test.holds(*value);
   });
 }
@@ -91,7 +94,7 @@ bool Selection::names(const std::string& axis) const {
 
 Selection read_selection(const TomlValue& table, const std::string& file, Status& status) {
   std::vector<AxisTest> tests;
-  TomlReader reader(file, table, "selection", table.keys, status);
+  base::TomlReader reader(file, table, "selection", table.keys, status);
   for (const std::string& axis : table.keys) {
     const TomlValue& value = *table.find(axis);
     AxisTest test{axis, {}};
@@ -108,4 +111,4 @@ Selection read_selection(const TomlValue& table, const std::string& file, Status
   return Selection(std::move(tests));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::claims {
 
 // The axes of a row, sorted by name.
 using RowAxes = std::vector<std::pair<std::string, std::string>>;
@@ -41,6 +41,6 @@ class Selection {
 };
 
 // { axis = "word", axis = 4, axis = ["a", ">=8"] }. The first error goes to `status`.
-Selection read_selection(const TomlValue& table, const std::string& file, Status& status);
+Selection read_selection(const base::TomlValue& table, const std::string& file, Status& status);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

@@ -9,7 +9,7 @@
 
 #include <fmt/ranges.h>
 
-namespace phasebit {
+namespace phasebit::report::claims {
 namespace {
 
 const std::vector<std::string> figures = {"a",       "b",     "difference",   "ratio",
@@ -31,7 +31,7 @@ void walk(std::string_view says, const OnText& text, const OnName& name) {
 }
 
 bool is_of(const std::string& name) {
-  return contains(figures, name) || name.starts_with(axis_prefix);
+  return base::contains(figures, name) || name.starts_with(axis_prefix);
 }
 
 std::string range_text(const std::vector<double>& values) {
@@ -130,14 +130,14 @@ Status check_placeholders(const Claim& claim) {
     known.push_back(show.name);
     if (!is_of(show.of))
       status = with_hint(fail(Step::spec, "'{}' shows '{}'", show.name, show.of),
-                         nearest_word_hint(show.of, figures));
+                         base::nearest_word_hint(show.of, figures));
   }
   walk(
       claim.says, [](std::string_view) {},
       [&](const std::string& name) {
-        if (!contains(known, name) && !name.starts_with(axis_prefix))
+        if (!base::contains(known, name) && !name.starts_with(axis_prefix))
           status = with_hint(fail(Step::spec, "there is no '{{{}}}' to show", name),
-                             nearest_word_hint(name, known));
+                             base::nearest_word_hint(name, known));
       });
   return status;
 }
@@ -151,4 +151,4 @@ std::string sentence(const Claim& claim, const ClaimCases& cases, const Verdict&
   return text;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

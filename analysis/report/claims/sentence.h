@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::report::claims {
 
 // What may stand in braces: used, holds, refutes, ambiguous, devices; a, b, difference, ratio,
 // percent (of b), saved (b - a), saved_percent: from the lowest to the highest of the rows used;
@@ -18,4 +18,4 @@ std::string sentence(const Claim& claim, const ClaimCases& cases, const Verdict&
 // "12.6", "75", "0.35": "32,397": three digits or more, without zeros at the end.
 std::string plain(double value);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

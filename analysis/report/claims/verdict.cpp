@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace phasebit {
+namespace phasebit::report::claims {
 namespace {
 
 std::optional<double> bound_of(const Claim& claim, const ClaimCases& cases, const ClaimCase& one) {
@@ -86,4 +86,4 @@ Verdict judge(const Claim& claim, const ClaimCases& cases) {
   return out;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

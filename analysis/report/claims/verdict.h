@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::claims {
 
 enum class CaseState { holds, refutes, ambiguous, no_bound };
 
@@ -28,4 +28,4 @@ struct Verdict {
 
 Verdict judge(const Claim& claim, const ClaimCases& cases);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::claims

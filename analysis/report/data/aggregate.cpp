@@ -13,7 +13,11 @@
 #include <tuple>
 #include <unordered_map>
 
-namespace phasebit {
+namespace phasebit::report::data {
+
+using record::median;
+using record::PointKind;
+using record::quantile;
 
 namespace {
 
@@ -21,7 +25,7 @@ namespace {
 std::vector<ReadingFigure> readings_of(const std::vector<const Measured*>& all) {
   std::vector<ReadingFigure> readings;
   for (size_t n = 0; n < all.front()->summary.readings.size(); ++n) {
-    const ReadingName& name = all.front()->point->readings[n];
+    const record::ReadingName& name = all.front()->point->readings[n];
     ReadingFigure out{name.name, name.unit, 0, all.front()->summary.readings[n].interval.interval,
                       true};
     std::vector<double> values;
@@ -51,7 +55,7 @@ void fill_spread(const std::vector<const Measured*>& all, Aggregate& out) {
     const double moved = std::abs(cycles - first.summary.cycles);
     if (moved <= farthest) continue;
     farthest = moved;
-    out.spread_factor = factor_of(*measured->point, *first.point);
+    out.spread_factor = record::factor_of(*measured->point, *first.point);
   }
   out.spread_cycles = highest - lowest;
 }
@@ -62,7 +66,7 @@ void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
   out.interval_reached = true;
   out.r2 = 1;
   for (const Measured* measured : all) {
-    const Summary& summary = measured->summary;
+    const record::Summary& summary = measured->summary;
     cycles.push_back(summary.cycles);
     intercepts.push_back(summary.fit.intercept);
     clocks.push_back(measured->point->megahertz);
@@ -74,7 +78,8 @@ void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
       out.worst_residual_cycles = summary.fit.worst_residual;
     out.rounds += summary.rounds;
     for (const std::string& flag : measured->point->flags)
-      if (!flag.starts_with(sms_prefix) && !is_condition_flag(flag) && !is_bend_of(flag, {}) &&
+      if (!flag.starts_with(record::sms_prefix) && !record::is_condition_flag(flag) &&
+          !record::is_bend_of(flag, {}) &&
           std::find(out.flags.begin(), out.flags.end(), flag) == out.flags.end())
         out.flags.push_back(flag);
   }
@@ -141,7 +146,8 @@ void pair_repetitions(const Group& group, const VariantKeys& keys, std::vector<A
   for (size_t i = 0; i < group.measured.size(); ++i)
     for (size_t j = 0; j < i; ++j) {
       const Measured &a = group.measured[j], &b = group.measured[i];
-      if (a.point->aa_control || b.point->aa_control || factor_of(*a.point, *b.point) != "seed")
+      if (a.point->aa_control || b.point->aa_control ||
+          record::factor_of(*a.point, *b.point) != "seed")
         continue;
       pairs.push_back({AaPair::Between::repetitions, a.point->variant_id, b.point->variant_id,
                        stratum, a.summary.cycles, b.summary.cycles});
@@ -152,7 +158,7 @@ void pair_repetitions(const Group& group, const VariantKeys& keys, std::vector<A
 void pair_controls(const std::vector<Group>& groups, const VariantKeys& keys,
                    std::vector<AaPair>& pairs) {
   using ClassKey = std::tuple<std::string_view, std::string_view, std::string_view, int>;
-  const auto key_of = [](const PointRow& row) -> ClassKey {
+  const auto key_of = [](const record::PointRow& row) -> ClassKey {
     return {row.sass_class, row.text_hash, row.device_uuid, row.repetition};
   };
   std::map<ClassKey, const Measured*> classes;
@@ -209,12 +215,12 @@ double AaPair::difference_percent() const {
   return a_cycles == 0 ? 0 : 100 * difference_cycles() / std::abs(a_cycles);
 }
 
-Aggregation aggregate(const std::vector<PointRow>& points, const VariantKeys& keys) {
+Aggregation aggregate(const std::vector<record::PointRow>& points, const VariantKeys& keys) {
   Aggregation out;
   std::vector<Group> groups;
   for (const VariantRows& rows : rows_by_variant(points)) {
     // A stranger's kernel is no variant: it stands in no table, and says nothing of our floors.
-    if (keys.of(rows.any->variant_id).value("probe") == whole_kind) continue;
+    if (keys.of(rows.any->variant_id).value("probe") == image::whole_kind) continue;
     const PointKind kind = rows.any->kind;
     auto& list = kind == PointKind::point    ? out.points
                  : kind == PointKind::anchor ? out.anchors
@@ -251,4 +257,4 @@ AaSummary summarise_aa(const std::vector<AaPair>& pairs) {
           quantile(percents, 0.95)};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

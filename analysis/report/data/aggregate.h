@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::data {
 
 // What a reading says over the repetitions, like the cycles.
 struct ReadingFigure {
   std::string name, unit;
   double value = 0;
-  Interval interval;
+  record::Interval interval;
   bool interval_reached = false;
   double half_width() const;
 };
@@ -34,7 +34,7 @@ struct Aggregate {
   double cycles = 0;  // median over repetitions
   // From the lowest low to the highest high of the repetitions' intervals: what differs between
   // repetitions is inside.
-  Interval interval;
+  record::Interval interval;
   bool interval_reached = false;                                   // by every repetition
   double intercept_cycles = 0, r2 = 0, worst_residual_cycles = 0;  // worst of the repetitions
   double megahertz = 0;                                            // median
@@ -79,7 +79,7 @@ struct Aggregation {
 
 // A failed point that was measured later counts as measured, unless its payload was wrong: that
 // stays. Strangers' kernels (core/image/whole.h) are left out.
-Aggregation aggregate(const std::vector<PointRow>& points, const VariantKeys& keys);
+Aggregation aggregate(const std::vector<record::PointRow>& points, const VariantKeys& keys);
 
 // The newest aggregate of a variant, or null. The list is one of an Aggregation: sorted by id.
 const Aggregate* find_variant(const std::vector<Aggregate>& aggregates, const std::string& id);
@@ -96,4 +96,4 @@ inline bool is_ungated(const Aggregate& aggregate) {
   return aggregate.reason.rfind("gate: not gated", 0) == 0;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

@@ -3,9 +3,9 @@
 
 #include "analysis/report/data/report_data.h"
 
-namespace phasebit {
+namespace phasebit::report::data {
 
 // Step::usage when there are any.
 Status no_arguments(const TableArguments& arguments);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

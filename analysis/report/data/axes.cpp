@@ -6,7 +6,10 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::report::data {
+
+using image::ProtocolLabels;
+using record::VariantRow;
 
 namespace {
 
@@ -87,7 +90,7 @@ std::string VariantAxes::first_value(const std::string& axis) const {
 
 std::map<std::string, std::string> VariantAxes::named() const {
   std::map<std::string, std::string> all(variant_->named.begin(), variant_->named.end());
-  for (const char* axis : component_axes)
+  for (const char* axis : image::component_axes)
     if (const std::string* value = variant_->find(axis)) all.emplace(axis, *value);
   return all;
 }
@@ -150,8 +153,8 @@ std::vector<std::string> VariantAxes::axes_of_column(const std::string& column) 
   return axes;
 }
 
-VariantKeys::VariantKeys(const Results& results)
-    : catalogue_(std::make_shared<const CatalogueFacts>(results.catalogue)) {
+VariantKeys::VariantKeys(const record::Results& results)
+    : catalogue_(std::make_shared<const image::CatalogueFacts>(results.catalogue)) {
   axes_.reserve(results.variants.size());
   for (const VariantRow& variant : results.variants)
     axes_.emplace(variant.id, VariantAxes(std::make_shared<const VariantRow>(variant), catalogue_));
@@ -169,4 +172,4 @@ bool value_before(const std::string& first, const std::string& a, const std::str
   return a < b;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

@@ -9,19 +9,19 @@
 #include <unordered_map>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::data {
 
 // Cheap to copy: variants and what the catalogue says of them are shared.
 class VariantAxes {
  public:
   VariantAxes() = default;
-  VariantAxes(std::shared_ptr<const VariantRow> variant,
-              std::shared_ptr<const CatalogueFacts> catalogue)
+  VariantAxes(std::shared_ptr<const record::VariantRow> variant,
+              std::shared_ptr<const image::CatalogueFacts> catalogue)
       : variant_(std::move(variant)), catalogue_(std::move(catalogue)) {}
 
-  const VariantRow& variant() const { return *variant_; }
+  const record::VariantRow& variant() const { return *variant_; }
   // Another variant of the same catalogue.
-  VariantAxes of(std::shared_ptr<const VariantRow> variant) const {
+  VariantAxes of(std::shared_ptr<const record::VariantRow> variant) const {
     return {std::move(variant), catalogue_};
   }
   bool has(const std::string& axis) const { return variant_->find(axis) != nullptr; }
@@ -54,27 +54,29 @@ class VariantAxes {
   std::string stratum() const { return value("probe") + "/" + value("protocol"); }
 
  private:
-  const ProtocolLabels* protocol() const;
+  const image::ProtocolLabels* protocol() const;
 
-  std::shared_ptr<const VariantRow> variant_ = std::make_shared<const VariantRow>();
-  std::shared_ptr<const CatalogueFacts> catalogue_ = std::make_shared<const CatalogueFacts>();
+  std::shared_ptr<const record::VariantRow> variant_ = std::make_shared<const record::VariantRow>();
+  std::shared_ptr<const image::CatalogueFacts> catalogue_ =
+      std::make_shared<const image::CatalogueFacts>();
 };
 
 // The keys of results by the id that rows name.
 class VariantKeys {
  public:
   VariantKeys() = default;
-  explicit VariantKeys(const Results& results);
+  explicit VariantKeys(const record::Results& results);
   // Without axes for an id that is not there.
   VariantAxes of(const std::string& id) const;
-  const std::shared_ptr<const CatalogueFacts>& catalogue() const { return catalogue_; }
+  const std::shared_ptr<const image::CatalogueFacts>& catalogue() const { return catalogue_; }
 
  private:
-  std::shared_ptr<const CatalogueFacts> catalogue_ = std::make_shared<const CatalogueFacts>();
+  std::shared_ptr<const image::CatalogueFacts> catalogue_ =
+      std::make_shared<const image::CatalogueFacts>();
   std::unordered_map<std::string, VariantAxes> axes_;
 };
 
 // Orders values: the default first, numbers by size, words by letter.
 bool value_before(const std::string& first, const std::string& a, const std::string& b);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

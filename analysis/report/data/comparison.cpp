@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-namespace phasebit {
+namespace phasebit::report::data {
+
+using table::Cell;
+
 namespace {
 
 std::string verdict_of(const Figure& difference, const Aggregation& aggregation, double floor) {
@@ -59,4 +62,4 @@ void add_comparison(std::vector<Cell>& row, const Comparison& comparison,
   row.push_back({fmt::format("{:.2f}", comparison.floor), comparison.floor, {}});
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

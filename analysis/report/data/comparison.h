@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::report::data {
 
 // 95th percentile of the A/A differences of a stratum (VariantAxes::stratum), cycles; of all
 // pairs where the stratum has fewer than 20. 0 without pairs.
@@ -26,12 +26,12 @@ Comparison compare(const Aggregation& aggregation, const std::string& before,
                    const std::string& after);
 
 // "-1.25 ±0.10" with its value, and "-0.8 %"; empty without a figure.
-Cell difference_cell(const Figure& difference);
-Cell percent_cell(const Comparison& comparison);
+table::Cell difference_cell(const Figure& difference);
+table::Cell percent_cell(const Comparison& comparison);
 
 // Before, after, difference, change, floor: what every table of comparisons has in a row, in this
 // order. Appends; notes get what the figures' cells refer to.
-void add_comparison(std::vector<Cell>& row, const Comparison& comparison,
+void add_comparison(std::vector<table::Cell>& row, const Comparison& comparison,
                     std::vector<std::string>& notes);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace phasebit {
+namespace phasebit::report::data {
 namespace {
 
 void add_once(std::vector<std::string>& list, const std::string& text) {
@@ -49,7 +49,7 @@ Figure figure_of(const Aggregate& aggregate, const std::string& reading) {
     return figure;
   }
   for (const std::string& flag : aggregate.flags)
-    if (is_bend_of(flag, reading)) figure.reason = flag;
+    if (record::is_bend_of(flag, reading)) figure.reason = flag;
   if (!figure.reason.empty()) return figure;
   figure.value = found->value;
   figure.half_width = found->half_width();
@@ -90,11 +90,11 @@ Figure change_percent(const Figure& changed, const Figure& base) {
   return out;
 }
 
-Cell figure_cell(const Figure& figure, std::vector<std::string>& notes) {
+table::Cell figure_cell(const Figure& figure, std::vector<std::string>& notes) {
   if (!figure.reason.empty()) {
     add_once(notes, fmt::format("{}: {}.", figure.id, figure.reason));
     if (figure.reason.rfind("gate: not gated", 0) == 0) return "not gated";
-    if (figure.reason.starts_with(not_linear_prefix))
+    if (figure.reason.starts_with(record::not_linear_prefix))
       return figure.reason.find("time-out") == std::string::npos ? "not linear" : "time-out";
     const auto colon = figure.reason.find(':');
     const bool failed = colon != std::string::npos;
@@ -110,4 +110,4 @@ Cell figure_cell(const Figure& figure, std::vector<std::string>& notes) {
           figure.half_width};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::data {
 
 // A value with its interval: what a difference takes and gives, so that differences can be taken
 // again (loaded minus isolated, each the difference of two sizes).
@@ -45,6 +45,6 @@ Figure difference(const Figure& larger, const Figure& smaller, double divisor = 
 Figure change_percent(const Figure& changed, const Figure& base);
 
 // "12.34 ±0.05", or the step that failed; notes get the reason or the flags, once each.
-Cell figure_cell(const Figure& figure, std::vector<std::string>& notes);
+table::Cell figure_cell(const Figure& figure, std::vector<std::string>& notes);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::report::data {
 
 namespace {
 
@@ -43,4 +43,4 @@ std::string shown_percent(double percent) {
   return fmt::format("{} %", fixed(percent, 2));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

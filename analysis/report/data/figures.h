@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::report::data {
 
 // Digits after the point, 0 to 2: as many as the leading digit of the half width has.
 int digits_for(double half_width);
@@ -17,4 +17,4 @@ std::string shown_with_interval(double value, double half_width);
 // "0.05 %"
 std::string shown_percent(double percent);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

@@ -4,7 +4,10 @@
 #include <map>
 #include <tuple>
 
-namespace phasebit {
+namespace phasebit::report::data {
+
+using record::PointRow;
+
 namespace {
 
 using SlotKey = std::tuple<int, bool, int, int>;
@@ -27,7 +30,7 @@ const PointRow* better(const PointRow* known, const PointRow& next) {
 // The flag of a row whose cycles are no line, or "".
 std::string bend_of(const PointRow& row) {
   for (const std::string& flag : row.flags)
-    if (is_bend_of(flag, {})) return flag;
+    if (record::is_bend_of(flag, {})) return flag;
   return {};
 }
 
@@ -38,7 +41,7 @@ Group group_of(const std::vector<const PointRow*>& rows) {
   std::map<SlotKey, const PointRow*> slots;
   for (const PointRow* row : rows) {
     group.newest = row;
-    const std::string same_as = same_class_as(*row);
+    const std::string same_as = record::same_class_as(*row);
     if (!row->measured() && !row->error)
       group.same_as = same_as;
     else
@@ -49,7 +52,7 @@ Group group_of(const std::vector<const PointRow*>& rows) {
       group.failed.push_back(row);
       continue;
     }
-    auto summary = summary_of(*row);
+    auto summary = record::summary_of(*row);
     if (summary)
       group.measured.push_back({row, std::move(*summary)});
     else
@@ -60,8 +63,8 @@ Group group_of(const std::vector<const PointRow*>& rows) {
 
 std::string reason_of(const Group& group) {
   if (!group.failed.empty()) {
-    const PointError& error = *group.failed.back()->error;
-    return fmt::format("{}: {}", to_string(error.step), error.message);
+    const record::PointError& error = *group.failed.back()->error;
+    return fmt::format("{}: {}", base::to_string(error.step), error.message);
   }
   if (!group.unusable.empty()) return group.unusable;
   const bool any = std::any_of(group.measured.begin(), group.measured.end(),
@@ -85,4 +88,4 @@ std::string leave_out_bent(std::vector<const Measured*>& all) {
   return too_few ? fmt::format("{}: {}", example, count) : count;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

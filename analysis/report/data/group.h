@@ -7,23 +7,23 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::data {
 
 struct Measured {
-  const PointRow* point;
-  Summary summary;
+  const record::PointRow* point;
+  record::Summary summary;
 };
 
 struct Group {
   std::vector<Measured> measured;
-  std::vector<const PointRow*> failed;
-  const PointRow* newest = nullptr;
+  std::vector<const record::PointRow*> failed;
+  const record::PointRow* newest = nullptr;
   std::string same_as, unusable;
 };
 
 // Of the rows of one repetition and place the newest that has samples, else the newest error; a
 // wrong payload stays.
-Group group_of(const std::vector<const PointRow*>& rows);
+Group group_of(const std::vector<const record::PointRow*>& rows);
 
 // Why the group has no figure; "" when it has one.
 std::string reason_of(const Group& group);
@@ -32,4 +32,4 @@ std::string reason_of(const Group& group);
 // "not_linear in 1 of 6", with the segments of one when none is left; "" when all are lines.
 std::string leave_out_bent(std::vector<const Measured*>& all);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

@@ -7,7 +7,9 @@
 #include <set>
 #include <sstream>
 
-namespace phasebit {
+namespace phasebit::report::data {
+
+using table::Cell;
 
 namespace {
 
@@ -156,8 +158,8 @@ std::string row_title(std::string column) {
 
 namespace {
 
-std::vector<Column> columns_of(const PivotRequest& request) {
-  std::vector<Column> columns;
+std::vector<table::Column> columns_of(const PivotRequest& request) {
+  std::vector<table::Column> columns;
   for (const std::string& column : request.rows) columns.push_back({row_title(column), false});
   if (request.round_trip) {
     columns.push_back({trip_title, true});
@@ -171,10 +173,10 @@ std::vector<Column> columns_of(const PivotRequest& request) {
 
 }  // namespace
 
-Result<Table> pivot(const Aggregation& all, const PivotRequest& request) {
+Result<table::Table> pivot(const Aggregation& all, const PivotRequest& request) {
   PHASEBIT_TRY_ASSIGN(rows, rows_of(request.without_loop ? all.alone : all.points, request));
   if (request.round_trip) PHASEBIT_TRY(add_round_trips(all, request, rows));
-  Table table;
+  table::Table table;
   table.columns = columns_of(request);
   std::vector<std::string> all_flags;
   for (const Row& row : rows) {
@@ -202,4 +204,4 @@ Result<Table> pivot(const Aggregation& all, const PivotRequest& request) {
   return table;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

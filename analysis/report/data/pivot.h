@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::data {
 
 struct PivotRequest {
   std::string probe = "ring";
@@ -30,6 +30,6 @@ struct PivotRequest {
 // with the whole reason below the table.
 // Step::usage where two variants would stand in one cell: an axis in which they differ is neither
 // shown nor held at a value.
-Result<Table> pivot(const Aggregation& all, const PivotRequest& request);
+Result<table::Table> pivot(const Aggregation& all, const PivotRequest& request);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

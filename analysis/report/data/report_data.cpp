@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::report::data {
+
+using record::DeviceRow;
+using record::Results;
 
 namespace {
 
@@ -14,7 +17,7 @@ Results split_off_others(Results& results, const std::set<std::string>& uuids) {
   Results others;
   const auto first_other = std::stable_partition(
       results.points.begin(), results.points.end(),
-      [&](const PointRow& point) { return uuids.contains(point.device_uuid); });
+      [&](const record::PointRow& point) { return uuids.contains(point.device_uuid); });
   others.points.assign(std::make_move_iterator(first_other),
                        std::make_move_iterator(results.points.end()));
   results.points.erase(first_other, results.points.end());
@@ -54,12 +57,12 @@ Result<ReportData> report_data(Results results, const std::string& device) {
   std::string last;
   if (results.devices.size() > 1) data.others = split_off_others(results, uuids);
   data.results.points = std::move(results.points);
-  for (const PointRow& point : data.results.points)
+  for (const record::PointRow& point : data.results.points)
     if (runs.empty() || point.run_id != last) runs.insert(last = point.run_id);
 
   for (const DeviceRow& row : results.devices)
     if (uuids.contains(row.uuid)) data.results.devices.push_back(row);
-  for (const RunRow& run : results.runs)
+  for (const record::RunRow& run : results.runs)
     if (runs.count(run.id) != 0) data.results.runs.push_back(run);
   data.results.variants = std::move(results.variants);
   data.results.catalogue = std::move(results.catalogue);
@@ -69,4 +72,4 @@ Result<ReportData> report_data(Results results, const std::string& device) {
   return data;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

@@ -7,22 +7,22 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::data {
 
 // Results of one GPU.
 struct ReportData {
-  Results results;
+  record::Results results;
   // What the same files hold of other GPUs, as it was read: for tables that compare GPUs, which
   // call report_data() for each.
-  Results others;
+  record::Results others;
   VariantKeys keys;
   Aggregation aggregation;
 };
 
 // `device` is a UUID or a part of a name; it may be empty when the results are of one GPU.
 // Step::usage names the devices there are.
-Result<ReportData> report_data(Results results, const std::string& device = {});
+Result<ReportData> report_data(record::Results results, const std::string& device = {});
 
 using TableArguments = std::vector<std::pair<std::string, std::string>>;
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

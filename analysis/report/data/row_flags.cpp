@@ -7,7 +7,7 @@
 
 #include <fmt/ranges.h>
 
-namespace phasebit {
+namespace phasebit::report::data {
 
 void RowFlags::add(const std::string& column, const Figure& figure) {
   const auto put = [&](const std::string& flag, const std::string& where) {
@@ -38,14 +38,14 @@ std::string RowFlags::text() const {
   return fmt::format("{}", fmt::join(words, "; "));
 }
 
-void add_flags_column(Table& table, const std::vector<std::string>& flags) {
+void add_flags_column(table::Table& table, const std::vector<std::string>& flags) {
   if (std::all_of(flags.begin(), flags.end(), [](const auto& one) { return one.empty(); })) return;
   table.columns.push_back({"flags", false});
   for (std::size_t n = 0; n < flags.size(); ++n) table.rows[n].emplace_back(flags[n]);
 }
 
-Cell flagged_cell(const std::string& column, const Figure& figure, RowFlags& flags,
-                  std::vector<std::string>& notes) {
+table::Cell flagged_cell(const std::string& column, const Figure& figure, RowFlags& flags,
+                         std::vector<std::string>& notes) {
   flags.add(column, figure);
   Figure plain = figure;
   plain.flags.clear();
@@ -53,4 +53,4 @@ Cell flagged_cell(const std::string& column, const Figure& figure, RowFlags& fla
   return figure_cell(plain, notes);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

@@ -5,7 +5,10 @@
 #include <tuple>
 #include <unordered_map>
 
-namespace phasebit {
+namespace phasebit::report::data {
+
+using record::PointRow;
+
 namespace {
 
 void add_row(VariantRows& rows, const PointRow& point) {
@@ -44,4 +47,4 @@ std::vector<VariantRows> rows_by_variant(const std::vector<PointRow>& points) {
   return rows;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

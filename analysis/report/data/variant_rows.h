@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::data {
 
 // Rows of one variant of a kind on a GPU, by their texts in the order in which these first came.
 struct VariantRows {
-  const PointRow* any = nullptr;
-  std::vector<std::pair<std::string, std::vector<const PointRow*>>> texts;
+  const record::PointRow* any = nullptr;
+  std::vector<std::pair<std::string, std::vector<const record::PointRow*>>> texts;
 };
 
 // Sorted by kind, variant and GPU. The points must outlive them.
-std::vector<VariantRows> rows_by_variant(const std::vector<PointRow>& points);
+std::vector<VariantRows> rows_by_variant(const std::vector<record::PointRow>& points);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

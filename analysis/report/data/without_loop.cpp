@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-namespace phasebit {
+namespace phasebit::report::data {
 namespace {
 
 constexpr double few_items = 4, many_items = 8;
@@ -24,7 +24,7 @@ double subtracted(double few, double many) {
 Aggregate alone(const Sizes& sizes) {
   const Aggregate &few = *sizes.few, &many = *sizes.many;
   Aggregate out = many;
-  auto variant = std::make_shared<const VariantRow>(many.axes.variant().without("unroll"));
+  auto variant = std::make_shared<const record::VariantRow>(many.axes.variant().without("unroll"));
   out.id = variant->id;
   out.axes = many.axes.of(std::move(variant));
   out.same_as.clear();
@@ -65,4 +65,4 @@ std::vector<Aggregate> without_loop(const std::vector<Aggregate>& points) {
   return made;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::data {
 
 // Probes whose axis `unroll` is an item so many times in the loop's body have slopes c4 and c8,
 // cycles an item: each is the item and a 4th or an 8th of the loop. (8 c8 - 4 c4) / 4 is the item
@@ -17,4 +17,4 @@ std::vector<Aggregate> without_loop(const std::vector<Aggregate>& points);
 // Whether the loop of the variant holds an item several times, for that difference alone.
 bool is_unrolled_item(const VariantAxes& axes);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::data

@@ -7,7 +7,11 @@
 #include <charconv>
 #include <cmath>
 
-namespace phasebit {
+namespace phasebit::report::tables {
+
+using data::TableArguments;
+using table::Table;
+
 namespace {
 
 std::string argument(const TableArguments& arguments, const std::string& wanted) {
@@ -16,7 +20,7 @@ std::string argument(const TableArguments& arguments, const std::string& wanted)
   return {};
 }
 
-bool is_wanted(const VariantAxes& axes, const TableArguments& arguments) {
+bool is_wanted(const data::VariantAxes& axes, const TableArguments& arguments) {
   for (const auto& [name, value] : arguments) {
     if (name == "axis" || name == "least" || name == "value") continue;
     if (name == "variant" ? value != axes.variant().id : axes.value(name) != value) return false;
@@ -24,10 +28,10 @@ bool is_wanted(const VariantAxes& axes, const TableArguments& arguments) {
   return true;
 }
 
-std::vector<Cell> row_of(const std::string& base, const std::string& value, const Comparison& made,
-                         Table& table) {
-  std::vector<Cell> row = {base, value};
-  add_comparison(row, made, table.notes);
+std::vector<table::Cell> row_of(const std::string& base, const std::string& value,
+                                const data::Comparison& made, Table& table) {
+  std::vector<table::Cell> row = {base, value};
+  data::add_comparison(row, made, table.notes);
   row.emplace_back(made.verdict);
   return row;
 }
@@ -44,7 +48,7 @@ Result<double> least_percent(const TableArguments& arguments) {
   return percent;
 }
 
-Result<Table> beside_table(const ReportData& data, const TableArguments& arguments) {
+Result<Table> beside_table(const data::ReportData& data, const TableArguments& arguments) {
   const std::string axis = argument(arguments, "axis");
   if (axis.empty())
     return with_hint(fail(Step::usage, "beside needs an axis"), "such as axis=edit");
@@ -53,14 +57,15 @@ Result<Table> beside_table(const ReportData& data, const TableArguments& argumen
   Table table;
   table.columns = {{"variant", false},   {axis, false},    {"without", true},   {"with", true},
                    {"difference", true}, {"change", true}, {"A/A floor", true}, {"verdict", false}};
-  for (const Aggregate& point : data.aggregation.points) {
+  for (const data::Aggregate& point : data.aggregation.points) {
     if (!point.axes.names(axis)) continue;
-    const VariantRow base = point.axes.variant().without(axis);
+    const record::VariantRow base = point.axes.variant().without(axis);
     const std::string own = point.axes.value(axis);
-    const VariantAxes base_axes(std::make_shared<const VariantRow>(base), data.keys.catalogue());
+    const data::VariantAxes base_axes(std::make_shared<const record::VariantRow>(base),
+                                      data.keys.catalogue());
     if (!is_wanted(base_axes, arguments)) continue;
     if (!value.empty() && own != value) continue;
-    const Comparison made = compare(data.aggregation, base.id, point.id);
+    const data::Comparison made = data::compare(data.aggregation, base.id, point.id);
     const bool small = made.difference.reason.empty() &&
                        std::abs(made.difference.value) < least / 100 * made.before.value;
     if (!small) table.rows.push_back(row_of(base.id, own, made, table));
@@ -70,4 +75,4 @@ Result<Table> beside_table(const ReportData& data, const TableArguments& argumen
   return table;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables

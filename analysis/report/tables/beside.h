@@ -5,15 +5,16 @@
 #include "analysis/report/data/report_data.h"
 #include "core/table/table.h"
 
-namespace phasebit {
+namespace phasebit::report::tables {
 
 // axis=AXIS (edit, opt_level, maxrregcount, ...), value=VALUE of it, least=PERCENT, variant=ID
 // (without the axis), and axis=value pairs that both have (maxrregcount= for none). A row for each
 // variant that has the axis, with its verdict against the noise floor. Step::usage when none was
 // measured.
-Result<Table> beside_table(const ReportData& data, const TableArguments& arguments);
+Result<table::Table> beside_table(const data::ReportData& data,
+                                  const data::TableArguments& arguments);
 
 // "least=5" of a table's arguments, in percent; 0 without one. Step::usage for what is no number.
-Result<double> least_percent(const TableArguments& arguments);
+Result<double> least_percent(const data::TableArguments& arguments);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables

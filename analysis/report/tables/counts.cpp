@@ -9,7 +9,11 @@
 #include <map>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::report::tables {
+
+using data::Aggregate;
+using data::ReportData;
+using record::RunRow;
 
 namespace {
 
@@ -41,7 +45,7 @@ Tally tally_of(const std::vector<Aggregate>& points) {
   Tally tally;
   for (const Aggregate& point : points) {
     tally.variants.insert(point.id);
-    auto& group = is_ungated(point)        ? tally.ungated
+    auto& group = data::is_ungated(point)  ? tally.ungated
                   : !point.reason.empty()  ? tally.failed
                   : !point.same_as.empty() ? tally.shared
                                            : tally.measured;
@@ -72,9 +76,9 @@ std::string ptxas_of(const ReportData& data) {
       named.insert(std::move(version));
   if (named.empty()) return of_runs;
   for (const RunRow& run : data.results.runs) named.insert(run.ptxas);
-  return fmt::format("{} to {} ({} versions)",
-                     *std::min_element(named.begin(), named.end(), older_version),
-                     *std::max_element(named.begin(), named.end(), older_version), named.size());
+  return fmt::format(
+      "{} to {} ({} versions)", *std::min_element(named.begin(), named.end(), isa::older_version),
+      *std::max_element(named.begin(), named.end(), isa::older_version), named.size());
 }
 
 // B/B of the variants that were measured more than once themselves.
@@ -92,15 +96,15 @@ SpreadSummary summarise_spreads(const std::vector<Aggregate>& points) {
   }
   if (cycles.empty()) return {};
   constexpr double most = 0.95;
-  return {cycles.size(), median(cycles), median(percents), quantile(cycles, most),
-          quantile(percents, most)};
+  return {cycles.size(), record::median(cycles), record::median(percents),
+          record::quantile(cycles, most), record::quantile(percents, most)};
 }
 
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> counts_of(const ReportData& data) {
   const Tally tally = tally_of(data.aggregation.points);
-  const AaSummary aa = summarise_aa(data.aggregation.aa);
+  const data::AaSummary aa = data::summarise_aa(data.aggregation.aa);
   const SpreadSummary bb = summarise_spreads(data.aggregation.points);
   const auto& devices = data.results.devices;
   const auto& runs = data.results.runs;
@@ -129,8 +133,8 @@ std::vector<std::pair<std::string, std::string>> counts_of(const ReportData& dat
           {"bb_p95_percent", number(bb.p95_percent)}};
 }
 
-Table counts_table(const ReportData& data) {
-  Table table;
+table::Table counts_table(const ReportData& data) {
+  table::Table table;
   table.sentences_only = true;
   table.rows.emplace_back();
   std::map<std::string, std::string> of;
@@ -160,4 +164,4 @@ Table counts_table(const ReportData& data) {
   return table;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables

@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::tables {
 
 // Name and text of each, in a fixed order.
-std::vector<std::pair<std::string, std::string>> counts_of(const ReportData& data);
+std::vector<std::pair<std::string, std::string>> counts_of(const data::ReportData& data);
 
 // The same as a table of one row, and as sentences.
-Table counts_table(const ReportData& data);
+table::Table counts_table(const data::ReportData& data);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables

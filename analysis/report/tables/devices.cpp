@@ -7,7 +7,11 @@
 #include <cmath>
 #include <map>
 
-namespace phasebit {
+namespace phasebit::report::tables {
+
+using data::Aggregate;
+using record::DeviceRow;
+
 namespace {
 
 // A figure of both GPUs.
@@ -34,7 +38,7 @@ bool has_wide_qualifier(const std::string& form) {
 
 // What orders beyond the CTA goes through caches that the SMs share. Of an operation whose axes
 // name no scope, one that spans a cluster has the cluster's.
-bool orders_beyond_cta(const VariantAxes& axes) {
+bool orders_beyond_cta(const data::VariantAxes& axes) {
   if (axes.has("form")) return has_wide_qualifier(axes.value("form"));
   for (const char* axis : {"arrive_semantics", "wait_semantics"}) {
     const std::string value = axes.value(axis);
@@ -49,12 +53,12 @@ bool orders_beyond_cta(const VariantAxes& axes) {
 
 using ClassName = std::pair<std::string, std::string>;  // probe/protocol, scope
 
-std::map<ClassName, std::vector<Pair>> classes_of(const Aggregation& here,
-                                                  const Aggregation& there) {
+std::map<ClassName, std::vector<Pair>> classes_of(const data::Aggregation& here,
+                                                  const data::Aggregation& there) {
   std::map<ClassName, std::vector<Pair>> classes;
   for (const Aggregate& point : here.points) {
-    const Aggregate* other = find_variant(there.points, point.id);
-    if (find_variant(here.points, point.id) != &point || !point.reason.empty() ||
+    const Aggregate* other = data::find_variant(there.points, point.id);
+    if (data::find_variant(here.points, point.id) != &point || !point.reason.empty() ||
         other == nullptr || !other->reason.empty() || point.cycles <= 0)
       continue;
     const std::string scope = orders_beyond_cta(point.axes) ? "cluster or GPU" : "CTA";
@@ -63,12 +67,12 @@ std::map<ClassName, std::vector<Pair>> classes_of(const Aggregation& here,
   return classes;
 }
 
-Cell ratio_cell(double ratio) {
+table::Cell ratio_cell(double ratio) {
   return {fmt::format("{:.3f}", ratio), ratio, {}};
 }
 
-std::vector<Cell> row_of(const std::string& other, const std::string& here, const ClassName& name,
-                         std::vector<Pair> pairs) {
+std::vector<table::Cell> row_of(const std::string& other, const std::string& here,
+                                const ClassName& name, std::vector<Pair> pairs) {
   const auto agree =
       std::count_if(pairs.begin(), pairs.end(), [](const Pair& pair) { return pair.agrees(); });
   std::sort(pairs.begin(), pairs.end(),
@@ -84,7 +88,7 @@ std::vector<Cell> row_of(const std::string& other, const std::string& here, cons
           pairs.size(),
           agree,
           ratio_cell(ratios.front()),
-          ratio_cell(median(ratios)),
+          ratio_cell(record::median(ratios)),
           ratio_cell(ratios.back()),
           farthest.here->id,
           {fmt::format("{:.1f}", farthest.here->cycles), farthest.here->cycles, {}},
@@ -105,20 +109,21 @@ bool is_of_all_devices(const std::string& table) {
   return table == "devices";
 }
 
-Result<Table> devices_table(const ReportData& data, const TableArguments& arguments) {
-  PHASEBIT_TRY(no_arguments(arguments));
+Result<table::Table> devices_table(const data::ReportData& data,
+                                   const data::TableArguments& arguments) {
+  PHASEBIT_TRY(data::no_arguments(arguments));
   if (data.others.devices.empty() || data.results.devices.empty())
     return with_hint(fail(Step::usage, "the results are of one GPU"),
                      "name results of several: results/*/*.jsonl");
   std::vector<DeviceRow> all = data.others.devices;
   all.insert(all.end(), data.results.devices.begin(), data.results.devices.end());
   const std::string here = name_of(data.results.devices.front(), all);
-  Table table;
+  table::Table table;
   table.columns = {{"GPU", false},    {"beside", false},         {"class", false}, {"scope", false},
                    {"figures", true}, {"agree", true},           {"lowest", true}, {"median", true},
                    {"highest", true}, {"farthest apart", false}, {"here", true},   {"there", true}};
   for (const DeviceRow& device : data.others.devices) {
-    PHASEBIT_TRY_ASSIGN(other, report_data(data.others, device.uuid));
+    PHASEBIT_TRY_ASSIGN(other, data::report_data(data.others, device.uuid));
     for (auto& [name, pairs] : classes_of(data.aggregation, other.aggregation))
       table.rows.push_back(row_of(name_of(device, all), here, name, pairs));
   }
@@ -131,4 +136,4 @@ Result<Table> devices_table(const ReportData& data, const TableArguments& argume
   return table;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables

@@ -4,7 +4,7 @@
 #include "analysis/report/data/report_data.h"
 #include "core/table/table.h"
 
-namespace phasebit {
+namespace phasebit::report::tables {
 
 // Whether a table compares the GPUs of the results, so that it is of all of them.
 bool is_of_all_devices(const std::string& table);
@@ -14,6 +14,7 @@ bool is_of_all_devices(const std::string& table);
 // agree within 1 cycle or 1 %, lowest, median and highest of the other's cycles over this one's,
 // and the figure that is farthest apart. Figures with modes or without an interval count like all
 // others. Step::usage when the results are of one GPU.
-Result<Table> devices_table(const ReportData& data, const TableArguments& arguments);
+Result<table::Table> devices_table(const data::ReportData& data,
+                                   const data::TableArguments& arguments);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables

@@ -4,7 +4,13 @@
 
 #include <tuple>
 
-namespace phasebit {
+namespace phasebit::report::tables {
+
+using data::Aggregate;
+using data::difference;
+using data::Figure;
+using data::figure_of;
+
 namespace {
 
 constexpr int small_unroll = 4, large_unroll = 8;
@@ -24,7 +30,7 @@ struct Found {
 std::map<Key, Found> find_points(const std::vector<Aggregate>& points) {
   std::map<Key, Found> found;
   for (const Aggregate& point : points) {
-    const VariantAxes& axes = point.axes;
+    const data::VariantAxes& axes = point.axes;
     if (axes.value("probe") != "form" || !axes.value("edit").empty()) continue;
     Found& entry =
         found[{axes.value("form"), axes.value("path"), axes.value("measure"), axes.value("lanes")}];
@@ -39,7 +45,7 @@ std::map<std::string, const Aggregate*> find_links(const std::vector<Aggregate>&
   std::map<std::string, const Aggregate*> links;
   for (const Aggregate& point : points) {
     if (point.axes.value("probe") != "form" || point.axes.value("edit").empty()) continue;
-    const Aggregate* whole = find_variant(points, point.axes.variant().without("edit").id);
+    const Aggregate* whole = data::find_variant(points, point.axes.variant().without("edit").id);
     if (whole != nullptr && !whole->sass_class.empty()) links[whole->sass_class] = &point;
   }
   return links;
@@ -68,8 +74,9 @@ void say_time_out(const FormCost& cost, Figure& figure) {
   const bool may_sleep = cost.path == "blocked" && cost.measure == "throughput" &&
                          cost.form.find("try_wait") != std::string::npos;
   if (!may_sleep || !figure.reason.empty() || figure.value < longest_poll) return;
-  figure.reason = fmt::format("{}a time-out of {:.0f} cycles for four tries, two for eight",
-                              not_linear_prefix, (large_unroll - small_unroll) * figure.value);
+  figure.reason =
+      fmt::format("{}a time-out of {:.0f} cycles for four tries, two for eight",
+                  record::not_linear_prefix, (large_unroll - small_unroll) * figure.value);
 }
 
 }  // namespace
@@ -105,4 +112,4 @@ std::map<std::string, std::string> measured_forms(const std::vector<Aggregate>& 
   return forms;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::report::tables {
 namespace {
 
 struct Tally {
@@ -25,7 +25,7 @@ struct Measured {
   std::set<std::string> isolated, loaded, refused;
 };
 
-Measured measured(const std::vector<Aggregate>& points) {
+Measured measured(const std::vector<data::Aggregate>& points) {
   Measured out;
   for (const FormCost& cost : form_costs(points)) {
     if (cost.isolated.reason.empty())
@@ -39,11 +39,11 @@ Measured measured(const std::vector<Aggregate>& points) {
   return out;
 }
 
-Cell number(int value) {
+table::Cell number(int value) {
   return {value == 0 ? "" : std::to_string(value), static_cast<double>(value), {}};
 }
 
-std::vector<Cell> row(const std::string& name, const Tally& tally) {
+std::vector<table::Cell> row(const std::string& name, const Tally& tally) {
   return {name,
           number(tally.forms),
           number(tally.taken),
@@ -53,37 +53,38 @@ std::vector<Cell> row(const std::string& name, const Tally& tally) {
           number(tally.refused)};
 }
 
-Result<std::string> target_of(const ReportData& data, const TableArguments& arguments,
-                              const FormTable& table) {
+Result<std::string> target_of(const data::ReportData& data, const data::TableArguments& arguments,
+                              const isa::FormTable& table) {
   std::string target;
-  for (const RunRow& run : data.results.runs) target = run.target;
+  for (const record::RunRow& run : data.results.runs) target = run.target;
   for (const auto& [name, value] : arguments) {
     if (name != "target")
       return with_hint(fail(Step::usage, "this table takes no argument '{}'", name),
-                       nearest_word_hint(name, {"target"}));
+                       base::nearest_word_hint(name, {"target"}));
     target = value;
   }
   const auto& known = table.targets();
   if (std::find(known.begin(), known.end(), target) == known.end())
     return with_hint(fail(Step::usage, "core/isa/forms.csv has no target '{}'", target),
-                     nearest_word_hint(target, known));
+                     base::nearest_word_hint(target, known));
   return target;
 }
 
 }  // namespace
 
-Result<Table> coverage_table(const ReportData& data, const TableArguments& arguments) {
-  PHASEBIT_TRY_ASSIGN(forms, FormTable::load());
+Result<table::Table> coverage_table(const data::ReportData& data,
+                                    const data::TableArguments& arguments) {
+  PHASEBIT_TRY_ASSIGN(forms, isa::FormTable::load());
   PHASEBIT_TRY_ASSIGN(target, target_of(data, arguments, forms));
   const Measured found = measured(data.aggregation.points);
-  Table table;
+  table::Table table;
   table.columns = {{"family", false},      {"forms", true},    {"taken by some target", true},
                    {"by " + target, true}, {"measured", true}, {"measured loaded", true},
                    {"refused", true}};
   Tally all;
   for (const std::string& family : forms.families()) {
     Tally tally;
-    for (const Form& form : forms.forms()) {
+    for (const isa::Form& form : forms.forms()) {
       if (form.family != family) continue;
       ++tally.forms;
       tally.taken += forms.lowest_target(form).empty() ? 0 : 1;
@@ -102,4 +103,4 @@ Result<Table> coverage_table(const ReportData& data, const TableArguments& argum
   return table;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables

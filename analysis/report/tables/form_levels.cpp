@@ -10,7 +10,12 @@
 
 #include <fmt/ranges.h>
 
-namespace phasebit {
+namespace phasebit::report::tables {
+
+using data::Figure;
+using isa::FormTable;
+using table::Cell;
+
 namespace {
 
 using Place = std::tuple<std::string, std::string, std::string>;
@@ -26,7 +31,7 @@ bool is_apart(double lower, double higher) {
 // What the cell of a form without a figure says.
 std::string refusal_of(const FormCost& cost) {
   std::vector<std::string> notes;
-  return figure_cell(cost.isolated, notes).text;
+  return data::figure_cell(cost.isolated, notes).text;
 }
 
 bool is_new_level(const FormCost& before, const FormCost& cost) {
@@ -65,7 +70,7 @@ Cell range_cell(const Figures& figures) {
     low = std::min(low, figure->value), high = std::max(high, figure->value);
     width = std::max(width, figure->half_width);
   }
-  const std::string first = shown(low, width), last = shown(high, width);
+  const std::string first = data::shown(low, width), last = data::shown(high, width);
   return {first == last ? first : fmt::format("{} to {}", first, last), (low + high) / 2,
           (high - low) / 2 + width};
 }
@@ -131,7 +136,7 @@ std::vector<FormLevel> joined(const std::vector<FormLevel>& levels, std::string 
 using Texts = std::vector<std::string>;
 
 std::string text_of(const FormCost& cost, const FormTable& known) {
-  const Form* form = known.find(cost.form);
+  const isa::Form* form = known.find(cost.form);
   return form == nullptr ? cost.form : form->text;
 }
 
@@ -213,8 +218,8 @@ std::vector<std::string> absent_words(const std::vector<std::string>& level,
   return absent;
 }
 
-Table form_levels_table(const std::vector<FormCost>& costs, const FormTable& known) {
-  Table table;
+table::Table form_levels_table(const std::vector<FormCost>& costs, const FormTable& known) {
+  table::Table table;
   table.columns = {{"path", false},       {"measure", false}, {"lanes", false},
                    {"isolated", true},    {"loaded", true},   {"forms", true},
                    {"codes", true},       {"all say", false}, {"none says", false},
@@ -226,8 +231,8 @@ Table form_levels_table(const std::vector<FormCost>& costs, const FormTable& kno
     table.rows.push_back(row_of(level, all.at(place_of(*level.costs.front())), known));
     flags.push_back(flags_of(level));
   }
-  add_flags_column(table, flags);
+  data::add_flags_column(table, flags);
   return table;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables

@@ -5,7 +5,7 @@
 #include "core/isa/forms.h"
 #include "core/table/table.h"
 
-namespace phasebit {
+namespace phasebit::report::tables {
 
 // Forms of one path, measure and lanes, ordered by their isolated figure: a level ends where the
 // next figure is more than max(0.5, 1 % of the one before) away, as in modes(). Forms without a
@@ -29,6 +29,6 @@ std::vector<std::string> absent_words(const std::vector<std::string>& level,
                                       const std::vector<std::string>& others);
 
 // One row a level. Texts come from `known`.
-Table form_levels_table(const std::vector<FormCost>& costs, const FormTable& known);
+table::Table form_levels_table(const std::vector<FormCost>& costs, const isa::FormTable& known);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables

@@ -11,7 +11,13 @@
 
 #include <fnmatch.h>
 
-namespace phasebit {
+namespace phasebit::report::tables {
+
+using data::flagged_cell;
+using data::TableArguments;
+using table::Cell;
+using table::Table;
+
 namespace {
 
 bool argument_fits(const TableArguments& arguments, const std::string& name,
@@ -25,7 +31,7 @@ Status check_arguments(const TableArguments& arguments, const std::vector<std::s
   for (const auto& [name, value] : arguments)
     if (std::find(known.begin(), known.end(), name) == known.end())
       return with_hint(fail(Step::usage, "this table takes no argument '{}'", name),
-                       nearest_word_hint(name, known));
+                       base::nearest_word_hint(name, known));
   return {};
 }
 
@@ -77,7 +83,7 @@ constexpr const char* levels_legend =
 
 constexpr int link_column = 6;  // behind "isolated"
 
-Table rows_by_code(const std::vector<FormCost>& costs, const FormTable& known) {
+Table rows_by_code(const std::vector<FormCost>& costs, const isa::FormTable& known) {
   Table table;
   table.columns = {{"form", false},    {"the same code", true}, {"path", false},
                    {"measure", false}, {"lanes", false},        {"isolated", true},
@@ -90,9 +96,9 @@ Table rows_by_code(const std::vector<FormCost>& costs, const FormTable& known) {
   std::vector<std::string> all_flags;
   for (const Group& group : group_by_code(costs)) {
     const FormCost& cost = group.cost;
-    const Form* form = known.find(cost.form);
+    const isa::Form* form = known.find(cost.form);
     const double others = group.others;
-    RowFlags flags;
+    data::RowFlags flags;
     table.rows.push_back(
         {form == nullptr ? cost.form : form->text,
          {group.others == 0 ? "" : fmt::format("+{}", group.others), others, {}},
@@ -112,7 +118,7 @@ Table rows_by_code(const std::vector<FormCost>& costs, const FormTable& known) {
     }
     all_flags.push_back(flags.text());
   }
-  add_flags_column(table, all_flags);
+  data::add_flags_column(table, all_flags);
   return table;
 }
 
@@ -128,10 +134,10 @@ Result<bool> wants_levels(const TableArguments& arguments) {
 
 }  // namespace
 
-Result<Table> forms_table(const ReportData& data, const TableArguments& arguments) {
+Result<Table> forms_table(const data::ReportData& data, const TableArguments& arguments) {
   PHASEBIT_TRY(check_arguments(arguments, {"family", "path", "measure", "lanes", "rows"}));
   PHASEBIT_TRY_ASSIGN(levels, wants_levels(arguments));
-  PHASEBIT_TRY_ASSIGN(known, FormTable::load());
+  PHASEBIT_TRY_ASSIGN(known, isa::FormTable::load());
   std::vector<FormCost> costs = form_costs(data.aggregation.points);
   std::erase_if(costs, [&](const FormCost& cost) {
     return !argument_fits(arguments, "family", family_of(cost.form)) ||
@@ -148,4 +154,4 @@ Result<Table> forms_table(const ReportData& data, const TableArguments& argument
   return table;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables

@@ -9,7 +9,14 @@
 #include <map>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::report::tables {
+
+using data::ReportData;
+using data::TableArguments;
+using record::PointRow;
+using table::Cell;
+using table::Table;
+
 namespace {
 
 constexpr const char* ptxas_axis = "ptxas";
@@ -21,7 +28,7 @@ std::map<std::string, std::string> runs_of_several(const ReportData& data) {
   for (const PointRow& point : data.results.points)
     if (data.keys.of(point.variant_id).names(ptxas_axis)) several.insert(point.run_id);
   std::map<std::string, std::string> versions;
-  for (const RunRow& run : data.results.runs)
+  for (const record::RunRow& run : data.results.runs)
     if (several.contains(run.id)) versions[run.id] = run.ptxas;
   return versions;
 }
@@ -51,31 +58,32 @@ Result<History> wanted(const ReportData& data, const TableArguments& arguments) 
 History history_of(const ReportData& data) {
   const std::map<std::string, std::string> runs = runs_of_several(data);
   std::map<std::string, std::map<std::string, std::string>> ids;  // text, ptxas -> id
-  std::map<std::string, VariantAxes> axes;                        // of a text
+  std::map<std::string, data::VariantAxes> axes;                  // of a text
   std::vector<PointRow> points;
   for (const PointRow& point : data.results.points) {
     const auto run = runs.find(point.run_id);
-    if (run == runs.end() || point.kind != PointKind::point) continue;
+    if (run == runs.end() || point.kind != record::PointKind::point) continue;
     points.push_back(point);
-    const VariantAxes own = data.keys.of(point.variant_id);
+    const data::VariantAxes own = data.keys.of(point.variant_id);
     const bool named = own.names(ptxas_axis);
-    const VariantRow text = own.variant().without(ptxas_axis);
+    const record::VariantRow text = own.variant().without(ptxas_axis);
     ids[text.id][named ? own.value(ptxas_axis) : run->second] = point.variant_id;
-    axes.try_emplace(text.id, std::make_shared<const VariantRow>(text), data.keys.catalogue());
+    axes.try_emplace(text.id, std::make_shared<const record::VariantRow>(text),
+                     data.keys.catalogue());
   }
-  History made{{}, aggregate(points, data.keys)};
+  History made{{}, data::aggregate(points, data.keys)};
   for (const auto& [text, versions] : ids) {
     if (versions.size() < 2) continue;
     TextHistory history{text, axes.at(text), {}};
     for (const auto& [ptxas, id] : versions) {
-      const Aggregate* found = find_variant(made.aggregation.points, id);
+      const data::Aggregate* found = data::find_variant(made.aggregation.points, id);
       const bool measured = found != nullptr && found->reason.empty();
-      history.versions.push_back({ptxas, id, figure_of(found, id),
+      history.versions.push_back({ptxas, id, data::figure_of(found, id),
                                   measured ? found->text_hash : std::string(),
                                   measured ? found->sass_class : std::string()});
     }
     std::sort(history.versions.begin(), history.versions.end(),
-              [](const auto& a, const auto& b) { return older_version(a.ptxas, b.ptxas); });
+              [](const auto& a, const auto& b) { return isa::older_version(a.ptxas, b.ptxas); });
     made.texts.push_back(std::move(history));
   }
   return made;
@@ -89,7 +97,7 @@ std::vector<VersionStep> find_steps(const History& history, double least_percent
       if (!version.figure.reason.empty()) continue;
       if (before != nullptr) {
         VersionStep step{&text, before, &version,
-                         compare(history.aggregation, before->id, version.id)};
+                         data::compare(history.aggregation, before->id, version.id)};
         const double least = least_percent / 100 * before->figure.value;
         if (step.comparison.is_step() && std::abs(step.comparison.difference.value) >= least)
           steps.push_back(std::move(step));
@@ -107,7 +115,7 @@ Result<Table> history_table(const ReportData& data, const TableArguments& argume
     for (const VersionFigure& one : text.versions)
       if (std::find(versions.begin(), versions.end(), one.ptxas) == versions.end())
         versions.push_back(one.ptxas);
-  std::sort(versions.begin(), versions.end(), older_version);
+  std::sort(versions.begin(), versions.end(), isa::older_version);
   Table table;
   table.columns = {{"variant", false}};
   for (const std::string& version : versions) table.columns.push_back({version, true});
@@ -117,7 +125,7 @@ Result<Table> history_table(const ReportData& data, const TableArguments& argume
       const auto found = std::find_if(text.versions.begin(), text.versions.end(),
                                       [&](const auto& one) { return one.ptxas == version; });
       row.push_back(found == text.versions.end() ? Cell()
-                                                 : figure_cell(found->figure, table.notes));
+                                                 : data::figure_cell(found->figure, table.notes));
     }
     table.rows.push_back(std::move(row));
   }
@@ -135,7 +143,7 @@ Result<Table> steps_table(const ReportData& data, const TableArguments& argument
   PHASEBIT_TRY_ASSIGN(least, least_percent(arguments));
   for (const VersionStep& step : find_steps(history, least)) {
     std::vector<Cell> row = {step.text->text_id, step.from->ptxas, step.to->ptxas};
-    add_comparison(row, step.comparison, table.notes);
+    data::add_comparison(row, step.comparison, table.notes);
     for (const auto* side : {step.from, step.to})
       row.emplace_back(side->text_hash.substr(0, digits));
     table.rows.push_back(std::move(row));
@@ -143,4 +151,4 @@ Result<Table> steps_table(const ReportData& data, const TableArguments& argument
   return table;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables

@@ -8,45 +8,47 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::tables {
 
 struct VersionFigure {
   std::string ptxas;  // "12.4.131"
   std::string id;     // of the variant that names it
-  Figure figure;
+  data::Figure figure;
   std::string text_hash;        // of the code measured; "" without a figure
   std::string sass_class = {};  // the same
 };
 
 struct TextHistory {
   std::string text_id;                  // the variant's without its ptxas
-  VariantAxes axes;                     // of that
+  data::VariantAxes axes;               // of that
   std::vector<VersionFigure> versions;  // oldest first
 };
 
 struct History {
   std::vector<TextHistory> texts;
-  Aggregation aggregation;  // of the runs that measured several versions
+  data::Aggregation aggregation;  // of the runs that measured several versions
 };
 
 // Every variant that was measured by two versions or more, in the order of the ids. A variant that
 // names no ptxas counts for the version of the run that measured it. Only runs that measured
 // several versions count: figures of two days are no history.
-History history_of(const ReportData& data);
+History history_of(const data::ReportData& data);
 
 // Two neighbouring versions whose figures differ by more than the floor; a version without a figure
 // is passed over.
 struct VersionStep {
   const TextHistory* text = nullptr;
   const VersionFigure *from = nullptr, *to = nullptr;
-  Comparison comparison;
+  data::Comparison comparison;
 };
 // Of them those of `least_percent` of the figure before, or more.
 std::vector<VersionStep> find_steps(const History& history, double least_percent = 0);
 
 // history: a row a text, a column a version. steps: a row a step. Both take variant=TEXT_ID and
 // axis=value; steps takes least=PERCENT. Step::usage when nothing was measured by several versions.
-Result<Table> history_table(const ReportData& data, const TableArguments& arguments);
-Result<Table> steps_table(const ReportData& data, const TableArguments& arguments);
+Result<table::Table> history_table(const data::ReportData& data,
+                                   const data::TableArguments& arguments);
+Result<table::Table> steps_table(const data::ReportData& data,
+                                 const data::TableArguments& arguments);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables

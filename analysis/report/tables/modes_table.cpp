@@ -7,12 +7,15 @@
 #include <map>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::report::tables {
+
+using record::PointRow;
+
 namespace {
 
 struct Seen {
   std::string text_hash;
-  std::vector<ModeObservation> observations;
+  std::vector<record::ModeObservation> observations;
   std::map<std::pair<std::string, int>, int> processes;  // run and repetition -> number
   std::set<int> sms;                                     // of a cluster
   int failed = 0;
@@ -21,30 +24,31 @@ struct Seen {
 
 void add(Seen& seen, const PointRow& row) {
   if (seen.text_hash != row.text_hash) seen = {row.text_hash, {}, {}, {}, 0, {}};
-  const auto summary = summary_of(row);
+  const auto summary = record::summary_of(row);
   if (row.error || !summary) {
     ++seen.failed;
-    seen.reason = row.error ? fmt::format("{}: {}", to_string(row.error->step), row.error->message)
-                            : summary.error().message;
+    seen.reason = row.error
+                      ? fmt::format("{}: {}", base::to_string(row.error->step), row.error->message)
+                      : summary.error().message;
     return;
   }
   // A process of another run is another process, whatever its number.
   const int number = static_cast<int>(seen.processes.size());
   const int process =
       seen.processes.try_emplace({row.run_id, row.repetition}, number).first->second;
-  for (const int sm : sms_of_flags(row.flags)) seen.sms.insert(sm);
+  for (const int sm : record::sms_of_flags(row.flags)) seen.sms.insert(sm);
   seen.observations.push_back({process, row.placement, summary->cycles});
 }
 
-Cell cycles_cell(double value) {
+table::Cell cycles_cell(double value) {
   return {fmt::format("{:.2f}", value), value, {}};
 }
 
-std::vector<Cell> row_of(const std::string& id, const Seen& seen) {
-  const ModeReport report = separate_modes(seen.observations);
+std::vector<table::Cell> row_of(const std::string& id, const Seen& seen) {
+  const record::ModeReport report = record::separate_modes(seen.observations);
   if (report.modes.empty()) return {id, 0, 0, {}, {}, {}, {}, {}};
   std::vector<std::string> shares;
-  for (const ModeReport::Mode& mode : report.modes)
+  for (const record::ModeReport::Mode& mode : report.modes)
     shares.push_back(fmt::format("{:.2f} in {}", mode.cycles, mode.places));
   std::string separators = fmt::format("{}", fmt::join(report.separators, " and "));
   if (report.modes.size() > 1 && separators.empty()) separators = "no factor alone";
@@ -60,11 +64,11 @@ std::vector<Cell> row_of(const std::string& id, const Seen& seen) {
 
 }  // namespace
 
-Table modes_table(const std::vector<PointRow>& points) {
+table::Table modes_table(const std::vector<PointRow>& points) {
   std::map<std::string, Seen> variants;
   for (const PointRow& row : points)
-    if (row.kind == PointKind::modes) add(variants[row.variant_id], row);
-  Table table;
+    if (row.kind == record::PointKind::modes) add(variants[row.variant_id], row);
+  table::Table table;
   table.columns = {{"variant", false}, {"places", true},       {"processes", true},
                    {"modes", true},    {"cycles", false},      {"lowest", true},
                    {"highest", true},  {"separated by", false}};
@@ -80,4 +84,4 @@ Table modes_table(const std::vector<PointRow>& points) {
   return table;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables

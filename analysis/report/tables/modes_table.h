@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::tables {
 
 // The points are of one GPU. A row a variant, of its newest code: places, fresh processes, the
 // modes with their shares, the lowest and the highest figure, and what separates the modes. Places
 // that failed are notes.
-Table modes_table(const std::vector<PointRow>& points);
+table::Table modes_table(const std::vector<record::PointRow>& points);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables

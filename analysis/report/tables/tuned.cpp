@@ -8,7 +8,16 @@
 
 #include <fmt/ranges.h>
 
-namespace phasebit {
+namespace phasebit::report::tables {
+
+using data::Aggregate;
+using data::Aggregation;
+using data::VariantAxes;
+using image::KeyAxes;
+using record::PointRow;
+using table::Cell;
+using table::Table;
+
 namespace {
 
 using Named = KeyAxes::const_iterator;
@@ -27,9 +36,9 @@ bool is_hand_made(const VariantAxes& axes) {
 
 // What it was made from.
 std::string parent_of(const VariantAxes& axes) {
-  const VariantRow& row = axes.variant();
-  return display_id(row.defaults == nullptr ? KeyAxes() : *row.defaults,
-                    {row.named.begin(), hand_made_at(row.named)});
+  const record::VariantRow& row = axes.variant();
+  return record::display_id(row.defaults == nullptr ? KeyAxes() : *row.defaults,
+                            {row.named.begin(), hand_made_at(row.named)});
 }
 
 // "tuned=test_ahead"
@@ -43,14 +52,14 @@ std::string made_by_hand(const VariantAxes& axes) {
 
 // The points of the runs that measured something made by hand: a parent's figure of another day
 // is no neighbour of a fork's.
-Aggregation of_same_runs(const ReportData& data) {
+Aggregation of_same_runs(const data::ReportData& data) {
   std::set<std::string> runs;
   for (const PointRow& point : data.results.points)
     if (is_hand_made(data.keys.of(point.variant_id))) runs.insert(point.run_id);
   std::vector<PointRow> points;
   for (const PointRow& point : data.results.points)
     if (runs.contains(point.run_id)) points.push_back(point);
-  return aggregate(points, data.keys);
+  return data::aggregate(points, data.keys);
 }
 
 Cell class_cell(const Aggregate* point) {
@@ -60,20 +69,21 @@ Cell class_cell(const Aggregate* point) {
 
 std::vector<Cell> row_of(const Aggregation& aggregation, const Aggregate& fork, Table& table) {
   const std::string parent_id = parent_of(fork.axes);
-  const Comparison made = compare(aggregation, parent_id, fork.id);
+  const data::Comparison made = data::compare(aggregation, parent_id, fork.id);
   std::vector<Cell> row = {made_by_hand(fork.axes), parent_id};
-  add_comparison(row, made, table.notes);
-  row.insert(row.end(), {made.verdict, class_cell(find_variant(aggregation.points, parent_id)),
-                         class_cell(&fork)});
+  data::add_comparison(row, made, table.notes);
+  row.insert(row.end(),
+             {made.verdict, class_cell(data::find_variant(aggregation.points, parent_id)),
+              class_cell(&fork)});
   return row;
 }
 
 // parent=ID, tuned=NAME
-Result<bool> is_wanted(const VariantAxes& axes, const TableArguments& arguments) {
+Result<bool> is_wanted(const VariantAxes& axes, const data::TableArguments& arguments) {
   for (const auto& [name, value] : arguments) {
     if (name != "parent" && name != "tuned")
       return with_hint(fail(Step::usage, "no argument '{}'", name),
-                       nearest_word_hint(name, {"parent", "tuned"}));
+                       base::nearest_word_hint(name, {"parent", "tuned"}));
     if (name == "parent" && value != parent_of(axes)) return false;
     if (name == "tuned" && made_by_hand(axes) != "tuned=" + value) return false;
   }
@@ -82,7 +92,7 @@ Result<bool> is_wanted(const VariantAxes& axes, const TableArguments& arguments)
 
 }  // namespace
 
-Result<Table> tuned_table(const ReportData& data, const TableArguments& arguments) {
+Result<Table> tuned_table(const data::ReportData& data, const data::TableArguments& arguments) {
   const Aggregation aggregation = of_same_runs(data);
   Table table;
   table.columns = {{"by hand", false},           {"from", false},      {"cycles before", true},
@@ -100,4 +110,4 @@ Result<Table> tuned_table(const ReportData& data, const TableArguments& argument
   return table;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables

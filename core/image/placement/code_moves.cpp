@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-namespace phasebit {
+namespace phasebit::image::placement {
 namespace {
 
 // A NOP that is always executed; its control fields stand in the high half. In the padding: stall
@@ -167,7 +167,7 @@ std::string to_bytes(const CodeMoves& moves) {
     put(body, field.bytes_added);
     last = field.at;
   }
-  return fmt::format("{}{}\n{}", first_word, content_hash(body), body);
+  return fmt::format("{}{}\n{}", first_word, base::content_hash(body), body);
 }
 
 Result<CodeMoves> moves_from_bytes(std::string_view bytes, const std::string& name) {
@@ -178,7 +178,7 @@ Result<CodeMoves> moves_from_bytes(std::string_view bytes, const std::string& na
   if (!bytes.starts_with(first_word) || bytes.size() < head_bytes || bytes[head_bytes - 1] != '\n')
     return torn();
   const std::string_view body = bytes.substr(head_bytes);
-  if (content_hash(body) != bytes.substr(first_word.size(), hash_digits)) return torn();
+  if (base::content_hash(body) != bytes.substr(first_word.size(), hash_digits)) return torn();
   Numbers numbers(body);
   CodeMoves moves;
   moves.insertions.resize(numbers.count());
@@ -203,4 +203,4 @@ Result<CodeMoves> moves_from_bytes(std::string_view bytes, const std::string& na
   return moves;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::image::placement

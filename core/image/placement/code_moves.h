@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::image::placement {
 
 inline constexpr int padding_step_bytes = 16;  // one SASS instruction
 inline constexpr int largest_padding_bytes = 1024;
@@ -62,4 +62,4 @@ Result<std::string> move_code(std::string_view module, const CodeMoves& moves, i
 std::string to_bytes(const CodeMoves& moves);
 Result<CodeMoves> moves_from_bytes(std::string_view bytes, const std::string& name);
 
-}  // namespace phasebit
+}  // namespace phasebit::image::placement

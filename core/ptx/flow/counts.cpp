@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-namespace phasebit {
+namespace phasebit::ptx::flow {
 namespace {
 
 // Hands a value on, or chooses between values: however often it comes by, it makes no new ones. So
@@ -14,7 +14,7 @@ bool only_carries(const PtxStatement& statement) {
       " mov cvt cvta selp slct setp set not and or shfl vote match redux elect activemask call ";
   const std::string_view stem =
       std::string_view(statement.name).substr(0, statement.name.find('.'));
-  return is_listed(stems, stem) || statement.name.starts_with("ld.param") ||
+  return base::is_listed(stems, stem) || statement.name.starts_with("ld.param") ||
          statement.name.starts_with("st.");
 }
 
@@ -82,4 +82,4 @@ std::set<PtxName> counted_in(const PtxFile& file, const PtxFlow& flow, const Ptx
   return NameGraph(file, flow, loop, stops).counted();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::flow

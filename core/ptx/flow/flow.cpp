@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::ptx::flow {
 namespace {
 
 using Part = PtxStatement::Part;
@@ -138,4 +138,4 @@ PtxFlow flow_of(const PtxFile& file, const PtxFunction& function) {
   return FlowMaker(file, function).make();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::flow

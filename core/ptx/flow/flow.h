@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptx::flow {
 
 struct PtxBasicBlock {
   std::vector<std::size_t> statements;  // labels and instructions, in order
@@ -39,4 +39,4 @@ struct PtxFlow {
 // Of a function with a body.
 PtxFlow flow_of(const PtxFile& file, const PtxFunction& function);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::flow

@@ -8,7 +8,10 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::ptx::flow {
+
+using base::starts_with_any;
+
 namespace {
 
 std::optional<long> number_in(std::string text) {
@@ -125,4 +128,4 @@ PtxLocals locals_of(const PtxFile& file, const PtxFunction& function, const PtxS
   return LocalFinder(file, function, scopes).find();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::flow

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptx::flow {
 
 // A register or a variable: the scope that declares it, and its name. Special registers
 // ("%globaltimer") and what nothing declares have the scope -1.
@@ -31,4 +31,4 @@ using PtxLocals = std::map<std::size_t, std::vector<PtxName>>;
 // writes once, with an address made of mov, cvta, and an added number, generic ones too.
 PtxLocals locals_of(const PtxFile& file, const PtxFunction& function, const PtxScopes& scopes);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::flow

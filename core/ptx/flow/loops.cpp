@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::ptx::flow {
 namespace {
 
 std::size_t index(int block) {
@@ -125,4 +125,4 @@ std::vector<PtxLoop> loops_of(const PtxFlow& flow) {
   return loops;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::flow

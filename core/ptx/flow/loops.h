@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptx::flow {
 
 struct PtxLoop {
   int header = 0;
@@ -27,4 +27,4 @@ std::vector<std::size_t> second_entries_of(const PtxFlow& flow);
 // For each block whether it dominates the other: dominators[b][d].
 std::vector<std::vector<bool>> dominators_of(const PtxFlow& flow);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::flow

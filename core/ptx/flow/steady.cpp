@@ -6,7 +6,10 @@
 #include <set>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::ptx::flow {
+
+using base::starts_with_any;
+
 namespace {
 
 // Makes the same of the same operands each time.
@@ -16,7 +19,7 @@ bool is_function_of_operands(const PtxStatement& statement) {
       "selp slct setp set lop3 prmt bfe bfi bfind brev clz popc mapa szext bmsk div rem ";
   const std::string_view stem =
       std::string_view(statement.name).substr(0, statement.name.find('.'));
-  return is_listed(stems, stem) || starts_with_any(statement.name, {"ld.param", "ld.const"});
+  return base::is_listed(stems, stem) || starts_with_any(statement.name, {"ld.param", "ld.const"});
 }
 
 // Of the names that nothing declares: variables of the module, and registers of the hardware that
@@ -88,4 +91,4 @@ bool PtxSteady::always_before(std::size_t first, std::size_t second) const {
   return true;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::flow

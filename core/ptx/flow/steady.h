@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptx::flow {
 
 class PtxSteady {
  public:
@@ -36,4 +36,4 @@ class PtxSteady {
   mutable std::map<std::size_t, bool> results_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::flow

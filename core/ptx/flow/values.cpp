@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::ptx::flow {
 namespace {
 
 bool is_call(const PtxStatement& statement) {
@@ -116,4 +116,4 @@ PtxDependence dependent_on(const PtxFile& file, const PtxFlow& flow, const PtxLo
   return found;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::flow

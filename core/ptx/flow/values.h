@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptx::flow {
 
 // Registers, .param variables, and bytes of local memory.
 std::vector<PtxName> written_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement);
@@ -44,4 +44,4 @@ struct PtxCall {
 };
 PtxCall call_of(const PtxStatement& statement);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::flow

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::ptx::head {
 namespace {
 
 constexpr int most_threads = 1024;
@@ -107,11 +107,11 @@ class HeadCheck {
       const PtxHeading& heading = file_.headings[static_cast<size_t>(statement.heading)];
       read.insert(heading.role + " " + heading.verb);
     }
-    const Role timed = head_.launch.timed_role;
+    const image::Role timed = head_.launch.timed_role;
     if (std::find(head_.clocks.begin(), head_.clocks.end(), timed) == head_.clocks.end())
       return checked_.complain(fmt::format("role {}", word_of(timed)), "leave out `clock = false`",
                                "it is the timed role, whose clocks are the figure");
-    for (const Role role : head_.clocks) {
+    for (const image::Role role : head_.clocks) {
       const std::string word = word_of(role);
       for (const char* verb : {"clock_start", "clock_end"}) {
         if (headed ? read.contains(word + " " + verb) : reads >= 2) continue;
@@ -144,7 +144,7 @@ class HeadCheck {
       for (const std::string& name : {own.item, own.slot, own.cta})
         if (!name.empty() && !names.contains(name))
           return checked_.complain(fmt::format("registers {}", word_of(own.role)),
-                                   nearest_word_hint(name, {names.begin(), names.end()}),
+                                   base::nearest_word_hint(name, {names.begin(), names.end()}),
                                    "the text declares no register '{}'", name);
     return {};
   }
@@ -162,4 +162,4 @@ Status check_head(const Head& head, const PtxFile& file, const PtxFunction& entr
   return HeadCheck({head, file, entry}).check();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::head

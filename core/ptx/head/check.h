@@ -4,7 +4,7 @@
 #include "core/ptx/file.h"
 #include "core/ptx/head/head.h"
 
-namespace phasebit {
+namespace phasebit::ptx::head {
 
 // Step::spec, "file:line: key: what the head says and what the text has (what to write)".
 Status check_head(const Head& head, const PtxFile& file, const PtxFunction& entry);
@@ -13,4 +13,4 @@ Status check_head(const Head& head, const PtxFile& file, const PtxFunction& entr
 // passes them.
 void order_buffers(Head& head, const PtxFunction& entry);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::head

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace phasebit {
+namespace phasebit::ptx::head {
 
 struct CheckedHead {
   const Head& head;
@@ -34,4 +34,4 @@ Status check_head_roles(const CheckedHead& checked);   // warps, lanes, idle thr
 Status check_head_memory(const CheckedHead& checked);  // barriers, phases, payload
 Status check_head_text(const CheckedHead& checked);    // what the text is known to do
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::head

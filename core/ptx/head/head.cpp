@@ -5,19 +5,23 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::ptx::head {
+
+using base::contains;
+using rule::GateSpec;
+
 namespace {
 
-void add(GateSpec& spec, const VerbRule& rule) {
-  if (rule.verb == any_verb && !rule.forbid.empty()) {
+void add(GateSpec& spec, const rule::VerbRule& rule) {
+  if (rule.verb == rule::any_verb && !rule.forbid.empty()) {
     for (const std::string& pattern : rule.forbid)
       if (!contains(spec.forbid_everywhere, pattern)) spec.forbid_everywhere.push_back(pattern);
     return;
   }
-  VerbRule& known = rule_of(spec.verbs, rule.verb, rule.role);
-  if (rule.passes != Passes::loop) known.passes = rule.passes;
-  for (const std::string& pattern : rule.forbid) add_forbidden(known, pattern);
-  for (const OpcodeRule& opcode : rule.require) add_count(known, opcode);
+  rule::VerbRule& known = rule::rule_of(spec.verbs, rule.verb, rule.role);
+  if (rule.passes != rule::Passes::loop) known.passes = rule.passes;
+  for (const std::string& pattern : rule.forbid) rule::add_forbidden(known, pattern);
+  for (const rule::OpcodeRule& opcode : rule.require) rule::add_count(known, opcode);
 }
 
 }  // namespace
@@ -32,13 +36,13 @@ int barrier_bytes(const std::string& kind) {
   return kind == "mbarrier" || kind == "flag" ? word_bytes : 0;
 }
 
-const char* word_of(Role role) {
+const char* word_of(image::Role role) {
   for (const RoleWord& row : role_words)
     if (row.role == role) return row.word;
   bug("a role without a word");
 }
 
-Result<GateSpec> gate_of(const Head& head, const std::string& family, const Version& ptxas) {
+Result<GateSpec> gate_of(const Head& head, const std::string& family, const isa::Version& ptxas) {
   GateSpec spec;
   spec.items_per_iteration = head.items_per_iteration;
   spec.items_beside = head.items_beside;
@@ -55,7 +59,7 @@ Result<GateSpec> gate_of(const Head& head, const std::string& family, const Vers
       spec.why_unknown = fmt::format("{} declares no SASS for {}", cover.part, family);
       return spec;
     }
-    PHASEBIT_TRY_ASSIGN(in_range, version_in_range(ptxas, cover.ptxas));
+    PHASEBIT_TRY_ASSIGN(in_range, isa::version_in_range(ptxas, cover.ptxas));
     if (in_range) continue;
     spec.why_unknown = fmt::format("{} declares no SASS for ptxas {}", cover.part, ptxas.text());
     return spec;
@@ -64,10 +68,10 @@ Result<GateSpec> gate_of(const Head& head, const std::string& family, const Vers
   if (head.exhaustive) spec.exhaustive_for = family;
   for (const HeadRule& rule : head.rules) {
     if (!rule.families.empty() && !contains(rule.families, family)) continue;
-    PHASEBIT_TRY_ASSIGN(in_range, version_in_range(ptxas, rule.ptxas));
+    PHASEBIT_TRY_ASSIGN(in_range, isa::version_in_range(ptxas, rule.ptxas));
     if (in_range) add(spec, rule.rule);
   }
   return spec;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::head

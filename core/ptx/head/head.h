@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptx::head {
 
 inline constexpr int head_format = 1;
 
@@ -39,14 +39,14 @@ int barrier_bytes(const std::string& kind);  // of shared memory; 0 where it has
 
 // What a role keeps in which register, for reports; "" where it keeps none.
 struct HeadRegisters {
-  Role role = Role::none;
+  image::Role role = image::Role::none;
   std::string item, slot, cta;
 };
 
 // One rule of the gate. All that depends on SASS family and ptxas stands side by side: which of
 // them holds is known when the text has been assembled.
 struct HeadRule {
-  VerbRule rule;                      // any_verb with `forbid`: of the whole window
+  rule::VerbRule rule;                // any_verb with `forbid`: of the whole window
   std::vector<std::string> families;  // SASS families; empty: all
   std::string ptxas;                  // a version range; "": all
 };
@@ -64,17 +64,17 @@ struct Head {
   // is the head. Empty for one that was made.
   std::map<std::string, std::string> where;
   // Its id is empty where the head leaves it out: who knows the catalogue makes it of the key.
-  VariantKey key;
+  image::VariantKey key;
   // What the key names is the file's own and need not be in the catalogue (gen/render/head_key.h).
   bool own_components = false;
   std::string doc;  // a line for people
   HeadParent parent;
-  Build build = Build::timed;
-  LaunchShape launch;
-  std::vector<RoleSlice> idle;  // threads that have no role, Role::none
+  image::Build build = image::Build::timed;
+  image::LaunchShape launch;
+  std::vector<image::RoleSlice> idle;  // threads that have no role, Role::none
   // Directives of the entry that bound its launch, by name without the dot: "reqntid" -> 64, 1, 1.
   std::map<std::string, std::vector<int>> bounds;
-  std::vector<Role> clocks;  // roles that read a clock pair
+  std::vector<image::Role> clocks;  // roles that read a clock pair
   std::vector<HeadBarrier> barriers;
   std::vector<HeadRegisters> registers;
   std::vector<HeadRule> rules;
@@ -84,7 +84,7 @@ struct Head {
   std::map<std::string, int> items_beside;  // of a pass beside it, where that has not as many
 };
 
-const char* word_of(Role role);
+const char* word_of(image::Role role);
 
 // Step::spec: "file:line: key: what (what to write)".
 Result<Head> read_head(const std::vector<PtxHeadLine>& lines, const std::string& file);
@@ -94,6 +94,7 @@ std::string write_head(const Head& head);
 
 // What the window must hold for one SASS family ("": unknown) and ptxas. Rules of the same verb and
 // role are joined, counts of the same pattern added.
-Result<GateSpec> gate_of(const Head& head, const std::string& family, const Version& ptxas);
+Result<rule::GateSpec> gate_of(const Head& head, const std::string& family,
+                               const isa::Version& ptxas);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::head

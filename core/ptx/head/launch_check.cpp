@@ -2,7 +2,7 @@
 #include "core/isa/targets.h"
 #include "core/ptx/head/complaint.h"
 
-namespace phasebit {
+namespace phasebit::ptx::head {
 namespace {
 
 // With the opt-in that the bench makes; 8 need none (CUDA C++ programming guide, "Thread Block
@@ -11,7 +11,7 @@ constexpr int most_in_cluster = 16;
 constexpr int first_sm_with_clusters = 90;
 
 Status check_items(const CheckedHead& checked) {
-  const LaunchShape& launch = checked.head.launch;
+  const image::LaunchShape& launch = checked.head.launch;
   const int granule = launch.item_granule;
   const auto up = [&](int items) { return (items + granule - 1) / granule * granule; };
   if (launch.min_items % granule != 0)
@@ -32,7 +32,7 @@ Status check_items(const CheckedHead& checked) {
 }
 
 Status check_cluster(const CheckedHead& checked) {
-  const LaunchShape& launch = checked.head.launch;
+  const image::LaunchShape& launch = checked.head.launch;
   const int size = launch.cluster_size;
   for (const auto& [name, rank] :
        {std::pair{"first_rank", launch.first_rank}, {"second_rank", launch.second_rank}})
@@ -50,7 +50,7 @@ Status check_cluster(const CheckedHead& checked) {
     return checked.complain("cluster_size", "leave out `ctas_per_sm` and `load_ctas`",
                             "a cluster is launched alone, with 1 CTA an SM and none of load");
   const std::string name = checked.file.target.substr(0, checked.file.target.find(','));
-  PHASEBIT_TRY_ASSIGN(target, parse_target(name));
+  PHASEBIT_TRY_ASSIGN(target, isa::parse_target(name));
   if (target.sm >= first_sm_with_clusters) return {};
   return checked.complain(
       "cluster_size", fmt::format("write `.target sm_{}`, or leave it out", first_sm_with_clusters),
@@ -64,4 +64,4 @@ Status check_head_launch(const CheckedHead& checked) {
   return check_cluster(checked);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::head

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::ptx::head {
 namespace {
 
 constexpr int named_barriers = 16;
@@ -68,7 +68,7 @@ Status check_overlap(const CheckedHead& checked, bool memory) {
 }
 
 Status check_phases(const CheckedHead& checked) {
-  const LaunchShape& launch = checked.head.launch;
+  const image::LaunchShape& launch = checked.head.launch;
   if (launch.phases_checked == 0) return {};
   int barriers = 0;
   for (const HeadBarrier& barrier : checked.head.barriers)
@@ -86,8 +86,8 @@ Status check_phases(const CheckedHead& checked) {
 }
 
 Status check_payload(const CheckedHead& checked) {
-  const LaunchShape& launch = checked.head.launch;
-  const PayloadShape& payload = launch.payload;
+  const image::LaunchShape& launch = checked.head.launch;
+  const image::PayloadShape& payload = launch.payload;
   if (payload.words_per_slot == 0) return {};
   const int step = payload.consumer_threads * payload.consumer_vector_words;
   if (payload.words_per_slot % step != 0)
@@ -120,4 +120,4 @@ Status check_head_memory(const CheckedHead& checked) {
   return check_payload(checked);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::head

@@ -7,7 +7,10 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::ptx::head {
+
+using image::Buffer;
+
 namespace {
 
 // Bytes of ".param .align 8 .b8 pb[96]"; 0 of what is no array of bytes.
@@ -34,7 +37,7 @@ std::vector<std::string> names_of(const List& list) {
 
 Status check_head_parameters(const CheckedHead& checked) {
   const PtxFunction& entry = checked.entry;
-  const int wanted = sizeof(KernelParams);
+  const int wanted = sizeof(image::KernelParams);
   const std::string block = fmt::format("{}(.param .align 8 .b8 pb[{}]", entry.name, wanted);
   if (entry.parameters.empty() || bytes_of(entry.parameters.front().text) != wanted)
     return checked.complain("launch", fmt::format("write `{})`", block),
@@ -43,7 +46,7 @@ Status check_head_parameters(const CheckedHead& checked) {
   const std::vector<PtxParameter> more(entry.parameters.begin() + 1, entry.parameters.end());
   const std::vector<Buffer>& buffers = checked.head.launch.buffers;
   for (const PtxParameter& one : more) {
-    if (!contains(names_of(buffers), one.name))
+    if (!base::contains(names_of(buffers), one.name))
       return checked.complain(
           "resources",
           fmt::format("write `buffers = [{{ name = \"{}\", bytes = 4096 }}]` in [resources]",
@@ -54,11 +57,11 @@ Status check_head_parameters(const CheckedHead& checked) {
                               "the text has `{}`, which holds no address", one.text);
   }
   for (const Buffer& buffer : buffers)
-    if (!contains(names_of(more), buffer.name))
+    if (!base::contains(names_of(more), buffer.name))
       return checked.complain("buffer " + buffer.name,
                               more.empty()
                                   ? fmt::format("write `{}, .param .u64 {})`", block, buffer.name)
-                                  : nearest_word_hint(buffer.name, names_of(more)),
+                                  : base::nearest_word_hint(buffer.name, names_of(more)),
                               "'{}' has no parameter of that name", entry.name);
   return {};
 }
@@ -72,4 +75,4 @@ void order_buffers(Head& head, const PtxFunction& entry) {
             [&](const Buffer& a, const Buffer& b) { return place(a) < place(b); });
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::head

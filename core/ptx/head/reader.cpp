@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace phasebit {
+namespace phasebit::ptx::head {
 namespace {
 
 // As TOML, each line where it stands in the file: so every message names the file's own line.
@@ -24,7 +24,7 @@ std::string toml_of(const std::vector<PtxHeadLine>& lines) {
 
 class HeadReader {
  public:
-  HeadReader(const std::string& file, const TomlValue& table)
+  HeadReader(const std::string& file, const base::TomlValue& table)
       : file_(file),
         top_(file, table, "the head",
              {"format", "id", "doc", "build", "key", "parent", "launch", "roles", "resources",
@@ -43,48 +43,49 @@ class HeadReader {
     read_launch();
     read_roles();
     read_expects();
-    for (const TomlValue* one : top_.tables("barriers")) read_barrier(*one);
-    for (const TomlValue* one : top_.tables("registers")) read_registers(*one);
-    if (const TomlValue* resources = top_.table("resources")) read_resources(*resources);
-    if (const TomlValue* rules = top_.table("rules"))
+    for (const base::TomlValue* one : top_.tables("barriers")) read_barrier(*one);
+    for (const base::TomlValue* one : top_.tables("registers")) read_registers(*one);
+    if (const base::TomlValue* resources = top_.table("resources")) read_resources(*resources);
+    if (const base::TomlValue* rules = top_.table("rules"))
       read_head_rules(*rules, file_, status_, head_);
     if (!status_) return tl::unexpected<Error>(status_.error());
     return std::move(head_);
   }
 
  private:
-  TomlReader table(const TomlValue& value, const char* name, std::vector<std::string> known) {
+  base::TomlReader table(const base::TomlValue& value, const char* name,
+                         std::vector<std::string> known) {
     return {file_, value, name, std::move(known), status_};
   }
-  int number(TomlReader& reader, std::string_view key, std::int64_t fallback, int least = 0) {
+  int number(base::TomlReader& reader, std::string_view key, std::int64_t fallback, int least = 0) {
     const std::int64_t value = reader.number_or(key, fallback);
     if (reader.has(key) && (value < least || value > std::numeric_limits<int>::max()))
       reader.refuse(key, fmt::format("{} is out of range", value),
                     fmt::format("{} or more", least));
     return static_cast<int>(value);
   }
-  void must_have(TomlReader& reader, std::string_view key, std::string hint) {
+  void must_have(base::TomlReader& reader, std::string_view key, std::string hint) {
     if (!reader.has(key)) reader.refuse({}, fmt::format("lacks '{}'", key), std::move(hint));
   }
 
   // One word of a table, or its first row's.
   template <typename Table>
-  const auto& word(TomlReader& reader, std::string_view key, const std::string& text,
+  const auto& word(base::TomlReader& reader, std::string_view key, const std::string& text,
                    const Table& words, const char* what) {
     for (const auto& row : words)
       if (text == row.word) return row;
     reader.refuse(key, fmt::format("no {} '{}'", what, text),
-                  nearest_word_hint(text, words_of(words)));
+                  base::nearest_word_hint(text, words_of(words)));
     return words[0];
   }
-  Role role(TomlReader& reader, std::string_view key) {
+  image::Role role(base::TomlReader& reader, std::string_view key) {
     must_have(reader, key, fmt::format("write `{} = \"consumer\"`", key));
     return word(reader, key, reader.text_or(key, "consumer"), role_words, "role").role;
   }
 
   void read_key() {
     head_.key.id = top_.text_or("id", {});
-    head_.key.hash = short_hash(head_.key.id);
+    head_.key.hash = base::short_hash(head_.key.id);
     head_.where["id"] = top_.where("id");
     if (const std::string origin = top_.text_or("origin", "file"); origin != "file")
       top_.refuse("origin", fmt::format("no origin '{}'", origin),
@@ -95,24 +96,24 @@ class HeadReader {
     const std::string build = top_.text_or("build", "timed");
     if (build != "timed" && build != "guarded")
       top_.refuse("build", fmt::format("no build '{}'", build),
-                  nearest_word_hint(build, {"timed", "guarded"}));
-    head_.build = build == "guarded" ? Build::guarded : Build::timed;
-    const TomlValue* axes = top_.table("key");
+                  base::nearest_word_hint(build, {"timed", "guarded"}));
+    head_.build = build == "guarded" ? image::Build::guarded : image::Build::timed;
+    const base::TomlValue* axes = top_.table("key");
     if (axes == nullptr) return must_have(top_, "key", "write a table [key], an axis a line");
-    TomlReader reader = table(*axes, "key", axes->keys);
+    base::TomlReader reader = table(*axes, "key", axes->keys);
     head_.where["key"] = top_.where("key");
     for (const std::string& axis : axes->keys) {
       head_.key.axes.emplace_back(axis, reader.text(axis));
       head_.where["key " + axis] = reader.where(axis);
     }
-    if (const TomlValue* parent = top_.table("parent")) {
-      TomlReader own = table(*parent, "parent", {"id", "text"});
+    if (const base::TomlValue* parent = top_.table("parent")) {
+      base::TomlReader own = table(*parent, "parent", {"id", "text"});
       head_.parent = {own.text("id"), own.text("text")};
     }
   }
 
   void read_launch() {
-    const TomlValue* value = top_.table("launch");
+    const base::TomlValue* value = top_.table("launch");
     if (value == nullptr)
       return must_have(top_, "launch", "write a table [launch] with `threads = 64`");
     std::vector<std::string> known = {
@@ -120,8 +121,8 @@ class HeadReader {
         "min_items", "max_items",   "producer_turns", "consumer_turns", "timed_role",   "guarded",
         "unit",      "work_amount", "delay_cycles",   "first_rank",     "second_rank"};
     for (const BoundWord& bound : bound_words) known.emplace_back(bound.word);
-    TomlReader reader = table(*value, "launch", std::move(known));
-    LaunchShape& launch = head_.launch;
+    base::TomlReader reader = table(*value, "launch", std::move(known));
+    image::LaunchShape& launch = head_.launch;
     head_.where["launch"] = top_.where("launch");
     for (const std::string& key : value->keys) head_.where[key] = reader.where(key);
     must_have(reader, "threads", "write `threads = 64`: the threads of a CTA");
@@ -145,7 +146,7 @@ class HeadReader {
     for (const BoundWord& bound : bound_words) read_bound(reader, bound);
   }
 
-  void read_bound(TomlReader& reader, const BoundWord& bound) {
+  void read_bound(base::TomlReader& reader, const BoundWord& bound) {
     if (!reader.has(bound.word)) return;
     std::vector<int>& numbers = head_.bounds[bound.word];
     for (const std::string& text : reader.words(bound.word))
@@ -157,13 +158,13 @@ class HeadReader {
   void read_roles() {
     if (!top_.has("roles"))
       must_have(top_, "roles", "write `roles = [{ role = \"consumer\", warps = [0] }]`");
-    for (const TomlValue* one : top_.tables("roles")) {
-      const TomlValue* said = one->find("role");
+    for (const base::TomlValue* one : top_.tables("roles")) {
+      const base::TomlValue* said = one->find("role");
       const bool idle = said != nullptr && said->text == no_role;
       std::vector<std::string> known = {"role", "warps", "lanes"};
       if (!idle) known.insert(known.end(), {"unit", "rank", "cta", "leaves_early", "clock"});
-      TomlReader reader = table(*one, "roles", std::move(known));
-      RoleSlice slice;
+      base::TomlReader reader = table(*one, "roles", std::move(known));
+      image::RoleSlice slice;
       if (!idle) slice.role = role(reader, "role");
       const char* name = idle ? no_role : word_of(slice.role);
       head_.where.emplace(fmt::format("role {}", name), reader.where());
@@ -188,15 +189,15 @@ class HeadReader {
   }
 
   void read_expects() {
-    const TomlValue* value = top_.table("expects");
+    const base::TomlValue* value = top_.table("expects");
     if (value == nullptr) return;
-    TomlReader reader = table(*value, "expects", {"payload", "phases", "readings"});
+    base::TomlReader reader = table(*value, "expects", {"payload", "phases", "readings"});
     head_.launch.phases_checked = number(reader, "phases", 0);
     head_.where["phases"] = reader.where("phases");
     head_.where["payload"] = reader.where("payload");
-    if (const TomlValue* payload = reader.table("payload")) {
-      TomlReader own = table(*payload, "payload", {"words", "threads", "vector", "period"});
-      PayloadShape& shape = head_.launch.payload;
+    if (const base::TomlValue* payload = reader.table("payload")) {
+      base::TomlReader own = table(*payload, "payload", {"words", "threads", "vector", "period"});
+      image::PayloadShape& shape = head_.launch.payload;
       shape.words_per_slot = number(own, "words", 0);
       shape.consumer_threads = number(own, "threads", 0);
       shape.consumer_vector_words = number(own, "vector", 1, 1);
@@ -204,16 +205,16 @@ class HeadReader {
       if (shape.words_per_slot > 0 && shape.consumer_threads == 0)
         own.refuse({}, "lacks 'threads'", "how many threads read a slot");
     }
-    for (const TomlValue* one : reader.tables("readings")) {
-      TomlReader own = table(*one, "readings", {"name", "unit", "role", "index"});
+    for (const base::TomlValue* one : reader.tables("readings")) {
+      base::TomlReader own = table(*one, "readings", {"name", "unit", "role", "index"});
       head_.launch.readings.push_back(
           {own.text("name"), own.text("unit"), role(own, "role"), number(own, "index", 0)});
       head_.where["reading " + own.text("name")] = own.where();
     }
   }
 
-  void read_barrier(const TomlValue& value) {
-    TomlReader reader =
+  void read_barrier(const base::TomlValue& value) {
+    base::TomlReader reader =
         table(value, "barriers", {"name", "kind", "base", "stride", "count", "arrivals"});
     HeadBarrier barrier;
     barrier.name = reader.text("name");
@@ -222,7 +223,7 @@ class HeadReader {
     const auto& kinds = barrier_kinds();
     if (std::find(kinds.begin(), kinds.end(), barrier.kind) == kinds.end())
       reader.refuse("kind", fmt::format("no kind of barrier '{}'", barrier.kind),
-                    nearest_word_hint(barrier.kind, kinds));
+                    base::nearest_word_hint(barrier.kind, kinds));
     barrier.base = number(reader, "base", 0);
     barrier.stride = number(reader, "stride", barrier_bytes(barrier.kind) > 0 ? 8 : 1);
     barrier.count = number(reader, "count", 1, 1);
@@ -230,20 +231,20 @@ class HeadReader {
     head_.barriers.push_back(std::move(barrier));
   }
 
-  void read_registers(const TomlValue& value) {
-    TomlReader reader = table(value, "registers", {"role", "item", "slot", "cta"});
+  void read_registers(const base::TomlValue& value) {
+    base::TomlReader reader = table(value, "registers", {"role", "item", "slot", "cta"});
     head_.registers.push_back({role(reader, "role"), reader.text_or("item", {}),
                                reader.text_or("slot", {}), reader.text_or("cta", {})});
     head_.where[fmt::format("registers {}", word_of(head_.registers.back().role))] = reader.where();
   }
 
-  void read_resources(const TomlValue& value) {
-    TomlReader reader = table(value, "resources", {"buffers", "tensor_maps"});
+  void read_resources(const base::TomlValue& value) {
+    base::TomlReader reader = table(value, "resources", {"buffers", "tensor_maps"});
     if (reader.has("tensor_maps"))
       reader.refuse("tensor_maps", "tensor maps are not made yet",
                     "a kernel can ask for buffers alone");
-    for (const TomlValue* one : reader.tables("buffers")) {
-      TomlReader own = table(*one, "buffers", {"name", "bytes", "fill", "parameter"});
+    for (const base::TomlValue* one : reader.tables("buffers")) {
+      base::TomlReader own = table(*one, "buffers", {"name", "bytes", "fill", "parameter"});
       must_have(own, "bytes", "write `bytes = 4096`");
       const int bytes = number(own, "bytes", 0, 1);
       const std::string name = own.text("name");
@@ -258,15 +259,15 @@ class HeadReader {
             "parameter", fmt::format("'{}' has no place in the parameter block", name),
             fmt::format("leave it out: it is the parameter `.param .u64 {}` of the entry", name));
       const std::string fill = own.text_or("fill", "zero");
-      const auto known = read_fill(fill);
-      if (!known) own.refuse("fill", fmt::format("no fill '{}'", fill), fill_words);
+      const auto known = image::read_fill(fill);
+      if (!known) own.refuse("fill", fmt::format("no fill '{}'", fill), image::fill_words);
       head_.launch.buffers.push_back(
-          {name, static_cast<std::uint64_t>(bytes), known.value_or(BufferFill{})});
+          {name, static_cast<std::uint64_t>(bytes), known.value_or(image::BufferFill{})});
     }
   }
 
   // The payload's own: it stands in a head for people.
-  void check_payload_in(TomlReader& own, int bytes) {
+  void check_payload_in(base::TomlReader& own, int bytes) {
     const int images = head_.launch.payload.images_bytes();
     if (images == 0)
       own.refuse("name", "nothing is copied: the payload has no `period`",
@@ -283,16 +284,16 @@ class HeadReader {
 
   const std::string& file_;
   Status status_;
-  TomlReader top_;
+  base::TomlReader top_;
   Head head_;
 };
 
 }  // namespace
 
 Result<Head> read_head(const std::vector<PtxHeadLine>& lines, const std::string& file) {
-  PHASEBIT_TRY_ASSIGN(table, parse_toml(toml_of(lines), file));
+  PHASEBIT_TRY_ASSIGN(table, base::parse_toml(toml_of(lines), file));
   table.line = lines.empty() ? 1 : lines.front().line;
   return HeadReader(file, table).read();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::head

@@ -6,10 +6,14 @@
 #include <algorithm>
 #include <iterator>
 
-namespace phasebit {
+namespace phasebit::ptx::head {
+
+using image::Role;
+using image::RoleSlice;
+
 namespace {
 
-constexpr int readings_a_record = static_cast<int>(std::size(SampleRecord{}.readings));
+constexpr int readings_a_record = static_cast<int>(std::size(image::SampleRecord{}.readings));
 
 std::string key_of(const RoleSlice& slice) {
   return fmt::format("role {}", slice.role == Role::none ? no_role : word_of(slice.role));
@@ -36,7 +40,7 @@ bool plays(const CheckedHead& checked, Role role) {
 }
 
 Status check_slice(const CheckedHead& checked, const RoleSlice& slice) {
-  const LaunchShape& launch = checked.head.launch;
+  const image::LaunchShape& launch = checked.head.launch;
   if (slice.warp < 0 || slice.warp >= launch.warps())
     return checked.complain(key_of(slice),
                             fmt::format("warps 0 to {}, or write `threads = {}`",
@@ -76,7 +80,7 @@ Status check_threads(const CheckedHead& checked, const std::vector<RoleSlice>& s
   return {};
 }
 
-Status check_reading(const CheckedHead& checked, const Reading& reading) {
+Status check_reading(const CheckedHead& checked, const image::Reading& reading) {
   const std::string key = "reading " + reading.name;
   if (reading.index >= readings_a_record)
     return checked.complain(key, fmt::format("write `index = {}` or less", readings_a_record - 1),
@@ -89,7 +93,7 @@ Status check_reading(const CheckedHead& checked, const Reading& reading) {
 }
 
 Status check_readings(const CheckedHead& checked) {
-  const std::vector<Reading>& readings = checked.head.launch.readings;
+  const std::vector<image::Reading>& readings = checked.head.launch.readings;
   for (size_t b = 0; b < readings.size(); ++b) {
     PHASEBIT_TRY(check_reading(checked, readings[b]));
     for (size_t a = 0; a < b; ++a)
@@ -104,7 +108,7 @@ Status check_readings(const CheckedHead& checked) {
 }  // namespace
 
 Status check_head_roles(const CheckedHead& checked) {
-  const LaunchShape& launch = checked.head.launch;
+  const image::LaunchShape& launch = checked.head.launch;
   std::vector<RoleSlice> slices = launch.slices;
   slices.insert(slices.end(), checked.head.idle.begin(), checked.head.idle.end());
   for (const RoleSlice& slice : slices) PHASEBIT_TRY(check_slice(checked, slice));
@@ -119,4 +123,4 @@ Status check_head_roles(const CheckedHead& checked) {
   return check_readings(checked);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::head

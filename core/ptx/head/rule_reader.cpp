@@ -5,7 +5,11 @@
 
 #include <limits>
 
-namespace phasebit {
+namespace phasebit::ptx::head {
+
+using base::TomlReader;
+using base::TomlValue;
+
 namespace {
 
 constexpr const char* range_hint = "such as \">=12.4 <13.0\"";
@@ -22,7 +26,7 @@ class RuleReader {
     for (const TomlValue* one : reader.tables("covers")) {
       TomlReader own = table(*one, "covers", {"part", "families", "ptxas"});
       head_.covers.push_back({own.text("part"), own.words("families"), range(own)});
-      if (const auto wrong = unknown_family(head_.covers.back().families))
+      if (const auto wrong = rule::unknown_family(head_.covers.back().families))
         own.refuse(wrong->key, wrong->message, wrong->hint);
     }
     read_items(reader, "items_per_iteration", head_.items_per_iteration);
@@ -50,31 +54,31 @@ class RuleReader {
 
   std::string range(TomlReader& reader) {  // an error here, not when an image is gated
     std::string text = reader.text_or("ptxas", {});
-    const auto known = version_in_range(Version{{1, 0}}, text);
+    const auto known = isa::version_in_range(isa::Version{{1, 0}}, text);
     if (!known) reader.refuse("ptxas", known.error().message, range_hint);
     return text;
   }
 
   void read_rule(const TomlValue& value) {
-    TomlReader reader = table(value, "verbs", rule_keys());
-    const auto text = phasebit::read_rule(to_json(value));
+    TomlReader reader = table(value, "verbs", rule::rule_keys());
+    const auto text = rule::read_rule(base::to_json(value));
     if (!text)
       return reader.refuse(text.error().key, text.error().message,
                            text.error().key == "ptxas" ? range_hint : text.error().hint);
-    if (const auto wrong = unknown_family(text->families))
+    if (const auto wrong = rule::unknown_family(text->families))
       return reader.refuse(wrong->key, wrong->message, wrong->hint);
     HeadRule rule{{{}, text->role, {}, text->forbid, text->passes}, text->families, text->ptxas};
-    for (const RuleText::Count& count : text->counts) {
-      const auto range = parse_count(count.count);
+    for (const rule::RuleText::Count& count : text->counts) {
+      const auto range = rule::parse_count(count.count);
       if (!range)
-        return reader.refuse(to_string(count.path),
+        return reader.refuse(rule::to_string(count.path),
                              fmt::format("'{}': '{}' is no count", count.pattern, count.count),
                              "a number, or \"1..2\", \"2..\"");
       rule.rule.require.push_back({count.pattern, *range, count.path});
     }
     for (const std::string& verb : text->verbs) {
       rule.rule.verb = verb;
-      if (verb == any_verb && !rule.rule.forbid.empty() &&
+      if (verb == rule::any_verb && !rule.rule.forbid.empty() &&
           !(rule.rule.require.empty() && rule.rule.role.empty()))
         reader.refuse("verb", "'*' with 'forbid' is of the whole window, without role and counts",
                       "write the counts as a rule of their own");
@@ -93,4 +97,4 @@ void read_head_rules(const TomlValue& rules, const std::string& file, Status& st
   RuleReader(file, status, head).read(rules);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::head

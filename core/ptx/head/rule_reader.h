@@ -6,9 +6,10 @@
 
 #include <string>
 
-namespace phasebit {
+namespace phasebit::ptx::head {
 
 // Rules, what they cover, and the items of an iteration. The first error goes to `status`.
-void read_head_rules(const TomlValue& rules, const std::string& file, Status& status, Head& head);
+void read_head_rules(const base::TomlValue& rules, const std::string& file, Status& status,
+                     Head& head);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::head

@@ -7,7 +7,11 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::ptx::head {
+
+using image::Role;
+using image::RoleSlice;
+
 namespace {
 
 class TextCheck {
@@ -211,4 +215,4 @@ Status check_head_text(const CheckedHead& checked) {
   return TextCheck(checked).check();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::head

@@ -7,7 +7,13 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace phasebit {
+namespace phasebit::ptx::head {
+
+using image::KernelParams;
+using image::Role;
+using known::PtxLaunch;
+using known::PtxValue;
+
 namespace {
 
 // What every launch finds in the parameter block (core/image/abi.h).
@@ -44,7 +50,7 @@ class FactFinder {
       : head_(head),
         file_(file),
         launch_(launch_of(head)),
-        program_(program_of(file, entry, launch_)) {
+        program_(known::program_of(file, entry, launch_)) {
     for (std::size_t at = entry.open; at < entry.close; ++at) {
       const bool instruction = file.statements[at].parsed.part == PtxStatement::Part::instruction;
       const Role role = instruction ? role_at(at) : Role::none;
@@ -53,18 +59,19 @@ class FactFinder {
   }
 
   TextFacts find() {
-    PtxWalk walk(program_);
+    known::PtxWalk walk(program_);
     const int threads = head_.launch.threads;
     for (int rank = 0; rank < head_.launch.cluster_size; ++rank) {
       facts_.roles.emplace_back(static_cast<std::size_t>(threads), 0U);
       for (int tid = 0; tid < threads; ++tid) {
         unsigned& roles = facts_.roles.back()[static_cast<std::size_t>(tid)];
-        const bool all = walk.run(launch_, {tid, rank},
-                                  [&](const PtxStep& step, const std::vector<PtxValue>& operands) {
-                                    const Role role = role_at(step.statement);
-                                    if (role != Role::none) roles |= bit_of(role);
-                                    note(step, operands);
-                                  });
+        const bool all =
+            walk.run(launch_, {tid, rank},
+                     [&](const known::PtxStep& step, const std::vector<PtxValue>& operands) {
+                       const Role role = role_at(step.statement);
+                       if (role != Role::none) roles |= bit_of(role);
+                       note(step, operands);
+                     });
         if (all) continue;
         facts_.complete = false;
         return std::move(facts_);
@@ -83,15 +90,15 @@ class FactFinder {
     return heading == nullptr ? Role::none : role_of(*heading);
   }
 
-  void note(const PtxStep& step, const std::vector<PtxValue>& operands) {
+  void note(const known::PtxStep& step, const std::vector<PtxValue>& operands) {
     const PtxStatement& parsed = file_.statements[step.statement].parsed;
     if (step.is_call) facts_.complete = false;
     if (operands.empty()) return;
     if (parsed.name.starts_with("mbarrier.init"))
       note_init(step.statement, operands);
-    else if (starts_with_any(parsed.name, {"bar.", "barrier."}))
+    else if (base::starts_with_any(parsed.name, {"bar.", "barrier."}))
       note_id(step.statement, operands.front());
-    else if (starts_with_any(parsed.name, {"st.", "atom.", "red."}))
+    else if (base::starts_with_any(parsed.name, {"st.", "atom.", "red."}))
       note_store(step.statement, parsed, operands.front());
   }
 
@@ -139,7 +146,7 @@ class FactFinder {
   const Head& head_;
   const PtxFile& file_;
   PtxLaunch launch_;
-  PtxProgram program_;
+  known::PtxProgram program_;
   TextFacts facts_;
 };
 
@@ -149,4 +156,4 @@ TextFacts facts_of(const Head& head, const PtxFile& file, const PtxFunction& ent
   return FactFinder(head, file, entry).find();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::head

@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptx::head {
 
 struct TextFacts {
   // False: nothing below need be all that the text does: it calls, or a loop goes on too long.
@@ -37,12 +37,12 @@ struct TextFacts {
   // verb.
   std::vector<std::vector<unsigned>> roles;
   // Where the text has the first statement of a verb of a role, whoever runs it.
-  std::map<Role, std::size_t> verbs;
+  std::map<image::Role, std::size_t> verbs;
 };
-inline unsigned bit_of(Role role) {
+inline unsigned bit_of(image::Role role) {
   return 1U << static_cast<unsigned>(role);
 }
 
 TextFacts facts_of(const Head& head, const PtxFile& file, const PtxFunction& entry);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::head

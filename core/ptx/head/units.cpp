@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::ptx::head {
 namespace {
 
 constexpr std::string_view per = "per ";
@@ -23,7 +23,7 @@ std::optional<UnitFault> fault_of_item(std::string item) {
   const std::vector<std::string> known(std::begin(item_words), std::end(item_words));
   if (std::find(known.begin(), known.end(), item) != known.end()) return std::nullopt;
   return UnitFault{fmt::format("no probe has a '{}' for an item", item),
-                   nearest_word_hint(item, known)};
+                   base::nearest_word_hint(item, known)};
 }
 
 // Which of them they are: "from commit to wake-up", "that failed", "of the barrier's word".
@@ -49,7 +49,7 @@ std::optional<UnitFault> fault_of_reading(const std::string& unit) {
   if (count == std::end(reading_units)) {
     const std::vector<std::string> known(std::begin(reading_units), std::end(reading_units));
     return UnitFault{"it does not begin with what it counts",
-                     nearest_word_hint(unit.substr(0, unit.find(' ')), known)};
+                     base::nearest_word_hint(unit.substr(0, unit.find(' ')), known)};
   }
   std::string rest = unit.substr(std::string_view(*count).size());
   if (rest.empty()) return std::nullopt;
@@ -65,4 +65,4 @@ std::optional<UnitFault> fault_of_reading(const std::string& unit) {
                   *count, *count)};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::head

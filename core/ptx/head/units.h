@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::ptx::head {
 
 struct UnitFault {
   std::string what, hint;
@@ -18,4 +18,4 @@ std::optional<UnitFault> fault_of_figure(const std::string& unit);
 // "low half of the barrier's word".
 std::optional<UnitFault> fault_of_reading(const std::string& unit);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::head

@@ -7,23 +7,23 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptx::head {
 
 struct RoleWord {
-  Role role;
+  image::Role role;
   const char* word;
 };
-inline constexpr RoleWord role_words[] = {{Role::producer, "producer"},
-                                          {Role::consumer, "consumer"},
-                                          {Role::both, "both"},
-                                          {Role::victim, "victim"}};
+inline constexpr RoleWord role_words[] = {{image::Role::producer, "producer"},
+                                          {image::Role::consumer, "consumer"},
+                                          {image::Role::both, "both"},
+                                          {image::Role::victim, "victim"}};
 
 // In the list of roles: what nobody's threads have.
 inline constexpr const char* no_role = "none";
 
 // The one buffer whose address stands in the parameter block.
 inline constexpr const char* payload_in_name = "payload_in";
-inline constexpr int payload_in_at = offsetof(KernelParams, payload_in);
+inline constexpr int payload_in_at = offsetof(image::KernelParams, payload_in);
 
 // What a reading's unit begins with: what it counts.
 inline constexpr const char* reading_units[] = {"cycles", "ns",        "polls",   "items",
@@ -55,4 +55,4 @@ std::vector<std::string> words_of(const Table& table) {
   return words;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::head

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::ptx::head {
 namespace {
 
 std::string in_quotes(std::string_view text) {
@@ -63,7 +63,7 @@ class HeadWriter {
     if (!head_.key.id.empty()) line("id = {}", in_quotes(head_.key.id));
     if (head_.own_components) line("origin = \"file\"");
     if (!head_.doc.empty()) line("doc = {}", in_quotes(head_.doc));
-    line("build = {}", in_quotes(to_string(head_.build)));
+    line("build = {}", in_quotes(image::to_string(head_.build)));
     write_arrays();
     begin("key");
     for (const auto& [axis, value] : head_.key.axes)
@@ -103,13 +103,13 @@ class HeadWriter {
     add_roles(head_.idle, all);
     return all;
   }
-  void add_roles(const std::vector<RoleSlice>& slices, std::vector<std::string>& all) const {
+  void add_roles(const std::vector<image::RoleSlice>& slices, std::vector<std::string>& all) const {
     for (size_t first = 0; first < slices.size();) {
-      const RoleSlice& slice = slices[first];
+      const image::RoleSlice& slice = slices[first];
       std::vector<int> warps;
       size_t next = first;
       for (; next < slices.size(); ++next) {
-        const RoleSlice& one = slices[next];
+        const image::RoleSlice& one = slices[next];
         const int rank = slice.rank + static_cast<int>(next - first) * slice.lanes();
         if (one.role != slice.role || one.first_lane != slice.first_lane ||
             one.lane_stride != slice.lane_stride || one.unit != slice.unit || one.rank != rank ||
@@ -121,15 +121,15 @@ class HeadWriter {
       first = next;
     }
   }
-  std::string role_line(const RoleSlice& slice, const std::vector<int>& warps) const {
+  std::string role_line(const image::RoleSlice& slice, const std::vector<int>& warps) const {
     Inline one;
-    one.text("role", slice.role == Role::none ? no_role : word_of(slice.role));
+    one.text("role", slice.role == image::Role::none ? no_role : word_of(slice.role));
     one.add("warps", list(warps));
     for (const LaneWord& lanes : lane_words)
       if (lanes.lane_stride == slice.lane_stride && lanes.first_lane == slice.first_lane &&
           slice.lane_stride != 1)
         one.text("lanes", lanes.word);
-    if (slice.role == Role::none) return one.take();
+    if (slice.role == image::Role::none) return one.take();
     one.number_if("unit", slice.unit, 0);
     one.number_if("rank", slice.rank, 0);
     one.number_if("cta", slice.rank_in_cluster, -1);
@@ -166,8 +166,8 @@ class HeadWriter {
   }
 
   void write_launch() {
-    const LaunchShape& launch = head_.launch;
-    const LaunchShape usual;
+    const image::LaunchShape& launch = head_.launch;
+    const image::LaunchShape usual;
     begin("launch");
     line("threads = {}", launch.threads);
     number_if("ctas_per_sm", launch.ctas_per_sm, usual.ctas_per_sm);
@@ -190,8 +190,8 @@ class HeadWriter {
   }
 
   void write_expects() {
-    const LaunchShape& launch = head_.launch;
-    const PayloadShape& payload = launch.payload;
+    const image::LaunchShape& launch = head_.launch;
+    const image::PayloadShape& payload = launch.payload;
     if (head_.launch.phases_checked == 0 && payload.words_per_slot == 0 && launch.readings.empty())
       return;
     begin("expects");
@@ -205,7 +205,7 @@ class HeadWriter {
       line("payload = {}", one.take());
     }
     std::vector<std::string> readings;
-    for (const Reading& reading : launch.readings) {
+    for (const image::Reading& reading : launch.readings) {
       Inline one;
       one.text("name", reading.name);
       one.text("unit", reading.unit);
@@ -225,11 +225,11 @@ class HeadWriter {
       one.add("parameter", std::to_string(payload_in_at));
       buffers.push_back(one.take());
     }
-    for (const Buffer& buffer : head_.launch.buffers) {
+    for (const image::Buffer& buffer : head_.launch.buffers) {
       Inline one;
       one.text("name", buffer.name);
       one.add("bytes", std::to_string(buffer.bytes));
-      if (buffer.fill != BufferFill{}) one.text("fill", to_string(buffer.fill));
+      if (buffer.fill != image::BufferFill{}) one.text("fill", image::to_string(buffer.fill));
       buffers.push_back(one.take());
     }
     if (buffers.empty()) return;
@@ -262,7 +262,7 @@ class HeadWriter {
     array("covers", covers);
     array("verbs", verbs);
   }
-  static std::string count_of(const CountRange& count) {
+  static std::string count_of(const rule::CountRange& count) {
     if (count.low == count.high) return std::to_string(count.low);
     if (count.high == INT_MAX) return fmt::format("\"{}..\"", count.low);
     return fmt::format("\"{}..{}\"", count.low, count.high);
@@ -273,13 +273,13 @@ class HeadWriter {
     one.text_if("role", rule.rule.role);
     if (!rule.families.empty()) one.add("families", list(rule.families));
     one.text_if("ptxas", rule.ptxas);
-    if (rule.rule.passes != Passes::loop)
-      one.text("passes", rule.rule.passes == Passes::both ? "both" : "beside");
-    for (const Path path : all_paths) {
+    if (rule.rule.passes != rule::Passes::loop)
+      one.text("passes", rule.rule.passes == rule::Passes::both ? "both" : "beside");
+    for (const rule::Path path : rule::all_paths) {
       Inline counts;
-      for (const OpcodeRule& opcode : rule.rule.require)
+      for (const rule::OpcodeRule& opcode : rule.rule.require)
         if (opcode.path == path) counts.add(in_quotes(opcode.pattern), count_of(opcode.count));
-      if (!counts.empty()) one.add(std::string(to_string(path)), counts.take());
+      if (!counts.empty()) one.add(std::string(rule::to_string(path)), counts.take());
     }
     if (!rule.rule.forbid.empty()) one.add("forbid", list(rule.rule.forbid));
     return one.take();
@@ -295,4 +295,4 @@ std::string write_head(const Head& head) {
   return HeadWriter(head).write();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::head

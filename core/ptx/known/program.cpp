@@ -6,7 +6,7 @@
 #include <cctype>
 #include <cstdlib>
 
-namespace phasebit {
+namespace phasebit::ptx::known {
 namespace {
 
 using Part = PtxStatement::Part;
@@ -28,7 +28,7 @@ class ProgramMaker {
  public:
   ProgramMaker(const PtxFile& file, const PtxFunction& function, const PtxLaunch& launch)
       : file_(file), function_(function), launch_(launch) {
-    program_.flow = flow_of(file, function);
+    program_.flow = flow::flow_of(file, function);
     for (const std::size_t at : file.globals) add_symbol(file.statements[at].parsed);
     for (std::size_t at = function.open; at < function.close; ++at)
       add_symbol(file.statements[at].parsed);
@@ -60,7 +60,7 @@ class ProgramMaker {
     }
   }
 
-  std::size_t number_of(const PtxName& name) {
+  std::size_t number_of(const flow::PtxName& name) {
     return numbers_.emplace(name, numbers_.size()).first->second;
   }
 
@@ -83,7 +83,7 @@ class ProgramMaker {
   }
 
   PtxOperand source_of(std::size_t at, std::string operand) {
-    if (const auto address = address_of(operand)) {
+    if (const auto address = flow::address_of(operand)) {
       PtxOperand source = source_of(at, address->base);
       const auto offset = static_cast<std::uint64_t>(address->offset);
       if (source.kind == PtxOperand::Kind::constant)
@@ -107,7 +107,7 @@ class ProgramMaker {
 
   std::optional<PtxValue> loaded(const PtxStatement& parsed) const {
     if (!parsed.name.starts_with("ld.param") || parsed.operands.size() != 2) return std::nullopt;
-    const auto address = address_of(parsed.operands[1]);
+    const auto address = flow::address_of(parsed.operands[1]);
     if (!address || function_.parameters.empty() ||
         address->base != function_.parameters.front().name)
       return std::nullopt;
@@ -139,7 +139,7 @@ class ProgramMaker {
     if (written.size() == 1 || (compares && written.size() == 2))
       step.makes = PtxOperation::of(parsed.name);
     step.loads = loaded(parsed);
-    for (const PtxJump& jump : program_.flow.jumps)
+    for (const flow::PtxJump& jump : program_.flow.jumps)
       if (jump.statement == at) step.jump = &jump;
     return step;
   }
@@ -148,7 +148,7 @@ class ProgramMaker {
   const PtxFunction& function_;
   const PtxLaunch& launch_;
   std::map<std::string, int> symbols_;
-  std::map<PtxName, std::size_t> numbers_;
+  std::map<flow::PtxName, std::size_t> numbers_;
   PtxProgram program_;
 };
 
@@ -158,4 +158,4 @@ PtxProgram program_of(const PtxFile& file, const PtxFunction& function, const Pt
   return ProgramMaker(file, function, launch).make();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::known

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptx::known {
 
 // The launch whose threads are walked: one row of threads, one grid or one cluster.
 struct PtxLaunch {
@@ -45,11 +45,11 @@ struct PtxStep {
   std::optional<PtxOperation> makes;  // writes.front(), of the operands behind the first
   std::optional<PtxValue> loads;      // of a parameter
   bool is_call = false;
-  const PtxJump* jump = nullptr;
+  const flow::PtxJump* jump = nullptr;
 };
 
 struct PtxProgram {
-  PtxFlow flow;
+  flow::PtxFlow flow;
   std::vector<std::vector<PtxStep>> blocks;
   std::size_t registers = 0;
   // Variables in shared memory, by the number that PtxValue::symbol is. Dynamic: `.extern`.
@@ -62,4 +62,4 @@ struct PtxProgram {
 
 PtxProgram program_of(const PtxFile& file, const PtxFunction& function, const PtxLaunch& launch);
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::known

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::ptx::known {
 namespace {
 
 using Operands = std::span<const PtxValue>;
@@ -286,4 +286,4 @@ PtxValue PtxOperation::of_operands(std::span<const PtxValue> operands) const {
   return operands.size() < operands_ ? PtxValue() : compute_(*this, operands);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::known

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::ptx::known {
 
 struct PtxValue {
   enum class Kind { unknown, number, address };
@@ -50,4 +50,4 @@ class PtxOperation {
   std::size_t operands_ = 0;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::known

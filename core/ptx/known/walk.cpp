@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::ptx::known {
 namespace {
 
 // Of all threads of a launch together, and of one: a loop that ends after more turns is not known.
@@ -91,7 +91,7 @@ void PtxWalk::go_both_ways(const std::vector<int>& blocks, const State& state) {
 }
 
 int PtxWalk::next_block(int block, const PtxStep* last, const State& state, const Thread& thread) {
-  const PtxJump* jump = last == nullptr ? nullptr : last->jump;
+  const flow::PtxJump* jump = last == nullptr ? nullptr : last->jump;
   const auto& successors = program_.flow.blocks[static_cast<std::size_t>(block)].successors;
   if (jump == nullptr) return successors.empty() ? -1 : successors.front();
   PtxValue taken = known_number(1);
@@ -123,4 +123,4 @@ bool PtxWalk::run(const PtxLaunch& launch, const PtxThread& thread, const Seen& 
   return true;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::known

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-namespace phasebit {
+namespace phasebit::ptx::known {
 
 class PtxWalk {
  public:
@@ -40,4 +40,4 @@ class PtxWalk {
   long steps_left_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::ptx::known

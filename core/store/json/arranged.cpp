@@ -8,12 +8,19 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace phasebit {
+namespace phasebit::store::json {
+
+using record::PointRow;
+using record::Results;
+using record::RunRow;
+using record::SameCode;
+using record::VariantRow;
+
 namespace {
 
 void sort_devices_and_runs(Results& results) {
   std::sort(results.devices.begin(), results.devices.end(),
-            [](const DeviceRow& a, const DeviceRow& b) { return a.uuid < b.uuid; });
+            [](const record::DeviceRow& a, const record::DeviceRow& b) { return a.uuid < b.uuid; });
   std::sort(results.runs.begin(), results.runs.end(), [](const RunRow& a, const RunRow& b) {
     return std::tie(a.started, a.id) < std::tie(b.started, b.id);
   });
@@ -74,9 +81,9 @@ Arranged arrange(Results results) {
     for (const PointRow& point : points) ids.insert(point.variant_id);
   for (auto& points : runs) {
     const auto shared = std::stable_partition(points.begin(), points.end(), [&](const auto& row) {
-      return !(is_same_code(row) && ids.contains(same_class_as(row)));
+      return !(record::is_same_code(row) && ids.contains(record::same_class_as(row)));
     });
-    auto groups = group_same_code({shared, points.end()});
+    auto groups = record::group_same_code({shared, points.end()});
     std::move(points.begin(), shared, std::back_inserter(made.points));
     std::move(groups.begin(), groups.end(), std::back_inserter(made.same_code));
   }
@@ -104,7 +111,7 @@ Results expand(Arranged arranged) {
   for (const SameCode& group : arranged.same_code)
     count += group.repetitions.size() * group.members.size();
   points.reserve(count);
-  for (const SameCode& group : arranged.same_code) append_rows(group, points);
+  for (const SameCode& group : arranged.same_code) record::append_rows(group, points);
   results.points = std::move(points);
   results = sorted_by_run(std::move(results));
   std::erase_if(results.variants, [](const VariantRow& row) { return !row.has_key(); });
@@ -115,4 +122,4 @@ Results in_file_order(Results results) {
   return expand(arrange(std::move(results)));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

@@ -6,17 +6,17 @@
 
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::store::json {
 
 // All variants of points are in results.variants, in the order in which they come. All points are
 // in `points` and `same_code`; results.points is empty. Both go by run.
 struct Arranged {
-  Results results;
-  std::vector<PointRow> points;
-  std::vector<SameCode> same_code;
+  record::Results results;
+  std::vector<record::PointRow> points;
+  std::vector<record::SameCode> same_code;
 };
 
-Arranged arrange(Results results);
-Results expand(Arranged arranged);
+Arranged arrange(record::Results results);
+record::Results expand(Arranged arranged);
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

@@ -1,7 +1,7 @@
 // The columns of the lines that are lists, as the header of a file names them.
 #pragma once
 
-namespace phasebit {
+namespace phasebit::store::json {
 
 inline constexpr const char* json_columns =
     R"({"variant":["defaults","axes","id","hash"],"code":["text_hash","sass_class"],)"
@@ -14,4 +14,4 @@ inline constexpr const char* json_columns =
     R"("same_code":["series","variant","sm","first_warp","megahertz","flags","repetitions",)"
     R"("variants_and_images"]})";
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

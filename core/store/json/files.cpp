@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <iterator>
 
-namespace phasebit {
+namespace phasebit::store::json {
+
+using record::Results;
+
 namespace {
 
 // What a header has beside the rows: the part, and the names of at least twenty files of samples.
@@ -36,7 +39,7 @@ fs::path path_of_part(const fs::path& path, size_t number) {
 
 // Whether a file can go because it is that part of an earlier writing.
 bool is_part(const fs::path& path, size_t number) {
-  const auto text = read_file(path);
+  const auto text = base::read_file(path);
   if (!text) return false;
   const auto part = part_of_header(std::string_view(*text).substr(0, text->find('\n')));
   return part && part->number == number;
@@ -56,7 +59,7 @@ Status write_part(const fs::path& path, const Results& results, FilePart part) {
   const Arranged arranged = arrange(results);
   const std::vector<std::string> samples = sample_lines(arranged.points);
   PHASEBIT_TRY_ASSIGN(files, write_sample_files(path, samples));
-  return write_file(path, json_text(arranged, {samples.size(), files, part}));
+  return base::write_file(path, json_text(arranged, {samples.size(), files, part}));
 }
 
 Status remove_parts(const fs::path& path, size_t number) {
@@ -87,4 +90,4 @@ Status write_json_lines(const fs::path& path, const Results& results, size_t mos
   return remove_parts(path, pieces.size() + 1);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

@@ -30,18 +30,18 @@
 #include <string>
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::store::json {
 
 inline constexpr int json_lines_version = 3;
 
 // Devices by UUID, runs by their start and id, points by run and, within it, as they are, those
 // that have another's code behind the others; variants in the order of the points.
-Results in_file_order(Results results);
+record::Results in_file_order(record::Results results);
 // The same but for the order within a run: what results of files have already.
-Results sorted_by_run(Results results);
+record::Results sorted_by_run(record::Results results);
 
 // With the samples. Bytes that are not UTF-8 are replaced.
-std::string to_json_lines(const Results& results);
+std::string to_json_lines(const record::Results& results);
 
 // NAME.jsonl and, beside it, NAME.samples-0.jsonl.gz and so on, each below a megabyte. Where the
 // text is larger it goes to NAME.jsonl, NAME-2.jsonl and so on, which stand alone and say in their
@@ -50,18 +50,18 @@ std::string to_json_lines(const Results& results);
 // writing go; a NAME-2.jsonl that is something else is an error (Step::store), and nothing is
 // written.
 inline constexpr size_t most_file_bytes = 1000000;
-Status write_json_lines(const fs::path& path, const Results& results,
+Status write_json_lines(const fs::path& path, const record::Results& results,
                         size_t most_bytes = most_file_bytes);
 
 // Step::store with file:line: no JSON, a newer version, a wrong value, a reference to what is not
 // there, fewer or more lines than the header counts. Sample files are looked for in `folder`;
 // without `wanted`, or where it holds of the rows, samples are read, and a missing file is an
 // error.
-using SampleWish = std::function<bool(const Results& rows)>;
-inline bool no_samples(const Results&) {
+using SampleWish = std::function<bool(const record::Results& rows)>;
+inline bool no_samples(const record::Results&) {
   return false;
 }
-Result<Results> from_json_lines(std::string_view text, const std::string& name,
-                                const fs::path& folder = {}, const SampleWish& wanted = {});
+Result<record::Results> from_json_lines(std::string_view text, const std::string& name,
+                                        const fs::path& folder = {}, const SampleWish& wanted = {});
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

@@ -7,7 +7,10 @@
 #include <set>
 #include <tuple>
 
-namespace phasebit {
+namespace phasebit::store::json {
+
+using base::JsonFields;
+using record::Results;
 
 using nlohmann::ordered_json;
 
@@ -77,16 +80,16 @@ class LineReader {
       known_runs_.insert(results_.runs.back().id);
     } else if (type == "point") {
       results_.points.push_back(point_of(fields));
-      add_summary(results_.points.back());
+      record::add_summary(results_.points.back());
       check_references(fields, results_.points.back());
     } else {
       return complain(fmt::format("unknown type '{}', {}", type,
-                                  nearest_word_hint(type, {"device", "run", "point"})));
+                                  base::nearest_word_hint(type, {"device", "run", "point"})));
     }
     return {};
   }
 
-  void check_references(JsonFields& fields, const PointRow& point) const {
+  void check_references(JsonFields& fields, const record::PointRow& point) const {
     if (known_devices_.count(point.device_uuid) == 0)
       fields.complain(fmt::format("device '{}' stands on no line above", point.device_uuid));
     if (known_runs_.count(point.run_id) == 0)
@@ -112,4 +115,4 @@ Result<Results> from_old_json_lines(std::string_view text, const std::string& na
   return reader.finish();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

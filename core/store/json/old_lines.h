@@ -12,11 +12,11 @@
 #include <string>
 #include <string_view>
 
-namespace phasebit {
+namespace phasebit::store::json {
 
 inline constexpr int newest_old_version = 2;
 
 // Errors as from_json_lines. The variants have no keys.
-Result<Results> from_old_json_lines(std::string_view text, const std::string& name);
+Result<record::Results> from_old_json_lines(std::string_view text, const std::string& name);
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

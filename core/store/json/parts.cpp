@@ -5,7 +5,11 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace phasebit {
+namespace phasebit::store::json {
+
+using record::PointRow;
+using record::Results;
+
 namespace {
 
 // Names that belong together, as a forest.
@@ -38,7 +42,7 @@ std::vector<std::size_t> families_of(const std::vector<PointRow>& points) {
     const std::size_t variant = families.number("variant " + point.variant_id);
     if (!point.sass_class.empty())
       families.unite(variant, families.number("code " + point.sass_class));
-    if (const std::string other = same_class_as(point); !other.empty())
+    if (const std::string other = record::same_class_as(point); !other.empty())
       families.unite(variant, families.number("variant " + other));
     of_row.push_back(variant);
   }
@@ -84,8 +88,8 @@ std::unordered_map<std::size_t, std::size_t> parts_of(const std::vector<std::siz
 std::vector<Results> split_results(const Results& results, std::size_t count) {
   const std::vector<std::size_t> families = families_of(results.points);
   const auto part_of = parts_of(families, sizes_of(results.points), count);
-  std::unordered_map<std::string, const VariantRow*> variants;
-  for (const VariantRow& variant : results.variants) variants.emplace(variant.id, &variant);
+  std::unordered_map<std::string, const record::VariantRow*> variants;
+  for (const record::VariantRow& variant : results.variants) variants.emplace(variant.id, &variant);
   std::vector<Results> parts(count);
   for (std::size_t n = 0; n < families.size(); ++n) {
     Results& part = parts[part_of.at(families[n])];
@@ -103,4 +107,4 @@ std::vector<Results> split_results(const Results& results, std::size_t count) {
   return parts;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

@@ -5,12 +5,12 @@
 
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::store::json {
 
 // At most `count` parts that stand alone: each has all devices, runs and labels, and whole families
 // of rows. A family is a variant in all its rows (repetitions, modes, errors), what has the same
 // code (A/A controls) and what says that its code is that of one of them. Rows keep their order
 // within a part. At least two parts where there are two families and `count` is two or more.
-std::vector<Results> split_results(const Results& results, std::size_t count);
+std::vector<record::Results> split_results(const record::Results& results, std::size_t count);
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

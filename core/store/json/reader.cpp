@@ -5,11 +5,14 @@
 #include "core/store/json/rows.h"
 #include "core/store/json/writer.h"
 
-namespace phasebit {
+namespace phasebit::store::json {
+
+using base::JsonFields;
+using image::KeyAxes;
 
 using nlohmann::ordered_json;
 
-Result<Results> JsonReader::read(const fs::path& folder) {
+Result<record::Results> JsonReader::read(const fs::path& folder) {
   PHASEBIT_TRY(read_header());
   PHASEBIT_TRY(read_catalogue());
   PHASEBIT_TRY(objects("devices", [&](JsonFields& fields) {
@@ -58,7 +61,7 @@ Status JsonReader::read_catalogue() {
   std::string_view line;
   if (!take_line(line)) return complain("the file ends with its header");
   try {
-    made_.results.catalogue = facts_of(nlohmann::json::parse(line));
+    made_.results.catalogue = image::facts_of(nlohmann::json::parse(line));
   } catch (const nlohmann::json::exception& error) {
     return complain(error.what());
   }
@@ -88,7 +91,7 @@ Status JsonReader::read_keys() {
 }
 
 void JsonReader::read_variant(JsonScanner& line) {
-  VariantRow& row = made_.results.variants.emplace_back();
+  record::VariantRow& row = made_.results.variants.emplace_back();
   line.begin('[');
   line.expect_next();
   if (!line.null()) {
@@ -103,8 +106,8 @@ void JsonReader::read_variant(JsonScanner& line) {
     row.hash = line.string();
     line.expect_end();
   } else if (row.has_key()) {
-    row.id = display_id(*row.defaults, row.named);
-    row.hash = short_hash(row.id);
+    row.id = record::display_id(*row.defaults, row.named);
+    row.hash = base::short_hash(row.id);
   } else {
     line.fail("neither a key nor an id");
   }
@@ -133,4 +136,4 @@ Status JsonReader::read_images() {
   });
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

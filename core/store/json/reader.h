@@ -8,14 +8,14 @@
 
 #include <map>
 
-namespace phasebit {
+namespace phasebit::store::json {
 
 class JsonReader {
  public:
   JsonReader(std::string_view text, std::string name, const SampleWish& wanted)
       : rest_(text), name_(std::move(name)), wanted_(wanted) {}
 
-  Result<Results> read(const fs::path& folder);
+  Result<record::Results> read(const fs::path& folder);
 
  private:
   struct Code {
@@ -53,7 +53,7 @@ class JsonReader {
       if (!take_line(line)) return no_line(kind, n);
       const nlohmann::ordered_json value = nlohmann::ordered_json::parse(line, nullptr, false);
       if (!value.is_object()) return complain("no JSON object");
-      JsonFields fields(value);
+      base::JsonFields fields(value);
       read(fields);
       fields.finish();
       if (fields.mistake()) return complain(*fields.mistake());
@@ -85,8 +85,8 @@ class JsonReader {
   void read_same_code(JsonScanner& line);
   Status read_samples(const fs::path& folder);
   Status read_sample_text(std::string_view text, const std::string& name, int line, size_t& found);
-  void set_variant(PointRow& row, size_t number) const;
-  void set_image(PointRow& row, size_t number) const;
+  void set_variant(record::PointRow& row, size_t number) const;
+  void set_image(record::PointRow& row, size_t number) const;
 
   // A number of a line of an earlier kind.
   template <typename List>
@@ -104,12 +104,12 @@ class JsonReader {
   std::map<std::string, size_t> counts_;
   std::vector<std::string> sample_files_;
   Arranged made_;
-  std::vector<std::shared_ptr<const KeyAxes>> defaults_;
+  std::vector<std::shared_ptr<const image::KeyAxes>> defaults_;
   std::vector<Code> codes_;
   std::vector<std::string> modules_;
   std::vector<Image> images_;
   // Rows with what the points of a series have in common.
-  std::vector<PointRow> series_;
+  std::vector<record::PointRow> series_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

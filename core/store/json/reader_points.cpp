@@ -3,7 +3,10 @@
 #include "core/store/json/reader.h"
 #include "core/store/json/sample_lines.h"
 
-namespace phasebit {
+namespace phasebit::store::json {
+
+using record::PointRow;
+
 namespace {
 
 // A value of the list that the line is in.
@@ -21,22 +24,22 @@ std::vector<std::string> next_words(JsonScanner& line) {
   return words;
 }
 
-std::optional<PointError> next_error(JsonScanner& line) {
+std::optional<record::PointError> next_error(JsonScanner& line) {
   line.expect_next();
   if (line.null()) return std::nullopt;
   line.begin('[');
   line.expect_next();
   const std::string word = line.string();
-  const auto step = step_named(word);
+  const auto step = record::step_named(word);
   if (!step) line.fail(fmt::format("'{}' is no step", word));
   line.expect_next();
-  PointError error{step.value_or(Step::store), line.string()};
+  record::PointError error{step.value_or(Step::store), line.string()};
   line.expect_end();
   return error;
 }
 
-MedianInterval next_interval(JsonScanner& line) {
-  MedianInterval interval;
+record::MedianInterval next_interval(JsonScanner& line) {
+  record::MedianInterval interval;
   interval.interval.low = next_number<double>(line);
   interval.interval.high = next_number<double>(line);
   line.expect_next();
@@ -44,10 +47,10 @@ MedianInterval next_interval(JsonScanner& line) {
   return interval;
 }
 
-std::optional<Summary> next_figures(JsonScanner& line) {
+std::optional<record::Summary> next_figures(JsonScanner& line) {
   line.expect_next();
   if (line.null()) return std::nullopt;
-  Summary made;
+  record::Summary made;
   line.begin('[');
   made.rounds = next_number<int>(line);
   made.cycles = next_number<double>(line);
@@ -81,9 +84,9 @@ void JsonReader::read_series(JsonScanner& line) {
     const std::string key = line.key();
     if (key == "kind") {
       const std::string word = line.string();
-      const auto kind = point_kind(word);
+      const auto kind = record::point_kind(word);
       if (!kind) line.fail(fmt::format("'{}' is no kind of point", word));
-      row.kind = kind.value_or(PointKind::point);
+      row.kind = kind.value_or(record::PointKind::point);
     } else if (key == "unit") {
       row.unit = line.string();
     } else if (key == "device") {
@@ -103,8 +106,9 @@ void JsonReader::read_series(JsonScanner& line) {
         line.expect_end();
       }
     } else {
-      line.fail(fmt::format("unknown key '{}', {}", key,
-                            nearest_word_hint(key, {"kind", "unit", "device", "run", "readings"})));
+      line.fail(
+          fmt::format("unknown key '{}', {}", key,
+                      base::nearest_word_hint(key, {"kind", "unit", "device", "run", "readings"})));
     }
   }
   if (line.good() && (row.device_uuid.empty() || row.run_id.empty()))
@@ -112,7 +116,7 @@ void JsonReader::read_series(JsonScanner& line) {
 }
 
 void JsonReader::set_variant(PointRow& row, size_t number) const {
-  const VariantRow& variant = made_.results.variants[number];
+  const record::VariantRow& variant = made_.results.variants[number];
   row.variant_id = variant.id;
   row.variant_hash = variant.hash;
 }
@@ -160,13 +164,14 @@ void JsonReader::read_same_code(JsonScanner& line) {
   line.expect_next();
   const size_t measured = reference(line, made_.results.variants, "variant");
   if (!line.good()) return;
-  SameCode group;
+  record::SameCode group;
   group.row = series_[series];
   group.row.placement.sm = next_number<int>(line);
   group.row.placement.first_warp = next_number<int>(line);
   group.row.megahertz = next_number<double>(line);
   group.row.flags = next_words(line);
-  group.row.flags.push_back(std::string(same_class_prefix) + made_.results.variants[measured].id);
+  group.row.flags.push_back(std::string(record::same_class_prefix) +
+                            made_.results.variants[measured].id);
   line.expect_next();
   line.begin('[');
   while (line.next()) group.repetitions.push_back(line.number<int>());
@@ -217,8 +222,8 @@ Status JsonReader::read_samples(const fs::path& folder) {
   if (inside) PHASEBIT_TRY(read_sample_text(rest_, name_, line_ + 1, found));
   for (const std::string& file : sample_files_) {
     const std::string path = (folder / file).string();
-    PHASEBIT_TRY_ASSIGN(packed, read_file(path));
-    PHASEBIT_TRY_ASSIGN(text, gunzip(packed, path));
+    PHASEBIT_TRY_ASSIGN(packed, base::read_file(path));
+    PHASEBIT_TRY_ASSIGN(text, base::gunzip(packed, path));
     PHASEBIT_TRY(read_sample_text(text, path, 1, found));
   }
   if (found != counts_["samples"]) return no_line("samples", found);
@@ -233,13 +238,13 @@ int version_of(std::string_view text) {
   const auto value = nlohmann::ordered_json::parse(line, nullptr, false);
   if (!value.is_object() || !value.contains("phasebit_results")) return 0;
   int version = 0;
-  return read_json(value["phasebit_results"], version) ? version : 0;
+  return base::read_json(value["phasebit_results"], version) ? version : 0;
 }
 
 }  // namespace
 
-Result<Results> from_json_lines(std::string_view text, const std::string& name,
-                                const fs::path& folder, const SampleWish& wanted) {
+Result<record::Results> from_json_lines(std::string_view text, const std::string& name,
+                                        const fs::path& folder, const SampleWish& wanted) {
   const int version = version_of(text);
   if (version == 0)
     return with_hint(fail(Step::store, "{} has no header of phasebit results", name),
@@ -251,4 +256,4 @@ Result<Results> from_json_lines(std::string_view text, const std::string& name,
                    "use a newer phasebit");
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

@@ -2,7 +2,12 @@
 
 #include "core/record/samples.h"
 
-namespace phasebit {
+namespace phasebit::store::json {
+
+using base::JsonFields;
+using record::DeviceRow;
+using record::PointRow;
+using record::RunRow;
 
 using nlohmann::ordered_json;
 
@@ -33,7 +38,7 @@ ordered_json json_of(const RunRow& run) {
 
 ordered_json json_of(const PointRow& point) {
   ordered_json line = {{"type", "point"}};
-  if (point.kind != PointKind::point) line["kind"] = to_string(point.kind);
+  if (point.kind != record::PointKind::point) line["kind"] = record::to_string(point.kind);
   line["id"] = point.variant_id;
   line["hash"] = point.variant_hash;
   line["unit"] = point.unit;
@@ -44,11 +49,11 @@ ordered_json json_of(const PointRow& point) {
   line["megahertz"] = point.megahertz;
   if (!point.flags.empty()) line["flags"] = point.flags;
   if (point.error) {
-    line["error_step"] = to_string(point.error->step);
+    line["error_step"] = base::to_string(point.error->step);
     line["error"] = point.error->message;
   }
   if (!point.samples.empty()) {
-    auto [items, cycles, readings] = rows_of_samples(point.samples, point.readings);
+    auto [items, cycles, readings] = record::rows_of_samples(point.samples, point.readings);
     line["items"] = std::move(items);
     line["cycles"] = std::move(cycles);
     if (!readings.is_null()) line["readings"] = std::move(readings);
@@ -99,7 +104,7 @@ void read_outcome(JsonFields& fields, PointRow& point) {
   if ((items == nullptr) != (cycles == nullptr)) fields.complain("'items' without 'cycles'");
   if (readings != nullptr && items == nullptr) fields.complain("'readings' without 'items'");
   if (items != nullptr && cycles != nullptr) {
-    auto named = samples_of_rows({*items, *cycles, readings == nullptr ? null : *readings});
+    auto named = record::samples_of_rows({*items, *cycles, readings == nullptr ? null : *readings});
     if (!named) fields.complain(named.error().message);
     if (named) point.samples = std::move(named->samples);
     if (named) point.readings = std::move(named->readings);
@@ -107,9 +112,9 @@ void read_outcome(JsonFields& fields, PointRow& point) {
   const ordered_json* message = fields.find("error");
   if (message == nullptr && fields.find("error_step") == nullptr) return;
   const auto word = fields.get<std::string>("error_step");
-  const auto step = step_named(word);
+  const auto step = record::step_named(word);
   if (!step) fields.complain(fmt::format("'{}' is no step", word));
-  point.error = PointError{step.value_or(Step::store), fields.get<std::string>("error")};
+  point.error = record::PointError{step.value_or(Step::store), fields.get<std::string>("error")};
 }
 
 }  // namespace
@@ -117,9 +122,9 @@ void read_outcome(JsonFields& fields, PointRow& point) {
 PointRow point_of(JsonFields& fields) {
   PointRow point;
   const auto word = fields.get_or<std::string>("kind", "point");
-  const auto kind = point_kind(word);
+  const auto kind = record::point_kind(word);
   if (!kind) fields.complain(fmt::format("'{}' is no kind of point", word));
-  point.kind = kind.value_or(PointKind::point);
+  point.kind = kind.value_or(record::PointKind::point);
   point.variant_id = fields.get<std::string>("id");
   point.variant_hash = fields.get<std::string>("hash");
   point.unit = fields.get<std::string>("unit");
@@ -139,4 +144,4 @@ PointRow point_of(JsonFields& fields) {
   return point;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

@@ -6,15 +6,15 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::store::json {
 
-nlohmann::ordered_json json_of(const DeviceRow& device);
-nlohmann::ordered_json json_of(const RunRow& run);
-nlohmann::ordered_json json_of(const PointRow& point);
+nlohmann::ordered_json json_of(const record::DeviceRow& device);
+nlohmann::ordered_json json_of(const record::RunRow& run);
+nlohmann::ordered_json json_of(const record::PointRow& point);
 
 // Mistakes are in the fields.
-DeviceRow device_of(JsonFields& fields);
-RunRow run_of(JsonFields& fields);
-PointRow point_of(JsonFields& fields);
+record::DeviceRow device_of(base::JsonFields& fields);
+record::RunRow run_of(base::JsonFields& fields);
+record::PointRow point_of(base::JsonFields& fields);
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

@@ -8,7 +8,10 @@
 #include <numeric>
 #include <span>
 
-namespace phasebit {
+namespace phasebit::store::json {
+
+using record::PointRow;
+
 namespace {
 
 using nlohmann::ordered_json;
@@ -17,7 +20,7 @@ using nlohmann::ordered_json;
 constexpr size_t most_text_bytes = 2500000;
 
 std::string line_of(size_t number, const PointRow& point) {
-  auto [items, cycles, readings] = rows_of_samples(point.samples, point.readings);
+  auto [items, cycles, readings] = record::rows_of_samples(point.samples, point.readings);
   ordered_json line = {
       {"point", number}, {"items", std::move(items)}, {"cycles", std::move(cycles)}};
   if (!point.readings.empty()) {
@@ -28,7 +31,8 @@ std::string line_of(size_t number, const PointRow& point) {
 }
 
 // The readings of a line as samples.h has them, with their names.
-Result<ordered_json> with_names(const ordered_json& sums, const std::vector<ReadingName>& names) {
+Result<ordered_json> with_names(const ordered_json& sums,
+                                const std::vector<record::ReadingName>& names) {
   if (sums.size() != names.size())
     return fail(Step::store, "samples of {} readings for a point of {}", sums.size(), names.size());
   ordered_json readings = nullptr;
@@ -44,7 +48,7 @@ std::pair<size_t, std::string> one_file(std::span<const std::string> lines) {
     bytes += lines[count++].size();
   while (true) {
     const auto first = lines.first(count);
-    std::string file = gzip(std::accumulate(first.begin(), first.end(), std::string()));
+    std::string file = base::gzip(std::accumulate(first.begin(), first.end(), std::string()));
     if (file.size() <= most_file_bytes || count == 1) return {count, std::move(file)};
     count = (count + 1) / 2;
   }
@@ -62,7 +66,7 @@ std::vector<std::string> sample_lines(const std::vector<PointRow>& points) {
 Status read_sample_line(std::string_view line, std::vector<PointRow>& points) {
   const ordered_json value = ordered_json::parse(line, nullptr, false);
   if (!value.is_object()) return fail(Step::store, "no JSON object");
-  JsonFields fields(value);
+  base::JsonFields fields(value);
   const auto number = fields.get<size_t>("point");
   const ordered_json *items = fields.find("items"), *cycles = fields.find("cycles");
   const ordered_json* sums = fields.find("readings");
@@ -75,7 +79,7 @@ Status read_sample_line(std::string_view line, std::vector<PointRow>& points) {
   if (!point.samples.empty()) return fail(Step::store, "samples of point {} twice", number);
   PHASEBIT_TRY_ASSIGN(readings,
                       with_names(sums == nullptr ? ordered_json::array() : *sums, point.readings));
-  PHASEBIT_TRY_ASSIGN(named, samples_of_rows({*items, *cycles, readings}));
+  PHASEBIT_TRY_ASSIGN(named, record::samples_of_rows({*items, *cycles, readings}));
   point.samples = std::move(named.samples);
   return {};
 }
@@ -87,7 +91,7 @@ Result<std::vector<std::string>> write_sample_files(const fs::path& results,
   for (std::span<const std::string> rest = lines; !rest.empty();) {
     auto [count, file] = one_file(rest);
     names.push_back(fmt::format("{}{}.jsonl.gz", stem, names.size()));
-    PHASEBIT_TRY(write_file(results.parent_path() / names.back(), file));
+    PHASEBIT_TRY(base::write_file(results.parent_path() / names.back(), file));
     rest = rest.subspan(count);
   }
   std::error_code ignored;
@@ -97,4 +101,4 @@ Result<std::vector<std::string>> write_sample_files(const fs::path& results,
   return names;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::store::json {
 
 void JsonScanner::fail(std::string_view what) {
   if (mistake_.empty()) mistake_ = fmt::format("column {}: {}", at_ - begin_ + 1, what);
@@ -89,4 +89,4 @@ void JsonScanner::finish() {
   if (at_ != end_) fail("something behind the end");
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

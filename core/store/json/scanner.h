@@ -7,7 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace phasebit {
+namespace phasebit::store::json {
 
 // After the first mistake every call gives a default, and mistake() says what was wrong.
 //   scanner.begin('[');
@@ -69,4 +69,4 @@ class JsonScanner {
   std::string mistake_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

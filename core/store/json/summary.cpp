@@ -1,16 +1,18 @@
 #include "core/store/json/summary.h"
 
-namespace phasebit {
+namespace phasebit::store::json {
+
+using record::Summary;
 
 using nlohmann::ordered_json;
 
 namespace {
 
-ordered_json json_of(const MedianInterval& interval) {
+ordered_json json_of(const record::MedianInterval& interval) {
   return {interval.interval.low, interval.interval.high, interval.reached};
 }
 
-MedianInterval interval_of(const ordered_json& value) {
+record::MedianInterval interval_of(const ordered_json& value) {
   return {{value.at(0).get<double>(), value.at(1).get<double>()}, value.at(2).get<bool>()};
 }
 
@@ -26,7 +28,7 @@ ordered_json json_of(const Summary& summary) {
                         {"worst_residual", summary.fit.worst_residual},
                         {"modes", summary.modes},
                         {"readings", ordered_json::array()}};
-  for (const ReadingSummary& reading : summary.readings)
+  for (const record::ReadingSummary& reading : summary.readings)
     value["readings"].push_back(
         {{"value", reading.value}, {"interval", json_of(reading.interval)}});
   return value;
@@ -48,4 +50,4 @@ Summary summary_of_json(const ordered_json& value) {
   return summary;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

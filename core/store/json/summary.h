@@ -5,10 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::store::json {
 
-nlohmann::ordered_json json_of(const Summary& summary);
+nlohmann::ordered_json json_of(const record::Summary& summary);
 // Throws nlohmann::json::exception for what is not of that form.
-Summary summary_of_json(const nlohmann::ordered_json& value);
+record::Summary summary_of_json(const nlohmann::ordered_json& value);
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

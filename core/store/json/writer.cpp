@@ -10,7 +10,11 @@
 #include <map>
 #include <tuple>
 
-namespace phasebit {
+namespace phasebit::store::json {
+
+using record::PointRow;
+using record::SameCode;
+
 namespace {
 
 std::string quoted(const std::string& text) {
@@ -23,7 +27,7 @@ std::string quoted_list(const std::vector<std::string>& words) {
   return "[" + text + "]";
 }
 
-std::string object_of(const KeyAxes& axes) {
+std::string object_of(const image::KeyAxes& axes) {
   std::string text;
   for (const auto& [axis, value] : axes)
     text += (text.empty() ? "" : ",") + quoted(axis) + ":" + quoted(value);
@@ -48,9 +52,9 @@ class Lines {
   std::string text_;
 };
 
-std::string figures_of(const Summary& made) {
+std::string figures_of(const record::Summary& made) {
   std::string readings;
-  for (const ReadingSummary& one : made.readings)
+  for (const record::ReadingSummary& one : made.readings)
     readings +=
         fmt::format("{}[{},{},{},{}]", readings.empty() ? "" : ",", one.value,
                     one.interval.interval.low, one.interval.interval.high, one.interval.reached);
@@ -65,10 +69,11 @@ std::string figures_of(const Summary& made) {
 class Writer {
  public:
   explicit Writer(const Arranged& arranged) : results_(arranged.results) {
-    for (const VariantRow& variant : results_.variants)
+    for (const record::VariantRow& variant : results_.variants)
       variants_.number(variant.id, [&] { return variant_text(variant); });
-    for (const DeviceRow& device : results_.devices) devices_.emplace(device.uuid, devices_.size());
-    for (const RunRow& run : results_.runs) runs_.emplace(run.id, runs_.size());
+    for (const record::DeviceRow& device : results_.devices)
+      devices_.emplace(device.uuid, devices_.size());
+    for (const record::RunRow& run : results_.runs) runs_.emplace(run.id, runs_.size());
     for (const PointRow& point : arranged.points) add_point(point);
     for (const SameCode& group : arranged.same_code) add_same_code(group);
     points_ = arranged.points.size();
@@ -86,9 +91,9 @@ class Writer {
         files.part == FilePart()
             ? ""
             : fmt::format(R"(,"part":[{},{}])", files.part.number, files.part.count));
-    text += "\n" + json_of(results_.catalogue).dump() + "\n";
-    for (const DeviceRow& device : results_.devices) text += line_of(json_of(device));
-    for (const RunRow& run : results_.runs) text += line_of(json_of(run));
+    text += "\n" + image::json_of(results_.catalogue).dump() + "\n";
+    for (const record::DeviceRow& device : results_.devices) text += line_of(json_of(device));
+    for (const record::RunRow& run : results_.runs) text += line_of(json_of(run));
     return text + defaults_.text() + variants_.text() + codes_.text() + modules_.text() +
            images_.text() + series_.text() + point_text_ + same_text_;
   }
@@ -98,12 +103,12 @@ class Writer {
     return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   }
 
-  std::string variant_text(const VariantRow& row) {
+  std::string variant_text(const record::VariantRow& row) {
     if (!row.has_key()) return fmt::format("[null,{{}},{},{}]", quoted(row.id), quoted(row.hash));
     const size_t defaults =
         defaults_.number(*row.defaults, [&] { return object_of(*row.defaults); });
-    const bool made =
-        display_id(*row.defaults, row.named) == row.id && short_hash(row.id) == row.hash;
+    const bool made = record::display_id(*row.defaults, row.named) == row.id &&
+                      base::short_hash(row.id) == row.hash;
     return fmt::format("[{},{}{}]", defaults, object_of(row.named),
                        made ? "" : fmt::format(",{},{}", quoted(row.id), quoted(row.hash)));
   }
@@ -126,20 +131,20 @@ class Writer {
 
   size_t series(const PointRow& row) {
     std::string readings;
-    for (const ReadingName& reading : row.readings)
+    for (const record::ReadingName& reading : row.readings)
       readings += (readings.empty() ? "" : ",") + quoted_list({reading.name, reading.unit});
     std::string text =
         fmt::format(R"({{"kind":{},"unit":{},"device":{},"run":{},"readings":[{}]}})",
-                    quoted(to_string(row.kind)), quoted(row.unit), devices_.at(row.device_uuid),
-                    runs_.at(row.run_id), readings);
+                    quoted(record::to_string(row.kind)), quoted(row.unit),
+                    devices_.at(row.device_uuid), runs_.at(row.run_id), readings);
     return series_.number(text, [&] { return text; });
   }
 
   void add_point(const PointRow& row) {
-    const auto made = summary_of(row);
+    const auto made = record::summary_of(row);
     std::string error = "null";
     if (row.error)
-      error = quoted_list({std::string(to_string(row.error->step)), row.error->message});
+      error = quoted_list({std::string(base::to_string(row.error->step)), row.error->message});
     point_text_ +=
         fmt::format("[{},{},{},{},{},{},{},{},{},{},{}]\n", series(row), variant(row.variant_id),
                     image(row.ptx_hash, row.text_hash, row.sass_class, row.module), row.repetition,
@@ -155,14 +160,14 @@ class Writer {
     std::vector<std::string> flags = group.row.flags;
     flags.pop_back();
     same_text_ += fmt::format("[{},{},{},{},{},{},[{}],[{}]]\n", series(group.row),
-                              variant(same_class_as(group.row)), group.row.placement.sm,
+                              variant(record::same_class_as(group.row)), group.row.placement.sm,
                               group.row.placement.first_warp, group.row.megahertz,
                               quoted_list(flags), fmt::join(group.repetitions, ","), members);
   }
 
-  const Results& results_;
+  const record::Results& results_;
   std::map<std::string, size_t> devices_, runs_;
-  Lines<KeyAxes> defaults_;
+  Lines<image::KeyAxes> defaults_;
   Lines<std::string> variants_, modules_, series_;
   Lines<std::pair<std::string, std::string>> codes_;
   Lines<std::tuple<size_t, size_t, std::string>> images_;
@@ -182,9 +187,10 @@ std::optional<FilePart> part_of_header(std::string_view line) {
     return {};
   const auto& part = value["part"];
   FilePart read;
-  const bool good = part.is_array() && part.size() == 2 && read_json(part[0], read.number) &&
-                    read_json(part[1], read.count) && read.number >= 1 && read.number <= read.count;
+  const bool good = part.is_array() && part.size() == 2 && base::read_json(part[0], read.number) &&
+                    base::read_json(part[1], read.count) && read.number >= 1 &&
+                    read.number <= read.count;
   return good ? std::optional(read) : std::nullopt;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::store::json {
 
 // The how manieth of how many files, from 1.
 struct FilePart {
@@ -28,4 +28,4 @@ std::string json_text(const Arranged& arranged, const FilesBeside& files);
 // The part that a header says; none where it is no header of ours or of a file that is whole.
 std::optional<FilePart> part_of_header(std::string_view line);
 
-}  // namespace phasebit
+}  // namespace phasebit::store::json

@@ -2,7 +2,12 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::render::context {
+
+using catalogue::ComponentKind;
+using catalogue::NamedExpression;
+using probes::Figures;
+
 namespace {
 
 using nlohmann::json;
@@ -23,7 +28,7 @@ Status check_names(const Figures& figures) {
 
 std::vector<const NamedExpression*> names_of(const Figures& figures) {
   std::vector<const NamedExpression*> all;
-  const auto add = [&](const Component& component) {
+  const auto add = [&](const catalogue::Component& component) {
     for (const NamedExpression& name : component.names) all.push_back(&name);
   };
   add(figures.catalogue().common());
@@ -44,8 +49,8 @@ Status add_names(json& context, const Figures& figures) {
 
 }  // namespace
 
-Status add_component_names(json& context, const Catalogue& catalogue, const VariantKey& variant,
-                           const Plan& plan) {
+Status add_component_names(json& context, const catalogue::Catalogue& catalogue,
+                           const image::VariantKey& variant, const probes::Plan& plan) {
   PHASEBIT_TRY_ASSIGN(figures, Figures::of(catalogue, variant));
   PHASEBIT_TRY(check_names(figures));
   figures.set(plan.derived());
@@ -60,4 +65,4 @@ Status add_component_names(json& context, const Catalogue& catalogue, const Vari
   return {};
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::render::context

@@ -5,7 +5,7 @@
 #include "gen/render/context/probes.h"
 #include "gen/render/context/roles.h"
 
-namespace phasebit {
+namespace phasebit::render::context {
 
 using nlohmann::json;
 
@@ -13,7 +13,7 @@ namespace {
 
 // Copies of an item in a row. An even number of them ends in the phase that it began in, so each
 // knows its parity, and none is counted.
-void add_copies(json& context, const Plan& plan) {
+void add_copies(json& context, const probes::Plan& plan) {
   context["copies"] = json::array();
   context["has_copies"] = plan.copies > 1;
   context["num_copies"] = std::to_string(plan.copies);
@@ -32,8 +32,8 @@ void add_copies(json& context, const Plan& plan) {
 
 }  // namespace
 
-Result<json> make_context(const Catalogue& catalogue, const VariantKey& variant, const Plan& plan,
-                          const std::string& entry) {
+Result<json> make_context(const catalogue::Catalogue& catalogue, const image::VariantKey& variant,
+                          const probes::Plan& plan, const std::string& entry) {
   json context = {{"entry", entry}, {"role", ""}};
   context["has_readings"] = !plan.launch.readings.empty();
   for (const auto& [axis, value] : variant.axes) {
@@ -54,4 +54,4 @@ Result<json> make_context(const Catalogue& catalogue, const VariantKey& variant,
   return context;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::render::context

@@ -5,7 +5,10 @@
 
 #include <cstddef>
 
-namespace phasebit {
+namespace phasebit::render::context {
+
+using catalogue::ReadBack;
+using probes::Plan;
 
 using nlohmann::json;
 
@@ -13,10 +16,10 @@ void add_payload(json& context, const Plan& plan) {
   context["has_payload"] = plan.slot_bytes > 0;
   context["slot_bytes"] = std::to_string(plan.slot_bytes);
   context["slot_words"] = std::to_string(plan.slot_bytes / 4);
-  context["payload_period"] = std::to_string(copied_payload_period);
+  context["payload_period"] = std::to_string(image::copied_payload_period);
   context["payload_offset"] = std::to_string(plan.payload_offset);
-  context["item_step"] = hex(payload_item_step);
-  context["checksum_multiplier"] = hex(payload_checksum_multiplier);
+  context["item_step"] = hex(image::payload_item_step);
+  context["checksum_multiplier"] = hex(image::payload_checksum_multiplier);
   context["fill_bytes"] = std::to_string(4 * plan.producer.vector_words);
   context["fill_words_wide"] = std::to_string(plan.producer.vector_words);
   context["fill_wide"] = plan.producer.vector_words == 4;
@@ -68,7 +71,7 @@ json read_back(ReadBack how, const std::string& address, int arrivals) {
 }  // namespace
 
 void add_read_back(json& context, const Plan& plan) {
-  const PlanFacts& facts = plan.facts;
+  const probes::PlanFacts& facts = plan.facts;
   context["reads_back"] = facts.read_words() > 0;
   context["read_full"] = read_back(facts.read_full, "address", facts.full_arrivals);
   context["read_empty"] = read_back(facts.read_empty, fmt::format("address+{}", plan.empty_offset),
@@ -81,7 +84,7 @@ void add_parameter_block(json& context) {
   const auto field = [&](const char* name, size_t offset) {
     context["pb"][name] = std::to_string(offset);
   };
-#define PHASEBIT_FIELD(name) field(#name, offsetof(KernelParams, name))
+#define PHASEBIT_FIELD(name) field(#name, offsetof(image::KernelParams, name))
   PHASEBIT_FIELD(version);
   PHASEBIT_FIELD(items);
   PHASEBIT_FIELD(samples);
@@ -103,7 +106,7 @@ void add_parameter_block(json& context) {
   PHASEBIT_FIELD(second_rank);
   PHASEBIT_FIELD(load_ctas);
 #undef PHASEBIT_FIELD
-  context["pb"]["bytes"] = std::to_string(sizeof(KernelParams));
+  context["pb"]["bytes"] = std::to_string(sizeof(image::KernelParams));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::render::context

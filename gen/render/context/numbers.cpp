@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::render::context {
 
 std::string hex(std::uint32_t value) {
   return fmt::format("0x{:08x}", value);
@@ -13,4 +13,4 @@ std::string reciprocal(int divisor) {
   return hex(static_cast<std::uint32_t>(((1ULL << 32) + d - 1) / d));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::render::context

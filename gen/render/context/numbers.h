@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::render::context {
 
 std::string hex(std::uint32_t value);  // "0x0000002a"
 
@@ -12,4 +12,4 @@ std::string hex(std::uint32_t value);  // "0x0000002a"
 // below 2^32. ptxas would make a division of twenty instructions.
 std::string reciprocal(int divisor);
 
-}  // namespace phasebit
+}  // namespace phasebit::render::context

@@ -2,15 +2,20 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::render::context {
+
+using image::VariantKey;
+using probes::Plan;
+
 namespace {
 
 using nlohmann::json;
 
 // The barriers that common/verify_phases reads back: `count` from `first` (bytes) on, and how many
 // phases they have passed: a number or the register `items`.
-void check_phases(json& context, ReadBack how, int first, int count, const char* passed) {
-  const bool checked = how == ReadBack::phases && count > 0;
+void check_phases(json& context, catalogue::ReadBack how, int first, int count,
+                  const char* passed) {
+  const bool checked = how == catalogue::ReadBack::phases && count > 0;
   context["checks_phases"] = checked;
   context["checked_offset"] = std::to_string(first);
   context["checked_barriers"] = std::to_string(count);
@@ -26,7 +31,7 @@ json counted(const char* name, int count) {
 
 void add_verb(json& context, const VariantKey& variant, const Plan& plan) {
   const std::string verb = variant.value("verb"), path = variant.value("path");
-  const bool produces = plan.launch.timed_role == Role::producer;
+  const bool produces = plan.launch.timed_role == image::Role::producer;
   context["producer"]["is_timed"] = produces;
   context["consumer"]["is_timed"] = !produces;
   const bool arrives = verb == "commit" || verb == "release";
@@ -89,4 +94,4 @@ void add_probe_names(json& context, const VariantKey& variant, const Plan& plan)
   if (probe == "entangle") add_entangle(context, variant, plan);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::render::context

@@ -5,9 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::render::context {
 
 // Adds to the finished context of a variant (gen/render/context/context.h).
-void add_probe_names(nlohmann::json& context, const VariantKey& variant, const Plan& plan);
+void add_probe_names(nlohmann::json& context, const image::VariantKey& variant,
+                     const probes::Plan& plan);
 
-}  // namespace phasebit
+}  // namespace phasebit::render::context

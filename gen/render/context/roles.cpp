@@ -3,7 +3,11 @@
 #include "gen/render/context/numbers.h"
 #include "gen/render/context/slots.h"
 
-namespace phasebit {
+namespace phasebit::render::context {
+
+using probes::Plan;
+using probes::RolePlan;
+
 namespace {
 
 using nlohmann::json;
@@ -42,12 +46,12 @@ void add_steps(json& context, const Plan& plan, const RolePlan& role) {
   context["laps_a_step"] = std::to_string(laps);
   context["passes_laps"] = laps > 0;
   context["single_stage"] = plan.num_stages == 1;
-  context["value_step"] = hex(payload_item_step * static_cast<std::uint32_t>(role.turns));
+  context["value_step"] = hex(image::payload_item_step * static_cast<std::uint32_t>(role.turns));
 }
 
 // A flag counts the arrivals at a slot, lap by lap: who waits knows how many there are by then. One
 // arrival a lap is a store of the lap's number, several are added.
-void add_flag(json& context, const PlanFacts& facts, const std::string& r) {
+void add_flag(json& context, const probes::PlanFacts& facts, const std::string& r) {
   const bool producer = r == "p";
   const int awaited = producer ? facts.empty_arrivals : facts.full_arrivals;
   context["awaited_arrivals"] = std::to_string(awaited);
@@ -60,7 +64,7 @@ void add_flag(json& context, const PlanFacts& facts, const std::string& r) {
 json role_context(const Plan& plan, const std::string& r) {
   const bool produces = r == "p";
   const RolePlan& role = produces ? plan.producer : plan.consumer;
-  const PlanFacts& facts = plan.facts;
+  const probes::PlanFacts& facts = plan.facts;
   json context = slot_names(plan, r, 0);
   context["r"] = r;
   context["lap"] = r + "_lap";
@@ -82,4 +86,4 @@ json role_context(const Plan& plan, const std::string& r) {
   return context;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::render::context

@@ -7,9 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::render::context {
 
 // `r` is "p" for the producer, "c" for the consumer.
-nlohmann::json role_context(const Plan& plan, const std::string& r);
+nlohmann::json role_context(const probes::Plan& plan, const std::string& r);
 
-}  // namespace phasebit
+}  // namespace phasebit::render::context

@@ -1,6 +1,9 @@
 #include "gen/render/context/slots.h"
 
-namespace phasebit {
+namespace phasebit::render::context {
+
+using probes::Plan;
+using probes::RolePlan;
 
 using nlohmann::json;
 
@@ -70,4 +73,4 @@ json make_slots(const Plan& plan, const RolePlan& role, const std::string& r, in
   return slots;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::render::context

@@ -7,12 +7,13 @@
 
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::render::context {
 
 // Addresses of the slot that is `offset` slots up from the slot register of role `r` ("p" or "c").
-nlohmann::json slot_names(const Plan& plan, const std::string& r, int offset);
+nlohmann::json slot_names(const probes::Plan& plan, const std::string& r, int offset);
 
 // One object for each copy of the loop's body: one, or as many as slots are unrolled.
-nlohmann::json make_slots(const Plan& plan, const RolePlan& role, const std::string& r, int ahead);
+nlohmann::json make_slots(const probes::Plan& plan, const probes::RolePlan& role,
+                          const std::string& r, int ahead);
 
-}  // namespace phasebit
+}  // namespace phasebit::render::context

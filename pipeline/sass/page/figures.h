@@ -11,27 +11,27 @@
 #include <utility>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::sass::page {
 
 // The figures of the project's results of some variants.
 class PublishedFigures {
  public:
   // With none published there are none. Errors as load_results.
-  static Result<PublishedFigures> load(const Home& home, const std::set<std::string>& ids);
+  static Result<PublishedFigures> load(const base::Home& home, const std::set<std::string>& ids);
 
   // The newest of that variant, measured as code for that target which is the code of `side`: that
   // of another target or other code is none.
-  std::optional<PageFigure> find(const std::string& id, const std::string& target,
-                                 const DiffSide& side) const;
+  std::optional<listing::PageFigure> find(const std::string& id, const std::string& target,
+                                          const compare::DiffSide& side) const;
 
  private:
   struct Measured {
     std::string started, text_hash, sass_class;
-    PageFigure figure;
+    listing::PageFigure figure;
   };
-  void add(const Results& results, const std::set<std::string>& ids);
+  void add(const record::Results& results, const std::set<std::string>& ids);
 
   std::map<std::pair<std::string, std::string>, std::vector<Measured>> by_id_and_target_;
 };
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass::page

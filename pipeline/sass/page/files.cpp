@@ -9,7 +9,11 @@
 #include <set>
 #include <tuple>
 
-namespace phasebit {
+namespace phasebit::pipeline::sass::page {
+
+using foreign::ReadKernel;
+using listing::Page;
+
 namespace {
 
 constexpr std::size_t name_width = 60;
@@ -50,7 +54,7 @@ std::size_t instructions_of(const Row& row) {
   std::set<std::tuple<int, std::string_view, std::string_view>> seen;
   std::size_t sum = 0;
   for (const auto& [column, one] : row.cells) {
-    const CubinKernel& kernel = *one->kernel.kernel;
+    const cubin::CubinKernel& kernel = *one->kernel.kernel;
     if (seen.emplace(one->kernel.image->cubin.sm, kernel.text, kernel.code.hash).second)
       sum += kernel.size();
   }
@@ -79,38 +83,38 @@ Status make_room(Grid& grid, Page& page) {
     page.left_out_why = fmt::format(
         "{} of {} kernels are left out, from {} on: a page has room for {} instructions; --kernel "
         "and -t say which are in it",
-        page.left_out.size(), grid.rows.size(), shortened(page.left_out.front(), name_width),
-        most_page_instructions);
+        page.left_out.size(), grid.rows.size(),
+        cubin::source::shortened(page.left_out.front(), name_width), most_page_instructions);
   grid.rows = std::move(kept);
   return {};
 }
 
 // Reads the kernels that are left, those of a file together.
-Result<std::map<const PlacedKernel*, ReadKernel>> read_grid(const Disassembler& disassembler,
-                                                            const Grid& grid, std::size_t files,
-                                                            const SourceView& view) {
+Result<std::map<const PlacedKernel*, ReadKernel>> read_grid(
+    const disassembly::Disassembler& disassembler, const Grid& grid, std::size_t files,
+    const cubin::source::SourceView& view) {
   std::map<const PlacedKernel*, ReadKernel> read;
   for (std::size_t file = 0; file < files; ++file) {
     std::vector<const PlacedKernel*> placed;
-    std::vector<CodeKernel> kernels;
+    std::vector<foreign::CodeKernel> kernels;
     for (const Row& row : grid.rows)
       for (const auto& [column, one] : row.cells)
         if (one->file == file) placed.push_back(one), kernels.push_back(one->kernel);
-    PHASEBIT_TRY_ASSIGN(those, read_code_kernels(disassembler, kernels, view));
+    PHASEBIT_TRY_ASSIGN(those, foreign::read_code_kernels(disassembler, kernels, view));
     for (std::size_t i = 0; i < placed.size(); ++i) read.emplace(placed[i], std::move(those[i]));
   }
   return read;
 }
 
-std::string maker(const Cubin& cubin) {
+std::string maker(const cubin::Cubin& cubin) {
   if (cubin.tool_version.empty()) return {};
   return (cubin.tool.empty() ? "CUDA" : cubin.tool) + " " + cubin.tool_version;
 }
 
-std::string made_with(const PlacedKernels& placed, const Disassembler& disassembler) {
+std::string made_with(const PlacedKernels& placed, const disassembly::Disassembler& disassembler) {
   std::set<std::string> tools;
   std::vector<std::string> files;
-  for (const CodeFile& file : placed.files)
+  for (const foreign::CodeFile& file : placed.files)
     files.push_back(fs::path(file.path).filename().string());
   for (const PlacedKernel& one : placed.kernels) tools.insert(maker(one.kernel.image->cubin));
   tools.erase("");
@@ -119,10 +123,10 @@ std::string made_with(const PlacedKernels& placed, const Disassembler& disassemb
 }
 
 // The codes of one row, each once, and its cells.
-std::vector<PageCell> fill_row(const Row& row, std::size_t columns, bool one_file,
-                               std::map<const PlacedKernel*, ReadKernel>& read,
-                               std::vector<PageCode>& codes) {
-  std::vector<PageCell> cells(columns, {"not in it", -1});
+std::vector<listing::PageCell> fill_row(const Row& row, std::size_t columns, bool one_file,
+                                        std::map<const PlacedKernel*, ReadKernel>& read,
+                                        std::vector<listing::PageCode>& codes) {
+  std::vector<listing::PageCell> cells(columns, {"not in it", -1});
   std::map<std::tuple<int, std::string, std::string>, int> known;
   for (const auto& [column, one] : row.cells) {
     ReadKernel& kernel = read.at(one);
@@ -132,9 +136,9 @@ std::vector<PageCell> fill_row(const Row& row, std::size_t columns, bool one_fil
                       static_cast<int>(codes.size()));
     cells[column] = {"", code->second};
     if (!is_new) continue;
-    PageCode made;
-    made.side =
-        DiffSide{kernel.name, sm, std::move(kernel.kernel), std::move(kernel.source), {}, one_file};
+    listing::PageCode made;
+    made.side = compare::DiffSide{
+        kernel.name, sm, std::move(kernel.kernel), std::move(kernel.source), {}, one_file};
     made.loops = std::move(kernel.loops);
     codes.push_back(std::move(made));
   }
@@ -151,18 +155,19 @@ Status check_request(const PageRequest& options) {
 
 Result<Page> page_of_files(const PageRequest& options) {
   PHASEBIT_TRY(check_request(options));
-  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
-  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
+  PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
   PHASEBIT_TRY_ASSIGN(placed, place_kernels(tools, options.files, options.kernel, options.targets));
   Grid grid = grid_of(placed);
   if (grid.rows.empty()) return fail(Step::usage, "no kernel is left to show");
   Page page;
   page.of_files = true;
   PHASEBIT_TRY(make_room(grid, page));
-  PHASEBIT_TRY_ASSIGN(
-      read, read_grid(disassembler, grid, placed.files.size(), source_view(options.source)));
+  PHASEBIT_TRY_ASSIGN(read, read_grid(disassembler, grid, placed.files.size(),
+                                      cubin::source::source_view(options.source)));
   page.made_with = made_with(placed, disassembler);
-  PageView view{placed.files.size() > 1 ? "files" : "targets", grid.columns, std::nullopt, {}};
+  listing::PageView view{
+      placed.files.size() > 1 ? "files" : "targets", grid.columns, std::nullopt, {}};
   PHASEBIT_TRY_ASSIGN(reference, page_reference(options.reference, grid.columns));
   view.reference = reference;
   for (const Row& row : grid.rows) {
@@ -171,9 +176,9 @@ Result<Page> page_of_files(const PageRequest& options) {
     view.cells.push_back(
         fill_row(row, grid.columns.size(), placed.files.size() == 1, read, page.codes));
   }
-  page.short_names = short_names(page.variants, name_width);
+  page.short_names = foreign::short_names(page.variants, name_width);
   page.views.push_back(std::move(view));
   return page;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass::page

@@ -14,14 +14,22 @@
 #include <mutex>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::pipeline::sass::page {
+
+using images::AnalysedImage;
+using images::CodeColumn;
+using images::Prepared;
+using listing::Page;
+using listing::PageCell;
+using listing::PageView;
+
 namespace {
 
 // The first instruction of the timed role's loop; of another role's where it has none.
 std::optional<std::size_t> timed_loop(const Prepared& prepared, const AnalysedImage& image) {
-  const std::string timed = word_of(prepared.head.launch.timed_role);
+  const std::string timed = ptx::head::word_of(prepared.head.launch.timed_role);
   std::optional<std::size_t> found;
-  for (const RoleWindow& window : image.windows)
+  for (const flow::RoleWindow& window : image.windows)
     if (window.loop_header >= 0 && (!found || window.role == timed))
       found = static_cast<std::size_t>(window.loop_header);
   return found;
@@ -40,11 +48,11 @@ class Collector {
         known_.emplace(std::tuple(variant, sm, image.kernel.code.hash), next);
     if (is_new) {
       const Prepared& one = prepared_[variant];
-      PageCode code;
+      listing::PageCode code;
       code.opens_at = timed_loop(one, image);
-      const std::string word = sass_class_word(image.kernel.code.hash, one.head.launch);
-      code.side = DiffSide{one.key.id, sm, std::move(image.kernel), one.kernel.source,
-                           std::move(image.windows)};
+      const std::string word = image::sass_class_word(image.kernel.code.hash, one.head.launch);
+      code.side = compare::DiffSide{one.key.id, sm, std::move(image.kernel), one.kernel.source,
+                                    std::move(image.windows)};
       code.side.sass_class = word;
       code.statements = &one.kernel.statements;
       page_.codes.push_back(std::move(code));
@@ -66,16 +74,16 @@ struct Plan {
 };
 
 // The architectures, and with --toolchain the versions of ptxas on one of them.
-Result<std::vector<Plan>> plan_views(const PageRequest& options, const Tools& tools,
+Result<std::vector<Plan>> plan_views(const PageRequest& options, const images::Tools& tools,
                                      std::vector<CodeColumn>& columns) {
-  PHASEBIT_TRY_ASSIGN(targets, chosen_targets(tools.toolchain, options.targets));
-  PHASEBIT_TRY_ASSIGN(across, columns_of(tools, targets, {}));
+  PHASEBIT_TRY_ASSIGN(targets, images::chosen_targets(tools.toolchain, options.targets));
+  PHASEBIT_TRY_ASSIGN(across, images::columns_of(tools, targets, {}));
   PHASEBIT_TRY_ASSIGN(reference, page_reference(options.reference, targets));
   std::vector<Plan> plans = {{{"architectures", targets, reference, {}}, 0}};
   columns = across;
   if (options.toolchains.empty()) return plans;
-  PHASEBIT_TRY(check_target(tools.toolchain, options.history));
-  PHASEBIT_TRY_ASSIGN(history, columns_of(tools, {options.history}, options.toolchains));
+  PHASEBIT_TRY(ptxas::check_target(tools.toolchain, options.history));
+  PHASEBIT_TRY_ASSIGN(history, images::columns_of(tools, {options.history}, options.toolchains));
   PageView view{"ptxas versions, " + options.history, {}, history.size() - 1, {}};
   const std::string pinned = tools.toolchain.version.text();
   for (const CodeColumn& column : history)
@@ -87,33 +95,34 @@ Result<std::vector<Plan>> plan_views(const PageRequest& options, const Tools& to
 
 using Cells = std::vector<std::vector<PageCell>>;  // by variant, then by column of all views
 
-Result<Cells> read_cells(Page& page, Tools& tools, const Disassembler& disassembler,
+Result<Cells> read_cells(Page& page, images::Tools& tools,
+                         const disassembly::Disassembler& disassembler,
                          const std::vector<Prepared>& prepared,
                          const std::vector<CodeColumn>& columns) {
   std::vector<int> sms;
   for (const CodeColumn& column : columns) {
-    PHASEBIT_TRY_ASSIGN(known, parse_target(column.target));
+    PHASEBIT_TRY_ASSIGN(known, isa::parse_target(column.target));
     sms.push_back(known.sm);
   }
   Cells cells(prepared.size(), std::vector<PageCell>(columns.size()));
   Collector codes(page, prepared);
-  PHASEBIT_TRY(
-      analyse_images(tools, disassembler, prepared, columns,
-                     [&](std::size_t column, std::size_t variant, Result<AnalysedImage> image) {
-                       PageCell& cell = cells[variant][column];
-                       if (image)
-                         cell.code = codes.add(variant, sms[column], std::move(*image));
-                       else
-                         cell.problem = image.error().message;
-                     }));
+  PHASEBIT_TRY(images::analyse_images(
+      tools, disassembler, prepared, columns,
+      [&](std::size_t column, std::size_t variant, Result<AnalysedImage> image) {
+        PageCell& cell = cells[variant][column];
+        if (image)
+          cell.code = codes.add(variant, sms[column], std::move(*image));
+        else
+          cell.problem = image.error().message;
+      }));
   return cells;
 }
 
-Status add_figures(Cells& cells, const Page& page, const Home& home,
+Status add_figures(Cells& cells, const Page& page, const base::Home& home,
                    const std::vector<Prepared>& prepared, const std::vector<CodeColumn>& columns) {
   const auto id_in = [&](std::size_t variant, std::size_t column) {
     const Prepared& one = prepared[variant];
-    return with_assembler(one.key, choice_of(one, columns[column])).id;
+    return ptxas::with_assembler(one.key, images::choice_of(one, columns[column])).id;
   };
   std::set<std::string> ids;
   for (std::size_t variant = 0; variant < cells.size(); ++variant)
@@ -142,8 +151,8 @@ void add_views(Page& page, std::vector<Plan> plans, const Cells& cells) {
 }
 
 Result<std::string> write_page(const Page& page, const PageRequest& options) {
-  PHASEBIT_TRY_ASSIGN(html, page_as_html(page, options.tools.jobs));
-  PHASEBIT_TRY(write_file(options.out, html));
+  PHASEBIT_TRY_ASSIGN(html, listing::page_as_html(page, options.tools.jobs));
+  PHASEBIT_TRY(base::write_file(options.out, html));
   std::size_t columns = 0;
   for (const PageView& view : page.views) columns += view.columns.size();
   const auto counted = [](std::size_t count, const char* what) {
@@ -156,12 +165,12 @@ Result<std::string> write_page(const Page& page, const PageRequest& options) {
 }
 
 Result<std::string> page_of_variants(const PageRequest& options) {
-  PHASEBIT_TRY_ASSIGN(tools, open_tools(options.tools));
-  PHASEBIT_TRY_ASSIGN(disassembler, open_disassembler(tools));
+  PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
+  PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
   std::vector<CodeColumn> columns;
   PHASEBIT_TRY_ASSIGN(plans, plan_views(options, tools, columns));
-  PHASEBIT_TRY_ASSIGN(space, open_space(options.space, Forks::included));
-  PHASEBIT_TRY_ASSIGN(prepared, prepare(space, Build::timed, options.tools.jobs));
+  PHASEBIT_TRY_ASSIGN(space, select::open_space(options.space, select::Forks::included));
+  PHASEBIT_TRY_ASSIGN(prepared, images::prepare(space, image::Build::timed, options.tools.jobs));
   if (prepared.empty()) return fail(Step::usage, "no variant is left to show");
   Page page;
   page.made_with =
@@ -188,4 +197,4 @@ Result<std::string> sass_page(const PageRequest& options) {
   return write_page(page, options);
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass::page

@@ -3,10 +3,10 @@
 
 #include "pipeline/sass/page/request.h"
 
-namespace phasebit {
+namespace phasebit::pipeline::sass::page {
 
 // Writes it, and says what it holds. What a page of files has no room for is a note on standard
 // error and on the page.
 Result<std::string> sass_page(const PageRequest& request);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass::page

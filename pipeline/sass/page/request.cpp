@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace phasebit {
+namespace phasebit::pipeline::sass::page {
 
 Result<std::optional<std::size_t>> page_reference(const std::string& word,
                                                   const std::vector<std::string>& columns) {
@@ -13,7 +13,7 @@ Result<std::optional<std::size_t>> page_reference(const std::string& word,
   if (found != columns.end())
     return std::optional(static_cast<std::size_t>(found - columns.begin()));
   return with_hint(fail(Step::usage, "--reference {}: no column of this page", word),
-                   nearest_word_hint(word, columns));
+                   base::nearest_word_hint(word, columns));
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass::page

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::pipeline::sass::page {
 
 struct PageRequest {
-  SpaceRequest space;
-  ToolOptions tools;
+  select::SpaceRequest space;
+  images::ToolOptions tools;
   std::vector<std::string> files;       // code files in the place of variants; PTX is variants
   std::string kernel;                   // of files: a symbol, a C++ name, or a part; "" for all
   std::string source;                   // of files: "inner" (also ""), "outer" or a source file
@@ -27,4 +27,4 @@ struct PageRequest {
 Result<std::optional<std::size_t>> page_reference(const std::string& word,
                                                   const std::vector<std::string>& columns);
 
-}  // namespace phasebit
+}  // namespace phasebit::pipeline::sass::page

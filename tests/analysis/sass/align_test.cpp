@@ -8,7 +8,10 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using compare::align::align;
+
 namespace {
 
 // Length of the longest common subsequence by the textbook table.
@@ -99,7 +102,7 @@ TEST(Align, HalvesAddUp) {
     std::vector<int> a(2 + random() % 60), b(random() % 200);
     for (int& one : a) one = static_cast<int>(random()) % symbols;
     for (int& one : b) one = static_cast<int>(random()) % symbols;
-    const Halves cut = halve(a, b);
+    const compare::align::Halves cut = compare::align::halve(a, b);
     ASSERT_EQ(cut.a, static_cast<int>(a.size() / 2));
     const auto part = [](const std::vector<int>& all, int begin, std::size_t end) {
       return std::vector<int>(all.begin() + begin, all.begin() + static_cast<long>(end));
@@ -123,7 +126,7 @@ TEST(Align, AnchorsHoldWhatIsTheSame) {
   }
   b = a, whole_b = whole_a;
   for (std::size_t i = 5; i < b.size(); i += 10) b[i] = 100, whole_b[i] = 1;
-  const IndexPairs pairs = align_by_anchors(a, b, whole_a, whole_b);
+  const compare::align::IndexPairs pairs = compare::align::align_by_anchors(a, b, whole_a, whole_b);
   EXPECT_EQ(pairs.size(), a.size() / 10 * 9);
   for (const auto& [left, right] : pairs) {
     ASSERT_EQ(left, right);
@@ -132,4 +135,4 @@ TEST(Align, AnchorsHoldWhatIsTheSame) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -3,7 +3,11 @@
 #include "core/rule/opcodes.h"
 #include "tests/analysis/sass/code_files.h"
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
+
+using foreign::CalledKernel;
+using foreign::ReadProgram;
+
 namespace {
 
 const std::string with_functions = R"(
@@ -19,13 +23,13 @@ class CalledTest : public CodeFiles {
   ReadProgram read(const std::string& target) {
     const std::string source = write("m.ptx", ptx_head(target) + with_functions);
     run({ptxas_, "-c", "-arch", target, source, "-o", path("m.cubin")});
-    code_ = *read_code_file(path("m.cubin"), cuobjdump_, *TargetTable::load());
-    auto program =
-        read_with_callees(*Disassembler::open(nvdisasm_), *find_kernels(code_, {"", ""}));
+    code_ = *foreign::read_code_file(path("m.cubin"), cuobjdump_, *isa::TargetTable::load());
+    auto program = foreign::read_with_callees(*disassembly::Disassembler::open(nvdisasm_),
+                                              *foreign::find_kernels(code_, {"", ""}));
     EXPECT_TRUE(program) << program.error().text();
     return program.value_or(ReadProgram{});
   }
-  CodeFile code_;
+  foreign::CodeFile code_;
 };
 
 // In a relocatable cubin a function has a section of its own: k calls outer, which calls inner; e
@@ -42,8 +46,8 @@ TEST_F(CalledTest, FunctionsOfOtherSectionsComeAlong) {
     int barriers = 0;
     for (const std::size_t place : k.code) {
       reached.push_back(program.code[place].kernel.entry);
-      for (const Instruction& one : program.code[place].kernel.instructions)
-        barriers += opcode_matches("BAR.SYNC*", one.opcode) ? 1 : 0;
+      for (const cubin::Instruction& one : program.code[place].kernel.instructions)
+        barriers += rule::opcode_matches("BAR.SYNC*", one.opcode) ? 1 : 0;
     }
     EXPECT_EQ(reached, (std::vector<std::string>{"k", "outer", "inner"}));
     EXPECT_EQ(barriers, 1);
@@ -55,4 +59,4 @@ TEST_F(CalledTest, FunctionsOfOtherSectionsComeAlong) {
 }
 
 }  // namespace
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

@@ -4,14 +4,22 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using compare::Cause;
+using compare::Change;
+using compare::describe;
+using compare::diff_kernels;
+using compare::DiffSide;
+using compare::find_cause;
+
 namespace {
 
 using Lines = std::vector<std::string>;
 
 DiffSide side(const Lines& lines) {
-  sass_test::Handmade made = sass_test::handmade(lines);
-  std::vector<RoleWindow> windows = find_windows(made.kernel, made.source);
+  test::Handmade made = test::handmade(lines);
+  std::vector<flow::RoleWindow> windows = flow::find_windows(made.kernel, made.source);
   return {"one", 90, std::move(made.kernel), std::move(made.source), std::move(windows)};
 }
 
@@ -75,7 +83,7 @@ const Row rows[] = {
 // The largest change of the loops.
 Change hot_change(const Cause& cause) {
   Change largest = Change::identical;
-  for (const LoopCause& loop : cause.loops) largest = std::max(largest, loop.change);
+  for (const compare::LoopCause& loop : cause.loops) largest = std::max(largest, loop.change);
   return largest;
 }
 
@@ -87,7 +95,7 @@ TEST(Cause, NamesWhatATurnRuns) {
     const auto diff = diff_kernels(left, right);
     ASSERT_TRUE(diff) << diff.error().text();
     const Cause cause = find_cause(left, right, *diff);
-    EXPECT_EQ(to_string(hot_change(cause)), to_string(row.hot));
+    EXPECT_EQ(compare::to_string(hot_change(cause)), compare::to_string(row.hot));
     EXPECT_EQ(cause.problems, Lines());
     EXPECT_EQ(describe(cause, *diff), row.words);
   }
@@ -140,4 +148,4 @@ TEST(Cause, ARoleOfOneSideIsAProblem) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

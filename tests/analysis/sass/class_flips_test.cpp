@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
 namespace {
 
 struct Reason {
@@ -50,9 +50,9 @@ std::string_view reason_of(const std::string& section) {
 }
 
 std::string class_of(const std::string& bytes) {
-  const auto cubin = read_cubin(bytes);
+  const auto cubin = cubin::read_cubin(bytes);
   if (!cubin) return "unreadable";
-  const CubinKernel* kernel = cubin->find("k");
+  const cubin::CubinKernel* kernel = cubin->find("k");
   return kernel == nullptr ? "no kernel" : kernel->code.hash;
 }
 
@@ -62,9 +62,9 @@ struct Place {
 };
 
 std::vector<Place> places_of(const std::string& bytes) {
-  const auto file = ElfFile::open(bytes, "image");
+  const auto file = cubin::ElfFile::open(bytes, "image");
   std::vector<Place> places;
-  for (const ElfSection& section : file->sections())
+  for (const cubin::ElfSection& section : file->sections())
     if (!section.data.empty())
       places.push_back({section.name, section.header.sh_offset, section.data.size()});
   return places;
@@ -100,13 +100,13 @@ TEST(ClassFlips, AreThoseOfTheReviewedList) {
   const std::string found = report("two kernels for sm_90", *executable) +
                             report("the same, relocatable, for sm_80", *relocatable) +
                             report("a ring for sm_107a with lines", *ring_image);
-  const fs::path golden = source_root() / "tests/golden/class_flips.txt";
+  const fs::path golden = base::source_root() / "tests/golden/class_flips.txt";
   if (std::getenv("PHASEBIT_ACCEPT") != nullptr) {
-    ASSERT_TRUE(write_file(golden, found));
+    ASSERT_TRUE(base::write_file(golden, found));
   }
-  EXPECT_EQ(found, read_file(golden).value_or("no tests/golden/class_flips.txt"))
+  EXPECT_EQ(found, base::read_file(golden).value_or("no tests/golden/class_flips.txt"))
       << "PHASEBIT_ACCEPT=1 takes it over; review what is new";
 }
 
 }  // namespace
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

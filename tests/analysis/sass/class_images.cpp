@@ -4,7 +4,7 @@
 #include "core/base/process.h"
 #include "tests/analysis/sass/rings.h"
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
 
 const std::string data_kernel = R"(
 .const .align 4 .b8 table[16] = {1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16};
@@ -68,17 +68,17 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 Result<std::string> assemble_text(const std::string& text, const std::string& target,
                                   const std::vector<std::string>& flags) {
-  PHASEBIT_TRY_ASSIGN(folder, TempDir::create());
+  PHASEBIT_TRY_ASSIGN(folder, base::TempDir::create());
   const std::string in = (folder.path() / "k.ptx").string(),
                     out = (folder.path() / "k.cubin").string();
-  PHASEBIT_TRY(write_file(in, fmt::format(".version {}\n.target {}\n.address_size 64\n{}",
-                                          version_for(target), target, text)));
+  PHASEBIT_TRY(base::write_file(in, fmt::format(".version {}\n.target {}\n.address_size 64\n{}",
+                                                version_for(target), target, text)));
   std::vector<std::string> words = {find_tools()->ptxas, "-arch=" + target};
   words.insert(words.end(), flags.begin(), flags.end());
   words.insert(words.end(), {in, "-o", out});
-  PHASEBIT_TRY_ASSIGN(ran, run_process(words));
+  PHASEBIT_TRY_ASSIGN(ran, base::run_process(words));
   if (!ran.ok()) return fail(Step::assemble, "{}{}", ran.out, ran.err);
-  return read_file(out);
+  return base::read_file(out);
 }
 
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

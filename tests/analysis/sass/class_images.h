@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
 
 // Constants of both banks, a global, a jump table, shared memory, a barrier, a function that is
 // called, and one that ptxas brings along (the square root of a double).
@@ -19,4 +19,4 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 Result<std::string> assemble_text(const std::string& text, const std::string& target,
                                   const std::vector<std::string>& flags = {});
 
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

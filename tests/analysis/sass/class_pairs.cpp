@@ -7,7 +7,13 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
+
+using compare::Change;
+using compare::to_string;
+using cubin::CubinKernel;
+using disassembly::Disassembler;
+
 namespace {
 
 // Wherever it stands.
@@ -22,10 +28,10 @@ std::string changed(const Pair& pair) {
 // `sass diff` says what matrix, classes and history say.
 void expect_one_answer(const Disassembler& disassembler, const CubinKernel& a, const CubinKernel& b,
                        int sm, Change wanted, const char* what) {
-  const DiffSide left = side_of(disassembler, a, sm), right = side_of(disassembler, b, sm);
-  EXPECT_EQ(to_string(diff_kernels(left, right)->change), to_string(wanted)) << what;
-  EXPECT_EQ(to_string(change_between(summarise(sm, left.kernel, {}, {}),
-                                     summarise(sm, right.kernel, {}, {}))),
+  const compare::DiffSide left = side_of(disassembler, a, sm), right = side_of(disassembler, b, sm);
+  EXPECT_EQ(to_string(compare::diff_kernels(left, right)->change), to_string(wanted)) << what;
+  EXPECT_EQ(to_string(compare::change_between(compare::summarise(sm, left.kernel, {}, {}),
+                                              compare::summarise(sm, right.kernel, {}, {}))),
             to_string(wanted))
       << what;
 }
@@ -35,14 +41,18 @@ void expect_one_answer(const Disassembler& disassembler, const CubinKernel& a, c
 Result<CubinKernel> kernel_of(const std::string& text, const std::string& target,
                               const Flags& flags) {
   PHASEBIT_TRY_ASSIGN(bytes, assemble_text(text, target, flags));
-  PHASEBIT_TRY_ASSIGN(cubin, read_cubin(bytes));
+  PHASEBIT_TRY_ASSIGN(cubin, cubin::read_cubin(bytes));
   for (const char* name : {"k", "name_of_its_own"})
     if (const CubinKernel* found = cubin.find(name)) return *found;
   return fail(Step::assemble, "no kernel");
 }
 
-DiffSide side_of(const Disassembler& disassembler, const CubinKernel& kernel, int sm) {
-  return {"side", sm, join_kernel(kernel, disassembler.listing(sm, kernel)).value(), {}, {}};
+compare::DiffSide side_of(const Disassembler& disassembler, const CubinKernel& kernel, int sm) {
+  return {"side",
+          sm,
+          disassembly::join_kernel(kernel, disassembler.listing(sm, kernel)).value(),
+          {},
+          {}};
 }
 
 void expect_pair(const Pair& pair) {
@@ -56,7 +66,7 @@ void expect_pair(const Pair& pair) {
   ASSERT_TRUE(b) << pair.what << ": " << b.error().text();
   EXPECT_EQ(a->text, b->text) << pair.what << ": no pair, its instructions differ";
   EXPECT_EQ(a->code.hash == b->code.hash, pair.differs.empty()) << pair.what;
-  const auto lines = differences_beside_text(a->code, b->code);
+  const auto lines = cubin::differences_beside_text(a->code, b->code);
   for (const std::string& line : lines)
     EXPECT_TRUE(std::any_of(pair.differs.begin(), pair.differs.end(),
                             [&](const std::string& name) { return line.starts_with(name); }))
@@ -69,4 +79,4 @@ void expect_pair(const Pair& pair) {
                     pair.differs.empty() ? Change::identical : Change::data, pair.what);
 }
 
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
 
 using Flags = std::vector<std::string>;
 
@@ -21,13 +21,14 @@ struct Pair {
 };
 
 // The kernel "k" of a text, or "name_of_its_own".
-Result<CubinKernel> kernel_of(const std::string& text, const std::string& target,
-                              const Flags& flags);
+Result<cubin::CubinKernel> kernel_of(const std::string& text, const std::string& target,
+                                     const Flags& flags);
 
 // A side of a difference as `sass diff` has it.
-DiffSide side_of(const Disassembler& disassembler, const CubinKernel& kernel, int sm = 90);
+compare::DiffSide side_of(const disassembly::Disassembler& disassembler,
+                          const cubin::CubinKernel& kernel, int sm = 90);
 
 // Class, differences beside the text, and what `sass diff` and the others say.
 void expect_pair(const Pair& pair);
 
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
 namespace {
 
 // As nvcc names it: memory of a kernel's own, with the kernel's name in it, and a static variable,
@@ -104,7 +104,7 @@ TEST(CodeClassNames, TakeNoPrototypeForACallee) {
   PHASEBIT_NEEDS_TOOLS();
   const auto kernel = kernel_of(through_pointer, "sm_90", {"-c"});
   ASSERT_TRUE(kernel) << kernel.error().text();
-  for (const CodeFact& fact : kernel->code.facts)
+  for (const cubin::CodeFact& fact : kernel->code.facts)
     if (fact.name == "callee") {
       EXPECT_TRUE(fact.value.starts_with("code ")) << fact.value;
     }
@@ -128,4 +128,4 @@ TEST(CodeClassNames, AVariableInTheKernelsScopeIsNoDifference) {
 }
 
 }  // namespace
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

@@ -11,7 +11,10 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
+
+using cubin::read_cubin;
+
 namespace {
 
 // A kernel whose registers are given back: then the count at entry is that of .maxnreg.
@@ -163,14 +166,14 @@ TEST(CodeClass, TellsKernelsOfEqualTextApart) {
 
 TEST(CodeClass, IsAResultOfItsOwnInADifference) {
   PHASEBIT_NEEDS_TOOLS();
-  const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
+  const auto disassembler = disassembly::Disassembler::open(find_tools()->nvdisasm);
   const auto a = kernel_of(data_kernel, "sm_90", {}),
              b = kernel_of(replaced(data_kernel, "maxntid 128", "maxntid 64"), "sm_90", {});
-  const auto same = diff_kernels(side_of(*disassembler, *a), side_of(*disassembler, *a));
-  EXPECT_EQ(same->change, Change::identical);
+  const auto same = compare::diff_kernels(side_of(*disassembler, *a), side_of(*disassembler, *a));
+  EXPECT_EQ(same->change, compare::Change::identical);
   EXPECT_TRUE(same->beside.empty());
-  const auto other = diff_kernels(side_of(*disassembler, *a), side_of(*disassembler, *b));
-  EXPECT_EQ(to_string(other->change), "data");
+  const auto other = compare::diff_kernels(side_of(*disassembler, *a), side_of(*disassembler, *b));
+  EXPECT_EQ(compare::to_string(other->change), "data");
   EXPECT_EQ(other->beside, std::vector<std::string>{"maxntid: 0x80 0x1 0x1 -> 0x40 0x1 0x1"});
 }
 
@@ -234,7 +237,7 @@ TEST(CodeClass, CountsWhatTheDriverDoesAtALaunch) {
   std::set<std::string> found;
   const auto cubin = read_cubin(*image);
   ASSERT_TRUE(cubin) << cubin.error().text();
-  for (const CodeFact& fact : cubin->find("k")->code.facts) found.insert(fact.name);
+  for (const cubin::CodeFact& fact : cubin->find("k")->code.facts) found.insert(fact.name);
   for (const char* name :
        {"entry fragments", "reserved shared", "virtual resources", "tcgen05 of one CTA"})
     EXPECT_TRUE(found.contains(name)) << name;
@@ -247,11 +250,11 @@ TEST(KernelAttributes, CountWhatIsNotKnown) {
   const std::string sized = "\x04\x64\x04\x00\x10\x00\x00\x00"s, zero = "\x02\x7e\x00\x00"s,
                     flag = "\x01\x7f\x00\x00"s, exits = "\x04\x1c\x04\x00\x50\x00\x00\x00"s,
                     none_reserved = "\x02\x4a\x00\x00"s, reserved = "\x02\x4a\x80\x00"s;
-  EXPECT_EQ(kernel_attributes(sized + zero + flag + exits + none_reserved + reserved),
-            (Attributes{{"attribute 0x64", "0x10"},
-                        {"attribute 0x7f", "yes"},
-                        {"virtual resources", "0x80 0x0"}}));
+  EXPECT_EQ(cubin::kernel_attributes(sized + zero + flag + exits + none_reserved + reserved),
+            (cubin::Attributes{{"attribute 0x64", "0x10"},
+                               {"attribute 0x7f", "yes"},
+                               {"virtual resources", "0x80 0x0"}}));
 }
 
 }  // namespace
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

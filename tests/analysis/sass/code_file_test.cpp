@@ -2,14 +2,19 @@
 #include "gen/ptxas/toolchain.h"
 #include "tests/analysis/sass/code_files.h"
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::read_file;
+using foreign::read_code_file;
+using isa::TargetTable;
+
 namespace {
 
-using sass_test::store_kernel;
+using test::store_kernel;
 
-class CodeFileTest : public sass_test::CodeFiles {
+class CodeFileTest : public test::CodeFiles {
  protected:
-  Result<CodeFile> read(const std::string& file) const {
+  Result<foreign::CodeFile> read(const std::string& file) const {
     return read_code_file(file, cuobjdump_, *TargetTable::load());
   }
   // "sm_80 one two; sm_90a one": what could be read of a file.
@@ -17,9 +22,9 @@ class CodeFileTest : public sass_test::CodeFiles {
     const auto code = read(file);
     if (!code) return code.error().text();
     std::string text;
-    for (const CodeImage& image : code->images) {
+    for (const foreign::CodeImage& image : code->images) {
       text += (text.empty() ? "" : "; ") + image.cubin.target;
-      for (const CubinKernel& kernel : image.cubin.kernels) text += " " + kernel.entry;
+      for (const cubin::CubinKernel& kernel : image.cubin.kernels) text += " " + kernel.entry;
     }
     return text;
   }
@@ -63,7 +68,7 @@ TEST_F(CodeFileTest, Executable) {
 // Shared memory of a relocatable object is a section that is larger than the file.
 TEST_F(CodeFileTest, Relocatable) {
   const std::string source =
-      write("r.ptx", sass_test::ptx_head("sm_90") +
+      write("r.ptx", test::ptx_head("sm_90") +
                          ".shared .align 4 .b8 room[40000];\n.visible .entry k(.param .u64 p)\n{\n"
                          ".reg .b64 a;\n.reg .b32 x;\nld.param.u64 a, [p];\n"
                          "ld.shared.u32 x, [room];\nst.global.u32 [a], x;\nret;\n}\n");
@@ -82,7 +87,7 @@ TEST_F(CodeFileTest, ImagesOfOneName) {
 }
 
 TEST_F(CodeFileTest, WithoutMachineCode) {
-  const std::string text = write("k.ptx", sass_test::ptx_head("sm_80") + store_kernel("k", 1));
+  const std::string text = write("k.ptx", test::ptx_head("sm_80") + store_kernel("k", 1));
   const std::string ptx = fatbin("p.fatbin", {"kind=ptx,sm=80,file=" + text});
   EXPECT_EQ(contents(ptx), "disassemble: " + ptx +
                                ": PTX only: no machine code to read (cuobjdump "
@@ -113,7 +118,7 @@ TEST_F(CodeFileTest, SmThatIsNotKnown) {
   EXPECT_EQ(contents(newer), "disassemble: " + newer +
                                  ": code for sm_133, an architecture that phasebit does not "
                                  "know: not in core/isa/targets.toml (nvdisasm " +
-                                 pinned_toolchain + " or newer prints it)");
+                                 ptxas::pinned_toolchain + " or newer prints it)");
   bytes[49] = 70;
   const std::string older = write("older.cubin", bytes);
   EXPECT_EQ(contents(older),
@@ -188,4 +193,4 @@ TEST_F(CodeFileTest, ToolThatFails) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
 
 // What stands in front of the kernels of a text.
 inline std::string ptx_head(const std::string& target, const std::string& files = "") {
@@ -38,11 +38,11 @@ class CodeFiles : public testing::Test {
   }
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
   std::string write(const std::string& name, const std::string& bytes) const {
-    EXPECT_TRUE(write_file(path(name), bytes));
+    EXPECT_TRUE(base::write_file(path(name), bytes));
     return path(name);
   }
   static void run(const std::vector<std::string>& arguments) {
-    const auto output = run_process(arguments);
+    const auto output = base::run_process(arguments);
     ASSERT_TRUE(output) << output.error().text();
     ASSERT_TRUE(output->ok()) << arguments.front() << ": " << output->err << output->out;
   }
@@ -77,7 +77,7 @@ class CodeFiles : public testing::Test {
 
   std::string ptxas_, nvdisasm_, fatbinary_;
   fs::path cuobjdump_;
-  TempDir folder_ = std::move(*TempDir::create());
+  base::TempDir folder_ = std::move(*base::TempDir::create());
 };
 
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

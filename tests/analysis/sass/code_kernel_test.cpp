@@ -4,20 +4,26 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using cubin::source::demangled;
+using foreign::CodeFile;
+using foreign::find_kernel;
+using foreign::KernelQuery;
+
 namespace {
 
 // As nvcc 13 names them.
 const std::string copy = "_ZN2ns4copyEPfPKfi", scale_d = "_Z5scaleIdLi32EEvPT_S0_",
                   scale_f = "_Z5scaleIfLi64EEvPT_S0_";
 
-CodeImage image(const std::string& name, const std::string& target, int sm,
-                const std::vector<std::string>& kernels, char code = 'a') {
-  CodeImage result{name, "", {}};
+foreign::CodeImage image(const std::string& name, const std::string& target, int sm,
+                         const std::vector<std::string>& kernels, char code = 'a') {
+  foreign::CodeImage result{name, "", {}};
   result.cubin.sm = sm;
   result.cubin.target = target;
   for (const std::string& entry : kernels) {
-    CubinKernel kernel;
+    cubin::CubinKernel kernel;
     kernel.entry = entry;
     kernel.is_entry = !entry.starts_with("helper");
     kernel.text = std::string(16, code);
@@ -27,10 +33,10 @@ CodeImage image(const std::string& name, const std::string& target, int sm,
 }
 
 std::string found(const CodeFile& file, const KernelQuery& query) {
-  const auto kernels = find_kernels(file, query);
+  const auto kernels = foreign::find_kernels(file, query);
   if (!kernels) return kernels.error().text();
   std::string text;
-  for (const CodeKernel& one : *kernels)
+  for (const foreign::CodeKernel& one : *kernels)
     text += (text.empty() ? "" : " ") + one.kernel->entry + "@" + one.image->cubin.target;
   return text;
 }
@@ -118,7 +124,7 @@ TEST(CodeKernel, OneNameSeveralTimes) {
 
 TEST(CodeKernel, ByNumber) {
   const CodeFile file = app();
-  const std::vector<CodeKernel> all = list_kernels(file, "sm_90");
+  const std::vector<foreign::CodeKernel> all = foreign::list_kernels(file, "sm_90");
   ASSERT_EQ(all.size(), 4U);
   for (std::size_t i = 0; i < all.size(); ++i)
     EXPECT_EQ(find_kernel(file, {std::to_string(i + 1), "sm_90"})->kernel, all[i].kernel) << i;
@@ -166,15 +172,15 @@ TEST(ShortNames, KeepWhatTellsThemApart) {
       {{"aaaaaaaaaaaaaaaaaaaaaa1bbbbbbbbbbbbbbbbb", "aaaaaaaaaaaaaaaaaaaaaa2bbbbbbbbbbbbbbbbb"},
        {"aaaaaa...aaa1bbbb...", "aaaaaa...aaa2bbbb..."}},
   };
-  for (const auto& row : rows) EXPECT_EQ(short_names(row.names, 20), row.short_ones);
+  for (const auto& row : rows) EXPECT_EQ(foreign::short_names(row.names, 20), row.short_ones);
 }
 
 TEST(ImageNotes, EqualOnesOnce) {
-  EXPECT_EQ(fold_notes("f", {{"f: 1", "a"}, {"f: 2", "b"}, {"f: 3", "a"}}),
+  EXPECT_EQ(foreign::fold_notes("f", {{"f: 1", "a"}, {"f: 2", "b"}, {"f: 3", "a"}}),
             (std::vector<std::string>{"f: 2 images: a (the first: f: 1)", "f: 2: b"}));
-  EXPECT_EQ(fold_notes("f", {{"k", "a"}, {"l", "a"}}, "kernels"),
+  EXPECT_EQ(foreign::fold_notes("f", {{"k", "a"}, {"l", "a"}}, "kernels"),
             (std::vector<std::string>{"f: 2 kernels: a (the first: k)"}));
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -3,14 +3,18 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using reading::CodeLoops;
+using reading::find_code_loops;
+
 namespace {
 
-using sass_test::handmade;
+using test::handmade;
 
 std::string loops_of(const CodeLoops& loops) {
   std::string text;
-  for (const CodeLoop& loop : loops.loops)
+  for (const reading::CodeLoop& loop : loops.loops)
     text += fmt::format("{}{:#x}-{:#x} depth {} own {}/{} inner {} [{}]", text.empty() ? "" : "; ",
                         loop.begin, loop.end, loop.depth, loop.own.instructions,
                         loop.own.issue_cycles, loop.inner.instructions, loop.lines);
@@ -52,4 +56,4 @@ TEST(CodeLoops, SaysWhereTheyCannotBeFound) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -1,20 +1,28 @@
 #include "analysis/foreign/module.h"
 #include "tests/analysis/sass/code_files.h"
 
-namespace phasebit {
+namespace phasebit::test {
+
+using disassembly::Disassembler;
+using foreign::find_kernels;
+using foreign::read_code_file;
+using foreign::read_code_kernels;
+using isa::TargetTable;
+
 namespace {
 
-using sass_test::store_kernel;
+using test::store_kernel;
 
-class CodeModuleTest : public sass_test::CodeFiles {
+class CodeModuleTest : public test::CodeFiles {
  protected:
-  Result<std::vector<ReadKernel>> read(const std::string& file, const KernelQuery& query = {}) {
+  Result<std::vector<foreign::ReadKernel>> read(const std::string& file,
+                                                const foreign::KernelQuery& query = {}) {
     code_ = *read_code_file(file, cuobjdump_, *TargetTable::load());
     const auto kernels = find_kernels(code_, query);
     EXPECT_TRUE(kernels) << kernels.error().text();
     return read_code_kernels(*Disassembler::open(nvdisasm_), *kernels);
   }
-  CodeFile code_;
+  foreign::CodeFile code_;
 };
 
 // A loop over line 12 of one file that uses line 5 of another; two files are called k.cu.
@@ -29,21 +37,21 @@ TEST_F(CodeModuleTest, RegionsBySourceLine) {
   const std::string files = ".file 1 \"src/k.cu\"\n.file 2 \"inc.h\"\n.file 3 \"other/k.cu\"\n";
   const auto all = read(cubin("lines", text, "sm_90", files));
   ASSERT_TRUE(all) << all.error().text();
-  const ReadKernel& kernel = all->front();
+  const foreign::ReadKernel& kernel = all->front();
   EXPECT_EQ(kernel.target, "sm_90");
   std::string lines;
   int sum = 0;
-  for (const LineSummary& line : summarise_lines(kernel)) {
+  for (const foreign::LineSummary& line : foreign::summarise_lines(kernel)) {
     lines += (lines.empty() ? "" : " ") + (line.line.empty() ? "none" : line.line);
     sum += line.counts.instructions;
   }
   EXPECT_EQ(lines, "src/k.cu:10 src/k.cu:12 inc.h:5 other/k.cu:7");
-  EXPECT_EQ(sum, static_cast<int>(used_instructions(kernel.kernel)));
+  EXPECT_EQ(sum, static_cast<int>(flow::used_instructions(kernel.kernel)));
   ASSERT_EQ(kernel.loops.loops.size(), 1U) << kernel.loops.problem;
   EXPECT_EQ(kernel.loops.loops[0].lines, "src/k.cu:12, inc.h:5");
-  for (const Instruction& instruction : kernel.kernel.instructions)
+  for (const cubin::Instruction& instruction : kernel.kernel.instructions)
     if (instruction.opcode.starts_with("STG.E.STRONG")) {
-      const SourceLine* line = source_line(kernel.source, instruction);
+      const image::SourceLine* line = flow::source_line(kernel.source, instruction);
       ASSERT_NE(line, nullptr);
       EXPECT_EQ(line->file + ":" + std::to_string(line->line), "inc.h:5");
     }
@@ -53,7 +61,7 @@ TEST_F(CodeModuleTest, WithoutLines) {
   const auto all = read(cubin("bare", store_kernel("k", 7)));
   ASSERT_TRUE(all) << all.error().text();
   EXPECT_TRUE(all->front().source.empty());
-  const auto lines = summarise_lines(all->front());
+  const auto lines = foreign::summarise_lines(all->front());
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_EQ(lines[0].line, "");
 }
@@ -108,4 +116,4 @@ TEST_F(CodeModuleTest, NvdisasmThatFails) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

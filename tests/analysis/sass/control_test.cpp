@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
 struct Row {
   const char* what;
   std::uint64_t high;  // bits 64..127
-  Control expected;
+  cubin::Control expected;
   const char* text;
 };
 
@@ -50,16 +50,16 @@ const Row rows[] = {
 TEST(Control, DecodesFields) {
   for (const Row& row : rows) {
     SCOPED_TRACE(row.what);
-    const Control control = decode_control({0, row.high});
+    const cubin::Control control = cubin::decode_control({0, row.high});
     EXPECT_EQ(control.stall_cycles, row.expected.stall_cycles);
     EXPECT_EQ(control.yield, row.expected.yield);
     EXPECT_EQ(control.write_scoreboard, row.expected.write_scoreboard);
     EXPECT_EQ(control.read_scoreboard, row.expected.read_scoreboard);
     EXPECT_EQ(control.wait_mask, row.expected.wait_mask);
     EXPECT_EQ(control.reuse, row.expected.reuse);
-    EXPECT_EQ(to_string(control), row.text);
+    EXPECT_EQ(cubin::to_string(control), row.text);
   }
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

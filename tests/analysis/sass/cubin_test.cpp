@@ -10,13 +10,16 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using cubin::read_cubin;
+
 namespace {
 
-using sass_test::assemble;
-using sass_test::ring;
+using test::assemble;
+using test::ring;
 
-const sass_test::RingVerbs mbarrier_ring = {
+const test::RingVerbs mbarrier_ring = {
     "L_w:\nmbarrier.test_wait.parity.shared.b64 p, [a+64], r;\n@!p bra L_w;",
     "mbarrier.arrive.shared.b64 s, [a];",
     "L_w:\nmbarrier.test_wait.parity.shared.b64 p, [a], r;\n@!p bra L_w;",
@@ -38,12 +41,12 @@ TEST(Cubin, ReadsKernels) {
     EXPECT_EQ(cubin->find("k3"), nullptr);
     EXPECT_EQ(cubin->find("k1")->text, cubin->find("k2")->text);  // the same statements
     // Equal code is disassembled once and belongs to both.
-    const auto disassembler = Disassembler::open(sass_test::find_tools()->nvdisasm);
+    const auto disassembler = disassembly::Disassembler::open(test::find_tools()->nvdisasm);
     ASSERT_TRUE(disassembler);
     const auto listing = disassembler->listing(cubin->sm, *cubin->find("k2"));
     ASSERT_TRUE(listing) << listing.error().text();
     EXPECT_EQ(listing->name, "k2");
-    const auto kernels = read_module(*disassembler, *cubin);
+    const auto kernels = disassembly::read_module(*disassembler, *cubin);
     ASSERT_TRUE(kernels) << kernels.error().text();
     EXPECT_EQ(kernels->at("k1").instructions.size(), cubin->find("k1")->size());
     EXPECT_EQ(kernels->at("k2").instructions.size(), cubin->find("k2")->size());
@@ -55,15 +58,15 @@ TEST(Cubin, WordsAreThoseOfTheDisassembler) {
   PHASEBIT_NEEDS_TOOLS();
   const auto bytes = assemble({ring(mbarrier_ring)}, "sm_90a");
   ASSERT_TRUE(bytes);
-  const auto folder = TempDir::create();
+  const auto folder = base::TempDir::create();
   ASSERT_TRUE(folder);
   const std::string file = (folder->path() / "a.cubin").string();
-  ASSERT_TRUE(write_file(file, *bytes));
-  const auto output = run_process({sass_test::find_tools()->nvdisasm, "-c", "-hex", file});
+  ASSERT_TRUE(base::write_file(file, *bytes));
+  const auto output = base::run_process({test::find_tools()->nvdisasm, "-c", "-hex", file});
   ASSERT_TRUE(output);
   const auto cubin = read_cubin(*bytes);
   ASSERT_TRUE(cubin);
-  const CubinKernel& kernel = cubin->kernels.front();
+  const cubin::CubinKernel& kernel = cubin->kernels.front();
   std::size_t at = 0;
   for (std::size_t i = 0; i < kernel.size(); ++i)
     for (const std::uint64_t half : {kernel.word(i).low, kernel.word(i).high}) {
@@ -94,7 +97,7 @@ TEST(Cubin, RefusesOtherFiles) {
   EXPECT_EQ(read_cubin("").error().text(), "disassemble: cubin: not an ELF file (0 bytes)");
   EXPECT_EQ(read_cubin("no ELF", "m.cubin").error().text(),
             "disassemble: m.cubin: not an ELF file (6 bytes)");
-  const auto self = read_file("/proc/self/exe");
+  const auto self = base::read_file("/proc/self/exe");
   ASSERT_TRUE(self);
   const auto read = read_cubin(*self);
   ASSERT_FALSE(read);
@@ -116,7 +119,7 @@ TEST(Cubin, SaysWhichToolMadeIt) {
   };
   for (const auto& row : rows) {
     const auto bytes =
-        read_file(test::home().data / "tests/fuzz/corpus/cubin" / (row.file + ".cubin"));
+        base::read_file(test::home().data / "tests/fuzz/corpus/cubin" / (row.file + ".cubin"));
     ASSERT_TRUE(bytes) << bytes.error().text();
     const auto cubin = read_cubin(*bytes);
     ASSERT_TRUE(cubin) << cubin.error().text();
@@ -160,4 +163,4 @@ TEST(Cubin, DamageNeverCrashes) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -9,11 +9,11 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
-using sass_test::assemble;
-using sass_test::ring;
+using test::assemble;
+using test::ring;
 
 std::string bytes(std::initializer_list<int> values) {
   std::string out;
@@ -49,18 +49,18 @@ std::string unit(int version, bool wide, const std::string& program, std::string
          body;
 }
 
-std::string rows_of(const LineTable& table, std::size_t section) {
+std::string rows_of(const cubin::LineTable& table, std::size_t section) {
   std::string out;
   if (!table.sections.contains(section)) return "none";
-  for (const LineRow& row : table.sections.at(section))
+  for (const cubin::LineRow& row : table.sections.at(section))
     out += fmt::format("{}{:#x}:{}", out.empty() ? "" : " ", row.address, row.line);
   return out;
 }
 
 // The files of the rows of a section, one after the other.
-std::string files_of(const LineTable& table, std::size_t section) {
+std::string files_of(const cubin::LineTable& table, std::size_t section) {
   std::string out;
-  for (const LineRow& row : table.sections.at(section))
+  for (const cubin::LineRow& row : table.sections.at(section))
     out += (out.empty() ? "" : " ") +
            (table.source.file_of(row.frame).empty() ? "-" : table.source.file_of(row.frame));
   return out;
@@ -102,7 +102,7 @@ TEST(DebugLine, ReadsEveryVersion) {
   for (const int version : {2, 3, 4, 5})
     for (const bool wide : {false, true}) {
       const std::string section = unit(version, wide, program);
-      const auto table = read_debug_line(section, {{place_of_address(section), {7, 0x100}}});
+      const auto table = cubin::read_debug_line(section, {{place_of_address(section), {7, 0x100}}});
       ASSERT_TRUE(table) << table.error().text();
       EXPECT_EQ(rows_of(*table, 7), program_rows) << version << wide;
     }
@@ -114,7 +114,7 @@ TEST(DebugLine, ReadsFiles) {
                                bytes({3, 9, 1, 4, 2, 31, 4, 3, 31, 4, 9, 31, 2, 1, 0, 1, 1});
   for (const int version : {2, 3, 4, 5}) {
     const std::string section = unit(version, false, switches);
-    const auto table = read_debug_line(section, {{place_of_address(section), {7, 0}}});
+    const auto table = cubin::read_debug_line(section, {{place_of_address(section), {7, 0}}});
     ASSERT_TRUE(table) << table.error().text();
     EXPECT_EQ(rows_of(*table, 7), "0x0:10 0x10:12 0x20:14 0x30:16 0x40:0");
     // A folder inside the compiler's own stays as it is written.
@@ -132,8 +132,8 @@ TEST(DebugLine, ReadsNamesOfOtherSections) {
                                bytes({0}) + little_endian(2, size) + bytes({0});
     const std::string section = unit(5, wide, program, tables);
     const auto table =
-        read_debug_line(section, {{place_of_address(section), {7, 0x100}}},
-                        {std::string_view("xx\0/d\0", 6), std::string_view("x\0k.cu\0", 7)});
+        cubin::read_debug_line(section, {{place_of_address(section), {7, 0x100}}},
+                               {std::string_view("xx\0/d\0", 6), std::string_view("x\0k.cu\0", 7)});
     ASSERT_TRUE(table) << table.error().text();
     EXPECT_EQ(table->source.files, (std::vector<std::string>{"/d/k.cu"}));
   }
@@ -141,9 +141,9 @@ TEST(DebugLine, ReadsNamesOfOtherSections) {
 
 TEST(DebugLine, ReadsSeveralUnits) {
   const std::string first = unit(2, false, program), second = unit(5, true, program);
-  const auto table =
-      read_debug_line(first + second, {{place_of_address(first), {3, 0x100}},
-                                       {first.size() + place_of_address(second), {4, 0x100}}});
+  const auto table = cubin::read_debug_line(
+      first + second, {{place_of_address(first), {3, 0x100}},
+                       {first.size() + place_of_address(second), {4, 0x100}}});
   ASSERT_TRUE(table);
   EXPECT_EQ(rows_of(*table, 3), program_rows);
   EXPECT_EQ(rows_of(*table, 4), program_rows);
@@ -151,15 +151,16 @@ TEST(DebugLine, ReadsSeveralUnits) {
 }
 
 TEST(DebugLine, WithoutFixupTheAddressIsUnknown) {
-  const auto table = read_debug_line(unit(2, false, program), {});
+  const auto table = cubin::read_debug_line(unit(2, false, program), {});
   ASSERT_TRUE(table);
   EXPECT_TRUE(table->sections.empty());
 }
 
 TEST(DebugLine, RowAt) {
-  const std::vector<LineRow> rows = {{0x10, 3}, {0x30, 4}, {0x40, 0}};
+  const std::vector<cubin::LineRow> rows = {{0x10, 3}, {0x30, 4}, {0x40, 0}};
   const int expected[] = {0, 3, 3, 4, 0, 0};
-  for (std::uint64_t i = 0; i < 6; ++i) EXPECT_EQ(row_at(rows, i * 16).line, expected[i]) << i;
+  for (std::uint64_t i = 0; i < 6; ++i)
+    EXPECT_EQ(cubin::row_at(rows, i * 16).line, expected[i]) << i;
 }
 
 TEST(DebugLine, DamageIsAnError) {
@@ -175,14 +176,14 @@ TEST(DebugLine, DamageIsAnError) {
       little_endian(4, 4) + little_endian(2, 2) + "xx",
   };
   for (const std::string& section : damaged) {
-    const auto read = read_debug_line(section, {});
+    const auto read = cubin::read_debug_line(section, {});
     ASSERT_FALSE(read) << testing::PrintToString(section);
     EXPECT_TRUE(read.error().text().starts_with("disassemble: .debug_line at byte 0: "))
         << read.error().text();
   }
   for (std::size_t size = 1; size < whole.size(); ++size)
-    EXPECT_FALSE(read_debug_line(whole.substr(0, size), {})) << size;
-  EXPECT_TRUE(read_debug_line("", {}));
+    EXPECT_FALSE(cubin::read_debug_line(whole.substr(0, size), {})) << size;
+  EXPECT_TRUE(cubin::read_debug_line("", {}));
 }
 
 TEST(DebugLine, DamageNeverCrashes) {
@@ -191,7 +192,7 @@ TEST(DebugLine, DamageNeverCrashes) {
   for (int round = 0; round < 50000; ++round) {
     std::string damaged = whole;
     for (int i = 0; i < 3; ++i) damaged[random() % damaged.size()] = static_cast<char>(random());
-    (void)read_debug_line(damaged, {{place_of_address(whole), {1, 0}}});
+    (void)cubin::read_debug_line(damaged, {{place_of_address(whole), {1, 0}}});
   }
 }
 
@@ -199,10 +200,10 @@ TEST(DebugLine, DamageNeverCrashes) {
 // and address: "pb:12", or "" in front of the first.
 std::map<std::string, std::map<std::uint64_t, std::string>> lines_by_nvdisasm(
     const std::string& cubin) {
-  const auto folder = TempDir::create();
+  const auto folder = base::TempDir::create();
   const std::string file = (folder->path() / "a.cubin").string();
-  (void)write_file(file, cubin);
-  const auto output = run_process({sass_test::find_tools()->nvdisasm, "-c", "-g", file});
+  (void)base::write_file(file, cubin);
+  const auto output = base::run_process({test::find_tools()->nvdisasm, "-c", "-g", file});
   std::map<std::string, std::map<std::uint64_t, std::string>> result;
   std::istringstream in(output->out);
   std::string text, entry, line;
@@ -222,15 +223,15 @@ std::map<std::string, std::map<std::uint64_t, std::string>> lines_by_nvdisasm(
   return result;
 }
 
-std::string place(const Cubin& cubin, const CubinKernel& kernel, std::size_t i) {
+std::string place(const cubin::Cubin& cubin, const cubin::CubinKernel& kernel, std::size_t i) {
   if (kernel.lines[i] == 0) return "";
   return cubin.source.file_of(kernel.frames[i]) + ":" + std::to_string(kernel.lines[i]);
 }
 
 TEST(DebugLine, AgreesWithNvdisasm) {
   PHASEBIT_NEEDS_TOOLS();
-  const sass_test::RingVerbs barriers = {"bar.sync 1, 64;", "bar.arrive 2, 64;", "bar.sync 2, 64;",
-                                         "bar.arrive 1, 64;", "fma.rn.f32 f, f, f, f;"};
+  const test::RingVerbs barriers = {"bar.sync 1, 64;", "bar.arrive 2, 64;", "bar.sync 2, 64;",
+                                    "bar.arrive 1, 64;", "fma.rn.f32 f, f, f, f;"};
   auto unrolled = barriers;
   unrolled.copies = 5;
   for (const char* target :
@@ -240,11 +241,11 @@ TEST(DebugLine, AgreesWithNvdisasm) {
     const auto bytes =
         assemble({ring(barriers, "k1"), ring(unrolled, "k2")}, target, true, version);
     ASSERT_TRUE(bytes) << bytes.error().text();
-    const auto cubin = read_cubin(*bytes);
+    const auto cubin = cubin::read_cubin(*bytes);
     ASSERT_TRUE(cubin) << cubin.error().text();
     auto expected = lines_by_nvdisasm(*bytes);
     ASSERT_EQ(expected.size(), 2U);
-    for (const CubinKernel& kernel : cubin->kernels) {
+    for (const cubin::CubinKernel& kernel : cubin->kernels) {
       ASSERT_EQ(expected[kernel.entry].size(), kernel.size());
       for (std::size_t i = 0; i < kernel.size(); ++i)
         EXPECT_EQ(place(*cubin, kernel, i), expected[kernel.entry][i * 16])
@@ -261,19 +262,19 @@ TEST(DebugLine, FilesAgreeWithNvdisasm) {
       ".file 2 \"sub/inc.cuh\", 1700000000, 77\n.file 3 \"plain.cu\"\n"
       ".visible .entry k(.param .u64 p)\n{\n.reg .b64 a;\n.loc 1 10 0\nld.param.u64 a, [p];\n"
       ".loc 2 20 3\nst.global.u32 [a], 7;\n.loc 3 30 1\nret;\n}\n";
-  const auto folder = TempDir::create();
+  const auto folder = base::TempDir::create();
   const fs::path source = folder->path() / "k.ptx", out = folder->path() / "k.cubin";
-  ASSERT_TRUE(write_file(source, ptx));
-  const auto ran = run_process({sass_test::find_tools()->ptxas, "-lineinfo", "-arch", "sm_80",
-                                source.string(), "-o", out.string()});
+  ASSERT_TRUE(base::write_file(source, ptx));
+  const auto ran = base::run_process({test::find_tools()->ptxas, "-lineinfo", "-arch", "sm_80",
+                                      source.string(), "-o", out.string()});
   ASSERT_TRUE(ran && ran->ok());
-  const auto bytes = read_file(out);
-  const auto cubin = read_cubin(*bytes);
+  const auto bytes = base::read_file(out);
+  const auto cubin = cubin::read_cubin(*bytes);
   ASSERT_TRUE(cubin) << cubin.error().text();
   EXPECT_EQ(cubin->source.files,
             (std::vector<std::string>{"/home/u/src/attn.py", "sub/inc.cuh", "plain.cu"}));
   auto expected = lines_by_nvdisasm(*bytes);
-  const CubinKernel& kernel = cubin->kernels.front();
+  const cubin::CubinKernel& kernel = cubin->kernels.front();
   for (std::size_t i = 0; i < kernel.size(); ++i)
     EXPECT_EQ(place(*cubin, kernel, i), expected["k"][i * 16]) << i;
 }
@@ -282,10 +283,10 @@ TEST(DebugLine, CubinWithoutLineTableHasNoLines) {
   PHASEBIT_NEEDS_TOOLS();
   const auto bytes = assemble({ring({"", "", "", ""})}, "sm_90a", false);
   ASSERT_TRUE(bytes);
-  const auto cubin = read_cubin(*bytes);
+  const auto cubin = cubin::read_cubin(*bytes);
   ASSERT_TRUE(cubin);
   EXPECT_TRUE(cubin->kernels.front().lines.empty());
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

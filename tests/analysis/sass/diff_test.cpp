@@ -5,12 +5,17 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using compare::Change;
+using compare::diff_kernels;
+using compare::DiffSide;
+
 namespace {
 
 DiffSide side(const std::vector<std::string>& lines, const char* name = "one") {
-  sass_test::Handmade made = sass_test::handmade(lines);
-  std::vector<RoleWindow> windows = find_windows(made.kernel, made.source);
+  test::Handmade made = test::handmade(lines);
+  std::vector<flow::RoleWindow> windows = flow::find_windows(made.kernel, made.source);
   return {name, 90, std::move(made.kernel), std::move(made.source), std::move(windows)};
 }
 
@@ -40,7 +45,7 @@ struct Row {
   const char* what;
   std::vector<std::string> right;
   Change change;
-  std::array<int, row_changes> aligned;
+  std::array<int, compare::row_changes> aligned;
   int only_left, only_right;
 };
 
@@ -113,7 +118,7 @@ TEST(Diff, ClassifiesOneChange) {
     for (const bool swapped : {false, true}) {
       const auto diff = swapped ? diff_kernels(right, left) : diff_kernels(left, right);
       ASSERT_TRUE(diff) << diff.error().text();
-      EXPECT_EQ(to_string(diff->change), to_string(row.change));
+      EXPECT_EQ(compare::to_string(diff->change), compare::to_string(row.change));
       EXPECT_EQ(diff->counts.aligned, row.aligned);
       EXPECT_EQ(diff->counts.only_left, swapped ? row.only_right : row.only_left);
       EXPECT_EQ(diff->counts.only_right, swapped ? row.only_left : row.only_right);
@@ -129,7 +134,7 @@ TEST(Diff, BranchesFollowTheirTargets) {
   moved[5] = "consumer| @P1 BRA 0x10 # 5";
   const auto diff = diff_kernels(side(base), side(moved));
   ASSERT_TRUE(diff);
-  EXPECT_EQ(diff->counts.aligned, (std::array<int, row_changes>{6, 0, 0, 0, 0}));
+  EXPECT_EQ(diff->counts.aligned, (std::array<int, compare::row_changes>{6, 0, 0, 0, 0}));
   EXPECT_EQ(diff->counts.only_right, 1);
   EXPECT_EQ(diff->rows.front().left, -1);
 }
@@ -213,7 +218,8 @@ TEST(Diff, NormalisedOpcodes) {
       {"MEMBAR.ALL.CTA", "MEMBAR"},
       {"EXIT", "EXIT"},
   };
-  for (const auto& [opcode, normal] : rows) EXPECT_EQ(normalised_opcode(opcode), normal) << opcode;
+  for (const auto& [opcode, normal] : rows)
+    EXPECT_EQ(compare::normalised_opcode(opcode), normal) << opcode;
 }
 
 TEST(Diff, JsonAndText) {
@@ -221,7 +227,7 @@ TEST(Diff, JsonAndText) {
   const DiffSide right = side(with_more(3, "consumer.release| MEMBAR.ALL.CTA # 3"), "second");
   const auto diff = diff_kernels(left, right);
   ASSERT_TRUE(diff);
-  const auto json = nlohmann::json::parse(diff_as_json(left, right, *diff));
+  const auto json = nlohmann::json::parse(compare::diff_as_json(left, right, *diff));
   EXPECT_EQ(json["left"]["name"], "first");
   EXPECT_EQ(json["right"]["features"]["kernel"]["fences"], 1);
   EXPECT_EQ(json["change"], "instructions");
@@ -235,7 +241,7 @@ TEST(Diff, JsonAndText) {
   EXPECT_EQ(json["rows"][3]["right"]["verb"], "consumer.release");
   EXPECT_EQ(json["rows"][4]["left"]["address"], 48);
   EXPECT_EQ(json["rows"][4]["right"]["address"], 64);
-  const std::string text = diff_as_text(left, right, *diff, {false, 1});
+  const std::string text = compare::diff_as_text(left, right, *diff, {false, 1});
   EXPECT_NE(
       text.find(
           "instructions: 6 identical, 0 schedule only, 0 registers renamed, 0 operands, 0 other "
@@ -249,10 +255,10 @@ TEST(Diff, JsonAndText) {
 
 TEST(Diff, OpcodeChanges) {
   const auto diff = diff_kernels(side(base), side(with(3, "consumer.release| BAR.ARV 0x1 # 3")));
-  EXPECT_EQ(opcode_changes(diff->left.kernel, diff->right.kernel),
+  EXPECT_EQ(compare::opcode_changes(diff->left.kernel, diff->right.kernel),
             "-SYNCS.ARRIVE.TRANS64.A1T0 x1, +BAR.ARV x1");
-  EXPECT_EQ(opcode_changes(diff->left.kernel, diff->left.kernel), "");
+  EXPECT_EQ(compare::opcode_changes(diff->left.kernel, diff->left.kernel), "");
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
+
+using disassembly::Disassembler;
+
 namespace {
 
 TEST(Disassembler, SaysWhatFailed) {
@@ -25,4 +28,4 @@ TEST(Disassembler, SaysWhatFailed) {
 }
 
 }  // namespace
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

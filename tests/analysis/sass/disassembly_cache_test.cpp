@@ -11,7 +11,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
+
+using base::read_file;
+using base::write_file;
+using cubin::CubinKernel;
+using cubin::read_cubin;
+using disassembly::DisassembledFunction;
+using disassembly::Disassembler;
+
 namespace {
 
 CubinKernel kernel_of(int size, const std::string& entry = "k") {
@@ -32,7 +40,7 @@ DisassembledFunction listing_of(const CubinKernel& kernel, const std::string& la
 
 std::string as_text(const DisassembledFunction& function) {
   std::string text = fmt::format("{} {} {}\n", function.name, function.start, function.length);
-  for (const DisassembledInstruction& one : function.instructions)
+  for (const disassembly::DisassembledInstruction& one : function.instructions)
     text += one.predicate + "|" + one.opcode + "|" + one.operands + "\n";
   return text;
 }
@@ -40,8 +48,8 @@ std::string as_text(const DisassembledFunction& function) {
 class DisassemblyCacheTest : public testing::Test {
  protected:
   fs::path path() const { return folder_.path() / "cache"; }
-  DisassemblyCache open(const std::string& version = "13.5.37") const {
-    return std::move(*DisassemblyCache::open(path(), version));
+  disassembly::DisassemblyCache open(const std::string& version = "13.5.37") const {
+    return std::move(*disassembly::DisassemblyCache::open(path(), version));
   }
   // nvdisasm behind a script that notes each call but those that ask for its version.
   fs::path counted_nvdisasm() const {
@@ -58,7 +66,7 @@ class DisassemblyCacheTest : public testing::Test {
     const std::string text = read_file(calls()).value_or("");
     return std::count(text.begin(), text.end(), '\n');
   }
-  TempDir folder_ = std::move(*TempDir::create());
+  base::TempDir folder_ = std::move(*base::TempDir::create());
 };
 
 TEST_F(DisassemblyCacheTest, GivesBackWhatWasKept) {
@@ -166,7 +174,7 @@ TEST_F(DisassemblyCacheTest, SavesRunsOfNvdisasm) {
     }
     EXPECT_EQ(count_calls(), 2);
   }
-  EXPECT_TRUE(read_module(*cached, *cubin));
+  EXPECT_TRUE(disassembly::read_module(*cached, *cubin));
   EXPECT_EQ(count_calls(), 2);
 }
 
@@ -214,4 +222,4 @@ TEST_F(DisassemblyCacheTest, CostsTimeNotTheResultWhereItCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

@@ -8,7 +8,12 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
+
+using cubin::SassWord;
+using cubin::change::edit_cubin;
+using cubin::change::parse_edits;
+
 namespace {
 
 TEST(ParseEdits, ReadsWhatTheAxisHas) {
@@ -61,7 +66,7 @@ class EditCubin : public testing::TestWithParam<const char*> {
     auto made = assemble({ring(verbs, "k1"), ring(barrier_ring, "k2")}, GetParam());
     ASSERT_TRUE(made) << made.error().text();
     bytes_ = std::move(*made);
-    auto cubin = read_cubin(bytes_);
+    auto cubin = cubin::read_cubin(bytes_);
     ASSERT_TRUE(cubin) << cubin.error().text();
     cubin_ = std::move(*cubin);
     code_ = cubin_.find("k1")->text;
@@ -76,15 +81,16 @@ class EditCubin : public testing::TestWithParam<const char*> {
     return word;
   }
 
-  std::map<std::string, SassKernel> disassembled(const std::string& bytes) const {
-    const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
-    const auto cubin = read_cubin(bytes);
+  std::map<std::string, cubin::SassKernel> disassembled(const std::string& bytes) const {
+    const auto disassembler = disassembly::Disassembler::open(find_tools()->nvdisasm);
+    const auto cubin = cubin::read_cubin(bytes);
     if (!disassembler || !cubin) return {};
-    return read_module(*disassembler, *cubin).value_or(std::map<std::string, SassKernel>());
+    return disassembly::read_module(*disassembler, *cubin)
+        .value_or(std::map<std::string, cubin::SassKernel>());
   }
 
   std::string bytes_, code_;
-  Cubin cubin_;
+  cubin::Cubin cubin_;
   std::size_t begin_ = 0;  // of k1's code in the file
 };
 
@@ -125,8 +131,8 @@ TEST_P(EditCubin, ChangesTheWordAskedFor) {
 TEST_P(EditCubin, TheDisassemblerReadsIt) {
   const auto before = disassembled(bytes_);
   ASSERT_EQ(before.size(), 2U);
-  const std::vector<Instruction>& old = before.at("k1").instructions;
-  std::vector<InstructionEdit> edits;
+  const std::vector<cubin::Instruction>& old = before.at("k1").instructions;
+  std::vector<cubin::change::InstructionEdit> edits;
   for (std::size_t i = 3; i < old.size(); i += 3)
     edits.push_back({static_cast<std::uint32_t>(16 * i), i % 2 == 0 ? "NOP" : "YIELD"});
   const auto edited = edit_cubin(bytes_, "k1", edits);
@@ -136,7 +142,7 @@ TEST_P(EditCubin, TheDisassemblerReadsIt) {
   ASSERT_EQ(after.at("k1").instructions.size(), old.size());
   for (std::size_t i = 0; i < old.size(); ++i) {
     SCOPED_TRACE(i);
-    const Instruction& one = after.at("k1").instructions[i];
+    const cubin::Instruction& one = after.at("k1").instructions[i];
     const bool is_edited = i >= 3 && i % 3 == 0;
     EXPECT_EQ(one.opcode, !is_edited ? old[i].opcode : i % 2 == 0 ? "NOP" : "YIELD");
     EXPECT_EQ(one.operands, is_edited ? "" : old[i].operands);
@@ -166,4 +172,4 @@ INSTANTIATE_TEST_SUITE_P(Targets, EditCubin, testing::Values("sm_80", "sm_90a", 
                          [](const auto& target) { return std::string(target.param); });
 
 }  // namespace
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

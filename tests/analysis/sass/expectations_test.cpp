@@ -5,7 +5,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using flow::CodeCounts;
+using gate::GateSubject;
+
 namespace {
 
 CodeCounts counts(const std::map<std::string, int>& opcodes, int issue_cycles = 0) {
@@ -21,25 +25,27 @@ GateSubject gemm() {
   one.shown = "ns::gemm", one.file = "build/libk.so";
   one.features.kernel = counts({{"HMMA.16816.F32", 4}, {"STL", 2}});
   one.kernel.places = {{"HMMA.16816.F32", "k.cu:20, 0x0100"}};
-  one.kernel.live = LiveCounts{90, 0, 0, 0};
+  one.kernel.live = cubin::LiveCounts{90, 0, 0, 0};
   one.lines = {{"src/a/k.cu", 12, {counts({{"LDGSTS.E.128", 2}})}},
                {"src/b/k.cu", 12, {counts({{"MUFU.EX2", 1}})}},
                {"src/inc.h", 7, {counts({{"BAR.SYNC", 1}})}}};
-  one.loops = {{"0x80-0xe0, k.cu:12", {counts({{"HMMA.16816.F32", 4}}, 60), {}, LiveCounts{70}}},
-               {"0x200-0x230", {counts({{"LDG.E", 1}}, 9)}}};
+  one.loops = {
+      {"0x80-0xe0, k.cu:12", {counts({{"HMMA.16816.F32", 4}}, 60), {}, cubin::LiveCounts{70}}},
+      {"0x200-0x230", {counts({{"LDG.E", 1}}, 9)}}};
   one.loops[0].own.places = {{"HMMA.16816.F32", "k.cu:20, 0x0100"}};
-  one.spills = GateSpills{{8, 0}, "spill bytes"};
-  one.sm = TargetTable::load()->find("sm_80").value();
-  one.needs = CtaNeeds{0, 128, 0, 1};
+  one.spills = gate::GateSpills{{8, 0}, "spill bytes"};
+  one.sm = isa::TargetTable::load()->find("sm_80").value();
+  one.needs = flow::CtaNeeds{0, 128, 0, 1};
   return one;
 }
 
 // A ring by hand: a consumer that waits once, and a kernel without loops.
 std::vector<GateSubject> subjects() {
-  GateSubject ring{"ring/mbarrier/none", "sm_90a", "hopper", Version{{13, 5, 37}}, "aaaa", {}, {}};
+  GateSubject ring{
+      "ring/mbarrier/none", "sm_90a", "hopper", isa::Version{{13, 5, 37}}, "aaaa", {}, {}};
   ring.features.registers = 40;
-  ring.features.spill = SpillBytes{8, 4};
-  ring.features.occupancy = Occupancy{8, 32, 64, {"registers"}};
+  ring.features.spill = flow::SpillBytes{8, 4};
+  ring.features.occupancy = flow::Occupancy{8, 32, 64, {"registers"}};
   CodeCounts wait;
   wait.instructions = 2;
   wait.issue_cycles = 7;
@@ -55,10 +61,10 @@ std::vector<GateSubject> subjects() {
 
 // What the gate says of one rule.
 std::string said(const std::string& rule) {
-  const auto file = parse_expectations(rule, "f.toml");
+  const auto file = gate::parse_expectations(rule, "f.toml");
   if (!file) return file.error().text();
-  const auto report = check_expectations(file->expectations, subjects());
-  return report ? gate_as_text(*report) : report.error().text();
+  const auto report = gate::check_expectations(file->expectations, subjects());
+  return report ? gate::gate_as_text(*report) : report.error().text();
 }
 
 std::string rule(const std::string& body) {
@@ -243,9 +249,10 @@ TEST(Expectations, TheFileIsCheckedByLineAndKey) {
 }
 
 TEST(Expectations, AsJson) {
-  const auto file = parse_expectations(rule("variants = \"ring/m*\"\nmax_registers = 1"), "f.toml");
-  const auto json =
-      nlohmann::json::parse(gate_as_json(*check_expectations(file->expectations, subjects())));
+  const auto file =
+      gate::parse_expectations(rule("variants = \"ring/m*\"\nmax_registers = 1"), "f.toml");
+  const auto json = nlohmann::json::parse(
+      gate::gate_as_json(*gate::check_expectations(file->expectations, subjects())));
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["checks"], 1);
   EXPECT_EQ(json["broken"][0]["place"], "f.toml:1");
@@ -255,4 +262,4 @@ TEST(Expectations, AsJson) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -9,11 +9,17 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using cubin::register_counts;
+using flow::Features;
+using flow::take_features;
+using flow::VerbFeatures;
+
 namespace {
 
-using sass_test::Handmade;
-using sass_test::handmade;
+using test::Handmade;
+using test::handmade;
 
 const VerbFeatures* find(const Features& features, const std::string& role,
                          const std::string& verb) {
@@ -42,7 +48,7 @@ TEST(Features, OfALoopByHand) {
       "| NOP",
       "| NOP",
   });
-  const auto windows = find_windows(one.kernel, one.source);
+  const auto windows = flow::find_windows(one.kernel, one.source);
   const Features features = take_features(one.kernel, one.source, windows);
   EXPECT_EQ(features.kernel.instructions, 14);
   EXPECT_EQ(features.kernel.issue_cycles, 1 + 2 + 6 + 4 + 3 + 5 + 2 + 9 + 5 + 5 + 7 + 2 + 5 + 5);
@@ -53,7 +59,7 @@ TEST(Features, OfALoopByHand) {
   EXPECT_EQ(features.kernel.opcodes.at("SYNCS.PHASECHK.TRANS64.TRYWAIT"), 2);
   EXPECT_EQ(features.code_bytes, 256U);
   ASSERT_EQ(features.loops.size(), 1U);
-  const LoopFeatures& loop = features.loops.front();
+  const flow::LoopFeatures& loop = features.loops.front();
   EXPECT_EQ(loop.problem, "");
   EXPECT_EQ(loop.address, 0x10U);
   EXPECT_EQ(loop.hot.instructions, 5);
@@ -89,30 +95,31 @@ TEST(Features, CountsYieldFlagsAndLocalMemory) {
   EXPECT_EQ(features.kernel.local_stores, 1);
   EXPECT_EQ(features.kernel.local_loads, 2);
   ASSERT_TRUE(features.live);
-  EXPECT_EQ(*features.live, (LiveCounts{4, 1, 2, 0}));
+  EXPECT_EQ(*features.live, (cubin::LiveCounts{4, 1, 2, 0}));
   EXPECT_FALSE(take_features(handmade({"| EXIT # 5"}).kernel, {}, {}).live);
 }
 
 // The sums of the verbs are those of the loops, and a jump written as CALL is no call.
 TEST(Features, VerbsSumToTheirLoop) {
   PHASEBIT_NEEDS_TOOLS();
-  const auto kernel = sass_test::ring({"bar.sync 1, 64;", "bar.arrive 2, 64;", "bar.sync 2, 64;",
-                                       "membar.cta;\nbar.arrive 1, 64;\nnanosleep.u32 20;"});
-  const auto disassembler = Disassembler::open(sass_test::find_tools()->nvdisasm);
+  const auto kernel = test::ring({"bar.sync 1, 64;", "bar.arrive 2, 64;", "bar.sync 2, 64;",
+                                  "membar.cta;\nbar.arrive 1, 64;\nnanosleep.u32 20;"});
+  const auto disassembler = disassembly::Disassembler::open(test::find_tools()->nvdisasm);
   ASSERT_TRUE(disassembler);
   for (const char* target : {"sm_75", "sm_80", "sm_90a", "sm_100a", "sm_107a", "sm_120a"}) {
     SCOPED_TRACE(target);
-    const auto bytes = sass_test::assemble({kernel}, target, true,
-                                           std::string(target) == "sm_107a" ? "9.5" : "8.7");
+    const auto bytes =
+        test::assemble({kernel}, target, true, std::string(target) == "sm_107a" ? "9.5" : "8.7");
     ASSERT_TRUE(bytes) << bytes.error().text();
-    const auto cubin = read_cubin(*bytes);
-    const auto kernels = read_module(*disassembler, *cubin);
+    const auto cubin = cubin::read_cubin(*bytes);
+    const auto kernels = disassembly::read_module(*disassembler, *cubin);
     ASSERT_TRUE(kernels) << kernels.error().text();
-    const SassKernel& code = kernels->at("k");
-    const Features features = take_features(code, kernel.source, find_windows(code, kernel.source));
+    const cubin::SassKernel& code = kernels->at("k");
+    const Features features =
+        take_features(code, kernel.source, flow::find_windows(code, kernel.source));
     ASSERT_EQ(features.loops.size(), 2U);
-    for (const LoopFeatures& loop : features.loops) {
-      CodeCounts hot;
+    for (const flow::LoopFeatures& loop : features.loops) {
+      flow::CodeCounts hot;
       for (const VerbFeatures& verb : features.verbs)
         if (verb.role == loop.role) {
           hot.instructions += verb.hot.instructions;
@@ -131,7 +138,7 @@ TEST(Features, VerbsSumToTheirLoop) {
 // ptxas's own report is the independent source.
 TEST(Features, RegistersAreThoseThatPtxasReports) {
   PHASEBIT_NEEDS_TOOLS();
-  const auto folder = TempDir::create();
+  const auto folder = base::TempDir::create();
   ASSERT_TRUE(folder);
   const std::string source = (folder->path() / "a.ptx").string();
   const std::string out = (folder->path() / "a.cubin").string();
@@ -147,13 +154,13 @@ TEST(Features, RegistersAreThoseThatPtxasReports) {
       text += fmt::format("st.volatile.shared.u32 [sm_{}+{}], r{};\n", name, 4 * i, i);
     text += "ret;\n}\n";
   }
-  ASSERT_TRUE(write_file(source, text));
+  ASSERT_TRUE(base::write_file(source, text));
   for (const std::string target : {"sm_75", "sm_80", "sm_89", "sm_90", "sm_100", "sm_120"}) {
     SCOPED_TRACE(target);
     const auto ran =
-        run_process({sass_test::find_tools()->ptxas, "-v", "-arch", target, source, "-o", out});
+        base::run_process({test::find_tools()->ptxas, "-v", "-arch", target, source, "-o", out});
     ASSERT_TRUE(ran && ran->ok()) << ran->err;
-    const auto cubin = read_cubin(*read_file(out));
+    const auto cubin = cubin::read_cubin(*base::read_file(out));
     ASSERT_TRUE(cubin) << cubin.error().text();
     for (const std::string name : {"wide", "narrow"}) {
       const std::size_t at = ran->err.find("Compiling entry function '" + name);
@@ -187,4 +194,4 @@ TEST(KernelInfo, ACutListGivesWhatIsWhole) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -4,14 +4,18 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using cubin::SassKernel;
+using flow::build_flow_graph;
+
 namespace {
 
 // "opcode operands" or "@P0 opcode operands" each.
 SassKernel kernel(const std::vector<std::string>& lines) {
   SassKernel result{"k", "", {}};
   for (const std::string& line : lines) {
-    Instruction one;
+    cubin::Instruction one;
     one.address = static_cast<std::uint32_t>(16 * result.instructions.size());
     std::string rest = line;
     if (rest.starts_with('@')) {
@@ -30,7 +34,7 @@ std::string blocks(const std::vector<std::string>& lines, const std::vector<int>
   const auto graph = build_flow_graph(kernel(lines), cuts);
   if (!graph) return graph.error().text();
   std::string out;
-  for (const BasicBlock& block : graph->blocks)
+  for (const flow::BasicBlock& block : graph->blocks)
     out += fmt::format("{}{}-{}>{}", out.empty() ? "" : " ", block.begin, block.end,
                        fmt::join(block.successors, ","));
   return out;
@@ -41,7 +45,7 @@ std::string depths(const std::vector<std::string>& lines) {
   const SassKernel k = kernel(lines);
   const auto graph = build_flow_graph(k);
   if (!graph) return graph.error().text();
-  const LoopNest nest = find_loops(*graph);
+  const flow::LoopNest nest = flow::find_loops(*graph);
   std::string out;
   for (const int block : graph->block_of)
     out += nest.irreducible[static_cast<std::size_t>(block)]
@@ -93,10 +97,10 @@ TEST(Flow, IndirectBranchesGoWhereTheTableSays) {
     const auto graph = build_flow_graph(k);
     if (!graph) return graph.error().text();
     std::string out;
-    for (const BasicBlock& block : graph->blocks)
+    for (const flow::BasicBlock& block : graph->blocks)
       out += fmt::format("{}{}-{}>{}", out.empty() ? "" : " ", block.begin, block.end,
                          fmt::join(block.successors, ","));
-    return out + fmt::format(" {} loops", find_loops(*graph).loops.size());
+    return out + fmt::format(" {} loops", flow::find_loops(*graph).loops.size());
   };
   EXPECT_EQ(of(with_table("BRX R2,-0x20", {0x20, 0x40})),
             "0-2>1,3 2-3>0,2 3-4> 4-5>3,4 5-6> 2 loops");
@@ -150,8 +154,8 @@ TEST(Loops, ImmediateDominators) {
   const auto graph =
       build_flow_graph(kernel({"@P0 BRA 0x30", "MOV", "BRA 0x40", "MOV", "EXIT", "MOV"}));
   ASSERT_TRUE(graph);
-  EXPECT_EQ(immediate_dominators(*graph), (std::vector<int>{-1, 0, 0, 0, -1}));
+  EXPECT_EQ(flow::immediate_dominators(*graph), (std::vector<int>{-1, 0, 0, 0, -1}));
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -7,7 +7,14 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using disassembly::DerivedCache;
+using gate::gate_key;
+using gate::hash_of;
+using image::SourceLine;
+using rule::GateSpec;
+
 namespace {
 
 GateSpec spec() {
@@ -19,7 +26,7 @@ GateSpec spec() {
   return made;
 }
 
-SourceMap source() {
+image::SourceMap source() {
   return {{"a.ptx", 1, "wait", "consumer", true}, {"b.ptx", 2, "commit", "producer", true}};
 }
 
@@ -52,37 +59,37 @@ TEST(GateCache, KeysKnowEverythingThatDecides) {
       [](SourceLine& one) { one.verb = ""; }, [](SourceLine& one) { one.role = "both"; },
       [](SourceLine& one) { one.of_templates = false; }};
   for (const auto& change : lines) {
-    SourceMap changed = source();
+    image::SourceMap changed = source();
     change(changed[1]);
     EXPECT_TRUE(keys.insert(gate_key(hash_of(changed), spec(), "13.5.37")).second);
   }
 }
 
 TEST(GateCache, OutcomesComeBackAsTheyWere) {
-  const GateOutput output{
-      {GateVerdict::failed, "a\tb\nc \"d\""},
+  const gate::GateOutput output{
+      {image::GateVerdict::failed, "a\tb\nc \"d\""},
       {{"wait", "consumer", {{"SYNCS", 2}, {"BRA", 1}}, {{"NOP", 3}}, {{"EXIT", 1}}},
        {"commit", "", {}, {}, {}}},
       "0123"};
-  const std::string text = outcome_as_text(output);
+  const std::string text = gate::outcome_as_text(output);
   EXPECT_EQ(text.find_first_of("\t\n"), std::string::npos);
-  const auto again = outcome_from_text(text);
+  const auto again = gate::outcome_from_text(text);
   ASSERT_TRUE(again);
-  EXPECT_EQ(again->result.verdict, GateVerdict::failed);
+  EXPECT_EQ(again->result.verdict, image::GateVerdict::failed);
   EXPECT_EQ(again->result.reason, output.result.reason);
   EXPECT_EQ(again->text_hash, "0123");
-  EXPECT_EQ(outcome_as_text(*again), text);
+  EXPECT_EQ(gate::outcome_as_text(*again), text);
   ASSERT_EQ(again->census.size(), 2U);
   EXPECT_EQ(again->census[0].hot, output.census[0].hot);
   EXPECT_EQ(again->census[0].cold, output.census[0].cold);
   EXPECT_EQ(again->census[0].beside, output.census[0].beside);
   for (const char* bad :
        {"", "[]", "{}", "[3,\"\",[],\"\"]", "[0,\"\",[[1]],\"\"]", "[0,1,[],\"\"]"})
-    EXPECT_FALSE(outcome_from_text(bad)) << bad;
+    EXPECT_FALSE(gate::outcome_from_text(bad)) << bad;
 }
 
 TEST(DerivedCache, BelongsToOneProgramAndThrowsAwayWhatIsTorn) {
-  const TempDir folder = std::move(*TempDir::create());
+  const base::TempDir folder = std::move(*base::TempDir::create());
   const DerivedCache cache(folder.path(), "one");
   EXPECT_TRUE(cache.find("aa11").empty());
   ASSERT_TRUE(cache.add("aa11", {{"class k", "1"}}));
@@ -91,12 +98,12 @@ TEST(DerivedCache, BelongsToOneProgramAndThrowsAwayWhatIsTorn) {
   EXPECT_EQ(cache.find("aa11"), both);
   EXPECT_TRUE(cache.find("aa12").empty());
   EXPECT_TRUE(DerivedCache(folder.path(), "two").find("aa11").empty());
-  const std::string whole = *read_file(cache.file_of("aa11"));
+  const std::string whole = *base::read_file(cache.file_of("aa11"));
   std::string flipped = whole;
   flipped[whole.size() - 2] ^= 1;
   for (const std::string& torn : {std::string(), whole.substr(0, 30), flipped, whole + "x",
                                   whole.substr(0, whole.size() - 1)}) {
-    ASSERT_TRUE(write_file(cache.file_of("aa11"), torn));
+    ASSERT_TRUE(base::write_file(cache.file_of("aa11"), torn));
     EXPECT_TRUE(cache.find("aa11").empty());
   }
   const DerivedCache nobody(folder.path(), "");
@@ -105,4 +112,4 @@ TEST(DerivedCache, BelongsToOneProgramAndThrowsAwayWhatIsTorn) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

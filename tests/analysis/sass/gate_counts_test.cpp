@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
 namespace {
 
 struct Expected {
@@ -68,7 +68,7 @@ struct Case {
   const Row* row;
   int copies;
   Script kernel;
-  GateSpec spec;
+  rule::GateSpec spec;
 };
 
 std::vector<Case> cases_of(const std::string& target) {
@@ -78,7 +78,7 @@ std::vector<Case> cases_of(const std::string& target) {
       if (std::count(row.targets.begin(), row.targets.end(), target) == 0) continue;
       RingVerbs verbs = row.verbs;
       verbs.copies = copies;
-      std::vector<VerbRule> rules;
+      std::vector<rule::VerbRule> rules;
       for (const Expected& one : row.expected)
         rules.push_back({one.verb, one.role, {{one.pattern, one.hot}}, {}});
       cases.push_back(
@@ -87,8 +87,8 @@ std::vector<Case> cases_of(const std::string& target) {
   return cases;
 }
 
-void check_case(const Case& one, const GateOutput& output) {
-  EXPECT_EQ(output.result.verdict, GateVerdict::passed) << output.result.reason;
+void check_case(const Case& one, const gate::GateOutput& output) {
+  EXPECT_EQ(output.result.verdict, image::GateVerdict::passed) << output.result.reason;
   for (const Expected& expected : one.row->expected) {
     SCOPED_TRACE(expected.verb);
     EXPECT_EQ(count(output.census, expected.role, expected.verb, true, expected.pattern),
@@ -100,14 +100,14 @@ void check_case(const Case& one, const GateOutput& output) {
 
 TEST(Gate, CountsPerItem) {
   PHASEBIT_NEEDS_TOOLS();
-  const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
+  const auto disassembler = disassembly::Disassembler::open(find_tools()->nvdisasm);
   ASSERT_TRUE(disassembler);
   for (const char* target :
        {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_107a", "sm_120a"}) {
     const std::vector<Case> cases = cases_of(target);
     ASSERT_FALSE(cases.empty());
     std::vector<Script> kernels;
-    std::vector<GateInput> inputs;
+    std::vector<gate::GateInput> inputs;
     for (const Case& one : cases) {
       kernels.push_back(one.kernel);
       inputs.push_back({one.kernel.entry, &one.kernel.source, one.spec});
@@ -125,4 +125,4 @@ TEST(Gate, CountsPerItem) {
 }
 
 }  // namespace
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

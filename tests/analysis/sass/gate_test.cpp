@@ -4,12 +4,17 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
+
+using image::GateVerdict;
+using rule::GateSpec;
+
 namespace {
 
-Result<GateOutput> gate(const Script& kernel, const std::string& target, const GateSpec& spec) {
+Result<gate::GateOutput> gate(const Script& kernel, const std::string& target,
+                              const GateSpec& spec) {
   PHASEBIT_TRY_ASSIGN(cubin, assemble({kernel}, target, true, version_for(target)));
-  PHASEBIT_TRY_ASSIGN(disassembler, Disassembler::open(find_tools()->nvdisasm));
+  PHASEBIT_TRY_ASSIGN(disassembler, disassembly::Disassembler::open(find_tools()->nvdisasm));
   PHASEBIT_TRY_ASSIGN(outputs,
                       gate_module(disassembler, cubin, {{kernel.entry, &kernel.source, spec}}));
   return outputs.front();
@@ -113,7 +118,7 @@ TEST(Gate, ManyKernelsInOneCall) {
                twin = ring(try_wait_ring, "k_twin");
   const auto cubin = assemble({a, b, twin}, "sm_90a");
   ASSERT_TRUE(cubin) << cubin.error().text();
-  const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
+  const auto disassembler = disassembly::Disassembler::open(find_tools()->nvdisasm);
   ASSERT_TRUE(disassembler);
   EXPECT_EQ(disassembler->version(), "13.5.37");
   const GateSpec spec = spec_of({{"wait", "", {{"SYNCS.PHASECHK*TRYWAIT", 1}}, {}}});
@@ -133,4 +138,4 @@ TEST(Gate, ManyKernelsInOneCall) {
 }
 
 }  // namespace
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

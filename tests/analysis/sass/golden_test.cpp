@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
-using sass_test::handmade;
+using test::handmade;
 
 // A ring's loop with other registers, at another address.
 const std::vector<std::string> loop = {
@@ -21,8 +21,8 @@ const std::vector<std::string> loop = {
 };
 
 GoldenKernel golden(std::vector<std::string> lines) {
-  const sass_test::Handmade one = handmade(lines);
-  return golden_kernel("v", one.kernel, one.source, find_windows(one.kernel, one.source));
+  const test::Handmade one = handmade(lines);
+  return golden_kernel("v", one.kernel, one.source, flow::find_windows(one.kernel, one.source));
 }
 
 std::vector<std::string> with(std::size_t index, const std::string& line) {
@@ -111,4 +111,4 @@ TEST(Golden, IsReadAsItWasPrinted) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

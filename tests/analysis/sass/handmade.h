@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
 
 struct Handmade {
-  SassKernel kernel{"k", "", {}};
-  SourceMap source;
+  cubin::SassKernel kernel{"k", "", {}};
+  image::SourceMap source;
 };
 
 // Lines "role.verb| @P0 OPCODE operands # stall wait_mask"; what stands behind # may be missing.
@@ -19,8 +19,8 @@ struct Handmade {
 inline Handmade handmade(const std::vector<std::string>& lines) {
   Handmade result;
   for (const std::string& text : lines) {
-    Instruction one;
-    one.address = static_cast<std::uint32_t>(instruction_bytes * result.source.size());
+    cubin::Instruction one;
+    one.address = static_cast<std::uint32_t>(cubin::instruction_bytes * result.source.size());
     one.line = static_cast<int>(result.source.size()) + 1;
     const std::size_t bar = text.find("| ");
     std::string prefix = text.substr(0, bar), rest = text.substr(bar + 2);
@@ -45,4 +45,4 @@ inline Handmade handmade(const std::vector<std::string>& lines) {
   return result;
 }
 
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
 struct Row {
@@ -15,10 +15,10 @@ struct Row {
 };
 
 std::string hottest(const std::vector<std::string>& code) {
-  const SassKernel kernel = sass_test::handmade(code).kernel;
-  const CodeLoops loops = find_code_loops(kernel, {});
+  const cubin::SassKernel kernel = test::handmade(code).kernel;
+  const reading::CodeLoops loops = reading::find_code_loops(kernel, {});
   EXPECT_EQ(loops.problem, "");
-  const auto found = hottest_loop(kernel, loops);
+  const auto found = reading::hottest_loop(kernel, loops);
   return found ? fmt::format("{:#x}", loops.loops[*found].begin) : "";
 }
 
@@ -57,4 +57,4 @@ TEST(HotLoop, TheDeepestThatDoesNotOnlyWait) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -9,7 +9,12 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using cubin::source::pick_frames;
+using cubin::source::source_view;
+using cubin::source::SourceTable;
+
 namespace {
 
 // Two kernels: in `last` twice() is inlined at k.cu:11 and plus() in it, at twice.h:21; in `first`
@@ -34,18 +39,18 @@ std::string two_kernels() {
 
 struct Assembled {
   std::string bytes;
-  Cubin cubin;
+  cubin::Cubin cubin;
 };
 
 Result<Assembled> assemble_text(const std::string& ptx, const char* target) {
-  PHASEBIT_TRY_ASSIGN(folder, TempDir::create());
+  PHASEBIT_TRY_ASSIGN(folder, base::TempDir::create());
   const fs::path source = folder.path() / "k.ptx", out = folder.path() / "k.cubin";
-  PHASEBIT_TRY(write_file(source, ptx));
-  PHASEBIT_TRY_ASSIGN(ran, run_process({sass_test::find_tools()->ptxas, "-lineinfo", "-arch",
-                                        target, source.string(), "-o", out.string()}));
+  PHASEBIT_TRY(base::write_file(source, ptx));
+  PHASEBIT_TRY_ASSIGN(ran, base::run_process({test::find_tools()->ptxas, "-lineinfo", "-arch",
+                                              target, source.string(), "-o", out.string()}));
   if (!ran.ok()) return fail(Step::toolchain, "{}", ran.err);
-  PHASEBIT_TRY_ASSIGN(bytes, read_file(out));
-  PHASEBIT_TRY_ASSIGN(cubin, read_cubin(bytes));
+  PHASEBIT_TRY_ASSIGN(bytes, base::read_file(out));
+  PHASEBIT_TRY_ASSIGN(cubin, cubin::read_cubin(bytes));
   return Assembled{std::move(bytes), std::move(cubin)};
 }
 
@@ -61,10 +66,10 @@ std::string chain_text(const SourceTable& table, int frame) {
 // The same as `nvdisasm -gi` prints it, by kernel and address, where it prints a chain.
 std::map<std::string, std::map<std::uint64_t, std::string>> chains_by_nvdisasm(
     const std::string& cubin) {
-  const auto folder = TempDir::create();
+  const auto folder = base::TempDir::create();
   const std::string file = (folder->path() / "a.cubin").string();
-  (void)write_file(file, cubin);
-  const auto output = run_process({sass_test::find_tools()->nvdisasm, "-c", "-gi", file});
+  (void)base::write_file(file, cubin);
+  const auto output = base::run_process({test::find_tools()->nvdisasm, "-c", "-gi", file});
   std::map<std::string, std::map<std::uint64_t, std::string>> result;
   std::istringstream in(output->out);
   std::string entry, chain;
@@ -94,7 +99,7 @@ TEST(Inlining, ChainsAgreeWithNvdisasm) {
     std::string deepest;
     for (const auto& [entry, chains] : expected)
       for (const auto& [address, chain] : chains) {
-        const CubinKernel* kernel = made->cubin.find(entry);
+        const cubin::CubinKernel* kernel = made->cubin.find(entry);
         EXPECT_EQ(chain_text(made->cubin.source, kernel->frames.at(address / 16)), chain)
             << entry << " " << address;
         if (chain.size() > deepest.size()) deepest = chain;
@@ -160,8 +165,9 @@ TEST(Inlining, NamesAreShortened) {
       {"decltype(a->b) f(longer)", 10, "decltype(...) f(...)"},
       {"f<unbalanced", 3, "f<unbalanced"},
   };
-  for (const auto& row : rows) EXPECT_EQ(shortened(row.name, row.width), row.expected);
+  for (const auto& row : rows)
+    EXPECT_EQ(cubin::source::shortened(row.name, row.width), row.expected);
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

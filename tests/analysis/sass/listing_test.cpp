@@ -7,16 +7,22 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using disassembly::Disassembler;
+using gate::GateInput;
+using listing::list_kernel;
+using listing::ListingFormat;
+
 namespace {
 
-const sass_test::RingVerbs try_wait_ring = {
+const test::RingVerbs try_wait_ring = {
     "L_w:\nmbarrier.try_wait.parity.shared.b64 p, [a+64], r;\n@!p bra L_w;",
     "mbarrier.arrive.shared.b64 s, [a];",
     "L_w:\nmbarrier.try_wait.parity.shared.b64 p, [a], r;\n@!p bra L_w;",
     "mbarrier.arrive.shared.b64 s, [a+64];"};
 
-GateInput input_of(const sass_test::Script& kernel) {
+GateInput input_of(const test::Script& kernel) {
   GateInput input{kernel.entry, &kernel.source, {}};
   input.spec.known = true;
   input.spec.verbs = {{"wait", "", {{"SYNCS.PHASECHK*TRYWAIT", 1}}, {}}};
@@ -34,10 +40,10 @@ std::vector<std::string> lines_with(const std::string& text, const std::string& 
 
 TEST(Listing, ShowsControlVerbAndTemplate) {
   PHASEBIT_NEEDS_TOOLS();
-  const auto kernel = sass_test::ring(try_wait_ring);
-  const auto cubin = sass_test::assemble({kernel}, "sm_90a");
+  const auto kernel = test::ring(try_wait_ring);
+  const auto cubin = test::assemble({kernel}, "sm_90a");
   ASSERT_TRUE(cubin) << cubin.error().text();
-  const auto disassembler = Disassembler::open(sass_test::find_tools()->nvdisasm);
+  const auto disassembler = Disassembler::open(test::find_tools()->nvdisasm);
   ASSERT_TRUE(disassembler);
   const auto text = list_kernel(*disassembler, *cubin, input_of(kernel), {ListingFormat::text});
   ASSERT_TRUE(text) << text.error().text();
@@ -56,10 +62,10 @@ TEST(Listing, ShowsControlVerbAndTemplate) {
 
 TEST(Listing, JsonHoldsEveryInstruction) {
   PHASEBIT_NEEDS_TOOLS();
-  const auto kernel = sass_test::ring(try_wait_ring);
-  const auto cubin = sass_test::assemble({kernel}, "sm_90a");
+  const auto kernel = test::ring(try_wait_ring);
+  const auto cubin = test::assemble({kernel}, "sm_90a");
   ASSERT_TRUE(cubin) << cubin.error().text();
-  const auto disassembler = Disassembler::open(sass_test::find_tools()->nvdisasm);
+  const auto disassembler = Disassembler::open(test::find_tools()->nvdisasm);
   ASSERT_TRUE(disassembler);
   const auto text = list_kernel(*disassembler, *cubin, input_of(kernel), {ListingFormat::json});
   ASSERT_TRUE(text) << text.error().text();
@@ -77,10 +83,10 @@ TEST(Listing, JsonHoldsEveryInstruction) {
 
 TEST(Listing, NamesAMissingKernel) {
   PHASEBIT_NEEDS_TOOLS();
-  const auto kernel = sass_test::ring(try_wait_ring);
-  const auto cubin = sass_test::assemble({kernel}, "sm_90a");
+  const auto kernel = test::ring(try_wait_ring);
+  const auto cubin = test::assemble({kernel}, "sm_90a");
   ASSERT_TRUE(cubin);
-  const auto disassembler = Disassembler::open(sass_test::find_tools()->nvdisasm);
+  const auto disassembler = Disassembler::open(test::find_tools()->nvdisasm);
   ASSERT_TRUE(disassembler);
   GateInput input = input_of(kernel);
   input.entry = "other";
@@ -92,10 +98,10 @@ TEST(Listing, NamesAMissingKernel) {
 // Without `.loc` there is a listing, without verbs.
 TEST(Listing, WithoutLineTable) {
   PHASEBIT_NEEDS_TOOLS();
-  const auto kernel = sass_test::ring(try_wait_ring);
-  const auto cubin = sass_test::assemble({kernel}, "sm_90a", false);
+  const auto kernel = test::ring(try_wait_ring);
+  const auto cubin = test::assemble({kernel}, "sm_90a", false);
   ASSERT_TRUE(cubin);
-  const auto disassembler = Disassembler::open(sass_test::find_tools()->nvdisasm);
+  const auto disassembler = Disassembler::open(test::find_tools()->nvdisasm);
   ASSERT_TRUE(disassembler);
   const auto text = list_kernel(*disassembler, *cubin, input_of(kernel), {ListingFormat::text});
   ASSERT_TRUE(text);
@@ -105,4 +111,4 @@ TEST(Listing, WithoutLineTable) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -6,7 +6,11 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using cubin::LiveCounts;
+using disassembly::add_live_registers;
+
 namespace {
 
 // The layout of nvdisasm 13.5, cut down by hand: counts alone, and with a column for each register.
@@ -28,7 +32,7 @@ const std::string wide =
     "   /*10a40*/   IADD3 R0, R0, -0x1, RZ ;   // | 7 x : : : : : :    | 1 v    | 1 :   |\n";
 
 TEST(Live, ReadsWhatNvdisasmPrints) {
-  const auto table = parse_life_ranges(counts_only + wide);
+  const auto table = disassembly::parse_life_ranges(counts_only + wide);
   ASSERT_TRUE(table) << table.error().text();
   ASSERT_EQ(table->size(), 2U);
   const auto& k = table->at("k");
@@ -42,23 +46,23 @@ TEST(Live, ReadsWhatNvdisasmPrints) {
 TEST(Live, NothingIsAnError) {
   for (const std::string& text :
        {std::string(), std::string("\t.target\tsm_90\n"), wide.substr(150)})
-    EXPECT_EQ(parse_life_ranges(text).error().text(),
+    EXPECT_EQ(disassembly::parse_life_ranges(text).error().text(),
               "disassemble: nvdisasm printed no live registers");
 }
 
 TEST(Live, ThePeakIsOfEachKind) {
-  EXPECT_EQ(peak({3, 0, 5, 1}, {2, 4, 6, 0}), (LiveCounts{3, 4, 6, 1}));
+  EXPECT_EQ(cubin::peak({3, 0, 5, 1}, {2, 4, 6, 0}), (LiveCounts{3, 4, 6, 1}));
 }
 
 TEST(Live, AnInstructionWithoutCountsIsAnError) {
-  SassKernel kernel{"k", "", {}};
+  cubin::SassKernel kernel{"k", "", {}};
   for (const char* opcode : {"MOV", "EXIT", "NOP"}) {
-    Instruction one;
-    one.address = static_cast<std::uint32_t>(kernel.instructions.size() * instruction_bytes);
+    cubin::Instruction one;
+    one.address = static_cast<std::uint32_t>(kernel.instructions.size() * cubin::instruction_bytes);
     one.opcode = opcode;
     kernel.instructions.push_back(one);
   }
-  LiveTable table = {{"k", {{0x00, {3, 0, 0, 0}}, {0x10, {1, 0, 0, 0}}}}};
+  disassembly::LiveTable table = {{"k", {{0x00, {3, 0, 0, 0}}, {0x10, {1, 0, 0, 0}}}}};
   ASSERT_TRUE(add_live_registers(kernel, table));  // the NOP needs none
   EXPECT_EQ(kernel.live[1].registers, 1);
   table["k"].erase(0x10);
@@ -82,26 +86,26 @@ TEST(Live, HoldsForEveryVersionOfPtxas) {
   for (int i = 0; i < values; ++i)
     text += fmt::format("st.volatile.global.u32 [a+{}], r{};\n", 4 * i, i);
   text += "bar.sync 3;\nret;\n}\n";
-  const auto folder = TempDir::create();
+  const auto folder = base::TempDir::create();
   const std::string source = (folder->path() / "a.ptx").string();
   const std::string out = (folder->path() / "a.cubin").string();
-  ASSERT_TRUE(write_file(source, text));
-  const auto disassembler = Disassembler::open(sass_test::find_tools()->nvdisasm);
+  ASSERT_TRUE(base::write_file(source, text));
+  const auto disassembler = disassembly::Disassembler::open(test::find_tools()->nvdisasm);
   ASSERT_TRUE(disassembler);
   int versions = 0;
-  for (const auto& version : fs::directory_iterator(source_root() / ".toolchains")) {
+  for (const auto& version : fs::directory_iterator(base::source_root() / ".toolchains")) {
     SCOPED_TRACE(version.path().string());
     const fs::path old = version.path() / "nvidia/cuda_nvcc/bin/ptxas";
     const fs::path ptxas = fs::exists(old) ? old : version.path() / "nvidia/cu13/bin/ptxas";
     if (!fs::exists(ptxas)) continue;
-    const auto ran = run_process({ptxas.string(), "-arch", "sm_80", source, "-o", out});
+    const auto ran = base::run_process({ptxas.string(), "-arch", "sm_80", source, "-o", out});
     ASSERT_TRUE(ran && ran->ok()) << ran->err;
-    const std::string bytes = *read_file(out);
-    const auto table = live_registers(*disassembler, bytes);
+    const std::string bytes = *base::read_file(out);
+    const auto table = disassembly::live_registers(*disassembler, bytes);
     ASSERT_TRUE(table) << table.error().text();
     LiveCounts most;
-    for (const auto& [address, counts] : table->at("k")) most = peak(most, counts);
-    const auto cubin = read_cubin(bytes);
+    for (const auto& [address, counts] : table->at("k")) most = cubin::peak(most, counts);
+    const auto cubin = cubin::read_cubin(bytes);
     ASSERT_TRUE(cubin) << cubin.error().text();
     EXPECT_GE(most.registers, values + 2);
     EXPECT_LE(most.registers, cubin->kernels.front().registers);
@@ -112,4 +116,4 @@ TEST(Live, HoldsForEveryVersionOfPtxas) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using disassembly::parse_nvdisasm_json;
+
 namespace {
 
 // The layout of nvdisasm 13.5, cut down by hand; the header keeps a nested object and a misleading
@@ -25,7 +28,7 @@ TEST(NvdisasmJson, ReadsFunctions) {
       R"("other-attributes":{"control-flow":"True","opcode":"no"}},{"opcode":"EXIT"}]},)"
       R"({"function-name":"l","start":0,"length":16,"sass-instructions":[{"opcode":"EXIT"}]})"));
   ASSERT_TRUE(read) << read.error().text();
-  EXPECT_EQ(version_in_banner(read->producer), "13.5.37");
+  EXPECT_EQ(isa::version_in_banner(read->producer), "13.5.37");
   ASSERT_EQ(read->functions.size(), 2U);
   EXPECT_EQ(read->functions[0].name, "k");
   EXPECT_EQ(read->functions[0].length, 48U);
@@ -71,4 +74,4 @@ TEST(NvdisasmJson, EveryTruncationIsAnError) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

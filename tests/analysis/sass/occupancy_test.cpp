@@ -2,16 +2,20 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using flow::needs_of;
+using flow::occupancy_of;
+
 namespace {
 
-Target target(const char* name) {
-  return TargetTable::load().value().find(name).value();
+isa::Target target(const char* name) {
+  return isa::TargetTable::load().value().find(name).value();
 }
 
 struct Row {
   const char* name;
-  CtaNeeds needs;
+  flow::CtaNeeds needs;
   int ctas, warps;
   std::vector<std::string> limited_by;
 };
@@ -80,11 +84,11 @@ TEST(Occupancy, OfWhatIsNotPublishedIsAnError) {
 
 // Static shared memory has the reserved 1 KiB in it from sm_90 on: it is not counted twice.
 TEST(Occupancy, NeedsAreWithoutTheReserve) {
-  SassKernel kernel{"k", "", {}, 40, 1124, 5};
+  cubin::SassKernel kernel{"k", "", {}, 40, 1124, 5};
   EXPECT_EQ(needs_of(kernel, target("sm_90a"), {64, 1000}).shared_bytes, 1100);
   EXPECT_EQ(needs_of(kernel, target("sm_89"), {64, 1000}).shared_bytes, 2124);
   kernel.static_shared_bytes = 0;  // no such section
-  const CtaNeeds needs = needs_of(kernel, target("sm_90a"), {64, 1000});
+  const flow::CtaNeeds needs = needs_of(kernel, target("sm_90a"), {64, 1000});
   EXPECT_EQ(needs.shared_bytes, 1000);
   EXPECT_EQ(needs.threads, 64);
   EXPECT_EQ(needs.registers, 40);
@@ -92,4 +96,4 @@ TEST(Occupancy, NeedsAreWithoutTheReserve) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -7,7 +7,11 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
+
+using cubin::SassKernel;
+using flow::take_opcode_census;
+
 namespace {
 
 TEST(OpcodeCensus, CountsLoopsApart) {
@@ -49,18 +53,18 @@ void expect_same_counts(const std::string& target, const std::vector<std::string
                                        ring(tries_too ? try_wait_ring : test_wait_ring, "tries")};
   const auto code = assemble(scripts, target, true, version_for(target));
   ASSERT_TRUE(code) << code.error().text();
-  const auto cubin = read_cubin(*code);
-  const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
+  const auto cubin = cubin::read_cubin(*code);
+  const auto disassembler = disassembly::Disassembler::open(find_tools()->nvdisasm);
   ASSERT_TRUE(cubin && disassembler);
-  const auto kernels = read_module(*disassembler, *cubin);
+  const auto kernels = disassembly::read_module(*disassembler, *cubin);
   ASSERT_TRUE(kernels) << kernels.error().text();
   const std::vector<const SassKernel*> both = {&kernels->at("barriers"), &kernels->at("tries")};
   for (const std::string& pattern : patterns) {
-    const OpcodeWords words = OpcodeWords::learn(both, both, pattern);
+    const flow::OpcodeWords words = flow::OpcodeWords::learn(both, both, pattern);
     EXPECT_TRUE(words.knows_branches()) << target;
     for (const SassKernel* kernel : both) {
-      const OpcodeTally expected = take_opcode_census(*kernel)->count(pattern);
-      const WordCount found = words.count(*cubin->find(kernel->entry));
+      const flow::OpcodeTally expected = take_opcode_census(*kernel)->count(pattern);
+      const flow::WordCount found = words.count(*cubin->find(kernel->entry));
       EXPECT_EQ(found.kernel, expected.kernel) << target << " " << kernel->entry << " " << pattern;
       EXPECT_EQ(found.loops, expected.loops) << target << " " << kernel->entry << " " << pattern;
       EXPECT_FALSE(found.has_endless_loop);
@@ -75,4 +79,4 @@ TEST(OpcodeWords, CountAsNvdisasmDoes) {
 }
 
 }  // namespace
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

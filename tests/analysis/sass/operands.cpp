@@ -7,7 +7,10 @@
 #include <set>
 #include <string>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
+
+using cubin::Instruction;
+
 namespace {
 
 // Instructions whose first operand is no result.
@@ -87,7 +90,7 @@ bool is_predicate(std::string_view operand) {
 
 // Registers of a result of that width.
 int width_of(const Instruction& instruction) {
-  if (!loads.contains(opcode_stem(instruction))) return 1;
+  if (!loads.contains(flow::opcode_stem(instruction))) return 1;
   if (instruction.opcode.find(".128") != std::string::npos) return 4;
   return instruction.opcode.find(".64") != std::string::npos ? 2 : 1;
 }
@@ -95,7 +98,7 @@ int width_of(const Instruction& instruction) {
 // How many of the leading operands are results.
 std::size_t result_count(const Instruction& instruction,
                          const std::vector<std::string_view>& operands) {
-  const std::string_view stem = opcode_stem(instruction);
+  const std::string_view stem = flow::opcode_stem(instruction);
   if (operands.empty() || without_result.contains(stem)) return 0;
   if (!is_predicate(operands[0])) return operands[0].starts_with('[') ? 0 : 1;
   if (operands.size() == 1) return 1;
@@ -122,4 +125,4 @@ RegisterUse registers_of(const Instruction& instruction) {
   return use;
 }
 
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

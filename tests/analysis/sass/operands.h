@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
 
 // Numbers of R, UR, P and UP registers; RZ, URZ, PT and UPT are none.
 inline constexpr int first_uniform = 1000, first_predicate = 2000, first_uniform_predicate = 3000;
@@ -15,6 +15,6 @@ inline constexpr int first_uniform = 1000, first_predicate = 2000, first_uniform
 struct RegisterUse {
   std::vector<int> reads, writes;
 };
-RegisterUse registers_of(const Instruction& instruction);
+RegisterUse registers_of(const cubin::Instruction& instruction);
 
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

@@ -4,15 +4,21 @@
 #include "analysis/foreign/packed/fatbin.h"
 #include "tests/analysis/sass/code_files.h"
 
-namespace phasebit {
+namespace phasebit::test {
+
+using base::read_file;
+using foreign::packed::FatbinMember;
+using foreign::packed::read_members;
+
 namespace {
 
-using sass_test::store_kernel;
+using test::store_kernel;
 
-class PackedImageTest : public sass_test::CodeFiles {
+class PackedImageTest : public test::CodeFiles {
  protected:
-  Result<CodeFile> read(const std::string& file, const std::vector<std::string>& only = {}) const {
-    return read_code_file(file, {}, *TargetTable::load(), only);
+  Result<foreign::CodeFile> read(const std::string& file,
+                                 const std::vector<std::string>& only = {}) const {
+    return foreign::read_code_file(file, {}, *isa::TargetTable::load(), only);
   }
   static std::string image(const std::string& kind, const std::string& sm,
                            const std::string& file) {
@@ -40,7 +46,7 @@ TEST_F(PackedImageTest, MembersAreWhatWentIn) {
       {"sm_120", "120", "speed", FatbinMember::Packing::lz4},
   };
   for (const auto& row : rows) {
-    std::string source = sass_test::ptx_head(row.target) + store_kernel("k", 1);
+    std::string source = test::ptx_head(row.target) + store_kernel("k", 1);
     source.replace(source.find("8.0"), 3, "9.0");
     const std::string ptx = write("k.ptx", source), whole = path("k.cubin");
     run({ptxas_, "-arch", row.target, ptx, "-o", whole});
@@ -48,9 +54,9 @@ TEST_F(PackedImageTest, MembersAreWhatWentIn) {
          "--compress-mode=" + row.mode, "--image3=" + image("elf", row.sm, whole),
          "--image3=" + image("ptx", row.sm, ptx)});
     const std::string bytes = *read_file(path("f.fatbin"));
-    const auto fatbins = find_fatbins(bytes, "f");
+    const auto fatbins = foreign::packed::find_fatbins(bytes, "f");
     ASSERT_TRUE(fatbins && fatbins->all.size() == 1) << row.target;
-    const FatbinMembers members = read_members(fatbins->all[0].bytes);
+    const foreign::packed::FatbinMembers members = read_members(fatbins->all[0].bytes);
     EXPECT_EQ(members.problem, "");
     ASSERT_EQ(members.all.size(), 2U) << row.target;
     const FatbinMember& elf = members.all[0];
@@ -59,12 +65,12 @@ TEST_F(PackedImageTest, MembersAreWhatWentIn) {
     EXPECT_EQ(elf.target, row.target);
     EXPECT_EQ(elf.source, "k.cu");
     EXPECT_EQ(elf.packing, row.packing) << row.target;
-    const auto out = unpack(elf);
+    const auto out = foreign::packed::unpack(elf);
     ASSERT_TRUE(out) << out.error().text();
     // What is not packed is filled up to 8 bytes.
     EXPECT_EQ(out->substr(0, fs::file_size(whole)), *read_file(whole)) << row.target;
     EXPECT_LT(out->size() - fs::file_size(whole), 8U);
-    EXPECT_EQ(read_members(alone(elf)).all.at(0).payload, elf.payload);
+    EXPECT_EQ(read_members(foreign::packed::alone(elf)).all.at(0).payload, elf.payload);
   }
 }
 
@@ -74,7 +80,7 @@ TEST_F(PackedImageTest, DamagedMembersAreNotesBesideOthers) {
                                    image("elf", "80", cubin("b", store_kernel("two", 2)))},
                                   true);
   std::string bytes = *read_file(file);
-  const FatbinMembers members = read_members(bytes);
+  const foreign::packed::FatbinMembers members = read_members(bytes);
   ASSERT_EQ(members.all.size(), 2U);
   const auto second = static_cast<std::size_t>(members.all[1].whole.data() - bytes.data());
   std::string flipped = bytes;
@@ -167,7 +173,7 @@ TEST_F(PackedImageTest, LinkerCodeAlone) {
 }
 
 TEST_F(PackedImageTest, DebugBuildsAreRemarks) {
-  const std::string source = write("g.ptx", sass_test::ptx_head("sm_80") + store_kernel("k", 1));
+  const std::string source = write("g.ptx", test::ptx_head("sm_80") + store_kernel("k", 1));
   run({ptxas_, "-g", "-arch", "sm_80", source, "-o", path("g.cubin")});
   const auto code = read(path("g.cubin"));
   ASSERT_TRUE(code) << code.error().text();
@@ -193,15 +199,15 @@ TEST(Archive, Damaged) {
        "k.a: damaged: no header of a member at byte 72"},
   };
   for (const auto& row : rows) {
-    const auto members = read_archive(row.bytes, "k.a");
+    const auto members = foreign::packed::read_archive(row.bytes, "k.a");
     ASSERT_FALSE(members) << row.message;
     EXPECT_EQ(members.error().message, row.message);
   }
   const std::string table = "long_name_of_a_member.o/\n";
-  const auto all =
-      read_archive(magic + header("/", "4") + "syms" + header("//", std::to_string(table.size())) +
-                       table + "\n" + header("/0", "3") + "abc\n" + header("b.o/", "0"),
-                   "k.a");
+  const auto all = foreign::packed::read_archive(
+      magic + header("/", "4") + "syms" + header("//", std::to_string(table.size())) + table +
+          "\n" + header("/0", "3") + "abc\n" + header("b.o/", "0"),
+      "k.a");
   ASSERT_TRUE(all) << all.error().text();
   ASSERT_EQ(all->size(), 2U);
   EXPECT_EQ((*all)[0].name, "long_name_of_a_member.o");
@@ -210,4 +216,4 @@ TEST(Archive, Damaged) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -12,7 +12,12 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
+
+using cubin::code_class_hashes;
+using cubin::ElfFile;
+using cubin::change::pad_cubin;
+
 namespace {
 
 // A table of branches: BRX or BRXU, whose places stand in an attribute and in constants.
@@ -108,7 +113,7 @@ TEST_P(PadCubin, MovesWhatNamesAPlaceAndNothingElse) {
 
 TEST_P(PadCubin, TheDisassemblerReadsItInEachForm) {
   const std::string nvdisasm = find_tools()->nvdisasm;
-  const auto disassembler = Disassembler::open(nvdisasm);
+  const auto disassembler = disassembly::Disassembler::open(nvdisasm);
   ASSERT_TRUE(disassembler);
   for (const Module& module : modules_for(GetParam())) {
     if (module.name != "two rings" && module.name != "three kinds") continue;  // hold the others
@@ -165,7 +170,7 @@ TEST_P(PadCubin, TheClassStaysAndAnotherKernelHasAnother) {
     // Padding is told from code: a changed instruction behind it is another class.
     std::string changed = *padded;
     const auto cubin = ElfFile::open(*padded, "p");
-    for (const ElfSection& section : cubin->sections())
+    for (const cubin::ElfSection& section : cubin->sections())
       if (section.name.starts_with(".text.")) changed[section.header.sh_offset + 96 + 4] ^= 1;
     const auto others = code_class_hashes(changed, "o").value();
     for (const auto& [entry, hash] : classes) EXPECT_NE(others.at(entry), hash) << entry;
@@ -253,4 +258,4 @@ TEST_F(PadOne, RefusesARelocationOfAnotherType) {
 }
 
 }  // namespace
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

@@ -6,13 +6,18 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
+
+using listing::Page;
+using listing::page_data;
+using listing::run_lengths;
+
 namespace {
 
-PageCode code(const std::vector<std::string>& lines, const std::string& hash) {
+listing::PageCode code(const std::vector<std::string>& lines, const std::string& hash) {
   Handmade made = handmade(lines);
   made.kernel.text_hash = hash;
-  return {DiffSide{"v", 90, std::move(made.kernel), std::move(made.source), {}}, nullptr};
+  return {compare::DiffSide{"v", 90, std::move(made.kernel), std::move(made.source), {}}, nullptr};
 }
 
 // Two columns of one code and one of another, and a cell without code.
@@ -69,8 +74,8 @@ TEST(Page, BeginsWithTheFirstColumnThatHasCode) {
 
 TEST(Page, FiguresStandByRowAndColumn) {
   Page page = small_page();
-  page.views[0].cells[0][2].figure =
-      PageFigure{"104.00", "0.01", "cycles per item", "NVIDIA H200", "2026-11-22", "sm_90a"};
+  page.views[0].cells[0][2].figure = listing::PageFigure{
+      "104.00", "0.01", "cycles per item", "NVIDIA H200", "2026-11-22", "sm_90a"};
   EXPECT_EQ(data_of(page)["views"][0]["figures"], nlohmann::json::parse(R"([[0, 2, {
       "cycles": "104.00", "half_width": "0.01", "unit": "cycles per item",
       "device": "NVIDIA H200", "date": "2026-11-22", "target": "sm_90a"}]])"));
@@ -93,7 +98,7 @@ TEST(Page, KernelsOfFilesHaveLoops) {
                       "| SYNCS.PHASECHK.TRANS64.TRYWAIT P0,[UR4],R2 # 2", "| @!P0 BRA 0x20 # 5",
                       "| @P1 BRA 0x10 # 5", "| EXIT # 5"},
                      "0123456789abcdef")};
-  page.codes[0].loops = find_code_loops(page.codes[0].side.kernel, {});
+  page.codes[0].loops = reading::find_code_loops(page.codes[0].side.kernel, {});
   page.views = {{"targets", {"sm_90a"}, std::nullopt, {{{"", 0}}}}};
   const auto one = data_of(page)["codes"][0];
   ASSERT_EQ(one["all_loops"].size(), 2U);
@@ -126,7 +131,7 @@ TEST(Page, NothingIsTheSameAsNothing) {
 
 // One file: nothing is loaded, and no text of the data ends its script.
 TEST(Page, OneFile) {
-  const auto html = page_as_html(small_page(), 1);
+  const auto html = listing::page_as_html(small_page(), 1);
   ASSERT_TRUE(html) << html.error().text();
   for (const char* mark : {"/* style */", "/* script */", "http:", "https:", " src="})
     EXPECT_EQ(html->find(mark), std::string::npos) << mark;
@@ -134,4 +139,4 @@ TEST(Page, OneFile) {
 }
 
 }  // namespace
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

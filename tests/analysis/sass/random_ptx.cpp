@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
 namespace {
 
 constexpr int integers = 24, floats = 16, wides = 8, doubles = 4, predicates = 6;
@@ -165,4 +165,4 @@ std::string random_module(int kernels, int statements) {
   return text;
 }
 
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

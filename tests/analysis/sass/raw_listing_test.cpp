@@ -13,17 +13,22 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
+
+using cubin::CubinKernel;
+using cubin::read_cubin;
+using disassembly::Disassembler;
+
 namespace {
 
-std::string as_text(const DisassembledInstruction& one) {
+std::string as_text(const disassembly::DisassembledInstruction& one) {
   return one.predicate + "|" + one.opcode + "|" + one.operands;
 }
 
 std::string nvcc_text() {
-  const fs::path folder = source_root() / "tests/analysis/sass/data";
-  return read_file(folder / "nvcc_kernels.ptx").value_or("") +
-         read_file(folder / "nvcc_diverged.ptx").value_or("");
+  const fs::path folder = base::source_root() / "tests/analysis/sass/data";
+  return base::read_file(folder / "nvcc_kernels.ptx").value_or("") +
+         base::read_file(folder / "nvcc_diverged.ptx").value_or("");
 }
 
 struct Module {
@@ -54,8 +59,8 @@ TEST(RawListing, SaysWhatIsPrintedOfWholeCubins) {
   PHASEBIT_NEEDS_TOOLS();
   const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
   std::size_t instructions = 0, branches = 0, names = 0;
-  std::map<int, std::vector<Cubin>> by_sm;
-  std::map<std::pair<int, std::string>, std::vector<Disassembly>> expected;
+  std::map<int, std::vector<cubin::Cubin>> by_sm;
+  std::map<std::pair<int, std::string>, std::vector<disassembly::Disassembly>> expected;
   for (const Module& module : modules()) {
     const auto cubin = read_cubin(module.bytes);
     ASSERT_TRUE(cubin);
@@ -66,7 +71,7 @@ TEST(RawListing, SaysWhatIsPrintedOfWholeCubins) {
   }
   for (const auto& [sm, cubins] : by_sm) {
     std::vector<const CubinKernel*> kernels;
-    std::vector<const Disassembly*> wholes;
+    std::vector<const disassembly::Disassembly*> wholes;
     for (std::size_t i = 0; i < cubins.size(); ++i)
       for (const CubinKernel& kernel : cubins[i].kernels) {
         kernels.push_back(&kernel);
@@ -75,9 +80,10 @@ TEST(RawListing, SaysWhatIsPrintedOfWholeCubins) {
     const auto listings = disassembler->listings(sm, kernels);
     for (std::size_t i = 0; i < kernels.size(); ++i) {
       ASSERT_TRUE(listings[i]) << listings[i].error().text();
-      const auto found = std::find_if(
-          wholes[i]->functions.begin(), wholes[i]->functions.end(),
-          [&](const DisassembledFunction& one) { return one.name == kernels[i]->entry; });
+      const auto found = std::find_if(wholes[i]->functions.begin(), wholes[i]->functions.end(),
+                                      [&](const disassembly::DisassembledFunction& one) {
+                                        return one.name == kernels[i]->entry;
+                                      });
       ASSERT_NE(found, wholes[i]->functions.end()) << kernels[i]->entry;
       ASSERT_EQ(found->instructions.size(), listings[i]->instructions.size());
       for (std::size_t n = 0; n < found->instructions.size(); ++n) {
@@ -109,7 +115,8 @@ TEST(RawListing, NamesRelocatedOperands) {
         const auto listing = disassembler->listing(cubin->sm, kernel);
         ASSERT_TRUE(listing) << listing.error().text();
         std::map<std::size_t, std::string> relocated;
-        for (const RelocatedOperand& one : kernel.relocated) relocated[one.instruction] = one.name;
+        for (const cubin::RelocatedOperand& one : kernel.relocated)
+          relocated[one.instruction] = one.name;
         for (std::size_t n = 0; n < listing->instructions.size(); ++n) {
           const std::string text = as_text(listing->instructions[n]);
           const auto name = relocated.find(n);
@@ -144,12 +151,12 @@ TEST(ConstantOperand, IsThatOfTheListing) {
   std::size_t seen = 0, indexed = 0;
   for (const Module& module : modules()) {
     const auto cubin = read_cubin(module.bytes);
-    const auto kernels = read_module(*disassembler, *cubin);
+    const auto kernels = disassembly::read_module(*disassembler, *cubin);
     for (const auto& [entry, kernel] : *kernels)
-      for (const Instruction& one : kernel.instructions) {
+      for (const cubin::Instruction& one : kernel.instructions) {
         std::smatch match;
         if (!std::regex_search(one.operands, match, printed)) continue;
-        const auto found = constant_operand(one.word);
+        const auto found = cubin::constant_operand(one.word);
         const std::string where = module.target + " " + one.opcode + " " + one.operands;
         ASSERT_TRUE(found) << where;
         EXPECT_EQ(found->bank, std::stoi(match[1], nullptr, 16)) << where;
@@ -166,4 +173,4 @@ TEST(ConstantOperand, IsThatOfTheListing) {
 }
 
 }  // namespace
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

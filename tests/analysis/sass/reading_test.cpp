@@ -6,11 +6,15 @@
 #include "tests/analysis/sass/code_files.h"
 #include "tests/analysis/sass/handmade.h"
 
-namespace phasebit {
+namespace phasebit::test {
+
+using reading::in_loop;
+using reading::PipeTable;
+
 namespace {
 
-using sass_test::Handmade;
-using sass_test::handmade;
+using test::Handmade;
+using test::handmade;
 
 // Sets the scoreboards of an instruction: released by its result, by its operands; 7: none.
 void sets(Handmade& code, std::size_t index, int write, int read = 7) {
@@ -19,9 +23,9 @@ void sets(Handmade& code, std::size_t index, int write, int read = 7) {
 }
 
 std::string waits_of(const Handmade& code, std::size_t index) {
-  const auto graph = graph_of(code.kernel);
+  const auto graph = reading::graph_of(code.kernel);
   EXPECT_TRUE(graph);
-  return waits_text(code.kernel, find_wait_sources(code.kernel, *graph)[index]);
+  return reading::waits_text(code.kernel, reading::find_wait_sources(code.kernel, *graph)[index]);
 }
 
 // The wait mask is the second number: 1 waits for scoreboard 0, 5 for 0 and 2.
@@ -84,10 +88,11 @@ TEST(Pipes, ByOpcodeAndTarget) {
       {"NOP", 90, "other"},
   };
   for (const Row& row : rows) EXPECT_EQ(pipes.pipe_of(row.opcode, row.sm), row.pipe) << row.opcode;
-  EXPECT_EQ(pipe_mix(pipes, {{"FADD", 2}, {"FMUL", 1}, {"LDG.E", 5}, {"NOP", 1}}, 90),
+  EXPECT_EQ(reading::pipe_mix(pipes, {{"FADD", 2}, {"FMUL", 1}, {"LDG.E", 5}, {"NOP", 1}}, 90),
             "lsu 5, fma 3, other 1");
-  EXPECT_EQ(key_opcodes(pipes, {{"LDG.E", 1}, {"LDG.E.64", 1}, {"FADD", 9}, {"BAR.SYNC", 1}}),
-            "LDG x2, BAR x1");
+  EXPECT_EQ(
+      reading::key_opcodes(pipes, {{"LDG.E", 1}, {"LDG.E.64", 1}, {"FADD", 9}, {"BAR.SYNC", 1}}),
+      "LDG x2, BAR x1");
 }
 
 TEST(Pipes, TheTableIsCheckedByLineAndKey) {
@@ -103,10 +108,10 @@ Handmade two_loops() {
 
 TEST(LoopTable, HasARowALoop) {
   const Handmade code = two_loops();
-  const CodeLoops loops = find_code_loops(code.kernel, {});
-  const auto table = loop_table({{"", &loops}, {"f", &loops}}, 90, "verbs");
+  const reading::CodeLoops loops = reading::find_code_loops(code.kernel, {});
+  const auto table = reading::loop_table({{"", &loops}, {"f", &loops}}, 90, "verbs");
   ASSERT_TRUE(table) << table.error().text();
-  EXPECT_EQ(render(*table, TableFormat::csv),
+  EXPECT_EQ(table::render(*table, table::TableFormat::csv),
             "loop,addresses,depth,instr,issue,waits,inside,key opcodes,pipelines,verbs\n"
             "1,0x10-0x50,1,3,19,0,2,LDG x1,\"alu 1, cbu 1, lsu 1\",\n"
             "2,0x20-0x30,2,2,11,1,0,MUFU x1,\"cbu 1, xu 1\",\n"
@@ -121,7 +126,7 @@ TEST(LoopTable, HasARowALoop) {
 // Blocks: 0x00; 0x10; 0x20-0x30 (inner); 0x40-0x50; 0x60. The bold ones go back.
 TEST(FlowDot, BlocksLoopsAndEdges) {
   const Handmade code = two_loops();
-  const auto dot = flow_as_dot(code.kernel, "a \"b\"");
+  const auto dot = reading::flow_as_dot(code.kernel, "a \"b\"");
   ASSERT_TRUE(dot) << dot.error().text();
   for (const char* part :
        {"digraph \"k\" {\n  label=\"a \\\"b\\\"\";", "label=\"loop, depth 1\"",
@@ -134,38 +139,39 @@ TEST(FlowDot, BlocksLoopsAndEdges) {
 
 TEST(Listing, LeavesOutAndAddsNotes) {
   const Handmade code = two_loops();
-  ReadingNotes notes;
-  notes.shown = *in_loop(code.kernel, find_code_loops(code.kernel, {}), 2);
+  reading::ReadingNotes notes;
+  notes.shown = *in_loop(code.kernel, reading::find_code_loops(code.kernel, {}), 2);
   notes.ptx = {{}, {}, {7, "ex2 x, x;"}, {7, "ex2 x, x;"}};
-  ListingLines lines(code.kernel, notes);
+  reading::ListingLines lines(code.kernel, notes);
   for (std::size_t i = 0; i < 8; ++i)
     if (lines.shows(i)) lines.add(i, std::to_string(i));
   EXPECT_EQ(lines.text(), "...\n      ptx 7: ex2 x, x;\n2\n3\n");
 }
 
-class PtxLines : public sass_test::CodeFiles {};
+class PtxLines : public test::CodeFiles {};
 
 // The first line of the text is line 1, empty lines count.
 TEST_F(PtxLines, AreThoseOfTheText) {
-  EXPECT_EQ(split_ptx_text(std::string_view(".version 9.0\0\0 ret;\0", 20)),
+  EXPECT_EQ(reading::split_ptx_text(std::string_view(".version 9.0\0\0 ret;\0", 20)),
             (std::vector<std::string>{".version 9.0", "", "ret;"}));
   const std::string kernel =
       ".visible .entry k(.param .u64 p)\n{\n.reg .b64 a;\n.loc 1 5 0\nld.param.u64 a, [p];\n"
       ".loc 1 6 0\nst.global.u32 [a], 7;\nret;\n}\n";
-  const std::string bytes = *read_file(cubin("with", kernel, "sm_80", ".file 1 \"k.cu\"\n"));
-  const auto lines = read_ptx_lines(bytes, "k");
+  const std::string bytes = *base::read_file(cubin("with", kernel, "sm_80", ".file 1 \"k.cu\"\n"));
+  const auto lines = reading::read_ptx_lines(bytes, "k");
   ASSERT_TRUE(lines) << lines.error().text();
-  const auto code = Disassembler::open(nvdisasm_)->run(bytes);
+  const auto code = disassembly::Disassembler::open(nvdisasm_)->run(bytes);
   ASSERT_TRUE(code) << code.error().text();
   std::string of_store;
   for (std::size_t i = 0; i < code->functions[0].instructions.size(); ++i)
     if (code->functions[0].instructions[i].opcode.starts_with("STG")) of_store = (*lines)[i].text;
   EXPECT_EQ(of_store, "st.global.u32 [a], 7;");
-  const std::string without = *read_file(cubin("without", ".visible .entry k()\n{\nret;\n}\n"));
-  EXPECT_EQ(read_ptx_lines(without, "k").error().text(),
+  const std::string without =
+      *base::read_file(cubin("without", ".visible .entry k()\n{\nret;\n}\n"));
+  EXPECT_EQ(reading::read_ptx_lines(without, "k").error().text(),
             "disassemble: k: the cubin has no PTX beside its code (nvcc -lineinfo, or ptxas "
             "-lineinfo of a text with .loc, leaves it there)");
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

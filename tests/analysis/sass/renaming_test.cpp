@@ -3,22 +3,22 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
 namespace {
 
-DiffSide side(const std::vector<std::string>& lines) {
+compare::DiffSide side(const std::vector<std::string>& lines) {
   std::vector<std::string> all;
   for (const std::string& line : lines) all.push_back("| " + line);
-  sass_test::Handmade made = sass_test::handmade(all);
+  test::Handmade made = test::handmade(all);
   return {"one", 90, std::move(made.kernel), {}, {}};
 }
 
 // The signs of the rows: = s r o x, < and > where only one side has it.
 std::string signs(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  const auto diff = diff_kernels(side(a), side(b));
+  const auto diff = compare::diff_kernels(side(a), side(b));
   if (!diff) return diff.error().text();
   std::string signs;
-  for (const DiffRow& row : diff->rows)
+  for (const compare::DiffRow& row : diff->rows)
     signs += row.left < 0 ? '>' : row.right < 0 ? '<' : "=srox"[static_cast<int>(row.change)];
   return signs;
 }
@@ -116,4 +116,4 @@ TEST(Renaming, SaysWhichRowsAreOnlyRenamed) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -5,7 +5,7 @@
 #include "analysis/gate/gate.h"
 #include "tests/analysis/sass/support.h"
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
 
 inline const std::string try_wait_full =
     "L_w:\nmbarrier.try_wait.parity.shared.b64 p, [a], r;\n@!p bra L_w;";
@@ -28,8 +28,8 @@ inline std::string version_for(const std::string& target) {
   return target == "sm_107a" ? "9.5" : "8.7";
 }
 
-inline GateSpec spec_of(std::vector<VerbRule> verbs, int items_per_iteration = 1) {
-  GateSpec spec;
+inline rule::GateSpec spec_of(std::vector<rule::VerbRule> verbs, int items_per_iteration = 1) {
+  rule::GateSpec spec;
   spec.known = true;
   for (const char* role : {"producer", "consumer", "both"})
     spec.items_per_iteration[role] = items_per_iteration;
@@ -39,30 +39,30 @@ inline GateSpec spec_of(std::vector<VerbRule> verbs, int items_per_iteration = 1
 }
 
 // Sites of a verb that match a pattern.
-inline int count(const Census& census, const std::string& role, const std::string& verb, bool hot,
-                 const std::string& pattern) {
+inline int count(const image::Census& census, const std::string& role, const std::string& verb,
+                 bool hot, const std::string& pattern) {
   int found = 0;
-  for (const VerbCensus& entry : census)
+  for (const image::VerbCensus& entry : census)
     if (entry.verb == verb && entry.role == role)
       for (const auto& [opcode, times] : hot ? entry.hot : entry.cold)
-        if (opcode_matches(pattern, opcode)) found += times;
+        if (rule::opcode_matches(pattern, opcode)) found += times;
   return found;
 }
 
 // Kernels of one module that was assembled with `.loc`: one result an input, in order.
-inline Result<std::vector<Result<GateOutput>>> gate_module(const Disassembler& disassembler,
-                                                           std::string_view cubin,
-                                                           const std::vector<GateInput>& inputs) {
-  PHASEBIT_TRY_ASSIGN(read, read_cubin(cubin));
-  PHASEBIT_TRY_ASSIGN(kernels, read_module(disassembler, read));
-  std::vector<Result<GateOutput>> outputs;
-  for (const GateInput& input : inputs) {
+inline Result<std::vector<Result<gate::GateOutput>>> gate_module(
+    const disassembly::Disassembler& disassembler, std::string_view cubin,
+    const std::vector<gate::GateInput>& inputs) {
+  PHASEBIT_TRY_ASSIGN(read, cubin::read_cubin(cubin));
+  PHASEBIT_TRY_ASSIGN(kernels, disassembly::read_module(disassembler, read));
+  std::vector<Result<gate::GateOutput>> outputs;
+  for (const gate::GateInput& input : inputs) {
     const auto found = kernels.find(input.entry);
     outputs.push_back(found == kernels.end()
                           ? fail(Step::disassemble, "the module has no kernel {}", input.entry)
-                          : Result<GateOutput>(gate_kernel(found->second, input)));
+                          : Result<gate::GateOutput>(gate::gate_kernel(found->second, input)));
   }
   return outputs;
 }
 
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

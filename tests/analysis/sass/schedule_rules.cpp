@@ -7,7 +7,7 @@
 #include <array>
 #include <set>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
 namespace {
 
 enum class Unit { none, special, shared, memory, constant, system, fp64 };
@@ -28,8 +28,8 @@ const std::set<std::string_view> fixed_latency = {
 const std::set<std::string_view> four_cycles = {"IADD", "IADD3", "LOP3", "PRMT", "SHF", "SEL",
                                                 "FADD", "FMUL",  "FFMA", "FSEL", "MOV"};
 
-Unit unit_of(const Instruction& instruction) {
-  const auto found = units.find(opcode_stem(instruction));
+Unit unit_of(const cubin::Instruction& instruction) {
+  const auto found = units.find(flow::opcode_stem(instruction));
   return found == units.end() ? Unit::none : found->second;
 }
 
@@ -43,7 +43,7 @@ int bit(int scoreboard) {
 }
 
 // "@P4" and "@!P4".
-bool never_together(const Instruction& a, const Instruction& b) {
+bool never_together(const cubin::Instruction& a, const cubin::Instruction& b) {
   if (a.predicate.size() < 3 || b.predicate.size() < 3) return false;
   const bool negated_a = a.predicate[1] == '!', negated_b = b.predicate[1] == '!';
   return negated_a != negated_b &&
@@ -92,8 +92,8 @@ bool merge(State& into, const State& from) {
 
 class Checker {
  public:
-  explicit Checker(const SassKernel& kernel) : kernel_(kernel) {
-    for (const Instruction& instruction : kernel.instructions) {
+  explicit Checker(const cubin::SassKernel& kernel) : kernel_(kernel) {
+    for (const cubin::Instruction& instruction : kernel.instructions) {
       uses_.push_back(registers_of(instruction));
       units_.push_back(unit_of(instruction));
     }
@@ -102,43 +102,44 @@ class Checker {
 
   ScheduleReport run() {
     for (std::size_t i = 0; i < kernel_.instructions.size(); ++i) check_word(i);
-    const auto graph = build_flow_graph(kernel_);
+    const auto graph = flow::build_flow_graph(kernel_);
     if (!graph) {
       ++report_.checked["not followed"];
       return std::move(report_);
     }
-    for (const BasicBlock& block : graph->blocks) check_distances(block);
+    for (const flow::BasicBlock& block : graph->blocks) check_distances(block);
     follow(*graph);
     return std::move(report_);
   }
 
  private:
-  const Instruction& at(int index) const {
+  const cubin::Instruction& at(int index) const {
     return kernel_.instructions[static_cast<std::size_t>(index)];
   }
   Unit unit(int index) const { return units_[static_cast<std::size_t>(index)]; }
   const RegisterUse& use(int index) const { return uses_[static_cast<std::size_t>(index)]; }
 
-  void expect(const char* rule, bool holds, const Instruction& where, const std::string& why) {
+  void expect(const char* rule, bool holds, const cubin::Instruction& where,
+              const std::string& why) {
     ++report_.checked[rule];
     if (holds || ++report_.broken[rule] > 1) return;
     report_.lines.push_back(fmt::format("{}: {} {:#x} {} {} {} [{}]: {}", rule, kernel_.entry,
                                         where.address, where.predicate, where.opcode,
-                                        where.operands, to_string(where.control), why));
+                                        where.operands, cubin::to_string(where.control), why));
   }
 
   void check_word(std::size_t index) {
-    const Instruction& one = kernel_.instructions[index];
+    const cubin::Instruction& one = kernel_.instructions[index];
     const std::uint64_t high = one.word.high;
     expect("zeros", ((high >> 28U) & 0x1fffU) == 0 && (high >> 61U) == 0, one, "other bits");
     const int value = one.control.stall_cycles + (one.control.yield ? 0 : 16);
     expect("stall", value != 16 && value < 28, one, "no such value");
     check_reuse(one);
-    if (fixed_latency.contains(opcode_stem(one)))
+    if (fixed_latency.contains(flow::opcode_stem(one)))
       expect("fixed", one.control.write_scoreboard == 7, one, "it has a write scoreboard");
   }
 
-  void check_reuse(const Instruction& one) {
+  void check_reuse(const cubin::Instruction& one) {
     constexpr std::string_view mark = ".reuse";
     int printed = 0;
     bool registers = true;
@@ -155,11 +156,11 @@ class Checker {
       expect("reuse", bits == printed && registers, one, fmt::format("{} bits", bits));
   }
 
-  void check_distances(const BasicBlock& block) {
+  void check_distances(const flow::BasicBlock& block) {
     std::map<int, int> written;  // register -> issue cycle
     int cycle = 0;
     for (int i = block.begin; i < block.end; ++i) {
-      const bool pipeline = four_cycles.contains(opcode_stem(at(i)));
+      const bool pipeline = four_cycles.contains(flow::opcode_stem(at(i)));
       for (const int reg : use(i).reads)
         if (const auto found = written.find(reg); found != written.end() && pipeline)
           expect("distance", cycle - found->second >= 4, at(i),
@@ -172,7 +173,7 @@ class Checker {
     }
   }
 
-  void follow(const FlowGraph& graph) {
+  void follow(const flow::FlowGraph& graph) {
     std::vector<State> states(graph.blocks.size());
     states[0].reached = true;
     std::vector<int> work = {0};
@@ -180,7 +181,7 @@ class Checker {
       const int block = work.back();
       work.pop_back();
       State state = states[static_cast<std::size_t>(block)];
-      const BasicBlock& here = graph.blocks[static_cast<std::size_t>(block)];
+      const flow::BasicBlock& here = graph.blocks[static_cast<std::size_t>(block)];
       for (int i = here.begin; i < here.end; ++i) step(i, state, false);
       for (const int next : here.successors)
         if (merge(states[static_cast<std::size_t>(next)], state)) work.push_back(next);
@@ -192,21 +193,21 @@ class Checker {
 
   // Everything a wait releases goes; then the rules; then what this instruction leaves pending.
   void step(int index, State& state, bool checks) {
-    const Instruction& one = at(index);
+    const cubin::Instruction& one = at(index);
     const int waits = one.control.wait_mask;
     if (checks && waits != 0)
       expect("someone", (waits & ~state.ever_set) == 0, one, "nobody has set one of them");
     std::erase_if(state.pending, [&](const Pending& p) { return (p.scoreboards & waits) != 0; });
     if (checks) check_pending(index, state);
-    if (opcode_stem(one) == "BAR")  // it goes through the queue behind them
+    if (flow::opcode_stem(one) == "BAR")  // it goes through the queue behind them
       std::erase_if(state.pending, [&](const Pending& p) {
         return !p.result && queue_of(unit(p.producer)) == Unit::memory;
       });
-    if (opcode_stem(one) == "CALL") {  // what the function waits for and sets is not followed
+    if (flow::opcode_stem(one) == "CALL") {  // what the function waits for and sets is not followed
       state.pending.clear();
       state.ever_set = 0x3f;
     }
-    if (opcode_stem(one) == "DEPBAR" && one.operands.starts_with("SB")) {
+    if (flow::opcode_stem(one) == "DEPBAR" && one.operands.starts_with("SB")) {
       const int board = 1 << (one.operands[2] - '0');
       std::erase_if(state.pending, [&](const Pending& p) { return (p.scoreboards & board) != 0; });
     }
@@ -214,9 +215,10 @@ class Checker {
     leave_pending(index, state);
   }
 
-  void count_results(const Instruction& one, const RegisterUse& registers) {
+  void count_results(const cubin::Instruction& one, const RegisterUse& registers) {
     if (unit_of(one) == Unit::none) return;
-    report_.checked["result"] += stores.contains(opcode_stem(one)) ? 0 : registers.writes.size();
+    report_.checked["result"] +=
+        stores.contains(flow::opcode_stem(one)) ? 0 : registers.writes.size();
     report_.checked["source"] += registers.reads.size();
   }
 
@@ -235,12 +237,12 @@ class Checker {
         expect(one.result ? "result" : "source", false, at(index),
                fmt::format("register {} of {} {} at {:#x} [{}]", one.reg, at(one.producer).opcode,
                            at(one.producer).operands, at(one.producer).address,
-                           to_string(at(one.producer).control)));
+                           cubin::to_string(at(one.producer).control)));
     }
   }
 
   void leave_pending(int index, State& state) {
-    const Instruction& one = at(index);
+    const cubin::Instruction& one = at(index);
     const Unit mine = unit(index);
     const int result = bit(one.control.write_scoreboard), read = bit(one.control.read_scoreboard);
     state.ever_set |= result | read;
@@ -252,7 +254,7 @@ class Checker {
         if (p.result && other == mine) p.scoreboards |= result;
         if (!p.result && queue_of(other) == queue_of(mine)) p.scoreboards |= result | read;
       }
-    const bool store = stores.contains(opcode_stem(one));
+    const bool store = stores.contains(flow::opcode_stem(one));
     const bool late = mine != Unit::none && mine != Unit::fp64;
     if ((late && !store) || result != 0)
       for (const int reg : use(index).writes) add_pending(state, {reg, index, true, result});
@@ -268,7 +270,7 @@ class Checker {
     state.pending.push_back(one);
   }
 
-  const SassKernel& kernel_;
+  const cubin::SassKernel& kernel_;
   std::vector<RegisterUse> uses_;
   std::vector<Unit> units_;
   ScheduleReport report_;
@@ -283,8 +285,8 @@ void add(ScheduleReport& sum, const ScheduleReport& more) {
   sum.lines.insert(sum.lines.end(), more.lines.begin(), more.lines.end());
 }
 
-ScheduleReport check_schedule(const SassKernel& kernel) {
+ScheduleReport check_schedule(const cubin::SassKernel& kernel) {
   return Checker(kernel).run();
 }
 
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
 
 struct ScheduleReport {
   std::size_t instructions = 0;
@@ -34,6 +34,6 @@ void add(ScheduleReport& sum, const ScheduleReport& more);
 //             al., "Dissecting the NVidia Turing T4 GPU via Microbenchmarking", 2019, table 4.1)
 // Kernels with a branch that cannot be followed are counted under "not followed" and checked by the
 // rules of single words alone.
-ScheduleReport check_schedule(const SassKernel& kernel);
+ScheduleReport check_schedule(const cubin::SassKernel& kernel);
 
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

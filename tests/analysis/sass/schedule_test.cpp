@@ -11,33 +11,37 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using cubin::Instruction;
+
 namespace {
 
-using sass_test::ScheduleReport;
+using test::ScheduleReport;
 
 const std::vector<std::string> targets = {"sm_75",   "sm_80",   "sm_86",   "sm_89",
                                           "sm_90a",  "sm_100a", "sm_103a", "sm_107a",
                                           "sm_110a", "sm_120a", "sm_121a"};
 
 // Kernels of random code as ptxas schedules them.
-Result<std::map<std::string, SassKernel>> random_kernels(const std::string& target, int kernels) {
-  PHASEBIT_TRY_ASSIGN(folder, TempDir::create());
+Result<std::map<std::string, cubin::SassKernel>> random_kernels(const std::string& target,
+                                                                int kernels) {
+  PHASEBIT_TRY_ASSIGN(folder, base::TempDir::create());
   const std::string source = (folder.path() / "a.ptx").string();
   const std::string out = (folder.path() / "a.cubin").string();
-  PHASEBIT_TRY(write_file(source, sass_test::random_module(kernels, 1000)));
-  const auto tools = sass_test::find_tools();
-  PHASEBIT_TRY_ASSIGN(ran, run_process({tools->ptxas, "-arch", target, source, "-o", out}));
+  PHASEBIT_TRY(base::write_file(source, test::random_module(kernels, 1000)));
+  const auto tools = test::find_tools();
+  PHASEBIT_TRY_ASSIGN(ran, base::run_process({tools->ptxas, "-arch", target, source, "-o", out}));
   if (!ran.ok()) return fail(Step::assemble, "{}: {}", target, ran.err);
-  PHASEBIT_TRY_ASSIGN(bytes, read_file(out));
-  PHASEBIT_TRY_ASSIGN(cubin, read_cubin(bytes));
-  PHASEBIT_TRY_ASSIGN(disassembler, Disassembler::open(tools->nvdisasm));
-  return read_module(disassembler, cubin);
+  PHASEBIT_TRY_ASSIGN(bytes, base::read_file(out));
+  PHASEBIT_TRY_ASSIGN(cubin, cubin::read_cubin(bytes));
+  PHASEBIT_TRY_ASSIGN(disassembler, disassembly::Disassembler::open(tools->nvdisasm));
+  return disassembly::read_module(disassembler, cubin);
 }
 
-ScheduleReport check_all(const std::map<std::string, SassKernel>& kernels) {
+ScheduleReport check_all(const std::map<std::string, cubin::SassKernel>& kernels) {
   ScheduleReport sum;
-  for (const auto& [name, kernel] : kernels) add(sum, sass_test::check_schedule(kernel));
+  for (const auto& [name, kernel] : kernels) add(sum, test::check_schedule(kernel));
   return sum;
 }
 
@@ -47,7 +51,7 @@ TEST(Schedule, HoldsForEveryArchitecture) {
   PHASEBIT_NEEDS_TOOLS();
   std::vector<ScheduleReport> reports(targets.size());
   std::vector<std::string> problems(targets.size());
-  parallel_for(targets.size(), 0, [&](std::size_t i) {
+  base::parallel_for(targets.size(), 0, [&](std::size_t i) {
     const auto kernels = random_kernels(targets[i], 60);
     if (!kernels) return void(problems[i] = kernels.error().text());
     reports[i] = check_all(*kernels);
@@ -74,9 +78,9 @@ struct Mutation {
 
 // The control fields read one bit further up or down.
 void shift_control(Instruction& one, int bits) {
-  SassWord word = one.word;
+  cubin::SassWord word = one.word;
   word.high = bits > 0 ? word.high >> 1U : word.high << 1U;
-  one.control = decode_control(word);
+  one.control = cubin::decode_control(word);
 }
 
 std::vector<Mutation> mutations() {
@@ -143,7 +147,7 @@ TEST(Operands, AreReadFromTheirText) {
     const char *predicate, *opcode, *operands;
     std::vector<int> writes, reads;
   };
-  constexpr int u = sass_test::first_uniform, p = sass_test::first_predicate;
+  constexpr int u = test::first_uniform, p = test::first_predicate;
   const Row rows[] = {
       {"", "IADD3", "R4,P1,R2.reuse,-R7,RZ", {4}, {p + 1, 2, 7}},
       {"@!P3", "ISETP.GE.U32.AND", "P0,PT,R2,UR4,PT", {p}, {2, u + 4, p + 3}},
@@ -153,7 +157,7 @@ TEST(Operands, AreReadFromTheirText) {
       {"", "LOP3.LUT", "P2,RZ,R3,0x1,RZ,0xc0,!PT", {p + 2}, {3}},
       {"", "SYNCS.PHASECHK.TRANS64.TRYWAIT", "P0,[R2+URZ],R3", {p}, {2, 3}},
       {"", "IMAD.MOV.U32", "R1,RZ,RZ,c[0x0][0x28]", {1}, {}},
-      {"@UP1", "UMOV", "UR5,0x400", {u + 5}, {sass_test::first_uniform_predicate + 1}},
+      {"@UP1", "UMOV", "UR5,0x400", {u + 5}, {test::first_uniform_predicate + 1}},
       {"", "S2R", "R2,SR_TID.X", {2}, {}},
       {"", "EXIT", "", {}, {}},
   };
@@ -162,11 +166,11 @@ TEST(Operands, AreReadFromTheirText) {
     one.predicate = row.predicate;
     one.opcode = row.opcode;
     one.operands = row.operands;
-    const sass_test::RegisterUse use = sass_test::registers_of(one);
+    const test::RegisterUse use = test::registers_of(one);
     EXPECT_EQ(use.writes, row.writes) << row.opcode;
     EXPECT_EQ(use.reads, row.reads) << row.opcode;
   }
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

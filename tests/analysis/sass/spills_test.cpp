@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using reading::spill_marks;
+
 namespace {
 
-using sass_test::handmade;
+using test::handmade;
 
 std::string words(std::initializer_list<std::uint32_t> values) {
   std::string bytes;
@@ -31,13 +34,13 @@ TEST(Spills, MarksAreReadFromTheAttribute) {
 TEST(Spills, BytesByWidth) {
   const auto code = handmade({"| STL [R1],R0", "| STL.64 [R1+0x8],R2", "| LDL.LU.128 R4,[R1]",
                               "| LDL.U8 R4,[R9]", "| STG.E.64 [R2],R4", "| LDL.S16 R1,[R8]"});
-  const SpillBytes all = local_bytes(code.kernel);
+  const flow::SpillBytes all = reading::local_bytes(code.kernel);
   EXPECT_EQ(all.stores, 4 + 8);
   EXPECT_EQ(all.loads, 16 + 1 + 2);
-  const SpillBytes marked = spilled_bytes(code.kernel, {0x10, 0x20, 0x9990});
+  const flow::SpillBytes marked = reading::spilled_bytes(code.kernel, {0x10, 0x20, 0x9990});
   EXPECT_EQ(marked.stores, 8);
   EXPECT_EQ(marked.loads, 16);
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

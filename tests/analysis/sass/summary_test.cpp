@@ -10,27 +10,35 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using compare::CodeSummary;
+using compare::describe_change;
+using compare::difference;
+using compare::DiffSide;
+using compare::print_matrix;
+using table::TableFormat;
+
 namespace {
 
 // As text_hash, a hash of everything that an instruction has.
-std::string hash_of(const SassKernel& kernel) {
+std::string hash_of(const cubin::SassKernel& kernel) {
   std::string text;
-  for (const Instruction& one : kernel.instructions)
+  for (const cubin::Instruction& one : kernel.instructions)
     text += fmt::format("{} {} {} {} {}\n", one.predicate, one.opcode, one.operands,
-                        to_string(one.control), one.word.low);
-  return content_hash(text);
+                        cubin::to_string(one.control), one.word.low);
+  return base::content_hash(text);
 }
 
 DiffSide side(const std::vector<std::string>& lines, int sm = 90) {
-  sass_test::Handmade made = sass_test::handmade(lines);
-  std::vector<RoleWindow> windows = find_windows(made.kernel, made.source);
+  test::Handmade made = test::handmade(lines);
+  std::vector<flow::RoleWindow> windows = flow::find_windows(made.kernel, made.source);
   made.kernel.text_hash = hash_of(made.kernel);
   return {"one", sm, std::move(made.kernel), std::move(made.source), std::move(windows)};
 }
 
 CodeSummary summary(const DiffSide& one) {
-  return summarise(one.sm, one.kernel, one.source, one.windows);
+  return compare::summarise(one.sm, one.kernel, one.source, one.windows);
 }
 
 std::vector<std::string> loop_with(const std::string& release) {
@@ -50,14 +58,15 @@ TEST(Summary, ChangeIsThatOfTheDiff) {
       "| IADD3 R1,R2,R3,RZ # 4", "| IADD3 R1,R2,R3,RZ # 4",     "| IADD3 R1,R2,R3,RZ # 4",
       "| IADD3 R1,R2,R3,RZ # 5", "| IADD3 R1,R2,R4,RZ # 4",     "| IADD3 R6,R2,R3,RZ # 4",
       "| IADD3 R3,R1,R6,RZ # 4", "| @P0 IADD3 R1,R2,R3,RZ # 4", "| BRA 0x0 # 5"};
-  std::array<int, row_changes> seen = {};
+  std::array<int, compare::row_changes> seen = {};
   for (int round = 0; round < 8000; ++round) {
     std::vector<std::string> a(3), b(3 + (round % 8 == 0 ? 1 : 0));
     for (std::string& one : a) one = words[random() % words.size()];
     for (std::string& one : b) one = words[random() % words.size()];
     const DiffSide left = side(a), right = side(b, round % 2 == 0 ? 90 : 100);
-    const Change change = diff_kernels(left, right)->change;
-    ASSERT_EQ(change_between(summary(left), summary(right)), change) << testing::PrintToString(a);
+    const compare::Change change = compare::diff_kernels(left, right)->change;
+    ASSERT_EQ(compare::change_between(summary(left), summary(right)), change)
+        << testing::PrintToString(a);
     ++seen[static_cast<std::size_t>(change)];
   }
   for (const int count : seen) EXPECT_GT(count, 20);
@@ -81,10 +90,10 @@ TEST(Summary, DescribesTheHotPath) {
 TEST(Matrix, ComparesWithATargetOrAVariant) {
   const CodeSummary arrive = summary(side(loop_with("BAR.ARV 0x1,0x40 # 3")));
   const CodeSummary slower = summary(side(loop_with("BAR.ARV 0x1,0x40 # 9"), 100));
-  Matrix matrix{{"one", "two"},
-                {{"sm_90", "sm_90", "13.5.37"}, {"sm_100", "sm_100", "13.5.37"}},
-                {},
-                {0, std::nullopt}};
+  compare::Matrix matrix{{"one", "two"},
+                         {{"sm_90", "sm_90", "13.5.37"}, {"sm_100", "sm_100", "13.5.37"}},
+                         {},
+                         {0, std::nullopt}};
   matrix.cells = {{{"", arrive}, {"", slower}}, {{"needs sm_100", std::nullopt}, {"", slower}}};
   EXPECT_EQ(difference(matrix, 0, 0), "reference");
   EXPECT_EQ(difference(matrix, 0, 1), "schedule");
@@ -118,7 +127,8 @@ TEST(Matrix, ComparesWithATargetOrAVariant) {
   EXPECT_EQ(matrix.reference_name(), "one");
 }
 
-VariantKey key(const std::string& wait, const std::string& stages, const std::string& scope) {
+image::VariantKey key(const std::string& wait, const std::string& stages,
+                      const std::string& scope) {
   return {wait + "/" + stages + "/" + scope,
           "",
           {{"wait", wait}, {"num_stages", stages}, {"scope", scope}}};
@@ -128,34 +138,34 @@ TEST(Classes, NearestSplitAndFreeAxes) {
   const CodeSummary a = summary(side(loop_with("BAR.ARV 0x1,0x40 # 3")));
   const CodeSummary b = summary(side(loop_with("BAR.ARV 0x1,0x80 # 3")));
   const CodeSummary c = summary(side(loop_with("BAR.SYNC 0x1 # 3")));
-  const std::vector<ClassMember> members = {{key("try", "4", "cta"), a},
-                                            {key("try", "4", "cluster"), a},
-                                            {key("try", "8", "cluster"), b},
-                                            {key("test", "8", "cluster"), c}};
-  const auto classes = find_classes(members);
+  const std::vector<compare::ClassMember> members = {{key("try", "4", "cta"), a},
+                                                     {key("try", "4", "cluster"), a},
+                                                     {key("try", "8", "cluster"), b},
+                                                     {key("test", "8", "cluster"), c}};
+  const auto classes = compare::find_classes(members);
   ASSERT_EQ(classes.size(), 3U);
   EXPECT_EQ(classes[0].members, (std::vector<std::size_t>{0, 1}));
   EXPECT_FALSE(classes[0].split);
   ASSERT_EQ(classes[0].free_axes.size(), 1U);
   EXPECT_EQ(classes[0].free_axes[0].axis, "scope");
   EXPECT_EQ(classes[1].split->from, "try/4/cluster");
-  EXPECT_EQ(classes[1].split->change, Change::operands);
+  EXPECT_EQ(classes[1].split->change, compare::Change::operands);
   ASSERT_EQ(classes[1].split->axes.size(), 1U);
   EXPECT_EQ(classes[1].split->axes[0].axis, "num_stages");
   EXPECT_EQ(classes[2].split->from_class, 1U);
   EXPECT_EQ(classes[2].split->axes[0].axis, "wait");
-  const std::string text = classes_as_text(members, classes);
+  const std::string text = compare::classes_as_text(members, classes);
   EXPECT_NE(text.find("   one code whatever scope (cta, cluster)\n"), std::string::npos) << text;
   EXPECT_NE(text.find("   split from 1 by num_stages 4 -> 8: operands\n"), std::string::npos)
       << text;
   EXPECT_NE(text.find("split from 2 by wait try -> test: instructions: -BAR.ARV x1, +BAR.SYNC x1"),
             std::string::npos)
       << text;
-  const auto json = nlohmann::json::parse(classes_as_json(members, classes));
+  const auto json = nlohmann::json::parse(compare::classes_as_json(members, classes));
   EXPECT_EQ(json[1]["split"]["change"], "operands");
   EXPECT_EQ(json[0]["variants"].size(), 2U);
   EXPECT_TRUE(json[0]["split"].is_null());
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

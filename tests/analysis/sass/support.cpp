@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
 namespace {
 
 bool is_instruction(const std::string& statement) {
@@ -87,7 +87,7 @@ Script ring(const RingVerbs& verbs, const std::string& entry) {
 }
 
 std::optional<Tools> find_tools() {
-  const fs::path bin = source_root() / ".toolchains/13.5.37/nvidia/cu13/bin";
+  const fs::path bin = base::source_root() / ".toolchains/13.5.37/nvidia/cu13/bin";
   if (!fs::exists(bin / "ptxas") || !fs::exists(bin / "nvdisasm")) return std::nullopt;
   return Tools{(bin / "ptxas").string(), (bin / "nvdisasm").string()};
 }
@@ -101,16 +101,16 @@ Result<std::string> assemble(const std::vector<Script>& scripts, const std::stri
       if (with_loc && is_instruction(one.statements[i])) ptx += fmt::format(".loc 1 {} 0\n", i + 1);
       ptx += one.statements[i] + "\n";
     }
-  PHASEBIT_TRY_ASSIGN(folder, TempDir::create());
+  PHASEBIT_TRY_ASSIGN(folder, base::TempDir::create());
   const std::string source = (folder.path() / "a.ptx").string();
   const std::string cubin = (folder.path() / "a.cubin").string();
-  PHASEBIT_TRY(write_file(source, ptx));
+  PHASEBIT_TRY(base::write_file(source, ptx));
   std::vector<std::string> arguments = {find_tools()->ptxas, "-arch", target, source, "-o", cubin};
   if (with_loc) arguments.push_back("-lineinfo");
-  PHASEBIT_TRY_ASSIGN(output, run_process(arguments));
+  PHASEBIT_TRY_ASSIGN(output, base::run_process(arguments));
   if (!output.ok())
     return fail(Step::assemble, "{}: {}", output.how_it_ended(), output.err + output.out);
-  return read_file(cubin);
+  return base::read_file(cubin);
 }
 
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

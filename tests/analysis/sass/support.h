@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
 
 // PTX statements with their verbs. Written as lines "role.verb| statement"; the prefix may be
 // empty.
 struct Script {
   std::string entry = "k";
   std::vector<std::string> statements;
-  SourceMap source;
+  image::SourceMap source;
 };
 Script script(const std::string& text, const std::string& entry = "k");
 
@@ -40,8 +40,8 @@ std::optional<Tools> find_tools();
 Result<std::string> assemble(const std::vector<Script>& scripts, const std::string& target,
                              bool with_loc = true, const std::string& version = "8.7");
 
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test
 
 // In a test that needs ptxas and nvdisasm.
 #define PHASEBIT_NEEDS_TOOLS() \
-  if (!phasebit::sass_test::find_tools()) GTEST_SKIP() << "no ptxas and nvdisasm in .toolchains"
+  if (!phasebit::test::find_tools()) GTEST_SKIP() << "no ptxas and nvdisasm in .toolchains"

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit::sass_test {
+namespace phasebit::test {
 namespace {
 
 struct SpinRow {
@@ -62,7 +62,7 @@ const std::vector<SpinRow> spin_rows = {
 TEST(Spins, AreLoadsThatDecideWhetherTheirLoopIsLeft) {
   for (const SpinRow& row : spin_rows) {
     const Handmade code = handmade(row.lines);
-    const std::vector<bool> spins = find_spins(code.kernel);
+    const std::vector<bool> spins = flow::find_spins(code.kernel);
     std::vector<int> found;
     for (std::size_t i = 0; i < spins.size(); ++i)
       if (spins[i]) found.push_back(static_cast<int>(i));
@@ -71,13 +71,13 @@ TEST(Spins, AreLoadsThatDecideWhetherTheirLoopIsLeft) {
 }
 
 std::string refusal(const RingVerbs& verbs, const std::string& target, const std::string& family,
-                    const std::vector<VerbRule>& rules = {}) {
+                    const std::vector<rule::VerbRule>& rules = {}) {
   const Script kernel = ring(verbs);
-  GateSpec spec = spec_of(rules);
+  rule::GateSpec spec = spec_of(rules);
   spec.forbid_everywhere.clear();
   spec.exhaustive_for = family;
   const auto cubin = assemble({kernel}, target, true, version_for(target));
-  const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
+  const auto disassembler = disassembly::Disassembler::open(find_tools()->nvdisasm);
   if (!cubin) return cubin.error().text();
   const auto outputs =
       gate_module(*disassembler, *cubin, {{kernel.entry, &kernel.source, spec, false}});
@@ -90,8 +90,8 @@ TEST(Spins, AreRefusedInAnyVerb) {
   RingVerbs verbs = barrier_ring;
   verbs.work =
       "L_s:\nld.volatile.shared.u32 tid, [base+1024];\nsetp.ne.u32 p, tid, 7;\n@p bra L_s;";
-  const std::vector<VerbRule> rules = {
-      {"work", "", {{"LDS*", {0, 9}, Path::hot}, {"LDS*", {0, 9}, Path::cold}}, {}}};
+  const std::vector<rule::VerbRule> rules = {
+      {"work", "", {{"LDS*", {0, 9}, rule::Path::hot}, {"LDS*", {0, 9}, rule::Path::cold}}, {}}};
   for (const auto& [target, family] : {std::pair("sm_80", "ampere"), std::pair("sm_90a", "hopper")})
     EXPECT_NE(refusal(verbs, target, family, rules)
                   .find("work (consumer): no rule counts LDS x1 in a loop that waits"),
@@ -112,11 +112,11 @@ TEST(Calls, OfPtxasItselfArePlainWhereTheirCodeIs) {
   code.kernel.functions = {{"$__internal_0_$__cuda_sm70_warpsync", 7, 9},
                            {"$k$__cuda_sm70_other", 9, 11},
                            {"f", 11, 12}};
-  const std::vector<bool> plain = find_plain_calls(code.kernel);
+  const std::vector<bool> plain = flow::find_plain_calls(code.kernel);
   EXPECT_TRUE(plain[0]);
   for (std::size_t i = 1; i < plain.size(); ++i) EXPECT_FALSE(plain[i]) << i;
-  EXPECT_FALSE(calls_function(code.kernel.instructions[4]));
+  EXPECT_FALSE(flow::calls_function(code.kernel.instructions[4]));
 }
 
 }  // namespace
-}  // namespace phasebit::sass_test
+}  // namespace phasebit::test

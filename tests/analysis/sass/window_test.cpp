@@ -6,20 +6,24 @@
 
 #include <gtest/gtest.h>
 
-namespace phasebit {
+namespace phasebit::test {
+
+using flow::find_windows;
+using flow::Heat;
+
 namespace {
 
 // A kernel and its source, written as "role.verb| @P0 opcode operands" lines: every instruction is
 // a statement.
 struct Listing {
-  SassKernel kernel{"k", "", {}};
-  SourceMap source;
+  cubin::SassKernel kernel{"k", "", {}};
+  image::SourceMap source;
 };
 
 Listing listing(const std::vector<std::string>& lines) {
   Listing result;
   for (const std::string& text : lines) {
-    Instruction one;
+    cubin::Instruction one;
     one.address = static_cast<std::uint32_t>(16 * result.kernel.instructions.size());
     one.line = static_cast<int>(result.kernel.instructions.size()) + 1;
     const std::size_t bar = text.find("| ");
@@ -40,7 +44,7 @@ Listing listing(const std::vector<std::string>& lines) {
 }
 
 // One letter an instruction: "." outside, "b" beside, "h" hot, "c" cold; or the problem.
-std::string heats(const RoleWindow& window) {
+std::string heats(const flow::RoleWindow& window) {
   if (!window.problem.empty()) return window.problem;
   std::string out;
   for (const Heat heat : window.heat) {
@@ -154,7 +158,7 @@ TEST(Window, EachRoleHasItsOwn) {
   EXPECT_EQ(heats(windows[0]), "..hh........");
   EXPECT_EQ(windows[1].role, "consumer");
   EXPECT_EQ(heats(windows[1]), ".......bhh..");
-  const Census census = take_census(windows, code.kernel, code.source);
+  const image::Census census = flow::take_census(windows, code.kernel, code.source);
   ASSERT_EQ(census.size(), 4U);
   EXPECT_EQ(census[0].verb + "/" + census[0].role, "acquire/producer");
   EXPECT_EQ(census[0].hot, (std::map<std::string, int>{{"A", 1}}));
@@ -173,7 +177,7 @@ TEST(Census, PromotesSingleSitesOfRequiredOpcodes) {
       {start("both"), "| MOV", "both.wait| TRY", "both.wait| SLEEP", "both.wait| @P0 BRA 0x20",
        "both.commit| TRY", "both.commit| @P0 BRA 0xa0", "| @P1 BRA 0x10", end("both"), "| EXIT",
        "both.commit| TRY", "both.commit| @P0 BRA 0x70", "| BRA 0xa0"});
-  GateSpec spec;
+  rule::GateSpec spec;
   spec.verbs = {{"wait", "", {{"TRY", 1}}, {}}, {"commit", "", {{"TRY", 1}}, {}}};
   auto windows = find_windows(code.kernel, code.source);
   ASSERT_EQ(windows.size(), 1U);
@@ -181,7 +185,7 @@ TEST(Census, PromotesSingleSitesOfRequiredOpcodes) {
   // The retry of commit is another statement here; as the same one it stays cold.
   Listing same = code;
   same.kernel.instructions[10].line = same.kernel.instructions[5].line;
-  promote_single_sites(windows, same.kernel, same.source, spec, true);
+  flow::promote_single_sites(windows, same.kernel, same.source, spec, true);
   // The turn that runs the only try runs its block: the sleep behind it too.
   EXPECT_EQ(heats(windows[0]), ".hhhhhhh..ccc");
 }
@@ -193,19 +197,19 @@ TEST(Census, APeeledTryWithAnotherLineIsTheVerbsWhereThePtxasMovesLines) {
     const bool moves = ptxas == std::string("12.8.61") || ptxas == std::string("13.0.88") ||
                        ptxas == std::string("13.4");
     for (const char* family : {"hopper", "blackwell", "rubin"})
-      ASSERT_EQ(moves_lines(*parse_version(ptxas), family), moves) << ptxas;
-    ASSERT_TRUE(moves_lines(*parse_version(ptxas), "ampere"));
+      ASSERT_EQ(flow::moves_lines(*isa::parse_version(ptxas), family), moves) << ptxas;
+    ASSERT_TRUE(flow::moves_lines(*isa::parse_version(ptxas), "ampere"));
     Listing code = listing({start("both"), "| TRY", "| @P0 BRA 0x60", "| @P1 BRA 0x10", end("both"),
                             "| EXIT", "both.wait| TRY", "both.wait| @P0 BRA 0x60", "| BRA 0x30"});
-    GateSpec spec;
+    rule::GateSpec spec;
     spec.verbs = {{"wait", "", {{"TRY", 1}}, {}}};
     auto windows = find_windows(code.kernel, code.source);
     ASSERT_EQ(windows.size(), 1U);
-    promote_single_sites(windows, code.kernel, code.source, spec, moves);
+    flow::promote_single_sites(windows, code.kernel, code.source, spec, moves);
     EXPECT_EQ(windows[0].heat[1], Heat::hot);
     EXPECT_EQ(windows[0].heat[6], moves ? Heat::cold : Heat::hot);
     std::map<std::string, int> tries;
-    for (const VerbCensus& one : take_census(windows, code.kernel, code.source))
+    for (const image::VerbCensus& one : flow::take_census(windows, code.kernel, code.source))
       if (const auto at = one.hot.find("TRY"); at != one.hot.end()) tries[one.verb] = at->second;
     EXPECT_EQ(tries, (moves ? std::map<std::string, int>{{"wait", 1}}
                             : std::map<std::string, int>{{"", 1}, {"wait", 1}}))
@@ -214,4 +218,4 @@ TEST(Census, APeeledTryWithAnotherLineIsTheVerbsWhereThePtxasMovesLines) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -2,10 +2,11 @@
 
 #include "tests/report/claims/rows.h"
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using report::claims::Formula;
+
+namespace {
 
 TEST(ClaimFormula, IsArithmetic) {
   const std::pair<const char*, double> rows[] = {
@@ -65,14 +66,14 @@ TEST(AxisTest, IsAboutWordsAndNumbers) {
                       {"2..8", "none", false},
                       {"bar.sync#*", "bar.sync#001", true}};
   for (const Row& row : rows)
-    EXPECT_EQ((AxisTest{"axis", {row.test}}.holds(row.value)), row.holds)
+    EXPECT_EQ((report::claims::AxisTest{"axis", {row.test}}.holds(row.value)), row.holds)
         << row.test << " " << row.value;
 }
 
 TEST(Selection, AsksForEachAxis) {
-  const RowAxes axes = {{"num_stages", "4"}, {"probe", "ring"}};
-  const auto matches = [&](std::vector<AxisTest> tests) {
-    return Selection(std::move(tests)).matches(axes);
+  const report::claims::RowAxes axes = {{"num_stages", "4"}, {"probe", "ring"}};
+  const auto matches = [&](std::vector<report::claims::AxisTest> tests) {
+    return report::claims::Selection(std::move(tests)).matches(axes);
   };
   EXPECT_TRUE(matches({{"probe", {"verb", "ring"}}, {"num_stages", {">2"}}}));
   EXPECT_FALSE(matches({{"probe", {"ring"}}, {"num_stages", {">4"}}}));
@@ -82,7 +83,7 @@ TEST(Selection, AsksForEachAxis) {
 }
 
 TEST(ClaimFile, IsReadWithItsDefaults) {
-  const Claim claim = claim_of(
+  const report::claims::Claim claim = claim_of(
       "says = \"{a} of {axis.producers}\"\na = { num_stages = [4, 8] }\nb = { num_stages = 2 }\n"
       "relation = \"less\"\nwithin = \"0.5\"\nleast_share = \"0.25\"");
   EXPECT_EQ(claim.figure, "cycles");
@@ -118,24 +119,24 @@ TEST(ClaimFile, ErrorsNameLineAndWord) {
        "spec: some.toml:7: most_share: is a share of 1"},
   };
   for (const auto& [text, message] : rows) {
-    const auto claims = parse_claims(text, "some.toml");
+    const auto claims = report::claims::parse_claims(text, "some.toml");
     ASSERT_FALSE(claims) << text;
     EXPECT_EQ(claims.error().text(), message);
   }
 }
 
 TEST(ClaimFile, ANameIsGivenOnce) {
-  auto folder = TempDir::create();
+  auto folder = base::TempDir::create();
   ASSERT_TRUE(folder);
   const std::string one =
       "[[claim]]\nname = \"n\"\nsays = \"s\"\nwhere = { probe = \"ring\" }\nbound = \"1\"\n"
       "relation = \"less\"\n";
-  ASSERT_TRUE(write_file(folder->path() / "a.toml", one));
-  EXPECT_EQ(read_claims(folder->path())->size(), 1U);
-  ASSERT_TRUE(write_file(folder->path() / "b.toml", "\n" + one));
-  EXPECT_EQ(read_claims(folder->path()).error().text(),
+  ASSERT_TRUE(base::write_file(folder->path() / "a.toml", one));
+  EXPECT_EQ(report::claims::read_claims(folder->path())->size(), 1U);
+  ASSERT_TRUE(base::write_file(folder->path() / "b.toml", "\n" + one));
+  EXPECT_EQ(report::claims::read_claims(folder->path()).error().text(),
             "spec: b.toml:2: there is a claim 'n' already");
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -7,10 +7,16 @@
 
 #include <regex>
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using record::Results;
+using report::claims::check_claim;
+using report::claims::CheckedClaim;
+using report::claims::claim_rows;
+using report::claims::fails_permuted;
+using report::claims::rows_of_devices;
+
+namespace {
 
 std::vector<fs::path> published() {
   std::vector<fs::path> files;
@@ -24,9 +30,9 @@ std::vector<fs::path> published() {
 
 const std::vector<CheckedClaim>& checked() {
   static const std::vector<CheckedClaim> all = [] {
-    ClaimsRequest request;
+    report::claims::ClaimsRequest request;
     request.claims = home().data / "claims";
-    auto made = check_claims(published(), request);
+    auto made = report::claims::check_claims(published(), request);
     EXPECT_TRUE(made) << (made ? "" : made.error().text());
     return made ? *made : std::vector<CheckedClaim>();
   }();
@@ -38,14 +44,14 @@ TEST(PublishedClaims, HoldOnEveryRow) {
   for (const CheckedClaim& one : checked())
     EXPECT_TRUE(one.word() == "holds" || one.word() == "not checked")
         << one.claim.name << ": " << one.word() << ", " << one.verdict.refutes << " rows";
-  EXPECT_TRUE(all_have_rows(checked()));
+  EXPECT_TRUE(report::claims::all_have_rows(checked()));
 }
 
 // A claim that no document states is nobody's finding.
 TEST(PublishedClaims, AreStatedInADocument) {
-  std::string documents = read_file(home().data / "README.md").value_or("");
+  std::string documents = base::read_file(home().data / "README.md").value_or("");
   for (const auto& file : fs::directory_iterator(home().data / "docs"))
-    if (file.path().extension() == ".md") documents += read_file(file.path()).value_or("");
+    if (file.path().extension() == ".md") documents += base::read_file(file.path()).value_or("");
   for (const CheckedClaim& one : checked())
     if (one.not_checked.empty()) {
       EXPECT_TRUE(std::regex_search(
@@ -83,20 +89,20 @@ TEST(FailsPermuted, ACountOfTheFailures) {
   one.claim = claim_of(
       "says = \"\"\na = { num_stages = 4 }\nb = { num_stages = 2 }\n"
       "relation = \"at_most\"\nbound = \"b + 1000\"");
-  one.cases = cases_of(
+  one.cases = report::claims::cases_of(
       one.claim, {row("4", "x", 1), row("2", "x", 2), row("4", "y", 3), row("2", "y", 4)}, false);
   EXPECT_EQ(fails_permuted(one, 10, 1), 0U);
-  one.claim.bound = *Formula::parse("b");
+  one.claim.bound = *report::claims::Formula::parse("b");
   EXPECT_GT(fails_permuted(one, 10, 1), 2U);
 }
 
 Results two_devices() {
   Results results = results_of({steady("ring/mbarrier/st_shared/none", 100),
                                 steady("ring/mbarrier/st_shared/none/num_stages=8", 50)});
-  PointRow other = steady("ring/mbarrier/st_shared/none", 101);
+  record::PointRow other = steady("ring/mbarrier/st_shared/none", 101);
   other.device_uuid = "GPU-2";
   results.points.push_back(other);
-  DeviceRow device = some_device("GPU-2");
+  record::DeviceRow device = some_device("GPU-2");
   device.name = "NVIDIA H100";
   results.devices.push_back(device);
   return results;
@@ -119,7 +125,7 @@ TEST(CheckClaim, ComparesOnOneGpu) {
   results.devices.back().name = results.devices.front().name;
   auto rows = rows_of_devices(results, "");
   ASSERT_TRUE(rows) << rows.error().text();
-  const Claim claim = claim_of(
+  const report::claims::Claim claim = claim_of(
       "says = \"\"\na = { num_stages = 4 }\nb = { num_stages = 8 }\n"
       "relation = \"greater\"");
   const CheckedClaim checked = check_claim(claim, *rows);
@@ -133,7 +139,7 @@ TEST(CheckClaim, AClaimWithoutARowIsAnError) {
       "says = \"\"\na = { num_stages = 3 }\nrelation = \"less\"\nbound = \"1\"\n";
   const CheckedClaim none = check_claim(claim_of(keys), *rows);
   EXPECT_EQ(none.word(), "no row");
-  EXPECT_EQ(all_have_rows({none}).error().text(),
+  EXPECT_EQ(report::claims::all_have_rows({none}).error().text(),
             "store: no row to judge by: one (its selection matches none, or all that it matches "
             "are left out: `phasebit claims NAME` says why)");
   EXPECT_EQ(check_claim(claim_of(keys + "needs = \"a sweep\""), *rows).not_checked,
@@ -141,15 +147,15 @@ TEST(CheckClaim, AClaimWithoutARowIsAnError) {
 }
 
 TEST(ClaimRows, ADifferenceOfTwoSizesHasNoLoop) {
-  const ReportData data = data_of({steady("verb/mbarrier/none/none", 100),
-                                   steady("verb/mbarrier/none/none/num_stages=8", 180),
-                                   steady("fanin/mbarrier/none/none", 60)});
+  const report::data::ReportData data = data_of(
+      {steady("verb/mbarrier/none/none", 100), steady("verb/mbarrier/none/none/num_stages=8", 180),
+       steady("fanin/mbarrier/none/none", 60)});
   const auto rows = claim_rows(data, "without_loop");
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_DOUBLE_EQ(rows[0].figure.value, 20);
   EXPECT_EQ(rows[0].ids.size(), 2U);
-  EXPECT_EQ(axis_of(rows[0].axes, "num_stages"), nullptr);
-  EXPECT_EQ(*axis_of(rows[0].axes, "ptxas"), "13.5.37");
+  EXPECT_EQ(report::claims::axis_of(rows[0].axes, "num_stages"), nullptr);
+  EXPECT_EQ(*report::claims::axis_of(rows[0].axes, "ptxas"), "13.5.37");
   EXPECT_EQ(claim_rows(data, "cycles").size(), 3U);
   EXPECT_TRUE(claim_rows(data, "wake").empty());
 }
@@ -158,7 +164,7 @@ TEST(ClaimRows, ADifferenceOfTwoSizesHasNoLoop) {
 // loop is no size.
 TEST(ClaimRows, APhaseWithoutItsLoopIsTheDifferenceOfTwoUnrolledSizes) {
   const std::string id = "fanin/mbarrier/none/none/num_stages=1/unroll=";
-  const ReportData data =
+  const report::data::ReportData data =
       data_of({steady(id + "1", 60), steady(id + "4", 25), steady(id + "8", 20)});
   const auto rows = claim_rows(data, "without_loop");
   ASSERT_EQ(rows.size(), 1U);
@@ -172,15 +178,17 @@ TEST(ClaimRows, APhaseWithoutItsLoopIsTheDifferenceOfTwoUnrolledSizes) {
 
 TEST(ClaimRows, ACommandLeadsFromEachToItsSamples) {
   auto rows = rows_of_devices(two_devices(), "");
-  const Claim claim = claim_of("says = \"\"\nrelation = \"less\"\nbound = \"1000\"");
+  const report::claims::Claim claim =
+      claim_of("says = \"\"\nrelation = \"less\"\nbound = \"1000\"");
   const std::vector<CheckedClaim> claims = {check_claim(claim, *rows)};
-  const Table table = claim_rows_table(claims, true);
+  const table::Table table = report::claims::claim_rows_table(claims, true);
   ASSERT_EQ(table.rows.size(), 3U);
   EXPECT_EQ(table.rows[0].back().text, "phasebit sass show ring/mbarrier/st_shared/none");
   EXPECT_EQ(table.rows[0][table.columns.size() - 3].text,
             "phasebit export --id ring/mbarrier/st_shared/none");
-  EXPECT_EQ(claim_rows_table(claims, false).columns.size() + 3, table.columns.size());
+  EXPECT_EQ(report::claims::claim_rows_table(claims, false).columns.size() + 3,
+            table.columns.size());
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -13,8 +13,9 @@
 namespace phasebit::test {
 
 // A row with these axes, on a GPU, by the default ptxas.
-inline ClaimRow claim_row(RowAxes axes, double value, double half_width = 0, double floor = 0) {
-  ClaimRow row;
+inline report::claims::ClaimRow claim_row(report::claims::RowAxes axes, double value,
+                                          double half_width = 0, double floor = 0) {
+  report::claims::ClaimRow row;
   row.axes = std::move(axes);
   row.axes.emplace_back("device", "NVIDIA H200");
   row.axes.emplace_back("ptxas", "13.5.37");
@@ -28,21 +29,23 @@ inline ClaimRow claim_row(RowAxes axes, double value, double half_width = 0, dou
   return row;
 }
 
-inline ClaimRow flagged(ClaimRow row, std::vector<std::string> flags) {
+inline report::claims::ClaimRow flagged(report::claims::ClaimRow row,
+                                        std::vector<std::string> flags) {
   row.figure.flags = std::move(flags);
   return row;
 }
 
 // One claim: the keys that every one has, and these.
-inline Claim claim_of(const std::string& keys) {
-  auto claims =
-      parse_claims("[[claim]]\nname = \"one\"\nwhere = { probe = \"ring\" }\n" + keys, "some.toml");
+inline report::claims::Claim claim_of(const std::string& keys) {
+  auto claims = report::claims::parse_claims(
+      "[[claim]]\nname = \"one\"\nwhere = { probe = \"ring\" }\n" + keys, "some.toml");
   EXPECT_TRUE(claims) << (claims ? "" : claims.error().text());
-  return claims ? claims->front() : Claim();
+  return claims ? claims->front() : report::claims::Claim();
 }
 
-inline Verdict verdict_of(const Claim& claim, const std::vector<ClaimRow>& rows) {
-  return judge(claim, cases_of(claim, rows, false));
+inline report::claims::Verdict verdict_of(const report::claims::Claim& claim,
+                                          const std::vector<report::claims::ClaimRow>& rows) {
+  return report::claims::judge(claim, report::claims::cases_of(claim, rows, false));
 }
 
 }  // namespace phasebit::test

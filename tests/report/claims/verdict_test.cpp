@@ -5,10 +5,16 @@
 #include "tests/report/claims/rows.h"
 #include "tests/report/results.h"
 
-namespace phasebit {
-namespace {
+namespace phasebit::test {
 
-using namespace test;
+using report::claims::cases_of;
+using report::claims::Claim;
+using report::claims::ClaimCases;
+using report::claims::ClaimRow;
+using report::claims::plain;
+using report::claims::Verdict;
+
+namespace {
 
 ClaimRow ring(const std::string& stages, const std::string& wait, double value,
               double half_width = 0, double floor = 0) {
@@ -100,7 +106,7 @@ TEST(Judge, AFormulaIsOverAxes) {
       verdict_of(claim, {ring("4", "x", 18.25), ring("8", "x", 27), ring("all", "x", 1)});
   EXPECT_EQ(verdict.holds, 1U);
   EXPECT_EQ(verdict.refutes, 1U);
-  EXPECT_EQ(verdict.cases[2].state, CaseState::no_bound);
+  EXPECT_EQ(verdict.cases[2].state, report::claims::CaseState::no_bound);
 }
 
 TEST(Judge, WithoutARowNothingIsTrue) {
@@ -186,13 +192,14 @@ TEST(Against, AFigureIsTakenAgainstItsControl) {
   const std::string keys = "says = \"\"\nrelation = \"less\"\nbound = \"100\"\n";
   const std::vector<ClaimRow> rows = {ring("4", "x", 150, 0, 1), ring("1", "x", 100, 0, 1),
                                       ring("4", "y", 10)};
-  const auto percent = against_control(claim_of(keys + "against = { num_stages = 1 }"), rows);
+  const auto percent =
+      report::claims::against_control(claim_of(keys + "against = { num_stages = 1 }"), rows);
   ASSERT_EQ(percent.size(), 2U);
   EXPECT_DOUBLE_EQ(percent[0].figure.value, 50);
   EXPECT_DOUBLE_EQ(percent[0].floor, 2);
   EXPECT_EQ(percent[0].ids.size(), 2U);
   EXPECT_EQ(percent[1].figure.reason, "its control is not there");
-  const auto difference = against_control(
+  const auto difference = report::claims::against_control(
       claim_of(keys + "against = { num_stages = 1 }\nagainst_as = \"difference\""), rows);
   EXPECT_DOUBLE_EQ(difference[0].figure.value, 50);
   EXPECT_DOUBLE_EQ(difference[0].floor, 2);
@@ -208,7 +215,7 @@ TEST(Sentence, HasTheFiguresOfItsRows) {
                                       ring("2", "y", 100)};
   const ClaimCases cases = cases_of(claim, rows, false);
   EXPECT_EQ(
-      sentence(claim, cases, judge(claim, cases)),
+      report::claims::sentence(claim, cases, report::claims::judge(claim, cases)),
       "2 of 2 on NVIDIA H200: 75 to 90, 100, -25 to -10, 10 to 25 % at 4 to 8 by x, y; x: 90");
   EXPECT_EQ(plain(12.64), "12.6");
   EXPECT_EQ(plain(0.346), "0.35");
@@ -220,4 +227,4 @@ TEST(Sentence, HasTheFiguresOfItsRows) {
 }
 
 }  // namespace
-}  // namespace phasebit
+}  // namespace phasebit::test

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-namespace phasebit {
+namespace phasebit::report::tables::probes {
 namespace {
 
 // Odd, so that no bit of the count stays as it was.
@@ -115,17 +115,17 @@ std::vector<WordField> derive_fields(const std::vector<WordReading>& readings) {
   return fields;
 }
 
-std::vector<WordReading> word_readings(const std::vector<PointRow>& points,
-                                       const VariantKeys& keys) {
+std::vector<WordReading> word_readings(const std::vector<record::PointRow>& points,
+                                       const data::VariantKeys& keys) {
   std::vector<WordReading> readings;
-  for (const PointRow& point : points) {
-    const VariantAxes axes = keys.of(point.variant_id);
+  for (const record::PointRow& point : points) {
+    const data::VariantAxes axes = keys.of(point.variant_id);
     if (axes.value("probe") != word_probe || point.error) continue;
     // Other ways of reading show what stood in shared memory before.
     if (axes.value("read_by") != "inval_ld") continue;
     const std::string operation = axes.value("operation");
     const std::int64_t expected = std::stoll(axes.value("expected_arrivals"));
-    for (const Sample& sample : point.samples) {
+    for (const record::Sample& sample : point.samples) {
       const auto state = state_after(operation, expected, sample.items);
       if (!state || sample.readings.size() != 2) continue;
       readings.push_back(
@@ -135,4 +135,4 @@ std::vector<WordReading> word_readings(const std::vector<PointRow>& points,
   return readings;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables::probes

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::tables::probes {
 
 // What the PTX ISA says of a barrier after its operations ("Parallel Synchronization and
 // Communication Instructions: mbarrier", contents of the object).
@@ -50,10 +50,11 @@ std::vector<WordField> derive_fields(const std::vector<WordReading>& readings);
 inline constexpr const char* word_probe = "barrier_word";
 
 // All words in the rows of probe `word`: its readings are the low and the high half.
-std::vector<WordReading> word_readings(const std::vector<PointRow>& points,
-                                       const VariantKeys& keys);
+std::vector<WordReading> word_readings(const std::vector<record::PointRow>& points,
+                                       const data::VariantKeys& keys);
 
 // By layout: where each quantity stands and how it is stored.
-Table barrier_word_table(const std::vector<PointRow>& points, const VariantKeys& keys);
+table::Table barrier_word_table(const std::vector<record::PointRow>& points,
+                                const data::VariantKeys& keys);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables::probes

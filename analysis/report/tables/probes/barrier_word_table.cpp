@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace phasebit {
+namespace phasebit::report::tables::probes {
 namespace {
 
 // "N", "-N", "N - 1", "3 - N", modulo 2^width.
@@ -27,11 +27,12 @@ std::string words_for(const std::string& quantity) {
 
 }  // namespace
 
-Table barrier_word_table(const std::vector<PointRow>& points, const VariantKeys& keys) {
+table::Table barrier_word_table(const std::vector<record::PointRow>& points,
+                                const data::VariantKeys& keys) {
   std::map<std::string, std::vector<WordReading>> by_layout;
   for (WordReading& reading : word_readings(points, keys))
     by_layout[reading.layout].push_back(std::move(reading));
-  Table table;
+  table::Table table;
   table.columns = {{"layout", false},   {"quantity N", false}, {"bits", true},
                    {"width", true},     {"stored as", false},  {"different values", true},
                    {"words read", true}};
@@ -46,4 +47,4 @@ Table barrier_word_table(const std::vector<PointRow>& points, const VariantKeys&
   return table;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables::probes

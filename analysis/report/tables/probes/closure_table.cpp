@@ -8,24 +8,27 @@
 #include <algorithm>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::report::tables::probes {
+
+using table::Cell;
+
 namespace {
 
-bool has_values(const VariantAxes& axes, const AxisValues& where) {
+bool has_values(const data::VariantAxes& axes, const AxisValues& where) {
   return std::all_of(where.begin(), where.end(),
                      [&](const auto& one) { return axes.column(one.first) == one.second; });
 }
 
-Cell residual_cell(const Figure& residual) {
-  return {shown_with_interval(residual.value, residual.half_width), residual.value,
+Cell residual_cell(const data::Figure& residual) {
+  return {data::shown_with_interval(residual.value, residual.half_width), residual.value,
           residual.half_width};
 }
 
 std::vector<Cell> row_of(const Prediction& one, std::vector<std::string>& notes) {
-  RowFlags flags;
-  Cell predicted = flagged_cell("predicted", one.predicted, flags, notes);
-  Cell measured = flagged_cell("measured", one.measured, flags, notes);
-  const Figure residual = one.residual();
+  data::RowFlags flags;
+  Cell predicted = data::flagged_cell("predicted", one.predicted, flags, notes);
+  Cell measured = data::flagged_cell("measured", one.measured, flags, notes);
+  const data::Figure residual = one.residual();
   return {one.kind,
           one.of->id,
           one.formula,
@@ -38,13 +41,14 @@ std::vector<Cell> row_of(const Prediction& one, std::vector<std::string>& notes)
 }
 
 // What of these probes no prediction speaks of.
-std::string left_out(const Aggregation& all, const std::set<std::string>& predicted,
+std::string left_out(const data::Aggregation& all, const std::set<std::string>& predicted,
                      const AxisValues& where) {
   std::size_t rings = 0, trips = 0;
   std::set<std::string> seen;
-  for (const Aggregate& point : all.points) {
-    if (!point.reason.empty() || is_unrolled_item(point.axes) || !has_values(point.axes, where) ||
-        predicted.count(point.id) != 0 || !seen.insert(point.id).second)
+  for (const data::Aggregate& point : all.points) {
+    if (!point.reason.empty() || data::is_unrolled_item(point.axes) ||
+        !has_values(point.axes, where) || predicted.count(point.id) != 0 ||
+        !seen.insert(point.id).second)
       continue;
     rings += point.axes.value("probe") == "ring" ? 1 : 0;
     trips += point.axes.value("probe") == "handoff" ? 1 : 0;
@@ -57,8 +61,8 @@ std::string left_out(const Aggregation& all, const std::set<std::string>& predic
 
 }  // namespace
 
-Result<Table> closure_table(const Aggregation& all, const AxisValues& where) {
-  Table table;
+Result<table::Table> closure_table(const data::Aggregation& all, const AxisValues& where) {
+  table::Table table;
   table.columns = {{"kind", false},     {"variant", false}, {"predicted from", false},
                    {"predicted", true}, {"measured", true}, {"residual", true},
                    {"percent", true},   {"open", false},    {"flags", false}};
@@ -77,4 +81,4 @@ Result<Table> closure_table(const Aggregation& all, const AxisValues& where) {
   return table;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables::probes

@@ -3,10 +3,10 @@
 
 #include "analysis/report/tables/probes/probe_tables.h"
 
-namespace phasebit {
+namespace phasebit::report::tables::probes {
 
 // A row for each prediction (analysis/report/tables/probes/prediction.h) of a variant that has the
 // values of `where`; the notes count what has none.
-Result<Table> closure_table(const Aggregation& all, const AxisValues& where);
+Result<table::Table> closure_table(const data::Aggregation& all, const AxisValues& where);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables::probes

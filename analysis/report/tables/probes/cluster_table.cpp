@@ -12,7 +12,13 @@
 
 #include <fmt/ranges.h>
 
-namespace phasebit {
+namespace phasebit::report::tables::probes {
+
+using data::Aggregate;
+using data::VariantAxes;
+using table::Cell;
+using table::Table;
+
 namespace {
 
 int number(const VariantAxes& axes, const std::string& axis) {
@@ -77,7 +83,7 @@ std::string pair_name(const Pair& pair) {
 }
 
 Cell cell_of(double value, double half_width, const std::string& suffix = {}) {
-  return {shown_with_interval(value, half_width) + suffix, value, half_width};
+  return {data::shown_with_interval(value, half_width) + suffix, value, half_width};
 }
 
 // The half width is the widest of them.
@@ -157,12 +163,12 @@ std::string cluster_semantics(const VariantAxes& axes) {
                      written(axes.value("wait_semantics")), fence);
 }
 
-Result<Table> cluster_table(const Aggregation& all, const AxisValues& where) {
+Result<Table> cluster_table(const data::Aggregation& all, const AxisValues& where) {
   std::map<GroupKey, Group> groups;
   const auto add = [&](const std::string& loop, const std::vector<Aggregate>& points) {
     for (const Aggregate& point : points) {
       const VariantAxes& axes = point.axes;
-      if (!matches(axes, where) || is_unrolled_item(axes)) continue;
+      if (!matches(axes, where) || data::is_unrolled_item(axes)) continue;
       take(groups[{loop, axes.value("protocol"), cluster_semantics(axes), rest_of(axes),
                    number(axes, "cluster_size")}],
            point, axes);
@@ -179,9 +185,9 @@ Result<Table> cluster_table(const Aggregation& all, const AxisValues& where) {
   return table;
 }
 
-Result<Table> cluster_pairs_table(const Aggregation& all, const AxisValues& where) {
+Result<Table> cluster_pairs_table(const data::Aggregation& all, const AxisValues& where) {
   const std::vector<Aggregate>& points = all.points;
-  PivotRequest request;
+  data::PivotRequest request;
   request.probe = "cluster";
   request.without_loop = true;
   request.rows = {"first_rank"};
@@ -200,12 +206,12 @@ Result<Table> cluster_pairs_table(const Aggregation& all, const AxisValues& wher
   request.where["cluster_size"] = std::to_string(size);
   request.across_values.clear();
   for (int rank = 0; rank < size; ++rank) request.across_values.push_back(std::to_string(rank));
-  PHASEBIT_TRY_ASSIGN(table, pivot(all, request));
-  for (Column& column : table.columns)
+  PHASEBIT_TRY_ASSIGN(table, data::pivot(all, request));
+  for (table::Column& column : table.columns)
     column.title = column.title == "first rank"
                        ? fmt::format("from, of {}", size)
                        : "to " + column.title.substr(column.title.find('=') + 1);
   return table;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables::probes

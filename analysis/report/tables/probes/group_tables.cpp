@@ -3,7 +3,7 @@
 #include "analysis/report/tables/probes/closure_table.h"
 #include "analysis/report/tables/probes/cluster_table.h"
 
-namespace phasebit {
+namespace phasebit::report::tables::probes {
 
 const std::map<std::string, GroupTable>& group_tables() {
   static const std::map<std::string, GroupTable> tables = {
@@ -60,4 +60,4 @@ const std::map<std::string, GroupTable>& group_tables() {
   return tables;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables::probes

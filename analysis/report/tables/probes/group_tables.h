@@ -6,10 +6,10 @@
 #include <map>
 #include <string>
 
-namespace phasebit {
+namespace phasebit::report::tables::probes {
 
 struct GroupTable {
-  Result<Table> (*make)(const Aggregation& all, const AxisValues& where);
+  Result<table::Table> (*make)(const data::Aggregation& all, const AxisValues& where);
   const char* doc;     // one line: what it shows
   const char* spec;    // whose sweep it is made from
   const char* legend;  // what the numbers are
@@ -17,4 +17,4 @@ struct GroupTable {
 
 const std::map<std::string, GroupTable>& group_tables();
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables::probes

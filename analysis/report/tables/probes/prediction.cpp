@@ -10,7 +10,16 @@
 #include <optional>
 #include <set>
 
-namespace phasebit {
+namespace phasebit::report::tables::probes {
+
+using data::Aggregate;
+using data::Aggregation;
+using data::Figure;
+using data::figure_of;
+using data::find_variant;
+using data::shown;
+using data::VariantAxes;
+
 namespace {
 
 using Asked = std::set<std::string>;
@@ -26,7 +35,7 @@ int number(const VariantAxes& axes, const std::string& axis) {
 // asked by.
 std::string spelling(const VariantAxes& axes, const Asked& asked) {
   std::string words;
-  for (const char* axis : component_axes)
+  for (const char* axis : image::component_axes)
     if (std::string(axis) != "probe") words += axes.value(axis) + "/";
   for (const auto& [axis, value] : axes.variant().named)
     if (asked.count(axis) == 0) words += fmt::format("/{}={}", axis, value);
@@ -44,7 +53,7 @@ Figure sum(const Figure& a, const Figure& b) {
   Figure negative = times(-1, b);
   negative.half_width = b.half_width;
   negative.spread = b.spread;
-  return difference(a, negative);
+  return data::difference(a, negative);
 }
 
 Figure larger(const Figure& a, const Figure& b) {
@@ -62,7 +71,8 @@ class Terms {
  public:
   explicit Terms(const Aggregation& all) {
     for (const Aggregate& point : all.points)
-      if (!is_unrolled_item(point.axes) && find_variant(all.points, point.id) == &point) add(point);
+      if (!data::is_unrolled_item(point.axes) && find_variant(all.points, point.id) == &point)
+        add(point);
     for (const Aggregate& point : all.alone)
       if (point.axes.value("probe") == "fanin") add_meeting(point);
   }
@@ -77,7 +87,7 @@ class Terms {
     const auto four = sizes->second.lower_bound(least_copies);
     const auto [most, many] = *sizes->second.rbegin();
     const auto [fewest, few] = four->first < most ? *four : *sizes->second.begin();
-    return whole(difference(figure_of(*many), figure_of(*few), most - fewest));
+    return whole(data::difference(figure_of(*many), figure_of(*few), most - fewest));
   }
   Found wake(const std::string& words) const { return found(wakes_, words); }
   // Without its loop.
@@ -222,7 +232,7 @@ void add_sweeps(const Aggregation& all, Predictor& predictor) {
 void add_all(const std::vector<Aggregate>& points, const char* probe, Predictor& predictor,
              void (Predictor::*predict)(const Aggregate&)) {
   for (const Aggregate& point : points)
-    if (point.axes.value("probe") == probe && !is_unrolled_item(point.axes) &&
+    if (point.axes.value("probe") == probe && !data::is_unrolled_item(point.axes) &&
         find_variant(points, point.id) == &point)
       (predictor.*predict)(point);
 }
@@ -252,4 +262,4 @@ std::vector<Prediction> predictions(const Aggregation& all) {
   return made;
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables::probes

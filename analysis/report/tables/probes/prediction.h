@@ -7,16 +7,16 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::tables::probes {
 
 struct Prediction {
   std::string kind;     // "hand-off: its verbs": what is predicted, and from what
   std::string formula;  // with the figures that went in: "commit 47.00 + release 47.00"
-  const Aggregate* of = nullptr;
-  Figure predicted, measured;
+  const data::Aggregate* of = nullptr;
+  data::Figure predicted, measured;
 
   // measured - predicted
-  Figure residual() const { return difference(measured, predicted); }
+  data::Figure residual() const { return data::difference(measured, predicted); }
   // Of the measured figure.
   double percent() const;
   // More than 10 % of the measured figure is not explained.
@@ -36,6 +36,6 @@ struct Prediction {
 //   ring: its own ends       max(the deepest ring, the ring of one stage / stages): Little's law
 // Hand-offs and meetings are those without their loop (without_loop.h). By kind, then by id; a
 // variant for which a term was not measured has none.
-std::vector<Prediction> predictions(const Aggregation& all);
+std::vector<Prediction> predictions(const data::Aggregation& all);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables::probes

@@ -10,7 +10,15 @@
 
 #include <fmt/ranges.h>
 
-namespace phasebit {
+namespace phasebit::report::tables::probes {
+
+using data::Aggregate;
+using data::Aggregation;
+using data::Figure;
+using data::figure_of;
+using data::VariantAxes;
+using table::Table;
+
 namespace {
 
 struct Point {
@@ -28,8 +36,8 @@ std::vector<Point> points_of(const std::vector<Aggregate>& points, const std::st
                        std::all_of(where.begin(), where.end(), [&](const auto& one) {
                          return axes.column(one.first) == one.second;
                        });
-    if (meant && axes.is_as_declared() && !is_unrolled_item(axes) &&
-        find_variant(points, aggregate.id) == &aggregate)
+    if (meant && axes.is_as_declared() && !data::is_unrolled_item(axes) &&
+        data::find_variant(points, aggregate.id) == &aggregate)
       found.push_back({axes, &aggregate});
   }
   return found;
@@ -49,7 +57,7 @@ int number(const VariantAxes& axes, const std::string& axis) {
 
 // "arrival=thread, layout=v1": what differs from the defaults beside these axes.
 std::string rest_of(const VariantAxes& axes, std::set<std::string> named) {
-  named.insert(component_axes.begin(), component_axes.end());
+  named.insert(image::component_axes.begin(), image::component_axes.end());
   std::vector<std::string> words;
   for (const auto& [axis, value] : axes.named())
     if (named.count(axis) == 0) words.push_back(fmt::format("{}={}", axis, value));
@@ -62,7 +70,7 @@ using Sizes = std::map<int, const Aggregate*>;
 Figure one_of(const Sizes& sizes) {
   const auto [fewest, few] = *sizes.begin();
   const auto [most, many] = *sizes.rbegin();
-  Figure figure = difference(figure_of(*many), figure_of(*few), std::max(1, most - fewest));
+  Figure figure = data::difference(figure_of(*many), figure_of(*few), std::max(1, most - fewest));
   if (most == fewest) figure.reason = "measured with one number of copies";
   return figure;
 }
@@ -153,7 +161,7 @@ Result<Table> interference_table(const Aggregation& all, const AxisValues& where
                                   point.aggregate->id + "/waits=0");
     grid.put({axes.value("victims"), axes.value("waiters"), axes.value("placing"),
               axes.value("protocol"), axes.waited_on()},
-             work_of(axes), change_percent(figure_of(*point.aggregate), base));
+             work_of(axes), data::change_percent(figure_of(*point.aggregate), base));
   }
   return grid.table();
 }
@@ -215,9 +223,9 @@ Result<Table> entangle_table(const Aggregation& all, const AxisValues& where) {
     if (pair.together == nullptr || pair.apart == nullptr) continue;
     std::vector<std::string> row = key.first;
     row.emplace_back("difference");
-    grid.put(row, key.second, difference(figure_of(*pair.apart), figure_of(*pair.together)));
+    grid.put(row, key.second, data::difference(figure_of(*pair.apart), figure_of(*pair.together)));
   }
   return grid.table();
 }
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables::probes

@@ -9,25 +9,25 @@
 #include <string>
 #include <vector>
 
-namespace phasebit {
+namespace phasebit::report::tables::probes {
 
 using AxisValues = std::map<std::string, std::string>;
 
 // Cycles of one verb: the difference of its largest and smallest number of copies, over the copies
 // between them; alone and beside load.
-Result<Table> verbs_table(const Aggregation& all, const AxisValues& where);
+Result<table::Table> verbs_table(const data::Aggregation& all, const AxisValues& where);
 
 // By delay: cycles from the commit to the consumer's wake-up; polls that failed until then.
-Result<Table> response_table(const Aggregation& all, const AxisValues& where);
-Result<Table> polls_table(const Aggregation& all, const AxisValues& where);
+Result<table::Table> response_table(const data::Aggregation& all, const AxisValues& where);
+Result<table::Table> polls_table(const data::Aggregation& all, const AxisValues& where);
 
 // Cycles of a block with nobody waiting, and by how many percent waiters change them.
-Result<Table> interference_table(const Aggregation& all, const AxisValues& where);
+Result<table::Table> interference_table(const data::Aggregation& all, const AxisValues& where);
 
 // Cycles of a phase by number of warps.
-Result<Table> fanin_table(const Aggregation& all, const AxisValues& where);
+Result<table::Table> fanin_table(const data::Aggregation& all, const AxisValues& where);
 
 // Cycles of a phase by groups of lanes: that arrive together, that arrive apart, the difference.
-Result<Table> entangle_table(const Aggregation& all, const AxisValues& where);
+Result<table::Table> entangle_table(const data::Aggregation& all, const AxisValues& where);
 
-}  // namespace phasebit
+}  // namespace phasebit::report::tables::probes
