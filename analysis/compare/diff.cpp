@@ -20,6 +20,10 @@ std::size_t at(int index) {
   return static_cast<std::size_t>(index);
 }
 
+bool equal(const cubin::SassWord& a, const cubin::SassWord& b) {
+  return a.low == b.low && a.high == b.high;
+}
+
 class Differ {
  public:
   Differ(const DiffSide& left, const DiffSide& right)
@@ -76,15 +80,19 @@ class Differ {
     return to_a.condition == to_b.condition && same_target(to_a, to_b);
   }
 
-  // Words may differ where a branch goes another distance; elsewhere equal text of equal control
-  // fields has equal words, or nvdisasm does not print all of the operands.
+  // Words may differ by the distance that a jump goes; elsewhere equal text of equal control fields
+  // has equal words, or nvdisasm does not print all of the operands.
   bool same_words(const Instruction& a, const Instruction& b) const {
-    if (!one_sm() || (a.word.low == b.word.low && a.word.high == b.word.high)) return true;
+    if (!one_sm() || equal(a.word, b.word)) return true;
     const int to_a = target_index(left_.kernel, a), to_b = target_index(right_.kernel, b);
     const auto distance = [](int to, const Instruction& from) {
-      return to - static_cast<int>(from.address / cubin::instruction_bytes);
+      return (std::int64_t{to} - 1) * cubin::instruction_bytes -
+             static_cast<std::int64_t>(from.address);
     };
-    return to_a >= 0 && to_b >= 0 && distance(to_a, a) != distance(to_b, b);
+    if (to_a < 0 || to_b < 0 || distance(to_a, a) == distance(to_b, b)) return false;
+    const auto rest_a = without_distance(a.word, distance(to_a, a));
+    const auto rest_b = without_distance(b.word, distance(to_b, b));
+    return !rest_a || !rest_b || equal(*rest_a, *rest_b);
   }
 
   Change compare(const Instruction& a, const Instruction& b) const {

@@ -36,7 +36,8 @@ std::string verdict_line(const KernelDiff& diff) {
   if (counts.moved > 0)
     line += fmt::format(" ({} of both have the same verb and opcode: moved)", counts.moved);
   if (diff.change == Change::instructions && diff.same_census)
-    line += "; the same opcodes in another order";
+    line += counts.only_left > 0 ? "; the same opcodes in another order"
+                                 : "; the same opcodes under other predicates or in another order";
   return line;
 }
 

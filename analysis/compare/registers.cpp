@@ -130,16 +130,68 @@ int width_of(std::string_view stem, std::string_view opcode) {
              : 1;
 }
 
-// Copies a text without the numbers of its registers, and tells `found` each with its operand.
+bool is_matrix(std::string_view stem) {
+  return stem.ends_with("MMA") && stem.size() == 4;
+}
+
+// Registers that a matrix instruction reads for one of its operands: 1 is A, 2 is B, the others
+// are as wide as the result.
+int matrix_read(std::string_view opcode, std::size_t operand, int result) {
+  const bool large = has(opcode, ".16816") || has(opcode, ".16832") || has(opcode, ".16864");
+  if (operand == 1) return large ? 4 : 2;
+  if (operand == 2) return large ? 2 : 1;
+  return result;
+}
+
+// Dimensions of a tensor copy: 3 of "UTMALDG.3D".
+int dimensions_of(std::string_view opcode) {
+  for (int n = 1; n <= 5; ++n)
+    if (has(opcode, fmt::format(".{}D", n))) return n;
+  return 0;
+}
+
+// One register of an instruction, as it stands in the text.
+struct Place {
+  std::size_t operand = 0;  // from 0
+  bool last = false;        // operand
+  int depth = 0;            // of brackets
+  std::string_view before;  // the word in front of its bracket: "desc" of "desc[UR4]"
+  bool is_64 = false;       // "R2.64"
+};
+
+// Registers that are read from the one named on, at least: a 64-bit address is two.
+int read_width(std::string_view stem, std::string_view opcode, const Place& place) {
+  if (place.is_64 || place.before == "desc") return 2;
+  if (place.before == "gdesc" || place.before == "tmem" || place.before == "idesc") return 4;
+  if (place.depth > 0) {
+    if (stem.starts_with("UTMA")) return 2 + dimensions_of(opcode);
+    return stem == "UBLKCP" || stem == "UBLKRED" || stem == "UBLKPF" ? 2 : 1;
+  }
+  const int result = width_of(stem, opcode);
+  if (is_matrix(stem)) return matrix_read(opcode, place.operand, result);
+  if (matrix_width(stem, opcode) > 0) return result;
+  if (stem == "STSM") return has(opcode, ".4") ? 4 : has(opcode, ".2") ? 2 : 1;
+  if (stem == "STTM") return std::max(1, number_behind(opcode, ".x"));
+  if (has(opcode, ".128")) return 4;
+  if (has(opcode, ".64") || has(opcode, ".F64") || stem == "DSETP") return 2;
+  if (has(opcode, ".WIDE")) return place.last ? 2 : 1;
+  const bool pairs = stem == "DADD" || stem == "DMUL" || stem == "DFMA" || stem == "FADD2" ||
+                     stem == "FMUL2" || stem == "FFMA2";
+  return pairs ? 2 : 1;
+}
+
+// Copies a text without the numbers of its registers, and tells `found` each with its place.
 template <typename Found>
 void mask(std::string_view in, std::string& out, Found found) {
-  std::size_t operand = 0;
-  int depth = 0;
+  Place place;
+  std::string_view word_before;
   for (std::size_t i = 0; i < in.size();) {
     const char c = in[i];
     if (!is_word(c)) {
-      depth += (c == '[' || c == '{') - (c == ']' || c == '}');
-      operand += c == ',' && depth == 0 ? 1 : 0;
+      if (c == '[' || c == '{') place.before = word_before, ++place.depth;
+      if (c == ']' || c == '}') place.before = {}, --place.depth;
+      place.operand += c == ',' && place.depth == 0 ? 1 : 0;
+      word_before = {};
       out += c;
       ++i;
       continue;
@@ -150,7 +202,10 @@ void mask(std::string_view in, std::string& out, Found found) {
     const bool modifier = i > 0 && in[i - 1] == '.';
     const int number = modifier ? -1 : number_of(word);
     out += number < 0 ? word : word.substr(0, word.find_first_of("0123456789"));
-    if (number >= 0) found(number, operand);
+    place.is_64 = in.substr(end).starts_with(".64");
+    place.last = place.depth == 0 && in.find(',', end) == std::string_view::npos;
+    if (number >= 0) found(number, place);
+    word_before = word;
     i = end;
   }
 }
@@ -162,12 +217,15 @@ void mask_registers(const cubin::Instruction& instruction, std::string_view oper
   const std::string_view stem = flow::opcode_stem(instruction);
   const std::size_t results = result_count(stem, operands);
   mask(instruction.predicate, text,
-       [&](int number, std::size_t) { registers.push_back({number, false, 1}); });
+       [&](int number, const Place&) { registers.push_back({number, false, 1}); });
   text += ' ';
-  mask(operands, text, [&](int number, std::size_t operand) {
-    const bool written = operand < results;
-    const bool wide = written && number < first_predicate;
-    registers.push_back({number, written, wide ? width_of(stem, instruction.opcode) : 1});
+  mask(operands, text, [&](int number, const Place& place) {
+    const bool written = place.operand < results;
+    int width = 1;
+    if (number < first_predicate)
+      width = written ? width_of(stem, instruction.opcode)
+                      : read_width(stem, instruction.opcode, place);
+    registers.push_back({number, written, width});
   });
 }
 

@@ -16,7 +16,7 @@ inline constexpr int register_numbers = 528;
 struct RegisterMention {
   int number = 0;
   bool written = false;
-  int width = 1;  // of what is written: registers from `number` on
+  int width = 1;  // registers from `number` on that are written or, at least, read
 };
 
 // Appends the guard and `operands` with every number of a register left out ("@!P R,[R+UR.64]"),

@@ -129,6 +129,8 @@ void MaskedCode::run(std::size_t block, State& state, const std::vector<AlignedP
       const auto number = at(mentions_[m].number);
       const std::uint32_t value = state[number];
       all = mixed(all, value != 0 ? value : named(by_nothing, 0, at(registers_[number])));
+      // What nothing wrote into the rest of a wide one is the same whatever its number.
+      for (int n = 1; n < mentions_[m].width; ++n) all = mixed(all, state[number + at(n)]);
     }
     read[i] = all;
     for (std::size_t m = begin; m < end; ++m)

@@ -78,7 +78,9 @@ std::optional<std::string> describe_other(const CodeSummary& left, const CodeSum
 std::string describe_code_change(const CodeSummary& left, const CodeSummary& right) {
   if (const auto other = describe_other(left, right)) return *other;
   const std::string opcodes = opcode_changes(left.features.kernel, right.features.kernel);
-  return "instructions: " + (opcodes.empty() ? "the same opcodes in another order" : opcodes);
+  return "instructions: " + (opcodes.empty()
+                                 ? "the same opcodes in another order or under other predicates"
+                                 : opcodes);
 }
 
 std::string describe_change(const CodeSummary& left, const CodeSummary& right) {

@@ -37,6 +37,19 @@ int target_index(const cubin::SassKernel& kernel, const Instruction& instruction
   return target_of(kernel, instruction).index;
 }
 
+std::optional<cubin::SassWord> without_distance(cubin::SassWord word, std::int64_t bytes) {
+  constexpr std::uint64_t low_part = 0xff0000, middle = ~std::uint64_t{0} << 34, top = 0x3ffff;
+  const std::uint64_t units = static_cast<std::uint64_t>(bytes >> 2);
+  const std::uint64_t field = word.low >> 34 | (word.high & top) << 30;  // 48 bits
+  const std::uint64_t low_units = (word.low & low_part) >> 16;
+  constexpr std::uint64_t all = (std::uint64_t{1} << 48) - 1;
+  const bool split = field == (units >> 8 & all) && low_units == (units & 0xff);
+  if (!split && field != (units & all)) return std::nullopt;
+  word.low &= split ? ~(middle | low_part) : ~middle;
+  word.high &= ~top;
+  return word;
+}
+
 std::string without_reuse(std::string operands) {
   for (std::size_t found = operands.find(reuse); found != std::string::npos;
        found = operands.find(reuse, found))

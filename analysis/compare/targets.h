@@ -3,6 +3,8 @@
 
 #include "analysis/cubin/instruction.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +19,12 @@ struct CodeTarget {
 CodeTarget target_of(const cubin::SassKernel& kernel, const cubin::Instruction& instruction);
 // Its index alone.
 int target_index(const cubin::SassKernel& kernel, const cubin::Instruction& instruction);
+
+// The word of an instruction without the distance that it jumps, which is `bytes` from its end.
+// The distance stands in units of 4 bytes in bits 34..81, or with its lowest 8 bits in bits 16..23
+// and the rest in bits 34..81 (BRA from sm_90 on). Nothing where it stands in neither place. The
+// bits 32 and 33 below it stay: ptxas sets them in some jumps, and no disassembler shows them.
+std::optional<cubin::SassWord> without_distance(cubin::SassWord word, std::int64_t bytes);
 
 // Operands without ".reuse", which is a control field.
 std::string without_reuse(std::string operands);

@@ -91,7 +91,7 @@ void add_diff(CLI::App& group, SassOptions& all, Chosen& chosen) {
   command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
   command->add_option("--fail-on", options.fail_on,
                       "exit with 1 on a change of this class or above: schedule, renamed, "
-                      "operands, instructions");
+                      "operands, instructions, data");
   CLI::Option* context =
       command->add_option("--context", options.context, "identical rows to show around the others");
   context->capture_default_str()->check(CLI::NonNegativeNumber);

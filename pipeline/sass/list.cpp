@@ -21,7 +21,7 @@ void add_rows(const std::string& file, const std::vector<foreign::CodeKernel>& k
     row.emplace_back(i + 1);
     row.emplace_back(names[i]);
     row.emplace_back(image->cubin.target);
-    row.emplace_back(kernel->size());
+    row.emplace_back(kernel->text.size());
     row.emplace_back(kernel->registers);
     row.emplace_back(kernel->static_shared_bytes);
     table.rows.push_back(std::move(row));
@@ -31,12 +31,13 @@ void add_rows(const std::string& file, const std::vector<foreign::CodeKernel>& k
 }  // namespace
 
 Result<Table> sass_list(const SassListRequest& request) {
+  PHASEBIT_TRY(refuse_variant_options({}, request.tools));
   PHASEBIT_TRY_ASSIGN(tools, images::open_tools(request.tools));
   Table table;
   if (request.files.size() > 1) table.columns.push_back({"file"});
   table.columns.push_back({"number", true});
   for (const char* title : {"kernel", "target"}) table.columns.push_back({title});
-  for (const char* title : {"instructions", "registers", "shared bytes"})
+  for (const char* title : {"code bytes", "registers", "shared bytes"})
     table.columns.push_back({title, true});
   for (const std::string& path : request.files) {
     PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path, request.targets));

@@ -82,6 +82,7 @@ TEST(Refused, OfMachineCode) {
       {{"sass", "show", ring, "--cfg", "--waits"}, "--cfg: no --waits with it"},
       {{"sass", "show", ring, "--hot", "--loop", "1"}, "--hot"},
       {{"sass", "show", "a.cubin", "--toolchain", "13.5"}, "no --toolchain with it"},
+      {{"sass", "list", "a.cubin", "--max-registers", "9"}, "--max-registers"},
       {{"sass", "matrix", "--kernel", "k"}, "it is for files"},
       {{"sass", "matrix", "a.cubin", "--toolchain", "13.5"}, "--toolchain is for variants"},
       {{"sass", "classes", "--kernel", "k"}, "it is for files"},
