@@ -144,7 +144,8 @@ TEST(ClusterRules, SayWhyAPointIsNoVariant) {
       {"cluster/mbarrier/none/none/num_stages=1",
        "cluster: the protocol does not reach into another CTA"},
       {"ring/mbarrier_cluster/none/none",
-       "remote barriers: the roles are in different CTAs, which only the probe cluster has"},
+       "remote barriers: the roles are in different CTAs, which only the probes cluster and "
+       "remote have"},
       {"cluster/mbarrier_cluster/none/none/second_rank=2",
        "cluster: a rank is below the cluster's size"},
       {"cluster/mbarrier_cluster/st_cluster/none/arrive_semantics=default",
