@@ -174,6 +174,8 @@ int read_width(std::string_view stem, std::string_view opcode, const Place& plac
   if (stem == "STTM") return std::max(1, number_behind(opcode, ".x"));
   if (has(opcode, ".128")) return 4;
   if (has(opcode, ".64") || has(opcode, ".F64") || stem == "DSETP") return 2;
+  // Of shifts of 64 bits the halves are operands of their own.
+  if ((has(opcode, ".U64") || has(opcode, ".S64")) && stem != "SHF" && stem != "USHF") return 2;
   if (has(opcode, ".WIDE")) return place.last ? 2 : 1;
   const bool pairs = stem == "DADD" || stem == "DMUL" || stem == "DFMA" || stem == "FADD2" ||
                      stem == "FMUL2" || stem == "FFMA2";
