@@ -106,7 +106,7 @@ TEST_F(SassDiff, SaysWhatIsWrong) {
   const std::vector<Row> rows = {
       {{text, one}, Step::disassemble, text + ": not an ELF file (8 bytes)"},
       {{cut, one}, Step::disassemble, cut + ": cut short: its section table is at byte "},
-      {{one, two}, Step::usage, two + ": has 2 kernels (give --kernel, a number or a name: 1 "},
+      {{ring, two}, Step::usage, two + ": has 2 kernels (give --kernel, a number or a name: 1 "},
       {{one, two, "--kernel", "first,thrid"},
        Step::usage,
        two + ": no kernel 'thrid' (did you mean 'third'?)"},
