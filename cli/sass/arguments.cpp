@@ -61,8 +61,8 @@ void add_list(CLI::App& group, SassListOptions& options, Chosen& chosen) {
   command->add_option("files", options.files, "code files (see show)")->required();
   add_targets(*command, options.targets, "architectures (default: all); nothing else is unpacked");
   add_format(*command, options.format, options.json);
-  add_examples(*command, {"phasebit sass list libnccl.so.2 --target sm_90",
-                          "phasebit sass show libnccl.so.2 --target sm_90 --kernel 12"});
+  add_examples(*command, {"phasebit sass list mine.cubin --target sm_90a",
+                          "phasebit sass show mine.cubin --target sm_90a --kernel 1"});
   command->callback([&] { chosen = [&] { return run_sass_list(options); }; });
 }
 

@@ -1,5 +1,6 @@
 // What every command keeps to: nothing asked for is silently ignored, names are exact where they
 // are meant so, errors are said once, examples work.
+#include "gen/ptxas/toolchain.h"
 #include "pipeline/images/progress.h"
 #include "pipeline/images/refusals.h"
 #include "tests/cli/program.h"
@@ -199,6 +200,12 @@ TEST(Habits, ExamplesWork) {
   for (const char* folder : {"results", "claims"})
     fs::create_directory_symlink(test::home().data / folder, home.path() / folder);
   fs::copy(test::home().data / "ptx/ring.mbarrier.st_shared.none.ptx", home.path() / "mine.ptx");
+  const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
+  ASSERT_TRUE(toolchain) << toolchain.error().text();
+  const auto assembled = base::run_process({toolchain->ptxas.string(), "-arch", "sm_90a",
+                                            (home.path() / "mine.ptx").string(), "-o",
+                                            (home.path() / "mine.cubin").string()});
+  ASSERT_TRUE(assembled && assembled->ok());
   std::vector<Words> commands = {{}};
   for (const std::string& name : commands_of(says({"--help"}).out)) commands.push_back({name});
   for (const std::string& name : commands_of(says({"sass", "--help"}).out))
