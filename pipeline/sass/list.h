@@ -17,9 +17,9 @@ struct SassListRequest {
 };
 
 // A row for each kernel: file (where there are several), number (what --kernel takes beside a name,
-// with the same --target), name, target, bytes of code with padding, registers, static shared bytes. Nothing is
-// disassembled. Images that were left out are notes on standard error. Step::usage when a file has
-// nothing for a target.
+// with the same --target), name, target, bytes of code with padding, registers, static shared
+// bytes. Nothing is disassembled. Images that were left out are notes on standard error.
+// Step::usage when a file has nothing for a target.
 Result<table::Table> sass_list(const SassListRequest& request);
 
 }  // namespace phasebit::pipeline::sass

@@ -81,7 +81,7 @@ class Works(Installed):
     def commands(self, path=()):
         """Every command, by what --help lists, with all that is below it."""
         help_text = self.says(*path, "--help")
-        below = help_text.partition("Subcommands:\n")[2]
+        below = help_text.partition("Subcommands:\n")[2].partition("\nExample")[0]
         yield path
         for name in re.findall(r"^  (\w+)", below, re.MULTILINE):
             yield from self.commands((*path, name))

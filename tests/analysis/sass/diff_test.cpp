@@ -1,6 +1,5 @@
 #include "analysis/compare/diff_report.h"
 #include "analysis/compare/numbers.h"
-#include "analysis/compare/targets.h"
 #include "tests/analysis/sass/handmade.h"
 
 #include <gtest/gtest.h>
@@ -259,44 +258,6 @@ TEST(Diff, OpcodeChanges) {
   EXPECT_EQ(compare::opcode_changes(diff->left.kernel, diff->right.kernel),
             "-SYNCS.ARRIVE.TRANS64.A1T0 x1, +BAR.ARV x1");
   EXPECT_EQ(compare::opcode_changes(diff->left.kernel, diff->left.kernel), "");
-}
-
-struct JumpRow {
-  const char* what;
-  cubin::SassWord word;
-  std::int64_t bytes;  // from the end of the instruction
-  std::optional<cubin::SassWord> rest;
-};
-
-// Words that ptxas 13 made, with the distance that nvdisasm's target says, taken apart by hand.
-TEST(Diff, AJumpWithoutItsDistance) {
-  const JumpRow rows[] = {
-      {"sm_80: BRA to itself",
-       {0xfffffff000007947, 0x000fc0000383ffff},
-       -16,
-       cubin::SassWord{0x0000000000007947, 0x000fc00003800000}},
-      {"sm_90: BRA to itself, the lowest 8 bits apart",
-       {0xfffffffc00fc7947, 0x000fc0000383ffff},
-       -16,
-       cubin::SassWord{0x0000000000007947, 0x000fc00003800000}},
-      {"sm_90: BSSY B0",
-       {0x0000031000007945, 0x000fe20003800000},
-       0x310,
-       cubin::SassWord{0x0000000000007945, 0x000fe20003800000}},
-      {"a bit below the distance stays",
-       {0x0000031200007945, 0x000fe20003800000},
-       0x310,
-       cubin::SassWord{0x0000000200007945, 0x000fe20003800000}},
-      {"another distance than the word's", {0x0000031000007945, 0x000fe20003800000}, 0x320, {}},
-  };
-  for (const JumpRow& row : rows) {
-    SCOPED_TRACE(row.what);
-    const auto rest = compare::without_distance(row.word, row.bytes);
-    ASSERT_EQ(rest.has_value(), row.rest.has_value());
-    if (!rest) continue;
-    EXPECT_EQ(rest->low, row.rest->low);
-    EXPECT_EQ(rest->high, row.rest->high);
-  }
 }
 
 }  // namespace
