@@ -25,8 +25,15 @@ Result<catalogue::Catalogue> catalogue_of(const ListRequest& request) {
   return select::load_catalogue(space);
 }
 
+// More values than that are thousands, of which the first few say what they look like.
+constexpr std::ptrdiff_t most_values = 40, shown_values = 3;
+
 std::string values_of(const catalogue::Axis& axis) {
   if (axis.is_range()) return fmt::format("{}..{}", axis.low, axis.high);
+  if (std::ssize(axis.values) > most_values)
+    return fmt::format("{} ... ({} in all)",
+                       fmt::join(axis.values.begin(), axis.values.begin() + shown_values, " "),
+                       axis.values.size());
   return fmt::format("{}", fmt::join(axis.values, " "));
 }
 

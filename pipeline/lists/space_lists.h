@@ -6,6 +6,7 @@
 namespace phasebit::pipeline::lists {
 
 // Every axis with who declares it, its values, its default and what it means; those of ptxas last.
+// Of more than 40 values the first three and their number.
 Result<table::Table> list_axes(const ListRequest& request);
 Result<table::Table> list_probes(const ListRequest& request);
 Result<table::Table> list_protocols(const ListRequest& request);
