@@ -84,7 +84,9 @@ class Gaps {
     if (known > 0 && a_ - a != b_ - b) return;   // it overlaps the one before in another place
     if (known <= 0) fill(a, b);
     for (int n = std::max(known, 0); n < length; ++n) {
-      if (first_[static_cast<std::size_t>(a + n)] != second_[static_cast<std::size_t>(b + n)])
+      const auto offset = static_cast<std::size_t>(n);
+      if (first_[static_cast<std::size_t>(a) + offset] !=
+          second_[static_cast<std::size_t>(b) + offset])
         return;
       pairs_.emplace_back(a + n, b + n);
       a_ = a + n + 1, b_ = b + n + 1;

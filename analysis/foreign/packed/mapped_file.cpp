@@ -8,7 +8,7 @@
 namespace phasebit::foreign::packed {
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const fs::path& path) {
-  const std::shared_ptr<MappedFile> file(new MappedFile);
+  std::shared_ptr<MappedFile> file(new MappedFile);
   struct stat about{};
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd >= 0 && ::fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0) {
