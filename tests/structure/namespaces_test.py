@@ -1,10 +1,9 @@
 """The namespace checker finds what it must in small trees, and nothing in a good one."""
 
-import tempfile
 import unittest
-from pathlib import Path
 
 import namespaces
+from small_tree import TreeTest
 
 
 def block(name, body="int a;\n"):
@@ -48,14 +47,9 @@ BAD = [
 ]
 
 
-class NamespacesTest(unittest.TestCase):
+class NamespacesTest(TreeTest):
     def checked(self, tree):
-        with tempfile.TemporaryDirectory() as folder:
-            for name, text in tree.items():
-                path = Path(folder) / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text, encoding="utf-8")
-            return list(namespaces.check(Path(folder)))
+        return self.problems(namespaces.check, tree)
 
     def test_good(self):
         self.assertEqual(self.checked(GOOD), [])

@@ -1,10 +1,9 @@
 """The room checker finds a circle and a full room in small trees, and nothing in a good one."""
 
-import tempfile
 import unittest
-from pathlib import Path
 
 import rooms
+from small_tree import TreeTest
 
 GOOD = {
     "core/base/error.h": "#include <string>\n",
@@ -26,14 +25,9 @@ BAD = [
 ]
 
 
-class RoomsTest(unittest.TestCase):
+class RoomsTest(TreeTest):
     def checked(self, tree):
-        with tempfile.TemporaryDirectory() as folder:
-            for name, text in tree.items():
-                path = Path(folder) / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text, encoding="utf-8")
-            return list(rooms.check(Path(folder)))
+        return self.problems(rooms.check, tree)
 
     def test_good(self):
         self.assertEqual(self.checked(GOOD), [])
