@@ -22,6 +22,8 @@ constexpr std::string_view loads[] = {"ATOM", "ATOMG", "ATOMS", "LD",  "LDC",
                                       "LDCU", "LDG",   "LDL",   "LDS", "ULDC"};
 constexpr std::string_view compares[] = {"DSETP",  "FSETP",  "HSETP2", "ISETP", "PLOP3",
                                          "UFSETP", "UISETP", "UPLOP3", "PSETP", "UPSETP"};
+// Two registers for each value.
+constexpr std::string_view pairs[] = {"DADD", "DFMA", "DMUL", "FADD2", "FFMA2", "FMUL2"};
 // A register, and behind it predicates that are results too: what is carried out.
 constexpr std::string_view carries[] = {"IADD3", "UIADD3", "LEA",  "ULEA",
                                         "IMAD",  "UIMAD",  "VOTE", "VOTEU"};
@@ -119,9 +121,7 @@ int width_of(std::string_view stem, std::string_view opcode) {
   if (const int matrix = matrix_width(stem, opcode); matrix > 0) return matrix;
   if (is_one_of(loads, stem)) return has(opcode, ".128") ? 4 : has(opcode, ".64") ? 2 : 1;
   if (stem == "CS2R") return has(opcode, ".32") ? 1 : 2;
-  if (stem == "DADD" || stem == "DMUL" || stem == "DFMA" || stem == "FADD2" || stem == "FMUL2" ||
-      stem == "FFMA2")
-    return 2;
+  if (is_one_of(pairs, stem)) return 2;
   const bool converts = stem == "F2F" || stem == "I2F" || stem == "F2I";
   if (converts) return has(opcode, ".F64") || has(opcode, ".S64") || has(opcode, ".U64") ? 2 : 1;
   return has(opcode, ".WIDE") || opcode.find(".WIDE.") != std::string_view::npos ||
@@ -177,9 +177,7 @@ int read_width(std::string_view stem, std::string_view opcode, const Place& plac
   // Of shifts of 64 bits the halves are operands of their own.
   if ((has(opcode, ".U64") || has(opcode, ".S64")) && stem != "SHF" && stem != "USHF") return 2;
   if (has(opcode, ".WIDE")) return place.last ? 2 : 1;
-  const bool pairs = stem == "DADD" || stem == "DMUL" || stem == "DFMA" || stem == "FADD2" ||
-                     stem == "FMUL2" || stem == "FFMA2";
-  return pairs ? 2 : 1;
+  return is_one_of(pairs, stem) ? 2 : 1;
 }
 
 // Copies a text without the numbers of its registers, and tells `found` each with its place.
