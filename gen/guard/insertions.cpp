@@ -1,5 +1,7 @@
 #include "gen/guard/insertions.h"
 
+#include <utility>
+
 namespace phasebit::guard {
 
 using ptx::PlacedStatement;
@@ -32,10 +34,8 @@ PtxFile Insertions::applied(const PtxFile& file, std::vector<int>& origins) cons
     statement.before = blanks + statement.before;
     blanks.clear();
     if (const auto found = before_.find(i); found != before_.end())
-      for (const std::string& line : found->second) {
-        put(made(line, std::move(statement.before), statement.heading), i);
-        statement.before = "\n";
-      }
+      for (const std::string& line : found->second)
+        put(made(line, std::exchange(statement.before, std::string("\n")), statement.heading), i);
     const int heading = statement.heading;
     if (removed_.contains(i))
       blanks = std::move(statement.before);
