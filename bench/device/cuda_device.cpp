@@ -2,6 +2,7 @@
 
 #include "bench/device/cuda_driver.h"
 #include "bench/device/cuda_launch.h"
+#include "bench/device/cuda_tensor_map.h"
 #include "bench/device/nvml.h"
 
 #include <array>
@@ -35,8 +36,14 @@ class CudaDevice final : public Device {
   Status fill(Address address, std::uint32_t word, std::size_t words) override;
   Status write(Address to, const void* from, std::size_t bytes) override;
   Status copy(Address to, Address from, std::size_t bytes) override;
+  Result<EncodedMap> encode(const image::tensor::TensorMap& map, Address tensor) override {
+    return encode_tensor_map(driver_, map, tensor);
+  }
   Status launch(Function function, const Grid& grid, const image::KernelParams& params,
-                const std::vector<Address>& buffers) override;
+                const Arguments& arguments) override {
+    return queued_launch(driver_, grid, stream_, functions_[static_cast<std::size_t>(function)],
+                         params, arguments);
+  }
   Result<double> launch_whole(Function function, const image::WholeLaunch& whole,
                               const std::vector<std::byte>& parameters,
                               std::optional<std::chrono::milliseconds> limit) override;
@@ -252,12 +259,6 @@ Status CudaDevice::write(Address to, const void* from, std::size_t bytes) {
 Status CudaDevice::copy(Address to, Address from, std::size_t bytes) {
   return check(Step::launch, "cuMemcpyDtoDAsync",
                driver_.cuMemcpyDtoDAsync(to, from, bytes, stream_));
-}
-
-Status CudaDevice::launch(Function function, const Grid& grid, const image::KernelParams& params,
-                          const std::vector<Address>& buffers) {
-  return queued_launch(driver_, grid, stream_, functions_[static_cast<std::size_t>(function)],
-                       params, buffers);
 }
 
 Result<double> CudaDevice::launch_whole(Function function, const image::WholeLaunch& whole,

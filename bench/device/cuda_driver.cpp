@@ -29,6 +29,7 @@ Result<CudaDriver> CudaDriver::load() {
 #define PHASEBIT_FIND_OR_NULL(name) \
   driver.name = reinterpret_cast<decltype(driver.name)>(::dlsym(library, PHASEBIT_SYMBOL(name)));
   PHASEBIT_CUDA_CLUSTER_ENTRIES(PHASEBIT_FIND_OR_NULL)
+  PHASEBIT_CUDA_TENSOR_ENTRIES(PHASEBIT_FIND_OR_NULL)
 #undef PHASEBIT_FIND_OR_NULL
   if (const CUresult code = driver.cuInit(0); code != CUDA_SUCCESS)
     return with_hint(fail(Step::device, "the CUDA driver finds no usable GPU: {}",

@@ -22,12 +22,16 @@ namespace phasebit::bench::device {
 // Since 11.8: without them there are no clusters, and all else works.
 #define PHASEBIT_CUDA_CLUSTER_ENTRIES(X)                                                      \
   X(cuLaunchKernelEx) X(cuOccupancyMaxActiveClusters)
+// Since 12.0: without them there are no tensor maps.
+#define PHASEBIT_CUDA_TENSOR_ENTRIES(X)                                                       \
+  X(cuTensorMapEncodeTiled) X(cuTensorMapEncodeIm2col)
 // clang-format on
 
 struct CudaDriver {
 #define PHASEBIT_MEMBER(name) decltype(&::name) name = nullptr;
   PHASEBIT_CUDA_ENTRIES(PHASEBIT_MEMBER)
   PHASEBIT_CUDA_CLUSTER_ENTRIES(PHASEBIT_MEMBER)
+  PHASEBIT_CUDA_TENSOR_ENTRIES(PHASEBIT_MEMBER)
 #undef PHASEBIT_MEMBER
 
   bool has_clusters() const {

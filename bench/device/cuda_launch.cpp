@@ -60,12 +60,12 @@ CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& c
 }
 
 Status queued_launch(const CudaDriver& driver, const Grid& grid, CUstream stream, CUfunction kernel,
-                     const image::KernelParams& params,
-                     const std::vector<Device::Address>& buffers) {
+                     const image::KernelParams& params, const Arguments& given) {
   image::KernelParams block = params;
-  std::vector<Device::Address> addresses = buffers;
+  Arguments taken = given;
   std::vector<void*> arguments = {&block};
-  for (Device::Address& address : addresses) arguments.push_back(&address);
+  for (std::uint64_t& address : taken.buffers) arguments.push_back(&address);
+  for (EncodedMap& map : taken.tensor_maps) arguments.push_back(&map);
   if (grid.cluster_size > 1) {
     CUlaunchAttribute cluster{};
     const CUlaunchConfig config = config_of(grid, stream, cluster);

@@ -14,11 +14,10 @@ namespace phasebit::bench::device {
 // The launch that a grid means. The attribute must outlive it.
 CUlaunchConfig config_of(const Grid& grid, CUstream stream, CUlaunchAttribute& cluster);
 
-// Queues a kernel that takes the block, and behind it the addresses. Step::launch names the call
+// Queues a kernel that takes the block, and behind it the arguments. Step::launch names the call
 // that failed.
 Status queued_launch(const CudaDriver& driver, const Grid& grid, CUstream stream, CUfunction kernel,
-                     const image::KernelParams& params,
-                     const std::vector<Device::Address>& buffers);
+                     const image::KernelParams& params, const Arguments& arguments);
 
 // The same of a stranger's kernel.
 CUlaunchConfig config_of(const image::WholeLaunch& whole, CUstream stream,

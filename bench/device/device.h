@@ -4,9 +4,11 @@
 
 #include "core/base/file.h"
 #include "core/image/abi.h"
+#include "core/image/tensor/map.h"
 #include "core/image/whole.h"
 #include "core/record/record.h"
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -44,6 +46,17 @@ struct Grid {
 // Step::device for a cluster that cannot be launched: what was wanted and what the device can.
 tl::unexpected<Error> refuse_cluster(const DeviceInfo& device, int wanted, int largest);
 
+// What the driver makes of a tensor map (cuda.h, CUtensorMap).
+struct alignas(128) EncodedMap {
+  std::array<std::byte, 128> bytes{};
+};
+
+// What a kernel takes behind the parameter block, in this order.
+struct Arguments {
+  std::vector<std::uint64_t> buffers;  // their addresses
+  std::vector<EncodedMap> tensor_maps;
+};
+
 // Errors: Step::device when the GPU cannot be used at all, Step::bundle when a module or entry is
 // not what the manifest says, Step::launch for everything after that; after a Step::launch error
 // the device is lost and its process must be replaced.
@@ -79,9 +92,12 @@ class Device {
   // fill, copy and launch are queued in order; read waits for all of them.
   virtual Status fill(Address address, std::uint32_t word, std::size_t words) = 0;
   virtual Status copy(Address to, Address from, std::size_t bytes) = 0;
-  // The kernel takes the block, and behind it the addresses of `buffers`.
+  // The map as kernels take it, of a tensor that begins at `tensor`. Step::device when the driver
+  // knows none; Step::bundle for one that it refuses, which leaves the device as it was.
+  virtual Result<EncodedMap> encode(const image::tensor::TensorMap& map, Address tensor) = 0;
+  // The kernel takes the block, and behind it the arguments.
   virtual Status launch(Function function, const Grid& grid, const image::KernelParams& params,
-                        const std::vector<Address>& buffers) = 0;
+                        const Arguments& arguments) = 0;
   // A kernel with parameters of its own; waits for its end, for ever without a limit. Its duration
   // by two events, ns.
   virtual Result<double> launch_whole(Function function, const image::WholeLaunch& whole,

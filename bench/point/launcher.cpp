@@ -93,6 +93,19 @@ Status Launcher::reserve(std::size_t bytes) {
   return {};
 }
 
+// Where a map's tensor lies is known from now on.
+Status Launcher::encode_maps(const LaunchShape& shape, Device::Address payload_in,
+                             device::Arguments& arguments) {
+  for (const image::tensor::TensorMap& map : shape.tensor_maps) {
+    Device::Address tensor = payload_in;
+    for (std::size_t n = 0; n < shape.buffers.size(); ++n)
+      if (shape.buffers[n].name == map.buffer) tensor = arguments.buffers[n];
+    PHASEBIT_TRY_ASSIGN(encoded, device_.encode(map, tensor));
+    arguments.tensor_maps.push_back(encoded);
+  }
+  return {};
+}
+
 Status Launcher::wait_for(const BatchRequest& request) {
   const Status ended = device_.wait(request.hang_limit);
   if (ended) return {};
@@ -117,9 +130,11 @@ Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
   const Grid grid = grid_of(shape, request.placement, device_.info().row.multiprocessors);
   KernelParams params = params_of(shape, request);
   PHASEBIT_TRY(buffers_.make(buffers_of(shape)));
-  std::vector<Device::Address> addresses = buffers_.addresses();
-  params.payload_in = addresses.back();
-  addresses.pop_back();
+  device::Arguments arguments;
+  arguments.buffers = buffers_.addresses();
+  params.payload_in = arguments.buffers.back();
+  arguments.buffers.pop_back();
+  PHASEBIT_TRY(encode_maps(shape, params.payload_in, arguments));
   for (std::size_t n = 0; n < launches; ++n) {
     params.items = request.items[n];
     params.samples = region_ + layout.records(n);
@@ -129,7 +144,7 @@ Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
     if (request.guard)
       PHASEBIT_TRY(guard_.prepare(request.guard->variable, grid.ctas, request.guard_limit_ns));
     PHASEBIT_TRY(buffers_.fill());
-    PHASEBIT_TRY(device_.launch(function, grid, params, addresses));
+    PHASEBIT_TRY(device_.launch(function, grid, params, arguments));
   }
   if (request.guard) PHASEBIT_TRY(wait_for(request));
   PHASEBIT_TRY(device_.read(region_, host_.data(), layout.total_bytes));

@@ -60,6 +60,8 @@ class Launcher {
                                              const image::LaunchShape& shape,
                                              const BatchRequest& request);
   Status reserve(std::size_t bytes);
+  Status encode_maps(const image::LaunchShape& shape, device::Device::Address payload_in,
+                     device::Arguments& arguments);
   // Waits for the one guarded launch. Step::launch, with all that is known of where it hangs.
   Status wait_for(const BatchRequest& request);
 

@@ -50,11 +50,27 @@ Status check_roles(const LaunchShape& shape) {
   return {};
 }
 
+Status check_tensor_maps(const LaunchShape& shape) {
+  for (const image::tensor::TensorMap& map : shape.tensor_maps) {
+    const std::int64_t bytes = image::buffer_bytes(shape, map.buffer);
+    if (bytes < 0)
+      return fail(Step::bundle, "tensor map {}: there is no buffer '{}'", map.name, map.buffer);
+    if (const auto wrong = image::tensor::complaint_about(map, bytes))
+      return with_hint(
+          fail(Step::bundle, "tensor map {}: {}: {}", map.name, wrong->key, wrong->what),
+          wrong->hint);
+  }
+  const auto words = image::words_of_slot(shape);
+  if (!words) return tl::unexpected<Error>(words.error());
+  return {};
+}
+
 }  // namespace
 
 Status check_shape(const LaunchShape& shape) {
   PHASEBIT_TRY(check_ranks(shape));
   PHASEBIT_TRY(check_roles(shape));
+  PHASEBIT_TRY(check_tensor_maps(shape));
   return check_chain(shape);
 }
 

@@ -139,8 +139,9 @@ const std::vector<std::uint32_t>& ExpectedChecksums::after(std::uint32_t items) 
   found->second.resize(static_cast<std::size_t>(shape_.threads));
   for (const RoleSlice& slice : shape_.slices)
     for (int n = 0; has_checksum(shape_, slice) && n < slice.lanes(); ++n)
-      found->second[static_cast<std::size_t>(thread_of(slice, n))] = image::expected_checksum(
-          shape_, seed_, image::items_until_leaving(slice, items), slice.unit, slice.rank + n);
+      found->second[static_cast<std::size_t>(thread_of(slice, n))] =
+          image::expected_checksum(shape_, seed_, image::items_until_leaving(slice, items),
+                                   slice.unit, slice.rank + n, words_);
   return found->second;
 }
 

@@ -13,14 +13,17 @@ namespace phasebit::bench::point {
 // times.
 class ExpectedChecksums {
  public:
+  // Of a shape that check_shape has passed.
   ExpectedChecksums(const image::LaunchShape& shape, std::uint32_t seed)
-      : shape_(shape), seed_(seed) {}
+      : shape_(shape), seed_(seed), words_(image::words_of_slot(shape).value_or(Words())) {}
   // By thread of the CTA; a thread without checksum has 0.
   const std::vector<std::uint32_t>& after(std::uint32_t items);
 
  private:
+  using Words = std::vector<image::tensor::TileWord>;
   const image::LaunchShape& shape_;
   std::uint32_t seed_;
+  Words words_;  // of a slot that tensor copies fill
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_items_;
 };
 

@@ -1,6 +1,12 @@
 #include "core/image/launch.h"
 
+#include <algorithm>
+
 namespace phasebit::image {
+
+using tensor::TensorMap;
+using tensor::TileWord;
+
 namespace {
 
 // sum q^(n-1-i) and sum i q^(n-1-i) over i = 0..n-1, together with q^n, modulo 2^32, by doubling.
@@ -25,21 +31,27 @@ Geometric geometric(std::uint32_t q, std::uint32_t n) {
   return total;
 }
 
+std::size_t index_of(int word) {
+  return static_cast<std::size_t>(word);
+}
+
 // One item maps a thread's checksum h to h * power + a * (the item's first word) + b.
 struct ItemMap {
   std::uint32_t power = 1, a = 0, b = 0;
 };
 
-ItemMap item_map(const PayloadShape& payload, int rank) {
+ItemMap item_map(const PayloadShape& payload, int rank, const std::vector<TileWord>& words) {
   ItemMap map;
   const int per_thread = payload.words_per_slot / payload.consumer_threads;
   for (int n = 0; n < per_thread; ++n) {
     const int group = n / payload.consumer_vector_words, within = n % payload.consumer_vector_words;
     const int word =
         (group * payload.consumer_threads + rank) * payload.consumer_vector_words + within;
+    const TileWord own =
+        words.empty() ? TileWord{false, static_cast<std::uint32_t>(word)} : words[index_of(word)];
     map.power *= payload_checksum_multiplier;
-    map.a = map.a * payload_checksum_multiplier + 1;
-    map.b = map.b * payload_checksum_multiplier + static_cast<std::uint32_t>(word);
+    map.a = map.a * payload_checksum_multiplier + (own.is_fill ? 0 : 1);
+    map.b = map.b * payload_checksum_multiplier + own.value;
   }
   return map;
 }
@@ -80,10 +92,39 @@ std::uint32_t items_of_slice(const LaunchShape& shape, const RoleSlice& slice,
   return items_of_unit(items_until_leaving(slice, items), slice.unit, turns);
 }
 
+std::int64_t buffer_bytes(const LaunchShape& shape, const std::string& name) {
+  if (name == payload_in_buffer) return shape.payload.images_bytes();
+  for (const Buffer& buffer : shape.buffers)
+    if (buffer.name == name) return static_cast<std::int64_t>(buffer.bytes);
+  return -1;
+}
+
+Result<std::vector<TileWord>> words_of_slot(const LaunchShape& shape) {
+  std::vector<TileWord> words;
+  const TilePayload& tile = shape.payload.tile;
+  if (tile.map.empty()) return words;
+  const auto map = std::find_if(shape.tensor_maps.begin(), shape.tensor_maps.end(),
+                                [&](const TensorMap& one) { return one.name == tile.map; });
+  if (map == shape.tensor_maps.end())
+    return fail(Step::bundle, "the payload is a tile of '{}', which is no tensor map", tile.map);
+  if (tile.at.size() != map->sizes.size())
+    return fail(Step::bundle, "tensor map {}: {} coordinates of {} dimensions", map->name,
+                tile.at.size(), map->rank());
+  std::vector<int> at = tile.at;
+  for (int copy = 0; copy < tile.copies; ++copy) {
+    PHASEBIT_TRY_ASSIGN(own, words_of_tile(*map, at));
+    words.insert(words.end(), own.begin(), own.end());
+    at.back() += tile_sizes(*map).back();
+  }
+  if (words.size() == index_of(shape.payload.words_per_slot)) return words;
+  return fail(Step::bundle, "tensor map {}: {} tiles have {} words, a slot has {}", map->name,
+              tile.copies, words.size(), shape.payload.words_per_slot);
+}
+
 std::uint32_t expected_checksum(const LaunchShape& shape, std::uint32_t seed, std::uint32_t items,
-                                int unit, int rank) {
+                                int unit, int rank, const std::vector<TileWord>& words) {
   if (shape.payload.words_per_slot == 0) return 0;
-  const ItemMap map = item_map(shape.payload, rank);
+  const ItemMap map = item_map(shape.payload, rank, words);
   const bool turns = shape.consumer_turns > 1;
   const auto first = turns ? static_cast<std::uint32_t>(unit) : 0U;
   const auto stride = static_cast<std::uint32_t>(shape.consumer_turns);

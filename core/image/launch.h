@@ -4,6 +4,7 @@
 
 #include "core/image/abi.h"
 #include "core/image/buffer.h"
+#include "core/image/tensor/tile.h"
 
 #include <cstdint>
 #include <string>
@@ -34,16 +35,32 @@ struct RoleSlice {
 inline constexpr std::uint32_t payload_item_step = 0x9E3779B1U;            // odd: swaps are seen
 inline constexpr std::uint32_t payload_checksum_multiplier = 0x01000193U;  // = 3 mod 4
 
+// The name of what payload_in points to, for tensor maps that lie in it.
+inline constexpr const char* payload_in_buffer = "payload_in";
+
 // A copy cannot add: where the payload is copied, item i has the words of item i modulo `period`.
 // The kernel writes so many images of a slot to payload_in itself. A prime above the greatest
 // num_stages, so that what a slot held laps ago is never what it should hold.
 inline constexpr int copied_payload_period = 37;
+
+// Where tensor copies fill the slots: a slot is `copies` tiles of the map in a row, side by side in
+// the outermost dimension. `at` are the coordinates of the first of image 0; those of the next
+// image are so many tiles further in that dimension. Then word w of item i is word w of the tiles:
+// one of the image, seed + (i modulo period) * payload_item_step + its number in the image, or one
+// of the map's fill.
+struct TilePayload {
+  std::string map;  // "": no tensor copy
+  std::vector<int> at;
+  int copies = 1;
+  bool operator==(const TilePayload&) const = default;
+};
 
 struct PayloadShape {
   int words_per_slot = 0;         // 0: no payload, counts and phases alone are checked
   int consumer_threads = 0;       // T of the consumers
   int consumer_vector_words = 1;  // 1 or 4
   int period = 0;                 // items whose words differ; 0: all
+  TilePayload tile = {};
   int images_bytes() const { return 4 * period * words_per_slot; }  // of payload_in
 };
 
@@ -92,6 +109,8 @@ struct LaunchShape {
   // Whose addresses the kernel takes behind the parameter block, in this order. What payload_in
   // points to is not among them: the payload says how much it is.
   std::vector<Buffer> buffers;
+  // Behind those the kernel takes each of these, in this order.
+  std::vector<tensor::TensorMap> tensor_maps;
   int warps() const { return threads / 32; }
   int ctas() const { return ctas_per_sm * cluster_size; }  // that leave records
   int records() const { return ctas() * 2 * warps(); }
@@ -104,9 +123,18 @@ std::uint32_t items_of_unit(std::uint32_t items, int unit, int turns);
 std::uint32_t items_until_leaving(const RoleSlice& slice, std::uint32_t items);
 std::uint32_t items_of_slice(const LaunchShape& shape, const RoleSlice& slice, std::uint32_t items);
 
+// Bytes of a buffer of the launch, or of payload_in; -1 of none.
+std::int64_t buffer_bytes(const LaunchShape& shape, const std::string& name);
+
+// The words of a slot that tensor copies fill; none of another. Step::bundle when there is no such
+// map, or its tiles are no slot of whole words.
+Result<std::vector<tensor::TileWord>> words_of_slot(const LaunchShape& shape);
+
 // The checksum that thread `rank` of consumer unit `unit` holds after `items` items. Closed form of
-// the recurrence above, O(words per thread + log items). 0 without a payload.
+// the recurrence above, O(words per thread + log items). 0 without a payload. `words`: what
+// words_of_slot gives.
 std::uint32_t expected_checksum(const LaunchShape& shape, std::uint32_t seed, std::uint32_t items,
-                                int unit, int rank);
+                                int unit, int rank,
+                                const std::vector<tensor::TileWord>& words = {});
 
 }  // namespace phasebit::image

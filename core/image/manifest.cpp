@@ -1,5 +1,7 @@
 #include "core/image/manifest.h"
 
+#include "core/image/tensor/json.h"
+
 #include <nlohmann/json.hpp>
 
 namespace phasebit::image {
@@ -128,6 +130,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WaitSite, number, kind, entry, f
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NamedBarriers, name, base, stride, count)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GuardTable, sites, barriers)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Buffer, name, bytes, fill)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TilePayload, map, at, copies)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WholeParameter, name, kind, offset, bytes, value, buffer)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WholeLaunch, grid, block, cluster, shared_bytes, parameter_bytes,
                                    parameters)
@@ -161,10 +164,13 @@ void from_json(const json& value, Image& image) {
   image.base_module = value.value("base_module", "");
 }
 
-// Few kernels have buffers, and only a stranger's has the last of them.
+// Few kernels have buffers or tensor maps, and only a stranger's has the last of them.
 void to_json(json& value, const BundleVariant& variant) {
   value = {{"key", variant.key}, {"launch", variant.launch}, {"images", variant.images}};
   if (!variant.launch.buffers.empty()) value["buffers"] = variant.launch.buffers;
+  if (!variant.launch.tensor_maps.empty()) value["tensor_maps"] = variant.launch.tensor_maps;
+  if (const TilePayload& tile = variant.launch.payload.tile; !tile.map.empty())
+    value["tile"] = tile;
   if (variant.whole) value["whole"] = *variant.whole;
 }
 
@@ -173,6 +179,8 @@ void from_json(const json& value, BundleVariant& variant) {
   value.at("launch").get_to(variant.launch);
   value.at("images").get_to(variant.images);
   if (value.contains("buffers")) value.at("buffers").get_to(variant.launch.buffers);
+  if (value.contains("tensor_maps")) value.at("tensor_maps").get_to(variant.launch.tensor_maps);
+  if (value.contains("tile")) value.at("tile").get_to(variant.launch.payload.tile);
   if (value.contains("whole")) variant.whole = value.at("whole").get<WholeLaunch>();
 }
 
@@ -193,6 +201,7 @@ std::string launch_signature(const LaunchShape& launch) {
   json shape = launch;
   shape.erase("phases_checked");
   if (!launch.buffers.empty()) shape["buffers"] = launch.buffers;
+  if (!launch.tensor_maps.empty()) shape["tensor_maps"] = launch.tensor_maps;
   return shape.dump();
 }
 

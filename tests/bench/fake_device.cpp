@@ -44,6 +44,7 @@ class FakeDevice final : public Device {
     info_.max_shared_bytes_per_cta = 232448;
     info_.max_threads_per_cta = 1024;
     max_cluster_ = device.value("max_cluster", info_.sm >= 90 ? 16 : 0);
+    refused_map_ = device.value("refused_map", "");
     info_.launches_clusters = max_cluster_ > 0;
     info_.row = {device.value("uuid", "GPU-fake"),
                  device.value("name", "Fake GPU"),
@@ -96,8 +97,19 @@ class FakeDevice final : public Device {
     return write(to, reinterpret_cast<const void*>(from), bytes);
   }
 
+  // Its bytes begin with the tensor's address.
+  Result<bench::device::EncodedMap> encode(const image::tensor::TensorMap& map,
+                                           Address tensor) override {
+    if (map.name == refused_map_)
+      return fail(Step::bundle, "tensor map {}: {}: cuTensorMapEncodeTiled: refused (scripted)",
+                  map.name, image::tensor::describe(map));
+    bench::device::EncodedMap encoded;
+    std::memcpy(encoded.bytes.data(), &tensor, sizeof tensor);
+    return encoded;
+  }
+
   Status launch(Function function, const Grid& grid, const image::KernelParams& params,
-                const std::vector<Address>& buffers) override {
+                const bench::device::Arguments& arguments) override {
     const std::string& entry = entries_[static_cast<std::size_t>(function)];
     const FakeScript& script = scripts_[entry];
     if (script.hang)
@@ -109,7 +121,10 @@ class FakeDevice final : public Device {
     if (shape == nullptr)
       return fail(Step::launch, "no shape of {} threads, {} CTAs of {} a cluster", grid.threads,
                   grid.ctas, grid.cluster_size);
-    PHASEBIT_TRY(check_fake_buffers(shape->buffers, buffers));
+    PHASEBIT_TRY(check_fake_buffers(shape->buffers, arguments.buffers));
+    if (arguments.tensor_maps.size() != shape->tensor_maps.size())
+      return fail(Step::launch, "{} tensor maps in {} parameters", shape->tensor_maps.size(),
+                  arguments.tensor_maps.size());
     double cycles = script.intercept + script.cycles * params.items;
     if (params.first_warp < script.by_first_warp.size())
       cycles += script.by_first_warp[params.first_warp] * params.items;
@@ -181,6 +196,7 @@ class FakeDevice final : public Device {
   std::mt19937 random_{12345};
   bench::device::Health health_;
   int max_cluster_ = 0;
+  std::string refused_map_;
   Address guard_block_ = 0;  // what the kernels' pb_guard holds
   bool stuck_ = false;
 };

@@ -1,7 +1,8 @@
 // A device without a GPU, for tests: it does what a right kernel of the bundle would do, or what
 // fake.json in the bundle says instead.
 //
-// fake.json: {"device": {"name", "sm", "multiprocessors", "error", "busy", "max_cluster"},
+// fake.json: {"device": {"name", "sm", "multiprocessors", "error", "busy", "max_cluster",
+//                        "refused_map"},
 //             "kernels": {ENTRY: {"cycles", "intercept", "noise", "hang", "die", "launch_error",
 //                                 "by_first_warp", "fault", "at", "timer_step", "throttled",
 //                                 "readings", "reading_noise"}}}

@@ -82,6 +82,8 @@ class Kernel {
   std::uint32_t checksum_of(const RoleSlice& slice, int lane) const {
     const image::PayloadShape& payload = shape_.payload;
     const int vector = payload.consumer_vector_words, threads = payload.consumer_threads;
+    const auto tile = image::words_of_slot(shape_).value();
+    const auto period = static_cast<std::uint32_t>(payload.period);
     std::uint32_t hash = 0;
     const bool turns = shape_.consumer_turns > 1;
     for (std::uint32_t item = turns ? static_cast<std::uint32_t>(slice.unit) : 0;
@@ -89,8 +91,12 @@ class Kernel {
       for (int m = 0; m < payload.words_per_slot / (threads * vector); ++m)
         for (int v = 0; v < vector; ++v) {
           const int word = (m * threads + slice.rank + lane) * vector + v;
-          hash = hash * image::payload_checksum_multiplier + params_.seed +
-                 item * image::payload_item_step + static_cast<std::uint32_t>(word);
+          const image::tensor::TileWord own =
+              tile.empty() ? image::tensor::TileWord{false, static_cast<std::uint32_t>(word)}
+                           : tile[static_cast<std::size_t>(word)];
+          const std::uint32_t image = period > 0 ? item % period : item;
+          const std::uint32_t first = params_.seed + image * image::payload_item_step;
+          hash = hash * image::payload_checksum_multiplier + own.value + (own.is_fill ? 0 : first);
         }
     return hash;
   }

@@ -60,6 +60,65 @@ TEST(Buffers, OfAHeadAreFilledBeforeEachLaunch) {
   EXPECT_EQ(bench.phases, (std::vector<Phase>{Phase::loading, Phase::guarded, Phase::timed}));
 }
 
+// A slot of eight rows of 128 bytes, the last word of each row outside of the tensor.
+void use_tiles(image::LaunchShape& launch) {
+  image::tensor::TensorMap map;
+  map.name = "tiles";
+  map.buffer = image::payload_in_buffer;
+  map.swizzle = image::tensor::TensorSwizzle::by_128;
+  map.sizes = {31, 8 * 37};
+  map.strides = {128};
+  map.box = {32, 8};
+  launch.tensor_maps = {map};
+  launch.payload.words_per_slot = 256;
+  launch.payload.consumer_threads = 32;
+  launch.payload.consumer_vector_words = 4;
+  launch.payload.period = 37;
+  launch.payload.tile = {"tiles", {0, 0}, 1};
+}
+
+TEST(TensorMaps, OfAHeadAreEncodedAndTheirTilesVerified) {
+  Bench bench;
+  use_tiles(bench.variant.launch);
+  const auto measured = bench.measure();
+  ASSERT_TRUE(measured) << measured.error().text();
+  Bench wrong;
+  use_tiles(wrong.variant.launch);
+  wrong.bundle.kernel("a_t") = {{"fault", "wrong_checksum"}, {"at", 33}};
+  const auto failed = wrong.measure();
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().step, Step::verify);
+}
+
+TEST(TensorMaps, ThatCannotBeAreAnErrorOfThePoint) {
+  Bench refused;
+  use_tiles(refused.variant.launch);
+  refused.bundle.device() = {{"refused_map", "tiles"}};
+  EXPECT_EQ(refused.measure().error().text(),
+            "bundle: guarded build, 1 items: tensor map tiles: a tensor of 31 x 296 u32, strides "
+            "128 bytes, a box of 32 x 8, "
+            "swizzle 128B: cuTensorMapEncodeTiled: refused (scripted)");
+  Bench large;
+  use_tiles(large.variant.launch);
+  large.variant.launch.tensor_maps[0].box[1] = 512;
+  EXPECT_EQ(large.measure().error().text(),
+            "bundle: tensor map tiles: box: 512 elements in dimension 1 (1 to 256)");
+}
+
+TEST(TensorMaps, PassThroughTheManifest) {
+  image::Manifest manifest;
+  manifest.variants = {ring_variant("a"), ring_variant("b")};
+  image::LaunchShape& launch = manifest.variants[0].launch;
+  use_tiles(launch);
+  launch.tensor_maps[0].im2col = image::tensor::TensorIm2col{{}, {}, 32, 8};
+  const auto read = manifest_from_json(to_json(manifest), "m");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->variants[0].launch.tensor_maps, launch.tensor_maps);
+  EXPECT_EQ(read->variants[0].launch.payload.tile, launch.payload.tile);
+  EXPECT_TRUE(read->variants[1].launch.tensor_maps.empty());
+  EXPECT_EQ(launch_signature(ring_shape()).find("tensor_maps"), std::string::npos);
+}
+
 TEST(Whole, FailsWithTheLaunchThatFailed) {
   Bench bench;
   bench.variant = stranger();

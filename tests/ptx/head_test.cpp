@@ -70,7 +70,8 @@ const std::string whole_head =
     "//@\n"
     "//@ [expects]\n"
     "//@ phases = 8\n"
-    "//@ payload = { words = 128, threads = 32, vector = 4, period = 37 }\n"
+    "//@ payload = { words = 128, threads = 32, vector = 4, period = 37, "
+    "tile = { map = \"tiles\", at = [0, -1], copies = 2 } }\n"
     "//@ readings = [\n"
     "//@   { name = \"polls\", unit = \"polls per item\", role = \"consumer\", index = 1 },\n"
     "//@ ]\n"
@@ -80,6 +81,13 @@ const std::string whole_head =
     "//@   { name = \"payload_in\", bytes = 18944, parameter = 24 },\n"
     "//@   { name = \"table\", bytes = 4096, fill = \"random:7\" },\n"
     "//@   { name = \"log\", bytes = 64 },\n"
+    "//@ ]\n"
+    "//@ tensor_maps = [\n"
+    "//@   { name = \"tiles\", buffer = \"payload_in\", element = \"f16\", sizes = [64, 148], "
+    "box = [64, 1], swizzle = \"128B\", fill = \"nan\" },\n"
+    "//@   { name = \"pixels\", buffer = \"table\", element = \"u8\", sizes = [16, 4, 4], "
+    "strides = [16, 256], steps = [1, 2, 1], promotion = \"128B\", im2col = { lower = [-1], "
+    "upper = [0], channels = 16, pixels = 8 } },\n"
     "//@ ]\n"
     "//@\n"
     "//@ [rules]\n"
@@ -126,6 +134,10 @@ TEST(Head, HoldsWhatItSays) {
   ASSERT_EQ(launch.buffers.size(), 2U);  // payload_in is the payload's
   EXPECT_EQ(launch.buffers[0],
             (image::Buffer{"table", 4096, {image::BufferFill::Kind::random, 7}}));
+  ASSERT_EQ(launch.tensor_maps.size(), 2U);
+  EXPECT_EQ(launch.tensor_maps[0].strides, (std::vector<std::int64_t>{128}));  // 64 halves
+  EXPECT_EQ(launch.tensor_maps[1].im2col->lower, (std::vector<int>{-1}));
+  EXPECT_EQ(launch.payload.tile, (image::TilePayload{"tiles", {0, -1}, 2}));
   EXPECT_EQ(launch.buffers[1], (image::Buffer{"log", 64, {image::BufferFill::Kind::word, 0}}));
 }
 
@@ -189,8 +201,15 @@ TEST(Head, SaysWhatItCannotAskFor) {
       {"{ role = \"consumer\", warps = [0] }", "{ role = \"none\", warps = [0], cta = 1 }",
        "spec: t.ptx:12: cta: no such key (one of: role, warps, lanes)"},
       {"[launch]", "[resources]\n//@ tensor_maps = [{ name = \"a\" }]\n//@ [launch]",
-       "spec: t.ptx:16: tensor_maps: tensor maps are not made yet (a kernel can ask for buffers "
-       "alone)"},
+       "spec: t.ptx:16: tensor_maps: lacks 'buffer'"},
+      {"[launch]",
+       "[resources]\n//@ tensor_maps = [{ name = \"a\", buffer = \"b\", swizzle = \"128\" }]\n//@ "
+       "[launch]",
+       "spec: t.ptx:16: swizzle: no swizzle '128' (did you mean '128B'?)"},
+      {"[launch]",
+       "[resources]\n//@ tensor_maps = [{ name = \"a\", buffer = \"b\", box = [\"8\"] }]\n//@ "
+       "[launch]",
+       "spec: t.ptx:16: box: holds what is no whole number, or one out of range"},
       {"[launch]", "[resources]\n//@ buffers = [{ name = \"a\" }]\n//@ [launch]",
        "spec: t.ptx:16: buffers: lacks 'bytes' (write `bytes = 4096`)"},
       {"[launch]",

@@ -48,6 +48,7 @@ class HeadCheck {
     PHASEBIT_TRY(check_head_roles(checked_));
     PHASEBIT_TRY(check_clocks());
     PHASEBIT_TRY(check_head_memory(checked_));
+    PHASEBIT_TRY(check_head_tensor_maps(checked_));
     PHASEBIT_TRY(check_registers());
     return check_head_text(checked_);
   }

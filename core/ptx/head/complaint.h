@@ -32,6 +32,7 @@ Status check_head_parameters(const CheckedHead& checked);
 Status check_head_launch(const CheckedHead& checked);  // items, cluster
 Status check_head_roles(const CheckedHead& checked);   // warps, lanes, idle threads, readings
 Status check_head_memory(const CheckedHead& checked);  // barriers, phases, payload
-Status check_head_text(const CheckedHead& checked);    // what the text is known to do
+Status check_head_tensor_maps(const CheckedHead& checked);
+Status check_head_text(const CheckedHead& checked);  // what the text is known to do
 
 }  // namespace phasebit::ptx::head

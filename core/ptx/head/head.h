@@ -60,8 +60,8 @@ struct HeadCover {
 
 struct Head {
   // "file:line" of what a head says, for messages about it: "threads", "role producer", "barrier
-  // full", "buffer table", "registers consumer", "payload", "reading polls", "key num_stages"; ""
-  // is the head. Empty for one that was made.
+  // full", "buffer table", "tensor map tiles", "registers consumer", "payload", "reading polls",
+  // "key num_stages"; "" is the head. Empty for one that was made.
   std::map<std::string, std::string> where;
   // Its id is empty where the head leaves it out: who knows the catalogue makes it of the key.
   image::VariantKey key;

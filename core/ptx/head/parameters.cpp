@@ -1,4 +1,4 @@
-// The parameters of the entry: the block, then an address for each buffer.
+// The parameters of the entry: the block, an address for each buffer, and the tensor maps.
 #include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/image/abi.h"
@@ -10,14 +10,23 @@
 namespace phasebit::ptx::head {
 
 using image::Buffer;
+using image::tensor::TensorMap;
 
 namespace {
+
+constexpr int tensor_map_bytes = 128;  // PTX ISA, Tensor-map
 
 // Bytes of ".param .align 8 .b8 pb[96]"; 0 of what is no array of bytes.
 int bytes_of(const std::string& parameter) {
   const size_t open = parameter.find('[');
   if (open == std::string::npos || parameter.find(".b8 ") == std::string::npos) return 0;
   return std::atoi(parameter.c_str() + open + 1);
+}
+
+bool is_tensor_map(const PtxParameter& parameter) {
+  return bytes_of(parameter.text) == tensor_map_bytes &&
+         (parameter.text.find(".align 64 ") != std::string::npos ||
+          parameter.text.find(".align 128 ") != std::string::npos);
 }
 
 bool is_address(const PtxParameter& parameter) {
@@ -45,7 +54,21 @@ Status check_head_parameters(const CheckedHead& checked) {
                             wanted);
   const std::vector<PtxParameter> more(entry.parameters.begin() + 1, entry.parameters.end());
   const std::vector<Buffer>& buffers = checked.head.launch.buffers;
+  const std::vector<TensorMap>& maps = checked.head.launch.tensor_maps;
+  bool behind_maps = false;
   for (const PtxParameter& one : more) {
+    if (base::contains(names_of(maps), one.name)) {
+      behind_maps = true;
+      if (is_tensor_map(one)) continue;
+      return checked.complain(
+          "tensor map " + one.name,
+          fmt::format("write `.param .align 64 .b8 {}[{}]`", one.name, tensor_map_bytes),
+          "the text has `{}`, which holds no tensor map", one.text);
+    }
+    if (behind_maps)
+      return checked.complain("buffer " + one.name, "write it before them",
+                              "parameter '{}' of '{}' stands behind tensor maps", one.name,
+                              entry.name);
     if (!base::contains(names_of(buffers), one.name))
       return checked.complain(
           "resources",
@@ -63,16 +86,23 @@ Status check_head_parameters(const CheckedHead& checked) {
                                   ? fmt::format("write `{}, .param .u64 {})`", block, buffer.name)
                                   : base::nearest_word_hint(buffer.name, names_of(more)),
                               "'{}' has no parameter of that name", entry.name);
+  for (const TensorMap& map : maps)
+    if (!base::contains(names_of(more), map.name))
+      return checked.complain("tensor map " + map.name,
+                              fmt::format("write `.param .align 64 .b8 {}[{}]` behind the others",
+                                          map.name, tensor_map_bytes),
+                              "'{}' has no parameter of that name", entry.name);
   return {};
 }
 
 void order_buffers(Head& head, const PtxFunction& entry) {
   const std::vector<std::string> names = names_of(entry.parameters);
-  const auto place = [&](const Buffer& buffer) {
-    return std::find(names.begin(), names.end(), buffer.name);
+  const auto before = [&](const auto& a, const auto& b) {
+    return std::find(names.begin(), names.end(), a.name) <
+           std::find(names.begin(), names.end(), b.name);
   };
-  std::sort(head.launch.buffers.begin(), head.launch.buffers.end(),
-            [&](const Buffer& a, const Buffer& b) { return place(a) < place(b); });
+  std::sort(head.launch.buffers.begin(), head.launch.buffers.end(), before);
+  std::sort(head.launch.tensor_maps.begin(), head.launch.tensor_maps.end(), before);
 }
 
 }  // namespace phasebit::ptx::head

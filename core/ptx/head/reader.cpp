@@ -2,7 +2,9 @@
 #include "core/base/nearest.h"
 #include "core/base/toml.h"
 #include "core/ptx/head/head.h"
+#include "core/ptx/head/payload.h"
 #include "core/ptx/head/rule_reader.h"
+#include "core/ptx/head/tensor_maps.h"
 #include "core/ptx/head/words.h"
 
 #include <algorithm>
@@ -195,16 +197,8 @@ class HeadReader {
     head_.launch.phases_checked = number(reader, "phases", 0);
     head_.where["phases"] = reader.where("phases");
     head_.where["payload"] = reader.where("payload");
-    if (const base::TomlValue* payload = reader.table("payload")) {
-      base::TomlReader own = table(*payload, "payload", {"words", "threads", "vector", "period"});
-      image::PayloadShape& shape = head_.launch.payload;
-      shape.words_per_slot = number(own, "words", 0);
-      shape.consumer_threads = number(own, "threads", 0);
-      shape.consumer_vector_words = number(own, "vector", 1, 1);
-      shape.period = number(own, "period", 0);
-      if (shape.words_per_slot > 0 && shape.consumer_threads == 0)
-        own.refuse({}, "lacks 'threads'", "how many threads read a slot");
-    }
+    if (const base::TomlValue* payload = reader.table("payload"))
+      read_payload(*payload, file_, status_, head_);
     for (const base::TomlValue* one : reader.tables("readings")) {
       base::TomlReader own = table(*one, "readings", {"name", "unit", "role", "index"});
       head_.launch.readings.push_back(
@@ -240,9 +234,8 @@ class HeadReader {
 
   void read_resources(const base::TomlValue& value) {
     base::TomlReader reader = table(value, "resources", {"buffers", "tensor_maps"});
-    if (reader.has("tensor_maps"))
-      reader.refuse("tensor_maps", "tensor maps are not made yet",
-                    "a kernel can ask for buffers alone");
+    for (const base::TomlValue* one : reader.tables("tensor_maps"))
+      read_tensor_map(*one, file_, status_, head_);
     for (const base::TomlValue* one : reader.tables("buffers")) {
       base::TomlReader own = table(*one, "buffers", {"name", "bytes", "fill", "parameter"});
       must_have(own, "bytes", "write `bytes = 4096`");

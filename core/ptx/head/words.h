@@ -1,7 +1,7 @@
 // The words of a head: one table for its reader and its writer.
 #pragma once
 
-#include "core/image/abi.h"
+#include "core/image/launch.h"
 
 #include <cstddef>
 #include <string>
@@ -22,7 +22,7 @@ inline constexpr RoleWord role_words[] = {{image::Role::producer, "producer"},
 inline constexpr const char* no_role = "none";
 
 // The one buffer whose address stands in the parameter block.
-inline constexpr const char* payload_in_name = "payload_in";
+inline constexpr const char* payload_in_name = image::payload_in_buffer;
 inline constexpr int payload_in_at = offsetof(image::KernelParams, payload_in);
 
 // What a reading's unit begins with: what it counts.

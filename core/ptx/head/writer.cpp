@@ -1,4 +1,7 @@
 #include "core/ptx/head/head.h"
+#include "core/ptx/head/inline_table.h"
+#include "core/ptx/head/payload.h"
+#include "core/ptx/head/tensor_maps.h"
 #include "core/ptx/head/words.h"
 
 #include <algorithm>
@@ -6,53 +9,11 @@
 namespace phasebit::ptx::head {
 namespace {
 
-std::string in_quotes(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n')
-      out += "\\n";
-    else
-      out += c;
-  }
-  return out + "\"";
-}
-
 std::string key_of(const std::string& name) {
   constexpr const char* bare = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
   const bool plain = !name.empty() && name.find_first_not_of(bare) == std::string::npos;
   return plain ? name : in_quotes(name);
 }
-
-std::string list(const std::vector<int>& numbers) {
-  return fmt::format("[{}]", fmt::join(numbers, ", "));
-}
-
-std::string list(const std::vector<std::string>& words) {
-  std::vector<std::string> all;
-  for (const std::string& word : words) all.push_back(in_quotes(word));
-  return fmt::format("[{}]", fmt::join(all, ", "));
-}
-
-// "{ role = "consumer", warps = [0] }"
-class Inline {
- public:
-  void text(const char* key, const std::string& value) { add(key, in_quotes(value)); }
-  void text_if(const char* key, const std::string& value) {
-    if (!value.empty()) text(key, value);
-  }
-  void number_if(const char* key, int value, int fallback) {
-    if (value != fallback) add(key, std::to_string(value));
-  }
-  void add(const std::string& key, const std::string& value) {
-    items_.push_back(key + " = " + value);
-  }
-  bool empty() const { return items_.empty(); }
-  std::string take() const { return fmt::format("{{ {} }}", fmt::join(items_, ", ")); }
-
- private:
-  std::vector<std::string> items_;
-};
 
 class HeadWriter {
  public:
@@ -196,14 +157,7 @@ class HeadWriter {
       return;
     begin("expects");
     number_if("phases", head_.launch.phases_checked, 0);
-    if (payload.words_per_slot > 0) {
-      Inline one;
-      one.add("words", std::to_string(payload.words_per_slot));
-      one.add("threads", std::to_string(payload.consumer_threads));
-      one.number_if("vector", payload.consumer_vector_words, 1);
-      one.number_if("period", payload.period, 0);
-      line("payload = {}", one.take());
-    }
+    if (payload.words_per_slot > 0) line("payload = {}", payload_text(payload));
     std::vector<std::string> readings;
     for (const image::Reading& reading : launch.readings) {
       Inline one;
@@ -232,9 +186,12 @@ class HeadWriter {
       if (buffer.fill != image::BufferFill{}) one.text("fill", image::to_string(buffer.fill));
       buffers.push_back(one.take());
     }
-    if (buffers.empty()) return;
+    std::vector<std::string> maps;
+    for (const auto& map : head_.launch.tensor_maps) maps.push_back(tensor_map_text(map));
+    if (buffers.empty() && maps.empty()) return;
     begin("resources");
     array("buffers", buffers);
+    array("tensor_maps", maps);
   }
 
   static std::string counts(const std::map<std::string, int>& by_role) {

@@ -1,0 +1,41 @@
+#include "core/ptx/head/payload.h"
+
+#include "core/ptx/head/inline_table.h"
+#include "core/ptx/head/numbers.h"
+
+namespace phasebit::ptx::head {
+
+using base::TomlReader;
+using base::TomlValue;
+
+void read_payload(const TomlValue& value, const std::string& file, Status& status, Head& head) {
+  TomlReader own(file, value, "payload", {"words", "threads", "vector", "period", "tile"}, status);
+  image::PayloadShape& shape = head.launch.payload;
+  shape.words_per_slot = number(own, "words", 0);
+  shape.consumer_threads = number(own, "threads", 0);
+  shape.consumer_vector_words = number(own, "vector", 1, 1);
+  shape.period = number(own, "period", 0);
+  if (shape.words_per_slot > 0 && shape.consumer_threads == 0)
+    own.refuse({}, "lacks 'threads'", "how many threads read a slot");
+  const TomlValue* table = own.table("tile");
+  if (table == nullptr) return;
+  TomlReader tile(file, *table, "tile", {"map", "at", "copies"}, status);
+  shape.tile = {tile.text("map"), numbers<int>(tile, "at"), number(tile, "copies", 1, 1)};
+}
+
+std::string payload_text(const image::PayloadShape& payload) {
+  Inline one;
+  one.add("words", std::to_string(payload.words_per_slot));
+  one.add("threads", std::to_string(payload.consumer_threads));
+  one.number_if("vector", payload.consumer_vector_words, 1);
+  one.number_if("period", payload.period, 0);
+  if (payload.tile.map.empty()) return one.take();
+  Inline tile;
+  tile.text("map", payload.tile.map);
+  tile.add("at", list(payload.tile.at));
+  tile.number_if("copies", payload.tile.copies, 1);
+  one.add("tile", tile.take());
+  return one.take();
+}
+
+}  // namespace phasebit::ptx::head
