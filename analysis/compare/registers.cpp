@@ -77,18 +77,28 @@ struct Leading {
 };
 
 // How many of the leading operands are results.
-std::size_t result_count(std::string_view stem, std::string_view operands) {
-  if (operands.empty() || is_one_of(without_result, stem)) return 0;
+std::size_t result_count(OpcodeShape::Results results, std::string_view operands) {
+  using Results = OpcodeShape::Results;
+  if (operands.empty() || results == Results::none) return 0;
   const auto [first, second, third] = Leading(operands).kinds;
   if (first == Operand::other) return 0;
   if (first == Operand::predicate) {
-    if (is_one_of(compares, stem)) return second == Operand::predicate ? 2 : 1;
-    if (stem == "SYNCS" || stem == "USYNCS") return 1;
+    if (results == Results::compare) return second == Operand::predicate ? 2 : 1;
+    if (results == Results::sync) return 1;
     return second == Operand::plain_register ? 2 : 1;
   }
-  if (!is_one_of(carries, stem) || second != Operand::predicate) return 1;
-  const bool one = stem == "VOTE" || stem == "VOTEU";
-  return !one && third == Operand::predicate ? 3 : 2;
+  const bool carries = results == Results::carry || results == Results::vote;
+  if (!carries || second != Operand::predicate) return 1;
+  return results == Results::carry && third == Operand::predicate ? 3 : 2;
+}
+
+OpcodeShape::Results results_of(std::string_view stem) {
+  using Results = OpcodeShape::Results;
+  if (is_one_of(without_result, stem)) return Results::none;
+  if (is_one_of(compares, stem)) return Results::compare;
+  if (stem == "SYNCS" || stem == "USYNCS") return Results::sync;
+  if (stem == "VOTE" || stem == "VOTEU") return Results::vote;
+  return is_one_of(carries, stem) ? Results::carry : Results::first;
 }
 
 bool has(std::string_view opcode, std::string_view modifier) {
@@ -159,30 +169,66 @@ struct Place {
   bool is_64 = false;       // "R2.64"
 };
 
-// Registers that are read from the one named on, at least: a 64-bit address is two.
-int read_width(std::string_view stem, std::string_view opcode, const Place& place) {
-  if (place.is_64 || place.before == "desc") return 2;
-  if (place.before == "gdesc" || place.before == "tmem" || place.before == "idesc") return 4;
-  if (place.depth > 0) {
-    if (stem.starts_with("UTMA")) return 2 + dimensions_of(opcode);
-    return stem == "UBLKCP" || stem == "UBLKRED" || stem == "UBLKPF" ? 2 : 1;
-  }
-  const int result = width_of(stem, opcode);
-  if (is_matrix(stem)) return matrix_read(opcode, place.operand, result);
-  if (matrix_width(stem, opcode) > 0) return result;
+// Registers of each operand outside brackets; 0 where they differ.
+int fixed_read(std::string_view stem, std::string_view opcode) {
   if (stem == "STSM") return has(opcode, ".4") ? 4 : has(opcode, ".2") ? 2 : 1;
   if (stem == "STTM") return std::max(1, number_behind(opcode, ".x"));
   if (has(opcode, ".128")) return 4;
   if (has(opcode, ".64") || has(opcode, ".F64") || stem == "DSETP") return 2;
   // Of shifts of 64 bits the halves are operands of their own.
   if ((has(opcode, ".U64") || has(opcode, ".S64")) && stem != "SHF" && stem != "USHF") return 2;
-  if (has(opcode, ".WIDE")) return place.last ? 2 : 1;
-  return is_one_of(pairs, stem) ? 2 : 1;
+  return 0;
+}
+
+int address_read(std::string_view stem, std::string_view opcode) {
+  if (stem.starts_with("UTMA")) return 2 + dimensions_of(opcode);
+  return stem == "UBLKCP" || stem == "UBLKRED" || stem == "UBLKPF" ? 2 : 1;
+}
+
+OpcodeShape shape_of(std::string_view stem, std::string_view opcode) {
+  using Reads = OpcodeShape::Reads;
+  OpcodeShape shape;
+  shape.results = results_of(stem);
+  shape.width = width_of(stem, opcode);
+  shape.address_read = address_read(stem, opcode);
+  if (is_matrix(stem)) {
+    shape.reads = Reads::matrix;
+    shape.first_matrix_read = matrix_read(opcode, 1, shape.width);
+    shape.second_matrix_read = matrix_read(opcode, 2, shape.width);
+  } else if (matrix_width(stem, opcode) > 0) {
+    shape.reads = Reads::as_result;
+  } else {
+    shape.fixed_read = fixed_read(stem, opcode);
+    if (has(opcode, ".WIDE"))
+      shape.reads = Reads::wide;
+    else if (is_one_of(pairs, stem))
+      shape.reads = Reads::pair;
+  }
+  return shape;
+}
+
+// Registers that are read from the one named on, at least: a 64-bit address is two.
+int read_width(const OpcodeShape& shape, const Place& place) {
+  using Reads = OpcodeShape::Reads;
+  if (place.is_64 || place.before == "desc") return 2;
+  if (place.before == "gdesc" || place.before == "tmem" || place.before == "idesc") return 4;
+  if (place.depth > 0) return shape.address_read;
+  if (shape.fixed_read > 0) return shape.fixed_read;
+  switch (shape.reads) {
+    case Reads::matrix:
+      if (place.operand == 1) return shape.first_matrix_read;
+      return place.operand == 2 ? shape.second_matrix_read : shape.width;
+    case Reads::as_result: return shape.width;
+    case Reads::wide: return place.last ? 2 : 1;
+    case Reads::pair: return 2;
+    case Reads::plain: return 1;
+  }
+  bug("unknown way to read");
 }
 
 // Copies a text without the numbers of its registers, and tells `found` each with its place.
 template <typename Found>
-void mask(std::string_view in, std::string& out, Found found) {
+void mask_numbers(std::string_view in, std::string& out, Found found) {
   Place place;
   std::string_view word_before;
   for (std::size_t i = 0; i < in.size();) {
@@ -212,19 +258,19 @@ void mask(std::string_view in, std::string& out, Found found) {
 
 }  // namespace
 
-void mask_registers(const cubin::Instruction& instruction, std::string_view operands,
-                    std::string& text, std::vector<RegisterMention>& registers) {
-  const std::string_view stem = flow::opcode_stem(instruction);
-  const std::size_t results = result_count(stem, operands);
-  mask(instruction.predicate, text,
-       [&](int number, const Place&) { registers.push_back({number, false, 1}); });
+void RegisterReader::mask(const cubin::Instruction& instruction, std::string_view operands,
+                          std::string& text, std::vector<RegisterMention>& registers) {
+  const auto [found, fresh] = shapes_.try_emplace(instruction.opcode);
+  if (fresh) found->second = shape_of(flow::opcode_stem(instruction), instruction.opcode);
+  const OpcodeShape& shape = found->second;
+  const std::size_t results = result_count(shape.results, operands);
+  mask_numbers(instruction.predicate, text,
+               [&](int number, const Place&) { registers.push_back({number, false, 1}); });
   text += ' ';
-  mask(operands, text, [&](int number, const Place& place) {
+  mask_numbers(operands, text, [&](int number, const Place& place) {
     const bool written = place.operand < results;
     int width = 1;
-    if (number < first_predicate)
-      width = written ? width_of(stem, instruction.opcode)
-                      : read_width(stem, instruction.opcode, place);
+    if (number < first_predicate) width = written ? shape.width : read_width(shape, place);
     registers.push_back({number, written, width});
   });
 }

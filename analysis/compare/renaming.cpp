@@ -35,13 +35,14 @@ std::size_t at(int number) {
 
 MaskedCode::MaskedCode(const SassKernel& kernel, std::size_t size, bool one_sm) : size_(size) {
   text_ends_.reserve(size), mention_ends_.reserve(size), guarded_.reserve(size);
+  RegisterReader reader;
   for (std::size_t i = 0; i < size; ++i) {
     const cubin::Instruction& one = kernel.instructions[i];
     const std::string& operands = one_sm ? one.code_operands() : one.operands;
     if (operands.find(".reuse") == std::string::npos)
-      mask_registers(one, operands, texts_, mentions_);
+      reader.mask(one, operands, texts_, mentions_);
     else
-      mask_registers(one, without_reuse(operands), texts_, mentions_);
+      reader.mask(one, without_reuse(operands), texts_, mentions_);
     text_ends_.push_back(texts_.size());
     mention_ends_.push_back(mentions_.size());
     guarded_.push_back(!one.predicate.empty() && one.predicate != "@PT" && one.predicate != "@UPT");
@@ -165,7 +166,8 @@ std::string renaming_hash(const SassKernel& kernel, std::size_t size, bool one_s
   const std::vector<std::uint64_t> values = code.values_read(places);
   for (std::size_t i = 0; i < size; ++i) {
     all += code.text(i);
-    all += fmt::format(" {:x}\n", values[i]);
+    all.append(reinterpret_cast<const char*>(&values[i]), sizeof values[i]);
+    all += '\n';
   }
   return base::content_hash(all);
 }

@@ -80,9 +80,9 @@ class Aligner {
   // elements, against a step for each pair of differences. The search that is given up costs a
   // small part of what follows it.
   static int most_differences(const Part& part) {
-    constexpr double at_least = 256;
+    constexpr double at_least = 64;
     const double product = static_cast<double>(part.a_size()) * part.b_size();
-    return static_cast<int>(std::max(at_least, std::sqrt(product / 64) / 4));
+    return static_cast<int>(std::max(at_least, std::sqrt(product / 64) / 16));
   }
 
   // A point on a shortest path, where the paths from both corners meet. Neither corner: without
