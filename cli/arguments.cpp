@@ -23,6 +23,15 @@ const CLI::Validator& at_least_one() {
   return check;
 }
 
+const CLI::Validator& not_empty() {
+  static const CLI::Validator check(
+      [](const std::string& text) {
+        return text.empty() ? std::string("'' names nothing") : std::string();
+      },
+      "");
+  return check;
+}
+
 namespace {
 
 void add_sweep(CLI::App& app, SpaceRequest& space) {
@@ -72,6 +81,11 @@ void add_format(CLI::App& app, std::string& format, bool& json) {
   CLI::Option* option = app.add_option("--format", format, "text, markdown, csv, json or html");
   option->capture_default_str();
   app.add_flag("--json", json, "short for --format json")->excludes(option);
+}
+
+CLI::Option* add_full_names(CLI::App& app, bool& full_names) {
+  return app.add_flag("--full-names", full_names,
+                      "of files: long names of kernels whole (CSV and JSON always have them so)");
 }
 
 void add_examples(CLI::App& app, const std::vector<std::string>& lines) {

@@ -15,6 +15,8 @@ using Chosen = std::function<Status()>;
 // Prints what a command made.
 Status print(const Result<std::string>& text);
 
+// Of a word: not empty.
+const CLI::Validator& not_empty();
 // Of a number: 1 or more.
 const CLI::Validator& at_least_one();
 
@@ -26,6 +28,8 @@ void add_variant_space(CLI::App& app, pipeline::select::SpaceRequest& space);
 CLI::Option* add_targets(CLI::App& app, std::vector<std::string>& targets, const std::string& help);
 // --format, and --json for short.
 void add_format(CLI::App& app, std::string& format, bool& json);
+// --full-names: names of kernels that a command shortens, whole.
+CLI::Option* add_full_names(CLI::App& app, bool& full_names);
 // Command lines that work, for --help and the manual page. tests/cli runs them.
 void add_examples(CLI::App& app, const std::vector<std::string>& lines);
 // --toolchain as an axis of the variants.
@@ -58,7 +62,8 @@ struct SassOptions {
   pipeline::sass::ClassesRequest classes;
   SassGateOptions gate;
   pipeline::reduce::VariantReduceRequest reduce;
-  int exit_status = 0;  // of a command that succeeds: 1 where --fail-on says so
+  int exit_status = 0;        // of a command that succeeds: 1 where --fail-on says so
+  bool without_data = false;  // the command that was chosen reads no file of the program
 };
 // `phasebit sass ...`
 void add_sass(CLI::App& app, SassOptions& options, Chosen& chosen);

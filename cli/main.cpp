@@ -39,12 +39,12 @@ void set_home(Options& all, const base::Home& home) {
         &sass.reduce.space})
     space->home = home;
   for (pipeline::images::ToolOptions* tools :
-       {&sass.list.tools, &all.assemble.tools, &all.pack.tools, &all.coverage.request.tools,
-        &all.explain.tools, &sass.show.tools, &sass.diff.tools, &sass.history.tools,
-        &sass.matrix.tools, &sass.page.tools, &sass.classes.tools, &sass.gate.tools,
-        &sass.reduce.tools})
+       {&all.assemble.tools, &all.pack.tools, &all.coverage.request.tools, &all.explain.tools,
+        &sass.show.tools, &sass.diff.tools, &sass.history.tools, &sass.matrix.tools,
+        &sass.page.tools, &sass.classes.tools, &sass.gate.tools, &sass.reduce.tools})
     tools->home = home;
-  all.report.home = all.claims.home = all.results_out.home = all.list.request.home = home;
+  sass.list.home = all.report.home = all.claims.home = all.results_out.home =
+      all.list.request.home = home;
 }
 
 int complain(const Error& error) {
@@ -85,8 +85,8 @@ int run(int argc, char** argv) {
   }
   // First of all, so that no command meets a missing folder half way.
   const auto home = base::find_home();
-  if (!home) return complain(home.error());
-  set_home(options, *home);
+  if (!home && !options.sass.without_data) return complain(home.error());
+  set_home(options, home.value_or(base::Home{}));
   const Status status = chosen();
   return status ? std::max(options.sass.exit_status, options.exit_status)
                 : complain(status.error());

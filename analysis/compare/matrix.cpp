@@ -1,5 +1,6 @@
 #include "analysis/compare/matrix.h"
 
+#include "analysis/compare/line_table.h"
 #include "analysis/flow/features_json.h"
 
 #include <sstream>
@@ -105,6 +106,17 @@ Table row_table(const Matrix& matrix, std::size_t v) {
   return table;
 }
 
+// Source lines of a row in all columns, where somebody asked for them.
+std::string lines_as_text(const Matrix& matrix, std::size_t v) {
+  std::vector<std::pair<std::string, const CodeSummary*>> columns;
+  for (std::size_t t = 0; t < matrix.columns.size(); ++t) {
+    const std::optional<CodeSummary>& code = matrix.cells[v][t].code;
+    columns.emplace_back(matrix.columns[t].name, code ? &*code : nullptr);
+  }
+  const std::optional<Table> table = line_table(columns);
+  return table ? "\n" + render(*table, TableFormat::text) : "";
+}
+
 std::string as_text(const Matrix& matrix) {
   std::string text = fmt::format(
       "against {}; {}\n", matrix.reference_name(),
@@ -114,8 +126,10 @@ std::string as_text(const Matrix& matrix) {
             "behind regs too");
   for (std::size_t v = 0; v < matrix.variants.size(); ++v) {
     text += "\n" + matrix.variants[v] + "\n";
-    std::istringstream lines(render(row_table(matrix, v), TableFormat::text));
-    for (std::string line; std::getline(lines, line);) text += "  " + line + "\n";
+    std::istringstream lines(render(row_table(matrix, v), TableFormat::text) +
+                             lines_as_text(matrix, v));
+    for (std::string line; std::getline(lines, line);)
+      text += line.empty() ? "\n" : "  " + line + "\n";
   }
   return text;
 }
@@ -181,6 +195,7 @@ ordered_json cell_json(const Matrix& matrix, std::size_t v, std::size_t t) {
   made["difference"] = difference(matrix, v, t);
   if (matrix.of_files)
     made["loops"] = cell.loops ? ordered_json(*cell.loops) : ordered_json(nullptr);
+  if (cell.code && !cell.code->lines.empty()) made["lines"] = lines_as_json(*cell.code);
   made["features"] = cell.code ? flow::as_json(cell.code->features) : ordered_json(nullptr);
   return made;
 }

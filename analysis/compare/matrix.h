@@ -52,7 +52,8 @@ std::string difference(const Matrix& matrix, std::size_t variant, std::size_t co
 // [{"column", "problem", "text_hash", "code_class", "change": "" or a class as in diff_report.h,
 // "difference", "features": null or see features_json.h}]}]}; of files {"reference", "columns":
 // [name], "rows": [{"kernel", "cells": [null where a column does not have it, or the same with
-// "loops" in the place of "problem"]}]}. "class" is the start of the hash of .text: cells with one
+// "loops" in the place of "problem"; with "lines": see line_table.h, where the code has them]}]}.
+// Text and JSON alone show lines. "class" is the start of the hash of .text: cells with one
 // class have one code.
 std::string print_matrix(const Matrix& matrix, table::TableFormat format);
 

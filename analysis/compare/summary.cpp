@@ -13,20 +13,44 @@ namespace phasebit::compare {
 using base::content_hash;
 using flow::CodeCounts;
 
+namespace {
+
+void append_text(const cubin::Instruction& one, bool one_sm, std::string& text) {
+  const std::string& operands = compared_operands(one, one_sm);
+  text += one.predicate;
+  text += ' ';
+  if (operands.find(".reuse") == std::string::npos)
+    text += operands;
+  else
+    text += without_reuse(operands);
+  text += '\n';
+}
+
+// All fields in as many bits as they have.
+void append_bits(const cubin::Control& control, std::string& text) {
+  std::uint32_t bits = static_cast<std::uint32_t>(control.stall_cycles);
+  for (const auto& [field, width] :
+       {std::pair(control.yield ? 1 : 0, 1U), std::pair(control.write_scoreboard, 3U),
+        std::pair(control.read_scoreboard, 3U), std::pair(control.wait_mask, 6U),
+        std::pair(control.reuse, 3U)})
+    bits = bits << width | static_cast<std::uint32_t>(field);
+  for (unsigned shift = 0; shift < 32; shift += 8) text += static_cast<char>(bits >> shift & 0xffU);
+}
+
+}  // namespace
+
 CodeSignature signature_of(const cubin::SassKernel& kernel) {
   std::string opcodes, operands, named, controls;
   const std::size_t used = flow::used_instructions(kernel);
-  const auto text = [](const cubin::Instruction& one, bool one_sm) {
-    return one.predicate + ' ' + without_reuse(compared_operands(one, one_sm)) + '\n';
-  };
   bool has_names = false;
   for (std::size_t i = 0; i < used; ++i) has_names |= !kernel.instructions[i].unnamed.empty();
   for (std::size_t i = 0; i < used; ++i) {
     const cubin::Instruction& instruction = kernel.instructions[i];
-    opcodes += instruction.opcode + (instruction.predicate.empty() ? "\n" : "@\n");
-    operands += text(instruction, true);
-    if (has_names) named += text(instruction, false);
-    controls += cubin::to_string(instruction.control) + '\n';
+    opcodes += instruction.opcode;
+    opcodes += instruction.predicate.empty() ? "\n" : "@\n";
+    append_text(instruction, true, operands);
+    if (has_names) append_text(instruction, false, named);
+    append_bits(instruction.control, controls);
   }
   CodeSignature made = {content_hash(opcodes),
                         content_hash(operands),
@@ -40,8 +64,12 @@ CodeSignature signature_of(const cubin::SassKernel& kernel) {
 
 CodeSummary summarise(int sm, const cubin::SassKernel& kernel, const image::SourceMap& source,
                       const std::vector<flow::RoleWindow>& windows) {
-  return {sm, kernel.text_hash, kernel.code, signature_of(kernel),
-          flow::take_features(kernel, source, windows)};
+  return {sm,
+          kernel.text_hash,
+          kernel.code,
+          signature_of(kernel),
+          flow::take_features(kernel, source, windows),
+          {}};
 }
 
 Change change_between(const CodeSummary& left, const CodeSummary& right) {

@@ -4,6 +4,7 @@
 #include "analysis/compare/diff.h"
 
 #include <string>
+#include <vector>
 
 namespace phasebit::compare {
 
@@ -17,12 +18,19 @@ struct CodeSignature {
 };
 CodeSignature signature_of(const cubin::SassKernel& kernel);
 
+// Instructions of one source line, wherever they stand; the line "" has those without.
+struct LineSummary {
+  std::string line;  // "k.cu:12"
+  flow::CodeCounts counts;
+};
+
 struct CodeSummary {
   int sm = 0;
   std::string text_hash;
   cubin::CodeClass code;
   CodeSignature signature;
   flow::Features features;
+  std::vector<LineSummary> lines = {};  // by file and line, where somebody asked
 };
 CodeSummary summarise(int sm, const cubin::SassKernel& kernel, const image::SourceMap& source,
                       const std::vector<flow::RoleWindow>& windows);

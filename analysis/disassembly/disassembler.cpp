@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <mutex>
 #include <set>
 
 namespace phasebit::disassembly {
@@ -58,9 +59,14 @@ Result<std::string> Disassembler::print(const std::vector<std::string>& options,
   process.timeout = timeout_;
   auto output = base::run_process(arguments, process);
   if (!output) return fail(Step::toolchain, "{}", output.error().message);
-  if (!output->ok())
-    return fail(Step::disassemble, "nvdisasm {}: {}", output->how_it_ended(), first_line(*output));
-  return std::move(output->out);
+  if (output->ok()) return std::move(output->out);
+  const std::string words = first_line(*output);
+  if (words.find("is not defined for option 'binary'") != std::string::npos)
+    return with_hint(
+        fail(Step::toolchain, "nvdisasm {} does not know {}", version_, options.back()),
+        "that of the release whose ptxas made the code does; tools/toolchain installs "
+        "a newer one, --nvdisasm names it");
+  return fail(Step::disassemble, "nvdisasm {}: {}", output->how_it_ended(), words);
 }
 
 Result<Disassembly> Disassembler::checked(const std::string& json) const {
@@ -110,11 +116,16 @@ void Disassembler::read_all(int sm, const Codes& codes, unsigned threads, Listin
     bytes += codes[i].size();
   }
   std::vector<std::vector<Listing>> made(runs.size());
+  std::mutex mutex;
+  std::size_t done = 0;
   base::parallel_for(runs.size(), std::max(1U, threads), [&](std::size_t i) {
     made[i] = read_raw(sm, runs[i]);
     // A cache that cannot be written costs time, not the result.
     for (std::size_t n = 0; cache_ && n < runs[i].size(); ++n)
       if (made[i][n]) static_cast<void>(cache_->add(sm, runs[i][n], *made[i][n]));
+    if (!progress_) return;
+    const std::lock_guard guard(mutex);
+    progress_(++done, runs.size());
   });
   for (std::size_t i = 0; i < runs.size(); ++i)
     for (std::size_t n = 0; n < runs[i].size(); ++n)
@@ -126,14 +137,18 @@ std::vector<Disassembler::Listing> Disassembler::listings(
   Listings found;
   std::set<std::string_view> asked;
   Codes missing;
-  for (const CubinKernel* kernel : kernels) {
-    if (!asked.insert(kernel->text).second) continue;
-    auto kept = cache_ ? cache_->find(sm, kernel->text) : std::nullopt;
-    if (kept)
-      found.emplace(kernel->text, std::move(*kept));
+  Codes codes;
+  for (const CubinKernel* kernel : kernels)
+    if (asked.insert(kernel->text).second) codes.push_back(kernel->text);
+  std::vector<std::optional<DisassembledFunction>> kept(codes.size());
+  if (cache_)
+    base::parallel_for(codes.size(), std::max(1U, threads),
+                       [&](std::size_t i) { kept[i] = cache_->find(sm, codes[i]); });
+  for (std::size_t i = 0; i < codes.size(); ++i)
+    if (kept[i])
+      found.emplace(codes[i], std::move(*kept[i]));
     else
-      missing.push_back(kernel->text);
-  }
+      missing.push_back(codes[i]);
   read_all(sm, missing, threads, found);
   std::vector<Listing> all;
   all.reserve(kernels.size());

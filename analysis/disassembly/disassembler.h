@@ -5,6 +5,7 @@
 #include "analysis/disassembly/cache.h"
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +24,11 @@ class Disassembler {
 
   // How long one run may take; 10 minutes unless told otherwise.
   void limit(std::chrono::milliseconds timeout) { timeout_ = timeout; }
+
+  // Called after each run over raw code: so many of so many. Of listings that several threads ask
+  // for, from several.
+  using Progress = std::function<void(std::size_t done, std::size_t all)>;
+  void report_to(Progress progress) { progress_ = std::move(progress); }
 
   const std::string& version() const { return version_; }  // "13.5.37"
   const fs::path& path() const { return path_; }
@@ -53,6 +59,7 @@ class Disassembler {
   std::string version_;
   std::optional<DisassemblyCache> cache_;
   std::chrono::milliseconds timeout_ = std::chrono::minutes(10);
+  Progress progress_;
 };
 
 }  // namespace phasebit::disassembly

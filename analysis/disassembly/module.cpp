@@ -56,17 +56,4 @@ Result<SassKernel> join_kernel(const CubinKernel& kernel, const Disassembler::Li
   return join_kernel(kernel, *listing);
 }
 
-Result<std::map<std::string, SassKernel>> read_module(const Disassembler& disassembler,
-                                                      const cubin::Cubin& cubin) {
-  std::vector<const CubinKernel*> all;
-  for (const CubinKernel& kernel : cubin.kernels) all.push_back(&kernel);
-  const auto listings = disassembler.listings(cubin.sm, all);
-  std::map<std::string, SassKernel> kernels;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    PHASEBIT_TRY_ASSIGN(joined, join_kernel(*all[i], listings[i]));
-    kernels.emplace(all[i]->entry, std::move(joined));
-  }
-  return kernels;
-}
-
 }  // namespace phasebit::disassembly

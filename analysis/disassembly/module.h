@@ -5,9 +5,6 @@
 #include "analysis/cubin/instruction.h"
 #include "analysis/disassembly/disassembler.h"
 
-#include <map>
-#include <memory>
-
 namespace phasebit::disassembly {
 
 // Joins one kernel with its disassembly. Step::disassemble when their lengths differ, or what the
@@ -16,9 +13,5 @@ Result<cubin::SassKernel> join_kernel(const cubin::CubinKernel& kernel,
                                       const DisassembledFunction& function);
 Result<cubin::SassKernel> join_kernel(const cubin::CubinKernel& kernel,
                                       const Disassembler::Listing& listing);
-
-// All kernels, by name.
-Result<std::map<std::string, cubin::SassKernel>> read_module(const Disassembler& disassembler,
-                                                             const cubin::Cubin& cubin);
 
 }  // namespace phasebit::disassembly

@@ -40,10 +40,11 @@ void add_window(const RoleWindow& window, const SassKernel& kernel, const image:
     if (heat == Heat::beside) add_called(loop.beside, instruction, plain[i]);
     if (heat != Heat::hot && heat != Heat::cold) continue;
     add_called(heat == Heat::hot ? loop.hot : loop.cold, instruction, plain[i]);
-    if (!kernel.live.empty())
-      loop.live = cubin::peak(loop.live.value_or(LiveCounts{}), kernel.live[i]);
     VerbFeatures& verb = entry_of(features.verbs, window.role, line == nullptr ? "" : line->verb);
     add_called(heat == Heat::hot ? verb.hot : verb.cold, instruction, plain[i]);
+    if (kernel.live.empty()) continue;
+    for (std::optional<LiveCounts>* live : {&loop.live, &verb.live})
+      *live = cubin::peak(live->value_or(LiveCounts{}), kernel.live[i]);
   }
   features.loops.push_back(std::move(loop));
 }

@@ -52,6 +52,7 @@ struct SpillBytes {
 struct VerbFeatures {
   std::string role, verb;
   CodeCounts hot, cold;
+  std::optional<cubin::LiveCounts> live = {};  // as of a loop
 };
 
 struct Features {

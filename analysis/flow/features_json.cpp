@@ -62,7 +62,8 @@ ordered_json as_json(const Features& features) {
     verbs.push_back({{"role", verb.role},
                      {"verb", verb.verb},
                      {"hot", as_json(verb.hot)},
-                     {"cold", as_json(verb.cold)}});
+                     {"cold", as_json(verb.cold)},
+                     {"live", as_json(verb.live)}});
   return {{"registers", features.registers},
           {"static_shared_bytes", features.static_shared_bytes},
           {"code_bytes", features.code_bytes},

@@ -17,7 +17,8 @@ nlohmann::ordered_json as_json(const CodeCounts& counts);
 // {"registers", "static_shared_bytes", "code_bytes", "barriers", "live": live counts or null where
 // nobody asked, "spill_bytes": {"stores", "loads"} or null, "occupancy": {"ctas", "warps",
 // "max_warps", "limited_by": [...]} or null, "kernel": counts, "loops": [{"role", "problem",
-// "address", "hot", "cold", "beside", "live"}], "verbs": [{"role", "verb", "hot", "cold"}]}.
+// "address", "hot", "cold", "beside", "live"}], "verbs": [{"role", "verb", "hot", "cold",
+// "live"}]}.
 nlohmann::ordered_json as_json(const Features& features);
 
 }  // namespace phasebit::flow

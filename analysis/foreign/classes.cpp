@@ -1,5 +1,6 @@
 #include "analysis/foreign/classes.h"
 
+#include "analysis/compare/line_table.h"
 #include "analysis/flow/features_json.h"
 
 #include <algorithm>
@@ -114,6 +115,11 @@ std::string as_text(const std::vector<Group>& groups) {
       text += fmt::format(
           "   nearest is {}: {}\n", groups[i].nearest + 1,
           difference_in_words(groups[groups[i].nearest].first->code, code, groups[i].distance));
+    if (i == 0 || code.lines.empty()) continue;
+    if (const std::string lines =
+            compare::line_changes(groups[groups[i].nearest].first->code, code);
+        !lines.empty())
+      text += fmt::format("   instructions by source line: {}\n", lines);
   }
   return text;
 }
@@ -138,6 +144,7 @@ std::string as_json_text(const std::vector<Group>& groups) {
                    {"kernels", members},
                    {"features", flow::as_json(code.features)},
                    {"nearest", nearest}});
+    if (!code.lines.empty()) all.back()["lines"] = compare::lines_as_json(code);
   }
   return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

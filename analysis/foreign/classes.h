@@ -19,7 +19,7 @@ struct CodeCell {
 // Kernels of one code on one SM together, in the order of their first; each but the first with the
 // nearest before it, by how many opcodes they differ. JSON: [{"class", "text_hash", "code_class",
 // "sm", "kernels": [{"kernel", "column"}], "features", "nearest": null or {"class", "change",
-// "difference"}}].
+// "difference"}, "lines": see compare/line_table.h, where the code has them}].
 std::string print_code_classes(const std::vector<CodeCell>& cells, bool json);
 
 }  // namespace phasebit::foreign

@@ -1,28 +1,23 @@
 // Which kernel of a code file is meant.
 #pragma once
 
-#include "analysis/cubin/source/names.h"
 #include "analysis/foreign/file.h"
+#include "analysis/foreign/kernel_names.h"
 
 #include <string>
 #include <vector>
 
 namespace phasebit::foreign {
 
-// What patterns may call it: the symbol, and of a C++ name also its demangled form, that without
-// what it takes and gives back ("ns::copy<float, 3>"), and without what its template was given
-// ("ns::copy").
-std::vector<std::string> kernel_names(const std::string& symbol);
-
-// For messages: without what it takes and gives back, and with "<...>" for long arguments of
-// templates.
-std::string short_kernel_name(const std::string& symbol);
-
 // A kernel of a file; both pointers point into it.
 struct CodeKernel {
   const CodeImage* image = nullptr;
   const cubin::CubinKernel* kernel = nullptr;
 };
+
+// "app: 2: k.sm_90a.cubin: void ns::copy(int*)"; of a long name what brackets hold is left out,
+// unless it is asked for.
+std::string title_of(const CodeKernel& kernel, bool full_name);
 
 struct KernelQuery {
   // The symbol, or its demangled form, with or without what it takes and gives back ("ns::copy"),

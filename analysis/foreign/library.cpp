@@ -2,6 +2,7 @@
 
 #include "analysis/disassembly/json_schema.h"
 #include "analysis/flow/features_json.h"
+#include "analysis/foreign/short_names.h"
 #include "core/table/table.h"
 
 #include <algorithm>
@@ -137,7 +138,7 @@ LibraryDiff diff_libraries(std::string left, const std::vector<CodeCell>& left_c
   return diff;
 }
 
-std::string library_as_text(const LibraryDiff& diff, bool all) {
+std::string library_as_text(const LibraryDiff& diff, bool all, bool full_names) {
   std::vector<const KernelPair*> shown;
   for (const KernelPair& pair : diff.kernels)
     if (all || pair.change != Change::identical) shown.push_back(&pair);
@@ -147,13 +148,18 @@ std::string library_as_text(const LibraryDiff& diff, bool all) {
   table::Table table;
   table.columns = {{"change"},     {"target"}, {"instr", true}, {"issue", true},
                    {"regs", true}, {"kernel"}, {"difference"}};
-  for (const KernelPair* pair : shown)
+  std::vector<std::string> names;
+  for (const KernelPair* pair : shown) names.push_back(pair->kernel);
+  if (!full_names) names = short_names(names);
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const KernelPair& pair = *shown[i];
     table.rows.push_back(
-        {word_of(*pair), pair->target,
-         both(*pair, [](const CodeSummary& one) { return one.features.kernel.instructions; }),
-         both(*pair, [](const CodeSummary& one) { return one.features.kernel.issue_cycles; }),
-         both(*pair, [](const CodeSummary& one) { return one.features.registers; }), pair->kernel,
-         pair->difference});
+        {word_of(pair), pair.target,
+         both(pair, [](const CodeSummary& one) { return one.features.kernel.instructions; }),
+         both(pair, [](const CodeSummary& one) { return one.features.kernel.issue_cycles; }),
+         both(pair, [](const CodeSummary& one) { return one.features.registers; }), names[i],
+         pair.difference});
+  }
   return summary_line(diff) + "\n" + table::render(table, table::TableFormat::text);
 }
 

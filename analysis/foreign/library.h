@@ -35,8 +35,8 @@ LibraryDiff diff_libraries(std::string left, const std::vector<CodeCell>& left_c
                            std::string right, const std::vector<CodeCell>& right_cells);
 
 // The counts, then a line for each kernel that is not identical, the largest change first; with
-// `all` the identical ones too.
-std::string library_as_text(const LibraryDiff& diff, bool all);
+// `all` the identical ones too. Long names are shortened unless they are asked for.
+std::string library_as_text(const LibraryDiff& diff, bool all, bool full_names = false);
 // {"schema", "left", "right": paths, "change", "counts": {change: pairs, "added", "removed"},
 // "kernels":
 // [{"kernel", "target", "change": a class, "added" or "removed", "difference", "left", "right":

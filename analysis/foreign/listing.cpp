@@ -74,7 +74,10 @@ void add_lines(std::string& text, const ReadKernel& read) {
 std::vector<FunctionLoops> loops_of(const ReadKernel& read, const CodeListingRequest& request) {
   std::vector<FunctionLoops> loops = {{"", &read.loops}};
   for (const ReadKernel* callee : request.callees)
-    loops.push_back({short_kernel_name(callee->kernel.entry), &callee->loops});
+    loops.push_back({request.full_names || request.format == listing::ListingFormat::json
+                         ? full_kernel_name(callee->kernel.entry)
+                         : short_kernel_name(callee->kernel.entry),
+                     &callee->loops});
   return loops;
 }
 
@@ -110,8 +113,8 @@ std::string made_by(const cubin::Cubin& cubin) {
 Result<std::string> as_text(const ReadKernel& read, const CodeKernel& of,
                             const CodeListingRequest& request, const ReadingNotes& notes) {
   const std::string tool = made_by(of.image->cubin);
-  std::string text =
-      fmt::format("{} for {}{}{}\n", read.name, read.target, tool.empty() ? "" : ", by ", tool);
+  std::string text = fmt::format("{} for {}{}{}\n", title_of(of, request.full_names), read.target,
+                                 tool.empty() ? "" : ", by ", tool);
   if (const std::string plain = demangled(read.kernel.entry); !plain.empty())
     text += fmt::format("symbol {}\n", read.kernel.entry);
   text += instruction_lines(read, *of.kernel, notes);

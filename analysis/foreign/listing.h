@@ -18,6 +18,7 @@ struct CodeListingRequest {
   bool flow = false;                            // the flow graph for Graphviz in its place
   std::vector<reading::PtxLine> ptx = {};       // by instruction; empty: not asked for
   std::vector<const ReadKernel*> callees = {};  // functions of other sections that it calls
+  bool full_names = false;                      // long names whole; JSON always has them so
 };
 
 // Text: a line for each instruction (address, control fields, depth of the loops around it,

@@ -1,5 +1,6 @@
 #include "analysis/foreign/module.h"
 
+#include "core/base/parallel.h"
 #include "core/isa/version.h"
 
 #include <algorithm>
@@ -117,12 +118,13 @@ ClassesByImage read_classes(const std::vector<CodeKernel>& kernels) {
 
 Result<ReadKernel> read_kernel(const CodeKernel& one, const Disassembler::Listing& listing,
                                const std::vector<int>& picked, cubin::CodeClass code) {
-  const std::string text = cubin::source::demangled(one.kernel->entry);
-  const std::string name = one.image->name + ": " + (text.empty() ? one.kernel->entry : text);
+  const std::string name = title_of(one, true);
   CubinKernel kernel = *one.kernel;
   if (kernel.code.hash.empty()) kernel.code = std::move(code);
   auto joined = disassembly::join_kernel(kernel, listing);
-  if (!joined) return fail(Step::disassemble, "{}: {}", one.image->name, joined.error().message);
+  if (!joined)
+    return with_hint(fail(Step::disassemble, "{}: {}", one.image->name, joined.error().message),
+                     joined.error().hint);
   ReadKernel read{name, one.image->cubin.target, std::move(*joined), {}, one.kernel->frames, {}};
   read.source = number_lines(read.kernel, *one.kernel, one.image->cubin.source, picked);
   read.loops = reading::find_code_loops(read.kernel, read.source);
@@ -151,10 +153,13 @@ std::vector<Result<ReadKernel>> read_each_code_kernel(const Disassembler& disass
     std::vector<const CubinKernel*> those;
     for (const std::size_t place : places) those.push_back(kernels[place].kernel);
     const auto listings = disassembler.listings(sm, those, std::thread::hardware_concurrency());
-    for (std::size_t i = 0; i < places.size(); ++i)
-      all[places[i]] = read_kernel(
-          kernels[places[i]], listings[i], picked->at(kernels[places[i]].image),
-          std::move(classes[kernels[places[i]].image][kernels[places[i]].kernel->entry]));
+    std::vector<cubin::CodeClass> codes;
+    for (const std::size_t place : places)
+      codes.push_back(std::move(classes[kernels[place].image][kernels[place].kernel->entry]));
+    base::parallel_for(places.size(), 0, [&](std::size_t i) {
+      const CodeKernel& one = kernels[places[i]];
+      all[places[i]] = read_kernel(one, listings[i], picked->at(one.image), std::move(codes[i]));
+    });
   }
   return all;
 }

@@ -1,6 +1,7 @@
 // Kernels of a code file as instructions, with regions by source line and their loops.
 #pragma once
 
+#include "analysis/compare/summary.h"
 #include "analysis/cubin/source/view.h"
 #include "analysis/disassembly/disassembler.h"
 #include "analysis/disassembly/module.h"
@@ -13,11 +14,7 @@
 
 namespace phasebit::foreign {
 
-// Instructions of one source line, wherever they stand; the line "" has those without.
-struct LineSummary {
-  std::string line;  // "k.cu:12"
-  flow::CodeCounts counts;
-};
+using compare::LineSummary;
 
 struct ReadKernel {
   std::string name;          // "app: 2: k.sm_90a.cubin: void ns::copy(int*)"

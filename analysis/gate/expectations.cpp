@@ -181,10 +181,8 @@ class Gate {
       at_most(subject, limit, "live registers", part.live->registers);
       return {};
     }
-    return with_hint(fail(Step::gate, "{}: '{}': live registers of {} were not counted",
-                          rule_.place, rule_.name, name_of(subject)),
-                     "max_live_registers is for kernels of code files; `phasebit sass show --live` "
-                     "says it of a variant");
+    return fail(Step::gate, "{}: '{}': live registers of {} were not counted", rule_.place,
+                rule_.name, name_of(subject));
   }
 
   Status check_warps(const GateSubject& subject, int limit) {

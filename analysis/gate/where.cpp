@@ -62,7 +62,7 @@ FoundPart loops_of(const Features& features, const std::string& role) {
 FoundPart verb_of(const Features& features, const Where& where) {
   std::string known;
   for (const flow::VerbFeatures& verb : features.verbs) {
-    if (verb.role == where.role && verb.verb == where.verb) return {{verb.hot}};
+    if (verb.role == where.role && verb.verb == where.verb) return {{verb.hot, {}, verb.live}};
     known += (known.empty() ? "" : ", ") + verb.role + "." + verb.verb;
   }
   return without("no code of that verb in a timed loop" +

@@ -7,7 +7,8 @@ namespace {
 void add_subjects(CLI::App& app, pipeline::select::SpaceRequest& space,
                   pipeline::images::ToolOptions& tools, std::string& rules) {
   app.add_option("files", space.files, "PTX files, anybody's, in place of a sweep");
-  app.add_option("--kernel", space.kernel, "of files: a part of the entry's name (default: all)");
+  app.add_option("--kernel", space.kernel, "of files: a part of the entry's name (default: all)")
+      ->check(not_empty());
   app.add_option("--rules", rules,
                  "of kernels without a head: a file of rules, as `sass gate` takes it");
   add_space(app, space);

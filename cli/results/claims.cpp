@@ -1,6 +1,7 @@
 #include "analysis/report/claims/check.h"
 #include "cli/commands.h"
 #include "pipeline/explain/measured.h"
+#include "pipeline/images/progress.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -18,6 +19,7 @@ ClaimsRequest request_of(const ClaimsOptions& options, std::vector<fs::path>& re
   request.device = options.device;
   request.every_device = options.every_device;
   request.measured = options.measured;
+  request.progress = pipeline::images::progress_on_terminal("reading results, GPUs");
   std::error_code none;
   for (const std::string& word : options.words)
     // No claim's name has a dot or a slash: a file that is not there is said to be missing.

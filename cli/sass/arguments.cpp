@@ -1,33 +1,9 @@
 #include "cli/arguments.h"
 
+#include "cli/sass/options.h"
+
 namespace phasebit::cli {
 namespace {
-
-void add_source(CLI::App& command, std::string& source) {
-  command.add_option("--source", source,
-                     "of code that was inlined, the line to show: inner (the default), outer (what "
-                     "the kernel's author wrote), or a file (its innermost line there)");
-}
-
-// What to show of a listing, and beside it.
-void add_reading(CLI::App& command, pipeline::sass::SassShowRequest& options) {
-  CLI::Option* hot =
-      command.add_flag("--hot", options.excerpt.hot,
-                       "show the hot paths of the timed loops alone; of a file, all loops");
-  CLI::Option* loop = command.add_option("--loop", options.excerpt.loop,
-                                         "show a loop alone, by its number in the table");
-  loop->check(at_least_one())->excludes(hot);
-  command
-      .add_option("--verb", options.excerpt.verb,
-                  "of a variant: show a verb alone, such as producer.acquire")
-      ->excludes(hot)
-      ->excludes(loop);
-  command.add_flag("--waits", options.waits,
-                   "say for each wait which instructions set its scoreboard");
-  command.add_flag("--ptx", options.ptx, "of a file: the PTX that it carries, above its code");
-  command.add_flag("--cfg", options.flow,
-                   "print the flow graph for Graphviz (dot -Tsvg) in place of the listing");
-}
 
 void add_show(CLI::App& group, pipeline::sass::SassShowRequest& options, Chosen& chosen) {
   CLI::App* command = group.add_subcommand(
@@ -42,9 +18,12 @@ void add_show(CLI::App& group, pipeline::sass::SassShowRequest& options, Chosen&
       ->required();
   command->add_option("-t,--target", options.target,
                       "architecture (default: sm_90a; of a file, the only one)");
-  command->add_option("--kernel", options.kernel,
-                      "of a file: symbol, C++ name, a part that says which, or a number of `sass "
-                      "list` with the same target");
+  command
+      ->add_option("--kernel", options.kernel,
+                   "of a file: symbol, C++ name, a part that says which, or a number of `sass "
+                   "list` with the same target")
+      ->check(not_empty());
+  add_full_names(*command, options.full_names);
   add_source(*command, options.source);
   command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
   command->add_flag("--live", options.live, "count the registers live at each instruction");
@@ -54,16 +33,20 @@ void add_show(CLI::App& group, pipeline::sass::SassShowRequest& options, Chosen&
   command->callback([&] { chosen = [&] { return print(pipeline::sass::sass_show(options)); }; });
 }
 
-void add_list(CLI::App& group, SassListOptions& options, Chosen& chosen) {
+void add_list(CLI::App& group, SassOptions& all, Chosen& chosen) {
+  SassListOptions& options = all.list;
   CLI::App* command = group.add_subcommand(
       "list", "the kernels of code files, by number and name, without disassembling them");
-  add_tools(*command, options.tools);
   command->add_option("files", options.files, "code files (see show)")->required();
   add_targets(*command, options.targets, "architectures (default: all); nothing else is unpacked");
   add_format(*command, options.format, options.json);
+  add_full_names(*command, options.full_names);
   add_examples(*command, {"phasebit sass list mine.cubin --target sm_90a",
                           "phasebit sass show mine.cubin --target sm_90a --kernel 1"});
-  command->callback([&] { chosen = [&] { return run_sass_list(options); }; });
+  command->callback([&] {
+    all.without_data = true;
+    chosen = [&] { return run_sass_list(options); };
+  });
 }
 
 void add_diff(CLI::App& group, SassOptions& all, Chosen& chosen) {
@@ -84,9 +67,11 @@ void add_diff(CLI::App& group, SassOptions& all, Chosen& chosen) {
       ->allow_extra_args(false);
   command
       ->add_option("--kernel", options.kernels,
-                   "of a file with several, or one for each side; left out: all by name")
-      ->delimiter(',')
+                   "of a file with several, or one for each side (A,B, or one an option; commas "
+                   "in brackets belong to the name); left out: all by name")
+      ->check(not_empty())
       ->allow_extra_args(false);
+  add_full_names(*command, options.full_names);
   add_source(*command, options.source);
   command->add_option("--build", options.build, "timed or guarded")->capture_default_str();
   command->add_option("--fail-on", options.fail_on,
@@ -107,11 +92,6 @@ void add_diff(CLI::App& group, SassOptions& all, Chosen& chosen) {
       return {};
     };
   });
-}
-
-void add_files(CLI::App& command, std::vector<std::string>& files, std::string& kernel) {
-  command.add_option("files", files, "code files in place of variants (see show)");
-  command.add_option("--kernel", kernel, "of files: symbol, C++ name, or a part of either");
 }
 
 void add_history(CLI::App& group, SassHistoryOptions& options, Chosen& chosen) {
@@ -157,6 +137,7 @@ void add_matrix(CLI::App& group, SassMatrixOptions& options, Chosen& chosen) {
   add_space(*command, options.space);
   add_tools(*command, options.tools);
   add_files(*command, options.files, options.kernel);
+  add_source_lines(*command, options.source);
   add_targets(*command, options.targets, "architectures (default: all)");
   command
       ->add_option("--toolchain", options.toolchains,
@@ -205,6 +186,7 @@ void add_classes(CLI::App& group, pipeline::sass::ClassesRequest& options, Chose
   add_toolchain(*command, options.space);
   add_tools(*command, options.tools);
   add_files(*command, options.files, options.kernel);
+  add_source_lines(*command, options.source);
   command->add_option("-t,--target", options.target,
                       "architecture (default: sm_90a; of files, every one)");
   command->add_flag("--json", options.json, "print JSON");
@@ -227,6 +209,7 @@ void add_gate(CLI::App& group, SassOptions& all, Chosen& chosen) {
   add_targets(*command, options.targets, "architectures (default: those of the rules)");
   command->add_option("--toolchain", options.toolchains, "versions of ptxas, such as 12.4,13.0")
       ->delimiter(',');
+  add_full_names(*command, options.full_names);
   command->add_flag("--json", options.json, "print JSON");
   add_examples(*command, {"phasebit sass gate specs/sass_gate.toml"});
   command->callback([&] {
@@ -270,7 +253,7 @@ void add_reduce(CLI::App& group, pipeline::reduce::VariantReduceRequest& options
 void add_sass(CLI::App& app, SassOptions& options, Chosen& chosen) {
   CLI::App* group = app.add_subcommand("sass", "the machine code")->require_subcommand(1);
   add_show(*group, options.show, chosen);
-  add_list(*group, options.list, chosen);
+  add_list(*group, options, chosen);
   add_diff(*group, options, chosen);
   add_history(*group, options.history, chosen);
   add_matrix(*group, options.matrix, chosen);

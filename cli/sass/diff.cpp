@@ -40,14 +40,16 @@ std::string text_of(const pipeline::sass::SassDiff& made, const SassDiffOptions&
 }
 std::string text_of(const foreign::LibraryDiff& made, const SassDiffOptions& options) {
   return options.json ? foreign::library_as_json(made)
-                      : foreign::library_as_text(made, options.all);
+                      : foreign::library_as_text(made, options.all, options.full_names);
 }
 
 }  // namespace
 
 Result<bool> run_sass_diff(const SassDiffOptions& options) {
   PHASEBIT_TRY_ASSIGN(fail_on, parse_fail_on(options.fail_on));
-  PHASEBIT_TRY_ASSIGN(made, pipeline::sass::sass_diff(options));
+  pipeline::sass::DiffRequest request = options;
+  request.in_json = options.json;
+  PHASEBIT_TRY_ASSIGN(made, pipeline::sass::sass_diff(request));
   return std::visit(
       [&](const auto& one) {
         fmt::print("{}", text_of(one, options));

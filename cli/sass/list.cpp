@@ -9,7 +9,8 @@ namespace phasebit::cli {
 Status run_sass_list(const SassListOptions& options) {
   PHASEBIT_TRY_ASSIGN(format, table::table_format(options.json ? "json" : options.format));
   pipeline::sass::SassListRequest request = options;
-  request.in_full = format == table::TableFormat::csv || format == table::TableFormat::json;
+  if (format == table::TableFormat::csv || format == table::TableFormat::json)
+    request.full_names = request.with_images = true;
   PHASEBIT_TRY_ASSIGN(table, pipeline::sass::sass_list(request));
   fmt::print("{}", table::render(table, format));
   return {};

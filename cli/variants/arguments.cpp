@@ -32,8 +32,10 @@ void add_generate(CLI::App& app, GenerateOptions& options, Chosen& chosen) {
 void add_show(CLI::App& app, ShowOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "show", "a variant as a PTX file: its head, and where each line comes from");
-  command->add_option("--kernel", options.space.kernel,
-                      "of files: a part of the entry's name (default: all)");
+  command
+      ->add_option("--kernel", options.space.kernel,
+                   "of files: a part of the entry's name (default: all)")
+      ->check(not_empty());
   add_variant_space(*command, options.space);
   command->add_option("variant", options.variant, "id, or the first digits of its hash")
       ->required();

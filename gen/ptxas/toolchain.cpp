@@ -110,6 +110,19 @@ fs::path toolchain_programs(const fs::path& folder) {
   return {};
 }
 
+fs::path cuobjdump_beside(const fs::path& program) {
+  const fs::path path = program.parent_path() / "cuobjdump";
+  return !program.empty() && is_program(path) ? path : fs::path();
+}
+
+fs::path find_cuobjdump(const Home& home) {
+  const char* variable = std::getenv("PHASEBIT_TOOLCHAIN");
+  const bool asked = variable != nullptr && *variable != '\0';
+  if (!asked && home.toolchains.empty()) return {};
+  const fs::path programs = toolchain_programs(asked ? fs::path(variable) : pinned_folder(home));
+  return programs.empty() ? fs::path() : cuobjdump_beside(programs / "ptxas");
+}
+
 std::vector<std::string> targets_in_help(std::string_view help) {
   std::set<std::tuple<int, std::string, std::string>> found;  // number, suffix, name
   for (size_t at = help.find("'sm_"); at != std::string_view::npos;

@@ -49,6 +49,12 @@ struct InstalledToolchain {
   std::string axis_value() const;
 };
 
+// cuobjdump beside another program; empty when there is none.
+fs::path cuobjdump_beside(const fs::path& program);
+// That of $PHASEBIT_TOOLCHAIN, else of the pinned toolchain. Empty when there is none: few files
+// ask for it. A home without folders is none.
+fs::path find_cuobjdump(const base::Home& home);
+
 // All that hold a ptxas, oldest first.
 std::vector<InstalledToolchain> installed_toolchains(const base::Home& home);
 // "12.4.131", or the newest patch of "12.4". Step::usage for what is no version; Step::toolchain,

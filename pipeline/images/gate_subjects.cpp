@@ -37,18 +37,30 @@ Result<std::vector<Expectation>> read_rules_file(const std::string& file) {
 // The lines of templates, or of the file that it was read from, and where opcodes stand.
 void add_places(GateSubject& subject, const cubin::SassKernel& kernel,
                 const image::SourceMap& source) {
-  std::map<std::pair<std::string, int>, flow::CodeCounts> lines;
+  std::map<std::pair<std::string, int>, gate::GatePart> lines;
   const std::size_t used = flow::used_instructions(kernel);
   for (std::size_t i = 0; i < used; ++i) {
     const cubin::Instruction& one = kernel.instructions[i];
     const image::SourceLine* line = flow::source_line(source, one);
-    if (line != nullptr) flow::add(lines[{line->file, line->line}], one);
+    if (line != nullptr) {
+      gate::GatePart& part = lines[{line->file, line->line}];
+      flow::add(part.counts, one);
+      if (!kernel.live.empty())
+        part.live = cubin::peak(part.live.value_or(cubin::LiveCounts{}), kernel.live[i]);
+    }
     subject.kernel.places.try_emplace(
         one.opcode,
         fmt::format("{}{:#06x}", line == nullptr ? "" : line->place() + ", ", one.address));
   }
-  for (auto& [place, counts] : lines)
-    subject.lines.push_back({place.first, place.second, {std::move(counts)}});
+  for (auto& [place, part] : lines)
+    subject.lines.push_back({place.first, place.second, std::move(part)});
+  subject.kernel.live = subject.features.live;
+}
+
+bool wants_live(const std::vector<Expectation>& rules, const GateSubject& subject) {
+  return std::any_of(rules.begin(), rules.end(), [&](const Expectation& rule) {
+    return rule.limits.count("max_live_registers") > 0 && gate::concerns(rule, subject);
+  });
 }
 
 // What the rules that speak of a kernel say of it.
@@ -72,7 +84,8 @@ Result<GateResult> verdict_on(const GateSubject& subject, const std::vector<Expe
 Result<std::vector<GateSubject>> subjects_of(Tools& tools,
                                              const disassembly::Disassembler& disassembler,
                                              const std::vector<Prepared>& prepared,
-                                             const std::vector<CodeColumn>& columns) {
+                                             const std::vector<CodeColumn>& columns,
+                                             const std::vector<Expectation>& rules) {
   std::vector<std::optional<GateSubject>> found(columns.size() * prepared.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     const CodeColumn& column = columns[i % columns.size()];
@@ -98,6 +111,9 @@ Result<std::vector<GateSubject>> subjects_of(Tools& tools,
         flow::add_resources(subject->features, image->kernel, *subject->sm,
                             {image->resources.spill_store_bytes, image->resources.spill_load_bytes},
                             shape);
+      },
+      [&](std::size_t c, std::size_t v) {
+        return wants_live(rules, *found[v * columns.size() + c]);
       }));
   std::vector<GateSubject> subjects;
   for (auto& one : found)
@@ -115,7 +131,7 @@ Status gate_by_rules(Tools& tools, const disassembly::Disassembler& disassembler
   if (strangers.empty())
     return with_hint(fail(Step::usage, "--rules {}: no kernel lacks a head", file),
                      "what has a head says its rules there");
-  PHASEBIT_TRY_ASSIGN(subjects, subjects_of(tools, disassembler, strangers, {column}));
+  PHASEBIT_TRY_ASSIGN(subjects, subjects_of(tools, disassembler, strangers, {column}, rules));
   bool speaks = subjects.empty();
   for (const GateSubject& subject : subjects)
     for (std::size_t i = 0; i < prepared.size(); ++i)

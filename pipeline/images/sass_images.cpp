@@ -1,5 +1,6 @@
 #include "pipeline/images/sass_images.h"
 
+#include "analysis/disassembly/live.h"
 #include "analysis/disassembly/module.h"
 #include "analysis/flow/census.h"
 #include "core/base/parallel.h"
@@ -30,12 +31,14 @@ struct ModuleWork {
 class Analysis {
  public:
   Analysis(Tools& tools, const Disassembler& disassembler, const std::vector<Prepared>& prepared,
-           const std::vector<CodeColumn>& columns, const VisitImage& visit)
+           const std::vector<CodeColumn>& columns, const VisitImage& visit,
+           const WantsLive& wants_live)
       : tools_(tools),
         disassembler_(disassembler),
         prepared_(prepared),
         columns_(columns),
-        visit_(visit) {}
+        visit_(visit),
+        wants_live_(wants_live) {}
 
   Status run() {
     sets_ = make_images(tools_, prepared_, columns_);
@@ -46,7 +49,12 @@ class Analysis {
     for (std::size_t column = 0; column < sets_.size(); ++column) plan(column);
     const unsigned threads = tools_.options.threads;
     base::parallel_for(work_.size(), threads, [&](std::size_t i) { read(work_[i]); });
-    for (const int sm : std::set<int>(sms_.begin(), sms_.end())) disassemble(sm);
+    // A run takes a quarter of a second to start: one an SM where there are as many as cores.
+    const std::set<int> distinct(sms_.begin(), sms_.end());
+    const std::vector<int> sms(distinct.begin(), distinct.end());
+    const auto share = std::max<std::size_t>(1, cores() / std::max<std::size_t>(1, sms.size()));
+    base::parallel_for(sms.size(), threads,
+                       [&](std::size_t i) { disassemble(sms[i], static_cast<unsigned>(share)); });
     base::parallel_for(work_.size(), threads, [&](std::size_t i) { join(work_[i]); });
     return {};
   }
@@ -82,7 +90,7 @@ class Analysis {
   }
 
   // All code of an SM in one go.
-  void disassemble(int sm) {
+  void disassemble(int sm, unsigned threads) {
     std::vector<const CubinKernel*> kernels;
     std::vector<std::optional<Disassembler::Listing>*> places;
     for (ModuleWork& work : work_) {
@@ -93,7 +101,7 @@ class Analysis {
           places.push_back(&work.listings[i]);
         }
     }
-    auto listings = disassembler_.listings(sm, kernels, cores());
+    auto listings = disassembler_.listings(sm, kernels, threads);
     for (std::size_t i = 0; i < places.size(); ++i) *places[i] = std::move(listings[i]);
   }
   unsigned cores() const {
@@ -101,7 +109,25 @@ class Analysis {
     return asked != 0 ? asked : std::max(1U, std::thread::hardware_concurrency());
   }
 
-  Result<AnalysedImage> analyse(const ModuleWork& work, std::size_t place) const {
+  bool wants_live(const ModuleWork& work, std::size_t variant) const {
+    return wants_live_ && wants_live_(work.column, variant);
+  }
+
+  // Of those kernels of a module that somebody asks it of; an empty table for none.
+  Result<disassembly::LiveTable> live_of(const ModuleWork& work) const {
+    std::vector<std::size_t> symbols;
+    for (const std::size_t variant : work.variants)
+      if (wants_live(work, variant))
+        if (const CubinKernel* found = work.cubin->find(image(work, variant).entry))
+          symbols.push_back(found->symbol);
+    if (symbols.empty()) return disassembly::LiveTable();
+    PHASEBIT_TRY_ASSIGN(code, ptxas::module_code(*sets_[work.column].assembly,
+                                                 tools_.cache_or_null(), work.module));
+    return disassembly::live_registers(disassembler_, code, symbols);
+  }
+
+  Result<AnalysedImage> analyse(const ModuleWork& work, std::size_t place,
+                                const Result<disassembly::LiveTable>& live) const {
     const std::size_t variant = work.variants[place];
     const Image& made = image(work, variant);
     const CubinKernel* found = work.cubin->find(made.entry);
@@ -109,6 +135,10 @@ class Analysis {
       return fail(Step::disassemble, "{} for {}: no disassembly{}", prepared_[variant].key.id,
                   columns_[work.column].name(), listing ? ": " + listing->error().message : "");
     PHASEBIT_TRY_ASSIGN(kernel, disassembly::join_kernel(*found, *work.listings[place]));
+    if (wants_live(work, variant)) {
+      if (!live) return tl::unexpected<Error>(live.error());
+      PHASEBIT_TRY(disassembly::add_live_registers(kernel, *live));
+    }
     const image::SourceMap& source = prepared_[variant].kernel.source;
     std::vector<flow::RoleWindow> windows = flow::find_windows(kernel, source);
     PHASEBIT_TRY_ASSIGN(spec, gate_of(prepared_[variant], tools_, columns_[work.column]));
@@ -121,9 +151,10 @@ class Analysis {
   }
 
   void join(const ModuleWork& work) const {
+    const auto live = work.cubin ? live_of(work) : Result<disassembly::LiveTable>();
     for (std::size_t i = 0; i < work.variants.size(); ++i)
       visit_(work.column, work.variants[i],
-             work.cubin ? analyse(work, i)
+             work.cubin ? analyse(work, i, live)
                         : Result<AnalysedImage>(tl::unexpected<Error>(work.cubin.error())));
   }
 
@@ -132,6 +163,7 @@ class Analysis {
   const std::vector<Prepared>& prepared_;
   const std::vector<CodeColumn>& columns_;
   const VisitImage& visit_;
+  const WantsLive& wants_live_;
   std::vector<ImageSet> sets_;
   std::vector<ModuleWork> work_;
   std::vector<int> sms_;  // of the columns
@@ -141,8 +173,8 @@ class Analysis {
 
 Status analyse_images(Tools& tools, const Disassembler& disassembler,
                       const std::vector<Prepared>& prepared, const std::vector<CodeColumn>& columns,
-                      const VisitImage& visit) {
-  return Analysis(tools, disassembler, prepared, columns, visit).run();
+                      const VisitImage& visit, const WantsLive& wants_live) {
+  return Analysis(tools, disassembler, prepared, columns, visit, wants_live).run();
 }
 
 }  // namespace phasebit::pipeline::images

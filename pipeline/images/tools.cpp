@@ -6,6 +6,8 @@
 #include "pipeline/images/progress.h"
 
 #include <cstdio>
+#include <memory>
+#include <mutex>
 #include <sstream>
 
 namespace phasebit::pipeline::images {
@@ -83,8 +85,17 @@ Result<Tools> open_tools(const ToolOptions& options) {
 
 Result<disassembly::Disassembler> open_disassembler(const Tools& tools) {
   PHASEBIT_TRY(ptxas::require_nvdisasm(tools.toolchain));
-  return disassembly::Disassembler::open(
-      tools.toolchain.nvdisasm, tools.cache ? tools.cache->folder() / "disassembly" : fs::path());
+  PHASEBIT_TRY_ASSIGN(disassembler,
+                      disassembly::Disassembler::open(
+                          tools.toolchain.nvdisasm,
+                          tools.cache ? tools.cache->folder() / "disassembly" : fs::path()));
+  if (auto line = progress_on_terminal("runs of nvdisasm"))
+    disassembler.report_to([line = std::move(line), mutex = std::make_shared<std::mutex>()](
+                               std::size_t done, std::size_t all) {
+      const std::lock_guard guard(*mutex);
+      line(done, all);
+    });
+  return disassembler;
 }
 
 Result<std::vector<std::string>> chosen_targets(const ptxas::Toolchain& toolchain,

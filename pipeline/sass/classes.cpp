@@ -69,7 +69,8 @@ Result<std::string> classes_of_files(const ClassesRequest& options) {
   std::vector<std::string> targets;
   if (!options.target.empty()) targets.push_back(options.target);
   PHASEBIT_TRY_ASSIGN(cells,
-                      read_code_files(tools, disassembler, options.files, options.kernel, targets));
+                      read_code_files(tools, disassembler,
+                                      {options.files, options.kernel, targets, options.source}));
   if (cells.empty()) return fail(Step::usage, "no kernel is left, so there are no classes");
   return foreign::print_code_classes(cells, options.json);
 }
@@ -82,6 +83,8 @@ Result<std::string> sass_classes(const ClassesRequest& options) {
   ClassesRequest variants = options;
   PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(variants.space, options.files, options.kernel));
   if (!ptx && !options.files.empty()) return classes_of_files(options);
+  if (!options.source.empty())
+    return fail(Step::usage, "--source is for code files, and there are none");
   if (variants.target.empty()) variants.target = default_target;
   return classes_of_variants(variants);
 }

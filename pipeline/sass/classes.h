@@ -15,6 +15,7 @@ struct ClassesRequest {
   std::string target;              // "": sm_90a; of files, every one
   std::vector<std::string> files;  // code files in place of variants
   std::string kernel;              // of files: a part of the name; "" for all
+  std::string source;  // of files: what to count by, inner, outer or a file; "": nothing
   bool json = false;
 };
 // analysis/compare/classes.h and analysis/foreign/classes.h say what is printed.

@@ -8,8 +8,10 @@
 #include "pipeline/select/ptx_files.h"
 #include "pipeline/select/words.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 namespace phasebit::pipeline::sass {
 
@@ -78,6 +80,8 @@ Status check_files(const DiffRequest& options, const std::string& second) {
     return fail(Step::usage, "--kernel is for files, and neither side is one");
   if (!options.source.empty() && !is_code_file(options.first) && !is_code_file(second))
     return fail(Step::usage, "--source is for code files, and neither side is one");
+  if (options.full_names && !is_code_file(options.first) && !is_code_file(second))
+    return fail(Step::usage, "--full-names is for code files, and neither side is one");
   if (!is_code_file(options.first) || !is_code_file(second)) return {};
   if (!options.toolchains.empty() || options.build != "timed")
     return fail(Step::usage, "--toolchain and --build are for variants, not for files");
@@ -151,7 +155,8 @@ class Sides {
                           of_side(options_.toolchains, i), of_side(options_.kernels, i)};
     if (is_code_file(words.word))
       return code_side(disassembler, *file(i), {words.kernel, words.target},
-                       cubin::source::source_view(options_.source));
+                       cubin::source::source_view(options_.source),
+                       options_.full_names || options_.in_json);
     return variant_side(options_, tools, disassembler, words);
   }
 
@@ -162,8 +167,28 @@ class Sides {
 
 }  // namespace
 
+std::vector<std::string> split_kernels(const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const std::string& word : words) {
+    int depth = 0;
+    std::string name;
+    for (const char c : word) {
+      if (c == '<' || c == '(' || c == '[' || c == '{') ++depth;
+      if (c == '>' || c == ')' || c == ']' || c == '}') depth = std::max(0, depth - 1);
+      if (c == ',' && depth == 0)
+        names.push_back(std::exchange(name, {}));
+      else if (c != ' ' || !name.empty())
+        name += c;
+    }
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
 Result<std::variant<SassDiff, foreign::LibraryDiff>> sass_diff(const DiffRequest& options) {
-  return Sides(options).run();
+  DiffRequest request = options;
+  request.kernels = split_kernels(options.kernels);
+  return Sides(request).run();
 }
 
 }  // namespace phasebit::pipeline::sass

@@ -19,10 +19,16 @@ struct DiffRequest {
   std::string first, second;         // variants, or paths of code files; second empty: the first
   std::vector<std::string> targets;  // none (sm_90a; of a file, the only one), one, or one a side
   std::vector<std::string> toolchains;  // versions of ptxas: none, one, or one a side
-  std::vector<std::string> kernels;     // of files: none, one, or one for each side
-  std::string source;                   // of files: inner, outer or a source file; "": inner
+  // Of files: none, one, or one for each side; two may stand in one word (split_kernels).
+  std::vector<std::string> kernels;
+  std::string source;       // of files: inner, outer or a source file; "": inner
+  bool full_names = false;  // of files: long names whole
+  bool in_json = false;     // is printed as JSON, where names are whole in any case
   std::string build = "timed";
 };
+
+// "a,b" is two names; a comma in brackets belongs to one: "ns::copy<float, 3>,ns::fill(int*, int)".
+std::vector<std::string> split_kernels(const std::vector<std::string>& words);
 
 struct SassDiff {
   compare::DiffSide left, right;

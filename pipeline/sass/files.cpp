@@ -1,16 +1,15 @@
 #include "pipeline/sass/files.h"
 
 #include "analysis/foreign/notes.h"
+#include "core/base/parallel.h"
 #include "pipeline/select/given.h"
 #include "pipeline/select/ptx_files.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <deque>
-#include <iterator>
+#include <optional>
 #include <set>
-
-#include <unistd.h>
 
 namespace phasebit::pipeline::sass {
 
@@ -21,11 +20,6 @@ using foreign::ReadKernel;
 using images::Tools;
 
 namespace {
-
-fs::path cuobjdump_of(const ptxas::Toolchain& toolchain) {
-  const fs::path path = toolchain.nvdisasm.parent_path() / "cuobjdump";
-  return ::access(path.c_str(), X_OK) == 0 ? path : fs::path();
-}
 
 // The files of a matrix or of classes, each with its kernels.
 struct Chosen {
@@ -51,37 +45,7 @@ Result<Chosen> choose(const Tools& tools, const std::vector<std::string>& paths,
 }
 
 std::string kernel_name(const CodeKernel& one) {
-  const std::string text = cubin::source::demangled(one.kernel->entry);
-  return text.empty() ? one.kernel->entry : text;
-}
-
-// Those that can be read; an error when none can.
-struct Readable {
-  std::vector<ReadKernel> kernels;
-  std::vector<CodeKernel> of;
-};
-
-Result<Readable> read_readable(const Disassembler& disassembler, const std::string& path,
-                               const std::vector<CodeKernel>& kernels) {
-  Readable readable;
-  std::vector<foreign::ImageNote> notes;
-  std::vector<Result<ReadKernel>> all = foreign::read_each_code_kernel(disassembler, kernels);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!all[i]) {
-      std::string why = all[i].error().message;
-      const std::string image = kernels[i].image->name + ": ";
-      if (why.starts_with(image)) why.erase(0, image.size());  // equal ones are said once
-      notes.push_back({kernel_name(kernels[i]), std::move(why)});
-      continue;
-    }
-    readable.kernels.push_back(std::move(*all[i]));
-    readable.of.push_back(kernels[i]);
-  }
-  if (readable.kernels.empty())
-    for (const Result<ReadKernel>& one : all) return tl::unexpected<Error>(one.error());
-  for (const std::string& note : foreign::fold_notes(path, notes, "kernels"))
-    fmt::print(stderr, "note: left out: {}\n", note);
-  return readable;
+  return foreign::full_kernel_name(one.kernel->entry);
 }
 
 // The file where there are several, by its last part where that says which; the target where there
@@ -117,28 +81,39 @@ bool is_code_file(const std::string& word) {
   std::error_code none;
   for (const char* end : {".cubin", ".fatbin", ".o", ".so", ".a"})
     if (word.ends_with(end)) return true;
-  if (word.find(".so.") != std::string::npos) return true;  // with a version
-  return fs::is_regular_file(word, none);
+  if (word.find(".so.") != std::string::npos) return true;                 // with a version
+  return fs::is_regular_file(word, none) || fs::is_directory(word, none);  // which is then refused
 }
 
-Result<CodeFile> open_code_file(const Tools& tools, const std::string& path,
-                                const std::vector<std::string>& targets) {
-  auto file = foreign::read_code_file(path, cuobjdump_of(tools.toolchain), tools.targets, targets);
+Result<CodeFile> open_code_file(const fs::path& cuobjdump, const isa::TargetTable& known,
+                                const std::string& path, const std::vector<std::string>& targets) {
+  auto file = foreign::read_code_file(path, cuobjdump, known, targets);
   if (!file) return file;
   for (const std::string& note : file->notes) fmt::print(stderr, "note: left out: {}\n", note);
   for (const std::string& remark : file->remarks) fmt::print(stderr, "note: {}\n", remark);
   return file;
 }
 
+Result<CodeFile> open_code_file(const Tools& tools, const std::string& path,
+                                const std::vector<std::string>& targets) {
+  return open_code_file(ptxas::cuobjdump_beside(tools.toolchain.nvdisasm), tools.targets, path,
+                        targets);
+}
+
 Result<compare::DiffSide> code_side(const Disassembler& disassembler, const CodeFile& file,
                                     const foreign::KernelQuery& query,
-                                    const cubin::source::SourceView& view) {
+                                    const cubin::source::SourceView& view, bool full_name) {
   PHASEBIT_TRY_ASSIGN(found, foreign::find_kernel(file, query));
   PHASEBIT_TRY_ASSIGN(read, foreign::read_code_kernels(disassembler, {found}, view));
   ReadKernel& one = read.front();
-  return compare::DiffSide{
-      one.name, found.image->cubin.sm, std::move(one.kernel), std::move(one.source), {}, false, {},
-      true};
+  return compare::DiffSide{foreign::title_of(found, full_name),
+                           found.image->cubin.sm,
+                           std::move(one.kernel),
+                           std::move(one.source),
+                           {},
+                           false,
+                           {},
+                           true};
 }
 
 Result<bool> takes_ptx(select::SpaceRequest& space, const std::vector<std::string>& files,
@@ -179,24 +154,50 @@ Result<PlacedKernels> place_kernels(const Tools& tools, const std::vector<std::s
   return placed;
 }
 
+std::vector<Result<ReadKernel>> read_or_note(const Disassembler& disassembler,
+                                             const std::string& path,
+                                             const std::vector<CodeKernel>& kernels,
+                                             const cubin::source::SourceView& view) {
+  std::vector<Result<ReadKernel>> all = foreign::read_each_code_kernel(disassembler, kernels, view);
+  std::vector<foreign::ImageNote> notes;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i]) continue;
+    std::string why = all[i].error().message;
+    const std::string image = kernels[i].image->name + ": ";
+    if (why.starts_with(image)) why.erase(0, image.size());  // equal ones are said once
+    notes.push_back({kernel_name(kernels[i]), std::move(why)});
+  }
+  for (const std::string& note : foreign::fold_notes(path, notes, "kernels"))
+    fmt::print(stderr, "note: left out: {}\n", note);
+  return all;
+}
+
 Result<std::vector<foreign::CodeCell>> read_code_files(const Tools& tools,
                                                        const Disassembler& disassembler,
-                                                       const std::vector<std::string>& paths,
-                                                       const std::string& kernel,
-                                                       const std::vector<std::string>& targets) {
-  PHASEBIT_TRY_ASSIGN(chosen, choose(tools, paths, kernel, targets));
+                                                       const KernelChoice& choice) {
+  PHASEBIT_TRY_ASSIGN(chosen, choose(tools, choice.paths, choice.kernel, choice.targets));
   const Columns columns(chosen);
   std::vector<foreign::CodeCell> cells;
+  std::optional<Error> problem;
   for (std::size_t file = 0; file < chosen.files.size(); ++file) {
-    PHASEBIT_TRY_ASSIGN(readable, read_readable(disassembler, paths[file], chosen.kernels[file]));
-    for (std::size_t i = 0; i < readable.of.size(); ++i) {
-      const cubin::Cubin& cubin = readable.of[i].image->cubin;
-      const ReadKernel& read = readable.kernels[i];
-      cells.push_back({kernel_name(readable.of[i]), columns.name(file, cubin.target),
-                       compare::summarise(cubin.sm, read.kernel, read.source, {}),
-                       read.loops.count()});
+    const std::vector<CodeKernel>& kernels = chosen.kernels[file];
+    const auto all = read_or_note(disassembler, choice.paths[file], kernels,
+                                  cubin::source::source_view(choice.source));
+    std::vector<std::optional<foreign::CodeCell>> made(all.size());
+    base::parallel_for(all.size(), 0, [&](std::size_t i) {
+      if (!all[i]) return;
+      const cubin::Cubin& cubin = kernels[i].image->cubin;
+      made[i] = foreign::CodeCell{kernel_name(kernels[i]), columns.name(file, cubin.target),
+                                  compare::summarise(cubin.sm, all[i]->kernel, all[i]->source, {}),
+                                  all[i]->loops.count()};
+      if (!choice.source.empty()) made[i]->code.lines = foreign::summarise_lines(*all[i]);
+    });
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (made[i]) cells.push_back(std::move(*made[i]));
+      if (!all[i] && !problem) problem = all[i].error();
     }
   }
+  if (cells.empty() && problem) return tl::unexpected<Error>(std::move(*problem));
   return cells;
 }
 

@@ -19,10 +19,11 @@ namespace {
 // Variants of the sweep in each column.
 Status add_variants(images::Tools& tools, const disassembly::Disassembler& disassembler,
                     const SpaceRequest& request, const std::vector<images::CodeColumn>& columns,
-                    unsigned jobs, std::vector<gate::GateSubject>& subjects) {
+                    unsigned jobs, const std::vector<Expectation>& rules,
+                    std::vector<gate::GateSubject>& subjects) {
   PHASEBIT_TRY_ASSIGN(space, select::open_space(request, select::Forks::included));
   PHASEBIT_TRY_ASSIGN(prepared, images::prepare(space, image::Build::timed, jobs));
-  PHASEBIT_TRY_ASSIGN(found, images::subjects_of(tools, disassembler, prepared, columns));
+  PHASEBIT_TRY_ASSIGN(found, images::subjects_of(tools, disassembler, prepared, columns, rules));
   subjects.insert(subjects.end(), found.begin(), found.end());
   return {};
 }
@@ -82,21 +83,24 @@ Result<gate::GateReport> sass_gate(const GateRequest& options) {
   if (files.empty()) PHASEBIT_TRY(check_rules(options, file));
   if (!code && !options.source.empty())
     return fail(Step::usage, "--source is for code files, and there are none");
+  if (!code && options.full_names)
+    return fail(Step::usage, "--full-names is for code files, and there are none");
   if (ptx) request = of_files;
   PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
   PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
   const std::vector<std::string>& named = options.targets.empty() ? file.targets : options.targets;
   std::vector<gate::GateSubject> subjects;
   if (code) {
-    PHASEBIT_TRY_ASSIGN(found,
-                        subjects_of_files(tools, disassembler, files, named, file.expectations,
-                                          cubin::source::source_view(options.source)));
+    PHASEBIT_TRY_ASSIGN(
+        found, subjects_of_files(tools, disassembler, files, named, file.expectations,
+                                 cubin::source::source_view(options.source), options.full_names));
     subjects = std::move(found);
   }
   if (variants) {
     PHASEBIT_TRY_ASSIGN(targets, images::chosen_targets(tools.toolchain, named));
     PHASEBIT_TRY_ASSIGN(columns, images::columns_of(tools, targets, options.toolchains));
-    PHASEBIT_TRY(add_variants(tools, disassembler, request, columns, options.tools.jobs, subjects));
+    PHASEBIT_TRY(add_variants(tools, disassembler, request, columns, options.tools.jobs,
+                              file.expectations, subjects));
   }
   return gate::check_expectations(file.expectations, subjects);
 }

@@ -16,6 +16,7 @@ struct GateRequest {
   std::string file;                     // of expectations
   std::vector<std::string> files;       // code or PTX; empty: those that the rules file names
   std::string source;                   // of files: inner, outer or a source file; "": inner
+  bool full_names = false;              // of files: long names whole
   std::vector<std::string> targets;     // empty: those of the rules file, else every one
   std::vector<std::string> toolchains;  // versions of ptxas; empty: what each variant asks for
 };

@@ -188,8 +188,12 @@ struct ImageKernels {
 class Subjects {
  public:
   Subjects(const Tools& tools, const Disassembler& disassembler,
-           const std::vector<Expectation>& rules, const SourceView& view)
-      : tools_(tools), disassembler_(disassembler), rules_(rules), view_(view) {}
+           const std::vector<Expectation>& rules, const SourceView& view, bool full_names)
+      : tools_(tools),
+        disassembler_(disassembler),
+        rules_(rules),
+        view_(view),
+        name_of_(full_names ? foreign::full_kernel_name : foreign::short_kernel_name) {}
 
   Status add_file(const foreign::CodeFile& file, const std::vector<CodeKernel>& kernels) {
     std::map<const CodeImage*, ImageKernels> images;
@@ -197,7 +201,7 @@ class Subjects {
       PHASEBIT_TRY_ASSIGN(target, tools_.targets.find(one.image->cubin.target));
       GateSubject subject{one.kernel->entry, target.name, target.family, {}, "", {}, {}};
       subject.names = foreign::kernel_names(subject.name);
-      subject.shown = foreign::short_kernel_name(subject.name);
+      subject.shown = name_of_(subject.name);
       subject.file = file.path;
       if (any_wants(rules_, subject)) {
         ImageKernels& image = images[one.image];
@@ -243,6 +247,7 @@ class Subjects {
   const Disassembler& disassembler_;
   const std::vector<Expectation>& rules_;
   const SourceView& view_;
+  std::string (*name_of_)(const std::string& symbol);
   std::vector<GateSubject> subjects_;
 };
 
@@ -270,8 +275,8 @@ Result<std::vector<GateSubject>> subjects_of_files(const Tools& tools,
                                                    const std::vector<std::string>& paths,
                                                    const std::vector<std::string>& targets,
                                                    const std::vector<Expectation>& rules,
-                                                   const SourceView& view) {
-  Subjects subjects(tools, disassembler, rules, view);
+                                                   const SourceView& view, bool full_names) {
+  Subjects subjects(tools, disassembler, rules, view, full_names);
   std::set<std::string> missing(targets.begin(), targets.end());
   for (const std::string& path : paths) {
     PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path, targets));

@@ -10,7 +10,7 @@ Result<std::vector<foreign::CodeCell>> cells_of(const images::Tools& tools,
                                                 const LibrarySide& side) {
   std::vector<std::string> targets;
   if (!side.target.empty()) targets.push_back(side.target);
-  return read_code_files(tools, disassembler, {side.file->path}, {}, targets);
+  return read_code_files(tools, disassembler, {{side.file->path}, {}, targets, {}});
 }
 
 }  // namespace

@@ -13,11 +13,12 @@ namespace {
 void add_rows(const std::string& file, const std::vector<foreign::CodeKernel>& kernels,
               const SassListRequest& request, Table& table) {
   std::vector<std::string> names = foreign::list_names(kernels);
-  if (!request.in_full) names = foreign::short_names(names);
+  if (!request.full_names) names = foreign::short_names(names);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const auto& [image, kernel] = kernels[i];
     std::vector<table::Cell> row;
     if (request.files.size() > 1) row.emplace_back(file);
+    if (request.with_images) row.emplace_back(image->name);
     row.emplace_back(i + 1);
     row.emplace_back(names[i]);
     row.emplace_back(image->cubin.target);
@@ -31,16 +32,17 @@ void add_rows(const std::string& file, const std::vector<foreign::CodeKernel>& k
 }  // namespace
 
 Result<Table> sass_list(const SassListRequest& request) {
-  PHASEBIT_TRY(refuse_variant_options({}, request.tools));
-  PHASEBIT_TRY_ASSIGN(tools, images::open_tools(request.tools));
+  PHASEBIT_TRY_ASSIGN(known, isa::TargetTable::load());
+  const fs::path cuobjdump = ptxas::find_cuobjdump(request.home);
   Table table;
   if (request.files.size() > 1) table.columns.push_back({"file"});
+  if (request.with_images) table.columns.push_back({"image"});
   table.columns.push_back({"number", true});
   for (const char* title : {"kernel", "target"}) table.columns.push_back({title});
   for (const char* title : {"code bytes", "registers", "shared bytes"})
     table.columns.push_back({title, true});
   for (const std::string& path : request.files) {
-    PHASEBIT_TRY_ASSIGN(file, open_code_file(tools, path, request.targets));
+    PHASEBIT_TRY_ASSIGN(file, open_code_file(cuobjdump, known, path, request.targets));
     for (const std::string& target :
          request.targets.empty() ? std::vector<std::string>{""} : request.targets) {
       PHASEBIT_TRY_ASSIGN(kernels, foreign::find_kernels(file, {"", target}));

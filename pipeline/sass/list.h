@@ -1,8 +1,8 @@
 // What kernels code files hold.
 #pragma once
 
+#include "core/base/home.h"
 #include "core/table/table.h"
-#include "pipeline/images/tools.h"
 
 #include <string>
 #include <vector>
@@ -10,16 +10,18 @@
 namespace phasebit::pipeline::sass {
 
 struct SassListRequest {
-  images::ToolOptions tools;
+  base::Home home;  // where cuobjdump is looked for; without folders, nowhere
   std::vector<std::string> files;
   std::vector<std::string> targets;  // none: all that a file has
-  bool in_full = false;              // names as they are, not shortened
+  bool full_names = false;           // not shortened
+  bool with_images = false;          // a column more: which image of its file holds it
 };
 
-// A row for each kernel: file (where there are several), number (what --kernel takes beside a name,
-// with the same --target), name, target, bytes of code with padding, registers, static shared
-// bytes. Nothing is disassembled. Images that were left out are notes on standard error.
-// Step::usage when a file has nothing for a target.
+// A row for each kernel: file (where there are several), image (where asked for), number (what
+// --kernel takes beside a name, with the same --target), name, target, bytes of code with padding,
+// registers, static shared bytes. Nothing is disassembled, and no tool of a toolchain is needed but
+// for images that are packed in a way of their own. Images that were left out are notes on standard
+// error. Step::usage when a file has nothing for a target.
 Result<table::Table> sass_list(const SassListRequest& request);
 
 }  // namespace phasebit::pipeline::sass

@@ -107,7 +107,8 @@ Result<Matrix> matrix_of_files(const MatrixRequest& options) {
   PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
   PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
   PHASEBIT_TRY_ASSIGN(
-      cells, read_code_files(tools, disassembler, options.files, options.kernel, options.targets));
+      cells, read_code_files(tools, disassembler,
+                             {options.files, options.kernel, options.targets, options.source}));
   Matrix matrix = matrix_of(std::move(cells));
   if (matrix.columns.empty()) return fail(Step::usage, "no kernel is left to show");
   PHASEBIT_TRY_ASSIGN(reference, parse_reference(options.reference, matrix, {}));
@@ -157,7 +158,10 @@ Result<Matrix> sass_matrix(const MatrixRequest& options) {
     return fail(Step::usage, "--kernel {}: it is for files, and there is none", options.kernel);
   MatrixRequest files = options;
   PHASEBIT_TRY_ASSIGN(ptx, takes_ptx(files.space, options.files, options.kernel));
-  return ptx || options.files.empty() ? matrix_of_variants(files) : matrix_of_files(options);
+  if (!ptx && !options.files.empty()) return matrix_of_files(options);
+  if (!options.source.empty())
+    return fail(Step::usage, "--source is for code files, and there are none");
+  return matrix_of_variants(files);
 }
 
 }  // namespace phasebit::pipeline::sass

@@ -18,7 +18,8 @@ struct MatrixRequest {
   std::string reference;  // a column, or its target or ptxas, or a variant; "" for the first column
   std::vector<std::string> files;  // code files in place of variants
   std::string kernel;              // of files: a part of the name; "" for all
-  bool in_full = false;            // all features of a variant: of thousands they are much
+  std::string source;    // of files: what to count by, inner, outer or a file; "": nothing
+  bool in_full = false;  // all features of a variant: of thousands they are much
 };
 Result<compare::Matrix> sass_matrix(const MatrixRequest& request);
 

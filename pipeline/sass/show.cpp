@@ -85,7 +85,8 @@ Result<std::string> show_code_file(const SassShowRequest& options) {
                                       options.waits,
                                       options.flow,
                                       {},
-                                      {}};
+                                      {},
+                                      options.full_names};
   if (options.ptx) {
     PHASEBIT_TRY_ASSIGN(ptx, reading::read_ptx_lines(found.image->bytes, found.kernel->entry));
     request.ptx = std::move(ptx);
@@ -118,6 +119,8 @@ Result<std::string> sass_show(const SassShowRequest& options) {
     return fail(Step::usage, "--kernel is for files; {} is none", options.variant);
   if (!options.source.empty())
     return fail(Step::usage, "--source is for code files; {} is none", options.variant);
+  if (options.full_names)
+    return fail(Step::usage, "--full-names is for code files; {} is none", options.variant);
   if (options.ptx)
     return with_hint(fail(Step::usage, "--ptx is for code files; {} is none", options.variant),
                      "`phasebit show` prints a variant's PTX, and the listing names its lines");

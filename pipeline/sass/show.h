@@ -18,6 +18,7 @@ struct SassShowRequest {
   std::string build = "timed";
   std::string source;  // of a file: inner, outer or a source file; "": inner
   bool json = false, live = false;
+  bool full_names = false;  // of a file: long names whole, as JSON has them
   reading::Excerpt excerpt;
   bool waits = false;  // what each wait for a scoreboard is for
   bool flow = false;   // the flow graph for Graphviz

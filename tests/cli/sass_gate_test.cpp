@@ -6,6 +6,7 @@
 #include "tests/home.h"
 
 #include <cstdlib>
+#include <map>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -64,6 +65,41 @@ TEST_F(SassGate, ABrokenRuleEndsWithOne) {
 }
 
 // Kernels that phasebit did not make, by their names and source lines.
+// As `sass show --live` counts them, in the whole kernel, in a role's loop and in a verb of it.
+TEST_F(SassGate, LiveRegistersOfVariants) {
+  const auto folder = TempDir::create();
+  const std::string variant = "ring/named_barrier/st_shared/none", target = "sm_80";
+  const ProcessOutput shown =
+      test::run_phasebit({"sass", "show"}, {variant, "-t", target, "--live", "--json"});
+  ASSERT_EQ(shown.exit_status, 0) << shown.err;
+  const auto features = nlohmann::json::parse(shown.out)["features"];
+  std::map<std::string, int> live = {{"kernel", features["live"]["registers"]}};
+  for (const auto& loop : features["loops"])
+    if (loop["role"] == "consumer") live["consumer"] = loop["live"]["registers"];
+  for (const auto& verb : features["verbs"])
+    if (verb["role"] == "consumer" && verb["verb"] == "wait")
+      live["consumer.wait"] = verb["live"]["registers"];
+  ASSERT_EQ(live.size(), 3U) << features;
+  EXPECT_GE(live["kernel"], live["consumer"]);
+  EXPECT_GE(live["consumer"], live["consumer.wait"]);
+  for (const auto& [where, registers] : live) {
+    EXPECT_GT(registers, 0) << where;
+    for (const int less : {0, 1}) {
+      const std::string file = (folder->path() / "live.toml").string();
+      ASSERT_TRUE(write_file(
+          file, fmt::format("sweep = \"curated\"\nspec = \"{}\"\n[[rule]]\nname = \"n\"\n"
+                            "variants = \"{}\"\nwhere = \"{}\"\nmax_live_registers = {}\n",
+                            (test::home().data / "specs/curated.toml").string(), variant, where,
+                            registers - less)));
+      const ProcessOutput output = gate({file, "-t", target, "--filter", variant});
+      EXPECT_EQ(output.exit_status, less) << where << output.out << output.err;
+      if (less == 0) continue;
+      EXPECT_NE(output.out.find(fmt::format("found {}\n", registers)), std::string::npos)
+          << output.out;
+    }
+  }
+}
+
 class SassGateFiles : public SassGate {
  protected:
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }

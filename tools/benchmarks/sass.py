@@ -1,4 +1,4 @@
-"""the SASS matrix of the curated set on every architecture, and diffs of 10,000 instructions"""
+"""the SASS matrix of the curated set, diffs of 10,000 and of 80,000 instructions, 1,300 classes"""
 
 import json
 import random
@@ -13,6 +13,8 @@ from measure import Run, show, stop
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 STATEMENTS = 17_500  # become 10,000 instructions: ptxas leaves out what is overwritten
+LONG_STATEMENTS = 140_000  # 80,000 instructions
+KERNELS, KERNEL_STATEMENTS = 1_300, 200
 REPEATS = 3
 
 
@@ -35,6 +37,7 @@ def cold_and_cached(name, command, cache):
     show(f"{name}_cold", first.seconds, "s")
     show(f"{name}_cold_cores", first.core_seconds, "core_s")
     show(f"{name}_cached", statistics.median(run.seconds for run in again), "s")
+    show(f"{name}_cached_cores", statistics.median(run.core_seconds for run in again), "core_s")
     show(f"{name}_peak_memory", max(run.peak_bytes for run in [first, *again]) / 2**20, "MiB")
     return first
 
@@ -66,9 +69,11 @@ def statements(seed, count):
             for _ in range(count)]
 
 
-def kernel(body):
-    lines = [".version 8.7", ".target sm_90a", ".address_size 64",
-             ".visible .entry k(.param .u64 out, .param .u32 seed) {", ".reg .b64 at;",
+HEAD = ".version 8.7\n.target sm_90a\n.address_size 64\n"
+
+
+def entry(body, name="k"):
+    lines = [f".visible .entry {name}(.param .u64 out, .param .u32 seed) {{", ".reg .b64 at;",
              ".reg .b32 a<16>, base;", ".reg .f32 f<16>;", ".shared .align 16 .b8 sm[1024];",
              "ld.param.u64 at, [out];", "mov.u32 base, sm;"]
     for n in range(16):
@@ -77,6 +82,10 @@ def kernel(body):
     for n in range(16):
         lines += [f"st.global.u32 [at+{4 * n}], a{n};", f"st.global.f32 [at+{64 + 4 * n}], f{n};"]
     return "\n".join(lines + ["ret;", "}", ""])
+
+
+def kernel(body):
+    return HEAD + entry(body)
 
 
 def assemble(file, text, level=3):
@@ -112,10 +121,36 @@ def long_diffs(folder):
         show(f"diff_{name}_unaligned", counts["only_left"] + counts["only_right"], "instructions")
 
 
+def longest_diffs(folder):
+    """80,000 instructions, as text: every tenth statement another; nothing in common."""
+    body, other = statements(1, LONG_STATEMENTS), statements(2, LONG_STATEMENTS)
+    tenth = [yours if n % 10 == 0 else mine for n, (mine, yours) in enumerate(zip(body, other))]
+    base = assemble(folder / "long.cubin", kernel(body), level=1)
+    for name, text in (("tenth", tenth), ("long_unrelated", other)):
+        right = assemble(folder / f"{name}.cubin", kernel(text), level=1)
+
+        def diff(cache, right=right):
+            return phasebit("sass", "diff", base, right, "--cache", cache)
+        cold_and_cached(f"diff_{name}", diff, folder / name)
+
+
+def many_classes(folder):
+    """The classes of a file of kernels that all differ."""
+    text = HEAD + "".join(entry(statements(n, KERNEL_STATEMENTS), f"k{n}") for n in range(KERNELS))
+    file = assemble(folder / "kernels.cubin", text)
+
+    def classes(cache):
+        return phasebit("sass", "classes", file, "--json", "--cache", cache)
+    found = json.loads(cold_and_cached("classes", classes, folder / "classes").out)
+    show("classes_found", len(found), "classes")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         whole_matrix(Path(folder))
         long_diffs(Path(folder))
+        longest_diffs(Path(folder))
+        many_classes(Path(folder))
 
 
 if __name__ == "__main__":

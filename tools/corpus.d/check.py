@@ -5,6 +5,9 @@ classes` read every kernel of the list, or say of which they could not; `sass sh
 them, with as many instructions as the list says. A command that ends by a signal, says more than a
 line in an error, or leaves a kernel out without a note fails the check.
 
+Of all kernels of an SM together: no pair may be called identical whose classes differ. Those with
+one text and several classes, and two builds of a library, are compared by `sass diff`.
+
 Usage: check.py FOLDER PHASEBIT [--target TARGET] [FILE...]
 """
 
@@ -30,7 +33,10 @@ class Check:
         self.program = program
         self.failures = []
         self.kernels = self.instructions = self.shown = self.files = self.named = 0
-        self.images = {}  # by target
+        self.pairs = self.left_out = 0
+        self.images = set()
+        self.targets = set()
+        self.codes = {}  # by SM and text: kernels of each class, as `sass diff` takes them
 
     def run(self, *words):
         try:
@@ -71,6 +77,62 @@ class Check:
             names = ([row["kernel"] for row in said["rows"]] if command == "matrix" else
                      [one["kernel"] for row in said for one in row["kernels"]])
             self.compare(path, command, names, listed, left_out)
+            if command == "matrix":
+                self.check_cells(path, said)
+
+    def check_cells(self, path, matrix):
+        """Of one SM nothing is identical to the reference that is of another class."""
+        for row in matrix["rows"]:
+            of_sm = {}
+            for column, cell in zip(matrix["columns"], row["cells"]):
+                if cell is None:
+                    continue
+                sm = re.search(r"sm_\d+", column)[0]
+                one = {"file": path, "kernel": row["kernel"], "target": column.split()[-1]}
+                classes = self.codes.setdefault((sm, cell["text_hash"]), {})
+                classes.setdefault(cell["code_class"], one)
+                of_sm.setdefault(sm, []).append(cell)
+            for cells in of_sm.values():
+                self.pairs += len(cells) - 1
+                same = {cell["code_class"] for cell in cells
+                        if cell["change"] == "identical" or cell["difference"] == "reference"}
+                if any(cell["difference"] == "reference" for cell in cells) and len(same) > 1:
+                    self.failed(path, f"{row['kernel'][:80]}: identical, of several classes")
+
+    def check_one_text(self):
+        """Kernels of one text and several classes."""
+        for classes in self.codes.values():
+            first, *others = classes.values()
+            for other in others:
+                self.check_pair(first, other)
+
+    def check_pair(self, one, other):
+        done = self.run("diff", one["file"], other["file"], "--kernel", one["kernel"], "--kernel",
+                        other["kernel"], "--target", f"{one['target']},{other['target']}", "--json")
+        self.pairs += 1
+        where = f"{one['kernel'][:60]} -> {other['kernel'][:60]}"
+        if done.returncode not in (0, 1) or not done.stdout:
+            self.failed(one["file"], f"diff {where}: {done.stderr[-300:]}")
+        elif json.loads(done.stdout)["change"] == "identical":
+            self.failed(one["file"], f"diff {where}: identical, of two classes")
+
+    def check_builds(self, files):
+        """Libraries of one folder, each against the next."""
+        big = [path for path in files if path.suffix == ".so" and path.stat().st_size > 1 << 20]
+        for old, new in zip(big, big[1:]):
+            if old.parent != new.parent:
+                continue
+            done = self.run("diff", old, new, "--target", BIG_TARGET, "--json")
+            if done.returncode not in (0, 1) or not done.stdout:
+                self.reason(new, done, "diff")
+                continue
+            for pair in json.loads(done.stdout)["kernels"]:
+                if pair["left"] is None or pair["right"] is None:
+                    continue
+                self.pairs += 1
+                if pair["change"] == "identical" and (pair["left"]["code_class"] !=
+                                                      pair["right"]["code_class"]):
+                    self.failed(new, f"diff {pair['kernel'][:80]}: identical, of two classes")
 
     def show_some(self, path, rows):
         step = max(1, len(rows) // MOST_SHOWN)
@@ -83,9 +145,9 @@ class Check:
                 self.failed(path, f"show {row['kernel'][:80]}: {done.stderr[-300:]}")
                 continue
             printed = len(json.loads(done.stdout)["instructions"])
-            if printed != row["instructions"]:
-                self.failed(path, f"show {row['kernel'][:80]}: {printed} instructions, listed "
-                                  f"{row['instructions']}")
+            if printed != int(row["code bytes"]) // 16:
+                self.failed(path, f"show {row['kernel'][:80]}: {printed} instructions of "
+                                  f"{row['code bytes']} bytes")
             self.shown += 1
 
     def file(self, path, target):
@@ -100,12 +162,14 @@ class Check:
             self.named += 1 if why else 0
             print(f"{path.name}: {why or 'FAILED'}", flush=True)
             return
+        self.left_out += sum(int(count or 1) for count in
+                             re.findall(r"left out: [^\n]*?: (?:(\d+) images: )?", done.stderr))
         rows = json.loads(done.stdout)["rows"]
         for row in rows:
-            self.images.setdefault(row["target"], 0)
-            self.images[row["target"]] += 1
+            self.images.add((path, row["image"]))
+            self.targets.add(row["target"])
         self.kernels += len(rows)
-        self.instructions += sum(int(row["instructions"]) for row in rows)
+        self.instructions += sum(int(row["code bytes"]) // 16 for row in rows)
         self.read_all(path, limits, [row["kernel"] for row in rows])
         self.show_some(path, rows)
         notes = done.stderr.count("note: ")
@@ -137,9 +201,13 @@ def main():
     check = Check(given.program)
     for path in files:
         check.file(path, given.target)
-    print(f"{check.files} files, {check.kernels} kernels of {len(check.images)} targets, "
-          f"{check.instructions} instructions, {check.shown} kernels shown one by one; "
-          f"{check.named} times a reason, {len(check.failures)} failures")
+    check.check_one_text()
+    check.check_builds(files)
+    print(f"{check.files} files, {len(check.images)} images read, {check.left_out} left out with a "
+          f"reason, {check.kernels} kernels of {len(check.targets)} targets, "
+          f"{check.instructions} instructions, {check.shown} kernels shown one by one, "
+          f"{check.pairs} pairs compared; {check.named} times nothing, with a reason; "
+          f"{len(check.failures)} failures")
     print(*check.failures, sep="\n")
     sys.exit(1 if check.failures else 0)
 

@@ -36,7 +36,9 @@ Result<std::vector<CheckedClaim>> check_claims(const Results& results,
                                                const ClaimsRequest& request) {
   PHASEBIT_TRY_ASSIGN(all, read_claims(request.claims));
   PHASEBIT_TRY_ASSIGN(claims, claims_named(std::move(all), request.names));
-  PHASEBIT_TRY_ASSIGN(rows, rows_of_devices(results, request.device));
+  const bool models = std::any_of(claims.begin(), claims.end(),
+                                  [](const Claim& one) { return joins_gpus(one.figure); });
+  PHASEBIT_TRY_ASSIGN(rows, rows_of_devices(results, {request.device, models, request.progress}));
   std::vector<CheckedClaim> checked;
   for (const Claim& claim : claims) {
     CheckedClaim one = check_claim(claim, rows, request.every_device);
@@ -71,7 +73,7 @@ table::Table permuted_table(const std::vector<CheckedClaim>& claims, size_t time
 
 Result<ClaimSentences> claim_sentences(const Results& results, const fs::path& claims) {
   PHASEBIT_TRY_ASSIGN(all, read_claims(claims));
-  PHASEBIT_TRY_ASSIGN(rows, rows_of_devices(results, ""));
+  PHASEBIT_TRY_ASSIGN(rows, rows_of_devices(results, {}));
   const auto checker = std::make_shared<Checker>(Checker{std::move(all), std::move(rows)});
   return [checker](const std::string& name) { return checker->sentence_of(name); };
 }

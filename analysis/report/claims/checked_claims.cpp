@@ -59,14 +59,17 @@ const std::vector<ClaimRow>& RowsByFigure::of(const std::string& figure) {
   return all;
 }
 
-Result<RowsByFigure> rows_of_devices(const record::Results& results, const std::string& device) {
+Result<RowsByFigure> rows_of_devices(const record::Results& results, const RowsWish& wish) {
+  const std::string& device = wish.device;
   std::vector<ReportData> all, models;
   std::set<std::string> names;
+  size_t done = 0;
   for (const record::DeviceRow& row : results.devices) {
+    if (wish.progress) wish.progress(done++, results.devices.size());
     if (row.uuid != device && row.name.find(device) == std::string::npos) continue;
     PHASEBIT_TRY_ASSIGN(data, report_data(results, row.uuid));
     all.push_back(std::move(data));
-    if (!names.insert(row.name).second) continue;
+    if (!wish.models || !names.insert(row.name).second) continue;
     PHASEBIT_TRY_ASSIGN(model, report_data(results, row.uuid == device ? device : row.name));
     models.push_back(std::move(model));
   }

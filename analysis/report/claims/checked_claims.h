@@ -4,6 +4,7 @@
 #include "analysis/report/claims/verdict.h"
 #include "core/table/table.h"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -35,8 +36,15 @@ class RowsByFigure {
   std::map<std::string, std::vector<ClaimRow>> rows_;
 };
 
-// One ReportData a device; `device` as in report_data, "" for all.
-Result<RowsByFigure> rows_of_devices(const record::Results& results, const std::string& device);
+// Which rows are made, and how far that is.
+struct RowsWish {
+  std::string device;  // as in report_data, "" for all
+  bool models = true;  // also those of all GPUs of a name together (joins_gpus)
+  std::function<void(size_t done, size_t all)> progress = {};
+};
+
+// One ReportData a device.
+Result<RowsByFigure> rows_of_devices(const record::Results& results, const RowsWish& wish);
 
 CheckedClaim check_claim(const Claim& claim, RowsByFigure& rows, bool every_device = false);
 

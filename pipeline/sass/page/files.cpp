@@ -89,21 +89,25 @@ Status make_room(Grid& grid, Page& page) {
   return {};
 }
 
-// Reads the kernels that are left, those of a file together.
-Result<std::map<const PlacedKernel*, ReadKernel>> read_grid(
-    const disassembly::Disassembler& disassembler, const Grid& grid, std::size_t files,
-    const cubin::source::SourceView& view) {
-  std::map<const PlacedKernel*, ReadKernel> read;
-  for (std::size_t file = 0; file < files; ++file) {
+using ReadGrid = std::map<const PlacedKernel*, Result<ReadKernel>>;
+
+// Reads the kernels that are left, those of a file together. An error when none can be read.
+Result<ReadGrid> read_grid(const disassembly::Disassembler& disassembler, const Grid& grid,
+                           const std::deque<foreign::CodeFile>& files,
+                           const cubin::source::SourceView& view) {
+  ReadGrid read;
+  for (std::size_t file = 0; file < files.size(); ++file) {
     std::vector<const PlacedKernel*> placed;
     std::vector<foreign::CodeKernel> kernels;
     for (const Row& row : grid.rows)
       for (const auto& [column, one] : row.cells)
         if (one->file == file) placed.push_back(one), kernels.push_back(one->kernel);
-    PHASEBIT_TRY_ASSIGN(those, foreign::read_code_kernels(disassembler, kernels, view));
+    auto those = read_or_note(disassembler, files[file].path, kernels, view);
     for (std::size_t i = 0; i < placed.size(); ++i) read.emplace(placed[i], std::move(those[i]));
   }
-  return read;
+  for (const auto& [placed, one] : read)
+    if (one) return read;
+  return tl::unexpected<Error>(read.begin()->second.error());
 }
 
 std::string maker(const cubin::Cubin& cubin) {
@@ -124,12 +128,15 @@ std::string made_with(const PlacedKernels& placed, const disassembly::Disassembl
 
 // The codes of one row, each once, and its cells.
 std::vector<listing::PageCell> fill_row(const Row& row, std::size_t columns, bool one_file,
-                                        std::map<const PlacedKernel*, ReadKernel>& read,
-                                        std::vector<listing::PageCode>& codes) {
+                                        ReadGrid& read, std::vector<listing::PageCode>& codes) {
   std::vector<listing::PageCell> cells(columns, {"not in it", -1});
   std::map<std::tuple<int, std::string, std::string>, int> known;
   for (const auto& [column, one] : row.cells) {
-    ReadKernel& kernel = read.at(one);
+    if (const auto& found = read.at(one); !found) {
+      cells[column].problem = "cannot be read: " + found.error().message;
+      continue;
+    }
+    ReadKernel& kernel = *read.at(one);
     const int sm = one->kernel.image->cubin.sm;
     const auto [code, is_new] =
         known.emplace(std::tuple(sm, kernel.kernel.text_hash, kernel.kernel.code.hash),
@@ -163,7 +170,7 @@ Result<Page> page_of_files(const PageRequest& options) {
   Page page;
   page.of_files = true;
   PHASEBIT_TRY(make_room(grid, page));
-  PHASEBIT_TRY_ASSIGN(read, read_grid(disassembler, grid, placed.files.size(),
+  PHASEBIT_TRY_ASSIGN(read, read_grid(disassembler, grid, placed.files,
                                       cubin::source::source_view(options.source)));
   page.made_with = made_with(placed, disassembler);
   listing::PageView view{

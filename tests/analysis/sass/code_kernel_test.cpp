@@ -175,6 +175,20 @@ TEST(ShortNames, KeepWhatTellsThemApart) {
   for (const auto& row : rows) EXPECT_EQ(foreign::short_names(row.names, 20), row.short_ones);
 }
 
+// 2,000 kernels that begin alike and that an nvdisasm does not know: said once, with their number.
+TEST(ImageNotes, ManyLongNamesOnce) {
+  const std::string same(1000, 'x');
+  std::vector<foreign::ImageNote> notes;
+  for (int i = 0; i < 2000; ++i)
+    notes.push_back({fmt::format("k{}_{}", same, i), "nvdisasm 12.4.127 does not know SM107"});
+  const std::vector<std::string> said = foreign::fold_notes("m", notes, "kernels");
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_TRUE(said[0].starts_with(
+      "m: 2000 kernels: nvdisasm 12.4.127 does not know SM107 (the first: kxxx"))
+      << said[0];
+  EXPECT_LT(said[0].size(), 1200U);
+}
+
 TEST(ImageNotes, EqualOnesOnce) {
   EXPECT_EQ(foreign::fold_notes("f", {{"f: 1", "a"}, {"f: 2", "b"}, {"f: 3", "a"}}),
             (std::vector<std::string>{"f: 2 images: a (the first: f: 1)", "f: 2: b"}));

@@ -102,6 +102,11 @@ TEST_F(CodeModuleTest, NvdisasmThatFails) {
   const std::string front = "disassemble: " + file + ": ";
   EXPECT_EQ(with("kill -SEGV $$"),
             front + "nvdisasm was ended by signal 11 (Segmentation fault): ");
+  EXPECT_EQ(with("echo \"nvdisasm fatal   : Value 'SM80' is not defined for option 'binary'\" >&2; "
+                 "exit 1"),
+            front +
+                "nvdisasm 99.0.1 does not know SM80 (that of the release whose ptxas made the "
+                "code does; tools/toolchain installs a newer one, --nvdisasm names it)");
   EXPECT_EQ(with("exec sleep 60"), front + "nvdisasm was killed at its time limit: ");
   EXPECT_EQ(with("echo no >&2; exit 255"), front + "nvdisasm exited with 255: no");
   EXPECT_TRUE(with("echo garbage").starts_with(front + "nvdisasm's JSON cannot be read: at byte "))

@@ -46,7 +46,7 @@ TEST(Cubin, ReadsKernels) {
     const auto listing = disassembler->listing(cubin->sm, *cubin->find("k2"));
     ASSERT_TRUE(listing) << listing.error().text();
     EXPECT_EQ(listing->name, "k2");
-    const auto kernels = disassembly::read_module(*disassembler, *cubin);
+    const auto kernels = kernels_of(*disassembler, *cubin);
     ASSERT_TRUE(kernels) << kernels.error().text();
     EXPECT_EQ(kernels->at("k1").instructions.size(), cubin->find("k1")->size());
     EXPECT_EQ(kernels->at("k2").instructions.size(), cubin->find("k2")->size());

@@ -174,7 +174,7 @@ TEST_F(DisassemblyCacheTest, SavesRunsOfNvdisasm) {
     }
     EXPECT_EQ(count_calls(), 2);
   }
-  EXPECT_TRUE(disassembly::read_module(*cached, *cubin));
+  EXPECT_TRUE(kernels_of(*cached, *cubin));
   EXPECT_EQ(count_calls(), 2);
 }
 

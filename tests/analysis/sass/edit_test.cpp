@@ -85,8 +85,7 @@ class EditCubin : public testing::TestWithParam<const char*> {
     const auto disassembler = disassembly::Disassembler::open(find_tools()->nvdisasm);
     const auto cubin = cubin::read_cubin(bytes);
     if (!disassembler || !cubin) return {};
-    return disassembly::read_module(*disassembler, *cubin)
-        .value_or(std::map<std::string, cubin::SassKernel>());
+    return kernels_of(*disassembler, *cubin).value_or(std::map<std::string, cubin::SassKernel>());
   }
 
   std::string bytes_, code_;

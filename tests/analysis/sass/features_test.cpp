@@ -112,7 +112,7 @@ TEST(Features, VerbsSumToTheirLoop) {
         test::assemble({kernel}, target, true, std::string(target) == "sm_107a" ? "9.5" : "8.7");
     ASSERT_TRUE(bytes) << bytes.error().text();
     const auto cubin = cubin::read_cubin(*bytes);
-    const auto kernels = disassembly::read_module(*disassembler, *cubin);
+    const auto kernels = kernels_of(*disassembler, *cubin);
     ASSERT_TRUE(kernels) << kernels.error().text();
     const cubin::SassKernel& code = kernels->at("k");
     const Features features =

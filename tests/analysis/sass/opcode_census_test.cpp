@@ -56,7 +56,7 @@ void expect_same_counts(const std::string& target, const std::vector<std::string
   const auto cubin = cubin::read_cubin(*code);
   const auto disassembler = disassembly::Disassembler::open(find_tools()->nvdisasm);
   ASSERT_TRUE(cubin && disassembler);
-  const auto kernels = disassembly::read_module(*disassembler, *cubin);
+  const auto kernels = kernels_of(*disassembler, *cubin);
   ASSERT_TRUE(kernels) << kernels.error().text();
   const std::vector<const SassKernel*> both = {&kernels->at("barriers"), &kernels->at("tries")};
   for (const std::string& pattern : patterns) {

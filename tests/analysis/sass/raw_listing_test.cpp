@@ -151,7 +151,7 @@ TEST(ConstantOperand, IsThatOfTheListing) {
   std::size_t seen = 0, indexed = 0;
   for (const Module& module : modules()) {
     const auto cubin = read_cubin(module.bytes);
-    const auto kernels = disassembly::read_module(*disassembler, *cubin);
+    const auto kernels = kernels_of(*disassembler, *cubin);
     for (const auto& [entry, kernel] : *kernels)
       for (const cubin::Instruction& one : kernel.instructions) {
         std::smatch match;

@@ -54,7 +54,7 @@ inline Result<std::vector<Result<gate::GateOutput>>> gate_module(
     const disassembly::Disassembler& disassembler, std::string_view cubin,
     const std::vector<gate::GateInput>& inputs) {
   PHASEBIT_TRY_ASSIGN(read, cubin::read_cubin(cubin));
-  PHASEBIT_TRY_ASSIGN(kernels, disassembly::read_module(disassembler, read));
+  PHASEBIT_TRY_ASSIGN(kernels, kernels_of(disassembler, read));
   std::vector<Result<gate::GateOutput>> outputs;
   for (const gate::GateInput& input : inputs) {
     const auto found = kernels.find(input.entry);

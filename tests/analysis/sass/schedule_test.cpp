@@ -36,7 +36,7 @@ Result<std::map<std::string, cubin::SassKernel>> random_kernels(const std::strin
   PHASEBIT_TRY_ASSIGN(bytes, base::read_file(out));
   PHASEBIT_TRY_ASSIGN(cubin, cubin::read_cubin(bytes));
   PHASEBIT_TRY_ASSIGN(disassembler, disassembly::Disassembler::open(tools->nvdisasm));
-  return disassembly::read_module(disassembler, cubin);
+  return kernels_of(disassembler, cubin);
 }
 
 ScheduleReport check_all(const std::map<std::string, cubin::SassKernel>& kernels) {

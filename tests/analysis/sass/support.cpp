@@ -113,4 +113,17 @@ Result<std::string> assemble(const std::vector<Script>& scripts, const std::stri
   return base::read_file(cubin);
 }
 
+Result<std::map<std::string, cubin::SassKernel>> kernels_of(
+    const disassembly::Disassembler& disassembler, const cubin::Cubin& cubin) {
+  std::vector<const cubin::CubinKernel*> all;
+  for (const cubin::CubinKernel& kernel : cubin.kernels) all.push_back(&kernel);
+  const auto listings = disassembler.listings(cubin.sm, all);
+  std::map<std::string, cubin::SassKernel> kernels;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    PHASEBIT_TRY_ASSIGN(joined, disassembly::join_kernel(*all[i], listings[i]));
+    kernels.emplace(all[i]->entry, std::move(joined));
+  }
+  return kernels;
+}
+
 }  // namespace phasebit::test

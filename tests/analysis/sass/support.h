@@ -1,9 +1,10 @@
 // Small kernels for the SASS tests, assembled on the fly.
 #pragma once
 
-#include "analysis/disassembly/disassembler.h"
+#include "analysis/disassembly/module.h"
 #include "core/image/source_map.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +40,10 @@ std::optional<Tools> find_tools();
 // ptxas said.
 Result<std::string> assemble(const std::vector<Script>& scripts, const std::string& target,
                              bool with_loc = true, const std::string& version = "8.7");
+
+// All kernels of a cubin with their instructions, by name.
+Result<std::map<std::string, cubin::SassKernel>> kernels_of(
+    const disassembly::Disassembler& disassembler, const cubin::Cubin& cubin);
 
 }  // namespace phasebit::test
 

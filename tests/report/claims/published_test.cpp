@@ -109,13 +109,13 @@ Results two_devices() {
 }
 
 TEST(CheckClaim, ComparesTwoDevices) {
-  auto rows = rows_of_devices(two_devices(), "");
+  auto rows = rows_of_devices(two_devices(), {""});
   ASSERT_TRUE(rows) << rows.error().text();
   const std::string keys =
       "says = \"\"\na = { device = \"*H100\" }\nb = { device = \"*H200\" }\n"
       "relation = \"within\"\nwithin = 1\ndevices = [\"H100\", \"H200\"]";
   EXPECT_EQ(check_claim(claim_of(keys), *rows).word(), "holds");
-  auto one = rows_of_devices(two_devices(), "H200");
+  auto one = rows_of_devices(two_devices(), {"H200"});
   EXPECT_EQ(check_claim(claim_of(keys), *one).not_checked, "no results of H100");
 }
 
@@ -123,7 +123,7 @@ TEST(CheckClaim, ComparesTwoDevices) {
 TEST(CheckClaim, ComparesOnOneGpu) {
   Results results = two_devices();
   results.devices.back().name = results.devices.front().name;
-  auto rows = rows_of_devices(results, "");
+  auto rows = rows_of_devices(results, {""});
   ASSERT_TRUE(rows) << rows.error().text();
   const report::claims::Claim claim = claim_of(
       "says = \"\"\na = { num_stages = 4 }\nb = { num_stages = 8 }\n"
@@ -134,7 +134,7 @@ TEST(CheckClaim, ComparesOnOneGpu) {
 }
 
 TEST(CheckClaim, AClaimWithoutARowIsAnError) {
-  auto rows = rows_of_devices(two_devices(), "");
+  auto rows = rows_of_devices(two_devices(), {""});
   const std::string keys =
       "says = \"\"\na = { num_stages = 3 }\nrelation = \"less\"\nbound = \"1\"\n";
   const CheckedClaim none = check_claim(claim_of(keys), *rows);
@@ -177,7 +177,7 @@ TEST(ClaimRows, APhaseWithoutItsLoopIsTheDifferenceOfTwoUnrolledSizes) {
 }
 
 TEST(ClaimRows, ACommandLeadsFromEachToItsSamples) {
-  auto rows = rows_of_devices(two_devices(), "");
+  auto rows = rows_of_devices(two_devices(), {""});
   const report::claims::Claim claim =
       claim_of("says = \"\"\nrelation = \"less\"\nbound = \"1000\"");
   const std::vector<CheckedClaim> claims = {check_claim(claim, *rows)};
