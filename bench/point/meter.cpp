@@ -3,6 +3,7 @@
 #include "bench/point/chain.h"
 #include "bench/point/shape_check.h"
 #include "bench/point/whole.h"
+#include "core/record/rounding.h"
 
 #include <algorithm>
 #include <chrono>
@@ -103,7 +104,8 @@ double achieved_megahertz(const image::LaunchShape& shape, const std::vector<Lau
   const auto cycles = static_cast<double>(last.clock_end - first.clock_start);
   const auto ns = static_cast<double>(last.timer_end - first.timer_start);
   if (last.timer_end <= first.timer_start || last.clock_end <= first.clock_start) return 0;
-  return ns >= ticks_for_a_clock * timer_tick_ns ? 1000 * cycles / ns : 0;
+  return ns >= ticks_for_a_clock * timer_tick_ns ? record::rounded_megahertz(1000 * cycles / ns)
+                                                 : 0;
 }
 
 Result<device::Device::Function> Meter::function_of(const image::Image& image,

@@ -1,5 +1,7 @@
 #include "core/record/statistics.h"
 
+#include "core/record/rounding.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -191,12 +193,14 @@ bool is_linear(const Segments& segments) {
 }
 
 Result<Summary> summary_of(const PointRow& point) {
-  return point.summary ? Result<Summary>(*point.summary) : summarise(point.samples);
+  if (point.summary) return *point.summary;
+  PHASEBIT_TRY_ASSIGN(made, summarise(point.samples));
+  return rounded(std::move(made));
 }
 
 void add_summary(PointRow& point) {
   if (point.summary || point.samples.empty()) return;
-  if (auto made = summarise(point.samples)) point.summary = std::move(*made);
+  if (auto made = summarise(point.samples)) point.summary = rounded(std::move(*made));
 }
 
 bool precise_enough(double median_cycles, const MedianInterval& interval) {

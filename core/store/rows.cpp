@@ -1,5 +1,6 @@
 #include "core/store/rows.h"
 
+#include "core/record/rounding.h"
 #include "core/record/samples.h"
 #include "core/record/statistics.h"
 #include "core/store/json/summary.h"
@@ -64,7 +65,7 @@ Result<PointRow> read_point(Statement& row) {
   point.module = text(), point.device_uuid = text(), point.run_id = text();
   point.repetition = number(), point.aa_control = number() != 0;
   point.placement.sm = number(), point.placement.first_warp = number();
-  point.megahertz = row.getColumn(at++).getDouble();
+  point.megahertz = record::rounded_megahertz(row.getColumn(at++).getDouble());
   const ordered_json rows = ordered_json::parse(text());
   PHASEBIT_TRY_ASSIGN(named, record::samples_of_rows({rows.at("items"), rows.at("cycles"),
                                                       rows.value("readings", ordered_json())}));
@@ -72,7 +73,8 @@ Result<PointRow> read_point(Statement& row) {
   point.readings = std::move(named.readings);
   point.flags = ordered_json::parse(text()).get<std::vector<std::string>>();
   const std::string figures = text();
-  if (!figures.empty()) point.summary = json::summary_of_json(ordered_json::parse(figures));
+  if (!figures.empty())
+    point.summary = record::rounded(json::summary_of_json(ordered_json::parse(figures)));
   record::add_summary(point);
   if (row.isColumnNull(at)) return point;
   const std::string step = text();

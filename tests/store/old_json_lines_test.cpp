@@ -22,7 +22,7 @@ constexpr const char* run_line =
     R"("driver":"580.1"})";
 constexpr const char* point_line =
     R"({"type":"point","id":"ring/a","hash":"hash of ring/a","unit":"cycles per item",)"
-    R"("repetition":0,"sm":7,"first_warp":1,"megahertz":1979.9999999999998,"flags":["throttled"],)"
+    R"("repetition":0,"sm":7,"first_warp":1,"megahertz":1979.9384083658276,"flags":["throttled"],)"
     R"("items":[8,16,24,32],"cycles":[[196,292,388,484],[204,308,412,516]],)"
     R"("sass_class":"class ring/a","text_hash":"text ring/a","ptx_hash":"ptx ring/a",)"
     R"("module":"module","device":"GPU-1","run":"run-1"})";
@@ -73,8 +73,8 @@ TEST(OldJsonLines, NameFileAndLineOfWhatIsWrong) {
        "a.jsonl has no header of phasebit results (`phasebit export` writes such files)"},
       {1, "{\"results\":1}",
        "a.jsonl has no header of phasebit results (`phasebit export` writes such files)"},
-      {1, changed(header, "results\":1", "results\":4"),
-       "a.jsonl:1: results of version 4, this program reads version 3 (use a newer phasebit)"},
+      {1, changed(header, "results\":1", "results\":5"),
+       "a.jsonl:1: results of version 5, this program reads version 4 (use a newer phasebit)"},
       {1, changed(header, "points\":1", "points\":2"),
        "a.jsonl:4: the file ends with 1 points of 2 (export it again)"},
       {2, "[1]", "a.jsonl:2: no JSON object"},

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <random>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -238,6 +239,30 @@ TEST_F(PartFiles, SayWhichTheyAre) {
               "store: a.jsonl:1: 'part' is not [number, of how many]")
         << wrong;
   }
+}
+
+TEST(Parts, HaveSampleFilesBelowAMegabyte) {
+  const base::TempDir folder = base::TempDir::create().value();
+  std::mt19937_64 random(3);
+  Results big = {{some_device()}, {some_run()}, {}};
+  for (int i = 0; i < 400; ++i) {
+    record::PointRow point = some_point("ring/" + std::to_string(i));
+    point.samples.clear();
+    for (int n = 0; n < 300; ++n)
+      for (const std::uint32_t items : {8U, 16U, 24U, 32U})
+        point.samples.push_back({items, random() % 1000000});
+    big.points.push_back(with_figures(point));
+  }
+  const fs::path path = folder.path() / "a.jsonl";
+  ASSERT_TRUE(write_json_lines(path, big));
+  size_t files = 0;
+  for (const auto& file : fs::directory_iterator(folder.path())) {
+    if (file.path().extension() != ".gz") continue;
+    EXPECT_LE(fs::file_size(file.path()), 1000000U);
+    ++files;
+  }
+  EXPECT_GE(files, 2U);
+  EXPECT_EQ(store::json::from_json_lines(read_file(path).value(), "a", folder.path()).value(), big);
 }
 
 }  // namespace

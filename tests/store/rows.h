@@ -49,7 +49,7 @@ inline record::PointRow some_point(const std::string& id, int repetition = 0,
   point.repetition = repetition;
   point.placement = {7, 1};
   point.samples = rounds_of(slopes);
-  point.megahertz = 1979.9999999999998;
+  point.megahertz = 1979.9;
   point.flags = {"throttled"};
   return point;
 }

@@ -19,8 +19,10 @@
 //   same_code [series,variant,sm,first_warp,megahertz,[flags],[repetitions],[[variant,image],...]]:
 //              rows that have the code of the variant named first, a line a class
 //   samples    {"point":0,"items":[8,16,24,32],"cycles":[[...],...],"readings":[[[...]]]}: behind
-//              the others, or in gzip files of their own beside the file
-// Versions 1 and 2 had a line a point with its samples, and ids alone: core/store/json/old_lines.h.
+//              the others, or in gzip files of their own beside the file. Of rounds behind the
+//              first, the differences from it: [[196,292],[8,-1]] are [[196,292],[204,291]]
+// Version 3 had all rounds as they were taken. Versions 1 and 2 had a line a point with its
+// samples, and ids alone: core/store/json/old_lines.h.
 #pragma once
 
 #include "core/base/file.h"
@@ -32,7 +34,7 @@
 
 namespace phasebit::store::json {
 
-inline constexpr int json_lines_version = 3;
+inline constexpr int json_lines_version = 4;
 
 // Devices by UUID, runs by their start and id, points by run and, within it, as they are, those
 // that have another's code behind the others; variants in the order of the points.

@@ -1,9 +1,10 @@
-// Reads a file of results of version 3, kind after kind.
+// Reads a file of results of version 3 or 4, kind after kind.
 #pragma once
 
 #include "core/base/json_fields.h"
 #include "core/store/json/arranged.h"
 #include "core/store/json/lines.h"
+#include "core/store/json/sample_lines.h"
 #include "core/store/json/scanner.h"
 
 #include <map>
@@ -12,8 +13,8 @@ namespace phasebit::store::json {
 
 class JsonReader {
  public:
-  JsonReader(std::string_view text, std::string name, const SampleWish& wanted)
-      : rest_(text), name_(std::move(name)), wanted_(wanted) {}
+  JsonReader(std::string_view text, std::string name, Rounds rounds, const SampleWish& wanted)
+      : rest_(text), name_(std::move(name)), rounds_(rounds), wanted_(wanted) {}
 
   Result<record::Results> read(const fs::path& folder);
 
@@ -99,6 +100,7 @@ class JsonReader {
 
   std::string_view rest_;
   std::string name_;
+  Rounds rounds_;
   const SampleWish& wanted_;
   int line_ = 0;
   std::map<std::string, size_t> counts_;

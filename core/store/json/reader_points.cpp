@@ -1,7 +1,7 @@
 #include "core/base/gzip.h"
+#include "core/record/rounding.h"
 #include "core/store/json/old_lines.h"
 #include "core/store/json/reader.h"
-#include "core/store/json/sample_lines.h"
 
 namespace phasebit::store::json {
 
@@ -72,7 +72,7 @@ std::optional<record::Summary> next_figures(JsonScanner& line) {
     line.expect_end();
   }
   line.expect_end();
-  return made;
+  return record::rounded(std::move(made));
 }
 
 }  // namespace
@@ -146,7 +146,7 @@ void JsonReader::read_point(JsonScanner& line) {
   row.aa_control = line.boolean();
   row.placement.sm = next_number<int>(line);
   row.placement.first_warp = next_number<int>(line);
-  row.megahertz = next_number<double>(line);
+  row.megahertz = record::rounded_megahertz(next_number<double>(line));
   row.flags = next_words(line);
   row.error = next_error(line);
   row.summary = next_figures(line);
@@ -168,7 +168,7 @@ void JsonReader::read_same_code(JsonScanner& line) {
   group.row = series_[series];
   group.row.placement.sm = next_number<int>(line);
   group.row.placement.first_warp = next_number<int>(line);
-  group.row.megahertz = next_number<double>(line);
+  group.row.megahertz = record::rounded_megahertz(next_number<double>(line));
   group.row.flags = next_words(line);
   group.row.flags.push_back(std::string(record::same_class_prefix) +
                             made_.results.variants[measured].id);
@@ -200,7 +200,7 @@ Status JsonReader::read_sample_text(std::string_view text, const std::string& na
                                     size_t& found) {
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
-    const Status read = read_sample_line(text.substr(0, end), made_.points);
+    const Status read = read_sample_line(text.substr(0, end), rounds_, made_.points);
     if (!read) return fail(Step::store, "{}:{}: {}", name, line, read.error().message);
     text.remove_prefix(std::min(end + 1, text.size()));
     ++found;
@@ -250,7 +250,10 @@ Result<record::Results> from_json_lines(std::string_view text, const std::string
     return with_hint(fail(Step::store, "{} has no header of phasebit results", name),
                      "`phasebit export` writes such files");
   if (version <= newest_old_version) return from_old_json_lines(text, name);
-  if (version == json_lines_version) return JsonReader(text, name, wanted).read(folder);
+  if (version <= json_lines_version) {
+    const Rounds rounds = version == json_lines_version ? Rounds::from_first : Rounds::as_taken;
+    return JsonReader(text, name, rounds, wanted).read(folder);
+  }
   return with_hint(fail(Step::store, "{}:1: results of version {}, this program reads version {}",
                         name, version, json_lines_version),
                    "use a newer phasebit");

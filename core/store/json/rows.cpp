@@ -1,5 +1,6 @@
 #include "core/store/json/rows.h"
 
+#include "core/record/rounding.h"
 #include "core/record/samples.h"
 
 namespace phasebit::store::json {
@@ -132,7 +133,7 @@ PointRow point_of(JsonFields& fields) {
   point.aa_control = fields.get_or("aa_control", false);
   point.placement.sm = fields.get<int>("sm");
   point.placement.first_warp = fields.get<int>("first_warp");
-  point.megahertz = fields.get<double>("megahertz");
+  point.megahertz = record::rounded_megahertz(fields.get<double>("megahertz"));
   point.flags = fields.get_or<std::vector<std::string>>("flags", {});
   read_outcome(fields, point);
   point.sass_class = fields.get<std::string>("sass_class");

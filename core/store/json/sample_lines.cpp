@@ -19,8 +19,33 @@ using nlohmann::ordered_json;
 // Below this much text the file is below that, for samples are digits: a third of their size.
 constexpr size_t most_text_bytes = 2500000;
 
+// Rounds as a file has them: the first, and of each other one its differences from it. They change
+// by little, so that is a quarter less to pack.
+void take_first_off(ordered_json& rounds) {
+  for (size_t n = 1; n < rounds.size(); ++n)
+    for (size_t i = 0; i < rounds[n].size(); ++i)
+      rounds[n][i] = static_cast<std::int64_t>(rounds[n][i].get<std::uint64_t>() -
+                                               rounds[0][i].get<std::uint64_t>());
+}
+
+// What is no list of numbers stays as it is: samples.h says so.
+ordered_json with_first(ordered_json rounds) {
+  for (size_t n = 1; rounds.is_array() && n < rounds.size(); ++n) {
+    const size_t both = rounds[n].is_array() && rounds[0].is_array()
+                            ? std::min(rounds[n].size(), rounds[0].size())
+                            : 0;
+    for (size_t i = 0; i < both; ++i)
+      if (rounds[n][i].is_number_integer() && rounds[0][i].is_number_integer())
+        rounds[n][i] = rounds[0][i].get<std::uint64_t>() +
+                       static_cast<std::uint64_t>(rounds[n][i].get<std::int64_t>());
+  }
+  return rounds;
+}
+
 std::string line_of(size_t number, const PointRow& point) {
   auto [items, cycles, readings] = record::rows_of_samples(point.samples, point.readings);
+  take_first_off(cycles);
+  for (auto& reading : readings) take_first_off(reading["sums"]);
   ordered_json line = {
       {"point", number}, {"items", std::move(items)}, {"cycles", std::move(cycles)}};
   if (!point.readings.empty()) {
@@ -30,14 +55,19 @@ std::string line_of(size_t number, const PointRow& point) {
   return line.dump() + "\n";
 }
 
+ordered_json as_taken(const ordered_json& rounds, Rounds form) {
+  return form == Rounds::from_first ? with_first(rounds) : rounds;
+}
+
 // The readings of a line as samples.h has them, with their names.
 Result<ordered_json> with_names(const ordered_json& sums,
-                                const std::vector<record::ReadingName>& names) {
+                                const std::vector<record::ReadingName>& names, Rounds rounds) {
   if (sums.size() != names.size())
     return fail(Step::store, "samples of {} readings for a point of {}", sums.size(), names.size());
   ordered_json readings = nullptr;
   for (size_t n = 0; n < names.size(); ++n)
-    readings.push_back({{"name", names[n].name}, {"unit", names[n].unit}, {"sums", sums[n]}});
+    readings.push_back(
+        {{"name", names[n].name}, {"unit", names[n].unit}, {"sums", as_taken(sums[n], rounds)}});
   return readings;
 }
 
@@ -63,7 +93,7 @@ std::vector<std::string> sample_lines(const std::vector<PointRow>& points) {
   return lines;
 }
 
-Status read_sample_line(std::string_view line, std::vector<PointRow>& points) {
+Status read_sample_line(std::string_view line, Rounds rounds, std::vector<PointRow>& points) {
   const ordered_json value = ordered_json::parse(line, nullptr, false);
   if (!value.is_object()) return fail(Step::store, "no JSON object");
   base::JsonFields fields(value);
@@ -77,9 +107,10 @@ Status read_sample_line(std::string_view line, std::vector<PointRow>& points) {
     return fail(Step::store, "samples of point {} of {}", number, points.size());
   PointRow& point = points[number];
   if (!point.samples.empty()) return fail(Step::store, "samples of point {} twice", number);
-  PHASEBIT_TRY_ASSIGN(readings,
-                      with_names(sums == nullptr ? ordered_json::array() : *sums, point.readings));
-  PHASEBIT_TRY_ASSIGN(named, record::samples_of_rows({*items, *cycles, readings}));
+  PHASEBIT_TRY_ASSIGN(readings, with_names(sums == nullptr ? ordered_json::array() : *sums,
+                                           point.readings, rounds));
+  PHASEBIT_TRY_ASSIGN(named,
+                      record::samples_of_rows({*items, as_taken(*cycles, rounds), readings}));
   point.samples = std::move(named.samples);
   return {};
 }
