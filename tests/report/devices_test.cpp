@@ -72,6 +72,19 @@ TEST(DevicesTable, TellsGpusOfOneNameApart) {
   EXPECT_EQ(table.rows[1][1].text, "NVIDIA H200 GPU-2");
 }
 
+// Two GPUs of another model are one device: the ratio 2 of the one and 0.5 of the other.
+TEST(DevicesTable, TakesGpusOfAnotherModelTogether) {
+  Results results = results_of({on("GPU-1", ring, 100), on("GPU-2", ring, 200),
+                                on("GPU-1", ring + "/num_stages=2", 100),
+                                on("GPU-3", ring + "/num_stages=2", 50)});
+  for (const char* uuid : {"GPU-2", "GPU-3"})
+    results.devices.push_back({uuid, "NVIDIA H100", "580.1", "sm_90", 132, 1, 1});
+  const Table table = make_table(report_data(results, "GPU-1").value(), "devices", {}).value();
+  ASSERT_EQ(table.rows.size(), 1U);
+  EXPECT_EQ(texts(table.rows[0]), (Row{"NVIDIA H100", "NVIDIA H200", "ring/mbarrier", "CTA", "2",
+                                       "0", "0.500", "1.250", "2.000", ring, "100.0", "200.0"}));
+}
+
 // Axes of an operation that orders beyond its CTA, and of one that does not.
 TEST(DevicesTable, KnowsWhatOrdersBeyondTheCta) {
   const std::vector<std::pair<std::string, std::string>> rows = {

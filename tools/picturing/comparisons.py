@@ -54,7 +54,7 @@ def ptxas(reports):
     return {"cells": cells, "params": {"versions": [short_version(v) for v in versions],
                                        "rows": [name for _, name, _ in kept]},
             "subtitle": [f"grey: within {LEAST_PERCENT} % of the fastest, as are {quiet} other "
-                         "texts throughout; blank: that version does not take the text"]}
+                         "texts throughout; blank: that version gives no figure"]}
 
 
 def short_version(version):

@@ -17,7 +17,7 @@ SKIPPED = 77  # meson: the test was skipped
 PICTURES = {"fanin": shapes.fanin, "stages": shapes.stages, "wakeup": shapes.wakeup,
             "ptxas": comparisons.ptxas, "closure": comparisons.closure,
             "devices": comparisons.devices}
-# Results of these are elsewhere, or of all GPUs.
+# Results of these are elsewhere, or of other GPUs too.
 OF_HISTORY, OF_ALL_DEVICES = ("ptxas",), ("devices",)
 
 
@@ -49,7 +49,7 @@ def reports_of(name, options):
     else:
         given, pattern = options.results, "*/*.jsonl"
     found = given or sorted((options.root / "results").glob(pattern))
-    device = "" if name in OF_ALL_DEVICES else options.device
+    device = options.device
     key = (tuple(found), device)
     if key not in options.kept:
         options.kept[key] = Reports(options.program, found, device, str(options.root))

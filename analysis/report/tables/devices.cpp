@@ -95,12 +95,24 @@ std::vector<table::Cell> row_of(const std::string& other, const std::string& her
           {fmt::format("{:.1f}", farthest.there->cycles), farthest.there->cycles, {}}};
 }
 
-// Names of GPUs; two of one kind by the first digits of their UUIDs.
-std::string name_of(const DeviceRow& device, const std::vector<DeviceRow>& all) {
-  const auto same = std::count_if(all.begin(), all.end(),
-                                  [&](const DeviceRow& one) { return one.name == device.name; });
+std::string with_uuid(const DeviceRow& device) {
   constexpr std::size_t digits = 12;  // "GPU-0cad35a1"
-  return same < 2 ? device.name : fmt::format("{} {}", device.name, device.uuid.substr(0, digits));
+  return fmt::format("{} {}", device.name, device.uuid.substr(0, digits));
+}
+
+// What a row is of: several GPUs of a model are one, but beside one of their own model.
+struct Other {
+  std::string device, name;  // as report_data takes it; as the table says it
+};
+std::vector<Other> others_of(const std::vector<DeviceRow>& devices, const std::string& here) {
+  std::vector<Other> others;
+  for (const DeviceRow& device : devices) {
+    const Other one = device.name == here ? Other{device.uuid, with_uuid(device)}
+                                          : Other{device.name, device.name};
+    const auto known = [&](const Other& other) { return other.device == one.device; };
+    if (std::none_of(others.begin(), others.end(), known)) others.push_back(one);
+  }
+  return others;
 }
 
 }  // namespace
@@ -115,17 +127,19 @@ Result<table::Table> devices_table(const data::ReportData& data,
   if (data.others.devices.empty() || data.results.devices.empty())
     return with_hint(fail(Step::usage, "the results are of one GPU"),
                      "name results of several: results/*/*.jsonl");
-  std::vector<DeviceRow> all = data.others.devices;
-  all.insert(all.end(), data.results.devices.begin(), data.results.devices.end());
-  const std::string here = name_of(data.results.devices.front(), all);
+  const DeviceRow& own = data.results.devices.front();
+  const auto is_own = [&](const DeviceRow& device) { return device.name == own.name; };
+  const bool same_model =
+      std::any_of(data.others.devices.begin(), data.others.devices.end(), is_own);
+  const std::string here = same_model ? with_uuid(own) : own.name;
   table::Table table;
   table.columns = {{"GPU", false},    {"beside", false},         {"class", false}, {"scope", false},
                    {"figures", true}, {"agree", true},           {"lowest", true}, {"median", true},
                    {"highest", true}, {"farthest apart", false}, {"here", true},   {"there", true}};
-  for (const DeviceRow& device : data.others.devices) {
-    PHASEBIT_TRY_ASSIGN(other, data::report_data(data.others, device.uuid));
+  for (const Other& one : others_of(data.others.devices, own.name)) {
+    PHASEBIT_TRY_ASSIGN(other, data::report_data(data.others, one.device));
     for (auto& [name, pairs] : classes_of(data.aggregation, other.aggregation))
-      table.rows.push_back(row_of(name_of(device, all), here, name, pairs));
+      table.rows.push_back(row_of(one.name, here, name, pairs));
   }
   table.notes = {fmt::format(
       "The same variants on another GPU and here ({}). agree: within 1 cycle or 1 %; lowest, "
