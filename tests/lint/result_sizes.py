@@ -7,7 +7,7 @@ import sys
 import zlib
 from pathlib import Path
 
-MAX_FILE_BYTES, MAX_ALL_BYTES = 1_000_000, 17_000_000
+MAX_FILE_BYTES, MAX_ALL_BYTES = 1_000_000, 12_000_000
 
 
 def stored_bytes(path):
