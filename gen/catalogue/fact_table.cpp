@@ -74,4 +74,33 @@ std::optional<Expression> FactTable::expression_if(std::string_view key, ValueKi
   return {};
 }
 
+std::vector<Expression> FactTable::numbers_if(std::string_view key) {
+  std::vector<Expression> all;
+  TomlReader* found = reader(key);
+  if (found == nullptr) return all;
+  for (const std::string& text : found->words(key)) {
+    auto compiled = catalogue_.compile(text, ValueKind::number, true);
+    if (!compiled) {
+      found->refuse(key, compiled.error());
+      return all;
+    }
+    all.push_back(std::move(*compiled));
+  }
+  return all;
+}
+
+AxisWord FactTable::axis_word(std::string_view key, const std::vector<std::string>& valid) {
+  TomlReader* found = reader(key);
+  if (found == nullptr) return {{}, valid.front()};
+  const std::string text = found->text(key);
+  if (text.starts_with('{') && text.ends_with('}')) {
+    std::string axis = text.substr(1, text.size() - 2);
+    if (const auto known = catalogue_.resolve(axis); !known) found->refuse(key, known.error());
+    return {std::move(axis), {}};
+  }
+  if (std::find(valid.begin(), valid.end(), text) == valid.end())
+    found->refuse(key, fmt::format("no '{}'", text), base::nearest_word_hint(text, valid));
+  return {{}, text};
+}
+
 }  // namespace phasebit::catalogue

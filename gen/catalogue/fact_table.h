@@ -28,6 +28,10 @@ class FactTable {
   std::optional<Expression> expression(std::string_view key, ValueKind kind, std::string_view what);
   // Nothing when the key is missing.
   std::optional<Expression> expression_if(std::string_view key, ValueKind kind);
+  // The numbers of a list; empty when the key is missing.
+  std::vector<Expression> numbers_if(std::string_view key);
+  // A word of the list, or "{axis}"; the first word when the key is missing.
+  AxisWord axis_word(std::string_view key, const std::vector<std::string>& valid);
   void refuse(std::string_view key, std::string message, std::string hint = {});
 
  private:

@@ -29,7 +29,24 @@ struct ProtocolFacts {
   std::string waits_on;                    // the word that tables print, see report_facts.h
 };
 
+// A word, or the axis whose value it is.
+struct AxisWord {
+  std::string axis, word;
+};
+
+// Of a mover whose slots are tiles that tensor copies fill from the images of the payload: what
+// the tensor map says (core/image/tensor/map.h).
+struct TileFacts {
+  bool is_tile = false;
+  AxisWord element, swizzle, promotion, fill;
+  std::optional<Expression> rank, copies;  // copies: tiles of a slot
+  // Elements, the innermost dimension first and in bytes, for the greatest rank: of the box, and at
+  // its end those that the tensor lacks.
+  std::vector<Expression> box, cut;
+};
+
 struct MoverFacts {
+  TileFacts tile;
   std::optional<Expression> bytes;       // of a slot's payload; 0: none
   std::optional<Expression> copy_bytes;  // of one copy, where images of the payload are copied
 };

@@ -1,6 +1,7 @@
 // The facts of a protocol, a mover and a work: typed, taken over from the component that it uses,
 // and refused when one is missing.
 #include "core/base/nearest.h"
+#include "core/image/tensor/map.h"
 #include "gen/catalogue/fact_table.h"
 #include "gen/catalogue/reader.h"
 
@@ -81,6 +82,30 @@ void CatalogueReader::read_mover_facts(const Source& source) {
   MoverFacts& facts = component_of(source).mover;
   facts.bytes = payload.expression("bytes", ValueKind::number, "bytes = 0, or an expression");
   facts.copy_bytes = payload.expression_if("copy_bytes", ValueKind::number);
+  read_tile_facts(source);
+}
+
+void CatalogueReader::read_tile_facts(const Source& source) {
+  namespace tensor = image::tensor;
+  const auto files = fact_files(source);
+  TileFacts& facts = component_of(source).mover.tile;
+  facts.is_tile = std::any_of(files.begin(), files.end(), [](const FactTable::File& file) {
+    return file.table->find("tensor_map") != nullptr;
+  });
+  if (!facts.is_tile) return;
+  FactTable map(catalogue_, files, "tensor_map",
+                {"rank", "box", "cut", "copies", "element", "swizzle", "promotion", "fill"},
+                status_);
+  facts.element = map.axis_word("element", tensor::element_words());
+  facts.swizzle = map.axis_word("swizzle", tensor::swizzle_words());
+  facts.promotion = map.axis_word("promotion", tensor::promotion_words());
+  facts.fill = map.axis_word("fill", tensor::fill_out_words());
+  facts.rank = map.expression("rank", ValueKind::number, "rank = 2, or an expression");
+  facts.copies = map.expression_if("copies", ValueKind::number);
+  facts.box = map.numbers_if("box");
+  facts.cut = map.numbers_if("cut");
+  if (facts.box.empty())
+    map.refuse("box", "lacks 'box'", "write box = [\"128\", \"8\"]: bytes of a row, then elements");
 }
 
 void CatalogueReader::read_work_facts(const Source& source) {

@@ -65,6 +65,7 @@ class CatalogueReader {
   void read_slot_facts(FactTable& slot, const std::vector<FactTable::File>& files,
                        ProtocolFacts& facts);
   void read_mover_facts(const Source& source);
+  void read_tile_facts(const Source& source);
   void read_work_facts(const Source& source);
   void read_words(const Source& source);
   std::string spelled_by(base::TomlReader& reader, const std::string& word,

@@ -172,12 +172,16 @@ void CatalogueReader::inherit_all() {
 }
 
 // Axes that it does not declare itself come first, with those it does declare in the place that
-// they have there. Gates speak of a template: where the component has its own, they do not hold.
+// they have there. Gates speak of a template: where the component has its own, or the verb is empty,
+// they do not hold.
 void CatalogueReader::inherit(const Source& source) {
   Component& own = component_of(source);
   inherit_from_base(source);
   if (source.is_common || source.kind == ComponentKind::probe) return;
-  for (const std::string& verb : top(source).words("empty")) std::erase(own.verbs, verb);
+  for (const std::string& verb : top(source).words("empty")) {
+    std::erase(own.verbs, verb);
+    std::erase_if(own.gates, [&](const GateDeclaration& gate) { return gate.verb == verb; });
+  }
 }
 
 void CatalogueReader::inherit_from_base(const Source& source) {

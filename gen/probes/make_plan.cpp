@@ -48,7 +48,8 @@ Status place_moves(const VariantKey& variant, const Figures& figures, Plan& plan
   PHASEBIT_TRY_ASSIGN(copy_bytes, figures.number(mover.copy_bytes));
   if (bytes == 0) return {};
   PHASEBIT_TRY(place_payload(variant, plan, bytes));
-  return place_copies(variant, plan, copy_bytes);
+  PHASEBIT_TRY(place_copies(variant, plan, copy_bytes));
+  return place_tiles(variant, figures, plan);
 }
 
 void place_shared_memory(Plan& plan) {
@@ -57,7 +58,8 @@ void place_shared_memory(Plan& plan) {
   plan.scratch_offset = plan.ticket_offset + 16;
   constexpr int scratch_bytes = 16 * 4;
   plan.extra_offset = plan.scratch_offset + scratch_bytes;
-  plan.payload_offset = round_up(plan.extra_offset + plan.facts.extra_bytes * plan.num_stages, 128);
+  plan.payload_offset = round_up(plan.extra_offset + plan.facts.extra_bytes * plan.num_stages,
+                                 plan.payload_alignment);
   plan.launch.dynamic_shared_bytes = plan.payload_offset + plan.num_stages * plan.slot_bytes;
 }
 

@@ -26,6 +26,9 @@ struct RolePlan {
   int moves = 0;                 // such moves of a thread for a slot
 };
 
+// The parameter that holds the tensor map of a mover's tiles.
+inline constexpr const char* tile_map_name = "tile_map";
+
 struct Plan {
   image::LaunchShape launch;
   RolePlan producer, consumer;
@@ -38,8 +41,9 @@ struct Plan {
   int slot_bytes = 0;
   // Offsets in the dynamic shared memory, bytes: full barriers at 0, then the empty ones.
   int empty_offset = 0, ticket_offset = 0, payload_offset = 0;
-  int scratch_offset = 0;  // of 64 bytes that the load beside a measured CTA works on
-  int extra_offset = 0;    // of PlanFacts::extra_bytes a slot
+  int scratch_offset = 0;       // of 64 bytes that the load beside a measured CTA works on
+  int payload_alignment = 128;  // of the slots: what the copies' places need
+  int extra_offset = 0;         // of PlanFacts::extra_bytes a slot
   PlanFacts facts;
   // Barriers whose end state `verify` reads back; 0 where a probe or protocol has none to read.
   int phases_checked = 0;

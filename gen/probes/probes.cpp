@@ -45,6 +45,14 @@ Status finish_handoff(const image::VariantKey& variant, Plan& plan) {
   return repeat_items(variant, plan);
 }
 
+// A ring in each CTA of one cluster. The first CTA's record speaks for all.
+Status finish_cluster_ring(const image::VariantKey& variant, Plan& plan) {
+  PHASEBIT_TRY(finish_ring(variant, plan));
+  PHASEBIT_TRY_ASSIGN(size, whole_number(variant, "cluster_size", 2));
+  plan.launch.cluster_size = size;
+  return {};
+}
+
 constexpr std::array planners = {
     ProbePlanner{"ring", lay_out_warps, finish_ring},
     ProbePlanner{"handoff", lay_out_warps, finish_handoff},
@@ -54,6 +62,7 @@ constexpr std::array planners = {
     ProbePlanner{"fanin", lay_out_warps, finish_fanin},
     ProbePlanner{"entangle", lay_out_warps, finish_entangle},
     ProbePlanner{"cluster", lay_out_warps, finish_cluster},
+    ProbePlanner{"cluster_ring", lay_out_warps, finish_cluster_ring},
     ProbePlanner{"remote", lay_out_warps, finish_remote},
     ProbePlanner{"barrier_word", lay_out_barrier_word, finish_barrier_word},
     ProbePlanner{"form", lay_out_form, finish_form},

@@ -27,6 +27,25 @@ void add_payload(json& context, const Plan& plan) {
   context["drain_wide"] = plan.consumer.vector_words == 4;
 }
 
+void add_tensor_map(json& context, const Plan& plan) {
+  std::string parameters, coordinates;
+  int step = 0, outer = 0;
+  std::int64_t bytes = 0;
+  for (const image::tensor::TensorMap& map : plan.launch.tensor_maps) {
+    parameters += fmt::format(", .param .align 64 .b8 {}[128]", map.name);
+    for (int n = 1; n < map.rank(); ++n) coordinates += "0, ";
+    outer = map.box.back();
+    step = outer * plan.launch.payload.tile.copies;
+    bytes = tile_bytes(map);
+  }
+  context["resources"] = parameters;
+  context["tile_map"] = probes::tile_map_name;
+  context["tile_coordinates"] = fmt::format("{{{}place}}", coordinates);
+  context["tile_step"] = std::to_string(step);
+  context["tile_outer"] = std::to_string(outer);
+  context["tile_bytes"] = std::to_string(bytes);
+}
+
 void add_layout(json& context, const Plan& plan) {
   const auto number = [&](const char* name, int value) { context[name] = std::to_string(value); };
   number("threads", plan.launch.threads);

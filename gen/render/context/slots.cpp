@@ -46,6 +46,18 @@ void add_moves(json& slot, const Plan& plan, const RolePlan& role, const std::st
   slot[r == "p" ? "stores" : "loads"] = std::move(moves);
 }
 
+// The copies of one item: tile after tile, each in its place of the slot and of the image.
+void add_tiles(json& slot, const Plan& plan, const std::string& r, int offset) {
+  slot["tiles"] = json::array();
+  if (plan.launch.tensor_maps.empty()) return;
+  const image::tensor::TensorMap& map = plan.launch.tensor_maps.front();
+  const auto bytes = static_cast<int>(tile_bytes(map));
+  for (int copy = 0; copy < plan.launch.payload.tile.copies; ++copy)
+    slot["tiles"].push_back(
+        {{"tile_address", fmt::format("{}_payload+{}", r, offset * plan.slot_bytes + copy * bytes)},
+         {"tile_place", std::to_string(copy * map.box.back())}});
+}
+
 void add_look_ahead(json& slot, const Plan& plan, const RolePlan& role, int ahead, int position) {
   const int items_ahead = ahead * role.turns;
   const int slots_ahead = items_ahead % plan.num_stages;
@@ -67,6 +79,7 @@ json make_slots(const Plan& plan, const RolePlan& role, const std::string& r, in
     const int offset = position * role.turns;
     json slot = slot_names(plan, r, offset);
     add_moves(slot, plan, role, r, offset);
+    if (r == "p") add_tiles(slot, plan, r, offset);
     add_look_ahead(slot, plan, role, ahead, position);
     slots.push_back(std::move(slot));
   }

@@ -1,0 +1,155 @@
+// Movers whose slots are tiles of a tensor map: what the plan makes of [tensor_map], and what it
+// refuses.
+#include "gen/render/kernel_file.h"
+#include "gen/render/render.h"
+#include "gen/render/variant_head.h"
+#include "gen/space/variants.h"
+#include "tests/gen/fixture.h"
+#include "tests/gen/plans.h"
+
+#include <algorithm>
+
+namespace phasebit::test {
+
+using image::tensor::TensorMap;
+
+namespace {
+
+const std::string tensor_ring = "ring/mbarrier_bulk/bulk_tensor/none/";
+
+image::VariantKey variant(const std::string& axes) {
+  auto key = space::parse_variant(shipped(), tensor_ring + axes);
+  EXPECT_TRUE(key) << key.error().text();
+  return key.value_or(image::VariantKey{});
+}
+
+struct MapRow {
+  const char* axes;
+  std::vector<std::int64_t> sizes, strides;
+  std::vector<int> box;
+};
+
+// By hand: 4096 bytes are 32 rows of 128 bytes, 37 images of them stand in the outermost dimension.
+TEST(Tiles, AreImagesBehindEachOther) {
+  const MapRow rows[] = {
+      {"payload_bytes=1024/dimensions=1", {256 * 37}, {}, {256}},
+      {"payload_bytes=4096", {32, 32 * 37}, {128}, {32, 32}},
+      {"payload_bytes=4096/copies_a_stage=2", {32, 32 * 37}, {128}, {32, 16}},
+      {"payload_bytes=4096/dimensions=3", {32, 2, 16 * 37}, {128, 256}, {32, 2, 16}},
+      {"payload_bytes=4096/dimensions=5/row_bytes=64/element=f16",
+       {32, 2, 2, 2, 8 * 37},
+       {64, 128, 256, 512},
+       {32, 2, 2, 2, 8}},
+      {"payload_bytes=4096/dimensions=3/edge=partial", {28, 1, 16 * 37}, {128, 256}, {32, 2, 16}},
+  };
+  for (const MapRow& row : rows) {
+    const probes::Plan plan = plan_of(variant(row.axes));
+    ASSERT_EQ(plan.launch.tensor_maps.size(), 1U) << row.axes;
+    const TensorMap& map = plan.launch.tensor_maps.front();
+    EXPECT_EQ(map.buffer, "payload_in");
+    EXPECT_EQ(map.sizes, row.sizes) << row.axes;
+    EXPECT_EQ(map.strides, row.strides) << row.axes;
+    EXPECT_EQ(map.box, row.box) << row.axes;
+    EXPECT_EQ(plan.launch.payload.period, 37);
+  }
+}
+
+// The pattern of a swizzle begins with the slot: 1024 bytes for rows of 128.
+TEST(Tiles, SlotsBeginWithThePatternOfTheSwizzle) {
+  const probes::Plan plain = plan_of(variant("payload_bytes=1024"));
+  const probes::Plan swizzled = plan_of(variant("payload_bytes=1024/swizzle=128B"));
+  EXPECT_EQ(plain.payload_offset % 128, 0);
+  EXPECT_EQ(swizzled.payload_offset, 1024);
+  EXPECT_EQ(swizzled.launch.dynamic_shared_bytes, 1024 + 4 * 1024);
+}
+
+// Four CTAs copy a quarter of a slot each to all: 64 rows of 128 bytes are 16 a CTA. Two consumer
+// warps of each CTA release to every one.
+TEST(Tiles, OfAClusterAreSlicesOfItsCtas) {
+  const auto key =
+      space::parse_variant(shipped(),
+                           "cluster_ring/mbarrier_cluster_bulk/multicast/none/consumers=2/"
+                           "payload_bytes=8192/cluster_size=4");
+  ASSERT_TRUE(key) << key.error().text();
+  const probes::Plan plan = plan_of(*key);
+  const TensorMap& map = plan.launch.tensor_maps.front();
+  EXPECT_EQ(map.box, (std::vector<int>{32, 16}));
+  EXPECT_EQ(map.sizes, (std::vector<std::int64_t>{32, 64 * 37}));
+  EXPECT_EQ(plan.launch.payload.tile.copies, 4);
+  EXPECT_EQ(plan.launch.cluster_size, 4);
+  EXPECT_EQ(plan.facts.full_arrivals, 1);
+  EXPECT_EQ(plan.facts.empty_arrivals, 2 * 4);
+}
+
+TEST(Tiles, AreCopiedByTheInstructionsOfTheirMap) {
+  const image::VariantKey key = variant("payload_bytes=4096/dimensions=3/copies_a_stage=2");
+  const probes::Plan plan = plan_of(key);
+  render::Renderer renderer(shipped(), base::source_root() / "templates");
+  const auto rendered = renderer.render(key, plan, image::Build::timed, "8.6", "sm_90");
+  ASSERT_TRUE(rendered) << rendered.error().text();
+  const auto& lines = rendered->kernel.statements;
+  EXPECT_EQ(std::count_if(lines.begin(), lines.end(),
+                          [](const std::string& line) {
+                            return line.starts_with(
+                                "@p_copies cp.async.bulk.tensor.3d.shared::cta.global.tile."
+                                "mbarrier::complete_tx::bytes [p_payload+");
+                          }),
+            2);
+  const bool taken = std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.ends_with("pb[96], .param .align 64 .b8 tile_map[128])");
+  });
+  EXPECT_TRUE(taken);
+}
+
+struct BadFact {
+  const char *from, *to, *message;
+};
+
+class TileFactsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::copy(base::source_root() / "templates", folder_.path(), fs::copy_options::recursive);
+  }
+  Folder folder_;
+};
+
+TEST_F(TileFactsTest, AreRefusedWhereTheyStand) {
+  const std::string file = "movers/bulk_tensor/mover.toml", sound = folder_.read(file);
+  const BadFact rows[] = {
+      {"swizzle = \"{swizzle}\"", "swizzle = \"128\"", "swizzle: no '128' (did you mean '128B'?)"},
+      {"element = \"{element}\"", "element = \"{elements}\"", "'elements'"},
+      {"rank = \"dimensions\"", "",
+       "[tensor_map]: lacks 'rank' (write rank = 2, or an expression)"},
+      {"rank = \"dimensions\"", "ranks = 2", "ranks: no such key"},
+  };
+  for (const BadFact& row : rows) {
+    std::string text = sound;
+    ASSERT_NE(text.find(row.from), std::string::npos) << row.from;
+    text.replace(text.find(row.from), std::string(row.from).size(), row.to);
+    folder_.write(file, text);
+    const auto catalogue = catalogue::Catalogue::load(folder_.path());
+    ASSERT_FALSE(catalogue) << row.to;
+    EXPECT_NE(folder_.text(catalogue.error()).find(row.message), std::string::npos)
+        << folder_.text(catalogue.error());
+  }
+}
+
+// Points that no rule prunes: the plan says which value is above which limit.
+TEST_F(TileFactsTest, ABoxThatIsTooLargeIsAnErrorOfTheVariant) {
+  const std::string file = "movers/bulk_tensor/mover.toml";
+  std::string text = folder_.read(file);
+  const std::string box = "\"2 if dimensions > 2 else payload_bytes / copies_a_stage / row_bytes\"";
+  ASSERT_NE(text.find(box), std::string::npos);
+  text.replace(text.find(box), box.size(), "\"512\"");
+  folder_.write(file, text);
+  const auto catalogue = catalogue::Catalogue::load(folder_.path());
+  ASSERT_TRUE(catalogue) << folder_.text(catalogue.error());
+  const auto key = space::parse_variant(*catalogue, tensor_ring + "payload_bytes=4096");
+  ASSERT_TRUE(key);
+  EXPECT_EQ(probes::make_plan(*catalogue, *key).error().text(),
+            "spec: " + tensor_ring +
+                "payload_bytes=4096: tensor map: box: 512 elements in dimension 1 (1 to 256)");
+}
+
+}  // namespace
+}  // namespace phasebit::test
