@@ -40,7 +40,9 @@ struct Request {
         interleave(static_cast<CUtensorMapInterleave>(map.interleave)),
         swizzle(static_cast<CUtensorMapSwizzle>(map.swizzle)),
         promotion(static_cast<CUtensorMapL2promotion>(map.promotion)),
-        fill(static_cast<CUtensorMapFloatOOBfill>(map.fill)) {}
+        fill(static_cast<CUtensorMapFloatOOBfill>(map.fill)) {
+    strides.push_back(0);  // of one dimension too, the driver wants an address
+  }
   CUtensorMapDataType element;
   std::vector<cuuint64_t> sizes, strides;
   std::vector<cuuint32_t> box, steps;

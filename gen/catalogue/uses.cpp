@@ -172,8 +172,8 @@ void CatalogueReader::inherit_all() {
 }
 
 // Axes that it does not declare itself come first, with those it does declare in the place that
-// they have there. Gates speak of a template: where the component has its own, or the verb is empty,
-// they do not hold.
+// they have there. Gates speak of a template: where the component has its own, or the verb is
+// empty, they do not hold.
 void CatalogueReader::inherit(const Source& source) {
   Component& own = component_of(source);
   inherit_from_base(source);

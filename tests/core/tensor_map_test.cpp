@@ -172,7 +172,7 @@ TEST(TensorTile, OutsideOfTheTensorStandsTheFill) {
   map.fill = TensorFill::nan;
   const auto words = words_of_tile(map, {8, -1});
   ASSERT_TRUE(words) << words.error().text();
-  const TileWord nan{true, 0x7fff7fffU};
+  const TileWord nan{true, 0x7ff77ff7U};
   EXPECT_EQ(*words, (std::vector<TileWord>{nan, nan, nan, nan, {false, 4}, {false, 5}, nan, nan}));
   map.fill = TensorFill::zeros;
   EXPECT_EQ((*words_of_tile(map, {8, -1}))[0], (TileWord{true, 0}));
@@ -223,6 +223,10 @@ TEST(TensorTile, WhatIsNotKnownIsSaid) {
   map.box = {16, 8};
   EXPECT_EQ(tile_of(map, {0, 0}).error().text(),
             "bundle: tensor map m: rows of 64 bytes with a swizzle of 128: the tile is not known");
+  map = plain_map();
+  map.element = TensorElement::tf32;
+  EXPECT_EQ(words_of_tile(map, {0, 0}).error().text(),
+            "bundle: tensor map m: elements of tf32 change as they are copied");
   map = plain_map();
   EXPECT_EQ(tile_of(map, {0}).error().text(),
             "bundle: tensor map m: 1 coordinates of 2 dimensions");

@@ -28,7 +28,8 @@ struct TileWord {
   bool operator==(const TileWord&) const = default;
 };
 
-// The tile's words. Step::bundle where one is made of parts of several.
+// The tile's words. Step::bundle where one is made of parts of several, and for elements that the
+// copy changes (tf32, and those whose denormal values it flushes).
 Result<std::vector<TileWord>> words_of_tile(const TensorMap& map, const std::vector<int>& at,
                                             const std::vector<int>& offsets = {});
 
