@@ -19,6 +19,7 @@ class PlanCheck {
     PHASEBIT_TRY(check_numbers());
     PHASEBIT_TRY(check_figure());
     PHASEBIT_TRY(check_barriers());
+    PHASEBIT_TRY(check_tensor_maps());
     return check_verified();
   }
 
@@ -77,6 +78,16 @@ class PlanCheck {
           return complain("barrier " + barrier.name, "is a barrier of kind " + barrier.kind,
                           planned.kind,
                           "the protocol of [key] is another's, or the barrier's kind");
+    return {};
+  }
+
+  // Its swizzle and its box are axes of the key.
+  Status check_tensor_maps() const {
+    for (const image::tensor::TensorMap& planned : planned_.tensor_maps)
+      for (const image::tensor::TensorMap& map : said_.tensor_maps)
+        if (map.name == planned.name && map != planned)
+          return complain("tensor map " + map.name, describe(map), describe(planned),
+                          "write that, or the axes of [key] that decide it");
     return {};
   }
 

@@ -106,5 +106,28 @@ TEST(HeadPlan, LeavesTheRest) {
   EXPECT_TRUE(status) << status.error().text();
 }
 
+// The swizzle is an axis of the key; a map of the file's own may be what it likes.
+TEST(HeadPlan, ATensorMapIsThatOfItsKey) {
+  std::string text = good;
+  const auto put = [&](const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  put("\"mbarrier\"", "\"mbarrier_bulk\"");
+  put("\"st_shared\"", "\"bulk_tensor\"");
+  put("work = \"none\"\n", "work = \"none\"\npayload_bytes = \"1024\"\n");
+  put("words = 128, threads = 32, vector = 4",
+      "words = 256, threads = 32, vector = 4, period = 37");
+  text +=
+      "[resources]\ntensor_maps = [{ name = \"tile_map\", buffer = \"payload_in\", element = "
+      "\"u32\", sizes = [32, 296], box = [32, 8] }]\n";
+  const Status sound = check(text);
+  EXPECT_TRUE(sound) << sound.error().text();
+  put("box = [32, 8]", "box = [32, 8], swizzle = \"128B\"");
+  EXPECT_EQ(check(text).error().text(),
+            "spec: t.ptx:17: tensor map tile_map: a tensor of 32 x 296 u32, strides 128 bytes, a "
+            "box of 32 x 8, swizzle 128B, the variant of its key has a tensor of 32 x 296 u32, "
+            "strides 128 bytes, a box of 32 x 8 (write that, or the axes of [key] that decide it)");
+}
+
 }  // namespace
 }  // namespace phasebit::test
