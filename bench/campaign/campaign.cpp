@@ -153,6 +153,12 @@ void Campaign::check_liveness() {
 
 Outcome Campaign::measure_now(PointRow row, const Conditions& conditions,
                               const BundleVariant& variant) {
+  // Each further hang would cost the watchdog's time.
+  if (const auto known = hung_.find(row.variant_hash); known != hung_.end()) {
+    row.error = known->second;
+    write(row);
+    return outcome_of(row);
+  }
   const auto measured = worker_.measure(maker_.request(row, conditions));
   if (!measured && interrupted()) {
     stopped_ = Error{Step::launch, "interrupted", {}};
@@ -160,6 +166,7 @@ Outcome Campaign::measure_now(PointRow row, const Conditions& conditions,
   }
   fill_row(row, measured);
   write(row);
+  if (worker_.hung()) hung_.emplace(row.variant_hash, row.error.value());
   Outcome outcome = outcome_of(row);
   if (outcome.error) {
     progress_.note(fmt::format("{}: {}", variant.key.id, outcome.error->text()));

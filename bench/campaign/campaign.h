@@ -106,6 +106,7 @@ class Campaign {
   std::size_t next_ = 0;
   std::map<Key, Outcome> outcomes_, controls_;
   std::vector<std::pair<double, double>> aa_differences_;
+  std::unordered_map<std::string, record::PointError> hung_;  // by the variant's hash
   Tally tally_;
   std::optional<Error> stopped_;
 };

@@ -109,7 +109,7 @@ Result<WorkerReply> WorkerHandle::next_reply(Clock::time_point deadline, const c
     case Channel::End::line: return decode_reply(received.line);
     case Channel::End::deadline: {
       reap(SIGKILL);
-      lost_ = true;
+      lost_ = hung_ = true;
       return fail(Step::launch, "hung {}", doing);
     }
     case Channel::End::closed: {
@@ -144,7 +144,7 @@ Result<DeviceInfo> WorkerHandle::start() {
 }
 
 Result<Measurement> WorkerHandle::measure(const PointRequest& request) {
-  lost_ = false;
+  lost_ = hung_ = false;
   PHASEBIT_TRY(start());
   const auto deadline = Clock::now() + options_.watchdog;
   Phase phase = Phase::loading;

@@ -40,6 +40,8 @@ class WorkerHandle {
   // Whether the last point ended with a killed, dead or lost worker: what it left on the GPU is not
   // known until an anchor has run.
   bool lost_worker() const { return lost_; }
+  // Whether it was killed because it took longer than the watchdog allows.
+  bool hung() const { return hung_; }
   pid_t pid() const { return child_; }
   int started() const { return started_; }
 
@@ -53,7 +55,7 @@ class WorkerHandle {
   pid_t child_ = -1;
   std::optional<Channel> channel_;
   device::DeviceInfo info_;
-  bool lost_ = false;
+  bool lost_ = false, hung_ = false;
   int started_ = 0;
 };
 

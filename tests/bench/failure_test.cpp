@@ -37,6 +37,28 @@ TEST(ProgramTest, AHangIsKilledAndCostsOneRow) {
   EXPECT_EQ(error_of(rows, "ring/d"), "");
 }
 
+// Five hangs would take ten seconds.
+TEST(ProgramTest, AVariantThatHungIsNotLaunchedAgain) {
+  Program program;
+  for (const char* name : {"a", "b"}) program.bundle.add(ring_variant(name));
+  program.bundle.kernel("b_t") = {{"hang", true}};
+  const auto start = Clock::now();
+  const ProcessOutput output =
+      program.run({"--watchdog-seconds", "2", "--benchmark_repetitions=5", "--no-aa"});
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(8));
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  int hung = 0, measured = 0;
+  for (const record::PointRow& row : program.rows(PointKind::point)) {
+    if (row.variant_id == "ring/a") measured += row.samples.empty() ? 0 : 1;
+    if (row.variant_id != "ring/b") continue;
+    ASSERT_TRUE(row.error);
+    EXPECT_EQ(row.error->message, "hung in the timed build, and was killed after 2 s");
+    ++hung;
+  }
+  EXPECT_EQ(measured, 5);
+  EXPECT_EQ(hung, 5);
+}
+
 TEST(ProgramTest, ADeadWorkerAndALostDeviceCostOneRowEach) {
   Program program;
   for (const char* name : {"a", "b", "c"}) program.bundle.add(ring_variant(name));
