@@ -1,69 +1,13 @@
 // A head that contradicts its text, or itself.
-#include "core/ptx/head/check.h"
-#include "tests/ptx/heads.h"
+#include "tests/ptx/checked_head.h"
 
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
 namespace {
 
-using test::Broken;
-
-const std::string preamble = ".version 8.0\n.target sm_90\n.address_size 64\n";
-
-// A kernel of two roles as the renderer heads it, and its clock reads.
-const std::string checked_head =
-    "//@ format = 1\n"
-    "//@ id = \"a/b/c/d\"\n"
-    "//@ roles = [{ role = \"producer\", warps = [0] }, { role = \"consumer\", warps = [1] }]\n"
-    "//@ barriers = [{ name = \"full\", kind = \"mbarrier\", base = 0, count = 4, arrivals = 1 "
-    "}]\n"
-    "//@ registers = [{ role = \"consumer\", item = \"c_item\" }]\n"
-    "//@ [key]\n"
-    "//@ probe = \"a\"\n"
-    "//@ [launch]\n"
-    "//@ threads = 64\n"
-    "//@ shared_bytes = 32\n"
-    "//@ timed_role = \"consumer\"\n"
-    "//@ reqntid = [64, 1, 1]\n";
-const std::string checked_text =
-    ".visible .entry k(.param .align 8 .b8 pb[96])\n"
-    ".reqntid 64, 1, 1\n"
-    "{\n"
-    ".extern .shared .align 8 .b8 ring[];\n"
-    "mbarrier.init.shared.b64 [ring], 1;\n"
-    "mbarrier.init.shared.b64 [ring+8], 1;\n"
-    "mbarrier.init.shared.b64 [ring+16], 1;\n"
-    "mbarrier.init.shared.b64 [ring+24], 1;\n"
-    ".reg .b32 c_item;\n"
-    ".reg .b64 start, end;\n"
-    "// [producer clock_start] common/clock_start.ptx:1\n"
-    "mov.u64 start, %clock64;\n"
-    "// [producer clock_end] common/clock_end.ptx:1\n"
-    "mov.u64 end, %clock64;\n"
-    "// [consumer clock_start] common/clock_start.ptx:1\n"
-    "mov.u64 start, %clock64;\n"
-    "// [consumer clock_end] common/clock_end.ptx:1\n"
-    "mov.u64 end, %clock64;\n"
-    "}\n";
-
 std::string sound_file(std::string head) {
   return preamble + head.append(checked_text);
-}
-
-Status check(const std::string& text) {
-  PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(text, "t.ptx"));
-  const ptx::PtxFunction& entry = *file.entries().front();
-  PHASEBIT_TRY_ASSIGN(head, ptx::head::read_head(entry.head_lines, file.name));
-  return ptx::head::check_head(head, file, entry);
-}
-
-void expect_broken(std::string text, const Broken& row) {
-  ASSERT_NE(text.find(row.from), std::string::npos) << row.from;
-  text.replace(text.find(row.from), row.from.size(), row.to);
-  const Status status = check(text);
-  ASSERT_FALSE(status) << row.message;
-  EXPECT_EQ(status.error().text(), row.message);
 }
 
 TEST(Head, AgreesWithItsText) {
@@ -237,75 +181,6 @@ TEST(Head, SaysWhatCannotBeLaunched) {
        "spec: t.ptx:4: cluster_size: 1, the text has .reqnctapercluster 4, 1, 1 (write "
        "`cluster_size = 4`)"},
   });
-}
-
-// Behind the block each parameter is the address of the buffer of its name.
-TEST(Head, BuffersAreTheParametersOfTheirNames) {
-  const std::string two =
-      "//@ [resources]\n//@ buffers = [{ name = \"b\", bytes = 8 }, { name = \"a\", bytes = 4 }]\n";
-  std::string text = checked_text;
-  text.replace(text.find("pb[96]"), 6, "pb[96], .param .u64 a, .param .u64 .ptr .global b");
-  const std::string sound = preamble + checked_head + two + text;
-  const auto file = ptx::read_ptx(sound, "t.ptx");
-  ASSERT_TRUE(file);
-  const ptx::PtxFunction& entry = *file->entries().front();
-  auto head = ptx::head::read_head(entry.head_lines, file->name);
-  ASSERT_TRUE(head) << head.error().text();
-  EXPECT_TRUE(ptx::head::check_head(*head, *file, entry));
-  ptx::head::order_buffers(*head, entry);
-  ASSERT_EQ(head->launch.buffers.size(), 2U);
-  EXPECT_EQ(head->launch.buffers[0].name, "a");
-  EXPECT_EQ(head->launch.buffers[1].name, "b");
-  const std::vector<Broken> rows = {
-      {", { name = \"a\", bytes = 4 }", "",
-       "spec: t.ptx:16: resources: nobody says what parameter 'a' of 'k' is (write `buffers = [{ "
-       "name = \"a\", bytes = 4096 }]` in [resources])"},
-      {".u64 a", ".u32 a",
-       "spec: t.ptx:17: buffer a: the text has `.param .u32 a`, which holds no address (write "
-       "`.param .u64 a`)"},
-      {", .param .u64 a, .param .u64 .ptr .global b", "",
-       "spec: t.ptx:17: buffer b: 'k' has no parameter of that name (write `k(.param .align 8 .b8 "
-       "pb[96], .param .u64 b)`)"},
-  };
-  for (const Broken& row : rows) expect_broken(sound, row);
-}
-
-// A tensor map is 128 bytes behind the addresses, and lies in a buffer of the head.
-TEST(Head, TensorMapsAreParametersBehindTheBuffers) {
-  const std::string resources =
-      "//@ [resources]\n//@ buffers = [{ name = \"b\", bytes = 4096 }]\n"
-      "//@ tensor_maps = [{ name = \"m\", buffer = \"b\", element = \"u32\", sizes = [32, 32], "
-      "box = [32, 8] }]\n";
-  std::string text = checked_text;
-  text.replace(text.find("pb[96]"), 6, "pb[96], .param .u64 b, .param .align 64 .b8 m[128]");
-  const std::string sound = preamble + checked_head + resources + text;
-  const auto file = ptx::read_ptx(sound, "t.ptx");
-  ASSERT_TRUE(file);
-  const ptx::PtxFunction& entry = *file->entries().front();
-  const auto head = ptx::head::read_head(entry.head_lines, file->name);
-  ASSERT_TRUE(head) << head.error().text();
-  const auto checked = ptx::head::check_head(*head, *file, entry);
-  EXPECT_TRUE(checked) << checked.error().text();
-  const std::vector<Broken> rows = {
-      {".align 64 .b8 m", ".align 8 .b8 m",
-       "spec: t.ptx:18: tensor map m: the text has `.param .align 8 .b8 m[128]`, which holds no "
-       "tensor map (write `.param .align 64 .b8 m[128]`)"},
-      {".param .u64 b, .param .align 64 .b8 m[128]", ".param .align 64 .b8 m[128], .param .u64 b",
-       "spec: t.ptx:17: buffer b: parameter 'b' of 'k' stands behind tensor maps (write it before "
-       "them)"},
-      {", .param .align 64 .b8 m[128]", "",
-       "spec: t.ptx:18: tensor map m: 'k' has no parameter of that name (write `.param .align 64 "
-       ".b8 m[128]` behind the others)"},
-      {"buffer = \"b\"", "buffer = \"c\"",
-       "spec: t.ptx:18: tensor map m: there is no buffer 'c' (did you mean 'b'?)"},
-      {"box = [32, 8]", "box = [32, 8], swizzle = \"64B\"",
-       "spec: t.ptx:18: tensor map m: box: 128 bytes in the innermost dimension (64 at most with "
-       "swizzle = \"64B\")"},
-      {"sizes = [32, 32]", "sizes = [32, 33]",
-       "spec: t.ptx:18: tensor map m: buffer: 'b' has 4096 bytes, the tensor 4224 (write `bytes = "
-       "4224` or more, or smaller sizes)"},
-  };
-  for (const Broken& row : rows) expect_broken(sound, row);
 }
 
 }  // namespace
