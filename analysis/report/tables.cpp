@@ -13,6 +13,7 @@
 #include "analysis/report/tables/modes_table.h"
 #include "analysis/report/tables/probes/barrier_word.h"
 #include "analysis/report/tables/probes/group_tables.h"
+#include "analysis/report/tables/probes/stream_table.h"
 #include "analysis/report/tables/tuned.h"
 #include "core/base/nearest.h"
 #include "core/image/renamed.h"
@@ -219,6 +220,8 @@ const std::vector<MadeTable>& made_tables() {
       {{"tuned", "parent=ID tuned=NAME axis=value", "forks and snippets beside their parents"},
        tables::tuned_table},
       {{"barrier_word", none, "where the fields of an mbarrier stand"}, word_table},
+      {{"stream", axes, "data read by 1 to all SMs: GB/s, share of the best plain loads"},
+       tables::probes::stream_table},
       {{"forms", "path=WORD measure=WORD lanes=WORD family=PATTERN", "what single PTX forms cost"},
        tables::forms_table},
       {{"coverage", "target=TARGET", "PTX forms by family: taken and measured"},

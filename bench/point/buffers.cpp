@@ -1,5 +1,7 @@
 #include "bench/point/buffers.h"
 
+#include <algorithm>
+
 namespace phasebit::bench::point {
 
 using image::BufferFill;
@@ -8,6 +10,19 @@ Status BufferMemory::reserve(Room& room, std::size_t bytes) {
   if (bytes <= room.bytes) return {};
   PHASEBIT_TRY_ASSIGN(address, device_.allocate(bytes));
   room = {address, bytes};
+  return {};
+}
+
+// One block at a time: the data may be larger than what a host likes to hold twice.
+Status BufferMemory::write_blocks(const image::Buffer& buffer, device::Device::Address to) {
+  image::Buffer first = buffer;
+  first.bytes = std::min<std::uint64_t>(buffer.bytes, 4 * image::block_words);
+  std::vector<std::uint32_t> block = image::content_of(first);
+  for (std::size_t word = 0; word < buffer.words(); word += image::block_words) {
+    const std::size_t words = std::min(buffer.words() - word, image::block_words);
+    PHASEBIT_TRY(device_.write(to + 4 * word, block.data(), 4 * words));
+    for (std::uint32_t& one : block) one += image::payload_item_step;
+  }
   return {};
 }
 
@@ -24,6 +39,10 @@ Status BufferMemory::make(const std::vector<image::Buffer>& buffers) {
     PHASEBIT_TRY(reserve(rooms_[n], 4 * words));
     if (words > 0) PHASEBIT_TRY(device_.fill(rooms_[n].address, 0, words));
     addresses_.push_back(rooms_[n].address);
+    if (buffers[n].fill.kind == BufferFill::Kind::blocks) {
+      PHASEBIT_TRY(write_blocks(buffers[n], rooms_[n].address));
+      continue;
+    }
     const std::vector<std::uint32_t> content = image::content_of(buffers[n]);
     if (content.empty()) continue;
     PHASEBIT_TRY(reserve(contents_[n], 4 * words));
@@ -37,7 +56,8 @@ Status BufferMemory::fill() {
   for (std::size_t n = 0; n < buffers_.size(); ++n) {
     const std::size_t words = buffers_[n].words();
     switch (buffers_[n].fill.kind) {
-      case BufferFill::Kind::none: break;
+      case BufferFill::Kind::none:
+      case BufferFill::Kind::blocks: break;
       case BufferFill::Kind::word:
         PHASEBIT_TRY(device_.fill(addresses_[n], buffers_[n].fill.word, words));
         break;

@@ -26,6 +26,7 @@ class BufferMemory {
     device::Device::Address address = 0;
     std::size_t bytes = 0;
   };
+  Status write_blocks(const image::Buffer& buffer, device::Device::Address to);
   Status reserve(Room& room, std::size_t bytes);
 
   device::Device& device_;

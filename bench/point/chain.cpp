@@ -9,6 +9,8 @@ using image::LaunchShape;
 namespace {
 
 constexpr double base_cycles = 16384;
+// A grid that reads memory: long enough that start and end of its CTAs are a small part.
+constexpr double base_ns_of_grid = 500'000;
 // Shorter launches are mostly start and end.
 constexpr double least_trial_cycles = 8192;
 // An item that costs nothing (the empty anchor) would ask for an endless chain.
@@ -70,7 +72,8 @@ std::uint32_t chain_base(const LaunchShape& shape, const record::Sample& shorter
   // chain might take seconds.
   const double floor = static_cast<double>(longer.cycles) / longer.items / 4;
   const double cycles_per_item = std::max(difference / (longer.items - shorter.items), floor);
-  const double wanted = cycles_per_item > 0 ? base_cycles / cycles_per_item : most_items;
+  const double base = shape.sms > 0 ? base_ns_of_grid : base_cycles;
+  const double wanted = cycles_per_item > 0 ? base / cycles_per_item : most_items;
   return allowed_items(shape, static_cast<std::uint64_t>(std::min(wanted, most_items)));
 }
 

@@ -18,6 +18,7 @@ constexpr int tries = 5;
 
 // CTAs that must come to the target SM. A cluster has none, and comes as a whole or not at all.
 int wanted_ctas(const LaunchShape& shape) {
+  if (shape.sms > 0) return shape.ctas();
   return shape.cluster_size > 1 ? 0 : shape.ctas_per_sm + shape.load_ctas;
 }
 
@@ -42,7 +43,7 @@ KernelParams params_of(const LaunchShape& shape, const BatchRequest& request) {
   params.guard_limit_ns = request.guard_limit_ns;
   params.first_rank = static_cast<std::uint16_t>(shape.first_rank);
   params.second_rank = static_cast<std::uint16_t>(shape.second_rank);
-  params.load_ctas = static_cast<std::uint32_t>(shape.load_ctas);
+  params.load_ctas = static_cast<std::uint32_t>(shape.sms > 0 ? shape.sms : shape.load_ctas);
   return params;
 }
 
@@ -80,7 +81,8 @@ Grid grid_of(const LaunchShape& shape, const record::Conditions& placement, int 
   const int threads = shape.threads + 32 * placement.idle_warps();
   if (shape.cluster_size > 1)
     return Grid{shape.cluster_size, threads, shape.cluster_size, shape.dynamic_shared_bytes};
-  return Grid{multiprocessors * (wanted_ctas(shape) + 1), threads, 1, shape.dynamic_shared_bytes};
+  const int on_an_sm = shape.ctas_per_sm + shape.load_ctas;
+  return Grid{multiprocessors * (on_an_sm + 1), threads, 1, shape.dynamic_shared_bytes};
 }
 
 Status Launcher::reserve(std::size_t bytes) {
@@ -175,6 +177,9 @@ Result<std::vector<LaunchOutput>> Launcher::run(Device::Function function, const
     if (short_of == outputs.end()) return std::move(outputs);
     fewest = short_of->ctas;
   }
+  if (shape.sms > 0)
+    return fail(Step::device, "{} of {} CTAs came to run on {} SMs, in {} attempts", fewest,
+                wanted_ctas(shape), shape.sms, tries);
   return with_hint(
       fail(Step::device, "{} of {} CTAs came to run on SM {}, in {} attempts", fewest,
            wanted_ctas(shape), request.placement.sm, tries),

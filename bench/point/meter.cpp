@@ -26,6 +26,7 @@ double seconds_since(Clock::time_point start) {
 record::Sample sample_of(const image::LaunchShape& shape, const LaunchOutput& output) {
   const image::SampleRecord& record = timed_record(shape, output);
   record::Sample sample{output.items, record.clock_end - record.clock_start, {}};
+  if (shape.sms > 0) sample.cycles = span_ns(output);
   for (const image::Reading& reading : shape.readings)
     sample.readings.push_back(record_of(shape, output, reading.role).readings[reading.index]);
   return sample;
@@ -78,7 +79,7 @@ void note_sms(const image::LaunchShape& shape, const std::vector<LaunchOutput>& 
 
 Measurement empty_measurement(const image::LaunchShape& shape) {
   Measurement measurement;
-  if (shape.phases_checked == 0 && shape.payload.words_per_slot == 0)
+  if (shape.phases_checked == 0 && shape.payload.words_per_slot == 0 && shape.data.bytes == 0)
     measurement.flags.emplace_back(record::items_only_flag);
   for (const image::Reading& reading : shape.readings)
     measurement.readings.push_back({reading.name, reading.unit});

@@ -84,6 +84,16 @@ Status verify_checksum(const LaunchShape& shape, const LaunchOutput& output, con
   return {};
 }
 
+// Threads that read nothing left no checksum, or 0.
+Status verify_sum(const LaunchOutput& output, std::uint32_t wanted) {
+  std::uint32_t found = 0;
+  for (const std::uint32_t one : output.checksum) found += one == payload_poison ? 0 : one;
+  if (found == wanted) return {};
+  return fail(Step::verify,
+              "the sum of all words read is {:#010x} after {} items, expected {:#010x}", found,
+              output.items, wanted);
+}
+
 // The first record of a CTA says how many barriers it read back; of a cluster, that of one CTA.
 Status verify_phases_checked(const LaunchShape& shape, const LaunchOutput& output, int cta) {
   if (shape.cluster_size > 1 && cta != shape.first_rank) return {};
@@ -114,6 +124,7 @@ Status verify_no_other_record(const LaunchShape& shape, const LaunchOutput& outp
 // Where a CTA must have run: a cluster's where its first record says.
 std::uint32_t sm_of(const LaunchShape& shape, const record::Placement& placement,
                     const LaunchOutput& output, int cta) {
+  if (shape.sms > 0) return static_cast<std::uint32_t>(cta / shape.ctas_per_sm);
   if (shape.cluster_size <= 1) return static_cast<std::uint32_t>(placement.sm);
   for (const RoleSlice& slice : shape.slices)
     if (slice.is_in(cta)) return record_at(shape, output, cta, slice).sm;
@@ -145,6 +156,12 @@ const std::vector<std::uint32_t>& ExpectedChecksums::after(std::uint32_t items) 
   return found->second;
 }
 
+std::uint32_t ExpectedChecksums::sum_after(std::uint32_t items) {
+  auto [found, is_new] = sums_.try_emplace(items);
+  if (is_new) found->second = image::expected_sum(shape_, items);
+  return found->second;
+}
+
 Status verify_launch(const LaunchShape& shape, const record::Placement& placement,
                      const LaunchOutput& output, ExpectedChecksums& checksums) {
   if (output.status.code != 0) return fail(Step::guard, "{}", image::describe(output.status));
@@ -157,6 +174,7 @@ Status verify_launch(const LaunchShape& shape, const record::Placement& placemen
         PHASEBIT_TRY(verify_checksum(shape, output, slice, cta, checksums.after(output.items)));
     }
   }
+  if (shape.data.bytes > 0) PHASEBIT_TRY(verify_sum(output, checksums.sum_after(output.items)));
   PHASEBIT_TRY(verify_no_other_record(shape, output));
   for (int cta = 0; cta < shape.ctas(); ++cta)
     PHASEBIT_TRY(verify_phases_checked(shape, output, cta));
@@ -167,6 +185,16 @@ const SampleRecord& timed_record(const LaunchShape& shape, const LaunchOutput& o
   const RoleSlice* slice = slice_of(shape, shape.timed_role, first_cta(shape));
   if (slice == nullptr) bug("a launch shape without its timed role");
   return record_at(shape, output, first_cta(shape), *slice);
+}
+
+std::uint64_t span_ns(const LaunchOutput& output) {
+  std::uint64_t first = ~std::uint64_t{0}, last = 0;
+  for (const SampleRecord& record : output.records) {
+    if (record.role == 0) continue;
+    first = std::min(first, record.timer_start);
+    last = std::max(last, record.timer_end);
+  }
+  return last > first ? last - first : 0;
 }
 
 const SampleRecord& record_of(const LaunchShape& shape, const LaunchOutput& output, Role role) {

@@ -18,6 +18,8 @@ class ExpectedChecksums {
       : shape_(shape), seed_(seed), words_(image::words_of_slot(shape).value_or(Words())) {}
   // By thread of the CTA; a thread without checksum has 0.
   const std::vector<std::uint32_t>& after(std::uint32_t items);
+  // Of a grid that reads data: the sum of all its checksums.
+  std::uint32_t sum_after(std::uint32_t items);
 
  private:
   using Words = std::vector<image::tensor::TileWord>;
@@ -25,6 +27,7 @@ class ExpectedChecksums {
   std::uint32_t seed_;
   Words words_;  // of a slot that tensor copies fill
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_items_;
+  std::map<std::uint32_t, std::uint32_t> sums_;
 };
 
 // In a cluster the SM is the GPU's choice, but one CTA has one.
@@ -37,6 +40,9 @@ Status verify_launch(const image::LaunchShape& shape, const record::Placement& p
 // first_rank, which is CTA 0 without clusters.
 const image::SampleRecord& timed_record(const image::LaunchShape& shape,
                                         const LaunchOutput& output);
+
+// From the first clock read of a grid to the last, by %globaltimer.
+std::uint64_t span_ns(const LaunchOutput& output);
 
 // The record that holds a reading: of the role's first slice in that CTA, or in the first that has
 // the role.

@@ -4,6 +4,8 @@
 #include "bench/worker/message.h"
 #include "core/image/bundle.h"
 
+#include <algorithm>
+
 namespace phasebit::bench::worker {
 namespace {
 
@@ -17,6 +19,8 @@ Result<Opened> open(const device::DeviceRequest& request,
   PHASEBIT_TRY_ASSIGN(manifest, image::read_manifest(request.bundle));
   PHASEBIT_TRY_ASSIGN(device, open_device(request));
   PHASEBIT_TRY(device::check_target(manifest.target, device->info()));
+  for (image::BundleVariant& variant : manifest.variants)
+    variant.launch.sms = std::min(variant.launch.sms, device->info().row.multiprocessors);
   return Opened{std::move(manifest), std::move(device)};
 }
 

@@ -37,7 +37,8 @@ struct KernelParams {
   std::uint16_t first_rank = 0;    // +88 cluster ranks that take part, where two of many do
   std::uint16_t second_rank = 0;   // +90
   std::uint32_t load_ctas = 0;     // +92 CTAs beside the measured ones that keep the SM busy until
-                                   //     the word 8 bytes after the ticket is not 0
+                                   //     the word 8 bytes after the ticket is not 0; of a kernel
+                                   //     that runs on several SMs, how many those are
 };
 static_assert(sizeof(KernelParams) == 96);
 

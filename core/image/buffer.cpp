@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 
+#include <algorithm>
 #include <charconv>
 #include <numeric>
 #include <random>
@@ -12,6 +13,7 @@ namespace {
 using Kind = BufferFill::Kind;
 
 constexpr std::string_view random_mark = "random:";
+constexpr std::string_view blocks_mark = "blocks:";
 
 std::optional<std::uint32_t> number_of(std::string_view text) {
   const bool hex = text.starts_with("0x");
@@ -29,11 +31,11 @@ std::optional<BufferFill> read_fill(std::string_view text) {
   if (text == "none") return BufferFill{Kind::none, 0};
   if (text == "zero") return BufferFill{Kind::word, 0};
   if (text == "index") return BufferFill{Kind::index, 0};
-  const bool random = text.starts_with(random_mark);
-  if (random) text.remove_prefix(random_mark.size());
+  const bool random = text.starts_with(random_mark), blocks = text.starts_with(blocks_mark);
+  if (random || blocks) text.remove_prefix(random_mark.size());
   const auto number = number_of(text);
   if (!number) return {};
-  return BufferFill{random ? Kind::random : Kind::word, *number};
+  return BufferFill{random ? Kind::random : blocks ? Kind::blocks : Kind::word, *number};
 }
 
 std::string to_string(const BufferFill& fill) {
@@ -42,20 +44,26 @@ std::string to_string(const BufferFill& fill) {
     case Kind::word: return fill.word == 0 ? "zero" : fmt::format("{}", fill.word);
     case Kind::index: return "index";
     case Kind::random: return fmt::format("{}{}", random_mark, fill.word);
+    case Kind::blocks: return fmt::format("{}{}", blocks_mark, fill.word);
   }
   bug("unknown fill");
 }
 
 std::vector<std::uint32_t> content_of(const Buffer& buffer) {
   std::vector<std::uint32_t> words;
-  if (buffer.fill.kind != Kind::index && buffer.fill.kind != Kind::random) return words;
+  const Kind kind = buffer.fill.kind;
+  if (kind == Kind::none || kind == Kind::word) return words;
   words.resize(buffer.words());
-  if (buffer.fill.kind == Kind::index) {
+  if (kind == Kind::index) {
     std::iota(words.begin(), words.end(), 0U);
     return words;
   }
   std::mt19937 draw(buffer.fill.word);
-  for (std::uint32_t& word : words) word = static_cast<std::uint32_t>(draw());
+  const std::size_t drawn =
+      kind == Kind::blocks ? std::min(words.size(), block_words) : words.size();
+  for (std::size_t n = 0; n < drawn; ++n) words[n] = static_cast<std::uint32_t>(draw());
+  for (std::size_t n = drawn; n < words.size(); ++n)
+    words[n] = words[n - block_words] + payload_item_step;
   return words;
 }
 

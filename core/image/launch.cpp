@@ -42,11 +42,12 @@ struct ItemMap {
 
 ItemMap item_map(const PayloadShape& payload, int rank, const std::vector<TileWord>& words) {
   ItemMap map;
-  const int per_thread = payload.words_per_slot / payload.consumer_threads;
+  const int per_thread = payload.words_of_thread();
   for (int n = 0; n < per_thread; ++n) {
     const int group = n / payload.consumer_vector_words, within = n % payload.consumer_vector_words;
-    const int word =
+    const int number =
         (group * payload.consumer_threads + rank) * payload.consumer_vector_words + within;
+    const int word = number % payload.words_per_slot;
     const TileWord own =
         words.empty() ? TileWord{false, static_cast<std::uint32_t>(word)} : words[index_of(word)];
     map.power *= payload_checksum_multiplier;

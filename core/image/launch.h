@@ -31,8 +31,8 @@ struct RoleSlice {
 // The payload of a slot: word w of item i is seed + i * payload_item_step + w (mod 2^32). Thread r
 // of the T that share a slot reads, in this order, words (m * T + r) * vector_words + v for m = 0..
 // and v = 0..vector_words-1, and adds each to its checksum: h = h * payload_checksum_multiplier +
-// word, from h = 0.
-inline constexpr std::uint32_t payload_item_step = 0x9E3779B1U;            // odd: swaps are seen
+// word, from h = 0. Word numbers are modulo the words of the slot: of a slot with fewer words than
+// readers, several read the same. A thread may stop early, after `thread_words` words.
 inline constexpr std::uint32_t payload_checksum_multiplier = 0x01000193U;  // = 3 mod 4
 
 // The name of what payload_in points to, for tensor maps that lie in it.
@@ -61,7 +61,21 @@ struct PayloadShape {
   int consumer_vector_words = 1;  // 1 or 4
   int period = 0;                 // items whose words differ; 0: all
   TilePayload tile = {};
+  int thread_words = 0;           // that a thread reads of a slot; 0: its even share
+  int words_of_thread() const {
+    return thread_words > 0 ? thread_words : words_per_slot / consumer_threads;
+  }
   int images_bytes() const { return 4 * period * words_per_slot; }  // of payload_in
+};
+
+// Data that a whole grid reads: the first `bytes` of the launch's first buffer, whose fill is
+// `blocks`. Readers, so many a CTA, take its tiles in turn: item i of reader r of R is tile
+// i * R + r, round and round. A thread's checksum is the sum of the words it read (mod 2^32), and
+// the sum of all threads' is verified.
+struct DataShape {
+  std::int64_t bytes = 0;  // 0: none; a multiple of tile_bytes
+  int tile_bytes = 0;
+  int readers = 1;
 };
 
 // A sum over a launch's items that a role leaves beside its clocks, in SampleRecord::readings. Its
@@ -82,6 +96,10 @@ struct Reading {
 struct LaunchShape {
   int threads = 0;  // of one CTA, without first_warp's
   int ctas_per_sm = 1;
+  // SMs that run ctas_per_sm CTAs each, SM 0 first; of a device that has fewer, all. 0: one SM, the
+  // placement's. With several a launch lasts from the first clock read of the grid to the last, by
+  // %globaltimer: its figure is in ns, and the checksums are sums over what the whole grid read.
+  int sms = 0;
   int load_ctas = 0;  // CTAs of the same size beside them that keep the SM busy and leave no record
   // CTAs of a cluster. Above 1 exactly one cluster is launched, on SMs of the GPU's choice.
   int cluster_size = 1;
@@ -106,13 +124,14 @@ struct LaunchShape {
   std::string unit = "cycles per item";  // or "cycles per round trip"
   std::vector<RoleSlice> slices;
   PayloadShape payload;
+  DataShape data;
   // Whose addresses the kernel takes behind the parameter block, in this order. What payload_in
   // points to is not among them: the payload says how much it is.
   std::vector<Buffer> buffers;
   // Behind those the kernel takes each of these, in this order.
   std::vector<tensor::TensorMap> tensor_maps;
   int warps() const { return threads / 32; }
-  int ctas() const { return ctas_per_sm * cluster_size; }  // that leave records
+  int ctas() const { return (sms > 0 ? sms : 1) * ctas_per_sm * cluster_size; }  // leave records
   int records() const { return ctas() * 2 * warps(); }
 };
 
@@ -136,5 +155,8 @@ Result<std::vector<tensor::TileWord>> words_of_slot(const LaunchShape& shape);
 std::uint32_t expected_checksum(const LaunchShape& shape, std::uint32_t seed, std::uint32_t items,
                                 int unit, int rank,
                                 const std::vector<tensor::TileWord>& words = {});
+
+// The sum of all checksums of a grid that reads `shape.data`.
+std::uint32_t expected_sum(const LaunchShape& shape, std::uint32_t items);
 
 }  // namespace phasebit::image

@@ -114,13 +114,14 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Resources, registers, static_shared_bytes, st
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RoleSlice, warp, first_lane, lane_stride, role, unit, rank,
                                    rank_in_cluster, leaves_early)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PayloadShape, words_per_slot, consumer_threads,
-                                   consumer_vector_words, period)
+                                   consumer_vector_words, period, thread_words)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DataShape, bytes, tile_bytes, readers)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Reading, name, unit, role, index)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchShape, threads, ctas_per_sm, load_ctas, cluster_size,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchShape, threads, ctas_per_sm, sms, load_ctas, cluster_size,
                                    dynamic_shared_bytes, item_granule, min_items, max_items,
                                    producer_turns, consumer_turns, timed_role, work_amount,
                                    delay_cycles, first_rank, second_rank, readings, guarded,
-                                   phases_checked, unit, slices, payload)
+                                   phases_checked, unit, slices, payload, data)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VariantKey, id, hash, axes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GateResult, verdict, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VerbCensus, verb, role, hot, cold, beside)
@@ -197,9 +198,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Manifest, version, target, ptxas
 
 std::string launch_signature(const LaunchShape& launch) {
   // Two launches that differ in what they verify measure the same: classes, and comparisons with
-  // launches of before this field, must not move for it.
+  // launches of before this field, must not move for it, nor for later fields that say nothing.
   json shape = launch;
   shape.erase("phases_checked");
+  if (launch.sms == 0) shape.erase("sms");
+  if (launch.data.bytes == 0) shape.erase("data");
+  if (launch.payload.thread_words == 0) shape["payload"].erase("thread_words");
   if (!launch.buffers.empty()) shape["buffers"] = launch.buffers;
   if (!launch.tensor_maps.empty()) shape["tensor_maps"] = launch.tensor_maps;
   return shape.dump();

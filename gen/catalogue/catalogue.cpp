@@ -66,9 +66,16 @@ void for_each_axis(const Catalogue& catalogue, Visit visit) {
 // "1..32", or the nearest value.
 std::string value_hint(const std::vector<const Axis*>& axes, std::string_view value,
                        const std::vector<std::string>& valid) {
-  if (axes.size() == 1 && axes.front()->is_range())
-    return fmt::format("a whole number in {}..{}", axes.front()->low, axes.front()->high);
-  return base::nearest_word_hint(value, valid);
+  const bool ranges =
+      std::all_of(axes.begin(), axes.end(), [](const Axis* axis) { return axis->is_range(); });
+  if (axes.empty() || !ranges) return base::nearest_word_hint(value, valid);
+  // Components that declare it may each have a range of their own.
+  auto low = axes.front()->low, high = axes.front()->high;
+  for (const Axis* axis : axes) {
+    low = std::min(low, axis->low);
+    high = std::max(high, axis->high);
+  }
+  return fmt::format("a whole number in {}..{}", low, high);
 }
 
 }  // namespace

@@ -49,6 +49,8 @@ struct MoverFacts {
   TileFacts tile;
   std::optional<Expression> bytes;       // of a slot's payload; 0: none
   std::optional<Expression> copy_bytes;  // of one copy, where images of the payload are copied
+  std::optional<Expression> copiers;     // who copy a slot together; missing: its producer threads
+  std::optional<Expression> read_bytes;  // of a slot by a consumer thread; 0: its even share
 };
 
 struct WorkFacts {

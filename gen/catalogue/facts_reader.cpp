@@ -78,10 +78,13 @@ void CatalogueReader::read_slot_facts(FactTable& slot, const std::vector<FactTab
 }
 
 void CatalogueReader::read_mover_facts(const Source& source) {
-  FactTable payload(catalogue_, fact_files(source), "payload", {"bytes", "copy_bytes"}, status_);
+  FactTable payload(catalogue_, fact_files(source), "payload",
+                    {"bytes", "copy_bytes", "copiers", "read_bytes"}, status_);
   MoverFacts& facts = component_of(source).mover;
   facts.bytes = payload.expression("bytes", ValueKind::number, "bytes = 0, or an expression");
   facts.copy_bytes = payload.expression_if("copy_bytes", ValueKind::number);
+  facts.copiers = payload.expression_if("copiers", ValueKind::number);
+  facts.read_bytes = payload.expression_if("read_bytes", ValueKind::number);
   read_tile_facts(source);
 }
 

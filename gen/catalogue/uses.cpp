@@ -138,13 +138,13 @@ void CatalogueReader::check_files(const Source& source) {
   std::vector<fs::path> askers = {own, templates_ / "common"};
   for (const Source* used : used_sources(source))
     askers.push_back(fs::path(used->file).parent_path());
-  if (source.is_common) {
-    askers.push_back(templates_ / "anchors");
+  const bool is_probe = !source.is_common && source.kind == ComponentKind::probe;
+  if (source.is_common) askers.push_back(templates_ / "anchors");
+  // A probe comes first: it may stand in for a file of its own that any other asks for.
+  if (source.is_common || is_probe)
     for (const Source& other : sources_) askers.push_back(fs::path(other.file).parent_path());
-  }
   std::set<std::string> wanted = included_by(askers);
   wanted.insert(component.verbs.begin(), component.verbs.end());
-  const bool is_probe = !source.is_common && source.kind == ComponentKind::probe;
   if (is_probe) wanted.insert("kernel");
   for (const std::string& name : templates_in(own)) {
     if (wanted.contains(name)) continue;
@@ -204,9 +204,11 @@ void CatalogueReader::inherit_from_base(const Source& source) {
     if (!contains(own.verbs, verb)) own.verbs.push_back(verb);
   put_before(own.rules, base.rules);
   put_before(own.needs, base.needs);
+  const std::vector<std::string> empty = top(source).words("empty");
   std::vector<GateDeclaration> gates;
   for (const GateDeclaration& gate : base.gates)
-    if (gate.verb == "*" || !has_template(source, gate.verb)) gates.push_back(gate);
+    if (gate.verb == "*" || (!has_template(source, gate.verb) && !contains(empty, gate.verb)))
+      gates.push_back(gate);
   put_before(own.gates, gates);
   if (own.covers.empty()) own.covers = base.covers;
   if (own.covers_ptxas.empty()) own.covers_ptxas = base.covers_ptxas;

@@ -19,6 +19,12 @@ constexpr int most_warps = 32;
 // A try of a phase that never comes may sleep, nobody says how long, and so may its chain.
 constexpr int most_blocked_items = 64;
 
+// More than any GPU has: the bench takes those that there are.
+constexpr int all_sms = 1024;
+constexpr std::uint64_t memory_bytes = std::uint64_t{1} << 33;  // hundreds of L2 caches
+constexpr std::uint64_t l2_bytes = std::uint64_t{1} << 24;
+constexpr std::uint32_t data_seed = 1;
+
 void add_slice(Plan& plan, int warp, Role role, int rank) {
   image::RoleSlice slice;
   slice.warp = warp;
@@ -145,6 +151,55 @@ Status finish_entangle(const VariantKey& variant, Plan& plan) {
   read_back(plan, plan.facts.read_full, 1);
   plan.timed_verbs = {"commit", "wait"};
   return repeat_items(variant, plan);
+}
+
+Status finish_stream(const image::VariantKey& variant, Plan& plan) {
+  image::LaunchShape& launch = plan.launch;
+  launch.sms = all_sms;
+  if (variant.value("sms") != "every") {
+    PHASEBIT_TRY_ASSIGN(sms, whole_number(variant, "sms", 1));
+    launch.sms = sms;
+  }
+  launch.item_granule = plan.unrolled ? plan.num_stages : 1;
+  launch.min_items = launch.item_granule;
+  launch.timed_role = image::Role::consumer;
+  launch.unit = "ns per item";
+  // Both sizes read one buffer, so that it is made once for all variants of a run.
+  launch.buffers = {{"data", memory_bytes, {image::BufferFill::Kind::blocks, data_seed}},
+                    {"places", 4 * all_sms, {image::BufferFill::Kind::word, 0}}};
+  const bool l2 = variant.value("resident") == "l2";
+  launch.data = {static_cast<std::int64_t>(l2 ? l2_bytes : memory_bytes), plan.slot_bytes, 1};
+  launch.payload = {};  // no images
+  if (!plan.facts.can_do("hand_over"))
+    launch.dynamic_shared_bytes = plan.payload_offset;  // no slots
+  if (plan.unrolled)
+    plan.items_per_iteration = {{"producer", plan.num_stages / plan.producer.turns},
+                                {"consumer", plan.num_stages / plan.consumer.turns}};
+  return {};
+}
+
+Status lay_out_issue(const image::VariantKey& variant, Plan& plan) {
+  PHASEBIT_TRY(lay_out_warps(variant, plan));
+  image::LaunchShape& launch = plan.launch;
+  std::erase_if(launch.slices,
+                [](const image::RoleSlice& slice) { return slice.role != image::Role::producer; });
+  plan.consumer.warps_mask = 0;
+  launch.threads = 32 * static_cast<int>(launch.slices.size());
+  return {};
+}
+
+// Nobody releases: the full barriers alone are used.
+Status finish_issue(const image::VariantKey&, Plan& plan) {
+  image::LaunchShape& launch = plan.launch;
+  launch.item_granule = plan.unrolled ? plan.num_stages : 1;
+  launch.min_items = launch.item_granule;
+  launch.timed_role = image::Role::producer;
+  plan.facts.read_empty = catalogue::ReadBack::none;
+  plan.phases_checked = plan.num_stages;
+  plan.timed_verbs = {"acquire", "fill", "tail"};
+  if (plan.unrolled)
+    plan.items_per_iteration = {{"producer", plan.num_stages / plan.producer.turns}};
+  return {};
 }
 
 }  // namespace phasebit::probes

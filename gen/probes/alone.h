@@ -1,5 +1,4 @@
-// The plans of the probes that take one verb, one answer or one victim by itself, inside one
-// CTA.
+// The plans of the probes that take one verb, one answer, one victim or one mover by itself.
 #pragma once
 
 #include "gen/probes/plan.h"
@@ -21,5 +20,12 @@ Status finish_fanin(const image::VariantKey& variant, Plan& plan);
 
 // entangle: the lanes of one warp arrive apart.
 Status finish_entangle(const image::VariantKey& variant, Plan& plan);
+
+// stream: a grid on one SM or more that reads data.
+Status finish_stream(const image::VariantKey& variant, Plan& plan);
+
+// issue: producers that wait for their own copies.
+Status lay_out_issue(const image::VariantKey& variant, Plan& plan);
+Status finish_issue(const image::VariantKey& variant, Plan& plan);
 
 }  // namespace phasebit::probes

@@ -13,42 +13,83 @@ int round_up(int value, int to) {
   return (value + to - 1) / to * to;
 }
 
+// What a mover's facts come to for a variant; 0: not said.
+struct Moves {
+  int bytes = 0, copy_bytes = 0, copiers = 0, read_bytes = 0;
+};
+
+Result<Moves> moves_of(const Figures& figures) {
+  const catalogue::MoverFacts& mover = figures.chosen(catalogue::ComponentKind::mover).mover;
+  PHASEBIT_TRY_ASSIGN(bytes, figures.number(mover.bytes));
+  PHASEBIT_TRY_ASSIGN(copy_bytes, figures.number(mover.copy_bytes));
+  PHASEBIT_TRY_ASSIGN(copiers, figures.number(mover.copiers));
+  PHASEBIT_TRY_ASSIGN(read_bytes, figures.number(mover.read_bytes));
+  return Moves{bytes, copy_bytes, copiers, read_bytes};
+}
+
 // The producers' moves, where the mover copies images of the payload.
-Status place_copies(const VariantKey& variant, Plan& plan, int copy_bytes) {
-  if (copy_bytes == 0) return {};
+Status place_copies(const VariantKey& variant, Plan& plan, const Moves& moves) {
   RolePlan& role = plan.producer;
-  if (plan.slot_bytes % (copy_bytes * role.threads) != 0)
-    return fail(Step::spec, "{}: payload_bytes {} are no whole copies of {} bytes for {} threads",
-                variant.id, plan.slot_bytes, copy_bytes, role.threads);
-  role.vector_words = copy_bytes / 4;
-  role.moves = plan.slot_bytes / (copy_bytes * role.threads);
+  role.movers = moves.copiers > 0 ? moves.copiers : role.threads;
+  constexpr int bulk_bytes = 16;  // PTX ISA, cp.async.bulk: the size is a multiple of it
+  if (moves.copiers > 0 && moves.copy_bytes % bulk_bytes != 0)
+    return fail(Step::spec,
+                "{}: payload_bytes {}: {} copies of {} bytes; a copy is a multiple of {} bytes",
+                variant.id, plan.slot_bytes, plan.slot_bytes / moves.copy_bytes, moves.copy_bytes,
+                bulk_bytes);
+  if (plan.slot_bytes % (moves.copy_bytes * role.movers) != 0)
+    return fail(Step::spec, "{}: payload_bytes {} are no whole copies of {} bytes for {} {}",
+                variant.id, plan.slot_bytes, moves.copy_bytes, role.movers,
+                moves.copiers > 0 ? "that copy" : "threads");
+  role.vector_words = moves.copy_bytes / 4;
+  role.moves = plan.slot_bytes / (moves.copy_bytes * role.movers);
   plan.launch.payload.period = image::copied_payload_period;
   return {};
 }
 
-Status place_payload(const VariantKey& variant, Plan& plan, int payload_bytes) {
-  plan.slot_bytes = payload_bytes;
-  for (RolePlan* role : {&plan.producer, &plan.consumer}) {
-    const bool wide = payload_bytes % (16 * role->threads) == 0;
-    role->vector_words = wide ? 4 : 1;
-    if (payload_bytes % (4 * role->threads) != 0)
-      return fail(Step::spec, "{}: payload_bytes {} cannot be split evenly over {} threads",
-                  variant.id, payload_bytes, role->threads);
-    role->moves = payload_bytes / (4 * role->vector_words * role->threads);
+Status split_evenly(const VariantKey& variant, int payload_bytes, RolePlan& role) {
+  if (payload_bytes % (4 * role.threads) != 0)
+    return fail(Step::spec, "{}: payload_bytes {} cannot be split evenly over {} threads",
+                variant.id, payload_bytes, role.threads);
+  role.movers = role.threads;
+  role.vector_words = payload_bytes % (16 * role.threads) == 0 ? 4 : 1;
+  role.moves = payload_bytes / (4 * role.vector_words * role.threads);
+  return {};
+}
+
+// Consumers of a copied slot may read a part of it, and several of them one word of a small one.
+Status place_reads(const VariantKey& variant, Plan& plan, const Moves& moves) {
+  RolePlan& role = plan.consumer;
+  const bool small = moves.copy_bytes > 0 && moves.bytes < 4 * role.threads;
+  if (small && 4 * role.threads % moves.bytes == 0) {
+    role.movers = role.threads;
+    role.moves = role.vector_words = plan.launch.payload.thread_words = 1;
+    return {};
   }
-  plan.launch.payload.words_per_slot = payload_bytes / 4;
-  plan.launch.payload.consumer_threads = plan.consumer.threads;
-  plan.launch.payload.consumer_vector_words = plan.consumer.vector_words;
+  PHASEBIT_TRY(split_evenly(variant, moves.bytes, role));
+  if (moves.read_bytes == 0) return {};
+  const int share = moves.bytes / role.threads;
+  if (moves.read_bytes > share || moves.read_bytes % (4 * role.vector_words) != 0)
+    return fail(Step::spec, "{}: {} bytes for each of {} threads, a thread reads {}", variant.id,
+                share, role.threads, moves.read_bytes);
+  role.moves = moves.read_bytes / (4 * role.vector_words);
+  plan.launch.payload.thread_words = moves.read_bytes / 4;
   return {};
 }
 
 Status place_moves(const VariantKey& variant, const Figures& figures, Plan& plan) {
-  const catalogue::MoverFacts& mover = figures.chosen(catalogue::ComponentKind::mover).mover;
-  PHASEBIT_TRY_ASSIGN(bytes, figures.number(mover.bytes));
-  PHASEBIT_TRY_ASSIGN(copy_bytes, figures.number(mover.copy_bytes));
-  if (bytes == 0) return {};
-  PHASEBIT_TRY(place_payload(variant, plan, bytes));
-  PHASEBIT_TRY(place_copies(variant, plan, copy_bytes));
+  PHASEBIT_TRY_ASSIGN(moves, moves_of(figures));
+  if (moves.bytes == 0) return {};
+  plan.slot_bytes = moves.bytes;
+  if (moves.bytes % 4 != 0)
+    return fail(Step::spec, "{}: payload_bytes {} is no multiple of 4", variant.id, moves.bytes);
+  PHASEBIT_TRY(moves.copy_bytes > 0 ? place_copies(variant, plan, moves)
+                                    : split_evenly(variant, moves.bytes, plan.producer));
+  PHASEBIT_TRY(place_reads(variant, plan, moves));
+  image::PayloadShape& payload = plan.launch.payload;
+  payload.words_per_slot = moves.bytes / 4;
+  payload.consumer_threads = plan.consumer.threads;
+  payload.consumer_vector_words = plan.consumer.vector_words;
   return place_tiles(variant, figures, plan);
 }
 

@@ -22,8 +22,9 @@ struct RolePlan {
   int first_lane = 0;
   int lane_stride = 1;
   std::uint32_t warps_mask = 0;  // bit w: warp w has the role
-  int vector_words = 1;          // payload words a thread moves at once, 1 or 4
-  int moves = 0;                 // such moves of a thread for a slot
+  int movers = 32;               // who move a slot's payload together: its threads, or fewer
+  int vector_words = 1;          // payload words that one moves at once: 1, 4, or those of a copy
+  int moves = 0;                 // such moves of one for a slot
 };
 
 // The parameter that holds the tensor map of a mover's tiles.

@@ -30,7 +30,9 @@ Status finish_ring(const image::VariantKey& variant, Plan& plan) {
   plan.launch.item_granule = plan.unrolled ? plan.num_stages : 1;
   plan.launch.min_items = plan.launch.item_granule;
   plan.launch.timed_role = plan.unified ? Role::both : Role::consumer;
-  plan.launch.unit = "cycles per item";
+  PHASEBIT_TRY_ASSIGN(together, whole_number(variant, "items_a_phase", 1));
+  plan.launch.unit =
+      together == 1 ? "cycles per item" : fmt::format("cycles per {} items", together);
   if (variant.value("early_exit") == "drop") let_one_leave(plan);
   if (plan.unrolled)
     plan.items_per_iteration = {{"producer", plan.num_stages / plan.producer.turns},
@@ -65,6 +67,8 @@ constexpr std::array planners = {
     ProbePlanner{"cluster_ring", lay_out_warps, finish_cluster_ring},
     ProbePlanner{"remote", lay_out_warps, finish_remote},
     ProbePlanner{"barrier_word", lay_out_barrier_word, finish_barrier_word},
+    ProbePlanner{"stream", lay_out_warps, finish_stream},
+    ProbePlanner{"issue", lay_out_issue, finish_issue},
     ProbePlanner{"form", lay_out_form, finish_form},
 };
 

@@ -41,6 +41,7 @@ class PlanCheck {
       long said, planned;
     } rows[] = {{"cluster_size", said_.cluster_size, planned_.cluster_size},
                 {"ctas_per_sm", said_.ctas_per_sm, planned_.ctas_per_sm},
+                {"sms", said_.sms, planned_.sms},
                 {"load_ctas", said_.load_ctas, planned_.load_ctas},
                 {"first_rank", said_.first_rank, planned_.first_rank},
                 {"second_rank", said_.second_rank, planned_.second_rank},

@@ -22,7 +22,8 @@ TEST(Buffer, FillsAreReadAndWritten) {
                       {"0x3f800000", "1065353216", {Kind::word, 0x3f800000}},
                       {"none", "none", {Kind::none, 0}},
                       {"index", "index", {Kind::index, 0}},
-                      {"random:7", "random:7", {Kind::random, 7}}};
+                      {"random:7", "random:7", {Kind::random, 7}},
+                      {"blocks:7", "blocks:7", {Kind::blocks, 7}}};
   for (const Row& row : rows) {
     const auto fill = image::read_fill(row.text);
     ASSERT_TRUE(fill) << row.text;

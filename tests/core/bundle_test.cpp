@@ -141,9 +141,9 @@ TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   EXPECT_EQ(variant.at("whole").size(), 6U);
   EXPECT_EQ(variant.at("whole").at("parameters").at(0).size(), 6U);
   EXPECT_EQ(variant.at("key").size(), 3U);
-  EXPECT_EQ(variant.at("launch").size(), 21U);
+  EXPECT_EQ(variant.at("launch").size(), 23U);
   EXPECT_EQ(variant.at("launch").at("slices").at(0).size(), 8U);
-  EXPECT_EQ(variant.at("launch").at("payload").size(), 4U);
+  EXPECT_EQ(variant.at("launch").at("payload").size(), 5U);
   EXPECT_EQ(variant.at("launch").at("readings").at(0).size(), 4U);
   EXPECT_EQ(variant.at("images").at(0).size(), 13U);
   EXPECT_EQ(variant.at("images").at(1).size(), 11U);  // not padded

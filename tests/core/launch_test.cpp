@@ -93,6 +93,40 @@ TEST(ExpectedFold, AgreesWithReadingCopiesOfAPeriodOfImages) {
       }
 }
 
+// Of a slot of 4 words that 32 threads read, thread r reads word r modulo 4; of one of 32 words for
+// each thread, the first 4.
+TEST(ExpectedFold, SmallSlotsAreReadByManyAndLargeOnesInPart) {
+  constexpr std::uint32_t k = 0x01000193U, step = 0x9E3779B1U;
+  LaunchShape small;
+  small.payload = {4, 32, 1, 37};
+  small.payload.thread_words = 1;
+  EXPECT_EQ(expected_checksum(small, 5, 2, 0, 6), (5U + 2U) * k + (5U + step + 2U));
+  LaunchShape large;
+  large.payload = {1024, 32, 4, 37};
+  large.payload.thread_words = 4;
+  const std::uint32_t first = 5U + 4U * 3U;  // thread 3's first word of item 0
+  EXPECT_EQ(expected_checksum(large, 5, 1, 0, 3),
+            ((first * k + first + 1) * k + first + 2) * k + first + 3);
+}
+
+// The words as the buffer has them, tile by tile, more than once round.
+TEST(ExpectedSum, AgreesWithReadingTheData) {
+  LaunchShape shape;
+  shape.sms = 3;
+  shape.ctas_per_sm = 2;
+  shape.buffers = {{"data", 4 * 3 * image::block_words, {image::BufferFill::Kind::blocks, 9}}};
+  shape.data = {static_cast<std::int64_t>(4 * 3 * image::block_words), 1 << 19, 1};
+  const std::vector<std::uint32_t> words = image::content_of(shape.buffers[0]);
+  EXPECT_EQ(words[image::block_words], words[0] + image::payload_item_step);
+  for (const std::uint32_t items : {0U, 1U, 3U, 4U, 5U, 9U}) {
+    std::uint32_t sum = 0;
+    for (std::size_t tile = 0; tile < items * 6; ++tile)
+      for (std::size_t word = 0; word < (1 << 17); ++word)
+        sum += words[tile % 24 * (1 << 17) + word];
+    EXPECT_EQ(image::expected_sum(shape, items), sum) << items << " items";
+  }
+}
+
 // A slot that was not filled again holds the image of num_stages items ago, or of a multiple.
 TEST(ExpectedFold, APeriodOfImagesTellsEveryLapOfEveryRingApart) {
   for (int num_stages = 1; num_stages <= 32; ++num_stages)

@@ -105,6 +105,62 @@ TEST(Plan, TakesSingleWordsWhereVectorsDoNotDivide) {
   EXPECT_EQ(plan.consumer.moves, 3);
 }
 
+VariantKey bulk_ring(const Axes& axes) {
+  Axes all = {{"copies_a_stage", "1"}, {"items_a_phase", "1"}, {"read", "all"}};
+  all.insert(all.end(), axes.begin(), axes.end());
+  VariantKey key = variant(all);
+  key.axes[1].second = "mbarrier_bulk";
+  key.axes[2].second = "bulk";
+  return key;
+}
+
+TEST(Plan, AWarpCopiesAndThreadsRead) {
+  Plan plan = plan_of(bulk_ring({{"payload_bytes", "4096"}}));
+  EXPECT_EQ(plan.producer.movers, 1);
+  EXPECT_EQ(plan.producer.moves, 1);
+  EXPECT_EQ(plan.producer.vector_words, 1024);
+  EXPECT_EQ(plan.consumer.moves, 8);  // 4096 bytes by 32 threads, 16 at once
+  EXPECT_EQ(plan.launch.payload.period, 37);
+  EXPECT_EQ(plan.launch.payload.thread_words, 0);
+  plan = plan_of(bulk_ring({{"payload_bytes", "4096"}, {"producers", "2"}, {"consumers", "1"}}));
+  EXPECT_EQ(plan.producer.movers, 2);
+  EXPECT_EQ(plan.producer.vector_words, 512);
+}
+
+TEST(Plan, ReadsAPartOfALargeSlotAndASmallOneManyTimes) {
+  VariantKey key = bulk_ring({{"payload_bytes", "4096"}});
+  for (auto& [axis, value] : key.axes)
+    if (axis == "read") value = "first";
+  Plan plan = plan_of(key);
+  EXPECT_EQ(plan.consumer.moves, 1);
+  EXPECT_EQ(plan.launch.payload.thread_words, 4);
+  plan = plan_of(bulk_ring({{"payload_bytes", "16"}}));
+  EXPECT_EQ(plan.consumer.vector_words, 1);
+  EXPECT_EQ(plan.launch.payload.thread_words, 1);
+  EXPECT_EQ(plan.launch.payload.words_per_slot, 4);
+}
+
+TEST(Plan, RefusesCopiesThatDoNotFit) {
+  const auto plan =
+      probes::make_plan(test::shipped(), bulk_ring({{"payload_bytes", "48"}, {"producers", "2"}}));
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().text(),
+            "spec: test: payload_bytes 48: 2 copies of 24 bytes; a copy is a multiple of 16 bytes");
+}
+
+TEST(Plan, AStreamReadsOneBufferOnSomeSms) {
+  VariantKey key = bulk_ring({{"payload_bytes", "4096"}, {"sms", "8"}, {"resident", "l2"}});
+  key.axes[0].second = "stream";
+  const Plan plan = plan_of(key);
+  EXPECT_EQ(plan.launch.sms, 8);
+  EXPECT_EQ(plan.launch.data.bytes, 16 << 20);
+  EXPECT_EQ(plan.launch.data.tile_bytes, 4096);
+  EXPECT_EQ(plan.launch.unit, "ns per item");
+  EXPECT_EQ(plan.launch.payload.words_per_slot, 0);
+  ASSERT_EQ(plan.launch.buffers.size(), 2U);
+  EXPECT_EQ(plan.launch.buffers[0].bytes, std::uint64_t{1} << 33);
+}
+
 TEST(Plan, RefusesAPayloadThatDoesNotDivide) {
   VariantKey key = variant({{"payload_bytes", "100"}});
   key.axes[2].second = "st_shared";

@@ -90,7 +90,7 @@ Status check_payload(const CheckedHead& checked) {
   const image::PayloadShape& payload = launch.payload;
   if (payload.words_per_slot == 0) return {};
   const int step = payload.consumer_threads * payload.consumer_vector_words;
-  if (payload.words_per_slot % step != 0)
+  if (payload.thread_words == 0 && payload.words_per_slot % step != 0)
     return checked.complain("payload", fmt::format("write a multiple of {} as `words`", step),
                             "{} words do not go into reads of {} words by {} threads",
                             payload.words_per_slot, payload.consumer_vector_words,

@@ -1,4 +1,4 @@
-// `payload` of [expects]: what a slot holds.
+// `payload` and `data` of [expects]: what a slot holds, what a grid reads.
 #pragma once
 
 #include "core/base/toml.h"
@@ -13,5 +13,8 @@ void read_payload(const base::TomlValue& value, const std::string& file, Status&
                   Head& head);
 // An inline table.
 std::string payload_text(const image::PayloadShape& payload);
+
+void read_data(const base::TomlValue& value, const std::string& file, Status& status, Head& head);
+std::string data_text(const image::DataShape& data);
 
 }  // namespace phasebit::ptx::head

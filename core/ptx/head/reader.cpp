@@ -119,9 +119,9 @@ class HeadReader {
     if (value == nullptr)
       return must_have(top_, "launch", "write a table [launch] with `threads = 64`");
     std::vector<std::string> known = {
-        "threads",   "ctas_per_sm", "load_ctas",      "cluster_size",   "shared_bytes", "granule",
-        "min_items", "max_items",   "producer_turns", "consumer_turns", "timed_role",   "guarded",
-        "unit",      "work_amount", "delay_cycles",   "first_rank",     "second_rank"};
+        "threads", "ctas_per_sm", "sms",         "load_ctas",      "cluster_size",   "shared_bytes",
+        "granule", "min_items",   "max_items",   "producer_turns", "consumer_turns", "timed_role",
+        "guarded", "unit",        "work_amount", "delay_cycles",   "first_rank",     "second_rank"};
     for (const BoundWord& bound : bound_words) known.emplace_back(bound.word);
     base::TomlReader reader = table(*value, "launch", std::move(known));
     image::LaunchShape& launch = head_.launch;
@@ -130,6 +130,7 @@ class HeadReader {
     must_have(reader, "threads", "write `threads = 64`: the threads of a CTA");
     launch.threads = number(reader, "threads", 0, 1);
     launch.ctas_per_sm = number(reader, "ctas_per_sm", 1, 1);
+    launch.sms = number(reader, "sms", 0);
     launch.load_ctas = number(reader, "load_ctas", 0);
     launch.cluster_size = number(reader, "cluster_size", 1, 1);
     launch.dynamic_shared_bytes = number(reader, "shared_bytes", 0);
@@ -193,12 +194,13 @@ class HeadReader {
   void read_expects() {
     const base::TomlValue* value = top_.table("expects");
     if (value == nullptr) return;
-    base::TomlReader reader = table(*value, "expects", {"payload", "phases", "readings"});
+    base::TomlReader reader = table(*value, "expects", {"payload", "data", "phases", "readings"});
     head_.launch.phases_checked = number(reader, "phases", 0);
     head_.where["phases"] = reader.where("phases");
     head_.where["payload"] = reader.where("payload");
     if (const base::TomlValue* payload = reader.table("payload"))
       read_payload(*payload, file_, status_, head_);
+    if (const base::TomlValue* data = reader.table("data")) read_data(*data, file_, status_, head_);
     for (const base::TomlValue* one : reader.tables("readings")) {
       base::TomlReader own = table(*one, "readings", {"name", "unit", "role", "index"});
       head_.launch.readings.push_back(
@@ -239,7 +241,8 @@ class HeadReader {
     for (const base::TomlValue* one : reader.tables("buffers")) {
       base::TomlReader own = table(*one, "buffers", {"name", "bytes", "fill", "parameter"});
       must_have(own, "bytes", "write `bytes = 4096`");
-      const int bytes = number(own, "bytes", 0, 1);
+      const std::int64_t bytes = own.number_or("bytes", 0);
+      if (bytes < 1) own.refuse("bytes", fmt::format("{} is out of range", bytes), "1 or more");
       const std::string name = own.text("name");
       if (name == payload_in_name) {
         check_payload_in(own, bytes);
@@ -260,7 +263,7 @@ class HeadReader {
   }
 
   // The payload's own: it stands in a head for people.
-  void check_payload_in(base::TomlReader& own, int bytes) {
+  void check_payload_in(base::TomlReader& own, std::int64_t bytes) {
     const int images = head_.launch.payload.images_bytes();
     if (images == 0)
       own.refuse("name", "nothing is copied: the payload has no `period`",

@@ -36,6 +36,8 @@ bool says_which(std::string_view words) {
 
 std::optional<UnitFault> fault_of_figure(const std::string& unit) {
   constexpr std::string_view begin = "cycles per ";
+  constexpr std::string_view begin_of_grid = "ns per ";  // of a launch on several SMs
+  if (unit.starts_with(begin_of_grid)) return fault_of_item(unit.substr(begin_of_grid.size()));
   if (!unit.starts_with(begin))
     return UnitFault{"the figure is of the timed role's clocks",
                      "write `unit = \"cycles per item\"`"};

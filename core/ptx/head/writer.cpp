@@ -132,6 +132,7 @@ class HeadWriter {
     begin("launch");
     line("threads = {}", launch.threads);
     number_if("ctas_per_sm", launch.ctas_per_sm, usual.ctas_per_sm);
+    number_if("sms", launch.sms, usual.sms);
     number_if("load_ctas", launch.load_ctas, usual.load_ctas);
     number_if("cluster_size", launch.cluster_size, usual.cluster_size);
     line("shared_bytes = {}", launch.dynamic_shared_bytes);
@@ -153,11 +154,13 @@ class HeadWriter {
   void write_expects() {
     const image::LaunchShape& launch = head_.launch;
     const image::PayloadShape& payload = launch.payload;
-    if (head_.launch.phases_checked == 0 && payload.words_per_slot == 0 && launch.readings.empty())
+    if (head_.launch.phases_checked == 0 && payload.words_per_slot == 0 &&
+        launch.readings.empty() && launch.data.bytes == 0)
       return;
     begin("expects");
     number_if("phases", head_.launch.phases_checked, 0);
     if (payload.words_per_slot > 0) line("payload = {}", payload_text(payload));
+    if (launch.data.bytes > 0) line("data = {}", data_text(launch.data));
     std::vector<std::string> readings;
     for (const image::Reading& reading : launch.readings) {
       Inline one;

@@ -25,6 +25,8 @@ void add_payload(json& context, const Plan& plan) {
   context["fill_wide"] = plan.producer.vector_words == 4;
   context["drain_bytes"] = std::to_string(4 * plan.consumer.vector_words);
   context["drain_wide"] = plan.consumer.vector_words == 4;
+  const int read_at_once = 4 * plan.consumer.vector_words * plan.consumer.threads;
+  context["drain_wraps"] = plan.slot_bytes > 0 && read_at_once > plan.slot_bytes;
 }
 
 void add_tensor_map(json& context, const Plan& plan) {

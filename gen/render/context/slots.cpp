@@ -31,16 +31,18 @@ json words(int count, int first) {
   return list;
 }
 
-// The loads and stores of one thread for one slot: thread r of T moves words (m * T + r) * V + v.
+// The loads and stores of one thread for one slot: mover r of T moves words (m * T + r) * V + v.
+// A copy of images is one operation, whose words nobody computes.
 void add_moves(json& slot, const Plan& plan, const RolePlan& role, const std::string& r,
                int offset) {
   json moves = json::array();
   for (int m = 0; m < role.moves; ++m) {
-    const int word = m * role.threads * role.vector_words;
+    const int word = m * role.movers * role.vector_words;
     const int bytes = offset * plan.slot_bytes + 4 * word;
     json move = {{"address", bytes == 0 ? r + "_payload" : fmt::format("{}_payload+{}", r, bytes)}};
     move["bytes"] = std::to_string(4 * word);
-    move["words"] = move["summed"] = words(role.vector_words, word);
+    const bool copied = r == "p" && role.vector_words > 4;
+    move["words"] = move["summed"] = words(copied ? 0 : role.vector_words, word);
     moves.push_back(std::move(move));
   }
   slot[r == "p" ? "stores" : "loads"] = std::move(moves);

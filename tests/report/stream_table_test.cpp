@@ -1,0 +1,74 @@
+// Streams whose ns per item are given.
+#include "analysis/report/tables/probes/stream_table.h"
+
+#include "tests/report/results.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit::test {
+
+using image::KeyAxes;
+using record::Results;
+
+namespace {
+
+record::VariantRow variant(const std::string& id, KeyAxes axes) {
+  record::VariantRow row;
+  row.id = id;
+  row.hash = "hash of " + id;
+  row.defaults = std::make_shared<const KeyAxes>(std::move(axes));
+  return row;
+}
+
+KeyAxes key(const char* protocol, const char* mover, const char* sms, const char* tile,
+            const char* stages) {
+  return {{"probe", "stream"},     {"protocol", protocol}, {"mover", mover},   {"work", "none"},
+          {"num_stages", stages},  {"producers", "1"},     {"consumers", "4"}, {"ctas_per_sm", "2"},
+          {"payload_bytes", tile}, {"sms", sms},           {"resident", "hbm"}};
+}
+
+// On all 132 SMs plain loads bring 132 x 2 x 16384 bytes in 1000 ns; the copies in 1081.
+Results streams() {
+  Results results{{some_device()}, {some_run()}, {}};
+  results.points = {steady("plain", 1000), steady("copies", 1081), steady("one", 200)};
+  results.variants = {variant("plain", key("none", "ld_global", "every", "16384", "1")),
+                      variant("copies", key("mbarrier_bulk", "bulk", "every", "16384", "4")),
+                      variant("one", key("mbarrier_bulk", "bulk", "1", "4096", "8"))};
+  return results;
+}
+
+TEST(StreamTable, GivesBytesASecondAndTheShareOfPlainLoads) {
+  const auto data = report::data::report_data(streams()).value();
+  const table::Table table = report::tables::probes::stream_table(data, {}).value();
+  ASSERT_EQ(table.rows.size(), 3U);
+  const auto cell = [&](size_t row, size_t column) { return table.rows[row][column]; };
+  // 4325376 bytes in 1000 ns.
+  EXPECT_DOUBLE_EQ(*cell(0, 8).value, 4325.376);
+  EXPECT_EQ(cell(0, 9).text, "1.000");
+  EXPECT_EQ(cell(0, 3).text, "4 warps");
+  EXPECT_EQ(cell(0, 7).text, "32768");
+  EXPECT_EQ(cell(1, 1).text, "132");
+  EXPECT_EQ(cell(1, 7).text, "131072");  // 2 CTAs x 4 stages x 16384 bytes
+  EXPECT_EQ(cell(1, 9).text, "0.925");   // 1000 / 1081
+  // One SM, without plain loads beside it: 2 x 4096 bytes in 200 ns.
+  EXPECT_EQ(cell(2, 1).text, "1");
+  EXPECT_DOUBLE_EQ(*cell(2, 8).value, 40.96);
+  EXPECT_EQ(cell(2, 9).text, "");
+}
+
+TEST(StreamTable, RefusesWhatWasNotMeasured) {
+  const auto data = report::data::report_data(streams()).value();
+  const auto error = report::tables::probes::stream_table(data, {{"sms", "7"}});
+  ASSERT_FALSE(error);
+  EXPECT_EQ(error.error().text(),
+            "usage: no measured variant of the probe stream has sms=7 (one of 1, every)");
+  const auto none =
+      report::tables::probes::stream_table(data_of({steady("ring/mbarrier/none/none", 100)}), {});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().text(),
+            "usage: no measured variant is in this table (it is made from the sweep `stream` of "
+            "specs/bulk.toml)");
+}
+
+}  // namespace
+}  // namespace phasebit::test
