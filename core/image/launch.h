@@ -61,7 +61,7 @@ struct PayloadShape {
   int consumer_vector_words = 1;  // 1 or 4
   int period = 0;                 // items whose words differ; 0: all
   TilePayload tile = {};
-  int thread_words = 0;           // that a thread reads of a slot; 0: its even share
+  int thread_words = 0;  // that a thread reads of a slot; 0: its even share
   int words_of_thread() const {
     return thread_words > 0 ? thread_words : words_per_slot / consumer_threads;
   }
