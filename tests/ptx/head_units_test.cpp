@@ -25,6 +25,10 @@ TEST(Units, OfFigures) {
             "round trip)");
   EXPECT_EQ(text(fault_of_figure("ns per item")),
             "the figure is of the timed role's clocks (write `unit = \"cycles per item\"`)");
+  EXPECT_EQ(text(fault_of_figure("ns per item", true)), "");
+  EXPECT_EQ(text(fault_of_figure("cycles per 4 items")), "");
+  EXPECT_EQ(text(fault_of_figure("cycles per item", true)),
+            "the figure of several SMs is of %globaltimer (write `unit = \"ns per item\"`)");
   for (const char* unit : {"cycles per 16", "cycles per 16 ", "cycles per ", "cycles per items",
                            "cycles per item of mine", "cycles per 16 bananas"})
     EXPECT_NE(text(fault_of_figure(unit)), "") << unit;

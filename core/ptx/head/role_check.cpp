@@ -117,7 +117,7 @@ Status check_head_roles(const CheckedHead& checked) {
   if (!timed)
     return checked.complain("timed_role", "name one of the roles", "no warp is {}",
                             word_of(launch.timed_role));
-  if (const auto fault = fault_of_figure(launch.unit))
+  if (const auto fault = fault_of_figure(launch.unit, launch.sms > 0))
     return checked.complain("unit", fault->hint, "'{}': {}", launch.unit, fault->what);
   PHASEBIT_TRY(check_threads(checked, slices));
   return check_readings(checked);

@@ -34,14 +34,12 @@ bool says_which(std::string_view words) {
 
 }  // namespace
 
-std::optional<UnitFault> fault_of_figure(const std::string& unit) {
-  constexpr std::string_view begin = "cycles per ";
-  constexpr std::string_view begin_of_grid = "ns per ";  // of a launch on several SMs
-  if (unit.starts_with(begin_of_grid)) return fault_of_item(unit.substr(begin_of_grid.size()));
-  if (!unit.starts_with(begin))
-    return UnitFault{"the figure is of the timed role's clocks",
-                     "write `unit = \"cycles per item\"`"};
-  return fault_of_item(unit.substr(begin.size()));
+std::optional<UnitFault> fault_of_figure(const std::string& unit, bool on_several_sms) {
+  const std::string begin = on_several_sms ? "ns per " : "cycles per ";
+  if (unit.starts_with(begin)) return fault_of_item(unit.substr(begin.size()));
+  return UnitFault{on_several_sms ? "the figure of several SMs is of %globaltimer"
+                                  : "the figure is of the timed role's clocks",
+                   fmt::format("write `unit = \"{}item\"`", begin)};
 }
 
 std::optional<UnitFault> fault_of_reading(const std::string& unit) {
