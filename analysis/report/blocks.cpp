@@ -1,6 +1,7 @@
 #include "analysis/report/blocks.h"
 
 #include "analysis/report/range.h"
+#include "core/store/load.h"
 
 #include <algorithm>
 
@@ -158,9 +159,19 @@ class Rewriter {
     const std::string legend = take(arguments, "legend");
     if (!legend.empty() && legend != "off")
       return complain(fmt::format("legend={}: legend=off leaves it out", legend));
-    PHASEBIT_TRY_ASSIGN(table, located(block, make_table(data_, block, arguments)));
+    PHASEBIT_TRY_ASSIGN(table, located(block, table_of(block, arguments)));
     if (!legend.empty() && !table.notes.empty()) table.notes.erase(table.notes.begin());
     return "\n\n" + table::render(table, table::TableFormat::markdown) + "\n";
+  }
+
+  // Of results of its own, `results=FILE` beside the document, or of those that the document has.
+  Result<table::Table> table_of(const std::string& block, data::TableArguments& arguments) const {
+    const std::string file = take(arguments, "results");
+    if (file.empty()) return make_table(data_, block, arguments);
+    const auto none = [](const record::Results&) { return false; };
+    PHASEBIT_TRY_ASSIGN(own, store::load_results({fs::path(name_).parent_path() / file}, none));
+    PHASEBIT_TRY_ASSIGN(data, data::report_data(std::move(own)));
+    return make_table(data, block, arguments);
   }
 
   Result<std::string> claim(const std::vector<std::string_view>& words, bool is_inline) {

@@ -8,6 +8,7 @@
 //   <!-- phasebit:claim NAME NAME -->
 //   ... their sentences, one paragraph ...
 //   <!-- /phasebit -->
+// `results=FILE`, beside the document, makes a table of these results instead of the document's.
 // `legend=off` leaves out a table's first note, where the text around it says the same. Fenced code
 // is left alone.
 #pragma once

@@ -11,6 +11,7 @@
 #include "analysis/report/tables/forms.h"
 #include "analysis/report/tables/history.h"
 #include "analysis/report/tables/modes_table.h"
+#include "analysis/report/tables/peers.h"
 #include "analysis/report/tables/probes/barrier_word.h"
 #include "analysis/report/tables/probes/group_tables.h"
 #include "analysis/report/tables/probes/stream_table.h"
@@ -219,6 +220,9 @@ const std::vector<MadeTable>& made_tables() {
       {{"modes", none, "what the modes pass found in each variant"}, modes_pass_table},
       {{"tuned", "parent=ID tuned=NAME axis=value", "forks and snippets beside their parents"},
        tables::tuned_table},
+      {{"peers", "payload_bytes=BYTES ours=PROTOCOL axis=value",
+        "rings that nvcc made of other libraries beside ours, each at its best"},
+       tables::peers_table},
       {{"barrier_word", none, "where the fields of an mbarrier stand"}, word_table},
       {{"stream", axes, "data read by 1 to all SMs: GB/s, share of the best plain loads"},
        tables::probes::stream_table},

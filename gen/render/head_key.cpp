@@ -2,6 +2,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/nearest.h"
+#include "core/ptx/head/words.h"
 #include "gen/space/hand_made.h"
 #include "gen/space/variants.h"
 
@@ -34,9 +35,10 @@ class KeyCheck {
 
   Result<VariantKey> check() const {
     for (const ComponentKind kind : component_kinds) PHASEBIT_TRY(check_component(kind));
-    if (head_.own_components) PHASEBIT_TRY(check_facts());
+    if (head_.own_components()) PHASEBIT_TRY(check_facts());
+    if (head_.origin == ptx::head::nvcc_origin) PHASEBIT_TRY(check_built_by());
     for (const auto& [axis, value] : own_) PHASEBIT_TRY(check_axis(axis, value));
-    PHASEBIT_TRY_ASSIGN(key, head_.own_components ? own_key() : catalogue_key());
+    PHASEBIT_TRY_ASSIGN(key, head_.own_components() ? own_key() : catalogue_key());
     key.id += in_id(later_);
     key.axes.insert(key.axes.end(), later_.begin(), later_.end());
     key.hash = base::short_hash(key.id);
@@ -67,7 +69,7 @@ class KeyCheck {
     if (name.empty())
       return complain("key", "key", fmt::format("write `{} = \"...\"`, {}", axis, hint),
                       fmt::format("lacks '{}'", axis));
-    if (is_known(kind) || head_.own_components) return {};
+    if (is_known(kind) || head_.own_components()) return {};
     return complain("key " + axis, axis,
                     hint + "; `origin = \"file\"` above [key] for one of the file's own",
                     fmt::format("no {} '{}'", axis, name));
@@ -80,14 +82,25 @@ class KeyCheck {
       return complain("origin", "origin", "leave it out",
                       "the catalogue has every component of the key");
     if (head_.rules.empty())
-      return complain("rules", "rules",
-                      "write `verbs = [{ verb = \"wait\", require = { \"SYNCS*\" = 1 } }]` in "
-                      "[rules]",
-                      "with `origin = \"file\"` the head says what its SASS must be");
+      return complain(
+          "rules", "rules",
+          "write `verbs = [{ verb = \"wait\", require = { \"SYNCS*\" = 1 } }]` in "
+          "[rules]",
+          fmt::format("with `origin = \"{}\"` the head says what its SASS must be", head_.origin));
     const image::LaunchShape& launch = head_.launch;
     if (launch.phases_checked == 0 && launch.payload.words_per_slot == 0)
-      return complain("expects", "expects", "write `phases` or `payload` in [expects]",
-                      "with `origin = \"file\"` the head says what a launch verifies");
+      return complain(
+          "expects", "expects", "write `phases` or `payload` in [expects]",
+          fmt::format("with `origin = \"{}\"` the head says what a launch verifies", head_.origin));
+    return {};
+  }
+
+  // What nvcc made has no templates: by what it was made is part of what it is.
+  Status check_built_by() const {
+    for (const char* axis : ptx::head::nvcc_axes)
+      if (head_.key.value(axis).empty())
+        return complain("key", "key", fmt::format("write `{} = \"...\"` in [key]", axis),
+                        fmt::format("lacks '{}', with `origin = \"nvcc\"`", axis));
     return {};
   }
 
@@ -106,7 +119,7 @@ class KeyCheck {
   Status check_axis(const std::string& axis, const std::string& value) const {
     for (const ComponentKind kind : component_kinds)
       if (axis == to_string(kind)) return {};
-    if (head_.own_components && !is_declared(axis)) return {};
+    if (head_.own_components() && !is_declared(axis)) return {};
     const std::string place = "key " + axis;
     const auto known = catalogue_.resolve(axis);
     if (!known) return complain(place, axis, known.error().hint, known.error().message);

@@ -120,7 +120,7 @@ class PlanCheck {
 
 Status check_head_plan(const catalogue::Catalogue& catalogue, const Head& head,
                        const image::VariantKey& key) {
-  if (head.own_components) return {};
+  if (head.own_components()) return {};
   image::VariantKey variant = key;
   std::erase_if(variant.axes, [](const auto& axis) { return space::is_later_axis(axis.first); });
   PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(catalogue, variant));

@@ -4,6 +4,7 @@
 #include "core/base/nearest.h"
 #include "core/image/whole.h"
 #include "core/ptx/head/check.h"
+#include "core/ptx/head/words.h"
 #include "core/ptx/lines.h"
 #include "gen/catalogue/template_set.h"
 
@@ -55,12 +56,26 @@ class Attribution {
       source.role = heading.role;
       source.verb = heading.verb;
     } else if (!sources_.empty() && sources_[at]) {
-      source.verb = verb_of(sources_[at]->functions);
+      attribute(sources_[at]->functions, source);
     }
     return source;
   }
 
  private:
+  // What a function named as a role calls is a verb, whatever a library calls in it: its own
+  // `wait` in an `acquire` is no wait of the ring.
+  static void attribute(const std::vector<std::string>& functions, SourceLine& source) {
+    const auto& roles = ptx::head::role_words;
+    for (size_t n = functions.size(); n-- > 1;)
+      for (const auto& row : roles)
+        if (functions[n - 1] == row.word) {
+          source.role = row.word;
+          if (n > 1) source.verb = functions[n - 2];
+          return;
+        }
+    source.verb = verb_of(functions);
+  }
+
   // The last of them is the function that the statement stands in.
   static std::string verb_of(const std::vector<std::string>& functions) {
     if (functions.size() < 2) return {};

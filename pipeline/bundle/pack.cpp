@@ -210,7 +210,7 @@ Status pack_anchors(Packing& packing, Tools& tools, const Space& space,
 Result<Packing> pack(const PackRequest& request) {
   PHASEBIT_TRY_ASSIGN(tools, images::open_tools(request.tools));
   PHASEBIT_TRY(ptxas::check_target(tools.toolchain, request.target));
-  PHASEBIT_TRY_ASSIGN(space, select::open_space(request.space, select::Forks::included));
+  PHASEBIT_TRY_ASSIGN(space, select::open_together(request.space, select::Forks::included));
   space.target = request.target;
   PHASEBIT_TRY_ASSIGN(left_out, select::leave_out_forms(space, request.target));
   for (const auto& [reason, count] : left_out) say_left_out(reason, count);

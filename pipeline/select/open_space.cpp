@@ -8,6 +8,8 @@
 #include "pipeline/select/ptx_files.h"
 #include "pipeline/select/snippets.h"
 
+#include <iterator>
+
 namespace phasebit::pipeline::select {
 
 using image::VariantKey;
@@ -21,6 +23,25 @@ Result<Space> open_space(const SpaceRequest& request, Forks forks) {
     return fail(Step::usage, "--kernel {}: it is for files, and there is none", request.kernel);
   if (!request.variants.empty() || !request.ids.empty()) return open_listed(request);
   return open_sweep(request, forks);
+}
+
+Result<Space> open_together(const SpaceRequest& request, Forks forks) {
+  if (request.files.empty() || (request.spec.empty() && request.sweep.empty()))
+    return open_space(request, forks);
+  PHASEBIT_TRY(take_only(request, {"--spec", "--sweep", "--toolchain", "--filter"},
+                         "files beside a sweep", "pack them apart to choose among them"));
+  SpaceRequest sweep = request, files = request;
+  sweep.files.clear();
+  files.spec.clear();
+  files.sweep.clear();
+  PHASEBIT_TRY_ASSIGN(space, open_space(sweep, forks));
+  PHASEBIT_TRY_ASSIGN(read, open_files(files, files.files));
+  const auto append = [](auto& to, auto& from) {
+    to.insert(to.end(), std::move_iterator(from.begin()), std::move_iterator(from.end()));
+  };
+  append(space.expansion.variants, read.expansion.variants);
+  append(space.files, read.files);
+  return std::move(space);
 }
 
 namespace {

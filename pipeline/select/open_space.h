@@ -12,6 +12,9 @@ namespace phasebit::pipeline::select {
 // Files, variants named one by one, or a sweep: whichever the request has.
 Result<Space> open_space(const SpaceRequest& request, Forks forks = Forks::left_out);
 
+// The same, but files may stand beside a sweep that is named, so that one bundle holds both.
+Result<Space> open_together(const SpaceRequest& request, Forks forks);
+
 // One variant by id or FILE.ptx (of the catalogue or a fork, with axes of ptxas or without), or by
 // hash among those of the space that the request names. With snippets in the request it is the
 // variant with them in it. Step::usage for what an id does not need: a sweep, or -a of its text.

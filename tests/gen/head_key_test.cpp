@@ -112,5 +112,24 @@ TEST(HeadKey, OfAFileMayNameItsOwnProtocol) {
             "spec: t.ptx:9: num_stages: no value '99' (a whole number in 1..32)");
 }
 
+// What nvcc made has a key that says by what.
+TEST(HeadKey, OfNvccSaysByWhatItWasMade) {
+  std::string axes = ring + "nvcc = \"13.5.37\"\nflags = \"-O3\"\n";
+  axes.replace(axes.find("mbarrier"), 8, "theirs");
+  const std::string facts =
+      "[expects]\nphases = 1\n[rules]\nverbs = [{ verb = \"wait\", require = { \"LDS*\" = 1 } "
+      "}]\n";
+  EXPECT_EQ(check("origin = \"nvcc\"", axes, facts).error().text(),
+            "spec: t.ptx:4: key: lacks 'library', with `origin = \"nvcc\"` (write `library = "
+            "\"...\"` in [key])");
+  const auto key = check("origin = \"nvcc\"", axes + "library = \"cccl-3.5.0\"\n", facts);
+  ASSERT_TRUE(key) << key.error().text();
+  EXPECT_EQ(key->id, "ring/theirs/st_shared/none/nvcc=13.5.37/flags=-O3/library=cccl-3.5.0");
+  EXPECT_TRUE(check("origin = \"nvcc\"", axes)
+                  .error()
+                  .text()
+                  .starts_with("spec: t.ptx:1: rules: with `origin = \"nvcc\"` the head says"));
+}
+
 }  // namespace
 }  // namespace phasebit::test

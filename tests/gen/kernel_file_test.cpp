@@ -182,6 +182,41 @@ TEST(KernelFile, VerbsAreTheFunctionsThatACompilerInlined) {
   EXPECT_NE(lined.find(".loc 1 9 0\nmov.u32 a, 2;\n"), std::string::npos) << lined;
 }
 
+// "$L_NAME:" and the letters of NAME() as nvcc writes them down.
+std::string debug_string(const std::string& name) {
+  std::string text = fmt::format("$L_{}:\n.b8 ", name);
+  for (const char letter : fmt::format("_Z{}{}v", name.size(), name))
+    text += fmt::format("{},", static_cast<int>(letter));
+  return text + "0\n";
+}
+
+// In a function named as a role, what it calls is the verb: not what a library calls in that.
+TEST(KernelFile, RolesAreFunctionsThatACompilerInlined) {
+  const auto read = read_kernels(header +
+                                     ".visible .entry k()\n{\n"
+                                     ".loc 1 5 1\n"
+                                     "mov.u32 a, 1;\n"
+                                     ".loc 1 9 1, function_name $L_producer, inlined_at 1 5 1\n"
+                                     "mov.u32 a, 2;\n"
+                                     ".loc 1 3 1, function_name $L_acquire, inlined_at 1 9 1\n"
+                                     ".loc 2 7 1, function_name $L_wait, inlined_at 1 3 1\n"
+                                     "mov.u32 a, 3;\n"
+                                     "ret;\n}\n"
+                                     ".file 1 \"ring.cu\"\n.file 2 \"barrier.h\"\n"
+                                     ".section .debug_str\n{\n" +
+                                     debug_string("producer") + debug_string("acquire") +
+                                     debug_string("wait") + "}\n",
+                                 "s.ptx");
+  ASSERT_TRUE(read) << read.error().text();
+  const auto says = [&](size_t line) {
+    const image::SourceLine& source = read->front().kernel.source[line];
+    return source.role + "." + source.verb;
+  };
+  EXPECT_EQ(says(6), ".");
+  EXPECT_EQ(says(8), "producer.");
+  EXPECT_EQ(says(11), "producer.acquire");
+}
+
 TEST(KernelFile, SaysWhereATextIsWrong) {
   struct Row {
     std::string text, message;

@@ -128,7 +128,7 @@ TEST(Head, HoldsWhatItSays) {
   EXPECT_EQ(head->clocks, (std::vector<Role>{Role::producer, Role::consumer}));
   EXPECT_EQ(head->bounds.at("reqntid"), (std::vector<int>{128, 1, 1}));
   EXPECT_EQ(head->where.at("threads"), "t.ptx:31");
-  EXPECT_TRUE(head->own_components);
+  EXPECT_TRUE(head->own_components());
   ASSERT_EQ(head->idle.size(), 1U);
   EXPECT_EQ(head->idle[0].lane_stride, 2);
   ASSERT_EQ(launch.buffers.size(), 2U);  // payload_in is the payload's
@@ -197,7 +197,7 @@ TEST(Head, SaysWhatItCannotAskFor) {
   const std::vector<Broken> rows = {
       {"threads = 32", "threads = 0", "spec: t.ptx:16: threads: 0 is out of range (1 or more)"},
       {"format = 1", "format = 1\n//@ origin = \"mine\"",
-       "spec: t.ptx:11: origin: no origin 'mine' (write `origin = \"file\"`, or leave it out)"},
+       "spec: t.ptx:11: origin: no origin 'mine' (did you mean 'file'?)"},
       {"{ role = \"consumer\", warps = [0] }", "{ role = \"none\", warps = [0], cta = 1 }",
        "spec: t.ptx:12: cta: no such key (one of: role, warps, lanes)"},
       {"[launch]", "[resources]\n//@ tensor_maps = [{ name = \"a\" }]\n//@ [launch]",

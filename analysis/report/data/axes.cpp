@@ -101,7 +101,7 @@ bool VariantAxes::names(const std::string& axis) const {
 }
 
 bool VariantAxes::is_as_declared() const {
-  static const std::set<std::string> derived = {"tuned", "edit",      "padding",
+  static const std::set<std::string> derived = {"tuned", "edit",      "padding",     "nvcc",
                                                 "ptxas", "opt_level", "maxrregcount"};
   return std::none_of(variant_->named.begin(), variant_->named.end(), [](const auto& one) {
     return derived.contains(one.first) || one.first.starts_with("snippet.");

@@ -72,4 +72,15 @@ Result<ReportData> report_data(Results results, const std::string& device) {
   return data;
 }
 
+Aggregation of_runs_with(const ReportData& data,
+                         const std::function<bool(const VariantAxes&)>& meant) {
+  std::set<std::string> runs;
+  for (const record::PointRow& point : data.results.points)
+    if (meant(data.keys.of(point.variant_id))) runs.insert(point.run_id);
+  std::vector<record::PointRow> points;
+  for (const record::PointRow& point : data.results.points)
+    if (runs.contains(point.run_id)) points.push_back(point);
+  return aggregate(points, data.keys);
+}
+
 }  // namespace phasebit::report::data

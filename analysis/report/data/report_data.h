@@ -3,6 +3,7 @@
 
 #include "analysis/report/data/aggregate.h"
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,11 @@ struct ReportData {
 // `device` is a UUID or a part of a name; it may be empty when the results are of one GPU.
 // Step::usage names the devices there are.
 Result<ReportData> report_data(record::Results results, const std::string& device = {});
+
+// All points of every run in which a variant is `meant`, aggregated anew: a figure of another day
+// is no neighbour.
+Aggregation of_runs_with(const ReportData& data,
+                         const std::function<bool(const VariantAxes&)>& meant);
 
 using TableArguments = std::vector<std::pair<std::string, std::string>>;
 

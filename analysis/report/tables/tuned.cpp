@@ -4,7 +4,6 @@
 #include "core/base/nearest.h"
 
 #include <algorithm>
-#include <set>
 
 #include <fmt/ranges.h>
 
@@ -14,7 +13,6 @@ using data::Aggregate;
 using data::Aggregation;
 using data::VariantAxes;
 using image::KeyAxes;
-using record::PointRow;
 using table::Cell;
 using table::Table;
 
@@ -50,18 +48,6 @@ std::string made_by_hand(const VariantAxes& axes) {
   return fmt::format("{}", fmt::join(words, "/"));
 }
 
-// The points of the runs that measured something made by hand: a parent's figure of another day
-// is no neighbour of a fork's.
-Aggregation of_same_runs(const data::ReportData& data) {
-  std::set<std::string> runs;
-  for (const PointRow& point : data.results.points)
-    if (is_hand_made(data.keys.of(point.variant_id))) runs.insert(point.run_id);
-  std::vector<PointRow> points;
-  for (const PointRow& point : data.results.points)
-    if (runs.contains(point.run_id)) points.push_back(point);
-  return data::aggregate(points, data.keys);
-}
-
 Cell class_cell(const Aggregate* point) {
   constexpr size_t digits = 8;
   return point == nullptr ? "" : point->sass_class.substr(0, digits);
@@ -93,7 +79,8 @@ Result<bool> is_wanted(const VariantAxes& axes, const data::TableArguments& argu
 }  // namespace
 
 Result<Table> tuned_table(const data::ReportData& data, const data::TableArguments& arguments) {
-  const Aggregation aggregation = of_same_runs(data);
+  // A parent's figure of another day is no neighbour of a fork's.
+  const Aggregation aggregation = data::of_runs_with(data, is_hand_made);
   Table table;
   table.columns = {{"by hand", false},           {"from", false},      {"cycles before", true},
                    {"cycles by hand", true},     {"difference", true}, {"change", true},

@@ -66,8 +66,9 @@ struct Head {
   // Its id is empty where the head leaves it out: who knows the catalogue makes it of the key.
   image::VariantKey key;
   // What the key names is the file's own and need not be in the catalogue (gen/render/head_key.h).
-  bool own_components = false;
-  std::string doc;  // a line for people
+  bool own_components() const { return !origin.empty(); }
+  std::string origin;  // one of origin_words: "file", "nvcc"; "" where the catalogue knows all
+  std::string doc;     // a line for people
   HeadParent parent;
   image::Build build = image::Build::timed;
   image::LaunchShape launch;

@@ -89,10 +89,8 @@ class HeadReader {
     head_.key.id = top_.text_or("id", {});
     head_.key.hash = base::short_hash(head_.key.id);
     head_.where["id"] = top_.where("id");
-    if (const std::string origin = top_.text_or("origin", "file"); origin != "file")
-      top_.refuse("origin", fmt::format("no origin '{}'", origin),
-                  "write `origin = \"file\"`, or leave it out");
-    head_.own_components = top_.has("origin");
+    if (top_.has("origin"))
+      head_.origin = word(top_, "origin", top_.text_or("origin", {}), origin_words, "origin").word;
     head_.where["origin"] = top_.where("origin");
     head_.doc = top_.text_or("doc", {});
     const std::string build = top_.text_or("build", "timed");

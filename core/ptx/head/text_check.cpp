@@ -43,7 +43,7 @@ class TextCheck {
   // Without a guarded build nothing bounds a wait. What the catalogue has says itself which of its
   // kernels need none.
   Status check_guarded() const {
-    if (head_.launch.guarded || !head_.own_components) return {};
+    if (head_.launch.guarded || !head_.own_components()) return {};
     const std::vector<PlacedStatement>& all = checked_.file.statements;
     for (std::size_t i = checked_.entry.open; i < checked_.entry.close; ++i)
       if (all[i].parsed.name.starts_with("mbarrier.try_wait") ||
@@ -100,7 +100,7 @@ class TextCheck {
   // Of a head that lists none it is not known which barriers it speaks of.
   Status check_inits() const {
     const bool lists =
-        head_.own_components ||
+        head_.own_components() ||
         std::any_of(head_.barriers.begin(), head_.barriers.end(),
                     [](const HeadBarrier& one) { return barrier_bytes(one.kind) > 0; });
     const auto init = undeclared();

@@ -18,6 +18,15 @@ inline constexpr RoleWord role_words[] = {{image::Role::producer, "producer"},
                                           {image::Role::both, "both"},
                                           {image::Role::victim, "victim"}};
 
+// Whose the components of a key are that the catalogue does not have: the file's own, or those of a
+// library that nvcc compiled, whose key then says by which nvcc, flags and library.
+struct OriginWord {
+  const char* word;
+};
+inline constexpr const char* nvcc_origin = "nvcc";
+inline constexpr OriginWord origin_words[] = {{"file"}, {nvcc_origin}};
+inline constexpr const char* nvcc_axes[] = {"nvcc", "flags", "library"};
+
 // In the list of roles: what nobody's threads have.
 inline constexpr const char* no_role = "none";
 

@@ -22,7 +22,7 @@ class HeadWriter {
   std::string write() {
     line("format = {}", head_format);
     if (!head_.key.id.empty()) line("id = {}", in_quotes(head_.key.id));
-    if (head_.own_components) line("origin = \"file\"");
+    if (head_.own_components()) line("origin = {}", in_quotes(head_.origin));
     if (!head_.doc.empty()) line("doc = {}", in_quotes(head_.doc));
     line("build = {}", in_quotes(image::to_string(head_.build)));
     write_arrays();

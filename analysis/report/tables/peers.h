@@ -1,0 +1,17 @@
+// Rings that nvcc made of other libraries beside our own, each at its best.
+#pragma once
+
+#include "analysis/report/data/report_data.h"
+#include "core/table/table.h"
+
+namespace phasebit::report::tables {
+
+// Of the runs that measured a peer and of payloads of one size (payload_bytes=, default 128): a row
+// for our fastest ring of each protocol, then one for the fastest kernel of each peer's protocol,
+// mover and roles. Ratios are ours over the peer's, of the same roles: that of our protocol
+// `ours=`, default the fastest, and that of the fastest. Other arguments are axes that our rings
+// have these values of. Step::usage when there is no peer.
+Result<table::Table> peers_table(const data::ReportData& data,
+                                 const data::TableArguments& arguments);
+
+}  // namespace phasebit::report::tables

@@ -1,0 +1,100 @@
+#include "analysis/report/tables/peers.h"
+
+#include "core/base/hash.h"
+#include "tests/report/results.h"
+
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+namespace phasebit::test {
+
+using record::PointRow;
+
+namespace {
+
+const std::string ours = "ring/mbarrier/st_shared/none/payload_bytes=128";
+const std::string flags = "ring/flag_volatile/st_shared/none/payload_bytes=128";
+
+std::string peer(const std::string& protocol, const std::string& axes) {
+  return fmt::format(
+      "ring/{}/st_shared/none/{}/payload_bytes=128/nvcc=13.5.37/flags=-O3,-DNDEBUG/"
+      "library=cccl-3.5.0",
+      protocol, axes);
+}
+
+// Rows of CSV without the header, and without the last two columns: made by, variant.
+std::vector<std::string> rows_of(std::vector<PointRow> points,
+                                 const report::data::TableArguments& arguments = {}) {
+  const auto table = report::make_table(data_of(std::move(points)), "peers", arguments);
+  if (!table) return {table.error().text()};
+  std::vector<std::string> rows;
+  for (const std::vector<table::Cell>& row : table->rows) {
+    std::vector<std::string> words;
+    for (std::size_t n = 0; n + 2 < row.size(); ++n) words.push_back(row[n].text);
+    rows.push_back(fmt::format("{}", fmt::join(words, "|")));
+  }
+  return rows;
+}
+
+TEST(PeersTable, HasEachAtItsBest) {
+  const std::vector<PointRow> points = {
+      steady(ours, 100),
+      steady(ours + "/num_stages=8", 60),
+      steady(flags, 40),
+      steady(peer("theirs", "num_stages=2/arrival=thread"), 300),
+      steady(peer("theirs", "num_stages=4/arrival=warp"), 240),
+      steady(peer("others", "num_stages=4"), 80),
+  };
+  EXPECT_EQ(rows_of(points, {{"ours", "mbarrier"}}),
+            (std::vector<std::string>{
+                "template|flag_volatile|st_shared|specialized|4 stages|40.00 ±0|-|-",
+                "template|mbarrier|st_shared|specialized|8 stages|60.00 ±0|-|-",
+                "nvcc|others|st_shared|specialized|4 stages|80.00 ±0|0.75|0.50",
+                "nvcc|theirs|st_shared|specialized|4 stages, arrival=warp|240.00 ±0|0.25|0.17",
+            }));
+}
+
+// Of other payloads, layouts and runs nothing is beside a peer.
+TEST(PeersTable, ComparesEqualsOfOneRun) {
+  PointRow other_day = steady(flags, 10);
+  other_day.run_id = "run-0";
+  const std::vector<PointRow> points = {
+      steady(ours, 100),
+      other_day,
+      steady("ring/mbarrier/st_shared/none", 20),
+      steady(ours + "/consumers=4", 30),
+      steady(peer("theirs", "num_stages=4"), 200),
+      steady(peer("theirs", "roles=unified/num_stages=4"), 50),
+  };
+  EXPECT_EQ(rows_of(points), (std::vector<std::string>{
+                                 "template|mbarrier|st_shared|specialized|4 stages|100.00 ±0|-",
+                                 "nvcc|theirs|st_shared|unified|4 stages|50.00 ±0|-",
+                                 "nvcc|theirs|st_shared|specialized|4 stages|200.00 ±0|0.50",
+                             }));
+  EXPECT_EQ(rows_of(points, {{"num_stages", "8"}}),
+            (std::vector<std::string>{
+                "nvcc|theirs|st_shared|unified|4 stages|50.00 ±0|-",
+                "nvcc|theirs|st_shared|specialized|4 stages|200.00 ±0|-",
+            }));
+}
+
+TEST(PeersTable, SaysWhatIsMissing) {
+  EXPECT_EQ(rows_of({steady(ours, 100)}),
+            std::vector<std::string>{"usage: no peer with slots of 128 bytes was measured "
+                                     "(tools/peers makes a bundle of them and of our rings)"});
+  EXPECT_EQ(rows_of({steady(peer("theirs", "num_stages=4"), 200)}, {{"payload_bytes", "256"}}),
+            std::vector<std::string>{"usage: no peer with slots of 256 bytes was measured "
+                                     "(tools/peers makes a bundle of them and of our rings)"});
+}
+
+TEST(PeersTable, SaysByWhatEachWasMade) {
+  const std::string id = peer("theirs", "num_stages=4");
+  const auto table = report::make_table(data_of({steady(ours, 100), steady(id, 200)}), "peers", {});
+  ASSERT_TRUE(table) << table.error().text();
+  const std::vector<table::Cell>& row = table->rows.back();
+  EXPECT_EQ(row[row.size() - 2].text, "nvcc 13.5.37 -O3 -DNDEBUG, cccl-3.5.0");
+  EXPECT_EQ(row.back().text, base::short_hash(id));
+}
+
+}  // namespace
+}  // namespace phasebit::test

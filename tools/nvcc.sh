@@ -1,0 +1,29 @@
+# Where nvcc and CUTLASS's headers come from: wheels of PyPI, into $FOLDER. Sourced by tools/corpus
+# and tools/peers behind tools/common.sh.
+# shellcheck shell=bash
+
+# wheels FOLDER PACKAGE...: unpacked there, without what they depend on
+wheels() {
+  local into=$1
+  shift
+  quietly python3 -m pip install --quiet --disable-pip-version-check --no-deps --no-compile \
+    --root-user-action=ignore --only-binary=:all: --retries 1 --upgrade --target "$into" "$@"
+}
+
+# toolkit VERSION: nvcc and what it needs; prints the folder
+toolkit() {
+  local folder=$FOLDER/toolkit/$1
+  if [ ! -x "$folder/nvidia/cu13/bin/nvcc" ]; then
+    wheels "$folder" "nvidia-cuda-nvcc==$1.*" "nvidia-cuda-crt==$1.*" "nvidia-nvvm==$1.*" \
+      "nvidia-cuda-runtime==$1.*" "nvidia-cuda-cccl==13.*,<=$1.999" >&2 || return 1
+    find "$folder/nvidia/cu13/bin" "$folder/nvidia/cu13/nvvm/bin" -type f -exec chmod +x {} +
+  fi
+  printf '%s\n' "$folder/nvidia/cu13"
+}
+
+# Prints the folder of CUTLASS's headers.
+cutlass_headers() {
+  local headers=$FOLDER/cutlass-headers
+  [ -d "$headers/cutlass_library" ] || wheels "$headers" nvidia-cutlass >&2 || return 1
+  printf '%s\n' "$headers/cutlass_library/source/include"
+}

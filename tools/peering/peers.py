@@ -1,0 +1,159 @@
+"""The peers of bench/peers/peers.toml: which kernels there are, and the head of each."""
+
+import dataclasses
+import itertools
+import tomllib
+
+LANES = 32
+COPIED_PERIOD = 37  # core/image/launch.h, copied_payload_period
+MOST_SHARED_BYTES = 226 * 1024
+COPIES = ("memcpy_async", "cp_async_bulk")
+FAMILIES = ["hopper"]
+
+
+class BadPeers(Exception):
+    """peers.toml, or what was asked of it, makes no sense."""
+
+
+@dataclasses.dataclass
+class Built:
+    """By what a kernel was made: three axes of its key."""
+    nvcc: str
+    flags: str
+    library: str
+
+
+@dataclasses.dataclass
+class Kernel:
+    """One combination of the axes of a peer."""
+    peer: dict
+    axes: dict
+
+    @property
+    def name(self):
+        """A part of file names and, with underscores, of the entry's name."""
+        return "-".join([self.peer["protocol"], self.peer["roles"], *map(str, self.axes.values())])
+
+    @property
+    def entry(self):
+        return "".join(c if c.isalnum() else "_" for c in "peer_" + self.name)
+
+    def shared_bytes(self):
+        """Of the slots, which are the dynamic shared memory."""
+        return self.axes["num_stages"] * self.axes["payload_bytes"]
+
+    def meets(self, condition):
+        """Whether each axis of the condition has one of the values there."""
+        def listed(value):
+            return value if isinstance(value, list) else [value]
+        return all(self.axes.get(axis, self.peer.get(axis)) in listed(value)
+                   for axis, value in condition.items())
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return tomllib.load(file)
+
+
+def left_out(kernel):
+    """Why a combination is none, or None."""
+    for row in kernel.peer.get("without", []):
+        if kernel.meets({axis: value for axis, value in row.items() if axis != "reason"}):
+            return row["reason"]
+    if kernel.shared_bytes() > MOST_SHARED_BYTES:
+        return "the slots do not fit into the shared memory of an SM"
+    return None
+
+
+def kernels(table):
+    """Every kernel, in the order of the file."""
+    found = []
+    for peer in table["peer"]:
+        axes = peer["axes"]
+        for values in itertools.product(*axes.values()):
+            kernel = Kernel(peer, dict(zip(axes, values)))
+            if left_out(kernel) is None:
+                found.append(kernel)
+    return found
+
+
+def defines(table, kernel):
+    """What the source is told, as words of nvcc's command line."""
+    words = [f"-DPEER_ENTRY={kernel.entry}"]
+    for axis, value in kernel.axes.items():
+        spelled = table["defines"].get(axis)
+        if spelled is None:
+            raise BadPeers(f"axis {axis}: [defines] does not have it")
+        word = spelled.format(value) if isinstance(spelled, str) else spelled.get(value)
+        if word is None:
+            raise BadPeers(f"axis {axis}: [defines] has no value '{value}'")
+        words.append("-D" + word)
+    if not any(word.startswith("-DPEER_ARRIVAL") for word in words):
+        words.append("-DPEER_ARRIVAL_BY_WARP=0")
+    return words
+
+
+def quoted(value):
+    return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def counts(table):
+    return "{ " + ", ".join(
+        f"{quoted(pattern)} = {count if isinstance(count, int) else quoted(count)}"
+        for pattern, count in table.items()) + " }"
+
+
+def rule_line(rule):
+    """A rule as a head writes it; `when` chose it and is not part of it."""
+    words = [f"verb = {quoted(rule['verb'])}"]
+    for key in ("role", "passes"):
+        if key in rule:
+            words.append(f"{key} = {quoted(rule[key])}")
+    for key in ("require", "cold", "pass", "beside"):
+        if key in rule:
+            words.append(f"{key} = {counts(rule[key])}")
+    if "forbid" in rule:
+        words.append("forbid = [" + ", ".join(map(quoted, rule["forbid"])) + "]")
+    return "  { " + ", ".join(words) + " },"
+
+
+def rules(table, kernel):
+    """Those of all peers, then the peer's own, that hold for this kernel."""
+    both = table.get("rule", []) + kernel.peer.get("rule", [])
+    return [rule_line(rule) for rule in both if kernel.meets(rule.get("when", {})) and
+            not ("unless" in rule and kernel.meets(rule["unless"]))]
+
+
+def payload(kernel):
+    """`[expects] payload`: the law of core/image/launch.h."""
+    words = kernel.axes["payload_bytes"] // 4
+    vector = 4 if words // LANES % 4 == 0 else 1
+    law = f"words = {words}, threads = {LANES}, vector = {vector}"
+    if kernel.axes["mover"] in COPIES:
+        law += f", period = {COPIED_PERIOD}"
+    return "payload = { " + law + " }"
+
+
+def key_lines(kernel, built):
+    own = {"probe": "ring", "protocol": kernel.peer["protocol"], "mover": kernel.axes["mover"],
+           "work": "none", "roles": kernel.peer["roles"]}
+    own.update((axis, value) for axis, value in kernel.axes.items() if axis != "mover")
+    own.update(dataclasses.asdict(built))
+    return [f"{axis} = {quoted(value)}" for axis, value in own.items()]
+
+
+def head(table, kernel, built):
+    """The lines `//@ ` above the entry."""
+    unified = kernel.peer["roles"] == "unified"
+    roles = ["both"] if unified else ["producer", "consumer"]
+    lines = ["format = 1", 'origin = "nvcc"', f"doc = {quoted(kernel.peer['doc'])}", "roles = ["]
+    lines += [f"  {{ role = {quoted(role)}, warps = [{warp}] }},"
+              for warp, role in enumerate(roles)]
+    lines += ["]", "", "[key]", *key_lines(kernel, built), "", "[launch]",
+              f"threads = {LANES * len(roles)}", f"shared_bytes = {kernel.shared_bytes()}"]
+    lines += [f"timed_role = {quoted(roles[-1])}", 'unit = "cycles per item"', "", "[expects]",
+              payload(kernel), "", "[rules]",
+              "covers = [{ part = " + quoted(kernel.peer["protocol"]) + ", families = [" +
+              ", ".join(map(quoted, FAMILIES)) + "] }]",
+              "verbs = [", *rules(table, kernel), "]"]
+    return "".join(f"//@ {line}".rstrip() + "\n" for line in lines)
