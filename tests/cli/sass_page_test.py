@@ -221,7 +221,7 @@ class SassPage(PageTest):
                         f'[data-group="{TARGETS.index(column)}"]')[0]
 
     def test_measured_cycles_stand_in_the_cells(self):
-        # For sm_90a the H100 was measured last: results/nvidia-h100 is newer than results/nvidia-h200.
+        # For sm_90a the H100 was measured last: its results are newer than those of the H200.
         table = json.loads(phasebit("report", "--device", "H100", "--table", "pivot", "--argument",
                                     "rows=protocol,mover,work,wait", "--argument",
                                     "across=num_stages:4", "--argument", "probe=ring",
