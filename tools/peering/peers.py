@@ -2,10 +2,15 @@
 
 import dataclasses
 import itertools
+import re
 import tomllib
+from pathlib import Path
 
+ROOT = Path(__file__).resolve().parent.parent.parent
 LANES = 32
-COPIED_PERIOD = 37  # core/image/launch.h, copied_payload_period
+# Items whose copied payload differs.
+COPIED_PERIOD = int(re.search(r"copied_payload_period = (\d+);",
+                              (ROOT / "core" / "image" / "launch.h").read_text()).group(1))
 MOST_SHARED_BYTES = 226 * 1024
 COPIES = ("memcpy_async", "cp_async_bulk")
 FAMILIES = ["hopper"]

@@ -1,6 +1,7 @@
 #include "analysis/report/data/axes.h"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 #include <string_view>
 
@@ -81,6 +82,13 @@ std::string VariantAxes::default_of(const std::string& axis) const {
       if (name == axis) return value;
   const std::string* common = catalogue_->default_of(axis);
   return common == nullptr ? std::string() : *common;
+}
+
+int VariantAxes::number(const std::string& axis, int otherwise) const {
+  const std::string text = value(axis);
+  int number = otherwise;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
 }
 
 std::string VariantAxes::first_value(const std::string& axis) const {

@@ -27,6 +27,8 @@ class VariantAxes {
   bool has(const std::string& axis) const { return variant_->find(axis) != nullptr; }
   // The value; of an axis that it does not have the catalogue's default, else "".
   std::string value(const std::string& axis) const;
+  // The value as a number; `otherwise` of one that is none ("every", "").
+  int number(const std::string& axis, int otherwise = 0) const;
   // Of its components, else the catalogue's, else "".
   std::string default_of(const std::string& axis) const;
   // The value that tables put first: the catalogue's default, for every variant the same; "" for

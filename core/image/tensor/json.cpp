@@ -1,5 +1,7 @@
 #include "core/image/tensor/json.h"
 
+#include "core/image/tensor/words.h"
+
 #include <algorithm>
 
 #include <nlohmann/json.hpp>
@@ -9,11 +11,6 @@ namespace phasebit::image::tensor {
 using nlohmann::json;
 
 namespace {
-
-template <typename Enum>
-const std::string& word_of(const std::vector<std::string>& words, Enum value) {
-  return words[static_cast<std::size_t>(value)];
-}
 
 template <typename Enum>
 Enum read_word(const json& value, const std::vector<std::string>& words) {
@@ -30,15 +27,15 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TensorIm2col, lower, upper, channels, pixels)
 void to_json(json& value, const TensorMap& map) {
   value = {{"name", map.name},
            {"buffer", map.buffer},
-           {"element", word_of(element_words(), map.element)},
+           {"element", word_of(map.element)},
            {"sizes", map.sizes},
            {"strides", map.strides},
            {"box", map.box},
            {"steps", map.steps},
-           {"interleave", word_of(interleave_words(), map.interleave)},
-           {"swizzle", word_of(swizzle_words(), map.swizzle)},
-           {"promotion", word_of(promotion_words(), map.promotion)},
-           {"fill", word_of(fill_out_words(), map.fill)}};
+           {"interleave", word_of(map.interleave)},
+           {"swizzle", word_of(map.swizzle)},
+           {"promotion", word_of(map.promotion)},
+           {"fill", word_of(map.fill)}};
   if (map.im2col) value["im2col"] = *map.im2col;
 }
 

@@ -1,6 +1,7 @@
 #include "core/ptx/head/tensor_maps.h"
 
 #include "core/base/nearest.h"
+#include "core/image/tensor/words.h"
 #include "core/ptx/head/complaint.h"
 #include "core/ptx/head/inline_table.h"
 #include "core/ptx/head/numbers.h"
@@ -31,10 +32,6 @@ std::vector<std::int64_t> packed_strides(const TensorMap& map) {
   std::int64_t bytes = bytes_of(map.element);
   for (size_t n = 0; n + 1 < map.sizes.size(); ++n) strides.push_back(bytes *= map.sizes[n]);
   return strides;
-}
-
-const std::string& word_of(const std::vector<std::string>& words, auto value) {
-  return words[static_cast<size_t>(value)];
 }
 
 }  // namespace
@@ -72,15 +69,15 @@ std::string tensor_map_text(const TensorMap& map) {
   Inline one;
   one.text("name", map.name);
   one.text("buffer", map.buffer);
-  one.text("element", word_of(tensor::element_words(), map.element));
+  one.text("element", word_of(map.element));
   one.add("sizes", list(map.sizes));
   if (map.strides != packed_strides(map)) one.add("strides", list(map.strides));
   if (!map.im2col) one.add("box", list(map.box));
   if (!map.steps.empty()) one.add("steps", list(map.steps));
-  one.text_if("interleave", word_of(tensor::interleave_words(), map.interleave), "none");
-  one.text_if("swizzle", word_of(tensor::swizzle_words(), map.swizzle), "none");
-  one.text_if("promotion", word_of(tensor::promotion_words(), map.promotion), "none");
-  one.text_if("fill", word_of(tensor::fill_out_words(), map.fill), "zeros");
+  one.text_if("interleave", word_of(map.interleave), "none");
+  one.text_if("swizzle", word_of(map.swizzle), "none");
+  one.text_if("promotion", word_of(map.promotion), "none");
+  one.text_if("fill", word_of(map.fill), "zeros");
   if (map.im2col) {
     Inline pixels;
     pixels.add("lower", list(map.im2col->lower));

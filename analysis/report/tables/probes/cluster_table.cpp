@@ -6,7 +6,6 @@
 #include "analysis/report/data/without_loop.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <tuple>
 
@@ -20,13 +19,6 @@ using table::Cell;
 using table::Table;
 
 namespace {
-
-int number(const VariantAxes& axes, const std::string& axis) {
-  const std::string text = axes.value(axis);
-  int value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
 
 std::string written(const std::string& word) {
   if (word == "default") return "not written";
@@ -111,7 +103,7 @@ Cell extreme_cell(const std::vector<Pair>& pairs, bool lowest) {
 
 void take(Group& group, const Aggregate& point, const VariantAxes& axes) {
   group.unit = point.unit;
-  const Pair pair{number(axes, "first_rank"), number(axes, "second_rank"), &point};
+  const Pair pair{axes.number("first_rank"), axes.number("second_rank"), &point};
   if (!point.reason.empty()) {
     ++group.failed;
     group.reason = point.reason;
@@ -170,7 +162,7 @@ Result<Table> cluster_table(const data::Aggregation& all, const AxisValues& wher
       const VariantAxes& axes = point.axes;
       if (!matches(axes, where) || data::is_unrolled_item(axes)) continue;
       take(groups[{loop, axes.value("protocol"), cluster_semantics(axes), rest_of(axes),
-                   number(axes, "cluster_size")}],
+                   axes.number("cluster_size")}],
            point, axes);
     }
   };
@@ -201,7 +193,7 @@ Result<Table> cluster_pairs_table(const data::Aggregation& all, const AxisValues
   for (const Aggregate& point : points) {
     const VariantAxes& axes = point.axes;
     if (matches(axes, where) && axes.value("protocol") == request.where["protocol"])
-      size = std::max(size, number(axes, "cluster_size"));
+      size = std::max(size, axes.number("cluster_size"));
   }
   request.where["cluster_size"] = std::to_string(size);
   request.across_values.clear();

@@ -4,7 +4,6 @@
 #include "analysis/report/data/without_loop.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -23,13 +22,6 @@ using data::VariantAxes;
 namespace {
 
 using Asked = std::set<std::string>;
-
-int number(const VariantAxes& axes, const std::string& axis) {
-  const std::string text = axes.value(axis);
-  int value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
 
 // What two probes must have in common: all axes away from their default but those that the probe is
 // asked by.
@@ -131,7 +123,7 @@ class Terms {
     const std::string words =
         spelling(axes, {"num_stages", "addressing", "verb", "path", "reads", "load"});
     verbs_[fmt::format("{}|{}|{}|{}", words, axes.value("verb"), axes.value("path"),
-                       axes.value("reads"))][number(axes, "num_stages")] = &point;
+                       axes.value("reads"))][axes.number("num_stages")] = &point;
   }
 
   std::map<std::string, std::map<int, const Aggregate*>> verbs_;  // then by copies
@@ -177,7 +169,7 @@ class Predictor {
 
   void ring(const Aggregate& ring) {
     const std::string words = spelling(ring.axes, {"num_stages", "addressing"});
-    const int stages = number(ring.axes, "num_stages");
+    const int stages = ring.axes.number("num_stages");
     // Slots in registers or not, a token meets each role's loop once on its way.
     const Found trip = terms_.trip_with_loop(words);
     if (!trip) return;
@@ -224,7 +216,7 @@ void add_sweeps(const Aggregation& all, Predictor& predictor) {
   std::map<std::string, std::map<int, const Aggregate*>> sweeps;
   for (const Aggregate& point : all.points)
     if (point.axes.value("probe") == "ring" && find_variant(all.points, point.id) == &point)
-      sweeps[spelling(point.axes, {"num_stages"})][number(point.axes, "num_stages")] = &point;
+      sweeps[spelling(point.axes, {"num_stages"})][point.axes.number("num_stages")] = &point;
   for (const auto& [words, rings] : sweeps) predictor.sweep(rings);
 }
 

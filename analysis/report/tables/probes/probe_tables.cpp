@@ -5,7 +5,6 @@
 #include "analysis/report/tables/probes/figure_grid.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include <fmt/ranges.h>
@@ -46,13 +45,6 @@ std::vector<Point> points_of(const std::vector<Aggregate>& points, const std::st
 // Whose defaults stand first.
 VariantAxes any_of(const std::vector<Point>& points) {
   return points.empty() ? VariantAxes() : points.front().axes;
-}
-
-int number(const VariantAxes& axes, const std::string& axis) {
-  const std::string text = axes.value(axis);
-  int value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
 }
 
 // "arrival=thread, layout=v1": what differs from the defaults beside these axes.
@@ -107,7 +99,7 @@ Result<Table> verbs_table(const Aggregation& all, const AxisValues& where) {
         rest_of(axes, {"verb", "path", "reads", "load", "num_stages", "addressing", "early_token"});
     verbs[{axes.value("protocol"), axes.value("verb"), axes.value("path"), axes.value("reads"),
            spelling}][axes.value("load") == "busy" ? "loaded" : "isolated"]
-         [number(axes, "num_stages")] = point.aggregate;
+         [axes.number("num_stages")] = point.aggregate;
   }
   FigureGrid grid({"protocol", "verb", "path", "reads", "spelling"}, {"isolated", "loaded"},
                   any_of(found));

@@ -3,7 +3,6 @@
 #include "analysis/report/data/figures.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 
@@ -24,20 +23,13 @@ struct Stream {
   bool plain = false;
 };
 
-std::int64_t number_of(const Aggregate& point, const std::string& axis, std::int64_t otherwise) {
-  const std::string text = point.axes.value(axis);
-  std::int64_t value = otherwise;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
-
 // All SMs are those of the device.
 Stream stream_of(const Aggregate& point, int device_sms) {
   Stream out{&point};
-  out.sms = std::min(static_cast<int>(number_of(point, "sms", device_sms)), device_sms);
-  const std::int64_t tile = number_of(point, "payload_bytes", 0);
-  const std::int64_t ctas = number_of(point, "ctas_per_sm", 1);
-  const std::int64_t stages = number_of(point, "num_stages", 1);
+  out.sms = std::min(point.axes.number("sms", device_sms), device_sms);
+  const std::int64_t tile = point.axes.number("payload_bytes");
+  const std::int64_t ctas = point.axes.number("ctas_per_sm", 1);
+  const std::int64_t stages = point.axes.number("num_stages", 1);
   out.plain = point.axes.value("protocol") == "none";
   out.in_flight_bytes = tile * ctas * stages;
   // Bytes an ns are GB/s.
