@@ -152,14 +152,15 @@ void Campaign::check_liveness() {
 }
 
 Outcome Campaign::measure_now(PointRow row, const Conditions& conditions,
-                              const BundleVariant& variant) {
+                              const BundleVariant& variant,
+                              const std::optional<worker::PointRequest>& next) {
   // Each further hang would cost the watchdog's time.
   if (const auto known = hung_.find(row.variant_hash); known != hung_.end()) {
     row.error = known->second;
     write(row);
     return outcome_of(row);
   }
-  const auto measured = worker_.measure(maker_.request(row, conditions));
+  const auto measured = worker_.measure(maker_.request(row, conditions), next);
   if (!measured && interrupted()) {
     stopped_ = Error{Step::launch, "interrupted", {}};
     return {};
@@ -177,28 +178,51 @@ Outcome Campaign::measure_now(PointRow row, const Conditions& conditions,
   return outcome;
 }
 
-Outcome Campaign::take(const PlannedPoint& point, PointKind kind, const Conditions& conditions) {
+Campaign::Prepared Campaign::prepare(const PlannedPoint& point, PointKind kind,
+                                     const Conditions& conditions) const {
   const BundleVariant& variant = manifest_.variants[point.variant];
   const Conditions own = kind == PointKind::point && options_.varies
                              ? vary(conditions, variant, point.repetition, device_)
                              : conditions;
-  PointRow row = maker_.row(variant, kind, own);
-  row.repetition = point.repetition;
-  row.aa_control = point.aa_control;
-  if (const std::string why = refusal(variant); !why.empty()) return refuse(std::move(row), why);
-  const std::size_t representative =
-      representatives_.empty() ? point.variant : representatives_[point.variant];
-  if (representative != point.variant && !point.aa_control)
-    return point_to(std::move(row), representative);
-  const PointRow* known = finished_.find(key_of(row));
+  Prepared prepared{maker_.row(variant, kind, own), own, refusal(variant), point.variant, nullptr};
+  prepared.row.repetition = point.repetition;
+  prepared.row.aa_control = point.aa_control;
+  if (!representatives_.empty() && !point.aa_control)
+    prepared.representative = representatives_[point.variant];
   // A row without samples says whose they are; it may stem from a run that chose another variant.
-  if (known != nullptr && known->measured()) {
-    Outcome outcome = outcome_of(*known);
+  const PointRow* known = finished_.find(key_of(prepared.row));
+  if (known != nullptr && known->measured()) prepared.known = known;
+  return prepared;
+}
+
+std::optional<worker::PointRequest> Campaign::request_ahead() const {
+  constexpr std::size_t farthest = 64;
+  const std::size_t end = std::min(plan_.order.size(), next_ + farthest);
+  for (std::size_t n = next_; n < end; ++n) {
+    const PlannedPoint& point = plan_.order[n];
+    const Prepared prepared = prepare(point, PointKind::point, options_.conditions);
+    const bool asks_worker = prepared.refusal.empty() && prepared.known == nullptr &&
+                             prepared.representative == point.variant &&
+                             !hung_.contains(prepared.row.variant_hash);
+    if (asks_worker) return maker_.request(prepared.row, prepared.own);
+  }
+  return std::nullopt;
+}
+
+Outcome Campaign::take(const PlannedPoint& point, PointKind kind, const Conditions& conditions) {
+  Prepared prepared = prepare(point, kind, conditions);
+  if (!prepared.refusal.empty()) return refuse(std::move(prepared.row), prepared.refusal);
+  if (prepared.representative != point.variant)
+    return point_to(std::move(prepared.row), prepared.representative);
+  if (prepared.known != nullptr) {
+    Outcome outcome = outcome_of(*prepared.known);
     outcome.note = "from the store";
     ++tally_.from_store;
     return outcome;
   }
-  return measure_now(std::move(row), own, variant);
+  const auto next = kind == PointKind::point ? request_ahead() : std::nullopt;
+  return measure_now(std::move(prepared.row), prepared.own, manifest_.variants[point.variant],
+                     next);
 }
 
 void Campaign::keep_aa(const PlannedPoint& point, const Outcome& outcome) {

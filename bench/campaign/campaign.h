@@ -78,12 +78,25 @@ class Campaign {
   using Key = std::pair<std::size_t, int>;
   Status run_anchors();
   void do_point(const PlannedPoint& point);
+  // What is known of a point before it is taken.
+  struct Prepared {
+    record::PointRow row;
+    record::Conditions own;
+    std::string refusal;                      // why it is not measured; empty when it may be
+    std::size_t representative = 0;           // whose code it has: itself, where it is measured
+    const record::PointRow* known = nullptr;  // what the store has of it
+  };
+  Prepared prepare(const PlannedPoint& point, record::PointKind kind,
+                   const record::Conditions& conditions) const;
+  // What the worker will be asked for behind the point that is taken now.
+  std::optional<worker::PointRequest> request_ahead() const;
   Outcome take(const PlannedPoint& point, record::PointKind kind,
                const record::Conditions& conditions);
   Outcome refuse(record::PointRow row, const std::string& why);
   Outcome point_to(record::PointRow row, std::size_t representative);
   Outcome measure_now(record::PointRow row, const record::Conditions& conditions,
-                      const image::BundleVariant& variant);
+                      const image::BundleVariant& variant,
+                      const std::optional<worker::PointRequest>& next);
   void keep_aa(const PlannedPoint& point, const Outcome& outcome);
   // After a lost worker: whether the GPU still works.
   void check_liveness();

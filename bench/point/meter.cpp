@@ -12,7 +12,7 @@ namespace phasebit::bench::point {
 namespace {
 
 constexpr double ticks_for_a_clock = 200;
-constexpr int rounds_per_batch = 8;
+constexpr int rounds_per_batch = min_rounds;  // beside the one that warms up
 constexpr std::uint64_t first_trial = 32;
 // A launch of so many cycles, some 50 us, is no matter of its start and end.
 constexpr std::uint64_t long_item_cycles = 100'000;

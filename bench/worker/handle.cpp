@@ -77,6 +77,7 @@ Status WorkerHandle::spawn() {
 
 std::string WorkerHandle::reap(int signal) {
   channel_.reset();
+  sent_ahead_.clear();
   if (child_ < 0) return "was not running";
   if (signal != 0) ::kill(child_, signal);
   int status = 0;
@@ -93,6 +94,7 @@ void WorkerHandle::stop() {
   if (child_ < 0) return;
   // It leaves by itself when the socket closes; but a driver may take its time, or for ever.
   channel_.reset();
+  sent_ahead_.clear();
   for (int n = 0; n < 200; ++n) {
     if (::waitpid(child_, nullptr, WNOHANG) == child_) {
       child_ = -1;
@@ -143,15 +145,30 @@ Result<DeviceInfo> WorkerHandle::start() {
   return info_;
 }
 
-Result<Measurement> WorkerHandle::measure(const PointRequest& request) {
-  lost_ = hung_ = false;
-  PHASEBIT_TRY(start());
-  const auto deadline = Clock::now() + options_.watchdog;
-  Phase phase = Phase::loading;
+std::string WorkerHandle::line_of(const PointRequest& request) const {
   PointRequest sent = request;
   // The worker knows where a guarded kernel hangs, and says so before it is killed.
   sent.hang_seconds = std::chrono::duration<double>(options_.watchdog).count() / 2;
-  channel_->send(encode(sent));  // when it is gone, the receive below says so
+  return encode(sent);
+}
+
+Status WorkerHandle::send(const PointRequest& request, const std::optional<PointRequest>& next) {
+  const std::string line = line_of(request);
+  if (!sent_ahead_.empty() && sent_ahead_ != line) stop();  // its answer would come first
+  PHASEBIT_TRY(start());
+  // When it is gone, the next receive says so.
+  if (sent_ahead_.empty()) channel_->send(line);
+  sent_ahead_ = next ? line_of(*next) : "";
+  if (next) channel_->send(sent_ahead_);
+  return {};
+}
+
+Result<Measurement> WorkerHandle::measure(const PointRequest& request,
+                                          const std::optional<PointRequest>& next) {
+  lost_ = hung_ = false;
+  PHASEBIT_TRY(send(request, next));
+  const auto deadline = Clock::now() + options_.watchdog;
+  Phase phase = Phase::loading;
   while (true) {
     const auto reply = next_reply(deadline, phase_text(phase));
     if (!reply) {

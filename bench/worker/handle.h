@@ -30,9 +30,12 @@ class WorkerHandle {
   // The device, starting a worker when there is none.
   Result<device::DeviceInfo> start();
 
-  // One point. A worker that died, hung (killed after the watchdog) or lost its device is gone
-  // afterwards; the error says which, and the next call starts another.
-  Result<point::Measurement> measure(const PointRequest& request);
+  // One point. `next` goes to the worker at once, so that it measures on while this side works on
+  // the answer; the following call asks for that point. A worker that died, hung (killed after the
+  // watchdog) or lost its device is gone afterwards; the error says which, and the next call starts
+  // another.
+  Result<point::Measurement> measure(const PointRequest& request,
+                                     const std::optional<PointRequest>& next = std::nullopt);
 
   // Ends the worker, if there is one, and waits for it.
   void stop();
@@ -47,6 +50,9 @@ class WorkerHandle {
 
  private:
   Status spawn();
+  std::string line_of(const PointRequest& request) const;
+  // The request, unless it lies there, and the next.
+  Status send(const PointRequest& request, const std::optional<PointRequest>& next);
   Result<WorkerReply> next_reply(std::chrono::steady_clock::time_point deadline, const char* doing);
   // Kills and reaps; says how the child ended.
   std::string reap(int signal);
@@ -54,6 +60,7 @@ class WorkerHandle {
   WorkerOptions options_;
   pid_t child_ = -1;
   std::optional<Channel> channel_;
+  std::string sent_ahead_;  // the request that the worker has beside the present one
   device::DeviceInfo info_;
   bool lost_ = false, hung_ = false;
   int started_ = 0;

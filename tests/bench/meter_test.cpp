@@ -159,7 +159,7 @@ TEST(MeterTest, AQuietPointStopsAfterOneBatch) {
   Bench bench;
   const auto measured = bench.measure();
   ASSERT_TRUE(measured);
-  EXPECT_EQ(measured->samples.size(), 4U * 8);
+  EXPECT_EQ(measured->samples.size(), 4U * bench::point::min_rounds);
   EXPECT_TRUE(measured->flags.empty());
   EXPECT_NEAR(measured->megahertz, 1500, 5);
 }

@@ -217,7 +217,7 @@ TEST(LongItemTest, IsItsOwnChain) {
   const auto measured = bench.measure();
   ASSERT_TRUE(measured);
   EXPECT_EQ(measured->samples.front().items, 1U);
-  EXPECT_EQ(measured->samples.size(), 4U * 8);
+  EXPECT_EQ(measured->samples.size(), 4U * bench::point::min_rounds);
 }
 
 struct ShapeRow {
