@@ -145,6 +145,7 @@ struct ExportOptions {
   std::vector<std::string> results;   // empty: the published ones
   std::vector<std::string> ids;       // of variants; empty: all
   std::string format = "jsonl", out;  // out empty: standard output
+  std::string samples = "all";
 };
 Status run_export(const ExportOptions& options);
 

@@ -5,14 +5,10 @@
 #include "analysis/report/tables/counts.h"
 #include "analysis/report/tables/devices.h"
 #include "analysis/report/tables/probes/barrier_word.h"
-#include "core/base/nearest.h"
-#include "core/base/text.h"
-#include "core/store/export.h"
 #include "core/store/json/lines.h"
 #include "core/store/load.h"
 
 #include <algorithm>
-#include <set>
 #include <tuple>
 
 namespace phasebit::report {
@@ -142,83 +138,6 @@ Status check_documents(const std::vector<fs::path>& documents, const ReportSourc
   if (said.empty()) return {};
   return with_hint(fail(Step::store, "documents differ from the results:{}", said),
                    "`phasebit report --update` makes them anew");
-}
-
-namespace {
-
-Status check_format(const std::string& format) {
-  const std::vector<std::string> formats = {"jsonl", "csv", "json"};
-  if (std::find(formats.begin(), formats.end(), format) != formats.end()) return {};
-  return with_hint(fail(Step::usage, "no export format '{}'", format),
-                   base::nearest_word_hint(format, formats));
-}
-
-}  // namespace
-
-namespace {
-
-// The ids, and those whose measurement stands for them.
-std::set<std::string> with_measured(const Results& rows, const std::vector<std::string>& ids) {
-  std::set<std::string> wanted(ids.begin(), ids.end());
-  for (const PointRow& point : rows.points) {
-    const std::string other = record::same_class_as(point);
-    if (!other.empty() && wanted.count(point.variant_id) != 0) wanted.insert(other);
-  }
-  return wanted;
-}
-
-Status keep(Results& rows, const std::vector<std::string>& ids) {
-  const std::set<std::string> wanted = with_measured(rows, ids);
-  std::vector<std::string> known;
-  for (const VariantRow& variant : rows.variants) known.push_back(variant.id);
-  for (const std::string& id : ids)
-    if (std::find(known.begin(), known.end(), id) == known.end())
-      return with_hint(fail(Step::usage, "the results have no variant '{}'", id),
-                       base::nearest_word_hint(id, known));
-  const auto is_other = [&](const std::string& id) { return wanted.count(id) == 0; };
-  std::erase_if(rows.points, [&](const PointRow& point) { return is_other(point.variant_id); });
-  std::erase_if(rows.variants, [&](const VariantRow& variant) { return is_other(variant.id); });
-  std::set<std::string> runs, devices;
-  for (const PointRow& point : rows.points) {
-    runs.insert(point.run_id);
-    devices.insert(point.device_uuid);
-  }
-  std::erase_if(rows.runs, [&](const record::RunRow& run) { return runs.count(run.id) == 0; });
-  std::erase_if(rows.devices, [&](const DeviceRow& row) { return devices.count(row.uuid) == 0; });
-  return {};
-}
-
-Result<Results> load(const ExportRequest& request) {
-  if (request.ids.empty()) return load_results(request.results);
-  // Samples of the files alone that have such rows.
-  PHASEBIT_TRY_ASSIGN(loaded, load_results(request.results, [&](const Results& rows) {
-                        return std::any_of(rows.variants.begin(), rows.variants.end(),
-                                           [&](const VariantRow& variant) {
-                                             return base::contains(request.ids, variant.id);
-                                           });
-                      }));
-  PHASEBIT_TRY(keep(loaded, request.ids));
-  return loaded;
-}
-
-}  // namespace
-
-Result<std::string> export_results(const ExportRequest& request) {
-  PHASEBIT_TRY(check_format(request.format));
-  PHASEBIT_TRY_ASSIGN(loaded, load(request));
-  if (request.format == "jsonl") return store::json::to_json_lines(loaded);
-  const Results ordered = store::json::in_file_order(std::move(loaded));
-  return request.format == "csv" ? store::to_csv(ordered)
-                                 : store::to_google_benchmark_json(ordered);
-}
-
-Status export_results(const ExportRequest& request, const fs::path& out) {
-  if (request.format == "jsonl") {
-    PHASEBIT_TRY_ASSIGN(loaded, load(request));
-    return store::json::write_json_lines(out, loaded);
-  }
-  PHASEBIT_TRY_ASSIGN(text, export_results(request));
-  return base::write_file(out, text);
 }
 
 }  // namespace phasebit::report

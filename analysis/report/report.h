@@ -34,19 +34,4 @@ Result<std::string> update_documents(const std::vector<fs::path>& documents,
 // first lines that differ.
 Status check_documents(const std::vector<fs::path>& documents, const ReportSource& source);
 
-struct ExportRequest {
-  std::vector<fs::path> results;
-  // Of variants, and of those that were measured in their place; empty: all.
-  std::vector<std::string> ids;
-  std::string format;
-};
-
-// Rows in another form: "jsonl" (lossless), "csv", or "json" (Google Benchmark's). Step::usage for
-// a variant that the results have no row of.
-Result<std::string> export_results(const ExportRequest& request);
-
-// The same into a file; "jsonl" puts the raw samples into files beside it
-// (core/store/json/lines.h).
-Status export_results(const ExportRequest& request, const fs::path& out);
-
 }  // namespace phasebit::report

@@ -119,6 +119,10 @@ void add_export(CLI::App& app, ExportOptions& options, Chosen& chosen) {
       ->allow_extra_args(false);
   command->add_option("--format", options.format, "jsonl (lossless), csv, json (Google Benchmark)")
       ->capture_default_str();
+  command
+      ->add_option("--samples", options.samples,
+                   "of jsonl: all, those of the base repetition (base), or none")
+      ->capture_default_str();
   command->add_option("-o,--out", options.out, "file (default: standard output)");
   add_examples(*command,
                {"phasebit export results/nvidia-h200/core.jsonl --format csv -o core.csv"});

@@ -1,5 +1,6 @@
 #include "analysis/report/report.h"
 
+#include "analysis/report/export.h"
 #include "cli/commands.h"
 #include "core/store/load.h"
 #include "pipeline/explain/measured.h"
@@ -48,8 +49,10 @@ Status run_report(const ReportOptions& options) {
 }
 
 Status run_export(const ExportOptions& options) {
-  report::ExportRequest request{
-      {options.results.begin(), options.results.end()}, options.ids, options.format};
+  report::ExportRequest request{{options.results.begin(), options.results.end()},
+                                options.ids,
+                                options.format,
+                                options.samples};
   if (request.results.empty()) request.results = pipeline::explain::published_results(options.home);
   if (request.results.empty())
     return pipeline::explain::nothing_published(options.home, "results are");

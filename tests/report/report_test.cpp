@@ -1,5 +1,6 @@
 #include "analysis/report/report.h"
 
+#include "analysis/report/export.h"
 #include "core/store/json/lines.h"
 #include "core/store/load.h"
 #include "tests/report/results.h"
@@ -87,6 +88,33 @@ TEST_F(Documents, ExportsAreTheSameFromAStoreAndFromLines) {
             export_results({{results_}, {}, "csv"}).value());
   EXPECT_EQ(export_results({{store_}, {}, "cvs"}).error().text(),
             "usage: no export format 'cvs' (did you mean 'csv'?)");
+}
+
+// Two repetitions with samples: of "base" the first keeps its own, and every figure stays.
+TEST_F(Documents, SamplesAreLeftOutAndFiguresStay) {
+  record::PointRow second = steady("ring/mbarrier/st_shared/none", 52);
+  second.repetition = 1;
+  const std::vector<record::PointRow> rows = {steady("ring/mbarrier/st_shared/none", 50), second};
+  ASSERT_TRUE(write_file(results_, store::json::to_json_lines(results_of(rows))));
+  const auto kept = [&](const std::string& samples) {
+    std::vector<std::pair<double, bool>> found;  // cycles, with samples
+    const auto text = export_results({{results_}, {}, "jsonl", samples});
+    EXPECT_TRUE(text && write_file(other_, *text)) << samples;
+    const auto loaded = store::load_results({other_});
+    EXPECT_TRUE(loaded) << loaded.error().text();
+    if (!loaded) return found;
+    for (const record::PointRow& point : loaded->points)
+      found.emplace_back(record::summary_of(point).value().cycles, !point.samples.empty());
+    return found;
+  };
+  using Kept = std::vector<std::pair<double, bool>>;
+  EXPECT_EQ(kept("all"), (Kept{{50, true}, {52, true}}));
+  EXPECT_EQ(kept("base"), (Kept{{50, true}, {52, false}}));
+  EXPECT_EQ(kept("none"), (Kept{{50, false}, {52, false}}));
+  EXPECT_EQ(export_results({{results_}, {}, "jsonl", "bsae"}).error().text(),
+            "usage: --samples bsae: all, base or none (did you mean 'base'?)");
+  EXPECT_EQ(export_results({{results_}, {}, "csv", "base"}).error().text(),
+            "usage: --samples base: csv has no samples; with --format jsonl alone");
 }
 
 TEST_F(Documents, AVariantIsExportedWithTheOneThatWasMeasured) {

@@ -1,0 +1,124 @@
+#include "analysis/report/export.h"
+
+#include "core/base/nearest.h"
+#include "core/base/text.h"
+#include "core/record/statistics.h"
+#include "core/store/export.h"
+#include "core/store/json/lines.h"
+#include "core/store/load.h"
+
+#include <algorithm>
+#include <set>
+
+namespace phasebit::report {
+
+using record::DeviceRow;
+using record::PointRow;
+using record::Results;
+using record::VariantRow;
+using store::load_results;
+
+namespace {
+
+Status check_format(const std::string& format) {
+  const std::vector<std::string> formats = {"jsonl", "csv", "json"};
+  if (std::find(formats.begin(), formats.end(), format) != formats.end()) return {};
+  return with_hint(fail(Step::usage, "no export format '{}'", format),
+                   base::nearest_word_hint(format, formats));
+}
+
+// The ids, and those whose measurement stands for them.
+std::set<std::string> with_measured(const Results& rows, const std::vector<std::string>& ids) {
+  std::set<std::string> wanted(ids.begin(), ids.end());
+  for (const PointRow& point : rows.points) {
+    const std::string other = record::same_class_as(point);
+    if (!other.empty() && wanted.count(point.variant_id) != 0) wanted.insert(other);
+  }
+  return wanted;
+}
+
+Status keep(Results& rows, const std::vector<std::string>& ids) {
+  const std::set<std::string> wanted = with_measured(rows, ids);
+  std::vector<std::string> known;
+  for (const VariantRow& variant : rows.variants) known.push_back(variant.id);
+  for (const std::string& id : ids)
+    if (std::find(known.begin(), known.end(), id) == known.end())
+      return with_hint(fail(Step::usage, "the results have no variant '{}'", id),
+                       base::nearest_word_hint(id, known));
+  const auto is_other = [&](const std::string& id) { return wanted.count(id) == 0; };
+  std::erase_if(rows.points, [&](const PointRow& point) { return is_other(point.variant_id); });
+  std::erase_if(rows.variants, [&](const VariantRow& variant) { return is_other(variant.id); });
+  std::set<std::string> runs, devices;
+  for (const PointRow& point : rows.points) {
+    runs.insert(point.run_id);
+    devices.insert(point.device_uuid);
+  }
+  std::erase_if(rows.runs, [&](const record::RunRow& run) { return runs.count(run.id) == 0; });
+  std::erase_if(rows.devices, [&](const DeviceRow& row) { return devices.count(row.uuid) == 0; });
+  return {};
+}
+
+Status check_samples(const ExportRequest& request) {
+  const std::vector<std::string> words = {"all", "base", "none"};
+  if (!base::contains(words, request.samples))
+    return with_hint(fail(Step::usage, "--samples {}: all, base or none", request.samples),
+                     base::nearest_word_hint(request.samples, words));
+  if (request.samples != "all" && request.format != "jsonl")
+    return fail(Step::usage, "--samples {}: {} has no samples; with --format jsonl alone",
+                request.samples, request.format);
+  return {};
+}
+
+// The figures stay, the samples that they were made of go.
+Status drop_samples(Results& rows, const std::string& kept) {
+  if (kept == "all") return {};
+  for (PointRow& point : rows.points) {
+    if (point.samples.empty() || (kept == "base" && point.repetition == 0)) continue;
+    PHASEBIT_TRY_ASSIGN(summary, record::summary_of(point));
+    point.summary = std::move(summary);
+    point.samples.clear();
+  }
+  return {};
+}
+
+Result<Results> load_rows(const ExportRequest& request) {
+  if (request.ids.empty()) return load_results(request.results);
+  // Samples of the files alone that have such rows.
+  PHASEBIT_TRY_ASSIGN(loaded, load_results(request.results, [&](const Results& rows) {
+                        return std::any_of(rows.variants.begin(), rows.variants.end(),
+                                           [&](const VariantRow& variant) {
+                                             return base::contains(request.ids, variant.id);
+                                           });
+                      }));
+  PHASEBIT_TRY(keep(loaded, request.ids));
+  return loaded;
+}
+
+Result<Results> load(const ExportRequest& request) {
+  PHASEBIT_TRY(check_format(request.format));
+  PHASEBIT_TRY(check_samples(request));
+  PHASEBIT_TRY_ASSIGN(loaded, load_rows(request));
+  PHASEBIT_TRY(drop_samples(loaded, request.samples));
+  return loaded;
+}
+
+}  // namespace
+
+Result<std::string> export_results(const ExportRequest& request) {
+  PHASEBIT_TRY_ASSIGN(loaded, load(request));
+  if (request.format == "jsonl") return store::json::to_json_lines(loaded);
+  const Results ordered = store::json::in_file_order(std::move(loaded));
+  return request.format == "csv" ? store::to_csv(ordered)
+                                 : store::to_google_benchmark_json(ordered);
+}
+
+Status export_results(const ExportRequest& request, const fs::path& out) {
+  if (request.format == "jsonl") {
+    PHASEBIT_TRY_ASSIGN(loaded, load(request));
+    return store::json::write_json_lines(out, loaded);
+  }
+  PHASEBIT_TRY_ASSIGN(text, export_results(request));
+  return base::write_file(out, text);
+}
+
+}  // namespace phasebit::report
