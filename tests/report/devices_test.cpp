@@ -5,6 +5,8 @@
 #include "core/store/json/lines.h"
 #include "tests/report/results.h"
 
+#include <map>
+
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
@@ -122,6 +124,20 @@ TEST(DevicesTable, WithoutADeviceTheLastByNameIsHere) {
                 .text()
                 .find("of 2 devices"),
             std::string::npos);
+}
+
+// GPU-1 measured more: what both have is its own, what GPU-2 has alone stays.
+TEST(ReportData, OfOneModelEachVariantIsOfOneGpu) {
+  Results results = of_two("NVIDIA H200");
+  results.points.push_back(on("GPU-2", "ring/named_barrier/none/none", 40));
+  results.variants = results_of(results.points).variants;
+  const report::data::ReportData data = report_data(results, "H200").value();
+  std::map<std::string, std::vector<double>> cycles;
+  for (const report::data::Aggregate& one : data.aggregation.points)
+    cycles[one.id].push_back(one.cycles);
+  EXPECT_EQ(cycles[trip], std::vector<double>{100});
+  EXPECT_EQ(cycles[ring], std::vector<double>{100});
+  EXPECT_EQ(cycles["ring/named_barrier/none/none"], std::vector<double>{40});
 }
 
 TEST(DevicesTable, NeedsTwoGpus) {

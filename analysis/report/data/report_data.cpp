@@ -3,6 +3,7 @@
 #include "analysis/report/data/without_loop.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace phasebit::report::data {
@@ -48,6 +49,28 @@ Result<std::set<std::string>> device_uuids(const Results& results, const std::st
                    fmt::format("device= one of: {}", fmt::join(all, ", ")));
 }
 
+// A variant that several GPUs of the model measured has the rows of the one that measured the most:
+// two GPUs are no repetition of each other. Rows that another row points to stay.
+void keep_one_gpu_each(std::vector<record::PointRow>& points) {
+  using Name = std::pair<record::PointKind, std::string>;
+  std::map<std::string, size_t> measured;
+  std::map<Name, std::string> chosen;
+  std::set<std::pair<std::string, std::string>> pointed_to;  // GPU, variant
+  for (const record::PointRow& point : points) {
+    ++measured[point.device_uuid];
+    const std::string other = record::same_class_as(point);
+    if (!other.empty()) pointed_to.emplace(point.device_uuid, other);
+  }
+  for (const record::PointRow& point : points) {
+    std::string& best = chosen[{point.kind, point.variant_id}];
+    if (best.empty() || measured[best] < measured[point.device_uuid]) best = point.device_uuid;
+  }
+  std::erase_if(points, [&](const record::PointRow& point) {
+    return chosen[{point.kind, point.variant_id}] != point.device_uuid &&
+           !pointed_to.contains({point.device_uuid, point.variant_id});
+  });
+}
+
 }  // namespace
 
 Result<ReportData> report_data(Results results, const std::string& device) {
@@ -56,6 +79,7 @@ Result<ReportData> report_data(Results results, const std::string& device) {
   std::set<std::string> runs;
   std::string last;
   if (results.devices.size() > 1) data.others = split_off_others(results, uuids);
+  if (uuids.size() > 1) keep_one_gpu_each(results.points);
   data.results.points = std::move(results.points);
   for (const record::PointRow& point : data.results.points)
     if (runs.empty() || point.run_id != last) runs.insert(last = point.run_id);
