@@ -73,6 +73,7 @@ TEST_PACKAGES=(
   "zsh|reads the completions"
   "fish|reads the completions"
   "groff|reads the manual pages"
+  "llvm-22-dev|phasebit-llvm, which makes PTX of LLVM IR"
 )
 FUZZ_PACKAGES=(
   "clang-22|libFuzzer needs clang"

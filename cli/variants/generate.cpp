@@ -56,6 +56,7 @@ void print_generated(const pipeline::variants::Generated& made, const GenerateOp
   if (!options.curated)
     for (const auto& [reason, points] : made.pruned)
       fmt::print(stderr, "pruned {}: {}\n", points, reason);
+  for (const std::string& line : made.refused) fmt::print(stderr, "refused: {}\n", line);
   for (const std::string& line : made.drifted)
     fmt::print(stderr, "note: {}: `phasebit fork --merge`\n", line);
 }

@@ -14,6 +14,7 @@ std::string to_string(Origin origin) {
     case Origin::snippet: return "snippet";
     case Origin::file: return "file";
     case Origin::nvcc: return "nvcc";
+    case Origin::llvm: return "llvm";
   }
   bug("unknown origin");
 }
@@ -25,6 +26,7 @@ Origin origin_of(const image::KeyAxes& axes) {
   };
   if (named("nvcc")) return Origin::nvcc;
   if (named("file")) return Origin::file;
+  if (named("llvm")) return Origin::llvm;
   if (named("tuned")) return Origin::tuned;
   if (names([](const auto& one) { return one.first.starts_with("snippet."); }))
     return Origin::snippet;

@@ -7,7 +7,7 @@
 
 namespace phasebit::record {
 
-enum class Origin { template_, form, tuned, snippet, file, nvcc };
+enum class Origin { template_, form, tuned, snippet, file, nvcc, llvm };
 std::string to_string(Origin origin);
 
 // Of the axes that a key names. What nvcc made is a file too; its own axis says more.

@@ -21,6 +21,14 @@ bool is_verb_of(ComponentKind kind, const std::string& name) {
 
 }  // namespace
 
+const char* suffix_of(Language language) {
+  switch (language) {
+    case Language::ptx: return ".ptx";
+    case Language::ir: return ".ll";
+  }
+  bug("unknown language");
+}
+
 std::string folder_of(ComponentKind kind) {
   return fmt::format("{}{}", to_string(kind), kind == ComponentKind::work ? "" : "s");
 }
@@ -51,7 +59,7 @@ std::vector<std::string> TemplateFolders::names() const {
 }
 
 std::optional<fs::path> TemplateFolders::find(const fs::path& templates, const std::string& name,
-                                              const std::string& behind) const {
+                                              const std::string& behind, Language language) const {
   bool reached = behind.empty();
   for (const Folder& folder : folders_) {
     if (!reached) {
@@ -59,7 +67,7 @@ std::optional<fs::path> TemplateFolders::find(const fs::path& templates, const s
       continue;
     }
     if (is_verb_of(folder.kind, name) && !folder.component->has_verb(name)) continue;
-    fs::path file = fs::path(folder.name) / (name + ".ptx");
+    fs::path file = fs::path(folder.name) / (name + suffix_of(language));
     if (fs::exists(templates / file)) return file;
   }
   return {};

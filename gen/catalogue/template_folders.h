@@ -14,6 +14,11 @@ struct Combination {
   std::string probe, protocol, mover, work;
 };
 
+// What the text of a template is in: PTX, or LLVM IR that becomes PTX.
+enum class Language { ptx, ir };
+// ".ptx", ".ll"
+const char* suffix_of(Language language);
+
 // "protocols": where the components of a kind are, relative to the templates.
 std::string folder_of(ComponentKind kind);
 
@@ -29,7 +34,8 @@ class TemplateFolders {
   // that its component does not list is not looked for there. With `behind` only in the folders
   // behind that one.
   std::optional<fs::path> find(const fs::path& templates, const std::string& name,
-                               const std::string& behind = {}) const;
+                               const std::string& behind = {},
+                               Language language = Language::ptx) const;
   // The word that this name stands for in a file of `folder`: that of the folder's component, else
   // of the first component that has it; null for none.
   const Word* word(std::string_view name, const std::string& folder) const;

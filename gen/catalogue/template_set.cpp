@@ -17,11 +17,13 @@ namespace {
 struct Joiner {
   fs::path templates;
   TemplateFolders folders;
+  Language language;
   JoinedTemplate out;
   std::vector<std::string> open;  // files being joined, outermost first
   std::set<std::string> joined;
 
   tl::unexpected<Error> no_partial(const std::string& name, const SourceLine& at) const;
+  Result<std::optional<fs::path>> find(const std::string& name, const std::string& behind) const;
   struct Spelling {
     std::string folder;               // of the file that is read
     std::vector<std::string> inside;  // words being spelled, outermost first
@@ -88,11 +90,12 @@ std::optional<SourceLine> foreign_source(const fs::path& file) {
   return SourceLine{(is_below ? here : target).string(), 0, {}, {}, false};
 }
 
-std::vector<std::string> partial_names(const fs::path& folder) {
+std::vector<std::string> partial_names(const fs::path& folder, Language language) {
   std::vector<std::string> names;
   std::error_code missing;
   for (const auto& entry : fs::directory_iterator(folder, missing))
-    if (entry.path().extension() == ".ptx") names.push_back(entry.path().stem().string());
+    if (entry.path().extension() == suffix_of(language))
+      names.push_back(entry.path().stem().string());
   return names;
 }
 
@@ -100,7 +103,8 @@ tl::unexpected<Error> Joiner::no_partial(const std::string& name, const SourceLi
   const std::vector<std::string> names = folders.names();
   std::vector<std::string> known;
   for (const std::string& folder : names)
-    for (std::string& partial : partial_names(templates / folder)) known.push_back(partial);
+    for (std::string& partial : partial_names(templates / folder, language))
+      known.push_back(partial);
   std::sort(known.begin(), known.end());
   return with_hint(fail(Step::render, "{}: no partial '{}' in {}", at.place(), name,
                         fmt::join(names.begin(), names.end(), ", ")),
@@ -183,13 +187,27 @@ Status Joiner::add_file(const fs::path& file, const std::string& outer_verb) {
   return sections.end(at);
 }
 
+// What IR a verb has stands beside its PTX: that of a component which this one uses would be
+// another verb's.
+Result<std::optional<fs::path>> Joiner::find(const std::string& name,
+                                             const std::string& behind) const {
+  const auto ptx = folders.find(templates, name, behind);
+  if (language == Language::ptx) return ptx;
+  auto file = folders.find(templates, name, behind, language);
+  if (ptx && (!file || file->parent_path() != ptx->parent_path()))
+    return with_hint(fail(Step::render, "templates/{}: no LLVM IR of it", ptx->generic_string()),
+                     fmt::format("write {}.ll beside it, or leave `-a llvm` out", name));
+  return file;
+}
+
 // A file that asks for its own name wraps that of the component which its own one uses.
 Status Joiner::add_partial(const std::string& name, const SourceLine& at) {
-  auto file = folders.find(templates, name);
+  PHASEBIT_TRY_ASSIGN(file, find(name, {}));
   const fs::path asker = open.back();
-  if (file == asker)
-    if (auto wrapped = folders.find(templates, name, asker.parent_path().string()))
-      file = std::move(wrapped);
+  if (file == asker) {
+    PHASEBIT_TRY_ASSIGN(wrapped, find(name, asker.parent_path().string()));
+    if (wrapped) file = std::move(wrapped);
+  }
   if (file) return add_file(*file, at.verb);
   if (is_component_verb(name)) return {};
   return no_partial(name, at);
@@ -198,7 +216,7 @@ Status Joiner::add_partial(const std::string& name, const SourceLine& at) {
 std::vector<SourceLine> Joiner::not_asked_for() const {
   std::vector<SourceLine> all;
   for (const std::string& folder : folders.names())
-    for (const std::string& verb : partial_names(templates / folder)) {
+    for (const std::string& verb : partial_names(templates / folder, Language::ptx)) {
       const fs::path file = fs::path(folder) / (verb + ".ptx");
       const auto source = foreign_source(templates / file);
       if (!source || joined.contains(file.generic_string())) continue;
@@ -239,10 +257,14 @@ const std::vector<std::string>& verb_names() {
 }
 
 Result<JoinedTemplate> join_templates(const Catalogue& catalogue, const fs::path& templates,
-                                      const Combination& combination) {
+                                      const Combination& combination, Language language) {
   PHASEBIT_TRY_ASSIGN(folders, TemplateFolders::of(catalogue, combination));
-  const fs::path kernel = fs::path(folders.names().front()) / "kernel.ptx";
-  Joiner joiner{templates, std::move(folders), {}, {}, {}};
+  fs::path kernel = fs::path(folders.names().front()) / "kernel.ptx";
+  Joiner joiner{templates, std::move(folders), language, {}, {}, {}};
+  if (language == Language::ir) {
+    PHASEBIT_TRY_ASSIGN(own, joiner.find("kernel", {}));
+    kernel = std::move(*own);
+  }
   PHASEBIT_TRY(joiner.add_file(kernel, ""));
   joiner.out.not_asked_for = joiner.not_asked_for();
   for (const Word* word : joiner.folders.words()) {

@@ -45,11 +45,13 @@ struct Tag {
 // The tags of a line in order.
 std::vector<Tag> tags_of(const std::string& line);
 
-// A word is replaced by what it stands for; a verb that no component lists is nothing.
+// A word is replaced by what it stands for; a verb that no component lists is nothing. In LLVM IR
+// every file of PTX that is asked for has one beside it: Step::render where it has none.
 // Step::render: a file that is missing, a partial that no folder of the combination has (with the
 // nearest name), partials or words that include each other.
 Result<JoinedTemplate> join_templates(const Catalogue& catalogue, const fs::path& templates,
-                                      const Combination& combination);
+                                      const Combination& combination,
+                                      Language language = Language::ptx);
 
 // The names that count as verbs: what a statement is attributed to is the innermost file of these.
 const std::vector<std::string>& verb_names();

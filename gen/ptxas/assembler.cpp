@@ -78,6 +78,13 @@ Status add_paddings(std::vector<int>& values, const std::string& word) {
   return {};
 }
 
+Status add_level(std::vector<int>& levels, std::string_view axis, const std::string& word) {
+  if (word == "all") return levels = {0, 1, 2, 3}, Status();
+  PHASEBIT_TRY_ASSIGN(level, integer_in(axis, word, 0, 3));
+  add_once(levels, level);
+  return {};
+}
+
 std::vector<std::string> axis_names() {
   std::vector<std::string> names;
   for (const AssemblerAxis& axis : assembler_axis_facts()) names.emplace_back(axis.name);
@@ -87,11 +94,15 @@ std::vector<std::string> axis_names() {
 Status add_value(const Home& home, AssemblerAxes& axes, std::string_view axis,
                  const std::string& word) {
   if (axis == ptxas_axis) return add_ptxas(home, axes, word);
-  if (axis == opt_level_axis) {
-    if (word == "all") return axes.opt_level = {0, 1, 2, 3}, Status();
-    PHASEBIT_TRY_ASSIGN(level, integer_in(axis, word, 0, default_opt_level));
-    add_once(axes.opt_level, level);
-    return {};
+  if (axis == opt_level_axis) return add_level(axes.opt_level, axis, word);
+  if (axis == llvm_axis) {
+    PHASEBIT_TRY_ASSIGN(version, llvm_value(word));
+    return add_once(axes.llvm, std::move(version)), Status();
+  }
+  if (axis == llvm_opt_axis) return add_level(axes.llvm_opt, axis, word);
+  if (axis == short_ptr_axis) {
+    PHASEBIT_TRY_ASSIGN(on, short_ptr_value(word));
+    return add_once(axes.short_ptr, on), Status();
   }
   if (axis == maxrregcount_axis) {
     if (word == "none") return add_once(axes.maxrregcount, 0), Status();
@@ -115,6 +126,10 @@ void append(VariantKey& key, const std::string& axis, const std::string& value) 
 
 std::span<const AssemblerAxis> assembler_axis_facts() {
   static constexpr AssemblerAxis facts[] = {
+      {llvm_axis, "none", "none, the version of phasebit-llvm",
+       "the LLVM that makes the PTX, of IR templates (docs/llvm.md)"},
+      {llvm_opt_axis, "2", "0..3 all", "its -O"},
+      {short_ptr_axis, "on", "on off", "its addresses in shared memory have 32 bits"},
       {ptxas_axis, pinned_toolchain, "an installed version, all",
        "the version of ptxas (`phasebit list toolchains`)"},
       {opt_level_axis, "3", "0..3 all", "ptxas -O"},
@@ -155,19 +170,25 @@ AssemblerChoice assembler_of(const VariantKey& key) {
   choice.edit = key.value(edit_axis);
   if (const std::string bytes = key.value(padding_axis); !bytes.empty())
     choice.padding = std::stoi(bytes);
+  choice.llvm = llvm_of(key);
   return choice;
 }
 
 VariantKey text_key(const VariantKey& key) {
   if (key.text_id.empty()) return key;
   VariantKey text{key.text_id, base::short_hash(key.text_id), key.axes};
-  std::erase_if(text.axes, [](const auto& axis) { return is_assembler_axis(axis.first); });
+  std::erase_if(text.axes, [](const auto& axis) {
+    return is_assembler_axis(axis.first) && !is_llvm_axis(axis.first);
+  });
   return text;
 }
 
 VariantKey with_assembler(const VariantKey& key, const AssemblerChoice& choice) {
   VariantKey made = text_key(key);
-  if (choice == AssemblerChoice()) return made;
+  if (!choice.llvm.version.empty()) made = with_llvm(made, choice.llvm);
+  AssemblerChoice plain = choice;
+  plain.llvm = {};
+  if (plain == AssemblerChoice()) return made;
   made.text_id = made.id;
   if (!choice.ptxas.empty()) append(made, ptxas_axis, choice.ptxas);
   if (choice.opt_level != default_opt_level)
@@ -187,22 +208,43 @@ Status set_assembler_axis(const Home& home, AssemblerAxes& axes, std::string_vie
   if (axis == maxrregcount_axis) axes.maxrregcount.clear();
   if (axis == edit_axis) axes.edit.clear();
   if (axis == padding_axis) axes.padding.clear();
+  if (axis == llvm_axis) axes.llvm.clear();
+  if (axis == llvm_opt_axis) axes.llvm_opt.clear();
+  if (axis == short_ptr_axis) axes.short_ptr.clear();
   for (const std::string& value : values) PHASEBIT_TRY(add_value(home, axes, axis, value));
   return {};
 }
 
+namespace {
+
+template <class T>
+std::vector<T> or_default(std::vector<T> values, T value) {
+  if (values.empty()) values.push_back(std::move(value));
+  return values;
+}
+
+// The templates' own PTX once, whatever LLVM is asked.
+std::vector<LlvmChoice> llvm_choices(const AssemblerAxes& axes) {
+  const LlvmChoice usual;
+  std::vector<LlvmChoice> all;
+  for (const std::string& version : or_default(axes.llvm, std::string()))
+    for (const int level : or_default(axes.llvm_opt, usual.opt_level))
+      for (const bool short_ptr : or_default(axes.short_ptr, true))
+        add_once(all, version.empty() ? usual : LlvmChoice{version, level, short_ptr});
+  return all;
+}
+
+}  // namespace
+
 std::vector<AssemblerChoice> combinations(const AssemblerAxes& axes) {
-  const auto or_default = [](auto values, auto value) {
-    if (values.empty()) values.push_back(std::move(value));
-    return values;
-  };
   std::vector<AssemblerChoice> all;
-  for (const std::string& ptxas : or_default(axes.ptxas, std::string()))
-    for (const int level : or_default(axes.opt_level, default_opt_level))
-      for (const int count : or_default(axes.maxrregcount, 0))
-        for (const std::string& edit : or_default(axes.edit, std::string()))
-          for (const int padding : or_default(axes.padding, 0))
-            all.push_back({ptxas, level, count, edit, padding});
+  for (const LlvmChoice& llvm : llvm_choices(axes))
+    for (const std::string& ptxas : or_default(axes.ptxas, std::string()))
+      for (const int level : or_default(axes.opt_level, default_opt_level))
+        for (const int count : or_default(axes.maxrregcount, 0))
+          for (const std::string& edit : or_default(axes.edit, std::string()))
+            for (const int padding : or_default(axes.padding, 0))
+              all.push_back({ptxas, level, count, edit, padding, llvm});
   return all;
 }
 

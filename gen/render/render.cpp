@@ -17,6 +17,7 @@
 namespace phasebit::render {
 
 using catalogue::JoinedTemplate;
+using catalogue::Language;
 using image::Build;
 using image::VariantKey;
 
@@ -165,13 +166,14 @@ class ScopedNames : public kainjow::mustache::context<std::string> {
   mutable const JoinedTemplate::Use* lost_ = nullptr;
 };
 
-void split_lines(const std::string& text, const JoinedTemplate& joined, Rendered& out) {
+void split_lines(const std::string& text, const JoinedTemplate& joined, Language language,
+                 Rendered& out) {
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     auto line = take_mark(std::string_view(text).substr(begin, end - begin), joined);
     begin = end + 1;
     if (!line) continue;
-    const std::string statement = without_comment(line->text);
+    const std::string statement = without_comment(line->text, language);
     if (!statement.empty()) {
       out.kernel.statements.push_back(statement);
       out.kernel.source.push_back(line->source);
@@ -187,18 +189,51 @@ struct Renderer::Impl {
   fs::path templates;
   std::map<std::string, Compiled> compiled;
 
-  Result<Compiled*> find(const catalogue::Combination& combination) {
+  Result<Compiled*> find(const catalogue::Combination& combination, Language language) {
     const std::string key = combination.probe + "/" + combination.protocol + "/" +
-                            combination.mover + "/" + combination.work;
+                            combination.mover + "/" + combination.work +
+                            catalogue::suffix_of(language);
     if (const auto known = compiled.find(key); known != compiled.end()) return &known->second;
-    PHASEBIT_TRY_ASSIGN(joined, catalogue::join_templates(*catalogue, templates, combination));
+    PHASEBIT_TRY_ASSIGN(joined,
+                        catalogue::join_templates(*catalogue, templates, combination, language));
     kainjow::mustache::mustache parsed(joined.text);
     parsed.set_custom_escape([](const std::string& text) { return text; });
     Compiled made{std::move(joined), std::move(parsed), false};
     if (!made.mustache.is_valid()) return syntax_error(made);
     return &compiled.emplace(key, std::move(made)).first->second;
   }
+
+  Status fill_in(const VariantKey& variant, const probes::Plan& plan, Language language,
+                 Build build, Rendered& out);
 };
+
+// What stands in the templates of the variant, into `out`.
+Status Renderer::Impl::fill_in(const VariantKey& variant, const probes::Plan& plan,
+                               Language language, Build build, Rendered& out) {
+  const VariantKey key = space::template_key(variant);
+  const catalogue::Combination combination{key.value("probe"), key.value("protocol"),
+                                           key.value("mover"), key.value("work")};
+  PHASEBIT_TRY_ASSIGN(made, find(combination, language));
+  for (const image::SourceLine& file : made->joined.not_asked_for)
+    return fail(Step::render, "{}: nothing of {}/{}/{}/{} asks for '{}'", file.file,
+                variant.value("probe"), variant.value("protocol"), variant.value("mover"),
+                variant.value("work"), file.verb);
+  out.kernel.entry = entry_name(variant, build);
+  out.kernel.build = build;
+  PHASEBIT_TRY_ASSIGN(context, context::make_context(*catalogue, key, plan, out.kernel.entry));
+  if (space::is_form(variant)) {
+    PHASEBIT_TRY_ASSIGN(book, forms::FormBook::get());
+    PHASEBIT_TRY(forms::add_form_names(context, *book, forms::form_point(variant)));
+  }
+  if (!made->checked) PHASEBIT_TRY(check_names(made->joined, context));
+  made->checked = true;
+  const data names = to_mustache(context);
+  ScopedNames scoped(&names, made->joined);
+  const std::string text = made->mustache.render(scoped);
+  PHASEBIT_TRY(scoped.check(context));
+  split_lines(text, made->joined, language, out);
+  return {};
+}
 
 Renderer::Renderer(const catalogue::Catalogue& catalogue, fs::path templates)
     : impl_(std::make_unique<Impl>()) {
@@ -210,38 +245,30 @@ Renderer::~Renderer() = default;
 
 Result<Rendered> Renderer::render(const VariantKey& variant, const probes::Plan& plan, Build build,
                                   const std::string& ptx_version, const std::string& ptx_target) {
-  const VariantKey key = space::template_key(variant);
-  const catalogue::Combination combination{key.value("probe"), key.value("protocol"),
-                                           key.value("mover"), key.value("work")};
-  PHASEBIT_TRY_ASSIGN(compiled, impl_->find(combination));
-  for (const image::SourceLine& file : compiled->joined.not_asked_for)
-    return fail(Step::render, "{}: nothing of {}/{}/{}/{} asks for '{}'", file.file,
-                variant.value("probe"), variant.value("protocol"), variant.value("mover"),
-                variant.value("work"), file.verb);
   Rendered out;
-  out.kernel.entry = entry_name(variant, build);
-  PHASEBIT_TRY_ASSIGN(context,
-                      context::make_context(*impl_->catalogue, key, plan, out.kernel.entry));
-  if (space::is_form(variant)) {
-    PHASEBIT_TRY_ASSIGN(book, forms::FormBook::get());
-    PHASEBIT_TRY(forms::add_form_names(context, *book, forms::form_point(variant)));
-  }
-  if (!compiled->checked) PHASEBIT_TRY(check_names(compiled->joined, context));
-  compiled->checked = true;
-  out.kernel.build = build;
+  PHASEBIT_TRY(impl_->fill_in(variant, plan, Language::ptx, build, out));
   out.kernel.ptx_version = ptx_version;
   out.kernel.ptx_target = ptx_target;
-  const data names = to_mustache(context);
-  ScopedNames scoped(&names, compiled->joined);
-  const std::string text = compiled->mustache.render(scoped);
-  PHASEBIT_TRY(scoped.check(context));
-  split_lines(text, compiled->joined, out);
   out.kernel.hash = kernel_hash(out.kernel);
   return out;
 }
 
-std::string without_comment(std::string line) {
-  line.erase(std::min(line.find("//"), line.size()));
+Result<Rendered> Renderer::render_ir(const VariantKey& variant, const probes::Plan& plan) {
+  Rendered out;
+  PHASEBIT_TRY(impl_->fill_in(variant, plan, Language::ir, Build::timed, out));
+  return out;
+}
+
+std::string without_comment(std::string line, Language language) {
+  const std::string_view mark = language == Language::ptx ? "//" : ";";
+  // A `;` in a string of IR begins none.
+  bool quoted = false;
+  for (size_t at = 0; at < line.size(); ++at) {
+    if (language == Language::ir && line[at] == '"') quoted = !quoted;
+    if (quoted || !std::string_view(line).substr(at).starts_with(mark)) continue;
+    line.erase(at);
+    break;
+  }
   const size_t last = line.find_last_not_of(" \t");
   line.erase(last == std::string::npos ? 0 : last + 1);
   return line;

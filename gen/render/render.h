@@ -4,6 +4,7 @@
 #include "core/base/file.h"
 #include "core/image/guard_sites.h"
 #include "core/ptx/head/head.h"
+#include "gen/catalogue/template_folders.h"
 #include "gen/probes/plan.h"
 #include "gen/ptxas/kernel.h"
 
@@ -36,6 +37,11 @@ class Renderer {
   Renderer(Renderer&&) noexcept;
   ~Renderer();
 
+  // The variant's LLVM IR, a line a statement, with the source of each. It has no debug locations
+  // yet (gen/ir/module_text.h), and verbs that no component lists are called and not defined.
+  // Step::render as render(), and where a template has PTX alone.
+  Result<Rendered> render_ir(const image::VariantKey& variant, const probes::Plan& plan);
+
   // `ptx_version` and `ptx_target` are what the variant's forms need. Step::render names the
   // template and line of a syntax error or of a name that the contract does not have.
   Result<Rendered> render(const image::VariantKey& variant, const probes::Plan& plan,
@@ -47,8 +53,9 @@ class Renderer {
   std::unique_ptr<Impl> impl_;
 };
 
-// A line of PTX without its `//` comment and the blanks before it.
-std::string without_comment(std::string line);
+// A line without its comment (`//`, in IR `;`) and the blanks before it.
+std::string without_comment(std::string line,
+                            catalogue::Language language = catalogue::Language::ptx);
 
 // "pb_0123456789ab_t": what both builds of a variant are called in a module.
 std::string entry_name(const image::VariantKey& variant, image::Build build);

@@ -44,7 +44,8 @@ std::string snippet_component(const VariantKey& key, catalogue::ComponentKind ki
 VariantKey template_key(const VariantKey& key) {
   VariantKey made{key.id, key.hash, {}};
   for (const auto& axis : ptxas::text_key(key).axes)
-    if (!is_hand_made_axis(axis.first)) made.axes.push_back(axis);
+    if (!is_hand_made_axis(axis.first) && !ptxas::is_llvm_axis(axis.first))
+      made.axes.push_back(axis);
   for (auto& [axis, value] : made.axes)
     for (const catalogue::ComponentKind kind : catalogue::component_kinds)
       if (axis == catalogue::to_string(kind)) value = snippet_component(key, kind);

@@ -40,6 +40,8 @@ TargetCount count_images(const std::string& target, const std::vector<Prepared>&
   count.build = image::to_string(prepared.front().kernel.build);
   count.ptxas = fmt::format("{}", fmt::join(ptxas::flags_of(choice), " "));
   count.ptxas = toolchain.version.text() + (count.ptxas.empty() ? "" : " " + count.ptxas);
+  if (const std::string made_by = describe(choice.llvm); !made_by.empty())
+    count.ptxas += " of " + made_by;
   std::set<std::string> classes;
   for (size_t i = 0; i < prepared.size(); ++i) {
     if (ptxas::assembler_of(prepared[i].key) != choice) continue;
@@ -49,7 +51,9 @@ TargetCount count_images(const std::string& target, const std::vector<Prepared>&
       if (image->gate.verdict == GateVerdict::failed)
         made.failures.push_back(
             {target, count.build, prepared[i].key.id, Error{Step::gate, image->gate.reason, {}}});
-    } else if (const Status takes = ptxas::check_takes(toolchain, prepared[i].kernel, target);
+    } else if (const Status takes = prepared[i].refused
+                                        ? Status()
+                                        : ptxas::check_takes(toolchain, prepared[i].kernel, target);
                !takes) {
       ++count.skipped;
       ++made.skipped[takes.error().message.substr(0,

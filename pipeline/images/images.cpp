@@ -97,8 +97,9 @@ class CodeChanges {
   std::map<std::pair<std::string, int>, Padded> padded_;  // by the module that it was made of
 };
 
-// Without what is done to code that is made.
+// Without what is done to code that is made, and without who made the PTX.
 AssemblerChoice of_ptxas(AssemblerChoice choice) {
+  choice.llvm = {};
   choice.edit.clear();
   choice.padding = 0;
   return choice;
@@ -200,7 +201,9 @@ Result<rule::GateSpec> gate_of(const Prepared& prepared, Tools& tools, const Cod
   PHASEBIT_TRY_ASSIGN(toolchain, tools.toolchain_of(choice_of(prepared, column).ptxas));
   PHASEBIT_TRY_ASSIGN(spec, ptx::head::gate_of(prepared.head, known.family, toolchain->version));
   // At -O0 ptxas copies no instruction: the first try of a wait is that of its retry loop as well.
-  if (choice_of(prepared, column).opt_level == 0)
+  // So it is where LLVM gave the retry loop of a wait and the loop around it one header.
+  const AssemblerChoice choice = choice_of(prepared, column);
+  if (choice.opt_level == 0 || !choice.llvm.version.empty())
     for (rule::VerbRule& rule : spec.verbs)
       for (rule::OpcodeRule& required : rule.require)
         if (required.path == rule::Path::cold) required.count.low = 0;
@@ -212,11 +215,14 @@ std::vector<ImageSet> make_images(Tools& tools, const std::vector<Prepared>& pre
   std::map<AssemblerChoice, std::vector<Place>> groups;
   for (size_t column = 0; column < columns.size(); ++column)
     for (size_t i = 0; i < prepared.size(); ++i)
-      groups[of_ptxas(choice_of(prepared[i], columns[column]))].push_back({column, i});
+      if (!prepared[i].refused)
+        groups[of_ptxas(choice_of(prepared[i], columns[column]))].push_back({column, i});
   const auto assembly = std::make_shared<Assembly>();
   std::vector<ImageSet> sets(columns.size());
   for (ImageSet& set : sets) {
     set.images.resize(prepared.size(), fail(Step::assemble, "not reached"));
+    for (size_t i = 0; i < prepared.size(); ++i)
+      if (prepared[i].refused) set.images[i] = tl::unexpected<Error>(*prepared[i].refused);
     set.assembly = assembly;
   }
   for (const auto& [choice, places] : groups)

@@ -2,6 +2,8 @@
 
 #include "core/base/parallel.h"
 #include "gen/fork/snippet.h"
+#include "gen/ir/lower.h"
+#include "gen/llvm/program_path.h"
 #include "gen/probes/make_plan.h"
 #include "gen/probes/requirements.h"
 #include "gen/ptxas/assembler.h"
@@ -24,21 +26,59 @@ using select::Space;
 
 namespace {
 
-Result<Rendered> headed(Renderer& renderer, const catalogue::Catalogue& catalogue,
+// LLVM selects its intrinsics of mbarrier, which name a scope, from here on.
+constexpr int lowest_llvm_ptx = 80, lowest_llvm_sm = 90;
+
+llvm::Options llvm_options(const ptxas::LlvmChoice& choice, const isa::Version& ptx,
+                           const std::string& target) {
+  const std::vector<int>& parts = ptx.parts;
+  const int number = 10 * parts.at(0) + (parts.size() > 1 ? parts[1] : 0);
+  const bool older = std::stoi(target.substr(target.find('_') + 1)) < lowest_llvm_sm;
+  return {older ? fmt::format("sm_{}", lowest_llvm_sm) : target, std::max(number, lowest_llvm_ptx),
+          choice.opt_level, choice.short_pointers};
+}
+
+// The text of a key, of the templates' PTX or by LLVM of their IR.
+class Texts {
+ public:
+  Texts(Renderer& renderer, std::optional<llvm::Worker>& worker)
+      : renderer_(renderer), worker_(worker) {}
+
+  Result<Rendered> of(const VariantKey& key, const probes::Plan& plan, const isa::Version& ptx,
+                      const std::string& target) const {
+    const ptxas::LlvmChoice choice = ptxas::llvm_of(key);
+    if (choice.version.empty())
+      return renderer_.render(key, plan, Build::timed, ptx.text(), target);
+    if (!worker_) {
+      PHASEBIT_TRY_ASSIGN(program, llvm::find_program());
+      worker_.emplace(program);
+    }
+    PHASEBIT_TRY_ASSIGN(ir, renderer_.render_ir(key, plan));
+    return ir::lower(*worker_, ir, llvm_options(choice, ptx, target));
+  }
+
+ private:
+  Renderer& renderer_;
+  std::optional<llvm::Worker>& worker_;
+};
+
+Result<Rendered> headed(const Texts& texts, const catalogue::Catalogue& catalogue,
                         const VariantKey& key, const std::string& wanted_target) {
   const VariantKey of_catalogue = space::template_key(key);
   PHASEBIT_TRY_ASSIGN(needs, probes::requirements(catalogue, of_catalogue));
   PHASEBIT_TRY_ASSIGN(target, probes::declared_target(key, needs, wanted_target));
   PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(catalogue, of_catalogue));
-  PHASEBIT_TRY_ASSIGN(rendered, renderer.render(key, plan, Build::timed, needs.ptx.text(), target));
+  PHASEBIT_TRY_ASSIGN(rendered, texts.of(key, plan, needs.ptx, target));
   PHASEBIT_TRY_ASSIGN(rules, probes::head_rules(catalogue, of_catalogue, plan.derived()));
   rendered.head = render::make_head(key, plan, rendered.kernel, std::move(rules));
   rendered.has_head = true;
   return std::move(rendered);
 }
 
-// One a thread: its renderers keep what they have parsed.
-class Maker {
+}  // namespace
+
+// Its renderer keeps what it has parsed.
+class VariantMaker::Maker {
  public:
   explicit Maker(const Space& space) : space_(space), renderer_(space.catalogue, space.templates) {}
 
@@ -54,14 +94,21 @@ class Maker {
   Result<Rendered> timed_kernel(const VariantKey& key) {
     for (const Rendered& file : space_.files)
       if (file.head.key.id == key.id) return file;
-    return headed(renderer_, space_.catalogue, key, space_.target);
+    return headed(Texts(renderer_, worker_), space_.catalogue, key, space_.target);
   }
 
   const Space& space_;
   Renderer renderer_;
+  std::optional<llvm::Worker> worker_;
 };
 
-}  // namespace
+VariantMaker::VariantMaker(const Space& space) : maker_(std::make_unique<Maker>(space)) {}
+VariantMaker::VariantMaker(VariantMaker&&) noexcept = default;
+VariantMaker::~VariantMaker() = default;
+
+Result<Rendered> VariantMaker::make(const VariantKey& variant, Build build) {
+  return maker_->make(variant, build);
+}
 
 image::GuardTable guard_table(const Prepared& guarded) {
   image::GuardTable table{guarded.sites, {}};
@@ -75,13 +122,14 @@ image::GuardTable guard_table(const Prepared& guarded) {
 Result<Rendered> render_one(const fs::path& templates, const catalogue::Catalogue& catalogue,
                             const VariantKey& variant, Build build) {
   Renderer renderer(catalogue, templates);
-  PHASEBIT_TRY_ASSIGN(timed, headed(renderer, catalogue, variant, {}));
+  std::optional<llvm::Worker> worker;
+  PHASEBIT_TRY_ASSIGN(timed, headed(Texts(renderer, worker), catalogue, variant, {}));
   if (build == Build::timed) return std::move(timed);
   return guarded_kernel(timed);
 }
 
 Result<Rendered> render_one(const Space& space, const VariantKey& variant, Build build) {
-  return Maker(space).make(variant, build);
+  return VariantMaker(space).make(variant, build);
 }
 
 Result<std::vector<Prepared>> prepare(const Space& space, Build build, unsigned jobs) {
@@ -93,7 +141,7 @@ Result<std::vector<Prepared>> prepare(const Space& space, const std::vector<Vari
   if (jobs == 0) jobs = std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::optional<Result<Rendered>>> made(variants.size());
   base::parallel_for(jobs, jobs, [&](size_t thread) {
-    Maker maker(space);
+    VariantMaker maker(space);
     for (size_t i = thread; i < variants.size(); i += jobs)
       made[i] = maker.make(variants[i], build);
   });
@@ -101,9 +149,16 @@ Result<std::vector<Prepared>> prepare(const Space& space, const std::vector<Vari
   prepared.reserve(variants.size());
   for (size_t i = 0; i < variants.size(); ++i) {
     Result<Rendered>& one = *made[i];
-    if (!one) return tl::unexpected<Error>(one.error());
+    if (!one && ptxas::llvm_of(variants[i]).version.empty())
+      return tl::unexpected<Error>(one.error());
+    if (!one) {
+      prepared.push_back({variants[i], {}, {}, {}, one.error()});
+      prepared.back().head.key = variants[i];
+      prepared.back().kernel.build = build;
+      continue;
+    }
     prepared.push_back(
-        {variants[i], std::move(one->head), std::move(one->kernel), std::move(one->sites)});
+        {variants[i], std::move(one->head), std::move(one->kernel), std::move(one->sites), {}});
   }
   return prepared;
 }

@@ -6,6 +6,8 @@
 #include "gen/render/kernel_file.h"
 #include "pipeline/select/space.h"
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,8 @@ struct Prepared {
   ptx::head::Head head;
   ptxas::Kernel kernel;
   std::vector<image::WaitSite> sites = {};  // of a guarded build
+  // Why there is no kernel: LLVM has no IR of the variant, or does not make PTX of it.
+  std::optional<Error> refused = {};
 };
 
 // What the reports of a guarded build mean: its waits, and the barriers in shared memory.
@@ -26,13 +30,28 @@ Result<render::Rendered> render_one(const fs::path& templates,
                                     const catalogue::Catalogue& catalogue,
                                     const image::VariantKey& variant, image::Build build);
 
+// Makes variant after variant: it keeps what it has parsed, and the process that LLVM runs in. One
+// a thread; the space must outlive it.
+class VariantMaker {
+ public:
+  explicit VariantMaker(const select::Space& space);
+  VariantMaker(VariantMaker&&) noexcept;
+  ~VariantMaker();
+  Result<render::Rendered> make(const image::VariantKey& variant, image::Build build);
+
+ private:
+  class Maker;
+  std::unique_ptr<Maker> maker_;
+};
+
 // The same for any variant of a space: with the space's snippets in it, or a file of the space. The
 // guarded build is made from the timed one (gen/guard).
 Result<render::Rendered> render_one(const select::Space& space, const image::VariantKey& variant,
                                     image::Build build);
 
 // All variants of the space in their order, on `jobs` threads (0: all cores). A template error
-// stops it: it concerns every variant of its combination. So does a fork that cannot be read.
+// stops it: it concerns every variant of its combination. So does a fork that cannot be read. What
+// LLVM does not make is refused, and all others are prepared.
 Result<std::vector<Prepared>> prepare(const select::Space& space, image::Build build,
                                       unsigned jobs);
 // Some of them.

@@ -103,6 +103,8 @@ Status refuse_others(const std::string& id, const AssemblerAxes& named,
   PHASEBIT_TRY(refuse_other(id, "opt_level", named.opt_level, asked.opt_level, 0));
   PHASEBIT_TRY(refuse_other(id, "maxrregcount", named.maxrregcount, asked.maxrregcount, 0));
   PHASEBIT_TRY(refuse_other(id, "edit", named.edit, asked.edit, std::string("none")));
+  PHASEBIT_TRY(refuse_other(id, "llvm", named.llvm, asked.llvm, std::string("none")));
+  PHASEBIT_TRY(refuse_other(id, "llvm_opt", named.llvm_opt, asked.llvm_opt, 2));
   return refuse_other(id, "padding", named.padding, asked.padding, 0);
 }
 
@@ -115,6 +117,7 @@ AssemblerAxes named_by(const VariantKey& key) {
   if (choice.maxrregcount != usual.maxrregcount) named.maxrregcount = {choice.maxrregcount};
   if (choice.edit != usual.edit) named.edit = {choice.edit};
   if (choice.padding != usual.padding) named.padding = {choice.padding};
+  if (choice.llvm != usual.llvm) named.llvm = {choice.llvm.version};
   return named;
 }
 
@@ -139,6 +142,9 @@ Result<Space> open_one(const SpaceRequest& request, const std::string& id_or_has
   if (!asked.maxrregcount.empty()) choice.maxrregcount = asked.maxrregcount.front();
   if (!asked.edit.empty()) choice.edit = asked.edit.front();
   if (!asked.padding.empty()) choice.padding = asked.padding.front();
+  if (!asked.llvm.empty()) choice.llvm.version = asked.llvm.front();
+  if (!asked.llvm_opt.empty()) choice.llvm.opt_level = asked.llvm_opt.front();
+  if (!asked.short_ptr.empty()) choice.llvm.short_pointers = asked.short_ptr.front();
   key = ptxas::with_assembler(key, choice);
   return space;
 }

@@ -27,13 +27,24 @@ struct Written {
   std::string text;
 };
 
-Result<std::vector<Written>> texts(const Space& space, const fs::path& folder, image::Build build) {
-  std::vector<Written> out;
+struct Texts {
+  std::vector<Written> files;
+  std::vector<std::string> refused;
+};
+
+Result<Texts> texts(const Space& space, const fs::path& folder, image::Build build) {
+  Texts out;
   const auto progress = images::progress_on_terminal("variants rendered");
+  images::VariantMaker maker(space);
   for (const image::VariantKey& variant : space.expansion.variants) {
-    if (progress) progress(out.size(), space.expansion.variants.size());
-    PHASEBIT_TRY_ASSIGN(rendered, images::render_one(space, variant, build));
-    out.push_back({folder / file_name(variant), render::kernel_file(rendered)});
+    if (progress) progress(out.files.size(), space.expansion.variants.size());
+    auto rendered = maker.make(variant, build);
+    if (!rendered && ptxas::llvm_of(variant).version.empty())
+      return tl::unexpected<Error>(rendered.error());
+    if (rendered)
+      out.files.push_back({folder / file_name(variant), render::kernel_file(*rendered)});
+    else
+      out.refused.push_back(fmt::format("{}: {}", variant.id, rendered.error().text()));
   }
   return out;
 }
@@ -73,11 +84,11 @@ Status check_forks(const Home& home, const Space& space) {
   return with_hint(fail(Step::render, "{}", fmt::join(drifted, "\n  ")), "`phasebit fork --merge`");
 }
 
-Result<Generated> write_files(const Home& home, const Space& space,
-                              const std::vector<Written>& files, const fs::path& folder) {
-  for (const Written& file : files) PHASEBIT_TRY(base::write_file(file.path, file.text));
+Result<Generated> write_files(const Home& home, const Space& space, const Texts& made,
+                              const fs::path& folder) {
+  for (const Written& file : made.files) PHASEBIT_TRY(base::write_file(file.path, file.text));
   PHASEBIT_TRY_ASSIGN(drifted, drifted_forks(home, space.templates, space.catalogue));
-  return Generated{files.size(), folder, space.expansion.pruned, drifted};
+  return Generated{made.files.size(), folder, space.expansion.pruned, made.refused, drifted};
 }
 
 Result<Generated> generate_curated(const GenerateRequest& options) {
@@ -90,11 +101,11 @@ Result<Generated> generate_curated(const GenerateRequest& options) {
   const fs::path listings = (options.check ? at.data : at.work) / "ptx";
   const fs::path folder = options.out.empty() ? listings : fs::path(options.out);
   PHASEBIT_TRY_ASSIGN(space, select::open_space(request));
-  PHASEBIT_TRY_ASSIGN(files, texts(space, folder, image::Build::timed));
-  if (!options.check) return write_files(at, space, files, folder);
-  PHASEBIT_TRY(check_curated(files, folder));
+  PHASEBIT_TRY_ASSIGN(made, texts(space, folder, image::Build::timed));
+  if (!options.check) return write_files(at, space, made, folder);
+  PHASEBIT_TRY(check_curated(made.files, folder));
   PHASEBIT_TRY(check_forks(at, space));
-  return Generated{files.size(), folder, {}, {}};
+  return Generated{made.files.size(), folder, {}, {}, {}};
 }
 
 }  // namespace
@@ -104,8 +115,8 @@ Result<Generated> generate(const GenerateRequest& options) {
   PHASEBIT_TRY_ASSIGN(space, select::open_space(options.space));
   PHASEBIT_TRY_ASSIGN(build, select::parse_build(options.build));
   const fs::path folder = options.out.empty() ? fs::path("generated") : fs::path(options.out);
-  PHASEBIT_TRY_ASSIGN(files, texts(space, folder, build));
-  return write_files(options.space.home, space, files, folder);
+  PHASEBIT_TRY_ASSIGN(made, texts(space, folder, build));
+  return write_files(options.space.home, space, made, folder);
 }
 
 }  // namespace phasebit::pipeline::variants

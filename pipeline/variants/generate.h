@@ -20,6 +20,7 @@ struct Generated {
   std::size_t files = 0;
   fs::path folder;
   decltype(space::Expansion::pruned) pruned;
+  std::vector<std::string> refused;  // what LLVM makes no PTX of, a line each
   std::vector<std::string> drifted;  // forks whose parents have changed, a line each
 };
 // Step::render, with all that differs, where curated listings are not what the templates give.

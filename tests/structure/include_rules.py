@@ -99,8 +99,8 @@ def check_outside(users):
             is_demangler = (header == "llvm/Demangle/Demangle.h"
                             and name == "analysis/cubin/source/names.cpp")
             is_llvm = header.startswith(("llvm/", "llvm-c/")) and not is_demangler
-            if is_llvm and not name.startswith("gen/llvm/"):
-                yield f"{where}: LLVM may be included in gen/llvm alone"
+            if is_llvm and not name.startswith("gen/llvm_program/"):
+                yield f"{where}: LLVM may be included in gen/llvm_program alone"
 
 
 def check(root):

@@ -64,7 +64,7 @@ BAD = [
     ({"cli/bad.cpp": "#include <benchmark/benchmark.h>\n"},
      ["cli/bad.cpp:1: benchmark.h may be included in one file of bench alone"]),
     ({"gen/bad.cpp": "#include <llvm/IR/IRBuilder.h>\n"},
-     ["gen/bad.cpp:1: LLVM may be included in gen/llvm alone"]),
+     ["gen/bad.cpp:1: LLVM may be included in gen/llvm_program alone"]),
     ({"docs/architecture.md": "no table\n"},
      ["docs/architecture.md: no table with the columns folder, holds, may include"]),
 ]

@@ -78,6 +78,7 @@ json role_context(const Plan& plan, const std::string& r) {
   context["on_address"] = {{"barrier", "address"}};
   context["works"] = produces ? facts.producer_works : facts.consumer_works;
   context["slots"] = make_slots(plan, role, r, facts.ahead);
+  add_moves(context, plan, role, r, 0);
   const int consumer_groups = 1 + plan.producer.turns;
   add_tokens(context, r, facts.ahead, facts.tries_early);
   add_group(context, plan, role, produces ? 1 : consumer_groups);

@@ -31,23 +31,6 @@ json words(int count, int first) {
   return list;
 }
 
-// The loads and stores of one thread for one slot: mover r of T moves words (m * T + r) * V + v.
-// A copy of images is one operation, whose words nobody computes.
-void add_moves(json& slot, const Plan& plan, const RolePlan& role, const std::string& r,
-               int offset) {
-  json moves = json::array();
-  for (int m = 0; m < role.moves; ++m) {
-    const int word = m * role.movers * role.vector_words;
-    const int bytes = offset * plan.slot_bytes + 4 * word;
-    json move = {{"address", bytes == 0 ? r + "_payload" : fmt::format("{}_payload+{}", r, bytes)}};
-    move["bytes"] = std::to_string(4 * word);
-    const bool copied = r == "p" && role.vector_words > 4;
-    move["words"] = move["summed"] = words(copied ? 0 : role.vector_words, word);
-    moves.push_back(std::move(move));
-  }
-  slot[r == "p" ? "stores" : "loads"] = std::move(moves);
-}
-
 // The copies of one item: tile after tile, each in its place of the slot and of the image.
 void add_tiles(json& slot, const Plan& plan, const std::string& r, int offset) {
   slot["tiles"] = json::array();
@@ -73,6 +56,23 @@ void add_look_ahead(json& slot, const Plan& plan, const RolePlan& role, int ahea
 }
 
 }  // namespace
+
+// The loads and stores of one thread for one slot: mover r of T moves words (m * T + r) * V + v.
+// A copy of images is one operation, whose words nobody computes.
+void add_moves(json& slot, const Plan& plan, const RolePlan& role, const std::string& r,
+               int offset) {
+  json moves = json::array();
+  for (int m = 0; m < role.moves; ++m) {
+    const int word = m * role.movers * role.vector_words;
+    const int bytes = offset * plan.slot_bytes + 4 * word;
+    json move = {{"address", bytes == 0 ? r + "_payload" : fmt::format("{}_payload+{}", r, bytes)}};
+    move["bytes"] = std::to_string(4 * word);
+    const bool copied = r == "p" && role.vector_words > 4;
+    move["words"] = move["summed"] = words(copied ? 0 : role.vector_words, word);
+    moves.push_back(std::move(move));
+  }
+  slot[r == "p" ? "stores" : "loads"] = std::move(moves);
+}
 
 json make_slots(const Plan& plan, const RolePlan& role, const std::string& r, int ahead) {
   const int count = plan.unrolled ? plan.num_stages / role.turns : 1;

@@ -12,6 +12,11 @@ namespace phasebit::render::context {
 // Addresses of the slot that is `offset` slots up from the slot register of role `r` ("p" or "c").
 nlohmann::json slot_names(const probes::Plan& plan, const std::string& r, int offset);
 
+// The moves of one thread in the slot that is `offset` slots up: "stores" of the producers' role,
+// "loads" of the consumers'.
+void add_moves(nlohmann::json& slot, const probes::Plan& plan, const probes::RolePlan& role,
+               const std::string& r, int offset);
+
 // One object for each copy of the loop's body: one, or as many as slots are unrolled.
 nlohmann::json make_slots(const probes::Plan& plan, const probes::RolePlan& role,
                           const std::string& r, int ahead);

@@ -1,0 +1,11 @@
+; The image of the next item.
+define internal void @{{r}}_next_source() alwaysinline {
+  %image = load i32, ptr @{{r}}_image
+  %next = add i32 %image, {{turns}}
+  %wrapped = icmp uge i32 %next, {{payload_period}}
+  %back = sub i32 %next, {{payload_period}}
+  %there = select i1 %wrapped, i32 %back, i32 %next
+  store i32 %there, ptr @{{r}}_image
+  call void @{{r}}_place_source()
+  ret void
+}

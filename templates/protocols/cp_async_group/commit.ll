@@ -1,0 +1,4 @@
+define internal void @{{r}}_commit(i32 %slot) alwaysinline {
+  call void @llvm.nvvm.cp.async.commit.group()
+  ret void
+}

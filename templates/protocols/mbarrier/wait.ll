@@ -1,0 +1,23 @@
+; Until the slot is full: the phase of this parity (or state) is complete.
+define internal void @{{r}}_wait(i32 %slot) alwaysinline {
+  %barrier = call ptr addrspace(3) @{{r}}_full_barrier(i32 %slot)
+  %skips = {{ir_skips}}
+  br i1 %skips, label %ready, label %own
+own:
+  {{ir_own_arrival}}
+  {{ir_keep_state}}
+  %parity = load i32, ptr @{{parity}}
+  %phase = load i64, ptr @{{r}}_state
+  br label %wait
+wait:
+  %done = call i1 @llvm.nvvm.mbarrier.{{ir_try}}(ptr addrspace(3) %barrier, {{ir_operand}})
+  br i1 %done, label %complete, label %again
+again:
+  {{ir_back_off}}
+  br label %wait
+complete:
+  {{ir_fence}}
+  br label %ready
+ready:
+  ret void
+}

@@ -1,0 +1,2 @@
+; The copies work in the async proxy: it must see the barriers, and the images that they read.
+{{> init}}

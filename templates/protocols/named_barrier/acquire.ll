@@ -1,0 +1,9 @@
+; Slot s has barriers 1 + 2 s (full) and 2 + 2 s (empty).
+define internal void @{{r}}_acquire(i32 %slot) alwaysinline {
+  %own = load i32, ptr @{{slot_register}}
+  %at = add i32 %own, %slot
+  %pair = shl i32 %at, 1
+  %id = add i32 %pair, 2
+  call void @llvm.nvvm.barrier.cta.sync.aligned.count(i32 %id, i32 {{pair_threads}})
+  ret void
+}

@@ -1,0 +1,110 @@
+// PTX that LLVM makes of the templates' IR passes the gate of the templates' PTX.
+#include "gen/llvm/options.h"
+#include "gen/llvm/program_path.h"
+#include "tests/cli/program.h"
+#include "tests/cli/project.h"
+
+#include <nlohmann/json.hpp>
+
+namespace phasebit::test {
+namespace {
+
+#define SKIP_WITHOUT_LLVM() \
+  if (const auto program = llvm::find_program(); !program) GTEST_SKIP() << program.error().text()
+
+// One default variant of all that has IR, and the axes that change which intrinsics a verb takes.
+const char* const variants[] = {
+    "ring/mbarrier/none/none",
+    "ring/mbarrier/st_shared/none",
+    "ring/mbarrier/st_shared/none/addressing=unrolled",
+    "ring/mbarrier/st_shared/none/wait=test_wait",
+    "ring/mbarrier/st_shared/none/hint_ns=1000",
+    "ring/mbarrier/st_shared/none/operand=state",
+    "ring/mbarrier/st_shared/none/arrival=thread",
+    "ring/mbarrier/st_shared/none/arrival=warp_count",
+    "ring/mbarrier/st_shared/none/arrival=warp_no_complete",
+    "ring/mbarrier/st_shared/none/semantics=fenced",
+    "ring/mbarrier/st_shared/none/semantics=explicit/scope=cluster",
+    "ring/mbarrier/st_shared/none/early_token=on/ahead=1",
+    "ring/mbarrier/st_shared/none/roles=unified/producers=4/consumers=4/arrival=elected",
+    "ring/mbarrier/st_shared/none/consumers=2/early_exit=drop",
+    "ring/mbarrier_tx/st_shared/none",
+    "ring/mbarrier_tx/st_shared/none/announce=split",
+    "ring/mbarrier_bulk/bulk/none",
+    "ring/mbarrier_bulk/bulk/none/issue=lane/destination=cluster",
+    "ring/cp_async_mbarrier/cp_async/none",
+    "ring/cp_async_group/cp_async/none/roles=unified",
+    "ring/cta_barrier/st_shared/none",
+    "ring/named_barrier/st_shared/none",
+    "ring/flag_acquire_release/st_shared/none",
+    "ring/flag_volatile/st_shared/none",
+    "handoff/mbarrier/none/none/num_stages=1",
+    "handoff/named_barrier/none/none/num_stages=1/unroll=4",
+    "handoff/flag_volatile/none/none/num_stages=1",
+    "verb/mbarrier/none/none/addressing=unrolled",
+    "verb/mbarrier/none/none/addressing=unrolled/verb=release/path=completing",
+    "verb/mbarrier/none/none/addressing=unrolled/early_token=on/verb=try_wait",
+};
+
+TEST(Llvm, EveryVerbPassesItsGate) {
+  SKIP_WITHOUT_LLVM();
+  std::vector<std::string> arguments = {"--gate", "-t", "sm_90a", "--json"};
+  for (const char* variant : variants)
+    arguments.insert(arguments.end(), {"--id", std::string(variant) + "/llvm=22"});
+  const auto said = run_phasebit({"assemble"}, arguments);
+  EXPECT_TRUE(said.ok()) << said.err;
+  const auto made = nlohmann::json::parse(said.out, nullptr, false);
+  ASSERT_FALSE(made.is_discarded()) << said.out;
+  EXPECT_EQ(made["targets"][0]["gate_passed"], std::size(variants)) << said.out;
+}
+
+// What LLVM says of one variant, in the words of `phasebit show`.
+std::string refusal_of(const std::string& variant) {
+  return run_phasebit({"show"}, {variant + "/llvm=22"}).err;
+}
+
+TEST(Llvm, WhatItDoesNotMakeIsRefusedByName) {
+  SKIP_WITHOUT_LLVM();
+  EXPECT_EQ(refusal_of("ring/mbarrier/st_shared/none/layout=v1"),
+            fmt::format("phasebit: render: LLVM {} has no PTX 9.3\n", llvm::built_version()));
+  EXPECT_EQ(
+      refusal_of("fanin/mbarrier/none/none/num_stages=1/roles=unified"),
+      "phasebit: render: templates/probes/fanin/kernel.ptx: no LLVM IR of it (write kernel.ll "
+      "beside it, or leave `-a llvm` out)\n");
+}
+
+// An atomic addition with release semantics comes out as a plain one: the gate misses its fence.
+TEST(Llvm, TheGateSeesThatAnAdditionLosesItsOrder) {
+  SKIP_WITHOUT_LLVM();
+  const auto said = run_phasebit(
+      {"assemble"}, {"--id", "ring/flag_acquire_release/st_shared/none/arrival=thread/llvm=22",
+                     "--gate", "-t", "sm_90a"});
+  EXPECT_FALSE(said.ok());
+  EXPECT_NE(said.err.find("commit (producer): expected MEMBAR* x1 per item, found 0"),
+            std::string::npos)
+      << said.err;
+}
+
+TEST(Llvm, AnotherVersionIsRefused) {
+  SKIP_WITHOUT_LLVM();
+  EXPECT_EQ(
+      run_phasebit({"show"}, {"ring/mbarrier/st_shared/none/llvm=7"}).err,
+      fmt::format("phasebit: usage: llvm=7: this phasebit has LLVM {}\n", llvm::built_version()));
+}
+
+// The text that is shown is read back as the variant that it was made of, and assembles alike.
+TEST(Llvm, AFileOfItIsReadAsEverybodys) {
+  SKIP_WITHOUT_LLVM();
+  const auto shown = run_phasebit({"show"}, {"ring/mbarrier/st_shared/none/llvm=22"});
+  ASSERT_TRUE(shown.ok()) << shown.err;
+  const base::TempDir folder = std::move(base::TempDir::create().value());
+  const std::string file = (folder.path() / "ring.ptx").string();
+  ASSERT_TRUE(base::write_file(file, shown.out));
+  const auto said = run_phasebit({"assemble"}, {file, "--gate", "-t", "sm_90a", "--json"});
+  EXPECT_TRUE(said.ok()) << said.err;
+  const auto made = nlohmann::json::parse(said.out, nullptr, false);
+  EXPECT_EQ(made["targets"][0]["gate_passed"], 1) << said.out;
+}
+
+}  // namespace
+}  // namespace phasebit::test
