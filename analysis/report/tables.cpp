@@ -11,7 +11,8 @@
 #include "analysis/report/tables/forms.h"
 #include "analysis/report/tables/history.h"
 #include "analysis/report/tables/modes_table.h"
-#include "analysis/report/tables/peers.h"
+#include "analysis/report/tables/peers/peers_table.h"
+#include "analysis/report/tables/peers/tiles_table.h"
 #include "analysis/report/tables/probes/barrier_word.h"
 #include "analysis/report/tables/probes/group_tables.h"
 #include "analysis/report/tables/probes/stream_table.h"
@@ -222,7 +223,11 @@ const std::vector<MadeTable>& made_tables() {
        tables::tuned_table},
       {{"peers", "payload_bytes=BYTES ours=PROTOCOL axis=value",
         "rings that nvcc made of other libraries beside ours, each at its best"},
-       tables::peers_table},
+       tables::peers::peers_table},
+      {{"peer_tiles", "payload_bytes=BYTES axis=value",
+        "rings that bulk copies fill beside those that nvcc made, tile by tile, and what the SM "
+        "can issue"},
+       tables::peers::tiles_table},
       {{"barrier_word", none, "where the fields of an mbarrier stand"}, word_table},
       {{"stream", axes, "data read by 1 to all SMs: GB/s, share of the best plain loads"},
        tables::probes::stream_table},

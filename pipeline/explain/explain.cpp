@@ -8,6 +8,8 @@
 #include "pipeline/select/given.h"
 #include "pipeline/select/open_space.h"
 
+#include <algorithm>
+
 namespace phasebit::pipeline::explain {
 
 using compare::DiffSide;
@@ -41,14 +43,19 @@ std::vector<std::string> reasons_of(const ExplainedPair& pair, const CodeSides& 
   return compare::describe(compare::find_cause(*a, *b, *diff), *diff);
 }
 
+// `read` are the pairs' variants that are kernels of files; all others are named by their ids.
 Status find_reasons(const ExplainRequest& options, const std::string& target,
-                    std::vector<ExplainedPair>& pairs) {
+                    const std::vector<select::Space>& read, std::vector<ExplainedPair>& pairs) {
   PHASEBIT_TRY_ASSIGN(tools, images::open_tools(options.tools));
-  CodeRequest request{options.space, target, {}};
-  for (const ExplainedPair& pair : pairs) {
-    request.ids.push_back(pair.before);
-    request.ids.push_back(pair.after);
-  }
+  CodeRequest request{options.space, target, {}, read};
+  const auto is_read = [&](const std::string& id) {
+    return std::any_of(read.begin(), read.end(), [&](const select::Space& space) {
+      return space.expansion.variants.front().id == id;
+    });
+  };
+  for (const ExplainedPair& pair : pairs)
+    for (const std::string& id : {pair.before, pair.after})
+      if (!is_read(id)) request.ids.push_back(id);
   PHASEBIT_TRY_ASSIGN(code, code_of(tools, request));
   for (ExplainedPair& pair : pairs) pair.reasons = reasons_of(pair, code);
   return {};
@@ -59,10 +66,16 @@ MeasuredCode code_of(const report::data::Aggregation& aggregation, const std::st
   return found == nullptr ? MeasuredCode() : MeasuredCode{found->text_hash, found->sass_class};
 }
 
-Result<std::vector<std::string>> ids_of_pair(const ExplainRequest& options) {
+struct Pair {
+  std::vector<std::string> ids;     // two
+  std::vector<select::Space> read;  // those of them that are kernels of files
+};
+
+Result<Pair> pair_of(const ExplainRequest& options) {
   if (options.toolchains.size() > 2)
     return fail(Step::usage, "--toolchain: one version, or one for each side");
-  std::vector<std::string> ids;
+  Pair pair;
+  std::vector<std::string>& ids = pair.ids;
   const std::string& second = options.second.empty() ? options.first : options.second;
   for (const std::string& word : {options.first, second}) {
     select::SpaceRequest request =
@@ -71,15 +84,17 @@ Result<std::vector<std::string>> ids_of_pair(const ExplainRequest& options) {
       request.toolchains = {ids.empty() ? options.toolchains.front() : options.toolchains.back()};
     PHASEBIT_TRY_ASSIGN(space, select::open_one(request, word));
     ids.push_back(space.expansion.variants.front().id);
+    if (!space.files.empty()) pair.read.push_back(std::move(space));
   }
   if (ids[0] == ids[1])
     return with_hint(fail(Step::usage, "{} twice", ids[0]),
                      "name a second variant, or two toolchains as in --toolchain 12.4,12.5");
-  return ids;
+  return pair;
 }
 
 Result<std::vector<ExplainedPair>> explain_pair(const ExplainRequest& options) {
-  PHASEBIT_TRY_ASSIGN(ids, ids_of_pair(options));
+  PHASEBIT_TRY_ASSIGN(pair, pair_of(options));
+  const std::vector<std::string>& ids = pair.ids;
   const base::Home& home = options.space.home;
   PHASEBIT_TRY_ASSIGN(data,
                       options.results.empty()
@@ -92,7 +107,7 @@ Result<std::vector<ExplainedPair>> explain_pair(const ExplainRequest& options) {
                                        code_of(data.aggregation, ids[1]),
                                        {}}};
   PHASEBIT_TRY_ASSIGN(target, target_of_rows(options.target, data, ids));
-  PHASEBIT_TRY(find_reasons(options, target, pairs));
+  PHASEBIT_TRY(find_reasons(options, target, pair.read, pairs));
   return pairs;
 }
 
@@ -124,7 +139,7 @@ Result<std::vector<ExplainedPair>> explain(const ExplainRequest& options) {
   std::vector<ExplainedPair> pairs = step_pairs(data, options.least_percent);
   if (pairs.empty()) return pairs;
   PHASEBIT_TRY_ASSIGN(target, measured_target(options.target, data));
-  PHASEBIT_TRY(find_reasons(options, target, pairs));
+  PHASEBIT_TRY(find_reasons(options, target, {}, pairs));
   return pairs;
 }
 

@@ -251,7 +251,7 @@ Result<VersionHistory> version_history(const HistoryRequest& options) {
   PHASEBIT_TRY_ASSIGN(space, select::open_one(options.space, options.variant));
   history.text = ptxas::text_key(space.expansion.variants.front()).id;
   history.entries = entries_of(space.expansion.variants.front(), versions);
-  CodeRequest request{options.space, history.target, {}};
+  CodeRequest request{options.space, history.target, {}, {}};
   for (const HistoryEntry& entry : history.entries) request.ids.push_back(entry.id);
   PHASEBIT_TRY_ASSIGN(sides, code_of(tools, request));
   history.sides = std::move(sides);

@@ -14,6 +14,7 @@ Result<CodeSides> code_of(images::Tools& tools, const CodeRequest& request) {
   PHASEBIT_TRY_ASSIGN(known, isa::parse_target(request.target));
   PHASEBIT_TRY_ASSIGN(disassembler, images::open_disassembler(tools));
   PHASEBIT_TRY_ASSIGN(space, select::open_ids(request.space, {distinct.begin(), distinct.end()}));
+  for (const select::Space& one : request.read) select::append(space, one);
   space.target = request.target;
   PHASEBIT_TRY_ASSIGN(prepared, images::prepare(space, image::Build::timed, tools.options.threads));
   CodeSides sides;

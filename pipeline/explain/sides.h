@@ -13,7 +13,8 @@ namespace phasebit::pipeline::explain {
 struct CodeRequest {
   select::SpaceRequest space;
   std::string target;
-  std::vector<std::string> ids;  // with their axes of ptxas
+  std::vector<std::string> ids;     // with their axes of ptxas
+  std::vector<select::Space> read;  // kernels of files, beside them
 };
 
 // By id: the code, or why there is none.

@@ -36,12 +36,16 @@ Result<Space> open_together(const SpaceRequest& request, Forks forks) {
   files.sweep.clear();
   PHASEBIT_TRY_ASSIGN(space, open_space(sweep, forks));
   PHASEBIT_TRY_ASSIGN(read, open_files(files, files.files));
-  const auto append = [](auto& to, auto& from) {
+  append(space, std::move(read));
+  return std::move(space);
+}
+
+void append(Space& space, Space more) {
+  const auto move_behind = [](auto& to, auto& from) {
     to.insert(to.end(), std::move_iterator(from.begin()), std::move_iterator(from.end()));
   };
-  append(space.expansion.variants, read.expansion.variants);
-  append(space.files, read.files);
-  return std::move(space);
+  move_behind(space.expansion.variants, more.expansion.variants);
+  move_behind(space.files, more.files);
 }
 
 namespace {

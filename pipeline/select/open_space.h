@@ -15,6 +15,9 @@ Result<Space> open_space(const SpaceRequest& request, Forks forks = Forks::left_
 // The same, but files may stand beside a sweep that is named, so that one bundle holds both.
 Result<Space> open_together(const SpaceRequest& request, Forks forks);
 
+// The variants of `more` behind those of `space`, with the files that they were read from.
+void append(Space& space, Space more);
+
 // One variant by id or FILE.ptx (of the catalogue or a fork, with axes of ptxas or without), or by
 // hash among those of the space that the request names. With snippets in the request it is the
 // variant with them in it. Step::usage for what an id does not need: a sweep, or -a of its text.

@@ -60,6 +60,34 @@ class Peers(unittest.TestCase):
             self.assertIn("wait (consumer): expected SYNCS.PHASECHK*TRYWAIT* x2 per item, found 1",
                           refused.stdout + refused.stderr)
 
+    def test_sass_and_guard_take_them_as_any_file(self):
+        first, second = (self.ptx / f"{name}.ptx" for name in KERNELS)
+        # One lane of the other arrives, behind a __syncwarp: the arrive has a predicate.
+        diff = self.phasebit("sass", "diff", first, second, "-t", "sm_90a")
+        self.assertEqual(diff.returncode, 0, diff.stderr)
+        self.assertRegex(diff.stdout, r"\nconsumer\.release +0 +0 ")
+        rules = Path(self.folder.name) / "rules.toml"
+        rules.write_text('[[rule]]\nname = "tries"\nwhere = "consumer.wait"\n'
+                         'must = ["SYNCS.PHASECHK*TRYWAIT*"]\nmust_not = ["NANOSLEEP*"]\n')
+        held = self.phasebit("sass", "gate", rules, first, second, "-t", "sm_90a")
+        self.assertEqual(held.returncode, 0, held.stdout + held.stderr)
+        rules.write_text(rules.read_text().replace("NANOSLEEP*", "SYNCS*"))
+        self.assertEqual(
+            self.phasebit("sass", "gate", rules, first, "-t", "sm_90a").returncode, 1)
+        guarded = self.phasebit("guard", first, "--json")
+        self.assertEqual(guarded.returncode, 0, guarded.stderr)
+        waits = [site for site in json.loads(guarded.stdout)["sites"] if site["kind"] == "parity"]
+        self.assertEqual(len(waits), 2)
+
+    def test_explain_takes_files(self):
+        first, second = (self.ptx / f"{name}.ptx" for name in KERNELS)
+        ring = "ring/mbarrier/st_shared/none/payload_bytes=128"
+        results = HOME / "results" / "nvidia-h200" / "peers" / "peers.jsonl"
+        for pair in [(ring, first), (first, second)]:
+            said = self.phasebit("explain", *pair, "--results", results)
+            self.assertEqual(said.returncode, 0, said.stderr)
+            self.assertRegex(said.stdout, r"in the SASS:\n  (consumer|producer): [-+]")
+
     def test_one_bundle_holds_them_and_a_sweep(self):
         spec = Path(self.folder.name) / "one.toml"
         spec.write_text('[[sweep]]\nname = "one"\n[[sweep.block]]\nbaseline = { probe = "ring", '

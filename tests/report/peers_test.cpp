@@ -1,5 +1,3 @@
-#include "analysis/report/tables/peers.h"
-
 #include "core/base/hash.h"
 #include "tests/report/results.h"
 
@@ -47,10 +45,57 @@ TEST(PeersTable, HasEachAtItsBest) {
   };
   EXPECT_EQ(rows_of(points, {{"ours", "mbarrier"}}),
             (std::vector<std::string>{
-                "template|flag_volatile|st_shared|specialized|4 stages|40.00 ±0|-|-",
-                "template|mbarrier|st_shared|specialized|8 stages|60.00 ±0|-|-",
-                "nvcc|others|st_shared|specialized|4 stages|80.00 ±0|0.75|0.50",
-                "nvcc|theirs|st_shared|specialized|4 stages, arrival=warp|240.00 ±0|0.25|0.17",
+                "template|flag_volatile|st_shared|specialized|4 stages|1|40.00 ±0|-|-",
+                "template|mbarrier|st_shared|specialized|8 stages|1|60.00 ±0|-|-",
+                "nvcc|others|st_shared|specialized|4 stages|1|80.00 ±0|0.75|0.50",
+                "nvcc|theirs|st_shared|specialized|4 stages, arrival=warp|1|240.00 ±0|0.25|0.17",
+            }));
+}
+
+// 240 cycles of 8 items are 30 of one. What hands over several at once has rows of its own, and
+// stands beside a peer's single items in a column of its own.
+TEST(PeersTable, DividesByTheItemsOfAPhase) {
+  const std::vector<PointRow> points = {
+      steady(ours, 100),
+      steady(ours + "/items_a_phase=4", 140),
+      steady(ours + "/items_a_phase=8", 240),
+      steady(flags + "/items_a_phase=2", 50),
+      steady(peer("theirs", "num_stages=4"), 200),
+      steady(peer("theirs", "num_stages=4/items_a_phase=8"), 480),
+  };
+  EXPECT_EQ(rows_of(points, {{"ours", "mbarrier"}}),
+            (std::vector<std::string>{
+                "template|flag_volatile|st_shared|specialized|4 stages|2|25.00 ±0|-|-|-",
+                "template|mbarrier|st_shared|specialized|4 stages|8|30.00 ±0|-|-|-",
+                "template|mbarrier|st_shared|specialized|4 stages|1|100.00 ±0|-|-|-",
+                "nvcc|theirs|st_shared|specialized|4 stages|8|60.00 ±0|0.50|-|0.42",
+                "nvcc|theirs|st_shared|specialized|4 stages|1|200.00 ±0|0.50|0.15|0.50",
+            }));
+}
+
+// The interval is that of the phase by its items: slopes of 239 to 241 for 8 items.
+TEST(PeersTable, DividesTheIntervalToo) {
+  const auto table = report::make_table(data_of({measured(ours + "/items_a_phase=8", 240),
+                                                 steady(peer("theirs", "num_stages=4"), 9)}),
+                                        "peers", {});
+  ASSERT_TRUE(table) << table.error().text();
+  EXPECT_EQ(table->rows.front()[6].value, 30.0);
+  EXPECT_EQ(table->rows.front()[6].half_width, 0.125);
+}
+
+// cuda::pipeline of block scope and of thread scope are two rings.
+TEST(PeersTable, KeepsScopesApart) {
+  const std::vector<PointRow> points = {
+      steady(ours, 100),
+      steady(peer("theirs", "roles=unified/num_stages=4/scope=block"), 300),
+      steady(peer("theirs", "roles=unified/num_stages=4/scope=thread"), 200),
+      steady(peer("theirs", "roles=unified/num_stages=8/scope=thread"), 250),
+  };
+  EXPECT_EQ(rows_of(points),
+            (std::vector<std::string>{
+                "template|mbarrier|st_shared|specialized|4 stages|1|100.00 ±0|-",
+                "nvcc|theirs|st_shared|unified|4 stages, scope=thread|1|200.00 ±0|-",
+                "nvcc|theirs|st_shared|unified|4 stages, scope=block|1|300.00 ±0|-",
             }));
 }
 
@@ -67,14 +112,14 @@ TEST(PeersTable, ComparesEqualsOfOneRun) {
       steady(peer("theirs", "roles=unified/num_stages=4"), 50),
   };
   EXPECT_EQ(rows_of(points), (std::vector<std::string>{
-                                 "template|mbarrier|st_shared|specialized|4 stages|100.00 ±0|-",
-                                 "nvcc|theirs|st_shared|unified|4 stages|50.00 ±0|-",
-                                 "nvcc|theirs|st_shared|specialized|4 stages|200.00 ±0|0.50",
+                                 "template|mbarrier|st_shared|specialized|4 stages|1|100.00 ±0|-",
+                                 "nvcc|theirs|st_shared|unified|4 stages|1|50.00 ±0|-",
+                                 "nvcc|theirs|st_shared|specialized|4 stages|1|200.00 ±0|0.50",
                              }));
   EXPECT_EQ(rows_of(points, {{"num_stages", "8"}}),
             (std::vector<std::string>{
-                "nvcc|theirs|st_shared|unified|4 stages|50.00 ±0|-",
-                "nvcc|theirs|st_shared|specialized|4 stages|200.00 ±0|-",
+                "nvcc|theirs|st_shared|unified|4 stages|1|50.00 ±0|-",
+                "nvcc|theirs|st_shared|specialized|4 stages|1|200.00 ±0|-",
             }));
 }
 

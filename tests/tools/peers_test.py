@@ -16,6 +16,7 @@ import turns  # noqa: E402
 
 TABLE = {
     "defines": {"num_stages": "STAGES={}", "payload_bytes": "BYTES={}",
+                "items_a_phase": "ITEMS={}", "consumers": "CONSUMERS={}",
                 "arrival": {"thread": "PEER_ARRIVAL_BY_WARP=0", "warp": "PEER_ARRIVAL_BY_WARP=1"},
                 "mover": {"st_shared": "COPIES=0", "cp_async_bulk": "COPIES=1"}},
     "rule": [{"verb": "*", "forbid": ["LDL*"]},
@@ -47,6 +48,13 @@ class Peers(unittest.TestCase):
         self.assertEqual(peers.left_out(big),
                          "the slots do not fit into the shared memory of an SM")
         self.assertIsNone(peers.left_out(kernel(payload_bytes=32768)))
+        # 4 x 8 x 8 KiB are 256 KiB, of which an SM has 226.
+        self.assertEqual(peers.left_out(kernel(payload_bytes=8192, items_a_phase=8)),
+                         "the slots do not fit into the shared memory of an SM")
+
+    def test_every_reader_has_a_word(self):
+        self.assertEqual(peers.left_out(kernel(consumers=4)), "not every thread has a word to read")
+        self.assertIsNone(peers.left_out(kernel(consumers=4, payload_bytes=512)))
 
     def test_what_nvcc_is_told(self):
         self.assertEqual(peers.defines(TABLE, kernel(arrival="warp")),
@@ -71,6 +79,18 @@ class Peers(unittest.TestCase):
         # 4 KiB are 32 words a lane, read by four; copies have 37 images.
         self.assertEqual(peers.payload(kernel(mover="cp_async_bulk", payload_bytes=4096)),
                          "payload = { words = 1024, threads = 32, vector = 4, period = 37 }")
+
+    def test_several_items_and_several_readers(self):
+        # Eight items of 128 bytes are 256 words; 4 KiB by 128 threads are 8 words each.
+        self.assertEqual(peers.payload(kernel(items_a_phase=8)),
+                         "payload = { words = 256, threads = 32, vector = 4 }")
+        several = kernel(items_a_phase=8, payload_bytes=4096, consumers=4, num_stages=1)
+        self.assertEqual(peers.payload(several),
+                         "payload = { words = 8192, threads = 128, vector = 4 }")
+        lines = peers.head(TABLE, several, BUILT).splitlines()
+        for line in ['//@   { role = "consumer", warps = [1, 2, 3, 4] },', '//@ threads = 160',
+                     '//@ unit = "cycles per 8 items"', '//@ shared_bytes = 32768']:
+            self.assertIn(line, lines)
 
     def test_the_head_stands_above_the_entry(self):
         text = make.with_head("a\n.visible .entry k(\n)\n", peers.head(TABLE, kernel(), BUILT))

@@ -76,6 +76,14 @@ Figure difference(const Figure& larger, const Figure& smaller, double divisor) {
   return out;
 }
 
+Figure share_of(Figure figure, double parts) {
+  if (parts <= 0) bug("a share of nothing");
+  figure.value /= parts;
+  figure.half_width /= parts;
+  figure.spread /= parts;
+  return figure;
+}
+
 Figure change_percent(const Figure& changed, const Figure& base) {
   Figure out = join(changed, base);
   const double least = base.value - base.half_width;

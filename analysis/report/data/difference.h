@@ -40,6 +40,9 @@ Figure figure_of(const Aggregate* aggregate, const std::string& id);
 // of a verb: difference(of U2, of U1, U2 - U1).
 Figure difference(const Figure& larger, const Figure& smaller, double divisor = 1);
 
+// One of `parts` equal parts of a figure, its width likewise: an item of those that a phase has.
+Figure share_of(Figure figure, double parts);
+
 // 100 * (changed - base) / base: a slow-down in percent. Its half width is the farthest that the
 // ends of both intervals can take it.
 Figure change_percent(const Figure& changed, const Figure& base);
