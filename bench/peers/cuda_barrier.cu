@@ -63,11 +63,7 @@ extern "C" __global__ void PEER_ENTRY(const __grid_constant__ KernelParams param
   }
   __syncthreads();
   Ring ring{full, empty, frame, {}};
-  const Role role = frame.warp == 0 ? Role::producer : Role::consumer;
-  const Slots slots = slots_of_cta();
-  const Window window =
-      role == Role::producer ? producer(ring, slots, frame) : consumer(ring, slots, params, frame);
-  record(params, frame, window, role);
+  run(ring, params, frame);
 }
 
 }  // namespace phasebit::peers

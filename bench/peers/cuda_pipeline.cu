@@ -84,7 +84,7 @@ PEER_INLINE Window consumer(Slots slots, const KernelParams& params, const Frame
 #pragma unroll 1
   for (std::uint32_t item = 0; item < frame.items; ++item) {
     wait(pipe, frame);
-    drain(slots[stage], frame, window.checksum);
+    drain(slots[stage], frame.lane, window.checksum);
     release(pipe, frame);
     advance(stage);
     ++window.handled;

@@ -45,7 +45,7 @@ extern "C" __global__ void PEER_ENTRY(const __grid_constant__ KernelParams param
   alignas(16) __shared__ unsigned char place[sizeof(Pipeline::SharedStorage)];
   Frame frame;
   if (!begin(params, frame)) return;
-  const Role role = frame.warp == 0 ? Role::producer : Role::consumer;
+  const Role role = role_of(frame);
   auto& storage = *reinterpret_cast<Pipeline::SharedStorage*>(place);
   Pipeline::Params choice;
   choice.role = role == Role::producer ? Pipeline::ThreadCategory::Producer
@@ -57,10 +57,7 @@ extern "C" __global__ void PEER_ENTRY(const __grid_constant__ KernelParams param
   __syncthreads();
   Ring ring{pipe, {}, frame};
   if (role == Role::producer) ring.state = cutlass::make_producer_start_state<Pipeline>();
-  const Slots slots = slots_of_cta();
-  const Window window =
-      role == Role::producer ? producer(ring, slots, frame) : consumer(ring, slots, params, frame);
-  record(params, frame, window, role);
+  run(ring, params, frame);
 }
 
 }  // namespace phasebit::peers

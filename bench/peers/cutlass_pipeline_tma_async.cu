@@ -1,16 +1,28 @@
-// CUTLASS PipelineTmaAsync: one thread of the producer warp issues bulk copies, one consumer warp
-// waits for their bytes, reads and releases, in the loop of the collectives.
+// CUTLASS PipelineTmaAsync: one thread of the producer warp issues bulk copies; the consumer warps,
+// which share each tile, wait for its bytes, read and release, in the loop of the collectives.
 #include "bench/peers/payload.cuh"
 
+#include <cute/arch/cluster_sm90.hpp>
 #include <cute/arch/copy_sm90_tma.hpp>
 #include <cutlass/cutlass.h>
 #include <cutlass/pipeline/sm90_pipeline.hpp>
 
 namespace phasebit::peers {
 
-constexpr unsigned threads = 2 * lanes;
+constexpr unsigned threads = lanes + readers;
 using Pipeline = cutlass::PipelineTmaAsync<static_cast<int>(num_stages)>;
 using State = Pipeline::PipelineState;
+
+// The thread of the producer warp that copies: the one that elect.sync names, as in the
+// collectives, or the first.
+PEER_INLINE bool leads(const Frame& frame) {
+#if PEER_UNIFORM_ROLE
+  const bool named = cute::elect_one_sync() != 0;
+#else
+  const bool named = frame.lane == 0;
+#endif
+  return frame.warp == 0 && named;
+}
 
 PEER_INLINE void acquire(Pipeline& pipe, const State& state) {
   pipe.producer_acquire(state);
@@ -62,7 +74,7 @@ PEER_INLINE Window consumer(Pipeline& pipe, Slots slots, const KernelParams& par
 #pragma unroll 1
   for (std::uint32_t item = 0; item < frame.items; ++item) {
     wait(pipe, state);
-    drain(slots[state.index()], frame, window.checksum);
+    drain(slots[state.index()], frame.tid - lanes, window.checksum);
     release(pipe, state, frame);
     advance(state);
     ++window.handled;
@@ -84,8 +96,9 @@ extern "C" __global__ void PEER_ENTRY(const __grid_constant__ KernelParams param
   choice.transaction_bytes = PEER_PAYLOAD_BYTES;
   choice.role = role == Role::producer ? Pipeline::ThreadCategory::Producer
                                        : Pipeline::ThreadCategory::Consumer;
-  choice.is_leader = frame.tid == 0 ? 1 : 0;
-  choice.num_consumers = by_warp ? 1 : lanes;
+  const bool leader = leads(frame);
+  choice.is_leader = leader ? 1 : 0;
+  choice.num_consumers = by_warp ? readers / lanes : readers;
   choice.initializing_warp = params.first_warp;
   Pipeline pipe(storage, choice, cute::Shape<cute::_1, cute::_1, cute::_1>{});
   __syncthreads();
@@ -93,7 +106,7 @@ extern "C" __global__ void PEER_ENTRY(const __grid_constant__ KernelParams param
   Window window;
   if (role == Role::consumer)
     window = consumer(pipe, slots, params, frame);
-  else if (frame.lane == 0)
+  else if (leader)
     window = producer(pipe, slots, frame, source);
   record(params, frame, window, role);
 }

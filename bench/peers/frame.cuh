@@ -13,6 +13,20 @@
 
 #define PEER_INLINE __device__ __forceinline__
 
+// Axes that few peers have.
+#ifndef PEER_ARRIVAL_BY_WARP
+#define PEER_ARRIVAL_BY_WARP 0
+#endif
+#ifndef PEER_ITEMS_A_PHASE
+#define PEER_ITEMS_A_PHASE 1
+#endif
+#ifndef PEER_CONSUMERS
+#define PEER_CONSUMERS 1
+#endif
+#ifndef PEER_UNIFORM_ROLE
+#define PEER_UNIFORM_ROLE 0
+#endif
+
 namespace phasebit::peers {
 
 using image::KernelParams;
@@ -74,6 +88,10 @@ PEER_INLINE bool begin(const KernelParams& params, Frame& frame) {
   frame.seed = params.seed;
   frame.lane = frame.tid % lanes;
   frame.warp = frame.tid / lanes;
+#if PEER_UNIFORM_ROLE
+  // So that the compiler knows that no warp parts on its role.
+  frame.warp = __shfl_sync(~0U, frame.warp, 0);
+#endif
   return claim(params, frame);
 }
 

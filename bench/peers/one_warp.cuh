@@ -23,7 +23,7 @@ PEER_INLINE Window both(Ring& ring, Slots slots, const KernelParams& params, con
       advance(filled);
     }
     wait(ring);
-    drain(slots[read], frame, window.checksum);
+    drain(slots[read], frame.lane, window.checksum);
     release(ring);
     advance(read);
     ++window.handled;

@@ -5,11 +5,15 @@
 
 namespace phasebit::peers {
 
-inline constexpr unsigned slot_words = PEER_PAYLOAD_BYTES / 4;
-static_assert(PEER_PAYLOAD_BYTES % (4 * lanes) == 0, "a word for each lane, or several");
-inline constexpr unsigned words_a_lane = slot_words / lanes;
+// A slot holds the payloads of all items of a phase, one behind the other.
+inline constexpr unsigned slot_words = PEER_PAYLOAD_BYTES / 4 * PEER_ITEMS_A_PHASE;
+inline constexpr unsigned readers = PEER_CONSUMERS * lanes;
+static_assert(slot_words % lanes == 0 && slot_words % readers == 0,
+              "a word for each thread, or several");
+inline constexpr unsigned words_a_lane = slot_words / lanes;  // of a warp that writes alone
+inline constexpr unsigned words_a_reader = slot_words / readers;
 // A consumer loads four words at once where it has as many.
-inline constexpr unsigned vector_words = words_a_lane % 4 == 0 ? 4 : 1;
+inline constexpr unsigned vector_words = words_a_reader % 4 == 0 ? 4 : 1;
 
 // The slots are the dynamic shared memory, as in our rings.
 using Slots = std::uint32_t (*)[slot_words];
@@ -24,14 +28,21 @@ PEER_INLINE std::uint32_t first_value(const Frame& frame) {
 }
 
 PEER_INLINE void fill(std::uint32_t* slot, const Frame& frame, std::uint32_t& value) {
-  for (unsigned word = 0; word < words_a_lane; ++word)
-    slot[frame.lane * words_a_lane + word] = value + word;
+  if constexpr (words_a_lane % 4 == 0) {
+    for (unsigned word = 0; word < words_a_lane; word += 4)
+      *reinterpret_cast<uint4*>(slot + frame.lane * words_a_lane + word) =
+          uint4{value + word, value + word + 1, value + word + 2, value + word + 3};
+  } else {
+    for (unsigned word = 0; word < words_a_lane; ++word)
+      slot[frame.lane * words_a_lane + word] = value + word;
+  }
   value += image::payload_item_step;
 }
 
-PEER_INLINE void drain(const std::uint32_t* slot, const Frame& frame, std::uint32_t& checksum) {
-  for (unsigned move = 0; move < words_a_lane / vector_words; ++move) {
-    const std::uint32_t* words = slot + vector_words * (move * lanes + frame.lane);
+// `reader` is the thread's number among those that read a slot.
+PEER_INLINE void drain(const std::uint32_t* slot, unsigned reader, std::uint32_t& checksum) {
+  for (unsigned move = 0; move < words_a_reader / vector_words; ++move) {
+    const std::uint32_t* words = slot + vector_words * (move * readers + reader);
     if constexpr (vector_words == 4) {
       const uint4 word = *reinterpret_cast<const uint4*>(words);
       checksum = checksum * image::payload_checksum_multiplier + word.x;

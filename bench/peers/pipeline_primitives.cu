@@ -30,7 +30,7 @@ PEER_INLINE Window both(Slots slots, const KernelParams& params, const Frame& fr
 #pragma unroll 1
   for (std::uint32_t item = 0; item < frame.items; ++item) {
     wait();
-    drain(slots[stage], frame, window.checksum);
+    drain(slots[stage], frame.lane, window.checksum);
     if (item + num_stages < frame.items) fill(slots[stage], frame, source);
     commit();
     advance(stage);

@@ -36,13 +36,28 @@ PEER_INLINE Window consumer(Ring& ring, Slots slots, const KernelParams& params,
 #pragma unroll 1
   for (std::uint32_t item = 0; item < frame.items; ++item) {
     wait(ring);
-    drain(slots[ring.stage()], frame, window.checksum);
+    drain(slots[ring.stage()], frame.lane, window.checksum);
     release(ring);
     advance(ring);
     ++window.handled;
   }
   clock_end(frame, window);
   return window;
+}
+
+PEER_INLINE Role role_of(const Frame& frame) {
+  return frame.warp == 0 ? Role::producer : Role::consumer;
+}
+
+// Both roles, each by its warp, and what they leave. Behind the barrier that follows the ring's
+// initialisation.
+template <class Ring>
+PEER_INLINE void run(Ring& ring, const KernelParams& params, const Frame& frame) {
+  const Role role = role_of(frame);
+  const Slots slots = slots_of_cta();
+  const Window window =
+      role == Role::producer ? producer(ring, slots, frame) : consumer(ring, slots, params, frame);
+  record(params, frame, window, role);
 }
 
 // Stage and lap of a role.

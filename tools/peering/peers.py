@@ -11,7 +11,19 @@ LANES = 32
 # Items whose copied payload differs.
 COPIED_PERIOD = int(re.search(r"copied_payload_period = (\d+);",
                               (ROOT / "core" / "image" / "launch.h").read_text()).group(1))
-MOST_SHARED_BYTES = 226 * 1024
+
+
+def most_shared_bytes():
+    """Of all slots: what the rule of templates/axes.toml says of our rings."""
+    with open(ROOT / "templates" / "axes.toml", "rb") as file:
+        rules = tomllib.load(file)["rule"]
+    return next(int(rule["prune"].split(">")[1]) for rule in rules
+                if rule["reason"].startswith("the slots must fit"))
+
+
+MOST_SHARED_BYTES = most_shared_bytes()
+# Axes that few peers have, and what all others do.
+DEFAULTS = {"items_a_phase": 1, "consumers": 1, "uniform_role": "off"}
 COPIES = ("memcpy_async", "cp_async_bulk")
 FAMILIES = ["hopper"]
 
@@ -37,15 +49,33 @@ class Kernel:
     @property
     def name(self):
         """A part of file names and, with underscores, of the entry's name."""
-        return "-".join([self.peer["protocol"], self.peer["roles"], *map(str, self.axes.values())])
+        return "-".join([self.peer["protocol"], self.peer["roles"], *map(str, self.told.values())])
+
+    @property
+    def told(self):
+        """The axes without those that few peers have, where they are at their default."""
+        return {axis: value for axis, value in self.axes.items()
+                if DEFAULTS.get(axis) != value}
 
     @property
     def entry(self):
         return "".join(c if c.isalnum() else "_" for c in "peer_" + self.name)
 
+    @property
+    def items_a_phase(self):
+        return self.axes.get("items_a_phase", DEFAULTS["items_a_phase"])
+
+    @property
+    def readers(self):
+        """Threads that read a slot."""
+        return LANES * self.axes.get("consumers", DEFAULTS["consumers"])
+
+    def slot_words(self):
+        return self.axes["payload_bytes"] * self.items_a_phase // 4
+
     def shared_bytes(self):
         """Of the slots, which are the dynamic shared memory."""
-        return self.axes["num_stages"] * self.axes["payload_bytes"]
+        return self.axes["num_stages"] * 4 * self.slot_words()
 
     def meets(self, condition):
         """Whether each axis of the condition has one of the values there."""
@@ -65,6 +95,8 @@ def left_out(kernel):
     for row in kernel.peer.get("without", []):
         if kernel.meets({axis: value for axis, value in row.items() if axis != "reason"}):
             return row["reason"]
+    if kernel.slot_words() % kernel.readers != 0:
+        return "not every thread has a word to read"
     if kernel.shared_bytes() > MOST_SHARED_BYTES:
         return "the slots do not fit into the shared memory of an SM"
     return None
@@ -93,8 +125,6 @@ def defines(table, kernel):
         if word is None:
             raise BadPeers(f"axis {axis}: [defines] has no value '{value}'")
         words.append("-D" + word)
-    if not any(word.startswith("-DPEER_ARRIVAL") for word in words):
-        words.append("-DPEER_ARRIVAL_BY_WARP=0")
     return words
 
 
@@ -131,9 +161,9 @@ def rules(table, kernel):
 
 def payload(kernel):
     """`[expects] payload`: the law of core/image/launch.h."""
-    words = kernel.axes["payload_bytes"] // 4
-    vector = 4 if words // LANES % 4 == 0 else 1
-    law = f"words = {words}, threads = {LANES}, vector = {vector}"
+    words, readers = kernel.slot_words(), kernel.readers
+    vector = 4 if words // readers % 4 == 0 else 1
+    law = f"words = {words}, threads = {readers}, vector = {vector}"
     if kernel.axes["mover"] in COPIES:
         law += f", period = {COPIED_PERIOD}"
     return "payload = { " + law + " }"
@@ -142,7 +172,7 @@ def payload(kernel):
 def key_lines(kernel, built):
     own = {"probe": "ring", "protocol": kernel.peer["protocol"], "mover": kernel.axes["mover"],
            "work": "none", "roles": kernel.peer["roles"]}
-    own.update((axis, value) for axis, value in kernel.axes.items() if axis != "mover")
+    own.update((axis, value) for axis, value in kernel.told.items() if axis != "mover")
     own.update(dataclasses.asdict(built))
     return [f"{axis} = {quoted(value)}" for axis, value in own.items()]
 
@@ -150,13 +180,16 @@ def key_lines(kernel, built):
 def head(table, kernel, built):
     """The lines `//@ ` above the entry."""
     unified = kernel.peer["roles"] == "unified"
-    roles = ["both"] if unified else ["producer", "consumer"]
+    warps = kernel.readers // LANES
+    roles = {"both": [0]} if unified else {"producer": [0],
+                                           "consumer": list(range(1, 1 + warps))}
+    items = kernel.items_a_phase
+    unit = "cycles per item" if items == 1 else f"cycles per {items} items"
     lines = ["format = 1", 'origin = "nvcc"', f"doc = {quoted(kernel.peer['doc'])}", "roles = ["]
-    lines += [f"  {{ role = {quoted(role)}, warps = [{warp}] }},"
-              for warp, role in enumerate(roles)]
+    lines += [f"  {{ role = {quoted(role)}, warps = {own} }}," for role, own in roles.items()]
     lines += ["]", "", "[key]", *key_lines(kernel, built), "", "[launch]",
-              f"threads = {LANES * len(roles)}", f"shared_bytes = {kernel.shared_bytes()}"]
-    lines += [f"timed_role = {quoted(roles[-1])}", 'unit = "cycles per item"', "", "[expects]",
+              f"threads = {LANES * sum(map(len, roles.values()))}", f"shared_bytes = {kernel.shared_bytes()}"]
+    lines += [f"timed_role = {quoted(list(roles)[-1])}", f"unit = {quoted(unit)}", "", "[expects]",
               payload(kernel), "", "[rules]",
               "covers = [{ part = " + quoted(kernel.peer["protocol"]) + ", families = [" +
               ", ".join(map(quoted, FAMILIES)) + "] }]",
