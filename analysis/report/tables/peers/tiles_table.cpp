@@ -38,6 +38,9 @@ Points points_of(const data::Aggregation& aggregation, const data::TableArgument
       return (peer && one.first != "payload_bytes") || axes.value(one.first) == one.second;
     });
   };
+  std::set<std::string> copying;  // movers that the probe issue was measured with
+  for (const Aggregate& point : aggregation.points)
+    if (point.axes.value("probe") == "issue") copying.insert(point.axes.value("mover"));
   Points points;
   for (const Aggregate& point : aggregation.points) {
     const VariantAxes& axes = point.axes;
@@ -47,7 +50,7 @@ Points points_of(const data::Aggregation& aggregation, const data::TableArgument
       points.issue.push_back(&point);
     else if (peer && is_ring(axes) && axes.value("mover") == "cp_async_bulk")
       points.theirs.push_back(&point);
-    else if (!peer && is_ring(axes) && axes.value("mover") == "bulk")
+    else if (!peer && is_ring(axes) && copying.contains(axes.value("mover")))
       points.ours.push_back(&point);
   }
   return points;
