@@ -88,7 +88,8 @@ void add_explain(CLI::App& app, ExplainOptions& options, Chosen& chosen) {
       "explain", "two figures, and the difference of the machine code that goes with theirs");
   add_variant_space(*command, options.space);
   add_tools(*command, options.tools);
-  CLI::Option* first = command->add_option("first", options.first, "id, hash or FILE.ptx of a variant");
+  CLI::Option* first =
+      command->add_option("first", options.first, "id, hash or FILE.ptx of a variant");
   command->add_option("second", options.second, "another; left out: the first by two toolchains");
   CLI::Option* toolchain = command->add_option("--toolchain", options.toolchains,
                                                "version of ptxas, or one for each side");

@@ -141,9 +141,15 @@ class Turns(unittest.TestCase):
                     {"verb": "clock", "role": "consumer", "hot": {"S2R": 1}}]}]},
         ]}
         rows = turns.table(manifest, "ring/a", ["b,stages=1"]).splitlines()
-        self.assertEqual(rows[2], "| `ring/a` | 1 | 0 | 0 | 2 | 0 | 0 | 0 | 0 | 0 | 3 |  |")
+        self.assertEqual(rows[2], "| ring/a | 1 | 0 | 0 | 2 | 0 | 0 | 0 | 0 | 0 | 3 |  |")
         self.assertEqual(rows[3], "| b, stages=1 | 0 | 0 | 0 | 5 | 0 | 0 | 0 | 0 | 1 | 6 | "
                                   "2 LOP3, S2R, SYNCS |")
+        # By what is not in the id, under a name of its own.
+        rows = turns.table(manifest, "ours: a,-stages=1", ["theirs: b"]).splitlines()
+        self.assertTrue(rows[2].startswith("| ours | 1 | 0"))
+        self.assertTrue(rows[3].startswith("| theirs | 0 | 0"))
+        with self.assertRaisesRegex(SystemExit, "2 variants have '-stages=2' in their id"):
+            turns.variant_of(manifest, "-stages=2")
 
 
 if __name__ == "__main__":

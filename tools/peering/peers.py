@@ -188,7 +188,8 @@ def head(table, kernel, built):
     lines = ["format = 1", 'origin = "nvcc"', f"doc = {quoted(kernel.peer['doc'])}", "roles = ["]
     lines += [f"  {{ role = {quoted(role)}, warps = {own} }}," for role, own in roles.items()]
     lines += ["]", "", "[key]", *key_lines(kernel, built), "", "[launch]",
-              f"threads = {LANES * sum(map(len, roles.values()))}", f"shared_bytes = {kernel.shared_bytes()}"]
+              f"threads = {LANES * sum(map(len, roles.values()))}",
+              f"shared_bytes = {kernel.shared_bytes()}"]
     lines += [f"timed_role = {quoted(list(roles)[-1])}", f"unit = {quoted(unit)}", "", "[expects]",
               payload(kernel), "", "[rules]",
               "covers = [{ part = " + quoted(kernel.peer["protocol"]) + ", families = [" +

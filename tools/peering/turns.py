@@ -1,6 +1,7 @@
 """What a turn of each peer's loop holds, verb by verb, beside ours: from the census of a bundle.
 
-tools/peering/turns.py BUNDLE OURS PEER...   each an id, or words of one id joined by commas
+tools/peering/turns.py BUNDLE OURS PEER...   each an id, or words of one id joined by commas;
+                                             -WORD: not in it; "NAME: WORDS" is shown as NAME
 """
 
 import json
@@ -18,8 +19,12 @@ def fail(text):
 def variant_of(manifest, words):
     """The variant of that id, or the only one whose id has all of the words in it."""
     exact = [one for one in manifest["variants"] if one["key"]["id"] == words]
+
+    def has(one, word):
+        parts = one["key"]["id"].split("/")
+        return word[1:] not in parts if word.startswith("-") else word in parts
     found = exact or [one for one in manifest["variants"]
-             if all(word in one["key"]["id"].split("/") for word in words.split(","))]
+                      if all(has(one, word) for word in words.split(","))]
     if len(found) != 1:
         fail(f"{len(found)} variants have '{words}' in their id" +
              "".join(f"\n  {one['key']['id']}" for one in found[:8]))
@@ -69,14 +74,21 @@ def row(name, turns, more):
     return f"| {name} | " + " | ".join(map(str, [*cells, sum(cells), more])) + " |"
 
 
+def named(words):
+    """(name, words) of "NAME: WORDS" or of words alone."""
+    name, colon, rest = words.rpartition(": ")
+    return (name, rest) if colon else (words.replace(",", ", "), words)
+
+
 def table(manifest, ours, peers):
+    name, ours = named(ours)
     own = census_of(variant_of(manifest, ours))
     verbs = " | ".join(verb or "loop" for verb in VERBS)
     rows = [f"| ring | {verbs} | all | more than ours |",
-            "|---|" + "--:|" * (len(VERBS) + 1) + "---|", row(f"`{ours}`", own, "")]
-    for words in peers:
+            "|---|" + "--:|" * (len(VERBS) + 1) + "---|", row(name, own, "")]
+    for name, words in map(named, peers):
         turns = census_of(variant_of(manifest, words))
-        rows.append(row(words.replace(",", ", "), turns, more_than(own, turns)))
+        rows.append(row(name, turns, more_than(own, turns)))
     return "\n".join(rows)
 
 

@@ -47,6 +47,22 @@ TEST(PublishedClaims, HoldOnEveryRow) {
   EXPECT_TRUE(report::claims::all_have_rows(checked()));
 }
 
+// Those about other libraries' rings are made of their results alone.
+TEST(PublishedClaims, OfPeersHold) {
+  std::vector<fs::path> files;
+  for (const auto& folder : fs::directory_iterator(home().data / "results"))
+    if (fs::exists(folder.path() / "peers" / "peers.jsonl"))
+      files.push_back(folder.path() / "peers" / "peers.jsonl");
+  ASSERT_EQ(files.size(), 2U);
+  report::claims::ClaimsRequest request;
+  request.claims = home().data / "claims" / "peers";
+  const auto made = report::claims::check_claims(files, request);
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_GE(made->size(), 5U);
+  for (const CheckedClaim& one : *made)
+    EXPECT_EQ(one.word(), "holds") << one.claim.name << ": " << one.verdict.refutes << " rows";
+}
+
 // A claim that no document states is nobody's finding.
 TEST(PublishedClaims, AreStatedInADocument) {
   std::string documents = base::read_file(home().data / "README.md").value_or("");
