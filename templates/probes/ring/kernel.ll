@@ -63,7 +63,14 @@ define ptx_kernel void @{{entry}}(ptr byval([{{pb.bytes}} x i8]) align 8 %pb) {
   br label %join
 {{/is.roles.unified}}
 {{#is.roles.specialized}}
+{{^is.uniform_role.on}}
   %role = load i32, ptr @role
+{{/is.uniform_role.on}}
+{{#is.uniform_role.on}}
+  ; So that ptxas knows that no warp parts on its role.
+  %own = load i32, ptr @role
+  %role = call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 %own, i32 0, i32 31)
+{{/is.uniform_role.on}}
   %consumes = icmp eq i32 %role, 2
   br i1 %consumes, label %consumer, label %producer
 producer:
