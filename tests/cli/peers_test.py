@@ -93,7 +93,8 @@ class Peers(unittest.TestCase):
         spec.write_text('[[sweep]]\nname = "one"\n[[sweep.block]]\nbaseline = { probe = "ring", '
                         'protocol = "mbarrier", mover = "st_shared", work = "none", '
                         'payload_bytes = 128 }\n')
-        packed = self.phasebit("pack", *sorted(self.ptx.glob("*.ptx")), "--spec", spec,
+        files = [self.ptx / f"{name}.ptx" for name in KERNELS]
+        packed = self.phasebit("pack", *files, "--spec", spec,
                                "-t", "sm_90a", "-o", "bundle")
         self.assertEqual(packed.returncode, 0, packed.stderr)
         manifest = json.loads((Path(self.folder.name) / "bundle" / "manifest.json").read_text())
