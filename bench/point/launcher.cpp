@@ -108,6 +108,33 @@ Status Launcher::encode_maps(const LaunchShape& shape, Device::Address payload_i
   return {};
 }
 
+// The next launch of the batch stores to the same buffer.
+Status Launcher::keep_stored(const LaunchShape& shape, std::size_t launch, std::size_t launches) {
+  for (std::size_t n = 0; n < shape.buffers.size(); ++n) {
+    if (shape.buffers[n].name != shape.stored.buffer) continue;
+    const std::size_t bytes = 4 * shape.buffers[n].words();
+    if (launch == 0 && kept_bytes_ < launches * bytes) {
+      PHASEBIT_TRY_ASSIGN(kept, device_.allocate(launches * bytes));
+      kept_ = kept;
+      kept_bytes_ = launches * bytes;
+    }
+    PHASEBIT_TRY(device_.copy(kept_ + launch * bytes, buffers_.addresses()[n], bytes));
+  }
+  return {};
+}
+
+Status Launcher::read_stored(const LaunchShape& shape, std::vector<LaunchOutput>& outputs) {
+  for (const image::Buffer& buffer : shape.buffers) {
+    if (buffer.name != shape.stored.buffer) continue;
+    for (std::size_t n = 0; n < outputs.size(); ++n) {
+      outputs[n].stored.resize(buffer.words());
+      const std::size_t bytes = 4 * buffer.words();
+      PHASEBIT_TRY(device_.read(kept_ + n * bytes, outputs[n].stored.data(), bytes));
+    }
+  }
+  return {};
+}
+
 Status Launcher::wait_for(const BatchRequest& request) {
   const Status ended = device_.wait(request.hang_limit);
   if (ended) return {};
@@ -147,6 +174,7 @@ Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
       PHASEBIT_TRY(guard_.prepare(request.guard->variable, grid.ctas, request.guard_limit_ns));
     PHASEBIT_TRY(buffers_.fill());
     PHASEBIT_TRY(device_.launch(function, grid, params, arguments));
+    PHASEBIT_TRY(keep_stored(shape, n, launches));
   }
   if (request.guard) PHASEBIT_TRY(wait_for(request));
   PHASEBIT_TRY(device_.read(region_, host_.data(), layout.total_bytes));
@@ -164,6 +192,7 @@ Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
     std::memcpy(&output.ctas, &host_[layout.ticket(n)], sizeof output.ctas);
     std::memcpy(output.checksum.data(), &host_[layout.checksum(n)], layout.checksum_words * 4);
   }
+  PHASEBIT_TRY(read_stored(shape, outputs));
   return outputs;
 }
 

@@ -37,6 +37,7 @@ struct LaunchOutput {
   std::vector<std::uint32_t> crumbs;         // where its warps left, when one gave up
   std::vector<image::SampleRecord> records;  // LaunchShape::records()
   std::vector<std::uint32_t> checksum;       // LaunchShape::ctas() * threads
+  std::vector<std::uint32_t> stored;         // the buffer of LaunchShape::stored
 };
 
 // CTAs for every SM and as many again as are wanted on one, measured or load: those of other SMs
@@ -60,6 +61,9 @@ class Launcher {
                                              const image::LaunchShape& shape,
                                              const BatchRequest& request);
   Status reserve(std::size_t bytes);
+  // The launch's buffer that slots are stored to, kept for read_stored.
+  Status keep_stored(const image::LaunchShape& shape, std::size_t launch, std::size_t launches);
+  Status read_stored(const image::LaunchShape& shape, std::vector<LaunchOutput>& outputs);
   Status encode_maps(const image::LaunchShape& shape, device::Device::Address payload_in,
                      device::Arguments& arguments);
   // Waits for the one guarded launch. Step::launch, with all that is known of where it hangs.
@@ -70,6 +74,8 @@ class Launcher {
   BufferMemory buffers_;
   device::Device::Address region_ = 0;
   std::size_t region_bytes_ = 0;
+  device::Device::Address kept_ = 0;  // what launches stored, one behind the other
+  std::size_t kept_bytes_ = 0;
   std::vector<std::byte> host_;
 };
 

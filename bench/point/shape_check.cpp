@@ -62,6 +62,8 @@ Status check_tensor_maps(const LaunchShape& shape) {
   }
   const auto words = image::words_of_slot(shape);
   if (!words) return tl::unexpected<Error>(words.error());
+  if (const auto stored = image::expected_stored(shape, 0, 0); !stored)
+    return tl::unexpected<Error>(stored.error());
   return {};
 }
 

@@ -94,6 +94,22 @@ Status verify_sum(const LaunchOutput& output, std::uint32_t wanted) {
               output.items, wanted);
 }
 
+// Word for word: the first that is not as it should be is named by its image and place.
+Status verify_stored(const LaunchShape& shape, const LaunchOutput& output,
+                     const std::vector<std::uint32_t>& expected) {
+  const auto words = static_cast<std::size_t>(shape.payload.words_per_slot);
+  if (output.stored.size() != expected.size())
+    return fail(Step::verify, "{} words of '{}' were read back, expected {}", output.stored.size(),
+                shape.stored.buffer, expected.size());
+  for (std::size_t n = 0; n < expected.size(); ++n)
+    if (output.stored[n] != expected[n])
+      return fail(Step::verify,
+                  "'{}' holds {:#010x} in word {} of image {} after {} items, expected {:#010x}",
+                  shape.stored.buffer, output.stored[n], n % words, n / words, output.items,
+                  expected[n]);
+  return {};
+}
+
 // The first record of a CTA says how many barriers it read back; of a cluster, that of one CTA.
 Status verify_phases_checked(const LaunchShape& shape, const LaunchOutput& output, int cta) {
   if (shape.cluster_size > 1 && cta != shape.first_rank) return {};
@@ -156,6 +172,12 @@ const std::vector<std::uint32_t>& ExpectedChecksums::after(std::uint32_t items) 
   return found->second;
 }
 
+const std::vector<std::uint32_t>& ExpectedChecksums::stored_after(std::uint32_t items) {
+  auto [found, is_new] = stored_.try_emplace(items);
+  if (is_new) found->second = image::expected_stored(shape_, seed_, items).value_or(found->second);
+  return found->second;
+}
+
 std::uint32_t ExpectedChecksums::sum_after(std::uint32_t items) {
   auto [found, is_new] = sums_.try_emplace(items);
   if (is_new) found->second = image::expected_sum(shape_, items);
@@ -175,6 +197,8 @@ Status verify_launch(const LaunchShape& shape, const record::Placement& placemen
     }
   }
   if (shape.data.bytes > 0) PHASEBIT_TRY(verify_sum(output, checksums.sum_after(output.items)));
+  if (!shape.stored.buffer.empty())
+    PHASEBIT_TRY(verify_stored(shape, output, checksums.stored_after(output.items)));
   PHASEBIT_TRY(verify_no_other_record(shape, output));
   for (int cta = 0; cta < shape.ctas(); ++cta)
     PHASEBIT_TRY(verify_phases_checked(shape, output, cta));

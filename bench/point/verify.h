@@ -20,6 +20,8 @@ class ExpectedChecksums {
   const std::vector<std::uint32_t>& after(std::uint32_t items);
   // Of a grid that reads data: the sum of all its checksums.
   std::uint32_t sum_after(std::uint32_t items);
+  // The buffer that slots are stored to.
+  const std::vector<std::uint32_t>& stored_after(std::uint32_t items);
 
  private:
   using Words = std::vector<image::tensor::TileWord>;
@@ -28,6 +30,7 @@ class ExpectedChecksums {
   Words words_;  // of a slot that tensor copies fill
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_items_;
   std::map<std::uint32_t, std::uint32_t> sums_;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> stored_;
 };
 
 // In a cluster the SM is the GPU's choice, but one CTA has one.

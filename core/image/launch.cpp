@@ -48,8 +48,7 @@ ItemMap item_map(const PayloadShape& payload, int rank, const std::vector<TileWo
     const int number =
         (group * payload.consumer_threads + rank) * payload.consumer_vector_words + within;
     const int word = number % payload.words_per_slot;
-    const TileWord own =
-        words.empty() ? TileWord{false, static_cast<std::uint32_t>(word)} : words[index_of(word)];
+    const TileWord own = words.empty() ? word_of_copy(payload, word) : words[index_of(word)];
     map.power *= payload_checksum_multiplier;
     map.a = map.a * payload_checksum_multiplier + (own.is_fill ? 0 : 1);
     map.b = map.b * payload_checksum_multiplier + own.value;
@@ -100,6 +99,12 @@ std::int64_t buffer_bytes(const LaunchShape& shape, const std::string& name) {
   return -1;
 }
 
+TileWord word_of_copy(const PayloadShape& payload, int word) {
+  if (payload.copy_words > 0 && word % payload.copy_words >= payload.kept_words)
+    return TileWord{true, 0};
+  return TileWord{false, static_cast<std::uint32_t>(word)};
+}
+
 Result<std::vector<TileWord>> words_of_slot(const LaunchShape& shape) {
   std::vector<TileWord> words;
   const TilePayload& tile = shape.payload.tile;
@@ -113,9 +118,9 @@ Result<std::vector<TileWord>> words_of_slot(const LaunchShape& shape) {
                 tile.at.size(), map->rank());
   std::vector<int> at = tile.at;
   for (int copy = 0; copy < tile.copies; ++copy) {
-    PHASEBIT_TRY_ASSIGN(own, words_of_tile(*map, at));
+    PHASEBIT_TRY_ASSIGN(own, words_of_tile(*map, at, tile.offsets));
     words.insert(words.end(), own.begin(), own.end());
-    at.back() += tile_sizes(*map).back();
+    at.back() += tile_step(*map);
   }
   if (words.size() == index_of(shape.payload.words_per_slot)) return words;
   return fail(Step::bundle, "tensor map {}: {} tiles have {} words, a slot has {}", map->name,

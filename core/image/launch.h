@@ -4,6 +4,7 @@
 
 #include "core/image/abi.h"
 #include "core/image/buffer.h"
+#include "core/image/stores/store.h"
 #include "core/image/tensor/tile.h"
 
 #include <cstdint>
@@ -47,11 +48,13 @@ inline constexpr int copied_payload_period = 37;
 // the outermost dimension. `at` are the coordinates of the first of image 0; those of the next
 // image are so many tiles further in that dimension. Then word w of item i is word w of the tiles:
 // one of the image, seed + (i modulo period) * payload_item_step + its number in the image, or one
-// of the map's fill.
+// of the map's fill. A tile of an im2col map is all pixels of one image of the tensor, moved by
+// `offsets`.
 struct TilePayload {
   std::string map;  // "": no tensor copy
   std::vector<int> at;
   int copies = 1;
+  std::vector<int> offsets = {};
   bool operator==(const TilePayload&) const = default;
 };
 
@@ -62,6 +65,9 @@ struct PayloadShape {
   int period = 0;                 // items whose words differ; 0: all
   TilePayload tile = {};
   int thread_words = 0;  // that a thread reads of a slot; 0: its even share
+  // Of each copy_words words of a slot the first kept_words come from memory, the rest are zeros;
+  // copy_words is 0 where all come.
+  int copy_words = 0, kept_words = 0;
   int words_of_thread() const {
     return thread_words > 0 ? thread_words : words_per_slot / consumer_threads;
   }
@@ -124,6 +130,7 @@ struct LaunchShape {
   std::string unit = "cycles per item";  // or "cycles per round trip"
   std::vector<RoleSlice> slices;
   PayloadShape payload;
+  stores::StoreShape stored;
   DataShape data;
   // Whose addresses the kernel takes behind the parameter block, in this order. What payload_in
   // points to is not among them: the payload says how much it is.
@@ -149,12 +156,20 @@ std::int64_t buffer_bytes(const LaunchShape& shape, const std::string& name);
 // map, or its tiles are no slot of whole words.
 Result<std::vector<tensor::TileWord>> words_of_slot(const LaunchShape& shape);
 
+// Word w of a slot that threads copy: a word of the image, or a zero.
+tensor::TileWord word_of_copy(const PayloadShape& payload, int word);
+
 // The checksum that thread `rank` of consumer unit `unit` holds after `items` items. Closed form of
 // the recurrence above, O(words per thread + log items). 0 without a payload. `words`: what
 // words_of_slot gives.
 std::uint32_t expected_checksum(const LaunchShape& shape, std::uint32_t seed, std::uint32_t items,
                                 int unit, int rank,
                                 const std::vector<tensor::TileWord>& words = {});
+
+// The buffer of shape.stored after `items` items; no words where nothing is stored. Step::bundle
+// when there is no such buffer or map, or they do not fit the slot.
+Result<std::vector<std::uint32_t>> expected_stored(const LaunchShape& shape, std::uint32_t seed,
+                                                   std::uint32_t items);
 
 // The sum of all checksums of a grid that reads `shape.data`.
 std::uint32_t expected_sum(const LaunchShape& shape, std::uint32_t items);

@@ -1,5 +1,6 @@
 #include "core/image/manifest.h"
 
+#include "core/image/stores/json.h"
 #include "core/image/tensor/json.h"
 
 #include <nlohmann/json.hpp>
@@ -114,7 +115,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Resources, registers, static_shared_bytes, st
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RoleSlice, warp, first_lane, lane_stride, role, unit, rank,
                                    rank_in_cluster, leaves_early)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PayloadShape, words_per_slot, consumer_threads,
-                                   consumer_vector_words, period, thread_words)
+                                   consumer_vector_words, period, thread_words, copy_words,
+                                   kept_words)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DataShape, bytes, tile_bytes, readers)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Reading, name, unit, role, index)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchShape, threads, ctas_per_sm, sms, load_ctas, cluster_size,
@@ -131,7 +133,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WaitSite, number, kind, entry, f
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NamedBarriers, name, base, stride, count)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GuardTable, sites, barriers)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Buffer, name, bytes, fill)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TilePayload, map, at, copies)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(TilePayload, map, at, copies, offsets)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WholeParameter, name, kind, offset, bytes, value, buffer)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WholeLaunch, grid, block, cluster, shared_bytes, parameter_bytes,
                                    parameters)
@@ -172,6 +174,7 @@ void to_json(json& value, const BundleVariant& variant) {
   if (!variant.launch.tensor_maps.empty()) value["tensor_maps"] = variant.launch.tensor_maps;
   if (const TilePayload& tile = variant.launch.payload.tile; !tile.map.empty())
     value["tile"] = tile;
+  if (!variant.launch.stored.buffer.empty()) value["stored"] = variant.launch.stored;
   if (variant.whole) value["whole"] = *variant.whole;
 }
 
@@ -182,6 +185,7 @@ void from_json(const json& value, BundleVariant& variant) {
   if (value.contains("buffers")) value.at("buffers").get_to(variant.launch.buffers);
   if (value.contains("tensor_maps")) value.at("tensor_maps").get_to(variant.launch.tensor_maps);
   if (value.contains("tile")) value.at("tile").get_to(variant.launch.payload.tile);
+  if (value.contains("stored")) value.at("stored").get_to(variant.launch.stored);
   if (value.contains("whole")) variant.whole = value.at("whole").get<WholeLaunch>();
 }
 
@@ -204,6 +208,9 @@ std::string launch_signature(const LaunchShape& launch) {
   if (launch.sms == 0) shape.erase("sms");
   if (launch.data.bytes == 0) shape.erase("data");
   if (launch.payload.thread_words == 0) shape["payload"].erase("thread_words");
+  // What is verified of a word, and code that says it.
+  shape["payload"].erase("copy_words");
+  shape["payload"].erase("kept_words");
   if (!launch.buffers.empty()) shape["buffers"] = launch.buffers;
   if (!launch.tensor_maps.empty()) shape["tensor_maps"] = launch.tensor_maps;
   return shape.dump();

@@ -43,14 +43,27 @@ struct TileFacts {
   // Elements, the innermost dimension first and in bytes, for the greatest rank: of the box, and at
   // its end those that the tensor lacks.
   std::vector<Expression> box, cut;
+  // Of an im2col map: box and cut are those of an image, whose pixels are a tile. Corners and the
+  // copy's offsets, of the dimensions between the first and the last.
+  std::optional<Expression> im2col;
+  std::vector<Expression> lower, upper, offsets;
+};
+
+// Of a mover whose consumers store the slots back (core/image/stored.h).
+struct StoreFacts {
+  bool stores = false;
+  AxisWord operation, rewrite;
+  std::optional<Expression> by_map;  // by a tensor map like that of the tiles
 };
 
 struct MoverFacts {
   TileFacts tile;
+  StoreFacts stored;
   std::optional<Expression> bytes;       // of a slot's payload; 0: none
   std::optional<Expression> copy_bytes;  // of one copy, where images of the payload are copied
   std::optional<Expression> copiers;     // who copy a slot together; missing: its producer threads
   std::optional<Expression> read_bytes;  // of a slot by a consumer thread; 0: its even share
+  std::optional<Expression> kept_bytes;  // of each copy that come from memory; missing: all
 };
 
 struct WorkFacts {

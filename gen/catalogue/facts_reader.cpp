@@ -1,6 +1,7 @@
 // The facts of a protocol, a mover and a work: typed, taken over from the component that it uses,
 // and refused when one is missing.
 #include "core/base/nearest.h"
+#include "core/image/stores/store.h"
 #include "core/image/tensor/map.h"
 #include "gen/catalogue/fact_table.h"
 #include "gen/catalogue/reader.h"
@@ -19,6 +20,12 @@ ReadBack read_back(FactTable& table, std::string_view key) {
   const std::string word = table.word(key, read_back_words);
   if (word == "phases") return ReadBack::phases;
   return word == "count" ? ReadBack::count : ReadBack::none;
+}
+
+bool has_table(const std::vector<FactTable::File>& files, const char* name) {
+  return std::any_of(files.begin(), files.end(), [&](const FactTable::File& file) {
+    return file.table->find(name) != nullptr;
+  });
 }
 
 }  // namespace
@@ -79,25 +86,37 @@ void CatalogueReader::read_slot_facts(FactTable& slot, const std::vector<FactTab
 
 void CatalogueReader::read_mover_facts(const Source& source) {
   FactTable payload(catalogue_, fact_files(source), "payload",
-                    {"bytes", "copy_bytes", "copiers", "read_bytes"}, status_);
+                    {"bytes", "copy_bytes", "copiers", "read_bytes", "kept_bytes"}, status_);
   MoverFacts& facts = component_of(source).mover;
   facts.bytes = payload.expression("bytes", ValueKind::number, "bytes = 0, or an expression");
   facts.copy_bytes = payload.expression_if("copy_bytes", ValueKind::number);
   facts.copiers = payload.expression_if("copiers", ValueKind::number);
   facts.read_bytes = payload.expression_if("read_bytes", ValueKind::number);
+  facts.kept_bytes = payload.expression_if("kept_bytes", ValueKind::number);
   read_tile_facts(source);
+  read_store_facts(source);
+}
+
+void CatalogueReader::read_store_facts(const Source& source) {
+  const auto files = fact_files(source);
+  StoreFacts& facts = component_of(source).mover.stored;
+  facts.stores = has_table(files, "stored");
+  if (!facts.stores) return;
+  FactTable stored(catalogue_, files, "stored", {"operation", "rewrite", "by_map"}, status_);
+  facts.operation = stored.axis_word("operation", image::stores::store_operation_words());
+  facts.rewrite = stored.axis_word("rewrite", image::stores::store_rewrite_words());
+  facts.by_map = stored.expression_if("by_map", ValueKind::truth);
 }
 
 void CatalogueReader::read_tile_facts(const Source& source) {
   namespace tensor = image::tensor;
   const auto files = fact_files(source);
   TileFacts& facts = component_of(source).mover.tile;
-  facts.is_tile = std::any_of(files.begin(), files.end(), [](const FactTable::File& file) {
-    return file.table->find("tensor_map") != nullptr;
-  });
+  facts.is_tile = has_table(files, "tensor_map");
   if (!facts.is_tile) return;
   FactTable map(catalogue_, files, "tensor_map",
-                {"rank", "box", "cut", "copies", "element", "swizzle", "promotion", "fill"},
+                {"rank", "box", "cut", "copies", "element", "swizzle", "promotion", "fill",
+                 "im2col", "lower", "upper", "offsets"},
                 status_);
   facts.element = map.axis_word("element", tensor::element_words());
   facts.swizzle = map.axis_word("swizzle", tensor::swizzle_words());
@@ -107,6 +126,10 @@ void CatalogueReader::read_tile_facts(const Source& source) {
   facts.copies = map.expression_if("copies", ValueKind::number);
   facts.box = map.numbers_if("box");
   facts.cut = map.numbers_if("cut");
+  facts.im2col = map.expression_if("im2col", ValueKind::truth);
+  facts.lower = map.numbers_if("lower");
+  facts.upper = map.numbers_if("upper");
+  facts.offsets = map.numbers_if("offsets");
   if (facts.box.empty())
     map.refuse("box", "lacks 'box'", "write box = [\"128\", \"8\"]: bytes of a row, then elements");
 }

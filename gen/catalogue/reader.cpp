@@ -106,7 +106,8 @@ TomlReader CatalogueReader::top(const Source& source) {
   if (!source.is_common && source.kind != ComponentKind::probe) add({"verbs", "empty", "can"});
   if (!source.is_common && source.kind == ComponentKind::protocol)
     add({"slot", "arrivals", "verify", "try", "waits_on"});
-  if (!source.is_common && source.kind == ComponentKind::mover) add({"payload", "tensor_map"});
+  if (!source.is_common && source.kind == ComponentKind::mover)
+    add({"payload", "tensor_map", "stored"});
   if (!source.is_common && source.kind == ComponentKind::work) add({"works"});
   return TomlReader(source.file, source.table, "the file", std::move(keys), status_);
 }

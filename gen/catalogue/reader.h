@@ -66,6 +66,7 @@ class CatalogueReader {
                        ProtocolFacts& facts);
   void read_mover_facts(const Source& source);
   void read_tile_facts(const Source& source);
+  void read_store_facts(const Source& source);
   void read_work_facts(const Source& source);
   void read_words(const Source& source);
   std::string spelled_by(base::TomlReader& reader, const std::string& word,

@@ -252,7 +252,7 @@ const std::vector<std::string>& verb_names() {
       "init",        "prime",     "acquire", "try_acquire", "commit",      "wait",
       "try_wait",    "release",   "tail",    "leave",       "quit",        "fill",
       "drain",       "checksum",  "work",    "advance",     "advance_lap", "verify",
-      "clock_start", "clock_end", "form",    "other_half"};
+      "clock_start", "clock_end", "form",    "other_half",  "until_read"};
   return names;
 }
 

@@ -16,6 +16,7 @@ int round_up(int value, int to) {
 // What a mover's facts come to for a variant; 0: not said.
 struct Moves {
   int bytes = 0, copy_bytes = 0, copiers = 0, read_bytes = 0;
+  int kept_bytes = 0;  // of a copy that come from memory
 };
 
 Result<Moves> moves_of(const Figures& figures) {
@@ -24,7 +25,8 @@ Result<Moves> moves_of(const Figures& figures) {
   PHASEBIT_TRY_ASSIGN(copy_bytes, figures.number(mover.copy_bytes));
   PHASEBIT_TRY_ASSIGN(copiers, figures.number(mover.copiers));
   PHASEBIT_TRY_ASSIGN(read_bytes, figures.number(mover.read_bytes));
-  return Moves{bytes, copy_bytes, copiers, read_bytes};
+  PHASEBIT_TRY_ASSIGN(kept_bytes, figures.number(mover.kept_bytes));
+  return Moves{bytes, copy_bytes, copiers, read_bytes, mover.kept_bytes ? kept_bytes : copy_bytes};
 }
 
 // The producers' moves, where the mover copies images of the payload.
@@ -44,6 +46,13 @@ Status place_copies(const VariantKey& variant, Plan& plan, const Moves& moves) {
   role.vector_words = moves.copy_bytes / 4;
   role.moves = plan.slot_bytes / (moves.copy_bytes * role.movers);
   plan.launch.payload.period = image::copied_payload_period;
+  if (moves.kept_bytes == moves.copy_bytes) return {};
+  if (moves.kept_bytes % 4 != 0 || moves.kept_bytes > moves.copy_bytes)
+    return fail(Step::spec,
+                "{}: {} bytes of a copy of {} come from memory: whole words of 4 are verified",
+                variant.id, moves.kept_bytes, moves.copy_bytes);
+  plan.launch.payload.copy_words = moves.copy_bytes / 4;
+  plan.launch.payload.kept_words = moves.kept_bytes / 4;
   return {};
 }
 
@@ -90,7 +99,8 @@ Status place_moves(const VariantKey& variant, const Figures& figures, Plan& plan
   payload.words_per_slot = moves.bytes / 4;
   payload.consumer_threads = plan.consumer.threads;
   payload.consumer_vector_words = plan.consumer.vector_words;
-  return place_tiles(variant, figures, plan);
+  PHASEBIT_TRY(place_tiles(variant, figures, plan));
+  return place_stored(variant, figures, plan);
 }
 
 void place_shared_memory(Plan& plan) {

@@ -29,6 +29,9 @@ struct RolePlan {
 
 // The parameter that holds the tensor map of a mover's tiles.
 inline constexpr const char* tile_map_name = "tile_map";
+// What slots are stored to, and the tensor map that they are stored by.
+inline constexpr const char* stored_buffer_name = "stored";
+inline constexpr const char* store_map_name = "store_map";
 
 struct Plan {
   image::LaunchShape launch;

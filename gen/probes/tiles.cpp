@@ -1,5 +1,5 @@
 // The tensor map of a mover whose slots are tiles: an image of the payload lies behind the other in
-// its outermost dimension, each as long as a slot.
+// its outermost dimension, each as long as a slot. And what consumers store such slots to.
 #include "core/base/nearest.h"
 #include "gen/probes/figures.h"
 #include "gen/probes/layout.h"
@@ -20,7 +20,7 @@ Status take_word(const image::VariantKey& variant, const char* key, const AxisWo
   const std::string text = word.axis.empty() ? word.word : variant.value(word.axis);
   const auto at = std::find(words.begin(), words.end(), text);
   if (at == words.end())
-    return with_hint(fail(Step::spec, "{}: [tensor_map] {}: no '{}'", variant.id, key, text),
+    return with_hint(fail(Step::spec, "{}: {}: no '{}'", variant.id, key, text),
                      base::nearest_word_hint(text, words));
   into = static_cast<Enum>(at - words.begin());
   return {};
@@ -35,28 +35,62 @@ Status take_words(const image::VariantKey& variant, const TileFacts& facts, Tens
   return take_word(variant, "fill", facts.fill, tensor::fill_out_words(), map.fill);
 }
 
-// An expression of a list, 0 behind its end; the innermost dimension is said in bytes.
+// An expression of a list, 0 behind its end.
+Result<int> listed(const Figures& figures, const std::vector<catalogue::Expression>& list, int n) {
+  if (static_cast<size_t>(n) >= list.size()) return 0;
+  return figures.number(list[static_cast<size_t>(n)]);
+}
+
+// The innermost dimension is said in bytes.
 Result<int> elements_of(const Figures& figures, const std::vector<catalogue::Expression>& list,
                         int dimension, const TensorMap& map) {
-  if (static_cast<size_t>(dimension) >= list.size()) return 0;
-  PHASEBIT_TRY_ASSIGN(number, figures.number(list[static_cast<size_t>(dimension)]));
+  PHASEBIT_TRY_ASSIGN(number, listed(figures, list, dimension));
   return dimension == 0 ? number / bytes_of(map.element) : number;
 }
 
 // Strides are those of the box: what is cut off lies in the image all the same, and must not come.
+// Of an im2col map each tile is an image of the tensor, so its outermost box is 1.
 Status take_sizes(const Figures& figures, const TileFacts& facts, int rank, int copies,
                   TensorMap& map) {
   std::int64_t bytes = bytes_of(map.element);
   for (int n = 0; n < rank; ++n) {
-    PHASEBIT_TRY_ASSIGN(box, elements_of(figures, facts.box, n, map));
+    const bool outermost = n + 1 == rank;
+    PHASEBIT_TRY_ASSIGN(said_box, elements_of(figures, facts.box, n, map));
     PHASEBIT_TRY_ASSIGN(cut, elements_of(figures, facts.cut, n, map));
-    const int images = n + 1 == rank ? copies * image::copied_payload_period : 1;
-    map.box.push_back(box);
-    map.sizes.push_back(box * images - cut);
+    const int box = map.im2col && outermost ? 1 : said_box;
+    if (!map.im2col) map.box.push_back(box);
+    map.sizes.push_back(box * (outermost ? copies * image::copied_payload_period : 1) - cut);
     bytes *= box;
-    if (n + 1 < rank) map.strides.push_back(bytes);
+    if (!outermost) map.strides.push_back(bytes);
   }
   return {};
+}
+
+// Corners, and the pixels between them: all that a filter comes to at one offset.
+Status take_pixels(const Figures& figures, const TileFacts& facts, int rank, TensorMap& map,
+                   image::TilePayload& tile) {
+  if (!map.im2col) return {};
+  map.im2col->channels = static_cast<int>(map.sizes.front());
+  map.im2col->pixels = 1;
+  for (int n = 0; n + 2 < rank; ++n) {
+    PHASEBIT_TRY_ASSIGN(lower, listed(figures, facts.lower, n));
+    PHASEBIT_TRY_ASSIGN(upper, listed(figures, facts.upper, n));
+    PHASEBIT_TRY_ASSIGN(offset, listed(figures, facts.offsets, n));
+    const auto size = static_cast<int>(map.sizes[static_cast<size_t>(n) + 1]);
+    map.im2col->lower.push_back(lower);
+    map.im2col->upper.push_back(upper);
+    map.im2col->pixels *= size + upper - lower;
+    tile.at[static_cast<size_t>(n) + 1] = lower;
+    tile.offsets.push_back(offset);
+  }
+  return {};
+}
+
+Status check_map(const image::VariantKey& variant, const TensorMap& map, std::int64_t bytes) {
+  const auto wrong = complaint_about(map, bytes);
+  if (!wrong) return {};
+  return with_hint(fail(Step::spec, "{}: tensor map: {}: {}", variant.id, wrong->key, wrong->what),
+                   wrong->hint);
 }
 
 }  // namespace
@@ -74,17 +108,17 @@ Status place_tiles(const image::VariantKey& variant, const Figures& figures, Pla
   map.name = tile_map_name;
   map.buffer = image::payload_in_buffer;
   PHASEBIT_TRY(take_words(variant, facts, map));
+  PHASEBIT_TRY_ASSIGN(im2col, figures.holds(facts.im2col));
+  if (im2col) map.im2col.emplace();
   PHASEBIT_TRY(take_sizes(figures, facts, rank, copies, map));
   image::LaunchShape& launch = plan.launch;
   launch.payload.period = image::copied_payload_period;
-  launch.payload.tile = {map.name, std::vector<int>(static_cast<size_t>(rank), 0), copies};
+  launch.payload.tile = {map.name, std::vector<int>(static_cast<size_t>(rank), 0), copies, {}};
+  PHASEBIT_TRY(take_pixels(figures, facts, rank, map, launch.payload.tile));
   launch.tensor_maps = {map};
   plan.payload_alignment = alignment_of(map);
   plan.producer.moves = copies;
-  if (const auto wrong = complaint_about(map, launch.payload.images_bytes()))
-    return with_hint(
-        fail(Step::spec, "{}: tensor map: {}: {}", variant.id, wrong->key, wrong->what),
-        wrong->hint);
+  PHASEBIT_TRY(check_map(variant, map, launch.payload.images_bytes()));
   if (plan.slot_bytes % plan.payload_alignment != 0)
     return with_hint(fail(Step::spec, "{}: slots of {} bytes: a tile begins at a multiple of {}",
                           variant.id, plan.slot_bytes, plan.payload_alignment),
@@ -92,6 +126,33 @@ Status place_tiles(const image::VariantKey& variant, const Figures& figures, Pla
   const auto words = image::words_of_slot(launch);
   if (words) return {};
   return fail(Step::spec, "{}: {}", variant.id, words.error().message);
+}
+
+Status place_stored(const image::VariantKey& variant, const Figures& figures, Plan& plan) {
+  namespace stores = image::stores;
+  const catalogue::StoreFacts& facts = figures.chosen(catalogue::ComponentKind::mover).mover.stored;
+  if (!facts.stores || plan.slot_bytes == 0) return {};
+  image::LaunchShape& launch = plan.launch;
+  stores::StoreShape& stored = launch.stored;
+  stored.buffer = stored_buffer_name;
+  PHASEBIT_TRY(take_word(variant, "operation", facts.operation, stores::store_operation_words(),
+                         stored.operation));
+  PHASEBIT_TRY(
+      take_word(variant, "rewrite", facts.rewrite, stores::store_rewrite_words(), stored.rewrite));
+  const auto bytes = static_cast<std::uint64_t>(launch.payload.images_bytes());
+  // 1.0, and a number that half of all words are below as they are above.
+  constexpr std::uint32_t there_before = 0x3f800000;
+  launch.buffers.push_back({stored.buffer, bytes, {image::BufferFill::Kind::word, there_before}});
+  PHASEBIT_TRY_ASSIGN(by_map, figures.holds(facts.by_map));
+  if (by_map && !launch.tensor_maps.empty()) {
+    TensorMap map = launch.tensor_maps.front();
+    map.name = stored.map = store_map_name;
+    map.buffer = stored.buffer;
+    launch.tensor_maps.push_back(std::move(map));
+  }
+  const auto known = image::expected_stored(launch, 0, 0);
+  if (known) return {};
+  return fail(Step::spec, "{}: {}", variant.id, known.error().message);
 }
 
 }  // namespace phasebit::probes

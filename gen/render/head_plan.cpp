@@ -1,5 +1,6 @@
 #include "gen/render/head_plan.h"
 
+#include "core/ptx/head/payload.h"
 #include "gen/probes/make_plan.h"
 #include "gen/render/variant_head.h"
 #include "gen/space/hand_made.h"
@@ -92,7 +93,20 @@ class PlanCheck {
     return {};
   }
 
+  // A figure means nothing where what was stored is another's, or not looked at.
+  Status check_stored() const {
+    if (said_.stored == planned_.stored) return {};
+    const bool stores = !planned_.stored.buffer.empty();
+    const std::string planned = ptx::head::stored_text(planned_.stored);
+    return complain(
+        "stored",
+        said_.stored.buffer.empty() ? "nothing is stored" : ptx::head::stored_text(said_.stored),
+        stores ? planned : "nothing is stored",
+        stores ? fmt::format("write `stored = {}` in [expects]", planned) : "leave `stored` out");
+  }
+
   Status check_verified() const {
+    PHASEBIT_TRY(check_stored());
     const int words = planned_.payload.words_per_slot;
     if (said_.phases_checked < planned_.phases_checked)
       return complain("phases", fmt::format("{} are verified", said_.phases_checked),

@@ -137,6 +137,7 @@ class FakeDevice final : public Device {
       one.readings[n] = static_cast<std::uint32_t>(sum);
     }
     run_fake_kernel(*shape, script, params, one);
+    PHASEBIT_TRY(store_slots(*shape, script, params, arguments.buffers));
     stuck_ = fake_guard(script, guard_block_);
     clock_ += one.cycles + fake_gap_cycles;
     health_ = {true, script.throttled};
@@ -185,6 +186,18 @@ class FakeDevice final : public Device {
         if (same && image.entry == entry) return &shape;
     }
     return nullptr;
+  }
+
+  // With the fault wrong_stored the last word is one more than it should be.
+  static Status store_slots(const LaunchShape& shape, const FakeScript& script,
+                            const image::KernelParams& params,
+                            const std::vector<Address>& buffers) {
+    PHASEBIT_TRY_ASSIGN(stored, image::expected_stored(shape, params.seed, params.items));
+    if (!stored.empty() && script.fault == "wrong_stored") ++stored.back();
+    for (std::size_t n = 0; n < shape.buffers.size() && !stored.empty(); ++n)
+      if (shape.buffers[n].name == shape.stored.buffer)
+        std::memcpy(reinterpret_cast<void*>(buffers[n]), stored.data(), 4 * stored.size());
+    return {};
   }
 
   image::Manifest manifest_;

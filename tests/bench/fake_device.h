@@ -7,10 +7,10 @@
 //                                 "by_first_warp", "fault", "at", "timer_step", "throttled",
 //                                 "readings", "reading_noise"}}}
 // cycles: of an item; noise: launches differ by up to so many cycles; by_first_warp: more cycles an
-// item for each; fault: one of wrong_checksum, no_checksum, wrong_items, no_record, wrong_role,
-// wrong_phase, bad_status, no_ticket, no_load, backwards, other_sm, report, crumbs (both of a
-// guarded kernel: what it leaves in its block; with crumbs it never ends); readings: of an item;
-// at: the thread it happens to. hang: the launch never ends; die: the process ends.
+// item for each; fault: one of wrong_checksum, no_checksum, wrong_stored, wrong_items, no_record,
+// wrong_role, wrong_phase, bad_status, no_ticket, no_load, backwards, other_sm, report, crumbs
+// (both of a guarded kernel: what it leaves in its block; with crumbs it never ends); readings: of
+// an item; at: the thread it happens to. hang: the launch never ends; die: the process ends.
 #pragma once
 
 #include "bench/device/device.h"

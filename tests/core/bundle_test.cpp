@@ -143,7 +143,7 @@ TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   EXPECT_EQ(variant.at("key").size(), 3U);
   EXPECT_EQ(variant.at("launch").size(), 23U);
   EXPECT_EQ(variant.at("launch").at("slices").at(0).size(), 8U);
-  EXPECT_EQ(variant.at("launch").at("payload").size(), 5U);
+  EXPECT_EQ(variant.at("launch").at("payload").size(), 7U);
   EXPECT_EQ(variant.at("launch").at("readings").at(0).size(), 4U);
   EXPECT_EQ(variant.at("images").at(0).size(), 13U);
   EXPECT_EQ(variant.at("images").at(1).size(), 11U);  // not padded

@@ -217,6 +217,37 @@ TEST(TensorTile, Im2colGoesOverPixels) {
     EXPECT_EQ((*words)[4 * pixel], (TileWord{false, first[pixel]})) << pixel;
 }
 
+struct CornerRow {
+  std::vector<int> lower, upper;
+  const char *what, *hint;
+};
+
+// Corners have 16 bits in 3 dimensions, 8 in 4, 5 in 5 (driver API, cuTensorMapEncodeIm2col).
+TEST(TensorMap, CornersThatAMapHasNoBitsForAreRefused) {
+  const CornerRow rows[] = {
+      {{-32769}, {0}, "corner -32769 in dimension 1", "-32768 to 32767 of 3 dimensions"},
+      {{0, 0}, {0, 128}, "corner 128 in dimension 2", "-128 to 127 of 4 dimensions"},
+      {{0, -17, 0}, {0, 0, 0}, "corner -17 in dimension 2", "-16 to 15 of 5 dimensions"},
+      {{2},
+       {-2},
+       "corners 2 and -2 leave nothing of 4 elements in dimension 1",
+       "the size, with upper and less lower, is at least 1"},
+  };
+  for (const CornerRow& row : rows) {
+    TensorMap map = plain_map();
+    const std::size_t between = row.lower.size();
+    map.sizes.assign(between + 2, 4);
+    map.strides.assign(between + 1, 16);
+    map.box = {};
+    map.im2col = image::tensor::TensorIm2col{row.lower, row.upper, 4, 4};
+    const auto wrong = complaint_about(map, 1 << 20);
+    ASSERT_TRUE(wrong) << row.what;
+    EXPECT_EQ(wrong->key, "im2col");
+    EXPECT_EQ(wrong->what, row.what);
+    EXPECT_EQ(wrong->hint, row.hint);
+  }
+}
+
 TEST(TensorTile, WhatIsNotKnownIsSaid) {
   TensorMap map = plain_map();
   map.swizzle = TensorSwizzle::by_128;

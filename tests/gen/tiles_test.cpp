@@ -101,6 +101,76 @@ TEST(Tiles, AreCopiedByTheInstructionsOfTheirMap) {
   EXPECT_TRUE(taken);
 }
 
+struct PixelRow {
+  const char* axes;
+  std::vector<std::int64_t> sizes;
+  std::vector<int> offsets;
+  int channels, pixels;
+};
+
+// By hand: 4096 bytes are 32 pixels of 128 bytes: a row of 32; 4 wide and 8 high; 4, 2 and 4. All
+// of an image, whose 37 are the last dimension.
+TEST(Tiles, OfIm2colAreAllPixelsOfAnImage) {
+  const PixelRow rows[] = {
+      {"mode=im2col/dimensions=3", {32, 32, 37}, {1}, 32, 32},
+      {"mode=im2col/dimensions=3/copies_a_stage=2", {32, 16, 2 * 37}, {1}, 32, 16},
+      {"mode=im2col/dimensions=4/tap=0", {32, 4, 8, 37}, {0, 0}, 32, 32},
+      {"mode=im2col/dimensions=5/tap=2/element=f16", {64, 4, 2, 4, 37}, {2, 2, 2}, 64, 32},
+  };
+  for (const PixelRow& row : rows) {
+    const probes::Plan plan = plan_of(variant(std::string("payload_bytes=4096/") + row.axes));
+    const TensorMap& map = plan.launch.tensor_maps.front();
+    EXPECT_EQ(map.sizes, row.sizes) << row.axes;
+    ASSERT_TRUE(map.im2col) << row.axes;
+    EXPECT_EQ(map.im2col->channels, row.channels) << row.axes;
+    EXPECT_EQ(map.im2col->pixels, row.pixels) << row.axes;
+    EXPECT_EQ(map.im2col->lower, std::vector<int>(row.offsets.size(), -1)) << row.axes;
+    EXPECT_EQ(plan.launch.payload.tile.offsets, row.offsets) << row.axes;
+  }
+}
+
+// The filter's middle meets the image as it is; its first offset meets a pixel before the first.
+TEST(Tiles, OfIm2colBeginOutsideOfTheImageAtTheFirstOffset) {
+  const auto words = [](const char* tap) {
+    const probes::Plan plan =
+        plan_of(variant(std::string("payload_bytes=4096/mode=im2col/dimensions=3/tap=") + tap));
+    return image::words_of_slot(plan.launch).value();
+  };
+  EXPECT_EQ(words("1")[32], (image::tensor::TileWord{false, 32}));
+  EXPECT_EQ(words("0")[31], (image::tensor::TileWord{true, 0}));
+  EXPECT_EQ(words("0")[32], (image::tensor::TileWord{false, 0}));
+  EXPECT_EQ(words("2")[0], (image::tensor::TileWord{false, 32}));
+  EXPECT_EQ(words("2")[31 * 32], (image::tensor::TileWord{true, 0}));
+}
+
+// Two items of 1024 bytes in a slot, a tile each.
+TEST(Tiles, OfSeveralItemsStandBehindEachOther) {
+  const probes::Plan plan = plan_of(variant("payload_bytes=1024/items_a_phase=2"));
+  EXPECT_EQ(plan.slot_bytes, 2048);
+  EXPECT_EQ(plan.launch.payload.tile.copies, 2);
+  EXPECT_EQ(plan.launch.tensor_maps.front().sizes, (std::vector<std::int64_t>{32, 8 * 2 * 37}));
+  EXPECT_EQ(plan.launch.unit, "cycles per 2 items");
+  EXPECT_EQ(plan_of(variant("payload_bytes=4096/read=first")).launch.payload.thread_words, 4);
+}
+
+// Another tensor of the same sizes, in a buffer as large as all images.
+TEST(Tiles, AreStoredByAMapLikeTheirs) {
+  const auto key = space::parse_variant(
+      shipped(), "write_back/mbarrier_bulk/tensor_store/none/payload_bytes=1024/reduction=xor_b32");
+  ASSERT_TRUE(key) << key.error().text();
+  const image::LaunchShape launch = plan_of(*key).launch;
+  ASSERT_EQ(launch.tensor_maps.size(), 2U);
+  TensorMap map = launch.tensor_maps[0];
+  map.name = "store_map";
+  map.buffer = "stored";
+  EXPECT_EQ(launch.tensor_maps[1], map);
+  EXPECT_EQ(launch.stored, (image::stores::StoreShape{"stored", "store_map",
+                                                      image::stores::StoreOperation::xor_b32,
+                                                      image::stores::StoreRewrite::plus_one}));
+  ASSERT_EQ(launch.buffers.size(), 1U);
+  EXPECT_EQ(launch.buffers[0].bytes, 37U * 1024U);
+}
+
 struct BadFact {
   const char *from, *to, *message;
 };
@@ -138,7 +208,10 @@ TEST_F(TileFactsTest, AreRefusedWhereTheyStand) {
 TEST_F(TileFactsTest, ABoxThatIsTooLargeIsAnErrorOfTheVariant) {
   const std::string file = "movers/bulk_tensor/mover.toml";
   std::string text = folder_.read(file);
-  const std::string box = "\"2 if dimensions > 2 else payload_bytes / copies_a_stage / row_bytes\"";
+  const std::string box =
+      "\"(payload_bytes / copies_a_stage / row_bytes if dimensions == 3 else 4) if mode == "
+      "'im2col' "
+      "else 2 if dimensions > 2 else payload_bytes / copies_a_stage / row_bytes\"";
   ASSERT_NE(text.find(box), std::string::npos);
   text.replace(text.find(box), box.size(), "\"512\"");
   folder_.write(file, text);

@@ -10,6 +10,8 @@ constexpr std::int64_t most_stride = std::int64_t{1} << 40;
 constexpr int most_dimensions = 5;
 constexpr int most_box = 256, most_step = 8;
 constexpr int most_channels = 256, most_pixels = 1024;
+// Bits of a corner, by dimensions (driver API, cuTensorMapEncodeIm2col): 3, 4, 5.
+constexpr int corner_bits[] = {16, 8, 5};
 
 using Complaint = std::optional<TensorComplaint>;
 
@@ -68,6 +70,25 @@ Complaint complaint_about_box(const TensorMap& map) {
   return complaint_about_row(map, map.box.front(), "box");
 }
 
+// A corner that the map has no bits for, and a bounding box without a pixel.
+Complaint complaint_about_corners(const TensorMap& map) {
+  const TensorIm2col& pixels = *map.im2col;
+  const int end = 1 << (corner_bits[map.rank() - 3] - 1);
+  for (std::size_t n = 0; n < pixels.lower.size(); ++n) {
+    for (const int corner : {pixels.lower[n], pixels.upper[n]})
+      if (corner < -end || corner >= end)
+        return TensorComplaint{"im2col", fmt::format("corner {} in dimension {}", corner, n + 1),
+                               fmt::format("{} to {} of {} dimensions", -end, end - 1, map.rank())};
+    if (map.sizes[n + 1] + pixels.upper[n] - pixels.lower[n] < 1)
+      return TensorComplaint{"im2col",
+                             fmt::format("corners {} and {} leave nothing of {} elements in "
+                                         "dimension {}",
+                                         pixels.lower[n], pixels.upper[n], map.sizes[n + 1], n + 1),
+                             "the size, with upper and less lower, is at least 1"};
+  }
+  return {};
+}
+
 Complaint complaint_about_im2col(const TensorMap& map) {
   const TensorIm2col& pixels = *map.im2col;
   const std::size_t between = map.sizes.size() - 2;
@@ -84,6 +105,7 @@ Complaint complaint_about_im2col(const TensorMap& map) {
   if (pixels.pixels < 1 || pixels.pixels > most_pixels)
     return TensorComplaint{"im2col", fmt::format("{} pixels", pixels.pixels),
                            fmt::format("1 to {}", most_pixels)};
+  if (auto corners = complaint_about_corners(map)) return corners;
   return complaint_about_row(map, pixels.channels, "im2col");
 }
 
@@ -170,6 +192,10 @@ std::int64_t tile_bytes(const TensorMap& map) {
   std::int64_t bytes = bytes_of(map.element);
   for (const int size : tile_sizes(map)) bytes *= size;
   return bytes;
+}
+
+int tile_step(const TensorMap& map) {
+  return map.im2col ? 1 : tile_sizes(map).back();
 }
 
 std::int64_t tensor_bytes(const TensorMap& map) {

@@ -73,6 +73,8 @@ int alignment_of(const TensorMap& map);
 // Elements of a tile in each dimension, and its bytes in shared memory.
 std::vector<int> tile_sizes(const TensorMap& map);
 std::int64_t tile_bytes(const TensorMap& map);
+// Elements of the outermost dimension from one tile to the next: those of the box, or one image.
+int tile_step(const TensorMap& map);
 // From the first byte of the tensor to behind its last.
 std::int64_t tensor_bytes(const TensorMap& map);
 

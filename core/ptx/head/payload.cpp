@@ -1,7 +1,10 @@
 #include "core/ptx/head/payload.h"
 
+#include "core/base/nearest.h"
 #include "core/ptx/head/inline_table.h"
 #include "core/ptx/head/numbers.h"
+
+#include <algorithm>
 
 namespace phasebit::ptx::head {
 
@@ -9,7 +12,8 @@ using base::TomlReader;
 using base::TomlValue;
 
 void read_payload(const TomlValue& value, const std::string& file, Status& status, Head& head) {
-  TomlReader own(file, value, "payload", {"words", "threads", "vector", "period", "tile", "reads"},
+  TomlReader own(file, value, "payload",
+                 {"words", "threads", "vector", "period", "tile", "reads", "copied", "kept"},
                  status);
   image::PayloadShape& shape = head.launch.payload;
   shape.words_per_slot = number(own, "words", 0);
@@ -17,12 +21,15 @@ void read_payload(const TomlValue& value, const std::string& file, Status& statu
   shape.consumer_vector_words = number(own, "vector", 1, 1);
   shape.period = number(own, "period", 0);
   shape.thread_words = number(own, "reads", 0);
+  shape.copy_words = number(own, "copied", 0);
+  shape.kept_words = number(own, "kept", 0);
   if (shape.words_per_slot > 0 && shape.consumer_threads == 0)
     own.refuse({}, "lacks 'threads'", "how many threads read a slot");
   const TomlValue* table = own.table("tile");
   if (table == nullptr) return;
-  TomlReader tile(file, *table, "tile", {"map", "at", "copies"}, status);
-  shape.tile = {tile.text("map"), numbers<int>(tile, "at"), number(tile, "copies", 1, 1)};
+  TomlReader tile(file, *table, "tile", {"map", "at", "copies", "offsets"}, status);
+  shape.tile = {tile.text("map"), numbers<int>(tile, "at"), number(tile, "copies", 1, 1),
+                numbers<int>(tile, "offsets")};
 }
 
 std::string payload_text(const image::PayloadShape& payload) {
@@ -32,12 +39,52 @@ std::string payload_text(const image::PayloadShape& payload) {
   one.number_if("vector", payload.consumer_vector_words, 1);
   one.number_if("period", payload.period, 0);
   one.number_if("reads", payload.thread_words, 0);
+  one.number_if("copied", payload.copy_words, 0);
+  if (payload.copy_words > 0) one.add("kept", std::to_string(payload.kept_words));
   if (payload.tile.map.empty()) return one.take();
   Inline tile;
   tile.text("map", payload.tile.map);
   tile.add("at", list(payload.tile.at));
   tile.number_if("copies", payload.tile.copies, 1);
+  if (!payload.tile.offsets.empty()) tile.add("offsets", list(payload.tile.offsets));
   one.add("tile", tile.take());
+  return one.take();
+}
+
+namespace {
+
+template <typename Enum>
+void take_word(TomlReader& reader, const char* key, const std::vector<std::string>& words,
+               Enum& into) {
+  const std::string text = reader.text_or(key, words.front());
+  const auto at = std::find(words.begin(), words.end(), text);
+  if (at == words.end())
+    return reader.refuse(key, fmt::format("no {} '{}'", key, text),
+                         base::nearest_word_hint(text, words));
+  into = static_cast<Enum>(at - words.begin());
+}
+
+}  // namespace
+
+void read_stored(const TomlValue& value, const std::string& file, Status& status, Head& head) {
+  TomlReader own(file, value, "stored", {"buffer", "map", "operation", "rewrite"}, status);
+  image::stores::StoreShape& stored = head.launch.stored;
+  stored.buffer = own.text("buffer");
+  stored.map = own.text_or("map", {});
+  take_word(own, "operation", image::stores::store_operation_words(), stored.operation);
+  take_word(own, "rewrite", image::stores::store_rewrite_words(), stored.rewrite);
+}
+
+std::string stored_text(const image::stores::StoreShape& stored) {
+  Inline one;
+  one.text("buffer", stored.buffer);
+  one.text_if("map", stored.map);
+  one.text_if("operation",
+              image::stores::store_operation_words()[static_cast<std::size_t>(stored.operation)],
+              "store");
+  one.text_if("rewrite",
+              image::stores::store_rewrite_words()[static_cast<std::size_t>(stored.rewrite)],
+              "off");
   return one.take();
 }
 

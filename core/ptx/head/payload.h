@@ -1,4 +1,5 @@
-// `payload` and `data` of [expects]: what a slot holds, what a grid reads.
+// `payload`, `stored` and `data` of [expects]: what a slot holds, what becomes of it, what a grid
+// reads.
 #pragma once
 
 #include "core/base/toml.h"
@@ -13,6 +14,9 @@ void read_payload(const base::TomlValue& value, const std::string& file, Status&
                   Head& head);
 // An inline table.
 std::string payload_text(const image::PayloadShape& payload);
+
+void read_stored(const base::TomlValue& value, const std::string& file, Status& status, Head& head);
+std::string stored_text(const image::stores::StoreShape& stored);
 
 void read_data(const base::TomlValue& value, const std::string& file, Status& status, Head& head);
 std::string data_text(const image::DataShape& data);

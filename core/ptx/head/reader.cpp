@@ -192,12 +192,16 @@ class HeadReader {
   void read_expects() {
     const base::TomlValue* value = top_.table("expects");
     if (value == nullptr) return;
-    base::TomlReader reader = table(*value, "expects", {"payload", "data", "phases", "readings"});
+    base::TomlReader reader =
+        table(*value, "expects", {"payload", "stored", "data", "phases", "readings"});
     head_.launch.phases_checked = number(reader, "phases", 0);
     head_.where["phases"] = reader.where("phases");
     head_.where["payload"] = reader.where("payload");
     if (const base::TomlValue* payload = reader.table("payload"))
       read_payload(*payload, file_, status_, head_);
+    head_.where["stored"] = reader.where("stored");
+    if (const base::TomlValue* stored = reader.table("stored"))
+      read_stored(*stored, file_, status_, head_);
     if (const base::TomlValue* data = reader.table("data")) read_data(*data, file_, status_, head_);
     for (const base::TomlValue* one : reader.tables("readings")) {
       base::TomlReader own = table(*one, "readings", {"name", "unit", "role", "index"});

@@ -105,6 +105,8 @@ Status check_head_tensor_maps(const CheckedHead& checked) {
   }
   if (const auto words = image::words_of_slot(launch); !words)
     return checked.complain("payload", words.error().hint, "{}", words.error().message);
+  if (const auto stored = image::expected_stored(launch, 0, 0); !stored)
+    return checked.complain("stored", stored.error().hint, "{}", stored.error().message);
   return {};
 }
 

@@ -29,23 +29,43 @@ void add_payload(json& context, const Plan& plan) {
   context["drain_wraps"] = plan.slot_bytes > 0 && read_at_once > plan.slot_bytes;
 }
 
-void add_tensor_map(json& context, const Plan& plan) {
-  std::string parameters, coordinates;
-  int step = 0, outer = 0;
-  std::int64_t bytes = 0;
-  for (const image::tensor::TensorMap& map : plan.launch.tensor_maps) {
+namespace {
+
+std::string in_braces(const std::vector<std::string>& items) {
+  return fmt::format("{{{}}}", fmt::join(items, ", "));
+}
+
+// Maps of a mover are of one geometry: those of tiles that are copied, and of those stored.
+void add_tile(json& context, const image::TilePayload& tile, const image::tensor::TensorMap& map) {
+  std::vector<std::string> coordinates, offsets;
+  for (std::size_t n = 0; n + 1 < tile.at.size(); ++n)
+    coordinates.push_back(std::to_string(tile.at[n]));
+  coordinates.emplace_back("place");
+  for (const int offset : tile.offsets) offsets.push_back(std::to_string(offset));
+  context["tile_coordinates"] = in_braces(coordinates);
+  context["tile_offsets"] = in_braces(offsets);
+  context["tile_step"] = std::to_string(tile_step(map) * tile.copies);
+  context["tile_outer"] = std::to_string(tile_step(map));
+  context["tile_bytes"] = std::to_string(tile_bytes(map));
+}
+
+}  // namespace
+
+void add_resources(json& context, const Plan& plan) {
+  std::string parameters;
+  if (!plan.launch.stored.buffer.empty())
+    parameters = fmt::format(", .param .u64 {}", plan.launch.stored.buffer);
+  for (const image::tensor::TensorMap& map : plan.launch.tensor_maps)
     parameters += fmt::format(", .param .align 64 .b8 {}[128]", map.name);
-    for (int n = 1; n < map.rank(); ++n) coordinates += "0, ";
-    outer = map.box.back();
-    step = outer * plan.launch.payload.tile.copies;
-    bytes = tile_bytes(map);
-  }
   context["resources"] = parameters;
+  context["stored_buffer"] = probes::stored_buffer_name;
   context["tile_map"] = probes::tile_map_name;
-  context["tile_coordinates"] = fmt::format("{{{}place}}", coordinates);
-  context["tile_step"] = std::to_string(step);
-  context["tile_outer"] = std::to_string(outer);
-  context["tile_bytes"] = std::to_string(bytes);
+  context["store_map"] = probes::store_map_name;
+  for (const char* name : {"tile_step", "tile_outer", "tile_bytes"}) context[name] = "0";
+  context["tile_coordinates"] = "{place}";
+  context["tile_offsets"] = "{}";
+  if (!plan.launch.tensor_maps.empty())
+    add_tile(context, plan.launch.payload.tile, plan.launch.tensor_maps.front());
 }
 
 void add_layout(json& context, const Plan& plan) {

@@ -7,7 +7,7 @@
 
 namespace phasebit::render::context {
 
-void add_tensor_map(nlohmann::json& context, const probes::Plan& plan);
+void add_resources(nlohmann::json& context, const probes::Plan& plan);
 void add_layout(nlohmann::json& context, const probes::Plan& plan);
 void add_payload(nlohmann::json& context, const probes::Plan& plan);
 // What of a slot is read back after the roles, and how.
