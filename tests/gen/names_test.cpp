@@ -67,8 +67,8 @@ void collect_variant(const Catalogue& catalogue, const image::VariantKey& key, N
 Names names_of_code() {
   const Catalogue& catalogue = test::shipped();
   Names names;
-  for (const char* file :
-       {"core", "protocols", "probes", "cluster", "tensor", "barrier_word", "curated", "forms"}) {
+  for (const char* file : {"core", "protocols", "probes", "cluster", "tensor", "stores",
+                           "barrier_word", "curated", "forms"}) {
     const auto spec = space::load_spec(
         test::home(), base::source_root() / "specs" / fmt::format("{}.toml", file), catalogue);
     EXPECT_TRUE(spec) << spec.error().text();
