@@ -4,8 +4,10 @@
 #include "analysis/report/tables/form_costs.h"
 #include "core/store/load.h"
 #include "gen/space/form_space.h"
+#include "pipeline/coverage/reached.h"
 #include "pipeline/explain/measured.h"
 #include "pipeline/images/gate_images.h"
+#include "pipeline/select/open_space.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -126,6 +128,22 @@ Result<std::map<std::string, std::string>> measured(const CoverageRequest& reque
       report::data::aggregate(results.points, report::data::VariantKeys(results)).points);
 }
 
+// The sweep `reached` of specs/stores.toml: a ring for each form that movers have.
+Status find_rings(const CoverageRequest& request, const FormBook& book,
+                  std::vector<FormCoverage>& forms) {
+  select::SpaceRequest rings;
+  rings.home = request.tools.home;
+  rings.spec = (rings.home.data / "specs" / "stores.toml").string();
+  rings.sweep = "reached";
+  PHASEBIT_TRY_ASSIGN(space, select::open_space(rings));
+  PHASEBIT_TRY_ASSIGN(prepared, images::prepare(space, image::Build::timed, request.tools.jobs));
+  const std::map<std::string, std::string> reached = reached_forms(book.table(), prepared);
+  for (FormCoverage& form : forms)
+    if (const auto found = reached.find(form.placed->form->id); found != reached.end())
+      form.ring = found->second;
+  return {};
+}
+
 std::string why_not(const FormCoverage& form, const std::map<std::string, std::string>& measured,
                     const std::string& target) {
   const Form& row = *form.placed->form;
@@ -152,11 +170,14 @@ Result<std::vector<FormCoverage>> cover_forms(const CoverageRequest& request) {
   PHASEBIT_TRY_ASSIGN(forms, list_forms(*book, space.catalogue, request, space));
   if (forms.empty()) return fail(Step::usage, "no family fits '{}'", request.family);
   if (request.assemble) PHASEBIT_TRY(assemble_forms(request, *book, space, forms));
+  PHASEBIT_TRY(find_rings(request, *book, forms));
   PHASEBIT_TRY_ASSIGN(known, measured(request));
   for (FormCoverage& form : forms) {
     const auto found = known.find(form.placed->form->id);
     form.measured = form.taken && found != known.end() && found->second.empty();
     if (!form.measured) form.why = why_not(form, known, request.target);
+    if (!form.measured && form.taken && !form.ring.empty())
+      form.why = fmt::format("in the ring {}; alone: {}", form.ring, form.why);
   }
   return forms;
 }

@@ -27,7 +27,8 @@ struct FormCoverage {
   bool assembled = false;
   std::string gate;  // passed, failed: reason, ungated: reason; "" when not asked
   bool measured = false;
-  std::string why;  // it has no figure; "" when it has
+  std::string ring;  // a variant whose mover or protocol has the form; "" without one
+  std::string why;   // it has no figure; "" when it has
 };
 
 // Every form of the families. Step::usage when no family fits.

@@ -12,8 +12,8 @@ using table::Table;
 namespace {
 
 struct Tally {
-  int forms = 0, taken = 0, assembled = 0, gated = 0, measured = 0;
-  std::string why;  // the first reason of a form without a figure
+  int forms = 0, taken = 0, assembled = 0, gated = 0, measured = 0, in_rings = 0;
+  std::string why;  // the first reason of a form without a figure and without a ring
   int lacking = 0;
   void add(const FormCoverage& form) {
     ++forms;
@@ -21,7 +21,8 @@ struct Tally {
     assembled += form.assembled ? 1 : 0;
     gated += form.gate == "passed" ? 1 : 0;
     measured += form.measured ? 1 : 0;
-    if (form.measured || !form.taken) return;
+    in_rings += form.ring.empty() ? 0 : 1;
+    if (form.measured || !form.taken || !form.ring.empty()) return;
     ++lacking;
     if (why.empty()) why = form.why;
   }
@@ -40,6 +41,7 @@ std::vector<table::Cell> row(const std::string& name, const Tally& tally) {
           number(tally.assembled),
           number(tally.gated),
           number(tally.measured),
+          number(tally.in_rings),
           why};
 }
 
@@ -47,9 +49,14 @@ std::vector<table::Cell> row(const std::string& name, const Tally& tally) {
 
 Table coverage_summary(const std::vector<FormCoverage>& forms, const std::string& target) {
   Table table;
-  table.columns = {
-      {"family", false},     {"forms", true},    {"taken by " + target, true}, {"assembled", true},
-      {"gate passed", true}, {"measured", true}, {"why not, the first", false}};
+  table.columns = {{"family", false},
+                   {"forms", true},
+                   {"taken by " + target, true},
+                   {"assembled", true},
+                   {"gate passed", true},
+                   {"measured", true},
+                   {"in rings", true},
+                   {"neither: why, the first", false}};
   Tally all;
   std::vector<std::pair<std::string, Tally>> families;  // in the order of the table
   for (const FormCoverage& form : forms) {
@@ -92,6 +99,7 @@ std::string coverage_json(const std::vector<FormCoverage>& forms, const std::str
                     {"refusal", form.refusal},
                     {"gate", form.gate},
                     {"measured", form.measured},
+                    {"ring", form.ring},
                     {"why_not", form.why}});
   return nlohmann::json({{"target", target}, {"forms", list}}).dump(1);
 }
