@@ -1,5 +1,6 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/llvm.h"
 #include "cli/manual.h"
 #include "core/base/home.h"
 #include "core/command/documents.h"
@@ -19,6 +20,7 @@ struct Options {
   SassOptions sass;
   ForkOptions fork;
   GuardCommand guard;
+  LlvmOptions llvm;
   CoverageOptions coverage;
   ReportOptions report;
   ClaimsOptions claims;
@@ -68,6 +70,7 @@ int run(int argc, char** argv) {
   add_sass(app, options.sass, chosen);
   add_fork(app, options.fork, chosen);
   add_guard(app, options.guard, chosen);
+  add_llvm(app, options.llvm, chosen);
   add_coverage(app, options.coverage, chosen);
   add_report(app, options.report, chosen);
   add_claims(app, options.claims, options.exit_status, chosen);

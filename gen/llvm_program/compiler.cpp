@@ -45,7 +45,8 @@ std::string describe(const llvm::SMDiagnostic& mistake, const std::string& name)
 // A declared intrinsic that this LLVM has not would come out as a call of nothing.
 std::string unknown_intrinsic(const llvm::Module& module) {
   for (const llvm::Function& function : module)
-    if (function.getName().starts_with("llvm.") && !function.isIntrinsic())
+    if (function.getName().starts_with("llvm.") &&
+        function.getIntrinsicID() == llvm::Intrinsic::not_intrinsic)
       return "LLVM " + std::string(llvm_version()) + " has no intrinsic '" +
              function.getName().str() + "'";
   return {};

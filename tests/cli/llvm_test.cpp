@@ -106,5 +106,54 @@ TEST(Llvm, AFileOfItIsReadAsEverybodys) {
   EXPECT_EQ(made["targets"][0]["gate_passed"], 1) << said.out;
 }
 
+// What `phasebit llvm lower` says of a file of this text, called mine.ll.
+std::string lowering_refused(const std::string& text,
+                             const std::vector<std::string>& options = {}) {
+  const base::TempDir folder = std::move(base::TempDir::create().value());
+  const std::string file = (folder.path() / "mine.ll").string();
+  EXPECT_TRUE(base::write_file(file, text));
+  std::vector<std::string> arguments = {"lower", file};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  std::string said = run_phasebit({"llvm"}, arguments).err;
+  if (const size_t at = said.find(file); at != std::string::npos)
+    said.replace(at, file.size(), "mine.ll");
+  return said;
+}
+
+TEST(Llvm, AFileOfAnybodysIsRefusedInItsWords) {
+  SKIP_WITHOUT_LLVM();
+  const std::string who = fmt::format("LLVM {}", llvm::built_version());
+  const std::string kernel = "define ptx_kernel void @k() {\n  ret void\n}\n";
+  EXPECT_EQ(lowering_refused("define void @f() {\n  %a = add i32 %x, 1\n  ret void\n}\n"),
+            "phasebit: render: mine.ll:2:16: use of undefined value '%x'\n");
+  EXPECT_EQ(lowering_refused("define void @f() {\n  ret void\n}\n"),
+            "phasebit: render: mine.ll: no kernel in it (a kernel is `define ptx_kernel void "
+            "@name(...)`)\n");
+  EXPECT_EQ(lowering_refused("declare void @llvm.nvvm.fly()\n" + kernel),
+            fmt::format("phasebit: render: mine.ll: {} has no intrinsic 'llvm.nvvm.fly'\n", who));
+  EXPECT_EQ(lowering_refused(kernel, {"-t", "sm_12"}),
+            fmt::format("phasebit: render: {} has no target 'sm_12'\n", who));
+  EXPECT_EQ(lowering_refused(kernel, {"--ptx", "9.9"}),
+            fmt::format("phasebit: render: {} has no PTX 9.9\n", who));
+  EXPECT_EQ(
+      lowering_refused("declare void @llvm.nvvm.barrier.cluster.wait()\n"
+                       "define ptx_kernel void @k() {\n"
+                       "  call void @llvm.nvvm.barrier.cluster.wait()\n  ret void\n}\n",
+                       {"-t", "sm_75"}),
+      fmt::format("phasebit: render: mine.ll: {} was ended by signal 6 (Aborted): LLVM ERROR: "
+                  "Cannot select: intrinsic %llvm.nvvm.barrier.cluster.wait\n",
+                  who));
+}
+
+// A row for each LLVM, installed or not.
+TEST(Llvm, HistoryHasARowForEachVersion) {
+  const auto said = run_phasebit({"llvm"}, {"history", "fence", "--format", "csv"});
+  ASSERT_TRUE(said.ok()) << said.err;
+  for (const char* version : {"13", "14", "15", "16", "19", "22"})
+    EXPECT_NE(said.out.find(fmt::format("\nfence,{},", version)), std::string::npos) << said.out;
+  EXPECT_EQ(run_phasebit({"llvm"}, {"history", "fenc"}).err,
+            "phasebit: usage: no spellings of a verb 'fenc' (did you mean 'fence'?)\n");
+}
+
 }  // namespace
 }  // namespace phasebit::test

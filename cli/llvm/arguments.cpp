@@ -1,0 +1,41 @@
+#include "cli/llvm.h"
+
+namespace phasebit::cli {
+namespace {
+
+void add_lower(CLI::App& group, LlvmOptions& all, Chosen& chosen) {
+  pipeline::lower::LowerRequest& options = all.lower;
+  CLI::App* command = group.add_subcommand("lower", "PTX of LLVM IR, anybody's");
+  command->add_option("file", options.file, "LLVM IR: .ll or .bc")->required();
+  command->add_option("-o,--out", all.out, "file to write (default: standard output)");
+  command->add_option("-t,--target", options.target, "architecture")->capture_default_str();
+  command->add_option("--ptx", options.ptx, "the version of PTX that it may use")
+      ->capture_default_str();
+  command->add_option("--opt-level", options.opt_level, "-O of optimiser and backend")
+      ->check(CLI::Range(0, 3))
+      ->capture_default_str();
+  command->add_flag("--short-ptr", options.short_pointers,
+                    "addresses in shared, const and local memory have 32 bits");
+  command->callback([&] { chosen = [&] { return run_lower(all); }; });
+}
+
+void add_llvm_history(CLI::App& group, LlvmOptions& all, Chosen& chosen) {
+  CLI::App* command = group.add_subcommand(
+      "history", "the same verb through every LLVM that is installed, by its program llc-N");
+  command->add_option("verb", all.history.verb, "one verb (default: all that have spellings)");
+  add_format(*command, all.format, all.json);
+  add_examples(*command, {"phasebit llvm history"});
+  command->callback([&] { chosen = [&] { return run_llvm_history(all); }; });
+}
+
+}  // namespace
+
+void add_llvm(CLI::App& app, LlvmOptions& options, Chosen& chosen) {
+  CLI::App* group = app.add_subcommand("llvm", "PTX by LLVM's NVPTX backend");
+  group->require_subcommand(1);
+  add_lower(*group, options, chosen);
+  add_llvm_history(*group, options, chosen);
+  add_examples(*group, {"phasebit llvm history fence"});
+}
+
+}  // namespace phasebit::cli

@@ -1,0 +1,147 @@
+#include "pipeline/lower/history.h"
+
+#include "core/base/file.h"
+#include "core/base/nearest.h"
+#include "core/base/process.h"
+#include "core/base/text.h"
+#include "core/base/toml.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace phasebit::pipeline::lower {
+namespace {
+
+constexpr const char* spellings_text =
+#include "pipeline/lower/spellings.toml.inc"
+    ;
+constexpr const char* spellings_file = "pipeline/lower/spellings.toml";
+
+// That Debian has.
+constexpr int versions[] = {13, 14, 15, 16, 19, 22};
+
+struct Spelling {
+  int from = 0;  // the first LLVM that it is given
+  std::string words, cpu, ptx, ir;
+};
+
+struct Verb {
+  std::string name;
+  std::vector<Spelling> spellings;
+};
+
+Result<std::vector<Verb>> read_verbs() {
+  PHASEBIT_TRY_ASSIGN(root, base::parse_toml(spellings_text, spellings_file));
+  Status status;
+  std::vector<Verb> verbs;
+  base::TomlReader file(spellings_file, root, "", {"verb"}, status);
+  for (const base::TomlValue* one : file.tables("verb")) {
+    base::TomlReader verb(spellings_file, *one, "verb", {"name", "spelling"}, status);
+    verbs.push_back({verb.text("name"), {}});
+    for (const base::TomlValue* row : verb.tables("spelling")) {
+      base::TomlReader spelling(spellings_file, *row, "spelling",
+                                {"from", "words", "cpu", "ptx", "ir"}, status);
+      verbs.back().spellings.push_back({static_cast<int>(spelling.number_or("from", 0)),
+                                        spelling.text("words"), spelling.text("cpu"),
+                                        spelling.text("ptx"), spelling.text("ir")});
+    }
+  }
+  if (!status) return tl::unexpected<Error>(status.error());
+  return verbs;
+}
+
+// The newest that this LLVM is given.
+const Spelling* spelling_for(const Verb& verb, int version) {
+  const Spelling* newest = nullptr;
+  for (const Spelling& one : verb.spellings)
+    if (one.from <= version && (newest == nullptr || one.from > newest->from)) newest = &one;
+  return newest;
+}
+
+// What the verb became: its instructions without what only brings its arguments.
+std::string instructions_of(const std::string& ptx) {
+  std::string all;
+  std::istringstream lines(ptx);
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    line.erase(std::min(line.find("//"), line.size()));
+    const std::string text(base::trimmed(line));
+    if (text == "{") inside = true;
+    const bool is_asm = text.starts_with("{ ");
+    if (!inside || !(text.ends_with(';') || is_asm) ||
+        base::starts_with_any(text, {".reg", "ld.param", "ret;", "cvta", "bra.uni"}))
+      continue;
+    std::string one;
+    for (const char c : text) one += c == '\t' ? ' ' : c;
+    all += (all.empty() ? "" : " ") + one;
+  }
+  return all;
+}
+
+// "LLVM ERROR: Cannot select: 0x55d0: ch = AtomicFence 0x55e0, ..." without addresses.
+std::string without_addresses(const std::string& said) {
+  const size_t is = said.find(" = ");
+  if (said.find("Cannot select: 0x") == std::string::npos || is == std::string::npos) return said;
+  return "Cannot select: " + said.substr(is + 3, said.find(" 0x", is) - is - 3);
+}
+
+std::string first_error(const base::ProcessOutput& said, const std::string& file) {
+  constexpr std::string_view fatal = "LLVM ERROR: ", mark = "error: ";
+  std::istringstream lines(said.err);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(fatal)) return without_addresses(line.substr(fatal.size()));
+    const size_t error = line.rfind(mark), place = line.find(file);
+    if (error == std::string::npos) continue;
+    const bool has_place = place != std::string::npos && place < error;
+    const size_t behind = place + file.size();
+    return (has_place ? "line" + line.substr(behind, error - behind) : std::string()) +
+           line.substr(error + mark.size());
+  }
+  return said.how_it_ended();
+}
+
+// An intrinsic that it does not have is a function like any other, which nobody has.
+bool calls_nobody(const std::string& ptx) {
+  return ptx.find(".extern .func") != std::string::npos;
+}
+
+table::Cell outcome(int version, const Spelling& spelling, const fs::path& folder) {
+  const std::string file = (folder / "verb.ll").string();
+  if (!base::write_file(file, spelling.ir)) return "cannot write " + file;
+  const auto said =
+      base::run_process({fmt::format("llc-{}", version), "-O3", "-march=nvptx64",
+                         "-mcpu=" + spelling.cpu, "-mattr=+" + spelling.ptx, "-o", "-", file});
+  if (!said) return "not installed (llvm-" + std::to_string(version) + ")";
+  if (!said->ok()) return "rejected: " + first_error(*said, file);
+  if (calls_nobody(said->out)) return "it has no intrinsic: a call of a function that nobody has";
+  return instructions_of(said->out);
+}
+
+}  // namespace
+
+Result<table::Table> llvm_history(const LlvmHistoryRequest& request) {
+  PHASEBIT_TRY_ASSIGN(verbs, read_verbs());
+  PHASEBIT_TRY_ASSIGN(folder, base::TempDir::create());
+  table::Table made;
+  made.columns = {{"verb"}, {"LLVM", true}, {"spelling"}, {"target"}, {"PTX"}};
+  std::vector<std::string> names;
+  for (const Verb& verb : verbs) {
+    names.push_back(verb.name);
+    if (!request.verb.empty() && request.verb != verb.name) continue;
+    for (const int version : versions) {
+      const Spelling* spelling = spelling_for(verb, version);
+      if (spelling == nullptr)
+        made.rows.push_back({verb.name, version, "-", "-", "it has no intrinsic"});
+      else
+        made.rows.push_back({verb.name, version, spelling->words,
+                             fmt::format("{} {}", spelling->cpu, spelling->ptx),
+                             outcome(version, *spelling, folder.path())});
+    }
+  }
+  if (made.rows.empty())
+    return with_hint(fail(Step::usage, "no spellings of a verb '{}'", request.verb),
+                     base::nearest_word_hint(request.verb, names));
+  return made;
+}
+
+}  // namespace phasebit::pipeline::lower
