@@ -14,6 +14,7 @@
 #include "analysis/report/tables/peers/peers_table.h"
 #include "analysis/report/tables/peers/tiles_table.h"
 #include "analysis/report/tables/probes/barrier_word.h"
+#include "analysis/report/tables/probes/copies.h"
 #include "analysis/report/tables/probes/group_tables.h"
 #include "analysis/report/tables/probes/stream_table.h"
 #include "analysis/report/tables/tuned.h"
@@ -229,8 +230,10 @@ const std::vector<MadeTable>& made_tables() {
         "can issue"},
        tables::peers::tiles_table},
       {{"barrier_word", none, "where the fields of an mbarrier stand"}, word_table},
-      {{"stream", axes, "data read by 1 to all SMs: GB/s, share of the best plain loads"},
+      {{"stream", "most=N axis=value", "data read by 1 to all SMs: GB/s, bytes in flight, clocks"},
        tables::probes::stream_table},
+      {{"copies", axes, "copies of one SM: latency, and GB/s by bytes in flight"},
+       tables::probes::copies_table},
       {{"forms", "path=WORD measure=WORD lanes=WORD family=PATTERN", "what single PTX forms cost"},
        tables::forms_table},
       {{"coverage", "target=TARGET", "PTX forms by family: taken and measured"},

@@ -49,6 +49,8 @@ class CudaDevice final : public Device {
                               std::optional<std::chrono::milliseconds> limit) override;
   Status read(Address address, void* into, std::size_t bytes) override;
   Health health() override;
+  bool busy() override { return driver_.cuStreamQuery(stream_) == CUDA_ERROR_NOT_READY; }
+  record::DeviceState state() override { return nvml_ ? nvml_->state() : record::DeviceState{}; }
 
  private:
   Status check(Step step, const char* call, CUresult code) const {
@@ -76,15 +78,6 @@ class CudaDevice final : public Device {
 int CudaDevice::attribute(CUdevice_attribute which) const {
   int value = 0;
   return driver_.cuDeviceGetAttribute(&value, which, device_) == CUDA_SUCCESS ? value : 0;
-}
-
-std::string uuid_text(const CUuuid& uuid) {
-  std::string text = "GPU-";
-  for (int n = 0; n < 16; ++n) {
-    if (n == 4 || n == 6 || n == 8 || n == 10) text += '-';
-    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[n]));
-  }
-  return text;
 }
 
 Status CudaDevice::identify(int ordinal) {
@@ -208,7 +201,8 @@ Status CudaDevice::allow_cluster(Function function, const Grid& grid) {
 
 Result<Device::Address> CudaDevice::allocate(std::size_t bytes) {
   CUdeviceptr address = 0;
-  PHASEBIT_TRY(check(Step::launch, "cuMemAlloc", driver_.cuMemAlloc(&address, bytes)));
+  const CUresult code = driver_.cuMemAlloc(&address, bytes);
+  PHASEBIT_TRY(check(Step::launch, fmt::format("cuMemAlloc of {} bytes", bytes).c_str(), code));
   return static_cast<Address>(address);
 }
 

@@ -45,4 +45,13 @@ std::string CudaDriver::describe(const char* call, CUresult code) const {
   return fmt::format("{}: {} ({})", call, name, text);
 }
 
+std::string uuid_text(const CUuuid& uuid) {
+  std::string text = "GPU-";
+  for (int n = 0; n < 16; ++n) {
+    if (n == 4 || n == 6 || n == 8 || n == 10) text += '-';
+    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[n]));
+  }
+  return text;
+}
+
 }  // namespace phasebit::bench::device

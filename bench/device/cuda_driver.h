@@ -45,4 +45,7 @@ struct CudaDriver {
   std::string describe(const char* call, CUresult code) const;
 };
 
+// "GPU-8a6b...", as the driver's tools print it.
+std::string uuid_text(const CUuuid& uuid);
+
 }  // namespace phasebit::bench::device

@@ -6,6 +6,7 @@
 #include "core/image/abi.h"
 #include "core/image/tensor/map.h"
 #include "core/image/whole.h"
+#include "core/record/device_state.h"
 #include "core/record/record.h"
 
 #include <array>
@@ -105,6 +106,10 @@ class Device {
                                       std::optional<std::chrono::milliseconds> limit = {}) = 0;
   virtual Status read(Address address, void* into, std::size_t bytes) = 0;
   virtual Health health() = 0;
+  // Clocks and power at this moment; unknown where the driver does not say.
+  virtual record::DeviceState state() { return {}; }
+  // Whether something that was queued has not ended.
+  virtual bool busy() { return false; }
 };
 
 struct DeviceRequest {

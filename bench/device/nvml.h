@@ -2,6 +2,8 @@
 // time; without it the answers are "unknown". Nothing is ever set through it.
 #pragma once
 
+#include "core/record/device_state.h"
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,6 +25,8 @@ class Nvml {
   // cap 0x4, hardware slow-down 0x8, thermal 0x20 and 0x40, power brake 0x80. Idleness and settings
   // are left out.
   std::optional<std::uint64_t> slow_down_reasons() const;
+  // Clocks and power at this moment; 0 what it does not know.
+  record::DeviceState state() const;
 
  private:
   struct Impl;

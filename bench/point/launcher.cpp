@@ -95,6 +95,22 @@ Status Launcher::reserve(std::size_t bytes) {
   return {};
 }
 
+std::uint64_t tiles_an_item(const LaunchShape& shape) {
+  return static_cast<std::uint64_t>(std::max(1, shape.data.readers)) *
+         static_cast<std::uint64_t>(shape.ctas());
+}
+
+std::uint32_t Launcher::next_tile(const LaunchShape& shape, std::uint32_t items) {
+  // Warps that take turns begin at tiles of their own: none of these is behind the last.
+  constexpr std::uint64_t first_of = 32;
+  const auto tile = static_cast<std::uint64_t>(shape.data.tile_bytes);
+  const std::uint64_t tiles = static_cast<std::uint64_t>(shape.data.bytes) / tile;
+  const std::uint64_t step = first_of * tile;
+  const std::uint64_t first = (next_byte_ + step - 1) / step * first_of;
+  next_byte_ = (first + items * tiles_an_item(shape)) * tile;
+  return static_cast<std::uint32_t>(first % tiles);
+}
+
 // Where a map's tensor lies is known from now on.
 Status Launcher::encode_maps(const LaunchShape& shape, Device::Address payload_in,
                              device::Arguments& arguments) {
@@ -164,12 +180,14 @@ Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
   params.payload_in = arguments.buffers.back();
   arguments.buffers.pop_back();
   PHASEBIT_TRY(encode_maps(shape, params.payload_in, arguments));
+  std::vector<std::uint32_t> first_tiles(launches);
   for (std::size_t n = 0; n < launches; ++n) {
     params.items = request.items[n];
     params.samples = region_ + layout.records(n);
     params.status = region_ + layout.status(n);
     params.ticket = region_ + layout.ticket(n);
     params.payload_out = region_ + layout.checksum(n);
+    if (shape.data.bytes > 0) params.work_amount = first_tiles[n] = next_tile(shape, params.items);
     if (request.guard)
       PHASEBIT_TRY(guard_.prepare(request.guard->variable, grid.ctas, request.guard_limit_ns));
     PHASEBIT_TRY(buffers_.fill());
@@ -177,11 +195,15 @@ Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
     PHASEBIT_TRY(keep_stored(shape, n, launches));
   }
   if (request.guard) PHASEBIT_TRY(wait_for(request));
+  record::DeviceState state;
+  // The last of several, since the power that the driver knows lags behind.
+  while (shape.sms > 0 && device_.busy()) state = device_.state();
   PHASEBIT_TRY(device_.read(region_, host_.data(), layout.total_bytes));
   std::vector<LaunchOutput> outputs(launches);
   for (std::size_t n = 0; n < launches; ++n) {
     LaunchOutput& output = outputs[n];
     output.items = request.items[n];
+    output.first_tile = first_tiles[n];
     output.sm = device_.info().sm;
     if (request.guard) output.report = guard_.report();
     if (output.report.code != 0) output.crumbs = guard_.crumbs();
@@ -193,6 +215,7 @@ Result<std::vector<LaunchOutput>> Launcher::run_once(Device::Function function,
     std::memcpy(output.checksum.data(), &host_[layout.checksum(n)], layout.checksum_words * 4);
   }
   PHASEBIT_TRY(read_stored(shape, outputs));
+  outputs.back().state = state;
   return outputs;
 }
 

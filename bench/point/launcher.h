@@ -6,6 +6,7 @@
 #include "bench/point/guard_memory.h"
 #include "core/image/launch.h"
 #include "core/record/conditions.h"
+#include "core/record/device_state.h"
 
 #include <chrono>
 #include <cstdint>
@@ -30,14 +31,16 @@ struct BatchRequest {
 
 struct LaunchOutput {
   std::uint32_t items = 0;
-  std::uint32_t ctas = 0;  // that claimed the SM, of those launched; 0 in a cluster
-  int sm = 0;              // the GPU's compute capability
+  std::uint32_t first_tile = 0;  // of the data, where the launch began to read
+  std::uint32_t ctas = 0;        // that claimed the SM, of those launched; 0 in a cluster
+  int sm = 0;                    // the GPU's compute capability
   image::StatusRecord status;
   image::GuardReport report;                 // of a guarded kernel
   std::vector<std::uint32_t> crumbs;         // where its warps left, when one gave up
   std::vector<image::SampleRecord> records;  // LaunchShape::records()
   std::vector<std::uint32_t> checksum;       // LaunchShape::ctas() * threads
   std::vector<std::uint32_t> stored;         // the buffer of LaunchShape::stored
+  record::DeviceState state;  // of the GPU while it was busy with a batch of grids, in its last one
 };
 
 // CTAs for every SM and as many again as are wanted on one, measured or load: those of other SMs
@@ -45,6 +48,9 @@ struct LaunchOutput {
 // the grid itself.
 device::Grid grid_of(const image::LaunchShape& shape, const record::Conditions& placement,
                      int multiprocessors);
+
+// Tiles that an item of the launch takes of its data: one for each that reads, or copies.
+std::uint64_t tiles_an_item(const image::LaunchShape& shape);
 
 class Launcher {
  public:
@@ -64,6 +70,9 @@ class Launcher {
   // The launch's buffer that slots are stored to, kept for read_stored.
   Status keep_stored(const image::LaunchShape& shape, std::size_t launch, std::size_t launches);
   Status read_stored(const image::LaunchShape& shape, std::vector<LaunchOutput>& outputs);
+  // Each launch reads on where the one before it ended, so that nothing it reads is in a cache from
+  // before unless all of the data is. The tile it begins at, of shape.data.
+  std::uint32_t next_tile(const image::LaunchShape& shape, std::uint32_t items);
   Status encode_maps(const image::LaunchShape& shape, device::Device::Address payload_in,
                      device::Arguments& arguments);
   // Waits for the one guarded launch. Step::launch, with all that is known of where it hangs.
@@ -77,6 +86,7 @@ class Launcher {
   device::Device::Address kept_ = 0;  // what launches stored, one behind the other
   std::size_t kept_bytes_ = 0;
   std::vector<std::byte> host_;
+  std::uint64_t next_byte_ = 0;  // of data, behind all that was read
 };
 
 }  // namespace phasebit::bench::point

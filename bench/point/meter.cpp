@@ -1,6 +1,7 @@
 #include "bench/point/meter.h"
 
 #include "bench/point/chain.h"
+#include "bench/point/flags.h"
 #include "bench/point/shape_check.h"
 #include "bench/point/whole.h"
 #include "core/record/rounding.h"
@@ -38,34 +39,6 @@ std::uint32_t smallest_step(std::uint32_t so_far, const image::LaunchShape& shap
   if (!shape.readings.empty()) return 0;
   const std::uint32_t step = timed_record(shape, output).readings[0];
   return so_far == 0 || (step != 0 && step < so_far) ? step : so_far;
-}
-
-void add_flag(Measurement& measurement, const std::string& flag) {
-  if (std::find(measurement.flags.begin(), measurement.flags.end(), flag) ==
-      measurement.flags.end())
-    measurement.flags.push_back(flag);
-}
-
-// Which figures missed the precision.
-void flag_too_wide(Measurement& measurement, const record::Summary& summary) {
-  const std::string flag(record::too_wide_flag);
-  if (summary.rounds < min_rounds || !record::precise_enough(summary.cycles, summary.interval))
-    add_flag(measurement, flag);
-  for (std::size_t n = 0; n < summary.readings.size(); ++n)
-    if (!record::precise_enough(summary.readings[n].value, summary.readings[n].interval))
-      add_flag(measurement, fmt::format("{}:{}", flag, measurement.readings[n].name));
-}
-
-// Which figures are no lines, with their segments.
-void flag_not_linear(Measurement& measurement) {
-  const auto flag = [&](const std::string& name, const Result<record::Segments>& segments) {
-    if (segments && !record::is_linear(*segments))
-      add_flag(measurement, fmt::format("{}{}{:.2f}", record::not_linear_prefix, name,
-                                        fmt::join(segments->slopes, ",")));
-  };
-  flag("", record::segments_of(measurement.samples));
-  for (std::size_t n = 0; n < measurement.readings.size(); ++n)
-    flag(measurement.readings[n].name + ":", record::segments_of(measurement.samples, n));
 }
 
 // A cluster's SMs are the GPU's choice: those on which a role ran.
@@ -209,6 +182,7 @@ Result<Measurement> Meter::run_timed(const MeasureRequest& request,
   const image::LaunchShape& shape = request.variant->launch;
   Measurement measurement = empty_measurement(shape);
   std::set<std::uint32_t> sms;
+  std::vector<record::DeviceState> states;
   const auto start = Clock::now();
   int rounds = 0;
   while (true) {
@@ -221,6 +195,7 @@ Result<Measurement> Meter::run_timed(const MeasureRequest& request,
       measurement.timer_step_ns = smallest_step(measurement.timer_step_ns, shape, outputs[n]);
     }
     note_sms(shape, outputs, sms);
+    states.push_back(outputs.back().state);
     measurement.megahertz = achieved_megahertz(shape, outputs, request.timer_tick_ns);
     rounds += fresh;
     PHASEBIT_TRY_ASSIGN(summary, record::summarise(measurement.samples));
@@ -232,6 +207,13 @@ Result<Measurement> Meter::run_timed(const MeasureRequest& request,
     flag_not_linear(measurement);
     break;
   }
+  flag_conditions(request, sms, states, measurement);
+  return measurement;
+}
+
+void Meter::flag_conditions(const MeasureRequest& request, const std::set<std::uint32_t>& sms,
+                            const std::vector<record::DeviceState>& states,
+                            Measurement& measurement) {
   const int padding = request.placement.padding;
   if (modules_.possible_padding(*request.variant->image(image::Build::timed), padding) != padding)
     add_flag(measurement, "not_padded");
@@ -239,7 +221,8 @@ Result<Measurement> Meter::run_timed(const MeasureRequest& request,
   if (device_.health().throttled) add_flag(measurement, "throttled");
   if (!sms.empty())
     add_flag(measurement, fmt::format("{}{}", record::sms_prefix, fmt::join(sms, ",")));
-  return measurement;
+  const record::DeviceState state = record::median_state(states);
+  if (state.known()) add_flag(measurement, record::device_state_flag(state));
 }
 
 Result<Measurement> Meter::measure_whole(const MeasureRequest& request, const PhaseReport& report) {

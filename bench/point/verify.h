@@ -2,6 +2,7 @@
 // and every barrier in the phase that follows.
 #pragma once
 
+#include "bench/point/data_sums.h"
 #include "bench/point/launcher.h"
 
 #include <map>
@@ -18,8 +19,8 @@ class ExpectedChecksums {
       : shape_(shape), seed_(seed), words_(image::words_of_slot(shape).value_or(Words())) {}
   // By thread of the CTA; a thread without checksum has 0.
   const std::vector<std::uint32_t>& after(std::uint32_t items);
-  // Of a grid that reads data: the sum of all its checksums.
-  std::uint32_t sum_after(std::uint32_t items);
+  // Of a grid that reads data, from that tile on: the sum of all its checksums.
+  std::uint32_t sum_after(std::uint32_t items, std::uint32_t first_tile);
   // The buffer that slots are stored to.
   const std::vector<std::uint32_t>& stored_after(std::uint32_t items);
 
@@ -29,8 +30,8 @@ class ExpectedChecksums {
   std::uint32_t seed_;
   Words words_;  // of a slot that tensor copies fill
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_items_;
-  std::map<std::uint32_t, std::uint32_t> sums_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> stored_;
+  std::optional<DataSums> sums_;
 };
 
 // In a cluster the SM is the GPU's choice, but one CTA has one.

@@ -102,7 +102,8 @@ BenchmarkFigures figures_of(const campaign::Outcome& outcome, bool stopped) {
     figures.counters.emplace_back(name + "_ci_half_width", reading.interval.interval.half_width());
   }
   for (const std::string& flag : outcome.flags)
-    if (flag != "first_use" && !flag.starts_with(record::sms_prefix))
+    if (flag != "first_use" && !flag.starts_with(record::sms_prefix) &&
+        !flag.starts_with(record::device_state_prefix))
       figures.label += (figures.label.empty() ? "" : ", ") + flag;
   return figures;
 }

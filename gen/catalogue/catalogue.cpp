@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_set>
 
 namespace phasebit::catalogue {
 
@@ -110,9 +111,11 @@ std::vector<std::string> Catalogue::values_of(std::string_view name) const {
     for (const Component& component : components(*kind)) all.push_back(component.name);
     return all;
   }
+  // A range may be of many thousands, and several components may declare it.
+  std::unordered_set<std::string> known;
   for (const Axis* axis : axes_named(name))
     for (const std::string& value : axis->all())
-      if (std::find(all.begin(), all.end(), value) == all.end()) all.push_back(value);
+      if (known.insert(value).second) all.push_back(value);
   return all;
 }
 

@@ -24,9 +24,10 @@ LaunchShape grid_of_two() {
 }
 
 // CTA c ran on SM c, from ns 100 + c to 200 + 10 c.
-LaunchOutput output_of(const LaunchShape& shape, std::uint32_t items) {
+LaunchOutput output_of(const LaunchShape& shape, std::uint32_t items, std::uint32_t first = 0) {
   LaunchOutput output;
   output.items = items;
+  output.first_tile = first;
   output.records.resize(static_cast<size_t>(shape.records()));
   output.checksum.assign(static_cast<size_t>(shape.ctas() * shape.threads),
                          bench::point::payload_poison);
@@ -37,8 +38,11 @@ LaunchOutput output_of(const LaunchShape& shape, std::uint32_t items) {
     std::uint32_t sum = 0;
     for (std::uint32_t item = 0; item < items; ++item)
       for (std::uint32_t word = 0; word < 128; ++word)
-        sum += words[(item * 2 + cta) % 8 * 128 + word];
-    output.checksum[32 * cta] = sum;
+        sum += words[(first + item * 2 + cta) % 8 * 128 + word];
+    // A lane for all: one sum that is the word of no checksum, the others its complement.
+    for (std::uint32_t lane = 0; lane < 32; ++lane) output.checksum[32 * cta + lane] = 0;
+    output.checksum[32 * cta + 1] = bench::point::payload_poison;
+    output.checksum[32 * cta] = sum - bench::point::payload_poison;
   }
   return output;
 }
@@ -49,7 +53,8 @@ TEST(Grid, TheSumOfAllThreadsIsVerified) {
   LaunchOutput output = output_of(shape, 7);
   EXPECT_TRUE(verify_launch(shape, {}, output, checksums));
   EXPECT_EQ(span_ns(output), 110U);
-  const std::uint32_t right = output.checksum[0] + output.checksum[32];
+  std::uint32_t right = 0;
+  for (const std::uint32_t one : output.checksum) right += one;
   ++output.checksum[32];
   const auto wrong = verify_launch(shape, {}, output, checksums);
   ASSERT_FALSE(wrong);
@@ -57,6 +62,35 @@ TEST(Grid, TheSumOfAllThreadsIsVerified) {
             fmt::format("verify: the sum of all words read is {:#010x} after 7 items, expected "
                         "{:#010x}",
                         right + 1, right));
+}
+
+TEST(Grid, BeginsAtAnyTile) {
+  const LaunchShape shape = grid_of_two();
+  ExpectedChecksums checksums(shape, 0);
+  for (const std::uint32_t first : {0U, 1U, 5U, 7U})
+    for (const std::uint32_t items : {1U, 3U, 40U})
+      EXPECT_TRUE(verify_launch(shape, {}, output_of(shape, items, first), checksums))
+          << first << " " << items;
+  LaunchOutput elsewhere = output_of(shape, 3, 5);
+  elsewhere.first_tile = 4;
+  EXPECT_FALSE(verify_launch(shape, {}, elsewhere, checksums));
+}
+
+// Against the words themselves, over the ends of blocks and of the data.
+TEST(Grid, SumsOfBlocksAreThoseOfTheirWords) {
+  LaunchShape shape = grid_of_two();
+  const auto block_bytes = static_cast<std::int64_t>(4 * image::block_words);
+  shape.data = {2 * block_bytes, static_cast<int>(block_bytes / 4), 1};
+  shape.buffers[0].bytes = static_cast<std::uint64_t>(shape.data.bytes);
+  const std::vector<std::uint32_t> words = image::content_of(shape.buffers[0]);
+  const bench::point::DataSums sums(3, shape.data.bytes, shape.data.tile_bytes);
+  for (const auto& [first, items] : {std::pair{0U, 1U}, {3U, 1U}, {6U, 2U}, {7U, 5U}}) {
+    std::uint32_t sum = 0;
+    for (std::uint32_t tile = first; tile < first + 2 * items; ++tile)
+      for (std::size_t word = 0; word < image::block_words / 4; ++word)
+        sum += words[tile % 8 * (image::block_words / 4) + word];
+    EXPECT_EQ(sums.of_tiles(first, 2 * items), sum) << first << " " << items;
+  }
 }
 
 TEST(Grid, EachCtaRanOnItsSm) {

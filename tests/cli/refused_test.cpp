@@ -69,6 +69,49 @@ TEST(Refused, OfVariants) {
   });
 }
 
+// What a bulk copy or a stream cannot be: the id says the value, the message the limit.
+TEST(Refused, OfCopiesAndStreams) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"ring/mbarrier_bulk/bulk/none/num_stages=16/payload_bytes=65536",
+       "pruned: the slots must fit into the shared memory of an SM: at most 231424 bytes"},
+      {"ring/mbarrier_bulk/bulk/none/payload_bytes=24",
+       "pruned: bulk: a copy is a multiple of 16 bytes"},
+      {"ring/mbarrier_bulk/bulk/none/copies_a_stage=8/payload_bytes=64",
+       "pruned: bulk: a copy is a multiple of 16 bytes"},
+      {"ring/mbarrier_bulk/bulk/none/payload_bytes=131072",
+       "payload_bytes: no value '131072' (a whole number in 16..65536)"},
+      {"ring/mbarrier_bulk/bulk/none/payload_bytes=512/read=first",
+       "pruned: read=first: a thread's share of the slot is at most 16 bytes, and so all of it"},
+      {"ring/mbarrier_bulk/st_shared/none",
+       "pruned: mbarrier_bulk: the mover's copies must complete the bytes that the phase expects"},
+      {"ring/mbarrier/bulk/none",
+       "pruned: bulk copies complete bytes on a barrier that the protocol must expect"},
+      {"ring/mbarrier_bulk/bulk_tensor/none/swizzle=128B/row_bytes=64",
+       "pruned: tensor: a swizzle of 128 bytes takes rows of 128, eight in a pattern"},
+      {"stream/mbarrier_bulk/bulk/none/payload_bytes=3072",
+       "pruned: stream: tiles are powers of two from 512 bytes to 64 KiB, so that the data is "
+       "whole tiles"},
+      {"stream/mbarrier_bulk/bulk/none/ctas_per_sm=8/payload_bytes=65536",
+       "pruned: the slots must fit into the shared memory of an SM: at most 231424 bytes"},
+      {"stream/mbarrier_bulk/bulk/none/ctas_per_sm=16", "pruned: stream: at most 8 CTAs on an SM"},
+      {"stream/mbarrier_bulk/bulk/none/read=first/payload_bytes=4096",
+       "pruned: stream: every word is read, or the sum would not show what came"},
+      {"stream/none/ld_global/none/num_stages=1/payload_bytes=512/consumers=8",
+       "pruned: ld_global: a tile is 1 to 16 loads of 16 bytes for each thread"},
+      {"issue/mbarrier_bulk/bulk/none/producers=2/sharing=round_robin/resident=hbm",
+       "pruned: issue from memory: one warp, tiles of powers of two, so that the data is whole "
+       "tiles"},
+      {"issue/mbarrier_bulk/bulk/none/resident=dram",
+       "resident: no value 'dram' (one of: l2, hbm)"},
+  };
+  for (const auto& [id, message] : rows) {
+    const base::ProcessOutput output = test::run_phasebit({}, {"show", id});
+    EXPECT_EQ(output.exit_status, base::exit_code(Step::usage));
+    EXPECT_EQ(output.err, fmt::format("phasebit: usage: {}: {}\n", id, message));
+    EXPECT_EQ(output.out, "");
+  }
+}
+
 TEST(Refused, OfMachineCode) {
   expect_refused({
       {{"sass", "diff", ring, ring, "--kernel", "k"}, "neither side is one"},

@@ -161,6 +161,34 @@ TEST(Plan, AStreamReadsOneBufferOnSomeSms) {
   EXPECT_EQ(plan.launch.buffers[0].bytes, std::uint64_t{1} << 33);
 }
 
+// 8 GiB are 2^21 tiles of 4 KiB, of 32 rows each; nobody reads what comes.
+TEST(Plan, CopiesFromMemoryReadTheDataOfAStream) {
+  VariantKey key = bulk_ring({{"payload_bytes", "4096"}, {"resident", "hbm"}});
+  key.axes[0].second = "issue";
+  const Plan plan = plan_of(key);
+  EXPECT_EQ(plan.launch.sms, 0);
+  EXPECT_EQ(plan.launch.data.bytes, std::int64_t{1} << 33);
+  EXPECT_EQ(plan.launch.data.readers, 0);
+  EXPECT_EQ(plan.launch.payload.images_bytes(), 0);
+  key.axes[2].second = "bulk_tensor";
+  for (const auto& [axis, value] : image::KeyAxes{{"dimensions", "2"},
+                                                  {"row_bytes", "128"},
+                                                  {"element", "u32"},
+                                                  {"swizzle", "none"},
+                                                  {"promotion", "none"},
+                                                  {"edge", "whole"},
+                                                  {"out_fill", "zeros"}})
+    key.axes.emplace_back(axis, value);
+  const Plan tiles = plan_of(key);
+  ASSERT_EQ(tiles.launch.tensor_maps.size(), 1U);
+  EXPECT_EQ(tiles.launch.tensor_maps[0].buffer, "data");
+  EXPECT_EQ(tiles.launch.tensor_maps[0].sizes,
+            (std::vector<std::int64_t>{32, std::int64_t{32} << 21}));
+  VariantKey from_l2 = bulk_ring({{"payload_bytes", "4096"}});
+  from_l2.axes[0].second = "issue";
+  EXPECT_TRUE(plan_of(from_l2).launch.buffers.empty());
+}
+
 TEST(Plan, RefusesAPayloadThatDoesNotDivide) {
   VariantKey key = variant({{"payload_bytes", "100"}});
   key.axes[2].second = "st_shared";

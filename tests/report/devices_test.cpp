@@ -140,6 +140,23 @@ TEST(ReportData, OfOneModelEachVariantIsOfOneGpu) {
   EXPECT_EQ(cycles["ring/named_barrier/none/none"], std::vector<double>{40});
 }
 
+// A row of GPU-2 whose code is that of one that both GPUs measured: it has GPU-2's figure, and no
+// second figure of the other appears.
+TEST(ReportData, WhatASharedCodePointsToIsNoSecondFigure) {
+  Results results = of_two("NVIDIA H200");
+  const auto pointed_to = on("GPU-2", trip, 90);
+  results.points.push_back(pointed_to);
+  record::PointRow same = same_code("handoff/mbarrier/none/none/arrival=thread", pointed_to);
+  results.points.push_back(same);
+  results.variants = results_of(results.points).variants;
+  const report::data::ReportData data = report_data(results, "H200").value();
+  std::map<std::string, std::vector<double>> cycles;
+  for (const report::data::Aggregate& one : data.aggregation.points)
+    cycles[one.id].push_back(one.cycles);
+  EXPECT_EQ(cycles[trip], std::vector<double>{100});
+  EXPECT_EQ(cycles[same.variant_id].size(), 1U);
+}
+
 TEST(DevicesTable, NeedsTwoGpus) {
   EXPECT_EQ(make_table(data_of({steady(ring, 5)}), "devices", {}).error().text(),
             "usage: the results are of one GPU (name results of several: results/*/*.jsonl)");

@@ -1,5 +1,6 @@
 // results/README.md explains every column of the results files and every flag of a row.
 #include "core/record/conditions.h"
+#include "core/record/device_state.h"
 #include "core/store/export.h"
 #include "core/store/json/columns.h"
 #include "core/store/json/lines.h"
@@ -84,9 +85,11 @@ TEST(Dictionary, HasEveryFlag) {
   flags.insert(std::string(record::items_only_flag));
   flags.insert(std::string(record::same_class_prefix) + "VARIANT");
   flags.insert(std::string(record::sms_prefix) + "4,5,12");
+  flags.insert(record::device_state_flag({1980, 3201, 645}));
   flags.insert(std::string(record::not_linear_prefix) + "10.00,10.02,517.50");
   const std::regex made(R"((?:add_flag\(measurement, |flags\.emplace_back\()\"([a-z_]+)\")");
-  for (const char* file : {"bench/point/meter.cpp", "bench/worker/worker.cpp"}) {
+  for (const char* file :
+       {"bench/point/flags.cpp", "bench/point/meter.cpp", "bench/worker/worker.cpp"}) {
     const std::string source = source_text(file);
     for (std::sregex_iterator at(source.begin(), source.end(), made), end; at != end; ++at)
       flags.insert((*at)[1]);

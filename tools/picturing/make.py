@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import comparisons
+import copies
 import shapes
 from drawing import MOST_BYTES, draw, filled, png
 from reports import Failed, LeftOut, Reports
@@ -16,7 +17,10 @@ from reports import Failed, LeftOut, Reports
 SKIPPED = 77  # meson: the test was skipped
 PICTURES = {"fanin": shapes.fanin, "stages": shapes.stages, "wakeup": shapes.wakeup,
             "ptxas": comparisons.ptxas, "closure": comparisons.closure,
-            "devices": comparisons.devices}
+            "devices": comparisons.devices, "copies": copies.copies,
+            "streams": copies.streams, "in_flight": copies.in_flight,
+            "producers": copies.producers, "issue": copies.issue, "together": copies.together,
+            "multicast": copies.multicast, "small_rows": copies.small_rows}
 # Results of these are elsewhere, or of other GPUs too.
 OF_HISTORY, OF_ALL_DEVICES = ("ptxas",), ("devices",)
 

@@ -60,8 +60,20 @@ void fill_spread(const std::vector<const Measured*>& all, Aggregate& out) {
   out.spread_cycles = highest - lowest;
 }
 
+void add_flags(const record::PointRow& point, std::vector<record::DeviceState>& states,
+               Aggregate& out) {
+  for (const std::string& flag : point.flags) {
+    if (const auto state = record::device_state_of(flag)) states.push_back(*state);
+    if (!flag.starts_with(record::sms_prefix) && !flag.starts_with(record::device_state_prefix) &&
+        !record::is_condition_flag(flag) && !record::is_bend_of(flag, {}) &&
+        std::find(out.flags.begin(), out.flags.end(), flag) == out.flags.end())
+      out.flags.push_back(flag);
+  }
+}
+
 void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
   std::vector<double> cycles, intercepts, clocks;
+  std::vector<record::DeviceState> states;
   out.interval = all.front()->summary.interval.interval;
   out.interval_reached = true;
   out.r2 = 1;
@@ -77,16 +89,13 @@ void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
     if (std::abs(summary.fit.worst_residual) > std::abs(out.worst_residual_cycles))
       out.worst_residual_cycles = summary.fit.worst_residual;
     out.rounds += summary.rounds;
-    for (const std::string& flag : measured->point->flags)
-      if (!flag.starts_with(record::sms_prefix) && !record::is_condition_flag(flag) &&
-          !record::is_bend_of(flag, {}) &&
-          std::find(out.flags.begin(), out.flags.end(), flag) == out.flags.end())
-        out.flags.push_back(flag);
+    add_flags(*measured->point, states, out);
   }
   fill_spread(all, out);
   out.cycles = median(cycles);
   out.intercept_cycles = median(intercepts);
   out.megahertz = median(clocks);
+  out.state = record::median_state(states);
   out.readings = readings_of(all);
   std::vector<double> differences;
   for (size_t i = 0; i < cycles.size(); ++i)

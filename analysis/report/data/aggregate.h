@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/report/data/axes.h"
+#include "core/record/device_state.h"
 #include "core/record/statistics.h"
 
 #include <map>
@@ -47,6 +48,7 @@ struct Aggregate {
   double spread_cycles = 0;
   std::string spread_factor;
   std::vector<std::string> flags;  // of any repetition, without its conditions
+  record::DeviceState state;       // median, where the driver was asked
   std::vector<ReadingFigure> readings;
 
   // By name, or null.

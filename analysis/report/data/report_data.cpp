@@ -50,8 +50,10 @@ Result<std::set<std::string>> device_uuids(const Results& results, const std::st
 }
 
 // A variant that several GPUs of the model measured has the rows of the one that measured the most:
-// two GPUs are no repetition of each other. Rows that another row points to stay.
-void keep_one_gpu_each(std::vector<record::PointRow>& points) {
+// two GPUs are no repetition of each other. Rows that another row points to stay, for its sake
+// alone: GPU and variant of those.
+std::set<std::pair<std::string, std::string>> keep_one_gpu_each(
+    std::vector<record::PointRow>& points) {
   using Name = std::pair<record::PointKind, std::string>;
   std::map<std::string, size_t> measured;
   std::map<Name, std::string> chosen;
@@ -65,10 +67,15 @@ void keep_one_gpu_each(std::vector<record::PointRow>& points) {
     std::string& best = chosen[{point.kind, point.variant_id}];
     if (best.empty() || measured[best] < measured[point.device_uuid]) best = point.device_uuid;
   }
+  std::set<std::pair<std::string, std::string>> spare;
   std::erase_if(points, [&](const record::PointRow& point) {
-    return chosen[{point.kind, point.variant_id}] != point.device_uuid &&
-           !pointed_to.contains({point.device_uuid, point.variant_id});
+    if (chosen[{point.kind, point.variant_id}] == point.device_uuid) return false;
+    const std::pair gpu_and_variant{point.device_uuid, point.variant_id};
+    if (!pointed_to.contains(gpu_and_variant)) return true;
+    if (point.kind == record::PointKind::point) spare.insert(gpu_and_variant);
+    return false;
   });
+  return spare;
 }
 
 }  // namespace
@@ -79,7 +86,8 @@ Result<ReportData> report_data(Results results, const std::string& device) {
   std::set<std::string> runs;
   std::string last;
   if (results.devices.size() > 1) data.others = split_off_others(results, uuids);
-  if (uuids.size() > 1) keep_one_gpu_each(results.points);
+  std::set<std::pair<std::string, std::string>> spare;
+  if (uuids.size() > 1) spare = keep_one_gpu_each(results.points);
   data.results.points = std::move(results.points);
   for (const record::PointRow& point : data.results.points)
     if (runs.empty() || point.run_id != last) runs.insert(last = point.run_id);
@@ -92,6 +100,9 @@ Result<ReportData> report_data(Results results, const std::string& device) {
   data.results.catalogue = std::move(results.catalogue);
   data.keys = VariantKeys(data.results);
   data.aggregation = aggregate(data.results.points, data.keys);
+  std::erase_if(data.aggregation.points, [&](const Aggregate& point) {
+    return spare.contains({point.device_uuid, point.id});
+  });
   data.aggregation.alone = without_loop(data.aggregation.points);
   return data;
 }

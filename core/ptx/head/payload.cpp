@@ -93,7 +93,7 @@ void read_data(const TomlValue& value, const std::string& file, Status& status, 
   image::DataShape& data = head.launch.data;
   data.bytes = own.number_or("bytes", 0);
   data.tile_bytes = number(own, "tile", 0, 4);
-  data.readers = number(own, "readers", 1, 1);
+  data.readers = number(own, "readers", 1, 0);
   if (data.bytes <= 0 || data.tile_bytes == 0 || data.bytes % data.tile_bytes != 0)
     own.refuse("bytes", fmt::format("{} bytes are no tiles of {}", data.bytes, data.tile_bytes),
                "write a multiple of `tile`");

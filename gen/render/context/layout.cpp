@@ -16,7 +16,9 @@ void add_payload(json& context, const Plan& plan) {
   context["has_payload"] = plan.slot_bytes > 0;
   context["slot_bytes"] = std::to_string(plan.slot_bytes);
   context["slot_words"] = std::to_string(plan.slot_bytes / 4);
-  context["payload_period"] = std::to_string(image::copied_payload_period);
+  const image::DataShape& data = plan.launch.data;
+  context["payload_period"] =
+      std::to_string(data.bytes > 0 ? data.bytes / data.tile_bytes : image::copied_payload_period);
   context["payload_offset"] = std::to_string(plan.payload_offset);
   context["item_step"] = hex(image::payload_item_step);
   context["checksum_multiplier"] = hex(image::payload_checksum_multiplier);

@@ -1,10 +1,12 @@
 #include "analysis/report/tables/probes/stream_table.h"
 
 #include "analysis/report/data/figures.h"
+#include "analysis/report/tables/probes/copies.h"
+#include "analysis/report/tables/probes/wanted.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
-#include <set>
 
 namespace phasebit::report::tables::probes {
 
@@ -18,59 +20,65 @@ namespace {
 struct Stream {
   const Aggregate* point = nullptr;
   int sms = 0;
+  std::int64_t tile = 0;
   std::int64_t in_flight_bytes = 0;  // of an SM
   double gigabytes = 0, half_width = 0;
   bool plain = false;
+  std::pair<std::string, int> place() const { return {point->axes.value("resident"), -sms}; }
 };
 
 // All SMs are those of the device.
 Stream stream_of(const Aggregate& point, int device_sms) {
   Stream out{&point};
   out.sms = std::min(point.axes.number("sms", device_sms), device_sms);
-  const std::int64_t tile = point.axes.number("payload_bytes");
+  out.tile = point.axes.number("payload_bytes");
   const std::int64_t ctas = point.axes.number("ctas_per_sm", 1);
   const std::int64_t stages = point.axes.number("num_stages", 1);
   out.plain = point.axes.value("protocol") == "none";
-  out.in_flight_bytes = tile * ctas * stages;
+  out.in_flight_bytes = out.tile * ctas * stages;
   // Bytes an ns are GB/s.
-  const auto bytes = static_cast<double>(tile * ctas * out.sms);
+  const auto bytes = static_cast<double>(out.tile * ctas * out.sms);
   out.gigabytes = bytes / point.cycles;
   out.half_width = out.gigabytes * point.half_width() / point.cycles;
   return out;
 }
 
-bool is_wanted(const Aggregate& point, const data::TableArguments& arguments) {
-  return std::all_of(arguments.begin(), arguments.end(), [&](const auto& argument) {
-    return point.axes.column(argument.first) == argument.second;
-  });
-}
+// The yardsticks of the same place and number of SMs.
+struct Best {
+  double plain = 0, any = 0;
+};
+using BestOf = std::map<std::pair<std::string, int>, Best>;
 
-Status check_arguments(const std::vector<const Aggregate*>& points,
-                       const data::TableArguments& arguments) {
-  for (const auto& [axis, value] : arguments) {
-    std::set<std::string> values;
-    for (const Aggregate* point : points) values.insert(point->axes.column(axis));
-    if (!values.contains(value))
-      return with_hint(
-          fail(Step::usage, "no measured variant of the probe stream has {}={}", axis, value),
-          fmt::format("one of {}", fmt::join(values, ", ")));
+BestOf best_of(const std::vector<Stream>& streams) {
+  BestOf best;
+  for (const Stream& one : streams) {
+    Best& here = best[one.place()];
+    here.any = std::max(here.any, one.gigabytes);
+    if (one.plain) here.plain = std::max(here.plain, one.gigabytes);
   }
-  return {};
+  return best;
 }
 
-// By place and number of SMs: the fastest plain loads.
-using Best = std::map<std::pair<std::string, int>, double>;
-
-Cell share_cell(const Stream& stream, const Best& best) {
-  const auto found = best.find({stream.point->axes.value("resident"), stream.sms});
-  if (found == best.end()) return {};
-  const double share = stream.gigabytes / found->second;
-  return {fmt::format("{:.3f}", share), share, {}};
+Cell share_cell(double gigabytes, double yardstick) {
+  if (yardstick <= 0) return {};
+  return {fmt::format("{:.3f}", gigabytes / yardstick), gigabytes / yardstick, {}};
 }
 
-std::vector<Cell> row_of(const Stream& stream, const Best& best) {
+// What the bytes in flight can bring, when each copy takes as long as one alone.
+Cell little_cell(const Stream& stream, const CopyLatencies& latencies) {
+  const auto at = latencies.find({stream.point->axes.value("resident"), stream.tile});
+  if (at == latencies.end()) return {};
+  const double line = static_cast<double>(stream.in_flight_bytes * stream.sms) / at->second;
+  return {fmt::format("{:.0f}", line), line, {}};
+}
+
+Cell known_cell(double value) {
+  return value > 0 ? Cell{fmt::format("{:.0f}", value), value, {}} : Cell{};
+}
+
+std::vector<Cell> row_of(const Stream& stream, const Best& best, const CopyLatencies& latencies) {
   const auto& axes = stream.point->axes;
-  const double width = stream.half_width;
+  const record::DeviceState& state = stream.point->state;
   return {axes.value("resident"),
           stream.sms,
           axes.value("mover"),
@@ -79,9 +87,64 @@ std::vector<Cell> row_of(const Stream& stream, const Best& best) {
           axes.value("payload_bytes"),
           stream.plain ? "-" : axes.value("num_stages"),
           stream.in_flight_bytes,
-          {data::shown_with_interval(stream.gigabytes, width), stream.gigabytes, {}},
-          share_cell(stream, best),
+          little_cell(stream, latencies),
+          {data::shown_with_interval(stream.gigabytes, stream.half_width), stream.gigabytes, {}},
+          share_cell(stream.gigabytes, best.any),
+          share_cell(stream.gigabytes, best.plain),
+          known_cell(stream.point->megahertz),
+          known_cell(state.memory_megahertz),
+          known_cell(state.watts),
           stream.point->id};
+}
+
+// The number behind "most=", taken out of the arguments; 0 without one.
+Result<std::size_t> take_most(data::TableArguments& arguments) {
+  const auto at = std::find_if(arguments.begin(), arguments.end(),
+                               [](const auto& one) { return one.first == "most"; });
+  if (at == arguments.end()) return 0;
+  const std::string text = at->second;
+  arguments.erase(at);
+  std::size_t most = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), most);
+  if (wrong != std::errc{} || end != text.data() + text.size() || most == 0)
+    return with_hint(fail(Step::usage, "most={}", text),
+                     "a number: so many rows of a place, a number of SMs and a mover");
+  return most;
+}
+
+// Of each place, number of SMs and mover the fastest. `streams` are sorted, the fastest first.
+void keep_fastest(std::vector<Stream>& streams, std::size_t most) {
+  if (most == 0) return;
+  std::map<std::tuple<std::string, int, std::string>, std::size_t> seen;
+  std::erase_if(streams, [&](const Stream& one) {
+    return ++seen[{one.place().first, one.sms, one.point->axes.value("mover")}] > most;
+  });
+}
+
+std::vector<Stream> streams_of(const std::vector<const Aggregate*>& points, int device_sms) {
+  std::vector<Stream> streams;
+  for (const Aggregate* point : points) streams.push_back(stream_of(*point, device_sms));
+  std::stable_sort(streams.begin(), streams.end(), [](const Stream& a, const Stream& b) {
+    return std::make_pair(a.place(), -a.gigabytes) < std::make_pair(b.place(), -b.gigabytes);
+  });
+  return streams;
+}
+
+Table empty_table() {
+  Table table;
+  table.columns = {
+      {"from", false},      {"SMs", true},        {"mover", false},  {"warps", false},
+      {"CTAs an SM", true}, {"tile", true},       {"stages", true},  {"in flight", true},
+      {"Little", true},     {"GB/s", true},       {"of best", true}, {"of plain", true},
+      {"MHz", true},        {"memory MHz", true}, {"W", true},       {"variant", false}};
+  table.notes.emplace_back(
+      "GB/s: 10^9 bytes a second by %globaltimer over the grid, the slope over four sizes; every "
+      "word is in a verified sum. In flight: bytes an SM has under way at most. Little: GB/s when "
+      "each tile takes as long as one bulk copy of it alone (probe `issue`, one stage, from the "
+      "same place). Of best, of plain: share of the fastest variant, and of the fastest loads "
+      "without a ring, on as many SMs from the same place. MHz: achieved by the SMs; memory MHz "
+      "and watts as the driver says while the grids run.");
+  return table;
 }
 
 }  // namespace
@@ -93,32 +156,17 @@ Result<Table> stream_table(const data::ReportData& data, const data::TableArgume
   if (points.empty() || data.results.devices.empty())
     return with_hint(fail(Step::usage, "no measured variant is in this table"),
                      "it is made from the sweep `stream` of specs/bulk.toml");
-  PHASEBIT_TRY(check_arguments(points, arguments));
-  std::vector<Stream> streams;
-  Best best;
-  for (const Aggregate* point : points) {
-    const Stream one = stream_of(*point, data.results.devices.front().multiprocessors);
-    if (one.plain) {
-      double& most = best[{point->axes.value("resident"), one.sms}];
-      most = std::max(most, one.gigabytes);
-    }
-    if (is_wanted(*point, arguments)) streams.push_back(one);
-  }
-  std::stable_sort(streams.begin(), streams.end(), [](const Stream& a, const Stream& b) {
-    const auto place = [](const Stream& one) {
-      return std::make_pair(one.point->axes.value("resident"), -one.sms);
-    };
-    return std::make_pair(place(a), -a.gigabytes) < std::make_pair(place(b), -b.gigabytes);
-  });
-  Table table;
-  table.columns = {{"from", false},      {"SMs", true},      {"mover", false},  {"warps", false},
-                   {"CTAs an SM", true}, {"tile", true},     {"stages", true},  {"in flight", true},
-                   {"GB/s", true},       {"of plain", true}, {"variant", false}};
-  for (const Stream& one : streams) table.rows.push_back(row_of(one, best));
-  table.notes.push_back(
-      "GB/s: 10^9 bytes a second by %globaltimer over the grid, the slope over four sizes; every "
-      "word is in a verified sum. In flight: bytes an SM has under way at most. Of plain: share of "
-      "the fastest loads without a ring on as many SMs.");
+  const int device_sms = data.results.devices.front().multiprocessors;
+  const BestOf best = best_of(streams_of(points, device_sms));
+  data::TableArguments axes = arguments;
+  PHASEBIT_TRY_ASSIGN(most, take_most(axes));
+  PHASEBIT_TRY(keep_wanted(points, axes));
+  std::vector<Stream> streams = streams_of(points, device_sms);
+  keep_fastest(streams, most);
+  const CopyLatencies latencies = copy_latencies(data);
+  Table table = empty_table();
+  for (const Stream& one : streams)
+    table.rows.push_back(row_of(one, best.at(one.place()), latencies));
   return table;
 }
 

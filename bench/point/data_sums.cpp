@@ -1,0 +1,34 @@
+#include "bench/point/data_sums.h"
+
+#include "core/image/buffer.h"
+
+#include <random>
+
+namespace phasebit::bench::point {
+
+DataSums::DataSums(std::uint32_t seed, std::int64_t bytes, int tile_bytes)
+    : tiles_(static_cast<std::uint64_t>(bytes / tile_bytes)),
+      tile_words_(static_cast<std::uint64_t>(tile_bytes) / 4) {
+  below_.reserve(image::block_words + 1);
+  std::mt19937 draw(seed);
+  std::uint32_t sum = 0;
+  below_.push_back(sum);
+  for (std::size_t word = 0; word < image::block_words; ++word)
+    below_.push_back(sum += static_cast<std::uint32_t>(draw()));
+}
+
+std::uint32_t DataSums::of_words(std::uint64_t words) const {
+  const std::uint64_t blocks = words / image::block_words, rest = words % image::block_words;
+  // Block b is the first one, with b steps added to each word.
+  const std::uint64_t steps = image::block_words * (blocks * (blocks - 1) / 2) + rest * blocks;
+  return static_cast<std::uint32_t>(blocks) * below_.back() + below_[rest] +
+         static_cast<std::uint32_t>(steps) * image::payload_item_step;
+}
+
+// From the data's begin.
+std::uint32_t DataSums::before(std::uint64_t tile) const {
+  return static_cast<std::uint32_t>(tile / tiles_) * of_words(tiles_ * tile_words_) +
+         of_words(tile % tiles_ * tile_words_);
+}
+
+}  // namespace phasebit::bench::point
