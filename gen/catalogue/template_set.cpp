@@ -191,7 +191,7 @@ Status Joiner::add_file(const fs::path& file, const std::string& outer_verb) {
 // another verb's.
 Result<std::optional<fs::path>> Joiner::find(const std::string& name,
                                              const std::string& behind) const {
-  const auto ptx = folders.find(templates, name, behind);
+  auto ptx = folders.find(templates, name, behind);
   if (language == Language::ptx) return ptx;
   auto file = folders.find(templates, name, behind, language);
   if (ptx && (!file || file->parent_path() != ptx->parent_path()))

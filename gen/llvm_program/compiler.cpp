@@ -176,7 +176,7 @@ Answer compile(const Request& request) {
   std::string error;
   const auto machine = machine_for(request, error);
   if (!machine) return failed(error);
-  const std::string layout = machine->createDataLayout().getStringRepresentation();
+  std::string layout = machine->createDataLayout().getStringRepresentation();
   const std::unique_ptr<llvm::Module> module = llvm::parseIR(
       buffer->getMemBufferRef(), mistake, context,
       llvm::ParserCallbacks([&](llvm::StringRef, llvm::StringRef) { return layout; }));

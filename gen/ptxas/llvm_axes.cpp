@@ -69,7 +69,7 @@ Result<std::string> llvm_value(const std::string& word) {
   if (word == "none") return std::string();
   if (const auto program = llvm::find_program(); !program)
     return tl::unexpected<Error>(program.error());
-  const std::string built(llvm::built_version());
+  std::string built(llvm::built_version());
   if (built == word || built.starts_with(word + ".")) return built;
   return fail(Step::usage, "{}={}: this phasebit has LLVM {}", llvm_axis, word, built);
 }
