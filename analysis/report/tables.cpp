@@ -133,7 +133,7 @@ Result<Table> with_legend(Result<Table> table, const std::string& what) {
   if (table)
     table->notes.insert(table->notes.begin(),
                         what +
-                            " ± is the half width of the 95 % interval of the median over "
+                            " ± is how far the 95 % interval reaches from the median over "
                             "repetitions that differ in start offset, SM, sub-partitions and "
                             "where the code lies.");
   return table;

@@ -99,6 +99,10 @@ TEST(DevicesTable, KnowsWhatOrdersBeyondTheCta) {
        "cluster or GPU"},
       {"ring/flag_acquire_release/none/none/scope=gpu", "cluster or GPU"},
       {"ring/flag_acquire_release/none/none", "CTA"},
+      // mbarrier.arrive.release.cluster.shared.b64; cp.async.cg.shared.global; bar.sync
+      {"form/none/none/none/form=mbarrier.arrive#044", "cluster or GPU"},
+      {"form/none/none/none/form=cp.async#209", "cluster or GPU"},
+      {"form/none/none/none/form=mbarrier.arrive#001", "CTA"},
       {"cluster/cluster_barrier/none/none/num_stages=1/roles=unified", "cluster or GPU"},
       {"cluster/cluster_barrier/none/none/num_stages=1/roles=unified/semantics=relaxed", "CTA"}};
   for (const auto& [id, scope] : rows) {

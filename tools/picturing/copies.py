@@ -48,11 +48,18 @@ def copies(reports):
 MOVERS = {"bulk": "bulk copies", "ld_global": "plain loads", "cp_async": "cp.async"}
 
 
+def hits_l1(row):
+    """Plain loads of 64 SMs and more: an SM's part of the 16 MiB in L2 fits into its L1."""
+    return (row["mover"] == "ld_global" and row["from"] == "l2" and value(row["SMs"]) >= 64
+            and "load_path=no_allocate" not in row["variant"])
+
+
 def streams(reports):
     """GB/s by SMs: the fastest of each mover."""
     points = [{"line": f"{MOVERS[row['mover']]} from {PLACES[row['from']]}",
                "x": int(value(row["SMs"])), "rate": rounded(value(row["GB/s"]))}
-              for row in reports.table("stream", "most=1") if row["mover"] in ("bulk", "ld_global")]
+              for row in reports.table("stream", "most=1")
+              if row["mover"] in ("bulk", "ld_global") and not hits_l1(row)]
     points.sort(key=lambda point: (point["line"], point["x"]))
     return shape(points, "rate", 0.12, log=True, subtitle=["the fastest variant of each"])
 

@@ -1,6 +1,8 @@
 #include "analysis/report/tables/devices.h"
 
 #include "analysis/report/data/arguments.h"
+#include "analysis/report/tables/probes/barrier_word.h"
+#include "core/isa/forms.h"
 #include "core/record/statistics.h"
 
 #include <algorithm>
@@ -29,17 +31,21 @@ bool names_wide_scope(const std::string& value) {
   return value.find("cluster") != std::string::npos || value == "gpu" || value == "sys";
 }
 
-bool has_wide_qualifier(const std::string& form) {
-  for (const char* qualifier : {".release.cluster", ".acquire.cluster", ".acq_rel.cluster",
-                                ".sc.cluster", ".gpu", ".gl", ".sys"})
-    if (form.find(qualifier) != std::string::npos) return true;
+// Of the form's PTX: semantics beyond the CTA, a fence between proxies, an address in memory.
+bool has_wide_qualifier(const isa::FormTable& forms, const std::string& id) {
+  const isa::Form* form = forms.find(id);
+  if (form == nullptr) return false;
+  for (const char* qualifier :
+       {".release.cluster", ".acquire.cluster", ".acq_rel.cluster", ".sc.cluster", ".gpu", ".gl;",
+        ".sys", ".global", "fence.proxy", "barrier.cluster"})
+    if (form->text.find(qualifier) != std::string::npos) return true;
   return false;
 }
 
 // What orders beyond the CTA goes through caches that the SMs share. Of an operation whose axes
 // name no scope, one that spans a cluster has the cluster's.
-bool orders_beyond_cta(const data::VariantAxes& axes) {
-  if (axes.has("form")) return has_wide_qualifier(axes.value("form"));
+bool orders_beyond_cta(const data::VariantAxes& axes, const isa::FormTable& forms) {
+  if (axes.has("form")) return has_wide_qualifier(forms, axes.value("form"));
   for (const char* axis : {"arrive_semantics", "wait_semantics"}) {
     const std::string value = axes.value(axis);
     if (axes.has(axis) && names_wide_scope(value) && !value.starts_with("relaxed")) return true;
@@ -54,14 +60,16 @@ bool orders_beyond_cta(const data::VariantAxes& axes) {
 using ClassName = std::pair<std::string, std::string>;  // probe/protocol, scope
 
 std::map<ClassName, std::vector<Pair>> classes_of(const data::Aggregation& here,
-                                                  const data::Aggregation& there) {
+                                                  const data::Aggregation& there,
+                                                  const isa::FormTable& forms) {
   std::map<ClassName, std::vector<Pair>> classes;
   for (const Aggregate& point : here.points) {
+    if (point.axes.value("probe") == probes::word_probe) continue;  // words, whatever they took
     const Aggregate* other = data::find_variant(there.points, point.id);
     if (data::find_variant(here.points, point.id) != &point || !point.reason.empty() ||
         other == nullptr || !other->reason.empty() || point.cycles <= 0)
       continue;
-    const std::string scope = orders_beyond_cta(point.axes) ? "cluster or GPU" : "CTA";
+    const std::string scope = orders_beyond_cta(point.axes, forms) ? "cluster or GPU" : "CTA";
     classes[{point.axes.stratum(), scope}].push_back({&point, other});
   }
   return classes;
@@ -124,6 +132,7 @@ bool is_of_all_devices(const std::string& table) {
 Result<table::Table> devices_table(const data::ReportData& data,
                                    const data::TableArguments& arguments) {
   PHASEBIT_TRY(data::no_arguments(arguments));
+  PHASEBIT_TRY_ASSIGN(forms, isa::FormTable::load());
   if (data.others.devices.empty() || data.results.devices.empty())
     return with_hint(fail(Step::usage, "the results are of one GPU"),
                      "name results of several: results/*/*.jsonl");
@@ -138,14 +147,14 @@ Result<table::Table> devices_table(const data::ReportData& data,
                    {"highest", true}, {"farthest apart", false}, {"here", true},   {"there", true}};
   for (const Other& one : others_of(data.others.devices, own.name)) {
     PHASEBIT_TRY_ASSIGN(other, data::report_data(data.others, one.device));
-    for (auto& [name, pairs] : classes_of(data.aggregation, other.aggregation))
+    for (auto& [name, pairs] : classes_of(data.aggregation, other.aggregation, forms))
       table.rows.push_back(row_of(one.name, here, name, pairs));
   }
   table.notes = {fmt::format(
       "The same variants on another GPU and here ({}). agree: within 1 cycle or 1 %; lowest, "
       "median "
       "and highest: cycles there over cycles here; scope: whether any operation that is timed "
-      "orders beyond its CTA.",
+      "orders beyond its CTA or, as a single form, goes to memory.",
       here)};
   return table;
 }
