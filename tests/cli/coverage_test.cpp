@@ -56,8 +56,9 @@ TEST(ReachedForms, CoverageNamesTheRing) {
             "alone: needs a tensor map");
   EXPECT_EQ(why("cp.async.bulk.s2g#002"), "");
   for (const auto& form : *forms)
-    if (form.placed->form->id == "cp.async.bulk.s2g#002")
+    if (form.placed->form->id == "cp.async.bulk.s2g#002") {
       EXPECT_EQ(form.ring, "write_back/mbarrier_bulk/bulk_store/none/rewrite=off");
+    }
   EXPECT_EQ(why("cp.async.bulk.tensor.store#015"), "needs a tensor map");
   EXPECT_EQ(why("cp.async.bulk.group#009"), "");
 }
