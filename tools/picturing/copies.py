@@ -184,4 +184,5 @@ def small_rows(reports):
               if value(row.get(title)) is not None and 128 <= int(row["bytes"]) <= 4096]
     points.sort(key=lambda point: (point["line"], point["x"]))
     return shape(points, "cycles", 22, subtitle=[
-        "every word read; cp.async: 16 bytes a lane, of rows below 512 bytes 4 or 8"])
+        "every word read; cp.async: .cg, 16 bytes a lane, past the L1; below 512 bytes .ca, 4 or 8 "
+        "bytes, out of the L1"])
