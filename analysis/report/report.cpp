@@ -17,7 +17,6 @@ using base::read_file;
 using data::ReportData;
 using data::TableArguments;
 using record::DeviceRow;
-using record::PointRow;
 using record::Results;
 using record::VariantRow;
 using store::load_results;

@@ -94,8 +94,9 @@ Status verify_sum(const LaunchShape& shape, const LaunchOutput& output, std::uin
   for (int cta = 0; cta < shape.ctas(); ++cta)
     for (const RoleSlice& slice : shape.slices)
       for (int n = 0; reads(slice) && n < slice.lanes(); ++n)
-        found +=
-            output.checksum[static_cast<std::size_t>(cta * shape.threads + thread_of(slice, n))];
+        found += output.checksum.at(static_cast<std::size_t>(cta) *
+                                        static_cast<std::size_t>(shape.threads) +
+                                    static_cast<std::size_t>(thread_of(slice, n)));
   if (found == wanted) return {};
   return fail(Step::verify,
               "the sum of all words read is {:#010x} after {} items, expected {:#010x}", found,

@@ -252,8 +252,8 @@ TEST_F(PtxFiles, SayWhatTheyCannotBe) {
        "--filter)"},
       {{"assemble", "s.ptx", "-a", "num_stages=2"},
        Step::usage,
-       "usage: -a num_stages=2: a file has its axes (of a file: ptxas, opt_level, maxrregcount, "
-       "edit, padding)"},
+       "usage: -a num_stages=2: a file has its axes (of a file: llvm, llvm_opt, short_ptr, ptxas, "
+       "opt_level, maxrregcount, edit, padding)"},
       {{"sass", "classes", "s.ptx", "x.cubin"},
        Step::usage,
        "usage: s.ptx, x.cubin: PTX beside files of code (assemble it first, or compare two at a "

@@ -148,9 +148,8 @@ TEST(ReportData, OfOneModelEachVariantIsOfOneGpu) {
 // second figure of the other appears.
 TEST(ReportData, WhatASharedCodePointsToIsNoSecondFigure) {
   Results results = of_two("NVIDIA H200");
-  const auto pointed_to = on("GPU-2", trip, 90);
-  results.points.push_back(pointed_to);
-  record::PointRow same = same_code("handoff/mbarrier/none/none/arrival=thread", pointed_to);
+  const record::PointRow same =
+      same_code("handoff/mbarrier/none/none/arrival=thread", on("GPU-2", trip, 100));
   results.points.push_back(same);
   results.variants = results_of(results.points).variants;
   const report::data::ReportData data = report_data(results, "H200").value();

@@ -63,9 +63,8 @@ TEST(CoreTable, HasARowForWhatIsWaitedOnAndWhoArrivesAtTheBaseline) {
       "Cycles per item by number of stages, the ring's loop in it; round trip: cycles of a token "
       "to "
       "the consumer and back, alone and with its loop. The SASS class is that of 4 stages. ± is "
-      "the "
-      "half width of the 95 % interval of the median over repetitions that differ in start offset, "
-      "SM, sub-partitions and where the code lies.\n"
+      "how far the 95 % interval reaches from the median over repetitions that differ in start "
+      "offset, SM, sub-partitions and where the code lies.\n"
       "ring/mbarrier/st_shared/none/arrival=thread: gate: not gated: no rule covers this family.\n"
       "ring/mbarrier/st_shared/none/wait=test_wait: gate: the SASS is not the intended one: x.\n");
 }
