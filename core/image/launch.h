@@ -171,7 +171,4 @@ std::uint32_t expected_checksum(const LaunchShape& shape, std::uint32_t seed, st
 Result<std::vector<std::uint32_t>> expected_stored(const LaunchShape& shape, std::uint32_t seed,
                                                    std::uint32_t items);
 
-// The sum of all checksums of a grid that reads `shape.data`.
-std::uint32_t expected_sum(const LaunchShape& shape, std::uint32_t items);
-
 }  // namespace phasebit::image

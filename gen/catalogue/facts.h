@@ -49,7 +49,7 @@ struct TileFacts {
   std::vector<Expression> lower, upper, offsets;
 };
 
-// Of a mover whose consumers store the slots back (core/image/stored.h).
+// Of a mover whose consumers store the slots back (core/image/stores/store.h).
 struct StoreFacts {
   bool stores = false;
   AxisWord operation, rewrite;

@@ -109,24 +109,6 @@ TEST(ExpectedFold, SmallSlotsAreReadByManyAndLargeOnesInPart) {
             ((first * k + first + 1) * k + first + 2) * k + first + 3);
 }
 
-// The words as the buffer has them, tile by tile, more than once round.
-TEST(ExpectedSum, AgreesWithReadingTheData) {
-  LaunchShape shape;
-  shape.sms = 3;
-  shape.ctas_per_sm = 2;
-  shape.buffers = {{"data", 4 * 3 * image::block_words, {image::BufferFill::Kind::blocks, 9}}};
-  shape.data = {static_cast<std::int64_t>(4 * 3 * image::block_words), 1 << 19, 1};
-  const std::vector<std::uint32_t> words = image::content_of(shape.buffers[0]);
-  EXPECT_EQ(words[image::block_words], words[0] + image::payload_item_step);
-  for (const std::uint32_t items : {0U, 1U, 3U, 4U, 5U, 9U}) {
-    std::uint32_t sum = 0;
-    for (std::size_t tile = 0; tile < items * 6; ++tile)
-      for (std::size_t word = 0; word < (1 << 17); ++word)
-        sum += words[tile % 24 * (1 << 17) + word];
-    EXPECT_EQ(image::expected_sum(shape, items), sum) << items << " items";
-  }
-}
-
 // A slot that was not filled again holds the image of num_stages items ago, or of a multiple.
 TEST(ExpectedFold, APeriodOfImagesTellsEveryLapOfEveryRingApart) {
   for (int num_stages = 1; num_stages <= 32; ++num_stages)
