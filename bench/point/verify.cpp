@@ -34,6 +34,12 @@ int thread_of(const RoleSlice& slice, int n) {
   return 32 * slice.warp + slice.first_lane + n * slice.lane_stride;
 }
 
+std::uint32_t checksum_of(const LaunchShape& shape, const LaunchOutput& output, int cta,
+                          int thread) {
+  const int index = cta * shape.threads + thread;
+  return output.checksum.at(static_cast<std::size_t>(index));
+}
+
 // "warp 1 of cta 0 (consumer)"
 std::string where(const RoleSlice& slice, int cta) {
   return fmt::format("warp {} of cta {} ({})", slice.warp, cta, name_of(slice.role));
@@ -72,8 +78,7 @@ Status verify_checksum(const LaunchShape& shape, const LaunchOutput& output, con
                        int cta, const std::vector<std::uint32_t>& expected) {
   for (int n = 0; n < slice.lanes(); ++n) {
     const int thread = thread_of(slice, n);
-    const int index = cta * shape.threads + thread;
-    const std::uint32_t found = output.checksum[static_cast<std::size_t>(index)];
+    const std::uint32_t found = checksum_of(shape, output, cta, thread);
     const std::uint32_t wanted = expected[static_cast<std::size_t>(thread)];
     if (found == wanted) continue;
     if (found == payload_poison)
@@ -94,9 +99,7 @@ Status verify_sum(const LaunchShape& shape, const LaunchOutput& output, std::uin
   for (int cta = 0; cta < shape.ctas(); ++cta)
     for (const RoleSlice& slice : shape.slices)
       for (int n = 0; reads(slice) && n < slice.lanes(); ++n)
-        found += output.checksum.at(static_cast<std::size_t>(cta) *
-                                        static_cast<std::size_t>(shape.threads) +
-                                    static_cast<std::size_t>(thread_of(slice, n)));
+        found += checksum_of(shape, output, cta, thread_of(slice, n));
   if (found == wanted) return {};
   return fail(Step::verify,
               "the sum of all words read is {:#010x} after {} items, expected {:#010x}", found,
