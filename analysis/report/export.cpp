@@ -22,7 +22,7 @@ namespace {
 
 Status check_format(const std::string& format) {
   const std::vector<std::string> formats = {"jsonl", "csv", "json"};
-  if (std::find(formats.begin(), formats.end(), format) != formats.end()) return {};
+  if (base::contains(formats, format)) return {};
   return with_hint(fail(Step::usage, "no export format '{}'", format),
                    base::nearest_word_hint(format, formats));
 }

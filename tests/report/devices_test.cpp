@@ -130,15 +130,21 @@ TEST(DevicesTable, WithoutADeviceTheLastByNameIsHere) {
             std::string::npos);
 }
 
+// Every figure of each variant.
+std::map<std::string, std::vector<double>> cycles_on_h200(Results results) {
+  results.variants = results_of(results.points).variants;
+  const report::data::ReportData data = report_data(std::move(results), "H200").value();
+  std::map<std::string, std::vector<double>> cycles;
+  for (const report::data::Aggregate& one : data.aggregation.points)
+    cycles[one.id].push_back(one.cycles);
+  return cycles;
+}
+
 // GPU-1 measured more: what both have is its own, what GPU-2 has alone stays.
 TEST(ReportData, OfOneModelEachVariantIsOfOneGpu) {
   Results results = of_two("NVIDIA H200");
   results.points.push_back(on("GPU-2", "ring/named_barrier/none/none", 40));
-  results.variants = results_of(results.points).variants;
-  const report::data::ReportData data = report_data(results, "H200").value();
-  std::map<std::string, std::vector<double>> cycles;
-  for (const report::data::Aggregate& one : data.aggregation.points)
-    cycles[one.id].push_back(one.cycles);
+  auto cycles = cycles_on_h200(results);
   EXPECT_EQ(cycles[trip], std::vector<double>{100});
   EXPECT_EQ(cycles[ring], std::vector<double>{100});
   EXPECT_EQ(cycles["ring/named_barrier/none/none"], std::vector<double>{40});
@@ -151,11 +157,7 @@ TEST(ReportData, WhatASharedCodePointsToIsNoSecondFigure) {
   const record::PointRow same =
       same_code("handoff/mbarrier/none/none/arrival=thread", on("GPU-2", trip, 100));
   results.points.push_back(same);
-  results.variants = results_of(results.points).variants;
-  const report::data::ReportData data = report_data(results, "H200").value();
-  std::map<std::string, std::vector<double>> cycles;
-  for (const report::data::Aggregate& one : data.aggregation.points)
-    cycles[one.id].push_back(one.cycles);
+  auto cycles = cycles_on_h200(results);
   EXPECT_EQ(cycles[trip], std::vector<double>{100});
   EXPECT_EQ(cycles[same.variant_id].size(), 1U);
 }

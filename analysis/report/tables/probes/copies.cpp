@@ -52,14 +52,7 @@ std::vector<const Aggregate*> points_of(const data::ReportData& data) {
 }
 
 using Key = std::tuple<std::string, std::string, std::string, std::int64_t>;
-struct Row {
-  std::optional<Copies> alone;              // one stage
-  std::map<std::int64_t, Copies> by_bytes;  // in flight
-};
-
-void keep_faster(std::optional<Copies>& kept, const Copies& one) {
-  if (!kept || one.ns < kept->ns) kept = one;
-}
+using Row = std::map<std::int64_t, Copies>;  // by bytes in flight: of a tile, one alone
 
 std::map<Key, Row> rows_of(const std::vector<const Aggregate*>& points) {
   std::map<Key, Row> rows;
@@ -71,35 +64,35 @@ std::map<Key, Row> rows_of(const std::vector<const Aggregate*>& points) {
     const std::string swizzle = axes.column("swizzle");
     const char* place = axes.value("resident") == "hbm" ? "memory" : "L2";
     Row& row = rows[{place, axes.value("mover"), swizzle, tile}];
-    if (stages == 1) keep_faster(row.alone, *one);
-    const auto [at, is_new] = row.by_bytes.emplace(tile * stages, *one);
+    const auto [at, is_new] = row.emplace(tile * stages, *one);
     if (!is_new && one->ns < at->second.ns) at->second = *one;
   }
   return rows;
 }
 
 Cell rate_cell(const Row& row, std::int64_t tile, std::int64_t bytes) {
-  const auto at = row.by_bytes.find(bytes);
-  if (at == row.by_bytes.end()) return {};
+  const auto at = row.find(bytes);
+  if (at == row.end()) return {};
   const double rate = static_cast<double>(tile) / at->second.ns;
   return {data::shown(rate, rate * at->second.half_width / at->second.ns), rate, {}};
 }
 
 // Little's law: so many bytes must be in flight for the row's highest rate.
 Cell needed_cell(const Row& row, std::int64_t tile) {
-  if (!row.alone) return {};
-  double fastest = row.alone->ns;
-  for (const auto& [bytes, one] : row.by_bytes) fastest = std::min(fastest, one.ns);
-  const double bytes = row.alone->ns / fastest * static_cast<double>(tile);
+  const auto alone = row.find(tile);
+  if (alone == row.end()) return {};
+  double fastest = alone->second.ns;
+  for (const auto& [bytes, one] : row) fastest = std::min(fastest, one.ns);
+  const double bytes = alone->second.ns / fastest * static_cast<double>(tile);
   return {fmt::format("{:.0f}", bytes), bytes, {}};
 }
 
 std::vector<Cell> cells_of(const Key& key, const Row& row) {
   const auto& [place, mover, swizzle, tile] = key;
   std::vector<Cell> cells = {place, mover, swizzle, tile};
-  if (row.alone) {
-    cells.push_back({fmt::format("{:.0f}", row.alone->cycles), row.alone->cycles, {}});
-    cells.push_back({fmt::format("{:.0f}", row.alone->ns), row.alone->ns, {}});
+  if (const auto alone = row.find(tile); alone != row.end()) {
+    for (const double value : {alone->second.cycles, alone->second.ns})
+      cells.push_back({fmt::format("{:.0f}", value), value, {}});
   } else {
     cells.insert(cells.end(), 2, Cell{});
   }

@@ -11,8 +11,7 @@
 namespace phasebit::report::tables::probes {
 
 // How long one bulk copy alone takes (no tensor copy), from its issue to the wait that sees its
-// bytes: by where the
-// data is ("l2", "hbm") and the tile's bytes, ns. Of one warp with one stage.
+// bytes: by where the data is ("l2", "hbm") and the tile's bytes, ns. Of one warp with one stage.
 using CopyLatencies = std::map<std::pair<std::string, std::int64_t>, double>;
 CopyLatencies copy_latencies(const data::ReportData& data);
 
