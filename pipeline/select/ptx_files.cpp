@@ -99,7 +99,7 @@ Result<Space> open_files(const SpaceRequest& request, const std::vector<std::str
   PHASEBIT_TRY(refuse_text_axes(rest, "a file", "of a file"));
   if (!axes.llvm.empty() || !axes.llvm_opt.empty() || !axes.short_ptr.empty())
     return with_hint(fail(Step::usage, "-a llvm, llvm_opt, short_ptr: a file is PTX already"),
-                     "`phasebit llvm FILE.ll` makes PTX of IR");
+                     "`phasebit llvm lower FILE.ll` makes PTX of IR");
   Space space{templates_folder(request), {}, {}, {}};
   HeadCatalogue catalogue{request.home, space.templates, {}};
   std::vector<VariantKey>& variants = space.expansion.variants;

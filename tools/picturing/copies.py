@@ -165,7 +165,7 @@ def multicast(reports):
 
 def small_rows(reports):
     """Cycles per item of rows that cp.async or bulk copies bring, by their bytes."""
-    stages = {"1 stage": "1 stage", "4 stages": "4 stages"}
+    stages = ("1 stage", "4 stages")
     across = "across=num_stages:1,4"
     rows = [dict(row, mover="bulk copy", bytes=row["payload bytes"])
             for row in reports.table("pivot", "rows=payload_bytes", *RING, across)]
