@@ -19,9 +19,11 @@ std::string text_of(const Seen& seen) {
   return text;
 }
 
-// A cluster has no target SM, and is measured once where others are on several.
-bool is_taken(const image::BundleVariant& variant, int sm) {
-  return sm == 0 || variant.launch.cluster_size <= 1;
+// A cluster has no target SM, and is measured once where others are on several; warps that stand in
+// warpgroups are not shifted.
+bool is_taken(const image::BundleVariant& variant, const record::Conditions& placement) {
+  if (placement.first_warp > 0 && variant.launch.fixed_warps) return false;
+  return placement.sm == 0 || variant.launch.cluster_size <= 1;
 }
 
 }  // namespace
@@ -39,7 +41,7 @@ void run_modes_pass(Campaign& campaign, worker::WorkerHandle& worker, Progress& 
       const record::Conditions placement{{sm, n % request.first_warps}};
       for (const std::size_t variant : request.variants) {
         if (campaign.stopped()) return;
-        if (!is_taken(manifest.variants[variant], sm)) continue;
+        if (!is_taken(manifest.variants[variant], placement)) continue;
         const Outcome outcome =
             campaign.measure_at(variant, record::PointKind::modes, process, placement);
         if (outcome.summary)

@@ -34,7 +34,7 @@ int other_sm(const Conditions& base, int sms, std::uint64_t number) {
 
 // Several CTAs on an SM would no longer come together there.
 bool has_room(const LaunchShape& shape, const DeviceInfo& device, int idle_warps) {
-  return shape.ctas_per_sm == 1 && shape.load_ctas == 0 &&
+  return shape.ctas_per_sm == 1 && shape.load_ctas == 0 && !(shape.fixed_warps && idle_warps > 0) &&
          shape.threads + 32 * idle_warps <= device.max_threads_per_cta;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/image/abi.h"
 #include "core/image/buffer.h"
+#include "core/image/product/product.h"
 #include "core/image/stores/store.h"
 #include "core/image/tensor/tile.h"
 
@@ -68,6 +69,7 @@ struct PayloadShape {
   // Of each copy_words words of a slot the first kept_words come from memory, the rest are zeros;
   // copy_words is 0 where all come.
   int copy_words = 0, kept_words = 0;
+  product::ProductShape product = {};  // rows 0: the threads read words
   int words_of_thread() const {
     return thread_words > 0 ? thread_words : words_per_slot / consumer_threads;
   }
@@ -101,6 +103,9 @@ struct Reading {
 // number is the timed role's in CTA first_rank.
 struct LaunchShape {
   int threads = 0;  // of one CTA, without first_warp's
+  // Its warps stand in the hardware's warpgroups, as wgmma and setmaxnreg take them, and its bounds
+  // leave no room for others: a placement has no idle warps.
+  bool fixed_warps = false;
   int ctas_per_sm = 1;
   // SMs that run ctas_per_sm CTAs each, SM 0 first; of a device that has fewer, all. 0: one SM, the
   // placement's. With several a launch lasts from the first clock read of the grid to the last, by

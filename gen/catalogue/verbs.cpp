@@ -11,7 +11,8 @@ const std::vector<std::string>& component_verbs(ComponentKind kind) {
                                                     "quit",   "tail",  "leave"};
   static const std::vector<std::string> mover = {"fill_setup", "fill", "drain_setup", "drain",
                                                  "until_read"};
-  static const std::vector<std::string> work = {"work"};
+  static const std::vector<std::string> work = {"work_setup", "work", "work_done", "work_end",
+                                                "work_result"};
   switch (kind) {
     case ComponentKind::probe: return none;
     case ComponentKind::protocol: return protocol;

@@ -64,6 +64,31 @@ void add_split_slices(Plan& plan, int warps) {
   plan.launch.threads = 32 * warps;
 }
 
+// A producer warp and consumer warpgroups. The producer's warpgroup comes first, as wgmma and
+// setmaxnreg need whole ones; three of its warps have no role.
+void add_warpgroup_slices(Plan& plan, int consumers) {
+  constexpr int warps = 4;
+  image::RoleSlice producer;
+  producer.role = Role::producer;
+  plan.launch.slices.push_back(producer);
+  plan.producer.warps_mask = 1;
+  plan.producer.threads = 32;
+  plan.producer.warps = 1;
+  for (int group = 0; group < consumers; ++group)
+    for (int w = 0; w < warps; ++w) {
+      const bool turns = plan.consumer.turns > 1;
+      image::RoleSlice slice;
+      slice.warp = warps * (1 + group) + w;
+      slice.role = Role::consumer;
+      slice.unit = turns ? group : 0;
+      slice.rank = 32 * ((turns ? 0 : warps * group) + w);
+      plan.launch.slices.push_back(slice);
+      plan.consumer.warps_mask |= 1U << slice.warp;
+    }
+  plan.launch.threads = 32 * warps * (1 + consumers);
+  plan.launch.fixed_warps = true;
+}
+
 void size_role(Plan& plan, RolePlan& role, int units, bool turns) {
   role.units = units;
   role.turns = turns ? units : 1;
@@ -90,7 +115,8 @@ Status lay_out_warps(const VariantKey& variant, Plan& plan) {
   const std::string granularity = variant.value("granularity");
   const bool turns = variant.value("sharing") == "round_robin";
   const bool split = granularity == "even_odd_lanes";
-  plan.warps_per_unit = granularity == "warpgroup" ? 4 : 1;
+  const bool warpgroups = granularity == "producer_warp";
+  plan.warps_per_unit = granularity == "warpgroup" || warpgroups ? 4 : 1;
   plan.threads_per_unit = split ? 16 : 32 * plan.warps_per_unit;
   size_role(plan, plan.producer, producers, turns);
   size_role(plan, plan.consumer, consumers, turns);
@@ -99,6 +125,8 @@ Status lay_out_warps(const VariantKey& variant, Plan& plan) {
   if (warps > 32) return fail(Step::spec, "{}: {} warps, a CTA has at most 32", variant.id, warps);
   if (split) {
     add_split_slices(plan, producers);
+  } else if (warpgroups) {
+    add_warpgroup_slices(plan, consumers);
   } else if (plan.unified) {
     add_slices(plan, std::vector<Role>(static_cast<size_t>(producers), Role::both));
   } else {

@@ -53,6 +53,10 @@ class PlanCheck {
     if (said_.guarded != planned_.guarded)
       return complain("guarded", fmt::to_string(said_.guarded), fmt::to_string(planned_.guarded),
                       "leave `guarded` out: its guarded build runs first");
+    if (said_.fixed_warps != planned_.fixed_warps)
+      return complain("fixed_warps", fmt::to_string(said_.fixed_warps),
+                      fmt::to_string(planned_.fixed_warps),
+                      fmt::format("write `fixed_warps = {}`", planned_.fixed_warps));
     for (const auto& row : rows) {
       if (row.said == row.planned) continue;
       return complain(row.key, fmt::to_string(row.said), fmt::to_string(row.planned),

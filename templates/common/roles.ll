@@ -22,6 +22,24 @@ define internal void @roles() alwaysinline {
   %unit = add i32 0, 0
   %rank = add i32 %tid, 0
 {{/is.roles.unified}}
+{{#is.granularity.producer_warp}}
+  ; The first warpgroup is the producer's: its first warp produces, the others leave.
+  %produces = icmp ult i32 %tid, 128
+  %role = select i1 %produces, i32 1, i32 2
+  %first = select i1 %produces, i32 0, i32 128
+  %all = sub i32 %tid, %first
+{{^takes_turns}}
+  %unit = add i32 0, 0
+  %rank = add i32 %all, 0
+{{/takes_turns}}
+{{#takes_turns}}
+  %number = lshr i32 %all, 7
+  %unit = select i1 %produces, i32 0, i32 %number
+  %within = and i32 %all, 127
+  %rank = select i1 %produces, i32 %all, i32 %within
+{{/takes_turns}}
+{{/is.granularity.producer_warp}}
+{{^is.granularity.producer_warp}}
 {{#is.roles.specialized}}
   ; Bit w of the masks says that warp w has the role; its rank among them is the number of bits below.
   %bit = shl i32 1, %warp
@@ -48,6 +66,7 @@ define internal void @roles() alwaysinline {
   %rank = select i1 %alone, i32 %all, i32 %within
 {{/takes_turns}}
 {{/is.roles.specialized}}
+{{/is.granularity.producer_warp}}
 {{/is.granularity.even_odd_lanes}}
   store i32 %role, ptr @role
   store i32 %unit, ptr @unit

@@ -91,6 +91,9 @@ TEST(Vary, LeavesAloneWhatThereIsNoRoomFor) {
   BundleVariant loaded = ring_variant("a");
   loaded.launch.load_ctas = 8;
   EXPECT_EQ(changes_of(loaded, 6), "| offset | sm | | padding | | ");
+  BundleVariant fixed = ring_variant("a");
+  fixed.launch.fixed_warps = true;
+  EXPECT_EQ(changes_of(fixed, 6), "| offset | sm | | padding | | ");
   BundleVariant cluster = ring_variant("a");
   cluster.launch.cluster_size = 2;
   EXPECT_EQ(changes_of(cluster, 5), "| offset | | warps | padding | ");

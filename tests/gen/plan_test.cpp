@@ -53,6 +53,13 @@ INSTANTIATE_TEST_SUITE_P(
                0x3c},
         Layout{"warpgroup", "1", "2", "share", "specialized", "contiguous", 384, 128, 256, 0xf,
                0xff0},
+        // The producer's warpgroup comes first, and one warp of it has the role.
+        Layout{"producer_warp", "1", "1", "share", "specialized", "contiguous", 256, 32, 128, 0x1,
+               0xf0},
+        Layout{"producer_warp", "1", "2", "round_robin", "specialized", "contiguous", 384, 32, 128,
+               0x1, 0xff0},
+        Layout{"producer_warp", "1", "7", "share", "specialized", "contiguous", 1024, 32, 896, 0x1,
+               0xfffffff0},
         // Half of every warp.
         Layout{"even_odd_lanes", "2", "2", "share", "specialized", "contiguous", 64, 32, 32, 0x3,
                0x3},

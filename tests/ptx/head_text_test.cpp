@@ -136,6 +136,27 @@ TEST(HeadText, SaysWhoRunsOthersVerbs) {
 }
 
 // What depends on memory, a call or the launch is the launch's to verify.
+// With fixed_warps the other warps of a role's warpgroup run its verbs with it, and leave before
+// its end: here warp 2, by the branch behind the release, not warp 1.
+TEST(HeadText, LetsAWarpgroupsOtherWarpsLeaveARole) {
+  const auto all = [](std::vector<std::pair<std::string, std::string>> changes) {
+    std::string text = good;
+    for (const auto& [from, to] : changes) {
+      EXPECT_NE(text.find(from), std::string::npos) << from;
+      text.replace(text.find(from), from.size(), to);
+    }
+    return check(text);
+  };
+  const std::string leaves = "setp.ge.u32 i, tid, 64;\n@i exit;\n";
+  const std::pair<std::string, std::string> later{"// [consumer clock_start]",
+                                                  leaves + "// [consumer clock_start]"},
+      fixed{"//@ threads = 96\n", "//@ threads = 96\n//@ fixed_warps = true\n"};
+  EXPECT_FALSE(all({{leaves, ""}, later}));
+  EXPECT_FALSE(all({{leaves, ""}, fixed}));
+  const Status agrees = all({{leaves, ""}, later, fixed});
+  EXPECT_TRUE(agrees) << agrees.error().text();
+}
+
 TEST(HeadText, LeavesAloneWhatIsNotKnown) {
   const std::vector<std::pair<std::string, std::string>> unknown = {
       {"selp.b32 n, 32, 1, p;", "ld.shared.u32 n, [ring+48];"},

@@ -120,7 +120,10 @@ std::string VariantAxes::warp_layout() const {
   if (value("roles") == "unified")
     return fmt::format("{} unified {}", value("producers"), unit_name(*this));
   std::string text =
-      fmt::format("{} x {} {}", value("producers"), value("consumers"), unit_name(*this));
+      value("granularity") == "producer_warp"
+          ? fmt::format("1 warp x {} {}", value("consumers"),
+                        value("consumers") == "1" ? "warpgroup" : "warpgroups")
+          : fmt::format("{} x {} {}", value("producers"), value("consumers"), unit_name(*this));
   if (value("placement") != default_of("placement")) text += ", " + value("placement");
   if (value("sharing") != default_of("sharing")) text += ", " + value("sharing");
   return text;

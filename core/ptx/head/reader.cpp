@@ -117,9 +117,10 @@ class HeadReader {
     if (value == nullptr)
       return must_have(top_, "launch", "write a table [launch] with `threads = 64`");
     std::vector<std::string> known = {
-        "threads", "ctas_per_sm", "sms",         "load_ctas",      "cluster_size",   "shared_bytes",
-        "granule", "min_items",   "max_items",   "producer_turns", "consumer_turns", "timed_role",
-        "guarded", "unit",        "work_amount", "delay_cycles",   "first_rank",     "second_rank"};
+        "threads",        "ctas_per_sm", "sms",         "load_ctas",  "cluster_size",
+        "shared_bytes",   "granule",     "min_items",   "max_items",  "producer_turns",
+        "consumer_turns", "timed_role",  "guarded",     "unit",       "work_amount",
+        "delay_cycles",   "first_rank",  "second_rank", "fixed_warps"};
     for (const BoundWord& bound : bound_words) known.emplace_back(bound.word);
     base::TomlReader reader = table(*value, "launch", std::move(known));
     image::LaunchShape& launch = head_.launch;
@@ -139,6 +140,7 @@ class HeadReader {
     launch.consumer_turns = number(reader, "consumer_turns", 1, 1);
     launch.timed_role = role(reader, "timed_role");
     launch.guarded = reader.truth_or("guarded", true);
+    launch.fixed_warps = reader.truth_or("fixed_warps", false);
     launch.unit = reader.text_or("unit", launch.unit);
     launch.work_amount = static_cast<std::uint32_t>(number(reader, "work_amount", 0));
     launch.delay_cycles = static_cast<std::uint32_t>(number(reader, "delay_cycles", 0));

@@ -65,13 +65,17 @@ class FactFinder {
       facts_.roles.emplace_back(static_cast<std::size_t>(threads), 0U);
       for (int tid = 0; tid < threads; ++tid) {
         unsigned& roles = facts_.roles.back()[static_cast<std::size_t>(tid)];
+        bool ends = false;
         const bool all =
             walk.run(launch_, {tid, rank},
                      [&](const known::PtxStep& step, const std::vector<PtxValue>& operands) {
                        const Role role = role_at(step.statement);
                        if (role != Role::none) roles |= bit_of(role);
+                       ends = ends || is_end(step.statement);
                        note(step, operands);
                      });
+        // Beside a role stand the other warps of its warpgroup, which leave before its end.
+        if (all && head_.launch.fixed_warps && !ends) roles = 0;
         if (all) continue;
         facts_.complete = false;
         return std::move(facts_);
@@ -88,6 +92,11 @@ class FactFinder {
   Role role_at(std::size_t statement) const {
     const PtxHeading* heading = heading_at(statement);
     return heading == nullptr ? Role::none : role_of(*heading);
+  }
+
+  bool is_end(std::size_t statement) const {
+    const PtxHeading* heading = heading_at(statement);
+    return heading != nullptr && heading->verb == "clock_end";
   }
 
   void note(const known::PtxStep& step, const std::vector<PtxValue>& operands) {

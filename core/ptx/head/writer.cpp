@@ -143,6 +143,7 @@ class HeadWriter {
     number_if("consumer_turns", launch.consumer_turns, usual.consumer_turns);
     line("timed_role = {}", in_quotes(word_of(launch.timed_role)));
     if (!launch.guarded) line("guarded = false");
+    if (launch.fixed_warps) line("fixed_warps = true");
     line("unit = {}", in_quotes(launch.unit));
     number_if("work_amount", launch.work_amount, 0);
     number_if("delay_cycles", launch.delay_cycles, 0);

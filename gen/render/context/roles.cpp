@@ -76,6 +76,7 @@ json role_context(const Plan& plan, const std::string& r) {
   context["ahead_barrier"] = fmt::format(
       "{}_ahead_barrier{}", r, produces ? fmt::format("+{}", plan.empty_offset) : std::string());
   context["on_address"] = {{"barrier", "address"}};
+  context["releases_behind"] = false;
   context["works"] = produces ? facts.producer_works : facts.consumer_works;
   context["slots"] = make_slots(plan, role, r, facts.ahead);
   add_moves(context, plan, role, r, 0);

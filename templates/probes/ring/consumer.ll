@@ -3,6 +3,7 @@ define internal void @consumer(ptr %pb) alwaysinline {
   call void @{{r}}_prime()
   call void @start_offset(ptr %pb)
   call void @{{role}}_clock_start()
+  call void @{{r}}_take_registers()
   %items = load i32, ptr @items
 {{#is.early_exit.drop}}
   ; The last warp leaves after half of the items: in its last lap it drops out of each slot.

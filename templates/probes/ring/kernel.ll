@@ -40,16 +40,18 @@
 {{#producer}}
 {{> clock_start}}
 {{> clock_end}}
+{{> give_registers}}
 {{> producer}}
 {{/producer}}
 {{#consumer}}
 {{> clock_start}}
 {{> clock_end}}
+{{> take_registers}}
 {{> consumer}}
 {{/consumer}}
 {{/is.roles.specialized}}
 {{> record}}
-define ptx_kernel void @{{entry}}(ptr byval([{{pb.bytes}} x i8]) align 8 %pb) {
+define ptx_kernel void @{{entry}}(ptr byval([{{pb.bytes}} x i8]) align 8 %pb){{ir_launch_threads}}{{ir_launch_registers}} {
   call void @prologue(ptr %pb)
   call void @roles()
   call void @p_cursor()

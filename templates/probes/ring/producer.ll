@@ -1,6 +1,7 @@
 ; A producer unit: every item that is its turn, then the tail.
 define internal void @producer(ptr %pb) alwaysinline {
   call void @{{role}}_clock_start()
+  call void @{{r}}_give_registers()
   %items = load i32, ptr @items
   %first = load i32, ptr @{{item}}
   %none = icmp uge i32 %first, %items
