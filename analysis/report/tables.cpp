@@ -16,6 +16,7 @@
 #include "analysis/report/tables/probes/barrier_word.h"
 #include "analysis/report/tables/probes/copies.h"
 #include "analysis/report/tables/probes/group_tables.h"
+#include "analysis/report/tables/probes/products_table.h"
 #include "analysis/report/tables/probes/stream_table.h"
 #include "analysis/report/tables/tuned.h"
 #include "core/base/nearest.h"
@@ -234,6 +235,8 @@ const std::vector<MadeTable>& made_tables() {
        tables::probes::stream_table},
       {{"copies", axes, "copies of one SM: latency, and GB/s by bytes in flight"},
        tables::probes::copies_table},
+      {{"products", axes, "rings that feed tensor cores: share of the same loop without waits"},
+       tables::probes::products_table},
       {{"forms", "path=WORD measure=WORD lanes=WORD family=PATTERN", "what single PTX forms cost"},
        tables::forms_table},
       {{"coverage", "target=TARGET", "PTX forms by family: taken and measured"},

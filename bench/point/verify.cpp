@@ -179,9 +179,17 @@ const std::vector<std::uint32_t>& ExpectedChecksums::after(std::uint32_t items) 
   for (const RoleSlice& slice : shape_.slices)
     for (int n = 0; has_checksum(shape_, slice) && n < slice.lanes(); ++n)
       found->second[static_cast<std::size_t>(thread_of(slice, n))] =
-          image::expected_checksum(shape_, seed_, image::items_until_leaving(slice, items),
-                                   slice.unit, slice.rank + n, words_);
+          shape_.payload.product.rows > 0
+              ? product_after(slice, n, items)
+              : image::expected_checksum(shape_, seed_, image::items_until_leaving(slice, items),
+                                         slice.unit, slice.rank + n, words_);
   return found->second;
+}
+
+std::uint32_t ExpectedChecksums::product_after(const RoleSlice& slice, int n, std::uint32_t items) {
+  if (products_.empty()) products_ = image::products_of(shape_, seed_, words_);
+  return products_.checksum(image::items_by_image(shape_, slice, items), slice.rank + n,
+                            image::payload_checksum_multiplier);
 }
 
 const std::vector<std::uint32_t>& ExpectedChecksums::stored_after(std::uint32_t items) {

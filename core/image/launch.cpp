@@ -127,6 +127,33 @@ Result<std::vector<TileWord>> words_of_slot(const LaunchShape& shape) {
               tile.copies, words.size(), shape.payload.words_per_slot);
 }
 
+product::Products products_of(const LaunchShape& shape, std::uint32_t seed,
+                              const std::vector<TileWord>& words) {
+  const PayloadShape& payload = shape.payload;
+  product::Products products;
+  for (int image = 0; image < payload.period; ++image) {
+    const std::uint32_t first = seed + static_cast<std::uint32_t>(image) * payload_item_step;
+    std::vector<std::uint32_t> slot;
+    for (int word = 0; word < payload.words_per_slot; ++word) {
+      const TileWord own = words.empty() ? word_of_copy(payload, word) : words[index_of(word)];
+      slot.push_back(own.is_fill ? own.value : product::signs_of(first + own.value));
+    }
+    products.add(payload.product, slot);
+  }
+  return products;
+}
+
+std::vector<std::uint32_t> items_by_image(const LaunchShape& shape, const RoleSlice& slice,
+                                          std::uint32_t items) {
+  std::vector<std::uint32_t> counts(index_of(shape.payload.period), 0);
+  const int turns = shape.consumer_turns;
+  const auto stride = static_cast<std::uint32_t>(turns);
+  for (auto item = static_cast<std::uint32_t>(turns > 1 ? slice.unit : 0); item < items;
+       item += stride)
+    ++counts[item % counts.size()];
+  return counts;
+}
+
 std::uint32_t expected_checksum(const LaunchShape& shape, std::uint32_t seed, std::uint32_t items,
                                 int unit, int rank, const std::vector<TileWord>& words) {
   if (shape.payload.words_per_slot == 0) return 0;

@@ -171,6 +171,13 @@ std::uint32_t expected_checksum(const LaunchShape& shape, std::uint32_t seed, st
                                 int unit, int rank,
                                 const std::vector<tensor::TileWord>& words = {});
 
+// Of a slot whose matrices are multiplied: the products of its images, and how many items of each a
+// slice handles.
+product::Products products_of(const LaunchShape& shape, std::uint32_t seed,
+                              const std::vector<tensor::TileWord>& words);
+std::vector<std::uint32_t> items_by_image(const LaunchShape& shape, const RoleSlice& slice,
+                                          std::uint32_t items);
+
 // The buffer of shape.stored after `items` items; no words where nothing is stored. Step::bundle
 // when there is no such buffer or map, or they do not fit the slot.
 Result<std::vector<std::uint32_t>> expected_stored(const LaunchShape& shape, std::uint32_t seed,

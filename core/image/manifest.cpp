@@ -175,6 +175,9 @@ void to_json(json& value, const BundleVariant& variant) {
   if (const TilePayload& tile = variant.launch.payload.tile; !tile.map.empty())
     value["tile"] = tile;
   if (!variant.launch.stored.buffer.empty()) value["stored"] = variant.launch.stored;
+  if (const auto& product = variant.launch.payload.product; product.rows > 0)
+    value["product"] = {
+        {"rows", product.rows}, {"columns", product.columns}, {"blocks", product.blocks}};
   if (variant.launch.fixed_warps) value["fixed_warps"] = true;
   if (variant.whole) value["whole"] = *variant.whole;
 }
@@ -187,6 +190,10 @@ void from_json(const json& value, BundleVariant& variant) {
   if (value.contains("tensor_maps")) value.at("tensor_maps").get_to(variant.launch.tensor_maps);
   if (value.contains("tile")) value.at("tile").get_to(variant.launch.payload.tile);
   if (value.contains("stored")) value.at("stored").get_to(variant.launch.stored);
+  if (value.contains("product"))
+    variant.launch.payload.product = {value.at("product").at("rows").get<int>(),
+                                      value.at("product").at("columns").get<int>(),
+                                      value.at("product").at("blocks").get<int>()};
   variant.launch.fixed_warps = value.value("fixed_warps", false);
   if (value.contains("whole")) variant.whole = value.at("whole").get<WholeLaunch>();
 }

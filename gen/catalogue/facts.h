@@ -64,11 +64,22 @@ struct MoverFacts {
   std::optional<Expression> copiers;     // who copy a slot together; missing: its producer threads
   std::optional<Expression> read_bytes;  // of a slot by a consumer thread; 0: its even share
   std::optional<Expression> kept_bytes;  // of each copy that come from memory; missing: all
+  std::optional<Expression> period;      // items whose words differ, where slots keep theirs
+};
+
+// Of a work that multiplies the matrices of a slot (core/image/product/product.h).
+struct ProductFacts {
+  bool multiplies = false;
+  std::optional<Expression> rows, columns, blocks;
 };
 
 struct WorkFacts {
   std::optional<Expression> producer, consumer;  // whether the role works
   std::optional<Expression> amount;              // given to the kernel at launch
+  std::optional<Expression>
+      behind;                       // items under way when a slot is released: it is an earlier one
+  std::optional<Expression> fixed;  // its warps must keep their numbers
+  ProductFacts product;
 };
 
 // A spelling that verbs of the component share: Mustache that stands for `{{name}}`.

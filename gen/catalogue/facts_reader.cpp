@@ -86,13 +86,15 @@ void CatalogueReader::read_slot_facts(FactTable& slot, const std::vector<FactTab
 
 void CatalogueReader::read_mover_facts(const Source& source) {
   FactTable payload(catalogue_, fact_files(source), "payload",
-                    {"bytes", "copy_bytes", "copiers", "read_bytes", "kept_bytes"}, status_);
+                    {"bytes", "copy_bytes", "copiers", "read_bytes", "kept_bytes", "period"},
+                    status_);
   MoverFacts& facts = component_of(source).mover;
   facts.bytes = payload.expression("bytes", ValueKind::number, "bytes = 0, or an expression");
   facts.copy_bytes = payload.expression_if("copy_bytes", ValueKind::number);
   facts.copiers = payload.expression_if("copiers", ValueKind::number);
   facts.read_bytes = payload.expression_if("read_bytes", ValueKind::number);
   facts.kept_bytes = payload.expression_if("kept_bytes", ValueKind::number);
+  facts.period = payload.expression_if("period", ValueKind::number);
   read_tile_facts(source);
   read_store_facts(source);
 }
@@ -135,12 +137,21 @@ void CatalogueReader::read_tile_facts(const Source& source) {
 }
 
 void CatalogueReader::read_work_facts(const Source& source) {
-  FactTable works(catalogue_, fact_files(source), "works", {"producer", "consumer", "amount"},
+  const auto files = fact_files(source);
+  FactTable works(catalogue_, files, "works", {"producer", "consumer", "amount", "behind", "fixed"},
                   status_);
   WorkFacts& facts = component_of(source).work;
   facts.producer = works.expression("producer", ValueKind::truth, "producer = \"CONDITION\"");
   facts.consumer = works.expression("consumer", ValueKind::truth, "consumer = \"CONDITION\"");
   facts.amount = works.expression("amount", ValueKind::number, "amount = 0, or an expression");
+  facts.behind = works.expression_if("behind", ValueKind::number);
+  facts.fixed = works.expression_if("fixed", ValueKind::truth);
+  facts.product.multiplies = has_table(files, "product");
+  if (!facts.product.multiplies) return;
+  FactTable product(catalogue_, files, "product", {"rows", "columns", "blocks"}, status_);
+  facts.product.rows = product.expression("rows", ValueKind::number, "rows = 64, or an expression");
+  facts.product.columns = product.expression("columns", ValueKind::number, "columns = 128, or so");
+  facts.product.blocks = product.expression_if("blocks", ValueKind::number);
 }
 
 // Capabilities are declared in axes.toml, so that a typo is found; each is a name of expressions.

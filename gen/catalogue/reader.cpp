@@ -108,7 +108,7 @@ TomlReader CatalogueReader::top(const Source& source) {
     add({"slot", "arrivals", "verify", "try", "waits_on"});
   if (!source.is_common && source.kind == ComponentKind::mover)
     add({"payload", "tensor_map", "stored"});
-  if (!source.is_common && source.kind == ComponentKind::work) add({"works"});
+  if (!source.is_common && source.kind == ComponentKind::work) add({"works", "product"});
   return TomlReader(source.file, source.table, "the file", std::move(keys), status_);
 }
 

@@ -75,6 +75,13 @@ Result<PlanFacts> evaluate_facts(const Figures& figures) {
   PHASEBIT_TRY_ASSIGN(consumer, figures.holds(work.consumer));
   out.producer_works = producer;
   out.consumer_works = consumer;
+  PHASEBIT_TRY_ASSIGN(behind, figures.number(work.behind));
+  PHASEBIT_TRY_ASSIGN(fixed, figures.holds(work.fixed));
+  if (behind < 0 || behind > 1)
+    return fail(Step::spec, "work/{}/work.toml: [works] behind = {}: not 0 or 1",
+                figures.chosen(catalogue::ComponentKind::work).name, behind);
+  out.releases_behind = behind;
+  out.fixed_warps = fixed;
   return out;
 }
 

@@ -24,6 +24,8 @@ struct PlanFacts {
   catalogue::ReadBack read_full = catalogue::ReadBack::none, read_empty = catalogue::ReadBack::none;
   bool empty_in_all = false;
   bool producer_works = false, consumer_works = false;
+  int releases_behind = 0;  // items by which a consumer's release is late, 0 or 1
+  bool fixed_warps = false;
   bool can_do(std::string_view capability) const;
   // Barriers of a slot whose end state is read back.
   int read_words() const {

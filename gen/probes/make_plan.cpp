@@ -17,6 +17,7 @@ int round_up(int value, int to) {
 struct Moves {
   int bytes = 0, copy_bytes = 0, copiers = 0, read_bytes = 0;
   int kept_bytes = 0;  // of a copy that come from memory
+  int period = 0;      // items whose words differ, where slots keep theirs
 };
 
 Result<Moves> moves_of(const Figures& figures) {
@@ -26,7 +27,9 @@ Result<Moves> moves_of(const Figures& figures) {
   PHASEBIT_TRY_ASSIGN(copiers, figures.number(mover.copiers));
   PHASEBIT_TRY_ASSIGN(read_bytes, figures.number(mover.read_bytes));
   PHASEBIT_TRY_ASSIGN(kept_bytes, figures.number(mover.kept_bytes));
-  return Moves{bytes, copy_bytes, copiers, read_bytes, mover.kept_bytes ? kept_bytes : copy_bytes};
+  PHASEBIT_TRY_ASSIGN(period, figures.number(mover.period));
+  return Moves{bytes, copy_bytes, copiers, read_bytes, mover.kept_bytes ? kept_bytes : copy_bytes,
+               period};
 }
 
 // The producers' moves, where the mover copies images of the payload.
@@ -69,6 +72,10 @@ Status split_evenly(const VariantKey& variant, int payload_bytes, RolePlan& role
 // Consumers of a copied slot may read a part of it, and several of them one word of a small one.
 Status place_reads(const VariantKey& variant, Plan& plan, const Moves& moves) {
   RolePlan& role = plan.consumer;
+  if (plan.launch.payload.product.rows > 0) {
+    role.vector_words = 0;
+    return {};
+  }
   const bool small = moves.copy_bytes > 0 && moves.bytes < 4 * role.threads;
   if (small && 4 * role.threads % moves.bytes == 0) {
     role.movers = role.threads;
@@ -94,11 +101,13 @@ Status place_moves(const VariantKey& variant, const Figures& figures, Plan& plan
     return fail(Step::spec, "{}: payload_bytes {} is no multiple of 4", variant.id, moves.bytes);
   PHASEBIT_TRY(moves.copy_bytes > 0 ? place_copies(variant, plan, moves)
                                     : split_evenly(variant, moves.bytes, plan.producer));
+  PHASEBIT_TRY(place_product(variant, figures, plan));
   PHASEBIT_TRY(place_reads(variant, plan, moves));
   image::PayloadShape& payload = plan.launch.payload;
+  if (moves.period > 0) payload.period = moves.period;
   payload.words_per_slot = moves.bytes / 4;
   payload.consumer_threads = plan.consumer.threads;
-  payload.consumer_vector_words = plan.consumer.vector_words;
+  payload.consumer_vector_words = std::max(1, plan.consumer.vector_words);
   PHASEBIT_TRY(place_tiles(variant, figures, plan));
   return place_stored(variant, figures, plan);
 }
@@ -133,6 +142,7 @@ Result<Plan> make_plan(const catalogue::Catalogue& catalogue, const VariantKey& 
   figures.set(plan.derived());
   PHASEBIT_TRY_ASSIGN(facts, evaluate_facts(figures));
   plan.facts = std::move(facts);
+  if (plan.facts.fixed_warps) plan.launch.fixed_warps = true;
   if (plan.facts.waits_arrive) {
     plan.facts.full_arrivals += plan.consumer.threads;
     plan.facts.empty_arrivals += plan.producer.threads;

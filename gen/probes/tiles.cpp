@@ -1,5 +1,6 @@
 // The tensor map of a mover whose slots are tiles: an image of the payload lies behind the other in
-// its outermost dimension, each as long as a slot. And what consumers store such slots to.
+// its outermost dimension, each as long as a slot. What consumers store such slots to; and the
+// matrices of a slot that a work multiplies.
 #include "core/base/nearest.h"
 #include "gen/probes/figures.h"
 #include "gen/probes/layout.h"
@@ -10,6 +11,7 @@ namespace phasebit::probes {
 
 using catalogue::AxisWord;
 using catalogue::TileFacts;
+using image::product::ProductShape;
 using image::tensor::TensorMap;
 
 namespace {
@@ -93,6 +95,20 @@ Status check_map(const image::VariantKey& variant, const TensorMap& map, std::in
                    wrong->hint);
 }
 
+// Eight rows are a pattern of the swizzle, which goes by the address.
+constexpr int pattern_bytes = 1024;
+
+Status check_slot(const image::VariantKey& variant, const ProductShape& product, int slot_bytes) {
+  const int wanted = product.slot_bytes();
+  if (product.rows % image::product::warp_rows != 0 || product.columns % 8 != 0)
+    return fail(Step::spec, "{}: [product] {} rows, {} columns: not multiples of {} and 8",
+                variant.id, product.rows, product.columns, image::product::warp_rows);
+  if (slot_bytes == wanted) return {};
+  return with_hint(fail(Step::spec, "{}: a slot of {} bytes: {} rows of A and {} of B take {}",
+                        variant.id, slot_bytes, product.rows, product.columns, wanted),
+                   fmt::format("payload_bytes={}", wanted / product.blocks));
+}
+
 }  // namespace
 
 Status place_tiles(const image::VariantKey& variant, const Figures& figures, Plan& plan) {
@@ -116,7 +132,7 @@ Status place_tiles(const image::VariantKey& variant, const Figures& figures, Pla
   launch.payload.tile = {map.name, std::vector<int>(static_cast<size_t>(rank), 0), copies, {}};
   PHASEBIT_TRY(take_pixels(figures, facts, rank, map, launch.payload.tile));
   launch.tensor_maps = {map};
-  plan.payload_alignment = alignment_of(map);
+  plan.payload_alignment = std::max(plan.payload_alignment, alignment_of(map));
   plan.producer.moves = copies;
   PHASEBIT_TRY(check_map(variant, map, launch.payload.images_bytes()));
   if (plan.slot_bytes % plan.payload_alignment != 0)
@@ -153,6 +169,24 @@ Status place_stored(const image::VariantKey& variant, const Figures& figures, Pl
   const auto known = image::expected_stored(launch, 0, 0);
   if (known) return {};
   return fail(Step::spec, "{}: {}", variant.id, known.error().message);
+}
+
+Status place_product(const image::VariantKey& variant, const Figures& figures, Plan& plan) {
+  const catalogue::ProductFacts& facts =
+      figures.chosen(catalogue::ComponentKind::work).work.product;
+  if (!facts.multiplies) return {};
+  PHASEBIT_TRY_ASSIGN(rows, figures.number(facts.rows));
+  PHASEBIT_TRY_ASSIGN(columns, figures.number(facts.columns));
+  PHASEBIT_TRY_ASSIGN(blocks, figures.number(facts.blocks));
+  const ProductShape product{rows, columns, std::max(1, blocks)};
+  PHASEBIT_TRY(check_slot(variant, product, plan.slot_bytes));
+  plan.launch.payload.product = product;
+  plan.payload_alignment = std::max(plan.payload_alignment, pattern_bytes);
+  // Sums of ones stay exact in 24 bits.
+  constexpr int exact = 1 << 24;
+  const int most = exact / (image::product::depth * product.blocks);
+  plan.launch.max_items = plan.launch.max_items > 0 ? std::min(plan.launch.max_items, most) : most;
+  return {};
 }
 
 }  // namespace phasebit::probes

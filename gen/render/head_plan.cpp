@@ -97,6 +97,21 @@ class PlanCheck {
     return {};
   }
 
+  // Who is said to read words where it multiplies would be held against another sum.
+  Status check_product() const {
+    const image::product::ProductShape &said = said_.payload.product,
+                                       &planned = planned_.payload.product;
+    if (said == planned) return {};
+    const auto text = [](const image::product::ProductShape& one) {
+      return fmt::format("{{ rows = {}, columns = {}, blocks = {} }}", one.rows, one.columns,
+                         one.blocks);
+    };
+    return complain("payload", fmt::format("product = {}", text(said)), text(planned),
+                    planned.rows == 0
+                        ? "leave `product` out"
+                        : fmt::format("write `product = {}` in its `payload`", text(planned)));
+  }
+
   // A figure means nothing where what was stored is another's, or not looked at.
   Status check_stored() const {
     if (said_.stored == planned_.stored) return {};
@@ -116,7 +131,7 @@ class PlanCheck {
       return complain("phases", fmt::format("{} are verified", said_.phases_checked),
                       fmt::format("{} to verify", planned_.phases_checked),
                       fmt::format("write `phases = {}` in [expects]", planned_.phases_checked));
-    if (said_.payload.words_per_slot == words) return {};
+    if (said_.payload.words_per_slot == words) return check_product();
     const std::string hint =
         words == 0 ? "leave `payload` out"
                    : fmt::format(

@@ -18,7 +18,8 @@ constexpr int most_first_warps = 8;
 constexpr int most_threads = 1024;
 
 guard::GuardBounds bounds_of(const image::LaunchShape& launch) {
-  return {std::min(most_threads, launch.threads + 32 * most_first_warps),
+  const int idle_warps = launch.fixed_warps ? 0 : most_first_warps;
+  return {std::min(most_threads, launch.threads + 32 * idle_warps),
           launch.ctas_per_sm + launch.load_ctas};
 }
 

@@ -68,7 +68,7 @@ Names names_of_code() {
   const Catalogue& catalogue = test::shipped();
   Names names;
   for (const char* file : {"core", "protocols", "probes", "cluster", "tensor", "stores",
-                           "barrier_word", "curated", "forms"}) {
+                           "barrier_word", "curated", "products", "forms"}) {
     const auto spec = space::load_spec(
         test::home(), base::source_root() / "specs" / fmt::format("{}.toml", file), catalogue);
     EXPECT_TRUE(spec) << spec.error().text();

@@ -11,10 +11,31 @@ namespace phasebit::ptx::head {
 using base::TomlReader;
 using base::TomlValue;
 
+namespace {
+
+void read_product(TomlReader& payload, const std::string& file, Status& status,
+                  image::product::ProductShape& product) {
+  const TomlValue* table = payload.table("product");
+  if (table == nullptr) return;
+  TomlReader own(file, *table, "product", {"rows", "columns", "blocks"}, status);
+  product = {number(own, "rows", 0, 1), number(own, "columns", 0, 1), number(own, "blocks", 1, 1)};
+}
+
+std::string product_text(const image::product::ProductShape& product) {
+  Inline one;
+  one.add("rows", std::to_string(product.rows));
+  one.add("columns", std::to_string(product.columns));
+  one.number_if("blocks", product.blocks, 1);
+  return one.take();
+}
+
+}  // namespace
+
 void read_payload(const TomlValue& value, const std::string& file, Status& status, Head& head) {
-  TomlReader own(file, value, "payload",
-                 {"words", "threads", "vector", "period", "tile", "reads", "copied", "kept"},
-                 status);
+  TomlReader own(
+      file, value, "payload",
+      {"words", "threads", "vector", "period", "tile", "reads", "copied", "kept", "product"},
+      status);
   image::PayloadShape& shape = head.launch.payload;
   shape.words_per_slot = number(own, "words", 0);
   shape.consumer_threads = number(own, "threads", 0);
@@ -25,6 +46,7 @@ void read_payload(const TomlValue& value, const std::string& file, Status& statu
   shape.kept_words = number(own, "kept", 0);
   if (shape.words_per_slot > 0 && shape.consumer_threads == 0)
     own.refuse({}, "lacks 'threads'", "how many threads read a slot");
+  read_product(own, file, status, shape.product);
   const TomlValue* table = own.table("tile");
   if (table == nullptr) return;
   TomlReader tile(file, *table, "tile", {"map", "at", "copies", "offsets"}, status);
@@ -41,6 +63,7 @@ std::string payload_text(const image::PayloadShape& payload) {
   one.number_if("reads", payload.thread_words, 0);
   one.number_if("copied", payload.copy_words, 0);
   if (payload.copy_words > 0) one.add("kept", std::to_string(payload.kept_words));
+  if (payload.product.rows > 0) one.add("product", product_text(payload.product));
   if (payload.tile.map.empty()) return one.take();
   Inline tile;
   tile.text("map", payload.tile.map);

@@ -43,6 +43,7 @@ Result<json> make_context(const catalogue::Catalogue& catalogue, const image::Va
   add_parameter_block(context);
   add_layout(context, plan);
   add_payload(context, plan);
+  add_product(context, plan);
   add_resources(context, plan);
   add_read_back(context, plan);
   context["producer"] = role_context(plan, "p");

@@ -17,8 +17,10 @@ void add_payload(json& context, const Plan& plan) {
   context["slot_bytes"] = std::to_string(plan.slot_bytes);
   context["slot_words"] = std::to_string(plan.slot_bytes / 4);
   const image::DataShape& data = plan.launch.data;
+  const int images =
+      plan.launch.payload.period > 0 ? plan.launch.payload.period : image::copied_payload_period;
   context["payload_period"] =
-      std::to_string(data.bytes > 0 ? data.bytes / data.tile_bytes : image::copied_payload_period);
+      std::to_string(data.bytes > 0 ? data.bytes / data.tile_bytes : images);
   context["payload_offset"] = std::to_string(plan.payload_offset);
   context["item_step"] = hex(image::payload_item_step);
   context["checksum_multiplier"] = hex(image::payload_checksum_multiplier);
@@ -29,6 +31,20 @@ void add_payload(json& context, const Plan& plan) {
   context["drain_wide"] = plan.consumer.vector_words == 4;
   const int read_at_once = 4 * plan.consumer.vector_words * plan.consumer.threads;
   context["drain_wraps"] = plan.slot_bytes > 0 && read_at_once > plan.slot_bytes;
+}
+
+void add_product(json& context, const Plan& plan) {
+  const image::product::ProductShape& product = plan.launch.payload.product;
+  context["payload_is_signs"] = product.rows > 0;
+  context["accumulator_count"] = std::to_string(product.accumulators());
+  json accumulators = json::array();
+  std::vector<std::string> names;
+  for (int n = 0; n < product.accumulators(); ++n) {
+    accumulators.push_back({{"accumulator", std::to_string(n)}});
+    names.push_back(fmt::format("acc{}", n));
+  }
+  context["accumulators"] = std::move(accumulators);
+  context["accumulator_list"] = fmt::format("{}", fmt::join(names, ", "));
 }
 
 namespace {

@@ -9,6 +9,8 @@ namespace phasebit::render::context {
 
 void add_resources(nlohmann::json& context, const probes::Plan& plan);
 void add_layout(nlohmann::json& context, const probes::Plan& plan);
+// The matrices that a work multiplies, and the registers of their product.
+void add_product(nlohmann::json& context, const probes::Plan& plan);
 void add_payload(nlohmann::json& context, const probes::Plan& plan);
 // What of a slot is read back after the roles, and how.
 void add_read_back(nlohmann::json& context, const probes::Plan& plan);

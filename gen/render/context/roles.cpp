@@ -76,10 +76,14 @@ json role_context(const Plan& plan, const std::string& r) {
   context["ahead_barrier"] = fmt::format(
       "{}_ahead_barrier{}", r, produces ? fmt::format("+{}", plan.empty_offset) : std::string());
   context["on_address"] = {{"barrier", "address"}};
-  context["releases_behind"] = false;
+  context["releases_behind"] = !produces && facts.releases_behind > 0;
+  // The release of the slot before: its barriers are at an address of their own.
+  const std::string behind = fmt::format("{}_behind+{}", r, plan.empty_offset);
+  context["behind"] = {{"on_empty", {{"barrier", behind}}}, {"empty_barrier", behind}};
   context["works"] = produces ? facts.producer_works : facts.consumer_works;
   context["slots"] = make_slots(plan, role, r, facts.ahead);
   add_moves(context, plan, role, r, 0);
+  add_product_steps(context, plan, 0);
   const int consumer_groups = 1 + plan.producer.turns;
   add_tokens(context, r, facts.ahead, facts.tries_early);
   add_group(context, plan, role, produces ? 1 : consumer_groups);

@@ -19,6 +19,7 @@ json slot_names(const Plan& plan, const std::string& r, int offset) {
           {"empty_barrier", empty},
           {"on_full", {{"barrier", full}}},
           {"on_empty", {{"barrier", empty}}},
+          {"barrier_bytes", std::to_string(8 * offset)},
           {"payload", address(r + "_payload", offset * plan.slot_bytes)}};
 }
 
@@ -74,6 +75,44 @@ void add_moves(json& slot, const Plan& plan, const RolePlan& role, const std::st
   slot[r == "p" ? "stores" : "loads"] = std::move(moves);
 }
 
+namespace {
+
+// Columns in pairs of 8: where their rows of B begin, and the accumulators of both.
+json column_pairs(const image::product::ProductShape& product, int first_byte) {
+  json pairs = json::array();
+  for (int pair = 0; pair < product.columns / 16; ++pair) {
+    const auto four = [&](int n) {
+      const int first = 8 * pair + 4 * n;
+      return fmt::format("acc{}, acc{}, acc{}, acc{}", first, first + 1, first + 2, first + 3);
+    };
+    pairs.push_back(
+        {{"pair_bytes", std::to_string(first_byte + 16 * image::product::row_bytes * pair)},
+         {"low_columns", four(0)},
+         {"high_columns", four(1)}});
+  }
+  return pairs;
+}
+
+}  // namespace
+
+// Sixteen elements of the depth are 32 bytes of a row, and a matrix descriptor counts by 16.
+void add_product_steps(json& slot, const Plan& plan, int offset) {
+  const image::product::ProductShape& product = plan.launch.payload.product;
+  slot["steps"] = json::array();
+  if (product.rows == 0) return;
+  constexpr int step_bytes = 32, unit_bytes = 16;
+  for (int block = 0; block < product.blocks; ++block) {
+    const int a = offset * plan.slot_bytes + block * product.block_bytes();
+    const int b = a + product.rows * image::product::row_bytes;
+    for (int step = 0; step < image::product::row_bytes / step_bytes; ++step)
+      slot["steps"].push_back({{"step_bytes", std::to_string(step * step_bytes)},
+                               {"a_bytes", std::to_string(a)},
+                               {"a_units", std::to_string((a + step * step_bytes) / unit_bytes)},
+                               {"b_units", std::to_string((b + step * step_bytes) / unit_bytes)},
+                               {"column_pairs", column_pairs(product, b)}});
+  }
+}
+
 json make_slots(const Plan& plan, const RolePlan& role, const std::string& r, int ahead) {
   const int count = plan.unrolled ? plan.num_stages / role.turns : 1;
   json slots = json::array();
@@ -81,6 +120,7 @@ json make_slots(const Plan& plan, const RolePlan& role, const std::string& r, in
     const int offset = position * role.turns;
     json slot = slot_names(plan, r, offset);
     add_moves(slot, plan, role, r, offset);
+    add_product_steps(slot, plan, offset);
     if (r == "p") add_tiles(slot, plan, r, offset);
     add_look_ahead(slot, plan, role, ahead, position);
     slots.push_back(std::move(slot));

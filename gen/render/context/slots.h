@@ -17,6 +17,9 @@ nlohmann::json slot_names(const probes::Plan& plan, const std::string& r, int of
 void add_moves(nlohmann::json& slot, const probes::Plan& plan, const probes::RolePlan& role,
                const std::string& r, int offset);
 
+// The steps of a work that multiplies the matrices of that slot.
+void add_product_steps(nlohmann::json& slot, const probes::Plan& plan, int offset);
+
 // One object for each copy of the loop's body: one, or as many as slots are unrolled.
 nlohmann::json make_slots(const probes::Plan& plan, const probes::RolePlan& role,
                           const std::string& r, int ahead);

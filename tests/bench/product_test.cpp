@@ -1,0 +1,83 @@
+// Threads that multiply the matrices of their slots: what their checksums must be.
+#include "tests/bench/one_point.h"
+
+#include <bit>
+
+#include <gtest/gtest.h>
+
+namespace phasebit::test {
+
+using image::product::ProductShape;
+
+namespace {
+
+constexpr ProductShape tile = {16, 8, 1};
+
+void multiply(image::LaunchShape& launch) {
+  launch.payload.words_per_slot = tile.slot_bytes() / 4;
+  launch.payload.consumer_threads = 32;
+  launch.payload.period = 2;
+  launch.payload.product = tile;
+}
+
+// Element k of a row of item's slot, where a swizzle of 128 bytes puts it: 1 or -1.
+float element(std::uint32_t seed, std::uint32_t item, std::uint32_t row, std::uint32_t k) {
+  const std::uint32_t byte = (128 * row + 2 * k) ^ ((row % 8) << 4);
+  const std::uint32_t first = seed + item % 2 * image::payload_item_step;
+  const std::uint32_t word = image::product::signs_of(first + byte / 4);
+  return (word >> (byte % 4 == 0 ? 15 : 31) & 1U) == 0 ? 1.0F : -1.0F;
+}
+
+// Item after item, in f32, as the tensor core adds them up.
+float accumulated(std::uint32_t seed, std::uint32_t items, std::uint32_t row,
+                  std::uint32_t column) {
+  float sum = 0;
+  for (std::uint32_t item = 0; item < items; ++item)
+    for (std::uint32_t k = 0; k < 64; ++k)
+      sum += element(seed, item, row, k) * element(seed, item, 16 + column, k);
+  return sum;
+}
+
+TEST(Product, ChecksumsAreThoseOfItemsOneByOne) {
+  image::BundleVariant variant = ring_variant("a");
+  multiply(variant.launch);
+  const image::RoleSlice* consumer = nullptr;
+  for (const image::RoleSlice& slice : variant.launch.slices)
+    if (slice.role == image::Role::consumer) consumer = &slice;
+  ASSERT_NE(consumer, nullptr);
+  bench::point::ExpectedChecksums expected(variant.launch, 77);
+  for (const std::uint32_t items : {0U, 1U, 5U})
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      std::uint32_t wanted = 0;
+      for (const std::uint32_t row : {lane / 4, lane / 4 + 8})
+        for (const std::uint32_t column : {lane % 4 * 2, lane % 4 * 2 + 1})
+          wanted = wanted * image::payload_checksum_multiplier +
+                   std::bit_cast<std::uint32_t>(accumulated(77, items, row, column));
+      const std::size_t thread = 32 * static_cast<std::size_t>(consumer->warp) + lane;
+      EXPECT_EQ(expected.after(items).at(thread), wanted) << items << " items, lane " << lane;
+    }
+}
+
+// The fake kernel adds words up, which is no product.
+TEST(Product, AnotherChecksumIsAnErrorOfTheThread) {
+  Bench bench;
+  multiply(bench.variant.launch);
+  const auto measured = bench.measure();
+  ASSERT_FALSE(measured);
+  EXPECT_EQ(measured.error().step, Step::verify);
+  EXPECT_NE(measured.error().text().find(": payload checksum 0x"), std::string::npos)
+      << measured.error().text();
+}
+
+TEST(Product, PassesThroughTheManifest) {
+  image::Manifest manifest;
+  manifest.variants = {ring_variant("a"), ring_variant("b")};
+  manifest.variants[0].launch.payload.product = {128, 256, 2};
+  const auto read = image::manifest_from_json(image::to_json(manifest), "m");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->variants[0].launch.payload.product, (ProductShape{128, 256, 2}));
+  EXPECT_EQ(read->variants[1].launch.payload.product, ProductShape{});
+}
+
+}  // namespace
+}  // namespace phasebit::test

@@ -1,0 +1,143 @@
+// The matrices that a slot holds, their products, and where a thread has them.
+#include "core/image/launch.h"
+#include "core/image/tensor/tile.h"
+
+#include <bit>
+
+#include <gtest/gtest.h>
+
+namespace phasebit::test {
+
+using image::product::depth;
+using image::product::Products;
+using image::product::ProductShape;
+
+namespace {
+
+std::uint32_t bits(float value) {
+  return std::bit_cast<std::uint32_t>(value);
+}
+
+// A slot whose element k of row r of a block is `element(block, r, k)`, laid out as the copy engine
+// lays a swizzle of 128 bytes.
+template <typename Element>
+std::vector<std::uint32_t> slot_of(const ProductShape& shape, Element element) {
+  std::vector<std::uint32_t> words(static_cast<std::size_t>(shape.slot_bytes() / 4), 0);
+  const int rows = shape.rows + shape.columns;
+  for (int block = 0; block < shape.blocks; ++block)
+    for (int row = 0; row < rows; ++row)
+      for (int k = 0; k < depth; ++k) {
+        const auto half = bits(static_cast<float>(element(block, row, k))) >> 16;
+        const std::int64_t place = image::tensor::swizzled(image::tensor::TensorSwizzle::by_128,
+                                                           (block * rows + row) * 128 + 2 * k);
+        words[static_cast<std::size_t>(place / 4)] |= half << (place % 4 == 0 ? 0 : 16);
+      }
+  return words;
+}
+
+// A is the unit matrix, so row r and column c of the product is element r of B's row c: 8 r + c,
+// which a bf16 holds up to 256.
+int unit_and_numbers(const ProductShape& shape, int row, int k) {
+  if (row < shape.rows) return row == k ? 1 : 0;
+  return k < 32 ? 8 * k + (row - shape.rows) : 0;
+}
+
+std::uint32_t folded(const std::vector<float>& words, std::uint32_t multiplier) {
+  std::uint32_t checksum = 0;
+  for (const float word : words) checksum = checksum * multiplier + bits(word);
+  return checksum;
+}
+
+// PTX ISA, Register Fragments for wgmma.mma_async.m64nNk16, D: lane l of a warp has, of each eight
+// columns, 2 (l % 4) and the next of rows l / 4 and l / 4 + 8. Here that is 2 l, 2 l + 1, and 64
+// more.
+TEST(Product, ALaneHasItsPartOfTheFragment) {
+  const ProductShape shape{32, 8, 1};
+  Products products;
+  products.add(shape, slot_of(shape, [&](int /*block*/, int row, int k) {
+                 return unit_and_numbers(shape, row, k);
+               }));
+  for (int lane = 0; lane < 32; ++lane) {
+    const auto l = static_cast<float>(lane);
+    EXPECT_EQ(products.checksum({1}, lane, 3),
+              folded({2 * l, 2 * l + 1, 2 * l + 64, 2 * l + 65}, 3))
+        << lane;
+    // The next warp has 16 rows more, 8 * 16 in each word; three items are three times as much.
+    EXPECT_EQ(
+        products.checksum({3}, 32 + lane, 3),
+        folded({3 * (2 * l + 128), 3 * (2 * l + 129), 3 * (2 * l + 192), 3 * (2 * l + 193)}, 3))
+        << lane;
+  }
+}
+
+// Groups of eight columns one after the other: of column c the numbers are c more.
+TEST(Product, ColumnsFollowInGroupsOfEight) {
+  const ProductShape shape{16, 16, 1};
+  Products products;
+  products.add(shape, slot_of(shape, [&](int /*block*/, int row, int k) {
+                 return unit_and_numbers(shape, row, k);
+               }));
+  EXPECT_EQ(products.checksum({1}, 5, 7), folded({10, 11, 74, 75, 18, 19, 82, 83}, 7));
+}
+
+TEST(Product, BlocksAndImagesAddUp) {
+  const ProductShape shape{16, 8, 2};
+  Products products;
+  const auto image_times = [&](int times) {
+    return slot_of(shape, [&, times](int block, int row, int k) {
+      const int number = unit_and_numbers(shape, row, k);
+      return row < shape.rows || block == 0 ? number : times * number;
+    });
+  };
+  products.add(shape, image_times(1));   // 2 x
+  products.add(shape, image_times(-2));  // -1 x
+  EXPECT_EQ(products.checksum({3, 4}, 1, 5), folded({4, 6, 132, 134}, 5));
+  // Two items of the first and four of the other are nothing: zeros without a sign.
+  EXPECT_EQ(products.checksum({2, 4}, 1, 5), 0U);
+  EXPECT_EQ(products.checksum({}, 1, 5), 0U);
+}
+
+// By the arithmetic of templates/common/as_signs.ptx, in Python.
+TEST(Product, WordsBecomeSigns) {
+  const struct {
+    std::uint32_t word, signs;
+  } rows[] = {{0, 0x3f803f80},
+              {1, 0x3f803f80},
+              {2, 0xbf80bf80},
+              {0xffffffff, 0xbf80bf80},
+              {0x12345678, 0x3f80bf80}};
+  for (const auto& row : rows) EXPECT_EQ(image::product::signs_of(row.word), row.signs) << row.word;
+}
+
+TEST(Product, ItemsOfAUnitByTheirImages) {
+  image::LaunchShape shape;
+  shape.payload.period = 3;
+  image::RoleSlice slice;
+  EXPECT_EQ(image::items_by_image(shape, slice, 7), (std::vector<std::uint32_t>{3, 2, 2}));
+  shape.consumer_turns = 2;
+  EXPECT_EQ(image::items_by_image(shape, slice, 7), (std::vector<std::uint32_t>{2, 1, 1}));
+  slice.unit = 1;  // items 1, 3, 5
+  EXPECT_EQ(image::items_by_image(shape, slice, 7), (std::vector<std::uint32_t>{1, 1, 1}));
+  EXPECT_EQ(image::items_by_image(shape, slice, 1), (std::vector<std::uint32_t>{0, 0, 0}));
+}
+
+// Word w of image i is the signs of seed + i steps + w, wherever a tensor copy puts it.
+TEST(Product, ImagesAreSignsOfThePayload) {
+  image::LaunchShape shape;
+  shape.payload.product = {16, 8, 1};
+  shape.payload.words_per_slot = shape.payload.product.slot_bytes() / 4;
+  shape.payload.period = 2;
+  const Products made = products_of(shape, 9, {});
+  Products wanted;
+  for (std::uint32_t first : {9U, 9U + image::payload_item_step}) {
+    std::vector<std::uint32_t> slot;
+    for (std::uint32_t word = 0; word < 768; ++word)
+      slot.push_back(image::product::signs_of(first + word));
+    wanted.add(shape.payload.product, slot);
+  }
+  EXPECT_EQ(made.checksum({5, 2}, 3, 11), wanted.checksum({5, 2}, 3, 11));
+  EXPECT_NE(made.checksum({5, 2}, 3, 11), wanted.checksum({2, 5}, 3, 11));
+}
+
+}  // namespace
+}  // namespace phasebit::test

@@ -1,0 +1,118 @@
+// Works that multiply the matrices of a slot: what the plan makes of [product], the text of a late
+// release, and what is refused.
+#include "gen/render/render.h"
+#include "gen/space/variants.h"
+#include "tests/gen/plans.h"
+
+#include <algorithm>
+
+namespace phasebit::test {
+
+namespace {
+
+// Two warpgroups, a tile of 128 x 256 x 64.
+const std::string ring = "ring/mbarrier_bulk/bulk/wgmma/granularity=warpgroup/consumers=2/";
+const std::string tile = "payload_bytes=49152/tile_n=256";
+
+image::VariantKey variant(const std::string& id) {
+  auto key = space::parse_variant(shipped(), id);
+  EXPECT_TRUE(key) << key.error().text();
+  return key.value_or(image::VariantKey{});
+}
+
+std::vector<std::string> statements_of(const std::string& id) {
+  render::Renderer renderer(shipped(), base::source_root() / "templates");
+  const image::VariantKey key = variant(id);
+  auto made = renderer.render(key, plan_of(key), image::Build::timed, "8.6", "sm_90a");
+  EXPECT_TRUE(made) << made.error().text();
+  return made ? made->kernel.statements : std::vector<std::string>{};
+}
+
+long count(const std::vector<std::string>& statements, const std::string& start) {
+  return std::count_if(statements.begin(), statements.end(),
+                       [&](const std::string& statement) { return statement.starts_with(start); });
+}
+
+// 128 rows of A and 256 of B, 128 bytes each, are 48 KiB; the pattern of the swizzle is 1024 bytes;
+// sums of 64 ones an item are exact for 2^18 items.
+TEST(ProductPlan, IsOfTheTile) {
+  const probes::Plan plan = plan_of(variant(ring + tile));
+  EXPECT_EQ(plan.launch.payload.product, (image::product::ProductShape{128, 256, 1}));
+  EXPECT_EQ(plan.slot_bytes, 49152);
+  EXPECT_EQ(plan.payload_offset % 1024, 0);
+  EXPECT_EQ(plan.launch.max_items, 1 << 18);
+  EXPECT_TRUE(plan.launch.fixed_warps);
+  EXPECT_EQ(plan.consumer.moves, 0);
+  EXPECT_EQ(plan.launch.payload.period, image::copied_payload_period);
+}
+
+TEST(ProductPlan, TwoItemsAPhaseAreTwiceTheDepth) {
+  const probes::Plan plan =
+      plan_of(variant(ring + "num_stages=2/items_a_phase=2/payload_bytes=32768/tile_n=128"));
+  EXPECT_EQ(plan.launch.payload.product, (image::product::ProductShape{128, 128, 2}));
+  EXPECT_EQ(plan.slot_bytes, 65536);
+  EXPECT_EQ(plan.launch.max_items, 1 << 17);
+}
+
+// Slots that are filled once: item i has image i modulo num_stages, with a protocol and without.
+TEST(ProductPlan, PrefilledSlotsAreTheirOwnImages) {
+  for (const char* protocol : {"none", "mbarrier"}) {
+    const probes::Plan plan = plan_of(variant(
+        fmt::format("ring/{}/prefilled/wgmma/granularity=warpgroup/consumers=2/num_stages=3/{}",
+                    protocol, tile)));
+    EXPECT_EQ(plan.launch.payload.period, 3);
+    EXPECT_EQ(plan.phases_checked, std::string(protocol) == "none" ? 0 : 6);
+  }
+}
+
+TEST(ProductText, FourStepsOfWgmmaAnItem) {
+  const auto text = statements_of(ring + tile);
+  EXPECT_EQ(count(text, "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 "), 4);
+  EXPECT_EQ(count(text, "wgmma.fence"), 1);
+  EXPECT_EQ(count(text, "wgmma.wait_group.sync.aligned 0;"), 1);
+  EXPECT_EQ(count(text, "ld.shared"), 1);  // the ticket: no words of the slot
+}
+
+// The slot of the item before: behind its group, and the last one behind the loop.
+TEST(ProductText, AGroupInFlightReleasesTheSlotBefore) {
+  const auto text = statements_of(ring + tile + "/in_flight=1/arrival=warp");
+  EXPECT_EQ(count(text, "wgmma.wait_group.sync.aligned 1;"), 1);
+  EXPECT_EQ(count(text, "wgmma.wait_group.sync.aligned 0;"), 1);
+  long behind = 0;
+  for (const std::string& statement : text)
+    if (statement.find("mbarrier.arrive") != std::string::npos &&
+        statement.find("[c_behind+32]") != std::string::npos)
+      ++behind;
+  EXPECT_EQ(behind, 2);
+}
+
+// 128 columns are eight pairs of eight: 4 steps of 1 + 8 loads and 16 products.
+TEST(ProductText, MmaSyncLoadsAndMultiplies) {
+  const auto text =
+      statements_of("ring/mbarrier_bulk/bulk/mma_sync/consumers=4/payload_bytes=24576");
+  EXPECT_EQ(count(text, "ldmatrix"), 36);
+  EXPECT_EQ(count(text, "mma.sync"), 64);
+}
+
+struct RefusedRow {
+  std::string id, reason;
+};
+
+TEST(ProductRules, RefuseWhatIsNoTile) {
+  const RefusedRow rows[] = {
+      {ring + "payload_bytes=32768/tile_n=256", "payload_bytes = 128 * (64 * consumers + tile_n)"},
+      {ring + tile + "/in_flight=1/num_stages=1", "a slot that is kept for the group under way"},
+      {ring + tile + "/read=first", "matrices are read as a whole"},
+      {"ring/mbarrier/st_shared/wgmma/granularity=warpgroup/payload_bytes=24576",
+       "the slot holds matrices that the async proxy sees"},
+      {"ring/mbarrier_bulk/bulk/wgmma/payload_bytes=24576", "a warpgroup multiplies"},
+      {"ring/none/st_shared/none", "protocol none"}};
+  for (const RefusedRow& row : rows) {
+    const auto key = space::parse_variant(shipped(), row.id);
+    ASSERT_FALSE(key) << row.id;
+    EXPECT_NE(key.error().text().find(row.reason), std::string::npos) << key.error().text();
+  }
+}
+
+}  // namespace
+}  // namespace phasebit::test
