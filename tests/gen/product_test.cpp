@@ -2,6 +2,7 @@
 // release, and what is refused.
 #include "gen/render/render.h"
 #include "gen/space/variants.h"
+#include "tests/gen/fixture.h"
 #include "tests/gen/plans.h"
 
 #include <algorithm>
@@ -92,6 +93,25 @@ TEST(ProductText, MmaSyncLoadsAndMultiplies) {
       statements_of("ring/mbarrier_bulk/bulk/mma_sync/consumers=4/payload_bytes=24576");
   EXPECT_EQ(count(text, "ldmatrix"), 36);
   EXPECT_EQ(count(text, "mma.sync"), 64);
+}
+
+TEST(ProductFacts, RefuseWhatIsMissingOrUnknown) {
+  const std::string works = "[works]\nproducer = \"1 == 0\"\nconsumer = \"1 == 1\"\namount = 0\n";
+  const std::pair<std::string, std::string> rows[] = {
+      {"[product]\nrows = 64\n",
+       ":5: [product]: lacks 'columns' (write columns = 128, or an expression)"},
+      {"[product]\ncolumns = 64\n",
+       ":5: [product]: lacks 'rows' (write rows = 64, or an expression)"},
+      {"[product]\nrows = 64\ncolumns = 8\nblcoks = 2\n",
+       ":8: blcoks: no such key (did you mean 'blocks'?)"}};
+  for (const auto& [text, message] : rows) {
+    Folder folder;
+    folder.copy_fixture();
+    folder.write("work/own/work.toml", works + text);
+    const auto catalogue = catalogue::Catalogue::load(folder.path());
+    ASSERT_FALSE(catalogue) << text;
+    EXPECT_EQ(folder.text(catalogue.error()), "spec: work/own/work.toml" + message);
+  }
 }
 
 struct RefusedRow {
