@@ -1,6 +1,7 @@
 #include "bench/point/shape_check.h"
 
 #include "bench/point/chain.h"
+#include "core/image/product/check.h"
 
 #include <algorithm>
 #include <iterator>
@@ -73,6 +74,11 @@ Status check_shape(const LaunchShape& shape) {
   PHASEBIT_TRY(check_ranks(shape));
   PHASEBIT_TRY(check_roles(shape));
   PHASEBIT_TRY(check_tensor_maps(shape));
+  if (const std::string why = image::product::why_unknown(
+          shape.payload.product,
+          {shape.payload.words_per_slot, shape.payload.consumer_threads, shape.payload.period});
+      !why.empty())
+    return fail(Step::bundle, "product: {}", why);
   return check_chain(shape);
 }
 

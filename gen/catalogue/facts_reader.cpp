@@ -150,7 +150,8 @@ void CatalogueReader::read_work_facts(const Source& source) {
   if (!facts.product.multiplies) return;
   FactTable product(catalogue_, files, "product", {"rows", "columns", "blocks"}, status_);
   facts.product.rows = product.expression("rows", ValueKind::number, "rows = 64, or an expression");
-  facts.product.columns = product.expression("columns", ValueKind::number, "columns = 128, or an expression");
+  facts.product.columns =
+      product.expression("columns", ValueKind::number, "columns = 128, or an expression");
   facts.product.blocks = product.expression_if("blocks", ValueKind::number);
 }
 

@@ -84,7 +84,8 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair("probes", "response"), std::pair("probes", "interference"),
                     std::pair("probes", "fanin"), std::pair("probes", "entangle"),
                     std::pair("protocols", "protocols"), std::pair("protocols", "newer"),
-                    std::pair("barrier_word", "barrier_word")),
+                    std::pair("barrier_word", "barrier_word"), std::pair("products", "products"),
+                    std::pair("products", "mma_sync")),
     [](const auto& sweep) { return std::string(sweep.param.second); });
 
 // It has functions of the guard's: a file that goes to ptxas as it is, with the same head.

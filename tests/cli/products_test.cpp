@@ -56,11 +56,19 @@ TEST_F(Products, OfAShorterDepthAreRefused) {
 }
 
 TEST_F(Products, OfAnotherShapeThanTheKeySaysAreRefused) {
-  Project::edit(file(), "product = { rows = 128, columns = 64 }",
-                "product = { rows = 64, columns = 128 }");
-  const std::string said = gate();
+  const std::string text = Project::read(file());
+  Project::edit(file(), ", product = { rows = 128, columns = 64 }", "");
+  std::string said = gate();
   EXPECT_NE(said.find("the variant of its key has { rows = 128, columns = 64, blocks = 1 } (write "
                       "`product = { rows = 128, columns = 64, blocks = 1 }` in its `payload`)"),
+            std::string::npos)
+      << said;
+  Project::write(file(), text);
+  Project::edit(file(), "product = { rows = 128, columns = 64 }",
+                "product = { rows = 64, columns = 128 }");
+  said = gate();
+  EXPECT_NE(said.find("payload: product: 256 threads multiply 128 rows, 64 are read (mend "
+                      "`product`, `words` or `threads`)"),
             std::string::npos)
       << said;
 }

@@ -1,5 +1,6 @@
 // The matrices that a slot holds, their products, and where a thread has them.
 #include "core/image/launch.h"
+#include "core/image/product/check.h"
 #include "core/image/tensor/tile.h"
 
 #include <bit>
@@ -95,6 +96,23 @@ TEST(Product, BlocksAndImagesAddUp) {
   // Two items of the first and four of the other are nothing: zeros without a sign.
   EXPECT_EQ(products.checksum({2, 4}, 1, 5), 0U);
   EXPECT_EQ(products.checksum({}, 1, 5), 0U);
+}
+
+// 16 + 8 rows of 128 bytes are 768 words; a warp has 16 rows.
+TEST(Product, OfAShapeThatIsNoneIsSaid) {
+  const struct {
+    ProductShape shape;
+    image::product::Slot slot;
+    const char* why;
+  } rows[] = {{{16, 8, 1}, {768, 32, 37}, ""},
+              {{}, {768, 32, 0}, ""},
+              {{12, 12, 1}, {768, 32, 37}, "12 rows and 12 columns are not multiples of 16 and 8"},
+              {{16, 8, 2},
+               {768, 32, 37},
+               "matrices of 16 and 8 rows, 2 times, take 1536 words, a slot has 768"},
+              {{16, 8, 1}, {768, 64, 37}, "64 threads multiply 32 rows, 16 are read"},
+              {{16, 8, 1}, {768, 32, 0}, "its slots have images, whose number is `period`"}};
+  for (const auto& row : rows) EXPECT_EQ(image::product::why_unknown(row.shape, row.slot), row.why);
 }
 
 // By the arithmetic of templates/common/as_signs.ptx, in Python.

@@ -27,12 +27,22 @@ struct Sweep {
   size_t step = 1;  // every so many a variant is rendered; all are expanded
 };
 
-constexpr Sweep sweeps[] = {
-    {"core", "core"},        {"protocols", "protocols"}, {"protocols", "newer"},
-    {"probes", "verbs"},     {"probes", "response"},     {"probes", "interference"},
-    {"probes", "fanin"},     {"probes", "entangle"},     {"cluster", "cluster"},
-    {"tensor", "tensor", 7}, {"tensor", "multicast", 7}, {"barrier_word", "barrier_word"},
-    {"curated", "curated"},  {"forms", "forms", 97}};
+constexpr Sweep sweeps[] = {{"core", "core"},
+                            {"protocols", "protocols"},
+                            {"protocols", "newer"},
+                            {"probes", "verbs"},
+                            {"probes", "response"},
+                            {"probes", "interference"},
+                            {"probes", "fanin"},
+                            {"probes", "entangle"},
+                            {"cluster", "cluster"},
+                            {"tensor", "tensor", 7},
+                            {"tensor", "multicast", 7},
+                            {"barrier_word", "barrier_word"},
+                            {"curated", "curated"},
+                            {"forms", "forms", 97},
+                            {"products", "products", 41},
+                            {"products", "mma_sync", 17}};
 
 // The shipped templates and, beside each component, its copy.
 class Copies : public testing::TestWithParam<Sweep> {

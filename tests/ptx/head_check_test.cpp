@@ -127,6 +127,12 @@ TEST(Head, SaysWhatARunCannotLeaveBehind) {
       {"[launch]", "[expects]\n//@ payload = { words = 32, threads = 32 }\n//@ [launch]",
        "spec: t.ptx:12: payload: 4 slots of 32 words have 512 bytes, the barriers leave 0 (write "
        "`shared_bytes = 544` or more in [launch])"},
+      {"[launch]",
+       "[expects]\n//@ payload = { words = 768, threads = 64, period = 37, product = { rows = 16, "
+       "columns = 8 } }\n//@ [launch]",
+       "spec: t.ptx:12: payload: product: 64 threads multiply 32 rows, 16 are read (mend "
+       "`product`, "
+       "`words` or `threads`)"},
       {"[launch]", "[expects]\n//@ payload = { words = 48, threads = 32 }\n//@ [launch]",
        "spec: t.ptx:12: payload: 48 words do not go into reads of 1 words by 32 threads (write a "
        "multiple of 32 as `words`)"},

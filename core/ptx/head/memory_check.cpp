@@ -1,4 +1,5 @@
 // What lies in shared memory: barriers and the slots of the payload.
+#include "core/image/product/check.h"
 #include "core/ptx/head/complaint.h"
 
 #include <algorithm>
@@ -89,8 +90,13 @@ Status check_payload(const CheckedHead& checked) {
   const image::LaunchShape& launch = checked.head.launch;
   const image::PayloadShape& payload = launch.payload;
   if (payload.words_per_slot == 0) return {};
+  if (const std::string why = image::product::why_unknown(
+          payload.product, {payload.words_per_slot, payload.consumer_threads, payload.period});
+      !why.empty())
+    return checked.complain("payload", "mend `product`, `words` or `threads`", "product: {}", why);
   const int step = payload.consumer_threads * payload.consumer_vector_words;
-  if (payload.thread_words == 0 && payload.words_per_slot % step != 0)
+  const bool reads_words = payload.product.rows == 0;
+  if (reads_words && payload.thread_words == 0 && payload.words_per_slot % step != 0)
     return checked.complain("payload", fmt::format("write a multiple of {} as `words`", step),
                             "{} words do not go into reads of {} words by {} threads",
                             payload.words_per_slot, payload.consumer_vector_words,
