@@ -4,10 +4,7 @@
 #include "core/ptx/file.h"
 #include "gen/ir/module_text.h"
 
-#include <cctype>
 #include <charconv>
-#include <cstdint>
-#include <cstdlib>
 #include <map>
 
 namespace phasebit::ir {
@@ -32,29 +29,6 @@ bool is_of_debugger(const ptx::PtxStatement& statement) {
          (statement.name.starts_with("$L__tmp") || statement.name.starts_with("$L__func"));
 }
 
-// "mad.lo.s32 %, %, 16777619, %;"
-std::string without_registers(const std::string& text) {
-  return ptx::replace_names(
-      text, [](std::string_view name) { return std::string(name.starts_with('%') ? "%" : name); });
-}
-
-// Large numbers in a text, modulo 2^32: "16777619", "-626627309", in IR "u0x01000193".
-std::vector<std::uint32_t> large_numbers(std::string_view text) {
-  std::vector<std::uint32_t> numbers;
-  const char* const end = text.data() + text.size();
-  for (size_t at = 0; at < text.size(); ++at) {
-    const char before = at == 0 ? ' ' : text[at - 1];
-    const bool is_hex = text.substr(at).starts_with("u0x");
-    if (ptx::in_name(before) || !(is_hex || text[at] == '-' || std::isdigit(text[at]))) continue;
-    std::int64_t number = 0;
-    const char* const begin = text.data() + at + (is_hex ? 3 : 0);
-    const auto read = std::from_chars(begin, end, number, is_hex ? 16 : 10);
-    if (read.ec == std::errc() && std::abs(number) > 0xffff)
-      numbers.push_back(static_cast<std::uint32_t>(number));
-  }
-  return numbers;
-}
-
 // Of an entry, statement by statement, with the source that the last `.loc` named.
 class Lines {
  public:
@@ -63,9 +37,6 @@ class Lines {
     nowhere_.verb.clear();
     nowhere_.role.clear();
     at_ = nowhere_;
-    for (size_t n = 0; n < ir.kernel.statements.size(); ++n)
-      for (const std::uint32_t number : large_numbers(ir.kernel.statements[n]))
-        numbers_[number].push_back(ir.kernel.source[n]);
   }
 
   std::vector<render::ListingLine> of(const ptx::PtxFunction& entry) {
@@ -99,37 +70,19 @@ class Lines {
       lost_.push_back({lines_.size(), ptx::read_names(statement), writes});
     for (const std::string& name : writes)
       if (!at_.verb.empty()) made_by_.try_emplace(name, at_);
-    if (has_place_ && !writes.empty()) equals_[without_registers(text)].push_back(at_);
     lines_.push_back({text, at_});
   }
 
-  // The place of all of these, when it is one verb's.
-  static const SourceLine* only_place(const std::vector<SourceLine>& places) {
-    for (const SourceLine& one : places)
-      if (one.verb != places.front().verb || one.role != places.front().role) return nullptr;
-    return places.empty() || places.front().verb.empty() ? nullptr : &places.front();
-  }
-
-  // Where a computation stands that differs from this one in its registers alone; where its number
-  // comes from; whose result it goes on with.
-  const SourceLine* place_of(const Lost& lost) const {
-    const std::string& text = lines_[lost.line].text;
-    if (const auto equal = equals_.find(without_registers(text)); equal != equals_.end())
-      if (const SourceLine* place = only_place(equal->second)) return place;
-    for (const std::uint32_t number : large_numbers(text))
-      if (const auto from = numbers_.find(number); from != numbers_.end())
-        if (const SourceLine* place = only_place(from->second)) return place;
-    for (const std::string& name : lost.reads)
-      if (const auto verb = made_by_.find(name); verb != made_by_.end()) return &verb->second;
-    return nullptr;
-  }
-
-  // LLVM drops the place of a computation that it moves. What synchronises is never moved.
+  // LLVM drops the place of a computation that it moves to the end of a block: it belongs to the
+  // verb whose result it goes on with. What synchronises is never moved.
   void find_place(const Lost& lost) {
-    const SourceLine* place = place_of(lost);
-    if (place == nullptr) return;
-    lines_[lost.line].source = *place;
-    for (const std::string& made : lost.writes) made_by_.try_emplace(made, *place);
+    for (const std::string& name : lost.reads) {
+      const auto verb = made_by_.find(name);
+      if (verb == made_by_.end()) continue;
+      lines_[lost.line].source = verb->second;
+      for (const std::string& made : lost.writes) made_by_.try_emplace(made, verb->second);
+      return;
+    }
   }
 
   const Rendered& ir_;
@@ -138,8 +91,6 @@ class Lines {
   bool has_place_ = false;
   std::vector<Lost> lost_;
   std::map<std::string, SourceLine> made_by_;  // registers, by the first verb that writes them
-  std::map<std::string, std::vector<SourceLine>> equals_;     // computations without registers
-  std::map<std::uint32_t, std::vector<SourceLine>> numbers_;  // of the IR
   std::vector<render::ListingLine> lines_;
 };
 

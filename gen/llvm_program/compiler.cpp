@@ -1,5 +1,6 @@
 #include "gen/llvm_program/compiler.h"
 
+#include "gen/llvm_program/places.h"
 #include "gen/llvm_program/templates.h"
 
 #include <optional>
@@ -85,16 +86,7 @@ std::unique_ptr<llvm::TargetMachine> machine_for(const Request& request, std::st
   return machine;
 }
 
-// An instruction that LLVM moves to where another stands keeps the place of one of both, instead of
-// none: the gate counts it at its verb. The backend moves computations alone, whose verb is known
-// by their operands (gen/ir/lower.cpp), to instructions of any verb: there it keeps none.
-void keep_merged_places(bool keep) {
-  *static_cast<llvm::cl::opt<bool>*>(
-      llvm::cl::getRegisteredOptions()["pick-merged-source-locations"]) = keep;
-}
-
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, int opt) {
-  keep_merged_places(true);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager calls;
@@ -141,7 +133,6 @@ Answer failed(std::string message) {
 
 Answer lower(llvm::Module& module, llvm::TargetMachine& machine) {
   Answer answer;
-  keep_merged_places(false);
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream out(text);
   llvm::legacy::PassManager passes;
@@ -159,6 +150,11 @@ void begin() {
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
   LLVMInitializeNVPTXAsmPrinter();
+  // An instruction that LLVM moves to where another stands keeps the place of one of both, instead
+  // of none: the gate counts it at its verb.
+  *static_cast<llvm::cl::opt<bool>*>(
+      llvm::cl::getRegisteredOptions()["pick-merged-source-locations"]) = true;
+  keep_places_of_moved_code();
 }
 
 std::string_view llvm_version() {

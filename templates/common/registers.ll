@@ -1,5 +1,6 @@
 ; What every verb may use, each thread its own: phasebit-llvm keeps thread_local variables in registers.
 @pb_shared = external addrspace(3) global [0 x i8], align 128
+@tile_map = internal thread_local global ptr null
 @items = internal thread_local global i32 0
 @zero = internal thread_local global i32 0
 @seed = internal thread_local global i32 0

@@ -53,6 +53,15 @@ std::string in_braces(const std::vector<std::string>& items) {
   return fmt::format("{{{}}}", fmt::join(items, ", "));
 }
 
+// The same in LLVM IR: "i32 0, i32 %place, i16 1".
+std::string in_ir(const image::TilePayload& tile) {
+  std::string text;
+  for (std::size_t n = 0; n + 1 < tile.at.size(); ++n) text += fmt::format("i32 {}, ", tile.at[n]);
+  text += "i32 %place";
+  for (const int offset : tile.offsets) text += fmt::format(", i16 {}", offset);
+  return text;
+}
+
 // Maps of a mover are of one geometry: those of tiles that are copied, and of those stored.
 void add_tile(json& context, const image::TilePayload& tile, const image::tensor::TensorMap& map) {
   std::vector<std::string> coordinates, offsets;
@@ -62,6 +71,7 @@ void add_tile(json& context, const image::TilePayload& tile, const image::tensor
   for (const int offset : tile.offsets) offsets.push_back(std::to_string(offset));
   context["tile_coordinates"] = in_braces(coordinates);
   context["tile_offsets"] = in_braces(offsets);
+  context["ir_tile_place"] = in_ir(tile);
   context["tile_step"] = std::to_string(tile_step(map) * tile.copies);
   context["tile_outer"] = std::to_string(tile_step(map));
   context["tile_bytes"] = std::to_string(tile_bytes(map));
@@ -82,6 +92,7 @@ void add_resources(json& context, const Plan& plan) {
   for (const char* name : {"tile_step", "tile_outer", "tile_bytes"}) context[name] = "0";
   context["tile_coordinates"] = "{place}";
   context["tile_offsets"] = "{}";
+  context["ir_tile_place"] = "i32 %place";
   if (!plan.launch.tensor_maps.empty())
     add_tile(context, plan.launch.payload.tile, plan.launch.tensor_maps.front());
 }

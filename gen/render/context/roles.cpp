@@ -84,6 +84,7 @@ json role_context(const Plan& plan, const std::string& r) {
   context["slots"] = make_slots(plan, role, r, facts.ahead);
   add_moves(context, plan, role, r, 0);
   add_product_steps(context, plan, 0);
+  if (produces) context["tiles"] = context["slots"].front()["tiles"];
   const int consumer_groups = 1 + plan.producer.turns;
   add_tokens(context, r, facts.ahead, facts.tries_early);
   add_group(context, plan, role, produces ? 1 : consumer_groups);

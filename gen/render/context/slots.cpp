@@ -41,6 +41,7 @@ void add_tiles(json& slot, const Plan& plan, const std::string& r, int offset) {
   for (int copy = 0; copy < plan.launch.payload.tile.copies; ++copy)
     slot["tiles"].push_back(
         {{"tile_address", fmt::format("{}_payload+{}", r, offset * plan.slot_bytes + copy * bytes)},
+         {"tile_bytes_up", std::to_string(copy * bytes)},
          {"tile_place", std::to_string(copy * tile_step(map))}});
 }
 

@@ -35,6 +35,7 @@ item:
 {{/works}}
 {{/token_here}}
   call void @{{r}}_commit(i32 {{slot_offset}})
+  {{ir_keep_loop}}
   call void @{{r}}_advance()
 {{/slots}}
   call void @{{r}}_advance_lap()

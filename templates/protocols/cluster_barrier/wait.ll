@@ -1,0 +1,4 @@
+define internal void @{{r}}_wait(i32 %slot) alwaysinline {
+  call void @llvm.nvvm.barrier.cluster.wait{{aligned_word}}()
+  ret void
+}
