@@ -46,7 +46,7 @@ void set_home(Options& all, const base::Home& home) {
         &sass.page.tools, &sass.classes.tools, &sass.gate.tools, &sass.reduce.tools})
     tools->home = home;
   sass.list.home = all.report.home = all.claims.home = all.results_out.home =
-      all.list.request.home = home;
+      all.list.request.home = all.llvm.history.home = home;
 }
 
 int complain(const Error& error) {

@@ -23,8 +23,12 @@ void add_llvm_history(CLI::App& group, LlvmOptions& all, Chosen& chosen) {
   CLI::App* command = group.add_subcommand(
       "history", "the same verb through every LLVM that is installed, by its program llc-N");
   command->add_option("verb", all.history.verb, "one verb (default: all that have spellings)");
+  command->add_option("--sass", all.history.sass_target,
+                      "architecture whose SASS, by the pinned ptxas, stands beside the PTX");
+  command->add_option("--snippets", all.history.snippets,
+                      "folder for each distinct PTX of a verb as a text for --snippet");
   add_format(*command, all.format, all.json);
-  add_examples(*command, {"phasebit llvm history"});
+  add_examples(*command, {"phasebit llvm history", "phasebit llvm history arrive --sass sm_90a"});
   command->callback([&] { chosen = [&] { return run_llvm_history(all); }; });
 }
 

@@ -7,6 +7,7 @@
 
 #include <llvm/Analysis/CGSCCPassManager.h>
 #include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/InlineAsm.h>
@@ -41,6 +42,18 @@ std::string describe(const llvm::SMDiagnostic& mistake, const std::string& name)
   if (mistake.getLineNo() <= 0) return name + ": " + mistake.getMessage().str();
   return name + ":" + std::to_string(mistake.getLineNo()) + ":" +
          std::to_string(mistake.getColumnNo() + 1) + ": " + mistake.getMessage().str();
+}
+
+// Bitcode is read by the LLVM that wrote it and by later ones.
+std::string describe(const llvm::SMDiagnostic& mistake, llvm::MemoryBufferRef given) {
+  const std::string said = describe(mistake, given.getBufferIdentifier().str());
+  const auto* const begin = reinterpret_cast<const unsigned char*>(given.getBufferStart());
+  if (!llvm::isBitcode(begin, begin + given.getBufferSize())) return said;
+  llvm::Expected<std::string> producer = llvm::getBitcodeProducerString(given);
+  if (producer && (producer->empty() || *producer == "LLVM" LLVM_VERSION_STRING)) return said;
+  const std::string by = producer ? *producer : "another LLVM";
+  if (!producer) llvm::consumeError(producer.takeError());
+  return said + " (bitcode of " + by + "; this is LLVM " + LLVM_VERSION_STRING + ")";
 }
 
 // A declared intrinsic that this LLVM has not would come out as a call of nothing.
@@ -182,7 +195,7 @@ Answer compile(const Request& request) {
   const std::unique_ptr<llvm::Module> module = llvm::parseIR(
       buffer->getMemBufferRef(), mistake, context,
       llvm::ParserCallbacks([&](llvm::StringRef, llvm::StringRef) { return layout; }));
-  if (!module) return failed(describe(mistake, request.name));
+  if (!module) return failed(describe(mistake, buffer->getMemBufferRef()));
   error = unknown_intrinsic(*module);
   if (error.empty()) error = without_kernel(*module);
   if (!error.empty()) return failed(request.name + ": " + error);

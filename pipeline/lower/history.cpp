@@ -5,8 +5,12 @@
 #include "core/base/process.h"
 #include "core/base/text.h"
 #include "core/base/toml.h"
+#include "pipeline/lower/machine_code.h"
+#include "pipeline/lower/verb_text.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <sstream>
 
 namespace phasebit::pipeline::lower {
@@ -27,6 +31,8 @@ struct Spelling {
 
 struct Verb {
   std::string name;
+  std::vector<std::string> arguments;  // of a snippet; none where it stands for no verb
+  std::string heading;                 // its first lines
   std::vector<Spelling> spellings;
 };
 
@@ -36,8 +42,10 @@ Result<std::vector<Verb>> read_verbs() {
   std::vector<Verb> verbs;
   base::TomlReader file(spellings_file, root, "", {"verb"}, status);
   for (const base::TomlValue* one : file.tables("verb")) {
-    base::TomlReader verb(spellings_file, *one, "verb", {"name", "spelling"}, status);
-    verbs.push_back({verb.text("name"), {}});
+    base::TomlReader verb(spellings_file, *one, "verb",
+                          {"name", "arguments", "heading", "spelling"}, status);
+    verbs.push_back({verb.text("name"), {}, verb.text_or("heading", {}), {}});
+    if (verb.has("arguments")) verbs.back().arguments = verb.words("arguments");
     for (const base::TomlValue* row : verb.tables("spelling")) {
       base::TomlReader spelling(spellings_file, *row, "spelling",
                                 {"from", "words", "cpu", "ptx", "ir"}, status);
@@ -56,26 +64,6 @@ const Spelling* spelling_for(const Verb& verb, int version) {
   for (const Spelling& one : verb.spellings)
     if (one.from <= version && (newest == nullptr || one.from > newest->from)) newest = &one;
   return newest;
-}
-
-// What the verb became: its instructions without what only brings its arguments.
-std::string instructions_of(const std::string& ptx) {
-  std::string all;
-  std::istringstream lines(ptx);
-  bool inside = false;
-  for (std::string line; std::getline(lines, line);) {
-    line.erase(std::min(line.find("//"), line.size()));
-    const std::string text(base::trimmed(line));
-    if (text == "{") inside = true;
-    const bool is_asm = text.starts_with("{ ");
-    if (!inside || !(text.ends_with(';') || is_asm) ||
-        base::starts_with_any(text, {".reg", "ld.param", "ret;", "cvta", "bra.uni"}))
-      continue;
-    std::string one;
-    for (const char c : text) one += c == '\t' ? ' ' : c;
-    all += (all.empty() ? "" : " ") + one;
-  }
-  return all;
 }
 
 // "LLVM ERROR: Cannot select: 0x55d0: ch = AtomicFence 0x55e0, ..." without addresses.
@@ -105,39 +93,96 @@ bool calls_nobody(const std::string& ptx) {
   return ptx.find(".extern .func") != std::string::npos;
 }
 
-table::Cell outcome(int version, const Spelling& spelling, const fs::path& folder) {
+struct Outcome {
+  std::string ptx;   // "" where there is none
+  std::string said;  // then why
+};
+
+Outcome outcome(int version, const Spelling& spelling, const fs::path& folder) {
   const std::string file = (folder / "verb.ll").string();
-  if (!base::write_file(file, spelling.ir)) return "cannot write " + file;
+  if (!base::write_file(file, spelling.ir)) return {{}, "cannot write " + file};
   const auto said =
       base::run_process({fmt::format("llc-{}", version), "-O3", "-march=nvptx64",
                          "-mcpu=" + spelling.cpu, "-mattr=+" + spelling.ptx, "-o", "-", file});
-  if (!said) return "not installed (llvm-" + std::to_string(version) + ")";
-  if (!said->ok()) return "rejected: " + first_error(*said, file);
-  if (calls_nobody(said->out)) return "it has no intrinsic: a call of a function that nobody has";
-  return instructions_of(said->out);
+  if (!said) return {{}, "not installed (llvm-" + std::to_string(version) + ")"};
+  if (!said->ok()) return {{}, "rejected: " + first_error(*said, file)};
+  if (calls_nobody(said->out))
+    return {{}, "it has no intrinsic: a call of a function that nobody has"};
+  return {said->out, {}};
 }
+
+class History {
+ public:
+  History(const LlvmHistoryRequest& request, std::optional<ptxas::Toolchain> toolchain,
+          fs::path folder)
+      : request_(request), toolchain_(std::move(toolchain)), folder_(std::move(folder)) {
+    made_.columns = {{"verb"}, {"LLVM", true}, {"spelling"}, {"target"}, {"PTX"}};
+    if (toolchain_)
+      made_.columns.push_back(
+          {fmt::format("SASS ({}, ptxas {})", request.sass_target, toolchain_->version.text())});
+  }
+
+  Status add(const Verb& verb) {
+    std::set<std::string> known;
+    for (const int version : versions) {
+      std::vector<table::Cell> row = {verb.name, version};
+      const Spelling* spelling = spelling_for(verb, version);
+      Outcome out{{}, "it has no intrinsic"};
+      if (spelling != nullptr) out = outcome(version, *spelling, folder_);
+      const std::string text = out.ptx.empty() ? out.said : instructions_of(out.ptx);
+      row.emplace_back(spelling == nullptr ? "-" : spelling->words);
+      row.emplace_back(spelling == nullptr ? "-" : spelling->cpu + " " + spelling->ptx);
+      row.emplace_back(text);
+      if (toolchain_) row.push_back(sass_of(out.ptx));
+      made_.rows.push_back(std::move(row));
+      if (!out.ptx.empty() && known.insert(text).second)
+        PHASEBIT_TRY(write_snippet(verb, version, out.ptx));
+    }
+    return {};
+  }
+
+  table::Table take() { return std::move(made_); }
+
+ private:
+  table::Cell sass_of(const std::string& ptx) const {
+    if (ptx.empty()) return "-";
+    const auto opcodes =
+        opcodes_of(*toolchain_, as_kernel(ptx, request_.sass_target), request_.sass_target);
+    return opcodes ? *opcodes : opcodes.error().message;
+  }
+
+  Status write_snippet(const Verb& verb, int version, const std::string& ptx) const {
+    if (request_.snippets.empty() || verb.arguments.empty()) return {};
+    std::string name = verb.name;
+    std::replace(name.begin(), name.end(), ' ', '_');
+    return base::write_file(
+        fs::path(request_.snippets) / fmt::format("{}.llvm{}.ptx", name, version),
+        as_snippet(ptx, verb.arguments, verb.heading));
+  }
+
+  const LlvmHistoryRequest& request_;
+  std::optional<ptxas::Toolchain> toolchain_;
+  fs::path folder_;
+  table::Table made_;
+};
 
 }  // namespace
 
 Result<table::Table> llvm_history(const LlvmHistoryRequest& request) {
   PHASEBIT_TRY_ASSIGN(verbs, read_verbs());
   PHASEBIT_TRY_ASSIGN(folder, base::TempDir::create());
-  table::Table made;
-  made.columns = {{"verb"}, {"LLVM", true}, {"spelling"}, {"target"}, {"PTX"}};
+  std::optional<ptxas::Toolchain> toolchain;
+  if (!request.sass_target.empty()) {
+    PHASEBIT_TRY_ASSIGN(found, ptxas::find_toolchain({request.home, {}, {}}));
+    toolchain = std::move(found);
+  }
+  History history(request, std::move(toolchain), folder.path());
   std::vector<std::string> names;
   for (const Verb& verb : verbs) {
     names.push_back(verb.name);
-    if (!request.verb.empty() && request.verb != verb.name) continue;
-    for (const int version : versions) {
-      const Spelling* spelling = spelling_for(verb, version);
-      if (spelling == nullptr)
-        made.rows.push_back({verb.name, version, "-", "-", "it has no intrinsic"});
-      else
-        made.rows.push_back({verb.name, version, spelling->words,
-                             fmt::format("{} {}", spelling->cpu, spelling->ptx),
-                             outcome(version, *spelling, folder.path())});
-    }
+    if (request.verb.empty() || request.verb == verb.name) PHASEBIT_TRY(history.add(verb));
   }
+  table::Table made = history.take();
   if (made.rows.empty())
     return with_hint(fail(Step::usage, "no spellings of a verb '{}'", request.verb),
                      base::nearest_word_hint(request.verb, names));

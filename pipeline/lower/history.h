@@ -1,6 +1,7 @@
 // The same verb through every LLVM that is installed, each in the spelling that it knows.
 #pragma once
 
+#include "core/base/home.h"
 #include "core/table/table.h"
 
 #include <string>
@@ -8,11 +9,16 @@
 namespace phasebit::pipeline::lower {
 
 struct LlvmHistoryRequest {
-  std::string verb;  // of pipeline/lower/spellings.toml; "" for all
+  base::Home home;
+  std::string verb;         // of pipeline/lower/spellings.toml; "" for all
+  std::string sass_target;  // "sm_90a": the pinned ptxas' SASS beside the PTX; "" for none
+  std::string snippets;     // folder for the PTX as a user's text for a verb; "" for none
 };
 
 // A row for each verb and LLVM (Debian's packages, by their program llc-N): the spelling, the PTX
 // that comes out, or LLVM's message where it rejects it; a version that is not installed says so.
+// With `snippets` a file for each distinct PTX that can stand in the place of a verb of the
+// templates, "arrive.llvm22.ptx", called after the first LLVM that makes it.
 // Step::usage with the nearest word for a verb that has no spellings.
 Result<table::Table> llvm_history(const LlvmHistoryRequest& request);
 

@@ -50,7 +50,7 @@
 ; Without the first attribute ptxas asks at every cluster barrier whether the launch has clusters at all; with it alone
 ; LLVM takes 0 to be the size of the cluster.
 attributes #0 = { "nvvm.cluster_dim"="0" "nvvm.maxclusterrank"="16" }
-define ptx_kernel void @{{entry}}(ptr byval([{{pb.bytes}} x i8]) align 8 %pb{{ir_resources}}) #0 {
+define ptx_kernel void @{{entry}}({{ir_pb}}{{ir_resources}}) #0 {
   {{ir_keep_resources}}
   call void @prologue(ptr %pb)
   call void @roles()

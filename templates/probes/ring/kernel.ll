@@ -51,7 +51,7 @@
 {{/consumer}}
 {{/is.roles.specialized}}
 {{> record}}
-define ptx_kernel void @{{entry}}(ptr byval([{{pb.bytes}} x i8]) align 8 %pb{{ir_resources}}){{ir_launch_threads}}{{ir_launch_registers}} {
+define ptx_kernel void @{{entry}}({{ir_pb}}{{ir_resources}}){{ir_launch_threads}}{{ir_launch_registers}} {
   {{ir_keep_resources}}
   call void @prologue(ptr %pb)
   call void @roles()

@@ -41,7 +41,7 @@
 {{> consumer}}
 {{/consumer}}
 {{> record}}
-define ptx_kernel void @{{entry}}(ptr byval([{{pb.bytes}} x i8]) align 8 %pb, {{ir_data}}){{ir_launch_threads}}{{ir_launch_registers}} {
+define ptx_kernel void @{{entry}}({{ir_pb}}, {{ir_data}}){{ir_launch_threads}}{{ir_launch_registers}} {
   store ptr addrspace(1) %data, ptr @data
   store ptr addrspace(1) %places, ptr @places
   call void @prologue(ptr %pb)

@@ -26,7 +26,7 @@
 {{> side}}
 {{/consumer}}
 {{> record}}
-define ptx_kernel void @{{entry}}(ptr byval([{{pb.bytes}} x i8]) align 8 %pb) {
+define ptx_kernel void @{{entry}}({{ir_pb}}) {
   call void @prologue(ptr %pb)
   call void @roles()
   call void @p_cursor()
