@@ -38,7 +38,7 @@ void set_home(Options& all, const base::Home& home) {
        {&all.generate.space, &all.show.space, &all.assemble.space, &all.pack.space, &all.fork.space,
         &all.explain.space, &sass.show.space, &sass.diff.space, &sass.history.space,
         &sass.matrix.space, &sass.page.space, &sass.classes.space, &sass.gate.space,
-        &sass.reduce.space})
+        &sass.reduce.space, &all.llvm.asm_space})
     space->home = home;
   for (pipeline::images::ToolOptions* tools :
        {&all.assemble.tools, &all.pack.tools, &all.coverage.request.tools, &all.explain.tools,

@@ -32,6 +32,15 @@ void add_llvm_history(CLI::App& group, LlvmOptions& all, Chosen& chosen) {
   command->callback([&] { chosen = [&] { return run_llvm_history(all); }; });
 }
 
+void add_inline_asm(CLI::App& group, LlvmOptions& all, Chosen& chosen) {
+  CLI::App* command = group.add_subcommand(
+      "inline-asm", "which variants' IR holds inline asm, since LLVM has no intrinsic");
+  add_space(*command, all.asm_space);
+  add_format(*command, all.format, all.json);
+  add_examples(*command, {"phasebit llvm inline-asm --spec specs/bulk.toml --sweep bulk"});
+  command->callback([&] { chosen = [&] { return run_inline_asm(all); }; });
+}
+
 }  // namespace
 
 void add_llvm(CLI::App& app, LlvmOptions& options, Chosen& chosen) {
@@ -39,6 +48,7 @@ void add_llvm(CLI::App& app, LlvmOptions& options, Chosen& chosen) {
   group->require_subcommand(1);
   add_lower(*group, options, chosen);
   add_llvm_history(*group, options, chosen);
+  add_inline_asm(*group, options, chosen);
   add_examples(*group, {"phasebit llvm history fence"});
 }
 

@@ -20,4 +20,11 @@ Status run_llvm_history(const LlvmOptions& options) {
   return {};
 }
 
+Status run_inline_asm(const LlvmOptions& options) {
+  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.json ? "json" : options.format));
+  PHASEBIT_TRY_ASSIGN(made, pipeline::lower::inline_asm(options.asm_space));
+  fmt::print("{}", table::render(made, format));
+  return {};
+}
+
 }  // namespace phasebit::cli

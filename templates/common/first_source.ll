@@ -1,7 +1,7 @@
 ; The image of the first item.
+{{> first_image}}
 define internal void @{{r}}_first_source() alwaysinline {
-  %unit = load i32, ptr @unit
-  store i32 %unit, ptr @{{r}}_image
+  call void @{{r}}_first_image()
   call void @{{r}}_place_source()
   ret void
 }

@@ -66,6 +66,19 @@ TEST(LlvmRefused, SeveralKernelsAreOneFileOfPtx) {
   EXPECT_NE(said.out.find(".entry l("), std::string::npos);
 }
 
+// As Clang and Rust write it: each function says for which target it was made.
+TEST(LlvmRefused, TheTargetIsThatOfTheCommand) {
+  SKIP_WITHOUT_LLVM();
+  const auto said = lowered(
+      "old.ll",
+      "define void @k() #0 {\n  call void @llvm.nvvm.barrier.cluster.wait()\n  ret void\n}\n"
+      "attributes #0 = { \"target-cpu\"=\"sm_70\" \"target-features\"=\"+ptx70\" }\n"
+      "!nvvm.annotations = !{!0}\n!0 = !{ptr @k, !\"kernel\", i32 1}\n");
+  EXPECT_TRUE(said.ok()) << said.err;
+  EXPECT_NE(said.out.find(".target sm_90a"), std::string::npos);
+  EXPECT_NE(said.out.find("barrier.cluster.wait;"), std::string::npos);
+}
+
 TEST(LlvmRefused, BitcodeThatIsCutOff) {
   SKIP_WITHOUT_LLVM();
   const std::string whole = bitcode();

@@ -54,7 +54,7 @@ std::map<std::string, image::VariantKey> candidates(const catalogue::Catalogue& 
       for (const image::VariantKey& key : expansion->variants) {
         std::string what;
         for (const char* axis : {"probe", "protocol", "mover", "work", "roles", "granularity",
-                                 "early_exit", "early_token", "setmaxnreg"})
+                                 "early_exit", "early_token", "resident", "setmaxnreg"})
           what += "/" + key.value(axis);
         const auto [known, is_new] = shortest.try_emplace(what, key);
         if (!is_new && key.id.size() < known->second.id.size()) known->second = key;
