@@ -50,14 +50,14 @@ void read_back(Plan& plan, catalogue::ReadBack how, int barriers) {
 void copy_from_memory(Plan& plan) {
   image::LaunchShape& launch = plan.launch;
   const std::int64_t tiles = static_cast<std::int64_t>(memory_bytes) / plan.slot_bytes;
-  const int copies = launch.payload.tile.copies;
+  const image::TilePayload tile = launch.payload.tile;
   launch.buffers = {{"data", memory_bytes, {image::BufferFill::Kind::blocks, data_seed}}};
   launch.data = {static_cast<std::int64_t>(memory_bytes), plan.slot_bytes, 0};
-  launch.payload = {};  // no images
-  launch.payload.tile.copies = copies;
+  launch.payload = {};  // no images: of the tiles what a copy says of its place
+  launch.payload.tile = {{}, tile.at, tile.copies, tile.offsets};
   for (image::tensor::TensorMap& map : launch.tensor_maps) {
     map.buffer = launch.buffers.front().name;
-    map.sizes.back() = map.box.back() * copies * tiles;
+    map.sizes.back() = map.box.back() * tile.copies * tiles;
   }
 }
 
