@@ -69,11 +69,11 @@ class Counters(unittest.TestCase):
                 counters.streams(folder)
 
     def test_launches_of_a_kernel_in_their_order(self):
-        launches = counters.counted(table([("a", 1000, 2), ("b", 5, 6), ("a", 3000, 4)]))
+        launches = counters.counted(table([("a", 1000, 2), ("b", 5, 6), ("a", 3000, 4)]), counters.METRICS)
         self.assertEqual([one[counters.DRAM] for one in launches["a"]], [1000, 3000])
         self.assertEqual([one[counters.L2] for one in launches["b"]], [6])
         with self.assertRaisesRegex(counters.Wrong, "no table: .*ERR_NVGPUCTRPERM"):
-            counters.counted(["==ERROR== ERR_NVGPUCTRPERM"])
+            counters.counted(["==ERROR== ERR_NVGPUCTRPERM"], counters.METRICS)
 
     # 100 bytes before the first item, 270336 of each: 2 x 132 tiles of 512 bytes, and twice that.
     def test_bytes_an_item_are_a_slope_over_the_kept_launches(self):
@@ -81,7 +81,7 @@ class Counters(unittest.TestCase):
         asked = 2 * 132 * 512
         warm_up = [("pb_a", 7, 7)] * 4
         kept = [("pb_a", 100 + asked * n, 2 * asked * n) for n in items]
-        launches = counters.counted(table(warm_up + kept))
+        launches = counters.counted(table(warm_up + kept), counters.METRICS)
         lines = list(counters.lines_of(store({"items": items, "cycles": [[1, 2, 3, 4]]}), launches,
                                        {"pb_a": ("stream/a", 512, 2, 1024)}))
         self.assertEqual(lines, [f"{asked:>12} {asked:>14} {1:>8.4f} {2 * asked:>14} {2:>8.4f}"

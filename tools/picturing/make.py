@@ -10,6 +10,7 @@ from pathlib import Path
 
 import comparisons
 import copies
+import roles
 import shapes
 from drawing import MOST_BYTES, draw, filled, png
 from reports import Failed, LeftOut, Reports
@@ -20,7 +21,8 @@ PICTURES = {"fanin": shapes.fanin, "stages": shapes.stages, "wakeup": shapes.wak
             "devices": comparisons.devices, "copies": copies.copies,
             "streams": copies.streams, "in_flight": copies.in_flight,
             "producers": copies.producers, "issue": copies.issue, "together": copies.together,
-            "multicast": copies.multicast, "small_rows": copies.small_rows}
+            "multicast": copies.multicast, "small_rows": copies.small_rows,
+            "roles": roles.roles}
 # Results of these are elsewhere, or of other GPUs too.
 OF_HISTORY, OF_ALL_DEVICES = ("ptxas",), ("devices",)
 

@@ -4,6 +4,9 @@ define internal void @consumer(ptr %pb) alwaysinline {
   call void @start_offset(ptr %pb)
   call void @{{role}}_clock_start()
   call void @{{r}}_take_registers()
+{{#is.order.ping_pong}}
+  call void @{{r}}_first_turn()
+{{/is.order.ping_pong}}
   %items = load i32, ptr @items
 {{#is.early_exit.drop}}
   ; The last warp leaves after half of the items: in its last lap it drops out of each slot.
@@ -42,18 +45,27 @@ item:
   call void @{{r}}_try_wait(i32 {{slot_offset}}, i32 {{ahead_items}}, i32 {{ahead_offset}}, i1 {{ahead_lap}})
 {{/is.addressing.unrolled}}
 {{/token_ahead}}
+{{#is.order.ping_pong}}
+  call void @{{r}}_take_turn()
+{{/is.order.ping_pong}}
   call void @{{r}}_drain(i32 {{slot_offset}})
 {{^token_here}}
 {{#works}}
   call void @{{r}}_work()
 {{/works}}
 {{/token_here}}
+{{#is.order.ping_pong}}
+  call void @{{r}}_hand_on()
+{{/is.order.ping_pong}}
 {{#is.early_exit.none}}
   call void @{{r}}_release(i32 {{slot_offset}})
 {{/is.early_exit.none}}
 {{#is.early_exit.drop}}
   call void @{{r}}_release_or_quit(i32 {{slot_offset}}, i32 %quitting)
 {{/is.early_exit.drop}}
+{{#has_epilogue}}
+  call void @{{r}}_epilogue()
+{{/has_epilogue}}
   call void @{{r}}_advance()
 {{/slots}}
   call void @{{r}}_advance_lap()
@@ -61,6 +73,9 @@ item:
   %more = icmp ult i32 %now, %stop
   br i1 %more, label %item, label %done, !llvm.loop !0
 done:
+{{#is.order.ping_pong}}
+  call void @{{r}}_last_turn()
+{{/is.order.ping_pong}}
   call void @{{r}}_count_handled()
   call void @{{r}}_leave()
   call void @{{role}}_clock_end()

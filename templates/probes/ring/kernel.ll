@@ -47,6 +47,15 @@
 {{> clock_start}}
 {{> clock_end}}
 {{> take_registers}}
+{{#is.order.ping_pong}}
+{{> first_turn}}
+{{> take_turn}}
+{{> hand_on}}
+{{> last_turn}}
+{{/is.order.ping_pong}}
+{{#has_epilogue}}
+{{> epilogue}}
+{{/has_epilogue}}
 {{> consumer}}
 {{/consumer}}
 {{/is.roles.specialized}}

@@ -1,0 +1,122 @@
+#include "analysis/report/tables/probes/roles.h"
+
+#include "analysis/report/data/figures.h"
+#include "analysis/report/tables/probes/wanted.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+
+namespace phasebit::report::tables::probes {
+
+using data::Aggregate;
+using data::VariantAxes;
+using table::Cell;
+using table::Table;
+
+namespace {
+
+// PTX ISA, wgmma: a warpgroup multiplies 64 rows; a row of 128 bytes is 64 elements deep.
+constexpr int rows_of_a_warpgroup = 64, depth_of_a_block = 64;
+
+enum Turns { shared, in_turn, in_order };
+constexpr std::array turns_shown = {"shared", "in turn", "ping_pong"};
+
+Turns turns_of(const VariantAxes& axes) {
+  if (axes.value("sharing") == "share") return shared;
+  return axes.value("order") == "none" ? in_turn : in_order;
+}
+
+// Warpgroups, columns, blocks of other work, groups in flight.
+using Key = std::tuple<int, int, int, int>;
+Key key_of(const VariantAxes& axes) {
+  return {axes.number("consumers", 1), axes.number("tile_n"), axes.number("epilogue_blocks"),
+          axes.number("in_flight")};
+}
+
+// Of an item: a slot that is shared has the rows of every warpgroup.
+double multiply_adds(const VariantAxes& axes) {
+  const int groups = turns_of(axes) == shared ? axes.number("consumers", 1) : 1;
+  return 1.0 * rows_of_a_warpgroup * groups * axes.number("tile_n") * depth_of_a_block *
+         std::max(1, axes.number("items_a_phase", 1));
+}
+
+bool waits(const Aggregate& point) {
+  return point.axes.waited_on() != "-";
+}
+
+// Multiply-adds a cycle of the fastest; 0: none was measured.
+struct Row {
+  std::array<double, turns_shown.size()> rings = {}, loops = {};
+};
+using Rows = std::map<Key, Row>;
+
+void add_point(Rows& rows, const Aggregate& point) {
+  const VariantAxes& axes = point.axes;
+  const Turns turns = turns_of(axes);
+  Row& row = rows[key_of(axes)];
+  double& kept = (waits(point) ? row.rings : row.loops)[turns];
+  kept = std::max(kept, multiply_adds(axes) / point.cycles);
+  // Where nobody waits there is no order either.
+  if (!waits(point) && turns == in_turn) row.loops[in_order] = row.loops[in_turn];
+}
+
+Rows rows_of(const std::vector<const Aggregate*>& points) {
+  Rows rows;
+  for (const Aggregate* point : points) add_point(rows, *point);
+  std::erase_if(rows, [](const auto& row) {
+    const auto& rings = row.second.rings;
+    return std::all_of(rings.begin(), rings.end(), [](double rate) { return rate == 0; });
+  });
+  return rows;
+}
+
+std::vector<Cell> cells_of(const Key& key, const Row& row) {
+  const auto& [warpgroups, columns, epilogue, in_flight] = key;
+  std::vector<Cell> cells = {warpgroups, columns, epilogue, in_flight};
+  for (std::size_t turns = 0; turns < turns_shown.size(); ++turns) {
+    const double rate = row.rings[turns], loop = row.loops[turns];
+    cells.push_back(rate > 0 ? Cell{fmt::format("{:.0f}", rate), rate, {}} : Cell{});
+    cells.push_back(rate > 0 && loop > 0 ? Cell{fmt::format("{:.3f}", rate / loop), rate / loop, {}}
+                                         : Cell{});
+  }
+  return cells;
+}
+
+Table empty_table() {
+  Table table;
+  table.columns = {
+      {"warpgroups", true}, {"columns", true}, {"epilogue", true}, {"in flight", true}};
+  for (const char* turns : turns_shown) {
+    table.columns.push_back({turns, true});
+    table.columns.push_back({fmt::format("{} / loop", turns), true});
+  }
+  table.notes.emplace_back(
+      "Shared, in turn, ping_pong: multiply-adds a cycle of the fastest ring whose warpgroups "
+      "share "
+      "every slot, take slots in turn, or do so and issue their products in order. / loop: its "
+      "share of the same loop in which nobody waits. A product has 64 rows for each warpgroup and "
+      "so many columns. Epilogue: blocks of eight dependent FMAs behind each item. In flight: "
+      "groups of products that are not waited for when a slot is released.");
+  return table;
+}
+
+}  // namespace
+
+Result<Table> roles_table(const data::ReportData& data, const data::TableArguments& arguments) {
+  std::vector<const Aggregate*> points;
+  for (const Aggregate& point : data.aggregation.points)
+    if (point.reason.empty() && point.axes.value("granularity") == "producer_warp" &&
+        point.axes.number("tile_n") > 0)
+      points.push_back(&point);
+  if (points.empty())
+    return with_hint(fail(Step::usage, "no measured variant is in this table"),
+                     "it is made from the sweep `roles` of specs/roles.toml");
+  PHASEBIT_TRY(keep_wanted(points, arguments));
+  Table table = empty_table();
+  for (const auto& [key, row] : rows_of(points)) table.rows.push_back(cells_of(key, row));
+  return table;
+}
+
+}  // namespace phasebit::report::tables::probes
