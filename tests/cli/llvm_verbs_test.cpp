@@ -41,6 +41,12 @@ Files files_with_ir(const fs::path& templates) {
   return files;
 }
 
+// Sections ask for a word, or whether a number is 0.
+std::string kind_of(const std::string& value) {
+  const bool is_number = value.find_first_not_of("0123456789") == std::string::npos;
+  return is_number && value != "0" ? "n" : value;
+}
+
 // Variants of all specs, the shortest id of those that agree in what decides which files they take.
 std::map<std::string, image::VariantKey> candidates(const catalogue::Catalogue& catalogue) {
   std::map<std::string, image::VariantKey> shortest;
@@ -53,9 +59,10 @@ std::map<std::string, image::VariantKey> candidates(const catalogue::Catalogue& 
       if (!expansion) continue;
       for (const image::VariantKey& key : expansion->variants) {
         std::string what;
-        for (const char* axis : {"probe", "protocol", "mover", "work", "roles", "granularity",
-                                 "early_exit", "early_token", "resident", "setmaxnreg"})
-          what += "/" + key.value(axis);
+        for (const char* axis :
+             {"probe", "protocol", "mover", "work", "roles", "granularity", "early_exit",
+              "early_token", "resident", "setmaxnreg", "order", "epilogue_blocks"})
+          what += "/" + kind_of(key.value(axis));
         const auto [known, is_new] = shortest.try_emplace(what, key);
         if (!is_new && key.id.size() < known->second.id.size()) known->second = key;
       }
