@@ -42,7 +42,8 @@ constexpr Sweep sweeps[] = {{"core", "core"},
                             {"curated", "curated"},
                             {"forms", "forms", 97},
                             {"products", "products", 41},
-                            {"products", "mma_sync", 17}};
+                            {"products", "mma_sync", 17},
+                            {"roles", "roles_fma", 17}};
 
 // The shipped templates and, beside each component, its copy.
 class Copies : public testing::TestWithParam<Sweep> {
