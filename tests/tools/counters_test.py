@@ -69,7 +69,8 @@ class Counters(unittest.TestCase):
                 counters.streams(folder)
 
     def test_launches_of_a_kernel_in_their_order(self):
-        launches = counters.counted(table([("a", 1000, 2), ("b", 5, 6), ("a", 3000, 4)]), counters.METRICS)
+        launches = counters.counted(table([("a", 1000, 2), ("b", 5, 6), ("a", 3000, 4)]),
+                                    counters.METRICS)
         self.assertEqual([one[counters.DRAM] for one in launches["a"]], [1000, 3000])
         self.assertEqual([one[counters.L2] for one in launches["b"]], [6])
         with self.assertRaisesRegex(counters.Wrong, "no table: .*ERR_NVGPUCTRPERM"):
