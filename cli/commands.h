@@ -115,6 +115,7 @@ struct ReportOptions {
   std::vector<std::string> documents;  // documents whose blocks are made again
   bool check = false;                  // compare the documents instead of writing them
   std::string table = "core", format = "text", device;
+  std::string claims;                  // of documents: a folder or file; "": the project's
   std::vector<std::string> arguments;  // of the table: axis=value
 };
 Status run_report(const ReportOptions& options);

@@ -5,6 +5,8 @@
 #include "pipeline/lower/history.h"
 #include "pipeline/lower/inline_asm.h"
 #include "pipeline/lower/lower_file.h"
+#include "pipeline/lower/missing_forms.h"
+#include "pipeline/lower/verb_table.h"
 
 namespace phasebit::cli {
 
@@ -13,6 +15,7 @@ struct LlvmOptions {
   std::string out;  // "" for standard output
   pipeline::lower::LlvmHistoryRequest history;
   pipeline::select::SpaceRequest asm_space;
+  pipeline::lower::VerbTableRequest table;
   std::string format = "text";
   bool json = false;
 };
@@ -21,5 +24,7 @@ void add_llvm(CLI::App& app, LlvmOptions& options, Chosen& chosen);
 Status run_lower(const LlvmOptions& options);
 Status run_llvm_history(const LlvmOptions& options);
 Status run_inline_asm(const LlvmOptions& options);
+Status run_llvm_table(const LlvmOptions& options);
+Status run_llvm_forms(const LlvmOptions& options);
 
 }  // namespace phasebit::cli

@@ -47,6 +47,7 @@ void set_home(Options& all, const base::Home& home) {
     tools->home = home;
   sass.list.home = all.report.home = all.claims.home = all.results_out.home =
       all.list.request.home = all.llvm.history.home = home;
+  all.llvm.table.home = all.llvm.table.tools.home = home;
 }
 
 int complain(const Error& error) {

@@ -64,8 +64,8 @@ std::string take(data::TableArguments& arguments, std::string_view name) {
 class Rewriter {
  public:
   Rewriter(std::string_view text, std::string name, const ReportData& data,
-           const ClaimSentences& claims)
-      : rest_(text), name_(std::move(name)), data_(data), claims_(claims) {}
+           const ClaimSentences& claims, const MoreTables& more)
+      : rest_(text), name_(std::move(name)), data_(data), claims_(claims), more_(more) {}
 
   Status run() {
     while (!rest_.empty()) PHASEBIT_TRY(next_line());
@@ -118,8 +118,8 @@ class Rewriter {
     if (close == std::string_view::npos || other < close)
       return complain(fmt::format("block '{}' is not closed", words.front()));
     const bool is_inline = close < line.size();
-    PHASEBIT_TRY_ASSIGN(made, content(words, is_inline));
     const std::string_view found = rest_.substr(content_at, close - content_at);
+    PHASEBIT_TRY_ASSIGN(made, content_or(found, words, is_inline));
     if (found != made) note_difference(words, made, found);
     const auto lines =
         std::count(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(close), '\n');
@@ -131,6 +131,15 @@ class Rewriter {
     if (is_inline) return Taken::part_of_line;
     copy(std::min(rest_.find('\n'), rest_.size() - 1) + 1);
     return Taken::lines;
+  }
+
+  // What stands there, where what it is made by is not installed.
+  Result<std::string> content_or(std::string_view found, const std::vector<std::string_view>& words,
+                                 bool is_inline) {
+    auto made = content(words, is_inline);
+    if (made || made.error().step != Step::toolchain) return made;
+    if (more_.note) more_.note(made.error().message);
+    return std::string(found);
   }
 
   Result<std::string> content(const std::vector<std::string_view>& words, bool is_inline) {
@@ -166,6 +175,8 @@ class Rewriter {
 
   // Of results of its own, `results=FILE` beside the document, or of those that the document has.
   Result<table::Table> table_of(const std::string& block, data::TableArguments& arguments) const {
+    if (const auto more = more_.by_block.find(block); more != more_.by_block.end())
+      return more->second(data_, arguments);
     const std::string file = take(arguments, "results");
     if (file.empty()) return make_table(data_, block, arguments);
     const auto none = [](const record::Results&) { return false; };
@@ -191,8 +202,10 @@ class Rewriter {
   template <typename T>
   Result<T> located(const std::string& block, Result<T> result) const {
     if (result) return result;
-    return with_hint(complain(fmt::format("block '{}': {}", block, result.error().message)),
-                     result.error().hint);
+    Error error = result.error();
+    error.message = fmt::format("{}:{}: block '{}': {}", name_, line_, block, error.message);
+    if (error.step != Step::toolchain) error.step = Step::spec;
+    return tl::unexpected<Error>(std::move(error));
   }
 
   void note_difference(const std::vector<std::string_view>& words, std::string_view made,
@@ -219,6 +232,7 @@ class Rewriter {
   std::string name_;
   const ReportData& data_;
   const ClaimSentences& claims_;
+  const MoreTables& more_;
   int line_ = 0;
   bool fenced_ = false;
 };
@@ -226,8 +240,9 @@ class Rewriter {
 }  // namespace
 
 Result<std::string> update_blocks(std::string_view text, const std::string& name,
-                                  const ReportData& data, const ClaimSentences& claims) {
-  Rewriter rewriter(text, name, data, claims);
+                                  const ReportData& data, const ClaimSentences& claims,
+                                  const MoreTables& more) {
+  Rewriter rewriter(text, name, data, claims, more);
   PHASEBIT_TRY(rewriter.run());
   return std::move(rewriter.out);
 }
@@ -235,8 +250,9 @@ Result<std::string> update_blocks(std::string_view text, const std::string& name
 Result<std::vector<BlockDifference>> differing_blocks(std::string_view text,
                                                       const std::string& name,
                                                       const ReportData& data,
-                                                      const ClaimSentences& claims) {
-  Rewriter rewriter(text, name, data, claims);
+                                                      const ClaimSentences& claims,
+                                                      const MoreTables& more) {
+  Rewriter rewriter(text, name, data, claims, more);
   PHASEBIT_TRY(rewriter.run());
   return std::move(rewriter.differences);
 }

@@ -16,17 +16,29 @@
 #include "analysis/report/claims/check.h"
 #include "analysis/report/tables.h"
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace phasebit::report {
 
+// Tables that are made of more than results: whoever has the rest brings them.
+using TableMaker =
+    std::function<Result<table::Table>(const data::ReportData&, const data::TableArguments&)>;
+struct MoreTables {
+  std::map<std::string, TableMaker> by_block = {};
+  // Told which block stays as it is, where what it is made by is not installed (Step::toolchain).
+  std::function<void(const std::string& what)> note = {};
+};
+
 // The text with all blocks made anew. `name` is the document's, for errors: Step::spec with
 // file:line: what cannot be made, or a block that is not closed or not opened.
 Result<std::string> update_blocks(std::string_view text, const std::string& name,
                                   const data::ReportData& data,
-                                  const claims::ClaimSentences& claims = {});
+                                  const claims::ClaimSentences& claims = {},
+                                  const MoreTables& more = {});
 
 struct BlockDifference {
   int line = 0;                 // of the opening marker, 1-based
@@ -38,7 +50,8 @@ struct BlockDifference {
 Result<std::vector<BlockDifference>> differing_blocks(std::string_view text,
                                                       const std::string& name,
                                                       const data::ReportData& data,
-                                                      const claims::ClaimSentences& claims = {});
+                                                      const claims::ClaimSentences& claims = {},
+                                                      const MoreTables& more = {});
 
 // Whether a document has a block of a claim.
 bool names_claims(std::string_view text);

@@ -112,7 +112,8 @@ Result<std::string> update_documents(const std::vector<fs::path>& documents,
   std::vector<std::pair<fs::path, std::string>> changed;
   for (const fs::path& document : documents) {
     PHASEBIT_TRY_ASSIGN(text, read_file(document));
-    PHASEBIT_TRY_ASSIGN(made, update_blocks(text, document.string(), from.data, from.claims));
+    PHASEBIT_TRY_ASSIGN(
+        made, update_blocks(text, document.string(), from.data, from.claims, source.more));
     if (made != text) changed.emplace_back(document, made);
   }
   std::string said;
@@ -128,8 +129,8 @@ Status check_documents(const std::vector<fs::path>& documents, const ReportSourc
   std::string said;
   for (const fs::path& document : documents) {
     PHASEBIT_TRY_ASSIGN(text, read_file(document));
-    PHASEBIT_TRY_ASSIGN(differences,
-                        differing_blocks(text, document.string(), from.data, from.claims));
+    PHASEBIT_TRY_ASSIGN(differences, differing_blocks(text, document.string(), from.data,
+                                                      from.claims, source.more));
     for (const BlockDifference& one : differences)
       said += fmt::format("\n{}:{}: block '{}' has '{}', the results give '{}'", document.string(),
                           one.line, one.block, one.found, one.expected);

@@ -1,7 +1,7 @@
 // Reports and documents from files: what a command calls.
 #pragma once
 
-#include "analysis/report/tables.h"
+#include "analysis/report/blocks.h"
 #include "core/base/file.h"
 
 #include <string>
@@ -16,6 +16,7 @@ struct ReportSource {
   fs::path claims = {};  // folder of the claims that documents state
   // The results are the published ones: without a device those of the last model by name.
   bool published = false;
+  MoreTables more = {};  // of documents
 };
 
 // One table (analysis/report/tables.h) as text.

@@ -11,6 +11,8 @@
 #include "analysis/report/tables/forms.h"
 #include "analysis/report/tables/history.h"
 #include "analysis/report/tables/modes_table.h"
+#include "analysis/report/tables/origins/llvm_tables.h"
+#include "analysis/report/tables/origins/origins_table.h"
 #include "analysis/report/tables/peers/peers_table.h"
 #include "analysis/report/tables/peers/tiles_table.h"
 #include "analysis/report/tables/probes/barrier_word.h"
@@ -231,6 +233,14 @@ const std::vector<MadeTable>& made_tables() {
         "rings that bulk copies fill beside those that nvcc made, tile by tile, and what the SM "
         "can issue"},
        tables::peers::tiles_table},
+      {{"llvm", "axis=value",
+        "variants by LLVM beside the same by the templates: ratios, by class"},
+       tables::origins::llvm_table},
+      {{"llvm_levels", "axis=value", "variants by LLVM at -O0 to -O3 and with 64-bit addresses"},
+       tables::origins::llvm_levels_table},
+      {{"origins", "payload_bytes=BYTES num_stages=N ours=PROTOCOL",
+        "one ring by every origin, each at its best: templates, forks, LLVM, nvcc's"},
+       tables::origins::origins_table},
       {{"barrier_word", none, "where the fields of an mbarrier stand"}, word_table},
       {{"stream", "most=N axis=value", "data read by 1 to all SMs: GB/s, bytes in flight, clocks"},
        tables::probes::stream_table},

@@ -41,6 +41,28 @@ void add_inline_asm(CLI::App& group, LlvmOptions& all, Chosen& chosen) {
   command->callback([&] { chosen = [&] { return run_inline_asm(all); }; });
 }
 
+void add_llvm_table(CLI::App& group, LlvmOptions& all, Chosen& chosen) {
+  pipeline::lower::VerbTableRequest& options = all.table;
+  CLI::App* command = group.add_subcommand(
+      "table", "verb by verb: IR, PTX that comes out, SASS, and cycles beside the templates'");
+  command->add_option("results", options.results,
+                      "stores or JSON lines (default: the published of LLVM)");
+  command->add_option("--spec", options.spec, "spec file (default: specs/llvm.toml)");
+  command->add_option("--sweep", options.sweep, "whose variants (default: table)");
+  command->add_option("-t,--target", options.target, "architecture")->capture_default_str();
+  add_format(*command, all.format, all.json);
+  add_examples(*command, {"phasebit llvm table --format markdown"});
+  command->callback([&] { chosen = [&] { return run_llvm_table(all); }; });
+}
+
+void add_llvm_forms(CLI::App& group, LlvmOptions& all, Chosen& chosen) {
+  CLI::App* command = group.add_subcommand(
+      "forms", "PTX forms (core/isa/forms.csv) that need a later PTX than this LLVM writes");
+  add_format(*command, all.format, all.json);
+  add_examples(*command, {"phasebit llvm forms"});
+  command->callback([&] { chosen = [&] { return run_llvm_forms(all); }; });
+}
+
 }  // namespace
 
 void add_llvm(CLI::App& app, LlvmOptions& options, Chosen& chosen) {
@@ -49,6 +71,8 @@ void add_llvm(CLI::App& app, LlvmOptions& options, Chosen& chosen) {
   add_lower(*group, options, chosen);
   add_llvm_history(*group, options, chosen);
   add_inline_asm(*group, options, chosen);
+  add_llvm_table(*group, options, chosen);
+  add_llvm_forms(*group, options, chosen);
   add_examples(*group, {"phasebit llvm history fence"});
 }
 

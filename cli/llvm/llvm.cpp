@@ -27,4 +27,18 @@ Status run_inline_asm(const LlvmOptions& options) {
   return {};
 }
 
+Status run_llvm_forms(const LlvmOptions& options) {
+  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.json ? "json" : options.format));
+  PHASEBIT_TRY_ASSIGN(made, pipeline::lower::missing_forms());
+  fmt::print("{}", table::render(made, format));
+  return {};
+}
+
+Status run_llvm_table(const LlvmOptions& options) {
+  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.json ? "json" : options.format));
+  PHASEBIT_TRY_ASSIGN(made, pipeline::lower::verb_table(options.table));
+  fmt::print("{}", table::render(made, format));
+  return {};
+}
+
 }  // namespace phasebit::cli

@@ -47,6 +47,10 @@ void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen) {
   update->allow_extra_args(false)->excludes(table)->excludes(argument)->excludes(format);
   command->add_flag("--check", options.check, "with --update: compare instead of writing")
       ->needs(update);
+  command
+      ->add_option("--claims", options.claims,
+                   "with --update: folder or file of claims (default: the project's)")
+      ->needs(update);
   add_examples(*command, {"phasebit report --table core --argument protocol=mbarrier",
                           "phasebit report --table pivot --argument rows=protocol,mover,work "
                           "--argument across=num_stages:1,2,4"});

@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "core/store/load.h"
 #include "pipeline/explain/measured.h"
+#include "pipeline/lower/document_tables.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -16,7 +17,9 @@ namespace {
 
 Result<ReportSource> source_of(const ReportOptions& options) {
   ReportSource source{{options.results.begin(), options.results.end()}, options.device};
-  source.claims = options.home.data / "claims";
+  source.claims = options.claims.empty() ? options.home.data / "claims" : fs::path(options.claims);
+  source.more.by_block = pipeline::lower::document_tables(options.home);
+  source.more.note = [](const std::string& what) { fmt::print(stderr, "not made: {}\n", what); };
   source.published = source.results.empty();
   if (source.published) source.results = pipeline::explain::published_results(options.home);
   if (source.results.empty())

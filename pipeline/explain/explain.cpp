@@ -5,6 +5,7 @@
 #include "analysis/report/tables/history.h"
 #include "pipeline/explain/measured.h"
 #include "pipeline/explain/sides.h"
+#include "pipeline/explain/verb_changes.h"
 #include "pipeline/select/given.h"
 #include "pipeline/select/open_space.h"
 
@@ -40,7 +41,11 @@ std::vector<std::string> reasons_of(const ExplainedPair& pair, const CodeSides& 
   if (!stale.empty()) return stale;
   const auto diff = compare::diff_kernels(*a, *b);
   if (!diff) return {"no difference can be made: " + diff.error().message};
-  return compare::describe(compare::find_cause(*a, *b, *diff), *diff);
+  std::vector<std::string> lines = compare::describe(compare::find_cause(*a, *b, *diff), *diff);
+  if (diff->change == compare::Change::identical || diff->change == compare::Change::data)
+    return lines;
+  for (std::string& line : verb_changes(*a, *b, *diff)) lines.push_back(std::move(line));
+  return lines;
 }
 
 // `read` are the pairs' variants that are kernels of files; all others are named by their ids.

@@ -23,14 +23,27 @@ std::vector<fs::path> published_results(const Home& home) {
   return found;
 }
 
-std::vector<std::string> published_histories(const Home& home) {
+namespace {
+
+// results/*/PART/*.jsonl
+std::vector<std::string> published_in(const Home& home, const char* part) {
   std::vector<std::string> found;
   std::error_code missing;
   for (const auto& folder : fs::directory_iterator(home.data / "results", missing))
-    for (const auto& file : fs::directory_iterator(folder.path() / "history", missing))
+    for (const auto& file : fs::directory_iterator(folder.path() / part, missing))
       if (file.path().extension() == ".jsonl") found.push_back(file.path().string());
   std::sort(found.begin(), found.end());
   return found;
+}
+
+}  // namespace
+
+std::vector<std::string> published_histories(const Home& home) {
+  return published_in(home, "history");
+}
+
+std::vector<std::string> published_llvm(const Home& home) {
+  return published_in(home, "llvm");
 }
 
 tl::unexpected<Error> nothing_published(const Home& home, std::string_view what) {
@@ -73,9 +86,20 @@ Result<ReportData> published_data_of(const Home& home, const std::vector<std::st
     auto histories = measured_data(home, {}, device, target);
     if (!histories || has_all(*histories)) return histories;
   }
-  const std::vector<fs::path> files = published_results(home);
+  if (const auto files = published_llvm(home); !files.empty()) {
+    auto pairs = last_device_of(files, device, target);
+    if (pairs && has_all(*pairs)) return pairs;
+  }
+  std::vector<std::string> files;
+  for (const fs::path& file : published_results(home)) files.push_back(file.string());
   if (files.empty()) return nothing_published(home, "results are");
-  PHASEBIT_TRY_ASSIGN(loaded, store::load_results(files, store::json::no_samples));
+  return last_device_of(files, device, target);
+}
+
+Result<ReportData> last_device_of(const std::vector<std::string>& files, const std::string& device,
+                                  const std::string& target) {
+  PHASEBIT_TRY_ASSIGN(loaded,
+                      store::load_results({files.begin(), files.end()}, store::json::no_samples));
   if (!target.empty()) keep_target(loaded, target);
   std::string chosen = device;
   for (const record::DeviceRow& one : loaded.devices)

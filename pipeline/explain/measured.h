@@ -16,6 +16,9 @@ tl::unexpected<Error> nothing_published(const base::Home& home, std::string_view
 // results/*/history/*.jsonl of the project: texts measured by many versions of ptxas.
 std::vector<std::string> published_histories(const base::Home& home);
 
+// results/*/llvm/*.jsonl of the project: variants by the templates and by LLVM.
+std::vector<std::string> published_llvm(const base::Home& home);
+
 // The results named, or the published histories when none is. With a target, the runs of that one
 // alone: the cycles of a GPU say nothing of code for another. Errors as report_data.
 Result<report::data::ReportData> measured_data(const base::Home& home,
@@ -23,12 +26,18 @@ Result<report::data::ReportData> measured_data(const base::Home& home,
                                                const std::string& device,
                                                const std::string& target = {});
 
-// For a few variants: the published histories where they have a figure of each, else all published
-// results, of the last device by name, as in `report`, unless another is named.
+// For a few variants: the published histories, then those of LLVM, where they have a figure of
+// each, else all published results, of the last device by name, as in `report`, unless another is
+// named.
 Result<report::data::ReportData> published_data_of(const base::Home& home,
                                                    const std::vector<std::string>& ids,
                                                    const std::string& device,
                                                    const std::string& target);
+
+// Of files: the GPU that is asked for, else the last by name.
+Result<report::data::ReportData> last_device_of(const std::vector<std::string>& files,
+                                                const std::string& device,
+                                                const std::string& target);
 
 // The one target of the runs that measured one of these variants; measured_target when there are
 // others.

@@ -1,5 +1,7 @@
 #include "pipeline/select/choices.h"
 
+#include "gen/space/hand_made.h"
+
 #include <algorithm>
 #include <sstream>
 
@@ -60,8 +62,11 @@ Status refuse_text_axes(const std::vector<std::string>& axes, std::string_view o
 void add_choices(std::vector<VariantKey>& variants, const std::vector<AssemblerChoice>& choices) {
   std::vector<VariantKey> all;
   for (const VariantKey& variant : variants)
-    for (const AssemblerChoice& choice : choices)
+    for (const AssemblerChoice& choice : choices) {
+      // PTX of somebody's hand is not made by LLVM.
+      if (!choice.llvm.version.empty() && space::is_hand_made(variant)) continue;
       all.push_back(ptxas::with_assembler(variant, choice));
+    }
   variants = std::move(all);
 }
 
@@ -81,7 +86,11 @@ Status choose(const SpaceRequest& request, const std::vector<AssemblerChoice>& c
         fmt::format("an id is {}", first));
   keep_spread(variants, request.limit);
   if (choices.empty()) return {};
+  const std::string by_hand = variants.front().id;
   add_choices(variants, choices);
+  if (variants.empty())
+    return with_hint(fail(Step::usage, "-a llvm: {} is PTX of somebody's hand", by_hand),
+                     "LLVM makes the PTX of templates");
   std::erase_if(variants, [&](const VariantKey& variant) {
     return variant.id.find(request.filter) == std::string::npos;
   });

@@ -1,6 +1,7 @@
 #include "pipeline/select/open_space.h"
 
 #include "gen/fork/snippet.h"
+#include "gen/ptxas/llvm_axes.h"
 #include "gen/ptxas/toolchain.h"
 #include "gen/space/typed_id.h"
 #include "pipeline/select/choices.h"
@@ -28,12 +29,16 @@ Result<Space> open_space(const SpaceRequest& request, Forks forks) {
 Result<Space> open_together(const SpaceRequest& request, Forks forks) {
   if (request.files.empty() || (request.spec.empty() && request.sweep.empty()))
     return open_space(request, forks);
-  PHASEBIT_TRY(take_only(request, {"--spec", "--sweep", "--toolchain", "--filter"},
+  PHASEBIT_TRY(take_only(request, {"--spec", "--sweep", "-a", "--toolchain", "--filter"},
                          "files beside a sweep", "pack them apart to choose among them"));
   SpaceRequest sweep = request, files = request;
   sweep.files.clear();
   files.spec.clear();
   files.sweep.clear();
+  // Who makes the sweep's PTX is no question of files, which are PTX already.
+  std::erase_if(files.overrides, [](const std::string& one) {
+    return ptxas::is_llvm_axis(std::string_view(one).substr(0, one.find('=')));
+  });
   PHASEBIT_TRY_ASSIGN(space, open_space(sweep, forks));
   PHASEBIT_TRY_ASSIGN(read, open_files(files, files.files));
   append(space, std::move(read));

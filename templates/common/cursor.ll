@@ -3,6 +3,7 @@
 @{{r}}_parity = internal thread_local global i32 0
 @{{r}}_item = internal thread_local global i32 0
 @{{r}}_barrier = internal thread_local global ptr addrspace(3) null
+@{{r}}_ring = internal thread_local global ptr addrspace(3) null
 @{{r}}_payload = internal thread_local global ptr addrspace(3) null
 @{{r}}_payload_base = internal thread_local global ptr addrspace(3) null
 @{{r}}_group = internal thread_local global i32 0
@@ -27,6 +28,8 @@ define internal void @{{r}}_cursor() alwaysinline {
   store i32 %start, ptr @{{r}}_slot
   ; The parity of lap 0 is 0 for the consumer, 1 for the producer: a fresh empty barrier counts as released.
   store i32 {{first_parity}}, ptr @{{r}}_parity
+  %ring = call ptr addrspace(3) @kept(ptr addrspace(3) @pb_shared)
+  store ptr addrspace(3) %ring, ptr @{{r}}_ring
   call void @{{r}}_place_barrier()
   %leader = {{ir_leader}}
   store i1 %leader, ptr @{{r}}_leader
@@ -37,7 +40,8 @@ define internal void @{{r}}_cursor() alwaysinline {
 define internal void @{{r}}_place_barrier() alwaysinline {
   %slot = load i32, ptr @{{r}}_slot
   %offset = shl i32 %slot, 3
-  %barrier = getelementptr i8, ptr addrspace(3) @pb_shared, i32 %offset
+  %ring = load ptr addrspace(3), ptr @{{r}}_ring
+  %barrier = getelementptr i8, ptr addrspace(3) %ring, i32 %offset
   store ptr addrspace(3) %barrier, ptr @{{r}}_barrier
   ret void
 }

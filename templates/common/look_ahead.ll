@@ -18,7 +18,8 @@ define internal { ptr addrspace(3), i32 } @{{r}}_ahead(i32 %slots, i1 %odd) alwa
   %flip = zext i1 %flips to i32
   %ahead = xor i32 %parity, %flip
   %offset = shl i32 %place, 3
-  %barrier = getelementptr i8, ptr addrspace(3) @pb_shared, i32 %offset
+  %ring = load ptr addrspace(3), ptr @{{r}}_ring
+  %barrier = getelementptr i8, ptr addrspace(3) %ring, i32 %offset
 {{/is.addressing.runtime}}
 {{#is.addressing.unrolled}}
 define internal { ptr addrspace(3), i32 } @{{r}}_ahead(i32 %offset, i1 %next_lap) alwaysinline {

@@ -24,6 +24,12 @@
 @clock_end = internal thread_local global i64 0
 @timer_start = internal thread_local global i64 0
 @timer_end = internal thread_local global i64 0
+; An address that LLVM takes for unknown, and keeps in a register: it would name @pb_shared anew in every turn, and ptxas
+; then read SR_CgaCtaId there (docs/llvm.md). ptxas still knows which address it is.
+define internal ptr addrspace(3) @kept(ptr addrspace(3) %address) alwaysinline {
+  %kept = call ptr addrspace(3) @llvm.ptr.annotation.p3.p0(ptr addrspace(3) %address, ptr null, ptr null, i32 0, ptr null)
+  ret ptr addrspace(3) %kept
+}
 ; Of a loop that is not unrolled.
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}

@@ -4,6 +4,8 @@
 #include "tests/cli/program.h"
 #include "tests/cli/project.h"
 
+#include <set>
+
 #include <nlohmann/json.hpp>
 
 namespace phasebit::test {
@@ -158,6 +160,52 @@ TEST(Llvm, HistoryHasARowForEachVersion) {
     EXPECT_NE(said.out.find(fmt::format("\nfence,{},", version)), std::string::npos) << said.out;
   EXPECT_EQ(run_phasebit({"llvm"}, {"history", "fenc"}).err,
             "phasebit: usage: no spellings of a verb 'fenc' (did you mean 'fence'?)\n");
+}
+
+// What a fork is made of is PTX already.
+TEST(Llvm, AForkIsNotMadeByIt) {
+  SKIP_WITHOUT_LLVM();
+  EXPECT_EQ(run_phasebit({"assemble"}, {"--tuned", "--filter", "tuned=test_ahead", "-a", "llvm=22",
+                                        "-t", "sm_90a"})
+                .err,
+            "phasebit: usage: -a llvm: ring/mbarrier/st_shared/none/tuned=test_ahead is PTX of "
+            "somebody's hand (LLVM "
+            "makes the PTX of templates)\n");
+}
+
+// Of verbs with the same IR the first has a row.
+TEST(Llvm, TableHasARowForEachWayToSayAVerb) {
+  SKIP_WITHOUT_LLVM();
+  const auto said = run_phasebit({"llvm"}, {"table", "--format", "json"});
+  ASSERT_TRUE(said.ok()) << said.err;
+  const auto rows = nlohmann::json::parse(said.out)["rows"];
+  std::set<std::string> spoken;
+  for (const auto& row : rows) {
+    const auto text = row["IR"].get<std::string>();
+    EXPECT_NE(text, "-") << row;
+    EXPECT_TRUE(spoken.insert(text).second) << row;
+  }
+  const auto& wait = rows.front();
+  EXPECT_EQ(wait["verb"], "wait");
+  EXPECT_EQ(wait["IR"], "`mbarrier.try.wait.parity.scope.cta.space.cta`");
+  EXPECT_TRUE(
+      wait["PTX by LLVM"].get<std::string>().starts_with("`mbarrier.try_wait.parity.shared.b64 %p"))
+      << wait;
+  EXPECT_EQ(wait["PTX of the templates"], "the same");
+  EXPECT_EQ(wait["SASS"], "`SYNCS.PHASECHK.TRANS64.TRYWAIT`");
+}
+
+// LLVM 22 writes PTX 9.0: the first form beyond it is of 9.1.
+TEST(Llvm, FormsAreThoseOfALaterPtx) {
+  SKIP_WITHOUT_LLVM();
+  const auto said = run_phasebit({"llvm"}, {"forms"});
+  ASSERT_TRUE(said.ok()) << said.err;
+  EXPECT_NE(
+      said.out.find(fmt::format("LLVM {} writes no PTX 9.1 or later.", llvm::built_version())),
+      std::string::npos)
+      << said.out;
+  EXPECT_NE(said.out.find("multimem"), std::string::npos) << said.out;
+  EXPECT_EQ(said.out.find("wgmma"), std::string::npos) << said.out;
 }
 
 }  // namespace

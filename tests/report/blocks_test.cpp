@@ -155,6 +155,30 @@ TEST(Blocks, MayHaveResultsOfTheirOwn) {
             "directory");
 }
 
+// Whoever has more than results makes the block; what it takes may not be installed.
+TEST(Blocks, MayBeMadeElsewhere) {
+  std::string noted;
+  report::MoreTables more;
+  more.by_block["other"] =
+      [](const report::data::ReportData&,
+         const report::data::TableArguments& arguments) -> Result<table::Table> {
+    if (!arguments.empty()) return fail(Step::toolchain, "no LLVM");
+    table::Table table;
+    table.columns = {{"a", false}};
+    table.rows = {{"b"}};
+    return table;
+  };
+  more.note = [&](const std::string& what) { noted = what; };
+  const auto made = [&](const std::string& text) {
+    return update_blocks(text, "a.md", some_data(), {}, more).value();
+  };
+  EXPECT_EQ(made("<!-- phasebit:other -->\nold\n<!-- /phasebit -->\n"),
+            "<!-- phasebit:other -->\n\n| a   |\n|-----|\n| b   |\n\n<!-- /phasebit -->\n");
+  const std::string kept = "<!-- phasebit:other x=y -->\nold\n<!-- /phasebit -->\n";
+  EXPECT_EQ(made(kept), kept);
+  EXPECT_EQ(noted, "a.md:1: block 'other': no LLVM");
+}
+
 TEST(Blocks, AClaimIsItsSentence) {
   const report::claims::ClaimSentences claims = [](const std::string& name) -> Result<std::string> {
     if (name == "short") return "Short.";

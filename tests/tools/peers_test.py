@@ -43,6 +43,11 @@ class Peers(unittest.TestCase):
                           "theirs-specialized-st_shared-1-128-warp",
                           "theirs-specialized-st_shared-4-128-thread"])
 
+    def test_what_no_peer_has(self):
+        table = {**TABLE, "without": [{"num_stages": 1, "reason": "short"}]}
+        self.assertEqual([one.name for one in peers.kernels(table)],
+                         ["theirs-specialized-st_shared-4-128-thread"])
+
     def test_slots_that_do_not_fit_are_none(self):
         big = kernel(mover="cp_async_bulk", payload_bytes=65536)
         self.assertEqual(peers.left_out(big),

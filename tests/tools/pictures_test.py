@@ -249,5 +249,20 @@ class Check(unittest.TestCase):
             self.assertIn("a.svg:3: differs", make.compared(path, "one\ntwo\nthree\n"))
 
 
+class Origins(unittest.TestCase):
+    def test_a_bar_says_what_the_ring_has_beside_the_others(self):
+        rows = [{"origin": "template", "protocol": "mbarrier", "roles": "specialized",
+                 "at": "4 stages, addressing=unrolled, arrival=thread", "cycles": figure(58.4, 3)},
+                {"origin": "tuned", "protocol": "mbarrier", "roles": "specialized",
+                 "at": "4 stages, tuned=test_ahead", "cycles": figure(115)},
+                {"origin": "nvcc", "protocol": "theirs", "roles": "unified",
+                 "at": "4 stages, joining=by_role, scope=block", "cycles": figure(377)}]
+        made = comparisons.origins(Tables(origins=rows))
+        self.assertEqual([(bar["origin"], bar["row"], bar["text"]) for bar in made["bars"]],
+                         [("templates", "mbarrier, unrolled, by threads", "58"),
+                          ("forks by hand", "mbarrier, test_ahead", "115"),
+                          ("nvcc, other libraries", "theirs, one warp, scope block", "377")])
+
+
 if __name__ == "__main__":
     unittest.main()

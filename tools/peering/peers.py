@@ -90,9 +90,9 @@ def read(path):
         return tomllib.load(file)
 
 
-def left_out(kernel):
-    """Why a combination is none, or None."""
-    for row in kernel.peer.get("without", []):
+def left_out(kernel, without=()):
+    """Why a combination is none, or None. `without`: what no peer has."""
+    for row in [*without, *kernel.peer.get("without", [])]:
         if kernel.meets({axis: value for axis, value in row.items() if axis != "reason"}):
             return row["reason"]
     if kernel.slot_words() % kernel.readers != 0:
@@ -109,7 +109,7 @@ def kernels(table):
         axes = peer["axes"]
         for values in itertools.product(*axes.values()):
             kernel = Kernel(peer, dict(zip(axes, values)))
-            if left_out(kernel) is None:
+            if left_out(kernel, table.get("without", ())) is None:
                 found.append(kernel)
     return found
 

@@ -126,7 +126,7 @@ std::vector<Other> others_of(const std::vector<DeviceRow>& devices, const std::s
 }  // namespace
 
 bool is_of_all_devices(const std::string& table) {
-  return table == "devices";
+  return table == "devices" || table == "llvm";
 }
 
 Result<table::Table> devices_table(const data::ReportData& data,

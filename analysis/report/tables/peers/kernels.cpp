@@ -18,6 +18,13 @@ bool is_peer(const VariantAxes& axes) {
   return record::origin_of(axes.variant().named) == record::Origin::nvcc;
 }
 
+bool is_one_to_one(const VariantAxes& axes, const std::string& payload_bytes) {
+  return axes.value("probe") == "ring" && axes.value("payload_bytes") == payload_bytes &&
+         axes.value("work") == "none" && axes.value("producers") == "1" &&
+         axes.value("consumers") == "1" && axes.value("granularity") == "warp" &&
+         axes.value("ctas_per_sm") == "1";
+}
+
 int items_of_phase(const VariantAxes& axes) {
   return std::max(1, axes.number("items_a_phase", 1));
 }
@@ -43,6 +50,7 @@ std::string choice_of(const VariantAxes& axes, const std::set<std::string>& colu
 }
 
 std::string built_by(const VariantAxes& axes) {
+  if (axes.names("llvm")) return "LLVM " + axes.value("llvm");
   if (!is_peer(axes)) return "phasebit";
   std::string flags = axes.value("flags");
   std::replace(flags.begin(), flags.end(), ',', ' ');

@@ -39,14 +39,6 @@ Wanted wanted_of(const data::TableArguments& arguments) {
   return wanted;
 }
 
-// One unit a role, and a payload of that size.
-bool is_comparable(const VariantAxes& axes, const Wanted& wanted) {
-  return axes.value("probe") == "ring" && axes.value("payload_bytes") == wanted.payload &&
-         axes.value("work") == "none" && axes.value("producers") == "1" &&
-         axes.value("consumers") == "1" && axes.value("granularity") == "warp" &&
-         axes.value("ctas_per_sm") == "1";
-}
-
 bool is_wanted_of_ours(const VariantAxes& axes, const Wanted& wanted) {
   return std::all_of(wanted.where.begin(), wanted.where.end(),
                      [&](const auto& one) { return axes.value(one.first) == one.second; });
@@ -75,7 +67,7 @@ using Fastest = std::map<Group, const Aggregate*>;
 Fastest fastest_of(const Aggregation& aggregation, const Wanted& wanted) {
   Fastest fastest;
   for (const Aggregate& point : aggregation.points) {
-    if (!point.reason.empty() || !is_comparable(point.axes, wanted)) continue;
+    if (!point.reason.empty() || !is_one_to_one(point.axes, wanted.payload)) continue;
     if (!is_peer(point.axes) && !is_wanted_of_ours(point.axes, wanted)) continue;
     const Aggregate*& best = fastest[group_of(point.axes)];
     if (best == nullptr || is_faster(point, *best)) best = &point;
