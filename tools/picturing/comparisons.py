@@ -133,3 +133,35 @@ def model(name):
 def row_number(cell):
     """A count: a number in one form, its text in another."""
     return int(value(cell)) if isinstance(cell, dict) else int(cell)
+
+
+# Of the table `origins`: what a bar's colour says.
+ORIGIN_WORDS = {"template": "templates", "tuned": "forks by hand", "llvm": "LLVM",
+                "nvcc": "nvcc, other libraries"}
+
+
+def origin_label(row):
+    """What ring a bar is of, without what all of them have."""
+    at = [word for word in row["at"].split(", ")[1:]
+          if not word.startswith(("tuned=", "joining=", "issue="))]
+    tuned = [word.removeprefix("tuned=") for word in row["at"].split(", ")
+             if word.startswith("tuned=")]
+    shown = {"addressing=unrolled": "unrolled", "uniform_role=on": "uniform role",
+             "arrival=thread": "by threads", "early_token=on": "early token"}
+    words = tuned + [shown.get(word, word.replace("=", " ")) for word in at]
+    unified = ["one warp"] if row["roles"] == "unified" else []
+    return ", ".join([row["protocol"], *unified, *words])
+
+
+def origins(reports):
+    """Cycles an item of one ring by every origin, the fastest of each."""
+    rows = reports.table("origins", "ours=mbarrier")
+    bars = [{"row": origin_label(row), "origin": ORIGIN_WORDS[row["origin"]],
+             "cycles": value(row["cycles"]), "text": f"{value(row['cycles']):.0f}"}
+            for row in rows]
+    names = [f"{bar['origin']}|{bar['row']}" for bar in bars]
+    for bar, name in zip(bars, names):
+        bar["name"] = name
+    return {"bars": bars, "params": {"names": names},
+            "subtitle": ["four slots of 512 bytes, one item a phase, one warp a role; each ring at "
+                         "its fastest", "medians over repetitions that move what must not matter"]}

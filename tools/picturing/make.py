@@ -18,13 +18,14 @@ from reports import Failed, LeftOut, Reports
 SKIPPED = 77  # meson: the test was skipped
 PICTURES = {"fanin": shapes.fanin, "stages": shapes.stages, "wakeup": shapes.wakeup,
             "ptxas": comparisons.ptxas, "closure": comparisons.closure,
-            "devices": comparisons.devices, "copies": copies.copies,
+            "devices": comparisons.devices, "origins": comparisons.origins,
+            "copies": copies.copies,
             "streams": copies.streams, "in_flight": copies.in_flight,
             "producers": copies.producers, "issue": copies.issue, "together": copies.together,
             "multicast": copies.multicast, "small_rows": copies.small_rows,
             "roles": roles.roles}
 # Results of these are elsewhere, or of other GPUs too.
-OF_HISTORY, OF_ALL_DEVICES = ("ptxas",), ("devices",)
+OF_HISTORY, OF_ALL_DEVICES, OF_ORIGINS = ("ptxas",), ("devices",), ("origins",)
 
 
 def arguments_of(words):
@@ -52,6 +53,8 @@ def reports_of(name, options):
     """What a picture is made from; those of the same results share their tables."""
     if name in OF_HISTORY:
         given, pattern = options.history, "*/history/ptxas.jsonl"
+    elif name in OF_ORIGINS:
+        given, pattern = None, "*/llvm/origins.jsonl"
     else:
         given, pattern = options.results, "*/*.jsonl"
     found = given or sorted((options.root / "results").glob(pattern))
