@@ -16,12 +16,15 @@ Status BufferMemory::reserve(Room& room, std::size_t bytes) {
 // One block at a time: the data may be larger than what a host likes to hold twice.
 Status BufferMemory::write_blocks(const image::Buffer& buffer, device::Device::Address to) {
   image::Buffer first = buffer;
-  first.bytes = std::min<std::uint64_t>(buffer.bytes, 4 * image::block_words);
+  const bool repeats = buffer.fill.kind == BufferFill::Kind::signs;
+  const std::size_t length = repeats ? 2 * image::sign_words : image::block_words;
+  first.bytes = std::min<std::uint64_t>(buffer.bytes, 4 * length);
   std::vector<std::uint32_t> block = image::content_of(first);
-  for (std::size_t word = 0; word < buffer.words(); word += image::block_words) {
-    const std::size_t words = std::min(buffer.words() - word, image::block_words);
+  for (std::size_t word = 0; word < buffer.words(); word += length) {
+    const std::size_t words = std::min(buffer.words() - word, length);
     PHASEBIT_TRY(device_.write(to + 4 * word, block.data(), 4 * words));
-    for (std::uint32_t& one : block) one += image::payload_item_step;
+    for (std::uint32_t& one : block)
+      if (!repeats) one += image::payload_item_step;
   }
   return {};
 }
@@ -39,7 +42,7 @@ Status BufferMemory::make(const std::vector<image::Buffer>& buffers) {
     PHASEBIT_TRY(reserve(rooms_[n], 4 * words));
     if (words > 0) PHASEBIT_TRY(device_.fill(rooms_[n].address, 0, words));
     addresses_.push_back(rooms_[n].address);
-    if (buffers[n].fill.kind == BufferFill::Kind::blocks) {
+    if (buffers[n].fill.is_large()) {
       PHASEBIT_TRY(write_blocks(buffers[n], rooms_[n].address));
       continue;
     }
@@ -57,7 +60,8 @@ Status BufferMemory::fill() {
     const std::size_t words = buffers_[n].words();
     switch (buffers_[n].fill.kind) {
       case BufferFill::Kind::none:
-      case BufferFill::Kind::blocks: break;
+      case BufferFill::Kind::blocks:
+      case BufferFill::Kind::signs: break;
       case BufferFill::Kind::word:
         PHASEBIT_TRY(device_.fill(addresses_[n], buffers_[n].fill.word, words));
         break;

@@ -25,6 +25,27 @@ std::uint32_t DataSums::of_words(std::uint64_t words) const {
          static_cast<std::uint32_t>(steps) * image::payload_item_step;
 }
 
+ProductSums::ProductSums(std::uint32_t seed, const image::DataShape& data,
+                         const image::product::ProductShape& product)
+    : tiles_(static_cast<std::uint64_t>(data.bytes / data.tile_bytes)) {
+  const std::size_t tile_words = static_cast<std::size_t>(data.tile_bytes) / 4;
+  const std::vector<std::uint32_t> words =
+      image::content_of({"", 4 * image::sign_words, {image::BufferFill::Kind::signs, seed}});
+  for (std::size_t first = 0; first + tile_words <= words.size(); first += tile_words) {
+    const auto begin = words.begin() + static_cast<std::ptrdiff_t>(first);
+    image::product::Products products;
+    products.add(product, {begin, begin + static_cast<std::ptrdiff_t>(tile_words)});
+    totals_.push_back(products.total(0));
+  }
+}
+
+std::uint32_t ProductSums::of_tiles(std::uint64_t first, std::uint64_t count) const {
+  std::uint32_t sum = 0;
+  for (std::uint64_t tile = first; tile < first + count; ++tile)
+    sum += totals_[tile % tiles_ % totals_.size()];
+  return sum;
+}
+
 // From the data's begin.
 std::uint32_t DataSums::before(std::uint64_t tile) const {
   return static_cast<std::uint32_t>(tile / tiles_) * of_words(tiles_ * tile_words_) +

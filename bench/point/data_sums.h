@@ -1,6 +1,8 @@
 // Sums over data filled with `blocks` (BufferFill), wherever in it one begins.
 #pragma once
 
+#include "core/image/launch.h"
+
 #include <cstdint>
 #include <vector>
 
@@ -22,6 +24,18 @@ class DataSums {
 
   std::uint64_t tiles_, tile_words_;
   std::vector<std::uint32_t> below_;  // at n: the sum of the block's first n words
+};
+
+// The same of tiles of `signs` data whose matrices are multiplied: what all accumulators add up to.
+class ProductSums {
+ public:
+  ProductSums(std::uint32_t seed, const image::DataShape& data,
+              const image::product::ProductShape& product);
+  std::uint32_t of_tiles(std::uint64_t first, std::uint64_t count) const;
+
+ private:
+  std::uint64_t tiles_;
+  std::vector<std::uint32_t> totals_;  // of each tile until the data repeat
 };
 
 }  // namespace phasebit::bench::point

@@ -68,17 +68,24 @@ Status check_tensor_maps(const LaunchShape& shape) {
   return {};
 }
 
+// Of a slot's images, or of tiles of data, whose threads and words are known by the grid's sum.
+Status check_product(const LaunchShape& shape) {
+  const image::PayloadShape& payload = shape.payload;
+  const bool of_data = shape.data.bytes > 0 && payload.words_per_slot == 0;
+  image::product::Slot slot{payload.words_per_slot, payload.consumer_threads, payload.period};
+  if (of_data) slot = {shape.data.tile_bytes / 4, 2 * payload.product.rows, 1};
+  const std::string why = image::product::why_unknown(payload.product, slot);
+  if (why.empty()) return {};
+  return fail(Step::bundle, "product: {}", why);
+}
+
 }  // namespace
 
 Status check_shape(const LaunchShape& shape) {
   PHASEBIT_TRY(check_ranks(shape));
   PHASEBIT_TRY(check_roles(shape));
   PHASEBIT_TRY(check_tensor_maps(shape));
-  if (const std::string why = image::product::why_unknown(
-          shape.payload.product,
-          {shape.payload.words_per_slot, shape.payload.consumer_threads, shape.payload.period});
-      !why.empty())
-    return fail(Step::bundle, "product: {}", why);
+  PHASEBIT_TRY(check_product(shape));
   return check_chain(shape);
 }
 

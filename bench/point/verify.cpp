@@ -101,9 +101,9 @@ Status verify_sum(const LaunchShape& shape, const LaunchOutput& output, std::uin
       for (int n = 0; reads(slice) && n < slice.lanes(); ++n)
         found += checksum_of(shape, output, cta, thread_of(slice, n));
   if (found == wanted) return {};
-  return fail(Step::verify,
-              "the sum of all words read is {:#010x} after {} items, expected {:#010x}", found,
-              output.items, wanted);
+  return fail(Step::verify, "the sum of all {} is {:#010x} after {} items, expected {:#010x}",
+              shape.payload.product.rows > 0 ? "accumulators" : "words read", found, output.items,
+              wanted);
 }
 
 // Word for word: the first that is not as it should be is named by its image and place.
@@ -200,6 +200,10 @@ const std::vector<std::uint32_t>& ExpectedChecksums::stored_after(std::uint32_t 
 
 std::uint32_t ExpectedChecksums::sum_after(std::uint32_t items, std::uint32_t first_tile) {
   const image::DataShape& data = shape_.data;
+  if (const auto& product = shape_.payload.product; product.rows > 0) {
+    if (!product_sums_) product_sums_.emplace(shape_.buffers.at(0).fill.word, data, product);
+    return product_sums_->of_tiles(first_tile, items * tiles_an_item(shape_));
+  }
   if (!sums_) sums_.emplace(shape_.buffers.at(0).fill.word, data.bytes, data.tile_bytes);
   return sums_->of_tiles(first_tile, items * tiles_an_item(shape_));
 }

@@ -35,6 +35,7 @@ class ExpectedChecksums {
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_items_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> stored_;
   std::optional<DataSums> sums_;
+  std::optional<ProductSums> product_sums_;
 };
 
 // In a cluster the SM is the GPU's choice, but one CTA has one.

@@ -1,6 +1,7 @@
 #include "core/image/buffer.h"
 
 #include "core/base/error.h"
+#include "core/image/product/product.h"
 
 #include <algorithm>
 #include <charconv>
@@ -14,6 +15,7 @@ using Kind = BufferFill::Kind;
 
 constexpr std::string_view random_mark = "random:";
 constexpr std::string_view blocks_mark = "blocks:";
+constexpr std::string_view signs_mark = "signs:";
 
 std::optional<std::uint32_t> number_of(std::string_view text) {
   const bool hex = text.starts_with("0x");
@@ -31,11 +33,18 @@ std::optional<BufferFill> read_fill(std::string_view text) {
   if (text == "none") return BufferFill{Kind::none, 0};
   if (text == "zero") return BufferFill{Kind::word, 0};
   if (text == "index") return BufferFill{Kind::index, 0};
-  const bool random = text.starts_with(random_mark), blocks = text.starts_with(blocks_mark);
-  if (random || blocks) text.remove_prefix(random_mark.size());
+  Kind kind = Kind::word;
+  for (const auto& [mark, marked] : {std::pair{random_mark, Kind::random},
+                                     {blocks_mark, Kind::blocks},
+                                     {signs_mark, Kind::signs}}) {
+    if (!text.starts_with(mark)) continue;
+    kind = marked;
+    text.remove_prefix(mark.size());
+    break;
+  }
   const auto number = number_of(text);
   if (!number) return {};
-  return BufferFill{random ? Kind::random : blocks ? Kind::blocks : Kind::word, *number};
+  return BufferFill{kind, *number};
 }
 
 std::string to_string(const BufferFill& fill) {
@@ -45,6 +54,7 @@ std::string to_string(const BufferFill& fill) {
     case Kind::index: return "index";
     case Kind::random: return fmt::format("{}{}", random_mark, fill.word);
     case Kind::blocks: return fmt::format("{}{}", blocks_mark, fill.word);
+    case Kind::signs: return fmt::format("{}{}", signs_mark, fill.word);
   }
   bug("unknown fill");
 }
@@ -56,6 +66,11 @@ std::vector<std::uint32_t> content_of(const Buffer& buffer) {
   words.resize(buffer.words());
   if (kind == Kind::index) {
     std::iota(words.begin(), words.end(), 0U);
+    return words;
+  }
+  if (kind == Kind::signs) {
+    for (std::size_t n = 0; n < words.size(); ++n)
+      words[n] = product::signs_of(buffer.fill.word + static_cast<std::uint32_t>(n % sign_words));
     return words;
   }
   std::mt19937 draw(buffer.fill.word);

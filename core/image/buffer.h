@@ -13,9 +13,12 @@ namespace phasebit::image {
 // What a buffer holds when a launch begins, in words of 32 bits. `random` is std::mt19937 of the
 // seed, a word a draw, so that whoever reads the buffer can make the same. `blocks` is large data
 // that kernels only read, so it is written once: each block of block_words is such draws from the
-// seed, plus the block's number times payload_item_step.
+// seed, plus the block's number times payload_item_step. `signs` is large data as well: ones with a
+// sign (core/image/product/product.h) of the words seed, seed + 1, ..., again from the first behind
+// each sign_words of them.
 struct BufferFill {
-  enum class Kind { none, word, index, random, blocks };
+  enum class Kind { none, word, index, random, blocks, signs };
+  bool is_large() const { return kind == Kind::blocks || kind == Kind::signs; }
   Kind kind = Kind::word;
   std::uint32_t word = 0;  // that stands in all words, or the seed
   bool operator==(const BufferFill&) const = default;
@@ -25,12 +28,14 @@ struct BufferFill {
 // of data from the one before.
 inline constexpr std::uint32_t payload_item_step = 0x9E3779B1U;  // odd: swaps are seen
 inline constexpr std::size_t block_words = std::size_t{1} << 20;
+inline constexpr std::size_t sign_words = std::size_t{37} << 14;  // 37 tiles of 64 KiB
 
 // "none" leaves what the last launch left; "zero", "index" (word n is n), "random:SEED",
-// "blocks:SEED", or a number, that word throughout. Nothing for another text.
+// "blocks:SEED", "signs:SEED", or a number, that word throughout. Nothing for another text.
 std::optional<BufferFill> read_fill(std::string_view text);
 std::string to_string(const BufferFill& fill);
-inline constexpr const char* fill_words = "zero, none, index, random:SEED, blocks:SEED or a number";
+inline constexpr const char* fill_words =
+    "zero, none, index, random:SEED, blocks:SEED, signs:SEED or a number";
 
 struct Buffer {
   std::string name;
@@ -40,8 +45,8 @@ struct Buffer {
   bool operator==(const Buffer&) const = default;
 };
 
-// The words of an `index`, `random` or `blocks` buffer; none of another, which a fill by one word
-// makes.
+// The words of an `index`, `random`, `blocks` or `signs` buffer; none of another, which a fill by
+// one word makes.
 std::vector<std::uint32_t> content_of(const Buffer& buffer);
 
 }  // namespace phasebit::image

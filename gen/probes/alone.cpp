@@ -181,11 +181,15 @@ Status finish_stream(const image::VariantKey& variant, Plan& plan) {
   launch.timed_role = image::Role::consumer;
   launch.unit = "ns per item";
   // Both sizes read one buffer, so that it is made once for all variants of a run.
-  launch.buffers = {{"data", memory_bytes, {image::BufferFill::Kind::blocks, data_seed}},
+  const image::product::ProductShape product = launch.payload.product;
+  const auto fill =
+      product.rows > 0 ? image::BufferFill::Kind::signs : image::BufferFill::Kind::blocks;
+  launch.buffers = {{"data", memory_bytes, {fill, data_seed}},
                     {"places", 4 * all_sms, {image::BufferFill::Kind::word, 0}}};
   const bool l2 = variant.value("resident") == "l2";
   launch.data = {static_cast<std::int64_t>(l2 ? l2_bytes : memory_bytes), plan.slot_bytes, 1};
   launch.payload = {};  // no images
+  launch.payload.product = product;
   if (!plan.facts.can_do("hand_over"))
     launch.dynamic_shared_bytes = plan.payload_offset;  // no slots
   if (plan.unrolled)

@@ -58,6 +58,41 @@ TEST(Product, ChecksumsAreThoseOfItemsOneByOne) {
     }
 }
 
+// Tiles of a grid's data, wherever a launch begins: 37 * 64 KiB are 74 tiles of 32 KiB, and then
+// they come again.
+TEST(Product, SumsOfAGridAreThoseOfItsTiles) {
+  image::LaunchShape shape;
+  shape.sms = 2;
+  shape.payload.product = {128, 128, 1};
+  shape.data = {100 * 32768, 32768, 1};
+  shape.buffers = {{"data", 100 * 32768, {image::BufferFill::Kind::signs, 5}}};
+  const std::vector<std::uint32_t> words = image::content_of(shape.buffers[0]);
+  const auto total = [&](std::uint32_t tile) {
+    const auto sign = [&](std::uint32_t row, std::uint32_t k) {
+      const std::uint32_t byte = (128 * row + 2 * k) ^ ((row % 8) << 4);
+      const std::uint32_t word = words[tile % 100 * 8192 + byte / 4];
+      return (word >> (byte % 4 == 0 ? 15 : 31) & 1U) == 0 ? 1 : -1;
+    };
+    // The sum of a product is that of the products of both matrices' sums, element by element.
+    int sum = 0;
+    for (std::uint32_t k = 0; k < 64; ++k) {
+      int a = 0, b = 0;
+      for (std::uint32_t row = 0; row < 128; ++row) {
+        a += sign(row, k);
+        b += sign(128 + row, k);
+      }
+      sum += a * b;
+    }
+    return static_cast<std::uint32_t>(sum);
+  };
+  bench::point::ExpectedChecksums expected(shape, 0);
+  EXPECT_EQ(expected.sum_after(0, 3), 0U);
+  EXPECT_EQ(expected.sum_after(1, 72), total(72) + total(73));
+  EXPECT_EQ(expected.sum_after(1, 73), total(73) + total(74));
+  EXPECT_EQ(total(74), total(0));
+  EXPECT_EQ(expected.sum_after(2, 98), total(98) + total(99) + total(0) + total(1));
+}
+
 // The fake kernel adds words up, which is no product.
 TEST(Product, AnotherChecksumIsAnErrorOfTheThread) {
   Bench bench;

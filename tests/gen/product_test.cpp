@@ -66,6 +66,20 @@ TEST(ProductPlan, PrefilledSlotsAreTheirOwnImages) {
   }
 }
 
+// A grid multiplies data of its own: no images, and the sum of all accumulators.
+TEST(ProductPlan, OfAStreamIsOfItsData) {
+  const std::string stream =
+      "stream/mbarrier_bulk/bulk/wgmma/granularity=producer_warp/consumers=2/payload_bytes=32768/"
+      "uniform_role=on";
+  const probes::Plan plan = plan_of(variant(stream));
+  EXPECT_EQ(plan.launch.payload.product, (image::product::ProductShape{128, 128, 1}));
+  EXPECT_EQ(plan.launch.payload.words_per_slot, 0);
+  EXPECT_EQ(image::to_string(plan.launch.buffers.at(0).fill), "signs:1");
+  const auto text = statements_of(stream);
+  EXPECT_EQ(count(text, "wgmma.mma_async"), 4);
+  EXPECT_EQ(count(text, "cvt.rni.s32.f32"), 64);
+}
+
 TEST(ProductText, FourStepsOfWgmmaAnItem) {
   const auto text = statements_of(ring + tile);
   EXPECT_EQ(count(text, "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 "), 4);

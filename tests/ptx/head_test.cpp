@@ -214,7 +214,8 @@ TEST(Head, SaysWhatItCannotAskFor) {
        "spec: t.ptx:16: buffers: lacks 'bytes' (write `bytes = 4096`)"},
       {"[launch]",
        "[resources]\n//@ buffers = [{ name = \"a\", bytes = 4, fill = \"zeros\" }]\n//@ [launch]",
-       "spec: t.ptx:16: fill: no fill 'zeros' (zero, none, index, random:SEED, blocks:SEED or a "
+       "spec: t.ptx:16: fill: no fill 'zeros' (zero, none, index, random:SEED, blocks:SEED, "
+       "signs:SEED or a "
        "number)"},
       {"[launch]",
        "[resources]\n//@ buffers = [{ name = \"a\", bytes = 4, parameter = 24 }]\n//@ [launch]",

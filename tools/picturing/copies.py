@@ -58,7 +58,7 @@ def streams(reports):
     """GB/s by SMs: the fastest of each mover."""
     points = [{"line": f"{MOVERS[row['mover']]} from {PLACES[row['from']]}",
                "x": int(value(row["SMs"])), "rate": rounded(value(row["GB/s"]))}
-              for row in reports.table("stream", "most=1")
+              for row in reports.table("stream", "most=1", "work=none")
               if row["mover"] in ("bulk", "ld_global") and not hits_l1(row)]
     points.sort(key=lambda point: (point["line"], point["x"]))
     return shape(points, "rate", 0.12, log=True, subtitle=["the fastest variant of each"])
@@ -66,7 +66,7 @@ def streams(reports):
 
 def in_flight(reports):
     """GB/s of all SMs from memory by bytes in flight on one."""
-    rows = [row for row in reports.table("stream", "sms=every", "resident=hbm")]
+    rows = [row for row in reports.table("stream", "sms=every", "resident=hbm", "work=none")]
     best = {}
     for row in rows:
         key = (MOVERS[row["mover"]], int(value(row["in flight"])))

@@ -67,6 +67,12 @@ void Products::add(const ProductShape& shape, const std::vector<std::uint32_t>& 
   }
 }
 
+std::uint32_t Products::total(std::size_t image) const {
+  std::uint32_t sum = 0;
+  for (const int word : images_.at(image)) sum += static_cast<std::uint32_t>(word);
+  return sum;
+}
+
 std::uint32_t Products::checksum(const std::vector<std::uint32_t>& item_counts, int rank,
                                  std::uint32_t multiplier) const {
   const int lane = rank % lanes, first_row = rank / lanes * warp_rows + lane / 4;

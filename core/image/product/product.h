@@ -40,6 +40,8 @@ class Products {
   // i.
   std::uint32_t checksum(const std::vector<std::uint32_t>& item_counts, int rank,
                          std::uint32_t multiplier) const;
+  // The sum of an image's product over all rows and columns, modulo 2^32.
+  std::uint32_t total(std::size_t image) const;
   bool empty() const { return images_.empty(); }
 
  private:

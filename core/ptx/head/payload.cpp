@@ -112,21 +112,23 @@ std::string stored_text(const image::stores::StoreShape& stored) {
 }
 
 void read_data(const TomlValue& value, const std::string& file, Status& status, Head& head) {
-  TomlReader own(file, value, "data", {"bytes", "tile", "readers"}, status);
+  TomlReader own(file, value, "data", {"bytes", "tile", "readers", "product"}, status);
   image::DataShape& data = head.launch.data;
   data.bytes = own.number_or("bytes", 0);
   data.tile_bytes = number(own, "tile", 0, 4);
   data.readers = number(own, "readers", 1, 0);
+  read_product(own, file, status, head.launch.payload.product);
   if (data.bytes <= 0 || data.tile_bytes == 0 || data.bytes % data.tile_bytes != 0)
     own.refuse("bytes", fmt::format("{} bytes are no tiles of {}", data.bytes, data.tile_bytes),
                "write a multiple of `tile`");
 }
 
-std::string data_text(const image::DataShape& data) {
+std::string data_text(const image::DataShape& data, const image::product::ProductShape& product) {
   Inline one;
   one.add("bytes", std::to_string(data.bytes));
   one.add("tile", std::to_string(data.tile_bytes));
   one.number_if("readers", data.readers, 1);
+  if (product.rows > 0) one.add("product", product_text(product));
   return one.take();
 }
 
