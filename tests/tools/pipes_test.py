@@ -34,8 +34,8 @@ class Pipes(unittest.TestCase):
             with self.assertRaisesRegex(counting.Wrong, "no variant of one CTA with 'x'"):
                 pipes.wanted(folder, "x")
 
-    # 1000 cycles an item: 200 of 4 x 1000 issue slots, 3,600 of 4 x 1000 of the tensor pipes, 9
-    # warps, of which 6 stand at a barrier.
+    # 1000 cycles an item: 200 of 4 x 1000 issue slots, 3,600 cycles of four tensor pipes, 9 warps,
+    # of which 6 stand at a barrier.
     def test_figures_are_slopes_over_the_items(self):
         rates = dict.fromkeys(pipes.METRICS, 0)
         rates.update({pipes.CYCLES: 1000, pipes.ISSUE: 200, pipes.TENSOR: 3600,
@@ -45,11 +45,11 @@ class Pipes(unittest.TestCase):
         one = pipes.figures_of(launches, items)
         self.assertAlmostEqual(one["cycles"], 1000)
         self.assertAlmostEqual(one["issue"], 0.05)
-        self.assertAlmostEqual(one["tensor"], 0.9)
+        self.assertAlmostEqual(one["tensor"], 900)
         self.assertAlmostEqual(one["warps"], 9)
         self.assertAlmostEqual(one["bytes"], 48)
         self.assertEqual(pipes.line_of("ring/a", one).split(),
-                         ["1000.0", "5.0", "90.0", "9.00", "48.0", "barrier", "6.00", "ring/a"])
+                         ["1000.0", "5.0", "900.0", "9.00", "48.0", "barrier", "6.00", "ring/a"])
 
     def test_samples_of_a_source_page_are_added_over_its_launches(self):
         page = ['"Kernel Name","pb_a"', '"Address","Source","# Samples","stall_barrier",'

@@ -1,6 +1,6 @@
 """What an SM does while a ring runs, by hardware counters.
 
-Issue slots used, tensor pipe active, warps, bytes from L2, and what the warps wait for.
+Issue slots used, cycles of the tensor pipes, warps, bytes from L2, and what the warps wait for.
 
 Usage: pipes.py PHASEBIT_BENCH BUNDLE [--only REGEX] [--samples FOLDER] [ARGUMENTS OF
 PHASEBIT_BENCH...]; on a GPU machine with Nsight Compute (`ncu`). All figures are slopes over the
@@ -9,7 +9,10 @@ variants of one CTA an SM whose ids have the regular expression in them.
 
 --samples FOLDER also keeps, a file a variant, at which instruction the warps stood (PC sampling):
 `samples.py` says of it which role waits in which verb.
-Keep the lines as results/benchmarks/pipes.txt.
+
+ncu counts some metrics in one replay of a launch and some in another, whose cycles differ. So a
+share of cycles is as good as these; a count an item, as of the tensor pipes, is not touched.
+Keep the lines as results/benchmarks/pipes.txt; `pipes_table.py` puts them into docs/roles.md.
 """
 
 import argparse
@@ -59,19 +62,19 @@ def filter_of(names):
 
 
 def figures_of(launches, items):
-    """Cycles an item; shares of issue slots and tensor pipe; warps, by what they wait for."""
+    """Cycles an item, of the SM and of a tensor pipe; issue slots; warps, by what they wait for."""
     slopes = {metric: an_item(launches, items, metric) for metric in METRICS}
     cycles = slopes[CYCLES]
     waiting = {reason: slopes[STALL.format(reason)] / cycles for reason in REASONS}
     return {"cycles": cycles, "issue": slopes[ISSUE] / cycles / SCHEDULERS,
-            "tensor": slopes[TENSOR] / cycles / SCHEDULERS,
+            "tensor": slopes[TENSOR] / SCHEDULERS,
             "warps": slopes[WARPS] / cycles, "bytes": slopes[COPIED] / cycles, "waiting": waiting}
 
 
 def line_of(name, one):
     most = sorted(one["waiting"].items(), key=lambda kept: -kept[1])[:SHOWN]
     stalls = ", ".join(f"{reason} {warps:.2f}" for reason, warps in most if warps >= 0.005)
-    return (f"{one['cycles']:>9.1f} {100 * one['issue']:>7.1f} {100 * one['tensor']:>8.1f}"
+    return (f"{one['cycles']:>9.1f} {100 * one['issue']:>7.1f} {one['tensor']:>8.1f}"
             f" {one['warps']:>6.2f} {one['bytes']:>7.1f}  {stalls:<96}  {name}")
 
 
@@ -132,8 +135,8 @@ def main():
                                       [filter_of(variants.values()), *more], folder)
             device, driver = store.execute("SELECT name, driver FROM device").fetchone()
             print(f"# device: {device}, driver {driver}")
-            print("# cycles an item; issue slots used, tensor pipe active, %; warps on the SM;"
-                  " bytes a cycle from L2; warps by what they wait for")
+            print("# cycles an item; issue slots used, %; cycles an item in which a tensor pipe was"
+                  " active; warps on the SM; bytes a cycle from L2; warps by what they wait for")
             print(f"{'cycles':>9} {'issue':>7} {'tensor':>8} {'warps':>6} {'bytes':>7}  "
                   f"{'warps that wait for':<96}  variant")
             for entry, name in sorted(variants.items(), key=lambda one: one[1]):
