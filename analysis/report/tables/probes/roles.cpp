@@ -46,9 +46,20 @@ bool waits(const Aggregate& point) {
   return point.axes.waited_on() != "-";
 }
 
-// Multiply-adds a cycle of the fastest; 0: none was measured.
+// Multiply-adds a cycle; 0: none was measured.
+struct Rate {
+  double value = 0, half_width = 0;
+  // What is surely reached: of many rings the fastest must not be the one with the widest interval.
+  double low() const { return value - half_width; }
+};
+
+Rate rate_of(const Aggregate& point) {
+  const double rate = multiply_adds(point.axes) / point.cycles;
+  return {rate, rate * point.half_width() / point.cycles};
+}
+
 struct Row {
-  std::array<double, turns_shown.size()> rings = {}, loops = {};
+  std::array<Rate, turns_shown.size()> rings = {}, loops = {};
 };
 using Rows = std::map<Key, Row>;
 
@@ -56,8 +67,8 @@ void add_point(Rows& rows, const Aggregate& point) {
   const VariantAxes& axes = point.axes;
   const Turns turns = turns_of(axes);
   Row& row = rows[key_of(axes)];
-  double& kept = (waits(point) ? row.rings : row.loops)[turns];
-  kept = std::max(kept, multiply_adds(axes) / point.cycles);
+  Rate& kept = (waits(point) ? row.rings : row.loops)[turns];
+  if (const Rate rate = rate_of(point); rate.low() > kept.low()) kept = rate;
   // Where nobody waits there is no order either.
   if (!waits(point) && turns == in_turn) row.loops[in_order] = row.loops[in_turn];
 }
@@ -67,7 +78,8 @@ Rows rows_of(const std::vector<const Aggregate*>& points) {
   for (const Aggregate* point : points) add_point(rows, *point);
   std::erase_if(rows, [](const auto& row) {
     const auto& rings = row.second.rings;
-    return std::all_of(rings.begin(), rings.end(), [](double rate) { return rate == 0; });
+    return std::all_of(rings.begin(), rings.end(),
+                       [](const Rate& rate) { return rate.value == 0; });
   });
   return rows;
 }
@@ -76,10 +88,12 @@ std::vector<Cell> cells_of(const Key& key, const Row& row) {
   const auto& [warpgroups, columns, epilogue, in_flight] = key;
   std::vector<Cell> cells = {warpgroups, columns, epilogue, in_flight};
   for (std::size_t turns = 0; turns < turns_shown.size(); ++turns) {
-    const double rate = row.rings[turns], loop = row.loops[turns];
-    cells.push_back(rate > 0 ? Cell{fmt::format("{:.0f}", rate), rate, {}} : Cell{});
-    cells.push_back(rate > 0 && loop > 0 ? Cell{fmt::format("{:.3f}", rate / loop), rate / loop, {}}
-                                         : Cell{});
+    const Rate &rate = row.rings[turns], &loop = row.loops[turns];
+    const double share = loop.value > 0 ? rate.value / loop.value : 0;
+    cells.push_back(rate.value > 0 ? Cell{data::shown_with_interval(rate.value, rate.half_width),
+                                          rate.value, rate.half_width}
+                                   : Cell{});
+    cells.push_back(share > 0 ? Cell{fmt::format("{:.3f}", share), share, {}} : Cell{});
   }
   return cells;
 }
@@ -94,8 +108,9 @@ Table empty_table() {
   }
   table.notes.emplace_back(
       "Shared, in turn, ping_pong: multiply-adds a cycle of the fastest ring whose warpgroups "
-      "share "
-      "every slot, take slots in turn, or do so and issue their products in order. / loop: its "
+      "share every slot, take slots in turn, or do so and issue their products in order; the SM "
+      "makes 2,048 at most. ± is the 95 % interval, and the fastest is the one whose lower end is "
+      "highest. / loop: its "
       "share of the same loop in which nobody waits. A product has 64 rows for each warpgroup and "
       "so many columns. Epilogue: blocks of eight dependent FMAs behind each item. In flight: "
       "groups of products that are not waited for when a slot is released.");
