@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LISTED, DOCUMENT = Path("specs/pipes.txt"), Path("docs/roles.md")
 COUNTED, SAMPLED = (Path("results/benchmarks") / name for name in ("pipes.txt", "samples.txt"))
 RESULTS = ("products*.jsonl", "roles*.jsonl")  # of results/*: they hold these rings
-LEAST_WARPS = 0.95  # that wait for one thing, to be named
+LEAST_SHARE = 0.1  # of the warps' time that goes into one thing, to be named
 ISSUING = "selected"  # of the reasons: does not wait, and has a column of its own
 POSITIONAL = ("probe", "protocol", "mover", "work")  # what an id begins with
 ACROSS = "work"  # the axis whose value heads the column of figures
@@ -162,11 +162,13 @@ def cells_of(count, figure):
     """Counts an item over the cycles that an item takes without ncu."""
     item = figure["value"]
     ratio = count.cycles / item
-    waiting = [(reason, warps * ratio) for reason, warps in count.waiting]
+    # Of their sum: `ncu` counts warps and what they wait for in different launches.
+    all_warps = sum(warps for _, warps in count.waiting)
+    waiting = [(reason, warps / all_warps) for reason, warps in count.waiting]
     return [f"{count.tensor_cycles:.0f}", f"{item:.1f} ± {figure['half_width']:.1f}",
             f"{count.tensor_cycles / item:.2f}", f"{count.issue_percent * ratio:.0f} %",
-            ", ".join(f"{reason} {warps:.1f}" for reason, warps in waiting
-                      if warps >= LEAST_WARPS and reason != ISSUING)]
+            ", ".join(f"{reason} {100 * share:.0f} %" for reason, share in waiting
+                      if share >= LEAST_SHARE and reason != ISSUING)]
 
 
 def pipes_block(labels, counts, figures, device):
@@ -177,10 +179,10 @@ def pipes_block(labels, counts, figures, device):
             for name, called in zip(labels, named(labels, labels))]
     off = [100 * (counts[name].cycles / figures[name]["value"] - 1) for name in labels]
     return [*markdown([f":{device}, products of 64 rows a warpgroup", "tensor pipe", "item", "busy",
-                       "issue slots used", ":warps on average, by what they wait for"], rows), "",
+                       "issue slots used", ":the warps' time, by what they wait for"], rows), "",
             "Tensor pipe: cycles an item in which it was active, to 1 cycle. Item: cycles an item, "
-            "measured without `ncu`. Busy, issue slots and warps: what `ncu` counted an item, over "
-            "the latter; under `ncu`, which replays launches, an item's own cycles differ by "
+            "measured without `ncu`. Busy and issue slots: what `ncu` counted an item, over the "
+            "latter. Shares of time are of the largest five under `ncu`; under `ncu`, which replays launches, an item's own cycles differ by "
             f"{min(off):+.0f} to {max(off):+.0f} %."]
 
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <tuple>
 
 namespace phasebit::report::tables::probes {
 
@@ -43,16 +44,22 @@ Stream stream_of(const Aggregate& point, int device_sms) {
   return out;
 }
 
-// The yardsticks of the same place and number of SMs.
+// The yardsticks of the same place and number of SMs, on the same GPU: the memory of one is up to
+// 2 % faster than that of another of its model.
 struct Best {
   double plain = 0, any = 0;
 };
-using BestOf = std::map<std::pair<std::string, int>, Best>;
+using Yard = std::tuple<std::string, std::string, int>;
+using BestOf = std::map<Yard, Best>;
+
+Yard yard_of(const Stream& stream) {
+  return {stream.point->device_uuid, stream.place().first, stream.sms};
+}
 
 BestOf best_of(const std::vector<Stream>& streams) {
   BestOf best;
   for (const Stream& one : streams) {
-    Best& here = best[one.place()];
+    Best& here = best[yard_of(one)];
     here.any = std::max(here.any, one.gigabytes);
     if (one.plain) here.plain = std::max(here.plain, one.gigabytes);
   }
@@ -142,7 +149,8 @@ Table empty_table() {
       "word is in a verified sum. In flight: bytes an SM has under way at most. Little: GB/s when "
       "each tile takes as long as one bulk copy of it alone (probe `issue`, one stage, from the "
       "same place). Of best, of plain: share of the fastest variant, and of the fastest loads "
-      "without a ring, on as many SMs from the same place. MHz: achieved by the SMs; memory MHz "
+      "without a ring, on as many SMs of the same GPU from the same place. MHz: achieved by the "
+      "SMs; memory MHz "
       "and watts as the driver says while the grids run.");
   return table;
 }
@@ -166,7 +174,7 @@ Result<Table> stream_table(const data::ReportData& data, const data::TableArgume
   const CopyLatencies latencies = copy_latencies(data);
   Table table = empty_table();
   for (const Stream& one : streams)
-    table.rows.push_back(row_of(one, best.at(one.place()), latencies));
+    table.rows.push_back(row_of(one, best.at(yard_of(one)), latencies));
   return table;
 }
 
