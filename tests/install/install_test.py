@@ -83,7 +83,7 @@ class Works(Installed):
         help_text = self.says(*path, "--help")
         below = help_text.partition("Subcommands:\n")[2].partition("\nExample")[0]
         yield path
-        for name in re.findall(r"^  (\w+)", below, re.MULTILINE):
+        for name in re.findall(r"^  ([\w-]+)", below, re.MULTILINE):
             yield from self.commands((*path, name))
 
     def test_every_command_has_help(self):

@@ -182,7 +182,8 @@ def pipes_block(labels, counts, figures, device):
                        "issue slots used", ":the warps' time, by what they wait for"], rows), "",
             "Tensor pipe: cycles an item in which it was active, to 1 cycle. Item: cycles an item, "
             "measured without `ncu`. Busy and issue slots: what `ncu` counted an item, over the "
-            "latter. Shares of time are of the largest five under `ncu`; under `ncu`, which replays launches, an item's own cycles differ by "
+            "latter. Shares of time are of the largest five under `ncu`, which replays launches: "
+            "there an item's own cycles differ by "
             f"{min(off):+.0f} to {max(off):+.0f} %."]
 
 
