@@ -46,7 +46,7 @@ std::string describe(const llvm::SMDiagnostic& mistake, const std::string& name)
 
 // Bitcode is read by the LLVM that wrote it and by later ones.
 std::string describe(const llvm::SMDiagnostic& mistake, llvm::MemoryBufferRef given) {
-  const std::string said = describe(mistake, given.getBufferIdentifier().str());
+  std::string said = describe(mistake, given.getBufferIdentifier().str());
   const auto* const begin = reinterpret_cast<const unsigned char*>(given.getBufferStart());
   if (!llvm::isBitcode(begin, begin + given.getBufferSize())) return said;
   llvm::Expected<std::string> producer = llvm::getBitcodeProducerString(given);
