@@ -10,7 +10,7 @@
 
 namespace phasebit::report::claims {
 
-using data::report_data;
+using data::report_data_alone;
 using data::ReportData;
 
 namespace {
@@ -67,14 +67,14 @@ Result<RowsByFigure> rows_of_devices(const record::Results& results, const RowsW
   for (const record::DeviceRow& row : results.devices) {
     if (wish.progress) wish.progress(done++, results.devices.size());
     if (row.uuid != device && row.name.find(device) == std::string::npos) continue;
-    PHASEBIT_TRY_ASSIGN(data, report_data(results, row.uuid));
+    PHASEBIT_TRY_ASSIGN(data, report_data_alone(results, row.uuid));
     all.push_back(std::move(data));
     if (!wish.models || !names.insert(row.name).second) continue;
-    PHASEBIT_TRY_ASSIGN(model, report_data(results, row.uuid == device ? device : row.name));
+    PHASEBIT_TRY_ASSIGN(model, report_data_alone(results, row.uuid == device ? device : row.name));
     models.push_back(std::move(model));
   }
   // The error that names the devices there are.
-  if (all.empty()) PHASEBIT_TRY(report_data(results, device));
+  if (all.empty()) PHASEBIT_TRY(report_data_alone(results, device));
   return RowsByFigure(std::move(all), std::move(models));
 }
 

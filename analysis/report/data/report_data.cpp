@@ -78,14 +78,11 @@ std::set<std::pair<std::string, std::string>> keep_one_gpu_each(
   return spare;
 }
 
-}  // namespace
-
-Result<ReportData> report_data(Results results, const std::string& device) {
-  PHASEBIT_TRY_ASSIGN(uuids, device_uuids(results, device));
+// What tables read of rows that are all of these GPUs.
+ReportData of_gpus(Results results, const std::set<std::string>& uuids) {
   ReportData data;
   std::set<std::string> runs;
   std::string last;
-  if (results.devices.size() > 1) data.others = split_off_others(results, uuids);
   std::set<std::pair<std::string, std::string>> spare;
   if (uuids.size() > 1) spare = keep_one_gpu_each(results.points);
   data.results.points = std::move(results.points);
@@ -105,6 +102,29 @@ Result<ReportData> report_data(Results results, const std::string& device) {
   });
   data.aggregation.alone = without_loop(data.aggregation.points);
   return data;
+}
+
+}  // namespace
+
+Result<ReportData> report_data(Results results, const std::string& device) {
+  PHASEBIT_TRY_ASSIGN(uuids, device_uuids(results, device));
+  Results others;
+  if (results.devices.size() > 1) others = split_off_others(results, uuids);
+  ReportData data = of_gpus(std::move(results), uuids);
+  data.others = std::move(others);
+  return data;
+}
+
+Result<ReportData> report_data_alone(const Results& results, const std::string& device) {
+  PHASEBIT_TRY_ASSIGN(uuids, device_uuids(results, device));
+  Results own;
+  own.devices = results.devices;
+  own.runs = results.runs;
+  own.variants = results.variants;
+  own.catalogue = results.catalogue;
+  std::copy_if(results.points.begin(), results.points.end(), std::back_inserter(own.points),
+               [&](const record::PointRow& point) { return uuids.contains(point.device_uuid); });
+  return of_gpus(std::move(own), uuids);
 }
 
 Aggregation of_runs_with(const ReportData& data,

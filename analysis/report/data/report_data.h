@@ -23,6 +23,8 @@ struct ReportData {
 // `device` is a UUID or a part of a name; it may be empty when the results are of one GPU.
 // Step::usage names the devices there are.
 Result<ReportData> report_data(record::Results results, const std::string& device = {});
+// The same without `others`: it copies that device's points alone.
+Result<ReportData> report_data_alone(const record::Results& results, const std::string& device);
 
 // All points of every run in which a variant is `meant`, aggregated anew: a figure of another day
 // is no neighbour.

@@ -146,7 +146,7 @@ Result<table::Table> devices_table(const data::ReportData& data,
                    {"figures", true}, {"agree", true},           {"lowest", true}, {"median", true},
                    {"highest", true}, {"farthest apart", false}, {"here", true},   {"there", true}};
   for (const Other& one : others_of(data.others.devices, own.name)) {
-    PHASEBIT_TRY_ASSIGN(other, data::report_data(data.others, one.device));
+    PHASEBIT_TRY_ASSIGN(other, data::report_data_alone(data.others, one.device));
     for (auto& [name, pairs] : classes_of(data.aggregation, other.aggregation, forms))
       table.rows.push_back(row_of(one.name, here, name, pairs));
   }

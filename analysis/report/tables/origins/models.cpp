@@ -14,7 +14,7 @@ Result<std::vector<Model>> models_of(const data::ReportData& data) {
   for (const record::DeviceRow& device : data.others.devices)
     if (device.name != own) names.insert(device.name);
   for (const std::string& name : names) {
-    PHASEBIT_TRY_ASSIGN(other, data::report_data(data.others, name));
+    PHASEBIT_TRY_ASSIGN(other, data::report_data_alone(data.others, name));
     models.push_back({name, std::make_shared<const data::ReportData>(std::move(other))});
   }
   return models;
