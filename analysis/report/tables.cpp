@@ -18,9 +18,9 @@
 #include "analysis/report/tables/probes/barrier_word.h"
 #include "analysis/report/tables/probes/copies.h"
 #include "analysis/report/tables/probes/group_tables.h"
-#include "analysis/report/tables/probes/products_table.h"
-#include "analysis/report/tables/probes/roles.h"
 #include "analysis/report/tables/probes/stream_table.h"
+#include "analysis/report/tables/products/products_table.h"
+#include "analysis/report/tables/products/roles.h"
 #include "analysis/report/tables/tuned.h"
 #include "core/base/nearest.h"
 #include "core/image/renamed.h"
@@ -247,9 +247,9 @@ const std::vector<MadeTable>& made_tables() {
       {{"copies", axes, "copies of one SM: latency, and GB/s by bytes in flight"},
        tables::probes::copies_table},
       {{"products", axes, "rings that feed tensor cores: share of the same loop without waits"},
-       tables::probes::products_table},
+       tables::products::products_table},
       {{"roles", axes, "rings that feed products beside the same loop without waits"},
-       tables::probes::roles_table},
+       tables::products::roles_table},
       {{"forms", "path=WORD measure=WORD lanes=WORD family=PATTERN", "what single PTX forms cost"},
        tables::forms_table},
       {{"coverage", "target=TARGET", "PTX forms by family: taken and measured"},

@@ -118,16 +118,5 @@ TEST(ClusterPairsTable, IsTheMatrixOfOneSize) {
             "1,704,0,,,,\n");
 }
 
-TEST(ClusterTables, SayThatNothingWasMeasured) {
-  const auto data = data_of({steady("ring/mbarrier/none/none/num_stages=1", 90)});
-  for (const char* name : {"cluster", "cluster_pairs"}) {
-    const auto table = make_table(data, name, {});
-    ASSERT_FALSE(table);
-    EXPECT_EQ(table.error().text(),
-              "usage: no measured variant is in this table (it is made from a sweep of "
-              "specs/cluster.toml)");
-  }
-}
-
 }  // namespace
 }  // namespace phasebit::test

@@ -18,11 +18,7 @@ void add(Results& results, const std::string& id, double cycles, const KeyAxes& 
   results.points.push_back(std::move(point));
   KeyAxes axes = {{"probe", "issue"}, {"protocol", "mbarrier_bulk"}, {"work", "none"}};
   axes.insert(axes.end(), more.begin(), more.end());
-  record::VariantRow row;
-  row.id = id;
-  row.hash = "hash of " + id;
-  row.defaults = std::make_shared<const KeyAxes>(std::move(axes));
-  results.variants.push_back(std::move(row));
+  results.variants.push_back(variant_with(id, std::move(axes)));
 }
 
 KeyAxes bulk(const char* place, const char* tile, const char* stages) {
@@ -72,15 +68,6 @@ TEST(CopiesTable, ShowsRowsOfAValue) {
   ASSERT_FALSE(error);
   EXPECT_EQ(error.error().text(),
             "usage: no measured variant of the probe issue has swizzle=64B (one of -, 128B)");
-}
-
-TEST(CopiesTable, SaysWhatItIsMadeOf) {
-  const auto none =
-      report::tables::probes::copies_table(data_of({steady("ring/mbarrier/none/none", 100)}), {});
-  ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().text(),
-            "usage: no measured variant is in this table (it is made from the sweeps `bulk` and "
-            "`memory` of specs/bulk.toml and `copies` of specs/tensor.toml)");
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // Variants by LLVM beside the templates', and one ring by every origin.
 #include "tests/report/results.h"
 
-#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
@@ -20,19 +19,6 @@ PointRow refused(const std::string& id) {
   point.samples.clear();
   point.error = record::PointError{Step::gate, "the SASS is not the intended one"};
   return point;
-}
-
-std::vector<std::string> rows_of(std::vector<PointRow> points, const std::string& name,
-                                 const report::data::TableArguments& arguments = {}) {
-  const auto table = report::make_table(data_of(std::move(points)), name, arguments);
-  if (!table) return {table.error().text()};
-  std::vector<std::string> rows;
-  for (const std::vector<table::Cell>& row : table->rows) {
-    std::vector<std::string> words;
-    for (const table::Cell& cell : row) words.push_back(cell.text);
-    rows.push_back(fmt::format("{}", fmt::join(words, "|")));
-  }
-  return rows;
 }
 
 // 105 of 100 is at most 5 % slower, 80 of 100 more than 5 % faster; -O0 and 64-bit addresses are

@@ -1,6 +1,5 @@
 #include "tests/report/results.h"
 
-#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
@@ -21,17 +20,9 @@ std::string theirs(const std::string& axes) {
   return "ring/their_tma/cp_async_bulk/none/" + axes + made_by;
 }
 
-std::vector<std::string> rows_of(std::vector<PointRow> points,
-                                 const report::data::TableArguments& arguments = {}) {
-  const auto table = report::make_table(data_of(std::move(points)), "peer_tiles", arguments);
-  if (!table) return {table.error().text()};
-  std::vector<std::string> rows;
-  for (const std::vector<table::Cell>& row : table->rows) {
-    std::vector<std::string> words;
-    for (const table::Cell& cell : row) words.push_back(cell.text);
-    rows.push_back(fmt::format("{}", fmt::join(words, "|")));
-  }
-  return rows;
+std::vector<std::string> tiles_of(std::vector<PointRow> points,
+                                  const report::data::TableArguments& arguments = {}) {
+  return rows_of(std::move(points), "peer_tiles", arguments);
 }
 
 const std::vector<PointRow> measurements = {
@@ -54,7 +45,7 @@ const std::vector<PointRow> measurements = {
 // Of 1, 2 and 4 stages one warp a role; of the best any. What reads only a part of its tile, or
 // takes over several at once, is no ring of that tile. Eight warps that copy are no bound of four.
 TEST(PeerTiles, HasEachTileByStagesAndAtItsBest) {
-  EXPECT_EQ(rows_of(measurements),
+  EXPECT_EQ(tiles_of(measurements),
             (std::vector<std::string>{
                 "128|1|1 stages, roles=unified|280.00 ±0|1 stages|400.00 ±0|0.70|-|-",
                 "128|4|4 stages|120.00 ±0|4 stages|150.00 ±0|0.80|-|-",
@@ -66,7 +57,7 @@ TEST(PeerTiles, HasEachTileByStagesAndAtItsBest) {
 }
 
 TEST(PeerTiles, TakesOneTileAndAxesOfOurs) {
-  EXPECT_EQ(rows_of(measurements, {{"payload_bytes", "128"}, {"roles", "specialized"}}),
+  EXPECT_EQ(tiles_of(measurements, {{"payload_bytes", "128"}, {"roles", "specialized"}}),
             (std::vector<std::string>{
                 "128|1|1 stages|300.00 ±0|1 stages|400.00 ±0|0.75|-|-",
                 "128|4|4 stages|120.00 ±0|4 stages|150.00 ±0|0.80|-|-",
@@ -79,8 +70,8 @@ TEST(PeerTiles, SaysWhatIsMissing) {
   const std::string missing =
       "usage: no peer whose slots bulk copies fill was measured (tools/peers makes a bundle of "
       "them and of our rings)";
-  EXPECT_EQ(rows_of({steady(ours("payload_bytes=128"), 100)}), std::vector<std::string>{missing});
-  EXPECT_EQ(rows_of(measurements, {{"payload_bytes", "256"}}), std::vector<std::string>{missing});
+  EXPECT_EQ(tiles_of({steady(ours("payload_bytes=128"), 100)}), std::vector<std::string>{missing});
+  EXPECT_EQ(tiles_of(measurements, {{"payload_bytes", "256"}}), std::vector<std::string>{missing});
 }
 
 }  // namespace

@@ -26,12 +26,6 @@ ReportData some_verbs() {
                   steady("ring/mbarrier/none/none", 90)});
 }
 
-std::string csv(const ReportData& data, const std::string& name,
-                const report::data::TableArguments& arguments = {}) {
-  const auto table = make_table(data, name, arguments);
-  return table ? table::render(*table, table::TableFormat::csv) : table.error().text();
-}
-
 Table table_of(const ReportData& data, const std::string& name,
                const report::data::TableArguments& arguments = {}) {
   auto table = make_table(data, name, arguments);
@@ -76,11 +70,29 @@ TEST(VerbsTable, HasNoFigureOfOneSize) {
   EXPECT_NE(table.notes[1].find("measured with one number of copies"), std::string::npos);
 }
 
-TEST(VerbsTable, ExplainsAnEmptyOne) {
-  EXPECT_EQ(csv(data_of({steady("ring/mbarrier/none/none", 90)}), "verbs"),
-            "usage: no measured variant is in this table (it is made from a sweep of "
-            "specs/probes.toml)");
+struct Origin {
+  const char *table, *made_of;
+};
+class EmptyTable : public testing::TestWithParam<Origin> {};
+
+TEST_P(EmptyTable, SaysWhatItIsMadeOf) {
+  EXPECT_EQ(
+      rows_of({steady("ring/mbarrier/none/none", 90)}, GetParam().table),
+      std::vector{fmt::format("usage: no measured variant is in this table (it is made from {})",
+                              GetParam().made_of)});
 }
+INSTANTIATE_TEST_SUITE_P(
+    OfAProbe, EmptyTable,
+    testing::Values(Origin{"verbs", "a sweep of specs/probes.toml"},
+                    Origin{"cluster", "a sweep of specs/cluster.toml"},
+                    Origin{"cluster_pairs", "a sweep of specs/cluster.toml"},
+                    Origin{"copies",
+                           "the sweeps `bulk` and `memory` of specs/bulk.toml and `copies` of "
+                           "specs/tensor.toml"},
+                    Origin{"stream", "the sweep `stream` of specs/bulk.toml"},
+                    Origin{"products", "a sweep of specs/products.toml"},
+                    Origin{"roles", "the sweep `roles` of specs/roles.toml"}),
+    [](const auto& info) { return std::string(info.param.table); });
 
 // 300 cycles an item, of which `wake` from commit to wake-up, and `polls`.
 record::PointRow response(const std::string& rest, std::uint64_t wake, std::uint64_t polls) {

@@ -1,5 +1,5 @@
 // Rings that feed tensor cores, whose cycles an item are given.
-#include "analysis/report/tables/probes/products_table.h"
+#include "analysis/report/tables/products/products_table.h"
 #include "tests/report/results.h"
 
 #include <gtest/gtest.h>
@@ -19,11 +19,7 @@ void add(Results& results, const std::string& id, double cycles, const char* pro
                   {"consumers", "2"}, {"producers", "1"},     {"payload_bytes", "49152"},
                   {"tile_n", "256"},  {"items_a_phase", "1"}, {"in_flight", "0"}};
   axes.insert(axes.end(), more.begin(), more.end());
-  record::VariantRow row;
-  row.id = id;
-  row.hash = "hash of " + id;
-  row.defaults = std::make_shared<const KeyAxes>(std::move(axes));
-  results.variants.push_back(std::move(row));
+  results.variants.push_back(variant_with(id, std::move(axes)));
 }
 
 // 49152 bytes are 384 rows of 128: 256 of B, 128 of A. A ceiling of 1024 cycles, and a slower one.
@@ -42,7 +38,7 @@ Results products() {
 
 TEST(ProductsTable, GivesShareOfTheCeilingByStages) {
   const auto data = report::data::report_data(products()).value();
-  const auto table = report::tables::probes::products_table(data, {}).value();
+  const auto table = report::tables::products::products_table(data, {}).value();
   ASSERT_EQ(table.rows.size(), 1U);
   const auto text = [&](size_t column) { return table.rows[0][column].text; };
   EXPECT_EQ(text(0), "wgmma");
@@ -54,15 +50,6 @@ TEST(ProductsTable, GivesShareOfTheCeilingByStages) {
   EXPECT_DOUBLE_EQ(*table.rows[0][11].value, 1280);
   EXPECT_DOUBLE_EQ(*table.rows[0][12].value, 1024);
   EXPECT_EQ(text(13), "1638");  // 128 * 256 * 64 / 1280 = 1638.4
-}
-
-TEST(ProductsTable, SaysWhatItIsMadeOf) {
-  const auto none =
-      report::tables::probes::products_table(data_of({steady("ring/mbarrier/none/none", 100)}), {});
-  ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().text(),
-            "usage: no measured variant is in this table (it is made from a sweep of "
-            "specs/products.toml)");
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include <cmath>
 
+#include <fmt/ranges.h>
+
 namespace phasebit::test {
 
 // Seven rounds with slopes cycles - 1 (twice), cycles (three times), cycles + 1 (twice): the median
@@ -61,6 +63,15 @@ inline record::Results results_of(std::vector<record::PointRow> points) {
   return with_keys({{some_device()}, {some_run()}, std::move(points)});
 }
 
+// A variant that has these axes, its measurements apart.
+inline record::VariantRow variant_with(const std::string& id, image::KeyAxes axes) {
+  record::VariantRow row;
+  row.id = id;
+  row.hash = "hash of " + id;
+  row.defaults = std::make_shared<const image::KeyAxes>(std::move(axes));
+  return row;
+}
+
 inline report::data::VariantKeys keys_of(const std::vector<record::PointRow>& points) {
   return report::data::VariantKeys(results_of(points));
 }
@@ -75,6 +86,25 @@ inline report::data::Aggregation aggregate(const std::vector<record::PointRow>& 
 
 inline report::data::ReportData data_of(std::vector<record::PointRow> points) {
   return report::data::report_data(results_of(std::move(points))).value();
+}
+
+// The rows of a table as "cell|cell|cell".
+inline std::vector<std::string> rows_of(const table::Table& table) {
+  std::vector<std::string> rows;
+  for (const std::vector<table::Cell>& row : table.rows) {
+    std::vector<std::string> words;
+    for (const table::Cell& cell : row) words.push_back(cell.text);
+    rows.push_back(fmt::format("{}", fmt::join(words, "|")));
+  }
+  return rows;
+}
+
+// Of the table `name`; why there is none in their place.
+inline std::vector<std::string> rows_of(std::vector<record::PointRow> points,
+                                        const std::string& name,
+                                        const report::data::TableArguments& arguments = {}) {
+  const auto table = report::make_table(data_of(std::move(points)), name, arguments);
+  return table ? rows_of(*table) : std::vector{table.error().text()};
 }
 
 }  // namespace phasebit::test

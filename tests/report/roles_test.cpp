@@ -1,5 +1,5 @@
 // Rings that feed products, whose cycles are given, beside loops without waits.
-#include "analysis/report/tables/probes/roles.h"
+#include "analysis/report/tables/products/roles.h"
 
 #include "tests/report/results.h"
 
@@ -20,18 +20,18 @@ void add(Results& results, const std::string& id, double cycles, const KeyAxes& 
                   {"items_a_phase", "1"},
                   {"epilogue_blocks", "0"}};
   axes.insert(axes.end(), more.begin(), more.end());
-  record::VariantRow row;
-  row.id = id;
-  row.hash = "hash of " + id;
-  row.defaults = std::make_shared<const KeyAxes>(std::move(axes));
-  results.variants.push_back(std::move(row));
+  results.variants.push_back(variant_with(id, std::move(axes)));
 }
 
-KeyAxes of(const char* protocol, const char* stages, const char* sharing, const char* in_flight,
-           const char* order = "none") {
-  return {{"protocol", protocol},   {"mover", "m"},    {"num_stages", stages},
-          {"consumers", "2"},       {"tile_n", "256"}, {"sharing", sharing},
-          {"in_flight", in_flight}, {"order", order}};
+// 128 bytes a row: a slot has 256 rows of B beside those of A, which are 64 of each warpgroup that
+// works on it.
+KeyAxes of(const char* protocol, const char* stages, const std::string& sharing,
+           const char* in_flight, const char* order = "none") {
+  return {{"protocol", protocol}, {"mover", "m"},
+          {"num_stages", stages}, {"consumers", "2"},
+          {"tile_n", "256"},      {"payload_bytes", sharing == "share" ? "49152" : "40960"},
+          {"sharing", sharing},   {"in_flight", in_flight},
+          {"order", order}};
 }
 
 // Two warpgroups, 256 columns. Shared, 128 rows: 2,097,152 multiply-adds in 1,000 cycles without
@@ -55,35 +55,21 @@ Results products() {
   return results;
 }
 
-std::string row_of(const table::Table& table, size_t row) {
-  std::string text;
-  for (const table::Cell& cell : table.rows.at(row)) text += cell.text + "|";
-  return text;
-}
-
 TEST(RolesTable, GivesRatesBesideTheLoopWithoutWaits) {
   const auto data = report::data::report_data(products()).value();
-  const auto table = report::tables::probes::roles_table(data, {}).value();
-  ASSERT_EQ(table.rows.size(), 2U);
-  EXPECT_EQ(row_of(table, 0), "2|256|0|0|1677.72 ±0|0.800|1638.40 ±0|0.800|2001.10 ±0|0.977|");
-  EXPECT_EQ(row_of(table, 1),
-            "2|256|0|1|2097.15 ±0||||||");  // no loop has as many groups in flight
+  const auto table = report::tables::products::roles_table(data, {}).value();
+  EXPECT_EQ(rows_of(table), (std::vector<std::string>{
+                                "2|256|0|0|1677.72 ±0|0.800|1638.40 ±0|0.800|2001.10 ±0|0.977",
+                                // No loop has as many groups in flight.
+                                "2|256|0|1|2097.15 ±0|||||",
+                            }));
 }
 
 TEST(RolesTable, ShowsRowsOfAValue) {
   const auto data = report::data::report_data(products()).value();
-  const auto table = report::tables::probes::roles_table(data, {{"in_flight", "1"}}).value();
+  const auto table = report::tables::products::roles_table(data, {{"in_flight", "1"}}).value();
   EXPECT_EQ(table.rows.size(), 1U);
-  EXPECT_FALSE(report::tables::probes::roles_table(data, {{"in_flight", "2"}}));
-}
-
-TEST(RolesTable, SaysWhatItIsMadeOf) {
-  const auto none =
-      report::tables::probes::roles_table(data_of({steady("ring/mbarrier/none/none", 100)}), {});
-  ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().text(),
-            "usage: no measured variant is in this table (it is made from the sweep `roles` of "
-            "specs/roles.toml)");
+  EXPECT_FALSE(report::tables::products::roles_table(data, {{"in_flight", "2"}}));
 }
 
 }  // namespace

@@ -1,14 +1,15 @@
-#include "analysis/report/tables/probes/roles.h"
+#include "analysis/report/tables/products/roles.h"
 
 #include "analysis/report/data/figures.h"
 #include "analysis/report/tables/probes/wanted.h"
+#include "analysis/report/tables/products/product.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <tuple>
 
-namespace phasebit::report::tables::probes {
+namespace phasebit::report::tables::products {
 
 using data::Aggregate;
 using data::VariantAxes;
@@ -16,9 +17,6 @@ using table::Cell;
 using table::Table;
 
 namespace {
-
-// PTX ISA, wgmma: a warpgroup multiplies 64 rows; a row of 128 bytes is 64 elements deep.
-constexpr int rows_of_a_warpgroup = 64, depth_of_a_block = 64;
 
 enum Turns { shared, in_turn, in_order };
 constexpr std::array turns_shown = {"shared", "in turn", "ping_pong"};
@@ -35,17 +33,6 @@ Key key_of(const VariantAxes& axes) {
           axes.number("in_flight")};
 }
 
-// Of an item: a slot that is shared has the rows of every warpgroup.
-double multiply_adds(const VariantAxes& axes) {
-  const int groups = turns_of(axes) == shared ? axes.number("consumers", 1) : 1;
-  return 1.0 * rows_of_a_warpgroup * groups * axes.number("tile_n") * depth_of_a_block *
-         std::max(1, axes.number("items_a_phase", 1));
-}
-
-bool waits(const Aggregate& point) {
-  return point.axes.waited_on() != "-";
-}
-
 // Multiply-adds a cycle; 0: none was measured.
 struct Rate {
   double value = 0, half_width = 0;
@@ -54,7 +41,7 @@ struct Rate {
 };
 
 Rate rate_of(const Aggregate& point) {
-  const double rate = multiply_adds(point.axes) / point.cycles;
+  const double rate = product_of(point.axes).multiply_adds() / point.cycles;
   return {rate, rate * point.half_width() / point.cycles};
 }
 
@@ -110,10 +97,9 @@ Table empty_table() {
       "Shared, in turn, ping_pong: multiply-adds a cycle of the fastest ring whose warpgroups "
       "share every slot, take slots in turn, or do so and issue their products in order; the SM "
       "makes 2,048 at most. ± is the 95 % interval, and the fastest is the one whose lower end is "
-      "highest. / loop: its "
-      "share of the same loop in which nobody waits. A product has 64 rows for each warpgroup and "
-      "so many columns. Epilogue: blocks of eight dependent FMAs behind each item. In flight: "
-      "groups of products that are not waited for when a slot is released.");
+      "highest. / loop: its share of the same loop in which nobody waits. A product has 64 rows "
+      "for each warpgroup and so many columns. Epilogue: blocks of eight dependent FMAs behind "
+      "each item. In flight: groups of products that are not waited for when a slot is released.");
   return table;
 }
 
@@ -128,10 +114,10 @@ Result<Table> roles_table(const data::ReportData& data, const data::TableArgumen
   if (points.empty())
     return with_hint(fail(Step::usage, "no measured variant is in this table"),
                      "it is made from the sweep `roles` of specs/roles.toml");
-  PHASEBIT_TRY(keep_wanted(points, arguments));
+  PHASEBIT_TRY(probes::keep_wanted(points, arguments));
   Table table = empty_table();
   for (const auto& [key, row] : rows_of(points)) table.rows.push_back(cells_of(key, row));
   return table;
 }
 
-}  // namespace phasebit::report::tables::probes
+}  // namespace phasebit::report::tables::products

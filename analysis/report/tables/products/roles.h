@@ -4,7 +4,7 @@
 #include "analysis/report/data/report_data.h"
 #include "core/table/table.h"
 
-namespace phasebit::report::tables::probes {
+namespace phasebit::report::tables::products {
 
 // By warpgroups, columns of the product, other work behind an item and groups in flight:
 // multiply-adds a cycle of the fastest ring whose warpgroups share every slot, take slots in turn,
@@ -13,4 +13,4 @@ namespace phasebit::report::tables::probes {
 Result<table::Table> roles_table(const data::ReportData& data,
                                  const data::TableArguments& arguments);
 
-}  // namespace phasebit::report::tables::probes
+}  // namespace phasebit::report::tables::products

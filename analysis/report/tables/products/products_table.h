@@ -4,7 +4,7 @@
 #include "analysis/report/data/report_data.h"
 #include "core/table/table.h"
 
-namespace phasebit::report::tables::probes {
+namespace phasebit::report::tables::products {
 
 // By work, product (rows x columns x depth), warp layout, protocol, mover and groups in flight: the
 // share of the ceiling by stages, each of the fastest variant. The ceiling is the fastest measured
@@ -13,4 +13,4 @@ namespace phasebit::report::tables::probes {
 Result<table::Table> products_table(const data::ReportData& data,
                                     const data::TableArguments& arguments);
 
-}  // namespace phasebit::report::tables::probes
+}  // namespace phasebit::report::tables::products

@@ -1,13 +1,14 @@
-#include "analysis/report/tables/probes/products_table.h"
+#include "analysis/report/tables/products/products_table.h"
 
 #include "analysis/report/data/figures.h"
 #include "analysis/report/tables/probes/wanted.h"
+#include "analysis/report/tables/products/product.h"
 
 #include <algorithm>
 #include <array>
 #include <tuple>
 
-namespace phasebit::report::tables::probes {
+namespace phasebit::report::tables::products {
 
 using data::Aggregate;
 using table::Cell;
@@ -16,26 +17,9 @@ using table::Table;
 namespace {
 
 constexpr std::array<int, 4> stages_shown = {1, 2, 3, 4};
-constexpr int row_bytes = 128, depth_of_row = 64;  // core/image/product/product.h
-
-struct Product {
-  int rows = 0, columns = 0, depth = 0;
-  auto operator<=>(const Product&) const = default;
-};
-
-// A slot is rows of A and of B; a slot of several items is as much deeper.
-Product product_of(const data::VariantAxes& axes) {
-  const int columns = axes.number("tile_n");
-  return {axes.number("payload_bytes") / row_bytes - columns, columns,
-          depth_of_row * std::max(1, axes.number("items_a_phase", 1))};
-}
 
 std::string text_of(const Product& product) {
   return fmt::format("{} x {} x {}", product.rows, product.columns, product.depth);
-}
-
-bool waits(const Aggregate& point) {
-  return point.axes.waited_on() != "-";
 }
 
 // What a ring and its ceiling have in common.
@@ -97,9 +81,8 @@ std::vector<Cell> cells_of(const Key& key, const Row& row, const Aggregate* ceil
   }
   cells.push_back(cycles_cell(best));
   cells.push_back(cycles_cell(ceiling));
-  const double products = double{1} * product.rows * product.columns * product.depth;
-  cells.push_back(
-      number_cell(fmt::format("{:.0f}", products / best->cycles), products / best->cycles));
+  const double rate = product.multiply_adds() / best->cycles;
+  cells.push_back(number_cell(fmt::format("{:.0f}", rate), rate));
   return cells;
 }
 
@@ -113,7 +96,7 @@ Result<Table> products_table(const data::ReportData& data, const data::TableArgu
   if (points.empty())
     return with_hint(fail(Step::usage, "no measured variant is in this table"),
                      "it is made from a sweep of specs/products.toml");
-  PHASEBIT_TRY(keep_wanted(points, arguments));
+  PHASEBIT_TRY(probes::keep_wanted(points, arguments));
   Table table;
   table.columns = {{"work", false},  {"product", false},   {"warps", false}, {"protocol", false},
                    {"mover", false}, {"in flight", false}, {"order", false}};
@@ -134,4 +117,4 @@ Result<Table> products_table(const data::ReportData& data, const data::TableArgu
   return table;
 }
 
-}  // namespace phasebit::report::tables::probes
+}  // namespace phasebit::report::tables::products
