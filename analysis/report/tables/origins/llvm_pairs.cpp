@@ -24,14 +24,18 @@ LlvmChoice choice_of(const data::VariantAxes& axes) {
 
 }  // namespace
 
+record::VariantRow without_llvm(record::VariantRow row) {
+  for (const char* axis : llvm_axes)
+    if (row.find(axis) != nullptr) row = row.without(axis);
+  return row;
+}
+
 std::vector<LlvmPair> llvm_pairs(const data::Aggregation& figures,
                                  const data::TableArguments& where) {
   std::vector<LlvmPair> pairs;
   for (const Aggregate& point : figures.points) {
     if (!point.axes.names("llvm") || !is_wanted(point.axes, where)) continue;
-    record::VariantRow base = point.axes.variant();
-    for (const char* axis : llvm_axes)
-      if (base.find(axis) != nullptr) base = base.without(axis);
+    const record::VariantRow base = without_llvm(point.axes.variant());
     const Aggregate* ours = data::find_variant(figures.points, base.id);
     if (ours == nullptr || !ours->reason.empty() || ours->cycles <= 0 ||
         !ours->axes.is_as_declared())

@@ -17,6 +17,9 @@ struct LlvmChoice {
 };
 inline const LlvmChoice usual_choice = {"2", true};
 
+// The same variant by the templates.
+record::VariantRow without_llvm(record::VariantRow row);
+
 struct LlvmPair {
   std::string id;                          // of the template's
   const data::Aggregate* ours = nullptr;   // of the templates

@@ -1,6 +1,7 @@
 #include "analysis/report/tables/origins/origins_table.h"
 
 #include "analysis/report/data/row_flags.h"
+#include "analysis/report/tables/origins/llvm_pairs.h"
 #include "analysis/report/tables/peers/kernels.h"
 #include "core/base/hash.h"
 #include "core/record/origin.h"
@@ -93,9 +94,8 @@ const Aggregate* beside(const Aggregate& point, const Fastest& fastest, const Ag
         best = one;
     return best;
   }
-  record::VariantRow twin = point.axes.variant();
-  for (const char* axis : {"llvm", "llvm_opt", "short_ptr", "tuned"})
-    if (twin.find(axis) != nullptr) twin = twin.without(axis);
+  record::VariantRow twin = without_llvm(point.axes.variant());
+  if (twin.find("tuned") != nullptr) twin = twin.without("tuned");
   return data::find_variant(figures.points, twin.id);
 }
 
