@@ -31,11 +31,10 @@ constexpr int lowest_llvm_ptx = 80, lowest_llvm_sm = 90;
 
 llvm::Options llvm_options(const ptxas::LlvmChoice& choice, const isa::Version& ptx,
                            const std::string& target) {
-  const std::vector<int>& parts = ptx.parts;
-  const int number = 10 * parts.at(0) + (parts.size() > 1 ? parts[1] : 0);
   const bool older = std::stoi(target.substr(target.find('_') + 1)) < lowest_llvm_sm;
-  return {older ? fmt::format("sm_{}", lowest_llvm_sm) : target, std::max(number, lowest_llvm_ptx),
-          choice.opt_level, choice.short_pointers};
+  return {older ? fmt::format("sm_{}", lowest_llvm_sm) : target,
+          std::max(llvm::ptx_number(ptx), lowest_llvm_ptx), choice.opt_level,
+          choice.short_pointers};
 }
 
 // The text of a key, of the templates' PTX or by LLVM of their IR.

@@ -16,8 +16,8 @@ Result<std::string> lower_file(const LowerRequest& request) {
     return fail(Step::usage, "--ptx {}: not a version such as 8.6", request.ptx);
   PHASEBIT_TRY_ASSIGN(program, llvm::find_program());
   llvm::Worker worker(program);
-  const llvm::Options options{request.target, 10 * version->parts[0] + version->parts[1],
-                              request.opt_level, request.short_pointers};
+  const llvm::Options options{request.target, llvm::ptx_number(*version), request.opt_level,
+                              request.short_pointers};
   PHASEBIT_TRY_ASSIGN(made, worker.lower(request.file, ir, options));
   return std::move(made.ptx);
 }

@@ -15,10 +15,6 @@ namespace {
 
 constexpr const char* kernel = "define ptx_kernel void @k() {\n  ret void\n}\n";
 
-int number_of(const isa::Version& version) {
-  return 10 * version.parts.at(0) + (version.parts.size() > 1 ? version.parts[1] : 0);
-}
-
 // Those of the forms that LLVM does not write.
 Result<std::set<isa::Version>> later_versions(const isa::FormTable& table) {
   PHASEBIT_TRY_ASSIGN(program, llvm::find_program());
@@ -27,7 +23,7 @@ Result<std::set<isa::Version>> later_versions(const isa::FormTable& table) {
   for (const isa::Form& form : table.forms())
     if (!form.ptx_min.parts.empty()) all.insert(form.ptx_min);
   for (auto version = all.rbegin(); version != all.rend(); ++version) {
-    const llvm::Options options{"sm_90a", number_of(*version)};
+    const llvm::Options options{"sm_90a", llvm::ptx_number(*version)};
     if (worker.lower("k.ll", kernel, options)) break;
     later.insert(*version);
   }
