@@ -113,13 +113,12 @@ Outcome outcome(int version, const Spelling& spelling, const fs::path& folder) {
 
 class History {
  public:
-  History(const LlvmHistoryRequest& request, std::optional<ptxas::Toolchain> toolchain,
-          fs::path folder)
-      : request_(request), toolchain_(std::move(toolchain)), folder_(std::move(folder)) {
+  History(const LlvmHistoryRequest& request, std::optional<MachineCode> machine, fs::path folder)
+      : request_(request), machine_(std::move(machine)), folder_(std::move(folder)) {
     made_.columns = {{"verb"}, {"LLVM", true}, {"spelling"}, {"target"}, {"PTX"}};
-    if (toolchain_)
+    if (machine_)
       made_.columns.push_back(
-          {fmt::format("SASS ({}, ptxas {})", request.sass_target, toolchain_->version.text())});
+          {fmt::format("SASS ({}, ptxas {})", request.sass_target, machine_->version().text())});
   }
 
   Status add(const Verb& verb) {
@@ -133,7 +132,7 @@ class History {
       row.emplace_back(spelling == nullptr ? "-" : spelling->words);
       row.emplace_back(spelling == nullptr ? "-" : spelling->cpu + " " + spelling->ptx);
       row.emplace_back(text);
-      if (toolchain_) row.push_back(sass_of(out.ptx));
+      if (machine_) row.push_back(sass_of(out.ptx));
       made_.rows.push_back(std::move(row));
       if (!out.ptx.empty() && known.insert(text).second)
         PHASEBIT_TRY(write_snippet(verb, version, out.ptx));
@@ -147,7 +146,7 @@ class History {
   table::Cell sass_of(const std::string& ptx) const {
     if (ptx.empty()) return "-";
     const auto opcodes =
-        opcodes_of(*toolchain_, as_kernel(ptx, request_.sass_target), request_.sass_target);
+        machine_->opcodes_of(as_kernel(ptx, request_.sass_target), request_.sass_target);
     return opcodes ? *opcodes : opcodes.error().message;
   }
 
@@ -161,7 +160,7 @@ class History {
   }
 
   const LlvmHistoryRequest& request_;
-  std::optional<ptxas::Toolchain> toolchain_;
+  std::optional<MachineCode> machine_;
   fs::path folder_;
   table::Table made_;
 };
@@ -171,12 +170,12 @@ class History {
 Result<table::Table> llvm_history(const LlvmHistoryRequest& request) {
   PHASEBIT_TRY_ASSIGN(verbs, read_verbs());
   PHASEBIT_TRY_ASSIGN(folder, base::TempDir::create());
-  std::optional<ptxas::Toolchain> toolchain;
+  std::optional<MachineCode> machine;
   if (!request.sass_target.empty()) {
-    PHASEBIT_TRY_ASSIGN(found, ptxas::find_toolchain({request.home, {}, {}}));
-    toolchain = std::move(found);
+    PHASEBIT_TRY_ASSIGN(opened, MachineCode::open(request.home));
+    machine.emplace(std::move(opened));
   }
-  History history(request, std::move(toolchain), folder.path());
+  History history(request, std::move(machine), folder.path());
   std::vector<std::string> names;
   for (const Verb& verb : verbs) {
     names.push_back(verb.name);
