@@ -1,5 +1,6 @@
 #include "cli/llvm.h"
 
+#include "cli/print.h"
 #include "core/base/file.h"
 
 #include <cstdio>
@@ -14,31 +15,19 @@ Status run_lower(const LlvmOptions& options) {
 }
 
 Status run_llvm_history(const LlvmOptions& options) {
-  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.json ? "json" : options.format));
-  PHASEBIT_TRY_ASSIGN(made, pipeline::lower::llvm_history(options.history));
-  fmt::print("{}", table::render(made, format));
-  return {};
+  return print_table(options, [&] { return pipeline::lower::llvm_history(options.history); });
 }
 
 Status run_inline_asm(const LlvmOptions& options) {
-  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.json ? "json" : options.format));
-  PHASEBIT_TRY_ASSIGN(made, pipeline::lower::inline_asm(options.asm_space));
-  fmt::print("{}", table::render(made, format));
-  return {};
+  return print_table(options, [&] { return pipeline::lower::inline_asm(options.asm_space); });
 }
 
 Status run_llvm_forms(const LlvmOptions& options) {
-  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.json ? "json" : options.format));
-  PHASEBIT_TRY_ASSIGN(made, pipeline::lower::missing_forms());
-  fmt::print("{}", table::render(made, format));
-  return {};
+  return print_table(options, [] { return pipeline::lower::missing_forms(); });
 }
 
 Status run_llvm_table(const LlvmOptions& options) {
-  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.json ? "json" : options.format));
-  PHASEBIT_TRY_ASSIGN(made, pipeline::lower::verb_table(options.table));
-  fmt::print("{}", table::render(made, format));
-  return {};
+  return print_table(options, [&] { return pipeline::lower::verb_table(options.table); });
 }
 
 }  // namespace phasebit::cli

@@ -1,5 +1,6 @@
 #include "analysis/report/claims/check.h"
 #include "cli/commands.h"
+#include "cli/print.h"
 #include "pipeline/explain/measured.h"
 #include "pipeline/images/progress.h"
 
@@ -42,7 +43,7 @@ table::Table table_of(const ClaimsOptions& options, const ClaimsRequest& request
 }  // namespace
 
 Result<bool> run_claims(const ClaimsOptions& options) {
-  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.json ? "json" : options.format));
+  PHASEBIT_TRY_ASSIGN(format, format_of(options));
   std::vector<fs::path> results;
   const ClaimsRequest request = request_of(options, results);
   if (results.empty()) results = pipeline::explain::published_results(options.home);

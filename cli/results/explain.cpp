@@ -1,13 +1,14 @@
 #include "pipeline/explain/explain.h"
 
 #include "cli/commands.h"
+#include "cli/print.h"
 
 #include <cstdio>
 
 namespace phasebit::cli {
 
 Status run_explain(const ExplainOptions& options) {
-  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.json ? "json" : options.format));
+  PHASEBIT_TRY_ASSIGN(format, format_of(options));
   PHASEBIT_TRY_ASSIGN(pairs, pipeline::explain::explain(options));
   if (pairs.empty())
     fmt::print("no step of more than the floor between two versions of ptxas\n");

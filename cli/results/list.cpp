@@ -1,14 +1,11 @@
 #include "cli/commands.h"
-
-#include <cstdio>
+#include "cli/print.h"
 
 namespace phasebit::cli {
 
 Status run_list(const ListOptions& options) {
-  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.json ? "json" : options.format));
-  PHASEBIT_TRY_ASSIGN(table, pipeline::lists::make_list(options.what, options.request));
-  fmt::print("{}", table::render(table, format));
-  return {};
+  return print_table(options,
+                     [&] { return pipeline::lists::make_list(options.what, options.request); });
 }
 
 }  // namespace phasebit::cli

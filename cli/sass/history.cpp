@@ -1,6 +1,7 @@
 #include "pipeline/explain/history.h"
 
 #include "cli/commands.h"
+#include "cli/print.h"
 #include "core/base/file.h"
 
 #include <cstdio>
@@ -29,7 +30,7 @@ Status print_change(const pipeline::explain::VersionHistory& history,
 }  // namespace
 
 Status run_sass_history(const SassHistoryOptions& options) {
-  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.json ? "json" : options.format));
+  PHASEBIT_TRY_ASSIGN(format, format_of(options));
   PHASEBIT_TRY_ASSIGN(history, pipeline::explain::version_history(options));
   if (!options.bisect.empty()) return print_change(history, options);
   if (format == table::TableFormat::text) fmt::print("{} for {}\n", history.text, history.target);

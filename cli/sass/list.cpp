@@ -1,19 +1,16 @@
 #include "pipeline/sass/list.h"
 
 #include "cli/commands.h"
-
-#include <cstdio>
+#include "cli/print.h"
 
 namespace phasebit::cli {
 
 Status run_sass_list(const SassListOptions& options) {
-  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.json ? "json" : options.format));
+  PHASEBIT_TRY_ASSIGN(format, format_of(options));
   pipeline::sass::SassListRequest request = options;
   if (format == table::TableFormat::csv || format == table::TableFormat::json)
     request.full_names = request.with_images = true;
-  PHASEBIT_TRY_ASSIGN(table, pipeline::sass::sass_list(request));
-  fmt::print("{}", table::render(table, format));
-  return {};
+  return print_table(options, [&] { return pipeline::sass::sass_list(request); });
 }
 
 }  // namespace phasebit::cli
