@@ -14,49 +14,54 @@ namespace {
 
 using Places = llvm::DenseMap<const llvm::MachineInstr*, llvm::DebugLoc>;
 
-// Behind instruction selection: what stands where.
-class TakePlaces : public llvm::MachineFunctionPass {
+// Changes nothing but places.
+class PlacesPass : public llvm::MachineFunctionPass {
  public:
-  explicit TakePlaces(std::shared_ptr<Places> places)
-      : MachineFunctionPass(id_), places_(std::move(places)) {}
-  llvm::StringRef getPassName() const override { return "phasebit: take places"; }
+  PlacesPass(char& id, std::shared_ptr<Places> places)
+      : MachineFunctionPass(id), places_(std::move(places)) {}
   void getAnalysisUsage(llvm::AnalysisUsage& usage) const override {
     usage.setPreservesAll();
     MachineFunctionPass::getAnalysisUsage(usage);
   }
+
+ protected:
+  Places& places() { return *places_; }
+
+ private:
+  std::shared_ptr<Places> places_;
+};
+
+// Behind instruction selection: what stands where.
+class TakePlaces : public PlacesPass {
+ public:
+  explicit TakePlaces(std::shared_ptr<Places> places) : PlacesPass(id_, std::move(places)) {}
+  llvm::StringRef getPassName() const override { return "phasebit: take places"; }
   bool runOnMachineFunction(llvm::MachineFunction& function) override {
-    places_->clear();
+    places().clear();
     for (const llvm::MachineBasicBlock& block : function)
-      for (const llvm::MachineInstr& one : block) places_->try_emplace(&one, one.getDebugLoc());
+      for (const llvm::MachineInstr& one : block) places().try_emplace(&one, one.getDebugLoc());
     return false;
   }
 
  private:
   static inline char id_ = 0;
-  std::shared_ptr<Places> places_;
 };
 
 // Behind the sinking, which moves instructions and makes none: each at its own place again.
-class GivePlaces : public llvm::MachineFunctionPass {
+class GivePlaces : public PlacesPass {
  public:
-  explicit GivePlaces(std::shared_ptr<Places> places)
-      : MachineFunctionPass(id_), places_(std::move(places)) {}
+  explicit GivePlaces(std::shared_ptr<Places> places) : PlacesPass(id_, std::move(places)) {}
   llvm::StringRef getPassName() const override { return "phasebit: give places"; }
-  void getAnalysisUsage(llvm::AnalysisUsage& usage) const override {
-    usage.setPreservesAll();
-    MachineFunctionPass::getAnalysisUsage(usage);
-  }
   bool runOnMachineFunction(llvm::MachineFunction& function) override {
     for (llvm::MachineBasicBlock& block : function)
       for (llvm::MachineInstr& one : block)
-        if (const auto place = places_->find(&one); place != places_->end())
+        if (const auto place = places().find(&one); place != places().end())
           one.setDebugLoc(place->second);
     return false;
   }
 
  private:
   static inline char id_ = 0;
-  std::shared_ptr<Places> places_;
 };
 
 }  // namespace
