@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 class Wrong(Exception):
-    """Why there are no counters."""
+    """Why there is no figure."""
 
 
 def find_ncu():

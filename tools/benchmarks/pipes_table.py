@@ -17,6 +17,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from counting import Wrong
+
 ROOT = Path(__file__).resolve().parents[2]
 LISTED, DOCUMENT = Path("specs/pipes.txt"), Path("docs/roles.md")
 COUNTED, SAMPLED = (Path("results/benchmarks") / name for name in ("pipes.txt", "samples.txt"))
@@ -25,10 +27,6 @@ LEAST_SHARE = 0.1  # of the warps' time that goes into one thing, to be named
 ISSUING = "selected"  # of the reasons: does not wait, and has a column of its own
 POSITIONAL = ("probe", "protocol", "mover", "work")  # what an id begins with
 ACROSS = "work"  # the axis whose value heads the column of figures
-
-
-class Wrong(Exception):
-    """Why there is no table."""
 
 
 class Count(NamedTuple):

@@ -11,11 +11,9 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
+from counting import Wrong
+
 LEAST = 2  # % of a role's samples that a verb must have to be shown
-
-
-class Wrong(Exception):
-    """Why nothing can be said."""
 
 
 def samples_of(path):
