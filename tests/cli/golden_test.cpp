@@ -4,7 +4,7 @@
 #include "pipeline/images/prepare.h"
 #include "pipeline/images/sass_images.h"
 #include "tests/cli/spaces.h"
-#include "tests/home.h"
+#include "tests/cli/tools.h"
 
 #include <cstdlib>
 #include <optional>
@@ -54,9 +54,7 @@ Result<Listings> present_listings() {
 
 // A variant that a target cannot have is in no file; one that could once and cannot now is "gone".
 TEST(Golden, CuratedListings) {
-  if (const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
-      !toolchain || !ptxas::require_nvdisasm(*toolchain))
-    GTEST_SKIP() << "no ptxas and nvdisasm in .toolchains";
+  if (const std::string why = missing_tools(); !why.empty()) GTEST_SKIP() << why;
   const auto listings = present_listings();
   ASSERT_TRUE(listings) << listings.error().text();
   ASSERT_EQ(listings->version, ptxas::pinned_toolchain);

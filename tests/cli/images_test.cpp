@@ -3,7 +3,7 @@
 #include "core/image/sass_class.h"
 #include "pipeline/images/gate_images.h"
 #include "tests/cli/spaces.h"
-#include "tests/home.h"
+#include "tests/cli/tools.h"
 
 #include <gtest/gtest.h>
 
@@ -49,15 +49,7 @@ std::string as_text(const Result<image::Image>& image) {
   return text;
 }
 
-class Images : public testing::Test {
- protected:
-  void SetUp() override {
-    if (const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
-        !toolchain || !ptxas::require_nvdisasm(*toolchain))
-      GTEST_SKIP() << "no ptxas and nvdisasm in .toolchains";
-  }
-  base::TempDir folder_ = std::move(*base::TempDir::create());
-};
+class Images : public WithListing {};
 
 TEST_F(Images, LinesLeaveTheCodeOfTheCuratedSetAsItIs) {
   auto tools = tools_in(folder_.path());

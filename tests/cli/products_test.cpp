@@ -1,7 +1,7 @@
 // Products whose code is not the one that is timed elsewhere: the gate says so, and so does the
 // head whose accumulators are another's.
-#include "gen/ptxas/toolchain.h"
 #include "tests/cli/project.h"
+#include "tests/cli/tools.h"
 
 namespace phasebit::test {
 
@@ -16,9 +16,7 @@ const std::string product =
 class Products : public testing::Test {
  protected:
   void SetUp() override {
-    const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
-    if (!toolchain || !ptxas::require_nvdisasm(*toolchain))
-      GTEST_SKIP() << "no ptxas and nvdisasm in .toolchains";
+    if (const std::string why = missing_tools(); !why.empty()) GTEST_SKIP() << why;
     const ProcessOutput made = home_.says({"generate", "--id", product, "-o", "made"});
     ASSERT_EQ(made.exit_status, 0) << made.err;
     fs::copy(fs::directory_iterator(home_.path() / "made")->path(), file());

@@ -1,23 +1,13 @@
 // Roles as GEMM and attention kernels have them, assembled and gated.
-#include "core/base/file.h"
-#include "gen/ptxas/toolchain.h"
 #include "tests/cli/program.h"
-#include "tests/home.h"
+#include "tests/cli/tools.h"
 
 #include <sstream>
 
 namespace phasebit::test {
 namespace {
 
-class Roles : public testing::Test {
- protected:
-  void SetUp() override {
-    if (const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
-        !toolchain || !ptxas::require_nvdisasm(*toolchain))
-      GTEST_SKIP() << "no ptxas and nvdisasm in .toolchains";
-  }
-  base::TempDir folder_ = std::move(*base::TempDir::create());
-};
+class Roles : public WithListing {};
 
 constexpr const char* handed_over =
     "ring/mbarrier_bulk/bulk/fma/granularity=producer_warp/consumers=2/payload_bytes=4096/"

@@ -1,9 +1,7 @@
 // `phasebit sass gate` as a CI meets it.
-#include "core/base/file.h"
 #include "core/base/process.h"
-#include "gen/ptxas/toolchain.h"
 #include "tests/cli/program.h"
-#include "tests/home.h"
+#include "tests/cli/tools.h"
 
 #include <cstdlib>
 #include <map>
@@ -23,13 +21,7 @@ ProcessOutput gate(const std::vector<std::string>& arguments) {
   return test::run_phasebit({"sass", "gate"}, arguments);
 }
 
-class SassGate : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
-    if (!toolchain || !ptxas::require_nvdisasm(*toolchain)) GTEST_SKIP() << "no ptxas and nvdisasm";
-  }
-};
+class SassGate : public WithListing {};
 
 TEST_F(SassGate, TheCommittedFileHolds) {
   const ProcessOutput output = gate({(test::home().data / "specs/sass_gate.toml").string()});
@@ -121,7 +113,6 @@ class SassGateFiles : public SassGate {
     EXPECT_TRUE(write_file(path("gate.toml"), text));
     return path("gate.toml");
   }
-  TempDir folder_ = std::move(*TempDir::create());
 };
 
 // CTAs of 128 threads fill the 64 warps of an SM of sm_80 when registers allow it.
