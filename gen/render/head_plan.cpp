@@ -102,14 +102,10 @@ class PlanCheck {
     const image::product::ProductShape &said = said_.payload.product,
                                        &planned = planned_.payload.product;
     if (said == planned) return {};
-    const auto text = [](const image::product::ProductShape& one) {
-      return fmt::format("{{ rows = {}, columns = {}, blocks = {} }}", one.rows, one.columns,
-                         one.blocks);
-    };
-    return complain("payload", fmt::format("product = {}", text(said)), text(planned),
-                    planned.rows == 0
-                        ? "leave `product` out"
-                        : fmt::format("write `product = {}` in its `payload`", text(planned)));
+    const std::string text = ptx::head::product_text(planned);
+    return complain("payload", fmt::format("product = {}", ptx::head::product_text(said)), text,
+                    planned.rows == 0 ? "leave `product` out"
+                                      : fmt::format("write `product = {}` in its `payload`", text));
   }
 
   // A figure means nothing where what was stored is another's, or not looked at.

@@ -57,8 +57,8 @@ TEST_F(Products, OfAnotherShapeThanTheKeySaysAreRefused) {
   const std::string text = Project::read(file());
   Project::edit(file(), ", product = { rows = 128, columns = 64 }", "");
   std::string said = gate();
-  EXPECT_NE(said.find("the variant of its key has { rows = 128, columns = 64, blocks = 1 } (write "
-                      "`product = { rows = 128, columns = 64, blocks = 1 }` in its `payload`)"),
+  EXPECT_NE(said.find("the variant of its key has { rows = 128, columns = 64 } (write "
+                      "`product = { rows = 128, columns = 64 }` in its `payload`)"),
             std::string::npos)
       << said;
   Project::write(file(), text);

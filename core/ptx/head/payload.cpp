@@ -21,6 +21,8 @@ void read_product(TomlReader& payload, const std::string& file, Status& status,
   product = {number(own, "rows", 0, 1), number(own, "columns", 0, 1), number(own, "blocks", 1, 1)};
 }
 
+}  // namespace
+
 std::string product_text(const image::product::ProductShape& product) {
   Inline one;
   one.add("rows", std::to_string(product.rows));
@@ -28,8 +30,6 @@ std::string product_text(const image::product::ProductShape& product) {
   one.number_if("blocks", product.blocks, 1);
   return one.take();
 }
-
-}  // namespace
 
 void read_payload(const TomlValue& value, const std::string& file, Status& status, Head& head) {
   TomlReader own(

@@ -14,6 +14,8 @@ void read_payload(const base::TomlValue& value, const std::string& file, Status&
                   Head& head);
 // An inline table.
 std::string payload_text(const image::PayloadShape& payload);
+// What stands for `product` in it.
+std::string product_text(const image::product::ProductShape& product);
 
 void read_stored(const base::TomlValue& value, const std::string& file, Status& status, Head& head);
 std::string stored_text(const image::stores::StoreShape& stored);
