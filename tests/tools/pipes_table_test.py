@@ -14,6 +14,7 @@ TOOLS = Path(sys.argv.pop()) if len(sys.argv) > 1 else Path("tools")
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(TOOLS / "benchmarks"))
 
+import document  # noqa: E402
 import pipes  # noqa: E402
 import pipes_table  # noqa: E402
 from pipes_table import Count, Wrong  # noqa: E402
@@ -113,21 +114,22 @@ class Document(unittest.TestCase):
     TEXT = "a\n<!-- pipes -->\nold\n<!-- /pipes -->\nb\n"
 
     def test_what_stands_between_the_comments_is_replaced(self):
-        new = pipes_table.replaced(self.TEXT, "pipes", ["x", "y"])
+        new = document.replaced("d.md", self.TEXT, "pipes", ["x", "y"])
         self.assertEqual(new, "a\n<!-- pipes -->\n\nx\ny\n\n<!-- /pipes -->\nb\n")
-        self.assertEqual(pipes_table.replaced(new, "pipes", ["x", "y"]), new)
+        self.assertEqual(document.replaced("d.md", new, "pipes", ["x", "y"]), new)
         with self.assertRaises(Wrong) as wrong:
-            pipes_table.replaced(self.TEXT, "samples", [])
-        self.assertEqual(str(wrong.exception), "docs/roles.md: not one '<!-- samples -->' with a "
+            document.replaced("d.md", self.TEXT, "samples", [])
+        self.assertEqual(str(wrong.exception), "d.md: not one '<!-- samples -->' with a "
                                                "'<!-- /samples -->' behind it")
 
     def test_the_first_line_that_differs_is_named(self):
-        self.assertIsNone(pipes_table.compared("a\nb\n", "a\nb\n"))
-        self.assertEqual(pipes_table.compared("a\nb\n", "a\nc\n"),
-                         "docs/roles.md:2: differs from the results: 'b' would be 'c'; "
-                         "tools/benchmarks/pipes_table.py makes it")
-        self.assertIn("docs/roles.md:2:", pipes_table.compared("a\n", "a\nc\n"))
-        self.assertIn("docs/roles.md:2:", pipes_table.compared("a\nb\n", "a\n"))
+        def compared(old, new):
+            return document.compared("d.md", old, new, "tools/x")
+        self.assertIsNone(compared("a\nb\n", "a\nb\n"))
+        self.assertEqual(compared("a\nb\n", "a\nc\n"), "d.md:2: differs from the results: 'b' "
+                         "would be 'c'; tools/x makes it")
+        self.assertIn("d.md:2:", compared("a\n", "a\nc\n"))
+        self.assertIn("d.md:2:", compared("a\nb\n", "a\n"))
 
 
 class Command(unittest.TestCase):

@@ -18,9 +18,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from counting import Wrong
+from document import compared, markdown, replaced
 
 ROOT = Path(__file__).resolve().parents[2]
 LISTED, DOCUMENT = Path("specs/pipes.txt"), Path("docs/roles.md")
+COMMAND = "tools/benchmarks/pipes_table.py"
 COUNTED, SAMPLED = (Path("results/benchmarks") / name for name in ("pipes.txt", "samples.txt"))
 RESULTS = ("products*.jsonl", "roles*.jsonl")  # of results/*: they hold these rings
 LEAST_SHARE = 0.1  # of the warps' time that goes into one thing, to be named
@@ -139,13 +141,6 @@ def measured(program, results, device, names):
     return figures
 
 
-def markdown(heads, rows):
-    """Heads that begin with a colon are of columns of words."""
-    lines = ["| " + " | ".join(head.lstrip(":") for head in heads) + " |",
-             "|" + "|".join("---" if head.startswith(":") else "---:" for head in heads) + "|"]
-    return [*lines, *("| " + " | ".join(row) + " |" for row in rows)]
-
-
 def named(names, labels):
     """What each row is called: a group once, at its first row."""
     called, before = [], None
@@ -195,25 +190,6 @@ def samples_block(labels, shares):
     return markdown([":ring", ":role", ":where its warps stand, share of their time"], rows)
 
 
-def replaced(text, block, lines):
-    """The document with these lines between `<!-- BLOCK -->` and `<!-- /BLOCK -->`."""
-    pattern = re.compile(rf"(<!-- {block} -->\n).*?(<!-- /{block} -->\n)", re.DOTALL)
-    if len(pattern.findall(text)) != 1:
-        raise Wrong(f"{DOCUMENT}: not one '<!-- {block} -->' with a '<!-- /{block} -->' behind it")
-    body = "\n" + "\n".join(lines) + "\n\n"
-    return pattern.sub(lambda found: found[1] + body + found[2], text)
-
-
-def compared(old, new):
-    """What is wrong with the committed document, or None."""
-    old, new = old.splitlines(), new.splitlines()
-    for number, (here, made) in enumerate(zip(old + [""], new + [""]), 1):
-        if here != made:
-            return (f"{DOCUMENT}:{number}: differs from the results: {here[:90]!r} would be "
-                    f"{made[:90]!r}; tools/benchmarks/pipes_table.py makes it")
-    return None
-
-
 def made(program, root):
     """The document anew."""
     labels = labelled((root / LISTED).read_text())
@@ -223,9 +199,9 @@ def made(program, root):
         raise Wrong(f"{SAMPLED} is of another GPU than {COUNTED}, of {device}")
     results = sorted(str(path) for name in RESULTS for path in (root / "results").glob(f"*/{name}"))
     figures = measured(program, results, device, list(labels))
-    text = replaced((root / DOCUMENT).read_text(), "pipes",
+    text = replaced(DOCUMENT, (root / DOCUMENT).read_text(), "pipes",
                     pipes_block(labels, counts_of(counted), figures, device))
-    return replaced(text, "samples",
+    return replaced(DOCUMENT, text, "samples",
                     samples_block(labels, shares_of(sampled)))
 
 
@@ -242,7 +218,7 @@ def main():
     if not given.check:
         (ROOT / DOCUMENT).write_text(text)
         return
-    wrong = compared((ROOT / DOCUMENT).read_text(), text)
+    wrong = compared(DOCUMENT, (ROOT / DOCUMENT).read_text(), text, COMMAND)
     if wrong:
         sys.exit(wrong)
 
