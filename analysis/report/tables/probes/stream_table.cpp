@@ -150,7 +150,8 @@ Table empty_table() {
       "each tile takes as long as one bulk copy of it alone (probe `issue`, one stage, from the "
       "same place). Of best, of plain: share of the fastest variant, and of the fastest loads "
       "without a ring, on as many SMs of the same GPU from the same place. MHz: achieved by the "
-      "SMs; memory MHz and watts as the driver says while the grids run.");
+      "SMs; memory MHz and watts as the driver says while the grids run. Watts lag behind by more "
+      "than a point lasts: they are of the rows measured before, too.");
   return table;
 }
 
