@@ -88,7 +88,8 @@ std::string instructions_of(const std::string& ptx) {
 }
 
 std::string as_kernel(const std::string& ptx, const std::string& target) {
-  std::string kernel = fmt::format(".version 8.6\n.target {}\n.address_size 64\n", target);
+  // From 9.1 on a store to local memory may be volatile.
+  std::string kernel = fmt::format(".version 9.1\n.target {}\n.address_size 64\n", target);
   for (size_t begin = 0; begin < ptx.size();) {
     const size_t end = std::min(ptx.find('\n', begin), ptx.size());
     std::string line = ptx.substr(begin, end - begin);

@@ -63,14 +63,14 @@ TEST(VerbText, InstructionsAreWithoutArgumentsAndMarks) {
 TEST(VerbText, AKernelHasTheTargetThatItIsAssembledFor) {
   const std::string kernel = as_kernel(wait, "sm_90a");
   EXPECT_TRUE(
-      kernel.starts_with(".version 8.6\n.target sm_90a\n.address_size 64\n\n"
+      kernel.starts_with(".version 9.1\n.target sm_90a\n.address_size 64\n\n"
                          ".visible .entry verb(\n\t.param .b32 verb_param_0,\n"))
       << kernel;
   EXPECT_EQ(kernel.find("sm_80"), std::string::npos);
   EXPECT_NE(as_kernel(load, "sm_90a").find("\nst.volatile.local.b32 [0], %r1;\n"),
             std::string::npos);
   EXPECT_EQ(as_kernel(".visible .func verb()\n{\n", "sm_90a"),
-            ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry verb()\n{\n");
+            ".version 9.1\n.target sm_90a\n.address_size 64\n.visible .entry verb()\n{\n");
 }
 
 TEST(VerbText, ASnippetTakesItsArgumentsFromTheTemplates) {
