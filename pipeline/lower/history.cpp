@@ -21,8 +21,16 @@ constexpr const char* spellings_text =
     ;
 constexpr const char* spellings_file = "pipeline/lower/spellings.toml";
 
+struct Llc {
+  int version = 0;
+  bool short_pointers = false;  // as phasebit asks it to
+  std::string called() const {
+    return std::to_string(version) + (short_pointers ? " --nvptx-short-ptr" : "");
+  }
+};
+
 // That Debian has.
-constexpr int versions[] = {13, 14, 15, 16, 19, 22};
+constexpr Llc llcs[] = {{13}, {14}, {15}, {16}, {19}, {22}, {22, true}};
 
 struct Spelling {
   int from = 0;  // the first LLVM that it is given
@@ -98,13 +106,20 @@ struct Outcome {
   std::string said;  // then why
 };
 
-Outcome outcome(int version, const Spelling& spelling, const fs::path& folder) {
+Outcome outcome(const Llc& llc, const Spelling& spelling, const fs::path& folder) {
   const std::string file = (folder / "verb.ll").string();
   if (!base::write_file(file, spelling.ir)) return {{}, "cannot write " + file};
-  const auto said =
-      base::run_process({fmt::format("llc-{}", version), "-O3", "-march=nvptx64",
-                         "-mcpu=" + spelling.cpu, "-mattr=+" + spelling.ptx, "-o", "-", file});
-  if (!said) return {{}, "not installed (llvm-" + std::to_string(version) + ")"};
+  std::vector<std::string> words = {"llc-" + std::to_string(llc.version),
+                                    "-O3",
+                                    "-march=nvptx64",
+                                    "-mcpu=" + spelling.cpu,
+                                    "-mattr=+" + spelling.ptx,
+                                    "-o",
+                                    "-",
+                                    file};
+  if (llc.short_pointers) words.emplace_back("--nvptx-short-ptr");
+  const auto said = base::run_process(words);
+  if (!said) return {{}, "not installed (llvm-" + std::to_string(llc.version) + ")"};
   if (!said->ok()) return {{}, "rejected: " + first_error(*said, file)};
   if (calls_nobody(said->out))
     return {{}, "it has no intrinsic: a call of a function that nobody has"};
@@ -123,11 +138,11 @@ class History {
 
   Status add(const Verb& verb) {
     std::set<std::string> known;
-    for (const int version : versions) {
-      std::vector<table::Cell> row = {verb.name, version};
-      const Spelling* spelling = spelling_for(verb, version);
+    for (const Llc& llc : llcs) {
+      std::vector<table::Cell> row = {verb.name, llc.called()};
+      const Spelling* spelling = spelling_for(verb, llc.version);
       Outcome out{{}, "it has no intrinsic"};
-      if (spelling != nullptr) out = outcome(version, *spelling, folder_);
+      if (spelling != nullptr) out = outcome(llc, *spelling, folder_);
       const std::string text = out.ptx.empty() ? out.said : instructions_of(out.ptx);
       row.emplace_back(spelling == nullptr ? "-" : spelling->words);
       row.emplace_back(spelling == nullptr ? "-" : spelling->cpu + " " + spelling->ptx);
@@ -135,7 +150,7 @@ class History {
       if (machine_) row.push_back(sass_of(out.ptx));
       made_.rows.push_back(std::move(row));
       if (!out.ptx.empty() && known.insert(text).second)
-        PHASEBIT_TRY(write_snippet(verb, version, out.ptx));
+        PHASEBIT_TRY(write_snippet(verb, llc, out.ptx));
     }
     return {};
   }
@@ -150,12 +165,13 @@ class History {
     return opcodes ? *opcodes : opcodes.error().message;
   }
 
-  Status write_snippet(const Verb& verb, int version, const std::string& ptx) const {
+  Status write_snippet(const Verb& verb, const Llc& llc, const std::string& ptx) const {
     if (request_.snippets.empty() || verb.arguments.empty()) return {};
     std::string name = verb.name;
     std::replace(name.begin(), name.end(), ' ', '_');
     return base::write_file(
-        fs::path(request_.snippets) / fmt::format("{}.llvm{}.ptx", name, version),
+        fs::path(request_.snippets) /
+            fmt::format("{}.llvm{}{}.ptx", name, llc.version, llc.short_pointers ? "_short" : ""),
         as_snippet(ptx, verb.arguments, verb.heading));
   }
 

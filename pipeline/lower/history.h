@@ -18,7 +18,8 @@ struct LlvmHistoryRequest {
 // A row for each verb and LLVM (Debian's packages, by their program llc-N): the spelling, the PTX
 // that comes out, or LLVM's message where it rejects it; a version that is not installed says so.
 // With `snippets` a file for each distinct PTX that can stand in the place of a verb of the
-// templates, "arrive.llvm22.ptx", called after the first LLVM that makes it.
+// templates, "arrive.llvm22.ptx", called after the first LLVM that makes it; "_short" behind the
+// number: with addresses of 32 bits, for which LLVM 22 has a row of its own.
 // Step::usage with the nearest word for a verb that has no spellings.
 Result<table::Table> llvm_history(const LlvmHistoryRequest& request);
 

@@ -3,6 +3,7 @@
 #include "gen/llvm/program_path.h"
 #include "tests/cli/program.h"
 #include "tests/cli/project.h"
+#include "tests/cli/tools.h"
 
 #include <set>
 
@@ -156,10 +157,24 @@ TEST(Llvm, AFileOfAnybodysIsRefusedInItsWords) {
 TEST(Llvm, HistoryHasARowForEachVersion) {
   const auto said = run_phasebit({"llvm"}, {"history", "fence", "--format", "csv"});
   ASSERT_TRUE(said.ok()) << said.err;
-  for (const char* version : {"13", "14", "15", "16", "19", "22"})
+  for (const char* version : {"13", "14", "15", "16", "19", "22", "22 --nvptx-short-ptr"})
     EXPECT_NE(said.out.find(fmt::format("\nfence,{},", version)), std::string::npos) << said.out;
   EXPECT_EQ(run_phasebit({"llvm"}, {"history", "fenc"}).err,
             "phasebit: usage: no spellings of a verb 'fenc' (did you mean 'fence'?)\n");
+}
+
+// What it returns is used, so a load is there. LLVMs that reject it, or are not installed, have
+// none.
+TEST(Llvm, HistoryHasTheSassOfWhatReturnsAWord) {
+  if (const std::string why = missing_tools(); !why.empty()) GTEST_SKIP() << why;
+  const auto said =
+      run_phasebit({"llvm"}, {"history", "acquire load", "--sass", "sm_90a", "--json"});
+  ASSERT_TRUE(said.ok()) << said.err;
+  for (const auto& row : nlohmann::json::parse(said.out)["rows"]) {
+    const auto sass = row[fmt::format("SASS (sm_90a, ptxas {})", ptxas::pinned_toolchain)];
+    const bool has_ptx = row["PTX"].get<std::string>().starts_with("ld.acquire.cta.shared");
+    EXPECT_EQ(sass.get<std::string>().find("LDS ") != std::string::npos, has_ptx) << row;
+  }
 }
 
 // What a fork is made of is PTX already.
