@@ -23,8 +23,8 @@ Status BufferMemory::write_blocks(const image::Buffer& buffer, device::Device::A
   for (std::size_t word = 0; word < buffer.words(); word += length) {
     const std::size_t words = std::min(buffer.words() - word, length);
     PHASEBIT_TRY(device_.write(to + 4 * word, block.data(), 4 * words));
-    for (std::uint32_t& one : block)
-      if (!repeats) one += image::payload_item_step;
+    if (repeats) continue;
+    for (std::uint32_t& one : block) one += image::payload_item_step;
   }
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include "core/image/buffer.h"
 
+#include <numeric>
 #include <random>
 
 namespace phasebit::bench::point {
@@ -25,17 +26,27 @@ std::uint32_t DataSums::of_words(std::uint64_t words) const {
          static_cast<std::uint32_t>(steps) * image::payload_item_step;
 }
 
+// From the data's begin.
+std::uint32_t DataSums::before(std::uint64_t tile) const {
+  return static_cast<std::uint32_t>(tile / tiles_) * of_words(tiles_ * tile_words_) +
+         of_words(tile % tiles_ * tile_words_);
+}
+
 ProductSums::ProductSums(std::uint32_t seed, const image::DataShape& data,
-                         const image::product::ProductShape& product)
+                         const image::product::ProductShape& product,
+                         const std::vector<image::tensor::TileWord>& words)
     : tiles_(static_cast<std::uint64_t>(data.bytes / data.tile_bytes)) {
   const std::size_t tile_words = static_cast<std::size_t>(data.tile_bytes) / 4;
-  const std::vector<std::uint32_t> words =
-      image::content_of({"", 4 * image::sign_words, {image::BufferFill::Kind::signs, seed}});
-  for (std::size_t first = 0; first + tile_words <= words.size(); first += tile_words) {
-    const auto begin = words.begin() + static_cast<std::ptrdiff_t>(first);
-    image::product::Products products;
-    products.add(product, {begin, begin + static_cast<std::ptrdiff_t>(tile_words)});
-    totals_.push_back(products.total(0));
+  // Tiles begin at so many places of what repeats, and the last may end behind it.
+  const std::size_t places = image::sign_words / std::gcd(image::sign_words, tile_words);
+  const std::vector<std::uint32_t> content = image::content_of(
+      {"", 4 * (image::sign_words + tile_words), {image::BufferFill::Kind::signs, seed}});
+  std::vector<std::uint32_t> slot(tile_words);
+  for (std::size_t tile = 0; tile < places; ++tile) {
+    const std::size_t first = tile * tile_words % image::sign_words;
+    for (std::size_t n = 0; n < tile_words; ++n)
+      slot[n] = content[first + (words.empty() ? n : words[n].value)];
+    totals_.push_back(image::product::total_of(product, slot));
   }
 }
 
@@ -44,12 +55,6 @@ std::uint32_t ProductSums::of_tiles(std::uint64_t first, std::uint64_t count) co
   for (std::uint64_t tile = first; tile < first + count; ++tile)
     sum += totals_[tile % tiles_ % totals_.size()];
   return sum;
-}
-
-// From the data's begin.
-std::uint32_t DataSums::before(std::uint64_t tile) const {
-  return static_cast<std::uint32_t>(tile / tiles_) * of_words(tiles_ * tile_words_) +
-         of_words(tile % tiles_ * tile_words_);
 }
 
 }  // namespace phasebit::bench::point

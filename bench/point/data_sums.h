@@ -29,8 +29,10 @@ class DataSums {
 // The same of tiles of `signs` data whose matrices are multiplied: what all accumulators add up to.
 class ProductSums {
  public:
+  // `words`: which word of its tile each word of a slot is; none where copies keep their order.
   ProductSums(std::uint32_t seed, const image::DataShape& data,
-              const image::product::ProductShape& product);
+              const image::product::ProductShape& product,
+              const std::vector<image::tensor::TileWord>& words);
   std::uint32_t of_tiles(std::uint64_t first, std::uint64_t count) const;
 
  private:

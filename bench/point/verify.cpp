@@ -201,7 +201,8 @@ const std::vector<std::uint32_t>& ExpectedChecksums::stored_after(std::uint32_t 
 std::uint32_t ExpectedChecksums::sum_after(std::uint32_t items, std::uint32_t first_tile) {
   const image::DataShape& data = shape_.data;
   if (const auto& product = shape_.payload.product; product.rows > 0) {
-    if (!product_sums_) product_sums_.emplace(shape_.buffers.at(0).fill.word, data, product);
+    if (!product_sums_)
+      product_sums_.emplace(shape_.buffers.at(0).fill.word, data, product, words_);
     return product_sums_->of_tiles(first_tile, items * tiles_an_item(shape_));
   }
   if (!sums_) sums_.emplace(shape_.buffers.at(0).fill.word, data.bytes, data.tile_bytes);

@@ -26,10 +26,10 @@ class ExpectedChecksums {
 
  private:
   using Words = std::vector<image::tensor::TileWord>;
-  const image::LaunchShape& shape_;
-  std::uint32_t seed_;
   std::uint32_t product_after(const image::RoleSlice& slice, int thread, std::uint32_t items);
 
+  const image::LaunchShape& shape_;
+  std::uint32_t seed_;
   Words words_;  // of a slot that tensor copies fill
   image::product::Products products_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_items_;

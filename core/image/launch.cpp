@@ -72,6 +72,16 @@ std::uint32_t periodic_checksum(const PayloadShape& payload, const ItemMap& map,
   return checksum;
 }
 
+// Of a tile of data the sum must be known, whatever the order.
+bool is_each_once(const std::vector<TileWord>& words) {
+  std::vector<bool> seen(words.size(), false);
+  for (const TileWord& word : words) {
+    if (word.is_fill || word.value >= words.size() || seen[word.value]) return false;
+    seen[word.value] = true;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::uint32_t items_of_unit(std::uint32_t items, int unit, int turns) {
@@ -122,9 +132,15 @@ Result<std::vector<TileWord>> words_of_slot(const LaunchShape& shape) {
     words.insert(words.end(), own.begin(), own.end());
     at.back() += tile_step(*map);
   }
-  if (words.size() == index_of(shape.payload.words_per_slot)) return words;
-  return fail(Step::bundle, "tensor map {}: {} tiles have {} words, a slot has {}", map->name,
-              tile.copies, words.size(), shape.payload.words_per_slot);
+  const bool of_data = shape.payload.words_per_slot == 0 && shape.data.bytes > 0;
+  const int wanted = of_data ? shape.data.tile_bytes / 4 : shape.payload.words_per_slot;
+  if (words.size() != index_of(wanted))
+    return fail(Step::bundle, "tensor map {}: {} tiles have {} words, a slot has {}", map->name,
+                tile.copies, words.size(), wanted);
+  if (of_data && !is_each_once(words))
+    return fail(Step::bundle, "tensor map {}: {} tiles are not each word of the data's first tile",
+                map->name, tile.copies);
+  return words;
 }
 
 product::Products products_of(const LaunchShape& shape, std::uint32_t seed,

@@ -50,7 +50,8 @@ inline constexpr int copied_payload_period = 37;
 // image are so many tiles further in that dimension. Then word w of item i is word w of the tiles:
 // one of the image, seed + (i modulo period) * payload_item_step + its number in the image, or one
 // of the map's fill. A tile of an im2col map is all pixels of one image of the tensor, moved by
-// `offsets`.
+// `offsets`. Of data that a grid reads (DataShape) the images are its tiles: each word of a tile
+// comes once.
 struct TilePayload {
   std::string map;  // "": no tensor copy
   std::vector<int> at;
@@ -157,8 +158,8 @@ std::uint32_t items_of_slice(const LaunchShape& shape, const RoleSlice& slice, s
 // Bytes of a buffer of the launch, or of payload_in; -1 of none.
 std::int64_t buffer_bytes(const LaunchShape& shape, const std::string& name);
 
-// The words of a slot that tensor copies fill; none of another. Step::bundle when there is no such
-// map, or its tiles are no slot of whole words.
+// The words of a slot that tensor copies fill, those of the first image or tile of data; none of
+// another. Step::bundle when there is no such map, or its tiles are no slot of whole words.
 Result<std::vector<tensor::TileWord>> words_of_slot(const LaunchShape& shape);
 
 // Word w of a slot that threads copy: a word of the image, or a zero.

@@ -45,20 +45,33 @@ void read_back(Plan& plan, catalogue::ReadBack how, int barriers) {
   plan.phases_checked = how == catalogue::ReadBack::phases ? barriers : 0;
 }
 
-// The same copies from large data. Nobody reads what comes, so no word is verified: bytes are
-// counted off.
-void copy_from_memory(Plan& plan) {
-  image::LaunchShape& launch = plan.launch;
-  const std::int64_t tiles = static_cast<std::int64_t>(memory_bytes) / plan.slot_bytes;
-  const image::TilePayload tile = launch.payload.tile;
-  launch.buffers = {{"data", memory_bytes, {image::BufferFill::Kind::blocks, data_seed}}};
-  launch.data = {static_cast<std::int64_t>(memory_bytes), plan.slot_bytes, 0};
-  launch.payload = {};  // no images: of the tiles what a copy says of its place
-  launch.payload.tile = {{}, tile.at, tile.copies, tile.offsets};
+// The whole tiles in so many bytes.
+image::DataShape data_of(std::uint64_t bytes, int tile_bytes, int readers) {
+  const auto tile = static_cast<std::uint64_t>(tile_bytes);
+  return {static_cast<std::int64_t>(bytes / tile * tile), tile_bytes, readers};
+}
+
+// In place of images of a slot the data, whose tiles lie one behind the other in the map's
+// outermost dimension too.
+Status map_data(const VariantKey& variant, image::LaunchShape& launch) {
+  const std::int64_t tiles = launch.data.bytes / launch.data.tile_bytes;
   for (image::tensor::TensorMap& map : launch.tensor_maps) {
     map.buffer = launch.buffers.front().name;
-    map.sizes.back() = map.box.back() * tile.copies * tiles;
+    map.sizes.back() = map.box.back() * launch.payload.tile.copies * tiles;
   }
+  return check_tiles(variant, launch);
+}
+
+// The same copies from large data. Nobody reads what comes, so no word is verified: bytes are
+// counted off.
+Status copy_from_memory(const VariantKey& variant, Plan& plan) {
+  image::LaunchShape& launch = plan.launch;
+  const image::TilePayload tile = launch.payload.tile;
+  launch.buffers = {{"data", memory_bytes, {image::BufferFill::Kind::blocks, data_seed}}};
+  launch.data = data_of(memory_bytes, plan.slot_bytes, 0);
+  launch.payload = {};  // no images: of the tiles what a copy says of its place
+  launch.payload.tile = {{}, tile.at, tile.copies, tile.offsets};
+  return map_data(variant, launch);
 }
 
 }  // namespace
@@ -187,9 +200,12 @@ Status finish_stream(const image::VariantKey& variant, Plan& plan) {
   launch.buffers = {{"data", memory_bytes, {fill, data_seed}},
                     {"places", 4 * all_sms, {image::BufferFill::Kind::word, 0}}};
   const bool l2 = variant.value("resident") == "l2";
-  launch.data = {static_cast<std::int64_t>(l2 ? l2_bytes : memory_bytes), plan.slot_bytes, 1};
+  launch.data = data_of(l2 ? l2_bytes : memory_bytes, plan.slot_bytes, 1);
+  const image::TilePayload tile = launch.payload.tile;
   launch.payload = {};  // no images
   launch.payload.product = product;
+  launch.payload.tile = tile;
+  PHASEBIT_TRY(map_data(variant, launch));
   if (!plan.facts.can_do("hand_over"))
     launch.dynamic_shared_bytes = plan.payload_offset;  // no slots
   if (plan.unrolled)
@@ -210,7 +226,7 @@ Status lay_out_issue(const image::VariantKey& variant, Plan& plan) {
 
 // Nobody releases: the full barriers alone are used.
 Status finish_issue(const image::VariantKey& variant, Plan& plan) {
-  if (variant.value("resident") == "hbm") copy_from_memory(plan);
+  if (variant.value("resident") == "hbm") PHASEBIT_TRY(copy_from_memory(variant, plan));
   image::LaunchShape& launch = plan.launch;
   launch.item_granule = plan.unrolled ? plan.num_stages : 1;
   launch.min_items = launch.item_granule;

@@ -17,6 +17,8 @@ Status lay_out_warps(const image::VariantKey& variant, Plan& plan);
 class Figures;
 // The tensor map of a mover whose slots are tiles, and the payload as it lays it out.
 Status place_tiles(const image::VariantKey& variant, const Figures& figures, Plan& plan);
+// Step::spec for a map that the driver refuses, or whose tiles are no slot (words_of_slot).
+Status check_tiles(const image::VariantKey& variant, const image::LaunchShape& launch);
 // The matrices that a work multiplies: before the moves of the consumers, who then have none.
 Status place_product(const image::VariantKey& variant, const Figures& figures, Plan& plan);
 // What consumers store the slots to, behind place_tiles.

@@ -88,13 +88,6 @@ Status take_pixels(const Figures& figures, const TileFacts& facts, int rank, Ten
   return {};
 }
 
-Status check_map(const image::VariantKey& variant, const TensorMap& map, std::int64_t bytes) {
-  const auto wrong = complaint_about(map, bytes);
-  if (!wrong) return {};
-  return with_hint(fail(Step::spec, "{}: tensor map: {}: {}", variant.id, wrong->key, wrong->what),
-                   wrong->hint);
-}
-
 // Eight rows are a pattern of the swizzle, which goes by the address.
 constexpr int pattern_bytes = 1024;
 
@@ -110,6 +103,17 @@ Status check_slot(const image::VariantKey& variant, const ProductShape& product,
 }
 
 }  // namespace
+
+Status check_tiles(const image::VariantKey& variant, const image::LaunchShape& launch) {
+  for (const TensorMap& map : launch.tensor_maps)
+    if (const auto wrong = complaint_about(map, image::buffer_bytes(launch, map.buffer)))
+      return with_hint(
+          fail(Step::spec, "{}: tensor map: {}: {}", variant.id, wrong->key, wrong->what),
+          wrong->hint);
+  const auto words = image::words_of_slot(launch);
+  if (words) return {};
+  return fail(Step::spec, "{}: {}", variant.id, words.error().message);
+}
 
 Status place_tiles(const image::VariantKey& variant, const Figures& figures, Plan& plan) {
   const TileFacts& facts = figures.chosen(catalogue::ComponentKind::mover).mover.tile;
@@ -134,14 +138,11 @@ Status place_tiles(const image::VariantKey& variant, const Figures& figures, Pla
   launch.tensor_maps = {map};
   plan.payload_alignment = std::max(plan.payload_alignment, alignment_of(map));
   plan.producer.moves = copies;
-  PHASEBIT_TRY(check_map(variant, map, launch.payload.images_bytes()));
   if (plan.slot_bytes % plan.payload_alignment != 0)
     return with_hint(fail(Step::spec, "{}: slots of {} bytes: a tile begins at a multiple of {}",
                           variant.id, plan.slot_bytes, plan.payload_alignment),
                      fmt::format("a multiple of {} as payload", plan.payload_alignment));
-  const auto words = image::words_of_slot(launch);
-  if (words) return {};
-  return fail(Step::spec, "{}: {}", variant.id, words.error().message);
+  return check_tiles(variant, launch);
 }
 
 Status place_stored(const image::VariantKey& variant, const Figures& figures, Plan& plan) {

@@ -93,6 +93,67 @@ TEST(Product, SumsOfAGridAreThoseOfItsTiles) {
   EXPECT_EQ(expected.sum_after(2, 98), total(98) + total(99) + total(0) + total(1));
 }
 
+// A tensor copy swizzles what lies row by row in the data, and the product takes that back. Tiles
+// of 48 KiB begin at 148 places of what repeats.
+TEST(Product, SumsOfATensorCopyAreThoseOfPlainRows) {
+  constexpr std::uint32_t tiles = 200, tile_words = 49152 / 4;
+  image::LaunchShape shape;
+  shape.sms = 3;
+  shape.payload.product = {128, 256, 1};
+  shape.payload.tile = {"tiles", {0, 0}, 2};
+  shape.data = {std::int64_t{4} * tiles * tile_words, 4 * tile_words, 1};
+  shape.buffers = {{"data", 4 * tiles * tile_words, {image::BufferFill::Kind::signs, 5}}};
+  image::tensor::TensorMap map;
+  map.name = "tiles";
+  map.buffer = "data";
+  map.element = image::tensor::TensorElement::bf16;
+  map.sizes = {64, 384 * tiles};
+  map.strides = {128};
+  map.box = {64, 192};
+  map.swizzle = image::tensor::TensorSwizzle::by_128;
+  shape.tensor_maps = {map};
+  const std::vector<std::uint32_t> words = image::content_of(shape.buffers[0]);
+  const auto total = [&](std::uint32_t tile) {
+    int sum = 0;
+    for (std::uint32_t k = 0; k < 64; ++k) {
+      int a = 0, b = 0;
+      for (std::uint32_t row = 0; row < 384; ++row) {
+        const std::uint32_t word = words[tile % tiles * tile_words + row * 32 + k / 2];
+        (row < 128 ? a : b) += (word >> (k % 2 == 0 ? 15 : 31) & 1U) == 0 ? 1 : -1;
+      }
+      sum += a * b;
+    }
+    return static_cast<std::uint32_t>(sum);
+  };
+  bench::point::ExpectedChecksums expected(shape, 0);
+  EXPECT_EQ(total(148), total(0));
+  EXPECT_NE(total(49), total(0));
+  for (const std::uint32_t first : {0U, 48U, 146U, 198U})
+    EXPECT_EQ(expected.sum_after(1, first), total(first) + total(first + 1) + total(first + 2))
+        << first;
+}
+
+TEST(Product, TotalIsTheSumOfAllElements) {
+  std::vector<std::uint32_t> slot;
+  for (std::uint32_t word = 0; word < 2 * static_cast<std::uint32_t>(tile.slot_bytes()) / 4; ++word)
+    slot.push_back(image::product::signs_of(77 + word));
+  float sum = 0;
+  for (std::uint32_t block = 0; block < 2; ++block)
+    for (std::uint32_t row = 0; row < 16; ++row)
+      for (std::uint32_t column = 0; column < 8; ++column)
+        for (std::uint32_t k = 0; k < 64; ++k) {
+          const std::uint32_t first = 77 + block * 24 * 32;
+          const auto sign = [&](std::uint32_t at) {
+            const std::uint32_t byte = (128 * at + 2 * k) ^ ((at % 8) << 4);
+            const std::uint32_t word = image::product::signs_of(first + byte / 4);
+            return (word >> (byte % 4 == 0 ? 15 : 31) & 1U) == 0 ? 1.0F : -1.0F;
+          };
+          sum += sign(row) * sign(16 + column);
+        }
+  EXPECT_EQ(static_cast<std::int32_t>(image::product::total_of({16, 8, 2}, slot)),
+            static_cast<std::int32_t>(sum));
+}
+
 // The fake kernel adds words up, which is no product.
 TEST(Product, AnotherChecksumIsAnErrorOfTheThread) {
   Bench bench;

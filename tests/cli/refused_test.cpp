@@ -88,9 +88,13 @@ TEST(Refused, OfCopiesAndStreams) {
        "pruned: bulk copies complete bytes on a barrier that the protocol must expect"},
       {"ring/mbarrier_bulk/bulk_tensor/none/swizzle=128B/row_bytes=64",
        "pruned: tensor: a swizzle of 128 bytes takes rows of 128, eight in a pattern"},
-      {"stream/mbarrier_bulk/bulk/none/payload_bytes=3072",
-       "pruned: stream: tiles are powers of two from 512 bytes to 64 KiB, so that the data is "
-       "whole tiles"},
+      {"stream/mbarrier_bulk/bulk/none/payload_bytes=640",
+       "pruned: stream: tiles are multiples of 512 bytes"},
+      {"stream/mbarrier_bulk/bulk_tensor/none/payload_bytes=4096/edge=partial",
+       "pruned: stream: a tile is all words of its place in the data, or their sum would not be "
+       "known"},
+      {"stream/mbarrier_bulk/bulk_tensor/none/payload_bytes=512/dimensions=1/element=f16",
+       "pruned: stream: 8 GiB in one dimension are more elements than coordinates can name (2^31)"},
       {"stream/mbarrier_bulk/bulk/none/ctas_per_sm=8/payload_bytes=65536",
        "pruned: the slots must fit into the shared memory of an SM: at most 231424 bytes"},
       {"stream/mbarrier_bulk/bulk/none/ctas_per_sm=16", "pruned: stream: at most 8 CTAs on an SM"},

@@ -1,6 +1,6 @@
 // Tensor maps: what they cannot be, and where a tile's bytes stand in shared memory.
-#include "core/image/launch.h"
 #include "core/image/tensor/tile.h"
+#include "tests/core/tensor_maps.h"
 
 #include <functional>
 #include <set>
@@ -20,17 +20,6 @@ using image::tensor::TileWord;
 using image::tensor::words_of_tile;
 
 namespace {
-
-// Rows of 32 words, 296 of them; a box of 8 rows.
-TensorMap plain_map() {
-  TensorMap map;
-  map.name = "m";
-  map.buffer = "b";
-  map.sizes = {32, 296};
-  map.strides = {128};
-  map.box = {32, 8};
-  return map;
-}
 
 constexpr std::int64_t plain_bytes = 32 * 296 * 4;
 
@@ -261,36 +250,6 @@ TEST(TensorTile, WhatIsNotKnownIsSaid) {
   map = plain_map();
   EXPECT_EQ(tile_of(map, {0}).error().text(),
             "bundle: tensor map m: 1 coordinates of 2 dimensions");
-}
-
-// One slot of two tiles, by hand: word n of the first tile, then of the second, eight rows on.
-TEST(TensorPayload, IsTheTilesOfTheMap) {
-  image::LaunchShape shape;
-  shape.tensor_maps = {plain_map()};
-  shape.payload.words_per_slot = 512;
-  shape.payload.consumer_threads = 512;
-  shape.payload.period = 18;
-  shape.payload.tile = {"m", {0, 0}, 2};
-  const auto words = image::words_of_slot(shape);
-  ASSERT_TRUE(words) << words.error().text();
-  ASSERT_EQ(words->size(), 512U);
-  EXPECT_EQ((*words)[300], (TileWord{false, 300}));
-  // The third item of the thread that reads word 300.
-  const std::uint32_t seed = 7, step = image::payload_item_step;
-  const std::uint32_t q = image::payload_checksum_multiplier;
-  std::uint32_t hash = 0;
-  for (std::uint32_t item = 0; item < 3; ++item) hash = hash * q + seed + item * step + 300;
-  EXPECT_EQ(image::expected_checksum(shape, seed, 3, 0, 300, *words), hash);
-  // Filled words are the same in every item.
-  std::vector<TileWord> filled = *words;
-  filled[300] = {true, 9};
-  EXPECT_EQ(image::expected_checksum(shape, seed, 2, 0, 300, filled), 9 * q + 9);
-  shape.payload.words_per_slot = 256;
-  EXPECT_EQ(image::words_of_slot(shape).error().text(),
-            "bundle: tensor map m: 2 tiles have 512 words, a slot has 256");
-  shape.payload.tile.map = "other";
-  EXPECT_EQ(image::words_of_slot(shape).error().text(),
-            "bundle: the payload is a tile of 'other', which is no tensor map");
 }
 
 }  // namespace

@@ -80,6 +80,26 @@ TEST(ProductPlan, OfAStreamIsOfItsData) {
   EXPECT_EQ(count(text, "cvt.rni.s32.f32"), 64);
 }
 
+// 8 GiB are 174,762 tiles of 48 KiB and a rest, 16 MiB are 341. A box has 192 rows, a tile two.
+TEST(ProductPlan, OfATensorStreamIsOfTheTilesOfItsMap) {
+  const std::string stream =
+      "stream/mbarrier_bulk/bulk_tensor/wgmma/granularity=producer_warp/consumers=2/tile_n=256/"
+      "payload_bytes=49152/copies_a_stage=2/swizzle=128B/element=bf16/uniform_role=on";
+  const image::LaunchShape launch = plan_of(variant(stream)).launch;
+  EXPECT_EQ(launch.data.bytes, 174762LL * 49152);
+  ASSERT_EQ(launch.tensor_maps.size(), 1U);
+  EXPECT_EQ(launch.tensor_maps[0].buffer, "data");
+  EXPECT_EQ(launch.tensor_maps[0].sizes, (std::vector<std::int64_t>{64, 384 * 174762LL}));
+  EXPECT_EQ(launch.payload.tile.map, launch.tensor_maps[0].name);
+  EXPECT_EQ(plan_of(variant(stream + "/resident=l2")).launch.data.bytes, 341 * 49152);
+  const auto text = statements_of(stream + "/resident=l2");
+  EXPECT_EQ(count(text, "rem.u32 p_tile, p_tile, 341;"), 1);
+  EXPECT_EQ(count(text, "rem.u32 p_stride, p_stride, 341;"), 1);
+  EXPECT_EQ(count(text, "@p_copies cp.async.bulk.tensor.2d"), 2);
+  EXPECT_EQ(count(text, "mad.lo.u32 place, p_image, 384, 192;"), 1);
+  EXPECT_EQ(count(text, "ld.param.u64 p_source_base"), 0);
+}
+
 TEST(ProductText, FourStepsOfWgmmaAnItem) {
   const auto text = statements_of(ring + tile);
   EXPECT_EQ(count(text, "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 "), 4);

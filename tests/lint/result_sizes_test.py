@@ -33,7 +33,7 @@ class ResultSizes(unittest.TestCase):
             for number in range(18):
                 (folder / f"{number}.jsonl.gz").write_bytes(bytes(1_000_000))
             self.assertEqual(result_sizes.check(Path(root)), (18, [
-                "results: 18000000 bytes as stored, at most 12000000"]))
+                "results: 18000000 bytes as stored, at most 12500000"]))
 
 
 if __name__ == "__main__":

@@ -51,6 +51,23 @@ std::uint32_t signs_of(std::uint32_t word) {
   return (word & 0x80008000U) | 0x3F803F80U;
 }
 
+// Of each element of depth: all of A's column times all of B's.
+std::uint32_t total_of(const ProductShape& shape, const std::vector<std::uint32_t>& slot) {
+  if (slot.size() * 4 != index_of(shape.slot_bytes())) bug("a slot of another size");
+  std::uint32_t total = 0;
+  for (int block = 0; block < shape.blocks; ++block) {
+    const int first = block * (shape.rows + shape.columns);
+    std::vector<int> a(index_of(depth), 0), b(index_of(depth), 0);
+    for (int row = 0; row < shape.rows + shape.columns; ++row) {
+      const std::vector<short> elements = elements_of(slot, first + row);
+      std::vector<int>& sums = row < shape.rows ? a : b;
+      for (std::size_t k = 0; k < elements.size(); ++k) sums[k] += elements[k];
+    }
+    for (std::size_t k = 0; k < a.size(); ++k) total += static_cast<std::uint32_t>(a[k] * b[k]);
+  }
+  return total;
+}
+
 void Products::add(const ProductShape& shape, const std::vector<std::uint32_t>& slot) {
   if (slot.size() * 4 != index_of(shape.slot_bytes())) bug("a slot of another size");
   shape_ = shape;
@@ -65,12 +82,6 @@ void Products::add(const ProductShape& shape, const std::vector<std::uint32_t>& 
         image[index_of(row * shape.columns + column)] +=
             dot(all[index_of(row)], all[index_of(shape.rows + column)]);
   }
-}
-
-std::uint32_t Products::total(std::size_t image) const {
-  std::uint32_t sum = 0;
-  for (const int word : images_.at(image)) sum += static_cast<std::uint32_t>(word);
-  return sum;
 }
 
 std::uint32_t Products::checksum(const std::vector<std::uint32_t>& item_counts, int rank,

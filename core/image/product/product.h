@@ -31,6 +31,9 @@ struct ProductShape {
 // of the mixed word. Sums of products of such elements are exact in f32 below 2^24.
 std::uint32_t signs_of(std::uint32_t word);
 
+// The sum of a slot's product over all rows and columns, modulo 2^32.
+std::uint32_t total_of(const ProductShape& shape, const std::vector<std::uint32_t>& slot);
+
 // The products of a few images of a slot, made once for many questions.
 class Products {
  public:
@@ -40,8 +43,6 @@ class Products {
   // i.
   std::uint32_t checksum(const std::vector<std::uint32_t>& item_counts, int rank,
                          std::uint32_t multiplier) const;
-  // The sum of an image's product over all rows and columns, modulo 2^32.
-  std::uint32_t total(std::size_t image) const;
   bool empty() const { return images_.empty(); }
 
  private:

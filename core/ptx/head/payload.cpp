@@ -21,6 +21,24 @@ void read_product(TomlReader& payload, const std::string& file, Status& status,
   product = {number(own, "rows", 0, 1), number(own, "columns", 0, 1), number(own, "blocks", 1, 1)};
 }
 
+void read_tile(TomlReader& owner, const char* key, const std::string& file, Status& status,
+               image::TilePayload& into) {
+  const TomlValue* table = owner.table(key);
+  if (table == nullptr) return;
+  TomlReader tile(file, *table, key, {"map", "at", "copies", "offsets"}, status);
+  into = {tile.text("map"), numbers<int>(tile, "at"), number(tile, "copies", 1, 1),
+          numbers<int>(tile, "offsets")};
+}
+
+std::string tile_text(const image::TilePayload& payload) {
+  Inline tile;
+  tile.text("map", payload.map);
+  tile.add("at", list(payload.at));
+  tile.number_if("copies", payload.copies, 1);
+  if (!payload.offsets.empty()) tile.add("offsets", list(payload.offsets));
+  return tile.take();
+}
+
 }  // namespace
 
 std::string product_text(const image::product::ProductShape& product) {
@@ -47,11 +65,7 @@ void read_payload(const TomlValue& value, const std::string& file, Status& statu
   if (shape.words_per_slot > 0 && shape.consumer_threads == 0)
     own.refuse({}, "lacks 'threads'", "how many threads read a slot");
   read_product(own, file, status, shape.product);
-  const TomlValue* table = own.table("tile");
-  if (table == nullptr) return;
-  TomlReader tile(file, *table, "tile", {"map", "at", "copies", "offsets"}, status);
-  shape.tile = {tile.text("map"), numbers<int>(tile, "at"), number(tile, "copies", 1, 1),
-                numbers<int>(tile, "offsets")};
+  read_tile(own, "tile", file, status, shape.tile);
 }
 
 std::string payload_text(const image::PayloadShape& payload) {
@@ -64,13 +78,7 @@ std::string payload_text(const image::PayloadShape& payload) {
   one.number_if("copied", payload.copy_words, 0);
   if (payload.copy_words > 0) one.add("kept", std::to_string(payload.kept_words));
   if (payload.product.rows > 0) one.add("product", product_text(payload.product));
-  if (payload.tile.map.empty()) return one.take();
-  Inline tile;
-  tile.text("map", payload.tile.map);
-  tile.add("at", list(payload.tile.at));
-  tile.number_if("copies", payload.tile.copies, 1);
-  if (!payload.tile.offsets.empty()) tile.add("offsets", list(payload.tile.offsets));
-  one.add("tile", tile.take());
+  if (!payload.tile.map.empty()) one.add("tile", tile_text(payload.tile));
   return one.take();
 }
 
@@ -112,23 +120,25 @@ std::string stored_text(const image::stores::StoreShape& stored) {
 }
 
 void read_data(const TomlValue& value, const std::string& file, Status& status, Head& head) {
-  TomlReader own(file, value, "data", {"bytes", "tile", "readers", "product"}, status);
+  TomlReader own(file, value, "data", {"bytes", "tile", "readers", "product", "tensor"}, status);
   image::DataShape& data = head.launch.data;
   data.bytes = own.number_or("bytes", 0);
   data.tile_bytes = number(own, "tile", 0, 4);
   data.readers = number(own, "readers", 1, 0);
   read_product(own, file, status, head.launch.payload.product);
+  read_tile(own, "tensor", file, status, head.launch.payload.tile);
   if (data.bytes <= 0 || data.tile_bytes == 0 || data.bytes % data.tile_bytes != 0)
     own.refuse("bytes", fmt::format("{} bytes are no tiles of {}", data.bytes, data.tile_bytes),
                "write a multiple of `tile`");
 }
 
-std::string data_text(const image::DataShape& data, const image::product::ProductShape& product) {
+std::string data_text(const image::DataShape& data, const image::PayloadShape& payload) {
   Inline one;
   one.add("bytes", std::to_string(data.bytes));
   one.add("tile", std::to_string(data.tile_bytes));
   one.number_if("readers", data.readers, 1);
-  if (product.rows > 0) one.add("product", product_text(product));
+  if (payload.product.rows > 0) one.add("product", product_text(payload.product));
+  if (!payload.tile.map.empty()) one.add("tensor", tile_text(payload.tile));
   return one.take();
 }
 

@@ -21,6 +21,6 @@ void read_stored(const base::TomlValue& value, const std::string& file, Status& 
 std::string stored_text(const image::stores::StoreShape& stored);
 
 void read_data(const base::TomlValue& value, const std::string& file, Status& status, Head& head);
-std::string data_text(const image::DataShape& data, const image::product::ProductShape& product);
+std::string data_text(const image::DataShape& data, const image::PayloadShape& payload);
 
 }  // namespace phasebit::ptx::head

@@ -162,7 +162,7 @@ class HeadWriter {
     number_if("phases", head_.launch.phases_checked, 0);
     if (payload.words_per_slot > 0) line("payload = {}", payload_text(payload));
     if (!launch.stored.buffer.empty()) line("stored = {}", stored_text(launch.stored));
-    if (launch.data.bytes > 0) line("data = {}", data_text(launch.data, launch.payload.product));
+    if (launch.data.bytes > 0) line("data = {}", data_text(launch.data, launch.payload));
     std::vector<std::string> readings;
     for (const image::Reading& reading : launch.readings) {
       Inline one;

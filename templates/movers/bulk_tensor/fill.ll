@@ -15,11 +15,7 @@ copy:
 {{/tiles}}
   br label %copied
 copied:
-  %next = add i32 %image, {{turns}}
-  %wrapped = icmp uge i32 %next, {{payload_period}}
-  %back = sub i32 %next, {{payload_period}}
-  %there = select i1 %wrapped, i32 %back, i32 %next
-  store i32 %there, ptr @{{r}}_image
+  call void @{{r}}_next_image()
   ret void
 }
 define internal void @{{r}}_copy_tile(ptr addrspace(3) %to, ptr addrspace(3) %barrier, i32 %place) alwaysinline {

@@ -1,14 +1,13 @@
-; The tiles are read from {{payload_period}} images of a slot in global memory, as those of cp_async are: image i
-; begins at {{tile_step}} i of the outermost dimension.
-{{> write_images}}
+; The copies read one of {{payload_period}} images of a slot in global memory, or one of so many tiles of a stream's
+; data: number i begins at {{tile_step}} i of the outermost dimension.
+{{> images}}
 {{> first_image}}
+{{> next_image}}
 @{{r}}_image = internal thread_local global i32 0
 @{{r}}_policy = internal thread_local global i64 0
 @{{r}}_copies = internal thread_local global i1 false
 define internal void @{{r}}_fill_setup(ptr %pb) alwaysinline {
-  %images.at = getelementptr i8, ptr %pb, i32 {{pb.payload_in}}
-  %images = load ptr addrspace(1), ptr %images.at
-  call void @write_images(ptr addrspace(1) %images)
+  call void @{{r}}_images(ptr %pb)
   %base = getelementptr i8, ptr addrspace(3) @pb_shared, i32 {{payload_offset}}
   store ptr addrspace(3) %base, ptr @{{r}}_payload_base
   call void @{{r}}_place_payload()

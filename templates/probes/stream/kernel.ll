@@ -41,7 +41,8 @@
 {{> consumer}}
 {{/consumer}}
 {{> record}}
-define ptx_kernel void @{{entry}}({{ir_pb}}, {{ir_data}}){{ir_launch_threads}}{{ir_launch_registers}} {
+define ptx_kernel void @{{entry}}({{ir_pb}}, {{ir_data}}{{ir_resources}}){{ir_launch_threads}}{{ir_launch_registers}} {
+  {{ir_keep_resources}}
   store ptr addrspace(1) %data, ptr @data
   store ptr addrspace(1) %places, ptr @places
   call void @prologue(ptr %pb)

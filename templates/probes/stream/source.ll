@@ -1,15 +1,11 @@
 ; The data, in tiles of a slot. Item i of CTA c is tile i * CTAs + c, round and round.
-@{{r}}_tile = internal thread_local global i32 0
-@{{r}}_stride = internal thread_local global i32 0
+{{> stride}}
 @{{r}}_source = internal thread_local global ptr addrspace(1) null
 @{{r}}_source_base = internal thread_local global ptr addrspace(1) null
 define internal void @{{r}}_source_images(ptr %pb) alwaysinline {
   %data = load ptr addrspace(1), ptr @data
   store ptr addrspace(1) %data, ptr @{{r}}_source_base
-  %sms.at = getelementptr i8, ptr %pb, i32 {{pb.load_ctas}}
-  %sms = load i32, ptr %sms.at
-  %stride = mul i32 %sms, {{ctas_per_sm}}
-  store i32 %stride, ptr @{{r}}_stride
+  call void @{{r}}_take_stride(ptr %pb)
   ret void
 }
 define internal void @{{r}}_place_source() alwaysinline {
