@@ -12,9 +12,10 @@ using record::Results;
 namespace {
 
 void add(Results& results, const std::string& id, double cycles, const char* protocol,
-         const char* mover, const char* stages, const KeyAxes& more = {}) {
+         const char* mover, const char* stages, const KeyAxes& more = {},
+         const char* probe = "ring") {
   results.points.push_back(steady_at(id, cycles));
-  KeyAxes axes = {{"probe", "ring"},  {"protocol", protocol}, {"mover", mover},
+  KeyAxes axes = {{"probe", probe},   {"protocol", protocol}, {"mover", mover},
                   {"work", "wgmma"},  {"num_stages", stages}, {"granularity", "warpgroup"},
                   {"consumers", "2"}, {"producers", "1"},     {"payload_bytes", "49152"},
                   {"tile_n", "256"},  {"items_a_phase", "1"}, {"in_flight", "0"}};
@@ -33,6 +34,8 @@ Results products() {
   add(results, "one", 2048, "mbarrier_bulk", "bulk", "1");
   add(results, "two", 1280, "mbarrier_bulk", "bulk", "2");
   add(results, "two, slower", 1300, "mbarrier_bulk", "bulk", "2", {{"arrival", "thread"}});
+  // ns of a grid, not cycles of a ring.
+  add(results, "stream", 700, "mbarrier_bulk", "bulk", "2", {}, "stream");
   return results;
 }
 

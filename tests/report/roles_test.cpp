@@ -12,9 +12,10 @@ using record::Results;
 
 namespace {
 
-void add(Results& results, const std::string& id, double cycles, const KeyAxes& more) {
+void add(Results& results, const std::string& id, double cycles, const KeyAxes& more,
+         const char* probe = "ring") {
   results.points.push_back(steady_at(id, cycles));
-  KeyAxes axes = {{"probe", "ring"},
+  KeyAxes axes = {{"probe", probe},
                   {"work", "w"},
                   {"granularity", "producer_warp"},
                   {"items_a_phase", "1"},
@@ -52,6 +53,8 @@ Results products() {
   add(results, "turns", 640, of("q", "4", "round_robin", "0"));
   add(results, "turns, loop", 512, of("none", "4", "round_robin", "0"));
   add(results, "order", 524, of("q", "4", "round_robin", "0", "ping_pong"));
+  // ns of a grid, not cycles of a ring.
+  add(results, "stream", 300, of("q", "4", "share", "0"), "stream");
   return results;
 }
 

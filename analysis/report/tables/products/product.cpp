@@ -13,6 +13,11 @@ Product product_of(const data::VariantAxes& axes) {
           image::product::depth * std::max(1, axes.number("items_a_phase", 1))};
 }
 
+bool is_ring(const data::Aggregate& point) {
+  return point.reason.empty() && point.axes.value("probe") == "ring" &&
+         point.axes.number("tile_n") > 0 && product_of(point.axes).rows > 0;
+}
+
 bool waits(const data::Aggregate& point) {
   return point.axes.waited_on() != "-";
 }

@@ -16,6 +16,9 @@ struct Product {
 // Of an item; of a variant whose axis tile_n says columns.
 Product product_of(const data::VariantAxes& axes);
 
+// A ring that multiplies and has a figure: cycles an item, where a stream's are ns.
+bool is_ring(const data::Aggregate& point);
+
 // Not a loop in which nobody waits, which is the ceiling of rings.
 bool waits(const data::Aggregate& point);
 

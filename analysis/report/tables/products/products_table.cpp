@@ -38,8 +38,7 @@ void keep_fastest(const Aggregate*& best, const Aggregate* point) {
 std::map<Loop, const Aggregate*> ceilings_of(const data::ReportData& data) {
   std::map<Loop, const Aggregate*> ceilings;
   for (const Aggregate& point : data.aggregation.points)
-    if (point.reason.empty() && point.axes.number("tile_n") > 0 && !waits(point))
-      keep_fastest(ceilings[loop_of(point.axes)], &point);
+    if (is_ring(point) && !waits(point)) keep_fastest(ceilings[loop_of(point.axes)], &point);
   return ceilings;
 }
 
@@ -91,8 +90,7 @@ std::vector<Cell> cells_of(const Key& key, const Row& row, const Aggregate* ceil
 Result<Table> products_table(const data::ReportData& data, const data::TableArguments& arguments) {
   std::vector<const Aggregate*> points;
   for (const Aggregate& point : data.aggregation.points)
-    if (point.reason.empty() && point.axes.number("tile_n") > 0 && waits(point))
-      points.push_back(&point);
+    if (is_ring(point) && waits(point)) points.push_back(&point);
   if (points.empty())
     return with_hint(fail(Step::usage, "no measured variant is in this table"),
                      "it is made from a sweep of specs/products.toml");

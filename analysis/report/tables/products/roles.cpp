@@ -108,8 +108,7 @@ Table empty_table() {
 Result<Table> roles_table(const data::ReportData& data, const data::TableArguments& arguments) {
   std::vector<const Aggregate*> points;
   for (const Aggregate& point : data.aggregation.points)
-    if (point.reason.empty() && point.axes.value("granularity") == "producer_warp" &&
-        point.axes.number("tile_n") > 0)
+    if (is_ring(point) && point.axes.value("granularity") == "producer_warp")
       points.push_back(&point);
   if (points.empty())
     return with_hint(fail(Step::usage, "no measured variant is in this table"),
