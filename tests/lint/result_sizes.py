@@ -7,8 +7,8 @@ import sys
 import zlib
 from pathlib import Path
 
-# All of them: what a clone should cost nobody more than. 12 MB held two GPUs without LLVM's origins and
-# without products on the second.
+# All of them: what a clone should cost nobody more than. 12 MB held two GPUs without LLVM's origins
+# and without products on the second.
 MAX_FILE_BYTES, MAX_ALL_BYTES = 1_000_000, 12_500_000
 
 
