@@ -2,6 +2,7 @@
 // its outermost dimension, each as long as a slot. What consumers store such slots to; and the
 // matrices of a slot that a work multiplies.
 #include "core/base/nearest.h"
+#include "core/image/product/check.h"
 #include "gen/probes/figures.h"
 #include "gen/probes/layout.h"
 
@@ -92,14 +93,12 @@ Status take_pixels(const Figures& figures, const TileFacts& facts, int rank, Ten
 constexpr int pattern_bytes = 1024;
 
 Status check_slot(const image::VariantKey& variant, const ProductShape& product, int slot_bytes) {
-  const int wanted = product.slot_bytes();
-  if (product.rows % image::product::warp_rows != 0 || product.columns % 8 != 0)
-    return fail(Step::spec, "{}: [product] {} rows, {} columns: not multiples of {} and 8",
-                variant.id, product.rows, product.columns, image::product::warp_rows);
-  if (slot_bytes == wanted) return {};
-  return with_hint(fail(Step::spec, "{}: a slot of {} bytes: {} rows of A and {} of B take {}",
-                        variant.id, slot_bytes, product.rows, product.columns, wanted),
-                   fmt::format("payload_bytes={}", wanted / product.blocks));
+  // Who reads it, and how many images there are, is decided later, by the same numbers.
+  const image::product::Slot slot{slot_bytes / 4, 2 * product.rows, 1};
+  const std::string why = image::product::why_unknown(product, slot);
+  if (why.empty()) return {};
+  return with_hint(fail(Step::spec, "{}: [product] {}", variant.id, why),
+                   fmt::format("payload_bytes={}", product.slot_bytes() / product.blocks));
 }
 
 }  // namespace

@@ -47,6 +47,18 @@ TEST(ProductPlan, IsOfTheTile) {
   EXPECT_EQ(plan.launch.payload.period, image::copied_payload_period);
 }
 
+TEST(ProductPlan, RefusesASlotOfAnotherSize) {
+  image::VariantKey key = variant(ring + tile);
+  for (auto& [axis, value] : key.axes)
+    if (axis == "payload_bytes") value = "32768";
+  const auto plan = probes::make_plan(shipped(), key);
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().text(),
+            fmt::format("spec: {}: [product] matrices of 128 and 256 rows, 1 times, take 12288 "
+                        "words, a slot has 8192 (payload_bytes=49152)",
+                        key.id));
+}
+
 TEST(ProductPlan, TwoItemsAPhaseAreTwiceTheDepth) {
   const probes::Plan plan =
       plan_of(variant(ring + "num_stages=2/items_a_phase=2/payload_bytes=32768/tile_n=128"));
