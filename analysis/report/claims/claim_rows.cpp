@@ -73,7 +73,8 @@ class Maker {
     row.axes.emplace_back(gpu_axis, of.device_uuid);
     if (axis_named(row.axes, "ptxas") == nullptr) row.axes.emplace_back("ptxas", ptxas_of(of.id));
     if (const auto sms = sms_.find(of.id); sms != sms_.end())
-      row.axes.emplace_back(sms_axis, sms->second.size() == 1 ? *sms->second.begin() : "several");
+      row.axes.emplace_back(ran_on_axis,
+                            sms->second.size() == 1 ? *sms->second.begin() : "several");
     std::sort(row.axes.begin(), row.axes.end());
     row.floor = floors_.of(of);
     return row;

@@ -16,7 +16,7 @@ inline constexpr const char* gpu_axis = "gpu";
 
 // The SMs on which the roles of a cluster ran, either way round: "several" when the repetitions
 // differ. Not equal in what is compared unless the claim says so: the GPU chose it.
-inline constexpr const char* sms_axis = "sms";
+inline constexpr const char* ran_on_axis = "ran_on";
 
 // A figure, and what it is of. `figure.id` names a variant, or two for a difference of two sizes.
 struct ClaimRow {

@@ -48,7 +48,7 @@ std::string unusable(const Claim& claim, const data::Figure& figure) {
 }
 
 bool is_free(const Claim& claim, const std::string& axis) {
-  if (axis == sms_axis && !contains(claim.equal, axis)) return true;
+  if (axis == ran_on_axis && !contains(claim.equal, axis)) return true;
   if (axis == gpu_axis && claim.a.names("device")) return true;
   return contains(claim.free, axis) || claim.a.names(axis) || claim.b.names(axis);
 }

@@ -142,6 +142,22 @@ TEST(Cases, AgreeInTheAxesThatBothHave) {
   EXPECT_EQ(cases_of(claim, {first, second("2"), second("4")}, false).cases.size(), 1U);
 }
 
+// The GPU chose where a cluster ran; on how many SMs a grid runs is a setting like others.
+TEST(Cases, AskForEqualSmsOfAGridAndNotOfACluster) {
+  const std::string sides = "says = \"\"\na = { mover = \"a\" }\nb = { mover = \"b\" }\n";
+  const auto pairs = [&](const char* axis, const std::string& more) {
+    const auto row = [&](const char* mover, const char* sms) {
+      return claim_row({{axis, sms}, {"mover", mover}, {"probe", "ring"}}, 1);
+    };
+    return cases_of(claim_of(sides + "relation = \"less\"" + more),
+                    {row("a", "1"), row("b", "1"), row("b", "32")}, false)
+        .cases.size();
+  };
+  EXPECT_EQ(pairs("sms", ""), 1U);
+  EXPECT_EQ(pairs("ran_on", ""), 2U);
+  EXPECT_EQ(pairs("ran_on", "\nequal = [\"ran_on\"]"), 1U);
+}
+
 TEST(Cases, LeaveOutWithAReason) {
   const Claim claim = claim_of("says = \"\"\nrelation = \"less\"\nbound = \"100\"");
   ClaimRow failed = ring("1", "x", 0);
