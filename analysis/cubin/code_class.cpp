@@ -3,7 +3,9 @@
 #include "analysis/cubin/code_places.h"
 #include "analysis/cubin/constant_operand.h"
 #include "analysis/cubin/image_graph.h"
+#include "analysis/cubin/instruction.h"
 #include "analysis/cubin/kernel_info.h"
+#include "analysis/cubin/sections.h"
 #include "core/base/hash.h"
 #include "core/image/placement/code_moves.h"
 
@@ -15,12 +17,6 @@ namespace phasebit::cubin {
 namespace {
 
 constexpr std::string_view text_name = "text";
-constexpr std::size_t word_bytes = 16;
-
-std::string_view data_of(const ElfFile& file, const std::string& section) {
-  const ElfSection* found = file.find(section);
-  return found == nullptr ? std::string_view() : found->data;
-}
 
 std::string hash_of(const std::vector<CodeFact>& facts) {
   std::string all;
@@ -140,11 +136,11 @@ class ClassReader {
     const std::string_view text = text_of(section);
     std::set<std::uint64_t> relocated;
     for (const Relocation& one : graph_.relocations(section))
-      relocated.insert(one.offset / word_bytes);
+      relocated.insert(one.offset / instruction_bytes);
     std::vector<ConstantOperand> operands;
-    for (std::size_t i = 0; (i + 1) * word_bytes <= text.size(); ++i) {
+    for (std::size_t i = 0; (i + 1) * instruction_bytes <= text.size(); ++i) {
       SassWord word;
-      std::memcpy(&word.low, text.data() + i * word_bytes, sizeof word.low);
+      std::memcpy(&word.low, text.data() + i * instruction_bytes, sizeof word.low);
       const auto operand = constant_operand(word);
       if (operand && operand->bank > 0 && !relocated.contains(i)) operands.push_back(*operand);
     }

@@ -6,6 +6,7 @@
 #include "analysis/cubin/kernel_info.h"
 #include "analysis/cubin/maker.h"
 #include "analysis/cubin/relocations.h"
+#include "analysis/cubin/sections.h"
 
 #include <algorithm>
 #include <cstring>
@@ -13,8 +14,6 @@
 
 namespace phasebit::cubin {
 namespace {
-
-constexpr std::string_view text_prefix = ".text.";
 
 using Symbols = std::vector<ElfFile::Symbol>;
 
@@ -53,11 +52,6 @@ AddressFixups read_fixups(const ElfFile& file, const Symbols& symbols, std::stri
       add(one.r_offset, GELF_R_SYM(one.r_info), stored_address(lines, one.r_offset));
     }
   return fixups;
-}
-
-std::string_view data_of(const ElfFile& file, const std::string& section) {
-  const ElfSection* found = file.find(section);
-  return found == nullptr ? std::string_view() : found->data;
 }
 
 Result<LineTable> read_lines(const ElfFile& file, const Symbols& symbols, std::string_view name) {

@@ -1,5 +1,6 @@
 #include "analysis/cubin/image_graph.h"
 
+#include "analysis/cubin/sections.h"
 #include "core/base/hash.h"
 #include "core/image/placement/code_moves.h"
 
@@ -9,7 +10,6 @@
 namespace phasebit::cubin {
 namespace {
 
-constexpr std::string_view text_prefix = ".text.";
 constexpr unsigned char cuda_object = 13;  // type of data symbols in relocatable images
 constexpr std::size_t deepest = 256;
 

@@ -8,9 +8,9 @@
 namespace phasebit::cubin {
 namespace {
 
-constexpr std::uint8_t no_value = 1;         // EIFMT_NVAL
-constexpr std::uint8_t sized_value = 4;      // EIFMT_SVAL
-constexpr std::uint8_t byte_value = 2;       // EIFMT_BVAL
+constexpr std::uint8_t no_value_format = 1;  // EIFMT_NVAL
+constexpr std::uint8_t sized_format = 4;     // EIFMT_SVAL
+constexpr std::uint8_t byte_format = 2;      // EIFMT_BVAL
 constexpr std::uint8_t regcount = 0x2f;      // EIATTR_REGCOUNT: symbol index, registers
 constexpr std::uint8_t num_barriers = 0x4c;  // EIATTR_NUM_BARRIERS
 
@@ -55,11 +55,11 @@ constexpr std::uint8_t without_effect[] = {
     0x39, 0x3c, 0x40, 0x44, 0x45, 0x46, 0x4c, 0x4e, 0x50, 0x55, 0x5f, 0x66, 0x6b, 0x6c, 0x6d};
 // EIATTR_REGCOUNT, FRAME_SIZE, MIN_STACK_SIZE, MAX_STACK_SIZE, SAM_REGION_STACK_SIZE: {symbol
 // index, value}.
-constexpr NamedAttribute of_functions[] = {{regcount, "registers"},
-                                           {0x11, "frame"},
-                                           {0x12, "least stack"},
-                                           {0x23, "largest stack"},
-                                           {0x3b, "region stack"}};
+constexpr NamedAttribute named_of_functions[] = {{regcount, "registers"},
+                                                 {0x11, "frame"},
+                                                 {0x12, "least stack"},
+                                                 {0x23, "largest stack"},
+                                                 {0x3b, "region stack"}};
 
 template <typename T>
 T number_at(std::string_view bytes, std::size_t offset) {
@@ -76,11 +76,11 @@ void for_each_entry(std::string_view nv_info, const Visit& visit) {
   while (nv_info.size() - at >= 4) {
     const auto format = number_at<std::uint8_t>(nv_info, at);
     const auto attribute = number_at<std::uint8_t>(nv_info, at + 1);
-    const auto size = format == sized_value ? number_at<std::uint16_t>(nv_info, at + 2) : 0U;
+    const auto size = format == sized_format ? number_at<std::uint16_t>(nv_info, at + 2) : 0U;
     at += 4;
     if (size > nv_info.size() - at) break;
     visit(format, attribute,
-          format == sized_value ? nv_info.substr(at, size) : nv_info.substr(at - 2, 2));
+          format == sized_format ? nv_info.substr(at, size) : nv_info.substr(at - 2, 2));
     at += size;
   }
 }
@@ -112,7 +112,7 @@ bool counts_unknown(int attribute, bool valued, std::string_view value) {
 Attributes kernel_attributes(std::string_view nv_info_of_kernel) {
   Attributes found;
   for_each_entry(nv_info_of_kernel, [&](int format, int attribute, std::string_view value) {
-    const bool valued = format != no_value;
+    const bool valued = format != no_value_format;
     const std::string words = valued ? words_of(value) : "yes";
     constexpr std::uint8_t first_of_later = 0x41;  // of those before, a zero is told from none
     const auto* const known =
@@ -132,9 +132,9 @@ Attributes kernel_attributes(std::string_view nv_info_of_kernel) {
 Attributes function_attributes(std::string_view nv_info, std::uint32_t symbol) {
   Attributes found;
   for_each_entry(nv_info, [&](int format, int attribute, std::string_view value) {
-    if (format != sized_value || value.size() < 8 || number_at<std::uint32_t>(value, 0) != symbol)
+    if (format != sized_format || value.size() < 8 || number_at<std::uint32_t>(value, 0) != symbol)
       return;
-    for (const NamedAttribute& one : of_functions)
+    for (const NamedAttribute& one : named_of_functions)
       if (one.attribute == attribute)
         found.emplace_back(one.name, std::to_string(number_at<std::uint32_t>(value, 4)));
   });
@@ -145,7 +145,7 @@ Attributes function_attributes(std::string_view nv_info, std::uint32_t symbol) {
 std::map<std::uint32_t, int> register_counts(std::string_view nv_info) {
   std::map<std::uint32_t, int> counts;
   for_each_entry(nv_info, [&](int format, int attribute, std::string_view value) {
-    if (format == sized_value && attribute == regcount && value.size() >= 8)
+    if (format == sized_format && attribute == regcount && value.size() >= 8)
       counts[number_at<std::uint32_t>(value, 0)] =
           static_cast<int>(number_at<std::uint32_t>(value, 4));
   });
@@ -155,7 +155,7 @@ std::map<std::uint32_t, int> register_counts(std::string_view nv_info) {
 int barrier_count(std::string_view nv_info) {
   int count = 0;
   for_each_entry(nv_info, [&](int format, int attribute, std::string_view value) {
-    if (format == byte_value && attribute == num_barriers)
+    if (format == byte_format && attribute == num_barriers)
       count = number_at<std::uint8_t>(value, 0);
   });
   return count;
@@ -165,7 +165,7 @@ std::vector<IndirectBranch> indirect_branches(std::string_view nv_info_of_kernel
   constexpr std::size_t word = 4, head = 3 * word;  // place, 0, number of targets
   std::vector<IndirectBranch> branches;
   for_each_entry(nv_info_of_kernel, [&](int format, int attribute, std::string_view value) {
-    if (format != sized_value || attribute != indirect_targets) return;
+    if (format != sized_format || attribute != indirect_targets) return;
     while (value.size() >= head) {
       const auto count = std::size_t{number_at<std::uint32_t>(value, 2 * word)};
       if (count > (value.size() - head) / word) return;

@@ -5,10 +5,10 @@
 namespace phasebit::disassembly {
 namespace {
 
-constexpr std::string_view magic = "phasebit derived 1 ";
+constexpr std::string_view derived_magic = "phasebit derived 1 ";
 
 std::string header_of(const std::string& program, std::string_view body) {
-  return fmt::format("{}{} {}\n", magic, program, base::content_hash(body));
+  return fmt::format("{}{} {}\n", derived_magic, program, base::content_hash(body));
 }
 
 }  // namespace

@@ -58,9 +58,9 @@ std::string first_of(const Items& items) {
   return text;
 }
 
-using Place = std::tuple<std::string_view, std::string_view, std::string_view>;
+using NamedPlace = std::tuple<std::string_view, std::string_view, std::string_view>;
 
-Place place_of(const CodeKernel& one) {
+NamedPlace place_of(const CodeKernel& one) {
   return {one.kernel->entry, one.image->cubin.target, one.kernel->text};
 }
 
@@ -68,7 +68,7 @@ Place place_of(const CodeKernel& one) {
 // may differ. By kernel.
 std::map<const cubin::CubinKernel*, std::string> classes_of(
     const std::vector<CodeKernel>& kernels) {
-  std::map<Place, std::size_t> counts;
+  std::map<NamedPlace, std::size_t> counts;
   for (const CodeKernel& one : kernels) ++counts[place_of(one)];
   std::map<const CodeImage*, std::set<std::string>> wanted;
   for (const CodeKernel& one : kernels)
@@ -93,7 +93,7 @@ std::vector<CodeKernel> kernels_of(const CodeFile& file, const KernelQuery& quer
       if (answers(image.cubin, query.target) && (kernel.is_entry || !query.kernel.empty()))
         kernels.push_back({&image, &kernel});
   const auto classes = classes_of(kernels);
-  std::set<std::pair<Place, std::string>> seen;
+  std::set<std::pair<NamedPlace, std::string>> seen;
   std::erase_if(kernels, [&](const CodeKernel& one) {
     return !seen.emplace(place_of(one), classes.at(one.kernel)).second;
   });

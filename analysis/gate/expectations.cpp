@@ -58,9 +58,9 @@ std::string place_of(const GatePart& part, const std::string& pattern) {
   return "";
 }
 
-class Gate {
+class RuleCheck {
  public:
-  explicit Gate(const Expectation& rule) : rule_(rule) {}
+  explicit RuleCheck(const Expectation& rule) : rule_(rule) {}
 
   Status check(const GateSubject& subject) {
     PHASEBIT_TRY_ASSIGN(parts, parts_of(rule_.where, subject));
@@ -235,7 +235,7 @@ Result<GateReport> check_expectations(const std::vector<Expectation>& expectatio
     std::vector<const GateSubject*> matching;
     for (const GateSubject& subject : subjects)
       if (concerns(rule, subject)) matching.push_back(&subject);
-    Gate gate(rule);
+    RuleCheck gate(rule);
     if (rule.kind != ExpectationKind::rule) gate.check_classes(matching);
     for (const GateSubject* subject : matching)
       if (rule.kind == ExpectationKind::rule) PHASEBIT_TRY(gate.check(*subject));

@@ -2,6 +2,7 @@
 
 #include "analysis/cubin/debug_line.h"
 #include "analysis/cubin/elf_file.h"
+#include "analysis/cubin/sections.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -14,11 +15,6 @@ using cubin::ElfFile;
 namespace {
 
 constexpr std::uint32_t instruction_bytes = 16;
-
-std::string_view data_of(const ElfFile& file, const std::string& name) {
-  const cubin::ElfSection* section = file.find(name);
-  return section == nullptr ? std::string_view() : section->data;
-}
 
 // The place of an address in the table, and the symbol that it counts from.
 struct Relocation {

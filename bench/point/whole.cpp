@@ -9,7 +9,7 @@ namespace {
 
 // Launches shorter than this are mostly start and end, and an event's tick is half a microsecond.
 constexpr double least_ns = 50'000;
-constexpr std::uint32_t most_items = 1U << 24;
+constexpr std::uint32_t most_whole_items = 1U << 24;
 
 }  // namespace
 
@@ -58,7 +58,7 @@ Result<std::uint32_t> WholePoint::find_base() {
   std::uint32_t items = 1;
   while (true) {
     PHASEBIT_TRY_ASSIGN(sample, run(items));
-    if (static_cast<double>(sample.cycles) >= least_ns || items >= most_items) return items;
+    if (static_cast<double>(sample.cycles) >= least_ns || items >= most_whole_items) return items;
     items *= 2;
   }
 }

@@ -9,9 +9,9 @@ namespace phasebit::ptx {
 namespace {
 
 // Counts lines and columns along a text.
-class Position {
+class Cursor {
  public:
-  explicit Position(std::string_view text) : text_(text) {}
+  explicit Cursor(std::string_view text) : text_(text) {}
   void move_to(std::size_t at) {
     for (; at_ < at; ++at_) {
       if (text_[at_] != '\n') continue;
@@ -43,7 +43,7 @@ Result<PtxFile> read_ptx(std::string_view text, const std::string& name) {
   PtxFile file;
   file.name = name;
   const PtxScanner scanner(text, name);
-  Position position(text);
+  Cursor position(text);
   std::size_t at = 0;
   int heading = -1, depth = 0;
   while (true) {

@@ -13,16 +13,16 @@
 namespace phasebit::ptx {
 namespace {
 
-using Position = std::array<int, 3>;  // file, line, column
+using SourcePlace = std::array<int, 3>;  // file, line, column
 
 struct Location {
-  Position at{};
-  std::string function;                // "" where it was not inlined
-  std::optional<Position> inlined_at;  // where it was called
+  SourcePlace at{};
+  std::string function;                   // "" where it was not inlined
+  std::optional<SourcePlace> inlined_at;  // where it was called
 };
 
-Position position_of(std::string_view text) {
-  Position position{};
+SourcePlace position_of(std::string_view text) {
+  SourcePlace position{};
   std::istringstream words{std::string(text)};
   for (int& number : position) words >> number;
   return position;
@@ -98,7 +98,7 @@ class Chains {
  private:
   std::map<std::string, std::string> names_;
   std::map<int, std::string> files_;
-  std::map<Position, Location> seen_;
+  std::map<SourcePlace, Location> seen_;
 };
 
 }  // namespace

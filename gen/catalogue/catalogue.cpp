@@ -79,22 +79,29 @@ std::string value_hint(const std::vector<const Axis*>& axes, std::string_view va
   return fmt::format("a whole number in {}..{}", low, high);
 }
 
+// All that a spec may call an axis.
+std::vector<std::string> names_of_axes(const Catalogue& catalogue) {
+  std::vector<std::string> names;
+  for (const ComponentKind kind : component_kinds) names.emplace_back(to_string(kind));
+  for_each_axis(catalogue, [&](const Axis& axis) {
+    names.push_back(axis.name);
+    if (!axis.alias.empty()) names.push_back(axis.alias);
+  });
+  return names;
+}
+
 }  // namespace
 
 Result<std::string> Catalogue::resolve(std::string_view name) const {
   if (leading_axis(name)) return std::string(name);
-  std::string found;
-  std::vector<std::string> valid;
-  for (const ComponentKind kind : component_kinds) valid.emplace_back(to_string(kind));
+  const Axis* found = nullptr;
   for_each_axis(*this, [&](const Axis& axis) {
-    if (axis.name == name || (!axis.alias.empty() && axis.alias == name)) found = axis.name;
-    valid.push_back(axis.name);
-    if (!axis.alias.empty()) valid.push_back(axis.alias);
+    if (axis.name == name || (!axis.alias.empty() && axis.alias == name)) found = &axis;
   });
-  if (!found.empty()) return found;
-  return with_hint(
-      fail(Step::spec, "no axis '{}'", name),
-      image::hint_of_today(image::axis_today(name), name, base::nearest_word_hint(name, valid)));
+  if (found != nullptr) return found->name;
+  return with_hint(fail(Step::spec, "no axis '{}'", name),
+                   image::hint_of_today(image::axis_today(name), name,
+                                        base::nearest_word_hint(name, names_of_axes(*this))));
 }
 
 std::vector<const Axis*> Catalogue::axes_named(std::string_view name) const {
@@ -123,8 +130,8 @@ Status Catalogue::check_value(std::string_view name, std::string_view value) con
   const std::vector<const Axis*> axes = axes_named(name);
   for (const Axis* axis : axes)
     if (axis->has(value)) return {};
+  if (const auto kind = leading_axis(name); kind && find(*kind, value) != nullptr) return {};
   const std::vector<std::string> valid = values_of(name);
-  if (leading_axis(name) && std::find(valid.begin(), valid.end(), value) != valid.end()) return {};
   return with_hint(
       fail(Step::spec, "{}: no value '{}'", name, value),
       image::hint_of_today(image::value_today(name, value), value, value_hint(axes, value, valid)));

@@ -1,5 +1,6 @@
 #include "gen/probes/cluster.h"
 
+#include "gen/probes/facts.h"
 #include "gen/probes/layout.h"
 
 #include <algorithm>
@@ -12,8 +13,6 @@ namespace {
 
 // CTAs of the largest cluster but the one that they speak to.
 constexpr int most_arrivers = 15;
-// Arrivals that a barrier has room for.
-constexpr int most_expected = (1 << 20) - 1;
 
 }  // namespace
 

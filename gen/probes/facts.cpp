@@ -8,9 +8,6 @@ using catalogue::Component;
 
 namespace {
 
-// What an mbarrier's word has room for; a protocol may say less.
-constexpr int most_expected = (1 << 20) - 1;
-
 Status check_range(const Component& protocol, const char* fact, int value, int most,
                    int least = 0) {
   if (value >= least && value <= most) return {};

@@ -9,6 +9,9 @@
 
 namespace phasebit::probes {
 
+// Arrivals that an mbarrier's word has room for; a protocol may say less.
+constexpr int most_expected = (1 << 20) - 1;
+
 struct PlanFacts {
   std::vector<std::string> can;  // of the protocol
   int words = 0, extra_bytes = 0;

@@ -10,7 +10,7 @@
 namespace phasebit::ptxas {
 namespace {
 
-constexpr const char* blanks = " \t";
+constexpr const char* indents = " \t";
 
 constexpr size_t none = std::string::npos;
 
@@ -57,7 +57,7 @@ size_t first_instruction(const std::string& line) {
 // What of a line stands in front of its `.loc`: nothing where an instruction begins it.
 size_t split_of(const std::string& line) {
   const size_t first = first_instruction(line);
-  return first == none || line.find_first_not_of(blanks) == first ? 0 : first;
+  return first == none || line.find_first_not_of(indents) == first ? 0 : first;
 }
 
 // The name is only what debug information shows: the source map says what its lines are.
@@ -134,7 +134,7 @@ std::vector<bool> executable_statements(const std::vector<std::string>& statemen
   std::vector<bool> executable;
   bool in_body = false;
   for (const std::string& line : statements) {
-    const size_t first = line.find_first_not_of(blanks);
+    const size_t first = line.find_first_not_of(indents);
     const bool opens = first != std::string::npos && line[first] == '{';
     in_body = in_body || opens;
     executable.push_back(in_body && first_instruction(line) != none);

@@ -3,6 +3,7 @@
 #include "analysis/cubin/change/movable.h"
 #include "analysis/cubin/instruction.h"
 #include "analysis/cubin/relocations.h"
+#include "analysis/cubin/sections.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -15,8 +16,6 @@ namespace phasebit::cubin::change {
 using image::placement::CodeMoves;
 
 namespace {
-
-constexpr std::string_view text_prefix = ".text.";
 
 using Kind = CodeMoves::Insertion::Kind;
 

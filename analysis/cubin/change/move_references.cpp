@@ -1,6 +1,7 @@
 // The parts of MoveFinder that follow what leads into the code.
 #include "analysis/cubin/change/move_finder.h"
 #include "analysis/cubin/code_places.h"
+#include "analysis/cubin/sections.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,7 +12,7 @@
 namespace phasebit::cubin::change {
 namespace {
 
-constexpr std::string_view text_prefix = ".text.", info_prefix = ".nv.info.";
+constexpr std::string_view info_prefix = ".nv.info.";
 
 // R_CUDA_64, and R_CUDA_ABS32_LO_32 and _HI_32 of an instruction: symbol and addend make an
 // address.

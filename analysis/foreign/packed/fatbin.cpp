@@ -7,7 +7,7 @@
 namespace phasebit::foreign::packed {
 namespace {
 
-constexpr std::uint32_t magic = 0xba55ed50;
+constexpr std::uint32_t fatbin_magic = 0xba55ed50;
 
 struct FatbinHeader {
   std::uint32_t magic = 0;
@@ -19,7 +19,7 @@ static_assert(sizeof(FatbinHeader) == 16);
 bool begins_fatbin(std::string_view bytes) {
   std::uint32_t word = 0;
   if (bytes.size() >= sizeof word) std::memcpy(&word, bytes.data(), sizeof word);
-  return word == magic;
+  return word == fatbin_magic;
 }
 
 // Fatbins one after the other, with zeros between them.

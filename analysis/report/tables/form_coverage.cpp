@@ -9,9 +9,9 @@
 namespace phasebit::report::tables {
 namespace {
 
-struct Tally {
+struct FormTally {
   int forms = 0, taken = 0, taken_here = 0, isolated = 0, loaded = 0, refused = 0;
-  void add(const Tally& other) {
+  void add(const FormTally& other) {
     forms += other.forms;
     taken += other.taken;
     taken_here += other.taken_here;
@@ -43,7 +43,7 @@ table::Cell number(int value) {
   return {value == 0 ? "" : std::to_string(value), static_cast<double>(value), {}};
 }
 
-std::vector<table::Cell> row(const std::string& name, const Tally& tally) {
+std::vector<table::Cell> row(const std::string& name, const FormTally& tally) {
   return {name,
           number(tally.forms),
           number(tally.taken),
@@ -81,9 +81,9 @@ Result<table::Table> coverage_table(const data::ReportData& data,
   table.columns = {{"family", false},      {"forms", true},    {"taken by some target", true},
                    {"by " + target, true}, {"measured", true}, {"measured loaded", true},
                    {"refused", true}};
-  Tally all;
+  FormTally all;
   for (const std::string& family : forms.families()) {
-    Tally tally;
+    FormTally tally;
     for (const isa::Form& form : forms.forms()) {
       if (form.family != family) continue;
       ++tally.forms;

@@ -65,7 +65,7 @@ std::vector<Cell> row_of(const Aggregation& aggregation, const Aggregate& fork, 
 }
 
 // parent=ID, tuned=NAME
-Result<bool> is_wanted(const VariantAxes& axes, const data::TableArguments& arguments) {
+Result<bool> is_asked_for(const VariantAxes& axes, const data::TableArguments& arguments) {
   for (const auto& [name, value] : arguments) {
     if (name != "parent" && name != "tuned")
       return with_hint(fail(Step::usage, "no argument '{}'", name),
@@ -88,7 +88,7 @@ Result<Table> tuned_table(const data::ReportData& data, const data::TableArgumen
                    {"SASS class by hand", false}};
   for (const Aggregate& point : aggregation.points) {
     if (!is_hand_made(point.axes)) continue;
-    PHASEBIT_TRY_ASSIGN(wanted, is_wanted(point.axes, arguments));
+    PHASEBIT_TRY_ASSIGN(wanted, is_asked_for(point.axes, arguments));
     if (wanted) table.rows.push_back(row_of(aggregation, point, table));
   }
   if (table.rows.empty())

@@ -8,7 +8,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-ordered_json json_of(const record::MedianInterval& interval) {
+ordered_json json_of_interval(const record::MedianInterval& interval) {
   return {interval.interval.low, interval.interval.high, interval.reached};
 }
 
@@ -21,7 +21,7 @@ record::MedianInterval interval_of(const ordered_json& value) {
 ordered_json json_of(const Summary& summary) {
   ordered_json value = {{"rounds", summary.rounds},
                         {"cycles", summary.cycles},
-                        {"interval", json_of(summary.interval)},
+                        {"interval", json_of_interval(summary.interval)},
                         {"slope", summary.fit.slope},
                         {"intercept", summary.fit.intercept},
                         {"r2", summary.fit.r2},
@@ -30,7 +30,7 @@ ordered_json json_of(const Summary& summary) {
                         {"readings", ordered_json::array()}};
   for (const record::ReadingSummary& reading : summary.readings)
     value["readings"].push_back(
-        {{"value", reading.value}, {"interval", json_of(reading.interval)}});
+        {{"value", reading.value}, {"interval", json_of_interval(reading.interval)}});
   return value;
 }
 

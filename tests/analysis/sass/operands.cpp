@@ -41,7 +41,7 @@ std::vector<std::string_view> split(std::string_view text) {
   return parts;
 }
 
-bool is_word(char c) {
+bool is_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
@@ -56,12 +56,12 @@ int base_of(std::string_view kind) {
 std::vector<int> registers_in(std::string_view text) {
   std::vector<int> found;
   for (std::size_t i = 0; i < text.size();) {
-    if (!is_word(text[i])) {
+    if (!is_of_name(text[i])) {
       ++i;
       continue;
     }
     std::size_t end = i;
-    while (end < text.size() && is_word(text[end])) ++end;
+    while (end < text.size() && is_of_name(text[end])) ++end;
     std::size_t digits = end;
     while (digits > i && std::isdigit(static_cast<unsigned char>(text[digits - 1])) != 0) --digits;
     const int base = digits == end ? -1 : base_of(text.substr(i, digits - i));
@@ -73,7 +73,7 @@ std::vector<int> registers_in(std::string_view text) {
     i = end;
     if (base >= 0 && text.substr(i).starts_with(".")) {  // a modifier is no register
       ++i;
-      while (i < text.size() && is_word(text[i])) ++i;
+      while (i < text.size() && is_of_name(text[i])) ++i;
     }
   }
   return found;

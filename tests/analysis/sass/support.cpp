@@ -13,7 +13,7 @@ bool is_instruction(const std::string& statement) {
          statement.front() != '}' && statement.back() != ':';
 }
 
-std::string trimmed(const std::string& text) {
+std::string without_blanks(const std::string& text) {
   const std::size_t begin = text.find_first_not_of(' ');
   if (begin == std::string::npos) return {};
   return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
@@ -24,7 +24,7 @@ std::string labelled(const std::string& prefix, const std::string& lines) {
   std::istringstream in(lines);
   std::string out, line;
   while (std::getline(in, line))
-    if (!trimmed(line).empty()) out += prefix + "| " + line + "\n";
+    if (!without_blanks(line).empty()) out += prefix + "| " + line + "\n";
   return out;
 }
 
@@ -53,10 +53,10 @@ Script script(const std::string& text, const std::string& entry) {
   while (std::getline(in, line)) {
     const std::size_t bar = line.find("| ");
     if (bar == std::string::npos) continue;
-    const std::string prefix = trimmed(line.substr(0, bar));
+    const std::string prefix = without_blanks(line.substr(0, bar));
     const std::size_t dot = prefix.find('.');
     const std::string verb = dot == std::string::npos ? "" : prefix.substr(dot + 1);
-    result.statements.push_back(trimmed(line.substr(bar + 2)));
+    result.statements.push_back(without_blanks(line.substr(bar + 2)));
     result.source.push_back({(verb.empty() ? "probe" : verb) + ".ptx",
                              static_cast<int>(result.statements.size()), verb,
                              prefix.substr(0, dot)});

@@ -52,13 +52,13 @@ bool is_wanted(const VariantAxes& axes, const Wanted& wanted) {
          peers::items_of_phase(axes) == 1;
 }
 
-struct Group {
+struct OriginGroup {
   Origin origin = Origin::template_;
   std::string protocol, mover, roles, scope, fork;
-  auto operator<=>(const Group&) const = default;
+  auto operator<=>(const OriginGroup&) const = default;
 };
 
-Group group_of(const Aggregate& point) {
+OriginGroup group_of(const Aggregate& point) {
   const VariantAxes& axes = point.axes;
   return {origin_of(point),
           axes.value("protocol"),
@@ -68,7 +68,7 @@ Group group_of(const Aggregate& point) {
           axes.value("tuned")};
 }
 
-using Fastest = std::map<Group, const Aggregate*>;
+using Fastest = std::map<OriginGroup, const Aggregate*>;
 
 Fastest fastest_of(const Aggregation& figures, const Wanted& wanted) {
   Fastest fastest;

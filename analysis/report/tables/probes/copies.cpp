@@ -51,11 +51,11 @@ std::vector<const Aggregate*> points_of(const data::ReportData& data) {
   return points;
 }
 
-using Key = std::tuple<std::string, std::string, std::string, std::int64_t>;
-using Row = std::map<std::int64_t, Copies>;  // by bytes in flight: of a tile, one alone
+using CopiesKey = std::tuple<std::string, std::string, std::string, std::int64_t>;
+using CopiesRow = std::map<std::int64_t, Copies>;  // by bytes in flight: of a tile, one alone
 
-std::map<Key, Row> rows_of(const std::vector<const Aggregate*>& points) {
-  std::map<Key, Row> rows;
+std::map<CopiesKey, CopiesRow> copies_rows(const std::vector<const Aggregate*>& points) {
+  std::map<CopiesKey, CopiesRow> rows;
   for (const Aggregate* point : points) {
     const auto one = copies_of(*point);
     if (!one) continue;
@@ -63,14 +63,14 @@ std::map<Key, Row> rows_of(const std::vector<const Aggregate*>& points) {
     const std::int64_t tile = axes.number("payload_bytes"), stages = axes.number("num_stages", 1);
     const std::string swizzle = axes.column("swizzle");
     const char* place = axes.value("resident") == "hbm" ? "memory" : "L2";
-    Row& row = rows[{place, axes.value("mover"), swizzle, tile}];
+    CopiesRow& row = rows[{place, axes.value("mover"), swizzle, tile}];
     const auto [at, is_new] = row.emplace(tile * stages, *one);
     if (!is_new && one->ns < at->second.ns) at->second = *one;
   }
   return rows;
 }
 
-Cell rate_cell(const Row& row, std::int64_t tile, std::int64_t bytes) {
+Cell rate_cell(const CopiesRow& row, std::int64_t tile, std::int64_t bytes) {
   const auto at = row.find(bytes);
   if (at == row.end()) return {};
   const double rate = static_cast<double>(tile) / at->second.ns;
@@ -78,7 +78,7 @@ Cell rate_cell(const Row& row, std::int64_t tile, std::int64_t bytes) {
 }
 
 // Little's law: so many bytes must be in flight for the row's highest rate.
-Cell needed_cell(const Row& row, std::int64_t tile) {
+Cell needed_cell(const CopiesRow& row, std::int64_t tile) {
   const auto alone = row.find(tile);
   if (alone == row.end()) return {};
   double fastest = alone->second.ns;
@@ -87,7 +87,7 @@ Cell needed_cell(const Row& row, std::int64_t tile) {
   return {fmt::format("{:.0f}", bytes), bytes, {}};
 }
 
-std::vector<Cell> cells_of(const Key& key, const Row& row) {
+std::vector<Cell> cells_of(const CopiesKey& key, const CopiesRow& row) {
   const auto& [place, mover, swizzle, tile] = key;
   std::vector<Cell> cells = {place, mover, swizzle, tile};
   if (const auto alone = row.find(tile); alone != row.end()) {
@@ -129,7 +129,7 @@ Result<Table> copies_table(const data::ReportData& data, const data::TableArgume
   for (const std::int64_t bytes : bytes_in_flight)
     table.columns.push_back({fmt::format("{} KiB", bytes >> 10), true});
   table.columns.push_back({"needed", true});
-  for (const auto& [key, row] : rows_of(points)) table.rows.push_back(cells_of(key, row));
+  for (const auto& [key, row] : copies_rows(points)) table.rows.push_back(cells_of(key, row));
   table.notes.emplace_back(
       "Copies of one warp on one SM that waits for nothing but their bytes. Cycles, ns: one copy "
       "alone, from its issue until its bytes are seen. 1 KiB to 128 KiB: GB/s (10^9 bytes a "

@@ -27,8 +27,8 @@ Turns turns_of(const VariantAxes& axes) {
 }
 
 // Warpgroups, columns, blocks of other work, groups in flight.
-using Key = std::tuple<int, int, int, int>;
-Key key_of(const VariantAxes& axes) {
+using RolesKey = std::tuple<int, int, int, int>;
+RolesKey key_of(const VariantAxes& axes) {
   return {axes.number("consumers", 1), axes.number("tile_n"), axes.number("epilogue_blocks"),
           axes.number("in_flight")};
 }
@@ -45,23 +45,23 @@ Rate rate_of(const Aggregate& point) {
   return {rate, rate * point.half_width() / point.cycles};
 }
 
-struct Row {
+struct RolesRow {
   std::array<Rate, turns_shown.size()> rings = {}, loops = {};
 };
-using Rows = std::map<Key, Row>;
+using RolesRows = std::map<RolesKey, RolesRow>;
 
-void add_point(Rows& rows, const Aggregate& point) {
+void add_point(RolesRows& rows, const Aggregate& point) {
   const VariantAxes& axes = point.axes;
   const Turns turns = turns_of(axes);
-  Row& row = rows[key_of(axes)];
+  RolesRow& row = rows[key_of(axes)];
   Rate& kept = (waits(point) ? row.rings : row.loops)[turns];
   if (const Rate rate = rate_of(point); rate.low() > kept.low()) kept = rate;
   // Where nobody waits there is no order either.
   if (!waits(point) && turns == in_turn) row.loops[in_order] = row.loops[in_turn];
 }
 
-Rows rows_of(const std::vector<const Aggregate*>& points) {
-  Rows rows;
+RolesRows roles_rows(const std::vector<const Aggregate*>& points) {
+  RolesRows rows;
   for (const Aggregate* point : points) add_point(rows, *point);
   std::erase_if(rows, [](const auto& row) {
     const auto& rings = row.second.rings;
@@ -71,7 +71,7 @@ Rows rows_of(const std::vector<const Aggregate*>& points) {
   return rows;
 }
 
-std::vector<Cell> cells_of(const Key& key, const Row& row) {
+std::vector<Cell> cells_of(const RolesKey& key, const RolesRow& row) {
   const auto& [warpgroups, columns, epilogue, in_flight] = key;
   std::vector<Cell> cells = {warpgroups, columns, epilogue, in_flight};
   for (std::size_t turns = 0; turns < turns_shown.size(); ++turns) {
@@ -85,7 +85,7 @@ std::vector<Cell> cells_of(const Key& key, const Row& row) {
   return cells;
 }
 
-Table empty_table() {
+Table empty_roles_table() {
   Table table;
   table.columns = {
       {"warpgroups", true}, {"columns", true}, {"epilogue", true}, {"in flight", true}};
@@ -114,8 +114,8 @@ Result<Table> roles_table(const data::ReportData& data, const data::TableArgumen
     return with_hint(fail(Step::usage, "no measured variant is in this table"),
                      "it is made from the sweep `roles` of specs/roles.toml");
   PHASEBIT_TRY(probes::keep_wanted(points, arguments));
-  Table table = empty_table();
-  for (const auto& [key, row] : rows_of(points)) table.rows.push_back(cells_of(key, row));
+  Table table = empty_roles_table();
+  for (const auto& [key, row] : roles_rows(points)) table.rows.push_back(cells_of(key, row));
   return table;
 }
 
