@@ -3,7 +3,6 @@
 #include "analysis/cubin/code_places.h"
 #include "analysis/cubin/constant_operand.h"
 #include "analysis/cubin/image_graph.h"
-#include "analysis/cubin/instruction.h"
 #include "analysis/cubin/kernel_info.h"
 #include "analysis/cubin/sections.h"
 #include "core/base/hash.h"
@@ -17,6 +16,7 @@ namespace phasebit::cubin {
 namespace {
 
 constexpr std::string_view text_name = "text";
+constexpr std::size_t code_word_bytes = 16;
 
 std::string hash_of(const std::vector<CodeFact>& facts) {
   std::string all;
@@ -136,11 +136,11 @@ class ClassReader {
     const std::string_view text = text_of(section);
     std::set<std::uint64_t> relocated;
     for (const Relocation& one : graph_.relocations(section))
-      relocated.insert(one.offset / instruction_bytes);
+      relocated.insert(one.offset / code_word_bytes);
     std::vector<ConstantOperand> operands;
-    for (std::size_t i = 0; (i + 1) * instruction_bytes <= text.size(); ++i) {
+    for (std::size_t i = 0; (i + 1) * code_word_bytes <= text.size(); ++i) {
       SassWord word;
-      std::memcpy(&word.low, text.data() + i * instruction_bytes, sizeof word.low);
+      std::memcpy(&word.low, text.data() + i * code_word_bytes, sizeof word.low);
       const auto operand = constant_operand(word);
       if (operand && operand->bank > 0 && !relocated.contains(i)) operands.push_back(*operand);
     }

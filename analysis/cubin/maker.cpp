@@ -3,6 +3,7 @@
 #include "core/isa/version.h"
 
 #include <array>
+#include <cstdint>
 #include <cstring>
 
 namespace phasebit::cubin {

@@ -2,6 +2,7 @@
 
 #include "core/image/placement/code_moves.h"
 
+#include <algorithm>
 #include <string>
 
 namespace phasebit::bench::campaign {

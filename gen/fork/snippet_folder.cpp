@@ -6,6 +6,7 @@
 #include "gen/fork/snippet.h"
 #include "gen/space/hand_made.h"
 
+#include <algorithm>
 #include <map>
 
 #include <nlohmann/json.hpp>

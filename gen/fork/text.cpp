@@ -3,6 +3,7 @@
 #include "core/base/hash.h"
 #include "gen/space/hand_made.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace phasebit::fork {

@@ -3,6 +3,7 @@
 #include "gen/llvm_program/places.h"
 #include "gen/llvm_program/templates.h"
 
+#include <memory>
 #include <optional>
 
 #include <llvm/Analysis/CGSCCPassManager.h>

@@ -1,5 +1,6 @@
 #include "gen/probes/layout.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace phasebit::probes {

@@ -3,6 +3,8 @@
 #include "gen/probes/layout.h"
 #include "gen/probes/probes.h"
 
+#include <algorithm>
+
 namespace phasebit::probes {
 
 using image::VariantKey;

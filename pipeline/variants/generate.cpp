@@ -7,6 +7,8 @@
 #include "pipeline/select/words.h"
 #include "pipeline/variants/forks.h"
 
+#include <algorithm>
+
 namespace phasebit::pipeline::variants {
 
 using base::Home;

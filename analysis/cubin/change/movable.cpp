@@ -1,6 +1,7 @@
 #include "analysis/cubin/change/movable.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include <elf.h>
 

@@ -3,6 +3,8 @@
 #include "gen/render/context/numbers.h"
 #include "gen/render/context/slots.h"
 
+#include <algorithm>
+
 namespace phasebit::render::context {
 
 using probes::Plan;
