@@ -49,8 +49,9 @@ TEST_F(Claims, ThatHoldExitWith0AndOneThatIsRefutedWith1) {
 
 TEST_F(Claims, WithoutARowAreAnError) {
   write("none", "less", "a = { producers = 77 }\n");
-  EXPECT_EQ(claims(mine()).exit_status, 22);
-  EXPECT_EQ(claims(mine()).err,
+  const ProcessOutput output = claims(mine());
+  EXPECT_EQ(output.exit_status, 22);
+  EXPECT_EQ(output.err,
             "phasebit: store: no row to judge by: none (its selection matches none, or all that it "
             "matches are left out: `phasebit claims NAME` says why)\n");
   EXPECT_EQ(claims(mine({"--measured"})).exit_status, 0);
@@ -58,9 +59,9 @@ TEST_F(Claims, WithoutARowAreAnError) {
 
 TEST_F(Claims, ANameThatIsNoneIsAnError) {
   write("below", "less");
-  EXPECT_EQ(claims(mine({"bellow"})).err,
-            "phasebit: usage: no claim 'bellow' (did you mean 'below'?)\n");
-  EXPECT_EQ(claims(mine({"bellow"})).exit_status, 2);
+  const ProcessOutput output = claims(mine({"bellow"}));
+  EXPECT_EQ(output.err, "phasebit: usage: no claim 'bellow' (did you mean 'below'?)\n");
+  EXPECT_EQ(output.exit_status, 2);
   EXPECT_EQ(claims(mine({"none.jsonl"})).err,
             "phasebit: io: cannot read none.jsonl: No such file or directory\n");
 }

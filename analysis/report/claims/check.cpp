@@ -30,12 +30,13 @@ struct Checker {
   }
 };
 
-}  // namespace
-
-Result<std::vector<CheckedClaim>> check_claims(const Results& results,
-                                               const ClaimsRequest& request) {
+Result<std::vector<Claim>> claims_asked_for(const ClaimsRequest& request) {
   PHASEBIT_TRY_ASSIGN(all, read_claims(request.claims));
-  PHASEBIT_TRY_ASSIGN(claims, claims_named(std::move(all), request.names));
+  return claims_named(std::move(all), request.names);
+}
+
+Result<std::vector<CheckedClaim>> check_all(const std::vector<Claim>& claims,
+                                            const Results& results, const ClaimsRequest& request) {
   const bool models = std::any_of(claims.begin(), claims.end(),
                                   [](const Claim& one) { return joins_gpus(one.figure); });
   PHASEBIT_TRY_ASSIGN(rows, rows_of_devices(results, {request.device, models, request.progress}));
@@ -47,10 +48,20 @@ Result<std::vector<CheckedClaim>> check_claims(const Results& results,
   return checked;
 }
 
+}  // namespace
+
+Result<std::vector<CheckedClaim>> check_claims(const Results& results,
+                                               const ClaimsRequest& request) {
+  PHASEBIT_TRY_ASSIGN(claims, claims_asked_for(request));
+  return check_all(claims, results, request);
+}
+
 Result<std::vector<CheckedClaim>> check_claims(const std::vector<fs::path>& results,
                                                const ClaimsRequest& request) {
+  // First: reading results takes seconds.
+  PHASEBIT_TRY_ASSIGN(claims, claims_asked_for(request));
   PHASEBIT_TRY_ASSIGN(loaded, store::load_results(results, [](const Results&) { return false; }));
-  return check_claims(store::json::sorted_by_run(std::move(loaded)), request);
+  return check_all(claims, store::json::sorted_by_run(std::move(loaded)), request);
 }
 
 table::Table permuted_table(const std::vector<CheckedClaim>& claims, size_t times) {
