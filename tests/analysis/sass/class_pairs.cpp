@@ -56,7 +56,6 @@ compare::DiffSide side_of(const Disassembler& disassembler, const CubinKernel& k
 }
 
 void expect_pair(const Pair& pair) {
-  const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
   const std::string first = std::string(pair.what) == "the callee's name"
                                 ? replaced(pair.text, "call (b), adder", "call (b), helper")
                                 : pair.text;
@@ -75,7 +74,7 @@ void expect_pair(const Pair& pair) {
     EXPECT_TRUE(std::any_of(lines.begin(), lines.end(),
                             [&](const std::string& line) { return line.starts_with(name); }))
         << pair.what << ": nothing is said of " << name;
-  expect_one_answer(*disassembler, *a, *b, std::stoi(pair.target.substr(3)),
+  expect_one_answer(cached_disassembler(), *a, *b, std::stoi(pair.target.substr(3)),
                     pair.differs.empty() ? Change::identical : Change::data, pair.what);
 }
 

@@ -92,6 +92,13 @@ std::optional<Tools> find_tools() {
   return Tools{(bin / "ptxas").string(), (bin / "nvdisasm").string()};
 }
 
+const disassembly::Disassembler& cached_disassembler() {
+  static const base::TempDir folder = base::TempDir::create().value();
+  static const disassembly::Disassembler disassembler =
+      disassembly::Disassembler::open(find_tools()->nvdisasm, folder.path()).value();
+  return disassembler;
+}
+
 Result<std::string> assemble(const std::vector<Script>& scripts, const std::string& target,
                              bool with_loc, const std::string& version) {
   std::string ptx = ".version " + version + "\n.target " + target + "\n.address_size 64\n" +

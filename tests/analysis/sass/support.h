@@ -36,6 +36,9 @@ struct Tools {
 };
 std::optional<Tools> find_tools();
 
+// nvdisasm with a cache of this process: it takes a third of a second to start.
+const disassembly::Disassembler& cached_disassembler();
+
 // A module of kernels, with a `.loc` before every instruction or without. An Error carries what
 // ptxas said.
 Result<std::string> assemble(const std::vector<Script>& scripts, const std::string& target,
