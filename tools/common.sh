@@ -89,8 +89,8 @@ RELEASE_OPTIONS=(-Dbuildtype=release -Doptimization=1 -Dwerror=false -Dcpp_link_
   -Dtests=false)
 
 # A machine that builds once and throws it away saves two thirds of the compiler's time: hardly
-# optimised, eight sources of a library at a time (each includes what it uses all the same:
-# tests/structure/own_includes.py), and the compiler collects no garbage below a gigabyte.
+# optimised, eight sources of a library at a time, and the compiler collects no garbage below a
+# gigabyte: docs/decisions/ci.md.
 CI_OPTIONS=(-Doptimization=1 -Ddebug=false --unity=on --unity-size=8
   "-Dcpp_args=-Wno-subobject-linkage --param=ggc-min-heapsize=1048576 --param=ggc-min-expand=400")
 
