@@ -50,11 +50,17 @@ class FactFinder {
       : head_(head),
         file_(file),
         launch_(launch_of(head)),
-        program_(known::program_of(file, entry, launch_)) {
+        program_(known::program_of(file, entry, launch_)),
+        known_(file.statements.size()) {
     for (std::size_t at = entry.open; at < entry.close; ++at) {
-      const bool instruction = file.statements[at].parsed.part == PtxStatement::Part::instruction;
-      const Role role = instruction ? role_at(at) : Role::none;
-      if (role != Role::none) facts_.verbs.emplace(role, at);
+      const PtxStatement& parsed = file.statements[at].parsed;
+      const PtxHeading* heading = heading_at(at);
+      if (heading != nullptr)
+        known_[at] = {role_of(*heading), heading->verb == "clock_end", watched_as(parsed.name)};
+      else
+        known_[at].watched = watched_as(parsed.name);
+      const bool instruction = parsed.part == PtxStatement::Part::instruction;
+      if (instruction && known_[at].role != Role::none) facts_.verbs.emplace(known_[at].role, at);
     }
   }
 
@@ -69,9 +75,9 @@ class FactFinder {
         const bool all =
             walk.run(launch_, {tid, rank},
                      [&](const known::PtxStep& step, const std::vector<PtxValue>& operands) {
-                       const Role role = role_at(step.statement);
-                       if (role != Role::none) roles |= bit_of(role);
-                       ends = ends || is_end(step.statement);
+                       const Known& known = known_[step.statement];
+                       if (known.role != Role::none) roles |= bit_of(known.role);
+                       ends = ends || known.is_end;
                        note(step, operands);
                      });
         // Beside a role stand the other warps of its warpgroup, which leave before its end.
@@ -85,30 +91,33 @@ class FactFinder {
   }
 
  private:
+  // Of a statement, once: the walk comes by it for every thread.
+  enum class Watched { no, init, id, store };
+  struct Known {
+    Role role = Role::none;
+    bool is_end = false;
+    Watched watched = Watched::no;
+  };
+  static Watched watched_as(const std::string& opcode) {
+    if (opcode.starts_with("mbarrier.init")) return Watched::init;
+    if (base::starts_with_any(opcode, {"bar.", "barrier."})) return Watched::id;
+    if (base::starts_with_any(opcode, {"st.", "atom.", "red."})) return Watched::store;
+    return Watched::no;
+  }
+
   const PtxHeading* heading_at(std::size_t statement) const {
     const int index = file_.statements[statement].heading;
     return index < 0 ? nullptr : &file_.headings[static_cast<std::size_t>(index)];
   }
-  Role role_at(std::size_t statement) const {
-    const PtxHeading* heading = heading_at(statement);
-    return heading == nullptr ? Role::none : role_of(*heading);
-  }
-
-  bool is_end(std::size_t statement) const {
-    const PtxHeading* heading = heading_at(statement);
-    return heading != nullptr && heading->verb == "clock_end";
-  }
-
   void note(const known::PtxStep& step, const std::vector<PtxValue>& operands) {
-    const PtxStatement& parsed = file_.statements[step.statement].parsed;
     if (step.is_call) facts_.complete = false;
     if (operands.empty()) return;
-    if (parsed.name.starts_with("mbarrier.init"))
-      note_init(step.statement, operands);
-    else if (base::starts_with_any(parsed.name, {"bar.", "barrier."}))
-      note_id(step.statement, operands.front());
-    else if (base::starts_with_any(parsed.name, {"st.", "atom.", "red."}))
-      note_store(step.statement, parsed, operands.front());
+    switch (known_[step.statement].watched) {
+      case Watched::no: break;
+      case Watched::init: note_init(step.statement, operands); break;
+      case Watched::id: note_id(step.statement, operands.front()); break;
+      case Watched::store: note_store(step.statement, operands.front()); break;
+    }
   }
 
   // Bytes behind the beginning of the dynamic shared memory; nothing for other places.
@@ -142,10 +151,10 @@ class FactFinder {
       facts_.ids_known = false;
   }
 
-  void note_store(std::size_t statement, const PtxStatement& parsed, const PtxValue& address) {
+  void note_store(std::size_t statement, const PtxValue& address) {
     const PtxHeading* heading = heading_at(statement);
     if (heading == nullptr || heading->verb != "init") return;
-    if (parsed.name.find(".global") != std::string::npos) return;
+    if (file_.statements[statement].parsed.name.find(".global") != std::string::npos) return;
     if (const auto offset = dynamic_offset(address))
       facts_.init_stores.insert(*offset);
     else if (address.kind != PtxValue::Kind::address)
@@ -156,6 +165,7 @@ class FactFinder {
   const PtxFile& file_;
   PtxLaunch launch_;
   known::PtxProgram program_;
+  std::vector<Known> known_;  // by statement
   TextFacts facts_;
 };
 
