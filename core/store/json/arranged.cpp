@@ -57,15 +57,27 @@ void order_variants(Arranged& arranged) {
 
 using Runs = std::vector<std::vector<PointRow>>;
 
-Runs by_run(const std::vector<RunRow>& runs, std::vector<PointRow> points) {
+// The number of each point's run; as many as there are runs where it has none.
+std::vector<size_t> runs_of(const std::vector<RunRow>& runs, const std::vector<PointRow>& points) {
   std::unordered_map<std::string, size_t> number;
   for (const RunRow& run : runs) number.emplace(run.id, number.size());
-  Runs sorted(number.size());
+  std::vector<size_t> all;
+  all.reserve(points.size());
   auto run = number.end();  // neighbours are of one run
-  for (PointRow& point : points) {
+  for (const PointRow& point : points) {
     if (run == number.end() || run->first != point.run_id) run = number.find(point.run_id);
-    if (run != number.end()) sorted[run->second].push_back(std::move(point));
+    all.push_back(run == number.end() ? runs.size() : run->second);
   }
+  return all;
+}
+
+Runs by_run(size_t runs, const std::vector<size_t>& run_of, std::vector<PointRow> points) {
+  std::vector<size_t> counts(runs + 1);
+  for (const size_t run : run_of) ++counts[run];
+  Runs sorted(runs);
+  for (size_t run = 0; run < runs; ++run) sorted[run].reserve(counts[run]);
+  for (size_t n = 0; n < points.size(); ++n)
+    if (run_of[n] < runs) sorted[run_of[n]].push_back(std::move(points[n]));
   return sorted;
 }
 
@@ -74,7 +86,8 @@ Runs by_run(const std::vector<RunRow>& runs, std::vector<PointRow> points) {
 Arranged arrange(Results results) {
   sort_devices_and_runs(results);
   Arranged made;
-  Runs runs = by_run(results.runs, std::move(results.points));
+  const std::vector<size_t> run_of = runs_of(results.runs, results.points);
+  Runs runs = by_run(results.runs.size(), run_of, std::move(results.points));
   results.points.clear();
   std::unordered_set<std::string> ids;
   for (const auto& points : runs)
@@ -95,7 +108,10 @@ Arranged arrange(Results results) {
 Results sorted_by_run(Results results) {
   sort_devices_and_runs(results);
   if (results.runs.size() < 2) return results;
-  Runs runs = by_run(results.runs, std::move(results.points));
+  const std::vector<size_t> run_of = runs_of(results.runs, results.points);
+  const bool all_known = !run_of.empty() && run_of.back() < results.runs.size();
+  if (all_known && std::is_sorted(run_of.begin(), run_of.end())) return results;
+  Runs runs = by_run(results.runs.size(), run_of, std::move(results.points));
   results.points.clear();
   size_t count = 0;
   for (const auto& run : runs) count += run.size();
