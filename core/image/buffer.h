@@ -28,7 +28,9 @@ struct BufferFill {
 // of data from the one before.
 inline constexpr std::uint32_t payload_item_step = 0x9E3779B1U;  // odd: swaps are seen
 inline constexpr std::size_t block_words = std::size_t{1} << 20;
-inline constexpr std::size_t sign_words = std::size_t{37} << 14;  // 37 tiles of 64 KiB
+// 257 tiles of 64 KiB: a prime above the SMs of any GPU, so that no CTA that steps over so many
+// tiles as there are CTAs meets the same content again and again.
+inline constexpr std::size_t sign_words = std::size_t{257} << 14;
 
 // "none" leaves what the last launch left; "zero", "index" (word n is n), "random:SEED",
 // "blocks:SEED", "signs:SEED", or a number, that word throughout. Nothing for another text.

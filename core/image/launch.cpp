@@ -138,8 +138,10 @@ Result<std::vector<TileWord>> words_of_slot(const LaunchShape& shape) {
     return fail(Step::bundle, "tensor map {}: {} tiles have {} words, a slot has {}", map->name,
                 tile.copies, words.size(), wanted);
   if (of_data && !is_each_once(words))
-    return fail(Step::bundle, "tensor map {}: {} tiles are not each word of the data's first tile",
-                map->name, tile.copies);
+    return with_hint(
+        fail(Step::bundle, "tensor map {}: {} tiles are not each word of the data's first tile",
+             map->name, tile.copies),
+        "`at` is where the data begin, and the map's boxes lie one behind the other in them");
   return words;
 }
 

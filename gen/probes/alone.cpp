@@ -57,7 +57,7 @@ Status map_data(const VariantKey& variant, image::LaunchShape& launch) {
   const std::int64_t tiles = launch.data.bytes / launch.data.tile_bytes;
   for (image::tensor::TensorMap& map : launch.tensor_maps) {
     map.buffer = launch.buffers.front().name;
-    map.sizes.back() = map.box.back() * launch.payload.tile.copies * tiles;
+    map.sizes.back() = tile_step(map) * launch.payload.tile.copies * tiles;
   }
   return check_tiles(variant, launch);
 }

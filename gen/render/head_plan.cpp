@@ -7,6 +7,7 @@
 
 namespace phasebit::render {
 
+using image::LaunchShape;
 using ptx::head::Head;
 
 namespace {
@@ -21,6 +22,7 @@ class PlanCheck {
     PHASEBIT_TRY(check_figure());
     PHASEBIT_TRY(check_barriers());
     PHASEBIT_TRY(check_tensor_maps());
+    PHASEBIT_TRY(check_data());
     return check_verified();
   }
 
@@ -90,10 +92,42 @@ class PlanCheck {
   // Its swizzle and its box are axes of the key.
   Status check_tensor_maps() const {
     for (const image::tensor::TensorMap& planned : planned_.tensor_maps)
-      for (const image::tensor::TensorMap& map : said_.tensor_maps)
-        if (map.name == planned.name && map != planned)
-          return complain("tensor map " + map.name, describe(map), describe(planned),
-                          "write that, or the axes of [key] that decide it");
+      for (const image::tensor::TensorMap& map : said_.tensor_maps) {
+        if (map.name != planned.name || map == planned) continue;
+        const std::string key = "tensor map " + map.name;
+        if (map.buffer != planned.buffer)
+          return complain(key, fmt::format("lies in '{}'", map.buffer),
+                          fmt::format("'{}'", planned.buffer),
+                          fmt::format("write `buffer = \"{}\"`", planned.buffer));
+        return complain(key, describe(map), describe(planned),
+                        "write that, or the axes of [key] that decide it");
+      }
+    return {};
+  }
+
+  // A grid is verified by the sum of what it reads: other data have another sum, and of none it is
+  // not asked for.
+  Status check_data() const {
+    const auto text = [](const LaunchShape& one) {
+      return one.data.bytes == 0 ? std::string("no data")
+                                 : ptx::head::data_text(one.data, one.payload);
+    };
+    const std::string planned = text(planned_);
+    if (text(said_) != planned)
+      return complain("data", text(said_), planned,
+                      planned_.data.bytes == 0
+                          ? "leave `data` out"
+                          : fmt::format("write `data = {}` in [expects]", planned));
+    for (const image::Buffer& wanted : planned_.buffers)
+      for (const image::Buffer& buffer : said_.buffers) {
+        if (planned_.data.bytes == 0 || buffer.name != wanted.name || buffer == wanted) continue;
+        const auto shown = [](const image::Buffer& one) {
+          return fmt::format("{} bytes of {}", one.bytes, image::to_string(one.fill));
+        };
+        return complain("buffer " + buffer.name, shown(buffer), shown(wanted),
+                        fmt::format("write `bytes = {}, fill = \"{}\"`", wanted.bytes,
+                                    image::to_string(wanted.fill)));
+      }
     return {};
   }
 
@@ -140,9 +174,9 @@ class PlanCheck {
   }
 
   const Head& head_;
-  const image::LaunchShape& said_;
+  const LaunchShape& said_;
   const probes::Plan& plan_;
-  const image::LaunchShape& planned_;
+  const LaunchShape& planned_;
 };
 
 }  // namespace

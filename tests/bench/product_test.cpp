@@ -58,19 +58,19 @@ TEST(Product, ChecksumsAreThoseOfItemsOneByOne) {
     }
 }
 
-// Tiles of a grid's data, wherever a launch begins: 37 * 64 KiB are 74 tiles of 32 KiB, and then
+// Tiles of a grid's data, wherever a launch begins: 257 * 64 KiB are 514 tiles of 32 KiB, and then
 // they come again.
 TEST(Product, SumsOfAGridAreThoseOfItsTiles) {
   image::LaunchShape shape;
   shape.sms = 2;
   shape.payload.product = {128, 128, 1};
-  shape.data = {100 * 32768, 32768, 1};
-  shape.buffers = {{"data", 100 * 32768, {image::BufferFill::Kind::signs, 5}}};
+  shape.data = {600 * 32768, 32768, 1};
+  shape.buffers = {{"data", 600 * 32768, {image::BufferFill::Kind::signs, 5}}};
   const std::vector<std::uint32_t> words = image::content_of(shape.buffers[0]);
   const auto total = [&](std::uint32_t tile) {
     const auto sign = [&](std::uint32_t row, std::uint32_t k) {
       const std::uint32_t byte = (128 * row + 2 * k) ^ ((row % 8) << 4);
-      const std::uint32_t word = words[tile % 100 * 8192 + byte / 4];
+      const std::uint32_t word = words[tile % 600 * 8192 + byte / 4];
       return (word >> (byte % 4 == 0 ? 15 : 31) & 1U) == 0 ? 1 : -1;
     };
     // The sum of a product is that of the products of both matrices' sums, element by element.
@@ -87,16 +87,16 @@ TEST(Product, SumsOfAGridAreThoseOfItsTiles) {
   };
   bench::point::ExpectedChecksums expected(shape, 0);
   EXPECT_EQ(expected.sum_after(0, 3), 0U);
-  EXPECT_EQ(expected.sum_after(1, 72), total(72) + total(73));
-  EXPECT_EQ(expected.sum_after(1, 73), total(73) + total(74));
-  EXPECT_EQ(total(74), total(0));
-  EXPECT_EQ(expected.sum_after(2, 98), total(98) + total(99) + total(0) + total(1));
+  EXPECT_EQ(expected.sum_after(1, 512), total(512) + total(513));
+  EXPECT_EQ(expected.sum_after(1, 513), total(513) + total(514));
+  EXPECT_EQ(total(514), total(0));
+  EXPECT_EQ(expected.sum_after(2, 598), total(598) + total(599) + total(0) + total(1));
 }
 
 // A tensor copy swizzles what lies row by row in the data, and the product takes that back. Tiles
 // of 48 KiB begin at 148 places of what repeats.
 TEST(Product, SumsOfATensorCopyAreThoseOfPlainRows) {
-  constexpr std::uint32_t tiles = 200, tile_words = 49152 / 4;
+  constexpr std::uint32_t tiles = 1100, tile_words = 49152 / 4;
   image::LaunchShape shape;
   shape.sms = 3;
   shape.payload.product = {128, 256, 1};
@@ -126,9 +126,9 @@ TEST(Product, SumsOfATensorCopyAreThoseOfPlainRows) {
     return static_cast<std::uint32_t>(sum);
   };
   bench::point::ExpectedChecksums expected(shape, 0);
-  EXPECT_EQ(total(148), total(0));
-  EXPECT_NE(total(49), total(0));
-  for (const std::uint32_t first : {0U, 48U, 146U, 198U})
+  EXPECT_EQ(total(1028), total(0));
+  EXPECT_NE(total(148), total(0));
+  for (const std::uint32_t first : {0U, 48U, 1026U, 1098U})
     EXPECT_EQ(expected.sum_after(1, first), total(first) + total(first + 1) + total(first + 2))
         << first;
 }

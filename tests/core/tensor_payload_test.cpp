@@ -50,8 +50,10 @@ TEST(TensorPayload, OfDataIsEachWordOnce) {
   ASSERT_TRUE(words) << words.error().text();
   EXPECT_EQ(words->size(), 512U);
   shape.payload.tile.at = {0, 8};
-  EXPECT_EQ(image::words_of_slot(shape).error().text(),
-            "bundle: tensor map m: 2 tiles are not each word of the data's first tile");
+  EXPECT_EQ(
+      image::words_of_slot(shape).error().text(),
+      "bundle: tensor map m: 2 tiles are not each word of the data's first tile (`at` is where "
+      "the data begin, and the map's boxes lie one behind the other in them)");
   shape.payload.tile = {"m", {0, 0}, 1};
   EXPECT_EQ(image::words_of_slot(shape).error().text(),
             "bundle: tensor map m: 1 tiles have 256 words, a slot has 512");

@@ -129,5 +129,45 @@ TEST(HeadPlan, ATensorMapIsThatOfItsKey) {
             "strides 128 bytes, a box of 32 x 8 (write that, or the axes of [key] that decide it)");
 }
 
+// What a grid reads, and whether its sum is looked at, is the key's too.
+TEST(HeadPlan, DataAreThoseOfItsKey) {
+  const std::string data =
+      "data = { bytes = 8589934592, tile = 4096, tensor = { map = "
+      "\"tile_map\", at = [0, 0] } }";
+  std::string text = good;
+  const auto put = [](std::string into, const std::string& from, const std::string& to) {
+    EXPECT_NE(into.find(from), std::string::npos) << from;
+    return into.replace(into.find(from), from.size(), to);
+  };
+  text = put(text, "\"ring\"", "\"stream\"");
+  text = put(text, "\"mbarrier\"", "\"mbarrier_bulk\"");
+  text = put(text, "\"st_shared\"", "\"bulk_tensor\"");
+  text = put(text, "work = \"none\"\n", "work = \"none\"\npayload_bytes = \"4096\"\n");
+  text = put(text, "payload = { words = 128, threads = 32, vector = 4 }", data);
+  text = put(text, "cycles per item", "ns per item");
+  text = put(text, "threads = 64\n", "threads = 64\nsms = 1024\n");
+  text +=
+      "[resources]\nbuffers = [{ name = \"data\", bytes = 8589934592, fill = \"blocks:1\" }, { "
+      "name = \"places\", bytes = 4096, fill = \"zero\" }]\n"
+      "tensor_maps = [{ name = \"tile_map\", buffer = \"data\", element = \"u32\", sizes = [32, "
+      "67108864], box = [32, 32] }]\n";
+  const Status sound = check(text);
+  EXPECT_TRUE(sound) << sound.error().text();
+  const std::string has = ", the variant of its key has ",
+                    should = " (write `" + data + "` in [expects])";
+  const std::string planned = data.substr(7) + should;
+  EXPECT_EQ(check(put(text, data + "\n", "")).error().text(),
+            "spec: t.ptx:14: data: no data" + has + planned);
+  EXPECT_EQ(check(put(text, "tile = 4096,", "tile = 4096, readers = 0,")).error().text(),
+            "spec: t.ptx:16: data: " +
+                put(data.substr(7), "tile = 4096,", "tile = 4096, readers = 0,") + has + planned);
+  EXPECT_EQ(check(put(text, "blocks:1", "signs:1")).error().text(),
+            "spec: t.ptx:18: buffer data: 8589934592 bytes of signs:1" + has +
+                "8589934592 bytes of blocks:1 (write `bytes = 8589934592, fill = \"blocks:1\"`)");
+  EXPECT_EQ(check(put(text, "buffer = \"data\"", "buffer = \"places\"")).error().text(),
+            "spec: t.ptx:19: tensor map tile_map: lies in 'places'" + has +
+                "'data' (write `buffer = \"data\"`)");
+}
+
 }  // namespace
 }  // namespace phasebit::test

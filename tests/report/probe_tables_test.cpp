@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
                            "the sweeps `bulk` and `memory` of specs/bulk.toml and `copies` of "
                            "specs/tensor.toml"},
                     Origin{"stream", "the sweep `stream` of specs/bulk.toml"},
-                    Origin{"products", "a sweep of specs/products.toml"},
+                    Origin{"products", "rings of specs/products.toml"},
                     Origin{"roles", "the sweep `roles` of specs/roles.toml"}),
     [](const auto& info) { return std::string(info.param.table); });
 

@@ -26,6 +26,7 @@ int whole_number(std::uint32_t half) {
 std::vector<short> elements_of(const std::vector<std::uint32_t>& slot, int row) {
   constexpr int atom = 8;  // elements
   std::vector<short> elements;
+  elements.reserve(index_of(depth));
   for (int k = 0; k < depth; ++k) {
     const int place = row * depth + ((k / atom) ^ (row % 8)) * atom + k % atom;
     const std::uint32_t word = slot[index_of(place / 2)];

@@ -204,6 +204,7 @@ class HeadReader {
     head_.where["stored"] = reader.where("stored");
     if (const base::TomlValue* stored = reader.table("stored"))
       read_stored(*stored, file_, status_, head_);
+    head_.where["data"] = reader.where("data");
     if (const base::TomlValue* data = reader.table("data")) read_data(*data, file_, status_, head_);
     for (const base::TomlValue* one : reader.tables("readings")) {
       base::TomlReader own = table(*one, "readings", {"name", "unit", "role", "index"});

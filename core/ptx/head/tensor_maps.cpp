@@ -1,6 +1,7 @@
 #include "core/ptx/head/tensor_maps.h"
 
 #include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "core/image/tensor/words.h"
 #include "core/ptx/head/complaint.h"
 #include "core/ptx/head/inline_table.h"
@@ -103,8 +104,17 @@ Status check_head_tensor_maps(const CheckedHead& checked) {
     if (const auto wrong = image::tensor::complaint_about(map, bytes))
       return checked.complain(key, wrong->hint, "{}: {}", wrong->key, wrong->what);
   }
+  // A tile is of the data that a grid reads, or of the payload.
+  const image::TilePayload& tile = launch.payload.tile;
+  const bool of_data = launch.payload.words_per_slot == 0 && launch.data.bytes > 0;
+  std::vector<std::string> names;
+  for (const TensorMap& map : launch.tensor_maps) names.push_back(map.name);
+  if (!tile.map.empty() && !base::contains(names, tile.map))
+    return checked.complain(of_data ? "data" : "payload", base::nearest_word_hint(tile.map, names),
+                            "there is no tensor map '{}'", tile.map);
   if (const auto words = image::words_of_slot(launch); !words)
-    return checked.complain("payload", words.error().hint, "{}", words.error().message);
+    return checked.complain(of_data ? "data" : "payload", words.error().hint, "{}",
+                            words.error().message);
   if (const auto stored = image::expected_stored(launch, 0, 0); !stored)
     return checked.complain("stored", stored.error().hint, "{}", stored.error().message);
   return {};

@@ -146,12 +146,13 @@ Table empty_table() {
       {"MHz", true},        {"memory MHz", true}, {"W", true},       {"variant", false}};
   table.notes.emplace_back(
       "GB/s: 10^9 bytes a second by %globaltimer over the grid, the slope over four sizes; every "
-      "word is in a verified sum. In flight: bytes an SM has under way at most. Little: GB/s when "
-      "each tile takes as long as one bulk copy of it alone (probe `issue`, one stage, from the "
-      "same place). Of best, of plain: share of the fastest variant, and of the fastest loads "
-      "without a ring, on as many SMs of the same GPU from the same place. MHz: achieved by the "
-      "SMs; memory MHz and watts as the driver says while the grids run. Watts lag behind by more "
-      "than a point lasts: they are of the rows measured before, too.");
+      "word, or product, is in a verified sum. In flight: bytes an SM has under way at most. "
+      "Little: GB/s when each tile takes as long "
+      "as one bulk copy of it alone (probe `issue`, one stage, from the same place). Of best, of "
+      "plain: share of the fastest variant, and of the fastest loads without a ring, on as many "
+      "SMs of the same GPU from the same place. MHz: achieved by the SMs; memory MHz and watts as "
+      "the driver says while the grids run. Watts lag behind by more than a point lasts: they are "
+      "of the rows measured before, too.");
   return table;
 }
 

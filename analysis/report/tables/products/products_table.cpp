@@ -93,7 +93,7 @@ Result<Table> products_table(const data::ReportData& data, const data::TableArgu
     if (is_ring(point) && waits(point)) points.push_back(&point);
   if (points.empty())
     return with_hint(fail(Step::usage, "no measured variant is in this table"),
-                     "it is made from a sweep of specs/products.toml");
+                     "it is made from rings of specs/products.toml");
   PHASEBIT_TRY(probes::keep_wanted(points, arguments));
   Table table;
   table.columns = {{"work", false},  {"product", false},   {"warps", false}, {"protocol", false},
