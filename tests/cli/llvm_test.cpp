@@ -170,7 +170,9 @@ TEST(Llvm, HistoryHasTheSassOfWhatReturnsAWord) {
   const auto said =
       run_phasebit({"llvm"}, {"history", "acquire load", "--sass", "sm_90a", "--json"});
   ASSERT_TRUE(said.ok()) << said.err;
-  for (const auto& row : nlohmann::json::parse(said.out)["rows"]) {
+  const auto table = nlohmann::json::parse(said.out);
+  ASSERT_GT(table["rows"].size(), 5U);
+  for (const auto& row : table["rows"]) {
     const auto sass = row[fmt::format("SASS (sm_90a, ptxas {})", ptxas::pinned_toolchain)];
     const bool has_ptx = row["PTX"].get<std::string>().starts_with("ld.acquire.cta.shared");
     EXPECT_EQ(sass.get<std::string>().find("LDS ") != std::string::npos, has_ptx) << row;
