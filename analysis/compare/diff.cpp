@@ -4,6 +4,7 @@
 #include "analysis/compare/numbers.h"
 #include "analysis/compare/renaming.h"
 #include "analysis/compare/targets.h"
+#include "analysis/flow/index.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -12,13 +13,10 @@ namespace phasebit::compare {
 
 using align::IndexPairs;
 using cubin::Instruction;
+using flow::index_of;
 using flow::used_instructions;
 
 namespace {
-
-std::size_t at(int index) {
-  return static_cast<std::size_t>(index);
-}
 
 bool equal(const cubin::SassWord& a, const cubin::SassWord& b) {
   return a.low == b.low && a.high == b.high;
@@ -31,7 +29,7 @@ class Differ {
         right_(right),
         left_size_(static_cast<int>(used_instructions(left.kernel))),
         right_size_(static_cast<int>(used_instructions(right.kernel))),
-        numbers_(number_sides(left, at(left_size_), right, at(right_size_))) {}
+        numbers_(number_sides(left, index_of(left_size_), right, index_of(right_size_))) {}
 
   KernelDiff run() {
     one_to_one_ = numbers_.left.opcodes == numbers_.right.opcodes;
@@ -39,7 +37,7 @@ class Differ {
                          : align::align_by_anchors(numbers_.left.keys, numbers_.right.keys,
                                                    numbers_.left.whole, numbers_.right.whole);
     partner_.assign(left_.kernel.instructions.size(), -1);
-    for (const auto& [left, right] : pairs_) partner_[at(left)] = right;
+    for (const auto& [left, right] : pairs_) partner_[index_of(left)] = right;
     add_rows();
     find_renamed();
     count_rows();
@@ -52,8 +50,8 @@ class Differ {
   }
 
  private:
-  const Instruction& left(int index) const { return left_.kernel.instructions[at(index)]; }
-  const Instruction& right(int index) const { return right_.kernel.instructions[at(index)]; }
+  const Instruction& left(int index) const { return left_.kernel.instructions[index_of(index)]; }
+  const Instruction& right(int index) const { return right_.kernel.instructions[index_of(index)]; }
   bool one_sm() const { return left_.sm == right_.sm; }
 
   IndexPairs straight() const {
@@ -64,13 +62,13 @@ class Differ {
 
   std::vector<int> census(const SideNumbers& side) const {
     std::vector<int> counts(numbers_.opcodes, 0);
-    for (const int opcode : side.opcodes) ++counts[at(opcode)];
+    for (const int opcode : side.opcodes) ++counts[index_of(opcode)];
     return counts;
   }
 
   // Of two aligned instructions with targets: both go to aligned ones.
   bool same_target(const CodeTarget& a, const CodeTarget& b) const {
-    return partner_[at(a.index)] == b.index;
+    return partner_[index_of(a.index)] == b.index;
   }
 
   bool same_operands(const Instruction& a, const Instruction& b) const {
@@ -105,7 +103,7 @@ class Differ {
 
   void add_rows() {
     int a = 0, b = 0;
-    diff_.rows.reserve(at(std::max(left_size_, right_size_)));
+    diff_.rows.reserve(index_of(std::max(left_size_, right_size_)));
     const auto advance_to = [&](int next_a, int next_b) {
       while (a < next_a) diff_.rows.push_back({a++, -1, Change::instructions});
       while (b < next_b) diff_.rows.push_back({-1, b++, Change::instructions});
@@ -120,7 +118,7 @@ class Differ {
 
   // Whether both are one text but for the numbers of registers, and go to the same place.
   bool same_masked(const MaskedCode& a, const MaskedCode& b, const DiffRow& row) const {
-    std::string_view text_a = a.text(at(row.left)), text_b = b.text(at(row.right));
+    std::string_view text_a = a.text(index_of(row.left)), text_b = b.text(index_of(row.right));
     const CodeTarget to_a = target_of(left_.kernel, left(row.left));
     const CodeTarget to_b = target_of(right_.kernel, right(row.right));
     if (to_a.index < 0 || to_b.index < 0) return text_a == text_b;
@@ -136,21 +134,22 @@ class Differ {
   void find_renamed() {
     const auto differs = [](const DiffRow& row) { return row.change == Change::operands; };
     if (std::none_of(diff_.rows.begin(), diff_.rows.end(), differs)) return;
-    const MaskedCode a(left_.kernel, at(left_size_), one_sm());
-    const MaskedCode b(right_.kernel, at(right_size_), one_sm());
-    std::vector<AlignedPlace> left_places(at(left_size_)), right_places(at(right_size_));
+    const MaskedCode a(left_.kernel, index_of(left_size_), one_sm());
+    const MaskedCode b(right_.kernel, index_of(right_size_), one_sm());
+    std::vector<AlignedPlace> left_places(index_of(left_size_)),
+        right_places(index_of(right_size_));
     auto join = static_cast<std::uint32_t>(diff_.rows.size());
     for (std::size_t i = diff_.rows.size(); i > 0; --i) {
       const DiffRow& row = diff_.rows[i - 1];
       const auto number = static_cast<std::uint32_t>(i - 1);
       if (row.left >= 0 && row.right >= 0) join = number;
-      if (row.left >= 0) left_places[at(row.left)] = {number, join};
-      if (row.right >= 0) right_places[at(row.right)] = {number, join};
+      if (row.left >= 0) left_places[index_of(row.left)] = {number, join};
+      if (row.right >= 0) right_places[index_of(row.right)] = {number, join};
     }
     const auto read_a = a.values_read(left_places), read_b = b.values_read(right_places);
     for (DiffRow& row : diff_.rows) {
       if (row.left < 0 || row.right < 0 || row.change == Change::instructions) continue;
-      const bool same_values = read_a[at(row.left)] == read_b[at(row.right)];
+      const bool same_values = read_a[index_of(row.left)] == read_b[index_of(row.right)];
       if (!differs(row) && one_to_one_ && !same_values)
         row.change = Change::operands;
       else if (differs(row) && same_values && !same_text(row) && same_masked(a, b, row))
@@ -165,15 +164,16 @@ class Differ {
   // Verbs in the order of their first rows.
   VerbDiff& verb_entry(int verb) {
     if (verb_entries_.empty()) verb_entries_.assign(numbers_.verbs.size(), -1);
-    int& entry = verb_entries_[at(verb)];
+    int& entry = verb_entries_[index_of(verb)];
     if (entry < 0) {
       entry = static_cast<int>(diff_.verbs.size());
-      diff_.verbs.push_back({numbers_.verbs[at(verb)], {}});
+      diff_.verbs.push_back({numbers_.verbs[index_of(verb)], {}});
     }
-    return diff_.verbs[at(entry)];
+    return diff_.verbs[index_of(entry)];
   }
   int verb_of(const DiffRow& row) const {
-    return row.left >= 0 ? numbers_.left.verbs[at(row.left)] : numbers_.right.verbs[at(row.right)];
+    return row.left >= 0 ? numbers_.left.verbs[index_of(row.left)]
+                         : numbers_.right.verbs[index_of(row.right)];
   }
 
   void count_rows() {
@@ -194,8 +194,8 @@ class Differ {
   void count_moved() {
     std::unordered_map<std::uint64_t, int> waiting;  // by verb and opcode
     const auto key = [](const SideNumbers& side, int index) {
-      return (static_cast<std::uint64_t>(side.shared_verbs[at(index)]) << 32U) |
-             static_cast<std::uint64_t>(side.opcodes[at(index)]);
+      return (static_cast<std::uint64_t>(side.shared_verbs[index_of(index)]) << 32U) |
+             static_cast<std::uint64_t>(side.opcodes[index_of(index)]);
     };
     for (const DiffRow& row : diff_.rows)
       if (row.right < 0) ++waiting[key(numbers_.left, row.left)];
@@ -215,9 +215,10 @@ class Differ {
     diff_.beside = cubin::differences_beside_text(a, b);
     if (diff_.change != Change::identical) return;
     if (a.hash != b.hash && diff_.beside.empty())
-      diff_.beside.push_back(fmt::format("padding behind the last branch: {} -> {} instructions",
-                                         left_.kernel.instructions.size() - at(left_size_),
-                                         right_.kernel.instructions.size() - at(right_size_)));
+      diff_.beside.push_back(
+          fmt::format("padding behind the last branch: {} -> {} instructions",
+                      left_.kernel.instructions.size() - index_of(left_size_),
+                      right_.kernel.instructions.size() - index_of(right_size_)));
     if (!diff_.beside.empty()) diff_.change = Change::data;
   }
 

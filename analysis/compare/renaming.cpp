@@ -2,6 +2,7 @@
 
 #include "analysis/compare/targets.h"
 #include "analysis/flow/flow.h"
+#include "analysis/flow/index.h"
 #include "core/base/hash.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 namespace phasebit::compare {
 
 using cubin::SassKernel;
+using flow::index_of;
 
 namespace {
 
@@ -26,10 +28,6 @@ std::uint32_t named(std::uint64_t kind, std::uint64_t row, std::uint64_t place,
   return static_cast<std::uint32_t>(hash >> 32U) | 1U;
 }
 enum : std::uint64_t { by_write, by_nothing, by_join };
-
-std::size_t slot(int number) {
-  return static_cast<std::size_t>(number);
-}
 
 }  // namespace
 
@@ -56,7 +54,7 @@ void MaskedCode::number_registers() {
   std::array<bool, register_numbers> used = {};
   for (const RegisterMention& one : mentions_)
     for (int n = one.number; n < std::min(one.number + one.width, register_numbers); ++n)
-      used[slot(n)] = true;
+      used[index_of(n)] = true;
   std::array<int, register_numbers> numbers = {};
   for (std::size_t n = 0; n < numbers.size(); ++n) {
     numbers[n] = static_cast<int>(registers_.size());
@@ -64,7 +62,7 @@ void MaskedCode::number_registers() {
   }
   for (RegisterMention& one : mentions_) {
     one.width = std::min(one.width, register_numbers - one.number);
-    one.number = numbers[slot(one.number)];
+    one.number = numbers[index_of(one.number)];
   }
 }
 
@@ -82,7 +80,7 @@ void MaskedCode::find_blocks(const SassKernel& kernel) {
     if (stem == "BRA" || stem == "JMP" || flow::jumps_by_call(one))
       jumps[i] = target_index(kernel, one);
     if (jumps[i] >= static_cast<int>(size_)) jumps[i] = -1;
-    if (jumps[i] >= 0) leads[slot(jumps[i])] = true;
+    if (jumps[i] >= 0) leads[index_of(jumps[i])] = true;
     if (jumps[i] >= 0 || !flow::falls_through(one)) leads[i + 1] = true;
   }
   std::vector<std::size_t> block_of(size_);
@@ -96,7 +94,7 @@ void MaskedCode::find_blocks(const SassKernel& kernel) {
     if (flow::falls_through(kernel.instructions[last]) && b + 1 < blocks_.size())
       blocks_[b + 1].predecessors.push_back(b);
     if (jumps[last] < 0) continue;
-    std::vector<std::size_t>& before = blocks_[block_of[slot(jumps[last])]].predecessors;
+    std::vector<std::size_t>& before = blocks_[block_of[index_of(jumps[last])]].predecessors;
     if (before.empty() || before.back() != b) before.push_back(b);
   }
   for (Block& block : blocks_) std::sort(block.predecessors.begin(), block.predecessors.end());
@@ -127,16 +125,16 @@ void MaskedCode::run(std::size_t block, State& state, const std::vector<AlignedP
     std::uint64_t all = 0;
     for (std::size_t m = begin; m < end; ++m) {
       if (mentions_[m].written) continue;
-      const auto number = slot(mentions_[m].number);
+      const auto number = index_of(mentions_[m].number);
       const std::uint32_t value = state[number];
-      all = mixed(all, value != 0 ? value : named(by_nothing, 0, slot(registers_[number])));
+      all = mixed(all, value != 0 ? value : named(by_nothing, 0, index_of(registers_[number])));
       // What nothing wrote into the rest of a wide one is the same whatever its number.
-      for (int n = 1; n < mentions_[m].width; ++n) all = mixed(all, state[number + slot(n)]);
+      for (int n = 1; n < mentions_[m].width; ++n) all = mixed(all, state[number + index_of(n)]);
     }
     read[i] = all;
     for (std::size_t m = begin; m < end; ++m)
       for (int n = 0; mentions_[m].written && n < mentions_[m].width; ++n) {
-        std::uint32_t& value = state[slot(mentions_[m].number + n)];
+        std::uint32_t& value = state[index_of(mentions_[m].number + n)];
         const auto place = (m - begin) * 256 + static_cast<std::size_t>(n);
         value = named(by_write, places[i].row, place, guarded_[i] ? value : 0);
       }

@@ -1,14 +1,13 @@
 #include "analysis/flow/loops.h"
 
+#include "analysis/flow/index.h"
+
 #include <algorithm>
 #include <map>
 
 namespace phasebit::flow {
-namespace {
 
-std::size_t at(int block) {
-  return static_cast<std::size_t>(block);
-}
+namespace {
 
 // Blocks reachable from the entry, in reverse postorder.
 std::vector<int> reverse_postorder(const FlowGraph& graph) {
@@ -18,15 +17,15 @@ std::vector<int> reverse_postorder(const FlowGraph& graph) {
   if (!graph.blocks.empty()) stack.emplace_back(0, 0), seen[0] = true;
   while (!stack.empty()) {
     auto& [block, next] = stack.back();
-    const std::vector<int>& successors = graph.blocks[at(block)].successors;
+    const std::vector<int>& successors = graph.blocks[index_of(block)].successors;
     if (next == successors.size()) {
       order.push_back(block);
       stack.pop_back();
       continue;
     }
     const int successor = successors[next++];
-    if (seen[at(successor)]) continue;
-    seen[at(successor)] = true;
+    if (seen[index_of(successor)]) continue;
+    seen[index_of(successor)] = true;
     stack.emplace_back(successor, 0);
   }
   std::reverse(order.begin(), order.end());
@@ -34,7 +33,7 @@ std::vector<int> reverse_postorder(const FlowGraph& graph) {
 }
 
 bool dominates(const std::vector<int>& dominator, int a, int b) {
-  while (b != a && b != -1) b = dominator[at(b)];
+  while (b != a && b != -1) b = dominator[index_of(b)];
   return b == a;
 }
 
@@ -42,15 +41,16 @@ bool dominates(const std::vector<int>& dominator, int a, int b) {
 Loop natural_loop(const FlowGraph& graph, const std::vector<bool>& reachable, int latch,
                   int header) {
   Loop loop{header, std::vector<bool>(graph.blocks.size(), false), 1, 1, false};
-  loop.contains[at(header)] = true;
+  loop.contains[index_of(header)] = true;
   std::vector<int> work = {latch};
   while (!work.empty()) {
     const int block = work.back();
     work.pop_back();
-    if (loop.contains[at(block)] || !reachable[at(block)]) continue;
-    loop.contains[at(block)] = true;
+    if (loop.contains[index_of(block)] || !reachable[index_of(block)]) continue;
+    loop.contains[index_of(block)] = true;
     ++loop.size;
-    for (const int predecessor : graph.blocks[at(block)].predecessors) work.push_back(predecessor);
+    for (const int predecessor : graph.blocks[index_of(block)].predecessors)
+      work.push_back(predecessor);
   }
   return loop;
 }
@@ -85,10 +85,10 @@ Loop cycle(const FlowGraph& graph, const std::vector<bool>& reachable, int latch
   while (!work.empty()) {
     const int block = work.back();
     work.pop_back();
-    if (loop.contains[at(block)] || !leads_to_latch.contains[at(block)]) continue;
-    loop.contains[at(block)] = true;
+    if (loop.contains[index_of(block)] || !leads_to_latch.contains[index_of(block)]) continue;
+    loop.contains[index_of(block)] = true;
     ++loop.size;
-    for (const int successor : graph.blocks[at(block)].successors) work.push_back(successor);
+    for (const int successor : graph.blocks[index_of(block)].successors) work.push_back(successor);
   }
   return loop;
 }
@@ -120,14 +120,14 @@ std::vector<int> immediate_dominators(const FlowGraph& graph) {
   // Cooper, Harvey, Kennedy: "A Simple, Fast Dominance Algorithm" (2001).
   const std::vector<int> order = reverse_postorder(graph);
   std::vector<int> number(graph.blocks.size(), -1);
-  for (std::size_t i = 0; i < order.size(); ++i) number[at(order[i])] = static_cast<int>(i);
+  for (std::size_t i = 0; i < order.size(); ++i) number[index_of(order[i])] = static_cast<int>(i);
   std::vector<int> dominator(graph.blocks.size(), -1);
   if (graph.blocks.empty()) return dominator;
   dominator[0] = 0;
   const auto meet = [&](int a, int b) {
     while (a != b) {
-      while (number[at(a)] > number[at(b)]) a = dominator[at(a)];
-      while (number[at(b)] > number[at(a)]) b = dominator[at(b)];
+      while (number[index_of(a)] > number[index_of(b)]) a = dominator[index_of(a)];
+      while (number[index_of(b)] > number[index_of(a)]) b = dominator[index_of(b)];
     }
     return a;
   };
@@ -136,12 +136,12 @@ std::vector<int> immediate_dominators(const FlowGraph& graph) {
     for (const int block : order) {
       if (block == 0) continue;
       int found = -1;
-      for (const int predecessor : graph.blocks[at(block)].predecessors) {
-        if (number[at(predecessor)] < 0 || dominator[at(predecessor)] < 0) continue;
+      for (const int predecessor : graph.blocks[index_of(block)].predecessors) {
+        if (number[index_of(predecessor)] < 0 || dominator[index_of(predecessor)] < 0) continue;
         found = found < 0 ? predecessor : meet(found, predecessor);
       }
-      changed = changed || dominator[at(block)] != found;
-      dominator[at(block)] = found;
+      changed = changed || dominator[index_of(block)] != found;
+      dominator[index_of(block)] = found;
     }
   }
   dominator[0] = -1;
@@ -157,12 +157,12 @@ LoopNest find_loops(const FlowGraph& graph) {
   std::vector<int> number(graph.blocks.size(), -1);
   std::vector<bool> reachable(graph.blocks.size(), false);
   for (std::size_t i = 0; i < order.size(); ++i)
-    number[at(order[i])] = static_cast<int>(i), reachable[at(order[i])] = true;
+    number[index_of(order[i])] = static_cast<int>(i), reachable[index_of(order[i])] = true;
   LoopsByHeader by_header;
   std::vector<Loop> cycles;  // entered in two places
   for (const int block : order)
-    for (const int successor : graph.blocks[at(block)].successors) {
-      if (number[at(successor)] > number[at(block)]) continue;  // forward
+    for (const int successor : graph.blocks[index_of(block)].successors) {
+      if (number[index_of(successor)] > number[index_of(block)]) continue;  // forward
       if (dominates(dominator, successor, block))
         add_loop(by_header[successor], natural_loop(graph, reachable, block, successor));
       else
@@ -174,7 +174,7 @@ LoopNest find_loops(const FlowGraph& graph) {
   std::stable_sort(nest.loops.begin(), nest.loops.end(),
                    [](const Loop& a, const Loop& b) { return a.size > b.size; });
   for (Loop& loop : nest.loops) {
-    loop.depth = nest.depth[at(loop.header)] + 1;
+    loop.depth = nest.depth[index_of(loop.header)] + 1;
     for (std::size_t b = 0; b < loop.contains.size(); ++b)
       if (loop.contains[b]) ++nest.depth[b];
   }

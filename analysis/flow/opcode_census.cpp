@@ -1,6 +1,7 @@
 #include "analysis/flow/opcode_census.h"
 
 #include "analysis/flow/features.h"
+#include "analysis/flow/index.h"
 #include "analysis/flow/loops.h"
 #include "core/rule/opcodes.h"
 
@@ -8,22 +9,19 @@
 #include <vector>
 
 namespace phasebit::flow {
-namespace {
 
-std::size_t place(int block) {
-  return static_cast<std::size_t>(block);
-}
+namespace {
 
 // Blocks that `next` leads to from those of `work`, these included.
 template <typename Next>
 std::vector<bool> reachable(std::size_t blocks, std::vector<int> work, const Next& next) {
   std::vector<bool> seen(blocks, false);
-  for (const int block : work) seen[place(block)] = true;
+  for (const int block : work) seen[index_of(block)] = true;
   while (!work.empty()) {
     const int block = work.back();
     work.pop_back();
     for (const int other : next(block))
-      if (!seen[place(other)]) seen[place(other)] = true, work.push_back(other);
+      if (!seen[index_of(other)]) seen[index_of(other)] = true, work.push_back(other);
   }
   return seen;
 }
@@ -33,12 +31,14 @@ bool has_endless_loop(const cubin::SassKernel& kernel, const FlowGraph& graph) {
   for (std::size_t block = 0; block < graph.blocks.size(); ++block) {
     const BasicBlock& one = graph.blocks[block];
     for (int i = one.begin; i < one.end; ++i)
-      if (leaves_kernel(kernel.instructions[place(i)])) leaving.push_back(static_cast<int>(block));
+      if (leaves_kernel(kernel.instructions[index_of(i)]))
+        leaving.push_back(static_cast<int>(block));
   }
-  const auto forward = reachable(graph.blocks.size(), {0},
-                                 [&](int block) { return graph.blocks[place(block)].successors; });
+  const auto forward = reachable(graph.blocks.size(), {0}, [&](int block) {
+    return graph.blocks[index_of(block)].successors;
+  });
   const auto backward = reachable(graph.blocks.size(), std::move(leaving), [&](int block) {
-    return graph.blocks[place(block)].predecessors;
+    return graph.blocks[index_of(block)].predecessors;
   });
   for (std::size_t block = 0; block < graph.blocks.size(); ++block)
     if (forward[block] && !backward[block]) return true;
@@ -70,7 +70,7 @@ Result<OpcodeCensus> take_opcode_census(const cubin::SassKernel& kernel) {
   const LoopNest nest = find_loops(graph);
   OpcodeCensus census;
   for (std::size_t i = 0; i < used_instructions(kernel); ++i) {
-    const std::size_t block = place(graph.block_of[i]);
+    const std::size_t block = index_of(graph.block_of[i]);
     OpcodeTally& count = census.opcodes[kernel.instructions[i].opcode];
     ++count.kernel;
     count.loops += nest.depth[block] > 0 || nest.irreducible[block] ? 1 : 0;

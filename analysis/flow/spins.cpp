@@ -1,5 +1,6 @@
 #include "analysis/flow/spins.h"
 
+#include "analysis/flow/index.h"
 #include "analysis/flow/loops.h"
 
 #include <algorithm>
@@ -15,10 +16,6 @@ using cubin::Instruction;
 using cubin::SassKernel;
 
 namespace {
-
-std::size_t nth(int index) {
-  return static_cast<std::size_t>(index);
-}
 
 bool is_load(const Instruction& instruction) {
   const std::string_view stem = opcode_stem(instruction);
@@ -128,13 +125,13 @@ class SpinLoop {
     while (!work.empty()) {
       const int block = work.back();
       work.pop_back();
-      Registers here = begins[nth(block)];
+      Registers here = begins[index_of(block)];
       if (pass(block, load, here)) return true;
-      for (const int next : graph_.blocks[nth(block)].successors) {
-        if (!loop_.contains[nth(next)]) continue;
-        const std::size_t before = begins[nth(next)].size();
-        begins[nth(next)].insert(here.begin(), here.end());
-        if (begins[nth(next)].size() > before) work.push_back(next);
+      for (const int next : graph_.blocks[index_of(block)].successors) {
+        if (!loop_.contains[index_of(next)]) continue;
+        const std::size_t before = begins[index_of(next)].size();
+        begins[index_of(next)].insert(here.begin(), here.end());
+        if (begins[index_of(next)].size() > before) work.push_back(next);
       }
     }
     return false;
@@ -143,13 +140,13 @@ class SpinLoop {
  private:
   // Through one block; true where its branch leaves the loop, or the kernel, by one of them.
   bool pass(int block, std::size_t load, Registers& held) const {
-    const BasicBlock& one = graph_.blocks[nth(block)];
-    for (std::size_t i = nth(one.begin); i < nth(one.end); ++i) {
+    const BasicBlock& one = graph_.blocks[index_of(block)];
+    for (std::size_t i = index_of(one.begin); i < index_of(one.end); ++i) {
       const Instruction& instruction = kernel_.instructions[i];
       const Effect& effect = effects_[i];
       const bool reads = std::any_of(effect.reads.begin(), effect.reads.end(),
                                      [&](const std::string& name) { return held.contains(name); });
-      if (reads && i + 1 == nth(one.end) && (leaves(one) || leaves_kernel(instruction)))
+      if (reads && i + 1 == index_of(one.end) && (leaves(one) || leaves_kernel(instruction)))
         return true;
       const bool own = is_load(instruction) || opcode_stem(instruction).starts_with("ATOM");
       if (i == load || (reads && !own))
@@ -161,7 +158,7 @@ class SpinLoop {
   }
   bool leaves(const BasicBlock& block) const {
     return std::any_of(block.successors.begin(), block.successors.end(),
-                       [&](int next) { return !loop_.contains[nth(next)]; });
+                       [&](int next) { return !loop_.contains[index_of(next)]; });
   }
 
   const SassKernel& kernel_;
@@ -185,7 +182,8 @@ std::vector<bool> find_spins(const SassKernel& kernel) {
   for (const Loop& loop : nest.loops) {
     const SpinLoop one(kernel, *graph, effects, loop);
     for (std::size_t i = 0; i < spins.size(); ++i)
-      if (loop.contains[nth(graph->block_of[i])] && !spins[i] && is_load(kernel.instructions[i]))
+      if (loop.contains[index_of(graph->block_of[i])] && !spins[i] &&
+          is_load(kernel.instructions[i]))
         spins[i] = one.is_left_by(i);
   }
   return spins;

@@ -1,5 +1,7 @@
 #include "analysis/flow/window.h"
 
+#include "analysis/flow/index.h"
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -12,10 +14,6 @@ using image::SourceLine;
 using image::SourceMap;
 
 namespace {
-
-std::size_t as_size(int index) {
-  return static_cast<std::size_t>(index);
-}
 
 // Roles that read the clock, in the order of the source.
 std::vector<std::string> timed_roles(const SourceMap& source) {
@@ -45,7 +43,7 @@ int single_read(const SassKernel& kernel, const std::vector<int>& reads, const c
   std::string addresses;
   for (const int read : reads)
     addresses += fmt::format("{}{:#x}", addresses.empty() ? "" : ", ",
-                             kernel.instructions[as_size(read)].address);
+                             kernel.instructions[index_of(read)].address);
   problem = reads.empty()
                 ? fmt::format("no instruction of {} reads the clock", verb)
                 : fmt::format("{} reads the clock {} times ({})", verb, reads.size(), addresses);
@@ -59,11 +57,11 @@ std::vector<bool> reach(const FlowGraph& graph, int from, int stop, Direction di
   std::vector<bool> seen(graph.blocks.size(), false);
   std::vector<int> work = {from};
   while (!work.empty()) {
-    const BasicBlock& block = graph.blocks[as_size(work.back())];
+    const BasicBlock& block = graph.blocks[index_of(work.back())];
     work.pop_back();
     for (const int next : direction == Direction::forward ? block.successors : block.predecessors) {
-      if (seen[as_size(next)] || next == stop || next == from) continue;
-      seen[as_size(next)] = true;
+      if (seen[index_of(next)] || next == stop || next == from) continue;
+      seen[index_of(next)] = true;
       work.push_back(next);
     }
   }
@@ -103,12 +101,12 @@ class WindowFinder {
     return clock_reads(kernel_, source_, window_.role, verb);
   }
   std::uint32_t address(int instruction) const {
-    return kernel_.instructions[as_size(instruction)].address;
+    return kernel_.instructions[index_of(instruction)].address;
   }
 
   bool find_blocks() {
-    const int start = graph_.block_of[as_size(window_.start)],
-              end = graph_.block_of[as_size(window_.end)];
+    const int start = graph_.block_of[index_of(window_.start)],
+              end = graph_.block_of[index_of(window_.end)];
     const auto after = reach(graph_, start, end, Direction::forward);
     const auto before = reach(graph_, end, start, Direction::backward);
     blocks_.assign(graph_.blocks.size(), false);
@@ -127,7 +125,7 @@ class WindowFinder {
     for (std::size_t b = 0; b < loop.contains.size(); ++b) {
       if (!loop.contains[b]) continue;
       for (int i = graph_.blocks[b].begin; i < graph_.blocks[b].end; ++i) {
-        const SourceLine* line = source_line(source_, kernel_.instructions[as_size(i)]);
+        const SourceLine* line = source_line(source_, kernel_.instructions[index_of(i)]);
         if (line == nullptr || line->verb.empty() || line->role != window_.role) continue;
         verbs.insert(line->verb), ++count;
       }
@@ -147,7 +145,7 @@ class WindowFinder {
     for (const Loop& loop : nest_.loops) {
       if (!in_window(loop)) continue;
       const bool nested = std::any_of(outermost.begin(), outermost.end(), [&](const Loop* outer) {
-        return outer->contains[as_size(loop.header)];
+        return outer->contains[index_of(loop.header)];
       });
       if (nested) continue;
       outermost.push_back(&loop);
@@ -162,16 +160,16 @@ class WindowFinder {
   // Code of the loop that is laid out behind its end: behind a branch back to the header, with an
   // unconditional exit or the closing read in between.
   bool out_of_line(const Loop& loop, int block) const {
-    const int header = graph_.blocks[as_size(loop.header)].begin;
+    const int header = graph_.blocks[index_of(loop.header)].begin;
     bool closed = false, left = false;
-    for (int i = header; i < graph_.blocks[as_size(block)].begin; ++i) {
-      const int here = graph_.block_of[as_size(i)];
-      const std::vector<int>& next = graph_.blocks[as_size(here)].successors;
-      if (loop.contains[as_size(here)]) {
+    for (int i = header; i < graph_.blocks[index_of(block)].begin; ++i) {
+      const int here = graph_.block_of[index_of(i)];
+      const std::vector<int>& next = graph_.blocks[index_of(here)].successors;
+      if (loop.contains[index_of(here)]) {
         closed = closed || std::count(next.begin(), next.end(), loop.header) > 0;
         continue;
       }
-      const Instruction& instruction = kernel_.instructions[as_size(i)];
+      const Instruction& instruction = kernel_.instructions[index_of(i)];
       left =
           left || i == window_.end || (leaves_kernel(instruction) && !falls_through(instruction));
     }
@@ -182,10 +180,10 @@ class WindowFinder {
   std::vector<bool> find_diverged() const {
     std::vector<bool> diverged(graph_.blocks.size(), false);
     const auto leads_in = [&](int from, const BasicBlock& to) {
-      const BasicBlock& block = graph_.blocks[as_size(from)];
+      const BasicBlock& block = graph_.blocks[index_of(from)];
       const bool taken = block.end != to.begin;
-      return diverged[as_size(from)] ||
-             (taken && kernel_.instructions[as_size(block.end - 1)].opcode == "BRA.DIV");
+      return diverged[index_of(from)] ||
+             (taken && kernel_.instructions[index_of(block.end - 1)].opcode == "BRA.DIV");
     };
     for (bool changed = true; changed;) {
       changed = false;
@@ -201,7 +199,7 @@ class WindowFinder {
   }
 
   void mark(const Loop& loop) {
-    window_.loop_header = graph_.blocks[as_size(loop.header)].begin;
+    window_.loop_header = graph_.blocks[index_of(loop.header)].begin;
     const std::vector<bool> diverged = find_diverged();
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       if (!blocks_[b]) continue;
@@ -209,8 +207,8 @@ class WindowFinder {
       const bool cold = depth > 0 || diverged[b] || out_of_line(loop, static_cast<int>(b));
       const Heat heat = !loop.contains[b] ? Heat::beside : cold ? Heat::cold : Heat::hot;
       for (int i = graph_.blocks[b].begin; i < graph_.blocks[b].end; ++i)
-        window_.heat[as_size(i)] = heat, window_.depth[as_size(i)] = depth,
-        window_.block[as_size(i)] = static_cast<int>(b);
+        window_.heat[index_of(i)] = heat, window_.depth[index_of(i)] = depth,
+        window_.block[index_of(i)] = static_cast<int>(b);
     }
   }
 
@@ -236,8 +234,8 @@ std::vector<RoleWindow> find_windows(const SassKernel& kernel, const SourceMap& 
 }
 
 const SourceLine* source_line(const SourceMap& source, const Instruction& instruction) {
-  if (instruction.line < 1 || as_size(instruction.line) > source.size()) return nullptr;
-  return &source[as_size(instruction.line) - 1];
+  if (instruction.line < 1 || index_of(instruction.line) > source.size()) return nullptr;
+  return &source[index_of(instruction.line) - 1];
 }
 
 std::string verb_name(const SourceLine* line) {
