@@ -4,6 +4,11 @@
 
 namespace phasebit::image {
 
+const std::vector<std::string>& words_of(Role /*role*/) {
+  static const std::vector<std::string> words = {"", "producer", "consumer", "both", "victim"};
+  return words;
+}
+
 std::string describe(const StatusRecord& status) {
   if (status.code == static_cast<std::uint32_t>(StatusCode::none)) return "no fault";
   if (status.code == static_cast<std::uint32_t>(StatusCode::not_coresident))

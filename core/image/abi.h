@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace phasebit::image {
 
@@ -45,6 +46,8 @@ static_assert(sizeof(KernelParams) == 96);
 // The role's number in SampleRecord::role.
 // A victim takes no part in the protocol: its speed is what the others cost it.
 enum class Role : std::uint32_t { none = 0, producer = 1, consumer = 2, both = 3, victim = 4 };
+inline constexpr Role all_roles[] = {Role::producer, Role::consumer, Role::both, Role::victim};
+const std::vector<std::string>& words_of(Role role);  // "" for none
 
 // Written by the first thread of each role of each warp, at index
 // cta * 2 * warps + 2 * warp + (1 for the consumer half of a warp split by thread parity).

@@ -47,6 +47,12 @@ std::optional<BufferFill> read_fill(std::string_view text) {
   return BufferFill{kind, *number};
 }
 
+bool read_text(std::string_view text, BufferFill& fill) {
+  const auto read = read_fill(text);
+  if (read) fill = *read;
+  return read.has_value();
+}
+
 std::string to_string(const BufferFill& fill) {
   switch (fill.kind) {
     case Kind::none: return "none";

@@ -1,6 +1,8 @@
 // Memory that the bench makes for a kernel: one type for heads and for `--param`.
 #pragma once
 
+#include "core/base/fields.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -38,6 +40,10 @@ std::optional<BufferFill> read_fill(std::string_view text);
 std::string to_string(const BufferFill& fill);
 inline constexpr const char* fill_words =
     "zero, none, index, random:SEED, blocks:SEED, signs:SEED or a number";
+bool read_text(std::string_view text, BufferFill& fill);
+inline std::string text_hint(const BufferFill& /*fill*/) {
+  return fill_words;
+}
 
 struct Buffer {
   std::string name;
@@ -46,6 +52,12 @@ struct Buffer {
   std::size_t words() const { return static_cast<std::size_t>(bytes + 3) / 4; }
   bool operator==(const Buffer&) const = default;
 };
+template <typename Visit>
+void fields(Visit& visit, const Buffer* /*type*/) {
+  visit("name", &Buffer::name, {.must = ""});
+  visit("bytes", &Buffer::bytes, {.least = 1, .must = "write `bytes = 4096`"});
+  visit("fill", &Buffer::fill);
+}
 
 // The words of an `index`, `random`, `blocks` or `signs` buffer; none of another, which a fill by
 // one word makes.

@@ -2,6 +2,8 @@
 // that a report needs no templates.
 #pragma once
 
+#include "core/base/fields.h"
+
 #include <array>
 #include <map>
 #include <string>
@@ -19,6 +21,11 @@ struct AxisFacts {
   std::string label;  // a column's title; "" for the axis's name
   bool operator==(const AxisFacts&) const = default;
 };
+template <typename Visit>
+void fields(Visit& visit, const AxisFacts* /*type*/) {
+  visit("default", &AxisFacts::default_value);
+  visit("label", &AxisFacts::label, {.if_set = true});
+}
 
 struct ProtocolLabels {
   // What tables print as waited on: a pattern. {axis} is the axis's value, and a part in brackets
@@ -27,6 +34,11 @@ struct ProtocolLabels {
   std::vector<std::string> blank;  // axes whose column shows "-" in its rows
   bool operator==(const ProtocolLabels&) const = default;
 };
+template <typename Visit>
+void fields(Visit& visit, const ProtocolLabels* /*type*/) {
+  visit("waits_on", &ProtocolLabels::waits_on);
+  visit("blank", &ProtocolLabels::blank, {.if_set = true});
+}
 
 struct CatalogueFacts {
   // By the axis's name; "form.path" where the default is one of the component's own.
@@ -42,6 +54,11 @@ struct CatalogueFacts {
   bool empty() const { return axes.empty() && protocols.empty(); }
   bool operator==(const CatalogueFacts&) const = default;
 };
+template <typename Visit>
+void fields(Visit& visit, const CatalogueFacts* /*type*/) {
+  visit("axes", &CatalogueFacts::axes);
+  visit("protocols", &CatalogueFacts::protocols);
+}
 
 // {"axes":{AXIS:{"default":VALUE,"label":WORDS}},"protocols":{NAME:{"waits_on":PATTERN}}}
 nlohmann::json json_of(const CatalogueFacts& facts);

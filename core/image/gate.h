@@ -9,6 +9,7 @@
 namespace phasebit::image {
 
 enum class GateVerdict { passed, failed, ungated };
+const std::vector<std::string>& words_of(GateVerdict verdict);
 
 struct GateResult {
   GateVerdict verdict = GateVerdict::ungated;

@@ -1,6 +1,7 @@
 #include "core/image/guard_sites.h"
 
 #include "core/base/error.h"
+#include "core/base/fields.h"
 #include "core/isa/barrier_word.h"
 
 #include <algorithm>
@@ -56,18 +57,14 @@ std::vector<std::string> words_of(const WaitSite& site) {
 
 }  // namespace
 
+const std::vector<std::string>& words_of(WaitKind /*kind*/) {
+  static const std::vector<std::string> words = {
+      "parity", "state", "flag", "atomic", "call", "barrier", "cluster_barrier", "unknown"};
+  return words;
+}
+
 std::string to_string(WaitKind kind) {
-  switch (kind) {
-    case WaitKind::parity: return "parity";
-    case WaitKind::state: return "state";
-    case WaitKind::flag: return "flag";
-    case WaitKind::atomic: return "atomic";
-    case WaitKind::call: return "call";
-    case WaitKind::barrier: return "barrier";
-    case WaitKind::cluster_barrier: return "cluster_barrier";
-    case WaitKind::unknown: return "unknown";
-  }
-  bug("unknown kind of wait");
+  return base::word_of(kind);
 }
 
 const WaitSite* GuardTable::find(std::uint32_t number) const {

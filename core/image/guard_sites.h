@@ -19,10 +19,7 @@ enum class WaitKind {
   cluster_barrier,  // of the cluster
   unknown           // a wait that cannot be looked at: it leaves a breadcrumb alone
 };
-inline constexpr WaitKind every_wait_kind[] = {
-    WaitKind::parity,          WaitKind::state,  WaitKind::flag,
-    WaitKind::atomic,          WaitKind::call,   WaitKind::barrier,
-    WaitKind::cluster_barrier, WaitKind::unknown};
+const std::vector<std::string>& words_of(WaitKind kind);
 std::string to_string(WaitKind kind);
 
 struct WaitSite {

@@ -28,7 +28,20 @@ struct RoleSlice {
   bool is_in(int cta) const { return rank_in_cluster < 0 || rank_in_cluster == cta; }
   int lanes() const { return 32 / lane_stride; }
   int record_index() const { return 2 * warp + (first_lane != 0 ? 1 : 0); }
+  bool operator==(const RoleSlice&) const = default;
 };
+template <typename Visit>
+void fields(Visit& visit, const RoleSlice* /*type*/) {
+  // A head says the first four for several warps at once (core/ptx/head).
+  visit("warp", &RoleSlice::warp, {.toml = nullptr});
+  visit("first_lane", &RoleSlice::first_lane, {.toml = nullptr});
+  visit("lane_stride", &RoleSlice::lane_stride, {.toml = nullptr});
+  visit("role", &RoleSlice::role, {.toml = nullptr});
+  visit("unit", &RoleSlice::unit);
+  visit("rank", &RoleSlice::rank);
+  visit("rank_in_cluster", &RoleSlice::rank_in_cluster, {.toml = "cta"});
+  visit("leaves_early", &RoleSlice::leaves_early);
+}
 
 // The payload of a slot: word w of item i is seed + i * payload_item_step + w (mod 2^32). Thread r
 // of the T that share a slot reads, in this order, words (m * T + r) * vector_words + v for m = 0..
@@ -59,6 +72,13 @@ struct TilePayload {
   std::vector<int> offsets = {};
   bool operator==(const TilePayload&) const = default;
 };
+template <typename Visit>
+void fields(Visit& visit, const TilePayload* /*type*/) {
+  visit("map", &TilePayload::map, {.must = ""});
+  visit("at", &TilePayload::at, {.always = true});
+  visit("copies", &TilePayload::copies, {.least = 1});
+  visit("offsets", &TilePayload::offsets);
+}
 
 struct PayloadShape {
   int words_per_slot = 0;         // 0: no payload, counts and phases alone are checked
@@ -75,7 +95,24 @@ struct PayloadShape {
     return thread_words > 0 ? thread_words : words_per_slot / consumer_threads;
   }
   int images_bytes() const { return 4 * period * words_per_slot; }  // of payload_in
+  bool operator==(const PayloadShape&) const = default;
 };
+// What does not count in the signature says what the words of a slot are, and is verified. What
+// makes them so is in the code, or in a buffer or map, which count.
+template <typename Visit>
+void fields(Visit& visit, const PayloadShape* /*type*/) {
+  using Shape = PayloadShape;
+  visit("words_per_slot", &Shape::words_per_slot,
+        {.toml = "words", .always = true, .by_key = true});
+  visit("consumer_threads", &Shape::consumer_threads, {.toml = "threads", .always = true});
+  visit("consumer_vector_words", &Shape::consumer_vector_words, {.toml = "vector", .least = 1});
+  visit("period", &Shape::period);
+  visit("thread_words", &Shape::thread_words, {.toml = "reads", .if_set = true});
+  visit("copy_words", &Shape::copy_words, {.toml = "copied", .in_signature = false});
+  visit("kept_words", &Shape::kept_words, {.toml = "kept", .in_signature = false});
+  visit("product", &Shape::product, {.if_set = true, .in_signature = false, .by_key = true});
+  visit("tile", &Shape::tile, {.if_set = true, .in_signature = false});
+}
 
 // Data that a whole grid reads: the first `bytes` of the launch's first buffer, whose fill is
 // `blocks`. Readers, so many a CTA, take its tiles in turn: item i of reader r of R is tile
@@ -85,7 +122,14 @@ struct DataShape {
   std::int64_t bytes = 0;  // 0: none; a multiple of tile_bytes
   int tile_bytes = 0;
   int readers = 1;
+  bool operator==(const DataShape&) const = default;
 };
+template <typename Visit>
+void fields(Visit& visit, const DataShape* /*type*/) {
+  visit("bytes", &DataShape::bytes, {.always = true});
+  visit("tile_bytes", &DataShape::tile_bytes, {.toml = "tile", .least = 4, .always = true});
+  visit("readers", &DataShape::readers);
+}
 
 // A sum over a launch's items that a role leaves beside its clocks, in SampleRecord::readings. Its
 // slope over the items is a figure of its own: polls an item, cycles from arrival to wake-up.
@@ -94,7 +138,15 @@ struct Reading {
   std::string unit;  // "polls per item"
   Role role = Role::consumer;
   int index = 0;
+  bool operator==(const Reading&) const = default;
 };
+template <typename Visit>
+void fields(Visit& visit, const Reading* /*type*/) {
+  visit("name", &Reading::name, {.must = ""});
+  visit("unit", &Reading::unit, {.must = ""});
+  visit("role", &Reading::role, {.must = "write `role = \"consumer\"`"});
+  visit("index", &Reading::index);
+}
 
 // Clusters. With cluster_size above 1 one cluster of that many CTAs is the whole grid; target_sm
 // and the tickets mean nothing, so its kernel must read neither. "CTA" is then %cluster_ctarank: it
@@ -130,8 +182,7 @@ struct LaunchShape {
   bool guarded = true;  // false: it waits for nothing, so there is no guarded build
   // Barriers or flags whose end state each CTA reads back, as its first record says
   // (SampleRecord::phases_checked); of a cluster the first CTA, for all. A launch that read back
-  // fewer fails; 0: its items alone are verified. Whether a launch verifies changes nothing that is
-  // measured: launch_signature leaves it out.
+  // fewer fails; 0: its items alone are verified.
   int phases_checked = 0;
   std::string unit = "cycles per item";  // or "cycles per round trip"
   std::vector<RoleSlice> slices;
@@ -146,7 +197,50 @@ struct LaunchShape {
   int warps() const { return threads / 32; }
   int ctas() const { return (sms > 0 ? sms : 1) * ctas_per_sm * cluster_size; }  // leave records
   int records() const { return ctas() * 2 * warps(); }
+  bool operator==(const LaunchShape&) const = default;
 };
+template <typename Visit>
+void fields(Visit& visit, const LaunchShape* /*type*/) {
+  using Shape = LaunchShape;
+  constexpr const char *launch = "launch", *expects = "expects", *resources = "resources";
+  visit("threads", &Shape::threads,
+        {.table = launch, .least = 1, .must = "write `threads = 64`: the threads of a CTA"});
+  visit("ctas_per_sm", &Shape::ctas_per_sm, {.table = launch, .least = 1, .by_key = true});
+  visit("sms", &Shape::sms, {.table = launch, .if_set = true, .by_key = true});
+  visit("load_ctas", &Shape::load_ctas, {.table = launch, .by_key = true});
+  visit("cluster_size", &Shape::cluster_size, {.table = launch, .least = 1, .by_key = true});
+  visit("dynamic_shared_bytes", &Shape::dynamic_shared_bytes,
+        {.toml = "shared_bytes", .table = launch, .always = true});
+  visit("item_granule", &Shape::item_granule, {.toml = "granule", .table = launch, .least = 1});
+  visit("min_items", &Shape::min_items, {.table = launch});
+  visit("max_items", &Shape::max_items, {.table = launch});
+  visit("producer_turns", &Shape::producer_turns, {.table = launch, .least = 1, .by_key = true});
+  visit("consumer_turns", &Shape::consumer_turns, {.table = launch, .least = 1, .by_key = true});
+  visit("timed_role", &Shape::timed_role,
+        {.table = launch, .must = "write `timed_role = \"consumer\"`", .by_key = true});
+  visit("guarded", &Shape::guarded, {.table = launch, .by_key = true});
+  // It changes no launch, only which repetitions bench/campaign may give idle warps. What needs it
+  // (wgmma, setmaxnreg) is in the code.
+  visit("fixed_warps", &Shape::fixed_warps,
+        {.table = launch, .if_set = true, .in_signature = false, .by_key = true});
+  visit("unit", &Shape::unit, {.table = launch, .always = true, .by_key = true});
+  visit("work_amount", &Shape::work_amount, {.table = launch, .by_key = true});
+  visit("delay_cycles", &Shape::delay_cycles, {.table = launch, .by_key = true});
+  visit("first_rank", &Shape::first_rank, {.table = launch, .by_key = true});
+  visit("second_rank", &Shape::second_rank, {.table = launch, .by_key = true});
+  visit("slices", &Shape::slices, {.toml = nullptr});
+  // Verified, not measured.
+  visit("phases_checked", &Shape::phases_checked,
+        {.toml = "phases", .table = expects, .in_signature = false});
+  visit("payload", &Shape::payload, {.table = expects});
+  // The code stores whether or not the buffer, which counts, is verified afterwards.
+  visit("stored", &Shape::stored,
+        {.table = expects, .if_set = true, .in_signature = false, .by_key = true});
+  visit("data", &Shape::data, {.table = expects, .by_hand = true, .if_set = true});
+  visit("readings", &Shape::readings, {.table = expects});
+  visit("buffers", &Shape::buffers, {.table = resources, .by_hand = true, .if_set = true});
+  visit("tensor_maps", &Shape::tensor_maps, {.table = resources, .if_set = true});
+}
 
 // Items that a unit handles of `items`: those equal to unit modulo turns.
 std::uint32_t items_of_unit(std::uint32_t items, int unit, int turns);

@@ -17,7 +17,7 @@
 
 namespace phasebit::image {
 
-inline constexpr int manifest_version = 4;
+inline constexpr int manifest_version = 5;
 
 struct Resources {
   int registers = 0;  // per thread
@@ -29,6 +29,7 @@ struct Resources {
 };
 
 enum class Build { timed, guarded };
+const std::vector<std::string>& words_of(Build build);
 std::string to_string(Build build);
 
 // One kernel as assembled for one target by one ptxas.
@@ -57,6 +58,13 @@ struct BundleVariant {
   std::optional<WholeLaunch> whole = {};
   const Image* image(Build build) const;
 };
+template <typename Visit>
+void fields(Visit& visit, const BundleVariant* /*type*/) {
+  visit("key", &BundleVariant::key);
+  visit("launch", &BundleVariant::launch);
+  visit("images", &BundleVariant::images);
+  visit("whole", &BundleVariant::whole, {.if_set = true});
+}
 
 struct Manifest {
   int version = manifest_version;
@@ -71,8 +79,8 @@ struct Manifest {
   std::vector<BundleVariant> variants;
 };
 
-// The launch shape as one line of JSON: what a SASS class needs beside the code. Without what it
-// verifies.
+// The fields of the launch that count in a signature, as one line of JSON: launches of one code and
+// one signature are measured once. launch.h says of each field whether it counts.
 std::string launch_signature(const LaunchShape& launch);
 std::string launch_signature(const WholeLaunch& whole);
 

@@ -4,6 +4,11 @@
 
 namespace phasebit::image {
 
+const std::vector<std::string>& words_of(WholeParameter::Kind /*kind*/) {
+  static const std::vector<std::string> words = {"value", "buffer", "items"};
+  return words;
+}
+
 std::vector<std::byte> parameter_block(const WholeLaunch& whole, std::uint32_t items,
                                        const std::vector<std::uint64_t>& addresses) {
   std::vector<std::byte> block(static_cast<std::size_t>(whole.parameter_bytes));

@@ -27,6 +27,7 @@ struct WholeParameter {
   std::uint64_t value = 0;    // of a value: its bits
   Buffer buffer = {};         // of a buffer
 };
+const std::vector<std::string>& words_of(WholeParameter::Kind kind);
 
 struct WholeLaunch {
   std::array<int, 3> grid{1, 1, 1}, block{1, 1, 1};

@@ -105,8 +105,8 @@ void CatalogueReader::read_store_facts(const Source& source) {
   facts.stores = has_table(files, "stored");
   if (!facts.stores) return;
   FactTable stored(catalogue_, files, "stored", {"operation", "rewrite", "by_map"}, status_);
-  facts.operation = stored.axis_word("operation", image::stores::store_operation_words());
-  facts.rewrite = stored.axis_word("rewrite", image::stores::store_rewrite_words());
+  facts.operation = stored.axis_word("operation", words_of(image::stores::StoreOperation{}));
+  facts.rewrite = stored.axis_word("rewrite", words_of(image::stores::StoreRewrite{}));
   facts.by_map = stored.expression_if("by_map", ValueKind::truth);
 }
 
@@ -120,10 +120,10 @@ void CatalogueReader::read_tile_facts(const Source& source) {
                 {"rank", "box", "cut", "copies", "element", "swizzle", "promotion", "fill",
                  "im2col", "lower", "upper", "offsets"},
                 status_);
-  facts.element = map.axis_word("element", tensor::element_words());
-  facts.swizzle = map.axis_word("swizzle", tensor::swizzle_words());
-  facts.promotion = map.axis_word("promotion", tensor::promotion_words());
-  facts.fill = map.axis_word("fill", tensor::fill_out_words());
+  facts.element = map.axis_word("element", words_of(tensor::TensorElement{}));
+  facts.swizzle = map.axis_word("swizzle", words_of(tensor::TensorSwizzle{}));
+  facts.promotion = map.axis_word("promotion", words_of(tensor::TensorPromotion{}));
+  facts.fill = map.axis_word("fill", words_of(tensor::TensorFill{}));
   facts.rank = map.expression("rank", ValueKind::number, "rank = 2, or an expression");
   facts.copies = map.expression_if("copies", ValueKind::number);
   facts.box = map.numbers_if("box");

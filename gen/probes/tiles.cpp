@@ -19,23 +19,21 @@ namespace {
 
 template <typename Enum>
 Status take_word(const image::VariantKey& variant, const char* key, const AxisWord& word,
-                 const std::vector<std::string>& words, Enum& into) {
+                 Enum& into) {
   const std::string text = word.axis.empty() ? word.word : variant.value(word.axis);
-  const auto at = std::find(words.begin(), words.end(), text);
-  if (at == words.end())
+  const auto value = base::value_of_word<Enum>(text);
+  if (!value)
     return with_hint(fail(Step::spec, "{}: {}: no '{}'", variant.id, key, text),
-                     base::nearest_word_hint(text, words));
-  into = static_cast<Enum>(at - words.begin());
+                     base::nearest_word_hint(text, words_of(into)));
+  into = *value;
   return {};
 }
 
 Status take_words(const image::VariantKey& variant, const TileFacts& facts, TensorMap& map) {
-  namespace tensor = image::tensor;
-  PHASEBIT_TRY(take_word(variant, "element", facts.element, tensor::element_words(), map.element));
-  PHASEBIT_TRY(take_word(variant, "swizzle", facts.swizzle, tensor::swizzle_words(), map.swizzle));
-  PHASEBIT_TRY(
-      take_word(variant, "promotion", facts.promotion, tensor::promotion_words(), map.promotion));
-  return take_word(variant, "fill", facts.fill, tensor::fill_out_words(), map.fill);
+  PHASEBIT_TRY(take_word(variant, "element", facts.element, map.element));
+  PHASEBIT_TRY(take_word(variant, "swizzle", facts.swizzle, map.swizzle));
+  PHASEBIT_TRY(take_word(variant, "promotion", facts.promotion, map.promotion));
+  return take_word(variant, "fill", facts.fill, map.fill);
 }
 
 // An expression of a list, 0 behind its end.
@@ -151,10 +149,8 @@ Status place_stored(const image::VariantKey& variant, const Figures& figures, Pl
   image::LaunchShape& launch = plan.launch;
   stores::StoreShape& stored = launch.stored;
   stored.buffer = stored_buffer_name;
-  PHASEBIT_TRY(take_word(variant, "operation", facts.operation, stores::store_operation_words(),
-                         stored.operation));
-  PHASEBIT_TRY(
-      take_word(variant, "rewrite", facts.rewrite, stores::store_rewrite_words(), stored.rewrite));
+  PHASEBIT_TRY(take_word(variant, "operation", facts.operation, stored.operation));
+  PHASEBIT_TRY(take_word(variant, "rewrite", facts.rewrite, stored.rewrite));
   const auto bytes = static_cast<std::uint64_t>(launch.payload.images_bytes());
   // 1.0, and a number that half of all words are below as they are above.
   constexpr std::uint32_t there_before = 0x3f800000;

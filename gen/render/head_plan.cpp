@@ -1,6 +1,6 @@
 #include "gen/render/head_plan.h"
 
-#include "core/ptx/head/payload.h"
+#include "core/base/fields_toml.h"
 #include "gen/probes/make_plan.h"
 #include "gen/render/variant_head.h"
 #include "gen/space/hand_made.h"
@@ -18,8 +18,7 @@ class PlanCheck {
       : head_(head), said_(head.launch), plan_(plan), planned_(plan.launch) {}
 
   Status check() const {
-    PHASEBIT_TRY(check_numbers());
-    PHASEBIT_TRY(check_figure());
+    PHASEBIT_TRY(check_fields());
     PHASEBIT_TRY(check_barriers());
     PHASEBIT_TRY(check_tensor_maps());
     PHASEBIT_TRY(check_data());
@@ -38,44 +37,50 @@ class PlanCheck {
         hint);
   }
 
-  Status check_numbers() const {
-    const struct {
-      const char* key;
-      long said, planned;
-    } rows[] = {{"cluster_size", said_.cluster_size, planned_.cluster_size},
-                {"ctas_per_sm", said_.ctas_per_sm, planned_.ctas_per_sm},
-                {"sms", said_.sms, planned_.sms},
-                {"load_ctas", said_.load_ctas, planned_.load_ctas},
-                {"first_rank", said_.first_rank, planned_.first_rank},
-                {"second_rank", said_.second_rank, planned_.second_rank},
-                {"work_amount", said_.work_amount, planned_.work_amount},
-                {"delay_cycles", said_.delay_cycles, planned_.delay_cycles},
-                {"producer_turns", said_.producer_turns, planned_.producer_turns},
-                {"consumer_turns", said_.consumer_turns, planned_.consumer_turns}};
-    if (said_.guarded != planned_.guarded)
-      return complain("guarded", fmt::to_string(said_.guarded), fmt::to_string(planned_.guarded),
-                      "leave `guarded` out: its guarded build runs first");
-    if (said_.fixed_warps != planned_.fixed_warps)
-      return complain("fixed_warps", fmt::to_string(said_.fixed_warps),
-                      fmt::to_string(planned_.fixed_warps),
-                      fmt::format("write `fixed_warps = {}`", planned_.fixed_warps));
-    for (const auto& row : rows) {
-      if (row.said == row.planned) continue;
-      return complain(row.key, fmt::to_string(row.said), fmt::to_string(row.planned),
-                      fmt::format("write `{} = {}`, or the axes of [key] that decide it", row.key,
-                                  row.planned));
+  // The first field of a type that the key decides and in which both differ.
+  template <typename T>
+  struct Difference {
+    const T &said, &planned;
+    const char* place;
+    std::string key = {}, said_text = {}, planned_text = {}, hint = {};
+
+    template <typename Type, typename Member>
+    void operator()(const char* name, Member Type::* member, const base::Field& field = {}) {
+      const Member &one = said.*member, &other = planned.*member;
+      if (!field.by_key || !key.empty() || one == other) return;
+      key = field.key(name);
+      said_text = shown(one), planned_text = shown(other);
+      const std::string line = fmt::format("write `{} = {}`", key, base::toml_of(other));
+      if constexpr (base::HasFields<Member>)
+        hint = other == Member{} ? fmt::format("leave `{}` out", key)
+                                 : fmt::format("{} in {}", line, place);
+      else if constexpr (std::is_arithmetic_v<Member>)
+        hint = line + ", or the axes of [key] that decide it";
+      else
+        hint = line;
     }
-    return {};
+
+   private:
+    template <typename Member>
+    std::string shown(const Member& value) const {
+      if constexpr (std::is_same_v<Member, std::string>) return fmt::format("'{}'", value);
+      if constexpr (base::HasWords<Member>) return base::word_of(value);
+      if constexpr (base::HasFields<Member>)
+        if (value == Member{}) return "no " + key;
+      return base::toml_of(value);
+    }
+  };
+  template <typename T>
+  static Difference<T> difference(const T& said, const T& planned, const char* place) {
+    Difference<T> found{said, planned, place};
+    fields(found, &said);
+    return found;
   }
 
-  Status check_figure() const {
-    const std::string role = ptx::head::word_of(planned_.timed_role);
-    if (said_.timed_role != planned_.timed_role)
-      return complain("timed_role", ptx::head::word_of(said_.timed_role), role,
-                      fmt::format("write `timed_role = \"{}\"`", role));
-    if (said_.unit == planned_.unit) return {};
-    return complain("unit", fmt::format("'{}'", said_.unit), fmt::format("'{}'", planned_.unit),
-                    fmt::format("write `unit = \"{}\"`", planned_.unit));
+  Status check_fields() const {
+    const auto found = difference(said_, planned_, "[expects]");
+    if (found.key.empty()) return {};
+    return complain(found.key, found.said_text, found.planned_text, found.hint);
   }
 
   // Without an id, the kind of its barriers is what tells a text of another protocol.
@@ -109,8 +114,7 @@ class PlanCheck {
   // not asked for.
   Status check_data() const {
     const auto text = [](const LaunchShape& one) {
-      return one.data.bytes == 0 ? std::string("no data")
-                                 : ptx::head::data_text(one.data, one.payload);
+      return one.data.bytes == 0 ? std::string("no data") : base::toml_of(ptx::head::data_of(one));
     };
     const std::string planned = text(planned_);
     if (text(said_) != planned)
@@ -131,46 +135,22 @@ class PlanCheck {
     return {};
   }
 
-  // Who is said to read words where it multiplies would be held against another sum.
-  Status check_product() const {
-    const image::product::ProductShape &said = said_.payload.product,
-                                       &planned = planned_.payload.product;
-    if (said == planned) return {};
-    const std::string text = ptx::head::product_text(planned);
-    return complain("payload", fmt::format("product = {}", ptx::head::product_text(said)), text,
-                    planned.rows == 0 ? "leave `product` out"
-                                      : fmt::format("write `product = {}` in its `payload`", text));
-  }
-
-  // A figure means nothing where what was stored is another's, or not looked at.
-  Status check_stored() const {
-    if (said_.stored == planned_.stored) return {};
-    const bool stores = !planned_.stored.buffer.empty();
-    const std::string planned = ptx::head::stored_text(planned_.stored);
-    return complain(
-        "stored",
-        said_.stored.buffer.empty() ? "nothing is stored" : ptx::head::stored_text(said_.stored),
-        stores ? planned : "nothing is stored",
-        stores ? fmt::format("write `stored = {}` in [expects]", planned) : "leave `stored` out");
-  }
-
+  // A figure means nothing where what was read or multiplied is another's, or not looked at.
   Status check_verified() const {
-    PHASEBIT_TRY(check_stored());
-    const int words = planned_.payload.words_per_slot;
     if (said_.phases_checked < planned_.phases_checked)
       return complain("phases", fmt::format("{} are verified", said_.phases_checked),
                       fmt::format("{} to verify", planned_.phases_checked),
                       fmt::format("write `phases = {}` in [expects]", planned_.phases_checked));
-    if (said_.payload.words_per_slot == words) return check_product();
-    const std::string hint =
-        words == 0 ? "leave `payload` out"
-                   : fmt::format(
-                         "write `payload = {{ words = {}, threads = {}, vector = {}, "
-                         "period = {} }}` in [expects]",
-                         words, planned_.payload.consumer_threads,
-                         planned_.payload.consumer_vector_words, planned_.payload.period);
-    return complain("payload", fmt::format("{} words of a slot", said_.payload.words_per_slot),
-                    fmt::to_string(words), hint);
+    const int words = planned_.payload.words_per_slot;
+    if (said_.payload.words_per_slot != words)
+      return complain("payload", fmt::format("{} words of a slot", said_.payload.words_per_slot),
+                      fmt::to_string(words),
+                      words == 0 ? "leave `payload` out"
+                                 : fmt::format("write `payload = {}` in [expects]",
+                                               base::toml_of(planned_.payload)));
+    const auto found = difference(said_.payload, planned_.payload, "its `payload`");
+    if (found.key.empty()) return {};
+    return complain("payload", found.said_text, found.planned_text, found.hint);
   }
 
   const Head& head_;

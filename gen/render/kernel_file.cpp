@@ -65,14 +65,12 @@ class Attribution {
   // What a function named as a role calls is a verb, whatever a library calls in it: its own
   // `wait` in an `acquire` is no wait of the ring.
   static void attribute(const std::vector<std::string>& functions, SourceLine& source) {
-    const auto& roles = ptx::head::role_words;
     for (size_t n = functions.size(); n-- > 1;)
-      for (const auto& row : roles)
-        if (functions[n - 1] == row.word) {
-          source.role = row.word;
-          if (n > 1) source.verb = functions[n - 2];
-          return;
-        }
+      if (base::value_of_word<image::Role>(functions[n - 1])) {
+        source.role = functions[n - 1];
+        if (n > 1) source.verb = functions[n - 2];
+        return;
+      }
     source.verb = verb_of(functions);
   }
 

@@ -15,7 +15,7 @@ using ptxas::Kernel;
 
 namespace {
 
-bool has_verb(const Kernel& kernel, const char* role, const char* verb) {
+bool has_verb(const Kernel& kernel, const std::string& role, const char* verb) {
   return std::any_of(
       kernel.source.begin(), kernel.source.end(),
       [&](const image::SourceLine& line) { return line.role == role && line.verb == verb; });
@@ -23,8 +23,8 @@ bool has_verb(const Kernel& kernel, const char* role, const char* verb) {
 
 std::vector<Role> clocks_of(const Kernel& kernel) {
   std::vector<Role> clocks;
-  for (const ptx::head::RoleWord& row : ptx::head::role_words)
-    if (has_verb(kernel, row.word, "clock_start")) clocks.push_back(row.role);
+  for (const Role role : image::all_roles)
+    if (has_verb(kernel, ptx::head::word_of(role), "clock_start")) clocks.push_back(role);
   return clocks;
 }
 

@@ -30,6 +30,8 @@ using image::WholeParameter;
 using image::write_bundle;
 using image::placement::CodeMoves;
 using image::placement::move_code;
+using image::stores::StoreOperation;
+using image::stores::StoreRewrite;
 
 namespace {
 
@@ -69,7 +71,15 @@ Manifest full_manifest() {
   launch.phases_checked = 9;
   launch.unit = "cycles per \"round\" trip\n";
   launch.slices = {{1, 1, 2, Role::consumer, 6, 7, 3}, {0, 0, 1, Role::producer, 0, 9}};
-  launch.payload = {256, 64, 4};
+  launch.payload = {256, 64, 4, 37, {"tiles", {0, 1}, 2, {3}}, 5, 6, 7, {64, 128, 2}};
+  launch.fixed_warps = true;
+  launch.sms = 132;
+  launch.stored = {"out", "tiles", StoreOperation::add_u32, StoreRewrite::plus_one};
+  launch.data = {8192, 4096, 2};
+  launch.buffers = {{"out", 64, {BufferFill::Kind::random, 7}}};
+  launch.tensor_maps.resize(1);
+  launch.tensor_maps[0].name = "tiles";
+  launch.tensor_maps[0].im2col.emplace();
   Image image;
   image.build = Build::guarded;
   image.module = "aa";
@@ -105,6 +115,7 @@ TEST(Manifest, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(to_json(*back), text);
   // Spot checks, in case writing loses what reading does not look for.
   const BundleVariant& variant = back->variants.at(0);
+  EXPECT_EQ(variant.launch, manifest.variants.at(0).launch);
   EXPECT_EQ(variant.key.value("stages"), "8");
   EXPECT_EQ(variant.key.value("nowhere"), "");
   EXPECT_EQ(variant.launch.timed_role, Role::both);
@@ -141,12 +152,19 @@ TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   EXPECT_EQ(variant.at("whole").size(), 6U);
   EXPECT_EQ(variant.at("whole").at("parameters").at(0).size(), 6U);
   EXPECT_EQ(variant.at("key").size(), 3U);
-  EXPECT_EQ(variant.at("launch").size(), 23U);
+  EXPECT_EQ(variant.at("launch").size(), 27U);
   EXPECT_EQ(variant.at("launch").at("slices").at(0).size(), 8U);
-  EXPECT_EQ(variant.at("launch").at("payload").size(), 7U);
+  EXPECT_EQ(variant.at("launch").at("payload").size(), 9U);
+  EXPECT_EQ(variant.at("launch").at("payload").at("tile").size(), 4U);
+  EXPECT_EQ(variant.at("launch").at("payload").at("product").size(), 3U);
+  EXPECT_EQ(variant.at("launch").at("stored").size(), 4U);
+  EXPECT_EQ(variant.at("launch").at("data").size(), 3U);
+  EXPECT_EQ(variant.at("launch").at("buffers").at(0).size(), 3U);
+  EXPECT_EQ(variant.at("launch").at("tensor_maps").at(0).size(), 12U);
+  EXPECT_EQ(variant.at("launch").at("tensor_maps").at(0).at("im2col").size(), 4U);
   EXPECT_EQ(variant.at("launch").at("readings").at(0).size(), 4U);
   EXPECT_EQ(variant.at("images").at(0).size(), 13U);
-  EXPECT_EQ(variant.at("images").at(1).size(), 11U);  // not padded
+  EXPECT_EQ(variant.at("images").at(1).size(), 13U);
   EXPECT_EQ(variant.at("images").at(0).at("resources").size(), 6U);
   EXPECT_EQ(variant.at("images").at(0).at("guard").at("sites").at(0).size(), 12U);
   EXPECT_EQ(variant.at("images").at(0).at("guard").at("barriers").at(0).size(), 4U);

@@ -51,7 +51,7 @@ TEST(StoredWord, MeetsTheOneInMemory) {
   };
   for (const StoredRow& row : rows)
     EXPECT_EQ(stored_word(row.operation, row.old, row.word, row.times), row.expected)
-        << image::stores::store_operation_words()[static_cast<std::size_t>(row.operation)] << " of "
+        << base::word_of(row.operation) << " of "
         << row.word << " on " << row.old << ", " << row.times << " times";
 }
 

@@ -53,7 +53,7 @@ TEST(HeadPlan, SaysWhatTheKeyDecides) {
        "`phases = 8` in [expects])"},
       {"payload = { words = 128, threads = 32, vector = 4 }\n", "",
        "spec: t.ptx:12: payload: 0 words of a slot, the variant of its key has 128 (write `payload "
-       "= { words = 128, threads = 32, vector = 4, period = 0 }` in [expects])"},
+       "= { words = 128, threads = 32, vector = 4 }` in [expects])"},
       {"\"st_shared\"", "\"none\"",
        "spec: t.ptx:14: payload: 128 words of a slot, the variant of its key has 0 (leave "
        "`payload` "
@@ -72,8 +72,8 @@ TEST(HeadPlan, SaysWhatTheKeyDecides) {
        "mbarrier "
        "(the protocol of [key] is another's, or the barrier's kind)"},
       {"threads = 64", "threads = 64\nguarded = false",
-       "spec: t.ptx:10: guarded: false, the variant of its key has true (leave `guarded` out: its "
-       "guarded build runs first)"},
+       "spec: t.ptx:10: guarded: false, the variant of its key has true (write `guarded = true`, "
+       "or the axes of [key] that decide it)"},
       {"threads = 64", "threads = 64\ncluster_size = 2",
        "spec: t.ptx:10: cluster_size: 2, the variant of its key has 1 (write `cluster_size = 1`, "
        "or the axes of [key] that decide it)"},

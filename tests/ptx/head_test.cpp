@@ -157,9 +157,8 @@ TEST(Head, SaysWhereItIsWrong) {
       {"//@ format = 1\n", "", "spec: t.ptx:10: format: missing (write `//@ format = 1`)"},
       {"format = 1", "format = 2", "spec: t.ptx:10: format: no format 2 (write `//@ format = 1`)"},
       {"id = \"a/b/c/d\"", "name = \"a\"",
-       "spec: t.ptx:11: name: no such key (one of: format, id, doc, build, key, parent, launch, "
-       "roles, "
-       "resources, expects, barriers, registers, ...)"},
+       "spec: t.ptx:11: name: no such key (one of: format, id, origin, key, parent, launch, "
+       "expects, resources, rules, doc, build, roles, ...)"},
       {"threads = 32", "thread = 32",
        "spec: t.ptx:16: thread: no such key (did you mean 'threads'?)"},
       {"//@ threads = 32\n", "",

@@ -2,6 +2,8 @@
 // some items, on the CPU.
 #pragma once
 
+#include "core/base/fields.h"
+
 #include <cstdint>
 #include <vector>
 
@@ -26,6 +28,12 @@ struct ProductShape {
   int block_bytes() const { return (rows + columns) * row_bytes; }
   int slot_bytes() const { return blocks * block_bytes(); }
 };
+template <typename Visit>
+void fields(Visit& visit, const ProductShape* /*type*/) {
+  visit("rows", &ProductShape::rows, {.least = 1, .always = true});
+  visit("columns", &ProductShape::columns, {.least = 1, .always = true});
+  visit("blocks", &ProductShape::blocks, {.least = 1});
+}
 
 // What a slot holds in place of a payload word: two bf16 of 1 or -1, whose signs are bits 15 and 31
 // of the mixed word. Sums of products of such elements are exact in f32 below 2^24.

@@ -37,14 +37,14 @@ std::uint32_t least_signed(std::uint32_t a, std::uint32_t b) {
 
 }  // namespace
 
-const std::vector<std::string>& store_operation_words() {
+const std::vector<std::string>& words_of(StoreOperation /*operation*/) {
   static const std::vector<std::string> words = {
       "store",   "add_u32", "add_u64", "add_f32", "min_u32", "min_s32", "max_u32",
       "max_s32", "inc_u32", "dec_u32", "and_b32", "or_b32",  "xor_b32"};
   return words;
 }
 
-const std::vector<std::string>& store_rewrite_words() {
+const std::vector<std::string>& words_of(StoreRewrite /*rewrite*/) {
   static const std::vector<std::string> words = {"off", "plus_one", "byte_as_f32"};
   return words;
 }

@@ -1,6 +1,8 @@
 // What consumers store back to global memory, and how it meets what stands there.
 #pragma once
 
+#include "core/base/fields.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -29,8 +31,8 @@ enum class StoreOperation {
 enum class StoreRewrite { off, plus_one, byte_as_f32 };
 
 // The words of heads, manifests and axes, in the order of the enumerations: "add_u32".
-const std::vector<std::string>& store_operation_words();
-const std::vector<std::string>& store_rewrite_words();
+const std::vector<std::string>& words_of(StoreOperation operation);
+const std::vector<std::string>& words_of(StoreRewrite rewrite);
 
 // Item i is stored to image i modulo the payload's period of a buffer, which holds a slot's bytes
 // for each image. Word w of the slot is word w of the image, or where the tile of a tensor map has
@@ -42,6 +44,13 @@ struct StoreShape {
   StoreRewrite rewrite = StoreRewrite::off;
   bool operator==(const StoreShape&) const = default;
 };
+template <typename Visit>
+void fields(Visit& visit, const StoreShape* /*type*/) {
+  visit("buffer", &StoreShape::buffer, {.must = ""});
+  visit("map", &StoreShape::map);
+  visit("operation", &StoreShape::operation);
+  visit("rewrite", &StoreShape::rewrite);
+}
 
 // What stands in memory after `word` was stored `times` times where `old` stood. Not of add_u64,
 // which takes words in pairs.

@@ -45,9 +45,9 @@ Complaint complaint_about_row(const TensorMap& map, int elements, const char* ke
                            "a multiple of 16"};
   const int span = span_of(map.swizzle);
   if (map.interleave == TensorInterleave::none && span > 0 && bytes > span)
-    return TensorComplaint{key, fmt::format("{} bytes in the innermost dimension", bytes),
-                           fmt::format("{} at most with swizzle = \"{}\"", span,
-                                       swizzle_words()[static_cast<std::size_t>(map.swizzle)])};
+    return TensorComplaint{
+        key, fmt::format("{} bytes in the innermost dimension", bytes),
+        fmt::format("{} at most with swizzle = \"{}\"", span, base::word_of(map.swizzle))};
   return {};
 }
 
@@ -111,32 +111,40 @@ Complaint complaint_about_im2col(const TensorMap& map) {
 
 }  // namespace
 
-const std::vector<std::string>& element_words() {
+const std::vector<std::string>& words_of(TensorElement /*element*/) {
   static const std::vector<std::string> words = {"u8",      "u16",  "u32",     "s32", "u64",
                                                  "s64",     "f16",  "f32",     "f64", "bf16",
                                                  "f32_ftz", "tf32", "tf32_ftz"};
   return words;
 }
 
-const std::vector<std::string>& interleave_words() {
+const std::vector<std::string>& words_of(TensorInterleave /*interleave*/) {
   static const std::vector<std::string> words = {"none", "16B", "32B"};
   return words;
 }
 
-const std::vector<std::string>& swizzle_words() {
+const std::vector<std::string>& words_of(TensorSwizzle /*swizzle*/) {
   static const std::vector<std::string> words = {
       "none", "32B", "64B", "128B", "128B_atom_32B", "128B_atom_32B_flip_8B", "128B_atom_64B"};
   return words;
 }
 
-const std::vector<std::string>& promotion_words() {
+const std::vector<std::string>& words_of(TensorPromotion /*promotion*/) {
   static const std::vector<std::string> words = {"none", "64B", "128B", "256B"};
   return words;
 }
 
-const std::vector<std::string>& fill_out_words() {
+const std::vector<std::string>& words_of(TensorFill /*fill*/) {
   static const std::vector<std::string> words = {"zeros", "nan"};
   return words;
+}
+
+TensorMap usual(const TensorMap& map) {
+  TensorMap out;
+  std::int64_t bytes = bytes_of(map.element);
+  for (std::size_t n = 0; n + 1 < map.sizes.size(); ++n)
+    out.strides.push_back(bytes *= map.sizes[n]);
+  return out;
 }
 
 int bytes_of(TensorElement element) {
@@ -206,17 +214,16 @@ std::int64_t tensor_bytes(const TensorMap& map) {
 }
 
 std::string describe(const TensorMap& map) {
-  std::string text = fmt::format("a tensor of {} {}", fmt::join(map.sizes, " x "),
-                                 element_words()[static_cast<std::size_t>(map.element)]);
+  std::string text =
+      fmt::format("a tensor of {} {}", fmt::join(map.sizes, " x "), base::word_of(map.element));
   if (!map.strides.empty()) text += fmt::format(", strides {} bytes", fmt::join(map.strides, ", "));
   if (map.im2col)
     text += fmt::format(", {} channels of {} pixels", map.im2col->channels, map.im2col->pixels);
   else
     text += fmt::format(", a box of {}", fmt::join(map.box, " x "));
-  if (map.swizzle != TensorSwizzle::none)
-    text += ", swizzle " + swizzle_words()[static_cast<std::size_t>(map.swizzle)];
+  if (map.swizzle != TensorSwizzle::none) text += ", swizzle " + base::word_of(map.swizzle);
   if (map.interleave != TensorInterleave::none)
-    text += ", interleave " + interleave_words()[static_cast<std::size_t>(map.interleave)];
+    text += ", interleave " + base::word_of(map.interleave);
   return text;
 }
 
@@ -224,13 +231,11 @@ std::optional<TensorComplaint> complaint_about(const TensorMap& map, std::int64_
   if (auto tensor = complaint_about_tensor(map)) return tensor;
   if (auto tile = map.im2col ? complaint_about_im2col(map) : complaint_about_box(map)) return tile;
   if (map.interleave == TensorInterleave::by_32 && map.swizzle != TensorSwizzle::by_32)
-    return TensorComplaint{"swizzle", swizzle_words()[static_cast<std::size_t>(map.swizzle)],
+    return TensorComplaint{"swizzle", base::word_of(map.swizzle),
                            "interleave = \"32B\" takes swizzle = \"32B\""};
   if (map.fill == TensorFill::nan && !is_float(map.element))
-    return TensorComplaint{
-        "fill",
-        fmt::format("nan of {} elements", element_words()[static_cast<std::size_t>(map.element)]),
-        "fill = \"zeros\", or elements that are floating-point numbers"};
+    return TensorComplaint{"fill", fmt::format("nan of {} elements", base::word_of(map.element)),
+                           "fill = \"zeros\", or elements that are floating-point numbers"};
   if (const std::int64_t bytes = tensor_bytes(map); bytes > buffer_bytes)
     return TensorComplaint{
         "buffer", fmt::format("'{}' has {} bytes, the tensor {}", map.buffer, buffer_bytes, bytes),

@@ -2,6 +2,8 @@
 // memory. The bench has the driver encode it; core/image/tensor/tile.h is the same on the CPU.
 #pragma once
 
+#include "core/base/fields.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -31,11 +33,11 @@ enum class TensorPromotion { none, to_64, to_128, to_256 };
 enum class TensorFill { zeros, nan };
 
 // The words of heads and manifests, in the order of the enumerations: "f16", "128B".
-const std::vector<std::string>& element_words();
-const std::vector<std::string>& interleave_words();
-const std::vector<std::string>& swizzle_words();
-const std::vector<std::string>& promotion_words();
-const std::vector<std::string>& fill_out_words();
+const std::vector<std::string>& words_of(TensorElement element);
+const std::vector<std::string>& words_of(TensorInterleave interleave);
+const std::vector<std::string>& words_of(TensorSwizzle swizzle);
+const std::vector<std::string>& words_of(TensorPromotion promotion);
+const std::vector<std::string>& words_of(TensorFill fill);
 
 // Instead of a box: the pixels that a filter goes over.
 struct TensorIm2col {
@@ -46,6 +48,13 @@ struct TensorIm2col {
   int pixels = 0;    // of a copy
   bool operator==(const TensorIm2col&) const = default;
 };
+template <typename Visit>
+void fields(Visit& visit, const TensorIm2col* /*type*/) {
+  visit("lower", &TensorIm2col::lower, {.always = true});
+  visit("upper", &TensorIm2col::upper, {.always = true});
+  visit("channels", &TensorIm2col::channels, {.always = true});
+  visit("pixels", &TensorIm2col::pixels, {.always = true});
+}
 
 struct TensorMap {
   std::string name;    // of the entry's parameter: 128 bytes at a multiple of 64
@@ -63,6 +72,23 @@ struct TensorMap {
   int rank() const { return static_cast<int>(sizes.size()); }
   bool operator==(const TensorMap&) const = default;
 };
+template <typename Visit>
+void fields(Visit& visit, const TensorMap* /*type*/) {
+  visit("name", &TensorMap::name, {.must = ""});
+  visit("buffer", &TensorMap::buffer, {.must = ""});
+  visit("element", &TensorMap::element, {.always = true});
+  visit("sizes", &TensorMap::sizes, {.always = true});
+  visit("strides", &TensorMap::strides);
+  visit("box", &TensorMap::box);
+  visit("steps", &TensorMap::steps);
+  visit("interleave", &TensorMap::interleave);
+  visit("swizzle", &TensorMap::swizzle);
+  visit("promotion", &TensorMap::promotion);
+  visit("fill", &TensorMap::fill);
+  visit("im2col", &TensorMap::im2col, {.if_set = true});
+}
+// Strides of a tensor without gaps.
+TensorMap usual(const TensorMap& map);
 
 int bytes_of(TensorElement element);
 bool is_float(TensorElement element);

@@ -1,7 +1,5 @@
 #include "core/image/tensor/tile.h"
 
-#include "core/image/tensor/words.h"
-
 #include <numeric>
 
 namespace phasebit::image::tensor {
@@ -34,7 +32,7 @@ Status check_known(const TensorMap& map) {
                 map.name);
   if (map.swizzle == TensorSwizzle::atom_32_flip_8)
     return fail(Step::bundle, "tensor map {}: the tiles of swizzle {} are not known", map.name,
-                word_of(map.swizzle));
+                base::word_of(map.swizzle));
   const int span = span_of(map.swizzle);
   const int row = tile_sizes(map).front() * bytes_of(map.element);
   if (span > 0 && row != span)
@@ -148,7 +146,7 @@ Result<std::vector<TileWord>> words_of_tile(const TensorMap& map, const std::vec
   PHASEBIT_TRY_ASSIGN(tile, tile_of(map, at, offsets));
   if (is_changed(map.element))
     return fail(Step::bundle, "tensor map {}: elements of {} change as they are copied", map.name,
-                word_of(map.element));
+                base::word_of(map.element));
   std::vector<TileWord> words;
   for (std::size_t first = 0; first + 3 < tile.size(); first += 4) {
     const std::int64_t from = tile[first];

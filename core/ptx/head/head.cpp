@@ -1,7 +1,6 @@
 #include "core/ptx/head/head.h"
 
 #include "core/base/text.h"
-#include "core/ptx/head/words.h"
 
 #include <algorithm>
 
@@ -36,10 +35,10 @@ int barrier_bytes(const std::string& kind) {
   return kind == "mbarrier" || kind == "flag" ? word_bytes : 0;
 }
 
-const char* word_of(image::Role role) {
-  for (const RoleWord& row : role_words)
-    if (row.role == role) return row.word;
-  bug("a role without a word");
+HeadBarrier usual(const HeadBarrier& barrier) {
+  HeadBarrier out;
+  if (barrier_bytes(barrier.kind) == 0) out.stride = 1;
+  return out;
 }
 
 Result<GateSpec> gate_of(const Head& head, const std::string& family, const isa::Version& ptxas) {

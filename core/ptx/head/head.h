@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/fields.h"
 #include "core/image/launch.h"
 #include "core/image/manifest.h"
 #include "core/image/variant_key.h"
@@ -24,6 +25,11 @@ struct HeadParent {
   std::string id;
   std::string text;  // content_hash of the parent's file as it was when last merged; "": no fork
 };
+template <typename Visit>
+void fields(Visit& visit, const HeadParent* /*type*/) {
+  visit("id", &HeadParent::id, {.must = ""});
+  visit("text", &HeadParent::text, {.must = ""});
+}
 
 // The barriers of one kind that lie side by side: one a slot.
 struct HeadBarrier {
@@ -33,7 +39,18 @@ struct HeadBarrier {
   int stride = 8;    // bytes from one slot's to the next; ids of named barriers are 1 apart
   int count = 1;
   int arrivals = 0;  // that complete a phase; 0: not by counting, and no mbarrier
+  bool operator==(const HeadBarrier&) const = default;
 };
+template <typename Visit>
+void fields(Visit& visit, const HeadBarrier* /*type*/) {
+  visit("name", &HeadBarrier::name, {.must = ""});
+  visit("kind", &HeadBarrier::kind, {.must = ""});
+  visit("base", &HeadBarrier::base, {.always = true});
+  visit("stride", &HeadBarrier::stride);
+  visit("count", &HeadBarrier::count, {.least = 1});
+  visit("arrivals", &HeadBarrier::arrivals);
+}
+HeadBarrier usual(const HeadBarrier& barrier);  // its stride follows from its kind
 const std::vector<std::string>& barrier_kinds();
 int barrier_bytes(const std::string& kind);  // of shared memory; 0 where it has none
 
@@ -41,7 +58,15 @@ int barrier_bytes(const std::string& kind);  // of shared memory; 0 where it has
 struct HeadRegisters {
   image::Role role = image::Role::none;
   std::string item, slot, cta;
+  bool operator==(const HeadRegisters&) const = default;
 };
+template <typename Visit>
+void fields(Visit& visit, const HeadRegisters* /*type*/) {
+  visit("role", &HeadRegisters::role, {.must = "write `role = \"consumer\"`"});
+  visit("item", &HeadRegisters::item);
+  visit("slot", &HeadRegisters::slot);
+  visit("cta", &HeadRegisters::cta);
+}
 
 // One rule of the gate. All that depends on SASS family and ptxas stands side by side: which of
 // them holds is known when the text has been assembled.
@@ -57,6 +82,12 @@ struct HeadCover {
   std::vector<std::string> families;
   std::string ptxas;
 };
+template <typename Visit>
+void fields(Visit& visit, const HeadCover* /*type*/) {
+  visit("part", &HeadCover::part, {.must = ""});
+  visit("families", &HeadCover::families);
+  visit("ptxas", &HeadCover::ptxas);
+}
 
 struct Head {
   // "file:line" of what a head says, for messages about it: "threads", "role producer", "barrier
@@ -84,8 +115,31 @@ struct Head {
   std::map<std::string, int> items_per_iteration;  // of the timed loop, by role; 1 where not named
   std::map<std::string, int> items_beside;  // of a pass beside it, where that has not as many
 };
+template <typename Visit>
+void fields(Visit& visit, const Head* /*type*/) {
+  visit("doc", &Head::doc);
+  visit("build", &Head::build, {.always = true});
+  visit("roles", &Head::idle, {.by_hand = true});  // and the launch's slices
+  visit("barriers", &Head::barriers);
+  visit("registers", &Head::registers);
+}
 
-const char* word_of(image::Role role);
+// `data` of [expects]: what a grid reads, and the matrices and tiles that it lies in.
+struct HeadData : image::DataShape {
+  image::product::ProductShape product = {};
+  image::TilePayload tensor = {};
+};
+template <typename Visit>
+void fields(Visit& visit, const HeadData* type) {
+  fields(visit, static_cast<const image::DataShape*>(type));
+  visit("product", &HeadData::product);
+  visit("tensor", &HeadData::tensor);
+}
+inline HeadData data_of(const image::LaunchShape& launch) {
+  return {launch.data, launch.payload.product, launch.payload.tile};
+}
+
+using base::word_of;  // "consumer" of a role
 
 // Step::spec: "file:line: key: what (what to write)".
 Result<Head> read_head(const std::vector<PtxHeadLine>& lines, const std::string& file);

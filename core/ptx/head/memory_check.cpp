@@ -1,4 +1,7 @@
-// What lies in shared memory: barriers and the slots of the payload.
+// What lies in shared memory: barriers and the slots of the payload; and the tensor maps that fill
+// them.
+#include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "core/image/product/check.h"
 #include "core/ptx/head/complaint.h"
 
@@ -124,6 +127,36 @@ Status check_head_memory(const CheckedHead& checked) {
   PHASEBIT_TRY(check_overlap(checked, false));
   PHASEBIT_TRY(check_phases(checked));
   return check_payload(checked);
+}
+
+Status check_head_tensor_maps(const CheckedHead& checked) {
+  const image::LaunchShape& launch = checked.head.launch;
+  for (const image::tensor::TensorMap& map : launch.tensor_maps) {
+    const std::string key = "tensor map " + map.name;
+    const std::int64_t bytes = image::buffer_bytes(launch, map.buffer);
+    if (bytes < 0) {
+      std::vector<std::string> names = {image::payload_in_buffer};
+      for (const image::Buffer& buffer : launch.buffers) names.push_back(buffer.name);
+      return checked.complain(key, base::nearest_word_hint(map.buffer, names),
+                              "there is no buffer '{}'", map.buffer);
+    }
+    if (const auto wrong = image::tensor::complaint_about(map, bytes))
+      return checked.complain(key, wrong->hint, "{}: {}", wrong->key, wrong->what);
+  }
+  // A tile is of the data that a grid reads, or of the payload.
+  const image::TilePayload& tile = launch.payload.tile;
+  const bool of_data = launch.payload.words_per_slot == 0 && launch.data.bytes > 0;
+  std::vector<std::string> names;
+  for (const image::tensor::TensorMap& map : launch.tensor_maps) names.push_back(map.name);
+  if (!tile.map.empty() && !base::contains(names, tile.map))
+    return checked.complain(of_data ? "data" : "payload", base::nearest_word_hint(tile.map, names),
+                            "there is no tensor map '{}'", tile.map);
+  if (const auto words = image::words_of_slot(launch); !words)
+    return checked.complain(of_data ? "data" : "payload", words.error().hint, "{}",
+                            words.error().message);
+  if (const auto stored = image::expected_stored(launch, 0, 0); !stored)
+    return checked.complain("stored", stored.error().hint, "{}", stored.error().message);
+  return {};
 }
 
 }  // namespace phasebit::ptx::head

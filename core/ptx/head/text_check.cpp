@@ -172,8 +172,8 @@ class TextCheck {
     return fmt::format("[{} {}] of {}", at.role, at.verb, place(statement));
   }
   static Role first_of(unsigned roles) {
-    for (const RoleWord& row : role_words)
-      if ((roles & bit_of(row.role)) != 0) return row.role;
+    for (const Role role : image::all_roles)
+      if ((roles & bit_of(role)) != 0) return role;
     bug("verbs of no role");
   }
 

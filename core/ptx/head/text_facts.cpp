@@ -39,9 +39,7 @@ PtxLaunch launch_of(const Head& head) {
 // The role under whose heading a statement stands as part of a verb.
 Role role_of(const PtxHeading& heading) {
   if (heading.verb.empty()) return Role::none;
-  for (const RoleWord& row : role_words)
-    if (heading.role == row.word) return row.role;
-  return Role::none;
+  return base::value_of_word<Role>(heading.role).value_or(Role::none);
 }
 
 class FactFinder {

@@ -9,15 +9,6 @@
 
 namespace phasebit::ptx::head {
 
-struct RoleWord {
-  image::Role role;
-  const char* word;
-};
-inline constexpr RoleWord role_words[] = {{image::Role::producer, "producer"},
-                                          {image::Role::consumer, "consumer"},
-                                          {image::Role::both, "both"},
-                                          {image::Role::victim, "victim"}};
-
 // Whose the components of a key are that the catalogue does not have: the file's own, or those of a
 // library that nvcc compiled, whose key then says by which nvcc, flags and library.
 struct OriginWord {
