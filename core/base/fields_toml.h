@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -217,6 +218,49 @@ void read_fields(TomlReader& reader, T& into, std::string_view table, OnTable&& 
 template <HasFields T>
 void read_fields(TomlReader& reader, T& into) {
   read_fields(reader, into, {}, [](TomlReader& /*own*/, const auto& /*value*/) {});
+}
+
+// A field with `by_key` that two values differ in: its key, what each has, and what to write.
+struct FieldDifference {
+  std::string key, said, wanted, hint;
+};
+
+template <typename T>
+struct FieldComparison {
+  const T &said, &wanted;
+  const char* place;
+  std::optional<FieldDifference> found = {};
+
+  template <typename Type, typename Member>
+  void operator()(const char* name, Member Type::* member, const Field& field = {}) {
+    const Member &one = said.*member, &other = wanted.*member;
+    if (!field.by_key || found || one == other) return;
+    const std::string key = field.key(name);
+    std::string hint = fmt::format("write `{} = {}`", key, toml_of(other));
+    if constexpr (HasFields<Member>)
+      hint = other == Member{} ? fmt::format("leave `{}` out", key) : hint + " in " + place;
+    else if constexpr (std::is_arithmetic_v<Member>)
+      hint += ", or the axes of [key] that decide it";
+    found = {key, shown(key, one), shown(key, other), hint};
+  }
+
+ private:
+  template <typename Member>
+  static std::string shown(const std::string& key, const Member& value) {
+    if constexpr (std::is_same_v<Member, std::string>) return fmt::format("'{}'", value);
+    if constexpr (HasWords<Member>) return word_of(value);
+    if constexpr (HasFields<Member>)
+      if (value == Member{}) return "no " + key;
+    return toml_of(value);
+  }
+};
+
+// `place`: the table that a table among the fields is written in.
+template <HasFields T>
+std::optional<FieldDifference> first_difference(const T& said, const T& wanted, const char* place) {
+  FieldComparison<T> comparison{said, wanted, place};
+  fields(comparison, &said);
+  return std::move(comparison.found);
 }
 
 }  // namespace phasebit::base

@@ -37,50 +37,9 @@ class PlanCheck {
         hint);
   }
 
-  // The first field of a type that the key decides and in which both differ.
-  template <typename T>
-  struct Difference {
-    const T &said, &planned;
-    const char* place;
-    std::string key = {}, said_text = {}, planned_text = {}, hint = {};
-
-    template <typename Type, typename Member>
-    void operator()(const char* name, Member Type::* member, const base::Field& field = {}) {
-      const Member &one = said.*member, &other = planned.*member;
-      if (!field.by_key || !key.empty() || one == other) return;
-      key = field.key(name);
-      said_text = shown(one), planned_text = shown(other);
-      const std::string line = fmt::format("write `{} = {}`", key, base::toml_of(other));
-      if constexpr (base::HasFields<Member>)
-        hint = other == Member{} ? fmt::format("leave `{}` out", key)
-                                 : fmt::format("{} in {}", line, place);
-      else if constexpr (std::is_arithmetic_v<Member>)
-        hint = line + ", or the axes of [key] that decide it";
-      else
-        hint = line;
-    }
-
-   private:
-    template <typename Member>
-    std::string shown(const Member& value) const {
-      if constexpr (std::is_same_v<Member, std::string>) return fmt::format("'{}'", value);
-      if constexpr (base::HasWords<Member>) return base::word_of(value);
-      if constexpr (base::HasFields<Member>)
-        if (value == Member{}) return "no " + key;
-      return base::toml_of(value);
-    }
-  };
-  template <typename T>
-  static Difference<T> difference(const T& said, const T& planned, const char* place) {
-    Difference<T> found{said, planned, place};
-    fields(found, &said);
-    return found;
-  }
-
   Status check_fields() const {
-    const auto found = difference(said_, planned_, "[expects]");
-    if (found.key.empty()) return {};
-    return complain(found.key, found.said_text, found.planned_text, found.hint);
+    const auto found = base::first_difference(said_, planned_, "[expects]");
+    return found ? complain(found->key, found->said, found->wanted, found->hint) : Status();
   }
 
   // Without an id, the kind of its barriers is what tells a text of another protocol.
@@ -148,9 +107,8 @@ class PlanCheck {
                       words == 0 ? "leave `payload` out"
                                  : fmt::format("write `payload = {}` in [expects]",
                                                base::toml_of(planned_.payload)));
-    const auto found = difference(said_.payload, planned_.payload, "its `payload`");
-    if (found.key.empty()) return {};
-    return complain("payload", found.said_text, found.planned_text, found.hint);
+    const auto found = base::first_difference(said_.payload, planned_.payload, "its `payload`");
+    return found ? complain("payload", found->said, found->wanted, found->hint) : Status();
   }
 
   const Head& head_;

@@ -1,6 +1,5 @@
 // Who does what: warps, lanes, and what they leave behind.
 #include "core/ptx/head/complaint.h"
-#include "core/ptx/head/units.h"
 #include "core/ptx/head/words.h"
 
 #include <algorithm>

@@ -1,9 +1,11 @@
-// The words of a head: one table for its reader and its writer.
+// The words of a head: one table for its reader and its writer; and its units, which say what is
+// counted and by what.
 #pragma once
 
 #include "core/image/launch.h"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,13 +26,6 @@ inline constexpr const char* no_role = "none";
 // The one buffer whose address stands in the parameter block.
 inline constexpr const char* payload_in_name = image::payload_in_buffer;
 inline constexpr int payload_in_at = offsetof(image::KernelParams, payload_in);
-
-// What a reading's unit begins with: what it counts.
-inline constexpr const char* reading_units[] = {"cycles", "ns",        "polls",   "items",
-                                                "bytes",  "high half", "low half"};
-// What an item of a probe is, behind "per"; several of them with their number: "16 operations".
-inline constexpr const char* item_words[] = {"item",  "operation", "block",
-                                             "phase", "barrier",   "round trip"};
 
 // The lanes of a warp that play a role: `first_lane`, `first_lane` + `lane_stride`, ...
 struct LaneWord {
@@ -54,5 +49,18 @@ std::vector<std::string> words_of(const Table& table) {
   for (const auto& row : table) words.emplace_back(row.word);
   return words;
 }
+
+// What is wrong with a unit. Tables that compare two figures go by the words of their units.
+struct UnitFault {
+  std::string what, hint;
+};
+
+// "cycles per item", "cycles per 16 operations": the figure of the timed role's clocks. Of a launch
+// on several SMs "ns per item".
+std::optional<UnitFault> fault_of_figure(const std::string& unit, bool on_several_sms = false);
+
+// "polls", "polls per item", "polls that failed, per item", "cycles from commit to wake-up",
+// "low half of the barrier's word".
+std::optional<UnitFault> fault_of_reading(const std::string& unit);
 
 }  // namespace phasebit::ptx::head

@@ -1,7 +1,6 @@
-#include "core/ptx/head/units.h"
+#include "core/ptx/head/words.h"
 
 #include "core/base/nearest.h"
-#include "core/ptx/head/words.h"
 
 #include <algorithm>
 #include <iterator>
@@ -12,6 +11,13 @@
 
 namespace phasebit::ptx::head {
 namespace {
+
+// What a reading's unit begins with: what it counts.
+constexpr const char* reading_units[] = {"cycles", "ns",        "polls",   "items",
+                                         "bytes",  "high half", "low half"};
+// What an item of a probe is, behind "per"; several of them with their number: "16 operations".
+constexpr const char* item_words[] = {"item",  "operation", "block",
+                                      "phase", "barrier",   "round trip"};
 
 constexpr std::string_view per = "per ";
 
