@@ -65,14 +65,18 @@ std::optional<T> value_of_word(std::string_view word) {
   return std::nullopt;
 }
 
-// Another type that is one text: `to_string(value)`, `read_text(text, value)` and
-// `text_hint(value)` with the forms of it.
+// Another type that is one text: `to_string(value)`, `T::of_text(text)` and, for messages, the
+// forms of the text.
 template <typename T>
-concept HasText = requires(const T& value, T& into, std::string_view text) {
+concept HasText = requires(const T& value, std::string_view text) {
   { to_string(value) } -> std::same_as<std::string>;
-  { read_text(text, into) } -> std::same_as<bool>;
-  { text_hint(value) } -> std::convertible_to<std::string>;
+  { T::of_text(text) } -> std::same_as<std::optional<T>>;
+  { T::forms } -> std::convertible_to<std::string>;
 };
+template <HasText T>
+std::optional<T> value_of_word(std::string_view text) {
+  return T::of_text(text);
+}
 
 template <typename T>
 inline constexpr bool is_list = false;

@@ -87,18 +87,15 @@ struct JsonReader {
 // that is none.
 template <HasListedJson T>
 void take_json(const nlohmann::json& json, T& into) {
-  bool known = true;
   if constexpr (HasFields<T>) {
     JsonReader<T> reader{json, into};
     fields(reader, &into);
-  } else if constexpr (HasWords<T>) {
-    const auto value = value_of_word<T>(json.is_string() ? json.get<std::string>() : "");
-    known = value.has_value();
-    into = value.value_or(into);
   } else {
-    known = read_text(json.get<std::string>(), into);
+    const auto value = value_of_word<T>(json.is_string() ? json.get<std::string>() : "");
+    if (!value)
+      throw nlohmann::json::other_error::create(501, "unknown word " + json.dump(), &json);
+    into = *value;
   }
-  if (!known) throw nlohmann::json::other_error::create(501, "unknown word " + json.dump(), &json);
 }
 
 }  // namespace phasebit::base

@@ -143,15 +143,14 @@ std::vector<Number> toml_numbers(TomlReader& reader, std::string_view key) {
 template <typename T>
 void read_toml_text(TomlReader& reader, std::string_view key, T& into) {
   const std::string text = reader.text_or(key, {});
+  if (const auto value = value_of_word<T>(text)) return void(into = *value);
   std::string hint;
   if constexpr (HasWords<T>) {
-    if (const auto value = value_of_word<T>(text)) return void(into = *value);
     std::vector<std::string> words = words_of(into);
     std::erase(words, std::string());
     hint = nearest_word_hint(text, words);
   } else {
-    if (read_text(text, into)) return;
-    hint = text_hint(into);
+    hint = T::forms;
   }
   const std::string_view what = key.substr(key.rfind('_') + 1);
   reader.refuse(key, fmt::format("no {} '{}'", what, text), std::move(hint));

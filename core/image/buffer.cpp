@@ -29,7 +29,7 @@ std::optional<std::uint32_t> number_of(std::string_view text) {
 
 }  // namespace
 
-std::optional<BufferFill> read_fill(std::string_view text) {
+std::optional<BufferFill> BufferFill::of_text(std::string_view text) {
   if (text == "none") return BufferFill{Kind::none, 0};
   if (text == "zero") return BufferFill{Kind::word, 0};
   if (text == "index") return BufferFill{Kind::index, 0};
@@ -45,12 +45,6 @@ std::optional<BufferFill> read_fill(std::string_view text) {
   const auto number = number_of(text);
   if (!number) return {};
   return BufferFill{kind, *number};
-}
-
-bool read_text(std::string_view text, BufferFill& fill) {
-  const auto read = read_fill(text);
-  if (read) fill = *read;
-  return read.has_value();
 }
 
 std::string to_string(const BufferFill& fill) {

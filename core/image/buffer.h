@@ -24,6 +24,11 @@ struct BufferFill {
   Kind kind = Kind::word;
   std::uint32_t word = 0;  // that stands in all words, or the seed
   bool operator==(const BufferFill&) const = default;
+  // "none" leaves what the last launch left; "zero", "index" (word n is n), "random:SEED",
+  // "blocks:SEED", "signs:SEED", or a number, that word throughout. Nothing for another text.
+  static std::optional<BufferFill> of_text(std::string_view text);
+  static constexpr const char* forms =
+      "zero, none, index, random:SEED, blocks:SEED, signs:SEED or a number";
 };
 
 // By how much the payload of one item differs from that of the one before (launch.h), and one block
@@ -33,17 +38,7 @@ inline constexpr std::size_t block_words = std::size_t{1} << 20;
 // 257 tiles of 64 KiB: a prime above the SMs of any GPU, so that no CTA that steps over so many
 // tiles as there are CTAs meets the same content again and again.
 inline constexpr std::size_t sign_words = std::size_t{257} << 14;
-
-// "none" leaves what the last launch left; "zero", "index" (word n is n), "random:SEED",
-// "blocks:SEED", "signs:SEED", or a number, that word throughout. Nothing for another text.
-std::optional<BufferFill> read_fill(std::string_view text);
 std::string to_string(const BufferFill& fill);
-inline constexpr const char* fill_words =
-    "zero, none, index, random:SEED, blocks:SEED, signs:SEED or a number";
-bool read_text(std::string_view text, BufferFill& fill);
-inline std::string text_hint(const BufferFill& /*fill*/) {
-  return fill_words;
-}
 
 struct Buffer {
   std::string name;

@@ -149,12 +149,12 @@ class FactReader {
       std::string bytes, fill;
       std::getline(rest, bytes, ':');
       const bool filled = static_cast<bool>(std::getline(rest, fill));  // "random:7" whole
-      const auto known = image::read_fill(filled ? fill : "zero");
+      const auto known = image::BufferFill::of_text(filled ? fill : "zero");
       made.buffer.name = parameter.name;
       if (!read_whole(bytes, made.buffer.bytes) || made.buffer.bytes == 0 || !known)
         return missing(fmt::format("parameter {} ({}): '{}' is not buffer:BYTES[:fill]", n,
                                    parameter.text, given->second),
-                       fmt::format("the fill is {}", image::fill_words));
+                       fmt::format("the fill is {}", image::BufferFill::forms));
       made.buffer.fill = *known;
     } else if (!read_bits(given->second, layout, made.value)) {
       return wrong("no number of its type");

@@ -26,13 +26,13 @@ TEST(Buffer, FillsAreReadAndWritten) {
                       {"blocks:7", "blocks:7", {Kind::blocks, 7}},
                       {"signs:7", "signs:7", {Kind::signs, 7}}};
   for (const Row& row : rows) {
-    const auto fill = image::read_fill(row.text);
+    const auto fill = image::BufferFill::of_text(row.text);
     ASSERT_TRUE(fill) << row.text;
     EXPECT_EQ(*fill, row.fill) << row.text;
     EXPECT_EQ(image::to_string(*fill), row.written);
   }
   for (const char* text : {"", "zeros", "random", "random:", "random:x", "-1", "7 ", "4294967296"})
-    EXPECT_FALSE(image::read_fill(text)) << text;
+    EXPECT_FALSE(image::BufferFill::of_text(text)) << text;
 }
 
 // The draws are those of MT19937 as another implementation gives them.

@@ -37,20 +37,8 @@ namespace {
 
 using nlohmann::json;
 
-// A manifest in which every field differs from its default and from every other.
-Manifest full_manifest() {
-  Manifest manifest;
-  manifest.target = "sm_90a";
-  manifest.ptxas = "13.5.37";
-  manifest.ptxas_flags = "-O3";
-  manifest.nvdisasm = "13.5.38";
-  manifest.commit = "0123abc-dirty";
-  manifest.sweep = "core";
-  manifest.catalogue.axes["num_stages"] = {"4", "stages"};
-  manifest.catalogue.protocols["mbarrier"] = {"{wait}", {}};
-  BundleVariant variant;
-  variant.key = {"ring/mbarrier", "0123456789ab", {{"probe", "ring"}, {"stages", "8"}}};
-  LaunchShape& launch = variant.launch;
+LaunchShape full_launch() {
+  LaunchShape launch;
   launch.threads = 96;
   launch.ctas_per_sm = 2;
   launch.load_ctas = 3;
@@ -80,6 +68,23 @@ Manifest full_manifest() {
   launch.tensor_maps.resize(1);
   launch.tensor_maps[0].name = "tiles";
   launch.tensor_maps[0].im2col.emplace();
+  return launch;
+}
+
+// A manifest in which every field differs from its default and from every other.
+Manifest full_manifest() {
+  Manifest manifest;
+  manifest.target = "sm_90a";
+  manifest.ptxas = "13.5.37";
+  manifest.ptxas_flags = "-O3";
+  manifest.nvdisasm = "13.5.38";
+  manifest.commit = "0123abc-dirty";
+  manifest.sweep = "core";
+  manifest.catalogue.axes["num_stages"] = {"4", "stages"};
+  manifest.catalogue.protocols["mbarrier"] = {"{wait}", {}};
+  BundleVariant variant;
+  variant.key = {"ring/mbarrier", "0123456789ab", {{"probe", "ring"}, {"stages", "8"}}};
+  variant.launch = full_launch();
   Image image;
   image.build = Build::guarded;
   image.module = "aa";

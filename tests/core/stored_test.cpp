@@ -51,8 +51,8 @@ TEST(StoredWord, MeetsTheOneInMemory) {
   };
   for (const StoredRow& row : rows)
     EXPECT_EQ(stored_word(row.operation, row.old, row.word, row.times), row.expected)
-        << base::word_of(row.operation) << " of "
-        << row.word << " on " << row.old << ", " << row.times << " times";
+        << base::word_of(row.operation) << " of " << row.word << " on " << row.old << ", "
+        << row.times << " times";
 }
 
 TEST(StoredWord, SumsAboveWhatAFloatHoldsAreRoundedOneByOne) {
