@@ -130,7 +130,15 @@ TEST(LaunchSignature, OfAPlainLaunchIsThatOfPublishedRows) {
   LaunchShape launch;
   launch.threads = 64;
   launch.slices = {{0, 0, 1, image::Role::producer}};
-  EXPECT_EQ(launch_signature(launch), "PLAIN");
+  EXPECT_EQ(
+      launch_signature(launch),
+      R"({"cluster_size":1,"consumer_turns":1,"ctas_per_sm":1,"delay_cycles":0,"dynamic_share)"
+      R"(d_bytes":0,"first_rank":0,"guarded":true,"item_granule":1,"load_ctas":0,"max_items":)"
+      R"(0,"min_items":1,"payload":{"consumer_threads":0,"consumer_vector_words":1,"period":0)"
+      R"(,"words_per_slot":0},"producer_turns":1,"readings":[],"second_rank":0,"slices":[{"fi)"
+      R"(rst_lane":0,"lane_stride":1,"leaves_early":false,"rank":0,"rank_in_cluster":-1,"role)"
+      R"(":1,"unit":0,"warp":0}],"threads":64,"timed_role":2,"unit":"cycles per item","work_a)"
+      R"(mount":0})");
 }
 
 // A launch that differs in one of these alone is another, or the same that is verified otherwise.
