@@ -28,6 +28,7 @@ struct Field {
   int least = 0;               // of a number in TOML
   const char* must = nullptr;  // TOML without the key is refused with this hint; "": without one
   bool always = false;         // TOML has it even at its default; so has it with `must`
+  bool with_last = false;      // TOML has it wherever it has the field before it
   bool by_hand = false;        // its reader and writer of TOML know it by name
   bool if_set = false;         // JSON and signature leave it out at its default
   bool in_signature = true;    // false: launches that differ in it alone are measured once
@@ -76,6 +77,15 @@ concept HasText = requires(const T& value, std::string_view text) {
 template <HasText T>
 std::optional<T> value_of_word(std::string_view text) {
   return T::of_text(text);
+}
+
+// A type with a list and `empty()` says by itself when TOML and JSON leave it out.
+template <typename T>
+bool is_unset(const T& value, const T& otherwise) {
+  if constexpr (HasFields<T> && requires { value.empty(); })
+    return value.empty();
+  else
+    return value == otherwise;
 }
 
 template <typename T>

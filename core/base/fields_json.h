@@ -41,6 +41,8 @@ struct JsonWriter {
   template <typename Type, typename Member>
   void operator()(const char* name, Member Type::* member, const Field& field = {}) {
     if (part == JsonPart::signature && !field.in_signature) return;
+    if constexpr (HasFields<Member> && requires { (value.*member).empty(); })
+      if (field.if_set && (value.*member).empty()) return;
     nlohmann::json one = as_json(value.*member, part);
     if (!field.if_set || one != as_json(empty.*member, part)) json[name] = std::move(one);
   }

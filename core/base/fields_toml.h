@@ -61,12 +61,14 @@ struct TomlWriter {
   std::string_view table;
   Put& put;
   const T usually = usual(value);
+  bool has_last = false;
 
   template <typename Type, typename Member>
   void operator()(const char* name, Member Type::* member, const Field& field = {}) {
     if (!field.is_in(table)) return;
-    if (field.always || field.by_hand || field.must != nullptr || value.*member != usually.*member)
-      put(field.key(name), value.*member);
+    has_last = field.always || field.by_hand || field.must != nullptr ||
+               (field.with_last && has_last) || !is_unset(value.*member, usually.*member);
+    if (has_last) put(field.key(name), value.*member);
   }
 };
 
@@ -237,7 +239,7 @@ struct FieldComparison {
     const std::string key = field.key(name);
     std::string hint = fmt::format("write `{} = {}`", key, toml_of(other));
     if constexpr (HasFields<Member>)
-      hint = other == Member{} ? fmt::format("leave `{}` out", key) : hint + " in " + place;
+      hint = is_unset(other, Member{}) ? fmt::format("leave `{}` out", key) : hint + " in " + place;
     else if constexpr (std::is_arithmetic_v<Member>)
       hint += ", or the axes of [key] that decide it";
     found = {key, shown(key, one), shown(key, other), hint};
@@ -249,7 +251,7 @@ struct FieldComparison {
     if constexpr (std::is_same_v<Member, std::string>) return fmt::format("'{}'", value);
     if constexpr (HasWords<Member>) return word_of(value);
     if constexpr (HasFields<Member>)
-      if (value == Member{}) return "no " + key;
+      if (is_unset(value, Member{})) return "no " + key;
     return toml_of(value);
   }
 };

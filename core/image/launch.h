@@ -71,6 +71,7 @@ struct TilePayload {
   int copies = 1;
   std::vector<int> offsets = {};
   bool operator==(const TilePayload&) const = default;
+  bool empty() const { return map.empty(); }
 };
 template <typename Visit>
 void fields(Visit& visit, const TilePayload* /*type*/) {
@@ -96,6 +97,7 @@ struct PayloadShape {
   }
   int images_bytes() const { return 4 * period * words_per_slot; }  // of payload_in
   bool operator==(const PayloadShape&) const = default;
+  bool empty() const { return words_per_slot == 0; }
 };
 // What does not count in the signature says what the words of a slot are, and is verified. What
 // makes them so is in the code, or in a buffer or map, which count.
@@ -109,7 +111,8 @@ void fields(Visit& visit, const PayloadShape* /*type*/) {
   visit("period", &Shape::period);
   visit("thread_words", &Shape::thread_words, {.toml = "reads", .if_set = true});
   visit("copy_words", &Shape::copy_words, {.toml = "copied", .in_signature = false});
-  visit("kept_words", &Shape::kept_words, {.toml = "kept", .in_signature = false});
+  visit("kept_words", &Shape::kept_words,
+        {.toml = "kept", .with_last = true, .in_signature = false});
   visit("product", &Shape::product, {.if_set = true, .in_signature = false, .by_key = true});
   visit("tile", &Shape::tile, {.if_set = true, .in_signature = false});
 }
@@ -123,6 +126,7 @@ struct DataShape {
   int tile_bytes = 0;
   int readers = 1;
   bool operator==(const DataShape&) const = default;
+  bool empty() const { return bytes == 0; }
 };
 template <typename Visit>
 void fields(Visit& visit, const DataShape* /*type*/) {

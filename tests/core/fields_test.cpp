@@ -155,7 +155,7 @@ TEST(LaunchSignature, SaysWhatIsMeasuredOnce) {
       [](LaunchShape& one) { one.readings.resize(1); },
       [](LaunchShape& one) { one.payload.period = 37; },
       [](LaunchShape& one) { one.payload.thread_words = 4; },
-      [](LaunchShape& one) { one.data.readers = 2; },
+      [](LaunchShape& one) { one.data.bytes = 4096; },
       [](LaunchShape& one) { one.buffers.resize(1); },
       [](LaunchShape& one) { one.tensor_maps.resize(1); },
   };

@@ -107,6 +107,22 @@ TEST(Head, IsWrittenAsItWasRead) {
   EXPECT_EQ(ptx::head::write_head(*head), whole_head);
 }
 
+// `kept` belongs to `copied`; a tile without a map is the plan's alone.
+TEST(Head, SaysOfASlotWhatItsOtherFieldsMean) {
+  auto head = read_head(lines_of(small_head), "t.ptx");
+  ASSERT_TRUE(head) << head.error().text();
+  image::LaunchShape& launch = head->launch;
+  launch.payload = {128, 32, 1, 37, {"", {0, 0}}, 0, 4, 0};
+  EXPECT_NE(ptx::head::write_head(*head).find(
+                "payload = { words = 128, threads = 32, period = 37, copied = 4, kept = 0 }\n"),
+            std::string::npos);
+  launch.payload.words_per_slot = 0;
+  launch.data = {8192, 4096, 2};
+  const std::string text = ptx::head::write_head(*head);
+  EXPECT_NE(text.find("data = { bytes = 8192, tile = 4096, readers = 2 }\n"), std::string::npos);
+  EXPECT_EQ(text.find("payload ="), std::string::npos);
+}
+
 TEST(Head, HoldsWhatItSays) {
   const auto head = read_head(lines_of(whole_head), "t.ptx");
   ASSERT_TRUE(head) << head.error().text();

@@ -24,6 +24,7 @@ struct ProductShape {
   int columns = 0;
   int blocks = 1;
   bool operator==(const ProductShape&) const = default;
+  bool empty() const { return rows == 0; }
   int accumulators() const { return columns / 2; }  // of a thread
   int block_bytes() const { return (rows + columns) * row_bytes; }
   int slot_bytes() const { return blocks * block_bytes(); }

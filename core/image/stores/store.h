@@ -43,6 +43,7 @@ struct StoreShape {
   StoreOperation operation = StoreOperation::store;
   StoreRewrite rewrite = StoreRewrite::off;
   bool operator==(const StoreShape&) const = default;
+  bool empty() const { return buffer.empty(); }
 };
 template <typename Visit>
 void fields(Visit& visit, const StoreShape* /*type*/) {

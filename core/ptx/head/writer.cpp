@@ -82,11 +82,8 @@ class HeadWriter {
     add_roles(idle, all);
     array(key, all);
   }
-  void put(const char* key, const image::PayloadShape& payload) {
-    if (payload.words_per_slot > 0) line("{} = {}", key, toml_of(payload));
-  }
   void put(const char* key, const image::DataShape& data) {
-    if (data.bytes > 0) line("{} = {}", key, toml_of(data_of(head_.launch)));
+    if (!data.empty()) line("{} = {}", key, toml_of(data_of(head_.launch)));
   }
   void put(const char* key, const std::vector<image::Buffer>& buffers) {
     std::vector<std::string> all;
