@@ -2,6 +2,7 @@
 
 #include "core/base/nearest.h"
 #include "core/base/text.h"
+#include "core/record/same_code.h"
 #include "core/record/statistics.h"
 #include "core/store/export.h"
 #include "core/store/json/lines.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 namespace phasebit::report {
 
@@ -27,25 +29,16 @@ Status check_format(const std::string& format) {
                    base::nearest_word_hint(format, formats));
 }
 
-// The ids, and those whose measurement stands for them.
-std::set<std::string> with_measured(const Results& rows, const std::vector<std::string>& ids) {
-  std::set<std::string> wanted(ids.begin(), ids.end());
-  for (const PointRow& point : rows.points) {
-    const std::string other = record::same_class_as(point);
-    if (!other.empty() && wanted.count(point.variant_id) != 0) wanted.insert(other);
-  }
-  return wanted;
-}
-
 Status keep(Results& rows, const std::vector<std::string>& ids) {
-  const std::set<std::string> wanted = with_measured(rows, ids);
+  const std::unordered_set<Word> wanted =
+      record::with_measured(rows.points, {ids.begin(), ids.end()});
   std::vector<std::string> known;
   for (const VariantRow& variant : rows.variants) known.push_back(variant.id);
   for (const std::string& id : ids)
     if (std::find(known.begin(), known.end(), id) == known.end())
       return with_hint(fail(Step::usage, "the results have no variant '{}'", id),
                        base::nearest_word_hint(id, known));
-  const auto is_other = [&](const std::string& id) { return wanted.count(id) == 0; };
+  const auto is_other = [&](const Word& id) { return !wanted.contains(id); };
   std::erase_if(rows.points, [&](const PointRow& point) { return is_other(point.variant_id); });
   std::erase_if(rows.variants, [&](const VariantRow& variant) { return is_other(variant.id); });
   std::set<std::string> runs, devices;

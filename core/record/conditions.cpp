@@ -14,6 +14,16 @@ int Conditions::numbered(int launched) const {
   return number < gap_after + gap_warps ? std::min(number, gap_after) : number - gap_warps;
 }
 
+std::vector<std::string> words_of(const Conditions& conditions) {
+  std::vector<std::string> words;
+  if (conditions.start_offset != 0)
+    words.push_back(fmt::format("start_offset:{}", conditions.start_offset));
+  if (conditions.padding != 0) words.push_back(fmt::format("padding:{}", conditions.padding));
+  if (conditions.gap_warps != 0)
+    words.push_back(fmt::format("gap:{}@{}", conditions.gap_warps, conditions.gap_after));
+  return words;
+}
+
 std::string factor_of(const PointRow& row, const PointRow& first) {
   const Conditions &own = row.conditions, &base = first.conditions;
   std::vector<std::string_view> changed;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace phasebit::record {
 
@@ -26,6 +27,9 @@ struct Conditions : Placement {
   int numbered(int launched) const;
   bool operator==(const Conditions&) const = default;
 };
+
+// What differs from none beside the placement: "start_offset:7", "padding:208", "gap:3@1".
+std::vector<std::string> words_of(const Conditions& conditions);
 
 // What the row changed against the first repetition of its point: "start offset", "SM",
 // "sub-partition", "roles on one sub-partition", "padding"; "seed" when only the payload is

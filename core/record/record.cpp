@@ -4,8 +4,6 @@
 #include <array>
 #include <utility>
 
-#include <fmt/ranges.h>
-
 namespace phasebit::record {
 namespace {
 
@@ -72,30 +70,6 @@ std::optional<Step> step_named(std::string_view word) {
 bool Quality::is_linear(std::string_view reading) const {
   return std::none_of(bends.begin(), bends.end(),
                       [&](const Bend& bend) { return bend.reading == reading; });
-}
-
-std::string word_of(const Bend& bend) {
-  return fmt::format("not_linear:{}{}{:.2f}", bend.reading, bend.reading.empty() ? "" : ":",
-                     fmt::join(bend.slopes, ","));
-}
-
-std::vector<std::string> words_of(const Quality& quality) {
-  std::vector<std::string> words;
-  const auto add_if = [&](bool is_so, const char* word) {
-    if (is_so) words.emplace_back(word);
-  };
-  add_if(quality.items_only, "items_only");
-  if (!quality.gate.empty()) words.push_back("gate_" + quality.gate.text());
-  add_if(!quality.outputs_verified, "outputs_not_verified");
-  for (const std::string& reading : quality.too_wide)
-    words.push_back("interval_too_wide" + (reading.empty() ? "" : ":" + reading));
-  add_if(quality.modes, "modes");
-  for (const Bend& bend : quality.bends) words.push_back(word_of(bend));
-  add_if(!quality.padded, "not_padded");
-  add_if(!quality.clock_ok, "clock_unresolved");
-  add_if(quality.throttled, "throttled");
-  add_if(quality.first_use, "first_use");
-  return words;
 }
 
 }  // namespace phasebit::record

@@ -68,7 +68,7 @@ enum class Verdict {
   ungated,      // no rule covers the code
   wrong,        // its payload, or what else was verified
   timed_out,    // a bounded wait of the guarded build
-  hung,         // the timed build was killed
+  hung,         // killed by the watchdog
   interrupted,  // by the user; never kept
   failed,       // anything else: PointRow::error says at which step
 };

@@ -1,12 +1,13 @@
 #include "core/store/export.h"
 
+#include "core/base/text.h"
+#include "core/record/same_code.h"
 #include "core/record/statistics.h"
 #include "core/table/table.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
-#include <tuple>
+#include <string_view>
 #include <unordered_map>
 
 #include <nlohmann/json.hpp>
@@ -33,37 +34,22 @@ struct Shown {
   bool has_figure() const { return reason.empty(); }
 };
 
-// Rows by what a row of the same code knows of them.
-class MeasuredRows {
- public:
-  explicit MeasuredRows(const Results& results) {
-    for (const PointRow& row : results.points)
-      if (row.measured() && !row.error && !row.aa_control && row.kind == record::PointKind::point)
-        rows_[key_of(row, row.variant_id)] = &row;
-  }
-  // The measurement that a row has by its code, in the same repetition on the same GPU; the newest.
-  const PointRow* find(const PointRow& row) const {
-    const auto at = rows_.find(key_of(row, record::same_class_as(row)));
-    return at == rows_.end() || at->second->sass_class != row.sass_class ? nullptr : at->second;
-  }
+record::MeasuredCode measured_code(const Results& results) {
+  record::MeasuredCode measured(record::MeasuredCode::Repetition::same);
+  for (const PointRow& row : results.points)
+    if (row.measured() && !row.error && !row.aa_control && row.kind == record::PointKind::point)
+      measured.add(row);
+  return measured;
+}
 
- private:
-  using Key = std::tuple<std::string, std::string, int>;
-  static Key key_of(const PointRow& row, const std::string& variant) {
-    return {variant, row.device_uuid, row.repetition};
-  }
-  std::map<Key, const PointRow*> rows_;
-};
-
-Shown shown_of(const PointRow& row, const MeasuredRows& measured) {
+Shown shown_of(const PointRow& row, const record::MeasuredCode& measured) {
   Shown shown{&row, &row, record::summary_of(row), {}};
-  const std::string other = row.measured() ? std::string() : record::same_class_as(row);
   if (row.error) {
     shown.reason = row.error->message;
-  } else if (!other.empty()) {
+  } else if (row.verdict == record::Verdict::same_code) {
     shown.figures = measured.find(row);
     if (shown.figures == nullptr)
-      shown.reason = other + ", which has the same code, was not measured";
+      shown.reason = row.same_as.text() + ", which has the same code, was not measured";
     else
       shown.summary = record::summary_of(*shown.figures);
   }
@@ -86,7 +72,7 @@ std::vector<std::string> axes_of(const Results& results) {
   return axes;
 }
 
-using Keys = std::unordered_map<std::string, const VariantRow*>;
+using Keys = std::unordered_map<std::string_view, const VariantRow*>;
 
 Keys keys_of(const Results& results) {
   Keys keys;
@@ -120,23 +106,32 @@ std::string reading_titles() {
   std::string text;
   for (size_t n = 1; n <= most_readings; ++n)
     text += fmt::format(
-        ",reading_{0},reading_{0}_unit,reading_{0}_value,reading_{0}_ci_low,reading_{0}_ci_high",
+        ",reading_{0},reading_{0}_unit,reading_{0}_value,reading_{0}_ci_low,reading_{0}_ci_high,"
+        "reading_{0}_interval_ok,reading_{0}_segments",
         n);
   return text;
 }
 
-// ",polls,polls per item,1.5,1.25,1.75" for each.
+std::string segments_of(const record::Quality& quality, const std::string& reading) {
+  for (const record::Bend& bend : quality.bends)
+    if (bend.reading == reading) return fmt::format("{:.2f}", fmt::join(bend.slopes, " "));
+  return {};
+}
+
+// ",polls,polls per item,1.5,1.25,1.75,1," for each.
 std::string reading_fields(const PointRow& point, const Summary* summary) {
   std::string text;
   for (size_t n = 0; n < most_readings; ++n) {
     if (summary == nullptr || n >= summary->readings.size() || n >= point.readings.size()) {
-      text += ",,,,,";
+      text += std::string(7, ',');
       continue;
     }
     const record::ReadingSummary& reading = summary->readings[n];
-    text += fmt::format(",{},{},{},{},{}", csv_field(point.readings[n].name),
-                        csv_field(point.readings[n].unit), reading.value,
-                        reading.interval.interval.low, reading.interval.interval.high);
+    const std::string& name = point.readings[n].name;
+    text += fmt::format(
+        ",{},{},{},{},{},{:d},{}", csv_field(name), csv_field(point.readings[n].unit),
+        reading.value, reading.interval.interval.low, reading.interval.interval.high,
+        !base::contains(point.quality.too_wide, name), segments_of(point.quality, name));
   }
   return text;
 }
@@ -168,7 +163,7 @@ void add_figures(const Shown& shown, ordered_json& entry) {
   entry["intercept_cycles"] = summary.fit.intercept;
   entry["r2"] = summary.fit.r2;
   entry["megahertz"] = shown.figures->megahertz;
-  entry["label"] = shown.row->unit;
+  entry["label"] = shown.row->unit.text();
   for (size_t n = 0; n < std::min(shown.figures->readings.size(), summary.readings.size()); ++n) {
     const auto& [name, unit] = shown.figures->readings[n];
     const record::ReadingSummary& reading = summary.readings[n];
@@ -181,8 +176,8 @@ void add_figures(const Shown& shown, ordered_json& entry) {
 
 ordered_json benchmark_of(const Shown& shown, const VariantRow* key) {
   const PointRow& point = *shown.row;
-  ordered_json entry = {{"name", point.variant_id},
-                        {"run_name", point.variant_id},
+  ordered_json entry = {{"name", point.variant_id.text()},
+                        {"run_name", point.variant_id.text()},
                         {"run_type", "iteration"},
                         {"repetition_index", point.repetition},
                         {"threads", 1}};
@@ -193,10 +188,33 @@ ordered_json benchmark_of(const Shown& shown, const VariantRow* key) {
     entry["error_message"] = shown.reason;
   }
   if (shown.figures != nullptr && shown.figures != shown.row)
-    entry["same_code_as"] = shown.figures->variant_id;
+    entry["same_code_as"] = shown.figures->variant_id.text();
   if (key != nullptr)
     for (const auto& [axis, value] : key->axes()) entry[axis_column(axis)] = value;
   return entry;
+}
+
+constexpr const char* state_titles =
+    ",verdict,same_as,start_offset,padding,gap_after,gap_warps,sms,gpu_sm_mhz,gpu_memory_mhz,"
+    "gpu_watts,items_only,gate,outputs_verified,interval_ok,modes,segments,padded,clock_ok,"
+    "throttled,first_use";
+
+// What it ran under, and how its own figures came about: nothing of a row that has none.
+std::string state_fields(const PointRow& point) {
+  const record::Conditions& at = point.conditions;
+  const record::Quality& quality = point.quality;
+  std::string text = fmt::format(",{},{},{},{},{},{},{}", record::to_string(point.verdict),
+                                 csv_field(point.same_as), at.start_offset, at.padding,
+                                 at.gap_after, at.gap_warps, fmt::join(point.sms, " "));
+  if (!point.measured()) return text + std::string(13, ',');
+  text += point.state.known() ? fmt::format(",{},{},{}", point.state.sm_megahertz,
+                                            point.state.memory_megahertz, point.state.watts)
+                              : ",,,";
+  return text + fmt::format(",{:d},{},{:d},{:d},{:d},{},{:d},{:d},{:d},{:d}", quality.items_only,
+                            csv_field(quality.gate), quality.outputs_verified,
+                            !base::contains(quality.too_wide, ""), quality.modes,
+                            segments_of(quality, ""), quality.padded, quality.clock_ok,
+                            quality.throttled, quality.first_use);
 }
 
 std::string csv_row(const Shown& shown, const RunRow* run) {
@@ -204,13 +222,12 @@ std::string csv_row(const Shown& shown, const RunRow* run) {
   const bool good = shown.has_figure();
   const std::string step = point.error ? std::string(base::to_string(point.error->step)) : "";
   return fmt::format(
-      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{}", record::to_string(point.kind),
+      "{},{},{},{},{},{},{}{},{},{},{},{},{},{},{},{}{}", record::to_string(point.kind),
       csv_field(point.variant_id), point.repetition, point.aa_control ? 1 : 0,
       csv_field(point.unit), good ? figures(*shown.summary) : ",,,,,,,",
-      good ? shown.figures->megahertz : point.megahertz,
-      csv_field(fmt::format("{}", fmt::join(point.flags, " "))), step, csv_field(shown.reason),
-      csv_field(point.sass_class), point.placement.sm, point.placement.first_warp,
-      csv_field(point.device_uuid), csv_field(point.run_id),
+      good ? shown.figures->megahertz : point.megahertz, state_fields(point), step,
+      csv_field(shown.reason), csv_field(point.sass_class), point.conditions.sm,
+      point.conditions.first_warp, csv_field(point.device_uuid), csv_field(point.run_id),
       run == nullptr ? "" : csv_field(run->ptxas),
       reading_fields(good ? *shown.figures : point, good ? &*shown.summary : nullptr));
 }
@@ -221,15 +238,15 @@ std::string to_csv(const Results& results) {
   std::string text =
       std::string() +
       "kind,id,repetition,aa_control,unit,cycles,ci_low,ci_high,slope,intercept_cycles,r2,"
-      "worst_residual_cycles,rounds,megahertz,flags,error_step,error,sass_class,sm,first_warp,"
-      "device,run,ptxas" +
+      "worst_residual_cycles,rounds,megahertz" +
+      state_titles + ",error_step,error,sass_class,sm,first_warp,device,run,ptxas" +
       reading_titles();
   const std::vector<std::string> axes = axes_of(results);
   for (const std::string& axis : axes) text += "," + csv_field(axis_column(axis));
   text += "\n";
   const Keys keys = keys_of(results);
-  const MeasuredRows measured(results);
-  std::unordered_map<std::string, const RunRow*> runs;
+  const record::MeasuredCode measured = measured_code(results);
+  std::unordered_map<std::string_view, const RunRow*> runs;
   for (const RunRow& run : results.runs) runs.emplace(run.id, &run);
   for (const PointRow& point : results.points) {
     const auto run = runs.find(point.run_id);
@@ -243,7 +260,7 @@ std::string to_csv(const Results& results) {
 std::string to_google_benchmark_json(const Results& results) {
   ordered_json file = {{"context", context_of(results)}, {"benchmarks", ordered_json::array()}};
   const Keys keys = keys_of(results);
-  const MeasuredRows measured(results);
+  const record::MeasuredCode measured = measured_code(results);
   for (const PointRow& point : results.points) {
     const auto key = keys.find(point.variant_id);
     file["benchmarks"].push_back(

@@ -2,7 +2,6 @@
 
 #include "core/base/parallel.h"
 #include "core/store/merge.h"
-#include "core/store/old_keys.h"
 
 namespace phasebit::store {
 
@@ -22,12 +21,8 @@ Result<Results> read_results(const fs::path& path, const SampleWish& wanted) {
 
 Result<std::vector<Results>> load_files(const std::vector<fs::path>& paths,
                                         const SampleWish& wanted) {
-  PHASEBIT_TRY_ASSIGN(old, OldKeys::load());
   std::vector<Result<Results>> read(paths.size(), Results());
-  base::parallel_for(paths.size(), 0, [&](size_t n) {
-    read[n] = read_results(paths[n], wanted);
-    if (read[n]) import_keys(*read[n], old);
-  });
+  base::parallel_for(paths.size(), 0, [&](size_t n) { read[n] = read_results(paths[n], wanted); });
   std::vector<Results> files;
   for (auto& file : read) {
     if (!file) return tl::unexpected<Error>(file.error());

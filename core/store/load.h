@@ -8,10 +8,9 @@
 
 namespace phasebit::store {
 
-// Stores and files of JSON lines, merged; each is told by its first bytes, and keys of older ones
-// are imported (core/store/old_keys.h). Step::io when a file cannot be read, else as Store and
-// from_json_lines say, with the file's name. `wanted`: whose samples are read, of files that keep
-// them apart (core/store/json/lines.h).
+// Stores and files of JSON lines, merged; each is told by its first bytes. Step::io when a file
+// cannot be read, else as Store and from_json_lines say, with the file's name. `wanted`: whose
+// samples are read, of files that keep them apart (core/store/json/lines.h).
 Result<record::Results> load_results(const std::vector<fs::path>& paths,
                                      const json::SampleWish& wanted = {});
 

@@ -13,7 +13,6 @@ namespace phasebit::store::json {
 using record::PointRow;
 using record::Results;
 using record::RunRow;
-using record::SameCode;
 using record::VariantRow;
 
 namespace {
@@ -94,9 +93,9 @@ Arranged arrange(Results results) {
     for (const PointRow& point : points) ids.insert(point.variant_id);
   for (auto& points : runs) {
     const auto shared = std::stable_partition(points.begin(), points.end(), [&](const auto& row) {
-      return !(record::is_same_code(row) && ids.contains(record::same_class_as(row)));
+      return !(is_same_code(row) && ids.contains(row.same_as));
     });
-    auto groups = record::group_same_code({shared, points.end()});
+    auto groups = group_same_code({shared, points.end()});
     std::move(points.begin(), shared, std::back_inserter(made.points));
     std::move(groups.begin(), groups.end(), std::back_inserter(made.same_code));
   }
@@ -127,7 +126,7 @@ Results expand(Arranged arranged) {
   for (const SameCode& group : arranged.same_code)
     count += group.repetitions.size() * group.members.size();
   points.reserve(count);
-  for (const SameCode& group : arranged.same_code) record::append_rows(group, points);
+  for (const SameCode& group : arranged.same_code) append_rows(group, points);
   results.points = std::move(points);
   results = sorted_by_run(std::move(results));
   std::erase_if(results.variants, [](const VariantRow& row) { return !row.has_key(); });

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/record/record.h"
-#include "core/record/same_code.h"
+#include "core/store/json/same_code_lines.h"
 
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace phasebit::store::json {
 struct Arranged {
   record::Results results;
   std::vector<record::PointRow> points;
-  std::vector<record::SameCode> same_code;
+  std::vector<SameCode> same_code;
 };
 
 Arranged arrange(record::Results results);

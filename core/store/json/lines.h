@@ -21,8 +21,6 @@
 //   samples    {"point":0,"items":[8,16,24,32],"cycles":[[...],...],"readings":[[[...]]]}: behind
 //              the others, or in gzip files of their own beside the file. Of rounds behind the
 //              first, the differences from it: [[196,292],[8,-1]] are [[196,292],[204,291]]
-// Version 3 had all rounds as they were taken. Versions 1 and 2 had a line a point with its
-// samples, and ids alone: core/store/json/old_lines.h.
 #pragma once
 
 #include "core/base/file.h"

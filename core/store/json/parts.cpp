@@ -39,11 +39,11 @@ std::vector<std::size_t> families_of(const std::vector<PointRow>& points) {
   Families families;
   std::vector<std::size_t> of_row;
   for (const PointRow& point : points) {
-    const std::size_t variant = families.number("variant " + point.variant_id);
+    const std::size_t variant = families.number("variant " + point.variant_id.text());
     if (!point.sass_class.empty())
-      families.unite(variant, families.number("code " + point.sass_class));
-    if (const std::string other = record::same_class_as(point); !other.empty())
-      families.unite(variant, families.number("variant " + other));
+      families.unite(variant, families.number("code " + point.sass_class.text()));
+    if (!point.same_as.empty())
+      families.unite(variant, families.number("variant " + point.same_as.text()));
     of_row.push_back(variant);
   }
   for (std::size_t& family : of_row) family = families.root(family);

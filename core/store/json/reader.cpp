@@ -111,15 +111,16 @@ void JsonReader::read_variant(JsonScanner& line) {
   } else {
     line.fail("neither a key nor an id");
   }
+  variants_.push_back({row.id, row.hash});
 }
 
 Status JsonReader::read_images() {
   PHASEBIT_TRY(lines("codes", [&](JsonScanner& line) {
     line.begin('[');
     line.expect_next();
-    std::string text_hash = line.string();
+    const Word text_hash = line.string();
     line.expect_next();
-    codes_.push_back({std::move(text_hash), line.string()});
+    codes_.push_back({text_hash, line.string()});
     line.expect_end();
   }));
   PHASEBIT_TRY(lines("modules", [&](JsonScanner& line) { modules_.push_back(line.string()); }));

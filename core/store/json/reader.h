@@ -1,4 +1,4 @@
-// Reads a file of results of version 3 or 4, kind after kind.
+// Reads a file of results, kind after kind.
 #pragma once
 
 #include "core/base/json_fields.h"
@@ -13,18 +13,21 @@ namespace phasebit::store::json {
 
 class JsonReader {
  public:
-  JsonReader(std::string_view text, std::string name, Rounds rounds, const SampleWish& wanted)
-      : rest_(text), name_(std::move(name)), rounds_(rounds), wanted_(wanted) {}
+  JsonReader(std::string_view text, std::string name, const SampleWish& wanted)
+      : rest_(text), name_(std::move(name)), wanted_(wanted) {}
 
   Result<record::Results> read(const fs::path& folder);
 
  private:
   struct Code {
-    std::string text_hash, sass_class;
+    Word text_hash, sass_class;
   };
   struct Image {
     size_t code = 0, module = 0;
-    std::string ptx_hash;
+    Word ptx_hash;
+  };
+  struct Variant {
+    Word id, hash;
   };
 
   tl::unexpected<Error> complain(const std::string& what) const {
@@ -100,7 +103,6 @@ class JsonReader {
 
   std::string_view rest_;
   std::string name_;
-  Rounds rounds_;
   const SampleWish& wanted_;
   int line_ = 0;
   std::map<std::string, size_t> counts_;
@@ -108,7 +110,8 @@ class JsonReader {
   Arranged made_;
   std::vector<std::shared_ptr<const image::KeyAxes>> defaults_;
   std::vector<Code> codes_;
-  std::vector<std::string> modules_;
+  std::vector<Variant> variants_;  // of made_.results.variants
+  std::vector<Word> modules_;
   std::vector<Image> images_;
   // Rows with what the points of a series have in common.
   std::vector<record::PointRow> series_;

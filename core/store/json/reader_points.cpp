@@ -1,7 +1,9 @@
 #include "core/base/gzip.h"
 #include "core/record/rounding.h"
-#include "core/store/json/old_lines.h"
+#include "core/store/json/flag_words.h"
 #include "core/store/json/reader.h"
+
+#include <fmt/ranges.h>
 
 namespace phasebit::store::json {
 
@@ -116,9 +118,8 @@ void JsonReader::read_series(JsonScanner& line) {
 }
 
 void JsonReader::set_variant(PointRow& row, size_t number) const {
-  const record::VariantRow& variant = made_.results.variants[number];
-  row.variant_id = variant.id;
-  row.variant_hash = variant.hash;
+  row.variant_id = variants_[number].id;
+  row.variant_hash = variants_[number].hash;
 }
 
 void JsonReader::set_image(PointRow& row, size_t number) const {
@@ -144,11 +145,13 @@ void JsonReader::read_point(JsonScanner& line) {
   row.repetition = next_number<int>(line);
   line.expect_next();
   row.aa_control = line.boolean();
-  row.placement.sm = next_number<int>(line);
-  row.placement.first_warp = next_number<int>(line);
+  row.conditions.sm = next_number<int>(line);
+  row.conditions.first_warp = next_number<int>(line);
   row.megahertz = record::rounded_megahertz(next_number<double>(line));
-  row.flags = next_words(line);
+  const std::vector<std::string> flags = next_words(line);
   row.error = next_error(line);
+  if (line.good() && !set_by_flag_words(flags, row))
+    line.fail(fmt::format("an unknown flag among: {}", fmt::join(flags, " ")));
   row.summary = next_figures(line);
   line.expect_end();
   if (row.summary && row.summary->readings.size() != row.readings.size())
@@ -164,14 +167,15 @@ void JsonReader::read_same_code(JsonScanner& line) {
   line.expect_next();
   const size_t measured = reference(line, made_.results.variants, "variant");
   if (!line.good()) return;
-  record::SameCode group;
+  SameCode group;
   group.row = series_[series];
-  group.row.placement.sm = next_number<int>(line);
-  group.row.placement.first_warp = next_number<int>(line);
+  group.row.conditions.sm = next_number<int>(line);
+  group.row.conditions.first_warp = next_number<int>(line);
   group.row.megahertz = record::rounded_megahertz(next_number<double>(line));
-  group.row.flags = next_words(line);
-  group.row.flags.push_back(std::string(record::same_class_prefix) +
-                            made_.results.variants[measured].id);
+  if (const auto flags = next_words(line); line.good() && !set_by_flag_words(flags, group.row))
+    line.fail(fmt::format("an unknown flag among: {}", fmt::join(flags, " ")));
+  group.row.verdict = record::Verdict::same_code;
+  group.row.same_as = variants_[measured].id;
   line.expect_next();
   line.begin('[');
   while (line.next()) group.repetitions.push_back(line.number<int>());
@@ -200,7 +204,7 @@ Status JsonReader::read_sample_text(std::string_view text, const std::string& na
                                     size_t& found) {
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
-    const Status read = read_sample_line(text.substr(0, end), rounds_, made_.points);
+    const Status read = read_sample_line(text.substr(0, end), made_.points);
     if (!read) return fail(Step::store, "{}:{}: {}", name, line, read.error().message);
     text.remove_prefix(std::min(end + 1, text.size()));
     ++found;
@@ -249,14 +253,11 @@ Result<record::Results> from_json_lines(std::string_view text, const std::string
   if (version == 0)
     return with_hint(fail(Step::store, "{} has no header of phasebit results", name),
                      "`phasebit export` writes such files");
-  if (version <= newest_old_version) return from_old_json_lines(text, name);
-  if (version <= json_lines_version) {
-    const Rounds rounds = version == json_lines_version ? Rounds::from_first : Rounds::as_taken;
-    return JsonReader(text, name, rounds, wanted).read(folder);
-  }
+  if (version == json_lines_version) return JsonReader(text, name, wanted).read(folder);
   return with_hint(fail(Step::store, "{}:1: results of version {}, this program reads version {}",
                         name, version, json_lines_version),
-                   "use a newer phasebit");
+                   version > json_lines_version ? "use a newer phasebit"
+                                                : "export it again with the phasebit that made it");
 }
 
 }  // namespace phasebit::store::json

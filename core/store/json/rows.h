@@ -10,11 +10,9 @@ namespace phasebit::store::json {
 
 nlohmann::ordered_json json_of(const record::DeviceRow& device);
 nlohmann::ordered_json json_of(const record::RunRow& run);
-nlohmann::ordered_json json_of(const record::PointRow& point);
 
 // Mistakes are in the fields.
 record::DeviceRow device_of(base::JsonFields& fields);
 record::RunRow run_of(base::JsonFields& fields);
-record::PointRow point_of(base::JsonFields& fields);
 
 }  // namespace phasebit::store::json

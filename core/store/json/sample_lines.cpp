@@ -55,19 +55,15 @@ std::string line_of(size_t number, const PointRow& point) {
   return line.dump() + "\n";
 }
 
-ordered_json as_taken(const ordered_json& rounds, Rounds form) {
-  return form == Rounds::from_first ? with_first(rounds) : rounds;
-}
-
 // The readings of a line as samples.h has them, with their names.
 Result<ordered_json> with_names(const ordered_json& sums,
-                                const std::vector<record::ReadingName>& names, Rounds rounds) {
+                                const std::vector<record::ReadingName>& names) {
   if (sums.size() != names.size())
     return fail(Step::store, "samples of {} readings for a point of {}", sums.size(), names.size());
   ordered_json readings = nullptr;
   for (size_t n = 0; n < names.size(); ++n)
     readings.push_back(
-        {{"name", names[n].name}, {"unit", names[n].unit}, {"sums", as_taken(sums[n], rounds)}});
+        {{"name", names[n].name}, {"unit", names[n].unit}, {"sums", with_first(sums[n])}});
   return readings;
 }
 
@@ -93,7 +89,7 @@ std::vector<std::string> sample_lines(const std::vector<PointRow>& points) {
   return lines;
 }
 
-Status read_sample_line(std::string_view line, Rounds rounds, std::vector<PointRow>& points) {
+Status read_sample_line(std::string_view line, std::vector<PointRow>& points) {
   const ordered_json value = ordered_json::parse(line, nullptr, false);
   if (!value.is_object()) return fail(Step::store, "no JSON object");
   base::JsonFields fields(value);
@@ -107,10 +103,9 @@ Status read_sample_line(std::string_view line, Rounds rounds, std::vector<PointR
     return fail(Step::store, "samples of point {} of {}", number, points.size());
   PointRow& point = points[number];
   if (!point.samples.empty()) return fail(Step::store, "samples of point {} twice", number);
-  PHASEBIT_TRY_ASSIGN(readings, with_names(sums == nullptr ? ordered_json::array() : *sums,
-                                           point.readings, rounds));
-  PHASEBIT_TRY_ASSIGN(named,
-                      record::samples_of_rows({*items, as_taken(*cycles, rounds), readings}));
+  PHASEBIT_TRY_ASSIGN(readings,
+                      with_names(sums == nullptr ? ordered_json::array() : *sums, point.readings));
+  PHASEBIT_TRY_ASSIGN(named, record::samples_of_rows({*items, with_first(*cycles), readings}));
   point.samples = std::move(named.samples);
   return {};
 }

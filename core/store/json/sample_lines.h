@@ -13,16 +13,9 @@ namespace phasebit::store::json {
 // A line for each point that has samples, with its number among these points.
 std::vector<std::string> sample_lines(const std::vector<record::PointRow>& points);
 
-// How the rounds behind a line's first stand in it.
-enum class Rounds {
-  as_taken,    // version 3
-  from_first,  // as differences from the first
-};
-
 // Adds the samples of one line to its point. Step::store: no JSON, no such point, a point that has
 // samples already, readings that do not match its names.
-Status read_sample_line(std::string_view line, Rounds rounds,
-                        std::vector<record::PointRow>& points);
+Status read_sample_line(std::string_view line, std::vector<record::PointRow>& points);
 
 // For NAME.jsonl the files NAME.samples-0.jsonl.gz and so on, each below a megabyte; older ones go.
 // Their names.

@@ -4,6 +4,7 @@
 #include "core/base/json_fields.h"
 #include "core/record/statistics.h"
 #include "core/store/json/columns.h"
+#include "core/store/json/flag_words.h"
 #include "core/store/json/lines.h"
 #include "core/store/json/rows.h"
 
@@ -13,7 +14,6 @@
 namespace phasebit::store::json {
 
 using record::PointRow;
-using record::SameCode;
 
 namespace {
 
@@ -148,8 +148,8 @@ class Writer {
     point_text_ +=
         fmt::format("[{},{},{},{},{},{},{},{},{},{},{}]\n", series(row), variant(row.variant_id),
                     image(row.ptx_hash, row.text_hash, row.sass_class, row.module), row.repetition,
-                    row.aa_control, row.placement.sm, row.placement.first_warp, row.megahertz,
-                    quoted_list(row.flags), error, made ? figures_of(*made) : "null");
+                    row.aa_control, row.conditions.sm, row.conditions.first_warp, row.megahertz,
+                    quoted_list(flag_words_of(row)), error, made ? figures_of(*made) : "null");
   }
 
   void add_same_code(const SameCode& group) {
@@ -157,11 +157,11 @@ class Writer {
     for (const SameCode::Member& one : group.members)
       members += fmt::format("{}[{},{}]", members.empty() ? "" : ",", variant(one.variant_id),
                              image(one.ptx_hash, one.text_hash, one.sass_class, one.module));
-    std::vector<std::string> flags = group.row.flags;
-    flags.pop_back();
+    std::vector<std::string> flags = flag_words_of(group.row);
+    flags.pop_back();  // whose code it is stands before them
     same_text_ += fmt::format("[{},{},{},{},{},{},[{}],[{}]]\n", series(group.row),
-                              variant(record::same_class_as(group.row)), group.row.placement.sm,
-                              group.row.placement.first_warp, group.row.megahertz,
+                              variant(group.row.same_as), group.row.conditions.sm,
+                              group.row.conditions.first_warp, group.row.megahertz,
                               quoted_list(flags), fmt::join(group.repetitions, ","), members);
   }
 
