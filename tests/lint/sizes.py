@@ -1,4 +1,4 @@
-"""Refuses files over 300 lines, functions over 60 lines and lines over 100 columns.
+"""Refuses files over 600 lines, functions over 60 lines and lines over 100 columns.
 
 A template's line may be longer: alternatives of one PTX statement stand on one line. Functions of
 C++ and Python are found by lizard, for which a lambda is a part of the function that it stands in.
@@ -17,7 +17,7 @@ except ImportError:
     print("skipped: lizard is not installed (tools/test installs it in .venv)")
     sys.exit(77)
 
-MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_COLUMNS = 300, 60, 100
+MAX_FILE_LINES, MAX_FUNCTION_LINES, MAX_COLUMNS = 600, 60, 100
 SOURCE_SUFFIXES = CPP_SUFFIXES | {".py", ".sh", ".ptx"}
 # Made by a command, not written: no limits on them.
 GENERATED_FOLDERS = ("ptx/", "results/", "tests/gen/guard/")

@@ -1,5 +1,6 @@
 #include "core/store/export.h"
 
+#include "core/record/same_code.h"
 #include "tests/store/rows.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ Results some_results() {
   Results results = {{some_device()}, {some_run()}, {}};
   results.points = {some_point("ring/a", 1, {12, 13, 14}),
                     failed_point("ring/b", Step::gate, "expected 1 \"X\", found 2")};
-  results.points[1].flags.clear();
+  results.points[1].quality = {};
   record::VariantRow first = some_variant(), second = some_variant("a,b");
   first.id = "ring/a";
   second.id = "ring/b";
@@ -41,18 +42,23 @@ TEST(Csv, HasARowAPointAndAReasonForEveryMissingFigure) {
   EXPECT_EQ(
       lines[0],
       "kind,id,repetition,aa_control,unit,cycles,ci_low,ci_high,slope,intercept_cycles,r2,"
-      "worst_residual_cycles,rounds,megahertz,flags,error_step,error,sass_class,sm,first_warp,"
-      "device,run,ptxas,reading_1,reading_1_unit,reading_1_value,reading_1_ci_low,"
-      "reading_1_ci_high,reading_2,reading_2_unit,reading_2_value,reading_2_ci_low,"
-      "reading_2_ci_high,axis.probe,axis.protocol,axis.wait,axis.stages,axis.edit");
+      "worst_residual_cycles,rounds,megahertz,verdict,same_as,start_offset,padding,gap_after,"
+      "gap_warps,sms,gpu_sm_mhz,gpu_memory_mhz,gpu_watts,items_only,gate,outputs_verified,"
+      "interval_ok,modes,segments,padded,clock_ok,throttled,first_use,error_step,error,sass_class,"
+      "sm,first_warp,device,run,ptxas,reading_1,reading_1_unit,reading_1_value,reading_1_ci_low,"
+      "reading_1_ci_high,reading_1_interval_ok,reading_1_segments,reading_2,reading_2_unit,"
+      "reading_2_value,reading_2_ci_low,reading_2_ci_high,reading_2_interval_ok,"
+      "reading_2_segments,axis.probe,axis.protocol,axis.wait,axis.stages,axis.edit");
   EXPECT_EQ(lines[1].rfind("point,ring/a,1,0,cycles per item,13,12,14,13,100,", 0), 0U) << lines[1];
-  EXPECT_NE(lines[1].find(",3,1979.9,throttled,,,class ring/a,7,1,GPU-1,run-1,13.5.37,,,,,,,,,,,"
+  EXPECT_NE(lines[1].find(",3,1979.9,measured,,0,0,0,0,,,,,0,,1,1,0,,1,1,1,0,,,class ring/a,7,1,"
+                          "GPU-1,run-1,13.5.37,,,,,,,,,,,,,,,"
                           "ring,mbarrier,test_wait,4,"),
             std::string::npos)
       << lines[1];
   EXPECT_EQ(lines[2],
-            "point,ring/b,0,0,cycles per item,,,,,,,,,0,,gate,\"expected 1 \"\"X\"\", found 2\","
-            "class ring/b,7,1,GPU-1,run-1,13.5.37,,,,,,,,,,,ring,mbarrier,\"a,b\",4,x");
+            "point,ring/b,0,0,cycles per item,,,,,,,,,0,refused,,0,0,0,0,,,,,,,,,,,,,,,gate,"
+            "\"expected 1 \"\"X\"\", found 2\","
+            "class ring/b,7,1,GPU-1,run-1,13.5.37,,,,,,,,,,,,,,,ring,mbarrier,\"a,b\",4,x");
 }
 
 TEST(GoogleBenchmarkJson, HasSummariesAndErrors) {
@@ -86,7 +92,7 @@ TEST(Exports, GiveRowsOfTheSameCodeTheirFigure) {
     same.samples.clear();
     same.megahertz = 0;
     same.sass_class = "class ring/a";
-    same.flags = {std::string(record::same_class_prefix) + "ring/a"};
+    record::set_same_code(same, "ring/a");
     results.points.push_back(same);
   }
   results.points.push_back(some_point("ring/a", 1, {12, 13, 14}));
@@ -98,16 +104,20 @@ TEST(Exports, GiveRowsOfTheSameCodeTheirFigure) {
   EXPECT_FALSE(rows[2].contains("same_code_as"));
   const std::string text = to_csv(results);
   EXPECT_NE(text.find("point,ring/b,1,0,cycles per item,13,12,14,13,100,"), std::string::npos);
-  EXPECT_NE(text.find("point,ring/b,0,0,cycles per item,,,,,,,,,0,same_class:ring/a,,"),
+  EXPECT_NE(text.find("point,ring/b,0,0,cycles per item,,,,,,,,,0,same_code,ring/a,0,"),
             std::string::npos);
 }
 
 // The late reading equals the cycles, whose slopes are 12, 12, 13; polls are 3 an item.
 TEST(Exports, HaveReadingsWithTheirUnitsAndIntervals) {
-  const Results results = {{some_device()}, {some_run()}, {some_reading_point("response/a")}};
+  Results results = {{some_device()}, {some_run()}, {some_reading_point("response/a")}};
+  results.points[0].quality.too_wide = {"late"};
+  results.points[0].quality.bends = {{"late", {9, 12.5}}};
   const std::string text = to_csv(results);
-  EXPECT_NE(text.find(",13.5.37,polls,polls per item,3,3,3,late,cycles per item,12,12,13\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find(
+          ",13.5.37,polls,polls per item,3,3,3,1,,late,cycles per item,12,12,13,0,9.00 12.50\n"),
+      std::string::npos)
       << text;
   const auto file = nlohmann::json::parse(to_google_benchmark_json(results));
   const auto& entry = file["benchmarks"][0];

@@ -84,13 +84,15 @@ Results results() {
   made.catalogue.protocols["mbarrier"] = {"{wait}", {}};
   record::PointRow failed = of_image(failed_point("", Step::launch, "killed", 1), first);
   failed.aa_control = true;
-  failed.flags.clear();
+  failed.quality = {};
   made.points = {of_image(with_figures(some_point("", 0, {12, 13})), first), failed};
   for (const int repetition : {0, 1}) {
     record::PointRow same = of_image(some_point("", repetition), second);
     same.samples.clear();
     same.megahertz = 0;
-    same.flags = {std::string(record::same_class_prefix) + first.id};
+    same.quality = {};
+    same.verdict = record::Verdict::same_code;
+    same.same_as = first.id;
     made.points.push_back(same);
   }
   return made;
@@ -105,6 +107,22 @@ TEST(JsonLines, HaveTheStatedForm) {
   EXPECT_EQ(from_json_lines(text, "a.jsonl").value(), results());
 }
 
+record::Quality random_quality(std::mt19937_64& random) {
+  const auto either = [&] { return random() % 2 == 0; };
+  record::Quality quality;
+  quality.items_only = either();
+  if (either()) quality.gate = either() ? "none" : "by_rules_file";
+  quality.outputs_verified = either();
+  if (either()) quality.too_wide = {""};
+  quality.modes = either();
+  if (either()) quality.bends = {{"", {-0.25, 10, 517.5, 1e6}}};
+  quality.padded = either();
+  quality.clock_ok = either();
+  quality.throttled = either();
+  quality.first_use = either();
+  return quality;
+}
+
 // Random rows, among them odd samples, strings with every kind of character, extreme numbers.
 record::PointRow random_point(std::mt19937_64& random) {
   const auto below = [&](std::uint64_t n) { return random() % n; };
@@ -112,14 +130,17 @@ record::PointRow random_point(std::mt19937_64& random) {
       some_point("ring/" + std::to_string(below(50)), static_cast<int>(below(3)));
   point.kind = static_cast<record::PointKind>(below(3));
   point.aa_control = below(2) == 0;
-  point.placement = {static_cast<int>(below(132)), static_cast<int>(below(4))};
+  point.conditions = {{static_cast<int>(below(132)), static_cast<int>(below(4))},
+                      static_cast<std::uint32_t>(below(2) * below(32)),
+                      static_cast<int>(below(2) * 16)};
+  if (below(4) == 0) point.conditions.gap_after = 1, point.conditions.gap_warps = 3;
+  if (below(4) == 0) point.sms = {static_cast<int>(below(132)), 131};
+  if (below(4) == 0) point.state = {static_cast<int>(below(2000)), 2619, 0};
   point.megahertz = static_cast<double>(below(20000)) / 10;
-  point.flags.clear();
-  for (std::uint64_t i = below(3); i > 0; --i)
-    point.flags.push_back("flag \"\\\n\t" + std::to_string(i));
+  point.quality = random_quality(random);
   if (below(4) == 0) {
-    point.error =
-        record::PointError{static_cast<Step>(below(14)), "a\x01\xc3\xa9 \"quoted\"\nline"};
+    const auto step = static_cast<Step>(below(14));
+    point.set_error(record::verdict_of(step), {step, "a\x01\xc3\xa9 \"quoted\"\nline"});
     point.samples.clear();
   } else if (below(4) == 0) {
     point.samples.clear();
@@ -219,6 +240,9 @@ TEST(JsonLines, NameFileAndLineOfWhatIsWrong) {
   const DamageRow rows[] = {
       {1, "results\":4", "results\":5",
        "a.jsonl:1: results of version 5, this program reads version 4 (use a newer phasebit)"},
+      {1, "results\":4", "results\":3",
+       "a.jsonl:1: results of version 3, this program reads version 4 (export it again with the "
+       "phasebit that made it)"},
       {1, "\"megahertz\",", "", "a.jsonl:1: other columns than those of this version"},
       {1, "\"series\":1", "\"serie\":1", "a.jsonl:1: no 'series'"},
       {1, "\"points\":2", "\"points\":-1",
@@ -240,6 +264,8 @@ TEST(JsonLines, NameFileAndLineOfWhatIsWrong) {
       {12, "false,7", "0,7", "a.jsonl:12: column 10: neither true nor false" + hint},
       {12, "12.5,12,13", "12.5,nan,13", "a.jsonl:12: column 54: not a number" + hint},
       {9, "module\"", "module", "a.jsonl:9: column 8: a string without its end" + hint},
+      {12, "throttled", "throttle",
+       "a.jsonl:12: column 34: an unknown flag among: throttle" + hint},
       {13, "\"launch\"", "\"lunch\"", "a.jsonl:13: column 32: 'lunch' is no step" + hint},
       {13, "0,1,true", "0,1.5,true", "a.jsonl:13: column 9: neither a comma nor an end" + hint},
       {14, "[[1,0]]", "[[2,0]]", "a.jsonl:14: column 24: variant 2 of 2" + hint},
@@ -255,14 +281,6 @@ TEST(JsonLines, NameFileAndLineOfWhatIsWrong) {
     ASSERT_FALSE(read) << row.error;
     EXPECT_EQ(read.error().text(), "store: " + row.error);
   }
-}
-
-// As version 3 had them.
-TEST(JsonLines, ReadRoundsThatStandAsTheyWereTaken) {
-  std::vector<std::string> older = lines();
-  older[0].replace(older[0].find(":4,"), 3, ":3,");
-  older[14] = R"({"point":0,"items":[8,16,24,32],"cycles":[[196,292,388,484],[204,308,412,516]]})";
-  EXPECT_EQ(from_json_lines(file_of(older), "a.jsonl").value(), results());
 }
 
 // A row of an older program keeps no more digits than one of today.

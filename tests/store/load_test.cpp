@@ -3,7 +3,6 @@
 #include "core/record/statistics.h"
 #include "core/store/json/lines.h"
 #include "core/store/merge.h"
-#include "core/store/old_keys.h"
 #include "tests/store/rows.h"
 
 #include <algorithm>
@@ -19,6 +18,13 @@ using store::load_results;
 
 namespace {
 
+record::VariantRow variant_of(const std::string& id) {
+  record::VariantRow row = some_variant();
+  row.id = id;
+  row.hash = "hash of " + id;
+  return row;
+}
+
 class LoadResults : public testing::Test {
  protected:
   base::TempDir folder_ = base::TempDir::create().value();
@@ -27,8 +33,10 @@ class LoadResults : public testing::Test {
 
   static Results results_of(const std::vector<std::string>& ids) {
     Results results = {{some_device()}, {some_run()}, {}};
-    for (const std::string& id : ids) results.points.push_back(with_figures(some_point(id)));
-    EXPECT_TRUE(store::import_keys(results));
+    for (const std::string& id : ids) {
+      results.points.push_back(with_figures(some_point(id)));
+      results.variants.push_back(variant_of(id));
+    }
     return results;
   }
 
@@ -76,9 +84,10 @@ TEST(MergeResults, IsLinear) {
   const auto ticks = [](int count) {
     store::MergedResults ours;
     Results theirs = {{some_device()}, {some_run()}, {}};
-    for (int i = 0; i < count; ++i)
+    for (int i = 0; i < count; ++i) {
       theirs.points.push_back(with_figures(some_point("ring/" + std::to_string(i))));
-    EXPECT_TRUE(store::import_keys(theirs));
+      theirs.variants.push_back(variant_of("ring/" + std::to_string(i)));
+    }
     const Results again = theirs;
     const std::clock_t start = std::clock();  // other programs do not count
     EXPECT_TRUE(ours.add(std::move(theirs)));

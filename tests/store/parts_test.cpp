@@ -4,7 +4,6 @@
 #include "core/store/json/lines.h"
 #include "core/store/json/rows.h"
 #include "core/store/load.h"
-#include "core/store/old_keys.h"
 #include "tests/store/rows.h"
 
 #include <algorithm>
@@ -35,7 +34,8 @@ PointRow of_class(PointRow row, const std::string& sass_class) {
 PointRow same_code(const std::string& id, const std::string& as, const std::string& sass_class) {
   PointRow row = of_class(some_point(id), sass_class);
   row.samples.clear();
-  row.flags = {std::string(record::same_class_prefix) + as};
+  row.verdict = record::Verdict::same_code;
+  row.same_as = as;
   return row;
 }
 
@@ -187,8 +187,7 @@ TEST_F(PartFiles, StandAlone) {
     }
     variants.insert("");
     for (const PointRow& point : part.points)
-      EXPECT_TRUE(variants.contains(record::same_class_as(point)))
-          << file << " " << point.variant_id;
+      EXPECT_TRUE(variants.contains(point.same_as)) << file << " " << point.variant_id;
     for (const std::string& one : classes) EXPECT_TRUE(seen.insert(one).second) << one;
     EXPECT_EQ(keys_of(part).size() + 1, variants.size());
   }

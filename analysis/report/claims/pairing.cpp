@@ -38,7 +38,8 @@ std::string unusable(const Claim& claim, const data::Figure& figure) {
   if (!figure.reason.empty()) return figure.reason.text;
   using Kind = record::Flag::Kind;
   for (const record::Flag& flag : figure.flags) {
-    const bool spoils = flag.kind == Kind::modes || flag.kind == Kind::interval_too_wide;
+    const bool spoils = flag.kind == Kind::not_linear || flag.kind == Kind::modes ||
+                        flag.kind == Kind::interval_too_wide;
     // Of another figure of the row than the one that is spoken of.
     const bool of_this = flag.of.empty() || flag.of == claim.figure;
     if (spoils && of_this && !contains(claim.accepts, std::string(record::word_of(flag.kind))))

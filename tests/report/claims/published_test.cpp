@@ -184,12 +184,12 @@ TEST(ClaimRows, APhaseWithoutItsLoopIsTheDifferenceOfTwoUnrolledSizes) {
       data_of({steady(id + "1", 60), steady(id + "4", 25), steady(id + "8", 20)});
   const auto rows = claim_rows(data, "without_loop");
   ASSERT_EQ(rows.size(), 1U);
-  EXPECT_EQ(rows[0].figure.reason, "");
+  EXPECT_EQ(rows[0].figure.reason.text, "");
   EXPECT_DOUBLE_EQ(rows[0].figure.value, 15);
   EXPECT_EQ(rows[0].ids, (std::vector<std::string>{id + "8", id + "4"}));
   const auto alone = claim_rows(data_of({steady(id + "1", 60)}), "without_loop");
   ASSERT_EQ(alone.size(), 1U);
-  EXPECT_EQ(alone[0].figure.reason, "measured in one size: its loop is in it");
+  EXPECT_EQ(alone[0].figure.reason.text, "measured in one size: its loop is in it");
 }
 
 TEST(ClaimRows, ACommandLeadsFromEachToItsSamples) {
