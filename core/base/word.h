@@ -43,7 +43,7 @@ class Word {
 
 namespace phasebit {
 using base::Word;
-}
+}  // namespace phasebit
 
 template <>
 struct std::hash<phasebit::base::Word> {

@@ -7,8 +7,6 @@
 
 namespace phasebit::record {
 
-struct PointRow;
-
 // Where a point ran.
 struct Placement {
   int sm = 0;          // the target SM
@@ -30,10 +28,5 @@ struct Conditions : Placement {
 
 // What differs from none beside the placement: "start_offset:7", "padding:208", "gap:3@1".
 std::vector<std::string> words_of(const Conditions& conditions);
-
-// What the row changed against the first repetition of its point: "start offset", "SM",
-// "sub-partition", "roles on one sub-partition", "padding"; "seed" when only the payload is
-// another. Several are joined by "+".
-std::string factor_of(const PointRow& row, const PointRow& first);
 
 }  // namespace phasebit::record

@@ -1,8 +1,6 @@
 // What the driver says of a GPU while a grid runs on it.
 #pragma once
 
-#include <vector>
-
 namespace phasebit::record {
 
 // 0: not known.
@@ -12,8 +10,5 @@ struct DeviceState {
   bool known() const { return sm_megahertz > 0 || memory_megahertz > 0 || watts > 0; }
   bool operator==(const DeviceState&) const = default;
 };
-
-// Each field the median of those that know it.
-DeviceState median_state(const std::vector<DeviceState>& states);
 
 }  // namespace phasebit::record

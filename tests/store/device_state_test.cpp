@@ -1,4 +1,4 @@
-#include "core/record/device_state.h"
+#include "core/record/statistics.h"
 
 #include <gtest/gtest.h>
 

@@ -27,6 +27,29 @@ Store store_with_run(const fs::path& path) {
   return store;
 }
 
+// Conditions, state and quality at anything but their defaults.
+PointRow moved_point() {
+  PointRow point = some_reading_point("response/b");
+  point.conditions = {{66, 2}, 7, 208, 1, 3};
+  point.sms = {4, 5, 12};
+  point.state = {1755, 2619, 640};
+  record::Quality& quality = point.quality;
+  quality.items_only = quality.modes = quality.throttled = quality.first_use = true;
+  quality.outputs_verified = quality.padded = quality.clock_ok = false;
+  quality.gate = "by_rules_file";
+  quality.too_wide = {"", "late"};
+  quality.bends = {{"", {10, 10.02, 517.5}}, {"polls", {0, 9}}};
+  return point;
+}
+
+PointRow same_code_point() {
+  PointRow point = some_point("ring/d");
+  point.samples.clear();
+  point.verdict = record::Verdict::same_code;
+  point.same_as = "ring/a";
+  return point;
+}
+
 TEST(Store, GivesBackEveryFieldOfEveryRow) {
   const TempDir folder = TempDir::create().value();
   const fs::path path = folder.path() / "new folder" / "a.sqlite";
@@ -40,25 +63,12 @@ TEST(Store, GivesBackEveryFieldOfEveryRow) {
   odd.quality = {};
   PointRow anchor = some_point("anchor/clock_pair");
   anchor.kind = record::PointKind::anchor;
-  PointRow hard = some_reading_point("response/b");
-  hard.conditions = {{66, 2}, 7, 208, 1, 3};
-  hard.sms = {4, 5, 12};
-  hard.state = {1755, 2619, 640};
-  hard.quality = {true,  "by_rules_file",
-                  false, {"", "late"},
-                  true,  {{"", {10, 10.02, 517.5}}, {"polls", {0, 9}}},
-                  false, false,
-                  true,  true};
-  PointRow same = some_point("ring/d");
-  same.samples.clear();
-  same.verdict = record::Verdict::same_code;
-  same.same_as = "ring/a";
   written.points = {some_point("ring/a"),
                     odd,
                     anchor,
                     some_reading_point("response/a"),
-                    hard,
-                    same,
+                    moved_point(),
+                    same_code_point(),
                     ungated_point("ring/e", "no rule"),
                     failed_point("ring/c", Step::guard, "deadlock: 'quoted' \"text\"\n\xc3\xa9")};
   written.variants = {some_variant(), some_variant("a \"b\"")};

@@ -3,7 +3,7 @@
 #include "analysis/report/data/group.h"
 #include "analysis/report/data/variant_rows.h"
 #include "core/image/whole.h"
-#include "core/record/conditions.h"
+#include "core/record/factor.h"
 #include "core/record/same_code.h"
 
 #include <algorithm>
