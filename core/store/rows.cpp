@@ -322,7 +322,8 @@ constexpr const char* point_query =
 constexpr int point_id_column = 39;
 
 constexpr const char* reading_query =
-    "SELECT point, name, unit, interval_ok, reading.segments FROM reading "
+    "SELECT reading.point, reading.name, reading.unit, reading.interval_ok, reading.segments "
+    "FROM reading "
     "JOIN point ON point.id = reading.point JOIN run ON run.id = point.run ";
 
 struct Readings {
@@ -372,14 +373,14 @@ Result<std::vector<PointRow>> read_points(Statement& row, Statement& reading_row
 
 Result<std::vector<PointRow>> select_points(SQLite::Database& sqlite) {
   Statement row(sqlite, std::string(point_query) + "ORDER BY point.id");
-  Statement readings(sqlite, std::string(reading_query) + "ORDER BY point, number");
+  Statement readings(sqlite, std::string(reading_query) + "ORDER BY reading.point, reading.number");
   return read_points(row, readings);
 }
 
 Result<std::vector<PointRow>> select_points(SQLite::Database& sqlite, const std::string& run) {
   Statement row(sqlite, std::string(point_query) + "WHERE run.name = ? ORDER BY point.id");
-  Statement readings(sqlite,
-                     std::string(reading_query) + "WHERE run.name = ? ORDER BY point, number");
+  Statement readings(sqlite, std::string(reading_query) +
+                                 "WHERE run.name = ? ORDER BY reading.point, reading.number");
   row.bind(1, run);
   readings.bind(1, run);
   return read_points(row, readings);

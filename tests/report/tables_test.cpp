@@ -178,7 +178,7 @@ TEST(CountsTable, SaysWhatWasMeasuredWhereAndHowWell) {
   const ReportData data =
       data_of({a, control_of(a, 51), b, later, base, shifted, same_code("ring/c", b),
                failed_point("ring/d", Step::launch, "killed"),
-               failed_point("ring/e", Step::gate, "not gated: no rule covers this family")});
+               ungated_point("ring/e", "no rule covers this family")});
   EXPECT_EQ(
       render(make_table(data, "counts", {}).value(), TableFormat::text),
       "NVIDIA H200 (sm_90a), driver 580.1, ptxas 13.5.37, 2026-01-02.\n"

@@ -265,7 +265,7 @@ TEST(JsonLines, NameFileAndLineOfWhatIsWrong) {
       {12, "12.5,12,13", "12.5,nan,13", "a.jsonl:12: column 54: not a number" + hint},
       {9, "module\"", "module", "a.jsonl:9: column 8: a string without its end" + hint},
       {12, "throttled", "throttle",
-       "a.jsonl:12: column 34: an unknown flag among: throttle" + hint},
+       "a.jsonl:12: column 44: an unknown flag among: throttle" + hint},
       {13, "\"launch\"", "\"lunch\"", "a.jsonl:13: column 32: 'lunch' is no step" + hint},
       {13, "0,1,true", "0,1.5,true", "a.jsonl:13: column 9: neither a comma nor an end" + hint},
       {14, "[[1,0]]", "[[2,0]]", "a.jsonl:14: column 24: variant 2 of 2" + hint},
