@@ -135,6 +135,10 @@ struct PointRow {
   double megahertz = 0;  // achieved: clock64 against globaltimer over the point; 0 unresolved
   DeviceState state;     // where the driver was asked
   Quality quality;
+  // Of a row that another program wrote (core/store/flat.h): its columns that this one does not
+  // know, as a JSON object, and the names of those that it knows and the row lacks, with commas
+  // between: what the fields here hold for these is not known.
+  Word extra, lacks;
   // Whether it was measured itself.
   bool measured() const { return summary.has_value() || !samples.empty(); }
   void set_error(Verdict what, PointError why) {
