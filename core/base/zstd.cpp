@@ -42,8 +42,8 @@ std::string zstd(std::string_view content) {
   checked(ZSTD_CCtx_setParameter(packer.get(), ZSTD_c_windowLog, zstd_window_log));
   checked(ZSTD_CCtx_setParameter(packer.get(), ZSTD_c_checksumFlag, 1));
   std::string packed(ZSTD_compressBound(content.size()), '\0');
-  packed.resize(checked(ZSTD_compress2(packer.get(), packed.data(), packed.size(), content.data(),
-                                       content.size())));
+  packed.resize(checked(
+      ZSTD_compress2(packer.get(), packed.data(), packed.size(), content.data(), content.size())));
   return packed;
 }
 

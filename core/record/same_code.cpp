@@ -22,6 +22,14 @@ const PointRow* MeasuredCode::find(const PointRow& row, const Word& same_as) con
   return at == rows_.end() || at->second->sass_class != row.sass_class ? nullptr : at->second;
 }
 
+MeasuredCode measured_code(const Results& results) {
+  MeasuredCode measured(MeasuredCode::Repetition::same);
+  for (const PointRow& row : results.points)
+    if (row.measured() && !row.error && !row.aa_control && row.kind == PointKind::point)
+      measured.add(row);
+  return measured;
+}
+
 std::set<VariantOnGpu> measured_for(const std::vector<PointRow>& points) {
   std::set<VariantOnGpu> measured;
   for (const PointRow& point : points)

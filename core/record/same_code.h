@@ -44,6 +44,9 @@ class MeasuredCode {
   std::unordered_map<Key, const PointRow*, Hash> rows_;
 };
 
+// Those of a sweep, by repetition: what an export shows. The rows must stay where they are.
+MeasuredCode measured_code(const Results& results);
+
 // GPU and variant of every row that another row of these has its figures from.
 using VariantOnGpu = std::pair<Word, Word>;
 std::set<VariantOnGpu> measured_for(const std::vector<PointRow>& points);

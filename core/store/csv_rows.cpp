@@ -28,7 +28,7 @@ void CsvRows::add(std::string_view piece) {
 }
 
 bool CsvRows::is_same(std::string_view rest, std::size_t field) const {
-  if (field >= fields_.size()) return false;
+  if (row_ < 2 || field >= fields_.size()) return false;  // row 0 has names
   const Field& before = fields_[field];
   return before.bytes < rest.size() &&
          std::memcmp(rest.data(), text_.data() + before.at, before.bytes) == 0 &&

@@ -58,7 +58,7 @@ Error StoreDatabase::error_of(const SQLite::Exception& exception, const std::str
   switch (exception.getErrorCode()) {
     case SQLITE_NOTADB:
       return {Step::store, fmt::format("{} is not a phasebit store: {}", path, what),
-              "name another file, or import JSON lines into a new store"};
+              "name another file, or import results into a new store"};
     case SQLITE_CORRUPT: return damaged(path, what);
     case SQLITE_FULL:
     case SQLITE_IOERR:
@@ -119,7 +119,7 @@ Status StoreDatabase::check_schema() {
     if (!last_page_torn(path_, pragma(sqlite_, "page_size"))) return {};
     return tl::unexpected<Error>(damaged(path_, "its last page is incomplete"));
   }
-  const char* made_it = "export it to JSON lines with the phasebit that made it, and import those";
+  const char* made_it = "export it with the phasebit that made it, and import that";
   return with_hint(fail(Step::store, "{} has schema version {}, this program knows version {}",
                         path_, version, store_schema_version),
                    version > store_schema_version

@@ -34,6 +34,9 @@ inline bool no_samples(const record::Results&) {
   return false;
 }
 
+// Whether the name is that of a file of results: not of their samples.
+bool is_results_file(const fs::path& path);
+
 // In the order of a file: see in_file_order(). Without samples. The same rows give the same bytes.
 std::string to_csv(const record::Results& results);
 
@@ -51,8 +54,8 @@ Result<record::Results> read_flat(const fs::path& path, std::string_view content
 // What the rows say of axes and protocols: an axis's default is the one that most variants have.
 image::CatalogueFacts facts_of(const record::Results& results);
 
-// Devices by UUID, runs by their start and id, points by run and, within it, as they are, those
-// that have another's code after the others, by that variant; variants in the order of the points.
+// Devices by UUID, runs by their start and id, points by run, id, device and repetition, so that
+// neighbours have most columns in common; variants in the order of the points.
 record::Results in_file_order(record::Results results);
 // The same but for the order within a run: what results of files have already.
 record::Results sorted_by_run(record::Results results);

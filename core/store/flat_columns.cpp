@@ -3,6 +3,7 @@
 #include "core/record/statistics.h"
 #include "core/store/csv_rows.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <concepts>

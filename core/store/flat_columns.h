@@ -26,9 +26,10 @@ struct FlatRow {
     std::vector<double> segments;  // the slopes of what is not a line; else none
   };
   std::uint64_t number = 0;
-  std::optional<std::uint64_t> figure_point;  // the row whose figures are this row's
-  record::PointRow point;  // without readings, samples, error, figures and what says how good they are
-  Word hash;               // "" where it is short_hash(id)
+  std::optional<std::uint64_t> figure_point;  // of same_code: the row with its figures
+  record::PointRow
+      point;  // without readings, samples, error, figures and what says how good they are
+  Word hash;  // "" where it is short_hash(id)
   std::uint64_t samples = 0;  // rows in the file of samples
   std::optional<double> cycles;
   record::Summary figures;  // but for these; `modes` is empty where there is one
@@ -50,7 +51,7 @@ struct Column {
   enum class Part { point, device, run };
   std::string name;
   Part part = Part::point;
-  bool required = false;   // a file without it is refused
+  bool required = false;  // a file without it is refused
   std::string wanted;     // "a number": what read() accepts
   // False for a text that is not of the column's type or range. `text` is without quotes.
   std::function<bool(std::string_view text, FlatRow& row)> read;

@@ -44,7 +44,7 @@ template <typename Take>
 void each_word(std::string_view text, const Take& take) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());
-    take(text.substr(0, end));
+    if (end > 0) take(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
 }
@@ -89,7 +89,7 @@ class AxisOrder {
                                 [&](const auto& other) { return before_.contains(other); });
   }
   std::set<std::vector<std::string>> seen_;
-  std::vector<std::string> axes_;                         // as they were seen
+  std::vector<std::string> axes_;                        // as they were seen
   std::map<std::string, std::set<std::string>> before_;  // of those that are left
 };
 

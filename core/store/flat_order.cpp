@@ -10,7 +10,6 @@ namespace phasebit::store {
 using record::PointRow;
 using record::Results;
 using record::RunRow;
-using record::Verdict;
 
 namespace {
 
@@ -36,10 +35,8 @@ void sort_points(Results& results, const Before& before) {
 }
 
 bool before_in_file(const PointRow& a, const PointRow& b) {
-  const bool a_same = a.verdict == Verdict::same_code, b_same = b.verdict == Verdict::same_code;
-  if (!a_same || !b_same) return a_same < b_same;
-  return std::tie(a.same_as, a.repetition, a.variant_id) <
-         std::tie(b.same_as, b.repetition, b.variant_id);
+  return std::tie(a.variant_id, a.device_uuid, a.repetition) <
+         std::tie(b.variant_id, b.device_uuid, b.repetition);
 }
 
 }  // namespace

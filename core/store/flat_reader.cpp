@@ -13,7 +13,6 @@
 
 namespace phasebit::store {
 
-using record::PointRow;
 using record::Results;
 
 namespace {
@@ -34,7 +33,7 @@ Place place_of(const std::string& name, std::vector<std::string>& axes) {
   const auto column = std::ranges::find(columns, name, &Column::name);
   if (column != columns.end())
     return {Place::Kind::column, static_cast<std::size_t>(column - columns.begin()), name};
-  if (name.starts_with(axis_prefix)) {
+  if (name.size() > axis_prefix.size() && name.starts_with(axis_prefix)) {
     axes.push_back(name.substr(axis_prefix.size()));
     return {Place::Kind::axis, axes.size() - 1, name};
   }
@@ -66,6 +65,7 @@ class FlatReader {
     if (places_.empty())
       return with_hint(fail(Step::store, "{}: no header", path.string()),
                        "`phasebit export` writes such files");
+    results_.points.shrink_to_fit();
     results_.catalogue = facts_of(results_);
     if (any_samples_ && (!wanted || wanted(results_)))
       if (const auto samples = samples_path(path))
@@ -152,8 +152,7 @@ class FlatReader {
   std::size_t fingerprint(const CsvRows& row) const {
     std::size_t sum = std::hash<Word>()(row_.hash);
     for (std::size_t n = 0; n < places_.size(); ++n)
-      if (places_[n].is_key())
-        sum = sum * 31 + std::hash<std::string_view>()(row.raw(n));
+      if (places_[n].is_key()) sum = sum * 31 + std::hash<std::string_view>()(row.raw(n));
     return sum;
   }
 
@@ -240,7 +239,8 @@ class FlatReader {
 Result<Results> read_flat(const fs::path& path, std::string_view content,
                           const SampleWish& wanted) {
   FlatReader reader;
-  PHASEBIT_TRY(each_row(path.string(), content, [&](const CsvRows& row) { return reader.take(row); }));
+  PHASEBIT_TRY(
+      each_row(path.string(), content, [&](const CsvRows& row) { return reader.take(row); }));
   return reader.finish(path, wanted);
 }
 

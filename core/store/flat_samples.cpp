@@ -2,6 +2,7 @@
 
 #include "core/base/nearest.h"
 #include "core/store/csv_rows.h"
+#include "core/store/flat.h"
 #include "core/store/flat_columns.h"
 
 #include <algorithm>
@@ -60,8 +61,8 @@ class SampleReader {
     null_[column] = row.null(n);
     if (row.null(n) && column >= required_columns) return {};
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool in_range = columns[column] != "items" ||
-                          value <= std::numeric_limits<decltype(Sample::items)>::max();
+    const bool in_range =
+        columns[column] != "items" || value <= std::numeric_limits<decltype(Sample::items)>::max();
     if (code == std::errc() && end == text.data() + text.size() && in_range) return {};
     return fail(Step::store, "column '{}': '{}' is not a whole number in range", columns[column],
                 text);
@@ -94,12 +95,21 @@ class SampleReader {
 
 }  // namespace
 
+bool is_samples_file(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.ends_with(".samples.csv") || name.ends_with(".samples.csv.zst");
+}
+
 std::optional<fs::path> samples_path(const fs::path& results) {
   const std::string path = results.string();
   for (const std::string ending : {".csv", ".csv.zst"})
     if (path.ends_with(ending))
       return path.substr(0, path.size() - ending.size()) + ".samples" + ending;
   return std::nullopt;
+}
+
+bool is_results_file(const fs::path& path) {
+  return samples_path(path).has_value() && !is_samples_file(path);
 }
 
 std::string samples_csv(const std::vector<PointRow>& points) {
@@ -118,7 +128,8 @@ Status read_samples(const fs::path& path, const std::unordered_map<std::uint64_t
                     std::vector<PointRow>& points) {
   PHASEBIT_TRY_ASSIGN(content, base::read_file(path));
   SampleReader reader(rows, points);
-  PHASEBIT_TRY(each_row(path.string(), content, [&](const CsvRows& row) { return reader.take(row); }));
+  PHASEBIT_TRY(
+      each_row(path.string(), content, [&](const CsvRows& row) { return reader.take(row); }));
   for (const auto& [number, row] : rows)
     if (points[row.point].samples.size() != row.samples)
       return fail(Step::store, "{}: {} samples of point {}, of which the results count {}",

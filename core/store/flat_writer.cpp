@@ -1,11 +1,11 @@
 #include "core/base/hash.h"
 #include "core/base/zstd.h"
+#include "core/record/same_code.h"
 #include "core/store/csv_rows.h"
 #include "core/store/flat.h"
 #include "core/store/flat_columns.h"
 #include "core/store/flat_keys.h"
 #include "core/store/flat_samples.h"
-#include "core/store/measured_rows.h"
 
 #include <algorithm>
 #include <set>
@@ -24,13 +24,15 @@ namespace {
 class FlatWriter {
  public:
   FlatWriter(const Results& results, bool with_samples)
-      : results_(results), with_samples_(with_samples), measured_(results) {
+      : results_(results), with_samples_(with_samples), measured_(record::measured_code(results)) {
     for (const VariantRow& variant : results.variants) variants_.emplace(variant.id, &variant);
     for (const record::DeviceRow& device : results.devices) devices_.emplace(device.uuid, &device);
     for (const record::RunRow& run : results.runs) runs_.emplace(run.id, &run);
     find_axes();
-    for (const PointRow& point : results.points)
-      for (const auto& [name, value] : extra_of(point).items()) extra_.insert(name);
+    for (const PointRow& point : results.points) {
+      const nlohmann::json extra = extra_of(point);
+      for (const auto& [name, value] : extra.items()) extra_.insert(name);
+    }
   }
 
   std::string text() {
@@ -75,7 +77,9 @@ class FlatWriter {
   void fill(const PointRow& point) {
     set_point(row_, point);
     row_.number = number_++;
-    if (const auto figures = measured_.place_of_figures(point)) row_.figure_point = *figures;
+    if (point.verdict == record::Verdict::same_code)
+      if (const PointRow* measured = measured_.find(point))
+        row_.figure_point = static_cast<std::uint64_t>(measured - results_.points.data());
     if (with_samples_) row_.samples = point.samples.size();
     if (base::short_hash(point.variant_id) != point.variant_hash.text())
       row_.hash = point.variant_hash;
@@ -116,13 +120,13 @@ class FlatWriter {
     text += nullable(key.named) + "," + nullable(key.axis_order) + ",";
     const auto labels = results_.catalogue.protocols.find(row.value("protocol"));
     if (labels == results_.catalogue.protocols.end()) return text += ",";
-    return text += csv_text(labels->second.waits_on) + "," +
-                   nullable(joined_words(labels->second.blank));
+    return text +=
+           csv_text(labels->second.waits_on) + "," + nullable(joined_words(labels->second.blank));
   }
 
   const Results& results_;
   bool with_samples_;
-  MeasuredRows measured_;
+  record::MeasuredCode measured_;
   std::unordered_map<Word, const VariantRow*> variants_;
   std::unordered_map<Word, const record::DeviceRow*> devices_;
   std::unordered_map<Word, const record::RunRow*> runs_;

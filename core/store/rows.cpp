@@ -1,10 +1,9 @@
 #include "core/store/rows.h"
 
 #include "core/base/text.h"
-#include "core/record/rounding.h"
 #include "core/record/samples.h"
 #include "core/record/statistics.h"
-#include "core/store/json/summary.h"
+#include "core/store/summary_json.h"
 
 #include <algorithm>
 #include <cmath>
@@ -130,9 +129,9 @@ Status read_figures(Columns& columns, PointRow& point) {
   if (columns.is_null())
     columns.skip();
   else
-    point.summary = record::rounded(json::summary_of_json(columns.json()));
+    point.summary = summary_of_json(columns.json());
   record::add_summary(point);
-  point.megahertz = record::rounded_megahertz(columns.real());
+  point.megahertz = columns.real();
   return {};
 }
 
@@ -163,6 +162,8 @@ Result<PointRow> read_point(Statement& row) {
   quality.clock_ok = columns.flag();
   quality.throttled = columns.flag();
   quality.first_use = columns.flag();
+  point.extra = columns.text();
+  point.lacks = columns.text();
   return point;
 }
 
@@ -245,12 +246,12 @@ constexpr const char* point_insertion =
     "first_warp, start_offset, padding, gap_after, gap_warps, sms, verdict, same_as, samples, "
     "megahertz, gpu_sm_mhz, gpu_memory_mhz, gpu_watts, items_only, gate, outputs_verified, "
     "interval_ok, modes, padded, clock_ok, throttled, first_use, figures, error_step, "
-    "error_message, segments) VALUES(?1, "
+    "error_message, segments, extra, lacks) VALUES(?1, "
     "(SELECT id FROM variant WHERE name = ?2 AND hash = ?3), (SELECT id FROM image WHERE "
     "text_hash = ?4 AND ptx_hash = ?5 AND sass_class = ?6 AND module = ?7), "
     "(SELECT id FROM device WHERE uuid = ?8), (SELECT id FROM run WHERE name = ?9), "
     "?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, "
-    "?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39)";
+    "?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41)";
 
 }  // namespace
 
@@ -271,13 +272,14 @@ Status insert_point(SQLite::Database& sqlite, const PointRow& point) {
            int{quality.items_only}, quality.gate, int{quality.outputs_verified},
            interval_ok(quality, ""), int{quality.modes}, int{quality.padded}, int{quality.clock_ok},
            int{quality.throttled}, int{quality.first_use});
-  if (const auto figures = record::summary_of(point))
-    statement.bind(36, json::json_of(*figures).dump());
+  if (const auto figures = record::summary_of(point)) statement.bind(36, json_of(*figures).dump());
   if (point.error) {
     statement.bind(37, std::string(base::to_string(point.error->step)));
     statement.bind(38, point.error->message);
   }
   bind_segments(statement, 39, quality, "");
+  statement.bind(40, point.extra.text());
+  statement.bind(41, point.lacks.text());
   statement.exec();
   insert_readings(sqlite, point);
   return {};
@@ -316,10 +318,11 @@ constexpr const char* point_query =
     "device.uuid, run.name, repetition, aa_control, sm, first_warp, start_offset, padding, "
     "gap_after, gap_warps, sms, verdict, same_as, error_step, error_message, samples, figures, "
     "megahertz, gpu_sm_mhz, gpu_memory_mhz, gpu_watts, items_only, gate, outputs_verified, "
-    "interval_ok, segments, modes, padded, clock_ok, throttled, first_use, point.id FROM point "
+    "interval_ok, segments, modes, padded, clock_ok, throttled, first_use, extra, "
+    "lacks, point.id FROM point "
     "JOIN variant ON variant.id = point.variant JOIN image ON image.id = point.image "
     "JOIN device ON device.id = point.device JOIN run ON run.id = point.run ";
-constexpr int point_id_column = 39;
+constexpr int point_id_column = 41;
 
 constexpr const char* reading_query =
     "SELECT reading.point, reading.name, reading.unit, reading.interval_ok, reading.segments "

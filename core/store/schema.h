@@ -59,7 +59,8 @@ CREATE TABLE point(
   gpu_sm_mhz INTEGER NOT NULL, gpu_memory_mhz INTEGER NOT NULL, gpu_watts INTEGER NOT NULL,
   items_only INTEGER NOT NULL, gate TEXT NOT NULL, outputs_verified INTEGER NOT NULL,
   interval_ok INTEGER NOT NULL, modes INTEGER NOT NULL, segments TEXT, padded INTEGER NOT NULL,
-  clock_ok INTEGER NOT NULL, throttled INTEGER NOT NULL, first_use INTEGER NOT NULL);
+  clock_ok INTEGER NOT NULL, throttled INTEGER NOT NULL, first_use INTEGER NOT NULL,
+  extra TEXT NOT NULL, lacks TEXT NOT NULL);
 CREATE INDEX point_key ON point(variant, device, repetition);
 CREATE INDEX point_run ON point(run);
 CREATE TABLE reading(

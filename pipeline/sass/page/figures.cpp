@@ -51,7 +51,7 @@ Result<PublishedFigures> PublishedFigures::load(const base::Home& home,
   for (const std::string& path : explain::published_histories(home)) histories.emplace_back(path);
   for (const std::vector<fs::path>& paths : {explain::published_results(home), histories}) {
     if (paths.empty()) continue;
-    PHASEBIT_TRY_ASSIGN(results, store::load_results(paths, store::json::no_samples));
+    PHASEBIT_TRY_ASSIGN(results, store::load_results(paths, store::no_samples));
     keep_points(results, ids);
     figures.add(results, ids);
   }

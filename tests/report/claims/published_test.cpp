@@ -23,7 +23,7 @@ std::vector<fs::path> published() {
   for (const auto& folder : fs::directory_iterator(home().data / "results"))
     if (folder.is_directory())
       for (const auto& file : fs::directory_iterator(folder.path()))
-        if (file.path().extension() == ".jsonl") files.push_back(file.path());
+        if (store::is_results_file(file.path())) files.push_back(file.path());
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -51,8 +51,8 @@ TEST(PublishedClaims, HoldOnEveryRow) {
 TEST(PublishedClaims, OfPeersHold) {
   std::vector<fs::path> files;
   for (const auto& folder : fs::directory_iterator(home().data / "results"))
-    if (fs::exists(folder.path() / "peers" / "peers.jsonl"))
-      files.push_back(folder.path() / "peers" / "peers.jsonl");
+    if (fs::exists(folder.path() / "peers" / "peers.csv.zst"))
+      files.push_back(folder.path() / "peers" / "peers.csv.zst");
   ASSERT_EQ(files.size(), 2U);
   report::claims::ClaimsRequest request;
   request.claims = home().data / "claims" / "peers";
