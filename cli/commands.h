@@ -111,7 +111,7 @@ Status run_coverage(const CoverageOptions& options);
 
 struct ReportOptions {
   base::Home home;
-  std::vector<std::string> results;    // stores or JSON lines; empty: the published ones
+  std::vector<std::string> results;    // stores or files of results; empty: the published ones
   std::vector<std::string> documents;  // documents whose blocks are made again
   bool check = false;                  // compare the documents instead of writing them
   std::string table = "core", format = "text", device;
@@ -143,9 +143,9 @@ Status run_list(const ListOptions& options);
 
 struct ExportOptions {
   base::Home home;
-  std::vector<std::string> results;   // empty: the published ones
-  std::vector<std::string> ids;       // of variants; empty: all
-  std::string format = "jsonl", out;  // out empty: standard output
+  std::vector<std::string> results;  // empty: the published ones
+  std::vector<std::string> ids;      // of variants; empty: all
+  std::string format = "csv", out;   // out empty: standard output
   std::string samples = "all";
 };
 Status run_export(const ExportOptions& options);

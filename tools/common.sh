@@ -10,6 +10,9 @@ BUILD=$ROOT/build
 MESON_VERSION=1.12.0
 LIZARD_VERSION=1.24.3
 VL_CONVERT_VERSION=1.9.0.post1
+PANDAS_VERSION=3.1.1
+ZSTANDARD_VERSION=0.25.0
+DUCKDB_VERSION=2.0.0
 TOOLCHAIN_VERSION=$(sed -n 's/.*pinned_toolchain = "\([0-9.]*\)".*/\1/p' \
   "$ROOT/gen/ptxas/toolchain.h")
 # Older ones that the tests compare it with.
@@ -55,10 +58,9 @@ BUILD_PACKAGES=(
   "libcli11-dev|the command line"
   "libsqlite3-dev|the result store"
   "libsqlitecpp-dev|the result store"
-  "zlib1g-dev|raw samples are stored compressed"
   "libelf-dev|reading cubins"
   "libdw-dev|reading their line tables"
-  "libzstd-dev|cubins are packed in programs"
+  "libzstd-dev|results and cubins are packed"
   "liblz4-dev|so are those of older toolkits"
   "libxxhash-dev|content hashes"
   "libbenchmark-dev|Google Benchmark, under phasebit-bench"
@@ -147,6 +149,19 @@ install_pictures() {
   quietly "$python" -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 15 \
     "vl-convert-python==$VL_CONVERT_VERSION" ||
     { echo "skipped: pip could not install vl-convert-python"; return 1; }
+}
+
+# What docs/results-format.md reads the results with, in .venv. Says why when it cannot be had: only
+# the test of its examples needs it.
+install_examples() {
+  local python=$ROOT/.venv/bin/python
+  ! "$python" -c 'import duckdb, pandas, zstandard' 2>/dev/null || return 0
+  say "installing pandas, zstandard and duckdb from PyPI into .venv (60 MB, about 10 s)"
+  [ -x "$python" ] || quietly python3 -m venv "$ROOT/.venv" ||
+    { echo "skipped: python3 -m venv could not make .venv"; return 1; }
+  quietly "$python" -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 15 \
+    "pandas==$PANDAS_VERSION" "zstandard==$ZSTANDARD_VERSION" "duckdb==$DUCKDB_VERSION" ||
+    { echo "skipped: pip could not install pandas, zstandard and duckdb"; return 1; }
 }
 
 install_toolchain() {

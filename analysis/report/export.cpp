@@ -2,13 +2,15 @@
 
 #include "core/base/nearest.h"
 #include "core/base/text.h"
+#include "core/record/same_code.h"
 #include "core/record/statistics.h"
 #include "core/store/export.h"
-#include "core/store/json/lines.h"
+#include "core/store/flat.h"
 #include "core/store/load.h"
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 namespace phasebit::report {
 
@@ -21,31 +23,25 @@ using store::load_results;
 namespace {
 
 Status check_format(const std::string& format) {
-  const std::vector<std::string> formats = {"jsonl", "csv", "json"};
+  const std::vector<std::string> formats = {"csv", "json"};
   if (base::contains(formats, format)) return {};
+  if (format == "jsonl")
+    return with_hint(fail(Step::usage, "no export format 'jsonl'"),
+                     "csv loses nothing: -o NAME.csv.zst");
   return with_hint(fail(Step::usage, "no export format '{}'", format),
                    base::nearest_word_hint(format, formats));
 }
 
-// The ids, and those whose measurement stands for them.
-std::set<std::string> with_measured(const Results& rows, const std::vector<std::string>& ids) {
-  std::set<std::string> wanted(ids.begin(), ids.end());
-  for (const PointRow& point : rows.points) {
-    const std::string other = record::same_class_as(point);
-    if (!other.empty() && wanted.count(point.variant_id) != 0) wanted.insert(other);
-  }
-  return wanted;
-}
-
 Status keep(Results& rows, const std::vector<std::string>& ids) {
-  const std::set<std::string> wanted = with_measured(rows, ids);
+  const std::unordered_set<Word> wanted =
+      record::with_measured(rows.points, {ids.begin(), ids.end()});
   std::vector<std::string> known;
   for (const VariantRow& variant : rows.variants) known.push_back(variant.id);
   for (const std::string& id : ids)
     if (std::find(known.begin(), known.end(), id) == known.end())
       return with_hint(fail(Step::usage, "the results have no variant '{}'", id),
                        base::nearest_word_hint(id, known));
-  const auto is_other = [&](const std::string& id) { return wanted.count(id) == 0; };
+  const auto is_other = [&](const Word& id) { return !wanted.contains(id); };
   std::erase_if(rows.points, [&](const PointRow& point) { return is_other(point.variant_id); });
   std::erase_if(rows.variants, [&](const VariantRow& variant) { return is_other(variant.id); });
   std::set<std::string> runs, devices;
@@ -63,8 +59,8 @@ Status check_samples(const ExportRequest& request) {
   if (!base::contains(words, request.samples))
     return with_hint(fail(Step::usage, "--samples {}: all, base or none", request.samples),
                      base::nearest_word_hint(request.samples, words));
-  if (request.samples != "all" && request.format != "jsonl")
-    return fail(Step::usage, "--samples {}: {} has no samples; with --format jsonl alone",
+  if (request.samples != "all" && request.format != "csv")
+    return fail(Step::usage, "--samples {}: {} has no samples; with --format csv alone",
                 request.samples, request.format);
   return {};
 }
@@ -106,16 +102,14 @@ Result<Results> load(const ExportRequest& request) {
 
 Result<std::string> export_results(const ExportRequest& request) {
   PHASEBIT_TRY_ASSIGN(loaded, load(request));
-  if (request.format == "jsonl") return store::json::to_json_lines(loaded);
-  const Results ordered = store::json::in_file_order(std::move(loaded));
-  return request.format == "csv" ? store::to_csv(ordered)
-                                 : store::to_google_benchmark_json(ordered);
+  if (request.format == "csv") return store::to_csv(loaded);
+  return store::to_google_benchmark_json(store::in_file_order(std::move(loaded)));
 }
 
 Status export_results(const ExportRequest& request, const fs::path& out) {
-  if (request.format == "jsonl") {
+  if (request.format == "csv") {
     PHASEBIT_TRY_ASSIGN(loaded, load(request));
-    return store::json::write_json_lines(out, loaded);
+    return store::write_flat(out, loaded);
   }
   PHASEBIT_TRY_ASSIGN(text, export_results(request));
   return base::write_file(out, text);

@@ -70,7 +70,7 @@ Result<std::string> make_figure(const data::ReportData& data,
   PHASEBIT_TRY_ASSIGN(found, variant_of(data, variant));
   PHASEBIT_TRY_ASSIGN(text, pick(figures_of(*found), field));
   if (!found->reason.empty())
-    return fail(Step::store, "{} has no figure: {}", variant, found->reason);
+    return fail(Step::store, "{} has no figure: {}", variant, found->reason.text);
   return text;
 }
 

@@ -82,7 +82,7 @@ Result<Table> errors_table(const ReportData& data, const TableArguments& argumen
   Table table;
   table.columns = {{"variant", false}, {"why it has no figure", false}};
   for (const data::Aggregate& point : data.aggregation.points)
-    if (!point.reason.empty()) table.rows.push_back({point.id, point.reason});
+    if (!point.reason.empty()) table.rows.push_back({point.id, point.reason.text});
   return table;
 }
 

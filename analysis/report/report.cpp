@@ -5,7 +5,7 @@
 #include "analysis/report/tables/counts.h"
 #include "analysis/report/tables/devices.h"
 #include "analysis/report/tables/probes/barrier_word.h"
-#include "core/store/json/lines.h"
+#include "core/store/flat.h"
 #include "core/store/load.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ struct DocumentData {
 
 Result<DocumentData> load(const ReportSource& source, const std::vector<fs::path>& documents) {
   PHASEBIT_TRY_ASSIGN(results, load_results(source.results, needs_samples));
-  results = store::json::sorted_by_run(std::move(results));
+  results = store::sorted_by_run(std::move(results));
   DocumentData out;
   for (const fs::path& document : documents) {
     PHASEBIT_TRY_ASSIGN(text, read_file(document));
@@ -74,7 +74,7 @@ Result<ReportData> load(const ReportSource& source, bool all_devices = false) {
   PHASEBIT_TRY_ASSIGN(results, load_results(source.results, needs_samples));
   const std::string device = device_of(source, results, all_devices);
   // Runs in one order, whatever the files they came in: the documents must not depend on it.
-  return data::report_data(store::json::sorted_by_run(std::move(results)), device);
+  return data::report_data(store::sorted_by_run(std::move(results)), device);
 }
 
 std::string page_of(const table::Table& made, const ReportData& data, const std::string& table,

@@ -9,7 +9,7 @@
 
 namespace phasebit::report {
 
-// Where the figures come from: stores and files of JSON lines.
+// Where the figures come from: stores and files of results.
 struct ReportSource {
   std::vector<fs::path> results;
   std::string device;    // see report_data

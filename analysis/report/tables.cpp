@@ -23,7 +23,6 @@
 #include "analysis/report/tables/products/roles.h"
 #include "analysis/report/tables/tuned.h"
 #include "core/base/nearest.h"
-#include "core/image/renamed.h"
 
 #include <algorithm>
 #include <map>
@@ -36,7 +35,6 @@ using data::no_arguments;
 using data::PivotRequest;
 using data::ReportData;
 using data::TableArguments;
-using image::hint_of_today;
 using table::Table;
 using tables::probes::group_tables;
 
@@ -72,7 +70,7 @@ Status check_column(const ReportData& data, const std::string& name,
   if (std::find(known.begin(), known.end(), name) != known.end()) return {};
   known.insert(known.begin(), others.begin(), others.end());
   return with_hint(fail(Step::usage, "no axis or argument '{}'", name),
-                   hint_of_today(image::axis_today(name), name, nearest_word_hint(name, known)));
+                   nearest_word_hint(name, known));
 }
 
 Status check_value(const ReportData& data, const std::string& axis, const std::string& value) {
@@ -86,8 +84,7 @@ Status check_value(const ReportData& data, const std::string& axis, const std::s
     return check_value(data, axis, value.substr(bar + 1));
   }
   return with_hint(fail(Step::usage, "no measured variant has {}={}", axis, value),
-                   hint_of_today(image::value_today(axis, value), value,
-                                 nearest_word_hint(value, {values.begin(), values.end()})));
+                   nearest_word_hint(value, {values.begin(), values.end()}));
 }
 
 // Arguments that are axes go to `where`; an axis named in the arguments is no row any more.
@@ -288,8 +285,7 @@ Result<Table> make_table(const ReportData& data, const std::string& name,
   const auto group = group_tables().find(name);
   if (group != group_tables().end()) return group_table(data, group->second, arguments);
   return with_hint(fail(Step::usage, "no table '{}'", name),
-                   hint_of_today(image::value_today("probe", name), name,
-                                 nearest_word_hint(name, table_names())));
+                   nearest_word_hint(name, table_names()));
 }
 
 }  // namespace phasebit::report

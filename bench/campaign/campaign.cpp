@@ -3,6 +3,7 @@
 #include "bench/campaign/run_row.h"
 #include "bench/campaign/vary.h"
 #include "core/base/interrupt.h"
+#include "core/record/same_code.h"
 
 #include <algorithm>
 #include <chrono>
@@ -27,7 +28,9 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 Outcome outcome_of(const PointRow& row) {
   Outcome outcome;
   outcome.unit = row.unit;
-  outcome.flags = row.flags;
+  outcome.quality = row.quality;
+  outcome.conditions = row.conditions;
+  outcome.sms = row.sms;
   outcome.readings = row.readings;
   if (row.error) {
     outcome.error = Error{row.error->step, row.error->message, {}};
@@ -116,21 +119,20 @@ Status Campaign::add_key(const PointRow& row) {
   return added;
 }
 
-Outcome Campaign::refuse(PointRow row, const std::string& why) {
-  row.error = record::PointError{Step::gate, why};
+Outcome Campaign::refuse(PointRow row, const Refusal& refusal) {
+  row.set_error(refusal.verdict, {Step::gate, refusal.why});
   if (!finished_.has_error(key_of(row), *row.error)) write(row);
   return outcome_of(row);
 }
 
 Outcome Campaign::point_to(PointRow row, std::size_t representative) {
-  row.placement = options_.conditions;  // it ran nowhere
-  row.flags.clear();
   const std::string& other = manifest_.variants[representative].key.id;
-  row.flags.push_back(std::string(record::same_class_prefix) + other);
+  row.conditions = options_.conditions;  // it ran nowhere
+  record::set_same_code(row, other);
   ++tally_.same_class;
   const PointRow* known = finished_.find(key_of(row));
   // Once measured itself, say in a run that selected less, it needs no pointer to another.
-  const bool said = known != nullptr && (known->measured() || known->flags == row.flags);
+  const bool said = known != nullptr && (known->measured() || known->same_as == row.same_as);
   if (!said) write(row);
   Outcome outcome;  // its figures are the other's: see result()
   outcome.note = "same code as " + other;
@@ -156,16 +158,17 @@ Outcome Campaign::measure_now(PointRow row, const Conditions& conditions,
                               const std::optional<worker::PointRequest>& next) {
   // Each further hang would cost the watchdog's time.
   if (const auto known = hung_.find(row.variant_hash); known != hung_.end()) {
-    row.error = known->second;
+    row.set_error(record::Verdict::hung, known->second);
     write(row);
     return outcome_of(row);
   }
   const auto measured = worker_.measure(maker_.request(row, conditions), next);
   if (!measured && interrupted()) {
-    stopped_ = Error{Step::launch, "interrupted", {}};
+    interrupt();
     return {};
   }
   fill_row(row, measured);
+  if (worker_.hung()) row.verdict = record::Verdict::hung;
   write(row);
   if (worker_.hung()) hung_.emplace(row.variant_hash, row.error.value());
   Outcome outcome = outcome_of(row);
@@ -201,7 +204,7 @@ std::optional<worker::PointRequest> Campaign::request_ahead() const {
   for (std::size_t n = next_; n < end; ++n) {
     const PlannedPoint& point = plan_.order[n];
     const Prepared prepared = prepare(point, PointKind::point, options_.conditions);
-    const bool asks_worker = prepared.refusal.empty() && prepared.known == nullptr &&
+    const bool asks_worker = !prepared.refusal && prepared.known == nullptr &&
                              prepared.representative == point.variant &&
                              !hung_.contains(prepared.row.variant_hash);
     if (asks_worker) return maker_.request(prepared.row, prepared.own);
@@ -211,7 +214,7 @@ std::optional<worker::PointRequest> Campaign::request_ahead() const {
 
 Outcome Campaign::take(const PlannedPoint& point, PointKind kind, const Conditions& conditions) {
   Prepared prepared = prepare(point, kind, conditions);
-  if (!prepared.refusal.empty()) return refuse(std::move(prepared.row), prepared.refusal);
+  if (prepared.refusal) return refuse(std::move(prepared.row), *prepared.refusal);
   if (prepared.representative != point.variant)
     return point_to(std::move(prepared.row), prepared.representative);
   if (prepared.known != nullptr) {
@@ -236,14 +239,16 @@ void Campaign::keep_aa(const PlannedPoint& point, const Outcome& outcome) {
   aa_differences_.emplace_back(difference, first > 0 ? difference / first : 0);
 }
 
+void Campaign::interrupt() {
+  interrupted_ = true;
+  stopped_ = Error{Step::launch, "interrupted", {}};
+}
+
 void Campaign::do_point(const PlannedPoint& point) {
-  if (interrupted()) {
-    stopped_ = Error{Step::launch, "interrupted", {}};
-    return;
-  }
+  if (interrupted()) return interrupt();
   const auto start = std::chrono::steady_clock::now();
   const Outcome outcome = take(point, PointKind::point, options_.conditions);
-  if (stopped_ && stopped_->message == "interrupted") return;
+  if (interrupted_) return;
   tally_.seconds += seconds_since(start);
   if (outcome.error) {
     ++tally_.failed;

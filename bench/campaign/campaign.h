@@ -34,8 +34,10 @@ struct Outcome {
   std::vector<record::ReadingName> readings;  // of Summary::readings
   double megahertz = 0;
   std::uint32_t items_per_launch = 0;  // of the longest launch
-  std::vector<std::string> flags;
-  std::string note;  // "from the store", "same code as VARIANT"
+  record::Quality quality;
+  record::Conditions conditions;
+  std::vector<int> sms;  // on which a cluster ran
+  std::string note;      // "from the store", "same code as VARIANT"
   std::optional<Error> error;
 };
 
@@ -77,12 +79,13 @@ class Campaign {
  private:
   using Key = std::pair<std::size_t, int>;
   Status run_anchors();
+  void interrupt();
   void do_point(const PlannedPoint& point);
   // What is known of a point before it is taken.
   struct Prepared {
     record::PointRow row;
     record::Conditions own;
-    std::string refusal;                      // why it is not measured; empty when it may be
+    std::optional<Refusal> refusal;           // why it is not measured
     std::size_t representative = 0;           // whose code it has: itself, where it is measured
     const record::PointRow* known = nullptr;  // what the store has of it
   };
@@ -92,7 +95,7 @@ class Campaign {
   std::optional<worker::PointRequest> request_ahead() const;
   Outcome take(const PlannedPoint& point, record::PointKind kind,
                const record::Conditions& conditions);
-  Outcome refuse(record::PointRow row, const std::string& why);
+  Outcome refuse(record::PointRow row, const Refusal& refusal);
   Outcome point_to(record::PointRow row, std::size_t representative);
   Outcome measure_now(record::PointRow row, const record::Conditions& conditions,
                       const image::BundleVariant& variant,
@@ -122,6 +125,7 @@ class Campaign {
   std::unordered_map<std::string, record::PointError> hung_;  // by the variant's hash
   Tally tally_;
   std::optional<Error> stopped_;
+  bool interrupted_ = false;  // by Ctrl-C: why it is stopped
 };
 
 // Figures of a row: its error, or the summary of its samples.

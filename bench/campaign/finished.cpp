@@ -1,27 +1,19 @@
 #include "bench/campaign/finished.h"
 
-#include "core/image/sass_class.h"
-
 namespace phasebit::bench::campaign {
 
 using record::PointKey;
 using record::PointRow;
 
 PointKey key_of(const PointRow& row) {
-  return {row.kind,       row.variant_hash, row.text_hash, row.device_uuid,
-          row.repetition, row.aa_control,   row.placement, row.sass_class};
+  return {row.kind,       row.variant_hash, row.text_hash,  row.device_uuid,
+          row.repetition, row.aa_control,   row.conditions, row.sass_class};
 }
 
 FinishedPoints::Key FinishedPoints::key_of(const PointKey& key) {
-  return {key.kind,
-          key.variant_hash,
-          key.text_hash,
-          key.device_uuid,
-          key.repetition,
-          key.aa_control,
-          key.placement.sm,
-          key.placement.first_warp,
-          image::covers_all_code(key.sass_class) ? key.sass_class : std::string()};
+  return {key.kind,         key.variant_hash,         key.text_hash,
+          key.device_uuid,  key.repetition,           key.aa_control,
+          key.placement.sm, key.placement.first_warp, key.sass_class};
 }
 
 Result<FinishedPoints> FinishedPoints::read(const store::Store& store) {
@@ -36,12 +28,7 @@ Result<FinishedPoints> FinishedPoints::read(const store::Store& store) {
 }
 
 const PointRow* FinishedPoints::find(const PointKey& key) const {
-  auto row = rows_.find(key_of(key));
-  if (row == rows_.end() || row->second.error) {
-    PointKey older = key;
-    older.sass_class.clear();
-    row = rows_.find(key_of(older));
-  }
+  const auto row = rows_.find(key_of(key));
   return row == rows_.end() || row->second.error ? nullptr : &row->second;
 }
 

@@ -21,9 +21,7 @@ class FinishedPoints {
   bool has_error(const record::PointKey& key, const record::PointError& error) const;
 
  private:
-  // The class last, "" for rows of before it covered all of the code: these answer for any.
-  using Key = std::tuple<record::PointKind, std::string, std::string, std::string, int, bool, int,
-                         int, std::string>;
+  using Key = std::tuple<record::PointKind, Word, Word, Word, int, bool, int, int, Word>;
   static Key key_of(const record::PointKey& key);
   std::map<Key, record::PointRow> rows_;
 };

@@ -46,8 +46,7 @@ void run_modes_pass(Campaign& campaign, worker::WorkerHandle& worker, Progress& 
             campaign.measure_at(variant, record::PointKind::modes, process, placement);
         if (outcome.summary)
           seen[variant].observations.push_back({process, placement, outcome.summary->cycles});
-        for (const int ran_on : record::sms_of_flags(outcome.flags))
-          seen[variant].sms.insert(ran_on);
+        seen[variant].sms.insert(outcome.sms.begin(), outcome.sms.end());
         progress.step(manifest.variants[variant].key.id, outcome.error.has_value());
       }
     }

@@ -32,16 +32,19 @@ bool is_anchor(const BundleVariant& variant) {
   return variant.key.value("probe") == "anchor";
 }
 
-std::string refusal(const BundleVariant& variant) {
+std::optional<Refusal> refusal(const BundleVariant& variant) {
+  using record::Verdict;
   const image::Image* timed = variant.image(image::Build::timed);
-  if (timed == nullptr) return "the bundle holds no timed build";
+  if (timed == nullptr) return Refusal{Verdict::refused, "the bundle holds no timed build"};
   switch (timed->gate.verdict) {
     case GateVerdict::passed: return {};
-    case GateVerdict::failed: return "the SASS is not the intended one: " + timed->gate.reason;
+    case GateVerdict::failed:
+      return Refusal{Verdict::refused, "the SASS is not the intended one: " + timed->gate.reason};
     case GateVerdict::ungated:
-      if (variant.whole) return {};  // nobody says what it must be: its flags say so
-      return "not gated: " +
-             (timed->gate.reason.empty() ? "no rule covers this family" : timed->gate.reason);
+      if (variant.whole) return {};  // nobody says what it must be: its quality says so
+      return Refusal{Verdict::ungated,
+                     "not gated: " + (timed->gate.reason.empty() ? "no rule covers this family"
+                                                                 : timed->gate.reason)};
   }
   bug("unknown verdict");
 }
@@ -54,7 +57,7 @@ std::vector<std::size_t> representatives(const image::Manifest& manifest,
   for (const std::size_t index : selected) {
     const BundleVariant& variant = manifest.variants[index];
     const std::string sass_class = class_of(variant);
-    if (!refusal(variant).empty() || sass_class.empty()) continue;
+    if (refusal(variant) || sass_class.empty()) continue;
     measured[index] = first.try_emplace(sass_class, index).first->second;
   }
   return measured;
@@ -65,7 +68,7 @@ Plan make_bench_plan(const image::Manifest& manifest, const PlanRequest& request
   const auto measured = representatives(manifest, request.selected);
   std::map<std::size_t, std::size_t> control;  // representative -> who is measured again
   for (const std::size_t index : request.selected) {
-    if (!refusal(manifest.variants[index]).empty()) {
+    if (refusal(manifest.variants[index])) {
       ++plan.refused;
       continue;
     }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "core/image/manifest.h"
+#include "core/record/record.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,8 +37,13 @@ struct Plan {
 // The anchors of a bundle are no points.
 bool is_anchor(const image::BundleVariant& variant);
 
-// Why a variant's number is not shown; "" when its gate passed.
-std::string refusal(const image::BundleVariant& variant);
+// Why a variant is not measured.
+struct Refusal {
+  record::Verdict verdict = record::Verdict::refused;  // or ungated
+  std::string why;
+};
+// Nothing when its gate passed.
+std::optional<Refusal> refusal(const image::BundleVariant& variant);
 
 // For each variant of the manifest the index of the one that is measured for its SASS class: the
 // first selected member whose gate passed; itself when it is alone, refused, or not selected.

@@ -7,7 +7,7 @@ using record::PointRow;
 namespace {
 
 std::uint32_t payload_seed(const PointRow& row) {
-  const auto base = std::stoul("0" + row.variant_hash.substr(0, 7), nullptr, 16);
+  const auto base = std::stoul("0" + row.variant_hash.text().substr(0, 7), nullptr, 16);
   constexpr std::uint32_t odd = 2654435761U;  // spreads the few bits of the hash over the word
   return static_cast<std::uint32_t>(base) * odd + static_cast<std::uint32_t>(row.repetition);
 }
@@ -29,8 +29,7 @@ PointRow PointMaker::row(const image::BundleVariant& variant, record::PointKind 
   }
   row.device_uuid = device_uuid;
   row.run_id = run_id;
-  row.placement = conditions;
-  row.flags = record::condition_flags(conditions);
+  row.conditions = conditions;
   return row;
 }
 
@@ -41,13 +40,16 @@ worker::PointRequest PointMaker::request(const PointRow& row,
 
 void fill_row(PointRow& row, const Result<point::Measurement>& measured) {
   if (!measured) {
-    row.error = record::PointError{measured.error().step, measured.error().message};
+    row.set_error(record::verdict_of(measured.error().step),
+                  {measured.error().step, measured.error().message});
     return;
   }
   row.samples = measured->samples;
   row.readings = measured->readings;
   row.megahertz = measured->megahertz;
-  row.flags.insert(row.flags.end(), measured->flags.begin(), measured->flags.end());
+  row.quality = measured->quality;
+  row.sms = measured->sms;
+  row.state = measured->state;
 }
 
 }  // namespace phasebit::bench::campaign

@@ -3,6 +3,7 @@
 
 #include "core/image/bundle.h"
 #include "core/record/conditions.h"
+#include "core/record/record.h"
 #include "core/record/statistics.h"
 
 #include <cstdint>
@@ -30,7 +31,9 @@ struct Measurement {
   std::vector<record::Sample> samples;        // rounds of ascending chain length
   std::vector<record::ReadingName> readings;  // of each sample
   double megahertz = 0;
-  std::vector<std::string> flags;
+  record::Quality quality;
+  std::vector<int> sms;             // on which a cluster's roles ran, ascending
+  record::DeviceState state;        // median of the batches
   std::uint32_t timer_step_ns = 0;  // smallest step of %globaltimer seen by the anchor of that name
 };
 

@@ -1,7 +1,7 @@
 #include "bench/point/meter.h"
 
 #include "bench/point/chain.h"
-#include "bench/point/flags.h"
+#include "bench/point/quality.h"
 #include "bench/point/shape_check.h"
 #include "bench/point/whole.h"
 #include "core/record/rounding.h"
@@ -53,7 +53,7 @@ void note_sms(const image::LaunchShape& shape, const std::vector<LaunchOutput>& 
 Measurement empty_measurement(const image::LaunchShape& shape) {
   Measurement measurement;
   if (shape.phases_checked == 0 && shape.payload.words_per_slot == 0 && shape.data.bytes == 0)
-    measurement.flags.emplace_back(record::items_only_flag);
+    measurement.quality.items_only = true;
   for (const image::Reading& reading : shape.readings)
     measurement.readings.push_back({reading.name, reading.unit});
   return measurement;
@@ -202,27 +202,26 @@ Result<Measurement> Meter::run_timed(const MeasureRequest& request,
     const bool precise = rounds >= min_rounds && record::precise_enough(summary);
     const bool capped = rounds >= request.max_rounds || seconds_since(start) > request.max_seconds;
     if (!precise && !capped) continue;
-    if (!precise) flag_too_wide(measurement, summary);
-    if (summary.modes.size() > 1) add_flag(measurement, "modes");
-    flag_not_linear(measurement);
+    if (!precise) note_too_wide(measurement, summary);
+    measurement.quality.modes = summary.modes.size() > 1;
+    note_bends(measurement);
     break;
   }
-  flag_conditions(request, sms, states, measurement);
+  note_conditions(request, sms, states, measurement);
   return measurement;
 }
 
-void Meter::flag_conditions(const MeasureRequest& request, const std::set<std::uint32_t>& sms,
+void Meter::note_conditions(const MeasureRequest& request, const std::set<std::uint32_t>& sms,
                             const std::vector<record::DeviceState>& states,
                             Measurement& measurement) {
   const int padding = request.placement.padding;
-  if (modules_.possible_padding(*request.variant->image(image::Build::timed), padding) != padding)
-    add_flag(measurement, "not_padded");
-  if (measurement.megahertz == 0) add_flag(measurement, "clock_unresolved");
-  if (device_.health().throttled) add_flag(measurement, "throttled");
-  if (!sms.empty())
-    add_flag(measurement, fmt::format("{}{}", record::sms_prefix, fmt::join(sms, ",")));
-  const record::DeviceState state = record::median_state(states);
-  if (state.known()) add_flag(measurement, record::device_state_flag(state));
+  record::Quality& quality = measurement.quality;
+  quality.padded =
+      modules_.possible_padding(*request.variant->image(image::Build::timed), padding) == padding;
+  quality.clock_ok = measurement.megahertz != 0;
+  quality.throttled = device_.health().throttled;
+  measurement.sms.assign(sms.begin(), sms.end());
+  measurement.state = record::median_state(states);
 }
 
 Result<Measurement> Meter::measure_whole(const MeasureRequest& request, const PhaseReport& report) {

@@ -37,8 +37,8 @@ class Meter {
   Result<Measurement> measure_whole(const MeasureRequest& request, const PhaseReport& report);
   Result<std::uint32_t> find_base(const MeasureRequest& request, device::Device::Function function,
                                   ExpectedChecksums& checksums);
-  // What a row's flags say of how it was measured.
-  void flag_conditions(const MeasureRequest& request, const std::set<std::uint32_t>& sms,
+  // What a row says of how it was measured.
+  void note_conditions(const MeasureRequest& request, const std::set<std::uint32_t>& sms,
                        const std::vector<record::DeviceState>& states, Measurement& measurement);
   Result<Measurement> run_timed(const MeasureRequest& request, device::Device::Function function,
                                 std::uint32_t base, ExpectedChecksums& checksums);

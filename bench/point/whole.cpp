@@ -69,7 +69,8 @@ Result<Measurement> WholePoint::measure() {
   Measurement measurement;
   const bool gated =
       request_.variant->image(image::Build::timed)->gate.verdict == image::GateVerdict::passed;
-  measurement.flags = {gated ? "gate_by_rules_file" : "gate_none", "outputs_not_verified"};
+  measurement.quality.gate = gated ? "by_rules_file" : "none";
+  measurement.quality.outputs_verified = false;
   const auto start = Clock::now();
   for (int round = 0; round < request_.max_rounds; ++round) {
     for (const std::uint32_t items : chain_counts(base, 1)) {
@@ -81,7 +82,7 @@ Result<Measurement> WholePoint::measure() {
     if (record::precise_enough(summary)) return measurement;
     if (std::chrono::duration<double>(Clock::now() - start).count() > request_.max_seconds) break;
   }
-  measurement.flags.emplace_back(record::too_wide_flag);
+  measurement.quality.too_wide.emplace_back();
   return measurement;
 }
 

@@ -28,7 +28,7 @@ class WholePoint {
   // that does not end; Step::launch for a hang that is no wait, with the breadcrumbs.
   Status run_guarded();
   // Samples hold nanoseconds in the place of cycles, and no clock is known. Nothing it writes is
-  // looked at: the flags say so.
+  // looked at: Quality says so.
   Result<Measurement> measure();
 
  private:

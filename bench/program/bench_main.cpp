@@ -7,6 +7,7 @@
 #include "bench/worker/worker.h"
 #include "core/base/interrupt.h"
 #include "core/image/bundle.h"
+#include "core/record/flag.h"
 
 #include <algorithm>
 #include <random>
@@ -101,10 +102,10 @@ BenchmarkFigures figures_of(const campaign::Outcome& outcome, bool stopped) {
     figures.counters.emplace_back(name, reading.value);
     figures.counters.emplace_back(name + "_ci_half_width", reading.interval.interval.half_width());
   }
-  for (const std::string& flag : outcome.flags)
-    if (flag != "first_use" && !flag.starts_with(record::sms_prefix) &&
-        !flag.starts_with(record::device_state_prefix))
-      figures.label += (figures.label.empty() ? "" : ", ") + flag;
+  std::vector<std::string> words = record::words_of(outcome.conditions);
+  for (const record::Flag& flag : record::flags_of(outcome.quality))
+    if (flag.kind != record::Flag::Kind::first_use) words.push_back(record::word_of(flag));
+  for (const std::string& word : words) figures.label += (figures.label.empty() ? "" : ", ") + word;
   return figures;
 }
 

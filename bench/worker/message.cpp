@@ -27,6 +27,12 @@ PHASEBIT_JSON_FIELDS(phasebit::bench::device::DeviceInfo, row, sm, max_shared_by
 PHASEBIT_JSON_FIELDS(phasebit::record::ReadingName, name, unit)
 PHASEBIT_JSON_FIELDS(phasebit::Error, step, message, hint)
 
+template <>
+struct nlohmann::adl_serializer<phasebit::Word> {
+  static void to_json(json& out, const phasebit::Word& word) { out = word.text(); }
+  static void from_json(const json& in, phasebit::Word& word) { word = in.get<std::string>(); }
+};
+
 // A list: its items, its cycles, its readings.
 template <>
 struct nlohmann::adl_serializer<phasebit::record::Sample> {
@@ -42,8 +48,12 @@ struct nlohmann::adl_serializer<phasebit::record::Sample> {
   }
 };
 
-PHASEBIT_JSON_FIELDS(phasebit::bench::point::Measurement, samples, readings, megahertz, flags,
-                     timer_step_ns)
+PHASEBIT_JSON_FIELDS(phasebit::record::Bend, reading, slopes)
+PHASEBIT_JSON_FIELDS(phasebit::record::Quality, items_only, gate, outputs_verified, too_wide, modes,
+                     bends, padded, clock_ok, throttled, first_use)
+PHASEBIT_JSON_FIELDS(phasebit::record::DeviceState, sm_megahertz, memory_megahertz, watts)
+PHASEBIT_JSON_FIELDS(phasebit::bench::point::Measurement, samples, readings, megahertz, quality,
+                     sms, state, timer_step_ns)
 
 namespace phasebit::bench::worker {
 

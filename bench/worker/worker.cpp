@@ -49,7 +49,7 @@ class Server {
     auto measured = meter_.measure(
         measure, [&](point::Phase phase) { channel_.send(encode(WorkerReply(phase))); });
     if (!measured) return measured.error();
-    if (first_) measured->flags.emplace_back("first_use");
+    measured->quality.first_use = first_;
     first_ = false;
     return std::move(*measured);
   }

@@ -46,7 +46,7 @@ void add_llvm_table(CLI::App& group, LlvmOptions& all, Chosen& chosen) {
   CLI::App* command = group.add_subcommand(
       "table", "verb by verb: IR, PTX that comes out, SASS, and cycles beside the templates'");
   command->add_option("results", options.results,
-                      "stores or JSON lines (default: the published of LLVM)");
+                      "stores or files of results (default: the published of LLVM)");
   command->add_option("--spec", options.spec, "spec file (default: specs/llvm.toml)");
   command->add_option("--sweep", options.sweep, "whose variants (default: table)");
   command->add_option("-t,--target", options.target, "architecture")->capture_default_str();

@@ -10,7 +10,7 @@ void add_coverage(CLI::App& app, CoverageOptions& options, Chosen& chosen) {
       "coverage", "every PTX form: generated, assembled, gated, measured, or why not");
   add_tools(*command, options.request.tools);
   command->add_option("results", options.request.results,
-                      "stores or JSON lines (default: the published)");
+                      "stores or files of results (default: the published)");
   command->add_option("-t,--target", options.request.target, "architecture")->capture_default_str();
   command->add_option("--family", options.request.family, "families of this pattern: mbarrier.*")
       ->capture_default_str();
@@ -31,7 +31,8 @@ void add_coverage(CLI::App& app, CoverageOptions& options, Chosen& chosen) {
 void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen) {
   CLI::App* command =
       app.add_subcommand("report", "tables from results (`phasebit list tables` says which)");
-  command->add_option("results", options.results, "stores or JSON lines (default: the published)");
+  command->add_option("results", options.results,
+                      "stores or files of results (default: the published)");
   CLI::Option* table = command->add_option(
       "--table", options.table, fmt::format("one of: {}", fmt::join(report::table_names(), ", ")));
   table->capture_default_str();
@@ -105,7 +106,7 @@ void add_explain(CLI::App& app, ExplainOptions& options, Chosen& chosen) {
       ->excludes(toolchain);
   command
       ->add_option("--results", options.results,
-                   "stores or JSON lines (default: the published histories)")
+                   "stores or files of results (default: the published histories)")
       ->allow_extra_args(false);
   command->add_option("-t,--target", options.target, "architecture (default: of the results)");
   command->add_option("--device", options.device, "GPU, when there are several");
@@ -116,30 +117,30 @@ void add_explain(CLI::App& app, ExplainOptions& options, Chosen& chosen) {
 
 void add_export(CLI::App& app, ExportOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("export", "results in another form");
-  command->add_option("results", options.results, "stores or JSON lines (default: the published)");
+  command->add_option("results", options.results,
+                      "stores or files of results (default: the published)");
   command
       ->add_option("--id", options.ids,
                    "rows of this variant alone, and of the one that was "
                    "measured in its place")
       ->allow_extra_args(false);
-  command->add_option("--format", options.format, "jsonl (lossless), csv, json (Google Benchmark)")
+  command->add_option("--format", options.format, "csv (lossless), json (Google Benchmark)")
       ->capture_default_str();
   command
       ->add_option("--samples", options.samples,
-                   "of jsonl: all, those of the base repetition (base), or none")
+                   "of a csv file: all, those of the base repetition (base), or none")
       ->capture_default_str();
   command->add_option("-o,--out", options.out, "file (default: standard output)");
-  add_examples(*command,
-               {"phasebit export results/nvidia-h200/core.jsonl --format csv -o core.csv"});
+  add_examples(*command, {"phasebit export results/nvidia-h200/core.csv.zst -o core.csv"});
   command->callback([&] { chosen = [&] { return run_export(options); }; });
 }
 
 void add_import(CLI::App& app, ImportOptions& options, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("import", "merge results into a store");
-  command->add_option("results", options.results, "stores or JSON lines")->required();
+  command->add_option("results", options.results, "stores or files of results")->required();
   command->add_option("--store", options.store, "the store")->capture_default_str();
   add_examples(*command,
-               {"phasebit import results/nvidia-h200/barrier_word.jsonl --store all.sqlite"});
+               {"phasebit import results/nvidia-h200/barrier_word.csv.zst --store all.sqlite"});
   command->callback([&] { chosen = [&] { return run_import(options); }; });
 }
 
@@ -150,7 +151,7 @@ void add_list(CLI::App& app, ListOptions& options, Chosen& chosen) {
                    fmt::format("one of: {}", fmt::join(pipeline::lists::list_names(), ", ")))
       ->required();
   command->add_option("results", options.request.results,
-                      "of devices: stores or JSON lines beside the published");
+                      "of devices: stores or files of results beside the published");
   command->add_option("--templates", options.request.templates,
                       "folder of templates (default: the project's)");
   command->add_option("--spec", options.request.spec,

@@ -108,7 +108,7 @@ void add_history(CLI::App& group, SassHistoryOptions& options, Chosen& chosen) {
   command->add_option("-t,--target", options.target, "architecture (default: of the results)");
   command
       ->add_option("--results", options.results,
-                   "stores or JSON lines (default: the published histories)")
+                   "stores or files of results (default: the published histories)")
       ->allow_extra_args(false);
   command->add_option("--device", options.device, "GPU, when there are several");
   CLI::Option* bisect = command->add_option(

@@ -3,6 +3,8 @@
 #include "core/base/hash.h"
 #include "core/image/manifest.h"
 
+#include <string_view>
+
 namespace phasebit::image {
 namespace {
 
@@ -16,10 +18,6 @@ std::string sass_class_word(const std::string& code_class, const LaunchShape& la
 
 std::string sass_class_word(const std::string& code_class, const WholeLaunch& whole) {
   return base::short_hash(code_class + launch_signature(whole)) + std::string(version_suffix);
-}
-
-bool covers_all_code(std::string_view sass_class) {
-  return sass_class.ends_with(version_suffix);
 }
 
 }  // namespace phasebit::image

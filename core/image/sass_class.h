@@ -5,7 +5,6 @@
 #include "core/image/whole.h"
 
 #include <string>
-#include <string_view>
 
 namespace phasebit::image {
 
@@ -15,9 +14,5 @@ std::string sass_class_word(const std::string& code_class, const LaunchShape& la
 
 // The same of a kernel that is launched as somebody says.
 std::string sass_class_word(const std::string& code_class, const WholeLaunch& whole);
-
-// Whether the word covers all of the code. Rows of before version 2 name a class of `.text` and
-// launch shape alone: such a word is never equal to one that is made today.
-bool covers_all_code(std::string_view sass_class);
 
 }  // namespace phasebit::image

@@ -1,13 +1,18 @@
 // Under which conditions a point was measured that must not matter to its figure.
 #pragma once
 
-#include "core/record/record.h"
-
+#include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace phasebit::record {
+
+// Where a point ran.
+struct Placement {
+  int sm = 0;          // the target SM
+  int first_warp = 0;  // shift of the roles over the sub-partitions
+  bool operator==(const Placement&) const = default;
+};
 
 // A repetition changes one of them on purpose; how far the figure moves then is its floor
 // (docs/measuring.md, Floors).
@@ -21,13 +26,7 @@ struct Conditions : Placement {
   bool operator==(const Conditions&) const = default;
 };
 
-// Flags of a row for what its placement does not say: "start_offset:7", "padding:208", "gap:3@1".
-std::vector<std::string> condition_flags(const Conditions& conditions);
-bool is_condition_flag(std::string_view flag);
-
-// What the row changed against the first repetition of its point: "start offset", "SM",
-// "sub-partition", "roles on one sub-partition", "padding"; "seed" when only the payload is
-// another. Several are joined by "+".
-std::string factor_of(const PointRow& row, const PointRow& first);
+// What differs from none beside the placement: "start_offset:7", "padding:208", "gap:3@1".
+std::vector<std::string> words_of(const Conditions& conditions);
 
 }  // namespace phasebit::record

@@ -3,7 +3,6 @@
 #include "core/record/statistics.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -76,21 +75,6 @@ std::string describe_modes(const std::vector<ModeObservation>& observations) {
   const std::string text = fmt::format("{} modes: {}", shares.size(), fmt::join(shares, ", "));
   if (report.separators.empty()) return text + "; no factor alone separates them";
   return text + fmt::format("; separated by {}", fmt::join(report.separators, " and by "));
-}
-
-std::vector<int> sms_of_flags(const std::vector<std::string>& flags) {
-  std::vector<int> sms;
-  for (const std::string& flag : flags) {
-    if (!flag.starts_with(sms_prefix)) continue;
-    const char *at = flag.data() + sms_prefix.size(), *end = flag.data() + flag.size();
-    for (int sm = 0; at < end; ++at) {
-      const auto [next, error] = std::from_chars(at, end, sm);
-      if (error != std::errc()) break;
-      sms.push_back(sm);
-      at = next;
-    }
-  }
-  return sms;
 }
 
 }  // namespace phasebit::record

@@ -33,7 +33,4 @@ ModeReport separate_modes(const std::vector<ModeObservation>& observations);
 // "one mode: 41.00 cycles in 48 places", or each mode with its share and its separators.
 std::string describe_modes(const std::vector<ModeObservation>& observations);
 
-// The SMs of a row's "sms:" flag, see sms_prefix; none without one.
-std::vector<int> sms_of_flags(const std::vector<std::string>& flags);
-
 }  // namespace phasebit::record

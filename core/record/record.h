@@ -2,7 +2,10 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/word.h"
 #include "core/image/facts.h"
+#include "core/record/conditions.h"
+#include "core/record/device_state.h"
 #include "core/record/summary.h"
 #include "core/record/variant_row.h"
 
@@ -52,17 +55,27 @@ struct Sample {
   bool operator==(const Sample&) const = default;
 };
 
-// Where a point ran.
-struct Placement {
-  int sm = 0;          // the target SM
-  int first_warp = 0;  // shift of the roles over the sub-partitions
-  bool operator==(const Placement&) const = default;
-};
-
 enum class PointKind { point, anchor, modes };
 std::string to_string(PointKind kind);
 std::optional<PointKind> point_kind(std::string_view word);
 std::optional<Step> step_named(std::string_view word);
+
+// What became of a point.
+enum class Verdict {
+  measured,
+  same_code,    // its code was measured under another variant's name: PointRow::same_as
+  refused,      // the gate: the code is not the intended one
+  ungated,      // no rule covers the code
+  wrong,        // its payload, or what else was verified
+  timed_out,    // a bounded wait of the guarded build
+  hung,         // killed by the watchdog
+  interrupted,  // by the user; never kept
+  failed,       // anything else: PointRow::error says at which step
+};
+std::string to_string(Verdict verdict);
+std::optional<Verdict> verdict_named(std::string_view word);
+// Of an error of that step, where nothing more is known.
+Verdict verdict_of(Step step);
 
 struct PointError {
   Step step = Step::launch;
@@ -70,60 +83,85 @@ struct PointError {
   bool operator==(const PointError&) const = default;
 };
 
-// One point: a variant, measured once (one repetition). Either a figure or an error.
+// The cycles, or a reading, are no line: the slopes between its chain lengths.
+struct Bend {
+  std::string reading;  // "" for the cycles
+  std::vector<double> slopes;
+  bool operator==(const Bend&) const = default;
+};
+
+// How the figures of a point came about.
+struct Quality {
+  // Nothing but the items that each role handled was verified: no payload, no phases.
+  bool items_only = false;
+  // Of an external kernel: which gate it passed, "by_rules_file" or "none"; "" for a variant's own.
+  Word gate;
+  bool outputs_verified = true;
+  // Readings whose interval missed the precision; "" is the cycles.
+  std::vector<std::string> too_wide;
+  bool modes = false;  // the rounds fall into groups: Summary::modes
+  std::vector<Bend> bends;
+  bool padded = true;    // false: the padding that was asked for cannot be made
+  bool clock_ok = true;  // false: the achieved clock was not resolved
+  bool throttled = false;
+  bool first_use = false;  // the first point of its worker process
+  bool is_linear(std::string_view reading = {}) const;
+  bool operator==(const Quality&) const = default;
+};
+
+// One point: a variant, measured once (one repetition). Either a figure, the name of the variant
+// whose figure it is, or an error.
 struct PointRow {
   PointKind kind = PointKind::point;
-  std::string variant_id, variant_hash;                 // its key: Results::variants
-  std::string unit;                                     // "cycles per item"
-  std::string ptx_hash, text_hash, sass_class, module;  // of the timed image
-  std::string device_uuid, run_id;
+  Word variant_id, variant_hash;                 // its key: Results::variants
+  Word unit;                                     // "cycles per item"
+  Word ptx_hash, text_hash, sass_class, module;  // of the timed image
+  Word device_uuid, run_id;
   int repetition = 0;
   // A second measurement of a SASS class already measured in this repetition.
   bool aa_control = false;
-  Placement placement;
+  Conditions conditions;
+  std::vector<int> sms;  // on which a cluster ran, whose choice is the GPU's
+  Verdict verdict = Verdict::measured;
+  Word same_as;  // Verdict::same_code: the id of the variant that was measured; else ""
+  std::optional<PointError> error;
   // Raw, in the order of measurement: rounds of ascending chain length. None where only figures
   // were read.
   std::vector<Sample> samples;
   // What summarise() makes of them; none when it is still to be made or the samples have none.
   std::optional<Summary> summary = std::nullopt;
-  // What every sample has beside its cycles; none without samples.
+  // What every sample has next to its cycles; none without samples.
   std::vector<ReadingName> readings;
   double megahertz = 0;  // achieved: clock64 against globaltimer over the point; 0 unresolved
-  // "throttled", "clock_unresolved", "interval_too_wide", "first_use", see docs/measuring.md
-  std::vector<std::string> flags;
-  std::optional<PointError> error;
+  DeviceState state;     // where the driver was asked
+  Quality quality;
+  // Of a row that another program wrote (core/store/flat.h): its columns that this one does not
+  // know, as a JSON object, and the names of those that it knows and the row lacks, with commas
+  // between: what the fields here hold for these is not known.
+  Word extra, lacks;
   // Whether it was measured itself.
   bool measured() const { return summary.has_value() || !samples.empty(); }
+  void set_error(Verdict what, PointError why) {
+    verdict = what;
+    error = std::move(why);
+  }
   bool operator==(const PointRow&) const = default;
 };
 
-// SMs on which a cluster ran, whose choice is the GPU's: the flag "sms:4,5,12".
-inline constexpr std::string_view sms_prefix = "sms:";
+// "not_linear:10.00,10.02,517.50", of a reading "not_linear:polls:..."
+std::string word_of(const Bend& bend);
 
-// Names of the flags whose interval missed the precision; of a reading with its name behind it.
-inline constexpr std::string_view too_wide_flag = "interval_too_wide";
-
-// The line through the chain lengths is none: the slopes of its segments stand behind it, as
-// "not_linear:10.00,10.02,517.50"; of a reading with its name, "not_linear:polls:...".
-inline constexpr std::string_view not_linear_prefix = "not_linear:";
-// Whether the flag says so of that reading, or with "" of the cycles.
-bool is_bend_of(std::string_view flag, std::string_view reading);
-
-// Nothing but the items that each role handled was verified: no payload, no phases.
-inline constexpr std::string_view items_only_flag = "items_only";
-
-// A variant whose SASS class was measured under another variant's name has a row without samples
-// and the flag "same_class:<that variant's id>". Its figures are that variant's.
-inline constexpr std::string_view same_class_prefix = "same_class:";
-std::string same_class_as(const PointRow& point);  // the id, or ""
+// What tables and exports show of a row's quality, always in this order: "items_only",
+// "interval_too_wide", "interval_too_wide:polls", "modes", "not_linear:...", "not_padded",
+// "clock_unresolved", "throttled", "first_use" (docs/measuring.md).
+std::vector<std::string> words_of(const Quality& quality);
 
 // The content of a store, or of several.
 struct Results {
   std::vector<DeviceRow> devices;
   std::vector<RunRow> runs;
   std::vector<PointRow> points;
-  // The keys of the points' variants, each once. An id that is not there, or has no key, is one of
-  // a file of an older version (core/store/old_keys.h).
+  // The keys of the points' variants, each once.
   std::vector<VariantRow> variants{};
   image::CatalogueFacts catalogue{};
   bool operator==(const Results&) const = default;
@@ -132,13 +170,11 @@ struct Results {
 // What identifies a finished point when a sweep is resumed.
 struct PointKey {
   PointKind kind = PointKind::point;
-  std::string variant_hash, text_hash, device_uuid;
+  Word variant_hash, text_hash, device_uuid;
   int repetition = 0;
   bool aa_control = false;
   Placement placement;
-  // Of the code measured. A row of before classes covered all of the code (core/image/sass_class.h)
-  // answers for its text alone.
-  std::string sass_class = {};
+  Word sass_class = {};  // of the code measured
 };
 
 struct MergeCounts {

@@ -7,7 +7,7 @@ namespace phasebit::record {
 namespace {
 
 constexpr double figure_steps = 10000, slope_steps = 1000, cycle_steps = 1, r2_steps = 10000;
-constexpr double megahertz_steps = 10;
+constexpr double segment_steps = 100, megahertz_steps = 10;
 // From here on a double has no such digits to lose.
 constexpr double largest = 1e9;
 
@@ -35,6 +35,11 @@ Summary rounded(Summary summary) {
   for (ReadingSummary& reading : summary.readings)
     reading = {to_steps(reading.value, figure_steps), rounded(reading.interval)};
   return summary;
+}
+
+std::vector<double> rounded_slopes(std::vector<double> slopes) {
+  for (double& slope : slopes) slope = to_steps(slope, segment_steps);
+  return slopes;
 }
 
 double rounded_megahertz(double megahertz) {

@@ -64,6 +64,18 @@ double median(std::vector<double> values) {
   return median_of_sorted(values.data(), values.size());
 }
 
+DeviceState median_state(const std::vector<DeviceState>& states) {
+  DeviceState middle;
+  for (int DeviceState::* field :
+       {&DeviceState::sm_megahertz, &DeviceState::memory_megahertz, &DeviceState::watts}) {
+    std::vector<double> known;
+    for (const DeviceState& state : states)
+      if (state.*field > 0) known.push_back(state.*field);
+    if (!known.empty()) middle.*field = static_cast<int>(median(known) + 0.5);
+  }
+  return middle;
+}
+
 double quantile(std::vector<double> values, double q) {
   if (values.empty()) bug("quantile of nothing");
   std::sort(values.begin(), values.end());

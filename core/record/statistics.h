@@ -59,6 +59,9 @@ bool is_linear(const Segments& segments);
 // does.
 std::vector<double> modes(std::vector<double> values);
 
+// Each field the median of those that know it.
+DeviceState median_state(const std::vector<DeviceState>& states);
+
 // value at quantile q in 0..1, linear between neighbours.
 double quantile(std::vector<double> values, double q);
 

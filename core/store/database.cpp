@@ -58,7 +58,7 @@ Error StoreDatabase::error_of(const SQLite::Exception& exception, const std::str
   switch (exception.getErrorCode()) {
     case SQLITE_NOTADB:
       return {Step::store, fmt::format("{} is not a phasebit store: {}", path, what),
-              "name another file, or import JSON lines into a new store"};
+              "name another file, or import results into a new store"};
     case SQLITE_CORRUPT: return damaged(path, what);
     case SQLITE_FULL:
     case SQLITE_IOERR:
@@ -115,23 +115,24 @@ Status StoreDatabase::check_schema() {
         fail(Step::store, "{} is not a phasebit store: a database of another program", path_),
         "name another file");
   }
-  if (version >= oldest_schema_version && version <= store_schema_version) {
+  if (version == store_schema_version) {
     if (!last_page_torn(path_, pragma(sqlite_, "page_size"))) return {};
     return tl::unexpected<Error>(damaged(path_, "its last page is incomplete"));
   }
+  const char* made_it = "export it with the phasebit that made it, and import that";
   return with_hint(fail(Step::store, "{} has schema version {}, this program knows version {}",
                         path_, version, store_schema_version),
-                   "use a newer phasebit, or export it to JSON lines with the one that made it");
+                   version > store_schema_version
+                       ? fmt::format("use a newer phasebit, or {}", made_it)
+                       : made_it);
 }
 
 Status StoreDatabase::create_schema() {
   if (pragma(sqlite_, "user_version") == store_schema_version) return {};
   // Another process may have been faster while this one waited for the lock.
   SQLite::Transaction transaction(sqlite_, SQLite::TransactionBehavior::IMMEDIATE);
-  const int version = pragma(sqlite_, "user_version");
-  if (version == store_schema_version) return {};
-  if (version == 0) sqlite_.exec(store_schema);
-  sqlite_.exec(store_schema_additions);
+  if (pragma(sqlite_, "user_version") == store_schema_version) return {};
+  sqlite_.exec(store_schema);
   sqlite_.exec(fmt::format("PRAGMA application_id = {}", store_application_id));
   sqlite_.exec(fmt::format("PRAGMA user_version = {}", store_schema_version));
   transaction.commit();

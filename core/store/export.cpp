@@ -1,12 +1,10 @@
 #include "core/store/export.h"
 
+#include "core/record/same_code.h"
 #include "core/record/statistics.h"
-#include "core/table/table.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
-#include <tuple>
+#include <string_view>
 #include <unordered_map>
 
 #include <nlohmann/json.hpp>
@@ -18,7 +16,6 @@ using record::Results;
 using record::RunRow;
 using record::Summary;
 using record::VariantRow;
-using table::csv_field;
 
 using nlohmann::ordered_json;
 
@@ -33,37 +30,14 @@ struct Shown {
   bool has_figure() const { return reason.empty(); }
 };
 
-// Rows by what a row of the same code knows of them.
-class MeasuredRows {
- public:
-  explicit MeasuredRows(const Results& results) {
-    for (const PointRow& row : results.points)
-      if (row.measured() && !row.error && !row.aa_control && row.kind == record::PointKind::point)
-        rows_[key_of(row, row.variant_id)] = &row;
-  }
-  // The measurement that a row has by its code, in the same repetition on the same GPU; the newest.
-  const PointRow* find(const PointRow& row) const {
-    const auto at = rows_.find(key_of(row, record::same_class_as(row)));
-    return at == rows_.end() || at->second->sass_class != row.sass_class ? nullptr : at->second;
-  }
-
- private:
-  using Key = std::tuple<std::string, std::string, int>;
-  static Key key_of(const PointRow& row, const std::string& variant) {
-    return {variant, row.device_uuid, row.repetition};
-  }
-  std::map<Key, const PointRow*> rows_;
-};
-
-Shown shown_of(const PointRow& row, const MeasuredRows& measured) {
+Shown shown_of(const PointRow& row, const record::MeasuredCode& measured) {
   Shown shown{&row, &row, record::summary_of(row), {}};
-  const std::string other = row.measured() ? std::string() : record::same_class_as(row);
   if (row.error) {
     shown.reason = row.error->message;
-  } else if (!other.empty()) {
+  } else if (row.verdict == record::Verdict::same_code) {
     shown.figures = measured.find(row);
     if (shown.figures == nullptr)
-      shown.reason = other + ", which has the same code, was not measured";
+      shown.reason = row.same_as.text() + ", which has the same code, was not measured";
     else
       shown.summary = record::summary_of(*shown.figures);
   }
@@ -71,74 +45,12 @@ Shown shown_of(const PointRow& row, const MeasuredRows& measured) {
   return shown;
 }
 
-// Every axis that some variant has, in the order in which they come.
-std::vector<std::string> axes_of(const Results& results) {
-  std::vector<std::string> axes;
-  std::set<std::string> seen;
-  std::set<const image::KeyAxes*> lists;
-  const auto add = [&](const image::KeyAxes& some) {
-    for (const auto& [axis, value] : some)
-      if (seen.insert(axis).second) axes.push_back(axis);
-  };
-  for (const VariantRow& variant : results.variants)
-    if (variant.has_key() && lists.insert(variant.defaults.get()).second) add(*variant.defaults);
-  for (const VariantRow& variant : results.variants) add(variant.named);
-  return axes;
-}
-
-using Keys = std::unordered_map<std::string, const VariantRow*>;
+using Keys = std::unordered_map<std::string_view, const VariantRow*>;
 
 Keys keys_of(const Results& results) {
   Keys keys;
   for (const VariantRow& variant : results.variants) keys.emplace(variant.id, &variant);
   return keys;
-}
-
-// "axis.unit": a column of its own beside `unit`, that of the figures.
-std::string axis_column(const std::string& axis) {
-  return "axis." + axis;
-}
-
-std::string axis_fields(const std::vector<std::string>& axes, const VariantRow* key) {
-  std::string text;
-  for (const std::string& axis : axes)
-    text += "," + csv_field(key == nullptr ? std::string() : key->value(axis));
-  return text;
-}
-
-std::string figures(const Summary& summary) {
-  const record::Line& fit = summary.fit;
-  return fmt::format("{},{},{},{},{},{},{},{}", summary.cycles, summary.interval.interval.low,
-                     summary.interval.interval.high, fit.slope, fit.intercept, fit.r2,
-                     fit.worst_residual, summary.rounds);
-}
-
-// As many as a SampleRecord has room for, so that every file has the same columns.
-constexpr size_t most_readings = 2;
-
-std::string reading_titles() {
-  std::string text;
-  for (size_t n = 1; n <= most_readings; ++n)
-    text += fmt::format(
-        ",reading_{0},reading_{0}_unit,reading_{0}_value,reading_{0}_ci_low,reading_{0}_ci_high",
-        n);
-  return text;
-}
-
-// ",polls,polls per item,1.5,1.25,1.75" for each.
-std::string reading_fields(const PointRow& point, const Summary* summary) {
-  std::string text;
-  for (size_t n = 0; n < most_readings; ++n) {
-    if (summary == nullptr || n >= summary->readings.size() || n >= point.readings.size()) {
-      text += ",,,,,";
-      continue;
-    }
-    const record::ReadingSummary& reading = summary->readings[n];
-    text += fmt::format(",{},{},{},{},{}", csv_field(point.readings[n].name),
-                        csv_field(point.readings[n].unit), reading.value,
-                        reading.interval.interval.low, reading.interval.interval.high);
-  }
-  return text;
 }
 
 ordered_json context_of(const Results& results) {
@@ -168,7 +80,7 @@ void add_figures(const Shown& shown, ordered_json& entry) {
   entry["intercept_cycles"] = summary.fit.intercept;
   entry["r2"] = summary.fit.r2;
   entry["megahertz"] = shown.figures->megahertz;
-  entry["label"] = shown.row->unit;
+  entry["label"] = shown.row->unit.text();
   for (size_t n = 0; n < std::min(shown.figures->readings.size(), summary.readings.size()); ++n) {
     const auto& [name, unit] = shown.figures->readings[n];
     const record::ReadingSummary& reading = summary.readings[n];
@@ -181,8 +93,8 @@ void add_figures(const Shown& shown, ordered_json& entry) {
 
 ordered_json benchmark_of(const Shown& shown, const VariantRow* key) {
   const PointRow& point = *shown.row;
-  ordered_json entry = {{"name", point.variant_id},
-                        {"run_name", point.variant_id},
+  ordered_json entry = {{"name", point.variant_id.text()},
+                        {"run_name", point.variant_id.text()},
                         {"run_type", "iteration"},
                         {"repetition_index", point.repetition},
                         {"threads", 1}};
@@ -193,57 +105,18 @@ ordered_json benchmark_of(const Shown& shown, const VariantRow* key) {
     entry["error_message"] = shown.reason;
   }
   if (shown.figures != nullptr && shown.figures != shown.row)
-    entry["same_code_as"] = shown.figures->variant_id;
+    entry["same_code_as"] = shown.figures->variant_id.text();
   if (key != nullptr)
-    for (const auto& [axis, value] : key->axes()) entry[axis_column(axis)] = value;
+    for (const auto& [axis, value] : key->axes()) entry["axis." + axis] = value;
   return entry;
-}
-
-std::string csv_row(const Shown& shown, const RunRow* run) {
-  const PointRow& point = *shown.row;
-  const bool good = shown.has_figure();
-  const std::string step = point.error ? std::string(base::to_string(point.error->step)) : "";
-  return fmt::format(
-      "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}{}", record::to_string(point.kind),
-      csv_field(point.variant_id), point.repetition, point.aa_control ? 1 : 0,
-      csv_field(point.unit), good ? figures(*shown.summary) : ",,,,,,,",
-      good ? shown.figures->megahertz : point.megahertz,
-      csv_field(fmt::format("{}", fmt::join(point.flags, " "))), step, csv_field(shown.reason),
-      csv_field(point.sass_class), point.placement.sm, point.placement.first_warp,
-      csv_field(point.device_uuid), csv_field(point.run_id),
-      run == nullptr ? "" : csv_field(run->ptxas),
-      reading_fields(good ? *shown.figures : point, good ? &*shown.summary : nullptr));
 }
 
 }  // namespace
 
-std::string to_csv(const Results& results) {
-  std::string text =
-      std::string() +
-      "kind,id,repetition,aa_control,unit,cycles,ci_low,ci_high,slope,intercept_cycles,r2,"
-      "worst_residual_cycles,rounds,megahertz,flags,error_step,error,sass_class,sm,first_warp,"
-      "device,run,ptxas" +
-      reading_titles();
-  const std::vector<std::string> axes = axes_of(results);
-  for (const std::string& axis : axes) text += "," + csv_field(axis_column(axis));
-  text += "\n";
-  const Keys keys = keys_of(results);
-  const MeasuredRows measured(results);
-  std::unordered_map<std::string, const RunRow*> runs;
-  for (const RunRow& run : results.runs) runs.emplace(run.id, &run);
-  for (const PointRow& point : results.points) {
-    const auto run = runs.find(point.run_id);
-    const auto key = keys.find(point.variant_id);
-    text += csv_row(shown_of(point, measured), run == runs.end() ? nullptr : run->second) +
-            axis_fields(axes, key == keys.end() ? nullptr : key->second) + "\n";
-  }
-  return text;
-}
-
 std::string to_google_benchmark_json(const Results& results) {
   ordered_json file = {{"context", context_of(results)}, {"benchmarks", ordered_json::array()}};
   const Keys keys = keys_of(results);
-  const MeasuredRows measured(results);
+  const record::MeasuredCode measured = record::measured_code(results);
   for (const PointRow& point : results.points) {
     const auto key = keys.find(point.variant_id);
     file["benchmarks"].push_back(

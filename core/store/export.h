@@ -1,4 +1,5 @@
-// Results for other programs: summaries, without the samples.
+// Results in another program's form. A point whose code was measured under another variant's name
+// has that figure, of the same repetition; one without a figure has the reason.
 #pragma once
 
 #include "core/record/record.h"
@@ -6,13 +7,6 @@
 #include <string>
 
 namespace phasebit::store {
-
-// One row a point: kind, id, unit, cycles, ends of the interval of the median, line through all
-// samples, achieved clock, flags, error, where it ran, readings, and a column `axis.NAME` for each
-// axis that some variant has. A point whose code was measured under another variant's name has that
-// figure, of the same repetition, and the flag that says whose it is; one without a figure has its
-// reason in `error`.
-std::string to_csv(const record::Results& results);
 
 // The form that Google Benchmark's --benchmark_format=json has, times in cycles (time_unit "cycles"
 // is ours; its compare.py takes it as it is).

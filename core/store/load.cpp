@@ -1,12 +1,13 @@
 #include "core/store/load.h"
 
 #include "core/base/parallel.h"
+#include "core/store/flat_samples.h"
 #include "core/store/merge.h"
-#include "core/store/old_keys.h"
+
+#include <set>
 
 namespace phasebit::store {
 
-using json::SampleWish;
 using record::MergeCounts;
 using record::Results;
 
@@ -15,19 +16,23 @@ namespace {
 Result<Results> read_results(const fs::path& path, const SampleWish& wanted) {
   PHASEBIT_TRY_ASSIGN(content, base::read_file(path));
   if (content.rfind(std::string("SQLite format 3\0", 16), 0) != 0)
-    return json::from_json_lines(content, path.string(), path.parent_path(), wanted);
+    return read_flat(path, content, wanted);
   PHASEBIT_TRY_ASSIGN(store, Store::open(path));
   return store.results();
 }
 
+// Without samples of the others: `NAME*` names both.
+std::vector<fs::path> with_rows(std::vector<fs::path> paths) {
+  std::set<fs::path> samples;
+  for (const fs::path& path : paths) samples.insert(samples_path(path).value_or(fs::path()));
+  std::erase_if(paths, [&](const fs::path& path) { return samples.contains(path); });
+  return paths;
+}
+
 Result<std::vector<Results>> load_files(const std::vector<fs::path>& paths,
                                         const SampleWish& wanted) {
-  PHASEBIT_TRY_ASSIGN(old, OldKeys::load());
   std::vector<Result<Results>> read(paths.size(), Results());
-  base::parallel_for(paths.size(), 0, [&](size_t n) {
-    read[n] = read_results(paths[n], wanted);
-    if (read[n]) import_keys(*read[n], old);
-  });
+  base::parallel_for(paths.size(), 0, [&](size_t n) { read[n] = read_results(paths[n], wanted); });
   std::vector<Results> files;
   for (auto& file : read) {
     if (!file) return tl::unexpected<Error>(file.error());
@@ -57,7 +62,8 @@ Result<MergeCounts> merge_files(Store& store, const std::vector<fs::path>& paths
 
 }  // namespace
 
-Result<Results> load_results(const std::vector<fs::path>& paths, const SampleWish& wanted) {
+Result<Results> load_results(const std::vector<fs::path>& named_paths, const SampleWish& wanted) {
+  const std::vector<fs::path> paths = with_rows(named_paths);
   PHASEBIT_TRY_ASSIGN(files, load_files(paths, wanted));
   MergedResults whole;
   size_t points = 0, variants = 0;
@@ -69,10 +75,13 @@ Result<Results> load_results(const std::vector<fs::path>& paths, const SampleWis
   for (size_t n = 0; n < files.size(); ++n)
     if (const Status merged = whole.add(std::move(files[n])); !merged)
       return tl::unexpected<Error>(named(paths[n], merged.error()));
-  return whole.take();
+  Results results = whole.take();
+  results.catalogue = facts_of(results);
+  return results;
 }
 
-Result<MergeCounts> import_results(const fs::path& path, const std::vector<fs::path>& paths) {
+Result<MergeCounts> import_results(const fs::path& path, const std::vector<fs::path>& named_paths) {
+  const std::vector<fs::path> paths = with_rows(named_paths);
   PHASEBIT_TRY_ASSIGN(files, load_files(paths, {}));
   PHASEBIT_TRY_ASSIGN(store, Store::open(path));
   return merge_files(store, paths, files);

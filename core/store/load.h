@@ -1,21 +1,20 @@
 // Results from files, whatever their form.
 #pragma once
 
-#include "core/store/json/lines.h"
+#include "core/store/flat.h"
 #include "core/store/store.h"
 
 #include <vector>
 
 namespace phasebit::store {
 
-// Stores and files of JSON lines, merged; each is told by its first bytes, and keys of older ones
-// are imported (core/store/old_keys.h). Step::io when a file cannot be read, else as Store and
-// from_json_lines say, with the file's name. `wanted`: whose samples are read, of files that keep
-// them apart (core/store/json/lines.h).
+// Stores and files of results (flat.h), merged; each is told by its first bytes. Step::io when a
+// file cannot be read, else as Store and read_flat say, with the file's name. `wanted`: whose
+// samples are read, of files that keep them apart; their files may be named too.
 Result<record::Results> load_results(const std::vector<fs::path>& paths,
-                                     const json::SampleWish& wanted = {});
+                                     const SampleWish& wanted = {});
 
-// Merges files of JSON lines and other stores into a store, which is made when it is missing. All
+// Merges files of results and other stores into a store, which is made when it is missing. All
 // files are read before the first is merged.
 Result<record::MergeCounts> import_results(const fs::path& store,
                                            const std::vector<fs::path>& paths);

@@ -21,13 +21,12 @@ namespace {
 
 // What a row has in common with its copies in other stores. A run may have several rows of one
 // identity (a point that was tried again): the first is the copy of the first, and so on.
-using Identity = std::tuple<std::string, std::string, std::string, std::string, record::PointKind,
-                            int, bool, int, int>;
+using Identity = std::tuple<Word, Word, Word, Word, record::PointKind, int, bool, int, int>;
 
 Identity identity(const PointRow& point) {
-  return {point.run_id,      point.variant_hash, point.text_hash,
-          point.device_uuid, point.kind,         point.repetition,
-          point.aa_control,  point.placement.sm, point.placement.first_warp};
+  return {point.run_id,      point.variant_hash,  point.text_hash,
+          point.device_uuid, point.kind,          point.repetition,
+          point.aa_control,  point.conditions.sm, point.conditions.first_warp};
 }
 
 Status check_runs(const std::vector<RunRow>& ours, const std::vector<RunRow>& theirs) {
@@ -100,12 +99,12 @@ Status MergedResults::check(const Results& theirs) const {
 // Our points of the runs and variants that they have too: no others can be the same. Parts of one
 // file have runs in common, but no variant.
 std::vector<PointRow> MergedResults::shared(const Results& theirs) const {
-  std::unordered_set<std::string> runs;
+  std::unordered_set<Word> runs;
   for (const RunRow& run : theirs.runs)
     if (runs_.contains(run.id)) runs.insert(run.id);
   std::vector<PointRow> points;
   if (runs.empty()) return points;
-  std::unordered_set<std::string_view> variants;
+  std::unordered_set<Word> variants;
   for (const PointRow& point : theirs.points) variants.insert(point.variant_hash);
   for (const PointRow& point : whole_.points)
     if (runs.contains(point.run_id) && variants.contains(point.variant_hash))

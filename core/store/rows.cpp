@@ -1,11 +1,14 @@
 #include "core/store/rows.h"
 
-#include "core/record/rounding.h"
+#include "core/base/text.h"
 #include "core/record/samples.h"
 #include "core/record/statistics.h"
-#include "core/store/json/summary.h"
+#include "core/store/summary_json.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <unordered_map>
 
 #include <nlohmann/json.hpp>
 
@@ -20,11 +23,18 @@ using SQLite::Statement;
 
 namespace {
 
+void bind_one(Statement& statement, int parameter, const auto& value) {
+  statement.bind(parameter, value);
+}
+void bind_one(Statement& statement, int parameter, const Word& value) {
+  statement.bind(parameter, value.text());
+}
+
 // Binds the arguments to the parameters 1, 2, ...
 template <typename... Args>
 void bind_all(Statement& statement, const Args&... arguments) {
   int index = 0;
-  (statement.bind(++index, arguments), ...);
+  (bind_one(statement, ++index, arguments), ...);
 }
 
 bool exists(SQLite::Database& sqlite, const char* query, const std::string& value) {
@@ -51,36 +61,109 @@ void insert_image(SQLite::Database& sqlite, const PointRow& point) {
   image.exec();
 }
 
-Result<PointRow> read_point(Statement& row) {
-  PointRow point;
-  int at = 0;
-  const auto text = [&] { return row.getColumn(at++).getString(); };
-  const auto number = [&] { return row.getColumn(at++).getInt(); };
-  const std::string kind = text();
-  const auto known_kind = record::point_kind(kind);
-  if (!known_kind) return fail(Step::store, "unknown kind '{}'", kind);
-  point.kind = *known_kind;
-  point.variant_id = text(), point.variant_hash = text(), point.unit = text();
-  point.ptx_hash = text(), point.text_hash = text(), point.sass_class = text();
-  point.module = text(), point.device_uuid = text(), point.run_id = text();
-  point.repetition = number(), point.aa_control = number() != 0;
-  point.placement.sm = number(), point.placement.first_warp = number();
-  point.megahertz = record::rounded_megahertz(row.getColumn(at++).getDouble());
-  const ordered_json rows = ordered_json::parse(text());
+std::string list_text(const std::vector<int>& numbers) {
+  return ordered_json(numbers).dump();
+}
+
+// The columns of a row, one after the other.
+class Columns {
+ public:
+  explicit Columns(Statement& row) : row_(row) {}
+  std::string text() { return row_.getColumn(at_++).getString(); }
+  int number() { return row_.getColumn(at_++).getInt(); }
+  bool flag() { return number() != 0; }
+  double real() { return row_.getColumn(at_++).getDouble(); }
+  ordered_json json() { return ordered_json::parse(text()); }
+  bool is_null() const { return row_.isColumnNull(at_); }
+  void skip() { ++at_; }
+
+ private:
+  Statement& row_;
+  int at_ = 0;
+};
+
+// Columns "interval_ok" and "segments" of the cycles ("") or of a reading.
+void read_quality(Columns& columns, const std::string& reading, record::Quality& quality) {
+  if (!columns.flag()) quality.too_wide.push_back(reading);
+  if (columns.is_null())
+    columns.skip();
+  else
+    quality.bends.push_back({reading, columns.json().get<std::vector<double>>()});
+}
+
+void read_place(Columns& columns, PointRow& point) {
+  record::Conditions& conditions = point.conditions;
+  conditions.sm = columns.number();
+  conditions.first_warp = columns.number();
+  conditions.start_offset = static_cast<std::uint32_t>(columns.number());
+  conditions.padding = columns.number();
+  conditions.gap_after = columns.number();
+  conditions.gap_warps = columns.number();
+  point.sms = columns.json().get<std::vector<int>>();
+}
+
+Status read_outcome(Columns& columns, PointRow& point) {
+  const std::string verdict = columns.text();
+  const auto known_verdict = record::verdict_named(verdict);
+  if (!known_verdict) return fail(Step::store, "unknown verdict '{}'", verdict);
+  point.verdict = *known_verdict;
+  point.same_as = columns.text();
+  if (columns.is_null()) {
+    columns.skip();
+    columns.skip();
+    return {};
+  }
+  const std::string step = columns.text();
+  const auto known_step = record::step_named(step);
+  if (!known_step) return fail(Step::store, "unknown step '{}'", step);
+  point.error = record::PointError{*known_step, columns.text()};
+  return {};
+}
+
+Status read_figures(Columns& columns, PointRow& point) {
+  const ordered_json rows = columns.json();
   PHASEBIT_TRY_ASSIGN(named, record::samples_of_rows({rows.at("items"), rows.at("cycles"),
                                                       rows.value("readings", ordered_json())}));
   point.samples = std::move(named.samples);
   point.readings = std::move(named.readings);
-  point.flags = ordered_json::parse(text()).get<std::vector<std::string>>();
-  const std::string figures = text();
-  if (!figures.empty())
-    point.summary = record::rounded(json::summary_of_json(ordered_json::parse(figures)));
+  if (columns.is_null())
+    columns.skip();
+  else
+    point.summary = summary_of_json(columns.json());
   record::add_summary(point);
-  if (row.isColumnNull(at)) return point;
-  const std::string step = text();
-  const auto known_step = record::step_named(step);
-  if (!known_step) return fail(Step::store, "unknown step '{}'", step);
-  point.error = record::PointError{*known_step, text()};
+  point.megahertz = columns.real();
+  return {};
+}
+
+Result<PointRow> read_point(Statement& row) {
+  PointRow point;
+  Columns columns(row);
+  const std::string kind = columns.text();
+  const auto known_kind = record::point_kind(kind);
+  if (!known_kind) return fail(Step::store, "unknown kind '{}'", kind);
+  point.kind = *known_kind;
+  for (Word* word :
+       {&point.variant_id, &point.variant_hash, &point.unit, &point.ptx_hash, &point.text_hash,
+        &point.sass_class, &point.module, &point.device_uuid, &point.run_id})
+    *word = columns.text();
+  point.repetition = columns.number();
+  point.aa_control = columns.flag();
+  read_place(columns, point);
+  PHASEBIT_TRY(read_outcome(columns, point));
+  PHASEBIT_TRY(read_figures(columns, point));
+  point.state = {columns.number(), columns.number(), columns.number()};
+  record::Quality& quality = point.quality;
+  quality.items_only = columns.flag();
+  quality.gate = columns.text();
+  quality.outputs_verified = columns.flag();
+  read_quality(columns, "", quality);
+  quality.modes = columns.flag();
+  quality.padded = columns.flag();
+  quality.clock_ok = columns.flag();
+  quality.throttled = columns.flag();
+  quality.first_use = columns.flag();
+  point.extra = columns.text();
+  point.lacks = columns.text();
   return point;
 }
 
@@ -106,7 +189,9 @@ void insert_run(SQLite::Database& sqlite, const RunRow& run) {
   statement.exec();
 }
 
-Status insert_point(SQLite::Database& sqlite, const PointRow& point) {
+namespace {
+
+Status check_point(SQLite::Database& sqlite, const PointRow& point) {
   if (!std::isfinite(point.megahertz))
     return fail(Step::store, "the clock of {} is no number", point.variant_id);
   if (!exists(sqlite, "SELECT 1 FROM device WHERE uuid = ?", point.device_uuid))
@@ -118,28 +203,85 @@ Status insert_point(SQLite::Database& sqlite, const PointRow& point) {
     if (sample.readings.size() != point.readings.size())
       return fail(Step::store, "{}: a sample with {} readings of {}", point.variant_id,
                   sample.readings.size(), point.readings.size());
+  const auto check_name = [&](const std::string& name) -> Status {
+    const bool known =
+        name.empty() || std::any_of(point.readings.begin(), point.readings.end(),
+                                    [&](const auto& one) { return one.name == name; });
+    if (known) return {};
+    return fail(Step::store, "{}: its quality is of a reading '{}' that it does not have",
+                point.variant_id, name);
+  };
+  for (const std::string& reading : point.quality.too_wide) PHASEBIT_TRY(check_name(reading));
+  for (const record::Bend& bend : point.quality.bends) PHASEBIT_TRY(check_name(bend.reading));
+  return {};
+}
+
+int interval_ok(const record::Quality& quality, const std::string& reading) {
+  return base::contains(quality.too_wide, reading) ? 0 : 1;
+}
+
+// Binds the slopes of a figure that is no line; without them the parameter stays NULL.
+void bind_segments(Statement& statement, int parameter, const record::Quality& quality,
+                   const std::string& reading) {
+  for (const record::Bend& bend : quality.bends)
+    if (bend.reading == reading) statement.bind(parameter, ordered_json(bend.slopes).dump());
+}
+
+void insert_readings(SQLite::Database& sqlite, const PointRow& point) {
+  const std::int64_t id = sqlite.getLastInsertRowid();
+  for (size_t n = 0; n < point.readings.size(); ++n) {
+    const record::ReadingName& reading = point.readings[n];
+    Statement row(sqlite,
+                  "INSERT INTO reading(point, number, name, unit, interval_ok, segments) "
+                  "VALUES(?, ?, ?, ?, ?, ?)");
+    bind_all(row, id, static_cast<int>(n), reading.name, reading.unit,
+             interval_ok(point.quality, reading.name));
+    bind_segments(row, 6, point.quality, reading.name);
+    row.exec();
+  }
+}
+
+constexpr const char* point_insertion =
+    "INSERT INTO point(kind, variant, image, device, run, unit, repetition, aa_control, sm, "
+    "first_warp, start_offset, padding, gap_after, gap_warps, sms, verdict, same_as, samples, "
+    "megahertz, gpu_sm_mhz, gpu_memory_mhz, gpu_watts, items_only, gate, outputs_verified, "
+    "interval_ok, modes, padded, clock_ok, throttled, first_use, figures, error_step, "
+    "error_message, segments, extra, lacks) VALUES(?1, "
+    "(SELECT id FROM variant WHERE name = ?2 AND hash = ?3), (SELECT id FROM image WHERE "
+    "text_hash = ?4 AND ptx_hash = ?5 AND sass_class = ?6 AND module = ?7), "
+    "(SELECT id FROM device WHERE uuid = ?8), (SELECT id FROM run WHERE name = ?9), "
+    "?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, "
+    "?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41)";
+
+}  // namespace
+
+Status insert_point(SQLite::Database& sqlite, const PointRow& point) {
+  PHASEBIT_TRY(check_point(sqlite, point));
   insert_image(sqlite, point);
-  Statement statement(
-      sqlite,
-      "INSERT INTO point(kind, variant, image, device, run, unit, repetition, aa_control, sm, "
-      "first_warp, samples, megahertz, flags, figures, error_step, error_message) VALUES(?, "
-      "(SELECT id FROM variant WHERE name = ? AND hash = ?), (SELECT id FROM image WHERE "
-      "text_hash = ? AND ptx_hash = ? AND sass_class = ? AND module = ?), "
-      "(SELECT id FROM device WHERE uuid = ?), (SELECT id FROM run WHERE name = ?), "
-      "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  // Flags are the program's own words; samples are numbers: dump() cannot fail on them.
+  Statement statement(sqlite, point_insertion);
+  const record::Conditions& conditions = point.conditions;
+  const record::Quality& quality = point.quality;
+  // Samples are numbers, and so are the lists: dump() cannot fail on them.
   bind_all(statement, record::to_string(point.kind), point.variant_id, point.variant_hash,
            point.text_hash, point.ptx_hash, point.sass_class, point.module, point.device_uuid,
-           point.run_id, point.unit, point.repetition, point.aa_control ? 1 : 0, point.placement.sm,
-           point.placement.first_warp, samples_text(point), point.megahertz,
-           ordered_json(point.flags).dump());
-  if (const auto figures = record::summary_of(point))
-    statement.bind(18, json::json_of(*figures).dump());
+           point.run_id, point.unit, point.repetition, int{point.aa_control}, conditions.sm,
+           conditions.first_warp, static_cast<std::int64_t>(conditions.start_offset),
+           conditions.padding, conditions.gap_after, conditions.gap_warps, list_text(point.sms),
+           record::to_string(point.verdict), point.same_as, samples_text(point), point.megahertz,
+           point.state.sm_megahertz, point.state.memory_megahertz, point.state.watts,
+           int{quality.items_only}, quality.gate, int{quality.outputs_verified},
+           interval_ok(quality, ""), int{quality.modes}, int{quality.padded}, int{quality.clock_ok},
+           int{quality.throttled}, int{quality.first_use});
+  if (const auto figures = record::summary_of(point)) statement.bind(36, json_of(*figures).dump());
   if (point.error) {
-    statement.bind(19, std::string(base::to_string(point.error->step)));
-    statement.bind(20, point.error->message);
+    statement.bind(37, std::string(base::to_string(point.error->step)));
+    statement.bind(38, point.error->message);
   }
+  bind_segments(statement, 39, quality, "");
+  statement.bind(40, point.extra.text());
+  statement.bind(41, point.lacks.text());
   statement.exec();
+  insert_readings(sqlite, point);
   return {};
 }
 
@@ -170,24 +312,62 @@ std::vector<RunRow> select_runs(SQLite::Database& sqlite) {
 
 namespace {
 
+// What read_point() reads, and the point's id.
 constexpr const char* point_query =
     "SELECT kind, variant.name, variant.hash, unit, ptx_hash, text_hash, sass_class, module, "
-    "device.uuid, run.name, repetition, aa_control, sm, first_warp, megahertz, samples, flags, "
-    "figures, error_step, error_message, point.id FROM point "
+    "device.uuid, run.name, repetition, aa_control, sm, first_warp, start_offset, padding, "
+    "gap_after, gap_warps, sms, verdict, same_as, error_step, error_message, samples, figures, "
+    "megahertz, gpu_sm_mhz, gpu_memory_mhz, gpu_watts, items_only, gate, outputs_verified, "
+    "interval_ok, segments, modes, padded, clock_ok, throttled, first_use, extra, "
+    "lacks, point.id FROM point "
     "JOIN variant ON variant.id = point.variant JOIN image ON image.id = point.image "
     "JOIN device ON device.id = point.device JOIN run ON run.id = point.run ";
+constexpr int point_id_column = 41;
 
-Result<std::vector<PointRow>> read_points(Statement& row) {
-  std::vector<PointRow> points;
+constexpr const char* reading_query =
+    "SELECT reading.point, reading.name, reading.unit, reading.interval_ok, reading.segments "
+    "FROM reading "
+    "JOIN point ON point.id = reading.point JOIN run ON run.id = point.run ";
+
+struct Readings {
+  std::vector<record::ReadingName> names;
+  record::Quality quality;
+};
+
+// By the point's id.
+std::unordered_map<int, Readings> read_readings(Statement& row) {
+  std::unordered_map<int, Readings> readings;
   while (row.executeStep()) {
-    const int id = row.getColumn(20).getInt();
-    try {
+    Columns columns(row);
+    Readings& of_point = readings[columns.number()];
+    std::string name = columns.text(), unit = columns.text();
+    read_quality(columns, name, of_point.quality);
+    of_point.names.push_back({std::move(name), std::move(unit)});
+  }
+  return readings;
+}
+
+void add_readings(Readings& readings, PointRow& point) {
+  point.readings = std::move(readings.names);
+  record::Quality& quality = point.quality;
+  std::ranges::move(readings.quality.too_wide, std::back_inserter(quality.too_wide));
+  std::ranges::move(readings.quality.bends, std::back_inserter(quality.bends));
+}
+
+Result<std::vector<PointRow>> read_points(Statement& row, Statement& reading_rows) {
+  std::vector<PointRow> points;
+  int id = 0;
+  try {
+    std::unordered_map<int, Readings> readings = read_readings(reading_rows);
+    while (row.executeStep()) {
+      id = row.getColumn(point_id_column).getInt();
       auto point = read_point(row);
       if (!point) return fail(Step::store, "point {}: {}", id, point.error().message);
+      if (const auto at = readings.find(id); at != readings.end()) add_readings(at->second, *point);
       points.push_back(std::move(*point));
-    } catch (const nlohmann::json::exception& error) {
-      return fail(Step::store, "point {}: {}", id, error.what());
     }
+  } catch (const nlohmann::json::exception& error) {
+    return fail(Step::store, "point {}: {}", id, error.what());
   }
   return points;
 }
@@ -196,13 +376,17 @@ Result<std::vector<PointRow>> read_points(Statement& row) {
 
 Result<std::vector<PointRow>> select_points(SQLite::Database& sqlite) {
   Statement row(sqlite, std::string(point_query) + "ORDER BY point.id");
-  return read_points(row);
+  Statement readings(sqlite, std::string(reading_query) + "ORDER BY reading.point, reading.number");
+  return read_points(row, readings);
 }
 
 Result<std::vector<PointRow>> select_points(SQLite::Database& sqlite, const std::string& run) {
   Statement row(sqlite, std::string(point_query) + "WHERE run.name = ? ORDER BY point.id");
+  Statement readings(sqlite, std::string(reading_query) +
+                                 "WHERE run.name = ? ORDER BY reading.point, reading.number");
   row.bind(1, run);
-  return read_points(row);
+  readings.bind(1, run);
+  return read_points(row, readings);
 }
 
 }  // namespace phasebit::store

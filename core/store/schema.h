@@ -5,10 +5,8 @@
 
 namespace phasebit::store {
 
-// 2: samples may have readings. 3: keys and figures. An older store becomes one of version 3 when
-// it is opened.
-inline constexpr int store_schema_version = 3;
-inline constexpr int oldest_schema_version = 1;
+// A store of another version is not opened: the program that made it exports its rows.
+inline constexpr int store_schema_version = 4;
 // "pbit": PRAGMA application_id of a store.
 inline constexpr int store_application_id = 0x70626974;
 
@@ -17,10 +15,14 @@ struct StoreOptions {
   std::chrono::milliseconds lock_wait = std::chrono::seconds(5);
 };
 
-// The tables of version 1, and those that version 3 adds to it. Hashes and ids of variants and
-// images stand once, points refer to them. `point_fit` and `summary` are for people who open a
-// store with sqlite3: the slope there is the one of the line through all samples of a point;
-// medians and their intervals are made in core/record/statistics.
+// Hashes and ids of variants and images stand once, points refer to them. Columns are named and
+// mean as the fields of record::PointRow, Conditions and Quality. `figures` is what summarise()
+// makes of the samples; `segments` are the slopes of figures that are no line, NULL where they are
+// one; `reading` has a row for each reading of a point. A variant's key is every axis of its
+// components with its default, and those at another value. `point_fit`, `summary` and
+// `variant_axis` are for people who open a store with sqlite3: the slope there is the one of the
+// line through all samples of a point; medians and their intervals are made in
+// core/record/statistics.
 inline constexpr const char* store_schema = R"sql(
 CREATE TABLE device(
   id INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, name TEXT NOT NULL, driver TEXT NOT NULL,
@@ -30,8 +32,11 @@ CREATE TABLE run(
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, started TEXT NOT NULL, command TEXT NOT NULL,
   commit_name TEXT NOT NULL, ptxas TEXT NOT NULL, target TEXT NOT NULL, sweep TEXT NOT NULL,
   order_seed INTEGER NOT NULL, timer_tick_ns REAL NOT NULL, driver TEXT NOT NULL);
+CREATE TABLE catalogue(id INTEGER PRIMARY KEY CHECK(id = 1), facts TEXT NOT NULL);
+CREATE TABLE key_defaults(id INTEGER PRIMARY KEY, axes TEXT NOT NULL UNIQUE);
 CREATE TABLE variant(
-  id INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL, UNIQUE(hash, name));
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL,
+  defaults INTEGER REFERENCES key_defaults(id), axes TEXT, UNIQUE(hash, name));
 CREATE TABLE image(
   id INTEGER PRIMARY KEY, text_hash TEXT NOT NULL, ptx_hash TEXT NOT NULL, sass_class TEXT NOT NULL,
   module TEXT NOT NULL, UNIQUE(text_hash, ptx_hash, sass_class, module));
@@ -43,11 +48,24 @@ CREATE TABLE point(
   device INTEGER NOT NULL REFERENCES device(id),
   run INTEGER NOT NULL REFERENCES run(id),
   unit TEXT NOT NULL, repetition INTEGER NOT NULL, aa_control INTEGER NOT NULL,
-  sm INTEGER NOT NULL, first_warp INTEGER NOT NULL,
-  samples TEXT NOT NULL,
-  megahertz REAL NOT NULL, flags TEXT NOT NULL,
-  error_step TEXT, error_message TEXT);
+  sm INTEGER NOT NULL, first_warp INTEGER NOT NULL, start_offset INTEGER NOT NULL,
+  padding INTEGER NOT NULL, gap_after INTEGER NOT NULL, gap_warps INTEGER NOT NULL,
+  sms TEXT NOT NULL,
+  verdict TEXT NOT NULL CHECK(verdict IN ('measured', 'same_code', 'refused', 'ungated', 'wrong',
+                                          'timed_out', 'hung', 'interrupted', 'failed')),
+  same_as TEXT NOT NULL,
+  error_step TEXT, error_message TEXT,
+  samples TEXT NOT NULL, figures TEXT, megahertz REAL NOT NULL,
+  gpu_sm_mhz INTEGER NOT NULL, gpu_memory_mhz INTEGER NOT NULL, gpu_watts INTEGER NOT NULL,
+  items_only INTEGER NOT NULL, gate TEXT NOT NULL, outputs_verified INTEGER NOT NULL,
+  interval_ok INTEGER NOT NULL, modes INTEGER NOT NULL, segments TEXT, padded INTEGER NOT NULL,
+  clock_ok INTEGER NOT NULL, throttled INTEGER NOT NULL, first_use INTEGER NOT NULL,
+  extra TEXT NOT NULL, lacks TEXT NOT NULL);
 CREATE INDEX point_key ON point(variant, device, repetition);
+CREATE INDEX point_run ON point(run);
+CREATE TABLE reading(
+  point INTEGER NOT NULL REFERENCES point(id), number INTEGER NOT NULL, name TEXT NOT NULL,
+  unit TEXT NOT NULL, interval_ok INTEGER NOT NULL, segments TEXT, PRIMARY KEY(point, number));
 CREATE VIEW point_fit AS
   WITH sums AS (
     SELECT point.id AS point, count(*) AS n, total(items.value) AS x, total(cycles.value) AS y,
@@ -65,18 +83,6 @@ CREATE VIEW summary AS
   FROM point JOIN variant ON variant.id = point.variant JOIN device ON device.id = point.device
   JOIN image ON image.id = point.image LEFT JOIN point_fit ON point_fit.point = point.id
   GROUP BY point.variant, point.image, point.device, point.kind, point.unit;
-)sql";
-
-// A variant's key: every axis of its components with its default, and those at another value; both
-// NULL for a row of an older program, whose id says it (core/store/old_keys.h). `figures` is what
-// summarise() makes of the samples. `variant_axis` is for people.
-inline constexpr const char* store_schema_additions = R"sql(
-CREATE TABLE key_defaults(id INTEGER PRIMARY KEY, axes TEXT NOT NULL UNIQUE);
-CREATE TABLE catalogue(id INTEGER PRIMARY KEY CHECK(id = 1), facts TEXT NOT NULL);
-ALTER TABLE variant ADD COLUMN defaults INTEGER REFERENCES key_defaults(id);
-ALTER TABLE variant ADD COLUMN axes TEXT;
-ALTER TABLE point ADD COLUMN figures TEXT;
-CREATE INDEX point_run ON point(run);
 CREATE VIEW variant_axis AS
   SELECT variant.id AS variant, variant.name AS name, axis.key AS axis, axis.value AS value
   FROM variant JOIN key_defaults ON key_defaults.id = variant.defaults,

@@ -14,7 +14,7 @@ namespace phasebit::store {
 class Store {
  public:
   // Creates the file when it is missing. Step::store for a file that is none of ours, a truncated
-  // file, a newer schema, a full disk, a file locked by another process.
+  // file, a schema of another version, a full disk, a file locked by another process.
   static Result<Store> open(const fs::path& path, const StoreOptions& options = {});
   static Result<Store> open_in_memory();
   Store(Store&&) noexcept;

@@ -1,7 +1,6 @@
 #include "gen/catalogue/catalogue.h"
 
 #include "core/base/nearest.h"
-#include "core/image/renamed.h"
 
 #include <algorithm>
 #include <charconv>
@@ -100,8 +99,7 @@ Result<std::string> Catalogue::resolve(std::string_view name) const {
   });
   if (found != nullptr) return found->name;
   return with_hint(fail(Step::spec, "no axis '{}'", name),
-                   image::hint_of_today(image::axis_today(name), name,
-                                        base::nearest_word_hint(name, names_of_axes(*this))));
+                   base::nearest_word_hint(name, names_of_axes(*this)));
 }
 
 std::vector<const Axis*> Catalogue::axes_named(std::string_view name) const {
@@ -132,9 +130,8 @@ Status Catalogue::check_value(std::string_view name, std::string_view value) con
     if (axis->has(value)) return {};
   if (const auto kind = leading_axis(name); kind && find(*kind, value) != nullptr) return {};
   const std::vector<std::string> valid = values_of(name);
-  return with_hint(
-      fail(Step::spec, "{}: no value '{}'", name, value),
-      image::hint_of_today(image::value_today(name, value), value, value_hint(axes, value, valid)));
+  return with_hint(fail(Step::spec, "{}: no value '{}'", name, value),
+                   value_hint(axes, value, valid));
 }
 
 Result<Expression> Catalogue::compile(std::string_view text, ValueKind wanted,

@@ -1,6 +1,5 @@
 #include "gen/space/typed_id.h"
 
-#include "core/image/renamed.h"
 #include "gen/space/hand_made.h"
 
 #include <sstream>
@@ -17,7 +16,7 @@ void append(std::string& id, const std::string& part) {
 Result<TypedId> read_typed_id(const base::Home& home, const std::string& id) {
   TypedId typed;
   ptxas::AssemblerAxes axes;
-  std::istringstream parts(image::id_today(id));
+  std::istringstream parts(id);
   for (std::string part; std::getline(parts, part, '/');) {
     const size_t equals = part.find('=');
     const std::string axis = equals == std::string::npos ? std::string() : part.substr(0, equals);

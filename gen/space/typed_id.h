@@ -1,5 +1,5 @@
-// The id of a variant as a person types it, taken apart. Nobody else takes one apart but the
-// importer of old results (core/store/old_keys): a key is typed.
+// The id of a variant as a person types it, taken apart. Nothing else takes one apart: a key is
+// typed.
 #pragma once
 
 #include "gen/ptxas/assembler.h"
@@ -17,8 +17,7 @@ struct TypedId {
   ptxas::AssemblerChoice choice;  // the defaults where it names none
 };
 
-// Names of before are read as those of today (core/image/renamed). A version of ptxas may be short
-// (12.4 is the newest 12.4 installed); the pinned one becomes "".
+// A version of ptxas may be short (12.4 is the newest 12.4 installed); the pinned one becomes "".
 // Step::usage for a value that is none; Step::toolchain, with the command that installs it, for a
 // version that is not installed.
 Result<TypedId> read_typed_id(const base::Home& home, const std::string& id);

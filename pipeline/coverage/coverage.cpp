@@ -123,7 +123,7 @@ Result<std::map<std::string, std::string>> measured(const CoverageRequest& reque
   report::ReportSource source{{request.results.begin(), request.results.end()}, {}};
   if (source.results.empty()) source.results = explain::published_results(request.tools.home);
   if (source.results.empty()) return std::map<std::string, std::string>();
-  PHASEBIT_TRY_ASSIGN(results, store::load_results(source.results, store::json::no_samples));
+  PHASEBIT_TRY_ASSIGN(results, store::load_results(source.results, store::no_samples));
   return report::tables::measured_forms(
       report::data::aggregate(results.points, report::data::VariantKeys(results)).points);
 }

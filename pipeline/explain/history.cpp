@@ -69,7 +69,8 @@ void add_figures(std::vector<HistoryEntry>& entries, const report::data::ReportD
         report::data::find_variant(data.aggregation.points, entry.id);
     if (found != nullptr && entry.side != nullptr && !found->text_hash.empty() &&
         !is_code_of(found->text_hash, found->sass_class, *entry.side))
-      entry.figure.id = entry.id, entry.figure.reason = "measured with other code";
+      entry.figure.id = entry.id,
+      entry.figure.reason = report::data::unusable("measured with other code");
     else
       entry.figure = report::data::figure_of(found, entry.id);
     if (!entry.figure.reason.empty()) continue;
@@ -279,7 +280,9 @@ table::Table history_table(const std::vector<HistoryEntry>& entries) {
          code ? table::Cell(entry.hot.instructions) : table::Cell(),
          code ? table::Cell(entry.hot.issue_cycles) : table::Cell(),
          report::data::figure_cell(entry.figure,
-                                   entry.figure.reason == "not measured" ? ignored : table.notes),
+                                   entry.figure.reason.what == report::data::Missing::not_measured
+                                       ? ignored
+                                       : table.notes),
          step ? report::data::difference_cell(entry.step->difference) : table::Cell(),
          step ? entry.step->verdict : "", words_of(entry)});
   }

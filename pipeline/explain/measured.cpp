@@ -1,6 +1,6 @@
 #include "pipeline/explain/measured.h"
 
-#include "core/store/json/lines.h"
+#include "core/store/flat.h"
 #include "core/store/load.h"
 
 #include <algorithm>
@@ -18,20 +18,20 @@ std::vector<fs::path> published_results(const Home& home) {
   for (const auto& folder : fs::directory_iterator(home.data / "results", missing))
     if (folder.is_directory())
       for (const auto& file : fs::directory_iterator(folder.path()))
-        if (file.path().extension() == ".jsonl") found.push_back(file.path());
+        if (store::is_results_file(file.path())) found.push_back(file.path());
   std::sort(found.begin(), found.end());
   return found;
 }
 
 namespace {
 
-// results/*/PART/*.jsonl
+// results/*/PART/*.csv.zst
 std::vector<std::string> published_in(const Home& home, const char* part) {
   std::vector<std::string> found;
   std::error_code missing;
   for (const auto& folder : fs::directory_iterator(home.data / "results", missing))
     for (const auto& file : fs::directory_iterator(folder.path() / part, missing))
-      if (file.path().extension() == ".jsonl") found.push_back(file.path().string());
+      if (store::is_results_file(file.path())) found.push_back(file.path().string());
   std::sort(found.begin(), found.end());
   return found;
 }
@@ -49,7 +49,7 @@ std::vector<std::string> published_llvm(const Home& home) {
 tl::unexpected<Error> nothing_published(const Home& home, std::string_view what) {
   return with_hint(
       fail(Step::usage, "no {} published under {}", what, (home.data / "results").string()),
-      "name a store or a file of JSON lines");
+      "name a store or a file of results");
 }
 
 namespace {
@@ -69,10 +69,10 @@ Result<ReportData> measured_data(const Home& home, std::vector<std::string> resu
                                  const std::string& device, const std::string& target) {
   if (results.empty()) results = published_histories(home);
   if (results.empty()) return nothing_published(home, "history is");
-  PHASEBIT_TRY_ASSIGN(
-      loaded, store::load_results({results.begin(), results.end()}, store::json::no_samples));
+  PHASEBIT_TRY_ASSIGN(loaded,
+                      store::load_results({results.begin(), results.end()}, store::no_samples));
   if (!target.empty()) keep_target(loaded, target);
-  return report::data::report_data(store::json::sorted_by_run(std::move(loaded)), device);
+  return report::data::report_data(store::sorted_by_run(std::move(loaded)), device);
 }
 
 Result<ReportData> published_data_of(const Home& home, const std::vector<std::string>& ids,
@@ -98,13 +98,12 @@ Result<ReportData> published_data_of(const Home& home, const std::vector<std::st
 
 Result<ReportData> last_device_of(const std::vector<std::string>& files, const std::string& device,
                                   const std::string& target) {
-  PHASEBIT_TRY_ASSIGN(loaded,
-                      store::load_results({files.begin(), files.end()}, store::json::no_samples));
+  PHASEBIT_TRY_ASSIGN(loaded, store::load_results({files.begin(), files.end()}, store::no_samples));
   if (!target.empty()) keep_target(loaded, target);
   std::string chosen = device;
   for (const record::DeviceRow& one : loaded.devices)
     if (device.empty()) chosen = std::max(chosen, one.name);
-  return report::data::report_data(store::json::sorted_by_run(std::move(loaded)), chosen);
+  return report::data::report_data(store::sorted_by_run(std::move(loaded)), chosen);
 }
 
 Result<std::string> target_of_rows(const std::string& asked, const ReportData& data,

@@ -9,14 +9,14 @@
 
 namespace phasebit::pipeline::explain {
 
-// results/*/*.jsonl of the project, in order.
+// results/*/*.csv.zst of the project, in order.
 std::vector<fs::path> published_results(const base::Home& home);
 // Step::usage: none is there; `what` is "results are" or the like.
 tl::unexpected<Error> nothing_published(const base::Home& home, std::string_view what);
-// results/*/history/*.jsonl of the project: texts measured by many versions of ptxas.
+// results/*/history/*.csv.zst of the project: texts measured by many versions of ptxas.
 std::vector<std::string> published_histories(const base::Home& home);
 
-// results/*/llvm/*.jsonl of the project: variants by the templates and by LLVM.
+// results/*/llvm/*.csv.zst of the project: variants by the templates and by LLVM.
 std::vector<std::string> published_llvm(const base::Home& home);
 
 // The results named, or the published histories when none is. With a target, the runs of that one

@@ -39,8 +39,7 @@ Result<CodeSides> code_of(images::Tools& tools, const CodeRequest& request) {
 
 bool is_code_of(const std::string& text_hash, const std::string& sass_class,
                 const compare::DiffSide& side) {
-  return text_hash == side.kernel.text_hash &&
-         (!image::covers_all_code(sass_class) || sass_class == side.sass_class);
+  return text_hash == side.kernel.text_hash && sass_class == side.sass_class;
 }
 
 }  // namespace phasebit::pipeline::explain

@@ -23,8 +23,7 @@ using CodeSides = std::map<std::string, Result<compare::DiffSide>>;
 // The error says that nothing could be done.
 Result<CodeSides> code_of(images::Tools& tools, const CodeRequest& request);
 
-// Whether the code that a row was measured with is that of the side. By its class where that covers
-// all of the code; of older rows by the text alone, which is all that they say.
+// Whether the code that a row was measured with is that of the side.
 bool is_code_of(const std::string& text_hash, const std::string& sass_class,
                 const compare::DiffSide& side);
 

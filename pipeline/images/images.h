@@ -27,12 +27,6 @@ std::vector<ImageSet> make_images(Tools& tools, const std::vector<Prepared>& pre
 // How a variant is assembled in a column.
 ptxas::AssemblerChoice choice_of(const Prepared& prepared, const CodeColumn& column);
 
-// Assembles the timed kernels once more with `.loc`, checks that the code is the same byte for
-// byte, and gates each image by its census. Images that failed to assemble are left as they are; a
-// kernel whose code differs with `.loc`, or cannot be read, becomes an error.
-Status gate_images(Tools& tools, const disassembly::Disassembler& disassembler,
-                   const std::vector<Prepared>& prepared, const CodeColumn& column, ImageSet& set);
-
 // What the variant's window must hold in that column.
 Result<rule::GateSpec> gate_of(const Prepared& prepared, Tools& tools, const CodeColumn& column);
 

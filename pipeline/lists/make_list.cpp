@@ -38,7 +38,7 @@ Result<Table> list_devices(const ListRequest& request) {
   std::vector<DeviceRow> devices;
   // File by file: an older one may know a variant by fewer axes, which is nothing to a GPU.
   for (const fs::path& file : files) {
-    PHASEBIT_TRY_ASSIGN(results, store::load_results({file}, store::json::no_samples));
+    PHASEBIT_TRY_ASSIGN(results, store::load_results({file}, store::no_samples));
     for (const record::PointRow& point : results.points) ++points[point.device_uuid];
     for (const DeviceRow& row : results.devices)
       if (std::none_of(devices.begin(), devices.end(),

@@ -189,7 +189,9 @@ class VerbTable {
 
   // That no barrier could be read back is so of every verb alone.
   Cell cell_of(Figure figure) {
-    std::erase(figure.flags, "items_only");
+    std::erase_if(figure.flags, [](const record::Flag& flag) {
+      return flag.kind == record::Flag::Kind::items_only;
+    });
     if (!figure.reason.empty()) return "-";
     return report::data::figure_cell(figure, made.notes);
   }

@@ -67,7 +67,8 @@ TEST(PlanTest, ARefusedVariantIsAPointButNotLaunched) {
   EXPECT_EQ(text_of(plan, manifest), "a0 b0 c0 b0' c0' ");
   EXPECT_EQ(plan.refused, 1U);
   EXPECT_EQ(plan.launched, 4U);
-  EXPECT_EQ(campaign::refusal(manifest.variants[0]),
+  EXPECT_EQ(campaign::refusal(manifest.variants[0])->verdict, record::Verdict::refused);
+  EXPECT_EQ(campaign::refusal(manifest.variants[0])->why,
             "the SASS is not the intended one: wait: expected 1 of BAR, found 2");
 }
 
@@ -205,13 +206,19 @@ TEST(MessageTest, WhatGoesInComesOut) {
   measurement.samples = {{10, 400, {3, 4294967295U}}, {20, 18446744073709551615ULL, {0, 7}}};
   measurement.readings = {{"polls", "polls per item"}, {"late", "cycles per item"}};
   measurement.megahertz = 1980.25;
-  measurement.flags = {"modes"};
+  measurement.quality = {true,  "none", false, {"", "late"}, true, {{"polls", {0, 9.5}}},
+                         false, false,  true,  true};
+  measurement.sms = {4, 12};
+  measurement.state = {1755, 2619, 640};
   const auto reply =
       bench::worker::decode_reply(bench::worker::encode(bench::worker::WorkerReply(measurement)));
   ASSERT_TRUE(reply);
   EXPECT_EQ(std::get<bench::point::Measurement>(*reply).samples, measurement.samples);
   EXPECT_EQ(std::get<bench::point::Measurement>(*reply).readings, measurement.readings);
-  EXPECT_EQ(std::get<bench::point::Measurement>(*reply).flags, measurement.flags);
+  const auto& back_again = std::get<bench::point::Measurement>(*reply);
+  EXPECT_EQ(back_again.quality, measurement.quality);
+  EXPECT_EQ(back_again.sms, measurement.sms);
+  EXPECT_EQ(back_again.state, measurement.state);
   const auto error = bench::worker::decode_reply(
       bench::worker::encode(bench::worker::WorkerReply(Error{Step::verify, "bad \xff", "hint"})));
   ASSERT_TRUE(error);
@@ -238,7 +245,7 @@ TEST(FinishedTest, AnErrorDoesNotUndoAMeasurementAndOtherCodeIsAnotherPoint) {
   ASSERT_TRUE(store.add_run(run));
   record::PointRow failed = finished_row("t2");
   failed.samples.clear();
-  failed.error = record::PointError{Step::launch, "hung"};
+  failed.set_error(record::Verdict::hung, {Step::launch, "hung"});
   ASSERT_TRUE(store.add_point(finished_row("t1")));
   ASSERT_TRUE(store.add_point(failed));
   const campaign::FinishedPoints finished = campaign::FinishedPoints::read(store).value();
@@ -248,9 +255,8 @@ TEST(FinishedTest, AnErrorDoesNotUndoAMeasurementAndOtherCodeIsAnotherPoint) {
   EXPECT_FALSE(finished.has_error(campaign::key_of(failed), {Step::launch, "died"}));
 }
 
-// Rows of before the class covered all of the code name another class whatever the code is: their
-// text answers. Of two classes of one text each answers for itself.
-TEST(FinishedTest, KnowsTheClassWhereTheRowDoes) {
+// Of two classes of one text each answers for itself.
+TEST(FinishedTest, KnowsTheClass) {
   store::Store store = store::Store::open_in_memory().value();
   record::RunRow run;
   run.id = "run";
@@ -261,12 +267,10 @@ TEST(FinishedTest, KnowsTheClassWhereTheRowDoes) {
     made.sass_class = sass_class;
     return made;
   };
-  ASSERT_TRUE(store.add_point(row("old", "0123456789ab")));
-  ASSERT_TRUE(store.add_point(row("new", "0123456789ab-2")));
+  ASSERT_TRUE(store.add_point(row("text", "0123456789ab-2")));
   const campaign::FinishedPoints finished = campaign::FinishedPoints::read(store).value();
-  EXPECT_NE(finished.find(campaign::key_of(row("old", "ba9876543210-2"))), nullptr);
-  EXPECT_NE(finished.find(campaign::key_of(row("new", "0123456789ab-2"))), nullptr);
-  EXPECT_EQ(finished.find(campaign::key_of(row("new", "ba9876543210-2"))), nullptr);
+  EXPECT_NE(finished.find(campaign::key_of(row("text", "0123456789ab-2"))), nullptr);
+  EXPECT_EQ(finished.find(campaign::key_of(row("text", "ba9876543210-2"))), nullptr);
 }
 
 struct FlagRow {

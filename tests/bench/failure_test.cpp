@@ -52,6 +52,7 @@ TEST(ProgramTest, AVariantThatHungIsNotLaunchedAgain) {
     if (row.variant_id == "ring/a") measured += row.samples.empty() ? 0 : 1;
     if (row.variant_id != "ring/b") continue;
     ASSERT_TRUE(row.error);
+    EXPECT_EQ(row.verdict, record::Verdict::hung);
     EXPECT_EQ(row.error->message, "hung in the timed build, and was killed after 2 s");
     ++hung;
   }

@@ -62,9 +62,10 @@ TEST(MeterTest, EveryFaultIsNamedWithItsPlace) {
 TEST(MeterTest, ARowWhoseItemsAloneAreVerifiedSaysSo) {
   Bench bench;
   bench.variant.launch.payload = {};
-  EXPECT_TRUE(bench.measure().value().flags.empty());  // its barriers are read back
+  EXPECT_EQ(bench.measure().value().quality, record::Quality());  // its barriers are read back
   bench.variant.launch.phases_checked = 0;
-  EXPECT_EQ(bench.measure().value().flags, (std::vector<std::string>{"items_only"}));
+  EXPECT_EQ(record::words_of(bench.measure().value().quality),
+            (std::vector<std::string>{"items_only"}));
 }
 
 // One word a thread: after one item the checksum of thread r is the word r = seed + r.
@@ -160,7 +161,7 @@ TEST(MeterTest, AQuietPointStopsAfterOneBatch) {
   const auto measured = bench.measure();
   ASSERT_TRUE(measured);
   EXPECT_EQ(measured->samples.size(), 4U * bench::point::min_rounds);
-  EXPECT_TRUE(measured->flags.empty());
+  EXPECT_EQ(measured->quality, record::Quality());
   EXPECT_NEAR(measured->megahertz, 1500, 5);
 }
 
@@ -172,7 +173,7 @@ TEST(MeterTest, ANoisyPointGoesOnToItsCapAndSaysSo) {
   const auto measured = bench.measure();
   ASSERT_TRUE(measured);
   EXPECT_EQ(measured->samples.size(), 4U * 40);
-  EXPECT_EQ(std::count(measured->flags.begin(), measured->flags.end(), "interval_too_wide"), 1);
+  EXPECT_EQ(measured->quality.too_wide, std::vector<std::string>{""});
 }
 
 TEST(MeterTest, AShortSpanLeavesTheClockUnresolved) {
@@ -181,13 +182,14 @@ TEST(MeterTest, AShortSpanLeavesTheClockUnresolved) {
   const auto measured = bench.measure();
   ASSERT_TRUE(measured);
   EXPECT_EQ(measured->megahertz, 0);
-  EXPECT_EQ(measured->flags, (std::vector<std::string>{"clock_unresolved"}));
+  EXPECT_EQ(record::words_of(measured->quality), (std::vector<std::string>{"clock_unresolved"}));
 }
 
 TEST(MeterTest, AThrottledGpuIsFlagged) {
   Bench bench;
   bench.bundle.kernel("a_t") = {{"throttled", true}};
-  EXPECT_EQ(bench.measure().value().flags, (std::vector<std::string>{"throttled"}));
+  EXPECT_EQ(record::words_of(bench.measure().value().quality),
+            (std::vector<std::string>{"throttled"}));
 }
 
 TEST(MeterTest, TooManyThreadsForAShiftIsSaid) {

@@ -59,7 +59,8 @@ TEST(ProgramTest, EqualCodeIsMeasuredOnceAndEveryVariantHasARow) {
   ASSERT_EQ(rows.size(), 3U);
   EXPECT_FALSE(row_of(rows, "ring/a")->samples.empty());
   EXPECT_TRUE(rows[1].samples.empty());
-  EXPECT_EQ(rows[1].flags, (std::vector<std::string>{"same_class:ring/a"}));
+  EXPECT_EQ(rows[1].verdict, record::Verdict::same_code);
+  EXPECT_EQ(rows[1].same_as, "ring/a");
   EXPECT_EQ(rows[2].variant_id, "ring/b");  // the control is the second member
   EXPECT_TRUE(rows[2].aa_control);
   EXPECT_FALSE(rows[2].samples.empty());
@@ -161,7 +162,7 @@ TEST(ProgramTest, AModesPassNamesWhatSeparatesThem) {
   const auto rows = program.rows(PointKind::modes);
   ASSERT_EQ(rows.size(), 32U);
   EXPECT_EQ(rows[31].repetition, 1);
-  EXPECT_EQ(rows[31].placement, (record::Placement{3, 3}));
+  EXPECT_EQ(rows[31].conditions, (record::Conditions{{3, 3}}));
 }
 
 TEST(ProgramTest, ADryRunTouchesNothing) {
@@ -192,7 +193,8 @@ TEST(ProgramTest, AStrangersKernelHasNoMegahertz) {
   const auto rows = program.rows(PointKind::point);
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows[0].megahertz, 0);
-  EXPECT_EQ(rows[0].flags, (std::vector<std::string>{"gate_none", "outputs_not_verified"}));
+  EXPECT_EQ(record::words_of(rows[0].quality),
+            (std::vector<std::string>{"gate_none", "outputs_not_verified"}));
 }
 
 }  // namespace

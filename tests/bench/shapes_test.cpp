@@ -69,7 +69,8 @@ TEST(ClusterTest, TheRolesAreInTwoRanksAndTheSmsAreTheGpusChoice) {
   bench.variant.launch = cluster_shape(8, 3, 5);
   const auto measured = bench.measure();
   ASSERT_TRUE(measured) << measured.error().text();
-  EXPECT_EQ(measured->flags, (std::vector<std::string>{"items_only", "sms:7,11"}));
+  EXPECT_TRUE(measured->quality.items_only);
+  EXPECT_EQ(measured->sms, (std::vector<int>{7, 11}));
   EXPECT_NEAR(record::summarise(measured->samples).value().cycles, 40, 0.01);
 }
 
@@ -176,7 +177,7 @@ TEST(ReadingTest, EachHasItsSlopeAndItsSum) {
   ASSERT_EQ(summary.readings.size(), 2U);
   EXPECT_NEAR(summary.readings[0].value, 2.5, 0.01);
   EXPECT_NEAR(summary.readings[1].value, 700, 0.01);
-  EXPECT_TRUE(measured->flags.empty());
+  EXPECT_EQ(measured->quality, record::Quality());
 }
 
 TEST(ReadingTest, ANoisyOneKeepsThePointGoingAndIsFlaggedByName) {
@@ -188,7 +189,8 @@ TEST(ReadingTest, ANoisyOneKeepsThePointGoingAndIsFlaggedByName) {
   const auto measured = bench.measure();
   ASSERT_TRUE(measured);
   EXPECT_EQ(measured->samples.size(), 4U * 24);
-  EXPECT_EQ(measured->flags, (std::vector<std::string>{"interval_too_wide:polls"}));
+  EXPECT_EQ(record::words_of(measured->quality),
+            (std::vector<std::string>{"interval_too_wide:polls"}));
 }
 
 TEST(UnguardedTest, AKernelThatWaitsForNothingNeedsNoGuardedBuild) {

@@ -41,7 +41,8 @@ TEST(Whole, IsTheSlopeOfItsDuration) {
   const auto summary = record::summarise(measured->samples);
   ASSERT_TRUE(summary) << summary.error().text();
   EXPECT_DOUBLE_EQ(summary->cycles, 40);
-  EXPECT_EQ(measured->flags, (std::vector<std::string>{"gate_none", "outputs_not_verified"}));
+  EXPECT_EQ(record::words_of(measured->quality),
+            (std::vector<std::string>{"gate_none", "outputs_not_verified"}));
   // 3000 ns + 40 ns an item reach 50 us with 2048 items, the first power of two above 1175.
   EXPECT_EQ(measured->samples.front().items, 2048U);
   EXPECT_EQ(bench.phases, (std::vector<Phase>{Phase::loading, Phase::timed}));
@@ -131,9 +132,10 @@ TEST(Whole, FailsWithTheLaunchThatFailed) {
 // Ungated is refused but for a kernel that nobody has rules for.
 TEST(Whole, IsNotRefusedForItsGate) {
   BundleVariant variant = stranger();
-  EXPECT_EQ(refusal(variant), "");
+  EXPECT_FALSE(refusal(variant));
   variant.whole.reset();
-  EXPECT_EQ(refusal(variant), "not gated: none: no head, outputs not verified");
+  EXPECT_EQ(refusal(variant)->why, "not gated: none: no head, outputs not verified");
+  EXPECT_EQ(refusal(variant)->verdict, record::Verdict::ungated);
 }
 
 TEST(Whole, PassesThroughTheManifest) {
@@ -193,7 +195,8 @@ TEST(Whole, RunsItsGuardedBuildFirst) {
   ASSERT_TRUE(measured) << measured.error().text();
   EXPECT_EQ(bench.phases, (std::vector<Phase>{Phase::loading, Phase::guarded, Phase::timed}));
   EXPECT_EQ(measured->megahertz, 0);
-  EXPECT_EQ(measured->flags, (std::vector<std::string>{"gate_none", "outputs_not_verified"}));
+  EXPECT_EQ(record::words_of(measured->quality),
+            (std::vector<std::string>{"gate_none", "outputs_not_verified"}));
 }
 
 TEST(Whole, ThatHangsIsReportedWithItsPlace) {
@@ -224,10 +227,10 @@ TEST(Whole, SaysThatARulesFileGatedIt) {
   bench.variant.images.front().gate = {image::GateVerdict::passed, "by the rules of r.toml"};
   const auto measured = bench.measure();
   ASSERT_TRUE(measured) << measured.error().text();
-  EXPECT_EQ(measured->flags,
+  EXPECT_EQ(record::words_of(measured->quality),
             (std::vector<std::string>{"gate_by_rules_file", "outputs_not_verified"}));
   bench.variant.images.front().gate = {image::GateVerdict::failed, "r.toml:1: no sleep"};
-  EXPECT_EQ(refusal(bench.variant), "the SASS is not the intended one: r.toml:1: no sleep");
+  EXPECT_EQ(refusal(bench.variant)->why, "the SASS is not the intended one: r.toml:1: no sleep");
 }
 
 }  // namespace

@@ -62,8 +62,8 @@ TEST_F(Claims, ANameThatIsNoneIsAnError) {
   const ProcessOutput output = claims(mine({"bellow"}));
   EXPECT_EQ(output.err, "phasebit: usage: no claim 'bellow' (did you mean 'below'?)\n");
   EXPECT_EQ(output.exit_status, 2);
-  EXPECT_EQ(claims(mine({"none.jsonl"})).err,
-            "phasebit: io: cannot read none.jsonl: No such file or directory\n");
+  EXPECT_EQ(claims(mine({"none.csv.zst"})).err,
+            "phasebit: io: cannot read none.csv.zst: No such file or directory\n");
 }
 
 // From a claim to a row, from the row to samples, PTX and SASS, by the commands that stand there.

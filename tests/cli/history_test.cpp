@@ -42,7 +42,7 @@ std::string results(const std::string& name) {
 
 // The published rows of a variant, with their samples.
 std::vector<record::PointRow> rows_of_variant(const std::string& id) {
-  static const Result<record::Results> published = store::load_results({results("ptxas.jsonl")});
+  static const Result<record::Results> published = store::load_results({results("ptxas.csv.zst")});
   EXPECT_TRUE(published);
   std::vector<record::PointRow> rows;
   if (published)
@@ -96,7 +96,7 @@ class History : public testing::Test {
         rows_of(says({"sass", "history", ring, "--toolchain", "12.4,13.5", "--json"}));
     const std::vector<record::PointRow> measured = rows_of_variant(ring);
     ASSERT_FALSE(today.empty() || measured.empty());
-    if (today.back()["class"] != measured.front().text_hash.substr(0, 6))
+    if (today.back()["class"] != measured.front().text_hash.text().substr(0, 6))
       GTEST_SKIP() << "results/nvidia-h200/history was measured with an older text of the kernels: "
                       "measure it again (results/README.md)";
   }
@@ -105,8 +105,8 @@ class History : public testing::Test {
 
 TEST_F(History, HasTheCyclesOfTheResults) {
   const json rows = rows_of(says({"sass", "history", ring, "--toolchain", "11.8,12.4,13.5",
-                                  "--results", results("ptxas.jsonl"), "--json"}));
-  const json table = rows_of(says({"report", results("ptxas.jsonl"), "--table", "history",
+                                  "--results", results("ptxas.csv.zst"), "--json"}));
+  const json table = rows_of(says({"report", results("ptxas.csv.zst"), "--table", "history",
                                    "--argument", "variant=" + ring, "--format", "json"}));
   ASSERT_EQ(rows.size(), 3U);
   ASSERT_EQ(table.size(), 1U);
@@ -131,7 +131,7 @@ TEST_F(History, HasTheCodeThatWasMeasured) {
     const std::vector<record::PointRow> measured = rows_of_variant(ids[i]);
     ASSERT_FALSE(measured.empty()) << ids[i];
     for (const record::PointRow& row : measured)
-      EXPECT_EQ(rows[i]["class"], row.text_hash.substr(0, 6)) << ids[i];
+      EXPECT_EQ(rows[i]["class"], row.text_hash.text().substr(0, 6)) << ids[i];
   }
 }
 
@@ -181,7 +181,7 @@ TEST_F(History, ExplainNeedsTwoVariants) {
   // They come before any figure is looked up: the smallest file of results does.
   for (const auto& [words, message] : rows) {
     std::vector<std::string> arguments = words;
-    arguments.insert(arguments.end(), {"--results", results("experiments.jsonl")});
+    arguments.insert(arguments.end(), {"--results", results("experiments.csv.zst")});
     const base::ProcessOutput output = says(arguments);
     EXPECT_EQ(output.exit_status, base::exit_code(Step::usage));
     EXPECT_EQ(output.err, message);
@@ -233,7 +233,7 @@ TEST_F(History, BisectNamesTwoVersions) {
                                             "--toolchain",
                                             "11.8,12.4,13.5",
                                             "--results",
-                                            results("ptxas.jsonl"),
+                                            results("ptxas.csv.zst"),
                                             "--bisect"};
   const auto bisect = [&](const std::string& what) {
     std::vector<std::string> arguments = history;
@@ -257,11 +257,11 @@ TEST_F(History, BisectNamesTwoVersions) {
 
 // A figure of other code than that of today's ptxas must not stand beside it.
 TEST_F(History, OtherCodeThanMeasuredIsSaid) {
-  record::Results changed = store::load_results({results("ptxas.jsonl")}).value();
+  record::Results changed = store::load_results({results("ptxas.csv.zst")}).value();
   for (record::PointRow& row : changed.points)
     if (row.variant_id == ids[1]) row.text_hash = std::string(32, 'f');
-  const std::string stale = (folder_.path() / "stale.jsonl").string();
-  ASSERT_TRUE(store::json::write_json_lines(stale, changed));
+  const std::string stale = (folder_.path() / "stale.csv").string();
+  ASSERT_TRUE(store::write_flat(stale, changed));
   const json explained =
       rows_of(says({"explain", ring, "--toolchain", "11.8,12.4", "--results", stale, "--json"}));
   ASSERT_EQ(explained.size(), 1U);
@@ -281,7 +281,7 @@ TEST_F(History, OtherCodeThanMeasuredIsSaid) {
 }
 
 TEST_F(History, StepsAreThoseOfTheTable) {
-  const json rows = rows_of(says({"report", results("ptxas.jsonl"), "--table", "steps",
+  const json rows = rows_of(says({"report", results("ptxas.csv.zst"), "--table", "steps",
                                   "--argument", "variant=" + ring, "--format", "json"}));
   ASSERT_GT(rows.size(), 0U);
   for (const json& row : rows) {

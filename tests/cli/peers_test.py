@@ -82,7 +82,7 @@ class Peers(unittest.TestCase):
     def test_explain_takes_files(self):
         first, second = (self.ptx / f"{name}.ptx" for name in KERNELS)
         ring = "ring/mbarrier/st_shared/none/payload_bytes=128"
-        results = HOME / "results" / "nvidia-h200" / "peers" / "peers.jsonl"
+        results = HOME / "results" / "nvidia-h200" / "peers" / "peers.csv.zst"
         for pair in [(ring, first), (first, second)]:
             said = self.phasebit("explain", *pair, "--results", results)
             self.assertEqual(said.returncode, 0, said.stderr)

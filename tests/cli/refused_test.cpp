@@ -148,7 +148,7 @@ TEST(Refused, OfResults) {
       {{"report", "--check"}, "--update"},
       {{"report", "--update", "x.md", "--table", "core"}, "--table"},
       {{"list", "targets", "--spec", "x"}, "targets are not of a spec"},
-      {{"list", "tables", "x.jsonl"}, "tables are not of results"},
+      {{"list", "tables", "x.csv.zst"}, "tables are not of results"},
       {{"list", "devices", "--templates", "x"}, "devices are not of the templates"},
   });
 }

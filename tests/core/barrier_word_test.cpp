@@ -12,7 +12,7 @@ struct Row {
   std::int32_t bytes;
 };
 
-// Words read on an H200 (results/nvidia-h200/barrier_word.jsonl) after the operations named; what
+// Words read on an H200 (results/nvidia-h200/barrier_word.csv.zst) after the operations named; what
 // they must decode to follows from the operations.
 const Row rows[] = {
     {0x7fffc000001ffff0, 0, 0, 8, 8, 0},        // init 8

@@ -155,9 +155,6 @@ TEST_F(Installed, IdsAreReadBack) {
   EXPECT_TRUE(read->snippets);
   EXPECT_EQ(read->choice, (AssemblerChoice{"12.4.131", 3, 32}));
   EXPECT_EQ(read_typed_id(test::home(), "c2ee1f8e7965")->text, "c2ee1f8e7965");
-  EXPECT_EQ(
-      read_typed_id(test::home(), "neighbour/mbarrier/none/none/unit=warpgroup/bystanders=2")->text,
-      "interference/mbarrier/none/none/granularity=warpgroup/victims=2");
   EXPECT_FALSE(read_typed_id(test::home(), "c2ee1f8e7965")->snippets);
 }
 

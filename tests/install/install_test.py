@@ -70,7 +70,8 @@ class Works(Installed):
         data = self.place.share / "phasebit"
         for folder in ("templates", "specs", "ptx", "results", "claims"):
             self.assertEqual(files_below(data / folder), files_below(Path(SOURCE, folder)))
-        self.assertTrue(any(name.endswith(".jsonl.gz") for name in files_below(data / "results")))
+        names = files_below(data / "results")
+        self.assertTrue(any(name.endswith(".samples.csv.zst") for name in names))
 
     def test_both_say_their_version(self):
         bench = self.place.prefix / "bin" / "phasebit-bench"

@@ -16,7 +16,7 @@ using report::data::AaPair;
 using report::data::Aggregate;
 using report::data::Aggregation;
 using report::data::find_variant;
-using report::data::is_ungated;
+using report::data::Missing;
 
 namespace {
 
@@ -25,7 +25,7 @@ TEST(Aggregate, TakesTheMedianOverRepetitionsAndTheHullOfTheirIntervals) {
       aggregate({measured("ring/a", 40, 0), measured("ring/a", 43, 1), measured("ring/a", 41, 2)});
   ASSERT_EQ(all.points.size(), 1U);
   const Aggregate& one = all.points[0];
-  EXPECT_EQ(one.reason, "");
+  EXPECT_EQ(one.reason.text, "");
   EXPECT_DOUBLE_EQ(one.cycles, 41);
   EXPECT_DOUBLE_EQ(one.interval.low, 39);
   EXPECT_DOUBLE_EQ(one.interval.high, 44);
@@ -64,8 +64,8 @@ TEST(Aggregate, TakesReadingsOverTheRepetitionsToo) {
 // 40 at first, 46 with another start offset, 41 elsewhere: 6 apart, by the start offset.
 TEST(Aggregate, SaysHowFarConditionsMoveItAndWhich) {
   PointRow offset = steady("ring/a", 46, 1), elsewhere = steady("ring/a", 41, 2);
-  offset.flags = {"start_offset:7"};
-  elsewhere.placement.sm = 9;
+  offset.conditions.start_offset = 7;
+  elsewhere.conditions.sm = 9;
   const Aggregation all = aggregate({steady("ring/a", 40), offset, elsewhere});
   const Aggregate& one = all.points.at(0);
   EXPECT_DOUBLE_EQ(one.cycles, 41);
@@ -77,7 +77,7 @@ TEST(Aggregate, SaysHowFarConditionsMoveItAndWhich) {
 
 PointRow bent(const std::string& id, int repetition) {
   PointRow point = steady(id, 99, repetition);
-  point.flags = {"not_linear:40.00,40.00,217.00"};
+  point.quality.bends = {{"", {40, 40, 217}}};
   return point;
 }
 
@@ -86,8 +86,9 @@ TEST(Aggregate, LeavesOutWhatIsNoLine) {
       aggregate({steady("ring/a", 40), bent("ring/a", 1), steady("ring/a", 42, 2),
                  steady("ring/b", 50), bent("ring/b", 1), bent("ring/b", 2)});
   EXPECT_DOUBLE_EQ(all.points.at(0).cycles, 41);
-  EXPECT_EQ(all.points.at(0).flags, (std::vector<std::string>{"not_linear in 1 of 3"}));
-  EXPECT_EQ(all.points.at(1).reason, "not_linear:40.00,40.00,217.00: not_linear in 2 of 3");
+  EXPECT_EQ(record::words_of(all.points.at(0).flags),
+            (std::vector<std::string>{"not_linear in 1 of 3"}));
+  EXPECT_EQ(all.points.at(1).reason.text, "not_linear:40.00,40.00,217.00: not_linear in 2 of 3");
 }
 
 // Of a reading that bends the cycles may be shown, and the other way round.
@@ -95,17 +96,19 @@ TEST(Aggregate, ABentReadingIsNotABentFigure) {
   PointRow point = steady("response/a", 40);
   point.readings = {{"polls", "polls per item"}};
   for (Sample& sample : point.samples) sample.readings = {3ULL * sample.items};
-  point.flags = {"not_linear:polls:0.00,0.00,9.00"};
+  point.quality.bends = {{"polls", {0, 0, 9}}};
   const Aggregation all = aggregate({point});
-  EXPECT_EQ(report::data::figure_of(all.points.at(0)).reason, "");
-  EXPECT_EQ(report::data::figure_of(all.points.at(0), "polls").reason,
+  EXPECT_EQ(report::data::figure_of(all.points.at(0)).reason.text, "");
+  EXPECT_EQ(report::data::figure_of(all.points.at(0), "polls").reason.text,
             "not_linear:polls:0.00,0.00,9.00");
 }
 
 TEST(Aggregate, WhereAClusterRanIsNoWarning) {
   PointRow point = steady("cluster/a", 700);
-  point.flags = {"sms:1,3", "throttled"};
-  EXPECT_EQ(aggregate({point}).points[0].flags, (std::vector<std::string>{"throttled"}));
+  point.sms = {1, 3};
+  point.quality.throttled = true;
+  EXPECT_EQ(record::words_of(aggregate({point}).points[0].flags),
+            (std::vector<std::string>{"throttled"}));
 }
 
 TEST(Aggregate, OfOneRepetitionHasNoDifference) {
@@ -139,7 +142,7 @@ TEST(Aggregate, TheNewestTextOfAVariantIsFound) {
 TEST(Aggregate, AnErrorHasAReasonAndNoFigure) {
   const Aggregation all =
       aggregate({steady("ring/a", 40, 0), failed_point("ring/a", Step::launch, "killed", 1)});
-  EXPECT_EQ(all.points[0].reason, "launch: killed");
+  EXPECT_EQ(all.points[0].reason.text, "launch: killed");
   EXPECT_EQ(all.points[0].errors, 1);
   EXPECT_EQ(all.points[0].repetitions, 1);
   EXPECT_EQ(all.points[0].cycles, 0);
@@ -153,26 +156,29 @@ TEST(Aggregate, ALaterMeasurementMakesUpForAnErrorButNotForAWrongPayload) {
   for (const Row& row : {Row{Step::launch, ""}, Row{Step::gate, ""}, Row{Step::guard, ""},
                          Row{Step::verify, "verify: x"}}) {
     const PointRow error = failed_point("ring/a", row.step, "x");
-    EXPECT_EQ(aggregate({error, steady("ring/a", 40)}).points[0].reason, row.reason);
+    EXPECT_EQ(aggregate({error, steady("ring/a", 40)}).points[0].reason.text, row.reason);
     // And an error does not undo a measurement, unless it shows that the code is wrong.
-    EXPECT_EQ(aggregate({steady("ring/a", 40), error}).points[0].reason, row.reason);
+    EXPECT_EQ(aggregate({steady("ring/a", 40), error}).points[0].reason.text, row.reason);
   }
 }
 
 TEST(Aggregate, SaysWhenSamplesGiveNoFigure) {
   PointRow point = steady("ring/a", 40);
   point.samples.resize(3);
-  EXPECT_EQ(aggregate({point}).points[0].reason,
+  EXPECT_EQ(aggregate({point}).points[0].reason.text,
             "a slope needs at least 4 chain lengths a round, not 3");
 }
 
 TEST(Aggregate, KnowsUngatedFromFailed) {
-  EXPECT_TRUE(
-      is_ungated(aggregate({failed_point("r", Step::gate, "not gated: no rule covers this family")})
-                     .points[0]));
-  EXPECT_FALSE(is_ungated(
-      aggregate({failed_point("r", Step::gate, "the SASS is not the intended one: x")}).points[0]));
-  EXPECT_FALSE(is_ungated(aggregate({steady("r", 3)}).points[0]));
+  const auto missing = [](const PointRow& row) {
+    const Aggregate one = aggregate({row}).points[0];
+    EXPECT_EQ(one.verdict, row.verdict);
+    return one.reason.what;
+  };
+  EXPECT_EQ(missing(ungated_point("r", "no rule covers this family")), Missing::ungated);
+  EXPECT_EQ(missing(failed_point("r", Step::gate, "not gated: whatever the words")),
+            Missing::failed);
+  EXPECT_EQ(missing(steady("r", 3)), Missing::nothing);
 }
 
 TEST(Aggregate, AMemberOfAMeasuredClassHasItsFigures) {
@@ -182,7 +188,7 @@ TEST(Aggregate, AMemberOfAMeasuredClassHasItsFigures) {
   for (const char* id : {"ring/a", "ring/z"}) {
     const Aggregate* member = find_variant(all.points, id);
     EXPECT_EQ(member->same_as, "ring/m");
-    EXPECT_EQ(member->reason, "");
+    EXPECT_EQ(member->reason.text, "");
     EXPECT_DOUBLE_EQ(member->cycles, 40);
     EXPECT_EQ(member->sass_class, first.sass_class);
   }
@@ -192,12 +198,13 @@ TEST(Aggregate, AMemberOfAMeasuredClassHasItsFigures) {
 TEST(Aggregate, AMemberOfAClassThatWasNotMeasuredSaysSo) {
   const PointRow first = failed_point("ring/m", Step::launch, "killed");
   const PointRow member = same_code("ring/a", steady("ring/m", 40));
-  EXPECT_EQ(aggregate({member}).points[0].reason,
+  EXPECT_EQ(aggregate({member}).points[0].reason.text,
             "ring/m, which has the same code, was not measured");
-  EXPECT_EQ(find_variant(aggregate({first, member}).points, "ring/a")->reason, "launch: killed");
+  EXPECT_EQ(find_variant(aggregate({first, member}).points, "ring/a")->reason.text,
+            "launch: killed");
   PointRow changed = steady("ring/m", 40);
   changed.sass_class = "another";
-  EXPECT_EQ(find_variant(aggregate({changed, member}).points, "ring/a")->reason,
+  EXPECT_EQ(find_variant(aggregate({changed, member}).points, "ring/a")->reason.text,
             "ring/m, which has the same code, was not measured");
 }
 

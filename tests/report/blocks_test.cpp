@@ -147,11 +147,11 @@ TEST(Blocks, ThatAreWrongNameFileLineAndTheNearestWord) {
 // Of a file beside the document; no other result is asked.
 TEST(Blocks, MayHaveResultsOfTheirOwn) {
   const auto made =
-      update_blocks("<!-- phasebit:errors results=none.jsonl -->\n<!-- /phasebit -->\n",
+      update_blocks("<!-- phasebit:errors results=none.csv.zst -->\n<!-- /phasebit -->\n",
                     "folder/a.md", some_data());
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().text(),
-            "spec: folder/a.md:1: block 'errors': cannot read folder/none.jsonl: No such file or "
+            "spec: folder/a.md:1: block 'errors': cannot read folder/none.csv.zst: No such file or "
             "directory");
 }
 

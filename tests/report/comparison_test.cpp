@@ -68,9 +68,9 @@ TEST(Compare, SaysWhatIsMissing) {
   EXPECT_DOUBLE_EQ(alone.floor, 0);
   const Aggregation failed = two(steady(before, 100), failed_point(after, Step::launch, "died"), 1);
   EXPECT_EQ(compare(failed, before, after).verdict, "no figure");
-  EXPECT_EQ(compare(failed, before, after).difference.reason, "launch: died");
+  EXPECT_EQ(compare(failed, before, after).difference.reason.text, "launch: died");
   EXPECT_EQ(compare(failed, before, "ring/flag/none/none").verdict, "no figure");
-  EXPECT_EQ(compare(failed, before, "ring/flag/none/none").after.reason, "not measured");
+  EXPECT_EQ(compare(failed, before, "ring/flag/none/none").after.reason.text, "not measured");
 }
 
 // `count` variants of a stratum, each with a control that differs by `cycles`.
@@ -116,7 +116,7 @@ TEST(Cells, OfAComparison) {
   EXPECT_EQ(percent_cell(made).text, "+5.0 %");
   made.before.value = 0;
   EXPECT_EQ(percent_cell(made).text, "");
-  made.difference.reason = "not measured";
+  made.difference.reason = report::data::not_measured();
   EXPECT_EQ(report::data::difference_cell(made.difference).text, "");
 }
 

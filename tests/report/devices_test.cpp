@@ -2,7 +2,7 @@
 #include "analysis/report/tables/devices.h"
 
 #include "analysis/report/report.h"
-#include "core/store/json/lines.h"
+#include "core/store/flat.h"
 #include "tests/report/results.h"
 
 #include <map>
@@ -118,8 +118,8 @@ TEST(DevicesTable, KnowsWhatOrdersBeyondTheCta) {
 // The only table that needs no --device of results of several GPUs.
 TEST(DevicesTable, WithoutADeviceTheLastByNameIsHere) {
   const base::TempDir folder = base::TempDir::create().value();
-  const fs::path file = folder.path() / "two.jsonl";
-  ASSERT_TRUE(base::write_file(file, store::json::to_json_lines(of_two("NVIDIA A100"))));
+  const fs::path file = folder.path() / "two.csv";
+  ASSERT_TRUE(base::write_file(file, store::to_csv(of_two("NVIDIA A100"))));
   const auto table = report::report({{file}, ""}, "devices", {}, table::TableFormat::csv);
   ASSERT_TRUE(table) << table.error().text();
   EXPECT_NE(table->find("NVIDIA A100,NVIDIA H200,handoff/mbarrier,CTA,1,1,"), std::string::npos);
@@ -164,7 +164,7 @@ TEST(ReportData, WhatASharedCodePointsToIsNoSecondFigure) {
 
 TEST(DevicesTable, NeedsTwoGpus) {
   EXPECT_EQ(make_table(data_of({steady(ring, 5)}), "devices", {}).error().text(),
-            "usage: the results are of one GPU (name results of several: results/*/*.jsonl)");
+            "usage: the results are of one GPU (name results of several: results/*/*.csv.zst)");
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ TEST(Difference, IsThatOfTheValuesAndTheSumOfTheHalfWidths) {
   };
   for (const Row& row : rows) {
     const Figure out = difference(row.larger, row.smaller, row.divisor);
-    EXPECT_EQ(out.reason, "");
+    EXPECT_EQ(out.reason.text, "");
     EXPECT_DOUBLE_EQ(out.value, row.value);
     EXPECT_DOUBLE_EQ(out.half_width, row.half_width);
   }
@@ -48,7 +48,7 @@ TEST(Difference, IsThatOfTheValuesAndTheSumOfTheHalfWidths) {
 // measured(): the interval of seven rounds is a cycle to each side.
 TEST(Difference, OfStoredFiguresSaysWhatBothAreMadeOf) {
   record::PointRow flagged = measured("verb/u=32", 640, 1);
-  flagged.flags = {"throttled"};
+  flagged.quality.throttled = true;
   const Aggregation all = aggregate({measured("verb/u=16", 320), measured("verb/u=32", 640, 0),
                                      flagged, measured("verb/u=16", 322, 1)});
   const Figure sixteen = figure_of(find_variant(all.points, "verb/u=16"), "verb/u=16");
@@ -59,18 +59,17 @@ TEST(Difference, OfStoredFiguresSaysWhatBothAreMadeOf) {
   EXPECT_DOUBLE_EQ(both.half_width, 3.0 / 16);
   EXPECT_EQ(both.repetitions, 2);
   EXPECT_TRUE(both.interval_reached);
-  EXPECT_EQ(both.flags, (std::vector<std::string>{"throttled"}));
+  EXPECT_EQ(record::words_of(both.flags), (std::vector<std::string>{"throttled"}));
 }
 
 TEST(Difference, WithAPartThatWasNotMeasuredHasItsReason) {
-  const Aggregation all =
-      aggregate({steady("a", 40), failed_point("b", Step::gate, "not gated: no rule")});
+  const Aggregation all = aggregate({steady("a", 40), ungated_point("b", "no rule")});
   const Figure a = figure_of(*find_variant(all.points, "a"));
   const Figure b = figure_of(*find_variant(all.points, "b"));
-  EXPECT_EQ(difference(a, b).reason, "gate: not gated: no rule");
-  EXPECT_EQ(difference(b, a).reason, "gate: not gated: no rule");
-  EXPECT_EQ(difference(a, figure_of(nullptr, "c")).reason, "not measured");
-  EXPECT_EQ(change_percent(figure_of(nullptr, "c"), a).reason, "not measured");
+  EXPECT_EQ(difference(a, b).reason.text, "gate: not gated: no rule");
+  EXPECT_EQ(difference(b, a).reason.text, "gate: not gated: no rule");
+  EXPECT_EQ(difference(a, figure_of(nullptr, "c")).reason.text, "not measured");
+  EXPECT_EQ(change_percent(figure_of(nullptr, "c"), a).reason.text, "not measured");
 }
 
 TEST(Difference, CanBeOfAReading) {
@@ -78,7 +77,8 @@ TEST(Difference, CanBeOfAReading) {
   const Figure polls = figure_of(*find_variant(all.points, "response/a"), "polls");
   EXPECT_NEAR(polls.value, 3, 1e-9);
   EXPECT_NEAR(difference(polls, polls).value, 0, 1e-9);
-  EXPECT_EQ(figure_of(*find_variant(all.points, "b"), "polls").reason, "it has no reading 'polls'");
+  EXPECT_EQ(figure_of(*find_variant(all.points, "b"), "polls").reason.text,
+            "it has no reading 'polls'");
 }
 
 TEST(Difference, CanBeTakenOfDifferences) {
@@ -93,7 +93,7 @@ TEST(ChangePercent, IsAsWideAsTheEndsOfBothAllow) {
   const Figure out = change_percent(given(110, 2), given(100, 1));
   EXPECT_DOUBLE_EQ(out.value, 10);
   EXPECT_NEAR(out.half_width, 100 * (112.0 - 99.0) / 99.0 - 10, 1e-9);  // the farther side
-  EXPECT_EQ(change_percent(given(1, 0), given(0, 0, "base")).reason,
+  EXPECT_EQ(change_percent(given(1, 0), given(0, 0, "base")).reason.text,
             "base may be nothing, so nothing is a share of it");
 }
 
@@ -102,13 +102,14 @@ TEST(FigureCell, ShowsTheValueOrTheStepAndNotesTheRestOnce) {
   EXPECT_EQ(figure_cell(given(12.345, 0.05), notes).text, "12.35 ±0.05");
   EXPECT_TRUE(notes.empty());
   Figure odd = given(12, 1, "x");
-  odd.flags = {"throttled", "modes"};
+  odd.flags = {{record::Flag::Kind::throttled}, {record::Flag::Kind::modes}};
   odd.interval_reached = false;
   EXPECT_EQ(figure_cell(odd, notes).text, "12 ±1 †");
   Figure failed = given(0, 0, "y");
-  failed.reason = "gate: expected 1 of A, found 2";
+  failed.reason =
+      report::data::reason_of(record::Verdict::refused, {Step::gate, "expected 1 of A, found 2"});
   for (int time = 0; time < 2; ++time) EXPECT_EQ(figure_cell(failed, notes).text, "failed: gate");
-  failed.reason = "not measured";
+  failed.reason = report::data::not_measured();
   EXPECT_EQ(figure_cell(failed, notes).text, "—");
   EXPECT_EQ(notes,
             (std::vector<std::string>{"† x: throttled, modes.",

@@ -45,7 +45,7 @@ TEST(FormCosts, AreDifferencesOfTwoSizes) {
   EXPECT_EQ(costs[0].form, "mbarrier.arrive#001");
   EXPECT_EQ(costs[0].path, "pending");
   EXPECT_EQ(costs[0].measure, "throughput");
-  EXPECT_EQ(costs[0].isolated.reason, "");
+  EXPECT_EQ(costs[0].isolated.reason.text, "");
   EXPECT_DOUBLE_EQ(costs[0].isolated.value, 20);
   EXPECT_DOUBLE_EQ(costs[0].isolated.half_width, 0.25);
   EXPECT_TRUE(costs[0].has_loaded);
@@ -55,7 +55,7 @@ TEST(FormCosts, AreDifferencesOfTwoSizes) {
 TEST(FormCosts, AHalfIsNoFigure) {
   const auto costs = form_costs(data_of({measured(arrive, 100)}).aggregation.points);
   ASSERT_EQ(costs.size(), 1U);
-  EXPECT_NE(costs[0].isolated.reason, "");
+  EXPECT_NE(costs[0].isolated.reason.text, "");
   const auto known =
       report::tables::measured_forms(data_of({measured(arrive, 100)}).aggregation.points);
   EXPECT_NE(known.at("mbarrier.arrive#001"), "");
@@ -128,7 +128,7 @@ TEST(FormLevels, EndWhereAGapIs) {
   EXPECT_EQ(sizes_of({cost("a", 10.6), cost("b", 10)}), Sizes({1, 1}));
   EXPECT_EQ(sizes_of({cost("a", 300), cost("b", 303), cost("c", 306.1)}), Sizes({2, 1}));
   FormCost none = cost("c", 0);
-  none.isolated.reason = "not measured";
+  none.isolated.reason = report::data::not_measured();
   EXPECT_EQ(sizes_of({none, cost("a", 0.1)}), Sizes({1, 1}));
 }
 

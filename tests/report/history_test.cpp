@@ -109,7 +109,7 @@ TEST(Steps, PassOverAVersionWithoutAFigure) {
   EXPECT_DOUBLE_EQ(steps[0].comparison.difference.value, 10);
   const report::tables::TextHistory& text = history.texts[0];
   EXPECT_EQ(text.versions[1].text_hash, "");
-  EXPECT_EQ(text.versions[1].figure.reason, "gate: the SASS is not the intended one: x");
+  EXPECT_EQ(text.versions[1].figure.reason.text, "gate: the SASS is not the intended one: x");
 }
 
 TEST(Steps, NeedMoreThanTheirHalfWidth) {

@@ -15,7 +15,7 @@ namespace {
 PointRow seen_at(const std::string& id, std::uint64_t cycles, int process, int sm, int first_warp) {
   PointRow point = steady(id, cycles, process);
   point.kind = record::PointKind::modes;
-  point.placement = {sm, first_warp};
+  point.conditions = {{sm, first_warp}};
   return point;
 }
 
@@ -64,7 +64,8 @@ TEST(ModesTable, NotesWhatFailedAndWhereClustersRan) {
   PointRow failed = failed_point("ring/a", Step::launch, "hung");
   failed.kind = record::PointKind::modes;
   PointRow cluster = seen_at("cluster/a", 700, 0, 0, 0);
-  cluster.flags = {"first_use", "sms:4,12"};
+  cluster.quality.first_use = true;
+  cluster.sms = {4, 12};
   const Table table = modes_table({failed, cluster});
   ASSERT_EQ(table.rows.size(), 2U);
   EXPECT_EQ(table.rows[1][1].text, "0");

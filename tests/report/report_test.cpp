@@ -1,7 +1,7 @@
 #include "analysis/report/report.h"
 
 #include "analysis/report/export.h"
-#include "core/store/json/lines.h"
+#include "core/store/flat.h"
 #include "core/store/load.h"
 #include "tests/report/results.h"
 
@@ -23,12 +23,11 @@ namespace {
 class Documents : public testing::Test {
  protected:
   base::TempDir folder_ = base::TempDir::create().value();
-  fs::path results_ = folder_.path() / "a.jsonl", store_ = folder_.path() / "a.sqlite";
+  fs::path results_ = folder_.path() / "a.csv", store_ = folder_.path() / "a.sqlite";
   fs::path document_ = folder_.path() / "README.md", other_ = folder_.path() / "other.md";
 
   void SetUp() override {
-    ASSERT_TRUE(
-        write_file(results_, store::json::to_json_lines(results_of({steady("ring/a", 50)}))));
+    ASSERT_TRUE(write_file(results_, store::to_csv(results_of({steady("ring/a", 50)}))));
     ASSERT_TRUE(store::import_results(store_, {results_}));
     write(document_, "12");
   }
@@ -61,7 +60,7 @@ TEST_F(Documents, AreNotTouchedWhenOneOfThemIsWrong) {
   EXPECT_EQ(read_file(document_).value(), text("12"));
 }
 
-TEST_F(Documents, AreTheSameFromAStoreAndFromLines) {
+TEST_F(Documents, AreTheSameFromAStoreAndFromAFile) {
   for (const TableFormat format : {TableFormat::markdown, TableFormat::json})
     EXPECT_EQ(report({{results_}, ""}, "aa", {}, format).value(),
               report({{store_, results_}, ""}, "aa", {}, format).value());
@@ -82,12 +81,14 @@ TEST_F(Documents, ReportNamesAMissingFile) {
       "io: cannot read " + (folder_.path() / "none").string() + ": No such file or directory");
 }
 
-TEST_F(Documents, ExportsAreTheSameFromAStoreAndFromLines) {
-  EXPECT_EQ(export_results({{store_}, {}, "jsonl"}).value(), read_file(results_).value());
+TEST_F(Documents, ExportsAreTheSameFromAStoreAndFromAFile) {
+  EXPECT_EQ(export_results({{store_}, {}, "csv"}).value(), read_file(results_).value());
   EXPECT_EQ(export_results({{store_}, {}, "csv"}).value(),
             export_results({{results_}, {}, "csv"}).value());
   EXPECT_EQ(export_results({{store_}, {}, "cvs"}).error().text(),
             "usage: no export format 'cvs' (did you mean 'csv'?)");
+  EXPECT_EQ(export_results({{store_}, {}, "jsonl"}).error().text(),
+            "usage: no export format 'jsonl' (csv loses nothing: -o NAME.csv.zst)");
 }
 
 // Two repetitions with samples: of "base" the first keeps its own, and every figure stays.
@@ -95,12 +96,12 @@ TEST_F(Documents, SamplesAreLeftOutAndFiguresStay) {
   record::PointRow second = steady("ring/mbarrier/st_shared/none", 52);
   second.repetition = 1;
   const std::vector<record::PointRow> rows = {steady("ring/mbarrier/st_shared/none", 50), second};
-  ASSERT_TRUE(write_file(results_, store::json::to_json_lines(results_of(rows))));
+  ASSERT_TRUE(store::write_flat(results_, results_of(rows)));
+  const fs::path out = folder_.path() / "other.csv";
   const auto kept = [&](const std::string& samples) {
     std::vector<std::pair<double, bool>> found;  // cycles, with samples
-    const auto text = export_results({{results_}, {}, "jsonl", samples});
-    EXPECT_TRUE(text && write_file(other_, *text)) << samples;
-    const auto loaded = store::load_results({other_});
+    EXPECT_TRUE(export_results({{results_}, {}, "csv", samples}, out)) << samples;
+    const auto loaded = store::load_results({out});
     EXPECT_TRUE(loaded) << loaded.error().text();
     if (!loaded) return found;
     for (const record::PointRow& point : loaded->points)
@@ -111,20 +112,20 @@ TEST_F(Documents, SamplesAreLeftOutAndFiguresStay) {
   EXPECT_EQ(kept("all"), (Kept{{50, true}, {52, true}}));
   EXPECT_EQ(kept("base"), (Kept{{50, true}, {52, false}}));
   EXPECT_EQ(kept("none"), (Kept{{50, false}, {52, false}}));
-  EXPECT_EQ(export_results({{results_}, {}, "jsonl", "bsae"}).error().text(),
+  EXPECT_EQ(export_results({{results_}, {}, "csv", "bsae"}).error().text(),
             "usage: --samples bsae: all, base or none (did you mean 'base'?)");
-  EXPECT_EQ(export_results({{results_}, {}, "csv", "base"}).error().text(),
-            "usage: --samples base: csv has no samples; with --format jsonl alone");
+  EXPECT_EQ(export_results({{results_}, {}, "json", "base"}).error().text(),
+            "usage: --samples base: json has no samples; with --format csv alone");
 }
 
 TEST_F(Documents, AVariantIsExportedWithTheOneThatWasMeasured) {
   const record::PointRow whole = steady("ring/mbarrier/st_shared/none", 50);
-  ASSERT_TRUE(write_file(results_, store::json::to_json_lines(results_of(
-                                       {whole, same_code("ring/mbarrier/none/none", whole),
-                                        steady("ring/cta_barrier/none/none", 20)}))));
+  ASSERT_TRUE(write_file(
+      results_, store::to_csv(results_of({whole, same_code("ring/mbarrier/none/none", whole),
+                                          steady("ring/cta_barrier/none/none", 20)}))));
   const auto ids = [&](const std::string& id) {
     std::set<std::string> found;
-    const auto text = export_results({{results_}, {id}, "jsonl"});
+    const auto text = export_results({{results_}, {id}, "csv"});
     EXPECT_TRUE(text) << text.error().text();
     EXPECT_TRUE(write_file(other_, text.value_or("")));
     const auto loaded = store::load_results({other_});

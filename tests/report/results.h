@@ -2,7 +2,8 @@
 #pragma once
 
 #include "analysis/report/tables.h"
-#include "core/store/old_keys.h"
+#include "core/record/same_code.h"
+#include "tests/report/keys.h"
 #include "tests/store/rows.h"
 
 #include <cmath>
@@ -16,14 +17,14 @@ namespace phasebit::test {
 inline record::PointRow measured(const std::string& id, std::uint64_t cycles, int repetition = 0) {
   record::PointRow point = some_point(
       id, repetition, {cycles, cycles - 1, cycles + 1, cycles, cycles + 1, cycles - 1, cycles});
-  point.flags.clear();
+  point.quality = {};
   return point;
 }
 
 // All rounds alike: an interval without width.
 inline record::PointRow steady(const std::string& id, std::uint64_t cycles, int repetition = 0) {
   record::PointRow point = some_point(id, repetition, std::vector<std::uint64_t>(7, cycles));
-  point.flags.clear();
+  point.quality = {};
   return point;
 }
 
@@ -40,7 +41,8 @@ inline record::PointRow same_code(const std::string& id, const record::PointRow&
   point.variant_id = id;
   point.variant_hash = "hash of " + id;
   point.samples.clear();
-  point.flags = {std::string(record::same_class_prefix) + other.variant_id};
+  point.quality = {};
+  record::set_same_code(point, other.variant_id);
   return point;
 }
 
@@ -50,13 +52,6 @@ inline record::PointRow control_of(const record::PointRow& other, std::uint64_t 
   point.aa_control = true;
   point.samples = steady("", cycles).samples;
   return point;
-}
-
-// The keys of the ids, as the catalogue of version 2 had them.
-inline record::Results with_keys(record::Results results) {
-  static const store::OldKeys old = store::OldKeys::load().value();
-  store::import_keys(results, old);
-  return results;
 }
 
 inline record::Results results_of(std::vector<record::PointRow> points) {

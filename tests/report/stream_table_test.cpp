@@ -53,7 +53,8 @@ TEST(StreamTable, GivesBytesASecondAndTheShareOfPlainLoads) {
 
 TEST(StreamTable, ShowsTheStateOfTheGpuWhileItRan) {
   Results results = streams();
-  results.points[0].flags = {"gpu:1755/2619/640", "throttled"};
+  results.points[0].state = {1755, 2619, 640};
+  results.points[0].quality.throttled = true;
   const auto data = report::data::report_data(std::move(results)).value();
   const table::Table table = report::tables::probes::stream_table(data, {}).value();
   EXPECT_EQ(table.rows[0][12].text, "1980");  // achieved, see some_point

@@ -28,11 +28,11 @@ ReportData some_data() {
   const std::string token = "handoff/mbarrier/none/none/num_stages=1";
   const PointRow trip = steady(token, 158);
   PointRow flagged = steady(ring("/wait=test_wait/num_stages=8"), 33);
-  flagged.flags = {"throttled"};
+  flagged.quality.throttled = true;
   return data_of(
       {four, steady(ring("/num_stages=1"), 90), flagged, cta, trip,
        failed_point(ring("/wait=test_wait"), Step::gate, "the SASS is not the intended one: x"),
-       failed_point(ring("/arrival=thread"), Step::gate, "not gated: no rule covers this family"),
+       ungated_point(ring("/arrival=thread"), "no rule covers this family"),
        same_code("handoff/mbarrier/none/none/wait=test_wait/num_stages=1", trip),
        steady(ring("/num_stages=3"), 50), steady(ring("/num_stages=2/producers=2/consumers=2"), 44),
        steady(ring("/payload_bytes=8192"), 400), steady("ring/mbarrier/none/none", 20),
@@ -174,11 +174,11 @@ TEST(CountsTable, SaysWhatWasMeasuredWhereAndHowWell) {
   const PointRow a = steady("ring/a", 50), b = steady("ring/b", 20),
                  later = steady("ring/b", 20, 1), base = steady("ring/f", 100);
   PointRow shifted = steady("ring/f", 104, 1);
-  shifted.flags = {"start_offset:7"};
+  shifted.conditions.start_offset = 7;
   const ReportData data =
       data_of({a, control_of(a, 51), b, later, base, shifted, same_code("ring/c", b),
                failed_point("ring/d", Step::launch, "killed"),
-               failed_point("ring/e", Step::gate, "not gated: no rule covers this family")});
+               ungated_point("ring/e", "no rule covers this family")});
   EXPECT_EQ(
       render(make_table(data, "counts", {}).value(), TableFormat::text),
       "NVIDIA H200 (sm_90a), driver 580.1, ptxas 13.5.37, 2026-01-02.\n"

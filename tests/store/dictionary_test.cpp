@@ -1,17 +1,12 @@
-// results/README.md explains every column of the results files and every flag of a row.
-#include "core/record/conditions.h"
-#include "core/record/device_state.h"
-#include "core/store/export.h"
-#include "core/store/json/columns.h"
-#include "core/store/json/lines.h"
-#include "tests/store/rows.h"
+// results/README.md explains every column of the results files and every verdict.
+#include "core/base/file.h"
+#include "core/record/record.h"
+#include "core/store/flat_columns.h"
 
 #include <regex>
 #include <set>
-#include <sstream>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace phasebit::test {
 namespace {
@@ -39,65 +34,42 @@ std::set<std::string> words_of(const std::string& title) {
   return words;
 }
 
-// Every key of the objects and every column of the lists.
-void add_keys(const nlohmann::json& line, std::set<std::string>& keys) {
-  for (const auto& [key, value] : line.items()) keys.insert(key);
-}
-
-TEST(Dictionary, HasEveryColumnOfAResultsFile) {
-  std::set<std::string> columns;
-  const auto lists = nlohmann::json::parse(store::json::json_columns);
-  for (const auto& [kind, names] : lists.items())
-    for (const auto& name : names) columns.insert(name.get<std::string>());
-  const std::string text = store::json::to_json_lines(
-      {{test::some_device()}, {test::some_run()}, {test::some_point("ring/a")}});
-  std::istringstream lines(text);
-  std::string line;
-  while (std::getline(lines, line)) {
-    const auto parsed = nlohmann::json::parse(line);
-    const bool named = parsed.is_object() && (parsed.contains("type") || parsed.contains("kind") ||
-                                              parsed.contains("point"));
-    if (named) add_keys(parsed, columns);
+// Of the first cells.
+std::set<std::string> first_words_of(const std::string& title) {
+  std::set<std::string> words;
+  const std::string text = section(title);
+  const std::regex cell(R"(\n\| ((?:`[^`]+`(?:, )?)+) \|)"), word("`([^`]+)`");
+  for (std::sregex_iterator at(text.begin(), text.end(), cell), end; at != end; ++at) {
+    const std::string names = (*at)[1];
+    for (std::sregex_iterator one(names.begin(), names.end(), word); one != end; ++one)
+      words.insert((*one)[1]);
   }
-  columns.erase("type");
-  EXPECT_GT(columns.size(), 40U);
-  const auto explained = words_of("Columns of NAME.jsonl");
-  for (const std::string& column : columns)
-    EXPECT_EQ(explained.count(column), 1U) << "results/README.md says nothing of " << column;
+  return words;
 }
 
-TEST(Dictionary, HasEveryColumnOfTheCsv) {
-  const std::string text = store::to_csv({});
-  std::istringstream header(text.substr(0, text.find('\n')));
-  const auto explained = words_of("Columns of the CSV");
-  int columns = 0;
-  for (std::string column; std::getline(header, column, ','); ++columns)
-    EXPECT_EQ(explained.count(column), 1U) << "results/README.md says nothing of " << column;
-  EXPECT_GT(columns, 30);
+TEST(Dictionary, HasEveryColumn) {
+  const std::set<std::string> explained = words_of("Columns");
+  for (const store::Column& column : store::flat_columns())
+    EXPECT_EQ(explained.count(column.name), 1U)
+        << "results/README.md says nothing of " << column.name;
+  for (const char* name : {"axis.NAME", "named", "axis_order", "waits_on", "blank"})
+    EXPECT_EQ(explained.count(name), 1U) << name;
 }
 
-// The flags that have a name in the source; those of conditions as they are made.
-TEST(Dictionary, HasEveryFlag) {
-  std::set<std::string> flags;
-  for (const std::string& flag : record::condition_flags({{0, 0}, 7, 208, 1, 3}))
-    flags.insert(flag);
-  flags.insert(std::string(record::too_wide_flag));
-  flags.insert(std::string(record::items_only_flag));
-  flags.insert(std::string(record::same_class_prefix) + "VARIANT");
-  flags.insert(std::string(record::sms_prefix) + "4,5,12");
-  flags.insert(record::device_state_flag({1980, 3201, 645}));
-  flags.insert(std::string(record::not_linear_prefix) + "10.00,10.02,517.50");
-  const std::regex made(R"((?:add_flag\(measurement, |flags\.emplace_back\()\"([a-z_]+)\")");
-  for (const char* file :
-       {"bench/point/flags.cpp", "bench/point/meter.cpp", "bench/worker/worker.cpp"}) {
-    const std::string source = source_text(file);
-    for (std::sregex_iterator at(source.begin(), source.end(), made), end; at != end; ++at)
-      flags.insert((*at)[1]);
+// Nothing is explained that is not there.
+TEST(Dictionary, HasNoOther) {
+  std::set<std::string> columns = {"axis.NAME", "named", "axis_order", "waits_on", "blank"};
+  for (const store::Column& column : store::flat_columns()) columns.insert(column.name);
+  for (const std::string& word : first_words_of("Columns"))
+    EXPECT_EQ(columns.count(word), 1U) << word;
+}
+
+TEST(Dictionary, HasEveryVerdict) {
+  const std::set<std::string> explained = words_of("Verdicts");
+  for (int n = 0; n <= static_cast<int>(record::Verdict::failed); ++n) {
+    const std::string word = record::to_string(static_cast<record::Verdict>(n));
+    EXPECT_EQ(explained.count(word), 1U) << "results/README.md says nothing of " << word;
   }
-  EXPECT_GE(flags.size(), 10U);
-  const auto explained = words_of("Flags");
-  for (const std::string& flag : flags)
-    EXPECT_EQ(explained.count(flag), 1U) << "results/README.md says nothing of " << flag;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "core/store/export.h"
 
+#include "core/record/same_code.h"
 #include "tests/store/rows.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +9,6 @@
 namespace phasebit::test {
 
 using record::Results;
-using store::to_csv;
 using store::to_google_benchmark_json;
 
 namespace {
@@ -17,7 +17,7 @@ Results some_results() {
   Results results = {{some_device()}, {some_run()}, {}};
   results.points = {some_point("ring/a", 1, {12, 13, 14}),
                     failed_point("ring/b", Step::gate, "expected 1 \"X\", found 2")};
-  results.points[1].flags.clear();
+  results.points[1].quality = {};
   record::VariantRow first = some_variant(), second = some_variant("a,b");
   first.id = "ring/a";
   second.id = "ring/b";
@@ -26,35 +26,7 @@ Results some_results() {
   return results;
 }
 
-// The slopes are 12, 13, 14: median 13; three rounds reach no interval, the range stands there. The
-// worst residual is a cycle an item at 32 items; r2 = 1 - 3840/327680 with the sums of squares
-// 2 * (8^2 + 16^2 + 24^2 + 32^2) = 3840 and 13^2 * 3 * 320 + 3840 = 166080.
-TEST(Csv, HasARowAPointAndAReasonForEveryMissingFigure) {
-  const std::string text = to_csv(some_results());
-  std::vector<std::string> lines;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = text.find('\n', at);
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  ASSERT_EQ(lines.size(), 3U);
-  EXPECT_EQ(
-      lines[0],
-      "kind,id,repetition,aa_control,unit,cycles,ci_low,ci_high,slope,intercept_cycles,r2,"
-      "worst_residual_cycles,rounds,megahertz,flags,error_step,error,sass_class,sm,first_warp,"
-      "device,run,ptxas,reading_1,reading_1_unit,reading_1_value,reading_1_ci_low,"
-      "reading_1_ci_high,reading_2,reading_2_unit,reading_2_value,reading_2_ci_low,"
-      "reading_2_ci_high,axis.probe,axis.protocol,axis.wait,axis.stages,axis.edit");
-  EXPECT_EQ(lines[1].rfind("point,ring/a,1,0,cycles per item,13,12,14,13,100,", 0), 0U) << lines[1];
-  EXPECT_NE(lines[1].find(",3,1979.9,throttled,,,class ring/a,7,1,GPU-1,run-1,13.5.37,,,,,,,,,,,"
-                          "ring,mbarrier,test_wait,4,"),
-            std::string::npos)
-      << lines[1];
-  EXPECT_EQ(lines[2],
-            "point,ring/b,0,0,cycles per item,,,,,,,,,0,,gate,\"expected 1 \"\"X\"\", found 2\","
-            "class ring/b,7,1,GPU-1,run-1,13.5.37,,,,,,,,,,,ring,mbarrier,\"a,b\",4,x");
-}
-
+// The slopes are 12, 13, 14: median 13; three rounds reach no interval, the range stands there.
 TEST(GoogleBenchmarkJson, HasSummariesAndErrors) {
   const auto file = nlohmann::json::parse(to_google_benchmark_json(some_results()));
   EXPECT_EQ(file["context"]["devices"][0], "NVIDIA H200 (GPU-1)");
@@ -86,7 +58,7 @@ TEST(Exports, GiveRowsOfTheSameCodeTheirFigure) {
     same.samples.clear();
     same.megahertz = 0;
     same.sass_class = "class ring/a";
-    same.flags = {std::string(record::same_class_prefix) + "ring/a"};
+    record::set_same_code(same, "ring/a");
     results.points.push_back(same);
   }
   results.points.push_back(some_point("ring/a", 1, {12, 13, 14}));
@@ -96,19 +68,11 @@ TEST(Exports, GiveRowsOfTheSameCodeTheirFigure) {
   EXPECT_EQ(rows[1]["same_code_as"], "ring/a");
   EXPECT_EQ(rows[2]["real_time"], 13.0);
   EXPECT_FALSE(rows[2].contains("same_code_as"));
-  const std::string text = to_csv(results);
-  EXPECT_NE(text.find("point,ring/b,1,0,cycles per item,13,12,14,13,100,"), std::string::npos);
-  EXPECT_NE(text.find("point,ring/b,0,0,cycles per item,,,,,,,,,0,same_class:ring/a,,"),
-            std::string::npos);
 }
 
 // The late reading equals the cycles, whose slopes are 12, 12, 13; polls are 3 an item.
 TEST(Exports, HaveReadingsWithTheirUnitsAndIntervals) {
   const Results results = {{some_device()}, {some_run()}, {some_reading_point("response/a")}};
-  const std::string text = to_csv(results);
-  EXPECT_NE(text.find(",13.5.37,polls,polls per item,3,3,3,late,cycles per item,12,12,13\n"),
-            std::string::npos)
-      << text;
   const auto file = nlohmann::json::parse(to_google_benchmark_json(results));
   const auto& entry = file["benchmarks"][0];
   EXPECT_EQ(entry["polls"], 3.0);

@@ -1,9 +1,7 @@
 #include "core/store/load.h"
 
 #include "core/record/statistics.h"
-#include "core/store/json/lines.h"
 #include "core/store/merge.h"
-#include "core/store/old_keys.h"
 #include "tests/store/rows.h"
 
 #include <algorithm>
@@ -19,6 +17,13 @@ using store::load_results;
 
 namespace {
 
+record::VariantRow variant_of(const std::string& id) {
+  record::VariantRow row = some_variant();
+  row.id = id;
+  row.hash = "hash of " + id;
+  return row;
+}
+
 class LoadResults : public testing::Test {
  protected:
   base::TempDir folder_ = base::TempDir::create().value();
@@ -27,20 +32,23 @@ class LoadResults : public testing::Test {
 
   static Results results_of(const std::vector<std::string>& ids) {
     Results results = {{some_device()}, {some_run()}, {}};
-    for (const std::string& id : ids) results.points.push_back(with_figures(some_point(id)));
-    EXPECT_TRUE(store::import_keys(results));
+    for (const std::string& id : ids) {
+      results.points.push_back(with_figures(some_point(id)));
+      results.variants.push_back(variant_of(id));
+    }
+    results.catalogue = store::facts_of(results);
     return results;
   }
 
-  fs::path lines(const std::string& name, const Results& results) {
-    EXPECT_TRUE(base::write_file(folder_.path() / name, store::json::to_json_lines(results)));
+  fs::path file(const std::string& name, const Results& results) {
+    EXPECT_TRUE(store::write_flat(folder_.path() / name, results));
     return folder_.path() / name;
   }
 };
 
-TEST_F(LoadResults, MergesStoresAndLinesOnce) {
-  const fs::path text = lines("a.jsonl", first_), store = folder_.path() / "b.sqlite";
-  ASSERT_TRUE(import_results(store, {lines("b.jsonl", second_)}));
+TEST_F(LoadResults, MergesStoresAndFilesOnce) {
+  const fs::path text = file("a.csv.zst", first_), store = folder_.path() / "b.sqlite";
+  ASSERT_TRUE(import_results(store, {file("b.csv", second_)}));
   const Results both = load_results({text, store, text}).value();
   std::vector<std::string> ids;
   for (const record::PointRow& point : both.points) ids.push_back(point.variant_id);
@@ -50,7 +58,7 @@ TEST_F(LoadResults, MergesStoresAndLinesOnce) {
 }
 
 TEST_F(LoadResults, ImportingTwiceAddsNothing) {
-  const fs::path store = folder_.path() / "b.sqlite", text = lines("a.jsonl", first_);
+  const fs::path store = folder_.path() / "b.sqlite", text = file("a.csv.zst", first_);
   EXPECT_EQ(import_results(store, {text})->points, 2);
   const record::MergeCounts again = import_results(store, {text, text}).value();
   EXPECT_EQ(again.points, 0);
@@ -59,11 +67,11 @@ TEST_F(LoadResults, ImportingTwiceAddsNothing) {
 }
 
 TEST_F(LoadResults, NameTheFileThatIsWrong) {
-  const fs::path good = lines("a.jsonl", first_), missing = folder_.path() / "none";
+  const fs::path good = file("a.csv.zst", first_), missing = folder_.path() / "none";
   EXPECT_EQ(load_results({good, missing}).error().text(),
             "io: cannot read " + missing.string() + ": No such file or directory");
   second_.points[0] = with_figures(some_point("ring/b", 0, {99}));
-  const fs::path other = lines("b.jsonl", second_);
+  const fs::path other = file("b.csv", second_);
   EXPECT_EQ(load_results({good, other}).error().text(),
             "store: " + other.string() +
                 ": ring/b (run run-1, repetition 0) is there already with another result");
@@ -76,9 +84,10 @@ TEST(MergeResults, IsLinear) {
   const auto ticks = [](int count) {
     store::MergedResults ours;
     Results theirs = {{some_device()}, {some_run()}, {}};
-    for (int i = 0; i < count; ++i)
+    for (int i = 0; i < count; ++i) {
       theirs.points.push_back(with_figures(some_point("ring/" + std::to_string(i))));
-    EXPECT_TRUE(store::import_keys(theirs));
+      theirs.variants.push_back(variant_of("ring/" + std::to_string(i)));
+    }
     const Results again = theirs;
     const std::clock_t start = std::clock();  // other programs do not count
     EXPECT_TRUE(ours.add(std::move(theirs)));

@@ -47,10 +47,11 @@ inline record::PointRow some_point(const std::string& id, int repetition = 0,
   point.device_uuid = "GPU-1";
   point.run_id = "run-1";
   point.repetition = repetition;
-  point.placement = {7, 1};
+  point.conditions.sm = 7;
+  point.conditions.first_warp = 1;
   point.samples = rounds_of(slopes);
   point.megahertz = 1979.9;
-  point.flags = {"throttled"};
+  point.quality.throttled = true;
   return point;
 }
 
@@ -67,7 +68,14 @@ inline record::PointRow failed_point(const std::string& id, Step step, const std
   record::PointRow point = some_point(id, repetition);
   point.samples.clear();
   point.megahertz = 0;
-  point.error = record::PointError{step, message};
+  point.set_error(record::verdict_of(step), {step, message});
+  return point;
+}
+
+// The code is covered by no rule.
+inline record::PointRow ungated_point(const std::string& id, const std::string& why) {
+  record::PointRow point = failed_point(id, Step::gate, "not gated: " + why);
+  point.verdict = record::Verdict::ungated;
   return point;
 }
 

@@ -37,7 +37,7 @@ TEST_F(StoreFile, ThatIsNoDatabase) {
   EXPECT_EQ(open_error(),
             "store: " + path_.string() +
                 " is not a phasebit store: file is not a database (name another file, or import "
-                "JSON lines into a new store)");
+                "results into a new store)");
 }
 
 TEST_F(StoreFile, OfAnotherProgram) {
@@ -53,8 +53,17 @@ TEST_F(StoreFile, OfANewerSchema) {
   SQLite::Database(path_.string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 7");
   EXPECT_EQ(open_error(),
             "store: " + path_.string() +
-                " has schema version 7, this program knows version 3 (use a newer phasebit, or "
-                "export it to JSON lines with the one that made it)");
+                " has schema version 7, this program knows version 4 (use a newer phasebit, or "
+                "export it with the phasebit that made it, and import that)");
+}
+
+TEST_F(StoreFile, OfAnOlderSchema) {
+  fill(1);
+  SQLite::Database(path_.string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 3");
+  EXPECT_EQ(open_error(),
+            "store: " + path_.string() +
+                " has schema version 3, this program knows version 4 (export it with the phasebit "
+                "that made it, and import that)");
 }
 
 // Cut at every place, the file either says so when it is opened or when it is read; an empty file

@@ -27,6 +27,29 @@ Store store_with_run(const fs::path& path) {
   return store;
 }
 
+// Conditions, state and quality at anything but their defaults.
+PointRow moved_point() {
+  PointRow point = some_reading_point("response/b");
+  point.conditions = {{66, 2}, 7, 208, 1, 3};
+  point.sms = {4, 5, 12};
+  point.state = {1755, 2619, 640};
+  record::Quality& quality = point.quality;
+  quality.items_only = quality.modes = quality.throttled = quality.first_use = true;
+  quality.outputs_verified = quality.padded = quality.clock_ok = false;
+  quality.gate = "by_rules_file";
+  quality.too_wide = {"", "late"};
+  quality.bends = {{"", {10, 10.02, 517.5}}, {"polls", {0, 9}}};
+  return point;
+}
+
+PointRow same_code_point() {
+  PointRow point = some_point("ring/d");
+  point.samples.clear();
+  point.verdict = record::Verdict::same_code;
+  point.same_as = "ring/a";
+  return point;
+}
+
 TEST(Store, GivesBackEveryFieldOfEveryRow) {
   const TempDir folder = TempDir::create().value();
   const fs::path path = folder.path() / "new folder" / "a.sqlite";
@@ -37,10 +60,16 @@ TEST(Store, GivesBackEveryFieldOfEveryRow) {
   odd.kind = record::PointKind::modes;
   odd.aa_control = true;
   odd.samples = {{5, 1}, {5, 18446744073709551615ULL}, {4, 0}};  // no rounds
-  odd.flags = {};
+  odd.quality = {};
   PointRow anchor = some_point("anchor/clock_pair");
   anchor.kind = record::PointKind::anchor;
-  written.points = {some_point("ring/a"), odd, anchor, some_reading_point("response/a"),
+  written.points = {some_point("ring/a"),
+                    odd,
+                    anchor,
+                    some_reading_point("response/a"),
+                    moved_point(),
+                    same_code_point(),
+                    ungated_point("ring/e", "no rule"),
                     failed_point("ring/c", Step::guard, "deadlock: 'quoted' \"text\"\n\xc3\xa9")};
   written.variants = {some_variant(), some_variant("a \"b\"")};
   written.catalogue.axes["wait"] = {"try_wait", "what polls"};
@@ -57,33 +86,16 @@ TEST(Store, GivesBackEveryFieldOfEveryRow) {
   EXPECT_EQ(Store::open(path).value().results().value(), written);
 }
 
-int version_of(const fs::path& path) {
-  SQLite::Database sqlite(path.string());
-  return sqlite.execAndGet("PRAGMA user_version").getInt();
-}
-
-// Undoes what version 3 added: a store as an older program left it.
-void make_old(const fs::path& path, int version) {
-  SQLite::Database sqlite(path.string(), SQLite::OPEN_READWRITE);
-  sqlite.exec(
-      "DROP VIEW variant_axis; DROP INDEX point_run; DROP TABLE catalogue;"
-      "ALTER TABLE point DROP COLUMN figures; ALTER TABLE variant DROP COLUMN axes;"
-      "ALTER TABLE variant DROP COLUMN defaults; DROP TABLE key_defaults;");
-  sqlite.exec("PRAGMA user_version = " + std::to_string(version));
-}
-
-TEST(Store, OfAnOlderVersionIsMadeOneOfToday) {
-  for (const int version : {1, 2}) {
-    const TempDir folder = TempDir::create().value();
-    const fs::path path = folder.path() / "a.sqlite";
-    const PointRow point = version == 1 ? some_point("ring/a") : some_reading_point("response/a");
-    ASSERT_TRUE(store_with_run(path).add_point(point));
-    make_old(path, version);
-    EXPECT_EQ(Store::open(path).value().points().value(), std::vector{with_figures(point)});
-    EXPECT_EQ(version_of(path), 3);
-    ASSERT_TRUE(Store::open(path).value().add_variant(some_variant()));
-    EXPECT_EQ(Store::open(path).value().variants().value(), std::vector{some_variant()});
-  }
+// Figures alone keep the names of their readings.
+TEST(Store, KeepsTheReadingsOfARowWithoutSamples) {
+  Store store = store_with_run(":memory:");
+  PointRow point = with_figures(some_reading_point("response/a"));
+  point.samples.clear();
+  ASSERT_TRUE(store.add_point(point));
+  EXPECT_EQ(store.points().value(), std::vector{point});
+  point.quality.too_wide = {"wake"};
+  EXPECT_EQ(store.add_point(point).error().text(),
+            "store: response/a: its quality is of a reading 'wake' that it does not have");
 }
 
 TEST(Store, KeepsOneKeyOfAVariant) {

@@ -148,7 +148,7 @@ class Command(unittest.TestCase):
                  "<!-- samples -->\n<!-- /samples -->\n", "exported": exported,
                  "reported": json.dumps({"rows": rows}),
                  "results/benchmarks/pipes.txt": DEVICE + counted(A, 512, 0.1, 512) + "\n"
-                 + counted(B, 512, 0.1, 512, barrier=2), "results/gpu/roles.jsonl": "",
+                 + counted(B, 512, 0.1, 512, barrier=2), "results/gpu/roles.csv.zst": "",
                  "results/benchmarks/samples.txt": f"{DEVICE}{B}\n  consumer  9  wait 48\n",
                  "phasebit": f'#!/bin/sh\ncat "{folder}/${{1}}ed"\n'}
         for name, text in files.items():

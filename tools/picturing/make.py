@@ -36,10 +36,10 @@ def arguments_of(words):
     parser.add_argument("--program", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--check", action="store_true",
                         help="compare with the SVGs that are there instead of writing them")
-    parser.add_argument("--results", type=Path, nargs="+", help="stores or JSON lines instead of "
-                        "results/*/*.jsonl")
+    parser.add_argument("--results", type=Path, nargs="+", help="stores or files of results "
+                        "instead of results/*/*.csv.zst")
     parser.add_argument("--history", type=Path, nargs="+", help="those measured by every ptxas, "
-                        "instead of results/*/history/ptxas.jsonl")
+                        "instead of results/*/history/ptxas.csv.zst")
     parser.add_argument("--device", default="H200",
                         help="GPU of pictures that show one (default: %(default)s)")
     parser.add_argument("--out", type=Path, help="folder instead of docs/pictures")
@@ -52,11 +52,11 @@ def arguments_of(words):
 def reports_of(name, options):
     """What a picture is made from; those of the same results share their tables."""
     if name in OF_HISTORY:
-        given, pattern = options.history, "*/history/ptxas.jsonl"
+        given, pattern = options.history, "*/history/ptxas.csv.zst"
     elif name in OF_ORIGINS:
-        given, pattern = None, "*/llvm/origins.jsonl"
+        given, pattern = None, "*/llvm/origins.csv.zst"
     else:
-        given, pattern = options.results, "*/*.jsonl"
+        given, pattern = options.results, "*/*.csv.zst"
     found = given or sorted((options.root / "results").glob(pattern))
     device = options.device
     key = (tuple(found), device)

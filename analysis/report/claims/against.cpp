@@ -53,7 +53,8 @@ std::vector<ClaimRow> against_control(const Claim& claim, const std::vector<Clai
       continue;
     }
     out.push_back(row);
-    if (out.back().figure.reason.empty()) out.back().figure.reason = "its control is not there";
+    if (out.back().figure.reason.empty())
+      out.back().figure.reason = data::unusable("its control is not there");
   }
   return out;
 }

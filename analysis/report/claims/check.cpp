@@ -61,7 +61,7 @@ Result<std::vector<CheckedClaim>> check_claims(const std::vector<fs::path>& resu
   // First: reading results takes seconds.
   PHASEBIT_TRY_ASSIGN(claims, claims_asked_for(request));
   PHASEBIT_TRY_ASSIGN(loaded, store::load_results(results, [](const Results&) { return false; }));
-  return check_all(claims, store::json::sorted_by_run(std::move(loaded)), request);
+  return check_all(claims, store::sorted_by_run(std::move(loaded)), request);
 }
 
 table::Table permuted_table(const std::vector<CheckedClaim>& claims, size_t times) {

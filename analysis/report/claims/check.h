@@ -19,7 +19,7 @@ struct ClaimsRequest {
 Result<std::vector<CheckedClaim>> check_claims(const record::Results& results,
                                                const ClaimsRequest& request);
 
-// The same of stores and files of JSON lines.
+// The same of stores and files of results.
 Result<std::vector<CheckedClaim>> check_claims(const std::vector<fs::path>& results,
                                                const ClaimsRequest& request);
 

@@ -51,9 +51,8 @@ class Maker {
     for (const record::RunRow& run : data.results.runs) versions[run.id] = run.ptxas;
     for (const record::PointRow& point : data.results.points) {
       ptxas_[point.variant_id] = versions[point.run_id];
-      for (const std::string& flag : point.flags)
-        if (flag.starts_with(record::sms_prefix) && point.kind == record::PointKind::point)
-          sms_[point.variant_id].insert(flag.substr(record::sms_prefix.size()));
+      if (!point.sms.empty() && point.kind == record::PointKind::point)
+        sms_[point.variant_id].insert(point.sms);
     }
     for (const record::DeviceRow& device : data.results.devices) device_ = device.name;
   }
@@ -74,7 +73,9 @@ class Maker {
     if (axis_named(row.axes, "ptxas") == nullptr) row.axes.emplace_back("ptxas", ptxas_of(of.id));
     if (const auto sms = sms_.find(of.id); sms != sms_.end())
       row.axes.emplace_back(ran_on_axis,
-                            sms->second.size() == 1 ? *sms->second.begin() : "several");
+                            sms->second.size() == 1
+                                ? fmt::format("{}", fmt::join(*sms->second.begin(), ","))
+                                : "several");
     std::sort(row.axes.begin(), row.axes.end());
     row.floor = floors_.of(of);
     return row;
@@ -92,8 +93,8 @@ class Maker {
   }
 
   RowFloors floors_;
-  std::unordered_map<std::string, std::string> ptxas_;
-  std::unordered_map<std::string, std::set<std::string>> sms_;  // where a cluster's roles ran
+  std::unordered_map<Word, std::string> ptxas_;
+  std::unordered_map<Word, std::set<std::vector<int>>> sms_;  // where a cluster's roles ran
   std::string device_;
 };
 
@@ -117,7 +118,7 @@ ClaimRow one_copy(const Maker& maker, const Sizes& sizes, const BySize& found) {
   ClaimRow row = maker.row(*large, sizes.axis);
   if (few == many) {
     row.figure = figure_of(*large);
-    if (row.figure.reason.empty()) row.figure.reason = one_size;
+    if (row.figure.reason.empty()) row.figure.reason = data::unusable(one_size);
     return row;
   }
   row.ids = {large->id, small->id};
@@ -131,7 +132,7 @@ ClaimRow one_item(const Maker& maker, const Sizes& sizes, const BySize& found,
                   const Aggregate* alone) {
   ClaimRow row = maker.row(*found.rbegin()->second, sizes.axis);
   row.figure = figure_of(alone == nullptr ? *found.rbegin()->second : *alone);
-  if (alone == nullptr && row.figure.reason.empty()) row.figure.reason = one_size;
+  if (alone == nullptr && row.figure.reason.empty()) row.figure.reason = data::unusable(one_size);
   if (alone == nullptr) return row;
   row.ids.clear();
   for (auto size = found.rbegin(); size != found.rend() && size->first > 1; ++size)

@@ -66,7 +66,7 @@ std::vector<Cell> case_row(const CheckedClaim& checked, const JudgedCase& one, b
                              b == nullptr ? Cell("") : figure_text(b->figure),
                              number(one.bound),
                              number(one.floor),
-                             fmt::format("{}", fmt::join(a.figure.flags, " ")),
+                             fmt::format("{}", fmt::join(record::words_of(a.figure.flags), " ")),
                              a.figure.factor,
                              a.figure.id,
                              b == nullptr ? "" : b->figure.id};
@@ -84,7 +84,7 @@ std::vector<Cell> left_out_row(const CheckedClaim& checked, const LeftOut& one, 
                              "",
                              "",
                              number(row.floor),
-                             fmt::format("{}", fmt::join(row.figure.flags, " ")),
+                             fmt::format("{}", fmt::join(record::words_of(row.figure.flags), " ")),
                              row.figure.factor,
                              row.figure.id,
                              ""};

@@ -35,14 +35,15 @@ bool holds_when(const Claim& claim, const ClaimRow& row) {
 
 // Why a row that is meant cannot be used; "" when it can.
 std::string unusable(const Claim& claim, const data::Figure& figure) {
-  if (!figure.reason.empty()) return figure.reason;
-  static const std::vector<std::string> spoils = {"not_linear", "modes", "interval_too_wide"};
-  for (const std::string& flag : figure.flags) {
-    const std::string word = flag.substr(0, flag.find(':'));
+  if (!figure.reason.empty()) return figure.reason.text;
+  using Kind = record::Flag::Kind;
+  for (const record::Flag& flag : figure.flags) {
+    const bool spoils = flag.kind == Kind::not_linear || flag.kind == Kind::modes ||
+                        flag.kind == Kind::interval_too_wide;
     // Of another figure of the row than the one that is spoken of.
-    const bool of_this = word == flag || flag.substr(word.size() + 1) == claim.figure;
-    if (of_this && contains(spoils, word) && !contains(claim.accepts, word))
-      return "flagged " + flag;
+    const bool of_this = flag.of.empty() || flag.of == claim.figure;
+    if (spoils && of_this && !contains(claim.accepts, std::string(record::word_of(flag.kind))))
+      return "flagged " + record::word_of(flag);
   }
   return {};
 }

@@ -3,13 +3,13 @@
 #include "analysis/report/data/group.h"
 #include "analysis/report/data/variant_rows.h"
 #include "core/image/whole.h"
-#include "core/record/conditions.h"
+#include "core/record/factor.h"
+#include "core/record/same_code.h"
 
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <string_view>
 #include <tuple>
 #include <unordered_map>
 
@@ -60,14 +60,11 @@ void fill_spread(const std::vector<const Measured*>& all, Aggregate& out) {
   out.spread_cycles = highest - lowest;
 }
 
-void add_flags(const record::PointRow& point, std::vector<record::DeviceState>& states,
-               Aggregate& out) {
-  for (const std::string& flag : point.flags) {
-    if (const auto state = record::device_state_of(flag)) states.push_back(*state);
-    if (!flag.starts_with(record::sms_prefix) && !flag.starts_with(record::device_state_prefix) &&
-        !record::is_condition_flag(flag) && !record::is_bend_of(flag, {}) &&
-        std::find(out.flags.begin(), out.flags.end(), flag) == out.flags.end())
-      out.flags.push_back(flag);
+void add_flags(const record::PointRow& point, Aggregate& out) {
+  for (record::Flag& flag : record::flags_of(point.quality)) {
+    const bool of_cycles = flag.kind == record::Flag::Kind::not_linear && flag.of.empty();
+    if (!of_cycles && std::find(out.flags.begin(), out.flags.end(), flag) == out.flags.end())
+      out.flags.push_back(std::move(flag));
   }
 }
 
@@ -89,7 +86,8 @@ void fill_figures(const std::vector<const Measured*>& all, Aggregate& out) {
     if (std::abs(summary.fit.worst_residual) > std::abs(out.worst_residual_cycles))
       out.worst_residual_cycles = summary.fit.worst_residual;
     out.rounds += summary.rounds;
-    add_flags(*measured->point, states, out);
+    if (measured->point->state.known()) states.push_back(measured->point->state);
+    add_flags(*measured->point, out);
   }
   fill_spread(all, out);
   out.cycles = median(cycles);
@@ -113,40 +111,57 @@ Aggregate aggregate_of(const Group& group, const VariantKeys& keys) {
   out.sass_class = group.newest->sass_class;
   out.errors = static_cast<int>(group.failed.size());
   out.reason = reason_of(group);
+  if (!group.failed.empty()) out.verdict = group.failed.back()->verdict;
   std::vector<const Measured*> own;
   for (const Measured& measured : group.measured)
     if (!measured.point->aa_control) own.push_back(&measured);
-  if (own.empty() && group.failed.empty()) out.same_as = group.same_as;
-  const std::string bent = leave_out_bent(own);
+  if (own.empty() && group.failed.empty() && !group.same_as.empty()) {
+    out.verdict = record::Verdict::same_code;
+    out.same_as = group.same_as;
+  }
+  const Bent bent = leave_out_bent(own);
   out.repetitions = static_cast<int>(own.size());
-  if (own.empty() && !bent.empty() && out.reason.empty()) out.reason = bent;
+  if (bent.all_left_out() && out.reason.empty()) out.reason = reason_of(bent);
   if (!out.reason.empty()) return out;
   fill_figures(own, out);
-  if (!bent.empty()) out.flags.push_back(bent);
+  if (bent.repetitions > 0)
+    out.flags.push_back({.kind = record::Flag::Kind::not_linear_in_some,
+                         .bent = bent.repetitions,
+                         .repetitions = bent.of});
   return out;
 }
 
-// Gives members of a measured class the figures of the one that was measured.
-void resolve_classes(std::vector<Aggregate>& aggregates) {
-  using Name = std::pair<std::string_view, std::string_view>;
-  const auto hash = [](const Name& name) { return std::hash<std::string_view>()(name.first); };
-  std::unordered_map<Name, const Aggregate*, decltype(hash)> measured(aggregates.size(), hash);
-  for (const Aggregate& one : aggregates)
-    if (one.same_as.empty()) measured[{one.id, one.device_uuid}] = &one;
-  for (Aggregate& member : aggregates) {
-    if (member.same_as.empty()) continue;
-    const auto at = measured.find({member.same_as, member.device_uuid});
-    if (at == measured.end() || at->second->sass_class != member.sass_class) {
-      member.reason = fmt::format("{}, which has the same code, was not measured", member.same_as);
+// An aggregate, and the newest of the rows that it was made of.
+struct Made {
+  Aggregate* figure;
+  const record::PointRow* row;
+};
+
+// Gives members of a measured class the figures of the one that was measured: of its newest text,
+// whether it has a figure or failed.
+void resolve_classes(const std::vector<Made>& made) {
+  record::MeasuredCode measured(record::MeasuredCode::Repetition::any);
+  std::unordered_map<const record::PointRow*, const Aggregate*> figures;
+  for (const auto& [figure, row] : made) {
+    if (!figure->same_as.empty()) continue;
+    measured.add(*row);
+    figures.emplace(row, figure);
+  }
+  for (const auto& [member, row] : made) {
+    if (member->same_as.empty()) continue;
+    const record::PointRow* other = measured.find(*row, member->same_as);
+    if (other == nullptr) {
+      member->reason =
+          unusable(fmt::format("{}, which has the same code, was not measured", member->same_as));
       continue;
     }
-    Aggregate copy = *at->second;
+    Aggregate copy = *figures.at(other);
     copy.same_as = copy.id;
-    copy.id = member.id;
-    copy.axes = member.axes;
-    copy.unit = member.unit;
-    copy.text_hash = member.text_hash;
-    member = std::move(copy);
+    copy.id = member->id;
+    copy.axes = member->axes;
+    copy.unit = member->unit;
+    copy.text_hash = member->text_hash;
+    *member = std::move(copy);
   }
 }
 
@@ -166,7 +181,7 @@ void pair_repetitions(const Group& group, const VariantKeys& keys, std::vector<A
 // A control and the measurement of its class in the same repetition.
 void pair_controls(const std::vector<Group>& groups, const VariantKeys& keys,
                    std::vector<AaPair>& pairs) {
-  using ClassKey = std::tuple<std::string_view, std::string_view, std::string_view, int>;
+  using ClassKey = std::tuple<Word, Word, Word, int>;
   const auto key_of = [](const record::PointRow& row) -> ClassKey {
     return {row.sass_class, row.text_hash, row.device_uuid, row.repetition};
   };
@@ -240,7 +255,9 @@ Aggregation aggregate(const std::vector<record::PointRow>& points, const Variant
       if (kind == PointKind::point) groups.push_back(std::move(group));
     }
   }
-  resolve_classes(out.points);
+  std::vector<Made> made;
+  for (size_t n = 0; n < groups.size(); ++n) made.push_back({&out.points[n], groups[n].newest});
+  resolve_classes(made);
   for (const Group& group : groups) pair_repetitions(group, keys, out.aa);
   pair_controls(groups, keys, out.aa);
   find_floors(out);

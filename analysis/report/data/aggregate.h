@@ -3,7 +3,9 @@
 #pragma once
 
 #include "analysis/report/data/axes.h"
+#include "analysis/report/data/missing.h"
 #include "core/record/device_state.h"
+#include "core/record/flag.h"
 #include "core/record/statistics.h"
 
 #include <map>
@@ -28,8 +30,10 @@ struct Aggregate {
   std::string id, unit, device_uuid, text_hash, sass_class;
   int repetitions = 0;  // with a figure
   int errors = 0;       // without one
-  // Why there is no figure; "" when there is one. The fields below are then 0.
-  std::string reason;
+  // What became of it: of several failures the last.
+  record::Verdict verdict = record::Verdict::measured;
+  // Why there is no figure; empty when there is one. The fields below are then 0.
+  Reason reason;
   // The variant whose measurement this is, when this one's code is the same; else "".
   std::string same_as;
   double cycles = 0;  // median over repetitions
@@ -47,8 +51,10 @@ struct Aggregate {
   // "seed"; "" when none did). Spreads of less than two repetitions are 0.
   double spread_cycles = 0;
   std::string spread_factor;
-  std::vector<std::string> flags;  // of any repetition, without its conditions
-  record::DeviceState state;       // median, where the driver was asked
+  // What the qualities of the repetitions say, each once, in the order of the repetitions. That
+  // cycles are no line is said by how many of them are none.
+  std::vector<record::Flag> flags;
+  record::DeviceState state;  // median, where the driver was asked
   std::vector<ReadingFigure> readings;
 
   // By name, or null.
@@ -72,9 +78,9 @@ struct Aggregation {
   std::vector<Aggregate> points, anchors,
       modes;  // each sorted by id; the newest text of an id last
   std::vector<AaPair> aa;
-  // 95th percentile of the A/A differences, cycles: of strata with enough pairs, and of all.
   // Of `points`: operations without their loop, where report_data() made it (without_loop.h).
   std::vector<Aggregate> alone;
+  // 95th percentile of the A/A differences, cycles: of strata with enough pairs, and of all.
   std::map<std::string, double> floors;
   double floor = 0;
 };
@@ -92,10 +98,5 @@ struct AaSummary {
   double median_cycles = 0, median_percent = 0, p95_cycles = 0, p95_percent = 0;
 };
 AaSummary summarise_aa(const std::vector<AaPair>& pairs);
-
-// Whether the reason says that no gate covers the code, rather than that it failed one.
-inline bool is_ungated(const Aggregate& aggregate) {
-  return aggregate.reason.rfind("gate: not gated", 0) == 0;
-}
 
 }  // namespace phasebit::report::data

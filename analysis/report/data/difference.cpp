@@ -8,8 +8,22 @@
 namespace phasebit::report::data {
 namespace {
 
-void add_once(std::vector<std::string>& list, const std::string& text) {
-  if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
+template <typename T>
+void add_once(std::vector<T>& list, const T& one) {
+  if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
+}
+
+std::string shown_instead(const Reason& reason) {
+  switch (reason.what) {
+    case Missing::ungated: return "not gated";
+    case Missing::not_linear: return "not linear";
+    case Missing::time_out: return "time-out";
+    case Missing::failed: return fmt::format("failed: {}", base::to_string(reason.step));
+    case Missing::nothing:
+    case Missing::not_measured:
+    case Missing::unusable: return "—";
+  }
+  bug("no such Missing");
 }
 
 // What a figure made of two has of both; without a value when one of them has none.
@@ -18,7 +32,7 @@ Figure join(const Figure& a, const Figure& b) {
   out.id = fmt::format("{} - {}", a.id, b.id);
   for (const Figure* part : {&a, &b}) {
     if (out.reason.empty()) out.reason = part->reason;
-    for (const std::string& flag : part->flags) add_once(out.flags, flag);
+    for (const record::Flag& flag : part->flags) add_once(out.flags, flag);
   }
   out.interval_reached = a.interval_reached && b.interval_reached;
   out.repetitions = std::min(a.repetitions, b.repetitions);
@@ -45,11 +59,12 @@ Figure figure_of(const Aggregate& aggregate, const std::string& reading) {
   if (!figure.reason.empty()) return figure;
   const ReadingFigure* found = aggregate.reading(reading);
   if (found == nullptr) {
-    figure.reason = fmt::format("it has no reading '{}'", reading);
+    figure.reason = unusable(fmt::format("it has no reading '{}'", reading));
     return figure;
   }
-  for (const std::string& flag : aggregate.flags)
-    if (record::is_bend_of(flag, reading)) figure.reason = flag;
+  for (const record::Flag& flag : aggregate.flags)
+    if (flag.kind == record::Flag::Kind::not_linear && flag.of == reading)
+      figure.reason = {Missing::not_linear, record::word_of(flag)};
   if (!figure.reason.empty()) return figure;
   figure.value = found->value;
   figure.half_width = found->half_width();
@@ -62,7 +77,7 @@ Figure figure_of(const Aggregate* aggregate, const std::string& id) {
   if (aggregate != nullptr) return figure_of(*aggregate);
   Figure missing;
   missing.id = id;
-  missing.reason = "not measured";
+  missing.reason = not_measured();
   return missing;
 }
 
@@ -88,7 +103,7 @@ Figure change_percent(const Figure& changed, const Figure& base) {
   Figure out = join(changed, base);
   const double least = base.value - base.half_width;
   if (out.reason.empty() && least <= 0)
-    out.reason = fmt::format("{} may be nothing, so nothing is a share of it", base.id);
+    out.reason = unusable(fmt::format("{} may be nothing, so nothing is a share of it", base.id));
   if (!out.reason.empty()) return out;
   const auto percent = [](double a, double b) { return 100 * (a - b) / b; };
   out.value = percent(changed.value, base.value);
@@ -100,16 +115,12 @@ Figure change_percent(const Figure& changed, const Figure& base) {
 
 table::Cell figure_cell(const Figure& figure, std::vector<std::string>& notes) {
   if (!figure.reason.empty()) {
-    add_once(notes, fmt::format("{}: {}.", figure.id, figure.reason));
-    if (figure.reason.rfind("gate: not gated", 0) == 0) return "not gated";
-    if (figure.reason.starts_with(record::not_linear_prefix))
-      return figure.reason.find("time-out") == std::string::npos ? "not linear" : "time-out";
-    const auto colon = figure.reason.find(':');
-    const bool failed = colon != std::string::npos;
-    return failed ? "failed: " + figure.reason.substr(0, colon) : "—";
+    add_once(notes, fmt::format("{}: {}.", figure.id, figure.reason.text));
+    return shown_instead(figure.reason);
   }
   if (!figure.flags.empty())
-    add_once(notes, fmt::format("† {}: {}.", figure.id, fmt::join(figure.flags, ", ")));
+    add_once(notes,
+             fmt::format("† {}: {}.", figure.id, fmt::join(record::words_of(figure.flags), ", ")));
   if (!figure.interval_reached)
     add_once(notes,
              fmt::format("† {}: too few rounds for an interval, the range is shown.", figure.id));

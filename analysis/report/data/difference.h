@@ -14,15 +14,15 @@ namespace phasebit::report::data {
 // A value with its interval: what a difference takes and gives, so that differences can be taken
 // again (loaded minus isolated, each the difference of two sizes).
 struct Figure {
-  std::string id;      // of the variant; "A - B" for a difference
-  std::string reason;  // why there is no value; "" when there is one
+  std::string id;  // of the variant; "A - B" for a difference
+  Reason reason;   // why there is no value; empty when there is one
   double value = 0;
   double half_width = 0;         // of the farther end of the interval
   bool interval_reached = true;  // 95 % by every repetition of every part
   int repetitions = 0;           // of the part that has fewest
   double spread = 0;             // B/B: Aggregate::spread_cycles
   std::string factor;            // what moved it most
-  std::vector<std::string> flags;
+  std::vector<record::Flag> flags;
 };
 
 // The cycles of a variant.

@@ -1,5 +1,7 @@
 #include "analysis/report/data/group.h"
 
+#include "core/record/flag.h"
+
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -13,25 +15,23 @@ namespace {
 using SlotKey = std::tuple<int, bool, int, int>;
 
 SlotKey slot_of(const PointRow& point) {
-  return {point.repetition, point.aa_control, point.placement.sm, point.placement.first_warp};
+  return {point.repetition, point.aa_control, point.conditions.sm, point.conditions.first_warp};
 }
 
 // The newest row of a slot that has samples, else the newest error. A wrong payload is never
 // forgiven: the same code was wrong once.
 const PointRow* better(const PointRow* known, const PointRow& next) {
   if (known == nullptr) return &next;
-  const auto wrong = [](const PointRow& row) {
-    return row.error && row.error->step == Step::verify;
-  };
+  const auto wrong = [](const PointRow& row) { return row.verdict == record::Verdict::wrong; };
   if (wrong(*known) || wrong(next)) return wrong(next) ? &next : known;
   return next.error && !known->error ? known : &next;
 }
 
-// The flag of a row whose cycles are no line, or "".
-std::string bend_of(const PointRow& row) {
-  for (const std::string& flag : row.flags)
-    if (record::is_bend_of(flag, {})) return flag;
-  return {};
+// That of a row's cycles, or null when they are a line.
+const record::Bend* bend_of(const PointRow& row) {
+  for (const record::Bend& bend : row.quality.bends)
+    if (bend.reading.empty()) return &bend;
+  return nullptr;
 }
 
 }  // namespace
@@ -41,9 +41,8 @@ Group group_of(const std::vector<const PointRow*>& rows) {
   std::map<SlotKey, const PointRow*> slots;
   for (const PointRow* row : rows) {
     group.newest = row;
-    const std::string same_as = record::same_class_as(*row);
     if (!row->measured() && !row->error)
-      group.same_as = same_as;
+      group.same_as = row->same_as;
     else
       slots[slot_of(*row)] = better(slots[slot_of(*row)], *row);
   }
@@ -61,31 +60,35 @@ Group group_of(const std::vector<const PointRow*>& rows) {
   return group;
 }
 
-std::string reason_of(const Group& group) {
-  if (!group.failed.empty()) {
-    const record::PointError& error = *group.failed.back()->error;
-    return fmt::format("{}: {}", base::to_string(error.step), error.message);
-  }
-  if (!group.unusable.empty()) return group.unusable;
+Reason reason_of(const Group& group) {
+  if (!group.failed.empty())
+    return reason_of(group.failed.back()->verdict, *group.failed.back()->error);
+  if (!group.unusable.empty()) return unusable(group.unusable);
   const bool any = std::any_of(group.measured.begin(), group.measured.end(),
                                [](const Measured& m) { return !m.point->aa_control; });
-  return any ? "" : "not measured";
+  return any ? Reason() : not_measured();
 }
 
-std::string leave_out_bent(std::vector<const Measured*>& all) {
-  const size_t before = all.size();
-  std::string example;
-  const auto straight_end = std::stable_partition(all.begin(), all.end(), [&](const Measured* one) {
-    const std::string bend = bend_of(*one->point);
-    if (!bend.empty()) example = bend;
-    return bend.empty();
+Bent leave_out_bent(std::vector<const Measured*>& all) {
+  Bent bent;
+  bent.of = static_cast<int>(all.size());
+  std::erase_if(all, [&](const Measured* one) {
+    const record::Bend* bend = bend_of(*one->point);
+    if (bend == nullptr) return false;
+    ++bent.repetitions;
+    bent.example = *bend;
+    return true;
   });
-  const auto straight = static_cast<size_t>(straight_end - all.begin());
-  if (straight == before) return {};
-  const bool too_few = 2 * straight < before;
-  all.resize(too_few ? 0 : straight);
-  const std::string count = fmt::format("not_linear in {} of {}", before - straight, before);
-  return too_few ? fmt::format("{}: {}", example, count) : count;
+  if (bent.all_left_out()) all.clear();
+  return bent;
+}
+
+Reason reason_of(const Bent& bent) {
+  return {Missing::not_linear,
+          fmt::format("{}: {}", record::word_of(bent.example),
+                      record::word_of({.kind = record::Flag::Kind::not_linear_in_some,
+                                       .bent = bent.repetitions,
+                                       .repetitions = bent.of}))};
 }
 
 }  // namespace phasebit::report::data

@@ -1,10 +1,13 @@
 #include "analysis/report/data/report_data.h"
 
 #include "analysis/report/data/without_loop.h"
+#include "core/record/same_code.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace phasebit::report::data {
 
@@ -51,28 +54,22 @@ Result<std::set<std::string>> device_uuids(const Results& results, const std::st
 
 // A variant that several GPUs of the model measured has the rows of the one that measured the most:
 // two GPUs are no repetition of each other. Rows that another row points to stay, for its sake
-// alone: GPU and variant of those.
-std::set<std::pair<std::string, std::string>> keep_one_gpu_each(
-    std::vector<record::PointRow>& points) {
-  using Name = std::pair<record::PointKind, std::string>;
-  std::map<std::string, size_t> measured;
-  std::map<Name, std::string> chosen;
-  std::set<std::pair<std::string, std::string>> pointed_to;  // GPU, variant
+// alone: those.
+std::set<record::VariantOnGpu> keep_one_gpu_each(std::vector<record::PointRow>& points) {
+  std::unordered_map<Word, size_t> measured;
+  std::map<std::pair<record::PointKind, Word>, Word> chosen;
+  for (const record::PointRow& point : points) ++measured[point.device_uuid];
+  const std::set<record::VariantOnGpu> pointed_to = record::measured_for(points);
   for (const record::PointRow& point : points) {
-    ++measured[point.device_uuid];
-    const std::string other = record::same_class_as(point);
-    if (!other.empty()) pointed_to.emplace(point.device_uuid, other);
-  }
-  for (const record::PointRow& point : points) {
-    std::string& best = chosen[{point.kind, point.variant_id}];
+    Word& best = chosen[{point.kind, point.variant_id}];
     if (best.empty() || measured[best] < measured[point.device_uuid]) best = point.device_uuid;
   }
-  std::set<std::pair<std::string, std::string>> spare;
+  std::set<record::VariantOnGpu> spare;
   std::erase_if(points, [&](const record::PointRow& point) {
     if (chosen[{point.kind, point.variant_id}] == point.device_uuid) return false;
-    const std::pair gpu_and_variant{point.device_uuid, point.variant_id};
-    if (!pointed_to.contains(gpu_and_variant)) return true;
-    if (point.kind == record::PointKind::point) spare.insert(gpu_and_variant);
+    const record::VariantOnGpu name{point.device_uuid, point.variant_id};
+    if (!pointed_to.contains(name)) return true;
+    if (point.kind == record::PointKind::point) spare.insert(name);
     return false;
   });
   return spare;
@@ -81,18 +78,15 @@ std::set<std::pair<std::string, std::string>> keep_one_gpu_each(
 // What tables read of rows that are all of these GPUs.
 ReportData of_gpus(Results results, const std::set<std::string>& uuids) {
   ReportData data;
-  std::set<std::string> runs;
-  std::string last;
-  std::set<std::pair<std::string, std::string>> spare;
+  std::unordered_set<Word> runs;
+  std::set<record::VariantOnGpu> spare;
   if (uuids.size() > 1) spare = keep_one_gpu_each(results.points);
   data.results.points = std::move(results.points);
-  for (const record::PointRow& point : data.results.points)
-    if (runs.empty() || point.run_id != last) runs.insert(last = point.run_id);
-
+  for (const record::PointRow& point : data.results.points) runs.insert(point.run_id);
   for (const DeviceRow& row : results.devices)
     if (uuids.contains(row.uuid)) data.results.devices.push_back(row);
   for (const record::RunRow& run : results.runs)
-    if (runs.count(run.id) != 0) data.results.runs.push_back(run);
+    if (runs.contains(run.id)) data.results.runs.push_back(run);
   data.results.variants = std::move(results.variants);
   data.results.catalogue = std::move(results.catalogue);
   data.keys = VariantKeys(data.results);
@@ -129,7 +123,7 @@ Result<ReportData> report_data_alone(const Results& results, const std::string& 
 
 Aggregation of_runs_with(const ReportData& data,
                          const std::function<bool(const VariantAxes&)>& meant) {
-  std::set<std::string> runs;
+  std::unordered_set<Word> runs;
   for (const record::PointRow& point : data.results.points)
     if (meant(data.keys.of(point.variant_id))) runs.insert(point.run_id);
   std::vector<record::PointRow> points;

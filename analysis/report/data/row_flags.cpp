@@ -17,7 +17,7 @@ void RowFlags::add(const std::string& column, const Figure& figure) {
     known->second.push_back(where);
   };
   ++figures_;
-  for (const std::string& flag : figure.flags) put(flag, column);
+  for (const std::string& flag : record::words_of(figure.flags)) put(flag, column);
   if (!figure.reason.empty()) return;
   if (!figure.interval_reached) put("too few rounds for an interval", column);
   if (figure.spread > std::max(0.5, 0.005 * std::abs(figure.value))) {

@@ -1,7 +1,6 @@
 #include "analysis/report/data/variant_rows.h"
 
 #include <algorithm>
-#include <string_view>
 #include <tuple>
 #include <unordered_map>
 
@@ -24,7 +23,7 @@ void add_row(VariantRows& rows, const PointRow& point) {
 std::vector<VariantRows> rows_by_variant(const std::vector<PointRow>& points) {
   struct Hash {
     size_t operator()(const PointRow* row) const {
-      const std::hash<std::string_view> of;
+      const std::hash<Word> of;
       return of(row->variant_id) * 31 + of(row->device_uuid) + static_cast<size_t>(row->kind);
     }
   };

@@ -12,7 +12,7 @@ namespace phasebit::report::data {
 // Rows of one variant of a kind on a GPU, by their texts in the order in which these first came.
 struct VariantRows {
   const record::PointRow* any = nullptr;
-  std::vector<std::pair<std::string, std::vector<const record::PointRow*>>> texts;
+  std::vector<std::pair<Word, std::vector<const record::PointRow*>>> texts;
 };
 
 // Sorted by kind, variant and GPU. The points must outlive them.

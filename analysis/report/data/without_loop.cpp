@@ -30,7 +30,7 @@ Aggregate alone(const Sizes& sizes) {
   out.same_as.clear();
   for (const Aggregate* part : {&few, &many})
     if (out.reason.empty()) out.reason = part->reason;
-  for (const std::string& flag : few.flags)
+  for (const record::Flag& flag : few.flags)
     if (std::find(out.flags.begin(), out.flags.end(), flag) == out.flags.end())
       out.flags.push_back(flag);
   out.repetitions = std::min(few.repetitions, many.repetitions);

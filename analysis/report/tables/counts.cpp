@@ -45,10 +45,10 @@ Tally tally_of(const std::vector<Aggregate>& points) {
   Tally tally;
   for (const Aggregate& point : points) {
     tally.variants.insert(point.id);
-    auto& group = data::is_ungated(point)  ? tally.ungated
-                  : !point.reason.empty()  ? tally.failed
-                  : !point.same_as.empty() ? tally.shared
-                                           : tally.measured;
+    auto& group = point.reason.what == data::Missing::ungated ? tally.ungated
+                  : !point.reason.empty()                     ? tally.failed
+                  : !point.same_as.empty()                    ? tally.shared
+                                                              : tally.measured;
     group.insert(point.id);
     if (!point.reason.empty() || !point.same_as.empty()) continue;
     tally.most = std::max(tally.most, point.repetitions);

@@ -135,7 +135,7 @@ Result<table::Table> devices_table(const data::ReportData& data,
   PHASEBIT_TRY_ASSIGN(forms, isa::FormTable::load());
   if (data.others.devices.empty() || data.results.devices.empty())
     return with_hint(fail(Step::usage, "the results are of one GPU"),
-                     "name results of several: results/*/*.jsonl");
+                     "name results of several: results/*/*.csv.zst");
   const DeviceRow& own = data.results.devices.front();
   const auto is_own = [&](const DeviceRow& device) { return device.name == own.name; };
   const bool same_model =

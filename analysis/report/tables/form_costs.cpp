@@ -74,9 +74,10 @@ void say_time_out(const FormCost& cost, Figure& figure) {
   const bool may_sleep = cost.path == "blocked" && cost.measure == "throughput" &&
                          cost.form.find("try_wait") != std::string::npos;
   if (!may_sleep || !figure.reason.empty() || figure.value < longest_poll) return;
-  figure.reason =
-      fmt::format("{}a time-out of {:.0f} cycles for four tries, two for eight",
-                  record::not_linear_prefix, (large_unroll - small_unroll) * figure.value);
+  figure.reason = {
+      data::Missing::time_out,
+      fmt::format("not_linear:a time-out of {:.0f} cycles for four tries, two for eight",
+                  (large_unroll - small_unroll) * figure.value)};
 }
 
 }  // namespace
@@ -106,7 +107,7 @@ std::vector<FormCost> form_costs(const std::vector<Aggregate>& points) {
 std::map<std::string, std::string> measured_forms(const std::vector<Aggregate>& points) {
   std::map<std::string, std::string> forms;
   for (const FormCost& cost : form_costs(points)) {
-    const auto [at, is_new] = forms.emplace(cost.form, cost.isolated.reason);
+    const auto [at, is_new] = forms.emplace(cost.form, cost.isolated.reason.text);
     if (!is_new && cost.isolated.reason.empty()) at->second.clear();
   }
   return forms;

@@ -97,7 +97,8 @@ std::string flags_of(const FormLevel& level) {
     for (const Figure* figure : {&cost->isolated, &cost->loaded}) {
       if (figure == &cost->loaded && !cost->has_loaded) continue;
       if (!figure->reason.empty()) continue;
-      for (const std::string& flag : figure->flags) forms[flag].insert(cost->form);
+      for (const std::string& flag : record::words_of(figure->flags))
+        forms[flag].insert(cost->form);
       note_spread(*figure, most, factor);
     }
   }

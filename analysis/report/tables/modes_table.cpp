@@ -36,8 +36,8 @@ void add(Seen& seen, const PointRow& row) {
   const int number = static_cast<int>(seen.processes.size());
   const int process =
       seen.processes.try_emplace({row.run_id, row.repetition}, number).first->second;
-  for (const int sm : record::sms_of_flags(row.flags)) seen.sms.insert(sm);
-  seen.observations.push_back({process, row.placement, summary->cycles});
+  seen.sms.insert(row.sms.begin(), row.sms.end());
+  seen.observations.push_back({process, row.conditions, summary->cycles});
 }
 
 table::Cell cycles_cell(double value) {

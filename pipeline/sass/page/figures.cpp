@@ -2,12 +2,14 @@
 
 #include "analysis/report/data/aggregate.h"
 #include "analysis/report/data/figures.h"
+#include "core/record/same_code.h"
 #include "core/store/load.h"
 #include "pipeline/explain/measured.h"
 #include "pipeline/explain/sides.h"
 
 #include <algorithm>
 #include <tuple>
+#include <unordered_set>
 
 namespace phasebit::pipeline::sass::page {
 
@@ -17,14 +19,11 @@ using record::RunRow;
 namespace {
 
 // Rows of the variants asked for, and of those whose measurement stands for theirs.
-void keep_points(record::Results& results, std::set<std::string> ids) {
-  std::set<std::string> stand_in;
-  for (const PointRow& point : results.points)
-    if (ids.contains(point.variant_id))
-      if (std::string other = record::same_class_as(point); !other.empty()) stand_in.insert(other);
-  ids.merge(stand_in);
+void keep_points(record::Results& results, const std::set<std::string>& ids) {
+  const std::unordered_set<Word> wanted =
+      record::with_measured(results.points, {ids.begin(), ids.end()});
   std::erase_if(results.points, [&](const PointRow& point) {
-    return point.kind != record::PointKind::point || !ids.contains(point.variant_id);
+    return point.kind != record::PointKind::point || !wanted.contains(point.variant_id);
   });
 }
 
@@ -52,7 +51,7 @@ Result<PublishedFigures> PublishedFigures::load(const base::Home& home,
   for (const std::string& path : explain::published_histories(home)) histories.emplace_back(path);
   for (const std::vector<fs::path>& paths : {explain::published_results(home), histories}) {
     if (paths.empty()) continue;
-    PHASEBIT_TRY_ASSIGN(results, store::load_results(paths, store::json::no_samples));
+    PHASEBIT_TRY_ASSIGN(results, store::load_results(paths, store::no_samples));
     keep_points(results, ids);
     figures.add(results, ids);
   }

@@ -23,7 +23,7 @@ std::vector<fs::path> published() {
   for (const auto& folder : fs::directory_iterator(home().data / "results"))
     if (folder.is_directory())
       for (const auto& file : fs::directory_iterator(folder.path()))
-        if (file.path().extension() == ".jsonl") files.push_back(file.path());
+        if (store::is_results_file(file.path())) files.push_back(file.path());
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -51,8 +51,8 @@ TEST(PublishedClaims, HoldOnEveryRow) {
 TEST(PublishedClaims, OfPeersHold) {
   std::vector<fs::path> files;
   for (const auto& folder : fs::directory_iterator(home().data / "results"))
-    if (fs::exists(folder.path() / "peers" / "peers.jsonl"))
-      files.push_back(folder.path() / "peers" / "peers.jsonl");
+    if (fs::exists(folder.path() / "peers" / "peers.csv.zst"))
+      files.push_back(folder.path() / "peers" / "peers.csv.zst");
   ASSERT_EQ(files.size(), 2U);
   report::claims::ClaimsRequest request;
   request.claims = home().data / "claims" / "peers";
@@ -184,12 +184,12 @@ TEST(ClaimRows, APhaseWithoutItsLoopIsTheDifferenceOfTwoUnrolledSizes) {
       data_of({steady(id + "1", 60), steady(id + "4", 25), steady(id + "8", 20)});
   const auto rows = claim_rows(data, "without_loop");
   ASSERT_EQ(rows.size(), 1U);
-  EXPECT_EQ(rows[0].figure.reason, "");
+  EXPECT_EQ(rows[0].figure.reason.text, "");
   EXPECT_DOUBLE_EQ(rows[0].figure.value, 15);
   EXPECT_EQ(rows[0].ids, (std::vector<std::string>{id + "8", id + "4"}));
   const auto alone = claim_rows(data_of({steady(id + "1", 60)}), "without_loop");
   ASSERT_EQ(alone.size(), 1U);
-  EXPECT_EQ(alone[0].figure.reason, "measured in one size: its loop is in it");
+  EXPECT_EQ(alone[0].figure.reason.text, "measured in one size: its loop is in it");
 }
 
 TEST(ClaimRows, ACommandLeadsFromEachToItsSamples) {

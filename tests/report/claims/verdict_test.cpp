@@ -161,17 +161,19 @@ TEST(Cases, AskForEqualSmsOfAGridAndNotOfACluster) {
 TEST(Cases, LeaveOutWithAReason) {
   const Claim claim = claim_of("says = \"\"\nrelation = \"less\"\nbound = \"100\"");
   ClaimRow failed = ring("1", "x", 0);
-  failed.figure.reason = "launch: killed";
-  const std::vector<ClaimRow> rows = {failed, flagged(ring("2", "x", 1), {"modes"}),
-                                      flagged(ring("3", "x", 1), {"first_use"}),
-                                      flagged(ring("4", "x", 1), {"not_linear"}),
-                                      flagged(ring("5", "x", 1), {"interval_too_wide:wake"})};
+  failed.figure.reason = report::data::unusable("launch: killed");
+  using Kind = record::Flag::Kind;
+  const std::vector<ClaimRow> rows = {
+      failed, flagged(ring("2", "x", 1), {{Kind::modes}}),
+      flagged(ring("3", "x", 1), {{Kind::first_use}}),
+      flagged(ring("4", "x", 1), {{Kind::not_linear, "", {1, 2}}}),
+      flagged(ring("5", "x", 1), {{Kind::interval_too_wide, "wake"}})};
   const ClaimCases cases = cases_of(claim, rows, false);
   EXPECT_EQ(cases.cases.size(), 2U);
   ASSERT_EQ(cases.left_out.size(), 3U);
   EXPECT_EQ(cases.left_out[0].why, "launch: killed");
   EXPECT_EQ(cases.left_out[1].why, "flagged modes");
-  EXPECT_EQ(cases.left_out[2].why, "flagged not_linear");
+  EXPECT_EQ(cases.left_out[2].why, "flagged not_linear:1.00,2.00");
   const Claim accepts =
       claim_of("says = \"\"\nrelation = \"less\"\nbound = \"100\"\naccepts = [\"modes\"]");
   EXPECT_EQ(cases_of(accepts, rows, false).cases.size(), 3U);
@@ -214,7 +216,7 @@ TEST(Against, AFigureIsTakenAgainstItsControl) {
   EXPECT_DOUBLE_EQ(percent[0].figure.value, 50);
   EXPECT_DOUBLE_EQ(percent[0].floor, 2);
   EXPECT_EQ(percent[0].ids.size(), 2U);
-  EXPECT_EQ(percent[1].figure.reason, "its control is not there");
+  EXPECT_EQ(percent[1].figure.reason.text, "its control is not there");
   const auto difference = report::claims::against_control(
       claim_of(keys + "against = { num_stages = 1 }\nagainst_as = \"difference\""), rows);
   EXPECT_DOUBLE_EQ(difference[0].figure.value, 50);

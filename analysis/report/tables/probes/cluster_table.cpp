@@ -64,7 +64,8 @@ struct Pair {
 struct Group {
   std::vector<Pair> apart, inside;  // with a figure: two CTAs, one CTA
   int failed = 0;
-  std::string reason, unit;
+  data::Reason reason;
+  std::string unit;
 };
 
 // Loop, protocol, semantics, what else differs, size.
@@ -118,17 +119,31 @@ bool matches(const VariantAxes& axes, const AxisValues& where) {
                      [&](const auto& one) { return axes.value(one.first) == one.second; });
 }
 
+// A word or two of it.
+std::string what_failed(const data::Reason& reason) {
+  switch (reason.what) {
+    case data::Missing::failed:
+    case data::Missing::ungated: return std::string(base::to_string(reason.step));
+    case data::Missing::not_linear: return "not_linear";
+    case data::Missing::nothing:
+    case data::Missing::not_measured:
+    case data::Missing::time_out:
+    case data::Missing::unusable: return reason.text;
+  }
+  bug("no such Missing");
+}
+
 void add_row(Table& table, const GroupKey& key, const Group& group) {
   const auto& [loop, protocol, semantics, rest, size] = key;
   const bool none = group.apart.empty() && group.inside.empty();
   Cell median = median_cell(group.apart);
-  if (none) median.text = "failed: " + group.reason.substr(0, group.reason.find(':'));
+  if (none) median.text = "failed: " + what_failed(group.reason);
   table.rows.push_back({loop, protocol, semantics, rest, size, group.apart.size(), median,
                         extreme_cell(group.apart, true), extreme_cell(group.apart, false),
                         median_cell(group.inside), group.unit});
   if (group.failed > 0)
     table.notes.push_back(fmt::format("{}, {}, cluster of {}: {} without a figure, the last: {}.",
-                                      protocol, semantics, size, group.failed, group.reason));
+                                      protocol, semantics, size, group.failed, group.reason.text));
 }
 
 // Of which most pairs of ranks were measured.

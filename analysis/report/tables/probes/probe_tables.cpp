@@ -63,7 +63,7 @@ Figure one_of(const Sizes& sizes) {
   const auto [fewest, few] = *sizes.begin();
   const auto [most, many] = *sizes.rbegin();
   Figure figure = data::difference(figure_of(*many), figure_of(*few), std::max(1, most - fewest));
-  if (most == fewest) figure.reason = "measured with one number of copies";
+  if (most == fewest) figure.reason = data::unusable("measured with one number of copies");
   return figure;
 }
 

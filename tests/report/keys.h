@@ -1,0 +1,17 @@
+// Keys for the ids of test rows, by a small catalogue of components, their axes and defaults.
+#pragma once
+
+#include "core/record/record.h"
+
+#include <string>
+
+namespace phasebit::test {
+
+// "ring/mbarrier/st_shared/none/wait=test_wait" and "anchor/fma". A component that the catalogue
+// does not have has no axes but those that the id names, and so has an id of fewer than four.
+record::VariantRow row_of_id(const std::string& id, const std::string& hash);
+
+// Gives every variant of a point that has none its key, and the catalogue's facts.
+record::Results with_keys(record::Results results);
+
+}  // namespace phasebit::test
