@@ -46,6 +46,7 @@ void add_assemble(CLI::App& app, AssembleCommand& options, Chosen& chosen);
 void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen);
 void add_coverage(CLI::App& app, CoverageOptions& options, Chosen& chosen);
 void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen);
+void add_sql(CLI::App& app, SqlOptions& options, Chosen& chosen);
 void add_claims(CLI::App& app, ClaimsOptions& options, int& exit_status, Chosen& chosen);
 void add_explain(CLI::App& app, ExplainOptions& options, Chosen& chosen);
 void add_export(CLI::App& app, ExportOptions& options, Chosen& chosen);

@@ -120,6 +120,14 @@ struct ReportOptions {
 };
 Status run_report(const ReportOptions& options);
 
+struct SqlOptions {
+  base::Home home;
+  std::string query;
+  std::vector<std::string> results;  // stores or files of results; empty: the published ones
+  std::string device, format = "text";
+};
+Status run_sql(const SqlOptions& options);
+
 struct ClaimsOptions {
   base::Home home;
   std::vector<std::string> words;  // files are results, the others name claims

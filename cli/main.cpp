@@ -23,6 +23,7 @@ struct Options {
   LlvmOptions llvm;
   CoverageOptions coverage;
   ReportOptions report;
+  SqlOptions sql;
   ClaimsOptions claims;
   int exit_status = 0;  // of a command that succeeds: 1 where a claim is refuted
   ExplainOptions explain;
@@ -45,7 +46,7 @@ void set_home(Options& all, const base::Home& home) {
         &sass.show.tools, &sass.diff.tools, &sass.history.tools, &sass.matrix.tools,
         &sass.page.tools, &sass.classes.tools, &sass.gate.tools, &sass.reduce.tools})
     tools->home = home;
-  sass.list.home = all.report.home = all.claims.home = all.results_out.home =
+  sass.list.home = all.report.home = all.sql.home = all.claims.home = all.results_out.home =
       all.list.request.home = all.llvm.history.home = home;
   all.llvm.table.home = all.llvm.table.tools.home = home;
 }
@@ -74,6 +75,7 @@ int run(int argc, char** argv) {
   add_llvm(app, options.llvm, chosen);
   add_coverage(app, options.coverage, chosen);
   add_report(app, options.report, chosen);
+  add_sql(app, options.sql, chosen);
   add_claims(app, options.claims, options.exit_status, chosen);
   add_explain(app, options.explain, chosen);
   add_export(app, options.results_out, chosen);

@@ -1,14 +1,12 @@
 #include "analysis/report/blocks.h"
 
 #include "analysis/report/range.h"
-#include "core/store/load.h"
 
 #include <algorithm>
 
 namespace phasebit::report {
 
 using claims::ClaimSentences;
-using data::ReportData;
 
 namespace {
 
@@ -63,9 +61,9 @@ std::string take(data::TableArguments& arguments, std::string_view name) {
 // Goes over a document once, copying it with its blocks made anew.
 class Rewriter {
  public:
-  Rewriter(std::string_view text, std::string name, const ReportData& data,
+  Rewriter(std::string_view text, std::string name, const TableSource& source,
            const ClaimSentences& claims, const MoreTables& more)
-      : rest_(text), name_(std::move(name)), data_(data), claims_(claims), more_(more) {}
+      : rest_(text), name_(std::move(name)), source_(source), claims_(claims), more_(more) {}
 
   Status run() {
     while (!rest_.empty()) PHASEBIT_TRY(next_line());
@@ -154,14 +152,14 @@ class Rewriter {
     }
     if (block == "figure") {
       if (!is_inline) return complain("a figure stands within a line");
-      return located(block, make_figure(data_, arguments));
+      return located(block, make_figure(source_, arguments));
     }
     if (is_inline)
       return complain(
           fmt::format("block '{}' ends on its own line: its end stands below it", block));
     if (block == "range") {
       const std::string of = take(arguments, "of");
-      PHASEBIT_TRY_ASSIGN(table, located(block, make_table(data_, of, arguments)));
+      PHASEBIT_TRY_ASSIGN(table, located(block, make_table(source_, of, arguments)));
       PHASEBIT_TRY_ASSIGN(sentence, located(block, range_sentence(table)));
       return "\n\n" + sentence + "\n\n";
     }
@@ -176,13 +174,12 @@ class Rewriter {
   // Of results of its own, `results=FILE` beside the document, or of those that the document has.
   Result<table::Table> table_of(const std::string& block, data::TableArguments& arguments) const {
     if (const auto more = more_.by_block.find(block); more != more_.by_block.end())
-      return more->second(data_, arguments);
+      return more->second(source_, arguments);
     const std::string file = take(arguments, "results");
-    if (file.empty()) return make_table(data_, block, arguments);
-    const auto none = [](const record::Results&) { return false; };
-    PHASEBIT_TRY_ASSIGN(own, store::load_results({fs::path(name_).parent_path() / file}, none));
-    PHASEBIT_TRY_ASSIGN(data, data::report_data(std::move(own)));
-    return make_table(data, block, arguments);
+    if (file.empty()) return make_table(source_, block, arguments);
+    PHASEBIT_TRY_ASSIGN(
+        own, sql::ReportDatabase::open({fs::path(name_).parent_path() / file}, source_.cache));
+    return make_table({own, source_.folder, {}, false, source_.cache}, block, arguments);
   }
 
   Result<std::string> claim(const std::vector<std::string_view>& words, bool is_inline) {
@@ -230,7 +227,7 @@ class Rewriter {
 
   std::string_view rest_;
   std::string name_;
-  const ReportData& data_;
+  const TableSource& source_;
   const ClaimSentences& claims_;
   const MoreTables& more_;
   int line_ = 0;
@@ -240,19 +237,19 @@ class Rewriter {
 }  // namespace
 
 Result<std::string> update_blocks(std::string_view text, const std::string& name,
-                                  const ReportData& data, const ClaimSentences& claims,
+                                  const TableSource& source, const ClaimSentences& claims,
                                   const MoreTables& more) {
-  Rewriter rewriter(text, name, data, claims, more);
+  Rewriter rewriter(text, name, source, claims, more);
   PHASEBIT_TRY(rewriter.run());
   return std::move(rewriter.out);
 }
 
 Result<std::vector<BlockDifference>> differing_blocks(std::string_view text,
                                                       const std::string& name,
-                                                      const ReportData& data,
+                                                      const TableSource& source,
                                                       const ClaimSentences& claims,
                                                       const MoreTables& more) {
-  Rewriter rewriter(text, name, data, claims, more);
+  Rewriter rewriter(text, name, source, claims, more);
   PHASEBIT_TRY(rewriter.run());
   return std::move(rewriter.differences);
 }

@@ -24,9 +24,9 @@
 
 namespace phasebit::report {
 
-// Tables that are made of more than results: whoever has the rest brings them.
+// Tables that are made of more than results: the caller that has the rest brings them.
 using TableMaker =
-    std::function<Result<table::Table>(const data::ReportData&, const data::TableArguments&)>;
+    std::function<Result<table::Table>(const TableSource&, const data::TableArguments&)>;
 struct MoreTables {
   std::map<std::string, TableMaker> by_block = {};
   // Told which block stays as it is, where what it is made by is not installed (Step::toolchain).
@@ -36,7 +36,7 @@ struct MoreTables {
 // The text with all blocks made anew. `name` is the document's, for errors: Step::spec with
 // file:line: what cannot be made, or a block that is not closed or not opened.
 Result<std::string> update_blocks(std::string_view text, const std::string& name,
-                                  const data::ReportData& data,
+                                  const TableSource& source,
                                   const claims::ClaimSentences& claims = {},
                                   const MoreTables& more = {});
 
@@ -49,7 +49,7 @@ struct BlockDifference {
 // The blocks that update_blocks would change.
 Result<std::vector<BlockDifference>> differing_blocks(std::string_view text,
                                                       const std::string& name,
-                                                      const data::ReportData& data,
+                                                      const TableSource& source,
                                                       const claims::ClaimSentences& claims = {},
                                                       const MoreTables& more = {});
 

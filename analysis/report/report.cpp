@@ -2,97 +2,43 @@
 
 #include "analysis/report/blocks.h"
 #include "analysis/report/html_page.h"
-#include "analysis/report/tables/counts.h"
-#include "analysis/report/tables/devices.h"
-#include "analysis/report/tables/probes/barrier_word.h"
-#include "core/store/flat.h"
-#include "core/store/load.h"
-
-#include <algorithm>
-#include <tuple>
 
 namespace phasebit::report {
 
 using base::read_file;
-using data::ReportData;
 using data::TableArguments;
-using record::DeviceRow;
-using record::Results;
-using record::VariantRow;
-using store::load_results;
 
 namespace {
 
-// Tables are made of figures; the one of barrier words shows what was read itself.
-bool needs_samples(const Results& rows) {
-  return std::any_of(rows.variants.begin(), rows.variants.end(), [](const VariantRow& variant) {
-    return variant.value("probe") == tables::probes::word_probe;
-  });
+TableSource tables_of(const ReportSource& source, sql::ReportDatabase& database) {
+  return {database, source.tables, source.device, source.published, source.cache};
 }
 
-// By name, then by UUID: whatever the order of the files, the same.
-DeviceRow last_named(const std::vector<DeviceRow>& devices) {
-  const auto last =
-      std::max_element(devices.begin(), devices.end(), [](const DeviceRow& a, const DeviceRow& b) {
-        return std::tie(a.name, a.uuid) < std::tie(b.name, b.uuid);
-      });
-  return *last;
-}
-
-// The device that is asked for. For a table of all GPUs any of them will do as the one that the
-// others stand beside.
-std::string device_of(const ReportSource& source, const Results& results,
-                      bool all_devices = false) {
-  if (!source.device.empty() || results.devices.empty()) return source.device;
-  if (all_devices) return last_named(results.devices).uuid;
-  return source.published ? last_named(results.devices).name : std::string();
-}
-
-// What documents are made from.
-struct DocumentData {
-  ReportData data;
-  claims::ClaimSentences claims;
-};
-
-Result<DocumentData> load(const ReportSource& source, const std::vector<fs::path>& documents) {
-  PHASEBIT_TRY_ASSIGN(results, load_results(source.results, needs_samples));
-  results = store::sorted_by_run(std::move(results));
-  DocumentData out;
+Result<claims::ClaimSentences> claims_of(const ReportSource& source, sql::ReportDatabase& database,
+                                         const std::vector<fs::path>& documents) {
   for (const fs::path& document : documents) {
     PHASEBIT_TRY_ASSIGN(text, read_file(document));
-    if (out.claims || !names_claims(text)) continue;
-    PHASEBIT_TRY_ASSIGN(sentences, claims::claim_sentences(results, source.claims));
-    out.claims = std::move(sentences);
+    if (names_claims(text)) return claims::claim_sentences(database, source.claims);
   }
-  const std::string device = device_of(source, results);
-  PHASEBIT_TRY_ASSIGN(data, data::report_data(std::move(results), device));
-  out.data = std::move(data);
-  return out;
+  return claims::ClaimSentences();
 }
 
-Result<ReportData> load(const ReportSource& source, bool all_devices = false) {
-  PHASEBIT_TRY_ASSIGN(results, load_results(source.results, needs_samples));
-  const std::string device = device_of(source, results, all_devices);
-  // Runs in one order, whatever the files they came in: the documents must not depend on it.
-  return data::report_data(store::sorted_by_run(std::move(results)), device);
-}
-
-std::string page_of(const table::Table& made, const ReportData& data, const std::string& table,
-                    const TableArguments& arguments) {
+std::string title_of(const std::string& table, const TableArguments& arguments) {
   std::string title = table;
   for (const auto& [name, value] : arguments) title += fmt::format(" {}={}", name, value);
-  const table::Table counts = tables::counts_table(data);
-  return html_page(made, title, counts.notes.front());
+  return title;
 }
 
 }  // namespace
 
 Result<std::string> report(const ReportSource& source, const std::string& table,
                            const TableArguments& arguments, table::TableFormat format) {
-  PHASEBIT_TRY_ASSIGN(data, load(source, tables::is_of_all_devices(table)));
-  PHASEBIT_TRY_ASSIGN(made, make_table(data, table, arguments));
-  if (format == table::TableFormat::html) return page_of(made, data, table, arguments);
-  return table::render(made, format);
+  PHASEBIT_TRY_ASSIGN(database, sql::ReportDatabase::open(source.results, source.cache));
+  const TableSource tables = tables_of(source, database);
+  PHASEBIT_TRY_ASSIGN(made, make_table(tables, table, arguments));
+  if (format != table::TableFormat::html) return table::render(made, format);
+  PHASEBIT_TRY_ASSIGN(counts, make_table(tables, "counts", {}));
+  return html_page(made, title_of(table, arguments), counts.notes.front());
 }
 
 Result<TableArguments> table_arguments(const std::vector<std::string>& words) {
@@ -108,12 +54,13 @@ Result<TableArguments> table_arguments(const std::vector<std::string>& words) {
 
 Result<std::string> update_documents(const std::vector<fs::path>& documents,
                                      const ReportSource& source) {
-  PHASEBIT_TRY_ASSIGN(from, load(source, documents));
+  PHASEBIT_TRY_ASSIGN(database, sql::ReportDatabase::open(source.results, source.cache));
+  const TableSource tables = tables_of(source, database);
+  PHASEBIT_TRY_ASSIGN(claims, claims_of(source, database, documents));
   std::vector<std::pair<fs::path, std::string>> changed;
   for (const fs::path& document : documents) {
     PHASEBIT_TRY_ASSIGN(text, read_file(document));
-    PHASEBIT_TRY_ASSIGN(
-        made, update_blocks(text, document.string(), from.data, from.claims, source.more));
+    PHASEBIT_TRY_ASSIGN(made, update_blocks(text, document.string(), tables, claims, source.more));
     if (made != text) changed.emplace_back(document, made);
   }
   std::string said;
@@ -125,12 +72,14 @@ Result<std::string> update_documents(const std::vector<fs::path>& documents,
 }
 
 Status check_documents(const std::vector<fs::path>& documents, const ReportSource& source) {
-  PHASEBIT_TRY_ASSIGN(from, load(source, documents));
+  PHASEBIT_TRY_ASSIGN(database, sql::ReportDatabase::open(source.results, source.cache));
+  const TableSource tables = tables_of(source, database);
+  PHASEBIT_TRY_ASSIGN(claims, claims_of(source, database, documents));
   std::string said;
   for (const fs::path& document : documents) {
     PHASEBIT_TRY_ASSIGN(text, read_file(document));
-    PHASEBIT_TRY_ASSIGN(differences, differing_blocks(text, document.string(), from.data,
-                                                      from.claims, source.more));
+    PHASEBIT_TRY_ASSIGN(differences,
+                        differing_blocks(text, document.string(), tables, claims, source.more));
     for (const BlockDifference& one : differences)
       said += fmt::format("\n{}:{}: block '{}' has '{}', the results give '{}'", document.string(),
                           one.line, one.block, one.found, one.expected);

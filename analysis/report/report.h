@@ -17,6 +17,8 @@ struct ReportSource {
   // The results are the published ones: without a device those of the last model by name.
   bool published = false;
   MoreTables more = {};  // of documents
+  fs::path tables = {};  // folder of NAME.sql
+  fs::path cache = {};   // see sql::ReportDatabase::open
 };
 
 // One table (analysis/report/tables.h) as text.

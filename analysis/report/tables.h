@@ -1,7 +1,7 @@
-// The tables that README and docs show, by name.
+// The tables that README and docs show, by name: tables/NAME.sql, asked of a database of results.
 #pragma once
 
-#include "analysis/report/data/report_data.h"
+#include "analysis/report/sql/database.h"
 #include "core/table/table.h"
 
 #include <string>
@@ -15,19 +15,27 @@ struct ReportTable {
   std::string arguments;  // "rows=AXIS,AXIS probe=PROBE"; "" for none
   std::string doc;
 };
-std::vector<ReportTable> report_tables();
-std::vector<std::string> table_names();
+// Of a folder of NAME.sql. Step::spec, with file:line, for one that cannot be read.
+Result<std::vector<ReportTable>> report_tables(const fs::path& folder);
 
-// Step::usage for an unknown name, argument or value, with the nearest one.
-Result<table::Table> make_table(const data::ReportData& data, const std::string& name,
+// What tables are made from.
+struct TableSource {
+  sql::ReportDatabase& database;
+  fs::path folder;         // of NAME.sql
+  std::string device;      // see ReportDatabase::gpus; "" as default_device says
+  bool published = false;  // the results are the published ones
+  fs::path cache = {};     // of other results that a document names
+};
+
+// `name` may be a file NAME.sql. Step::usage for an unknown name, argument or value, with the
+// nearest one; else as sql::run_table.
+Result<table::Table> make_table(const TableSource& source, const std::string& name,
                                 const data::TableArguments& arguments);
 
 // One figure: of a variant (variant=ID, field=cycles, interval, half_width, low, high, intercept,
-// megahertz, rounds, repetitions, sass_class, or the name of a reading), or of all (field=variants,
-// measured, failed, ungated, repetitions, device, target, driver, ptxas, date, aa_median_cycles,
-// aa_median_percent, aa_p95_cycles, aa_p95_percent). Step::usage for what is unknown; Step::store
-// when the variant has no figure.
-Result<std::string> make_figure(const data::ReportData& data,
-                                const data::TableArguments& arguments);
+// megahertz, rounds, repetitions, sass_class, or the name of a reading), or of all (field= a column
+// of the table `counts`). Step::usage for what is unknown; Step::store when the variant has no
+// figure.
+Result<std::string> make_figure(const TableSource& source, const data::TableArguments& arguments);
 
 }  // namespace phasebit::report

@@ -33,8 +33,8 @@ void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen) {
       app.add_subcommand("report", "tables from results (`phasebit list tables` says which)");
   command->add_option("results", options.results,
                       "stores or files of results (default: the published)");
-  CLI::Option* table = command->add_option(
-      "--table", options.table, fmt::format("one of: {}", fmt::join(report::table_names(), ", ")));
+  CLI::Option* table = command->add_option("--table", options.table,
+                                           "its name (`phasebit list tables`), or a file NAME.sql");
   table->capture_default_str();
   CLI::Option* argument =
       command->add_option("--argument", options.arguments, "of the table, such as mover=none");
@@ -56,6 +56,24 @@ void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen) {
                           "phasebit report --table pivot --argument rows=protocol,mover,work "
                           "--argument across=num_stages:1,2,4"});
   command->callback([&] { chosen = [&] { return run_report(options); }; });
+}
+
+void add_sql(CLI::App& app, SqlOptions& options, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "sql", "any question of results: a SELECT over figure, point, device, run and claim");
+  command->add_option("query", options.query, "one SELECT; - reads it from standard input")
+      ->required();
+  command->add_option("results", options.results, "stores or files (default: the published)");
+  command->add_option("--format", options.format, "text, markdown, csv, json or html")
+      ->capture_default_str();
+  command->add_option("--device", options.device,
+                      "figures of this GPU, or of all of a model as one (default: of each GPU)");
+  add_examples(*command,
+               {"phasebit sql \"select name, count(*) from figure join device on uuid = "
+                "device group by 1\"",
+                "phasebit sql \"select id, cycles, half from figure where probe = 'handoff' "
+                "and reason = '' order by cycles limit 5\" --device H200"});
+  command->callback([&] { chosen = [&] { return run_sql(options); }; });
 }
 
 void add_claims(CLI::App& app, ClaimsOptions& options, int& exit_status, Chosen& chosen) {

@@ -48,7 +48,7 @@ Result<bool> run_claims(const ClaimsOptions& options) {
   const ClaimsRequest request = request_of(options, results);
   if (results.empty()) results = pipeline::explain::published_results(options.home);
   if (results.empty()) return pipeline::explain::nothing_published(options.home, "results are");
-  PHASEBIT_TRY_ASSIGN(claims, report::claims::check_claims(results, request));
+  PHASEBIT_TRY_ASSIGN(claims, report::claims::check_claims(results, options.home.cache, request));
   fmt::print("{}", table::render(table_of(options, request, format, claims), format));
   PHASEBIT_TRY(report::claims::all_have_rows(claims));
   return std::any_of(claims.begin(), claims.end(), [](const report::claims::CheckedClaim& one) {

@@ -1,6 +1,8 @@
 #include "analysis/report/report.h"
 
+#include "analysis/report/claims/check.h"
 #include "analysis/report/export.h"
+#include "analysis/report/sql/query.h"
 #include "cli/commands.h"
 #include "core/store/load.h"
 #include "pipeline/explain/measured.h"
@@ -20,6 +22,8 @@ Result<ReportSource> source_of(const ReportOptions& options) {
   source.claims = options.claims.empty() ? options.home.data / "claims" : fs::path(options.claims);
   source.more.by_block = pipeline::lower::document_tables(options.home);
   source.more.note = [](const std::string& what) { fmt::print(stderr, "not made: {}\n", what); };
+  source.tables = pipeline::explain::tables_folder(options.home);
+  source.cache = options.home.cache;
   source.published = source.results.empty();
   if (source.published) source.results = pipeline::explain::published_results(options.home);
   if (source.results.empty())
@@ -48,6 +52,40 @@ Status run_report(const ReportOptions& options) {
   PHASEBIT_TRY_ASSIGN(arguments, report::table_arguments(options.arguments));
   PHASEBIT_TRY_ASSIGN(text, report::report(source, options.table, arguments, format));
   fmt::print("{}", text);
+  return {};
+}
+
+namespace {
+
+Result<std::string> query_of(const SqlOptions& options) {
+  if (options.query != "-") return options.query;
+  return base::read_file("/dev/stdin");
+}
+
+// A row a claim, with the columns of the view.
+Result<table::Table> claim_rows(report::sql::ReportDatabase& database, const base::Home& home) {
+  report::claims::ClaimsRequest request;
+  request.claims = home.data / "claims";
+  PHASEBIT_TRY_ASSIGN(claims, report::claims::check_claims(database, request));
+  table::Table table;
+  for (const report::claims::CheckedClaim& one : claims)
+    table.rows.push_back(
+        {one.claim.name, one.word(), one.claim.says, one.verdict.used, one.verdict.refutes});
+  return table;
+}
+
+}  // namespace
+
+Status run_sql(const SqlOptions& options) {
+  PHASEBIT_TRY_ASSIGN(format, table::table_format(options.format));
+  PHASEBIT_TRY_ASSIGN(query, query_of(options));
+  std::vector<fs::path> results(options.results.begin(), options.results.end());
+  if (results.empty()) results = pipeline::explain::published_results(options.home);
+  if (results.empty()) return pipeline::explain::nothing_published(options.home, "results are");
+  PHASEBIT_TRY_ASSIGN(database, report::sql::ReportDatabase::open(results, options.home.cache));
+  const auto claims = [&] { return claim_rows(database, options.home); };
+  PHASEBIT_TRY_ASSIGN(made, report::sql::run_query(database, {query, options.device, claims}));
+  fmt::print("{}", table::render(made, format));
   return {};
 }
 

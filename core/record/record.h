@@ -167,6 +167,15 @@ struct Results {
   bool operator==(const Results&) const = default;
 };
 
+// Some rows of results that outlive them.
+using Rows = std::vector<const PointRow*>;
+inline Rows rows_of(const std::vector<PointRow>& points) {
+  Rows rows;
+  rows.reserve(points.size());
+  for (const PointRow& point : points) rows.push_back(&point);
+  return rows;
+}
+
 // What identifies a finished point when a sweep is resumed.
 struct PointKey {
   PointKind kind = PointKind::point;

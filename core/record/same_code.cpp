@@ -30,10 +30,10 @@ MeasuredCode measured_code(const Results& results) {
   return measured;
 }
 
-std::set<VariantOnGpu> measured_for(const std::vector<PointRow>& points) {
+std::set<VariantOnGpu> measured_for(const Rows& points) {
   std::set<VariantOnGpu> measured;
-  for (const PointRow& point : points)
-    if (!point.same_as.empty()) measured.emplace(point.device_uuid, point.same_as);
+  for (const PointRow* point : points)
+    if (!point->same_as.empty()) measured.emplace(point->device_uuid, point->same_as);
   return measured;
 }
 

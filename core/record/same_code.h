@@ -49,7 +49,7 @@ MeasuredCode measured_code(const Results& results);
 
 // GPU and variant of every row that another row of these has its figures from.
 using VariantOnGpu = std::pair<Word, Word>;
-std::set<VariantOnGpu> measured_for(const std::vector<PointRow>& points);
+std::set<VariantOnGpu> measured_for(const Rows& points);
 
 // The variants, and those whose measurement on whatever GPU stands for theirs.
 std::unordered_set<Word> with_measured(const std::vector<PointRow>& points,

@@ -1,7 +1,7 @@
 #include "pipeline/coverage/coverage.h"
 
+#include "analysis/report/data/form_costs.h"
 #include "analysis/report/report.h"
-#include "analysis/report/tables/form_costs.h"
 #include "core/store/load.h"
 #include "gen/space/form_space.h"
 #include "pipeline/coverage/reached.h"
@@ -124,7 +124,7 @@ Result<std::map<std::string, std::string>> measured(const CoverageRequest& reque
   if (source.results.empty()) source.results = explain::published_results(request.tools.home);
   if (source.results.empty()) return std::map<std::string, std::string>();
   PHASEBIT_TRY_ASSIGN(results, store::load_results(source.results, store::no_samples));
-  return report::tables::measured_forms(
+  return report::data::measured_forms(
       report::data::aggregate(results.points, report::data::VariantKeys(results)).points);
 }
 

@@ -1,8 +1,8 @@
 #include "pipeline/explain/explain.h"
 
 #include "analysis/compare/cause.h"
+#include "analysis/report/data/history.h"
 #include "analysis/report/report.h"
-#include "analysis/report/tables/history.h"
 #include "pipeline/explain/measured.h"
 #include "pipeline/explain/sides.h"
 #include "pipeline/explain/verb_changes.h"
@@ -117,9 +117,9 @@ Result<std::vector<ExplainedPair>> explain_pair(const ExplainRequest& options) {
 }
 
 std::vector<ExplainedPair> step_pairs(const report::data::ReportData& data, double least_percent) {
-  const report::tables::History history = report::tables::history_of(data);
+  const report::data::History history = report::data::history_of(data);
   std::vector<ExplainedPair> pairs;
-  for (report::tables::VersionStep& step : report::tables::find_steps(history, least_percent))
+  for (report::data::VersionStep& step : report::data::find_steps(history, least_percent))
     pairs.push_back({step.from->id,
                      step.to->id,
                      std::move(step.comparison),

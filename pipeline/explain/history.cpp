@@ -4,7 +4,7 @@
 #include "analysis/compare/summary.h"
 #include "analysis/flow/census.h"
 #include "analysis/flow/opcode_census.h"
-#include "analysis/report/tables/history.h"
+#include "analysis/report/data/history.h"
 #include "core/base/nearest.h"
 #include "pipeline/explain/measured.h"
 #include "pipeline/explain/sides.h"

@@ -46,6 +46,10 @@ std::vector<std::string> published_llvm(const Home& home) {
   return published_in(home, "llvm");
 }
 
+fs::path tables_folder(const Home& home) {
+  return home.data / "analysis" / "report" / "tables";
+}
+
 tl::unexpected<Error> nothing_published(const Home& home, std::string_view what) {
   return with_hint(
       fail(Step::usage, "no {} published under {}", what, (home.data / "results").string()),
@@ -110,9 +114,9 @@ Result<std::string> target_of_rows(const std::string& asked, const ReportData& d
                                    const std::vector<std::string>& ids) {
   if (!asked.empty()) return asked;
   std::set<std::string> runs, targets;
-  for (const record::PointRow& row : data.results.points)
-    if (std::find(ids.begin(), ids.end(), row.variant_id) != ids.end()) runs.insert(row.run_id);
-  for (const RunRow& run : data.results.runs)
+  for (const record::PointRow* row : data.rows)
+    if (std::find(ids.begin(), ids.end(), row->variant_id) != ids.end()) runs.insert(row->run_id);
+  for (const RunRow& run : data.runs)
     if (runs.contains(run.id)) targets.insert(run.target);
   if (targets.size() == 1) return *targets.begin();
   return measured_target(asked, data);
@@ -121,7 +125,7 @@ Result<std::string> target_of_rows(const std::string& asked, const ReportData& d
 Result<std::string> measured_target(const std::string& asked, const ReportData& data) {
   if (!asked.empty()) return asked;
   std::set<std::string> targets;
-  for (const RunRow& run : data.results.runs) targets.insert(run.target);
+  for (const RunRow& run : data.runs) targets.insert(run.target);
   if (targets.size() == 1) return *targets.begin();
   return with_hint(fail(Step::usage, "the results are of {} targets: {}", targets.size(),
                         fmt::join(targets, ", ")),

@@ -11,6 +11,8 @@ namespace phasebit::pipeline::explain {
 
 // results/*/*.csv.zst of the project, in order.
 std::vector<fs::path> published_results(const base::Home& home);
+// Of NAME.sql.
+fs::path tables_folder(const base::Home& home);
 // Step::usage: none is there; `what` is "results are" or the like.
 tl::unexpected<Error> nothing_published(const base::Home& home, std::string_view what);
 // results/*/history/*.csv.zst of the project: texts measured by many versions of ptxas.

@@ -19,10 +19,11 @@ using table::Table;
 
 namespace {
 
-Result<Table> list_tables(const ListRequest&) {
+Result<Table> list_tables(const ListRequest& request) {
+  PHASEBIT_TRY_ASSIGN(tables, report::report_tables(explain::tables_folder(request.home)));
   Table table;
   table.columns = {{"table", false}, {"--argument", false}, {"what it shows", false}};
-  for (const report::ReportTable& one : report::report_tables())
+  for (const report::ReportTable& one : tables)
     table.rows.push_back({one.name, one.arguments, one.doc});
   return table;
 }

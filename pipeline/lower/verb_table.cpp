@@ -2,7 +2,6 @@
 
 #include "analysis/compare/diff_report.h"
 #include "analysis/report/data/difference.h"
-#include "analysis/report/tables/origins/models.h"
 #include "core/rule/synchronisation.h"
 #include "gen/llvm/options.h"
 #include "gen/llvm/program_path.h"
@@ -23,7 +22,6 @@ using compare::KernelDiff;
 using image::VariantKey;
 using report::data::Aggregate;
 using report::data::Figure;
-using report::tables::origins::Model;
 using table::Cell;
 
 namespace {
@@ -134,6 +132,37 @@ Figure figure_for(const report::data::Aggregation& figures, const VariantKey& ke
                                                report::data::figure_of(*few), sizes);
 }
 
+// The figures of all GPUs of a model.
+struct Model {
+  std::string name;  // "NVIDIA H200"
+  report::data::Aggregation figures;
+};
+
+// "H100" of "NVIDIA H100 80GB HBM3": what a column says.
+std::string short_name(const Model& model) {
+  constexpr std::string_view maker = "NVIDIA ";
+  const std::string name =
+      model.name.starts_with(maker) ? model.name.substr(maker.size()) : model.name;
+  return name.substr(0, name.find(' '));
+}
+
+Result<std::vector<Model>> models_of(report::sql::ReportDatabase& results,
+                                     const std::string& device) {
+  std::vector<std::string> names = {device};
+  for (const record::DeviceRow& row : results.devices())
+    if (row.name.find(device) == std::string::npos && row.uuid != device &&
+        std::find(names.begin(), names.end(), row.name) == names.end())
+      names.push_back(row.name);
+  std::sort(names.begin() + 1, names.end());
+  std::vector<Model> models;
+  for (const std::string& name : names) {
+    PHASEBIT_TRY_ASSIGN(g, results.gpus(name));
+    PHASEBIT_TRY_ASSIGN(data, results.report_data(g));
+    models.push_back({data.devices.front().name, std::move(data.aggregation)});
+  }
+  return models;
+}
+
 class VerbTable {
  public:
   VerbTable(const explain::CodeSides& code, std::vector<Model> models, std::string family)
@@ -148,8 +177,7 @@ class VerbTable {
                     {"SASS class"}};
     for (const Model& model : models_)
       for (const char* whose : {"templates", "LLVM"})
-        made.columns.push_back(
-            {fmt::format("{}: {}", report::tables::origins::short_name(model), whose), true});
+        made.columns.push_back({fmt::format("{}: {}", short_name(model), whose), true});
   }
 
   Status take(const Pair& pair, const Speaker& speaker) {
@@ -183,7 +211,7 @@ class VerbTable {
                              ""};
     for (const Model& model : models_)
       for (const VariantKey* key : {&pair.ours, &pair.llvms})
-        row.push_back(cell_of(figure_for(model.data->aggregation, *key)));
+        row.push_back(cell_of(figure_for(model.figures, *key)));
     made.rows.push_back(std::move(row));
   }
 
@@ -241,8 +269,8 @@ Result<table::Table> table_with(const VerbTableRequest& request, std::vector<Mod
 }  // namespace
 
 Result<table::Table> verb_table(const VerbTableRequest& request,
-                                const report::data::ReportData& measured) {
-  PHASEBIT_TRY_ASSIGN(models, report::tables::origins::models_of(measured));
+                                report::sql::ReportDatabase& measured, const std::string& device) {
+  PHASEBIT_TRY_ASSIGN(models, models_of(measured, device));
   return table_with(request, std::move(models));
 }
 
@@ -250,8 +278,9 @@ Result<table::Table> verb_table(const VerbTableRequest& request) {
   std::vector<std::string> results = request.results;
   if (results.empty()) results = explain::published_llvm(request.home);
   if (results.empty()) return table_with(request, {});
-  PHASEBIT_TRY_ASSIGN(measured, explain::last_device_of(results, {}, {}));
-  return verb_table(request, measured);
+  PHASEBIT_TRY_ASSIGN(measured, report::sql::ReportDatabase::open({results.begin(), results.end()},
+                                                                  request.home.cache));
+  return verb_table(request, measured, measured.default_device(true, false));
 }
 
 }  // namespace phasebit::pipeline::lower

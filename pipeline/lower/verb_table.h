@@ -2,7 +2,7 @@
 // templates' PTX.
 #pragma once
 
-#include "analysis/report/data/report_data.h"
+#include "analysis/report/sql/database.h"
 #include "core/table/table.h"
 #include "pipeline/images/tools.h"
 
@@ -27,8 +27,8 @@ struct VerbTableRequest {
 // LLVM; else as select::open_space, images::open_tools and report::data::report_data.
 Result<table::Table> verb_table(const VerbTableRequest& request);
 
-// The same of results at hand.
+// The same of results at hand: `device` first, then the other models of them.
 Result<table::Table> verb_table(const VerbTableRequest& request,
-                                const report::data::ReportData& measured);
+                                report::sql::ReportDatabase& measured, const std::string& device);
 
 }  // namespace phasebit::pipeline::lower

@@ -18,7 +18,8 @@ class Project {
  public:
   Project() {
     fs::copy(test::home().data / "templates", templates(), fs::copy_options::recursive);
-    fs::create_directory_symlink(test::home().data / "specs", path() / "specs");
+    for (const char* folder : {"analysis", "specs"})
+      fs::create_directory_symlink(test::home().data / folder, path() / folder);
     if (fs::exists(test::home().data / ".toolchains"))
       fs::create_directory_symlink(test::home().data / ".toolchains", path() / ".toolchains");
     fs::create_directory(path() / "ptx");

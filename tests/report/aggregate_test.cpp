@@ -11,7 +11,6 @@ namespace phasebit::test {
 
 using record::PointRow;
 using record::Sample;
-using report::make_figure;
 using report::data::AaPair;
 using report::data::Aggregate;
 using report::data::Aggregation;
@@ -57,8 +56,9 @@ TEST(Aggregate, TakesReadingsOverTheRepetitionsToo) {
   EXPECT_NEAR(polls->half_width(), 1, 1e-9);
   EXPECT_TRUE(polls->interval_reached);
   EXPECT_EQ(all.points[0].reading("late"), nullptr);
-  EXPECT_EQ(make_figure(data_of({first}), {{"variant", "response/a"}, {"field", "polls"}}).value(),
-            "3.00 ±0");
+  EXPECT_EQ(
+      make_figure(results_of({first}), {{"variant", "response/a"}, {"field", "polls"}}).value(),
+      "3.00 ±0");
 }
 
 // 40 at first, 46 with another start offset, 41 elsewhere: 6 apart, by the start offset.
@@ -225,19 +225,6 @@ TEST(AaPairs, AControlIsComparedWithItsClassInTheSameRepetition) {
   EXPECT_DOUBLE_EQ(find_variant(all.points, "ring/m")->cycles, 55);
 }
 
-TEST(AaSummary, IsTheMedianAndThe95thPercentile) {
-  std::vector<AaPair> pairs;
-  for (int i = 0; i <= 100; ++i)
-    pairs.push_back({AaPair::Between::repetitions, "a", "a", "", 1000, 1000.0 + i});
-  const report::data::AaSummary sum = report::data::summarise_aa(pairs);
-  EXPECT_EQ(sum.pairs, 101U);
-  EXPECT_DOUBLE_EQ(sum.median_cycles, 50);
-  EXPECT_DOUBLE_EQ(sum.median_percent, 5);
-  EXPECT_DOUBLE_EQ(sum.p95_cycles, 95);
-  EXPECT_NEAR(sum.p95_percent, 9.5, 1e-12);
-  EXPECT_EQ(report::data::summarise_aa({}).pairs, 0U);
-}
-
 // Adding c cycles an item to all samples adds c to every figure, and the order of rows does not
 // matter while they are of one text.
 TEST(AggregateProperty, ShiftsWithItsSamplesAndIgnoresTheOrderOfRows) {
@@ -280,16 +267,15 @@ TEST(Aggregate, LeavesStrangersKernelsOut) {
   ASSERT_EQ(all.points.size(), 1U);
   EXPECT_EQ(all.points[0].id, "ring/a");
   EXPECT_EQ(all.aa.size(), before.aa.size());
-  EXPECT_EQ(all.floor, before.floor);
-  const report::data::ReportData data = report::data::report_data(std::move(results)).value();
-  const auto aa = report::make_table(data, "aa", {});
+  EXPECT_EQ(all.floors.size(), before.floors.size());
+  const auto aa = make_table(results, "aa");
   ASSERT_TRUE(aa) << aa.error().text();
   EXPECT_EQ(table::render(*aa, table::TableFormat::csv).find("whole"), std::string::npos);
   // Not even where somebody asks for them, nor as a figure of a document.
-  const auto pivot = report::make_table(data, "pivot", {{"rows", "probe"}, {"probe", "whole"}});
+  const auto pivot = make_table(results, "pivot", {{"rows", "probe"}, {"probe", "whole"}});
   EXPECT_FALSE(pivot);
-  EXPECT_FALSE(make_figure(data, {{"variant", id}, {"field", "cycles"}}));
-  EXPECT_TRUE(make_figure(data, {{"variant", "ring/a"}, {"field", "cycles"}}));
+  EXPECT_FALSE(make_figure(results, {{"variant", id}, {"field", "cycles"}}));
+  EXPECT_TRUE(make_figure(results, {{"variant", "ring/a"}, {"field", "cycles"}}));
 }
 
 }  // namespace

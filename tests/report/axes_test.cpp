@@ -1,5 +1,6 @@
 #include "analysis/report/data/axes.h"
 
+#include "analysis/report/sql/text.h"
 #include "tests/report/results.h"
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 
 namespace phasebit::test {
 
-using report::data::value_before;
 using report::data::VariantKeys;
 
 namespace {
@@ -71,19 +71,17 @@ TEST(WaitedOn, NamesInstructionOperandHintAndBackOff) {
   for (const auto& [id, text] : rows) EXPECT_EQ(axes_of(id).waited_on(), text) << id;
 }
 
-TEST(Column, HasNoWaitWhereThereIsNone) {
-  EXPECT_EQ(axes_of("ring/mbarrier/m/w").column("arrival"), "warp");
-  EXPECT_EQ(axes_of("ring/cta_barrier/m/w").column("arrival"), "-");
-  EXPECT_EQ(axes_of("ring/mbarrier/none/none").column("payload_bytes"), "-");
+bool before(const std::string& first, const std::string& a, const std::string& b) {
+  return report::sql::place_of(first, a) < report::sql::place_of(first, b);
 }
 
-TEST(ValueBefore, PutsTheDefaultFirstThenNumbersBySize) {
+TEST(PlaceOf, PutsTheDefaultFirstThenNumbersBySize) {
   std::vector<std::string> stages = {"16", "2", "4", "8", "1"};
   std::sort(stages.begin(), stages.end(),
-            [](const std::string& a, const std::string& b) { return value_before("4", a, b); });
+            [](const std::string& a, const std::string& b) { return before("4", a, b); });
   EXPECT_EQ(stages, (std::vector<std::string>{"4", "1", "2", "8", "16"}));
-  EXPECT_TRUE(value_before("try_wait", "try_wait", "test_wait"));
-  EXPECT_TRUE(value_before("", "cta_barrier", "mbarrier"));
+  EXPECT_TRUE(before("try_wait", "try_wait", "test_wait"));
+  EXPECT_TRUE(before("", "cta_barrier", "mbarrier"));
 }
 
 TEST(DefaultOf, CanDifferBetweenProbes) {

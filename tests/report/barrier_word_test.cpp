@@ -1,4 +1,4 @@
-#include "analysis/report/tables/probes/barrier_word.h"
+#include "analysis/report/data/barrier_word.h"
 
 #include "tests/report/results.h"
 
@@ -7,7 +7,7 @@
 namespace phasebit::test {
 
 using record::PointRow;
-using report::tables::probes::state_after;
+using report::data::state_after;
 
 namespace {
 
@@ -17,7 +17,7 @@ TEST(BarrierWord, TheModelFollowsTheManual) {
     const char* operation;
     std::int64_t expected;
     std::uint32_t times;
-    report::tables::probes::BarrierState after;
+    report::data::BarrierState after;
   };
   const Row rows[] = {
       {"none", 3, 4, {0, 3, 3, 0}},          {"arrive", 4, 3, {0, 1, 4, 0}},
@@ -39,7 +39,7 @@ TEST(BarrierWord, TheModelFollowsTheManual) {
 
 // A made-up layout: bit 0 is 1, 20 bits of tx_count from 1, the parity at 21, pending counted up to
 // zero in 22..41, expected likewise in 42..61.
-std::uint64_t made_up_word(const report::tables::probes::BarrierState& state) {
+std::uint64_t made_up_word(const report::data::BarrierState& state) {
   const auto field = [](std::int64_t value, int low, int width) {
     return (static_cast<std::uint64_t>(value) & ((1ULL << width) - 1)) << low;
   };
@@ -63,8 +63,8 @@ PointRow word_point(const std::string& operation, std::int64_t expected) {
   return point;
 }
 
-std::vector<report::tables::probes::WordReading> readings_of(const std::vector<PointRow>& points) {
-  return report::tables::probes::word_readings(points, test::keys_of(points));
+std::vector<report::data::WordReading> readings_of(const std::vector<PointRow>& points) {
+  return report::data::word_readings(record::rows_of(points), test::keys_of(points));
 }
 
 std::vector<PointRow> all_points() {
@@ -77,7 +77,7 @@ std::vector<PointRow> all_points() {
 }
 
 TEST(BarrierWord, FindsTheFieldsOfALayoutItDoesNotKnow) {
-  const auto fields = report::tables::probes::derive_fields(readings_of(all_points()));
+  const auto fields = report::data::derive_fields(readings_of(all_points()));
   ASSERT_EQ(fields.size(), 4U);
   EXPECT_EQ(fields[0].quantity, "phase");
   EXPECT_EQ(fields[0].low, 21);
@@ -99,8 +99,7 @@ TEST(BarrierWord, FindsTheFieldsOfALayoutItDoesNotKnow) {
 TEST(BarrierWord, AContradictionLeavesNoField) {
   auto readings = readings_of(all_points());
   readings.front().word ^= 0x3ffffeULL;
-  for (const report::tables::probes::WordField& field :
-       report::tables::probes::derive_fields(readings))
+  for (const report::data::WordField& field : report::data::derive_fields(readings))
     EXPECT_NE(field.quantity, "tx_count");
 }
 

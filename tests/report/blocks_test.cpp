@@ -11,8 +11,11 @@ using report::update_blocks;
 
 namespace {
 
-report::data::ReportData some_data() {
-  return data_of({steady("ring/a", 50), failed_point("ring/b", Step::launch, "killed")});
+// The results and tables of these tests; the database is made once.
+report::TableSource some_data() {
+  static TestTables tables =
+      TestTables::of({steady("ring/a", 50), failed_point("ring/b", Step::launch, "killed")});
+  return tables.source();
 }
 
 constexpr const char* stale =
@@ -60,9 +63,10 @@ TEST(Blocks, ARangeStandsBeforeItsTable) {
       measured(arrive + "001/path=pending", 100), steady(arrive + "001/path=pending/unroll=8", 180),
       steady(arrive + "016/path=pending", 100), steady(arrive + "016/path=pending/unroll=8", 260)};
   for (size_t n = 0; n < rows.size(); ++n) rows[n].text_hash = std::to_string(n);
-  const report::data::ReportData data = data_of(rows);
+  TestTables tables = TestTables::of(rows);
   const auto made = [&](const std::string& block) {
-    return update_blocks("<!-- phasebit:" + block + " -->\n<!-- /phasebit -->\n", "a.md", data);
+    return update_blocks("<!-- phasebit:" + block + " -->\n<!-- /phasebit -->\n", "a.md",
+                         tables.source());
   };
   EXPECT_EQ(made("range of=forms").value(),
             "<!-- phasebit:range of=forms -->\n\n**20.0 to 40.00** cycles isolated.\n\n"
@@ -160,7 +164,7 @@ TEST(Blocks, MayBeMadeElsewhere) {
   std::string noted;
   report::MoreTables more;
   more.by_block["other"] =
-      [](const report::data::ReportData&,
+      [](const report::TableSource&,
          const report::data::TableArguments& arguments) -> Result<table::Table> {
     if (!arguments.empty()) return fail(Step::toolchain, "no LLVM");
     table::Table table;

@@ -1,5 +1,4 @@
 // Synthetic results whose parts and sums are worked out by hand.
-#include "analysis/report/tables/probes/prediction.h"
 #include "tests/report/results.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +6,6 @@
 namespace phasebit::test {
 
 using record::PointRow;
-using report::tables::probes::Prediction;
 
 namespace {
 
@@ -55,18 +53,21 @@ struct Expected {
   bool open;
 };
 
-void expect(const std::vector<PointRow>& rows, const std::vector<Expected>& expected) {
-  const report::data::ReportData data = data_of(rows);
-  const std::vector<Prediction> made = report::tables::probes::predictions(data.aggregation);
-  ASSERT_EQ(made.size(), expected.size());
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    SCOPED_TRACE(made[i].kind + ", " + made[i].of->id);
-    EXPECT_EQ(made[i].kind, expected[i].kind);
-    EXPECT_EQ(made[i].of->id, expected[i].variant);
-    EXPECT_EQ(made[i].formula, expected[i].formula);
-    EXPECT_DOUBLE_EQ(made[i].predicted.value, expected[i].predicted);
-    EXPECT_DOUBLE_EQ(made[i].measured.value, expected[i].measured);
-    EXPECT_EQ(made[i].is_open(), expected[i].open);
+void expect(const std::vector<PointRow>& rows, const std::vector<Expected>& expected,
+            const report::data::TableArguments& arguments = {}) {
+  const auto table = make_table(rows, "closure", arguments);
+  ASSERT_TRUE(table) << table.error().text();
+  ASSERT_EQ(table->rows.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const std::vector<table::Cell>& row = table->rows[i];
+    SCOPED_TRACE(row[0].text + ", " + row[1].text);
+    EXPECT_EQ(row[0].text, expected[i].kind);
+    EXPECT_EQ(row[1].text, expected[i].variant);
+    EXPECT_EQ(row[2].text, expected[i].formula);
+    EXPECT_DOUBLE_EQ(row[3].value.value(), expected[i].predicted);
+    EXPECT_DOUBLE_EQ(row[4].value.value(), expected[i].measured);
+    EXPECT_DOUBLE_EQ(row[5].value.value(), expected[i].measured - expected[i].predicted);
+    EXPECT_EQ(row[7].text, expected[i].open ? "open" : "");
   }
 }
 
@@ -87,22 +88,18 @@ TEST(Predictions, OfARingAreTheSlowestOfItsRolesAndTheRoundTrip) {
   rows.push_back(steady("ring" + none + "/num_stages=1", 128));
   rows.push_back(steady("ring" + none + "/num_stages=2", 70));
   rows.push_back(steady("ring" + none, 60));  // 4 stages
-  const report::data::Aggregation all = data_of(rows).aggregation;
-  std::vector<Prediction> made = report::tables::probes::predictions(all);
-  std::erase_if(made, [](const Prediction& one) { return !one.kind.starts_with("ring"); });
-  ASSERT_EQ(made.size(), 4U);
-  EXPECT_EQ(made[0].kind, "ring of 1: its hand-off");
-  EXPECT_DOUBLE_EQ(made[0].predicted.value, 128);
-  EXPECT_DOUBLE_EQ(made[0].percent(), 0);
-  EXPECT_EQ(made[1].formula, "max(4 stages 60.00, 1 stage 128.00 / 2)");
-  EXPECT_DOUBLE_EQ(made[1].predicted.value, 64);
-  EXPECT_EQ(made[2].formula,
-            "max(acquire 40.00 + commit 9.00, wait 41.00 + release 11.00, round trip 128.00 / 4)");
-  EXPECT_DOUBLE_EQ(made[2].predicted.value, 52);
-  EXPECT_DOUBLE_EQ(made[2].residual().value, 8);
-  EXPECT_TRUE(made[2].is_open());                 // 8 of 60
-  EXPECT_DOUBLE_EQ(made[3].predicted.value, 64);  // 128 / 2
-  EXPECT_FALSE(made[3].is_open());                // 6 of 70
+  const char *one = "ring/mbarrier/none/none/num_stages=1",
+             *two = "ring/mbarrier/none/none/num_stages=2", *four = "ring/mbarrier/none/none";
+  expect(rows,
+         {{"ring of 1: its hand-off", one, "round trip 128.00", 128, 128, false},
+          {"ring: its own ends", two, "max(4 stages 60.00, 1 stage 128.00 / 2)", 64, 70, false},
+          {"ring: its verbs", four,
+           "max(acquire 40.00 + commit 9.00, wait 41.00 + release 11.00, round trip 128.00 / 4)",
+           52, 60, true},
+          {"ring: its verbs", two,
+           "max(acquire 40.00 + commit 9.00, wait 41.00 + release 11.00, round trip 128.00 / 2)",
+           64, 70, false}},
+         {{"probe", "ring"}});
 }
 
 // A wait spelled otherwise, a part without a figure, a loop that is not subtracted.
@@ -113,14 +110,16 @@ TEST(Predictions, NeedEveryPartInTheSameSpelling) {
   add_without_loop(rows, "handoff" + none + "/num_stages=1", 104);
   add_without_loop(rows, "fanin" + none + "/num_stages=1/roles=unified/wait=test_wait", 48);
   rows.push_back(steady("fanin" + none + "/num_stages=1/roles=unified", 60));
-  expect(rows, {});
+  EXPECT_EQ(
+      text_of(make_table(rows, "closure")),
+      "usage: no measured variant is in this table (it is made from sweeps of specs/core.toml "
+      "and specs/probes.toml)");
 }
 
 TEST(ClosureTable, ShowsWhatIsOpenAndCountsWhatHasNoRow) {
   std::vector<PointRow> rows = some_parts();
   rows.push_back(steady("ring/cta_barrier/none/none", 32));
-  const table::Table table =
-      report::make_table(data_of(rows), "closure", {{"protocol", "mbarrier"}}).value();
+  const table::Table table = make_table(rows, "closure", {{"protocol", "mbarrier"}}).value();
   ASSERT_EQ(table.rows.size(), 4U);
   const std::vector<table::Cell>& verbs = table.rows[1];
   EXPECT_EQ(verbs[2].text, "commit 47.00 + release 45.00");
@@ -129,7 +128,7 @@ TEST(ClosureTable, ShowsWhatIsOpenAndCountsWhatHasNoRow) {
   EXPECT_EQ(verbs[7].text, "open");
   EXPECT_EQ(table.rows[3][7].text, "");
   EXPECT_EQ(table.notes.back(), "1 of 4 rows are open.");
-  const table::Table all = report::make_table(data_of(rows), "closure", {}).value();
+  const table::Table all = make_table(rows, "closure").value();
   EXPECT_EQ(all.notes.back(),
             "1 rings and 0 hand-offs have no row: a part of them was not measured in their "
             "spelling.");

@@ -1,5 +1,3 @@
-#include "analysis/report/tables/probes/cluster_table.h"
-
 #include "tests/report/results.h"
 
 #include <gtest/gtest.h>
@@ -7,8 +5,6 @@
 namespace phasebit::test {
 
 using record::PointRow;
-using report::make_table;
-using report::tables::probes::cluster_semantics;
 
 namespace {
 
@@ -22,31 +18,37 @@ PointRow trip(const std::string& rest, std::uint64_t cycles) {
 }
 
 // Four CTAs: 0 and 1 to each other, 0 to the others, and two ranks to themselves.
-report::data::ReportData some_clusters() {
-  return data_of(
-      {trip("/cluster_size=4", 700), trip("/cluster_size=4/first_rank=1/second_rank=0", 704),
-       trip("/cluster_size=4/second_rank=2", 730), trip("/cluster_size=4/second_rank=3", 900),
-       trip("/cluster_size=4/second_rank=0", 300),
-       trip("/cluster_size=4/first_rank=2/second_rank=2", 302),
-       trip("/arrive_semantics=relaxed_cluster/wait_semantics=relaxed_cluster/fenced=on", 650),
-       trip("/arrive_semantics=default", 400),
-       failed_point(token + "/cluster_size=16", Step::device, "at most 8 CTAs"),
-       failed_point(token + "/cluster_size=16/second_rank=2", Step::device, "at most 8 CTAs"),
-       steady(bar + "/cluster_size=8", 210), steady(bar + "/producers=4/consumers=4", 190),
-       steady("ring/mbarrier/none/none/num_stages=1", 90)});
+std::vector<PointRow> some_clusters() {
+  return {trip("/cluster_size=4", 700),
+          trip("/cluster_size=4/first_rank=1/second_rank=0", 704),
+          trip("/cluster_size=4/second_rank=2", 730),
+          trip("/cluster_size=4/second_rank=3", 900),
+          trip("/cluster_size=4/second_rank=0", 300),
+          trip("/cluster_size=4/first_rank=2/second_rank=2", 302),
+          trip("/arrive_semantics=relaxed_cluster/wait_semantics=relaxed_cluster/fenced=on", 650),
+          trip("/arrive_semantics=default", 400),
+          failed_point(token + "/cluster_size=16", Step::device, "at most 8 CTAs"),
+          failed_point(token + "/cluster_size=16/second_rank=2", Step::device, "at most 8 CTAs"),
+          steady(bar + "/cluster_size=8", 210),
+          steady(bar + "/producers=4/consumers=4", 190),
+          steady("ring/mbarrier/none/none/num_stages=1", 90)};
 }
 
-TEST(ClusterSemantics, SaysWhatIsWritten) {
-  const std::pair<const char*, const char*> rows[] = {
-      {"", "release.cluster / acquire.cluster"},
-      {"/arrive_semantics=default/wait_semantics=acquire_cta", "not written / acquire.cta"},
-      {"/arrive_semantics=relaxed_cluster/wait_semantics=relaxed_cluster/fenced=on",
-       "relaxed.cluster / relaxed.cluster, fenced"}};
-  for (const auto& [rest, text] : rows)
-    EXPECT_EQ(cluster_semantics(test::axes_of(token + rest)), text);
-  EXPECT_EQ(cluster_semantics(test::axes_of(bar)), "not written");
-  EXPECT_EQ(cluster_semantics(test::axes_of(bar + "/semantics=explicit")), "release / acquire");
-  EXPECT_EQ(cluster_semantics(test::axes_of(bar + "/semantics=relaxed")), "relaxed / not written");
+// Rows that differ in what is written alone.
+TEST(ClusterTable, SaysWhatIsWritten) {
+  const std::pair<std::string, const char*> rows[] = {
+      {token, "release.cluster / acquire.cluster"},
+      {token + "/arrive_semantics=default/wait_semantics=acquire_cta", "not written / acquire.cta"},
+      {token + "/arrive_semantics=relaxed_cluster/wait_semantics=relaxed_cluster/fenced=on",
+       "relaxed.cluster / relaxed.cluster, fenced"},
+      {bar, "not written"},
+      {bar + "/semantics=explicit", "release / acquire"},
+      {bar + "/semantics=relaxed", "relaxed / not written"}};
+  for (const auto& [id, text] : rows) {
+    const auto table = make_table({steady(id, 100)}, "cluster");
+    ASSERT_TRUE(table) << table.error().text();
+    EXPECT_EQ(table->rows.at(0).at(2).text, text) << id;
+  }
 }
 
 // 700, 704, 730 and 900: the median is 717; the two inside one CTA have 301 between them.
@@ -67,7 +69,7 @@ TEST(ClusterTable, HasMedianLowestAndHighestOfThePairs) {
 }
 
 TEST(ClusterTable, KeepsSemanticsWarpsAndSizesApart) {
-  const auto table = make_table(some_clusters(), "cluster", {});
+  const auto table = make_table(some_clusters(), "cluster");
   ASSERT_TRUE(table) << table.error().text();
   std::vector<std::string> rows;
   for (const auto& row : table->rows)
@@ -81,11 +83,11 @@ TEST(ClusterTable, KeepsSemanticsWarpsAndSizesApart) {
 }
 
 TEST(ClusterTable, NamesPayloadAndStagesOfARing) {
-  const auto table = report::tables::probes::cluster_table(
-      data_of({steady("cluster/mbarrier_cluster/st_cluster/none", 90),
-               steady("cluster/st_async/st_async/none/num_stages=2/expect=producer", 80)})
-          .aggregation,
-      {});
+  const auto table =
+      make_table({steady("cluster/mbarrier_cluster/st_cluster/none", 90),
+                  steady("cluster/st_async/st_async/none/num_stages=2/expect=producer", 80)},
+                 "cluster");
+  ASSERT_TRUE(table) << table.error().text();
   ASSERT_EQ(table->rows.size(), 2U);
   EXPECT_EQ(table->rows[0][3].text, "st_cluster, payload_bytes=512, 4 stages");
   EXPECT_EQ(table->rows[1][3].text, "st_async, payload_bytes=512, 2 stages, expect=producer");
@@ -110,12 +112,13 @@ TEST(ClusterPairsTable, IsTheMatrixOfOneSize) {
     points.push_back(steady_at(id + "/unroll=4", cycles + 2.5));
     points.push_back(steady_at(id + "/unroll=8", cycles + 1.25));
   }
-  const auto table = make_table(data_of(points), "cluster_pairs", {{"cluster_size", "4"}});
+  const auto table = make_table(points, "cluster_pairs", {{"cluster_size", "4"}});
   ASSERT_TRUE(table) << table.error().text();
   EXPECT_EQ(table::render(*table, table::TableFormat::csv),
-            "\"from, of 4\",to 0,to 0 half width,to 1,to 1 half width,to 2,to 3\n"
-            "0,300,0,700,0,,\n"
-            "1,704,0,,,,\n");
+            "from,to 0,to 0 half width,to 1,to 1 half width\n"
+            "0,300,0,700,0\n"
+            "1,704,0,,\n");
+  EXPECT_EQ(table->notes.back(), "mbarrier_cluster, clusters of 4.");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ using record::PointRow;
 using report::data::Aggregation;
 using report::data::compare;
 using report::data::Comparison;
-using report::data::noise_floor;
+using report::data::floor_of;
 using report::data::percent_cell;
 
 namespace {
@@ -88,21 +88,22 @@ TEST(NoiseFloor, IsThatOfTheStratumFromTwentyPairsOn) {
   add_pairs(points, "handoff/mbarrier", 20, 1);
   add_pairs(points, "ring/flag", 19, 1);
   const Aggregation nineteen = aggregate(points);
-  EXPECT_DOUBLE_EQ(noise_floor(nineteen, test::axes_of(before).stratum()), 5);
+  EXPECT_DOUBLE_EQ(floor_of(nineteen, test::axes_of(before).stratum()).cycles, 5);
   EXPECT_DOUBLE_EQ(
-      noise_floor(nineteen, test::axes_of("handoff/mbarrier/none/none/num_stages=1").stratum()), 1);
+      floor_of(nineteen, test::axes_of("handoff/mbarrier/none/none/num_stages=1").stratum()).cycles,
+      1);
   // Of all 59, a third differ by 5.
-  EXPECT_DOUBLE_EQ(noise_floor(nineteen, test::axes_of("ring/flag/none/none").stratum()), 5);
-  EXPECT_DOUBLE_EQ(noise_floor(nineteen, test::axes_of("ring/unknown/none/none").stratum()), 5);
+  EXPECT_DOUBLE_EQ(floor_of(nineteen, test::axes_of("ring/flag/none/none").stratum()).cycles, 5);
+  EXPECT_DOUBLE_EQ(floor_of(nineteen, test::axes_of("ring/unknown/none/none").stratum()).cycles, 5);
   points.push_back(steady("ring/flag/none/none/num_stages=20", 100));
   points.push_back(control_of(points.back(), 101));
-  EXPECT_DOUBLE_EQ(noise_floor(aggregate(points), test::axes_of("ring/flag/none/none").stratum()),
-                   1);
+  EXPECT_DOUBLE_EQ(
+      floor_of(aggregate(points), test::axes_of("ring/flag/none/none").stratum()).cycles, 1);
 }
 
 TEST(NoiseFloor, IsNothingWithoutPairs) {
-  EXPECT_DOUBLE_EQ(noise_floor(aggregate({steady(before, 100)}), test::axes_of(before).stratum()),
-                   0);
+  EXPECT_DOUBLE_EQ(
+      floor_of(aggregate({steady(before, 100)}), test::axes_of(before).stratum()).cycles, 0);
 }
 
 TEST(Cells, OfAComparison) {

@@ -1,6 +1,4 @@
 // Copies whose cycles a tile are given.
-#include "analysis/report/tables/probes/copies.h"
-
 #include "tests/report/results.h"
 
 #include <gtest/gtest.h>
@@ -43,8 +41,7 @@ Results copies() {
 }
 
 TEST(CopiesTable, GivesLatencyAndRateByBytesInFlight) {
-  const auto data = report::data::report_data(copies()).value();
-  const auto table = report::tables::probes::copies_table(data, {}).value();
+  const auto table = make_table(copies(), "copies").value();
   ASSERT_EQ(table.rows.size(), 3U);
   const auto text = [&](size_t row, size_t column) { return table.rows[row][column].text; };
   EXPECT_EQ(text(0, 0) + " " + text(0, 1) + " " + text(0, 2), "L2 bulk -");
@@ -61,13 +58,11 @@ TEST(CopiesTable, GivesLatencyAndRateByBytesInFlight) {
 }
 
 TEST(CopiesTable, ShowsRowsOfAValue) {
-  const auto data = report::data::report_data(copies()).value();
-  const auto table = report::tables::probes::copies_table(data, {{"resident", "hbm"}}).value();
+  const auto table = make_table(copies(), "copies", {{"resident", "hbm"}}).value();
   ASSERT_EQ(table.rows.size(), 1U);
-  const auto error = report::tables::probes::copies_table(data, {{"swizzle", "64B"}});
-  ASSERT_FALSE(error);
-  EXPECT_EQ(error.error().text(),
-            "usage: no measured variant of the probe issue has swizzle=64B (one of -, 128B)");
+  const auto error = make_table(copies(), "copies", {{"swizzle", "64B"}});
+  EXPECT_EQ(text_of(error),
+            "usage: no measured variant of the probe issue has swizzle=64B (one of: -, 128B)");
 }
 
 }  // namespace

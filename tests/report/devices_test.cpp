@@ -1,6 +1,4 @@
 // Two GPUs whose figures are given.
-#include "analysis/report/tables/devices.h"
-
 #include "analysis/report/report.h"
 #include "core/store/flat.h"
 #include "tests/report/results.h"
@@ -13,7 +11,6 @@ namespace phasebit::test {
 
 using record::PointRow;
 using record::Results;
-using report::make_table;
 using report::data::report_data;
 using table::Table;
 
@@ -52,8 +49,7 @@ std::vector<std::string> texts(const std::vector<table::Cell>& row) {
 using Row = std::vector<std::string>;
 
 TEST(DevicesTable, CountsWhatAgreesByClass) {
-  const report::data::ReportData data = report_data(of_two(), "GPU-1").value();
-  const Table table = make_table(data, "devices", {}).value();
+  const Table table = make_table(of_two(), "devices", {}, "GPU-1").value();
   ASSERT_EQ(table.rows.size(), 3U);
   EXPECT_EQ(texts(table.rows[0]), (Row{"NVIDIA H100", "NVIDIA H200", "handoff/mbarrier", "CTA", "1",
                                        "1", "1.000", "1.000", "1.000", trip, "100.0", "100.0"}));
@@ -67,8 +63,7 @@ TEST(DevicesTable, CountsWhatAgreesByClass) {
 }
 
 TEST(DevicesTable, TellsGpusOfOneNameApart) {
-  const report::data::ReportData data = report_data(of_two("NVIDIA H200"), "GPU-2").value();
-  const Table table = make_table(data, "devices", {}).value();
+  const Table table = make_table(of_two("NVIDIA H200"), "devices", {}, "GPU-2").value();
   EXPECT_EQ(table.rows.at(1).at(0).text, "NVIDIA H200 GPU-1");
   EXPECT_DOUBLE_EQ(table.rows[1][6].value.value(), 0.5);
   EXPECT_EQ(table.rows[1][1].text, "NVIDIA H200 GPU-2");
@@ -81,7 +76,7 @@ TEST(DevicesTable, TakesGpusOfAnotherModelTogether) {
                                 on("GPU-3", ring + "/num_stages=2", 50)});
   for (const char* uuid : {"GPU-2", "GPU-3"})
     results.devices.push_back({uuid, "NVIDIA H100", "580.1", "sm_90", 132, 1, 1});
-  const Table table = make_table(report_data(results, "GPU-1").value(), "devices", {}).value();
+  const Table table = make_table(results, "devices", {}, "GPU-1").value();
   ASSERT_EQ(table.rows.size(), 1U);
   EXPECT_EQ(texts(table.rows[0]), (Row{"NVIDIA H100", "NVIDIA H200", "ring/mbarrier", "CTA", "2",
                                        "0", "0.500", "1.250", "2.000", ring, "100.0", "200.0"}));
@@ -108,8 +103,7 @@ TEST(DevicesTable, KnowsWhatOrdersBeyondTheCta) {
   for (const auto& [id, scope] : rows) {
     Results results = results_of({on("GPU-1", id, 100), on("GPU-2", id, 100)});
     results.devices.push_back({"GPU-2", "NVIDIA H100", "580.1", "sm_90", 132, 1, 1});
-    const Table table =
-        make_table(report_data(std::move(results), "GPU-1").value(), "devices", {}).value();
+    const Table table = make_table(std::move(results), "devices", {}, "GPU-1").value();
     ASSERT_EQ(table.rows.size(), 1U) << id;
     EXPECT_EQ(table.rows[0][3].text, scope) << id;
   }
@@ -120,14 +114,13 @@ TEST(DevicesTable, WithoutADeviceTheLastByNameIsHere) {
   const base::TempDir folder = base::TempDir::create().value();
   const fs::path file = folder.path() / "two.csv";
   ASSERT_TRUE(base::write_file(file, store::to_csv(of_two("NVIDIA A100"))));
-  const auto table = report::report({{file}, ""}, "devices", {}, table::TableFormat::csv);
+  const report::ReportSource source = source_of({file});
+  const auto table = report::report(source, "devices", {}, table::TableFormat::csv);
   ASSERT_TRUE(table) << table.error().text();
   EXPECT_NE(table->find("NVIDIA A100,NVIDIA H200,handoff/mbarrier,CTA,1,1,"), std::string::npos);
-  EXPECT_NE(report::report({{file}, ""}, "aa", {}, table::TableFormat::csv)
-                .error()
-                .text()
-                .find("of 2 devices"),
-            std::string::npos);
+  EXPECT_NE(
+      report::report(source, "aa", {}, table::TableFormat::csv).error().text().find("of 2 devices"),
+      std::string::npos);
 }
 
 // Every figure of each variant.
@@ -163,7 +156,7 @@ TEST(ReportData, WhatASharedCodePointsToIsNoSecondFigure) {
 }
 
 TEST(DevicesTable, NeedsTwoGpus) {
-  EXPECT_EQ(make_table(data_of({steady(ring, 5)}), "devices", {}).error().text(),
+  EXPECT_EQ(make_table({steady(ring, 5)}, "devices").error().text(),
             "usage: the results are of one GPU (name results of several: results/*/*.csv.zst)");
 }
 

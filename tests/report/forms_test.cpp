@@ -1,7 +1,4 @@
-#include "analysis/report/tables/forms.h"
-
-#include "analysis/report/tables/form_costs.h"
-#include "analysis/report/tables/form_levels.h"
+#include "analysis/report/data/form_costs.h"
 #include "tests/report/results.h"
 
 #include <gtest/gtest.h>
@@ -9,10 +6,8 @@
 namespace phasebit::test {
 
 using record::PointRow;
-using report::tables::common_words;
-using report::tables::form_costs;
-using report::tables::FormCost;
-using report::tables::forms_table;
+using report::data::form_costs;
+using report::data::FormCost;
 using table::Table;
 
 namespace {
@@ -57,7 +52,7 @@ TEST(FormCosts, AHalfIsNoFigure) {
   ASSERT_EQ(costs.size(), 1U);
   EXPECT_NE(costs[0].isolated.reason.text, "");
   const auto known =
-      report::tables::measured_forms(data_of({measured(arrive, 100)}).aggregation.points);
+      report::data::measured_forms(data_of({measured(arrive, 100)}).aggregation.points);
   EXPECT_NE(known.at("mbarrier.arrive#001"), "");
 }
 
@@ -91,88 +86,78 @@ TEST(FormsTable, OneRowForEqualCode) {
   std::vector<PointRow> rows = two_sizes(arrive, 100, 180, "same");
   append(rows, two_sizes(sink, 100, 180, "same"));
   append(rows, two_sizes("form/none/none/none/form=mbarrier.init#001", 40, 48, "other"));
-  const Table table = forms_table(data_of(rows), {}).value();
+  const Table table = make_table(rows, "forms").value();
   ASSERT_EQ(table.rows.size(), 2U);
   EXPECT_EQ(table.rows[0][0].text, "mbarrier.arrive.b64 state, [addr];");
   EXPECT_EQ(table.rows[0][1].text, "+1");
   EXPECT_EQ(table.rows[1][0].text, "mbarrier.init.b64 [addr], count;");
   EXPECT_DOUBLE_EQ(table.rows[1][5].value.value(), 2);
-  EXPECT_EQ(forms_table(data_of(rows), {{"family", "mbarrier.init"}})->rows.size(), 1U);
-  EXPECT_EQ(forms_table(data_of(rows), {{"famly", "x"}}).error().text(),
-            "usage: this table takes no argument 'famly' (did you mean 'family'?)");
+  EXPECT_EQ(make_table(rows, "forms", {{"family", "mbarrier.init"}})->rows.size(), 1U);
+  EXPECT_EQ(make_table(rows, "forms", {{"famly", "x"}}).error().text(),
+            "usage: no axis or argument 'famly' (did you mean 'family'?)");
 }
 
-FormCost cost(const std::string& form, double isolated, const std::string& lanes = "one") {
-  FormCost made;
-  made.form = form;
-  made.path = "pending";
-  made.measure = "latency";
-  made.lanes = lanes;
-  made.text_hashes = form;
-  made.isolated.value = isolated;
-  return made;
+// One form: 4 in a row take 4 * `cycles` + 7, 8 take 4 more of them.
+void add_form(std::vector<PointRow>& rows, const std::string& form, double cycles,
+              const std::string& rest = "/path=pending") {
+  const std::string id = "form/none/none/none/form=" + form + rest;
+  rows.push_back(steady_at(id, 4 * cycles + 7));
+  rows.back().text_hash = "4 of " + id;
+  rows.push_back(steady_at(id + "/unroll=8", 8 * cycles + 7));
+  rows.back().text_hash = "8 of " + id;
 }
 
-std::vector<size_t> sizes_of(const std::vector<FormCost>& costs) {
-  std::vector<size_t> sizes;
-  for (const report::tables::FormLevel& level : report::tables::form_levels(costs))
-    sizes.push_back(level.costs.size());
-  return sizes;
+std::vector<std::string> levels_of(const std::vector<std::pair<std::string, double>>& forms) {
+  std::vector<PointRow> rows;
+  for (const auto& [form, cycles] : forms) add_form(rows, form, cycles);
+  const auto table = make_table(rows, "forms", {{"rows", "levels"}});
+  if (!table) return {table.error().text()};
+  std::vector<std::string> levels;
+  for (const auto& row : table->rows) levels.push_back(row[3].text + ": " + row[5].text);
+  return levels;
 }
 
 // A level ends at a gap above half a cycle and above 1 %.
 TEST(FormLevels, EndWhereAGapIs) {
-  using Sizes = std::vector<size_t>;
-  EXPECT_EQ(sizes_of({}), Sizes());
-  EXPECT_EQ(sizes_of({cost("a", 10), cost("b", 10.5)}), Sizes({2}));
-  EXPECT_EQ(sizes_of({cost("a", 10.6), cost("b", 10)}), Sizes({1, 1}));
-  EXPECT_EQ(sizes_of({cost("a", 300), cost("b", 303), cost("c", 306.1)}), Sizes({2, 1}));
-  FormCost none = cost("c", 0);
-  none.isolated.reason = report::data::not_measured();
-  EXPECT_EQ(sizes_of({none, cost("a", 0.1)}), Sizes({1, 1}));
+  const std::string a = "mbarrier.arrive#001", b = "mbarrier.arrive#002", c = "mbarrier.arrive#003";
+  using Levels = std::vector<std::string>;
+  EXPECT_EQ(levels_of({{a, 10}, {b, 10.5}}), Levels({"10.00 to 10.50: 2"}));
+  EXPECT_EQ(levels_of({{a, 10.75}, {b, 10}}), Levels({"10.00: 1", "10.75: 1"}));
+  EXPECT_EQ(levels_of({{a, 300}, {b, 303}, {c, 306.25}}),
+            Levels({"300.00 to 303.00: 2", "306.25: 1"}));
 }
 
 TEST(FormLevels, AreOneWhereLanesMakeNoDifference) {
-  const auto levels = report::tables::form_levels(
-      {cost("a", 10), cost("b", 20), cost("a", 10, "warp"), cost("b", 21, "warp")});
-  ASSERT_EQ(levels.size(), 3U);
-  EXPECT_EQ(levels[0].lanes, "one, warp");
-  EXPECT_EQ(levels[1].lanes, "one");
-  EXPECT_EQ(levels[2].lanes, "warp");
-}
-
-TEST(FormLevels, SayWhatSetsThemApart) {
-  const std::string plain = "x.arrive.b64 _, [addr];", cta = "x.arrive.release.cta.b64 _, [addr];",
-                    cluster = "x.arrive.release.cluster.b64 _, [addr];",
-                    count = "x.arrive.release.cluster.b64 _, [addr], count;";
-  using Words = std::vector<std::string>;
-  EXPECT_EQ(common_words({cluster, count}, {plain, cta, cluster, count}),
-            Words({".release", ".cluster"}));
-  EXPECT_EQ(common_words({count}, {cluster, count}), Words({"count"}));
-  EXPECT_EQ(common_words({plain, cta}, {plain, cta, cluster}), Words());
-  EXPECT_EQ(common_words({plain}, {plain}), Words());
-  EXPECT_EQ(report::tables::absent_words({plain}, {plain, cta, count}),
-            Words({".release", ".cta", ".cluster", "count"}));
-  EXPECT_EQ(report::tables::absent_words({cta, count}, {plain, cta, count}), Words());
+  const std::string a = "mbarrier.arrive#001", b = "mbarrier.arrive#002",
+                    warp = "/path=pending/lanes=warp";
+  std::vector<PointRow> rows;
+  add_form(rows, a, 10);
+  add_form(rows, b, 20);
+  add_form(rows, a, 10, warp);
+  add_form(rows, b, 21, warp);
+  const Table table = make_table(rows, "forms", {{"rows", "levels"}}).value();
+  std::vector<std::string> levels;
+  for (const auto& row : table.rows) levels.push_back(row[2].text + ": " + row[3].text);
+  EXPECT_EQ(levels, (std::vector<std::string>{"one, warp: 10.00", "one: 20.00", "warp: 21.00"}));
 }
 
 TEST(FormsTable, ByLevelOfCost) {
   std::vector<PointRow> rows = two_sizes(arrive, 100, 180, "a");
   append(rows, two_sizes(sink, 100, 181, "b"));
-  const Table table = forms_table(data_of(rows), {{"rows", "levels"}}).value();
+  const Table table = make_table(rows, "forms", {{"rows", "levels"}}).value();
   ASSERT_EQ(table.rows.size(), 1U);
   EXPECT_EQ(table.rows[0][3].text, "20.0 to 20.3");
   EXPECT_EQ(table.rows[0][5].text, "2");
   EXPECT_EQ(table.rows[0][6].text, "2");
   EXPECT_EQ(table.rows[0][9].text, "mbarrier.arrive.b64 state, [addr];");
-  EXPECT_EQ(forms_table(data_of(rows), {{"rows", "level"}}).error().text(),
+  EXPECT_EQ(make_table(rows, "forms", {{"rows", "level"}}).error().text(),
             "usage: rows=level (rows=codes or rows=levels)");
 }
 
 TEST(CoverageTable, CountsByFamily) {
   std::vector<PointRow> rows = two_sizes(arrive, 100, 180, "a");
   append(rows, {measured(sink, 100)});
-  const Table table = report::tables::coverage_table(data_of(rows), {{"target", "sm_90a"}}).value();
+  const Table table = make_table(rows, "coverage", {{"target", "sm_90a"}}).value();
   const auto row = [&](const std::string& name) {
     for (const auto& cells : table.rows)
       if (cells[0].text == name) return cells;
@@ -188,7 +173,7 @@ TEST(CoverageTable, CountsByFamily) {
   EXPECT_EQ(family[6].text, "1");
   EXPECT_EQ(row("all")[1].text, "3631");
   EXPECT_EQ(row("all")[3].text, "2574");
-  EXPECT_EQ(report::tables::coverage_table(data_of(rows), {{"target", "sm_9a"}}).error().hint,
+  EXPECT_EQ(make_table(rows, "coverage", {{"target", "sm_9a"}}).error().hint,
             "did you mean 'sm_90'?");
 }
 

@@ -1,4 +1,4 @@
-#include "analysis/report/tables/history.h"
+#include "analysis/report/data/history.h"
 
 #include "tests/report/results.h"
 
@@ -7,12 +7,9 @@
 namespace phasebit::test {
 
 using record::PointRow;
-using report::data::ReportData;
-using report::tables::find_steps;
-using report::tables::History;
-using report::tables::history_of;
-using report::tables::history_table;
-using report::tables::steps_table;
+using report::data::find_steps;
+using report::data::History;
+using report::data::history_of;
 
 namespace {
 
@@ -20,9 +17,9 @@ std::string ring(const std::string& rest) {
   return "ring/mbarrier/st_shared/none" + rest;
 }
 
-std::vector<std::string> versions_of(const report::tables::TextHistory& text) {
+std::vector<std::string> versions_of(const report::data::TextHistory& text) {
   std::vector<std::string> all;
-  for (const report::tables::VersionFigure& one : text.versions) all.push_back(one.ptxas);
+  for (const report::data::VersionFigure& one : text.versions) all.push_back(one.ptxas);
   return all;
 }
 
@@ -36,14 +33,13 @@ TEST(History, OrdersVersionsByNumber) {
   ASSERT_EQ(history.texts.size(), 1U);
   EXPECT_EQ(history.texts[0].text_id, ring(""));
   EXPECT_EQ(versions_of(history.texts[0]), (Words{"12.9.86", "12.10.5", "13.5.37"}));
-  const report::tables::VersionFigure& newest = history.texts[0].versions[2];
+  const report::data::VersionFigure& newest = history.texts[0].versions[2];
   EXPECT_EQ(newest.id, ring(""));
   EXPECT_DOUBLE_EQ(newest.figure.value, 100);
   EXPECT_EQ(newest.text_hash, "text " + ring(""));
-  const auto table =
-      history_table(data_of({steady(ring(""), 100), steady(ring("/ptxas=12.10.5"), 1),
-                             steady(ring("/ptxas=12.9.86"), 120)}),
-                    {});
+  const auto table = make_table({steady(ring(""), 100), steady(ring("/ptxas=12.10.5"), 1),
+                                 steady(ring("/ptxas=12.9.86"), 120)},
+                                "history");
   ASSERT_TRUE(table);
   ASSERT_EQ(table->columns.size(), 4U);
   EXPECT_EQ(table->columns[2].title, "12.10.5");
@@ -99,7 +95,7 @@ std::vector<PointRow> some_points() {
 
 TEST(Steps, PassOverAVersionWithoutAFigure) {
   const History history = history_of(data_of(some_points()));
-  const std::vector<report::tables::VersionStep> steps = find_steps(history);
+  const std::vector<report::data::VersionStep> steps = find_steps(history);
   ASSERT_EQ(steps.size(), 1U);  // 54 and 50 differ by no more than the floor
   EXPECT_EQ(steps[0].text->text_id, ring(""));
   EXPECT_EQ(steps[0].from->ptxas, "12.4.131");
@@ -107,7 +103,7 @@ TEST(Steps, PassOverAVersionWithoutAFigure) {
   EXPECT_EQ(steps[0].comparison.verdict, "slower");
   EXPECT_DOUBLE_EQ(steps[0].comparison.floor, 4);
   EXPECT_DOUBLE_EQ(steps[0].comparison.difference.value, 10);
-  const report::tables::TextHistory& text = history.texts[0];
+  const report::data::TextHistory& text = history.texts[0];
   EXPECT_EQ(text.versions[1].text_hash, "");
   EXPECT_EQ(text.versions[1].figure.reason.text, "gate: the SASS is not the intended one: x");
 }
@@ -135,7 +131,7 @@ Words texts_of(const table::Table& table) {
 }
 
 TEST(Tables, HaveAColumnAVersion) {
-  const auto table = history_table(data_of(some_points()), {});
+  const auto table = make_table(some_points(), "history");
   ASSERT_TRUE(table) << table.error().text();
   EXPECT_EQ(texts_of(*table), (Words{ring(""), ring("/num_stages=8")}));
   ASSERT_EQ(table->columns.size(), 5U);
@@ -148,7 +144,7 @@ TEST(Tables, HaveAColumnAVersion) {
 }
 
 TEST(Tables, TakeAVariantOrAnAxis) {
-  const ReportData data = data_of(some_points());
+  const std::vector<PointRow> data = some_points();
   const std::pair<report::data::TableArguments, Words> rows[] = {
       {{{"variant", ring("")}}, {ring("")}},
       {{{"num_stages", "8"}}, {ring("/num_stages=8")}},
@@ -157,39 +153,41 @@ TEST(Tables, TakeAVariantOrAnAxis) {
   };
   for (const auto& [arguments, texts] : rows) {
     SCOPED_TRACE(arguments[0].first);
-    const auto table = history_table(data, arguments);
+    const auto table = make_table(data, "history", arguments);
     ASSERT_TRUE(table) << table.error().text();
     EXPECT_EQ(texts_of(*table), texts);
   }
 }
 
 TEST(Tables, OfSteps) {
-  const ReportData data = data_of(some_points());
-  const auto table = steps_table(data, {});
+  const std::vector<PointRow> data = some_points();
+  const auto table = make_table(data, "steps");
   ASSERT_TRUE(table) << table.error().text();
   ASSERT_EQ(table->rows.size(), 1U);
   Words cells;
   for (const table::Cell& cell : table->rows[0]) cells.push_back(cell.text);
   EXPECT_EQ(cells, (Words{ring(""), "12.4.131", "12.6.85", "100.00 ±0", "110.00 ±0", "10.00 ±0",
                           "+10.0 %", "4.00", "text r", "text r"}));
-  EXPECT_EQ(steps_table(data, {{"least", "10"}})->rows.size(), 1U);
-  EXPECT_EQ(steps_table(data, {{"least", "10.5"}})->rows.size(), 0U);
-  EXPECT_EQ(steps_table(data, {{"num_stages", "8"}})->rows.size(), 0U);
+  EXPECT_EQ(make_table(data, "steps", {{"least", "10"}})->rows.size(), 1U);
+  EXPECT_EQ(make_table(data, "steps", {{"least", "10.5"}})->rows.size(), 0U);
+  EXPECT_EQ(make_table(data, "steps", {{"num_stages", "8"}})->rows.size(), 0U);
 }
 
 TEST(Tables, SayWhatIsWrong) {
-  const ReportData data = data_of(some_points());
+  const std::vector<PointRow> data = some_points();
   for (const char* least : {"ten", "10%", "-1", "nan"}) {
-    const auto table = steps_table(data, {{"least", least}});
+    const auto table = make_table(data, "steps", {{"least", least}});
     ASSERT_FALSE(table) << least;
     EXPECT_EQ(table.error().text(), fmt::format("usage: least={}: no percentage", least));
   }
   const std::string none =
       "usage: no such text was measured by several versions of ptxas (phasebit pack --toolchain "
       "all, then phasebit-bench)";
-  EXPECT_EQ(history_table(data, {{"variant", ring("/num_stages=9")}}).error().text(), none);
-  EXPECT_EQ(steps_table(data, {{"protocol", "flag"}}).error().text(), none);
-  EXPECT_EQ(history_table(data_of({steady(ring(""), 100)}), {}).error().text(), none);
+  EXPECT_EQ(text_of(make_table(data, "history", {{"variant", ring("/num_stages=9")}})), none);
+  EXPECT_EQ(text_of(make_table(data, "steps", {{"protocol", "flag"}})),
+            "usage: no measured variant has protocol=flag (one of: mbarrier)");
+  EXPECT_EQ(text_of(make_table({steady(ring(""), 100)}, "steps")), none);
+  EXPECT_EQ(text_of(make_table({steady(ring(""), 100)}, "history")), none);
 }
 
 }  // namespace

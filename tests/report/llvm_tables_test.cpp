@@ -92,14 +92,13 @@ TEST(OriginsTable, PutsEachBesideItsOwn) {
 
 TEST(OriginsTable, RefusesWhatItCannotDo) {
   EXPECT_EQ(rows_of({steady(ring, 100)}, "origins"),
-            (std::vector<std::string>{"usage: origins needs a protocol of the templates (such as "
-                                      "ours=mbarrier: peers stand beside its fastest ring)"}));
+            (std::vector<std::string>{"usage: origins needs ours= (ours=PROTOCOL)"}));
   EXPECT_EQ(rows_of({steady(ring, 100)}, "origins", {{"ours", "mbarrier"}}),
             (std::vector<std::string>{"usage: no peer with 4 slots of 512 bytes was measured "
                                       "(docs/llvm.md has the commands that pack one)"}));
   EXPECT_EQ(rows_of({steady(ring, 100)}, "origins", {{"stages", "4"}}),
-            (std::vector<std::string>{"usage: origins has no argument 'stages' (payload_bytes=, "
-                                      "num_stages=, ours=)"}));
+            (std::vector<std::string>{"usage: no axis or argument 'stages' (one of: "
+                                      "payload_bytes, num_stages, ours)"}));
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "analysis/report/tables/modes_table.h"
-
 #include "tests/report/results.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +5,6 @@
 namespace phasebit::test {
 
 using record::PointRow;
-using report::tables::modes_table;
 using table::Table;
 
 namespace {
@@ -39,7 +36,7 @@ TEST(ModesTable, SaysHowManyWhereAndWhatSeparatesThem) {
   auto points = eight_places("ring/b");
   points.push_back(seen_at("ring/a", 41, 0, 0, 0));
   points.push_back(steady("ring/c", 1));  // no modes row
-  const Table table = modes_table(points);
+  const Table table = make_table(points, "modes").value();
   ASSERT_EQ(table.rows.size(), 2U);
   EXPECT_EQ(texts(table.rows[0]), (std::vector<std::string>{"ring/a", "1", "1", "1", "41.00 in 1",
                                                             "41.00", "41.00", ""}));
@@ -54,7 +51,7 @@ TEST(ModesTable, HoldsTheNewestCodeAndCountsProcessesOfEveryRun) {
                                   seen_at("ring/a", 40, 0, 0, 0)};
   points[0].text_hash = "older";
   points[2].run_id = "run-2";
-  const Table table = modes_table(points);
+  const Table table = make_table(points, "modes").value();
   EXPECT_EQ(
       texts(table.rows.at(0)),
       (std::vector<std::string>{"ring/a", "2", "2", "1", "40.00 in 2", "40.00", "40.00", ""}));
@@ -66,7 +63,7 @@ TEST(ModesTable, NotesWhatFailedAndWhereClustersRan) {
   PointRow cluster = seen_at("cluster/a", 700, 0, 0, 0);
   cluster.quality.first_use = true;
   cluster.sms = {4, 12};
-  const Table table = modes_table({failed, cluster});
+  const Table table = make_table({failed, cluster}, "modes").value();
   ASSERT_EQ(table.rows.size(), 2U);
   EXPECT_EQ(table.rows[1][1].text, "0");
   EXPECT_EQ(table.notes,
@@ -75,8 +72,7 @@ TEST(ModesTable, NotesWhatFailedAndWhereClustersRan) {
 }
 
 TEST(ModesTable, IsOneOfTheTables) {
-  EXPECT_EQ(report::make_table(data_of(eight_places("ring/b")), "modes", {}).value().rows.size(),
-            1U);
+  EXPECT_EQ(make_table(eight_places("ring/b"), "modes").value().rows.size(), 1U);
 }
 
 }  // namespace

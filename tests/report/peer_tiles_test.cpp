@@ -68,10 +68,13 @@ TEST(PeerTiles, TakesOneTileAndAxesOfOurs) {
 
 TEST(PeerTiles, SaysWhatIsMissing) {
   const std::string missing =
-      "usage: no peer whose slots bulk copies fill was measured (tools/peers makes a bundle of "
+      "usage: no peer whose slots are filled by bulk copies was measured (tools/peers makes a "
+      "bundle of "
       "them and of our rings)";
   EXPECT_EQ(tiles_of({steady(ours("payload_bytes=128"), 100)}), std::vector<std::string>{missing});
-  EXPECT_EQ(tiles_of(measurements, {{"payload_bytes", "256"}}), std::vector<std::string>{missing});
+  EXPECT_EQ(tiles_of(measurements, {{"payload_bytes", "256"}}),
+            std::vector<std::string>{
+                "usage: no measured variant has payload_bytes=256 (one of: 128, 1024)"});
 }
 
 }  // namespace

@@ -1,14 +1,11 @@
 // Synthetic results whose differences are worked out by hand.
-#include "analysis/report/tables/probes/probe_tables.h"
-
 #include "tests/report/results.h"
 
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
 
-using report::make_table;
-using report::data::ReportData;
+using record::PointRow;
 using table::Table;
 
 namespace {
@@ -16,19 +13,20 @@ namespace {
 const std::string verb = "verb/mbarrier/none/none/addressing=unrolled";
 
 // Commits of 4 and of 8 slots: 100 and 120 cycles a turn alone, 140 and 200 beside load.
-ReportData some_verbs() {
-  return data_of({steady(verb + "/verb=commit/path=completing", 100),
-                  steady(verb + "/num_stages=8/verb=commit/path=completing", 120),
-                  steady(verb + "/verb=commit/path=completing/load=busy", 140),
-                  steady(verb + "/num_stages=8/verb=commit/path=completing/load=busy", 200),
-                  steady(verb + "/arrival=thread/verb=commit/path=completing", 90),
-                  measured(verb, 60), measured(verb + "/num_stages=8", 160),
-                  steady("ring/mbarrier/none/none", 90)});
+std::vector<PointRow> some_verbs() {
+  return {steady(verb + "/verb=commit/path=completing", 100),
+          steady(verb + "/num_stages=8/verb=commit/path=completing", 120),
+          steady(verb + "/verb=commit/path=completing/load=busy", 140),
+          steady(verb + "/num_stages=8/verb=commit/path=completing/load=busy", 200),
+          steady(verb + "/arrival=thread/verb=commit/path=completing", 90),
+          measured(verb, 60),
+          measured(verb + "/num_stages=8", 160),
+          steady("ring/mbarrier/none/none", 90)};
 }
 
-Table table_of(const ReportData& data, const std::string& name,
+Table table_of(std::vector<PointRow> points, const std::string& name,
                const report::data::TableArguments& arguments = {}) {
-  auto table = make_table(data, name, arguments);
+  auto table = make_table(std::move(points), name, arguments);
   if (!table) bug(table.error().text());
   return std::move(*table);
 }
@@ -83,9 +81,9 @@ TEST_P(EmptyTable, SaysWhatItIsMadeOf) {
 }
 INSTANTIATE_TEST_SUITE_P(
     OfAProbe, EmptyTable,
-    testing::Values(Origin{"verbs", "a sweep of specs/probes.toml"},
-                    Origin{"cluster", "a sweep of specs/cluster.toml"},
-                    Origin{"cluster_pairs", "a sweep of specs/cluster.toml"},
+    testing::Values(Origin{"verbs", "sweeps of specs/probes.toml"},
+                    Origin{"cluster", "sweeps of specs/cluster.toml"},
+                    Origin{"cluster_pairs", "sweeps of specs/cluster.toml"},
                     Origin{"copies",
                            "the sweeps `bulk` and `memory` of specs/bulk.toml and `copies` of "
                            "specs/tensor.toml"},
@@ -104,10 +102,10 @@ record::PointRow response(const std::string& rest, std::uint64_t wake, std::uint
 }
 
 TEST(ResponseTable, HasOneReadingByDelay) {
-  const ReportData data =
-      data_of({response("", 40, 0), response("/delay_cycles=4096", 55, 3),
-               response("/hint_ns=1000/delay_cycles=4096", 900, 1),
-               response("/delay_cycles=77", 1, 1), response("/counting=off", 38, 0)});
+  const std::vector<PointRow> data = {response("", 40, 0), response("/delay_cycles=4096", 55, 3),
+                                      response("/hint_ns=1000/delay_cycles=4096", 900, 1),
+                                      response("/delay_cycles=77", 1, 1),
+                                      response("/counting=off", 38, 0)};
   const Table wake = table_of(data, "response");
   EXPECT_EQ(titles(wake), (std::vector<std::string>{"protocol", "waited_on", "semantics",
                                                     "consumers", "counting", "0", "4096"}));
@@ -125,12 +123,14 @@ TEST(ResponseTable, HasOneReadingByDelay) {
 
 TEST(NeighbourTable, ComparesWithTheSameCodeThatDoesNotWait) {
   const std::string id = "interference/mbarrier/none/none/num_stages=1";
-  const ReportData data = data_of(
-      {steady(id, 230), steady(id + "/waits=0", 200), steady(id + "/victim_work=mma/waiters=4", 90),
-       steady(id + "/victim_work=mma/waiters=4/waits=0", 100),
-       steady(id + "/victim_work=shared/waiters=4", 90),
-       steady("interference/flag_volatile/none/none/num_stages=1", 201),
-       steady("interference/flag_volatile/none/none/num_stages=1/waits=0", 100)});
+  const std::vector<PointRow> data = {
+      steady(id, 230),
+      steady(id + "/waits=0", 200),
+      steady(id + "/victim_work=mma/waiters=4", 90),
+      steady(id + "/victim_work=mma/waiters=4/waits=0", 100),
+      steady(id + "/victim_work=shared/waiters=4", 90),
+      steady("interference/flag_volatile/none/none/num_stages=1", 201),
+      steady("interference/flag_volatile/none/none/num_stages=1/waits=0", 100)};
   const Table table = table_of(data, "interference");
   ASSERT_EQ(table.rows.size(), 4U);
   EXPECT_EQ(table.rows[0][3].text, "flag_volatile");
@@ -144,12 +144,11 @@ TEST(NeighbourTable, ComparesWithTheSameCodeThatDoesNotWait) {
 
 TEST(FaninTable, HasWarpsAcross) {
   const std::string id = "/none/none/num_stages=1/roles=unified";
-  const Table table =
-      table_of(data_of({steady("fanin/mbarrier" + id, 50),
-                        steady("fanin/mbarrier" + id + "/producers=32/consumers=32", 120),
-                        steady("fanin/mbarrier" + id + "/arrival=thread", 70),
-                        steady("fanin/cta_barrier" + id, 30)}),
-               "fanin");
+  const Table table = table_of(
+      {steady("fanin/mbarrier" + id, 50),
+       steady("fanin/mbarrier" + id + "/producers=32/consumers=32", 120),
+       steady("fanin/mbarrier" + id + "/arrival=thread", 70), steady("fanin/cta_barrier" + id, 30)},
+      "fanin");
   EXPECT_EQ(titles(table), (std::vector<std::string>{"loop", "protocol", "waited_on", "arrival",
                                                      "spelling", "1", "32"}));
   ASSERT_EQ(table.rows.size(), 3U);
@@ -161,9 +160,9 @@ TEST(FaninTable, HasWarpsAcross) {
 // 14 cycles a barrier and 10 a turn of the loop: 24, 16.5 and 15.25 an item.
 TEST(FaninTable, SubtractsTheLoop) {
   const std::string id = "fanin/cta_barrier/none/none/num_stages=1/roles=unified";
-  const Table table = table_of(data_of({steady(id, 24), steady_at(id + "/unroll=4", 16.5),
-                                        steady_at(id + "/unroll=8", 15.25)}),
-                               "fanin");
+  const Table table = table_of(
+      {steady(id, 24), steady_at(id + "/unroll=4", 16.5), steady_at(id + "/unroll=8", 15.25)},
+      "fanin");
   ASSERT_EQ(table.rows.size(), 2U);
   EXPECT_EQ(table.rows[0][0].text, "subtracted");
   EXPECT_DOUBLE_EQ(value_in(table, 0, "1"), 14);
@@ -174,19 +173,17 @@ TEST(FaninTable, SubtractsTheLoop) {
 // The two names differ in an axis that the table has no column for.
 TEST(FaninTable, RefusesTwoFiguresInOneCell) {
   const std::string id = "fanin/mbarrier/none/none/num_stages=1/roles=unified";
-  const auto table =
-      make_table(data_of({steady(id, 50), steady(id + "/consumers=32", 60)}), "fanin", {});
+  const auto table = make_table({steady(id, 50), steady(id + "/consumers=32", 60)}, "fanin");
   ASSERT_FALSE(table);
   EXPECT_EQ(table.error().text(), "usage: " + id + " and " + id +
-                                      "/consumers=32 would stand in one cell (hold the axis in "
-                                      "which they differ at a value)");
+                                      "/consumers=32 would be in one cell (they differ in "
+                                      "consumers: hold it at a value)");
 }
 
 TEST(EntangleTable, SetsApartBesideTogether) {
   const std::string id =
       "entangle/mbarrier/none/none/num_stages=1/roles=unified/arrival=thread/groups=8";
-  const Table table =
-      table_of(data_of({steady(id, 300), steady(id + "/reconverge=off", 350)}), "entangle");
+  const Table table = table_of({steady(id, 300), steady(id + "/reconverge=off", 350)}, "entangle");
   ASSERT_EQ(table.rows.size(), 3U);
   EXPECT_DOUBLE_EQ(value_in(table, 0, "8"), 300);
   EXPECT_DOUBLE_EQ(value_in(table, 1, "8"), 350);

@@ -1,5 +1,4 @@
 // Rings that feed tensor cores, whose cycles an item are given.
-#include "analysis/report/tables/products/products_table.h"
 #include "tests/report/results.h"
 
 #include <gtest/gtest.h>
@@ -40,8 +39,7 @@ Results products() {
 }
 
 TEST(ProductsTable, GivesShareOfTheCeilingByStages) {
-  const auto data = report::data::report_data(products()).value();
-  const auto table = report::tables::products::products_table(data, {}).value();
+  const auto table = make_table(products(), "products").value();
   ASSERT_EQ(table.rows.size(), 1U);
   const auto text = [&](size_t column) { return table.rows[0][column].text; };
   EXPECT_EQ(text(0), "wgmma");

@@ -27,7 +27,8 @@ class Documents : public testing::Test {
   fs::path document_ = folder_.path() / "README.md", other_ = folder_.path() / "other.md";
 
   void SetUp() override {
-    ASSERT_TRUE(write_file(results_, store::to_csv(results_of({steady("ring/a", 50)}))));
+    const record::PointRow again = control_of(steady("ring/a", 50), 51);
+    ASSERT_TRUE(write_file(results_, store::to_csv(results_of({steady("ring/a", 50), again}))));
     ASSERT_TRUE(store::import_results(store_, {results_}));
     write(document_, "12");
   }
@@ -41,7 +42,7 @@ class Documents : public testing::Test {
 };
 
 TEST_F(Documents, AreUpdatedAndThenAgree) {
-  const report::ReportSource source{{results_}, ""};
+  const report::ReportSource source = source_of({results_});
   write(other_, "50.00");
   EXPECT_EQ(report::check_documents({document_, other_}, source).error().text(),
             "store: documents differ from the results:\n" + document_.string() +
@@ -56,18 +57,18 @@ TEST_F(Documents, AreUpdatedAndThenAgree) {
 
 TEST_F(Documents, AreNotTouchedWhenOneOfThemIsWrong) {
   ASSERT_TRUE(write_file(other_, "<!-- phasebit:nothing -->\n<!-- /phasebit -->\n"));
-  EXPECT_FALSE(update_documents({document_, other_}, {{results_}, ""}));
+  EXPECT_FALSE(update_documents({document_, other_}, source_of({results_})));
   EXPECT_EQ(read_file(document_).value(), text("12"));
 }
 
 TEST_F(Documents, AreTheSameFromAStoreAndFromAFile) {
   for (const TableFormat format : {TableFormat::markdown, TableFormat::json})
-    EXPECT_EQ(report({{results_}, ""}, "aa", {}, format).value(),
-              report({{store_, results_}, ""}, "aa", {}, format).value());
+    EXPECT_EQ(report(source_of({results_}), "aa", {}, format).value(),
+              report(source_of({store_, results_}), "aa", {}, format).value());
 }
 
 TEST_F(Documents, HtmlIsAPageThatLoadsNothing) {
-  const std::string page = report({{results_}, ""}, "aa", {}, TableFormat::html).value();
+  const std::string page = report(source_of({results_}), "aa", {}, TableFormat::html).value();
   for (const char* part : {"<!doctype html>", "<meta charset=\"utf-8\">", "<h1>aa</h1>", "<table",
                            "type=\"search\"", "</html>"})
     EXPECT_NE(page.find(part), std::string::npos) << part;
@@ -77,7 +78,7 @@ TEST_F(Documents, HtmlIsAPageThatLoadsNothing) {
 
 TEST_F(Documents, ReportNamesAMissingFile) {
   EXPECT_EQ(
-      report({{folder_.path() / "none"}, ""}, "core", {}, TableFormat::text).error().text(),
+      report(source_of({folder_.path() / "none"}), "core", {}, TableFormat::text).error().text(),
       "io: cannot read " + (folder_.path() / "none").string() + ": No such file or directory");
 }
 

@@ -1,7 +1,8 @@
 // Results for tests: points whose slopes are known by construction.
 #pragma once
 
-#include "analysis/report/tables.h"
+#include "analysis/report/report.h"
+#include "core/base/home.h"
 #include "core/record/same_code.h"
 #include "tests/report/keys.h"
 #include "tests/store/rows.h"
@@ -83,6 +84,56 @@ inline report::data::ReportData data_of(std::vector<record::PointRow> points) {
   return report::data::report_data(results_of(std::move(points))).value();
 }
 
+// The tables that the project ships, over results in memory.
+struct TestTables {
+  report::sql::ReportDatabase database;
+  std::string device = {};
+
+  static TestTables of(record::Results results) {
+    auto database = report::sql::ReportDatabase::of(std::move(results));
+    if (!database) bug(database.error().text());
+    return {std::move(*database)};
+  }
+  static TestTables of(std::vector<record::PointRow> points) {
+    return of(results_of(std::move(points)));
+  }
+  report::TableSource source() {
+    return {database, base::source_root() / "analysis" / "report" / "tables", device};
+  }
+};
+
+inline Result<table::Table> make_table(record::Results results, const std::string& name,
+                                       const report::data::TableArguments& arguments = {},
+                                       const std::string& device = {}) {
+  PHASEBIT_TRY_ASSIGN(database, report::sql::ReportDatabase::of(std::move(results)));
+  TestTables tables{std::move(database), device};
+  return report::make_table(tables.source(), name, arguments);
+}
+
+inline Result<table::Table> make_table(std::vector<record::PointRow> points,
+                                       const std::string& name,
+                                       const report::data::TableArguments& arguments = {}) {
+  return make_table(results_of(std::move(points)), name, arguments);
+}
+
+inline Result<std::string> make_figure(record::Results results,
+                                       const report::data::TableArguments& arguments) {
+  return report::make_figure(TestTables::of(std::move(results)).source(), arguments);
+}
+
+// A table, or why there is none, as text.
+inline std::string text_of(const Result<table::Table>& table,
+                           table::TableFormat format = table::TableFormat::text) {
+  return table ? table::render(*table, format) : table.error().text();
+}
+
+// Of files, by the tables that the project ships.
+inline report::ReportSource source_of(std::vector<fs::path> results) {
+  report::ReportSource source{std::move(results), ""};
+  source.tables = base::source_root() / "analysis" / "report" / "tables";
+  return source;
+}
+
 // The rows of a table as "cell|cell|cell".
 inline std::vector<std::string> rows_of(const table::Table& table) {
   std::vector<std::string> rows;
@@ -98,7 +149,7 @@ inline std::vector<std::string> rows_of(const table::Table& table) {
 inline std::vector<std::string> rows_of(std::vector<record::PointRow> points,
                                         const std::string& name,
                                         const report::data::TableArguments& arguments = {}) {
-  const auto table = report::make_table(data_of(std::move(points)), name, arguments);
+  const auto table = make_table(std::move(points), name, arguments);
   return table ? rows_of(*table) : std::vector{table.error().text()};
 }
 

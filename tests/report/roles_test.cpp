@@ -1,6 +1,4 @@
 // Rings that feed products, whose cycles are given, beside loops without waits.
-#include "analysis/report/tables/products/roles.h"
-
 #include "tests/report/results.h"
 
 #include <gtest/gtest.h>
@@ -59,8 +57,7 @@ Results products() {
 }
 
 TEST(RolesTable, GivesRatesBesideTheLoopWithoutWaits) {
-  const auto data = report::data::report_data(products()).value();
-  const auto table = report::tables::products::roles_table(data, {}).value();
+  const auto table = make_table(products(), "roles").value();
   EXPECT_EQ(rows_of(table), (std::vector<std::string>{
                                 "2|256|0|0|1677.72 ±0|0.800|1638.40 ±0|0.800|2001.10 ±0|0.977",
                                 // No loop has as many groups in flight.
@@ -69,10 +66,9 @@ TEST(RolesTable, GivesRatesBesideTheLoopWithoutWaits) {
 }
 
 TEST(RolesTable, ShowsRowsOfAValue) {
-  const auto data = report::data::report_data(products()).value();
-  const auto table = report::tables::products::roles_table(data, {{"in_flight", "1"}}).value();
+  const auto table = make_table(products(), "roles", {{"in_flight", "1"}}).value();
   EXPECT_EQ(table.rows.size(), 1U);
-  EXPECT_FALSE(report::tables::products::roles_table(data, {{"in_flight", "2"}}));
+  EXPECT_FALSE(make_table(products(), "roles", {{"in_flight", "2"}}));
 }
 
 }  // namespace

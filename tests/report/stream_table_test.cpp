@@ -1,6 +1,4 @@
 // Streams whose ns per item are given.
-#include "analysis/report/tables/probes/stream_table.h"
-
 #include "tests/report/results.h"
 
 #include <gtest/gtest.h>
@@ -30,8 +28,7 @@ Results streams() {
 }
 
 TEST(StreamTable, GivesBytesASecondAndTheShareOfPlainLoads) {
-  const auto data = report::data::report_data(streams()).value();
-  const table::Table table = report::tables::probes::stream_table(data, {}).value();
+  const table::Table table = make_table(streams(), "stream").value();
   ASSERT_EQ(table.rows.size(), 3U);
   const auto cell = [&](size_t row, size_t column) { return table.rows[row][column]; };
   // 4325376 bytes in 1000 ns.
@@ -55,8 +52,7 @@ TEST(StreamTable, ShowsTheStateOfTheGpuWhileItRan) {
   Results results = streams();
   results.points[0].state = {1755, 2619, 640};
   results.points[0].quality.throttled = true;
-  const auto data = report::data::report_data(std::move(results)).value();
-  const table::Table table = report::tables::probes::stream_table(data, {}).value();
+  const table::Table table = make_table(results, "stream").value();
   EXPECT_EQ(table.rows[0][12].text, "1980");  // achieved, see some_point
   EXPECT_EQ(table.rows[0][13].text, "2619");
   EXPECT_EQ(table.rows[0][14].text, "640");
@@ -75,8 +71,7 @@ TEST(StreamTable, HoldsBytesInFlightAgainstTheLatencyOfOneCopy) {
                                                     {"num_stages", "1"},
                                                     {"payload_bytes", "16384"},
                                                     {"resident", "hbm"}}));
-  const auto data = report::data::report_data(std::move(results)).value();
-  const table::Table table = report::tables::probes::stream_table(data, {}).value();
+  const table::Table table = make_table(results, "stream").value();
   EXPECT_NEAR(*table.rows[1][8].value, 132 * 131072 / (990 / 1.9799), 1);
   EXPECT_EQ(table.rows[2][8].text, "");  // tiles of 4 KiB were not copied alone
 }
@@ -86,22 +81,19 @@ TEST(StreamTable, KeepsTheFastestOfEachMover) {
   results.points.push_back(steady("slower", 1200));
   results.variants.push_back(
       variant_with("slower", key("mbarrier_bulk", "bulk", "every", "16384", "2")));
-  const auto data = report::data::report_data(std::move(results)).value();
-  const auto table = report::tables::probes::stream_table(data, {{"most", "1"}}).value();
+  const auto table = make_table(results, "stream", {{"most", "1"}}).value();
   ASSERT_EQ(table.rows.size(), 3U);
   for (const auto& row : table.rows) EXPECT_NE(row.back().text, "slower");
-  const auto error = report::tables::probes::stream_table(data, {{"most", "some"}});
+  const auto error = make_table(results, "stream", {{"most", "some"}});
   ASSERT_FALSE(error);
-  EXPECT_EQ(error.error().text(),
-            "usage: most=some (a number: so many rows of a place, a number of SMs and a mover)");
+  EXPECT_EQ(error.error().text(), "usage: most=some (a whole number, 1 or more)");
 }
 
 TEST(StreamTable, RefusesWhatWasNotMeasured) {
-  const auto data = report::data::report_data(streams()).value();
-  const auto error = report::tables::probes::stream_table(data, {{"sms", "7"}});
+  const auto error = make_table(streams(), "stream", {{"sms", "7"}});
   ASSERT_FALSE(error);
   EXPECT_EQ(error.error().text(),
-            "usage: no measured variant of the probe stream has sms=7 (one of 1, every)");
+            "usage: no measured variant of the probe stream has sms=7 (one of: 1, every)");
 }
 
 }  // namespace

@@ -7,11 +7,8 @@
 namespace phasebit::test {
 
 using record::PointRow;
-using report::make_table;
 using report::data::report_data;
-using report::data::ReportData;
 using report::data::TableArguments;
-using table::render;
 using table::TableFormat;
 
 namespace {
@@ -21,7 +18,7 @@ std::string ring(const std::string& rest) {
 }
 
 // Only cells that belong into a table may be in it, so most of these do not.
-ReportData some_data() {
+record::Results some_data() {
   PointRow four = measured(ring(""), 40);
   four.sass_class = "0123456789abcdef";
   const PointRow cta = steady("ring/cta_barrier/st_shared/none/num_stages=2", 30);
@@ -29,7 +26,7 @@ ReportData some_data() {
   const PointRow trip = steady(token, 158);
   PointRow flagged = steady(ring("/wait=test_wait/num_stages=8"), 33);
   flagged.quality.throttled = true;
-  return data_of(
+  return results_of(
       {four, steady(ring("/num_stages=1"), 90), flagged, cta, trip,
        failed_point(ring("/wait=test_wait"), Step::gate, "the SASS is not the intended one: x"),
        ungated_point(ring("/arrival=thread"), "no rule covers this family"),
@@ -43,8 +40,7 @@ ReportData some_data() {
 
 std::string table_text(const std::string& name, const TableArguments& arguments = {},
                        TableFormat format = TableFormat::text) {
-  const auto table = make_table(some_data(), name, arguments);
-  return table ? render(*table, format) : table.error().text();
+  return text_of(make_table(some_data(), name, arguments), format);
 }
 
 TEST(CoreTable, HasARowForWhatIsWaitedOnAndWhoArrivesAtTheBaseline) {
@@ -122,20 +118,19 @@ TEST(PivotTable, CutsByAnyAxis) {
 // The layout of unified warps says nothing of their consumers: two variants, one cell.
 TEST(PivotTable, RefusesTwoVariantsInOneCell) {
   const std::string id = ring("/roles=unified/producers=4");
-  const ReportData data = data_of({steady(id, 50), steady(id + "/consumers=4", 60)});
-  const auto table = make_table(data, "layouts", {});
+  const auto table = make_table({steady(id, 50), steady(id + "/consumers=4", 60)}, "layouts");
   ASSERT_FALSE(table);
   EXPECT_EQ(table.error().text(), "usage: " + id + " and " + id +
-                                      "/consumers=4 would stand in one cell (consumers is " +
-                                      "not shown: name it in rows=, or hold it at a value)");
+                                      "/consumers=4 would be in one cell (they differ in " +
+                                      "consumers: hold it at a value)");
 }
 
 // An axis that a protocol leaves blank tells its variants apart where it is named.
 TEST(PivotTable, ShowsABlankAxisWhereItIsNamed) {
   const std::string flag = "ring/flag_volatile/st_shared/none";
-  const auto table = make_table(data_of({steady(flag, 248), steady(flag + "/arrival=thread", 208),
-                                         steady(flag + "/poller=one", 627)}),
-                                "core", {});
+  const auto table = make_table(
+      {steady(flag, 248), steady(flag + "/arrival=thread", 208), steady(flag + "/poller=one", 627)},
+      "core");
   ASSERT_TRUE(table);
   std::vector<std::pair<std::string, std::string>> rows;
   for (const auto& row : table->rows)
@@ -161,7 +156,7 @@ TEST(Tables, NameTheNearestWordForATypo) {
       {"core",
        {{"mover", "st_share"}},
        "usage: no measured variant has mover=st_share (did you mean 'st_shared'?)"},
-      {"core", {{"across", "wait"}}, "usage: across=wait (across=AXIS:VALUE,VALUE)"},
+      {"pivot", {{"across", "wait"}}, "usage: across=wait (across=AXIS:VALUE,VALUE)"},
       {"core",
        {{"num_stages", "3"}, {"work", "none"}, {"wait", "test_wait"}},
        "usage: no measured variant is in this table (axes that are neither rows nor across nor "
@@ -175,12 +170,17 @@ TEST(CountsTable, SaysWhatWasMeasuredWhereAndHowWell) {
                  later = steady("ring/b", 20, 1), base = steady("ring/f", 100);
   PointRow shifted = steady("ring/f", 104, 1);
   shifted.conditions.start_offset = 7;
-  const ReportData data =
-      data_of({a, control_of(a, 51), b, later, base, shifted, same_code("ring/c", b),
-               failed_point("ring/d", Step::launch, "killed"),
-               ungated_point("ring/e", "no rule covers this family")});
+  const std::vector<PointRow> points = {a,
+                                        control_of(a, 51),
+                                        b,
+                                        later,
+                                        base,
+                                        shifted,
+                                        same_code("ring/c", b),
+                                        failed_point("ring/d", Step::launch, "killed"),
+                                        ungated_point("ring/e", "no rule covers this family")};
   EXPECT_EQ(
-      render(make_table(data, "counts", {}).value(), TableFormat::text),
+      text_of(make_table(points, "counts")),
       "NVIDIA H200 (sm_90a), driver 580.1, ptxas 13.5.37, 2026-01-02.\n"
       "6 variants: 3 measured in 1 to 2 repetitions, 1 more assemble to identical SASS and share a "
       "result, 1 failed, 1 ungated.\n"
@@ -194,9 +194,9 @@ TEST(CountsTable, SaysWhatWasMeasuredWhereAndHowWell) {
 
 TEST(AaTable, HasARowAStratum) {
   const PointRow a = steady("ring/mbarrier/m/w", 50);
-  const ReportData data = data_of({a, control_of(a, 51), steady("ring/mbarrier/m/w", 50, 1)});
+  const std::vector<PointRow> points = {a, control_of(a, 51), steady("ring/mbarrier/m/w", 50, 1)};
   EXPECT_EQ(
-      render(make_table(data, "aa", {}).value(), TableFormat::text),
+      text_of(make_table(points, "aa")),
       "stratum        between                   pairs  median cycles  median percent  p95 cycles"
       "  p95 percent\n"
       "ring/mbarrier  control, same repetition      1          1.000          2.00 %       1.000"
@@ -207,10 +207,20 @@ TEST(AaTable, HasARowAStratum) {
       "       1.90 %\n");
 }
 
+// Differences of 0 to 100 cycles of 1000.
+TEST(AaTable, HasTheMedianAndThe95thPercentile) {
+  std::vector<PointRow> points;
+  for (std::uint64_t n = 0; n <= 100; ++n) {
+    points.push_back(steady(fmt::format("{}/num_stages={}", ring(""), n + 5), 1000));
+    points.push_back(control_of(points.back(), 1000 + n));
+  }
+  EXPECT_EQ(rows_of(points, "aa").back(), "all|both|101|50.000|5.00 %|95.000|9.50 %");
+}
+
 TEST(AnchorsTable, HasSlopeInterceptAndClock) {
   PointRow fma = steady("anchor/fma", 4), lost = failed_point("anchor/x", Step::launch, "killed");
   fma.kind = lost.kind = record::PointKind::anchor;
-  EXPECT_EQ(render(make_table(data_of({fma, lost}), "anchors", {}).value(), TableFormat::text),
+  EXPECT_EQ(text_of(make_table({fma, lost}, "anchors")),
             "anchor  unit                      slope  intercept   MHz\n"
             "fma     cycles per item         4.00 ±0     100.00  1980\n"
             "x       cycles per item  failed: launch\n"
@@ -246,7 +256,7 @@ TEST(Figure, IsOfAVariantOrOfAll) {
       {{{"varaint", ""}}, "usage: a figure has no argument 'varaint' (did you mean 'variant'?)"},
       {{{"variant", ring("")}}, "usage: a figure without field= (field=cycles)"}};
   for (const auto& [arguments, text] : rows) {
-    const auto figure = report::make_figure(some_data(), arguments);
+    const auto figure = make_figure(some_data(), arguments);
     EXPECT_EQ(figure ? *figure : figure.error().text(), text);
   }
 }
@@ -254,8 +264,8 @@ TEST(Figure, IsOfAVariantOrOfAll) {
 TEST(ReportData, IsOfOneDevice) {
   record::Results results = results_of({steady("ring/a", 5)});
   results.devices.push_back({"GPU-2", "NVIDIA B200", "580.1", "sm_100", 148, 1, 1});
-  EXPECT_EQ(report_data(test::with_keys(results), "B200")->results.points.size(), 0U);
-  EXPECT_EQ(report_data(test::with_keys(results), "GPU-1")->results.points.size(), 1U);
+  EXPECT_EQ(report_data(test::with_keys(results), "B200")->rows.size(), 0U);
+  EXPECT_EQ(report_data(test::with_keys(results), "GPU-1")->rows.size(), 1U);
   EXPECT_EQ(report_data(test::with_keys(results)).error().text(),
             "usage: the results are of 2 devices (device= one of: NVIDIA H200 (GPU-1), NVIDIA B200 "
             "(GPU-2))");

@@ -1,5 +1,3 @@
-#include "analysis/report/tables/tuned.h"
-
 #include "tests/report/results.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +20,7 @@ void add_controls(std::vector<PointRow>& points, std::uint64_t apart) {
 
 std::string table_text(std::vector<PointRow> points,
                        const report::data::TableArguments& arguments = {}) {
-  const auto table = report::make_table(data_of(std::move(points)), "tuned", arguments);
+  const auto table = make_table(std::move(points), "tuned", arguments);
   return table ? table::render(*table, table::TableFormat::csv) : table.error().text();
 }
 
@@ -71,7 +69,7 @@ TEST(TunedTable, SaysWhatIsMissing) {
             "usage: nothing made by hand was measured (phasebit pack --tuned, then "
             "phasebit-bench)");
   EXPECT_EQ(table_text(alone, {{"tunde", "a"}}),
-            "usage: no argument 'tunde' (did you mean 'tuned'?)");
+            "usage: no axis or argument 'tunde' (did you mean 'tuned'?)");
   const std::vector<PointRow> no_control = {steady(ring, 100), steady(ring + "/tuned=a", 90)};
   EXPECT_NE(table_text(no_control).find("AMBIGUOUS (no A/A control)"), std::string::npos);
 }

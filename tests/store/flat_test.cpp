@@ -368,7 +368,7 @@ TEST(Flat, ReadsWhatOtherProgramsWrite) {
 TEST(Flat, ACutIsNeverAnotherResult) {
   const std::string text = to_csv(some_results());
   const Results whole = read_flat("a.csv", text).value();
-  for (std::size_t size = 0; size < text.size(); size += 29) {
+  for (std::size_t size = 0; size < text.size(); ++size) {
     const auto read = read_flat("a.csv", std::string_view(text).substr(0, size));
     if (!read) continue;
     ASSERT_LE(read->points.size(), whole.points.size());

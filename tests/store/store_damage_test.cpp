@@ -60,10 +60,9 @@ TEST_F(StoreFile, OfANewerSchema) {
 TEST_F(StoreFile, OfAnOlderSchema) {
   fill(1);
   SQLite::Database(path_.string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 3");
-  EXPECT_EQ(open_error(),
-            "store: " + path_.string() +
-                " has schema version 3, this program knows version 4 (export it with the phasebit "
-                "that made it, and import that)");
+  EXPECT_EQ(open_error(), "store: " + path_.string() +
+                              " has schema version 3, this program knows version 4 (export it with "
+                              "the phasebit that made it, and import that)");
 }
 
 // Cut at every place, the file either says so when it is opened or when it is read; an empty file

@@ -76,7 +76,7 @@ def in_flight(reports):
     points = [{"line": line, "x": x, "rate": rounded(rate)}
               for (line, x), rate in sorted(best.items())]
     little = sorted({(int(value(row["in flight"])), rounded(value(row["Little"])))
-                     for row in rows if row["mover"] == "bulk" and str(row["tile"]) == "4096"
+                     for row in rows if row["mover"] == "bulk" and value(row["tile"]) == 4096
                      and value(row["Little"])})
     top = max(point["rate"] for point in points) * 1.25 if points else 0
     return shape(points, "rate", 230, little=[{"x": x, "rate": rate} for x, rate in little

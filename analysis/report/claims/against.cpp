@@ -20,7 +20,8 @@ bool is_control(const Claim& claim, const ClaimRow& row) {
 std::string key_of(const Claim& claim, const ClaimRow& row) {
   std::string key;
   for (const auto& [axis, value] : row.axes)
-    if (!claim.against.names(axis)) key.append(axis).append("=").append(value).append("\n");
+    if (!claim.against.names(axis))
+      key.append(axis.text()).append("=").append(value.text()).append("\n");
   return key;
 }
 

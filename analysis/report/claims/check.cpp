@@ -2,14 +2,11 @@
 
 #include "analysis/report/claims/sentence.h"
 #include "core/base/nearest.h"
-#include "core/store/load.h"
 
 #include <algorithm>
 #include <memory>
 
 namespace phasebit::report::claims {
-
-using record::Results;
 
 namespace {
 
@@ -36,7 +33,8 @@ Result<std::vector<Claim>> claims_asked_for(const ClaimsRequest& request) {
 }
 
 Result<std::vector<CheckedClaim>> check_all(const std::vector<Claim>& claims,
-                                            const Results& results, const ClaimsRequest& request) {
+                                            sql::ReportDatabase& results,
+                                            const ClaimsRequest& request) {
   const bool models = std::any_of(claims.begin(), claims.end(),
                                   [](const Claim& one) { return joins_gpus(one.figure); });
   PHASEBIT_TRY_ASSIGN(rows, rows_of_devices(results, {request.device, models, request.progress}));
@@ -50,18 +48,19 @@ Result<std::vector<CheckedClaim>> check_all(const std::vector<Claim>& claims,
 
 }  // namespace
 
-Result<std::vector<CheckedClaim>> check_claims(const Results& results,
+Result<std::vector<CheckedClaim>> check_claims(sql::ReportDatabase& results,
                                                const ClaimsRequest& request) {
   PHASEBIT_TRY_ASSIGN(claims, claims_asked_for(request));
   return check_all(claims, results, request);
 }
 
 Result<std::vector<CheckedClaim>> check_claims(const std::vector<fs::path>& results,
+                                               const fs::path& cache,
                                                const ClaimsRequest& request) {
   // First: reading results takes seconds.
   PHASEBIT_TRY_ASSIGN(claims, claims_asked_for(request));
-  PHASEBIT_TRY_ASSIGN(loaded, store::load_results(results, [](const Results&) { return false; }));
-  return check_all(claims, store::sorted_by_run(std::move(loaded)), request);
+  PHASEBIT_TRY_ASSIGN(database, sql::ReportDatabase::open(results, cache, request.progress));
+  return check_all(claims, database, request);
 }
 
 table::Table permuted_table(const std::vector<CheckedClaim>& claims, size_t times) {
@@ -82,7 +81,7 @@ table::Table permuted_table(const std::vector<CheckedClaim>& claims, size_t time
   return table;
 }
 
-Result<ClaimSentences> claim_sentences(const Results& results, const fs::path& claims) {
+Result<ClaimSentences> claim_sentences(sql::ReportDatabase& results, const fs::path& claims) {
   PHASEBIT_TRY_ASSIGN(all, read_claims(claims));
   PHASEBIT_TRY_ASSIGN(rows, rows_of_devices(results, {}));
   const auto checker = std::make_shared<Checker>(Checker{std::move(all), std::move(rows)});

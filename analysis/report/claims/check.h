@@ -16,12 +16,12 @@ struct ClaimsRequest {
   std::function<void(size_t done, size_t all)> progress = {};  // over the GPUs of the results
 };
 
-Result<std::vector<CheckedClaim>> check_claims(const record::Results& results,
+Result<std::vector<CheckedClaim>> check_claims(sql::ReportDatabase& results,
                                                const ClaimsRequest& request);
 
-// The same of stores and files of results.
+// The same of stores and files of results; `cache` as ReportDatabase::open has it.
 Result<std::vector<CheckedClaim>> check_claims(const std::vector<fs::path>& results,
-                                               const ClaimsRequest& request);
+                                               const fs::path& cache, const ClaimsRequest& request);
 
 // For each claim in how many permutations of its figures it fails; a row a claim.
 table::Table permuted_table(const std::vector<CheckedClaim>& claims, size_t times);
@@ -29,6 +29,6 @@ table::Table permuted_table(const std::vector<CheckedClaim>& claims, size_t time
 // The sentence of a claim by its name. Step::store for one that does not hold, so that no document
 // states it.
 using ClaimSentences = std::function<Result<std::string>(const std::string& name)>;
-Result<ClaimSentences> claim_sentences(const record::Results& results, const fs::path& claims);
+Result<ClaimSentences> claim_sentences(sql::ReportDatabase& results, const fs::path& claims);
 
 }  // namespace phasebit::report::claims

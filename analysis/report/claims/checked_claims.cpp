@@ -10,7 +10,6 @@
 
 namespace phasebit::report::claims {
 
-using data::report_data_alone;
 using data::ReportData;
 
 namespace {
@@ -23,7 +22,7 @@ std::string out_of_reach(const Claim& claim, const RowsByFigure& rows, bool ever
   for (const std::string& part : claim.devices) {
     const bool there =
         std::any_of(rows.devices().begin(), rows.devices().end(), [&](const ReportData& data) {
-          return data.results.devices.front().name.find(part) != std::string::npos;
+          return data.devices.front().name.find(part) != std::string::npos;
         });
     if (!there) missing.push_back(part);
   }
@@ -59,22 +58,25 @@ const std::vector<ClaimRow>& RowsByFigure::of(const std::string& figure) {
   return all;
 }
 
-Result<RowsByFigure> rows_of_devices(const record::Results& results, const RowsWish& wish) {
+Result<RowsByFigure> rows_of_devices(sql::ReportDatabase& results, const RowsWish& wish) {
   const std::string& device = wish.device;
   std::vector<ReportData> all, models;
   std::set<std::string> names;
   size_t done = 0;
-  for (const record::DeviceRow& row : results.devices) {
-    if (wish.progress) wish.progress(done++, results.devices.size());
+  const auto data_of = [&](const std::string& gpus) {
+    return results.gpus(gpus).and_then([&](std::int64_t g) { return results.report_data(g); });
+  };
+  for (const record::DeviceRow& row : results.devices()) {
+    if (wish.progress) wish.progress(done++, results.devices().size());
     if (row.uuid != device && row.name.find(device) == std::string::npos) continue;
-    PHASEBIT_TRY_ASSIGN(data, report_data_alone(results, row.uuid));
+    PHASEBIT_TRY_ASSIGN(data, data_of(row.uuid));
     all.push_back(std::move(data));
     if (!wish.models || !names.insert(row.name).second) continue;
-    PHASEBIT_TRY_ASSIGN(model, report_data_alone(results, row.uuid == device ? device : row.name));
+    PHASEBIT_TRY_ASSIGN(model, data_of(row.uuid == device ? device : row.name));
     models.push_back(std::move(model));
   }
   // The error that names the devices there are.
-  if (all.empty()) PHASEBIT_TRY(report_data_alone(results, device));
+  if (all.empty()) PHASEBIT_TRY(results.gpus(device));
   return RowsByFigure(std::move(all), std::move(models));
 }
 

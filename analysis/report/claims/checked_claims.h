@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/report/claims/verdict.h"
+#include "analysis/report/sql/database.h"
 #include "core/table/table.h"
 
 #include <functional>
@@ -44,7 +45,7 @@ struct RowsWish {
 };
 
 // One ReportData a device.
-Result<RowsByFigure> rows_of_devices(const record::Results& results, const RowsWish& wish);
+Result<RowsByFigure> rows_of_devices(sql::ReportDatabase& results, const RowsWish& wish);
 
 CheckedClaim check_claim(const Claim& claim, RowsByFigure& rows, bool every_device = false);
 

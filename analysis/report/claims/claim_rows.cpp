@@ -1,11 +1,12 @@
 #include "analysis/report/claims/claim_rows.h"
 
-#include "analysis/report/claims/row_floor.h"
+#include "analysis/report/data/comparison.h"
+#include "analysis/report/data/form_costs.h"
 #include "analysis/report/data/without_loop.h"
-#include "analysis/report/tables/form_costs.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -46,15 +47,8 @@ const Sizes* sizes_of(const data::VariantAxes& axes) {
 // What all rows of some results share.
 class Maker {
  public:
-  explicit Maker(const ReportData& data) : floors_(data.aggregation) {
-    std::map<std::string, std::string> versions;
-    for (const record::RunRow& run : data.results.runs) versions[run.id] = run.ptxas;
-    for (const record::PointRow& point : data.results.points) {
-      ptxas_[point.variant_id] = versions[point.run_id];
-      if (!point.sms.empty() && point.kind == record::PointKind::point)
-        sms_[point.variant_id].insert(point.sms);
-    }
-    for (const record::DeviceRow& device : data.results.devices) device_ = device.name;
+  explicit Maker(const ReportData& data) : aggregation_(data.aggregation) {
+    for (const record::DeviceRow& device : data.devices) device_ = device.name;
   }
 
   ClaimRow row(const Aggregate& of, std::string_view without_axis = {}) const {
@@ -70,32 +64,24 @@ class Maker {
           row.own.push_back(axis);
     row.axes.emplace_back("device", device_);
     row.axes.emplace_back(gpu_axis, of.device_uuid);
-    if (axis_named(row.axes, "ptxas") == nullptr) row.axes.emplace_back("ptxas", ptxas_of(of.id));
-    if (const auto sms = sms_.find(of.id); sms != sms_.end())
-      row.axes.emplace_back(ran_on_axis,
-                            sms->second.size() == 1
-                                ? fmt::format("{}", fmt::join(*sms->second.begin(), ","))
-                                : "several");
+    if (variant.find("ptxas") == nullptr) row.axes.emplace_back("ptxas", of.run_ptxas);
+    if (!of.ran_on.empty()) row.axes.emplace_back(ran_on_axis, of.ran_on);
     std::sort(row.axes.begin(), row.axes.end());
-    row.floor = floors_.of(of);
+    row.floor = floor_of(of);
     return row;
   }
 
  private:
-  static const std::string* axis_named(const RowAxes& axes, std::string_view wanted) {
-    for (const auto& [axis, value] : axes)
-      if (axis == wanted) return &value;
-    return nullptr;
-  }
-  std::string ptxas_of(const std::string& id) const {
-    const auto found = ptxas_.find(id);
-    return found == ptxas_.end() ? std::string() : found->second;
+  // A/A, cycles: the floor of the row's stratum in cycles or as a share of its figure, whichever is
+  // less. A stratum holds figures of 20 and of 8000 cycles, whose differences in cycles say nothing
+  // of each other.
+  double floor_of(const Aggregate& row) const {
+    const data::Floor floor = data::floor_of(aggregation_, row.axes.stratum());
+    return std::min(floor.cycles, floor.percent / 100 * std::abs(row.cycles));
   }
 
-  RowFloors floors_;
-  std::unordered_map<Word, std::string> ptxas_;
-  std::unordered_map<Word, std::set<std::vector<int>>> sms_;  // where a cluster's roles ran
-  std::string device_;
+  const data::Aggregation& aggregation_;
+  Word device_;
 };
 
 // Of a text that changed only the newest counts.
@@ -164,7 +150,7 @@ std::vector<ClaimRow> differences(const ReportData& data, const Maker& maker) {
 std::vector<ClaimRow> without_links(const ReportData& data, const Maker& maker) {
   constexpr double sizes_apart = 4;
   std::vector<ClaimRow> rows;
-  for (const tables::FormCost& cost : tables::form_costs(data.aggregation.points)) {
+  for (const data::FormCost& cost : data::form_costs(data.aggregation.points)) {
     if (!cost.has_link) continue;
     ClaimRow row = maker.row(*cost.small, "unroll");
     row.ids = {cost.large->id, cost.small->id};

@@ -78,7 +78,7 @@ std::string key_of(const ClaimRow& row, const std::vector<std::string>& axes) {
 // Rows that have the same axes, whatever their values, agree in the same ones with others.
 std::string shape_of(const ClaimRow& row) {
   std::string shape;
-  for (const auto& [axis, value] : row.axes) shape += axis + '\n';
+  for (const auto& [axis, value] : row.axes) shape.append(axis.text()).append("\n");
   return shape;
 }
 

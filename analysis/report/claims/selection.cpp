@@ -63,8 +63,8 @@ std::string complaint(const std::string& test) {
 const std::string* axis_of(const RowAxes& axes, const std::string& axis) {
   const auto at =
       std::lower_bound(axes.begin(), axes.end(), axis,
-                       [](const auto& one, const auto& name) { return one.first < name; });
-  return at == axes.end() || at->first != axis ? nullptr : &at->second;
+                       [](const auto& one, const auto& name) { return one.first.text() < name; });
+  return at == axes.end() || at->first != axis ? nullptr : &at->second.text();
 }
 
 std::optional<double> number_in(const std::string& word) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/toml.h"
+#include "core/base/word.h"
 
 #include <optional>
 #include <string>
@@ -11,7 +12,7 @@
 namespace phasebit::report::claims {
 
 // The axes of a row, sorted by name.
-using RowAxes = std::vector<std::pair<std::string, std::string>>;
+using RowAxes = std::vector<std::pair<Word, Word>>;
 
 // Null for an axis that the row does not have.
 const std::string* axis_of(const RowAxes& axes, const std::string& axis);

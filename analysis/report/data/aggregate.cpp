@@ -201,18 +201,25 @@ void pair_controls(const std::vector<Group>& groups, const VariantKeys& keys,
     }
 }
 
+Floor floor_of(const std::vector<const AaPair*>& pairs) {
+  constexpr double most = 0.95;
+  std::vector<double> cycles, percents;
+  for (const AaPair* pair : pairs) {
+    cycles.push_back(pair->difference_cycles());
+    percents.push_back(pair->difference_percent());
+  }
+  return {quantile(std::move(cycles), most), quantile(std::move(percents), most)};
+}
+
 void find_floors(Aggregation& out) {
   constexpr size_t enough = 20;
-  std::map<std::string, std::vector<double>> strata;
-  std::vector<double> all;
+  std::map<std::string, std::vector<const AaPair*>> strata;
   for (const AaPair& pair : out.aa) {
-    strata[pair.stratum].push_back(pair.difference_cycles());
-    all.push_back(pair.difference_cycles());
+    strata[pair.stratum].push_back(&pair);
+    strata[""].push_back(&pair);
   }
-  constexpr double most = 0.95;
-  if (!all.empty()) out.floor = quantile(std::move(all), most);
-  for (auto& [stratum, differences] : strata)
-    if (differences.size() >= enough) out.floors[stratum] = quantile(std::move(differences), most);
+  for (const auto& [stratum, pairs] : strata)
+    if (stratum.empty() || pairs.size() >= enough) out.floors[stratum] = floor_of(pairs);
 }
 
 }  // namespace
@@ -239,7 +246,7 @@ double AaPair::difference_percent() const {
   return a_cycles == 0 ? 0 : 100 * difference_cycles() / std::abs(a_cycles);
 }
 
-Aggregation aggregate(const std::vector<record::PointRow>& points, const VariantKeys& keys) {
+Aggregation aggregate(const record::Rows& points, const VariantKeys& keys) {
   Aggregation out;
   std::vector<Group> groups;
   for (const VariantRows& rows : rows_by_variant(points)) {
@@ -270,17 +277,6 @@ const Aggregate* find_variant(const std::vector<Aggregate>& aggregates, const st
                        [](const std::string& a, const Aggregate& b) { return a < b.id; });
   if (behind == aggregates.begin() || std::prev(behind)->id != id) return nullptr;
   return &*std::prev(behind);
-}
-
-AaSummary summarise_aa(const std::vector<AaPair>& pairs) {
-  if (pairs.empty()) return {};
-  std::vector<double> cycles, percents;
-  for (const AaPair& pair : pairs) {
-    cycles.push_back(pair.difference_cycles());
-    percents.push_back(pair.difference_percent());
-  }
-  return {pairs.size(), median(cycles), median(percents), quantile(cycles, 0.95),
-          quantile(percents, 0.95)};
 }
 
 }  // namespace phasebit::report::data

@@ -55,6 +55,9 @@ struct Aggregate {
   // cycles are no line is said by how many of them are none.
   std::vector<record::Flag> flags;
   record::DeviceState state;  // median, where the driver was asked
+  // Of the last run that measured it, and the SMs on which its cluster ran: "4,5,12", or "several"
+  // where the GPU chose others from run to run; "" of one CTA.
+  std::string run_ptxas, ran_on;
   std::vector<ReadingFigure> readings;
 
   // By name, or null.
@@ -74,29 +77,29 @@ struct AaPair {
   double difference_percent() const;  // of a
 };
 
+// 95th percentile of A/A differences.
+struct Floor {
+  double cycles = 0, percent = 0;
+};
+
 struct Aggregation {
   std::vector<Aggregate> points, anchors,
       modes;  // each sorted by id; the newest text of an id last
   std::vector<AaPair> aa;
   // Of `points`: operations without their loop, where report_data() made it (without_loop.h).
   std::vector<Aggregate> alone;
-  // 95th percentile of the A/A differences, cycles: of strata with enough pairs, and of all.
-  std::map<std::string, double> floors;
-  double floor = 0;
+  // By stratum, of those with enough pairs; "" is of all. Empty without pairs.
+  std::map<std::string, Floor> floors;
 };
 
 // A failed point that was measured later counts as measured, unless its payload was wrong: that
 // stays. Strangers' kernels (core/image/whole.h) are left out.
-Aggregation aggregate(const std::vector<record::PointRow>& points, const VariantKeys& keys);
+Aggregation aggregate(const record::Rows& points, const VariantKeys& keys);
+inline Aggregation aggregate(const std::vector<record::PointRow>& points, const VariantKeys& keys) {
+  return aggregate(record::rows_of(points), keys);
+}
 
 // The newest aggregate of a variant, or null. The list is one of an Aggregation: sorted by id.
 const Aggregate* find_variant(const std::vector<Aggregate>& aggregates, const std::string& id);
-
-// Median, 95th percentile, and number of A/A differences.
-struct AaSummary {
-  size_t pairs = 0;
-  double median_cycles = 0, median_percent = 0, p95_cycles = 0, p95_percent = 0;
-};
-AaSummary summarise_aa(const std::vector<AaPair>& pairs);
 
 }  // namespace phasebit::report::data

@@ -14,10 +14,6 @@ using record::VariantRow;
 
 namespace {
 
-bool all_digits(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-}
-
 std::string unit_name(const VariantAxes& axes) {
   const std::string granularity = axes.value("granularity");
   return granularity == "even_odd_lanes" ? "even/odd lanes" : granularity + "s";
@@ -142,13 +138,12 @@ std::string VariantAxes::waited_on() const {
   return text;
 }
 
-std::string VariantAxes::column(const std::string& column) const {
-  if (column == "warp_layout") return warp_layout();
-  if (column == "waited_on") return waited_on();
-  const ProtocolLabels* facts = protocol();
-  const bool blank = facts != nullptr && std::find(facts->blank.begin(), facts->blank.end(),
-                                                   column) != facts->blank.end();
-  return (blank && !names(column)) || !has(column) ? "-" : value(column);
+std::vector<std::string> VariantAxes::blank_axes() const {
+  std::vector<std::string> blank;
+  if (const ProtocolLabels* facts = protocol())
+    for (const std::string& axis : facts->blank)
+      if (!names(axis)) blank.push_back(axis);
+  return blank;
 }
 
 std::vector<std::string> VariantAxes::axes_of_column(const std::string& column) const {
@@ -166,21 +161,17 @@ std::vector<std::string> VariantAxes::axes_of_column(const std::string& column) 
 
 VariantKeys::VariantKeys(const record::Results& results)
     : catalogue_(std::make_shared<const image::CatalogueFacts>(results.catalogue)) {
-  axes_.reserve(results.variants.size());
+  auto axes = std::make_shared<std::unordered_map<Word, VariantAxes>>();
+  axes->reserve(results.variants.size());
   for (const VariantRow& variant : results.variants)
-    axes_.emplace(variant.id, VariantAxes(std::make_shared<const VariantRow>(variant), catalogue_));
+    axes->emplace(variant.id, VariantAxes(std::make_shared<const VariantRow>(variant), catalogue_));
+  axes_ = std::move(axes);
 }
 
-VariantAxes VariantKeys::of(const std::string& id) const {
-  const auto at = axes_.find(id);
-  if (at != axes_.end()) return at->second;
+VariantAxes VariantKeys::of(const Word& id) const {
+  const auto at = axes_->find(id);
+  if (at != axes_->end()) return at->second;
   return {std::make_shared<const VariantRow>(VariantRow{id, {}, nullptr, {}}), catalogue_};
-}
-
-bool value_before(const std::string& first, const std::string& a, const std::string& b) {
-  if ((a == first) != (b == first)) return a == first;
-  if (all_digits(a) && all_digits(b)) return std::stoll(a) < std::stoll(b);
-  return a < b;
 }
 
 }  // namespace phasebit::report::data

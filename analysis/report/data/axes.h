@@ -47,9 +47,8 @@ class VariantAxes {
   // "try_wait", "try_wait, hint 10000000 ns", "test_wait by state": what is waited on and how, by
   // the pattern of the catalogue (core/image/facts.h); its name for a protocol without one.
   std::string waited_on() const;
-  // An axis, or warp_layout or waited_on, which stand for several. "-" where it has no such
-  // axis, or the protocol says that it means nothing there and it is at its default.
-  std::string column(const std::string& column) const;
+  // Axes whose column is "-": at their default, where the protocol says that they mean nothing.
+  std::vector<std::string> blank_axes() const;
   // The axes that such a column stands for.
   std::vector<std::string> axes_of_column(const std::string& column) const;
   // "ring/mbarrier": what a stratum of A/A pairs has in common.
@@ -63,22 +62,20 @@ class VariantAxes {
       std::make_shared<const image::CatalogueFacts>();
 };
 
-// The keys of results by the id that rows name.
+// The keys of results by the id that rows name. Cheap to copy.
 class VariantKeys {
  public:
   VariantKeys() = default;
   explicit VariantKeys(const record::Results& results);
   // Without axes for an id that is not there.
-  VariantAxes of(const std::string& id) const;
+  VariantAxes of(const Word& id) const;
   const std::shared_ptr<const image::CatalogueFacts>& catalogue() const { return catalogue_; }
 
  private:
   std::shared_ptr<const image::CatalogueFacts> catalogue_ =
       std::make_shared<const image::CatalogueFacts>();
-  std::unordered_map<std::string, VariantAxes> axes_;
+  std::shared_ptr<const std::unordered_map<Word, VariantAxes>> axes_ =
+      std::make_shared<const std::unordered_map<Word, VariantAxes>>();
 };
-
-// Orders values: the default first, numbers by size, words by letter.
-bool value_before(const std::string& first, const std::string& a, const std::string& b);
 
 }  // namespace phasebit::report::data

@@ -9,20 +9,17 @@ namespace phasebit::report::data {
 
 using table::Cell;
 
-namespace {
-
-std::string verdict_of(const Figure& difference, const Aggregation& aggregation, double floor) {
+std::string verdict_of(const Figure& difference, bool has_pairs, double floor) {
   if (!difference.reason.empty()) return "no figure";
-  if (aggregation.aa.empty()) return "AMBIGUOUS (no A/A control)";
+  if (!has_pairs) return "AMBIGUOUS (no A/A control)";
   if (std::abs(difference.value) <= std::max(floor, difference.half_width)) return "AMBIGUOUS";
   return difference.value < 0 ? "faster" : "slower";
 }
 
-}  // namespace
-
-double noise_floor(const Aggregation& aggregation, const std::string& stratum) {
-  const auto own = aggregation.floors.find(stratum);
-  return own == aggregation.floors.end() ? aggregation.floor : own->second;
+Floor floor_of(const Aggregation& aggregation, const std::string& stratum) {
+  auto own = aggregation.floors.find(stratum);
+  if (own == aggregation.floors.end()) own = aggregation.floors.find("");
+  return own == aggregation.floors.end() ? Floor() : own->second;
 }
 
 Comparison compare(const Aggregation& aggregation, const std::string& before,
@@ -34,10 +31,10 @@ Comparison compare(const Aggregation& aggregation, const std::string& before,
   made.after = figure_of(second, after);
   made.difference = difference(made.after, made.before);
   const Aggregate* any = first == nullptr ? second : first;
-  made.floor = noise_floor(aggregation, any == nullptr ? "" : any->axes.stratum());
+  made.floor = floor_of(aggregation, any == nullptr ? "" : any->axes.stratum()).cycles;
   for (const Aggregate* one : {first, second})
     if (one != nullptr) made.floor = std::max(made.floor, one->spread_cycles);
-  made.verdict = verdict_of(made.difference, aggregation, made.floor);
+  made.verdict = verdict_of(made.difference, !aggregation.floors.empty(), made.floor);
   return made;
 }
 

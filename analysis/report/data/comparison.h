@@ -7,17 +7,18 @@
 
 namespace phasebit::report::data {
 
-// 95th percentile of the A/A differences of a stratum (VariantAxes::stratum), cycles; of all
-// pairs where the stratum has fewer than 20. 0 without pairs.
-double noise_floor(const Aggregation& aggregation, const std::string& stratum);
+// That of a stratum (VariantAxes::stratum), of all pairs where the stratum has too few.
+Floor floor_of(const Aggregation& aggregation, const std::string& stratum);
+
+// "faster" or "slower" when the difference is above the floor and above its own half width, else
+// "AMBIGUOUS"; "AMBIGUOUS (no A/A control)" without A/A pairs; "no figure".
+std::string verdict_of(const Figure& difference, bool has_pairs, double floor);
 
 struct Comparison {
   Figure before, after;
   Figure difference;  // after - before
-  double floor = 0;   // noise_floor of `before`, or what either moves by under other conditions
-  // "faster" or "slower" when the difference is above the floor and above its own half width, else
-  // "AMBIGUOUS"; "AMBIGUOUS (no A/A control)" without pairs; "no figure".
-  std::string verdict;
+  double floor = 0;   // floor_of `before` in cycles, or what either moves by under other conditions
+  std::string verdict;  // verdict_of
   bool is_step() const { return verdict == "faster" || verdict == "slower"; }
 };
 

@@ -4,6 +4,8 @@
 #include "analysis/report/data/aggregate.h"
 
 #include <functional>
+#include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,19 +14,26 @@ namespace phasebit::report::data {
 
 // Results of one GPU.
 struct ReportData {
-  record::Results results;
-  // What the same files hold of other GPUs, as it was read: for tables that compare GPUs, which
-  // call report_data() for each.
-  record::Results others;
+  std::vector<record::DeviceRow> devices;
+  std::vector<record::RunRow> runs;
+  record::Rows rows;  // none where figures alone were read
   VariantKeys keys;
   Aggregation aggregation;
+  std::shared_ptr<const record::Results> kept;  // what the rows are of, where nobody else has it
 };
+
+// The GPU of that UUID, or those of one name: several of a model are one device to tables, each row
+// naming its own. Step::usage names the devices there are.
+Result<std::set<std::string>> device_uuids(const std::vector<record::DeviceRow>& devices,
+                                           const std::string& device);
 
 // `device` is a UUID or a part of a name; it may be empty when the results are of one GPU.
 // Step::usage names the devices there are.
 Result<ReportData> report_data(record::Results results, const std::string& device = {});
-// The same without `others`: it copies that device's points alone.
-Result<ReportData> report_data_alone(const record::Results& results, const std::string& device);
+// The same of results that are kept, whose keys these are: it copies that device's points alone,
+// and no variants.
+Result<ReportData> report_data_of(const record::Results& results, const VariantKeys& keys,
+                                  const std::string& device);
 
 // All points of every run in which a variant is `meant`, aggregated anew: a figure of another day
 // is no neighbour.

@@ -9,6 +9,10 @@
 
 namespace phasebit::report::data {
 
+bool is_moved(const Figure& figure) {
+  return figure.spread > std::max(0.5, 0.005 * std::abs(figure.value));
+}
+
 void RowFlags::add(const std::string& column, const Figure& figure) {
   const auto put = [&](const std::string& flag, const std::string& where) {
     auto known = std::find_if(columns_.begin(), columns_.end(),
@@ -20,7 +24,7 @@ void RowFlags::add(const std::string& column, const Figure& figure) {
   for (const std::string& flag : record::words_of(figure.flags)) put(flag, column);
   if (!figure.reason.empty()) return;
   if (!figure.interval_reached) put("too few rounds for an interval", column);
-  if (figure.spread > std::max(0.5, 0.005 * std::abs(figure.value))) {
+  if (is_moved(figure)) {
     const auto [at, is_new] = moved_.emplace(figure.factor, figure.spread);
     if (!is_new) at->second = std::max(at->second, figure.spread);
   }

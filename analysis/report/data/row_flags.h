@@ -11,10 +11,12 @@
 
 namespace phasebit::report::data {
 
+// Whether what must not matter moves it: its B/B is more than half a cycle and half a percent.
+bool is_moved(const Figure& figure);
+
 class RowFlags {
  public:
-  // What the figure in that column is flagged with, and what moves it: its B/B where that is more
-  // than half a cycle and half a percent.
+  // What the figure in that column is flagged with, and what moves it (is_moved).
   void add(const std::string& column, const Figure& figure);
   // "modes: 8, 16; moved by start offset (3.10), SM (1.00)", without columns what all figures have;
   // "" without any.

@@ -20,7 +20,7 @@ void add_row(VariantRows& rows, const PointRow& point) {
 
 }  // namespace
 
-std::vector<VariantRows> rows_by_variant(const std::vector<PointRow>& points) {
+std::vector<VariantRows> rows_by_variant(const record::Rows& points) {
   struct Hash {
     size_t operator()(const PointRow* row) const {
       const std::hash<Word> of;
@@ -35,7 +35,7 @@ std::vector<VariantRows> rows_by_variant(const std::vector<PointRow>& points) {
   };
   std::unordered_map<const PointRow*, VariantRows, Hash, Same> found;
   found.reserve(points.size());
-  for (const PointRow& point : points) add_row(found[&point], point);
+  for (const PointRow* point : points) add_row(found[point], *point);
   std::vector<VariantRows> rows;
   rows.reserve(found.size());
   for (auto& [first, of_variant] : found) rows.push_back(std::move(of_variant));

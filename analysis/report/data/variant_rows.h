@@ -16,6 +16,6 @@ struct VariantRows {
 };
 
 // Sorted by kind, variant and GPU. The points must outlive them.
-std::vector<VariantRows> rows_by_variant(const std::vector<record::PointRow>& points);
+std::vector<VariantRows> rows_by_variant(const record::Rows& points);
 
 }  // namespace phasebit::report::data

@@ -1,7 +1,7 @@
 // The project's own claims over its published results.
+#include "tests/report/published.h"
+
 #include "analysis/report/claims/check.h"
-#include "core/store/load.h"
-#include "tests/home.h"
 #include "tests/report/claims/rows.h"
 #include "tests/report/results.h"
 
@@ -18,21 +18,11 @@ using report::claims::rows_of_devices;
 
 namespace {
 
-std::vector<fs::path> published() {
-  std::vector<fs::path> files;
-  for (const auto& folder : fs::directory_iterator(home().data / "results"))
-    if (folder.is_directory())
-      for (const auto& file : fs::directory_iterator(folder.path()))
-        if (store::is_results_file(file.path())) files.push_back(file.path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 const std::vector<CheckedClaim>& checked() {
   static const std::vector<CheckedClaim> all = [] {
     report::claims::ClaimsRequest request;
     request.claims = home().data / "claims";
-    auto made = report::claims::check_claims(published(), request);
+    auto made = report::claims::check_claims(published(), home().cache, request);
     EXPECT_TRUE(made) << (made ? "" : made.error().text());
     return made ? *made : std::vector<CheckedClaim>();
   }();
@@ -49,14 +39,11 @@ TEST(PublishedClaims, HoldOnEveryRow) {
 
 // Those about other libraries' rings are made of their results alone.
 TEST(PublishedClaims, OfPeersHold) {
-  std::vector<fs::path> files;
-  for (const auto& folder : fs::directory_iterator(home().data / "results"))
-    if (fs::exists(folder.path() / "peers" / "peers.csv.zst"))
-      files.push_back(folder.path() / "peers" / "peers.csv.zst");
+  const std::vector<fs::path> files = published_apart("peers/peers");
   ASSERT_EQ(files.size(), 2U);
   report::claims::ClaimsRequest request;
   request.claims = home().data / "claims" / "peers";
-  const auto made = report::claims::check_claims(files, request);
+  const auto made = report::claims::check_claims(files, home().cache, request);
   ASSERT_TRUE(made) << made.error().text();
   EXPECT_GE(made->size(), 5U);
   for (const CheckedClaim& one : *made)
@@ -125,13 +112,14 @@ Results two_devices() {
 }
 
 TEST(CheckClaim, ComparesTwoDevices) {
-  auto rows = rows_of_devices(two_devices(), {""});
+  TestTables two = TestTables::of(two_devices());
+  auto rows = rows_of_devices(two.database, {""});
   ASSERT_TRUE(rows) << rows.error().text();
   const std::string keys =
       "says = \"\"\na = { device = \"*H100\" }\nb = { device = \"*H200\" }\n"
       "relation = \"within\"\nwithin = 1\ndevices = [\"H100\", \"H200\"]";
   EXPECT_EQ(check_claim(claim_of(keys), *rows).word(), "holds");
-  auto one = rows_of_devices(two_devices(), {"H200"});
+  auto one = rows_of_devices(two.database, {"H200"});
   EXPECT_EQ(check_claim(claim_of(keys), *one).not_checked, "no results of H100");
 }
 
@@ -139,7 +127,8 @@ TEST(CheckClaim, ComparesTwoDevices) {
 TEST(CheckClaim, ComparesOnOneGpu) {
   Results results = two_devices();
   results.devices.back().name = results.devices.front().name;
-  auto rows = rows_of_devices(results, {""});
+  TestTables two = TestTables::of(results);
+  auto rows = rows_of_devices(two.database, {""});
   ASSERT_TRUE(rows) << rows.error().text();
   const report::claims::Claim claim = claim_of(
       "says = \"\"\na = { num_stages = 4 }\nb = { num_stages = 8 }\n"
@@ -150,7 +139,8 @@ TEST(CheckClaim, ComparesOnOneGpu) {
 }
 
 TEST(CheckClaim, AClaimWithoutARowIsAnError) {
-  auto rows = rows_of_devices(two_devices(), {""});
+  TestTables two = TestTables::of(two_devices());
+  auto rows = rows_of_devices(two.database, {""});
   const std::string keys =
       "says = \"\"\na = { num_stages = 3 }\nrelation = \"less\"\nbound = \"1\"\n";
   const CheckedClaim none = check_claim(claim_of(keys), *rows);
@@ -193,7 +183,8 @@ TEST(ClaimRows, APhaseWithoutItsLoopIsTheDifferenceOfTwoUnrolledSizes) {
 }
 
 TEST(ClaimRows, ACommandLeadsFromEachToItsSamples) {
-  auto rows = rows_of_devices(two_devices(), {""});
+  TestTables two = TestTables::of(two_devices());
+  auto rows = rows_of_devices(two.database, {""});
   const report::claims::Claim claim =
       claim_of("says = \"\"\nrelation = \"less\"\nbound = \"1000\"");
   const std::vector<CheckedClaim> claims = {check_claim(claim, *rows)};

@@ -21,7 +21,7 @@ inline report::claims::ClaimRow claim_row(report::claims::RowAxes axes, double v
   row.axes.emplace_back("ptxas", "13.5.37");
   std::sort(row.axes.begin(), row.axes.end());
   for (const auto& [axis, word] : row.axes)
-    if (axis != "device" && axis != "ptxas") row.figure.id += "/" + axis + "=" + word;
+    if (axis != "device" && axis != "ptxas") row.figure.id += "/" + axis.text() + "=" + word.text();
   row.ids = {row.figure.id};
   row.figure.value = value;
   row.figure.half_width = half_width;

@@ -1,0 +1,374 @@
+#include "analysis/report/sql/figures.h"
+
+#include "analysis/report/data/comparison.h"
+#include "analysis/report/data/figures.h"
+#include "analysis/report/data/row_flags.h"
+#include "analysis/report/sql/flags_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <set>
+
+#include <fmt/ranges.h>
+#include <sqlite3.h>
+
+namespace phasebit::report::sql {
+
+using data::Figure;
+
+namespace {
+
+constexpr const char* figure_query =
+    "SELECT coalesce(nullif(label, ''), id), missing, reason, step, cycles, half, interval_ok, "
+    "repetitions, spread, factor, flag_list, probe || '/' || protocol "
+    "FROM figure_row JOIN variant USING (v) WHERE f = ?";
+
+QueryFigures& figures_of(sqlite3_context* context) {
+  return *static_cast<QueryFigures*>(sqlite3_user_data(context));
+}
+
+void give(sqlite3_context* context, const std::string& text) {
+  sqlite3_result_text(context, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+}
+
+// Figures as arguments: of nothing there is nothing.
+template <void (*body)(sqlite3_context*, QueryFigures&, sqlite3_value**)>
+void unless_null(sqlite3_context* context, int count, sqlite3_value** values) {
+  for (int n = 0; n < count; ++n)
+    if (sqlite3_value_type(values[n]) == SQLITE_NULL) return sqlite3_result_null(context);
+  body(context, figures_of(context), values);
+}
+
+std::int64_t number(sqlite3_value* value) {
+  return sqlite3_value_int64(value);
+}
+
+void difference(sqlite3_context* context, int count, sqlite3_value** values) {
+  for (int n = 0; n < count; ++n)
+    if (sqlite3_value_type(values[n]) == SQLITE_NULL) return sqlite3_result_null(context);
+  QueryFigures& figures = figures_of(context);
+  const double divisor = count > 2 ? sqlite3_value_double(values[2]) : 1;
+  if (divisor == 0) return sqlite3_result_error(context, "difference() over 0 operations", -1);
+  const auto &a = figures.at(number(values[0])), &b = figures.at(number(values[1]));
+  Figure made = data::difference(a.figure, b.figure, divisor);
+  sqlite3_result_int64(context, figures.keep(std::move(made), a.stratum));
+}
+
+void plus(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
+  const auto &a = figures.at(number(values[0])), &b = figures.at(number(values[1]));
+  Figure negative = b.figure;
+  negative.value = -negative.value;
+  sqlite3_result_int64(context, figures.keep(data::difference(a.figure, negative), a.stratum));
+}
+
+void times(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
+  const double count = sqlite3_value_double(values[0]);
+  const auto& a = figures.at(number(values[1]));
+  Figure made = a.figure;
+  made.value *= count;
+  made.half_width *= std::abs(count);
+  made.spread *= std::abs(count);
+  sqlite3_result_int64(context, figures.keep(std::move(made), a.stratum));
+}
+
+void share(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
+  const double parts = sqlite3_value_double(values[1]);
+  if (parts <= 0) return sqlite3_result_error(context, "share() in no parts", -1);
+  const auto& a = figures.at(number(values[0]));
+  sqlite3_result_int64(context, figures.keep(data::share_of(a.figure, parts), a.stratum));
+}
+
+void percent(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
+  const auto &a = figures.at(number(values[0])), &b = figures.at(number(values[1]));
+  sqlite3_result_int64(context, figures.keep(data::change_percent(a.figure, b.figure), a.stratum));
+}
+
+void larger(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
+  const bool second =
+      figures.at(number(values[0])).figure.value < figures.at(number(values[1])).figure.value;
+  sqlite3_result_value(context, values[second ? 1 : 0]);
+}
+
+std::string text_of(sqlite3_value* value) {
+  const auto* text = sqlite3_value_text(value);
+  return text == nullptr ? std::string() : reinterpret_cast<const char*>(text);
+}
+
+void missing(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
+  sqlite3_result_int64(context, figures.keep(data::figure_of(nullptr, text_of(values[0]))));
+}
+
+void named(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
+  const auto& a = figures.at(number(values[0]));
+  Figure made = a.figure;
+  made.id = text_of(values[1]);
+  sqlite3_result_int64(context, figures.keep(std::move(made), a.stratum));
+}
+
+void refuse(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
+  const auto& a = figures.at(number(values[0]));
+  Figure made = a.figure;
+  made.reason = data::unusable(text_of(values[1]));
+  sqlite3_result_int64(context, figures.keep(std::move(made), a.stratum));
+}
+
+void value(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
+  const Figure& figure = figures.at(number(values[0])).figure;
+  if (figure.reason.empty())
+    sqlite3_result_double(context, figure.value);
+  else
+    sqlite3_result_null(context);
+}
+
+void half(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
+  const Figure& figure = figures.at(number(values[0])).figure;
+  if (figure.reason.empty())
+    sqlite3_result_double(context, figure.half_width);
+  else
+    sqlite3_result_null(context);
+}
+
+void reason(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
+  give(context, figures.at(number(values[0])).figure.reason.text);
+}
+
+// What the cell of a figure says.
+void cell(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
+  std::vector<std::string> notes;
+  give(context, data::figure_cell(figures.at(number(values[0])).figure, notes).text);
+}
+
+// Of forms with their figures by how many forms each flag is said, and what moved one most.
+struct FlagTally {
+  std::map<std::string, std::set<std::string>> forms;
+  double most = 0;
+  std::string factor;
+
+  void take(const std::string& form, const Figure& figure) {
+    if (!figure.reason.empty()) return;
+    for (const std::string& flag : record::words_of(figure.flags)) forms[flag].insert(form);
+    if (!data::is_moved(figure) || figure.spread <= most) return;
+    most = figure.spread;
+    factor = figure.factor;
+  }
+  std::string text() const {
+    std::vector<std::string> words;
+    for (const auto& [flag, ids] : forms) words.push_back(fmt::format("{}: {}", flag, ids.size()));
+    if (most > 0) words.push_back(fmt::format("moved by {} ({:.2f})", factor, most));
+    return fmt::format("{}", fmt::join(words, "; "));
+  }
+};
+
+void tally_flags(sqlite3_context* context, int, sqlite3_value** values) {
+  auto** tally = static_cast<FlagTally**>(sqlite3_aggregate_context(context, sizeof(FlagTally*)));
+  if (*tally == nullptr) *tally = new FlagTally;
+  for (int n = 1; n < 3; ++n)
+    if (sqlite3_value_type(values[n]) != SQLITE_NULL)
+      (*tally)->take(text_of(values[0]), figures_of(context).at(number(values[n])).figure);
+}
+
+void give_tally(sqlite3_context* context) {
+  auto** tally = static_cast<FlagTally**>(sqlite3_aggregate_context(context, 0));
+  const std::unique_ptr<FlagTally> known(tally == nullptr ? nullptr : *tally);
+  if (known == nullptr || known->text().empty()) return sqlite3_result_null(context);
+  give(context, known->text());
+}
+
+// "commit 47.00"
+void said(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
+  const Figure& figure = figures.at(number(values[1])).figure;
+  give(context,
+       fmt::format("{} {}", text_of(values[0]), data::shown(figure.value, figure.half_width)));
+}
+
+void floor_between(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
+  sqlite3_result_double(context, figures.floor(number(values[0]), number(values[1])));
+}
+
+void verdict(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
+  give(context, figures.verdict(number(values[0]), number(values[1])));
+}
+
+// What an aggregate keeps of its group: SQLite gives zeroed memory.
+struct Group {
+  bool any = false;
+  sqlite3_value* kept = nullptr;
+};
+
+Group* group_of(sqlite3_context* context) {
+  return static_cast<Group*>(sqlite3_aggregate_context(context, sizeof(Group)));
+}
+
+void keep(Group& group, sqlite3_value* value) {
+  sqlite3_value_free(group.kept);
+  group.kept = sqlite3_value_dup(value);
+  group.any = true;
+}
+
+void finish(sqlite3_context* context) {
+  auto* group = static_cast<Group*>(sqlite3_aggregate_context(context, 0));
+  if (group == nullptr || !group->any) return sqlite3_result_null(context);
+  sqlite3_result_value(context, group->kept);
+  sqlite3_value_free(group->kept);
+}
+
+bool equal(sqlite3_value* a, sqlite3_value* b) {
+  return sqlite3_value_type(a) == sqlite3_value_type(b) && text_of(a) == text_of(b);
+}
+
+// What a value of a cell is called in a complaint: a figure by what it is of.
+std::string called(QueryFigures& figures, sqlite3_value* value) {
+  if (sqlite3_value_type(value) != SQLITE_INTEGER) return text_of(value);
+  const std::string id = figures.at(number(value)).figure.id;
+  return id.empty() ? text_of(value) : id;
+}
+
+// The one value of a group; two that differ are no table.
+void one(sqlite3_context* context, int, sqlite3_value** values) {
+  if (sqlite3_value_type(values[0]) == SQLITE_NULL) return;
+  Group* group = group_of(context);
+  if (!group->any) return keep(*group, values[0]);
+  if (equal(group->kept, values[0])) return;
+  QueryFigures& figures = figures_of(context);
+  figures.complaint = two_in_one_cell(called(figures, group->kept), called(figures, values[0]));
+  sqlite3_result_error(context, figures.complaint->message.c_str(), -1);
+}
+
+// Of figures the one for which `rank` is lowest; of equal ones the first.
+template <double (*rank)(const Figure&)>
+void lowest(sqlite3_context* context, int, sqlite3_value** values) {
+  if (sqlite3_value_type(values[0]) == SQLITE_NULL) return;
+  QueryFigures& figures = figures_of(context);
+  const Figure& next = figures.at(number(values[0])).figure;
+  if (!next.reason.empty()) return;
+  Group* group = group_of(context);
+  if (!group->any || rank(next) < rank(figures.at(number(group->kept)).figure))
+    keep(*group, values[0]);
+}
+
+double by_value(const Figure& figure) {
+  return figure.value;
+}
+
+double by_negative(const Figure& figure) {
+  return -figure.value;
+}
+
+double by_upper_end(const Figure& figure) {
+  return figure.value + figure.half_width;
+}
+
+// The axes that an id names: "num_stages=8" by "num_stages".
+std::map<std::string, std::string> named_axes(const std::string& id) {
+  std::map<std::string, std::string> axes;
+  for (size_t at = 0; at < id.size();) {
+    const size_t end = std::min(id.find('/', at), id.size());
+    const std::string part = id.substr(at, end - at);
+    if (const size_t equals = part.find('='); equals != std::string::npos)
+      axes[part.substr(0, equals)] = part.substr(equals + 1);
+    at = end + 1;
+  }
+  return axes;
+}
+
+}  // namespace
+
+Error two_in_one_cell(const std::string& one, const std::string& other) {
+  auto axes = named_axes(one);
+  std::set<std::string> apart;
+  for (const auto& [axis, value] : named_axes(other)) {
+    const auto same = axes.find(axis);
+    if (same == axes.end() || same->second != value) apart.insert(axis);
+    if (same != axes.end()) axes.erase(same);
+  }
+  for (const auto& [axis, value] : axes) apart.insert(axis);
+  return {Step::usage, fmt::format("{} and {} would be in one cell", one, other),
+          apart.empty() ? "hold the axis in which they differ at a value"
+                        : fmt::format("they differ in {}: hold {} at a value",
+                                      fmt::join(apart, ", "), apart.size() == 1 ? "it" : "them")};
+}
+
+QueryFigures::QueryFigures(SQLite::Database& sqlite, std::int64_t g) : row_(sqlite, figure_query) {
+  SQLite::Statement floors(sqlite, "SELECT stratum, cycles FROM floor_row WHERE g = ?");
+  floors.bind(1, g);
+  while (floors.executeStep()) {
+    floors_[floors.getColumn(0).getString()] = floors.getColumn(1).getDouble();
+    has_pairs_ = true;
+  }
+  const auto add = [&](const char* name, int count, auto* body) {
+    sqlite3_create_function_v2(sqlite.getHandle(), name, count, SQLITE_UTF8, this, body, nullptr,
+                               nullptr, nullptr);
+  };
+  add("difference", 2, &sql::difference);
+  add("difference", 3, &sql::difference);
+  add("plus", 2, &unless_null<plus>);
+  add("times", 2, &unless_null<times>);
+  add("share", 2, &unless_null<share>);
+  add("percent", 2, &unless_null<percent>);
+  add("larger", 2, &unless_null<larger>);
+  add("missing", 1, &unless_null<missing>);
+  add("named_figure", 2, &unless_null<named>);
+  add("refuse", 2, &unless_null<refuse>);
+  add("value", 1, &unless_null<value>);
+  add("half", 1, &unless_null<half>);
+  add("reason", 1, &unless_null<reason>);
+  add("cell", 1, &unless_null<cell>);
+  sqlite3_create_function_v2(sqlite.getHandle(), "tally", 3, SQLITE_UTF8, this, nullptr,
+                             &tally_flags, &give_tally, nullptr);
+  add("said", 2, &unless_null<said>);
+  add("floor", 2, &unless_null<floor_between>);
+  add("verdict", 2, &unless_null<sql::verdict>);
+  const auto aggregate = [&](const char* name, auto* step) {
+    sqlite3_create_function_v2(sqlite.getHandle(), name, 1, SQLITE_UTF8, this, nullptr, step,
+                               &finish, nullptr);
+  };
+  aggregate("one", &one);
+  aggregate("fastest", &lowest<by_value>);
+  aggregate("slowest", &lowest<by_negative>);
+  aggregate("surest", &lowest<by_upper_end>);
+}
+
+QueryFigures::Known QueryFigures::read(std::int64_t number) {
+  row_.reset();
+  row_.bind(1, number);
+  if (!row_.executeStep()) return {data::figure_of(nullptr, fmt::format("figure {}", number)), {}};
+  Figure figure;
+  figure.id = row_.getColumn(0).getString();
+  figure.reason = {static_cast<data::Missing>(row_.getColumn(1).getInt()),
+                   row_.getColumn(2).getString(), static_cast<Step>(row_.getColumn(3).getInt())};
+  figure.value = row_.getColumn(4).getDouble();
+  figure.half_width = row_.getColumn(5).getDouble();
+  figure.interval_reached = row_.getColumn(6).getInt() != 0;
+  figure.repetitions = row_.getColumn(7).getInt();
+  figure.spread = row_.getColumn(8).getDouble();
+  figure.factor = row_.getColumn(9).getString();
+  figure.flags = read_flags(row_.getColumn(10).getString());
+  return {std::move(figure), row_.getColumn(11).getString()};
+}
+
+const QueryFigures::Known& QueryFigures::at(std::int64_t number) {
+  const auto known = known_.find(number);
+  return known != known_.end() ? known->second : known_.emplace(number, read(number)).first->second;
+}
+
+std::int64_t QueryFigures::keep(Figure figure, std::string stratum) {
+  known_.emplace(--last_made_, Known{std::move(figure), std::move(stratum)});
+  return last_made_;
+}
+
+double QueryFigures::floor(std::int64_t before, std::int64_t after) {
+  const Known &a = at(before), &b = at(after);
+  const std::string& stratum = a.stratum.empty() ? b.stratum : a.stratum;
+  auto own = floors_.find(stratum);
+  if (own == floors_.end()) own = floors_.find("");
+  const double floor = own == floors_.end() ? 0 : own->second;
+  return std::max({floor, a.figure.spread, b.figure.spread});
+}
+
+std::string QueryFigures::verdict(std::int64_t before, std::int64_t after) {
+  const Figure made = data::difference(at(after).figure, at(before).figure);
+  return data::verdict_of(made, has_pairs_, floor(before, after));
+}
+
+}  // namespace phasebit::report::sql

@@ -1,0 +1,34 @@
+// Results into the tables of schema.h.
+#pragma once
+
+#include "core/record/record.h"
+
+#include <functional>
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+namespace phasebit::report::sql {
+
+// Into an empty database; the caller holds the transaction. Throws SQLite::Exception. `progress`:
+// sets of GPUs done, of all.
+Status fill(SQLite::Database& sqlite, record::Results results,
+            const std::function<void(size_t done, size_t all)>& progress = {});
+
+// Axes whose runs are also looked at alone (GPU set `runs`): a name, and the axes that say so.
+struct RunKind {
+  const char* name;
+  std::vector<std::string> axes;  // "snippet.*" is any that begins so
+};
+const std::vector<RunKind>& run_kinds();
+
+// The column of an axis: its name, or axis_NAME where a table has such a column already.
+std::string axis_column(const std::string& axis);
+std::string sql_name(const std::string& name);  // "name"
+
+// Columns of a view that are not axes.
+bool is_own_column(const std::string& name);
+
+// How the value of an axis is kept: whole numbers as numbers.
+bool is_whole_number(const std::string& value);
+
+}  // namespace phasebit::report::sql

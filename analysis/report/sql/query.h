@@ -1,0 +1,24 @@
+// `phasebit sql`: any question of results, read only.
+#pragma once
+
+#include "analysis/report/sql/database.h"
+#include "core/table/table.h"
+
+#include <functional>
+#include <string>
+
+namespace phasebit::report::sql {
+
+struct SqlQuery {
+  std::string text;
+  std::string device;  // of `figure`: a set of GPUs (ReportDatabase::gpus); "": each GPU for itself
+  // The rows of `claim`, asked for where the query reads it: name, verdict, says, used, refutes.
+  std::function<Result<table::Table>()> claims = {};
+};
+
+// One SELECT over the views figure, point, device, run and claim (docs/report-tables.md), with the
+// functions of tables. Step::usage for an error of SQL, with the line and column where it is, for
+// what would write, and for several statements.
+Result<table::Table> run_query(ReportDatabase& database, const SqlQuery& query);
+
+}  // namespace phasebit::report::sql

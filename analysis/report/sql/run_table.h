@@ -1,0 +1,38 @@
+// A table of a query: its rows, as they are shown.
+#pragma once
+
+#include "analysis/report/data/report_data.h"
+#include "analysis/report/sql/database.h"
+#include "analysis/report/sql/table_file.h"
+#include "core/table/table.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace phasebit::report::sql {
+
+// A column of the query is named "title|how": `figure` is a number that stands for a figure, its
+// flags in the row's last column; `noted` one whose flags are notes; a format of digits (".1f",
+// "{:+.1f} %") a number; `half` the half width of the column before it, `after` a text behind its
+// number; no `how` is text, or a whole number. A column "?..." is left out where no row has it. A
+// column "_note" is a note, other columns that begin with _ are not shown.
+//
+// Where the query has a column `across`, the columns before it are the key of a row, its values
+// name the columns that the column after it, "|how", is spread over, and the rest of a row's
+// columns are merged; a column `_order` sorts the titles. Step::usage for two rows in one cell,
+// which are named, and for no row; Step::spec for what SQLite complains of.
+//
+// A column that the views do not have is an axis that no variant of the results has, NULL in each
+// row. Where `may_be_absent` is there, only these axes are, and another one is an error of SQL's:
+// for tests of tables.
+Result<table::Table> run_table(ReportDatabase& database, const TableFile& table,
+                               const std::string& device, const data::TableArguments& arguments,
+                               const std::set<std::string>* may_be_absent = nullptr);
+
+// The views that every query has, of one set of GPUs; with these axes that no variant of the
+// results has, NULL in each row. Throws SQLite::Exception.
+void make_views(SQLite::Database& sqlite, std::int64_t g,
+                const std::vector<std::string>& absent = {});
+
+}  // namespace phasebit::report::sql
