@@ -1,58 +1,37 @@
 #include "core/record/record.h"
 
+#include "core/base/fields.h"
+
 #include <algorithm>
-#include <array>
-#include <utility>
 
 namespace phasebit::record {
-namespace {
 
-constexpr std::array<std::pair<PointKind, std::string_view>, 3> kinds = {
-    {{PointKind::point, "point"}, {PointKind::anchor, "anchor"}, {PointKind::modes, "modes"}}};
-
-constexpr std::array<std::pair<Verdict, std::string_view>, 9> verdicts = {{
-    {Verdict::measured, "measured"},
-    {Verdict::same_code, "same_code"},
-    {Verdict::refused, "refused"},
-    {Verdict::ungated, "ungated"},
-    {Verdict::wrong, "wrong"},
-    {Verdict::timed_out, "timed_out"},
-    {Verdict::hung, "hung"},
-    {Verdict::interrupted, "interrupted"},
-    {Verdict::failed, "failed"},
-}};
-
-template <typename Table, typename Value>
-std::string word_in(const Table& table, Value value) {
-  for (const auto& [entry, word] : table)
-    if (entry == value) return std::string(word);
-  bug("an enumerator without a word");
+const std::vector<std::string>& words_of(PointKind /*kind*/) {
+  static const std::vector<std::string> words = {"point", "anchor", "modes"};
+  return words;
 }
 
-template <typename Table>
-auto named_in(const Table& table, std::string_view wanted) {
-  std::optional<typename Table::value_type::first_type> found;
-  for (const auto& [entry, word] : table)
-    if (word == wanted) found = entry;
-  return found;
+const std::vector<std::string>& words_of(Verdict /*verdict*/) {
+  static const std::vector<std::string> words = {"measured", "same_code",   "refused",
+                                                 "ungated",  "wrong",       "timed_out",
+                                                 "hung",     "interrupted", "failed"};
+  return words;
 }
-
-}  // namespace
 
 std::string to_string(PointKind kind) {
-  return word_in(kinds, kind);
+  return base::word_of(kind);
 }
 
 std::optional<PointKind> point_kind(std::string_view word) {
-  return named_in(kinds, word);
+  return base::value_of_word<PointKind>(word);
 }
 
 std::string to_string(Verdict verdict) {
-  return word_in(verdicts, verdict);
+  return base::word_of(verdict);
 }
 
 std::optional<Verdict> verdict_named(std::string_view word) {
-  return named_in(verdicts, word);
+  return base::value_of_word<Verdict>(word);
 }
 
 Verdict verdict_of(Step step) {

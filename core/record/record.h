@@ -56,6 +56,7 @@ struct Sample {
 };
 
 enum class PointKind { point, anchor, modes };
+const std::vector<std::string>& words_of(PointKind kind);
 std::string to_string(PointKind kind);
 std::optional<PointKind> point_kind(std::string_view word);
 std::optional<Step> step_named(std::string_view word);
@@ -72,6 +73,7 @@ enum class Verdict {
   interrupted,  // by the user; never kept
   failed,       // anything else: PointRow::error says at which step
 };
+const std::vector<std::string>& words_of(Verdict verdict);
 std::string to_string(Verdict verdict);
 std::optional<Verdict> verdict_named(std::string_view word);
 // Of an error of that step, where nothing more is known.
