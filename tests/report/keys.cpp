@@ -18,6 +18,7 @@ struct Component {
   const char *kind, *name;
   const char* axes;  // "axis=default ..." in the order of the key
 };
+// Of an axis that several declare the first one's default is the axis's.
 const std::vector<Component> components = {
     {"common", "",
      "num_stages=4 addressing=runtime roles=specialized granularity=warp producers=1 consumers=1 "
@@ -62,6 +63,7 @@ const std::vector<Component> components = {
     {"mover", "st_shared", "payload_bytes=512"},
     {"work", "fma", "work_amount=4 work_role=consumer"},
     {"work", "none", ""},
+    {"probe", "verb", "verb=wait path=ready reads=issue load=none"},
     {"probe", "cluster", "cluster_size=2 first_rank=0 second_rank=1"},
     {"probe", "entangle", "groups=1 reconverge=on"},
     {"probe", "fanin", ""},
@@ -71,23 +73,9 @@ const std::vector<Component> components = {
      "victim_work=fma work_kind=dependent victims=1 waiters=1 waits=1 placing=same"},
     {"probe", "response", "delay_cycles=0 counting=on"},
     {"probe", "ring", "early_exit=none"},
-    {"probe", "verb", "verb=wait path=ready reads=issue load=none"},
     {"probe", "barrier_word",
      "operation=arrive expected_arrivals=8 word_layout=v0 read_by=inval_ld"},
 };
-
-// What tables take for an axis that a variant does not have.
-constexpr const char* common_defaults =
-    "num_stages=4 addressing=runtime roles=specialized granularity=warp producers=1 consumers=1 "
-    "sharing=share ctas_per_sm=1 placement=contiguous wait=try_wait arrival=warp operand=parity "
-    "hint_ns=none backoff_ns=none semantics=implicit scope=cta early_token=off ahead=0 layout=v0 "
-    "payload_bytes=512 work_role=consumer work_amount=4 cluster_size=2 first_rank=0 second_rank=1 "
-    "fenced=off fence=acq_rel poller=every release_to=one aligned=on expect=consumer "
-    "arrive_semantics=release_cluster wait_semantics=acquire_cluster victims=1 counting=on "
-    "delay_cycles=0 expected_arrivals=8 form=none groups=1 load=none victim_work=fma "
-    "operation=arrive path=ready placing=same reads=issue reconverge=on verb=wait waiters=1 "
-    "waits=1 word_layout=v0 work_kind=dependent read_by=inval_ld early_exit=none announce=fused "
-    "completion=leader noinc=on wait_prior=0 barriers=one publish=cta copy_bytes=16 cache=cg";
 
 KeyAxes axes_in(const std::string& text) {
   KeyAxes axes;
@@ -121,7 +109,6 @@ image::ProtocolLabels labels_of(const std::string& protocol) {
 
 image::CatalogueFacts some_catalogue() {
   image::CatalogueFacts facts;
-  for (const auto& [axis, value] : axes_in(common_defaults)) facts.axes[axis] = {value, ""};
   for (const Component& one : components) {
     if (one.kind == std::string("protocol")) facts.protocols[one.name] = labels_of(one.name);
     for (const auto& [axis, value] : axes_in(one.axes)) {
