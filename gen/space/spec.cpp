@@ -1,6 +1,7 @@
 #include "gen/space/spec.h"
 
 #include "core/base/nearest.h"
+#include "core/base/text.h"
 #include "core/base/toml.h"
 
 #include <algorithm>
@@ -17,16 +18,6 @@ namespace {
 
 constexpr size_t max_values = 100000;  // of one axis: beyond, a range is a typo
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
 std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t number = 0;
   const char* end = text.data() + text.size();
@@ -39,7 +30,7 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
 Result<std::vector<std::string>> expand_range(std::string_view axis, std::string_view text) {
   std::vector<std::int64_t> numbers;
   bool readable = true;
-  for (const std::string_view part : split(text, ':')) {
+  for (const std::string_view part : base::split(text, ':')) {
     const auto number = whole_number(part);
     readable = readable && number.has_value();
     numbers.push_back(number.value_or(0));
@@ -226,7 +217,7 @@ Result<std::vector<std::string>> parse_values(const Catalogue& catalogue, std::s
   const std::vector<const catalogue::Axis*> axes = catalogue.axes_named(axis);
   const bool integer = !axes.empty() && axes.front()->integer;
   std::vector<std::string> values;
-  for (const std::string_view part : split(text, ',')) {
+  for (const std::string_view part : base::split(text, ',')) {
     std::vector<std::string> some = {std::string(part)};
     if (part == "all") {
       PHASEBIT_TRY_ASSIGN(every, all_values(catalogue, axis));

@@ -32,7 +32,7 @@ std::optional<double> number(TomlReader& reader, const std::string& key) {
   const TomlValue* value = reader.find(key);
   if (value == nullptr) return std::nullopt;
   if (value->kind == TomlValue::Kind::number) return static_cast<double>(value->number);
-  const auto found = number_in(value->text);
+  const auto found = base::number_in(value->text);
   if (!found) reader.refuse(key, "must be a number", "a fraction in quotes: \"0.5\"");
   return found;
 }

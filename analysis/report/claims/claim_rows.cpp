@@ -3,6 +3,7 @@
 #include "analysis/report/data/comparison.h"
 #include "analysis/report/data/form_costs.h"
 #include "analysis/report/data/without_loop.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <array>
@@ -132,7 +133,7 @@ std::vector<ClaimRow> differences(const ReportData& data, const Maker& maker) {
     const Sizes* sizes = sizes_of(point->axes);
     if (sizes == nullptr) continue;
     const std::string axis(sizes->axis);
-    const auto size = number_in(point->axes.value(axis));
+    const auto size = base::number_in(point->axes.value(axis));
     if (!size) continue;
     auto& group = groups[point->axes.variant().without(axis).id];
     group.first = sizes;

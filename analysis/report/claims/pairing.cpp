@@ -28,7 +28,7 @@ bool holds_when(const Claim& claim, const ClaimRow& row) {
   if (claim.when.empty()) return true;
   const auto value = claim.when.value([&](const std::string& axis) -> std::optional<double> {
     const std::string* word = axis_of(row.axes, axis);
-    return word == nullptr ? std::nullopt : number_in(*word);
+    return word == nullptr ? std::nullopt : base::number_in(*word);
   });
   return value && *value > 0;
 }

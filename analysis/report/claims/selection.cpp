@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string_view>
 
 #include <fnmatch.h>
@@ -24,7 +23,8 @@ bool compares(std::string_view sign, double value, double bound) {
 }
 
 bool in_range(const std::string& test, size_t dots, double value) {
-  const auto low = number_in(test.substr(0, dots)), high = number_in(test.substr(dots + 2));
+  const auto low = base::number_in(test.substr(0, dots)),
+             high = base::number_in(test.substr(dots + 2));
   return low && high && *low <= value && value <= *high;
 }
 
@@ -33,12 +33,12 @@ bool fits(const std::string& test, const std::string& word) {
     if (!test.starts_with(sign)) continue;
     const std::string rest = test.substr(sign.size());
     if (sign == "!=") return word != rest;
-    const auto value = number_in(word), bound = number_in(rest);
+    const auto value = base::number_in(word), bound = base::number_in(rest);
     return value && bound && compares(sign, *value, *bound);
   }
   const size_t dots = test.find("..");
   if (dots != std::string::npos) {
-    const auto value = number_in(word);
+    const auto value = base::number_in(word);
     return value && in_range(test, dots, *value);
   }
   return fnmatch(test.c_str(), word.c_str(), 0) == 0;
@@ -49,12 +49,12 @@ std::string complaint(const std::string& test) {
   const auto sign = std::find_if(signs.begin(), signs.end(),
                                  [&](std::string_view one) { return test.starts_with(one); });
   if (sign != signs.end())
-    return *sign == "!=" || number_in(test.substr(sign->size()))
+    return *sign == "!=" || base::number_in(test.substr(sign->size()))
                ? std::string()
                : fmt::format("'{}' compares with no number", test);
   const size_t dots = test.find("..");
   if (dots == std::string::npos) return {};
-  if (number_in(test.substr(0, dots)) && number_in(test.substr(dots + 2))) return {};
+  if (base::number_in(test.substr(0, dots)) && base::number_in(test.substr(dots + 2))) return {};
   return fmt::format("'{}' is no range of numbers", test);
 }
 
@@ -65,13 +65,6 @@ const std::string* axis_of(const RowAxes& axes, const std::string& axis) {
       std::lower_bound(axes.begin(), axes.end(), axis,
                        [](const auto& one, const auto& name) { return one.first.text() < name; });
   return at == axes.end() || at->first != axis ? nullptr : &at->second.text();
-}
-
-std::optional<double> number_in(const std::string& word) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
-  return value;
 }
 
 bool AxisTest::holds(const std::string& value) const {

@@ -4,7 +4,6 @@
 #include "core/base/toml.h"
 #include "core/base/word.h"
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,9 +15,6 @@ using RowAxes = std::vector<std::pair<Word, Word>>;
 
 // Null for an axis that the row does not have.
 const std::string* axis_of(const RowAxes& axes, const std::string& axis);
-
-// The number that a word is; nothing when it is none.
-std::optional<double> number_in(const std::string& word);
 
 // One axis: any of these. A word may have * and ?; `<8`, `<=8`, `>8`, `>=8`, `2..8` are about
 // numbers, `!=word` is about words, `-` is for rows that do not have the axis.

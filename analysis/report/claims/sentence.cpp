@@ -84,7 +84,7 @@ class Writer {
     for_each_used(where, [&](const JudgedCase& one) {
       const std::string* word = axis_of(cases_.rows[one.of.a].axes, axis);
       if (word == nullptr || !words.insert(*word).second) return;
-      if (const auto number = number_in(*word)) numbers.push_back(*number);
+      if (const auto number = base::number_in(*word)) numbers.push_back(*number);
     });
     if (!words.empty() && numbers.size() == words.size()) return range_text(numbers);
     return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ", "));

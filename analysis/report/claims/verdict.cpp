@@ -1,5 +1,7 @@
 #include "analysis/report/claims/verdict.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +12,7 @@ std::optional<double> bound_of(const Claim& claim, const ClaimCases& cases, cons
   return claim.bound.value([&](const std::string& name) -> std::optional<double> {
     if (name == "b" && one.b) return cases.rows[*one.b].figure.value;
     const std::string* word = axis_of(cases.rows[one.a].axes, name);
-    return word == nullptr ? std::nullopt : number_in(*word);
+    return word == nullptr ? std::nullopt : base::number_in(*word);
   });
 }
 

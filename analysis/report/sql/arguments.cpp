@@ -6,8 +6,6 @@
 #include "core/base/text.h"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 #include <set>
 
 #include <fmt/ranges.h>
@@ -21,14 +19,9 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Words split(const std::string& text, char by) {
-  Words parts;
-  for (size_t at = 0; at <= text.size();) {
-    const size_t end = std::min(text.find(by, at), text.size());
-    parts.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
+Words split(std::string_view text, char by) {
+  const auto parts = base::split(text, by);
+  return {parts.begin(), parts.end()};
 }
 
 // "barrier|try_wait": any of them. Of an axis without a value the cell is "-".
@@ -43,13 +36,6 @@ std::string sql_text(const std::string& value) {
   std::string text = "'";
   for (const char c : value) text += c == '\'' ? "''" : std::string(1, c);
   return text + "'";
-}
-
-std::optional<double> number_in(const std::string& text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole ? std::optional(number) : std::nullopt;
 }
 
 constexpr const char *waited_on = "waited_on", *warp_layout = "warp_layout";
@@ -148,7 +134,7 @@ class Binder {
         return with_hint(fail(Step::usage, "no {} '{}'", argument.name, value),
                          nearest_word_hint(value, known));
     }
-    const auto number = number_in(value);
+    const auto number = base::number_in(value);
     if (argument.is_percent && !(number && *number >= 0))
       return fail(Step::usage, "{}={}: no percentage", argument.name, value);
     if (argument.least > 0 && !(number && *number >= argument.least && is_whole_number(value)))

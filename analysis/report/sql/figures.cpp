@@ -4,6 +4,7 @@
 #include "analysis/report/data/figures.h"
 #include "analysis/report/data/row_flags.h"
 #include "analysis/report/sql/flags_text.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -44,11 +45,9 @@ std::int64_t number(sqlite3_value* value) {
   return sqlite3_value_int64(value);
 }
 
-void difference(sqlite3_context* context, int count, sqlite3_value** values) {
-  for (int n = 0; n < count; ++n)
-    if (sqlite3_value_type(values[n]) == SQLITE_NULL) return sqlite3_result_null(context);
-  QueryFigures& figures = figures_of(context);
-  const double divisor = count > 2 ? sqlite3_value_double(values[2]) : 1;
+template <bool per_operation>
+void difference(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
+  const double divisor = per_operation ? sqlite3_value_double(values[2]) : 1;
   if (divisor == 0) return sqlite3_result_error(context, "difference() over 0 operations", -1);
   const auto &a = figures.at(number(values[0])), &b = figures.at(number(values[1]));
   Figure made = data::difference(a.figure, b.figure, divisor);
@@ -99,13 +98,6 @@ void missing(sqlite3_context* context, QueryFigures& figures, sqlite3_value** va
   sqlite3_result_int64(context, figures.keep(data::figure_of(nullptr, text_of(values[0]))));
 }
 
-void named(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
-  const auto& a = figures.at(number(values[0]));
-  Figure made = a.figure;
-  made.id = text_of(values[1]);
-  sqlite3_result_int64(context, figures.keep(std::move(made), a.stratum));
-}
-
 void refuse(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
   const auto& a = figures.at(number(values[0]));
   Figure made = a.figure;
@@ -113,18 +105,11 @@ void refuse(sqlite3_context* context, QueryFigures& figures, sqlite3_value** val
   sqlite3_result_int64(context, figures.keep(std::move(made), a.stratum));
 }
 
-void value(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
+template <double Figure::* part>
+void part_of(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
   const Figure& figure = figures.at(number(values[0])).figure;
   if (figure.reason.empty())
-    sqlite3_result_double(context, figure.value);
-  else
-    sqlite3_result_null(context);
-}
-
-void half(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
-  const Figure& figure = figures.at(number(values[0])).figure;
-  if (figure.reason.empty())
-    sqlite3_result_double(context, figure.half_width);
+    sqlite3_result_double(context, figure.*part);
   else
     sqlite3_result_null(context);
 }
@@ -262,13 +247,9 @@ double by_upper_end(const Figure& figure) {
 // The axes that an id names: "num_stages=8" by "num_stages".
 std::map<std::string, std::string> named_axes(const std::string& id) {
   std::map<std::string, std::string> axes;
-  for (size_t at = 0; at < id.size();) {
-    const size_t end = std::min(id.find('/', at), id.size());
-    const std::string part = id.substr(at, end - at);
-    if (const size_t equals = part.find('='); equals != std::string::npos)
-      axes[part.substr(0, equals)] = part.substr(equals + 1);
-    at = end + 1;
-  }
+  for (const std::string_view part : base::split(id, '/'))
+    if (const size_t equals = part.find('='); equals != std::string_view::npos)
+      axes[std::string(part.substr(0, equals))] = part.substr(equals + 1);
   return axes;
 }
 
@@ -300,18 +281,17 @@ QueryFigures::QueryFigures(SQLite::Database& sqlite, std::int64_t g) : row_(sqli
     sqlite3_create_function_v2(sqlite.getHandle(), name, count, SQLITE_UTF8, this, body, nullptr,
                                nullptr, nullptr);
   };
-  add("difference", 2, &sql::difference);
-  add("difference", 3, &sql::difference);
+  add("difference", 2, &unless_null<difference<false>>);
+  add("difference", 3, &unless_null<difference<true>>);
   add("plus", 2, &unless_null<plus>);
   add("times", 2, &unless_null<times>);
   add("share", 2, &unless_null<share>);
   add("percent", 2, &unless_null<percent>);
   add("larger", 2, &unless_null<larger>);
   add("missing", 1, &unless_null<missing>);
-  add("named_figure", 2, &unless_null<named>);
   add("refuse", 2, &unless_null<refuse>);
-  add("value", 1, &unless_null<value>);
-  add("half", 1, &unless_null<half>);
+  add("value", 1, &unless_null<part_of<&Figure::value>>);
+  add("half", 1, &unless_null<part_of<&Figure::half_width>>);
   add("reason", 1, &unless_null<reason>);
   add("cell", 1, &unless_null<cell>);
   sqlite3_create_function_v2(sqlite.getHandle(), "tally", 3, SQLITE_UTF8, this, nullptr,

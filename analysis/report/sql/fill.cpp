@@ -36,9 +36,11 @@ namespace {
 // One prepared INSERT, used for many rows.
 class Inserter {
  public:
-  Inserter(SQLite::Database& sqlite, const std::string& table, size_t columns)
-      : statement_(sqlite, fmt::format("INSERT INTO {} VALUES({})", table,
-                                       fmt::join(std::vector<char>(columns, '?'), ","))) {}
+  Inserter(SQLite::Database& sqlite, const std::string& table)
+      : statement_(sqlite,
+                   fmt::format("INSERT INTO {} VALUES({})", table,
+                               fmt::join(std::vector<char>(columns_of(sqlite, table), '?'), ","))) {
+  }
   template <typename... Values>
   void add(const Values&... values) {
     int index = 0;
@@ -64,6 +66,13 @@ class Inserter {
   }
 
  private:
+  static size_t columns_of(SQLite::Database& sqlite, const std::string& table) {
+    SQLite::Statement count(sqlite, "SELECT count(*) FROM pragma_table_info(?)");
+    count.bind(1, table);
+    count.executeStep();
+    return static_cast<size_t>(count.getColumn(0).getInt64());
+  }
+
   SQLite::Statement statement_;
 };
 
@@ -96,7 +105,11 @@ void bind_axis(Inserter& row, int index, const std::string* value) {
 class Filler {
  public:
   Filler(SQLite::Database& sqlite, const Results& results)
-      : sqlite_(sqlite), results_(results), keys_(results) {}
+      : sqlite_(sqlite),
+        results_(results),
+        keys_(results),
+        default_rows_(sqlite, "key_defaults"),
+        code_rows_(sqlite, "code") {}
 
   Status fill_all() {
     fill_facts();
@@ -108,13 +121,13 @@ class Filler {
   const data::VariantKeys& keys() const { return keys_; }
 
   void add_gpus(const ReportData& data, const std::string& name, bool is_model) {
-    add_set(data, data.aggregation, data.aggregation.alone, name, "", is_model);
+    add_set(data, data.aggregation, name, "", is_model);
     fill_words(data);
     for (const RunKind& kind : run_kinds()) {
       const auto meant = [&](const VariantAxes& axes) { return names_any(axes, kind.axes); };
       const data::Aggregation own = data::of_runs_with(data, meant);
       if (own.points.empty()) continue;
-      add_set(data, own, own.alone, name, kind.name, is_model);
+      add_set(data, own, name, kind.name, is_model);
     }
   }
 
@@ -131,7 +144,7 @@ class Filler {
 
   Status fill_forms() {
     PHASEBIT_TRY_ASSIGN(table, isa::FormTable::load());
-    Inserter row(sqlite_, "form", 5), target(sqlite_, "form_target", 2);
+    Inserter row(sqlite_, "form"), target(sqlite_, "form_target");
     int place = 0;
     for (const isa::Form& form : table.forms()) {
       row.add(form.id, ++place, form.family, form.text, table.lowest_target(form));
@@ -142,8 +155,8 @@ class Filler {
   }
 
   void fill_facts() {
-    Inserter device(sqlite_, "device", 8), run(sqlite_, "run", 11), axis(sqlite_, "axis", 3),
-        protocol(sqlite_, "protocol", 3);
+    Inserter device(sqlite_, "device"), run(sqlite_, "run"), axis(sqlite_, "axis"),
+        protocol(sqlite_, "protocol");
     for (const record::DeviceRow& row : results_.devices)
       device.add(number_in(devices_, row.uuid), row.uuid, row.name, row.driver, row.target,
                  row.multiprocessors, row.l2_bytes, row.max_clock_khz);
@@ -164,13 +177,11 @@ class Filler {
   void fill_variants() {
     std::string columns =
         "v INTEGER PRIMARY KEY, key_defaults INTEGER, id TEXT UNIQUE, spelled TEXT, named TEXT, "
-        "blank TEXT, "
-        "waited_on TEXT, waited_axes TEXT, waited_order TEXT, warp_layout TEXT, "
+        "blank TEXT, waited_on TEXT, waited_axes TEXT, waited_order TEXT, warp_layout TEXT, "
         "warp_layout_order TEXT, declared INTEGER, unrolled INTEGER, origin TEXT";
-    constexpr int fixed = 14;
     for (const std::string& axis : axes_) columns += ", " + sql_name(axis_column(axis));
     sqlite_.exec("CREATE TABLE variant(" + columns + ")");
-    variants_.emplace(sqlite_, "variant", fixed + axes_.size());
+    variants_.emplace(sqlite_, "variant");
     for (const VariantRow& variant : results_.variants) variant_number(keys_.of(variant.id));
   }
 
@@ -206,7 +217,7 @@ class Filler {
     std::string lines;
     for (const auto& [axis, value] : *variant.defaults)
       lines += fmt::format("{}={}\n", axis, value);
-    Inserter(sqlite_, "key_defaults", 2).add(known->second, lines);
+    default_rows_.add(known->second, lines);
     return known->second;
   }
 
@@ -219,7 +230,7 @@ class Filler {
   std::int64_t code_of(const std::string& text_hash, const std::string& sass_class) {
     const auto [known, is_new] = codes_.emplace(std::pair(text_hash, sass_class),
                                                 static_cast<std::int64_t>(codes_.size()) + 1);
-    if (is_new) Inserter(sqlite_, "code", 3).add(known->second, text_hash, sass_class);
+    if (is_new) code_rows_.add(known->second, text_hash, sass_class);
     return known->second;
   }
 
@@ -229,7 +240,7 @@ class Filler {
   }
 
   void fill_measurements() {
-    Inserter row(sqlite_, "measurement", 29);
+    Inserter row(sqlite_, "measurement");
     std::int64_t number = 0;
     for (const PointRow& point : results_.points) {
       const auto summary = record::summary_of(point);
@@ -255,31 +266,30 @@ class Filler {
     }
   }
 
-  void add_set(const ReportData& data, const data::Aggregation& all,
-               const std::vector<Aggregate>& alone, const std::string& name,
+  void add_set(const ReportData& data, const data::Aggregation& all, const std::string& name,
                const std::string& runs, bool is_model) {
     ++gpus_;
-    Inserter(sqlite_, "gpus", 5).add(gpus_, name, data.devices.front().name, runs, is_model);
-    Inserter run(sqlite_, "run_of_gpus", 2);
+    Inserter(sqlite_, "gpus").add(gpus_, name, data.devices.front().name, runs, is_model);
+    Inserter run(sqlite_, "run_of_gpus");
     for (const record::RunRow& one : data.runs) run.add(gpus_, number_in(runs_, one.id));
-    Inserter floor(sqlite_, "floor_row", 4);
+    Inserter floor(sqlite_, "floor_row");
     for (const auto& [stratum, one] : all.floors)
       floor.add(gpus_, stratum, one.cycles, one.percent);
-    Inserter pair(sqlite_, "aa_pair", 7);
+    Inserter pair(sqlite_, "aa_pair");
     for (const data::AaPair& one : all.aa)
       pair.add(gpus_,
                one.between == data::AaPair::Between::control ? "control, same repetition"
                                                              : "repetitions",
                number_of(one.id), number_of(one.other_id), one.stratum, one.a_cycles, one.b_cycles);
     add_figures(all.points, "point", "cycles");
-    add_figures(alone, "point", "without_loop");
+    add_figures(all.alone, "point", "without_loop");
     add_figures(all.anchors, "anchor", "cycles");
     add_figures(all.modes, "modes", "cycles");
     add_form_costs(all.points);
   }
 
   void add_figures(const std::vector<Aggregate>& figures, const char* kind, const char* quantity) {
-    Inserter row(sqlite_, "figure_row", 37);
+    Inserter row(sqlite_, "figure_row");
     for (size_t n = 0; n < figures.size(); ++n) {
       const Aggregate& one = figures[n];
       const bool newest = n + 1 == figures.size() || figures[n + 1].id != one.id;
@@ -328,7 +338,7 @@ class Filler {
   }
 
   void add_form_costs(const std::vector<Aggregate>& points) {
-    Inserter row(sqlite_, "form_cost", 11), figure(sqlite_, "figure_row", 37);
+    Inserter row(sqlite_, "form_cost"), figure(sqlite_, "figure_row");
     const auto add = [&](const data::FormCost& cost, const data::Figure& one, bool is_there) {
       if (!is_there) return std::optional<std::int64_t>();
       const Aggregate& of = cost.small == nullptr ? points.front() : *cost.small;
@@ -352,11 +362,11 @@ class Filler {
   }
 
   void fill_words(const ReportData& data) {
-    Inserter row(sqlite_, "barrier_word", 8);
+    Inserter row(sqlite_, "barrier_word");
     for (const data::WordFieldRow& one : data::word_field_rows(data.rows, data.keys))
       row.add(gpus_, one.layout, one.quantity, one.bits, one.width, one.stored_as,
               one.different_values, one.words_read);
-    Inserter mode(sqlite_, "mode_row", 12);
+    Inserter mode(sqlite_, "mode_row");
     for (const data::ModeRow& one : data::mode_rows(data.rows))
       mode.add(gpus_, one.id, one.places, one.processes, one.modes, one.cycles, one.lowest,
                one.highest, one.separators, one.failed, one.reason, one.sms);
@@ -367,7 +377,8 @@ class Filler {
   data::VariantKeys keys_;
   std::vector<std::string> axes_;
   std::unordered_map<std::string, std::int64_t> numbers_;
-  std::optional<Inserter> variants_;
+  Inserter default_rows_, code_rows_;
+  std::optional<Inserter> variants_;  // their table has a column an axis
   std::map<std::string, std::int64_t> devices_, runs_;
   std::map<const image::KeyAxes*, std::int64_t> defaults_;
   std::map<std::pair<std::string, std::string>, std::int64_t> codes_;

@@ -57,15 +57,6 @@ constexpr const char* point_view =
     "gpu_memory_mhz, gpu_watts, text_hash, sass_class{} FROM measurement JOIN variant USING (v) "
     "JOIN device USING (d) JOIN run USING (r) JOIN code USING (c)";
 
-std::string variant_columns(SQLite::Database& sqlite) {
-  std::string columns;
-  SQLite::Statement names(sqlite,
-                          "SELECT name FROM pragma_table_info('variant') WHERE name <> 'v'");
-  while (names.executeStep())
-    columns += fmt::format(", variant.{}", sql_name(names.getColumn(0).getString()));
-  return columns;
-}
-
 void make_all_views(SQLite::Database& sqlite, std::int64_t g) {
   make_views(sqlite, g);
   if (g == 0) {

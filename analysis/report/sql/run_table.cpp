@@ -8,7 +8,6 @@
 #include "core/base/text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 
@@ -112,15 +111,13 @@ class TableMaker {
     for (const auto& [name, value] : bound_.values) {
       const int index = query_.getIndex((":" + name).c_str());
       if (index == 0) continue;
-      double number = 0;
-      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-      const bool whole = error == std::errc() && end == value.data() + value.size();
-      if (whole && number == static_cast<double>(static_cast<std::int64_t>(number)))
-        query_.bind(index, static_cast<std::int64_t>(number));
-      else if (whole)
-        query_.bind(index, number);
-      else
+      const auto number = base::number_in(value);
+      if (!number)
         query_.bind(index, value);
+      else if (*number == static_cast<double>(static_cast<std::int64_t>(*number)))
+        query_.bind(index, static_cast<std::int64_t>(*number));
+      else
+        query_.bind(index, *number);
     }
     return {};
   }
@@ -341,10 +338,6 @@ Error sql_error(SQLite::Database& sqlite, const TableFile& table, const std::str
           "docs/report-tables.md has the columns and functions"};
 }
 
-}  // namespace
-
-namespace {
-
 // The table that stands for this one where `rows` asks for it.
 const std::string* other_table(const TableFile& table, const data::TableArguments& arguments) {
   for (const auto& [name, value] : arguments)
@@ -369,14 +362,18 @@ std::string missing_column(const std::string& what) {
 
 }  // namespace
 
-void make_views(SQLite::Database& sqlite, std::int64_t g, const std::vector<std::string>& absent) {
-  // The columns of a variant but its number.
+std::string variant_columns(SQLite::Database& sqlite) {
   std::string columns;
   SQLite::Statement names(sqlite,
                           "SELECT name FROM pragma_table_info('variant') WHERE name <> 'v'");
   while (names.executeStep())
-    columns += fmt::format(", variant.\"{}\"", names.getColumn(0).getString());
-  for (const std::string& axis : absent) columns += fmt::format(", NULL AS \"{}\"", axis);
+    columns += fmt::format(", variant.{}", sql_name(names.getColumn(0).getString()));
+  return columns;
+}
+
+void make_views(SQLite::Database& sqlite, std::int64_t g, const std::vector<std::string>& absent) {
+  std::string columns = variant_columns(sqlite);
+  for (const std::string& axis : absent) columns += fmt::format(", NULL AS {}", sql_name(axis));
   const std::string figures = fmt::format(
       "SELECT f, figure_row.g, v, kind, quantity, unit, device.uuid AS device, device.name AS "
       "device_name, device.multiprocessors AS sms_of_gpu, text_hash, sass_class, newest, "

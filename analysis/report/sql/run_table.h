@@ -14,7 +14,7 @@ namespace phasebit::report::sql {
 
 // A column of the query is named "title|how": `figure` is a number that stands for a figure, its
 // flags in the row's last column; `noted` one whose flags are notes; a format of digits (".1f",
-// "{:+.1f} %") a number; `half` the half width of the column before it, `after` a text behind its
+// "{:+.1f} %") a number; `half` the half width of the column before it, `after` a text after its
 // number; no `how` is text, or a whole number. A column "?..." is left out where no row has it. A
 // column "_note" is a note, other columns that begin with _ are not shown.
 //
@@ -29,6 +29,9 @@ namespace phasebit::report::sql {
 Result<table::Table> run_table(ReportDatabase& database, const TableFile& table,
                                const std::string& device, const data::TableArguments& arguments,
                                const std::set<std::string>* may_be_absent = nullptr);
+
+// ", variant.NAME" for each column of a variant but its number.
+std::string variant_columns(SQLite::Database& sqlite);
 
 // The views that every query has, of one set of GPUs; with these axes that no variant of the
 // results has, NULL in each row. Throws SQLite::Exception.
