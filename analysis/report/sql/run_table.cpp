@@ -221,7 +221,7 @@ class TableMaker {
     return figure ? figures_.at(*figure).figure.id : cell.text;
   }
 
-  Status put_across(Row& row, Cell cell, const std::optional<std::int64_t>& figure) {
+  Status put_across(Row& row, const Cell& cell, const std::optional<std::int64_t>& figure) {
     const std::string title = query_.getColumn(across_).getString();
     const auto [known, is_new] = row.across.emplace(title, std::pair(cell, figure));
     if (!base::contains(titles_, title)) titles_.push_back(title);
@@ -230,14 +230,14 @@ class TableMaker {
     return collision(called(known->second.first, known->second.second), called(cell, figure));
   }
 
-  Status put(Row& row, size_t at, Cell cell, const std::optional<std::int64_t>& figure) {
+  Status put(Row& row, size_t at, const Cell& cell, const std::optional<std::int64_t>& figure) {
     const bool same =
         row.figures[at] == figure && (figure || row.cells[at].value_or(cell).text == cell.text);
     if ((row.figures[at] || row.cells[at]) && !same)
       return collision(called(row.cells[at].value_or(Cell()), row.figures[at]),
                        called(cell, figure));
     row.figures[at] = figure;
-    if (!figure) row.cells[at] = std::move(cell);
+    if (!figure) row.cells[at] = cell;
     return {};
   }
 

@@ -20,7 +20,7 @@ namespace {
 constexpr const char* range_hint = "such as \">=12.4 <13.0\"";
 
 // As TOML, each line where it stands in the file: so every message names the file's own line.
-std::string toml_of(const std::vector<PtxHeadLine>& lines) {
+std::string text_of(const std::vector<PtxHeadLine>& lines) {
   std::string text;
   int line = 1;
   for (const PtxHeadLine& one : lines) {
@@ -312,7 +312,7 @@ class HeadReader {
 }  // namespace
 
 Result<Head> read_head(const std::vector<PtxHeadLine>& lines, const std::string& file) {
-  PHASEBIT_TRY_ASSIGN(table, base::parse_toml(toml_of(lines), file));
+  PHASEBIT_TRY_ASSIGN(table, base::parse_toml(text_of(lines), file));
   table.line = lines.empty() ? 1 : lines.front().line;
   return HeadReader(file, table).read();
 }
