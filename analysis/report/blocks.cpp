@@ -179,7 +179,8 @@ class Rewriter {
     if (file.empty()) return make_table(source_, block, arguments);
     PHASEBIT_TRY_ASSIGN(
         own, sql::ReportDatabase::open({fs::path(name_).parent_path() / file}, source_.cache));
-    return make_table({own, source_.folder, {}, false, source_.cache}, block, arguments);
+    return make_table({own, source_.folder, {}, false, source_.cache, source_.axes}, block,
+                      arguments);
   }
 
   Result<std::string> claim(const std::vector<std::string_view>& words, bool is_inline) {

@@ -11,7 +11,7 @@ using data::TableArguments;
 namespace {
 
 TableSource tables_of(const ReportSource& source, sql::ReportDatabase& database) {
-  return {database, source.tables, source.device, source.published, source.cache};
+  return {database, source.tables, source.device, source.published, source.cache, source.axes};
 }
 
 Result<claims::ClaimSentences> claims_of(const ReportSource& source, sql::ReportDatabase& database,

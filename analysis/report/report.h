@@ -16,9 +16,10 @@ struct ReportSource {
   fs::path claims = {};  // folder of the claims that documents state
   // The results are the published ones: without a device those of the last model by name.
   bool published = false;
-  MoreTables more = {};  // of documents
-  fs::path tables = {};  // folder of NAME.sql
-  fs::path cache = {};   // see sql::ReportDatabase::open
+  MoreTables more = {};                // of documents
+  fs::path tables = {};                // folder of NAME.sql
+  fs::path cache = {};                 // see sql::ReportDatabase::open
+  std::vector<std::string> axes = {};  // see TableSource
 };
 
 // One table (analysis/report/tables.h) as text.

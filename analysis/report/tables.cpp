@@ -101,7 +101,8 @@ Result<std::vector<ReportTable>> report_tables(const fs::path& folder) {
 Result<table::Table> make_table(const TableSource& source, const std::string& name,
                                 const TableArguments& arguments) {
   PHASEBIT_TRY_ASSIGN(file, sql::read_table(source.folder, name));
-  return sql::run_table(source.database, file, device_of(source, file.all_gpus), arguments);
+  return sql::run_table(source.database, file, device_of(source, file.all_gpus), arguments,
+                        source.axes);
 }
 
 Result<std::string> make_figure(const TableSource& source, const TableArguments& arguments) {
@@ -115,7 +116,7 @@ Result<std::string> make_figure(const TableSource& source, const TableArguments&
   if (field.empty()) return with_hint(fail(Step::usage, "a figure without field="), "field=cycles");
   if (variant.empty()) return figure_of_all(source, field);
   PHASEBIT_TRY_ASSIGN(g, source.database.gpus(device_of(source, false)));
-  sql::make_views(source.database.sqlite(), g);
+  sql::make_views(source.database.sqlite(), g, source.axes);
   return figure_of_variant(source.database.sqlite(), variant, field);
 }
 

@@ -25,6 +25,8 @@ struct TableSource {
   std::string device;      // see ReportDatabase::gpus; "" as default_device says
   bool published = false;  // the results are the published ones
   fs::path cache = {};     // of other results that a document names
+  // That the project declares: a table may name one that no variant of the results has.
+  std::vector<std::string> axes = {};
 };
 
 // `name` may be a file NAME.sql. Step::usage for an unknown name, argument or value, with the

@@ -24,6 +24,8 @@ Result<ReportSource> source_of(const ReportOptions& options) {
   source.more.note = [](const std::string& what) { fmt::print(stderr, "not made: {}\n", what); };
   source.tables = pipeline::explain::tables_folder(options.home);
   source.cache = options.home.cache;
+  PHASEBIT_TRY_ASSIGN(axes, pipeline::explain::declared_axes(options.home));
+  source.axes = std::move(axes);
   source.published = source.results.empty();
   if (source.published) source.results = pipeline::explain::published_results(options.home);
   if (source.results.empty())
@@ -84,7 +86,9 @@ Status run_sql(const SqlOptions& options) {
   if (results.empty()) return pipeline::explain::nothing_published(options.home, "results are");
   PHASEBIT_TRY_ASSIGN(database, report::sql::ReportDatabase::open(results, options.home.cache));
   const auto claims = [&] { return claim_rows(database, options.home); };
-  PHASEBIT_TRY_ASSIGN(made, report::sql::run_query(database, {query, options.device, claims}));
+  PHASEBIT_TRY_ASSIGN(axes, pipeline::explain::declared_axes(options.home));
+  PHASEBIT_TRY_ASSIGN(made,
+                      report::sql::run_query(database, {query, options.device, claims, axes}));
   fmt::print("{}", table::render(made, format));
   return {};
 }

@@ -21,13 +21,19 @@ int edit_distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
-std::string nearest_word_hint(std::string_view word, const std::vector<std::string>& valid) {
+std::string nearest_word(std::string_view word, const std::vector<std::string>& valid) {
   if (valid.empty()) return {};
   const auto nearest = std::min_element(valid.begin(), valid.end(), [&](auto& a, auto& b) {
     return edit_distance(word, a) < edit_distance(word, b);
   });
   const int limit = std::max(2, static_cast<int>(word.size()) / 3);
-  if (edit_distance(word, *nearest) <= limit) return fmt::format("did you mean '{}'?", *nearest);
+  return edit_distance(word, *nearest) <= limit ? *nearest : std::string();
+}
+
+std::string nearest_word_hint(std::string_view word, const std::vector<std::string>& valid) {
+  if (valid.empty()) return {};
+  const std::string nearest = nearest_word(word, valid);
+  if (!nearest.empty()) return fmt::format("did you mean '{}'?", nearest);
   const size_t shown = std::min<size_t>(valid.size(), 12);
   std::string list = fmt::format("{}", fmt::join(valid.begin(), valid.begin() + shown, ", "));
   return fmt::format("one of: {}{}", list, shown < valid.size() ? ", ..." : "");

@@ -1,6 +1,8 @@
 #include "gen/space/hand_made.h"
 
 #include "core/base/hash.h"
+#include "core/base/text.h"
+#include "core/ptx/head/words.h"
 #include "gen/catalogue/verbs.h"
 #include "gen/ptxas/assembler.h"
 
@@ -25,6 +27,26 @@ bool is_snippet_axis(std::string_view axis) {
 bool is_later_axis(std::string_view axis) {
   return axis == file_axis || is_hand_made_axis(std::string(axis)) ||
          ptxas::is_assembler_axis(std::string(axis));
+}
+
+std::vector<std::string> axis_names(const catalogue::Catalogue& catalogue) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name) {
+    if (!base::contains(names, name)) names.push_back(name);
+  };
+  const auto add_all = [&](const catalogue::Component& component) {
+    for (const catalogue::Axis& axis : component.axes) add(axis.name);
+  };
+  add_all(catalogue.common());
+  for (const catalogue::ComponentKind kind : catalogue::component_kinds) {
+    add(std::string(catalogue::to_string(kind)));
+    for (const catalogue::Component& one : catalogue.components(kind)) add_all(one);
+  }
+  for (const ptxas::AssemblerAxis& axis : ptxas::assembler_axis_facts()) add(axis.name);
+  for (const char* axis : ptx::head::nvcc_axes) add(axis);
+  add(tuned_axis);
+  add(file_axis);
+  return names;
 }
 
 bool is_hand_made(const VariantKey& key) {

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace phasebit::space {
 
@@ -21,6 +22,8 @@ inline constexpr std::string_view snippet_axis = "snippet.";
 bool is_snippet_axis(std::string_view axis);
 // An axis that stands behind a variant's own: which hand made it, and how it is assembled.
 bool is_later_axis(std::string_view axis);
+// Every axis that a key may have but those of snippets, each once.
+std::vector<std::string> axis_names(const catalogue::Catalogue& catalogue);
 // Whether the key names what somebody made by hand: a fork, snippets.
 bool is_hand_made(const image::VariantKey& key);
 

@@ -2,6 +2,8 @@
 
 #include "core/store/flat.h"
 #include "core/store/load.h"
+#include "gen/catalogue/catalogue.h"
+#include "gen/space/hand_made.h"
 
 #include <algorithm>
 #include <set>
@@ -48,6 +50,11 @@ std::vector<std::string> published_llvm(const Home& home) {
 
 fs::path tables_folder(const Home& home) {
   return home.data / "analysis" / "report" / "tables";
+}
+
+Result<std::vector<std::string>> declared_axes(const Home& home) {
+  PHASEBIT_TRY_ASSIGN(catalogue, catalogue::Catalogue::load(home.data / "templates"));
+  return space::axis_names(catalogue);
 }
 
 tl::unexpected<Error> nothing_published(const Home& home, std::string_view what) {

@@ -13,6 +13,8 @@ namespace phasebit::pipeline::explain {
 std::vector<fs::path> published_results(const base::Home& home);
 // Of NAME.sql.
 fs::path tables_folder(const base::Home& home);
+// That tables may name. Errors as of the project's templates.
+Result<std::vector<std::string>> declared_axes(const base::Home& home);
 // Step::usage: none is there; `what` is "results are" or the like.
 tl::unexpected<Error> nothing_published(const base::Home& home, std::string_view what);
 // results/*/history/*.csv.zst of the project: texts measured by many versions of ptxas.

@@ -4,6 +4,7 @@
 #include "analysis/report/report.h"
 #include "core/base/home.h"
 #include "core/record/same_code.h"
+#include "gen/space/hand_made.h"
 #include "tests/report/keys.h"
 #include "tests/store/rows.h"
 
@@ -84,6 +85,13 @@ inline report::data::ReportData data_of(std::vector<record::PointRow> points) {
   return report::data::report_data(results_of(std::move(points))).value();
 }
 
+// That the project declares.
+inline const std::vector<std::string>& project_axes() {
+  static const auto axes =
+      space::axis_names(catalogue::Catalogue::load(base::source_root() / "templates").value());
+  return axes;
+}
+
 // The tables that the project ships, over results in memory.
 struct TestTables {
   report::sql::ReportDatabase database;
@@ -98,7 +106,9 @@ struct TestTables {
     return of(results_of(std::move(points)));
   }
   report::TableSource source() {
-    return {database, base::source_root() / "analysis" / "report" / "tables", device};
+    return {database, base::source_root() / "analysis" / "report" / "tables",
+            device,   false,
+            {},       project_axes()};
   }
 };
 
@@ -131,6 +141,7 @@ inline std::string text_of(const Result<table::Table>& table,
 inline report::ReportSource source_of(std::vector<fs::path> results) {
   report::ReportSource source{std::move(results), ""};
   source.tables = base::source_root() / "analysis" / "report" / "tables";
+  source.axes = project_axes();
   return source;
 }
 

@@ -19,10 +19,10 @@ const std::string ring = "ring/mbarrier/st_shared/none";
 // The table of this head and query: the query begins on the line after those of the head.
 Result<Table> table_of(std::vector<PointRow> points, const std::string& head,
                        const std::string& query, const TableArguments& arguments = {},
-                       const std::set<std::string>* may_be_absent = nullptr) {
+                       const std::vector<std::string>& axes = {}) {
   PHASEBIT_TRY_ASSIGN(file, parse_table("/*\ndoc = \"d\"\n" + head + "*/\n" + query, "t.sql"));
   PHASEBIT_TRY_ASSIGN(database, ReportDatabase::of(results_of(std::move(points))));
-  return run_table(database, file, "", arguments, may_be_absent);
+  return run_table(database, file, "", arguments, axes);
 }
 
 using Rows = std::vector<std::string>;
@@ -66,7 +66,7 @@ TEST(TableFile, ErrorsOfTheHeadNameFileAndLine) {
 }
 
 TEST(TableFile, ErrorsOfTheQueryNameFileAndLine) {
-  const std::string hint = " (docs/report-tables.md has the columns and functions)";
+  const std::string hint = " (docs/report-tables.md has the views, their columns and the functions)";
   const std::pair<const char*, std::string> rows[] = {
       {"SELECT id,\nFROM figure", "spec: t.sql:5: near \"FROM\": syntax error" + hint},
       {"SELECT id\nFROM figure\nWHERE nosuch(id)",
@@ -115,11 +115,26 @@ TEST(QueryTable, AnAxisThatAVariantDoesNotHaveIsNull) {
 
 TEST(QueryTable, AnAxisThatNoVariantHasIsNull) {
   const char* query = "SELECT id, cluster_size FROM figure WHERE quantity = 'cycles'";
-  EXPECT_EQ(rows_by({steady(ring, 1)}, "", query), Rows{ring + "|"});
-  const std::set<std::string> none;
-  EXPECT_EQ(text_of(table_of({steady(ring, 1)}, "", query, {}, &none)),
-            "spec: t.sql:4: no such column: cluster_size (docs/report-tables.md has the columns "
-            "and functions)");
+  const auto table = table_of({steady(ring, 1)}, "", query, {}, {"cluster_size"});
+  ASSERT_TRUE(table) << table.error().text();
+  EXPECT_EQ(rows_of(*table), Rows{ring + "|"});
+}
+
+// An empty column would look like an axis that these variants do not have.
+TEST(QueryTable, AMistypedAxisIsAnError) {
+  const char* query = "SELECT id, f.cluster_sise FROM figure f WHERE quantity = 'cycles'";
+  EXPECT_EQ(text_of(table_of({steady(ring, 1)}, "", query, {}, {"cluster_size"})),
+            "spec: t.sql:4: no such column: f.cluster_sise (did you mean 'cluster_size'? "
+            "docs/report-tables.md has the views, their columns and the functions)");
+}
+
+// "origin" and "device" are columns of every query.
+TEST(QueryTable, AnAxisNamedAsAColumnHasAnotherName) {
+  const std::string other = ring + "/device=3/origin=mars";
+  EXPECT_EQ(rows_by({steady(other, 1)}, "",
+                    "SELECT axis_device, axis_origin, origin FROM figure "
+                    "WHERE quantity = 'cycles'"),
+            Rows{"3|mars|template"});
 }
 
 TEST(QueryTable, WithoutARowSaysWhy) {

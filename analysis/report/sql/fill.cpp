@@ -6,6 +6,7 @@
 #include "analysis/report/data/report_data.h"
 #include "analysis/report/data/without_loop.h"
 #include "analysis/report/sql/flags_text.h"
+#include "analysis/report/sql/run_table.h"
 #include "analysis/report/sql/schema.h"
 #include "analysis/report/sql/text.h"
 #include "core/base/text.h"
@@ -175,12 +176,8 @@ class Filler {
   }
 
   void fill_variants() {
-    std::string columns =
-        "v INTEGER PRIMARY KEY, key_defaults INTEGER, id TEXT UNIQUE, spelled TEXT, named TEXT, "
-        "blank TEXT, waited_on TEXT, waited_axes TEXT, waited_order TEXT, warp_layout TEXT, "
-        "warp_layout_order TEXT, declared INTEGER, unrolled INTEGER, origin TEXT";
-    for (const std::string& axis : axes_) columns += ", " + sql_name(axis_column(axis));
-    sqlite_.exec("CREATE TABLE variant(" + columns + ")");
+    for (const std::string& axis : axes_)
+      sqlite_.exec(fmt::format("ALTER TABLE variant ADD COLUMN {}", sql_name(axis_column(axis))));
     variants_.emplace(sqlite_, "variant");
     for (const VariantRow& variant : results_.variants) variant_number(keys_.of(variant.id));
   }
@@ -385,6 +382,20 @@ class Filler {
   std::int64_t gpus_ = 0, figures_ = 0;
 };
 
+// What the views of figures and points have before any axis.
+std::set<std::string> own_columns() {
+  SQLite::Database empty(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  empty.exec(report_schema);
+  std::set<std::string> columns;
+  make_views(empty, 0, {});
+  SQLite::Statement row(empty,
+                        "SELECT name FROM pragma_table_info('variant') UNION SELECT name FROM "
+                        "pragma_table_info('figure') UNION SELECT name FROM "
+                        "pragma_table_info('measurement')");
+  while (row.executeStep()) columns.insert(row.getColumn(0).getString());
+  return columns;
+}
+
 }  // namespace
 
 const std::vector<RunKind>& run_kinds() {
@@ -399,20 +410,9 @@ std::string sql_name(const std::string& name) {
   return text + "\"";
 }
 
-bool is_own_column(const std::string& name) {
-  return base::is_listed(
-      " f g v d c p r kind quantity unit device device_name sms_of_gpu text_hash "
-      "sass_class newest repetitions repetition errors rounds verdict reason same_as "
-      "cycles low high half interval_ok intercept r2 worst_residual mhz "
-      "repetition_difference spread factor words gpu_sm_mhz gpu_memory_mhz gpu_watts "
-      "run_ptxas ran_on id spelled named blank waited_on waited_axes waited_order "
-      "warp_layout warp_layout_order declared unrolled origin run aa_control error "
-      "error_step key_defaults ",
-      name);
-}
-
 std::string axis_column(const std::string& axis) {
-  return is_own_column(axis) ? "axis_" + axis : axis;
+  static const std::set<std::string> taken = own_columns();
+  return taken.contains(axis) ? "axis_" + axis : axis;
 }
 
 bool is_whole_number(const std::string& value) {

@@ -21,12 +21,9 @@ struct RunKind {
 };
 const std::vector<RunKind>& run_kinds();
 
-// The column of an axis: its name, or axis_NAME where a table has such a column already.
+// The column of an axis: its name, or axis_NAME where a table or view has such a column already.
 std::string axis_column(const std::string& axis);
 std::string sql_name(const std::string& name);  // "name"
-
-// Columns of a view that are not axes.
-bool is_own_column(const std::string& name);
 
 // How the value of an axis is kept: whole numbers as numbers.
 bool is_whole_number(const std::string& value);

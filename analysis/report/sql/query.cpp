@@ -57,8 +57,9 @@ constexpr const char* point_view =
     "gpu_memory_mhz, gpu_watts, text_hash, sass_class{} FROM measurement JOIN variant USING (v) "
     "JOIN device USING (d) JOIN run USING (r) JOIN code USING (c)";
 
-void make_all_views(SQLite::Database& sqlite, std::int64_t g) {
-  make_views(sqlite, g);
+void make_all_views(SQLite::Database& sqlite, std::int64_t g,
+                    const std::vector<std::string>& axes) {
+  make_views(sqlite, g, axes);
   if (g == 0) {
     sqlite.exec("DROP VIEW temp.figure");
     sqlite.exec(
@@ -66,7 +67,7 @@ void make_all_views(SQLite::Database& sqlite, std::int64_t g) {
         "WHERE NOT is_model AND gpus.runs = '' AND kind <> 'form'");
   }
   sqlite.exec("DROP VIEW IF EXISTS temp.point");
-  sqlite.exec(fmt::format(fmt::runtime(point_view), variant_columns(sqlite)));
+  sqlite.exec(fmt::format(fmt::runtime(point_view), variant_columns(sqlite, axes)));
   sqlite.exec(
       "CREATE TEMP TABLE IF NOT EXISTS claim(name TEXT, verdict TEXT, says TEXT, used INTEGER, "
       "refutes INTEGER)");
@@ -145,11 +146,11 @@ Status one_statement(SQLite::Database& sqlite, const std::string& text) {
   const bool none = statement == nullptr;
   const bool writes = !none && sqlite3_stmt_readonly(statement) == 0;
   sqlite3_finalize(statement);
-  if (sqlite3_errcode(sqlite.getHandle()) != SQLITE_OK)
-    return with_hint(
-        fail(Step::usage, "{}{}", place_of(text, sqlite3_error_offset(sqlite.getHandle())),
-             sqlite3_errmsg(sqlite.getHandle())),
-        "docs/report-tables.md has the views, their columns and the functions");
+  if (sqlite3_errcode(sqlite.getHandle()) != SQLITE_OK) {
+    const std::string place = place_of(text, sqlite3_error_offset(sqlite.getHandle()));
+    const std::string what = sqlite3_errmsg(sqlite.getHandle());
+    return with_hint(fail(Step::usage, "{}{}", place, what), sql_hint(sqlite, what));
+  }
   if (none) return with_hint(fail(Step::usage, "an empty query"), "\"select * from device\"");
   if (writes) return fail(Step::usage, "results are read only: the query would write");
   const std::string_view left = rest == nullptr ? std::string_view() : std::string_view(rest);
@@ -170,7 +171,7 @@ Result<Table> run_query(ReportDatabase& database, const SqlQuery& query) {
   }
   Asked asked;
   try {
-    make_all_views(sqlite, g);
+    make_all_views(sqlite, g, query.axes);
     QueryFigures figures(sqlite, g);
     const Guard guard(sqlite, asked);
     asked.locked = true;

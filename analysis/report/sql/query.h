@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace phasebit::report::sql {
 
@@ -14,6 +15,7 @@ struct SqlQuery {
   std::string device;  // of `figure`: a set of GPUs (ReportDatabase::gpus); "": each GPU for itself
   // The rows of `claim`, asked for where the query reads it: name, verdict, says, used, refutes.
   std::function<Result<table::Table>()> claims = {};
+  std::vector<std::string> axes = {};  // as make_views has them
 };
 
 // One SELECT over the views figure, point, device, run and claim (docs/report-tables.md), with the

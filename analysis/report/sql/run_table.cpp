@@ -5,11 +5,13 @@
 #include "analysis/report/sql/arguments.h"
 #include "analysis/report/sql/figures.h"
 #include "analysis/report/sql/fill.h"
+#include "core/base/nearest.h"
 #include "core/base/text.h"
 
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -334,8 +336,7 @@ Error sql_error(SQLite::Database& sqlite, const TableFile& table, const std::str
   int line = table.sql_line;
   const int offset = sqlite3_error_offset(sqlite.getHandle());
   if (offset > 0) line += static_cast<int>(std::count(sql.begin(), sql.begin() + offset, '\n'));
-  return {Step::spec, fmt::format("{}:{}: {}", table.file, line, what),
-          "docs/report-tables.md has the columns and functions"};
+  return {Step::spec, fmt::format("{}:{}: {}", table.file, line, what), sql_hint(sqlite, what)};
 }
 
 // The table that stands for this one where `rows` asks for it.
@@ -351,29 +352,36 @@ data::TableArguments without_rows(data::TableArguments arguments) {
   return arguments;
 }
 
-// The axis that a query names and no variant of the results has: "no such column: llvm.tuned".
-std::string missing_column(const std::string& what) {
-  constexpr std::string_view begins = "no such column: ";
-  if (!what.starts_with(begins)) return {};
-  std::string name = what.substr(begins.size());
-  if (const size_t dot = name.rfind('.'); dot != std::string::npos) name.erase(0, dot + 1);
-  return is_own_column(name) ? std::string() : name;
-}
-
 }  // namespace
 
-std::string variant_columns(SQLite::Database& sqlite) {
+std::string sql_hint(SQLite::Database& sqlite, const std::string& what) {
+  const std::string docs = "docs/report-tables.md has the views, their columns and the functions";
+  constexpr std::string_view begins = "no such column: ";
+  if (!what.starts_with(begins)) return docs;
+  std::vector<std::string> columns;
+  SQLite::Statement names(sqlite, "SELECT name FROM pragma_table_info('figure')");
+  while (names.executeStep()) columns.push_back(names.getColumn(0).getString());
+  const std::string column = what.substr(std::max(begins.size(), what.rfind('.') + 1));
+  const std::string nearest = base::nearest_word(column, columns);
+  return nearest.empty() ? docs : fmt::format("did you mean '{}'? {}", nearest, docs);
+}
+
+std::string variant_columns(SQLite::Database& sqlite, const std::vector<std::string>& axes) {
   std::string columns;
+  std::set<std::string> known;
   SQLite::Statement names(sqlite,
                           "SELECT name FROM pragma_table_info('variant') WHERE name <> 'v'");
-  while (names.executeStep())
+  while (names.executeStep()) {
+    known.insert(names.getColumn(0).getString());
     columns += fmt::format(", variant.{}", sql_name(names.getColumn(0).getString()));
+  }
+  for (const std::string& axis : axes)
+    if (known.insert(axis_column(axis)).second)
+      columns += fmt::format(", NULL AS {}", sql_name(axis_column(axis)));
   return columns;
 }
 
-void make_views(SQLite::Database& sqlite, std::int64_t g, const std::vector<std::string>& absent) {
-  std::string columns = variant_columns(sqlite);
-  for (const std::string& axis : absent) columns += fmt::format(", NULL AS {}", sql_name(axis));
+void make_views(SQLite::Database& sqlite, std::int64_t g, const std::vector<std::string>& axes) {
   const std::string figures = fmt::format(
       "SELECT f, figure_row.g, v, kind, quantity, unit, device.uuid AS device, device.name AS "
       "device_name, device.multiprocessors AS sms_of_gpu, text_hash, sass_class, newest, "
@@ -382,7 +390,7 @@ void make_views(SQLite::Database& sqlite, std::int64_t g, const std::vector<std:
       "spread, factor, replace(words, char(10), ' ') AS words, gpu_sm_mhz, gpu_memory_mhz, "
       "gpu_watts, run_ptxas, ran_on{} FROM figure_row JOIN variant USING (v) JOIN device USING (d) "
       "JOIN code USING (c)",
-      columns);
+      variant_columns(sqlite, axes));
   for (const char* view : {"figure", "every_figure"})
     sqlite.exec(fmt::format("DROP VIEW IF EXISTS temp.{}", view));
   sqlite.exec(fmt::format("CREATE TEMP VIEW figure AS {} WHERE figure_row.g = {}", figures, g));
@@ -391,30 +399,22 @@ void make_views(SQLite::Database& sqlite, std::int64_t g, const std::vector<std:
 
 Result<Table> run_table(ReportDatabase& database, const TableFile& table, const std::string& device,
                         const data::TableArguments& arguments,
-                        const std::set<std::string>* may_be_absent) {
+                        const std::vector<std::string>& axes) {
   PHASEBIT_TRY_ASSIGN(g, database.gpus(device, table.runs));
   if (const std::string* other = other_table(table, arguments)) {
     PHASEBIT_TRY_ASSIGN(file, read_table(fs::path(table.file).parent_path(), *other));
-    return run_table(database, file, device, without_rows(arguments), may_be_absent);
+    return run_table(database, file, device, without_rows(arguments), axes);
   }
   SQLite::Database& sqlite = database.sqlite();
-  std::string sql;
-  std::unique_ptr<QueryFigures> figures;
-  std::vector<std::string> absent;
-  while (true) try {
-      make_views(sqlite, g, absent);
-      PHASEBIT_TRY_ASSIGN(bound, bind_arguments(sqlite, table, arguments, g));
-      sql = bound.sql;
-      figures = std::make_unique<QueryFigures>(sqlite, g);
-      return TableMaker(sqlite, *figures, table, bound).make();
-    } catch (const SQLite::Exception& exception) {
-      if (figures && figures->complaint) return tl::unexpected<Error>(*figures->complaint);
-      const std::string axis = missing_column(exception.what());
-      if (axis.empty() || base::contains(absent, axis) ||
-          (may_be_absent != nullptr && !may_be_absent->contains(axis)))
-        return tl::unexpected<Error>(sql_error(sqlite, table, sql, exception.what()));
-      absent.push_back(axis);
-    }
+  make_views(sqlite, g, axes);
+  PHASEBIT_TRY_ASSIGN(bound, bind_arguments(sqlite, table, arguments, g));
+  QueryFigures figures(sqlite, g);
+  try {
+    return TableMaker(sqlite, figures, table, bound).make();
+  } catch (const SQLite::Exception& exception) {
+    if (figures.complaint) return tl::unexpected<Error>(*figures.complaint);
+    return tl::unexpected<Error>(sql_error(sqlite, table, bound.sql, exception.what()));
+  }
 }
 
 }  // namespace phasebit::report::sql

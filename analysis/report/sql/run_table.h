@@ -6,7 +6,6 @@
 #include "analysis/report/sql/table_file.h"
 #include "core/table/table.h"
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -23,19 +22,20 @@ namespace phasebit::report::sql {
 // columns are merged; a column `_order` sorts the titles. Step::usage for two rows in one cell,
 // which are named, and for no row; Step::spec for what SQLite complains of.
 //
-// A column that the views do not have is an axis that no variant of the results has, NULL in each
-// row. Where `may_be_absent` is there, only these axes are, and another one is an error of SQL's:
-// for tests of tables.
+// `axes` as make_views has them.
 Result<table::Table> run_table(ReportDatabase& database, const TableFile& table,
                                const std::string& device, const data::TableArguments& arguments,
-                               const std::set<std::string>* may_be_absent = nullptr);
+                               const std::vector<std::string>& axes);
 
-// ", variant.NAME" for each column of a variant but its number.
-std::string variant_columns(SQLite::Database& sqlite);
+// What helps with a complaint of SQLite's; of a column that `figure` lacks, the nearest.
+std::string sql_hint(SQLite::Database& sqlite, const std::string& what);
 
-// The views that every query has, of one set of GPUs; with these axes that no variant of the
-// results has, NULL in each row. Throws SQLite::Exception.
-void make_views(SQLite::Database& sqlite, std::int64_t g,
-                const std::vector<std::string>& absent = {});
+// The columns of a variant but its number, each after a comma; of `axes` those that no variant of
+// the results has are NULL.
+std::string variant_columns(SQLite::Database& sqlite, const std::vector<std::string>& axes);
+
+// The views that every query has, of one set of GPUs. `axes`: all that the project declares, so
+// that a query may name one that no variant of the results has. Throws SQLite::Exception.
+void make_views(SQLite::Database& sqlite, std::int64_t g, const std::vector<std::string>& axes);
 
 }  // namespace phasebit::report::sql

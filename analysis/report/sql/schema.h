@@ -21,6 +21,10 @@ CREATE TABLE run(
   r INTEGER PRIMARY KEY, id TEXT UNIQUE, started TEXT, command TEXT, commit_name TEXT, ptxas TEXT,
   target TEXT, sweep TEXT, order_seed INTEGER, timer_tick_ns REAL, driver TEXT);
 CREATE TABLE code(c INTEGER PRIMARY KEY, text_hash TEXT, sass_class TEXT);
+CREATE TABLE variant(
+  v INTEGER PRIMARY KEY, key_defaults INTEGER, id TEXT UNIQUE, spelled TEXT, named TEXT, blank TEXT,
+  waited_on TEXT, waited_axes TEXT, waited_order TEXT, warp_layout TEXT, warp_layout_order TEXT,
+  declared INTEGER, unrolled INTEGER, origin TEXT);
 CREATE TABLE axis(name TEXT PRIMARY KEY, column_name TEXT, first TEXT);
 CREATE TABLE protocol(name TEXT PRIMARY KEY, waits_on TEXT, blank TEXT);
 CREATE TABLE gpus(g INTEGER PRIMARY KEY, name TEXT, model TEXT, runs TEXT, is_model INTEGER);
