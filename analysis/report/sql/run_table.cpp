@@ -205,9 +205,9 @@ class TableMaker {
       else
         cell = cell_of(n);
       if (columns_[at].is_cell && across_ >= 0)
-        PHASEBIT_TRY(put_across(row, std::move(cell), figure));
+        PHASEBIT_TRY(put_across(row, cell, figure));
       else
-        PHASEBIT_TRY(put(row, at, std::move(cell), figure));
+        PHASEBIT_TRY(put(row, at, cell, figure));
     }
     return {};
   }
@@ -355,7 +355,7 @@ data::TableArguments without_rows(data::TableArguments arguments) {
 }  // namespace
 
 std::string sql_hint(SQLite::Database& sqlite, const std::string& what) {
-  const std::string docs = "docs/report-tables.md has the views, their columns and the functions";
+  std::string docs = "docs/report-tables.md has the views, their columns and the functions";
   constexpr std::string_view begins = "no such column: ";
   if (!what.starts_with(begins)) return docs;
   std::vector<std::string> columns;
