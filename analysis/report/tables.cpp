@@ -2,6 +2,7 @@
 
 #include "analysis/report/data/figures.h"
 #include "analysis/report/sql/run_table.h"
+#include "analysis/report/sql/views.h"
 #include "core/base/nearest.h"
 
 namespace phasebit::report {

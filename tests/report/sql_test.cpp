@@ -66,7 +66,8 @@ TEST(TableFile, ErrorsOfTheHeadNameFileAndLine) {
 }
 
 TEST(TableFile, ErrorsOfTheQueryNameFileAndLine) {
-  const std::string hint = " (docs/report-tables.md has the views, their columns and the functions)";
+  const std::string hint =
+      " (docs/report-tables.md has the views, their columns and the functions)";
   const std::pair<const char*, std::string> rows[] = {
       {"SELECT id,\nFROM figure", "spec: t.sql:5: near \"FROM\": syntax error" + hint},
       {"SELECT id\nFROM figure\nWHERE nosuch(id)",

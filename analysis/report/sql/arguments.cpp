@@ -1,7 +1,7 @@
 #include "analysis/report/sql/arguments.h"
 
-#include "analysis/report/sql/fill.h"
 #include "analysis/report/sql/text.h"
+#include "analysis/report/sql/views.h"
 #include "core/base/nearest.h"
 #include "core/base/text.h"
 

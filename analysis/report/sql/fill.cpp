@@ -6,9 +6,9 @@
 #include "analysis/report/data/report_data.h"
 #include "analysis/report/data/without_loop.h"
 #include "analysis/report/sql/flags_text.h"
-#include "analysis/report/sql/run_table.h"
 #include "analysis/report/sql/schema.h"
 #include "analysis/report/sql/text.h"
+#include "analysis/report/sql/views.h"
 #include "core/base/text.h"
 #include "core/isa/forms.h"
 #include "core/record/origin.h"
@@ -382,44 +382,12 @@ class Filler {
   std::int64_t gpus_ = 0, figures_ = 0;
 };
 
-// What the views of figures and points have before any axis.
-std::set<std::string> own_columns() {
-  SQLite::Database empty(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  empty.exec(report_schema);
-  std::set<std::string> columns;
-  make_views(empty, 0, {});
-  SQLite::Statement row(empty,
-                        "SELECT name FROM pragma_table_info('variant') UNION SELECT name FROM "
-                        "pragma_table_info('figure') UNION SELECT name FROM "
-                        "pragma_table_info('measurement')");
-  while (row.executeStep()) columns.insert(row.getColumn(0).getString());
-  return columns;
-}
-
 }  // namespace
 
 const std::vector<RunKind>& run_kinds() {
   static const std::vector<RunKind> kinds = {
       {"peers", {"nvcc"}}, {"by_hand", {"tuned", "snippet.*"}}, {"ptxas", {"ptxas"}}};
   return kinds;
-}
-
-std::string sql_name(const std::string& name) {
-  std::string text = "\"";
-  for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);
-  return text + "\"";
-}
-
-std::string axis_column(const std::string& axis) {
-  static const std::set<std::string> taken = own_columns();
-  return taken.contains(axis) ? "axis_" + axis : axis;
-}
-
-bool is_whole_number(const std::string& value) {
-  constexpr size_t most_digits = 18;
-  if (value.empty() || value.size() > most_digits) return false;
-  if (value.size() > 1 && value.front() == '0') return false;
-  return value.find_first_not_of("0123456789") == std::string::npos;
 }
 
 Status fill(SQLite::Database& sqlite, Results results,

@@ -21,11 +21,4 @@ struct RunKind {
 };
 const std::vector<RunKind>& run_kinds();
 
-// The column of an axis: its name, or axis_NAME where a table or view has such a column already.
-std::string axis_column(const std::string& axis);
-std::string sql_name(const std::string& name);  // "name"
-
-// How the value of an axis is kept: whole numbers as numbers.
-bool is_whole_number(const std::string& value);
-
 }  // namespace phasebit::report::sql

@@ -1,8 +1,7 @@
 #include "analysis/report/sql/query.h"
 
 #include "analysis/report/sql/figures.h"
-#include "analysis/report/sql/fill.h"
-#include "analysis/report/sql/run_table.h"
+#include "analysis/report/sql/views.h"
 
 #include <algorithm>
 #include <set>
@@ -74,7 +73,7 @@ void make_all_views(SQLite::Database& sqlite, std::int64_t g,
 }
 
 // "line 2, column 14: "; "" where SQLite names no place.
-std::string place_of(const std::string& text, int offset) {
+std::string position_of(const std::string& text, int offset) {
   if (offset < 0) return {};
   const size_t at = std::min(static_cast<size_t>(offset), text.size());
   const size_t line_start = text.rfind('\n', at == 0 ? 0 : at - 1);
@@ -147,7 +146,7 @@ Status one_statement(SQLite::Database& sqlite, const std::string& text) {
   const bool writes = !none && sqlite3_stmt_readonly(statement) == 0;
   sqlite3_finalize(statement);
   if (sqlite3_errcode(sqlite.getHandle()) != SQLITE_OK) {
-    const std::string place = place_of(text, sqlite3_error_offset(sqlite.getHandle()));
+    const std::string place = position_of(text, sqlite3_error_offset(sqlite.getHandle()));
     const std::string what = sqlite3_errmsg(sqlite.getHandle());
     return with_hint(fail(Step::usage, "{}{}", place, what), sql_hint(sqlite, what));
   }
@@ -156,7 +155,7 @@ Status one_statement(SQLite::Database& sqlite, const std::string& text) {
   const std::string_view left = rest == nullptr ? std::string_view() : std::string_view(rest);
   if (left.find_first_not_of(" \t\r\n;") != std::string_view::npos)
     return fail(Step::usage, "{}one statement at a time",
-                place_of(text, static_cast<int>(rest - text.c_str())));
+                position_of(text, static_cast<int>(rest - text.c_str())));
   return {};
 }
 

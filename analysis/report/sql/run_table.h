@@ -27,15 +27,4 @@ Result<table::Table> run_table(ReportDatabase& database, const TableFile& table,
                                const std::string& device, const data::TableArguments& arguments,
                                const std::vector<std::string>& axes);
 
-// What helps with a complaint of SQLite's; of a column that `figure` lacks, the nearest.
-std::string sql_hint(SQLite::Database& sqlite, const std::string& what);
-
-// The columns of a variant but its number, each after a comma; of `axes` those that no variant of
-// the results has are NULL.
-std::string variant_columns(SQLite::Database& sqlite, const std::vector<std::string>& axes);
-
-// The views that every query has, of one set of GPUs. `axes`: all that the project declares, so
-// that a query may name one that no variant of the results has. Throws SQLite::Exception.
-void make_views(SQLite::Database& sqlite, std::int64_t g, const std::vector<std::string>& axes);
-
 }  // namespace phasebit::report::sql
