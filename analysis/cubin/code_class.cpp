@@ -24,6 +24,15 @@ std::string hash_of(const std::vector<CodeFact>& facts) {
   return base::content_hash(all);
 }
 
+constexpr int variables_bank = 3;  // `__constant__` variables
+
+// Whether code reads where the generic addresses of that bank begin: a pointer may then be to any
+// variable in it. Bank 0 has the place at an offset of the SM's, in front of the parameters.
+bool names_window(const ConstantOperand& operand, int sm) {
+  const std::uint32_t place = sm >= 100 ? 0x120 : sm >= 90 ? 0xd0 : 0x50;
+  return operand.bank == 0 && operand.offset <= place && place < operand.offset + operand.bytes;
+}
+
 // `.nv.info.<entry>` of code that is padded, with its places as they are without.
 std::string info_without_padding(std::string_view info, std::string_view text,
                                  std::string_view entry) {
@@ -111,10 +120,14 @@ class ClassReader {
         shared[common] = i;
     }
     for (const ConstantOperand& operand : operands_of(section)) {
+      if (const auto all = shared.find(variables_bank);
+          names_window(operand, file_.sm()) && all != shared.end())
+        pieces.emplace(variables_bank, 0, file_.sections()[all->second].data.size());
       const auto bank = shared.find(operand.bank);
-      if (bank == shared.end()) continue;
-      const auto [from, to] = graph_.piece_at(bank->second, operand.offset, operand.indexed);
-      pieces.emplace(operand.bank, from, to);
+      // Of an image that is still to be linked relocations say where its constants are.
+      if (bank == shared.end() || file_.header().e_type == ET_REL) continue;
+      for (const auto& [from, to] : graph_.pieces_at(bank->second, operand))
+        pieces.emplace(operand.bank, from, to);
     }
     for (const auto& [bank, from, to] : pieces)
       facts.push_back({fmt::format("constant bank {} at {:#x}", bank, from),
@@ -141,8 +154,10 @@ class ClassReader {
     for (std::size_t i = 0; (i + 1) * code_word_bytes <= text.size(); ++i) {
       SassWord word;
       std::memcpy(&word.low, text.data() + i * code_word_bytes, sizeof word.low);
+      std::memcpy(&word.high, text.data() + i * code_word_bytes + sizeof word.low,
+                  sizeof word.high);
       const auto operand = constant_operand(word);
-      if (operand && operand->bank > 0 && !relocated.contains(i)) operands.push_back(*operand);
+      if (operand && !relocated.contains(i)) operands.push_back(*operand);
     }
     return operands;
   }

@@ -1,5 +1,8 @@
 #include "analysis/cubin/constant_operand.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace phasebit::cubin {
 namespace {
 
@@ -9,7 +12,23 @@ constexpr std::uint64_t field(std::uint64_t word, unsigned low, unsigned bits) {
 
 // Opcodes, bits 11 to 0. Bits 11 to 9 say where the second and third operand come from; in two of
 // the forms one of them is a constant.
-constexpr std::uint64_t ldc = 0xb82, uldc_indexed = 0xabb, ldcu = 0x7ac, bar = 0xb1d;
+constexpr std::uint64_t ldc = 0xb82, uldc = 0xab9, uldc_indexed = 0xabb, ldcu = 0x7ac, bar = 0xb1d;
+
+// Bits 8 to 0 of the operations whose constant has 32 bits in every form: MOV, SEL, FSEL, FMNMX,
+// FSETP, ISETP, IADD3, LEA, LOP3, IABS, PRMT, IMNMX, SHF, FMUL, FADD, FFMA, IMAD, IMAD.HI, HADD2,
+// HFMA2, HMUL2. Others may read 64: DADD, IMAD.WIDE.
+constexpr std::uint64_t narrow[] = {0x002, 0x007, 0x008, 0x009, 0x00b, 0x00c, 0x010,
+                                    0x011, 0x012, 0x013, 0x016, 0x017, 0x019, 0x020,
+                                    0x021, 0x023, 0x024, 0x027, 0x030, 0x031, 0x032};
+
+std::uint32_t bytes_read(const SassWord& word, std::uint64_t opcode) {
+  if (opcode == ldc || opcode == uldc || opcode == uldc_indexed || opcode == ldcu) {
+    // .U8, .S8, .U16, .S16, 32 bits, .64, .128
+    constexpr std::uint32_t by_type[] = {1, 1, 2, 2, 4, 8, 16, 16};
+    return by_type[field(word.high, 9, 3)];
+  }
+  return std::ranges::find(narrow, field(opcode, 0, 9)) != std::end(narrow) ? 4 : 8;
+}
 
 }  // namespace
 
@@ -21,7 +40,8 @@ std::optional<ConstantOperand> constant_operand(const SassWord& word) {
   const bool no_register = field(word.low, 24, 8) == 0xff;
   const bool indexed =
       opcode == uldc_indexed || ((opcode == ldc || opcode == ldcu) && !no_register);
-  return ConstantOperand{static_cast<int>(field(word.low, 54, 5)), offset, indexed};
+  return ConstantOperand{static_cast<int>(field(word.low, 54, 5)), offset, indexed,
+                         bytes_read(word, opcode)};
 }
 
 }  // namespace phasebit::cubin

@@ -12,6 +12,7 @@ struct ConstantOperand {
   int bank = 0;
   std::uint32_t offset = 0;  // bytes
   bool indexed = false;      // a register is added to the offset
+  std::uint32_t bytes = 4;   // how many are read; where that is not known, as many as may be
 };
 
 // What the word of an instruction names, sm_75 to sm_121. The fields are those of what ptxas makes;

@@ -62,12 +62,6 @@ Result<LineTable> read_lines(const ElfFile& file, const Symbols& symbols, std::s
   return table;
 }
 
-// CUDA 13 (ABI version 8) keeps the SM number in e_flags[15:8], older ones in e_flags[7:0].
-int sm_number(const GElf_Ehdr& header) {
-  const bool new_layout = header.e_ident[EI_ABIVERSION] >= 8;
-  return static_cast<int>((new_layout ? header.e_flags >> 8 : header.e_flags) & 0xff);
-}
-
 // Both by the index of the section.
 struct SectionSymbols {
   std::map<std::size_t, std::size_t> sections;                // index of the section's own symbol
@@ -170,7 +164,7 @@ Result<Cubin> read_any(std::string_view bytes, std::string_view name, bool outli
     return fail(Step::disassemble, "{}: an ELF file for machine {}, not a cubin ({})", name,
                 file.header().e_machine, EM_CUDA);
   Cubin cubin;
-  cubin.sm = sm_number(file.header());
+  cubin.sm = file.sm();
   const CubinMaker maker = read_maker(file, cubin.sm);
   cubin.tool = maker.tool;
   cubin.tool_version = maker.version;

@@ -95,6 +95,12 @@ std::vector<ElfFile::Symbol> ElfFile::read_symbols() const {
   return symbols;
 }
 
+// CUDA 13 (ABI version 8) keeps the SM number in e_flags[15:8], older ones in e_flags[7:0].
+int ElfFile::sm() const {
+  const bool new_layout = header_.e_ident[EI_ABIVERSION] >= 8;
+  return static_cast<int>((new_layout ? header_.e_flags >> 8 : header_.e_flags) & 0xff);
+}
+
 const ElfSection* ElfFile::find(const std::string& name) const {
   const auto found = by_name_.find(name);
   return found == by_name_.end() ? nullptr : &sections_[found->second];

@@ -35,6 +35,7 @@ class ElfFile {
 
   const GElf_Ehdr& header() const { return header_; }
   const std::vector<ElfSection>& sections() const { return sections_; }  // [0] is the empty one
+  int sm() const;                                                        // 90; of e_flags
   // The first section of that name, or null.
   const ElfSection* find(const std::string& name) const;
 

@@ -77,6 +77,10 @@ bool goes_by_name(const ElfFile::Symbol& symbol, const std::string& section) {
          (!section.starts_with(".nv.shared") && !symbol.name.starts_with('$'));
 }
 
+bool is_device_memory(const std::string& section) {
+  return section.starts_with(".nv.global");
+}
+
 bool is_data(const GElf_Sym& symbol) {
   const auto type = GELF_ST_TYPE(symbol.st_info);
   return type == STT_OBJECT || type == cuda_object;
@@ -194,14 +198,20 @@ std::string ImageGraph::describe_symbol(std::size_t index, std::int64_t addend,
     return fmt::format("{} {:+}", neutral(symbols_[index].name, entry), addend);  // another image's
   const std::uint64_t place = symbol.st_value + static_cast<std::uint64_t>(addend);
   const ElfSection& in = file_.sections()[section];
-  if (section == from) return fmt::format("this section at {:#x}", place);
   if (in.name.starts_with(text_prefix))
-    return fmt::format("{} at {:#x}", describe_code(section), place);
+    return section == from ? fmt::format("this section at {:#x}", place)
+                           : fmt::format("{} at {:#x}", describe_code(section), place);
   // A section's own symbol stands for what lies at the place.
   const ElfFile::Symbol* object = is_data(symbol) ? &symbols_[index] : object_at(section, place);
   const std::uint64_t begin = object == nullptr ? 0 : object->entry.st_value;
   const std::uint64_t size = object == nullptr ? in.header.sh_size : object->entry.st_size;
   std::string what = name_of(object == nullptr ? symbols_[index] : *object, entry);
+  // The least that its place in the section and the section's own alignment leave.
+  constexpr std::uint64_t usual_alignment = 16;
+  const std::uint64_t bits = begin | in.header.sh_addralign;
+  if (const std::uint64_t alignment = bits & (~bits + 1);
+      alignment > usual_alignment && is_device_memory(in.name))
+    what += fmt::format(" (aligned to {})", alignment);
   // Such as managed memory.
   if (object != nullptr && object->entry.st_other != 0)
     what += fmt::format(" (other {:#x})", object->entry.st_other);
@@ -232,8 +242,17 @@ std::string ImageGraph::describe_bytes(std::size_t section, std::size_t begin, s
   });
 }
 
-std::pair<std::size_t, std::size_t> ImageGraph::piece_at(std::size_t section, std::size_t offset,
-                                                         bool indexed) const {
+std::vector<ImageGraph::Piece> ImageGraph::pieces_at(std::size_t section,
+                                                     const ConstantOperand& operand) const {
+  std::vector<Piece> pieces;
+  const std::size_t end = operand.offset + operand.bytes;
+  for (std::size_t at = operand.offset; at < end; at = std::max(at + 1, pieces.back().second))
+    pieces.push_back(piece_at(section, at, operand.indexed));
+  return pieces;
+}
+
+ImageGraph::Piece ImageGraph::piece_at(std::size_t section, std::size_t offset,
+                                       bool indexed) const {
   const std::size_t size = file_.sections()[section].data.size();
   const ElfFile::Symbol* symbol = object_at(section, offset);
   if (symbol == nullptr) {

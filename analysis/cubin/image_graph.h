@@ -2,6 +2,7 @@
 // calls, each described by its content.
 #pragma once
 
+#include "analysis/cubin/constant_operand.h"
 #include "analysis/cubin/relocations.h"
 
 #include <array>
@@ -38,10 +39,10 @@ class ImageGraph {
   std::string read_for(std::string entry) { return std::exchange(reading_, std::move(entry)); }
   // The bytes [begin, end) of a section, and where relocations among them lead.
   std::string describe_bytes(std::size_t section, std::size_t begin, std::size_t end);
-  // What a constant operand names of a bank: the symbol there, or the 8 bytes where there is none.
-  // With a register added it may be any, unless a symbol starts there.
-  std::pair<std::size_t, std::size_t> piece_at(std::size_t section, std::size_t offset,
-                                               bool indexed) const;
+  // What a constant operand names of a bank: each symbol among its bytes, or 8 bytes where there is
+  // none. With a register added it may be any, unless a symbol starts there.
+  using Piece = std::pair<std::size_t, std::size_t>;  // from, to
+  std::vector<Piece> pieces_at(std::size_t section, const ConstantOperand& operand) const;
   // Functions outside the section that `.nv.callgraph` says it calls.
   std::set<std::string> callees(std::size_t section);
 
@@ -53,6 +54,7 @@ class ImageGraph {
   std::string describe_symbol(std::size_t index, std::int64_t addend, const std::string& entry,
                               std::size_t from);
   std::string name_of(const ElfFile::Symbol& symbol, const std::string& entry);
+  Piece piece_at(std::size_t section, std::size_t offset, bool indexed) const;
   // The symbol of data that covers the place.
   const ElfFile::Symbol* object_at(std::size_t section, std::uint64_t place) const;
 

@@ -157,6 +157,142 @@ std::vector<Pair> other_pairs() {
   };
 }
 
+// Two constants that one load brings; a global that points to another of its section; a constant
+// behind a generic pointer; a global that begins at a line of the cache or anywhere.
+const std::string two_constants = R"(
+.const .align 4 .b32 base = 1;
+.const .align 4 .b32 turns = 10;
+.visible .entry k(.param .u64 out)
+{
+  .reg .b64 o; .reg .b32 r<4>;
+  ld.param.u64 o, [out];
+  ld.const.u32 r1, [base];
+  ld.const.u32 r2, [turns];
+  add.u32 r3, r1, r2;
+  st.global.u32 [o], r3;
+  ret;
+}
+)";
+
+const std::string chained_globals = R"(
+.global .align 4 .b32 turns = 10;
+.global .align 8 .u64 job = turns;
+.visible .entry k(.param .u64 out)
+{
+  .reg .b64 o, at; .reg .b32 r1;
+  ld.param.u64 o, [out];
+  ld.global.u64 at, [job];
+  ld.global.u32 r1, [at];
+  st.global.u32 [o], r1;
+  ret;
+}
+)";
+
+const std::string generic_constant = R"(
+.const .align 4 .b32 turns = 10;
+.visible .entry k(.param .u64 out, .param .u64 other)
+{
+  .reg .b64 o, at, given; .reg .b32 r1; .reg .pred p;
+  ld.param.u64 o, [out];
+  ld.param.u64 given, [other];
+  mov.u64 at, turns;
+  cvta.const.u64 at, at;
+  setp.ne.u64 p, given, 0;
+  selp.b64 at, given, at, p;
+  ld.u32 r1, [at];
+  st.global.u32 [o], r1;
+  ret;
+}
+)";
+
+const std::string aligned_global = R"(
+.global .align 4 .b8 buffer[256];
+.visible .entry k(.param .u32 value)
+{
+  .reg .b64 at; .reg .b32 v;
+  ld.param.u32 v, [value];
+  mov.u64 at, buffer;
+  st.global.u32 [at], v;
+  ret;
+}
+)";
+
+// An index into a constant of a relocatable image; `first` lies where an index without a base
+// would.
+const std::string indexed_constant = R"(
+.const .align 4 .b32 first = 7;
+.const .align 4 .b32 table[4] = {1,2,3,4};
+.visible .entry k(.param .u64 out, .param .u32 n)
+{
+  .reg .b64 o, at, i; .reg .b32 r<3>;
+  ld.param.u64 o, [out];
+  ld.param.u32 r1, [n];
+  mul.wide.u32 i, r1, 4;
+  mov.u64 at, table;
+  add.u64 at, at, i;
+  ld.const.u32 r2, [at];
+  st.global.u32 [o], r2;
+  ret;
+}
+)";
+
+std::vector<Pair> reached_pairs() {
+  std::vector<Pair> pairs;
+  for (const char* target : {"sm_75", "sm_90a", "sm_100a", "sm_120a"}) {
+    pairs.push_back({"the second constant of a wide load",
+                     target,
+                     two_constants,
+                     "turns = 10",
+                     "turns = 11",
+                     {},
+                     {"constant bank 3"}});
+    pairs.push_back({"data behind a pointer of its section",
+                     target,
+                     chained_globals,
+                     "turns = 10",
+                     "turns = 11",
+                     {},
+                     {"constant bank 4"}});
+    pairs.push_back({"a constant by a generic pointer",
+                     target,
+                     generic_constant,
+                     "turns = 10",
+                     "turns = 11",
+                     {},
+                     {"constant bank 3"}});
+    pairs.push_back({"the alignment of a global",
+                     target,
+                     aligned_global,
+                     "align 4 .b8",
+                     "align 1024 .b8",
+                     {},
+                     {"constant bank 4"}});
+    pairs.push_back({"a table of constants, relocatable",
+                     target,
+                     indexed_constant,
+                     "1,2,3,4",
+                     "1,2,3,5",
+                     {"-c"},
+                     {"relocation"}});
+    pairs.push_back({"a constant in front of it",
+                     target,
+                     indexed_constant,
+                     "first = 7",
+                     "first = 8",
+                     {"-c"},
+                     {}});
+  }
+  return pairs;
+}
+
+TEST(CodeClass, CountsWhatIsReachedThroughOthers) {
+  PHASEBIT_NEEDS_TOOLS();
+  for (const Pair& pair : reached_pairs()) {
+    SCOPED_TRACE(pair.target);
+    expect_pair(pair);
+  }
+}
+
 TEST(CodeClass, TellsKernelsOfEqualTextApart) {
   PHASEBIT_NEEDS_TOOLS();
   std::vector<Pair> all = data_pairs();
