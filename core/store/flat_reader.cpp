@@ -203,7 +203,25 @@ class FlatReader {
         extra.empty() ? std::string() : extra.dump(-1, ' ', false, replace_bad_letters);
   }
 
+  // That a row does not contradict itself.
+  Status check_figure() const {
+    const record::Verdict verdict = row_.point.verdict;
+    const std::string word = record::to_string(verdict);
+    const bool needs_reason =
+        verdict != record::Verdict::measured && verdict != record::Verdict::same_code;
+    if (needs_reason && !row_.error_step)
+      return fail(Step::store, "column 'error_step': NULL, and the verdict is '{}'", word);
+    if (!row_.error_step && !row_.error.empty())
+      return fail(Step::store, "column 'error': a message without a step");
+    const record::Interval& interval = row_.figures.interval.interval;
+    if (row_.cycles && interval.high != 0 && interval.low > interval.high)
+      return fail(Step::store, "column 'ci_low': {} is above ci_high, {}", interval.low,
+                  interval.high);
+    return {};
+  }
+
   Status add_point() {
+    PHASEBIT_TRY(check_figure());
     const std::size_t place = results_.points.size();
     if (!numbers_.try_emplace(row_.number, SampleRow{place, row_.samples}).second)
       return fail(Step::store, "column 'point': {} is the number of an earlier row", row_.number);

@@ -72,7 +72,8 @@ class SampleReader {
     if (at == rows_.end())
       return fail(Step::store, "column 'point': the results have no point {}", values_[0]);
     PointRow& point = points_[at->second.point];
-    if (point.samples.empty()) point.samples.reserve(at->second.samples);
+    constexpr std::uint64_t most_reserved = 1 << 16;  // the number is only what a row says
+    if (point.samples.empty()) point.samples.reserve(std::min(at->second.samples, most_reserved));
     Sample& sample = point.samples.emplace_back();
     sample.items = static_cast<std::uint32_t>(values_[1]);
     sample.cycles = values_[2];

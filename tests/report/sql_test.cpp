@@ -129,6 +129,24 @@ TEST(QueryTable, AMistypedAxisIsAnError) {
             "docs/report-tables.md has the views, their columns and the functions)");
 }
 
+// SQLite would take "cyclse" for a text, and cycles for the number of a figure.
+TEST(QueryTable, WhatIsNoFigureIsAnError) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"SELECT cycles AS \"c|figure\" FROM figure",
+       "spec: t.sql: column 'c': 100.0 is the number of no figure"},
+      {"SELECT num_stages AS \"c|figure\" FROM figure",
+       "spec: t.sql: column 'c': 4 is the number of no figure"},
+      {"SELECT cycles AS \"c|figur\" FROM figure",
+       "spec: t.sql: column 'c': no format '{:figur}' (docs/report-tables.md has the formats)"},
+      {"SELECT \"cyclse\" AS c FROM figure",
+       "spec: t.sql:4: no such column: cyclse (did you mean 'cycles'? docs/report-tables.md has "
+       "the views, their columns and the functions)"},
+      {"SELECT without() AS none FROM figure", ""},
+      {"SELECT said('x', missing('a')) AS none FROM figure", ""}};
+  for (const auto& [query, error] : rows)
+    EXPECT_EQ(rows_by({steady(ring, 100)}, "", query), Rows{error}) << query;
+}
+
 // "origin" and "device" are columns of every query.
 TEST(QueryTable, AnAxisNamedAsAColumnHasAnotherName) {
   const std::string other = ring + "/device=3/origin=mars";

@@ -10,6 +10,7 @@
 #include <set>
 #include <tuple>
 
+#include <sqlite3.h>
 #include <unistd.h>
 
 namespace phasebit::report::sql {
@@ -59,6 +60,9 @@ void remove_old(const fs::path& folder) {
 std::unique_ptr<SQLite::Database> open_file(const std::string& path, int flags) {
   auto sqlite = std::make_unique<SQLite::Database>(path, flags);
   sqlite->exec("PRAGMA temp_store = MEMORY");
+  // A mistyped "column" is an error, not a text.
+  sqlite3_db_config(sqlite->getHandle(), SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
+  sqlite3_db_config(sqlite->getHandle(), SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
   sqlite->exec("PRAGMA mmap_size = 1073741824");
   return sqlite;
 }

@@ -163,6 +163,7 @@ void give_tally(sqlite3_context* context) {
 // "commit 47.00"
 void said(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
   const Figure& figure = figures.at(number(values[1])).figure;
+  if (!figure.reason.empty()) return sqlite3_result_null(context);
   give(context,
        fmt::format("{} {}", text_of(values[0]), data::shown(figure.value, figure.half_width)));
 }
@@ -325,6 +326,12 @@ QueryFigures::Known QueryFigures::read(std::int64_t number) {
   figure.factor = row_.getColumn(9).getString();
   figure.flags = read_flags(row_.getColumn(10).getString());
   return {std::move(figure), row_.getColumn(11).getString()};
+}
+
+bool QueryFigures::knows(std::int64_t number) {
+  row_.reset();
+  row_.bind(1, number);
+  return known_.contains(number) || row_.executeStep();
 }
 
 const QueryFigures::Known& QueryFigures::at(std::int64_t number) {

@@ -34,6 +34,7 @@ class QueryFigures {
     data::Figure figure;
     std::string stratum;  // of a row of `figure`; else ""
   };
+  bool knows(std::int64_t number);
   // Of a number that stands for none it has a reason.
   const Known& at(std::int64_t number);
   std::int64_t keep(data::Figure figure, std::string stratum = {});

@@ -379,7 +379,7 @@ class Filler {
   std::map<std::string, std::int64_t> devices_, runs_;
   std::map<const image::KeyAxes*, std::int64_t> defaults_;
   std::map<std::pair<std::string, std::string>, std::int64_t> codes_;
-  std::int64_t gpus_ = 0, figures_ = 0;
+  std::int64_t gpus_ = 0, figures_ = first_figure;
 };
 
 }  // namespace

@@ -84,7 +84,7 @@ class TableMaker {
 
   Result<Table> make() {
     PHASEBIT_TRY(bind_values());
-    read_columns();
+    PHASEBIT_TRY(read_columns());
     while (query_.executeStep()) PHASEBIT_TRY(read_row());
     for (size_t n = 0; n < columns_.size(); ++n)
       if (columns_[n].may_go && std::none_of(rows_.begin(), rows_.end(), [n](const Row& row) {
@@ -122,14 +122,29 @@ class TableMaker {
     return {};
   }
 
-  void read_columns() {
+  // fmt says what is no format by an exception alone.
+  static bool is_format(const std::string& format) try {
+    static_cast<void>(fmt::format(fmt::runtime(format), 0.0));
+    return true;
+  } catch (const fmt::format_error&) {
+    return format == "{:interval}" || format == "{:shown}" || format == "{:percent}" ||
+           format == "{:range}";
+  }
+
+  Status read_columns() {
     for (int n = 0; n < query_.getColumnCount(); ++n) {
       columns_.push_back(column_of(query_.getColumnName(n)));
+      if (const QueryColumn& column = columns_.back();
+          column.how == How::number && !is_format(column.format))
+        return with_hint(fail(Step::spec, "{}: column '{}': no format '{}'", file_.file,
+                              column.title, column.format),
+                         "docs/report-tables.md has the formats");
       if (n > 0 && columns_.back().how == How::half)
         columns_[static_cast<size_t>(n) - 1].has_half = true;
       if (columns_.back().how == How::across) across_ = n;
       if (columns_.back().title == "_order") order_ = n;
     }
+    return {};
   }
 
   static Cell plain_cell(const SQLite::Column& value) {
@@ -198,10 +213,13 @@ class TableMaker {
       if (!is_shown(how) || value.isNull()) continue;
       std::optional<std::int64_t> figure;
       Cell cell;
-      if (how == How::figure || how == How::noted)
+      if (how == How::figure || how == How::noted) {
+        if (!value.isInteger() || !figures_.knows(value.getInt64()))
+          return fail(Step::spec, "{}: column '{}': {} is the number of no figure", file_.file,
+                      columns_[at].title, value.getString());
         figure = value.getInt64();
-      else
-        cell = cell_of(n);
+      }
+      if (!figure) cell = cell_of(n);
       if (columns_[at].is_cell && across_ >= 0)
         PHASEBIT_TRY(put_across(row, cell, figure));
       else

@@ -2,6 +2,8 @@
 // kept in the cache, never in a store: they may be deleted at any time.
 #pragma once
 
+#include <cstdint>
+
 namespace phasebit::report::sql {
 
 // `variant` gets a column for each axis that some variant has (axis_column).
@@ -13,6 +15,9 @@ namespace phasebit::report::sql {
 // `figure_row` is a figure of a variant, kept by data::aggregate: `quantity` is cycles,
 // without_loop (data/without_loop.h) or the name of a reading; what is no figure of one variant
 // (kind form: of one operation) has a label. `f` is what queries pass to functions.
+// Numbers of figures begin here: cycles or stages in the place of one are none.
+inline constexpr std::int64_t first_figure = std::int64_t{1} << 40;
+
 inline constexpr const char* report_schema = R"(
 CREATE TABLE device(
   d INTEGER PRIMARY KEY, uuid TEXT UNIQUE, name TEXT, driver TEXT, target TEXT,

@@ -162,6 +162,7 @@ void chosen(const Call& call) {
 }
 
 void without(const Call& call) {
+  if (call.count() == 0) return;
   std::set<std::string> left_out;
   for (int n = 1; n < call.count(); ++n) left_out.insert(call.text(n));
   Words lines = lines_of(call.text(0)), kept;
