@@ -129,6 +129,14 @@ TEST(QueryTable, AMistypedAxisIsAnError) {
             "docs/report-tables.md has the views, their columns and the functions)");
 }
 
+TEST(QueryTable, WritesNothing) {
+  for (const char* query :
+       {"VACUUM INTO '/nowhere/copy.sqlite'", "DELETE FROM device", "CREATE TEMP TABLE mine(a)"})
+    EXPECT_EQ(rows_by({steady(ring, 100)}, "", query),
+              Rows{"spec: t.sql: results are read only: the query would write"})
+        << query;
+}
+
 // SQLite would take "cyclse" for a text, and cycles for the number of a figure.
 TEST(QueryTable, WhatIsNoFigureIsAnError) {
   const std::pair<const char*, const char*> rows[] = {

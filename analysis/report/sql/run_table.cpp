@@ -355,6 +355,15 @@ Error sql_error(SQLite::Database& sqlite, const TableFile& table, const std::str
   return {Step::spec, fmt::format("{}:{}: {}", table.file, line, what), sql_hint(sqlite, what)};
 }
 
+// Whether the query is anything but a SELECT. What SQLite cannot read is for others to say.
+bool would_write(SQLite::Database& sqlite, const std::string& sql) {
+  sqlite3_stmt* statement = nullptr;
+  sqlite3_prepare_v2(sqlite.getHandle(), sql.c_str(), -1, &statement, nullptr);
+  const bool writes = statement != nullptr && sqlite3_stmt_readonly(statement) == 0;
+  sqlite3_finalize(statement);
+  return writes;
+}
+
 // The table that stands for this one where `rows` asks for it.
 const std::string* other_table(const TableFile& table, const data::TableArguments& arguments) {
   for (const auto& [name, value] : arguments)
@@ -382,6 +391,8 @@ Result<Table> run_table(ReportDatabase& database, const TableFile& table, const 
   make_views(sqlite, g, axes);
   PHASEBIT_TRY_ASSIGN(bound, bind_arguments(sqlite, table, arguments, g));
   QueryFigures figures(sqlite, g);
+  if (would_write(sqlite, bound.sql))
+    return fail(Step::spec, "{}: results are read only: the query would write", table.file);
   try {
     return TableMaker(sqlite, figures, table, bound).make();
   } catch (const SQLite::Exception& exception) {
