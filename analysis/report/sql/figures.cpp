@@ -313,7 +313,8 @@ QueryFigures::QueryFigures(SQLite::Database& sqlite, std::int64_t g) : row_(sqli
 QueryFigures::Known QueryFigures::read(std::int64_t number) {
   row_.reset();
   row_.bind(1, number);
-  if (!row_.executeStep()) return {data::figure_of(nullptr, fmt::format("figure {}", number)), {}};
+  if (!row_.executeStep())
+    return {data::figure_of(nullptr, fmt::format("figure {}", number)), {}, false};
   Figure figure;
   figure.id = row_.getColumn(0).getString();
   figure.reason = {static_cast<data::Missing>(row_.getColumn(1).getInt()),
@@ -326,12 +327,6 @@ QueryFigures::Known QueryFigures::read(std::int64_t number) {
   figure.factor = row_.getColumn(9).getString();
   figure.flags = read_flags(row_.getColumn(10).getString());
   return {std::move(figure), row_.getColumn(11).getString()};
-}
-
-bool QueryFigures::knows(std::int64_t number) {
-  row_.reset();
-  row_.bind(1, number);
-  return known_.contains(number) || row_.executeStep();
 }
 
 const QueryFigures::Known& QueryFigures::at(std::int64_t number) {

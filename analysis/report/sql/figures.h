@@ -32,10 +32,9 @@ class QueryFigures {
 
   struct Known {
     data::Figure figure;
-    std::string stratum;  // of a row of `figure`; else ""
+    std::string stratum;   // of a row of `figure`; else ""
+    bool is_there = true;  // false of a number that stands for none: its figure has a reason
   };
-  bool knows(std::int64_t number);
-  // Of a number that stands for none it has a reason.
   const Known& at(std::int64_t number);
   std::int64_t keep(data::Figure figure, std::string stratum = {});
 

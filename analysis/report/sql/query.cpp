@@ -139,23 +139,18 @@ class Guard {
 };
 
 Status one_statement(SQLite::Database& sqlite, const std::string& text) {
-  sqlite3_stmt* statement = nullptr;
-  const char* rest = nullptr;
-  sqlite3_prepare_v2(sqlite.getHandle(), text.c_str(), -1, &statement, &rest);
-  const bool none = statement == nullptr;
-  const bool writes = !none && sqlite3_stmt_readonly(statement) == 0;
-  sqlite3_finalize(statement);
+  const FirstStatement first = look_at(sqlite, text);
   if (sqlite3_errcode(sqlite.getHandle()) != SQLITE_OK) {
     const std::string place = position_of(text, sqlite3_error_offset(sqlite.getHandle()));
     const std::string what = sqlite3_errmsg(sqlite.getHandle());
     return with_hint(fail(Step::usage, "{}{}", place, what), sql_hint(sqlite, what));
   }
-  if (none) return with_hint(fail(Step::usage, "an empty query"), "\"select * from device\"");
-  if (writes) return fail(Step::usage, "results are read only: the query would write");
-  const std::string_view left = rest == nullptr ? std::string_view() : std::string_view(rest);
-  if (left.find_first_not_of(" \t\r\n;") != std::string_view::npos)
+  if (!first.is_there)
+    return with_hint(fail(Step::usage, "an empty query"), "\"select * from device\"");
+  if (first.writes) return fail(Step::usage, "results are read only: the query would write");
+  if (text.find_first_not_of(" \t\r\n;", first.end) != std::string::npos)
     return fail(Step::usage, "{}one statement at a time",
-                position_of(text, static_cast<int>(rest - text.c_str())));
+                position_of(text, static_cast<int>(first.end)));
   return {};
 }
 

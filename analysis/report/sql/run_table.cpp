@@ -68,6 +68,16 @@ bool is_right_aligned(How how) {
   return how == How::figure || how == How::noted || how == How::number;
 }
 
+// Formats of a number and its half width that are not fmt's.
+const std::map<std::string, std::string (*)(double, double)>& own_formats() {
+  static const std::map<std::string, std::string (*)(double, double)> formats = {
+      {"±", data::shown_with_interval},
+      {"{:interval}", data::shown_with_interval},
+      {"{:shown}", data::shown},
+      {"{:percent}", [](double number, double) { return data::shown_percent(number); }}};
+  return formats;
+}
+
 // A row as the query gives it.
 struct Row {
   std::vector<std::optional<Cell>> cells;  // of the query's columns, those that are not figures
@@ -127,8 +137,7 @@ class TableMaker {
     static_cast<void>(fmt::format(fmt::runtime(format), 0.0));
     return true;
   } catch (const fmt::format_error&) {
-    return format == "{:interval}" || format == "{:shown}" || format == "{:percent}" ||
-           format == "{:range}";
+    return format == "{:range}" || own_formats().contains(format);
   }
 
   Status read_columns() {
@@ -162,14 +171,11 @@ class TableMaker {
       half = query_.getColumn(n + 1).getDouble();
     const double number = value.getDouble();
     std::string text;
+    const auto own = own_formats().find(column.format);
     if (column.format == "n")
       text = value.getString();
-    else if (column.format == "±" || column.format == "{:interval}")
-      text = data::shown_with_interval(number, half.value_or(0));
-    else if (column.format == "{:shown}")
-      text = data::shown(number, half.value_or(0));
-    else if (column.format == "{:percent}")
-      text = data::shown_percent(number);
+    else if (own != own_formats().end())
+      text = own->second(number, half.value_or(0));
     else if (column.format == "{:range}")
       return range_cell(number, half.value_or(0), query_.getColumn(n + 2).getDouble());
     else
@@ -214,7 +220,7 @@ class TableMaker {
       std::optional<std::int64_t> figure;
       Cell cell;
       if (how == How::figure || how == How::noted) {
-        if (!value.isInteger() || !figures_.knows(value.getInt64()))
+        if (!value.isInteger() || !figures_.at(value.getInt64()).is_there)
           return fail(Step::spec, "{}: column '{}': {} is the number of no figure", file_.file,
                       columns_[at].title, value.getString());
         figure = value.getInt64();
@@ -355,15 +361,6 @@ Error sql_error(SQLite::Database& sqlite, const TableFile& table, const std::str
   return {Step::spec, fmt::format("{}:{}: {}", table.file, line, what), sql_hint(sqlite, what)};
 }
 
-// Whether the query is anything but a SELECT. What SQLite cannot read is for others to say.
-bool would_write(SQLite::Database& sqlite, const std::string& sql) {
-  sqlite3_stmt* statement = nullptr;
-  sqlite3_prepare_v2(sqlite.getHandle(), sql.c_str(), -1, &statement, nullptr);
-  const bool writes = statement != nullptr && sqlite3_stmt_readonly(statement) == 0;
-  sqlite3_finalize(statement);
-  return writes;
-}
-
 // The table that stands for this one where `rows` asks for it.
 const std::string* other_table(const TableFile& table, const data::TableArguments& arguments) {
   for (const auto& [name, value] : arguments)
@@ -391,7 +388,7 @@ Result<Table> run_table(ReportDatabase& database, const TableFile& table, const 
   make_views(sqlite, g, axes);
   PHASEBIT_TRY_ASSIGN(bound, bind_arguments(sqlite, table, arguments, g));
   QueryFigures figures(sqlite, g);
-  if (would_write(sqlite, bound.sql))
+  if (look_at(sqlite, bound.sql).writes)
     return fail(Step::spec, "{}: results are read only: the query would write", table.file);
   try {
     return TableMaker(sqlite, figures, table, bound).make();

@@ -7,6 +7,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 namespace phasebit::report::sql {
 
@@ -75,6 +76,17 @@ void make_views(SQLite::Database& sqlite, std::int64_t g, const std::vector<std:
     sqlite.exec(fmt::format("DROP VIEW IF EXISTS temp.{}", view));
   sqlite.exec(fmt::format("CREATE TEMP VIEW figure AS {} WHERE figure_row.g = {}", figures, g));
   sqlite.exec(fmt::format("CREATE TEMP VIEW every_figure AS {}", figures));
+}
+
+FirstStatement look_at(SQLite::Database& sqlite, const std::string& text) {
+  sqlite3_stmt* statement = nullptr;
+  const char* rest = nullptr;
+  sqlite3_prepare_v2(sqlite.getHandle(), text.c_str(), -1, &statement, &rest);
+  const bool is_there = statement != nullptr;
+  const bool writes = is_there && sqlite3_stmt_readonly(statement) == 0;
+  sqlite3_finalize(statement);
+  return {is_there, writes,
+          rest == nullptr ? text.size() : static_cast<std::size_t>(rest - text.c_str())};
 }
 
 std::string sql_hint(SQLite::Database& sqlite, const std::string& what) {

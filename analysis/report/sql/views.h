@@ -1,6 +1,7 @@
 // What a query sees: the views, the columns of axes in them, and a hint for a column that is none.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,6 +24,13 @@ std::string variant_columns(SQLite::Database& sqlite, const std::vector<std::str
 // The views that every query has, of one set of GPUs. `axes`: all that the project declares, so
 // that a query may name one that no variant of the results has. Throws SQLite::Exception.
 void make_views(SQLite::Database& sqlite, std::int64_t g, const std::vector<std::string>& axes);
+
+// The first statement of a text, as SQLite reads it; what it complains of stays in the connection.
+struct FirstStatement {
+  bool is_there = false, writes = false;
+  std::size_t end = 0;  // in the text
+};
+FirstStatement look_at(SQLite::Database& sqlite, const std::string& text);
 
 // What helps with a complaint of SQLite's; of a column that `figure` lacks, the nearest.
 std::string sql_hint(SQLite::Database& sqlite, const std::string& what);
