@@ -66,6 +66,10 @@ int width_of(const Instruction& instruction) {
   return opcode.find("64") != std::string::npos || opcode.find("WIDE") != std::string::npos ? 2 : 1;
 }
 
+bool is_predicate(std::string_view operand) {
+  return operand.starts_with("P") || operand.starts_with("UP");
+}
+
 struct Effect {
   std::vector<std::string> writes, reads;
 };
@@ -77,19 +81,21 @@ void add_predicates(std::vector<std::string>& names) {
 
 // The first operand is written, and the second behind a predicate, where sources follow:
 // "P0,PT,R1,R2,PT" writes P0, "PT,R4,[R2]" writes R4, "P0,P1" of a vote reads P1. Of a load every
-// register in front of the address is written.
+// register in front of the address is written. Behind a register stand the carries that an addition
+// writes: "RZ,P0,P1,R2,R3,R4".
 Effect effect_of(const Instruction& instruction) {
   Effect effect;
   effect.reads = registers_in(instruction.predicate);
   const std::string& all = instruction.code_operands();
   const std::string_view stem = opcode_stem(instruction);
   bool writes = stem != "BRA" && stem != "BREAK";
+  const bool into_register = all.starts_with("R") || all.starts_with("UR");
   for (std::size_t begin = 0, index = 0; begin < all.size(); ++index) {
     const std::size_t end = std::min(all.find(',', begin), all.size());
     const std::string_view operand = std::string_view(all).substr(begin, end - begin);
     const std::string name = register_of(operand);
     if (operand == "PR") add_predicates(writes ? effect.writes : effect.reads);
-    const bool predicate = operand.starts_with("P") || operand.starts_with("UP");
+    const bool predicate = is_predicate(operand);
     if (writes && !name.empty()) {
       effect.writes.push_back(name);
       const std::size_t digits = name.find_first_of("0123456789");
@@ -100,9 +106,12 @@ Effect effect_of(const Instruction& instruction) {
       const std::vector<std::string> more = registers_in(operand);
       effect.reads.insert(effect.reads.end(), more.begin(), more.end());
     }
-    writes = writes && index == 0 && operand != "PR" &&
-             (is_load(instruction) || (predicate && all.find(',', end + 1) != std::string::npos));
     begin = end + 1;
+    const bool sources_follow = all.find(',', begin) != std::string::npos;
+    const bool carry_next =
+        into_register && begin < all.size() && is_predicate(std::string_view(all).substr(begin));
+    const bool second = index == 0 && (is_load(instruction) || (predicate && sources_follow));
+    writes = writes && operand != "PR" && (second || (carry_next && sources_follow));
   }
   return effect;
 }

@@ -38,6 +38,16 @@ const std::vector<SpinRow> spin_rows = {
      {"| LDS R1,[UR6]", "| ISETP.NE.U32.AND P0,PT,R1,R2,PT", "| VOTE.ALL P0,P0", "| @!P0 BRA 0x0",
       "| EXIT"},
      {0}},
+    {"by a carry out of a sum that nothing keeps",
+     {"| LDS R1,[R3]", "| IADD3 RZ,P0,PT,R1,-0x1,RZ", "| @P0 BRA 0x0", "| EXIT"},
+     {0}},
+    {"by the second carry",
+     {"| LDS R1,[R3]", "| IADD3 R4,P1,P2,R1,R6,R7", "| @!P2 BRA 0x0", "| EXIT"},
+     {0}},
+    {"by a carry that is added",
+     {"| LDS R1,[R3]", "| IADD3 RZ,P0,PT,R1,-0x1,RZ", "| IADD3.X R5,PT,PT,RZ,RZ,RZ,P0,!PT",
+      "| ISETP.NE.U32.AND P1,PT,R5,RZ,PT", "| @P1 BRA 0x0", "| EXIT"},
+     {0}},
     {"by a bit that becomes a predicate",
      {"| LDS R10,[UR6+0x40]", "| R2P PR,R10,0x1f", "| @P4 BRA 0x0", "| EXIT"},
      {0}},
@@ -88,15 +98,21 @@ std::string refusal(const RingVerbs& verbs, const std::string& target, const std
 TEST(Spins, AreRefusedInAnyVerb) {
   PHASEBIT_NEEDS_TOOLS();
   RingVerbs verbs = barrier_ring;
-  verbs.work =
+  const char* compared =
       "L_s:\nld.volatile.shared.u32 tid, [base+1024];\nsetp.ne.u32 p, tid, 7;\n@p bra L_s;";
+  const char* carried =
+      "L_s:\nld.volatile.shared.u32 tid, [base+1024];\nadd.cc.u32 tid, tid, 0xffffffff;\n"
+      "addc.u32 tid, 0, 0;\nsetp.eq.u32 p, tid, 0;\n@p bra L_s;";
   const std::vector<rule::VerbRule> rules = {
       {"work", "", {{"LDS*", {0, 9}, rule::Path::hot}, {"LDS*", {0, 9}, rule::Path::cold}}, {}}};
   for (const auto& [target, family] : {std::pair("sm_80", "ampere"), std::pair("sm_90a", "hopper")})
-    EXPECT_NE(refusal(verbs, target, family, rules)
-                  .find("work (consumer): no rule counts LDS x1 in a loop that waits"),
-              std::string::npos)
-        << target << ": " << refusal(verbs, target, family, rules);
+    for (const char* work : {compared, carried}) {
+      verbs.work = work;
+      const std::string reason = refusal(verbs, target, family, rules);
+      EXPECT_NE(reason.find("work (consumer): no rule counts LDS x1 in a loop that waits"),
+                std::string::npos)
+          << target << ": " << reason;
+    }
   verbs.work = "ld.volatile.shared.u32 tid, [base+1024];\nst.shared.u32 [base+2048], tid;";
   EXPECT_EQ(refusal(verbs, "sm_90a", "hopper", rules).find("LDS"), std::string::npos);
 }
