@@ -108,10 +108,10 @@ Effect effect_of(const Instruction& instruction) {
     }
     begin = end + 1;
     const bool sources_follow = all.find(',', begin) != std::string::npos;
-    const bool carry_next =
-        into_register && begin < all.size() && is_predicate(std::string_view(all).substr(begin));
+    const bool carry =
+        into_register && sources_follow && is_predicate(std::string_view(all).substr(begin));
     const bool second = index == 0 && (is_load(instruction) || (predicate && sources_follow));
-    writes = writes && operand != "PR" && (second || (carry_next && sources_follow));
+    writes = writes && operand != "PR" && (second || carry);
   }
   return effect;
 }
