@@ -26,6 +26,13 @@ Path path_of(Heat heat) {
   return heat == Heat::hot ? Path::hot : heat == Heat::cold ? Path::cold : Path::beside;
 }
 
+bool touches_memory(const std::string& opcode) {
+  constexpr const char* kinds[] = {"LD", "LDS*", "LDSM*", "LDG*", "LD.*",
+                                   "ST", "ST.*", "STS*",  "STG*"};
+  return std::any_of(std::begin(kinds), std::end(kinds),
+                     [&](const char* kind) { return rule::opcode_matches(kind, opcode); });
+}
+
 class Uncounted {
  public:
   Uncounted(const GateSpec& spec, const std::vector<RoleWindow>& windows, const SassKernel& kernel,
@@ -43,6 +50,7 @@ class Uncounted {
     const std::vector<bool> plain = flow::find_plain_calls(kernel_),
                             spins = flow::find_spins(kernel_);
     for (const RoleWindow& window : windows_) {
+      check_outside(**table, window);
       check_blocks(**table, window);
       // What is called is outside of the window, so a rule has to know of it.
       check_each(window, "", [&](std::size_t i, const std::string& verb) {
@@ -88,6 +96,32 @@ class Uncounted {
     for (const auto& [verb, found] : open)
       complain("{} ({}): no rule counts {}{}", verb.empty() ? "no verb" : verb,
                role_name(window.role), list_opcodes(found), what);
+  }
+
+  // What a role waits for, copies or stores is in its window, where it is timed. The phases that a
+  // role begins with stand before it, and so may fences.
+  void check_outside(const SynchronisationTable& table, const RoleWindow& window) {
+    std::map<std::string, OpcodeCounts> found;
+    for (std::size_t i = 0; i < window.heat.size(); ++i) {
+      const std::string& opcode = kernel_.instructions[i].opcode;
+      const image::SourceLine* line = flow::source_line(source_, kernel_.instructions[i]);
+      if (window.heat[i] != Heat::outside || line == nullptr || line->role != window.role ||
+          line->verb == "prime")
+        continue;
+      const bool gated = is_gated(line->verb, window.role);
+      const auto* known = table.find(opcode, spec_.exhaustive_for, line->verb);
+      if (known != nullptr ? gated || !known->prepares : gated && touches_memory(opcode))
+        ++found[line->verb][opcode];
+    }
+    for (const auto& [verb, opcodes] : found)
+      complain("{} ({}): outside the timed window: {}", verb.empty() ? "no verb" : verb,
+               role_name(window.role), list_opcodes(opcodes));
+  }
+
+  bool is_gated(const std::string& verb, const std::string& role) const {
+    return std::any_of(spec_.verbs.begin(), spec_.verbs.end(), [&](const rule::VerbRule& rule) {
+      return rule.verb != rule::any_verb && rule::concerns(rule, verb, role);
+    });
   }
 
   bool is_counted(const VerbCensus& census, Path path, const std::string& opcode) const {

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Edits of the templates that would publish another figure than the id says: the gate refuses each.
+
+attacks.toml says what each edit does and what the refusal must name. The edits are made in a copy of the templates, in front of
+the real ptxas and nvdisasm; the same variants pass unedited.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import tomllib
+import unittest
+
+HOME = pathlib.Path(os.environ["PHASEBIT_HOME"])
+ATTACKS = tomllib.loads((pathlib.Path(__file__).parent / "attacks.toml").read_text())["attack"]
+
+
+def refusals(templates, attack):
+    """[why each variant is refused for each target, "" where it passes]"""
+    targets = attack.get("targets", ["sm_90a"])
+    ids = [word for one in attack["variants"] for word in ("--id", one)]
+    done = subprocess.run([os.environ["PHASEBIT_PROGRAM"], "assemble", "--gate", "--json", "--templates", templates,
+                           "--target", ",".join(targets), *ids], capture_output=True, text=True)
+    if not done.stdout:
+        raise AssertionError(done.stderr)
+    failures = {(one["variant"], one["target"]): one["error"] for one in json.loads(done.stdout)["failures"]}
+    return [failures.pop((variant, target), "") for variant in attack["variants"] for target in targets] + list(failures)
+
+
+class Attacks(unittest.TestCase):
+    def edited(self, folder, attack):
+        templates = pathlib.Path(folder) / "templates"
+        shutil.copytree(HOME / "templates", templates)
+        for edit in attack["edit"]:
+            path = templates / edit["file"]
+            text = path.read_text()
+            self.assertEqual(text.count(edit["find"]), edit.get("places", 1), f"{attack['name']}: {edit['file']}: {edit['find']}")
+            path.write_text(text.replace(edit["find"], edit["put"]))
+        return templates
+
+    def test_are_refused(self):
+        for attack in ATTACKS:
+            with self.subTest(attack["name"]), tempfile.TemporaryDirectory() as folder:
+                for refusal in refusals(self.edited(folder, attack), attack):
+                    self.assertIn("gate: ", refusal)
+                    self.assertIn(attack["refused"], refusal)
+
+    def test_are_the_edits(self):
+        for attack in ATTACKS:
+            with self.subTest(attack["name"]):
+                self.assertEqual(set(refusals(HOME / "templates", attack)), {""})
+
+
+if __name__ == "__main__":
+    unittest.main()
