@@ -1,6 +1,7 @@
 #include "analysis/gate/uncounted.h"
 
 #include "analysis/flow/calls.h"
+#include "analysis/flow/loops.h"
 #include "analysis/flow/spins.h"
 #include "core/rule/synchronisation.h"
 
@@ -33,6 +34,19 @@ bool touches_memory(const std::string& opcode) {
                      [&](const char* kind) { return rule::opcode_matches(kind, opcode); });
 }
 
+// By instruction: whether a loop is around it. Without a graph: of all.
+std::vector<bool> find_looped(const SassKernel& kernel) {
+  const auto graph = flow::build_flow_graph(kernel);
+  std::vector<bool> looped(kernel.instructions.size(), true);
+  if (!graph) return looped;
+  const flow::LoopNest nest = flow::find_loops(*graph);
+  for (std::size_t i = 0; i < looped.size(); ++i) {
+    const std::size_t block = static_cast<std::size_t>(graph->block_of[i]);
+    looped[i] = nest.depth[block] > 0 || nest.irreducible[block];
+  }
+  return looped;
+}
+
 class Uncounted {
  public:
   Uncounted(const GateSpec& spec, const std::vector<RoleWindow>& windows, const SassKernel& kernel,
@@ -48,9 +62,9 @@ class Uncounted {
       check_uncounted(**table, census, Path::beside, "beside the timed loop", census.beside);
     }
     const std::vector<bool> plain = flow::find_plain_calls(kernel_),
-                            spins = flow::find_spins(kernel_);
+                            spins = flow::find_spins(kernel_), looped = find_looped(kernel_);
     for (const RoleWindow& window : windows_) {
-      check_outside(**table, window);
+      check_outside(**table, window, looped);
       check_blocks(**table, window);
       // What is called is outside of the window, so a rule has to know of it.
       check_each(window, "", [&](std::size_t i, const std::string& verb) {
@@ -98,19 +112,18 @@ class Uncounted {
                role_name(window.role), list_opcodes(found), what);
   }
 
-  // What a role waits for, copies or stores is in its window, where it is timed. The phases that a
-  // role begins with stand before it, and so may fences.
-  void check_outside(const SynchronisationTable& table, const RoleWindow& window) {
+  // What a role waits for, copies or stores is in its window, where it is timed. What prepares it
+  // stands in no loop, and in verbs that no rule speaks of.
+  void check_outside(const SynchronisationTable& table, const RoleWindow& window,
+                     const std::vector<bool>& looped) {
     std::map<std::string, OpcodeCounts> found;
     for (std::size_t i = 0; i < window.heat.size(); ++i) {
       const std::string& opcode = kernel_.instructions[i].opcode;
       const image::SourceLine* line = flow::source_line(source_, kernel_.instructions[i]);
-      if (window.heat[i] != Heat::outside || line == nullptr || line->role != window.role ||
-          line->verb == "prime")
-        continue;
-      const bool gated = is_gated(line->verb, window.role);
-      const auto* known = table.find(opcode, spec_.exhaustive_for, line->verb);
-      if (known != nullptr ? gated || !known->prepares : gated && touches_memory(opcode))
+      if (window.heat[i] != Heat::outside || line == nullptr || line->role != window.role) continue;
+      const bool synchronises = table.find(opcode, spec_.exhaustive_for, line->verb) != nullptr;
+      if (is_gated(line->verb, window.role) ? synchronises || touches_memory(opcode)
+                                            : synchronises && looped[i])
         ++found[line->verb][opcode];
     }
     for (const auto& [verb, opcodes] : found)
@@ -118,10 +131,12 @@ class Uncounted {
                role_name(window.role), list_opcodes(opcodes));
   }
 
+  // `prime` prepares, and has rules of its own.
   bool is_gated(const std::string& verb, const std::string& role) const {
-    return std::any_of(spec_.verbs.begin(), spec_.verbs.end(), [&](const rule::VerbRule& rule) {
-      return rule.verb != rule::any_verb && rule::concerns(rule, verb, role);
-    });
+    return verb != "prime" &&
+           std::any_of(spec_.verbs.begin(), spec_.verbs.end(), [&](const rule::VerbRule& rule) {
+             return rule.verb != rule::any_verb && rule::concerns(rule, verb, role);
+           });
   }
 
   bool is_counted(const VerbCensus& census, Path path, const std::string& opcode) const {

@@ -15,8 +15,7 @@ constexpr std::string_view synchronisation_toml =
 #include "core/rule/synchronisation.toml.inc"
     ;
 
-const std::vector<std::string> keys = {"what",  "patterns",  "families",
-                                       "verbs", "per_block", "prepares"};
+const std::vector<std::string> keys = {"what", "patterns", "families", "verbs", "per_block"};
 
 bool fits(const std::vector<std::string>& words, const std::string& word) {
   return words.empty() || std::find(words.begin(), words.end(), word) != words.end();
@@ -46,7 +45,6 @@ Status read_row(const toml::table& row, const std::string& file,
   SynchronisationOpcode one;
   one.what = row["what"].value_or("");
   one.per_block = row["per_block"].value_or(0);
-  one.prepares = row["prepares"].value_or(false);
   if (one.what.empty()) return fail(Step::spec, "{}: 'what' is missing", place);
   PHASEBIT_TRY_ASSIGN(families, words_of(row, "families", place));
   PHASEBIT_TRY_ASSIGN(verbs, words_of(row, "verbs", place));

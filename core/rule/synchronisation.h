@@ -15,7 +15,6 @@ struct SynchronisationOpcode {
   std::vector<std::string> families;  // empty: all
   std::vector<std::string> verbs;     // empty: in any
   int per_block = 0;                  // so many in a basic block need no rule
-  bool prepares = false;              // outside windows it needs none where its verb has none
 };
 
 class SynchronisationTable {
