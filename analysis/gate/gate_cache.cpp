@@ -17,7 +17,8 @@ void put(std::string& all, std::string_view part) {
 
 // The bindings name every member: one more does not compile until it is put in here.
 void put(std::string& all, const rule::VerbRule& rule) {
-  const auto& [verb, role, require, forbid, passes] = rule;
+  // The forms of statements are held against the text, not the code.
+  const auto& [verb, role, require, forbid, passes, ptx] = rule;
   put(all, verb), put(all, role);
   for (const auto& [pattern, count, path] : require) {
     put(all, pattern), put(all, rule::to_string(path));

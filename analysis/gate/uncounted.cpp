@@ -34,6 +34,10 @@ bool touches_memory(const std::string& opcode) {
                      [&](const char* kind) { return rule::opcode_matches(kind, opcode); });
 }
 
+bool arrives(const std::string& opcode) {
+  return rule::opcode_matches("*ARRIVE*", opcode) || rule::opcode_matches("BAR.ARV*", opcode);
+}
+
 // By instruction: whether a loop is around it. Without a graph: of all.
 std::vector<bool> find_looped(const SassKernel& kernel) {
   const auto graph = flow::build_flow_graph(kernel);
@@ -113,7 +117,7 @@ class Uncounted {
   }
 
   // What a role waits for, copies or stores is in its window, where it is timed. What prepares it
-  // stands in no loop, and in verbs that no rule speaks of.
+  // stands in no loop, and in verbs that no rule speaks of; `prime` may arrive at every slot.
   void check_outside(const SynchronisationTable& table, const RoleWindow& window,
                      const std::vector<bool>& looped) {
     std::map<std::string, OpcodeCounts> found;
@@ -122,21 +126,21 @@ class Uncounted {
       const image::SourceLine* line = flow::source_line(source_, kernel_.instructions[i]);
       if (window.heat[i] != Heat::outside || line == nullptr || line->role != window.role) continue;
       const bool synchronises = table.find(opcode, spec_.exhaustive_for, line->verb) != nullptr;
-      if (is_gated(line->verb, window.role) ? synchronises || touches_memory(opcode)
-                                            : synchronises && looped[i])
-        ++found[line->verb][opcode];
+      const bool refused = line->verb == "prime" ? synchronises && looped[i] && !arrives(opcode)
+                           : is_gated(line->verb, window.role)
+                               ? synchronises || touches_memory(opcode)
+                               : synchronises && looped[i];
+      if (refused) ++found[line->verb][opcode];
     }
     for (const auto& [verb, opcodes] : found)
       complain("{} ({}): outside the timed window: {}", verb.empty() ? "no verb" : verb,
                role_name(window.role), list_opcodes(opcodes));
   }
 
-  // `prime` prepares, and has rules of its own.
   bool is_gated(const std::string& verb, const std::string& role) const {
-    return verb != "prime" &&
-           std::any_of(spec_.verbs.begin(), spec_.verbs.end(), [&](const rule::VerbRule& rule) {
-             return rule.verb != rule::any_verb && rule::concerns(rule, verb, role);
-           });
+    return std::any_of(spec_.verbs.begin(), spec_.verbs.end(), [&](const rule::VerbRule& rule) {
+      return rule.verb != rule::any_verb && rule::concerns(rule, verb, role);
+    });
   }
 
   bool is_counted(const VerbCensus& census, Path path, const std::string& opcode) const {

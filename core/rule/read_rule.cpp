@@ -39,6 +39,7 @@ class TableReader {
     read_passes(rule);
     for (const Path path : all_paths) read_counts(path, rule);
     rule.forbid = words("forbid");
+    read_statements(rule);
     if (problem_) return Problem(*problem_);
     return rule;
   }
@@ -91,6 +92,17 @@ class TableReader {
     }
   }
 
+  void read_statements(RuleText& rule) {
+    const auto found = table_.find("ptx");
+    if (found == table_.end()) return;
+    if (!found->is_object()) return refuse("ptx", "must be a table");
+    for (const auto& [opcode, form] : found->items()) {
+      if (!form.is_string())
+        return refuse("ptx", fmt::format("'{}' must be the form of a statement", opcode));
+      rule.ptx.push_back({opcode, form.get<std::string>()});
+    }
+  }
+
   const ordered_json& table_;
   std::optional<RuleProblem> problem_;
 };
@@ -100,6 +112,7 @@ Status add_rule(const RuleText& text, const std::string& place, std::vector<Verb
     VerbRule& rule = rule_of(rules, verb, text.role);
     if (text.says_passes) rule.passes = text.passes;
     for (const std::string& pattern : text.forbid) add_forbidden(rule, pattern);
+    rule.ptx.insert(rule.ptx.end(), text.ptx.begin(), text.ptx.end());
     for (const RuleText::Count& count : text.counts) {
       const auto range = parse_count(count.count);
       if (!range)
@@ -116,7 +129,7 @@ Status add_rule(const RuleText& text, const std::string& place, std::vector<Verb
 const std::vector<std::string>& rule_keys() {
   static const std::vector<std::string> keys = {"verb",  "verbs",  "role",    "families",
                                                 "ptxas", "passes", "require", "cold",
-                                                "pass",  "beside", "forbid"};
+                                                "pass",  "beside", "forbid",  "ptx"};
   return keys;
 }
 

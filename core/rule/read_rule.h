@@ -1,6 +1,6 @@
 // Reads a rule, in the two forms in which it is written.
 //   a table, of TOML or JSON: verb or verbs, role, families, ptxas, passes, require, cold, pass,
-//   beside (tables PATTERN = COUNT), forbid (a list)
+//   beside (tables PATTERN = COUNT), forbid (a list), ptx (a table OPCODE = FORM)
 //   lines of text: "expect: PATTERN = COUNT", "cold: ...", "pass: ...", "beside: ...",
 //   "forbid: PATTERN"
 // A COUNT is a number, "1..2" or "2..". In a table it may be a text that the caller evaluates: the
@@ -32,6 +32,7 @@ struct RuleText {
   bool says_passes = false;
   std::vector<Count> counts;
   std::vector<std::string> forbid;
+  std::vector<StatementRule> ptx;
 };
 
 // What is wrong with a table: the caller knows where the key stands.

@@ -48,6 +48,14 @@ struct OpcodeRule {
   Path path = Path::hot;
 };
 
+// What opcodes do not show: PTX statements of the verb whose opcode fits `opcode` read as `form`
+// says, and there is one. Shell patterns; a form is of a statement without its predicate and
+// semicolon, with single blanks.
+struct StatementRule {
+  std::string opcode;  // "nanosleep*"
+  std::string form;    // "nanosleep.u32 100"
+};
+
 // Where the kernel goes through the verb. A pass beside the loop has what `require`, `cold` and
 // `pass` say together.
 enum class Passes { loop, beside, both };
@@ -63,6 +71,7 @@ struct VerbRule {
   std::vector<OpcodeRule> require;  // on all paths, in spite of its name
   std::vector<std::string> forbid;  // none of these on any path
   Passes passes = Passes::loop;
+  std::vector<StatementRule> ptx = {};
 };
 
 // Already narrowed to one variant, SASS family and ptxas version.

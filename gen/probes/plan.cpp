@@ -11,6 +11,7 @@ std::map<std::string, int> Plan::derived() const {
           {"producer_turns", producer.turns},
           {"consumer_turns", consumer.turns},
           {"producer_moves", producer.moves},
+          {"fill_bytes", 4 * producer.vector_words},
           {"consumer_moves", consumer.moves},
           {"producer_vector", producer.vector_words},
           {"consumer_vector", consumer.vector_words},

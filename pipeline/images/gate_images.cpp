@@ -2,6 +2,7 @@
 
 #include "analysis/disassembly/module.h"
 #include "analysis/gate/gate_cache.h"
+#include "analysis/gate/statements.h"
 #include "core/base/parallel.h"
 
 #include <algorithm>
@@ -56,6 +57,7 @@ class ColumnGate {
     each([&](Module& module) { read(module); });
     disassemble();
     each([&](Module& module) { keep(module); });
+    each([&](Module& module) { hold_statements(module); });
   }
 
  private:
@@ -66,6 +68,19 @@ class ColumnGate {
   void take(const Work& work, gate::GateOutput output) {
     image_of(work)->gate = std::move(output.result);
     image_of(work)->census = std::move(output.census);
+  }
+  // Not kept with the outcome, which is that of the code.
+  void hold_statements(const Module& module) {
+    for (const Work& work : module.work) {
+      Result<Image>& image = image_of(work);
+      if (!image || image->gate.verdict == image::GateVerdict::ungated) continue;
+      const ptxas::Kernel& kernel = prepared_[work.variant].kernel;
+      for (const std::string& found :
+           gate::find_misstated(*work.rules.spec, kernel.statements, kernel.source)) {
+        image->gate.reason += (image->gate.reason.empty() ? "" : "; ") + found;
+        image->gate.verdict = image::GateVerdict::failed;
+      }
+    }
   }
   void refuse(Module& module, const Error& error) {
     for (const Work* work : module.open) image_of(*work) = tl::unexpected<Error>(error);

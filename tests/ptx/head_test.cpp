@@ -97,7 +97,8 @@ const std::string whole_head =
     "//@ ]\n"
     "//@ verbs = [\n"
     "//@   { verb = \"wait\", role = \"consumer\", families = [\"hopper\"], ptxas = \">=12.4\", "
-    "require = { \"SYNCS.PHASECHK*\" = 1 }, forbid = [\"NANOSLEEP*\"] },\n"
+    "require = { \"SYNCS.PHASECHK*\" = 1 }, forbid = [\"NANOSLEEP*\"], "
+    "ptx = { \"mbarrier.try_wait*\" = \"*, 100\" } },\n"
     "//@   { verb = \"*\", forbid = [\"LDL*\", \"STL*\"] },\n"
     "//@ ]\n";
 

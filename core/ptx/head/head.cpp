@@ -21,6 +21,7 @@ void add(GateSpec& spec, const rule::VerbRule& rule) {
   if (rule.passes != rule::Passes::loop) known.passes = rule.passes;
   for (const std::string& pattern : rule.forbid) rule::add_forbidden(known, pattern);
   for (const rule::OpcodeRule& opcode : rule.require) rule::add_count(known, opcode);
+  known.ptx.insert(known.ptx.end(), rule.ptx.begin(), rule.ptx.end());
 }
 
 }  // namespace

@@ -284,7 +284,8 @@ class HeadReader {
                            text.error().key == "ptxas" ? range_hint : text.error().hint);
     if (const auto wrong = rule::unknown_family(text->families))
       return reader.refuse(wrong->key, wrong->message, wrong->hint);
-    HeadRule rule{{{}, text->role, {}, text->forbid, text->passes}, text->families, text->ptxas};
+    HeadRule rule{
+        {{}, text->role, {}, text->forbid, text->passes, text->ptx}, text->families, text->ptxas};
     for (const rule::RuleText::Count& count : text->counts) {
       const auto range = rule::parse_count(count.count);
       if (!range)

@@ -163,6 +163,10 @@ class HeadWriter {
       if (!counts.empty()) one.add(std::string(rule::to_string(path)), counts.text());
     }
     if (!rule.rule.forbid.empty()) one.add("forbid", toml_of(rule.rule.forbid));
+    InlineTable forms;
+    for (const rule::StatementRule& statement : rule.rule.ptx)
+      forms.add(in_quotes(statement.opcode), in_quotes(statement.form));
+    if (!forms.empty()) one.add("ptx", forms.text());
     return one.text();
   }
 

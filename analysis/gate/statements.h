@@ -1,0 +1,17 @@
+// PTX statements that are not what the rules say of them: operands that SASS keeps in registers.
+#pragma once
+
+#include "core/image/source_map.h"
+#include "core/rule/rule.h"
+
+#include <string>
+#include <vector>
+
+namespace phasebit::gate {
+
+// In words, one a rule and role that it is broken in. `statements` are those of `source`, in order.
+std::vector<std::string> find_misstated(const rule::GateSpec& spec,
+                                        const std::vector<std::string>& statements,
+                                        const image::SourceMap& source);
+
+}  // namespace phasebit::gate
