@@ -93,7 +93,9 @@ class WindowFinder {
                                           address(graph_.blocks[b].begin)));
     const Loop* loop = timed_loop();
     if (loop == nullptr) return void(problem = "no loop between the clock reads");
-    mark(*loop);
+    problem = timer_problem("clock_start", window_.start);
+    if (problem.empty()) problem = timer_problem("clock_end", window_.end);
+    if (problem.empty()) mark(*loop);
   }
 
  private:
@@ -102,6 +104,30 @@ class WindowFinder {
   }
   std::uint32_t address(int instruction) const {
     return kernel_.instructions[index_of(instruction)].address;
+  }
+
+  // The figure of a grid is made of %globaltimer: nothing of another verb is between a read of it
+  // and the clock read.
+  std::string timer_problem(const char* verb, int clock) const {
+    for (std::size_t i = 0; i < kernel_.instructions.size(); ++i) {
+      const Instruction& timer = kernel_.instructions[i];
+      const SourceLine* line = source_line(source_, timer);
+      if (line == nullptr || line->verb != verb || line->role != window_.role ||
+          timer.operands.find("SR_GLOBALTIMERLO") == std::string::npos)
+        continue;
+      const auto [first, last] = std::minmax({index_of(clock), i});
+      const bool together =
+          std::all_of(kernel_.instructions.begin() + static_cast<std::ptrdiff_t>(first),
+                      kernel_.instructions.begin() + static_cast<std::ptrdiff_t>(last),
+                      [&](const Instruction& one) {
+                        const SourceLine* of = source_line(source_, one);
+                        return of != nullptr && of->verb == verb;
+                      });
+      if (!together)
+        return fmt::format("{} reads %globaltimer at {:#x}, not beside the clock at {:#x}", verb,
+                           timer.address, address(clock));
+    }
+    return "";
   }
 
   bool find_blocks() {

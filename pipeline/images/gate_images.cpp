@@ -2,8 +2,9 @@
 
 #include "analysis/disassembly/module.h"
 #include "analysis/gate/gate_cache.h"
-#include "analysis/gate/statements.h"
 #include "core/base/parallel.h"
+#include "core/ptx/head/clocks.h"
+#include "core/ptx/head/forms.h"
 
 #include <algorithm>
 #include <memory>
@@ -69,17 +70,22 @@ class ColumnGate {
     image_of(work)->gate = std::move(output.result);
     image_of(work)->census = std::move(output.census);
   }
+  static void refuse_for(const std::vector<std::string>& reasons, image::GateResult& result) {
+    for (const std::string& reason : reasons) {
+      result.reason += (result.reason.empty() ? "" : "; ") + reason;
+      result.verdict = image::GateVerdict::failed;
+    }
+  }
   // Not kept with the outcome, which is that of the code.
   void hold_statements(const Module& module) {
     for (const Work& work : module.work) {
       Result<Image>& image = image_of(work);
       if (!image || image->gate.verdict == image::GateVerdict::ungated) continue;
-      const ptxas::Kernel& kernel = prepared_[work.variant].kernel;
-      for (const std::string& found :
-           gate::find_misstated(*work.rules.spec, kernel.statements, kernel.source)) {
-        image->gate.reason += (image->gate.reason.empty() ? "" : "; ") + found;
-        image->gate.verdict = image::GateVerdict::failed;
-      }
+      const auto& [key, head, kernel, sites, refused] = prepared_[work.variant];
+      const auto by = head.launch.sms > 0 ? ptx::head::FigureBy::timer : ptx::head::FigureBy::clock;
+      refuse_for(ptx::head::find_misstated(*work.rules.spec, kernel.statements, kernel.source),
+                 image->gate);
+      refuse_for(ptx::head::find_clock_changes(kernel.statements, kernel.source, by), image->gate);
     }
   }
   void refuse(Module& module, const Error& error) {

@@ -2,7 +2,6 @@
 #include "analysis/disassembly/module.h"
 #include "analysis/flow/calls.h"
 #include "analysis/flow/spins.h"
-#include "analysis/gate/statements.h"
 #include "tests/analysis/sass/class_images.h"
 #include "tests/analysis/sass/handmade.h"
 #include "tests/analysis/sass/rings.h"
@@ -133,26 +132,6 @@ TEST(Calls, OfPtxasItselfArePlainWhereTheirCodeIs) {
   EXPECT_TRUE(plain[0]);
   for (std::size_t i = 1; i < plain.size(); ++i) EXPECT_FALSE(plain[i]) << i;
   EXPECT_FALSE(flow::calls_function(code.kernel.instructions[4]));
-}
-
-TEST(Statements, AreOfTheFormThatTheRuleSays) {
-  rule::VerbRule rule{"wait", "", {}, {}};
-  rule.ptx = {{"nanosleep*", "nanosleep.u32 100"}};
-  const image::SourceMap source = {{"wait.ptx", 3, "wait", "consumer"},
-                                   {"wait.ptx", 4, "wait", "consumer"},
-                                   {"acquire.ptx", 9, "acquire", "producer"}};
-  const auto found = [&](const char* first, const char* second) {
-    return gate::find_misstated(spec_of({rule}), {first, second, "nanosleep.u32 7;"}, source);
-  };
-  EXPECT_EQ(found("@p  nanosleep.u32\t100 ;", "bra L;"), std::vector<std::string>());
-  EXPECT_EQ(found("nanosleep.u32 100;", "@q nanosleep.u32 r;"),
-            std::vector<std::string>{"wait (consumer): 'nanosleep.u32 r' at templates/wait.ptx:4, "
-                                     "expected 'nanosleep.u32 100'"});
-  EXPECT_EQ(found("bra L;", "ret;"),
-            std::vector<std::string>{"wait (consumer): no 'nanosleep*', expected "
-                                     "'nanosleep.u32 100'"});
-  rule.role = "producer";
-  EXPECT_EQ(found("nanosleep.u32 100;", "bra L;"), std::vector<std::string>());
 }
 
 }  // namespace

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-namespace phasebit::gate {
+namespace phasebit::ptx::head {
 
 // In words, one a rule and role that it is broken in. `statements` are those of `source`, in order.
 std::vector<std::string> find_misstated(const rule::GateSpec& spec,
                                         const std::vector<std::string>& statements,
                                         const image::SourceMap& source);
 
-}  // namespace phasebit::gate
+}  // namespace phasebit::ptx::head

@@ -1,26 +1,29 @@
-#include "analysis/gate/statements.h"
+#include "core/ptx/head/forms.h"
 
-#include "analysis/gate/uncounted.h"
+#include "core/ptx/statement.h"
 
+#include <optional>
 #include <set>
 
-namespace phasebit::gate {
+#include <fmt/format.h>
+
+namespace phasebit::ptx::head {
 
 using rule::StatementRule;
 using rule::VerbRule;
 
 namespace {
 
-// Without predicate and semicolon, blanks in a row as one.
-std::string plain(const std::string& statement) {
-  std::string text;
-  std::size_t at = statement.starts_with('@') ? statement.find(' ') : 0;
-  for (; at < statement.size() && statement[at] != ';'; ++at) {
-    const char c = statement[at] == '\t' || statement[at] == '\n' ? ' ' : statement[at];
-    if (c != ' ' || (!text.empty() && text.back() != ' ')) text += c;
-  }
-  while (text.ends_with(' ')) text.pop_back();
-  return text;
+// Without predicate and semicolon.
+PtxStatement plain(const std::string& statement) {
+  PtxStatement parsed = take_apart(plain_text(statement));
+  parsed.guard.clear();
+  return parsed;
+}
+
+std::string text_of(const PtxStatement& statement) {
+  const std::string text = put_together(statement);
+  return text.ends_with(';') ? text.substr(0, text.size() - 1) : text;
 }
 
 bool speaks_of(const std::string& verb, const image::SourceLine& line) {
@@ -43,8 +46,8 @@ class Misstated {
     for (const std::string& role : roles)
       for (const StatementRule& one : rule.ptx)
         if (std::string problem = problem_of(one, rule.verb, role); !problem.empty())
-          found.push_back(
-              fmt::format("{} ({}): {}", rule.verb, role_name(role), std::move(problem)));
+          found.push_back(fmt::format("{} ({}): {}", rule.verb, role.empty() ? "no role" : role,
+                                      std::move(problem)));
     return found;
   }
 
@@ -53,19 +56,18 @@ class Misstated {
                          const std::string& role) const {
     bool any = false;
     for (std::size_t i = 0; i < plain_.size() && i < source_.size(); ++i) {
-      const std::string opcode = plain_[i].substr(0, plain_[i].find(' '));
       if (!speaks_of(verb, source_[i]) || source_[i].role != role ||
-          !rule::opcode_matches(rule.opcode, opcode))
+          !rule::opcode_matches(rule.opcode, plain_[i].name))
         continue;
       any = true;
-      if (!rule::opcode_matches(rule.form, plain_[i]))
-        return fmt::format("'{}' at {}, expected '{}'", plain_[i], source_[i].place(), rule.form);
+      if (const std::string text = text_of(plain_[i]); !rule::opcode_matches(rule.form, text))
+        return fmt::format("'{}' at {}, expected '{}'", text, source_[i].place(), rule.form);
     }
     return any ? "" : fmt::format("no '{}', expected '{}'", rule.opcode, rule.form);
   }
 
   const image::SourceMap& source_;
-  std::vector<std::string> plain_;
+  std::vector<PtxStatement> plain_;
 };
 
 }  // namespace
@@ -83,4 +85,4 @@ std::vector<std::string> find_misstated(const rule::GateSpec& spec,
   return all;
 }
 
-}  // namespace phasebit::gate
+}  // namespace phasebit::ptx::head

@@ -1,0 +1,123 @@
+#include "core/ptx/head/clocks.h"
+
+#include "core/base/text.h"
+#include "core/ptx/statement.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace phasebit::ptx::head {
+namespace {
+
+bool is_clock_verb(const image::SourceLine& line) {
+  return line.verb == "clock_start" || line.verb == "clock_end";
+}
+
+bool reads_register(const PtxStatement& statement, std::string_view prefix) {
+  return statement.part == PtxStatement::Part::instruction && statement.operands.size() == 2 &&
+         statement.operands[1].starts_with(prefix);
+}
+
+class Clocks {
+ public:
+  Clocks(const std::vector<std::string>& statements, const image::SourceMap& source)
+      : source_(source), count_(std::min(statements.size(), source.size())) {
+    for (std::size_t i = 0; i < count_; ++i) parsed_.push_back(take_apart(statements[i]));
+    for (std::size_t i = 0; i < count_; ++i)
+      if (is_clock_verb(source_[i]) && (is_clock(i) || is_timer(i)))
+        for (const std::string& name : written_names(parsed_[i])) kept_.insert(name);
+    follow_copies();
+  }
+
+  std::vector<std::string> find(FigureBy by) {
+    for (std::size_t i = 0; i < count_; ++i) check_use(i);
+    for (const auto& [verb, reads] : reads_by_verb()) check_pair(verb, reads, by);
+    return std::move(found_);
+  }
+
+ private:
+  using Verb = std::pair<std::string, std::string>;  // role, verb
+  struct Reads {
+    std::vector<std::size_t> clocks, timers;
+  };
+
+  bool is_clock(std::size_t i) const { return reads_register(parsed_[i], "%clock"); }
+  bool is_timer(std::size_t i) const { return reads_register(parsed_[i], "%globaltimer"); }
+  bool is_copy(std::size_t i) const {
+    return parsed_[i].name.starts_with("mov.") && parsed_[i].operands.size() == 2;
+  }
+  static bool has(const std::set<std::string>& names, const std::vector<std::string>& some) {
+    return std::any_of(some.begin(), some.end(),
+                       [&](const std::string& name) { return names.contains(name); });
+  }
+
+  // LLVM joins the values of several roles by copies.
+  void follow_copies() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t i = 0; i < count_; ++i)
+        if (is_copy(i) && kept_.contains(parsed_[i].operands[1]))
+          changed = kept_.insert(parsed_[i].operands[0]).second || changed;
+    }
+  }
+
+  std::map<Verb, Reads> reads_by_verb() const {
+    std::map<Verb, Reads> reads;
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (!is_clock_verb(source_[i])) continue;
+      Reads& own = reads[{source_[i].role, source_[i].verb}];
+      if (is_clock(i)) own.clocks.push_back(i);
+      if (is_timer(i)) own.timers.push_back(i);
+    }
+    return reads;
+  }
+
+  void complain(std::size_t i, std::string_view what) {
+    found_.push_back(fmt::format("'{} {}' at {} {}", parsed_[i].name,
+                                 fmt::join(parsed_[i].operands, ", "), source_[i].place(), what));
+  }
+
+  // A role that is not timed leaves zeros.
+  void check_use(std::size_t i) {
+    const bool own_read = is_clock_verb(source_[i]) && (is_clock(i) || is_timer(i));
+    if (parsed_[i].part != PtxStatement::Part::instruction || own_read) return;
+    const bool reads = has(kept_, read_names(parsed_[i]));
+    if (has(kept_, written_names(parsed_[i])) && !(is_copy(i) && (reads || is_zero(i))))
+      return complain(i, "changes what the clock verbs have read");
+    const bool stores = parsed_[i].name.starts_with("st.");
+    if (reads && !stores && !is_copy(i) && !is_clock_verb(source_[i]))
+      complain(i, "counts with what the clock verbs have read");
+  }
+  bool is_zero(std::size_t i) const { return parsed_[i].operands[1] == "0"; }
+
+  void check_pair(const Verb& verb, const Reads& reads, FigureBy by) {
+    const std::string name = fmt::format("{} ({})", verb.second, verb.first);
+    if (by == FigureBy::timer && reads.timers.size() != 1)
+      found_.push_back(
+          fmt::format("{}: {} reads of %globaltimer, which the figure is made of, not 1", name,
+                      reads.timers.size()));
+    for (const std::size_t timer : reads.timers)
+      if (std::none_of(reads.clocks.begin(), reads.clocks.end(), [&](std::size_t clock) {
+            return std::max(clock, timer) - std::min(clock, timer) == 1;
+          }))
+        complain(timer, "does not stand beside the clock read of its verb");
+  }
+
+  const image::SourceMap& source_;
+  std::size_t count_;
+  std::vector<PtxStatement> parsed_;
+  std::set<std::string> kept_;  // names that hold what was read
+  std::vector<std::string> found_;
+};
+
+}  // namespace
+
+std::vector<std::string> find_clock_changes(const std::vector<std::string>& statements,
+                                            const image::SourceMap& source, FigureBy by) {
+  return Clocks(statements, source).find(by);
+}
+
+}  // namespace phasebit::ptx::head

@@ -1,0 +1,109 @@
+// A kernel's statements against the forms that its rules say, and what may become of its clocks.
+#include "core/ptx/head/clocks.h"
+#include "core/ptx/head/forms.h"
+
+#include <gtest/gtest.h>
+
+namespace phasebit::test {
+
+using ptx::head::FigureBy;
+using ptx::head::find_clock_changes;
+
+namespace {
+
+TEST(Statements, AreOfTheFormThatTheRuleSays) {
+  rule::VerbRule rule{"wait", "", {}, {}};
+  rule.ptx = {{"nanosleep*", "nanosleep.u32 100"}};
+  const image::SourceMap source = {{"wait.ptx", 3, "wait", "consumer"},
+                                   {"wait.ptx", 4, "wait", "consumer"},
+                                   {"acquire.ptx", 9, "acquire", "producer"}};
+  const auto found = [&](const char* first, const char* second) {
+    rule::GateSpec spec;
+    spec.verbs = {rule};
+    return ptx::head::find_misstated(spec, {first, second, "nanosleep.u32 7;"}, source);
+  };
+  EXPECT_EQ(found("@p  nanosleep.u32\t100 ;", "bra L;"), std::vector<std::string>());
+  EXPECT_EQ(found("nanosleep.u32 100;", "@q nanosleep.u32 r;"),
+            std::vector<std::string>{"wait (consumer): 'nanosleep.u32 r' at templates/wait.ptx:4, "
+                                     "expected 'nanosleep.u32 100'"});
+  EXPECT_EQ(found("bra L;", "ret;"),
+            std::vector<std::string>{"wait (consumer): no 'nanosleep*', expected "
+                                     "'nanosleep.u32 100'"});
+  rule.role = "producer";
+  EXPECT_EQ(found("nanosleep.u32 100;", "bra L;"), std::vector<std::string>());
+}
+
+// Lines "role.verb| statement"; the prefix may be empty.
+std::vector<std::string> changes(const std::vector<std::string>& lines, FigureBy by) {
+  std::vector<std::string> statements;
+  image::SourceMap source;
+  for (const std::string& line : lines) {
+    const std::size_t bar = line.find("| "), dot = line.find('.');
+    const bool verb = dot < bar;
+    source.push_back({"k.ptx", static_cast<int>(source.size()) + 1,
+                      verb ? line.substr(dot + 1, bar - dot - 1) : "",
+                      line.substr(0, verb ? dot : bar)});
+    statements.push_back(line.substr(bar + 2));
+  }
+  return find_clock_changes(statements, source, by);
+}
+
+const std::vector<std::string> sound = {
+    "c.clock_start| mov.u64 t0, %globaltimer;",
+    "c.clock_start| mov.u64 c0, %clock64;",
+    "c.clock_start| cvt.u32.u64 low, c0;",
+    "c.wait| mov.u64 now, %clock64;",
+    "c.wait| sub.u64 now, now, since;",
+    "c.clock_end| mov.u64 c1, %clock64;",
+    "c.clock_end| mov.u64 t1, %globaltimer;",
+    "p| mov.u64 c0, 0;",
+    "| mov.u64 kept, c0;",
+    "| st.global.v2.u64 [samples], {kept, c1};",
+    "| st.global.v2.u64 [samples+16], {t0, t1};",
+};
+
+TEST(Clocks, AreReadOnceAndStored) {
+  EXPECT_EQ(changes(sound, FigureBy::timer), std::vector<std::string>());
+}
+
+TEST(Clocks, AreNotChanged) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"c.advance| mov.u64 c0, %clock64;",
+       "'mov.u64 c0, %clock64' at templates/k.ptx:4 changes "
+       "what the clock verbs have read"},
+      {"c.advance| add.u64 c0, c0, 40;",
+       "'add.u64 c0, c0, 40' at templates/k.ptx:4 changes what "
+       "the clock verbs have read"},
+      {"c.tail| mov.u64 t1, %globaltimer;",
+       "'mov.u64 t1, %globaltimer' at templates/k.ptx:4 "
+       "changes what the clock verbs have read"},
+      {"| add.u64 more, kept, 40;",
+       "'add.u64 more, kept, 40' at templates/k.ptx:4 counts with "
+       "what the clock verbs have read"},
+  };
+  for (const auto& [line, said] : rows) {
+    std::vector<std::string> lines = sound;
+    lines.insert(lines.begin() + 3, line);
+    EXPECT_EQ(changes(lines, FigureBy::clock), std::vector<std::string>{said}) << line;
+  }
+}
+
+TEST(Clocks, StandBesideTheTimerThatTheFigureIsMadeOf) {
+  std::vector<std::string> lines = sound;
+  std::swap(lines[0], lines[2]);
+  std::swap(lines[1], lines[2]);
+  EXPECT_EQ(changes(lines, FigureBy::timer), std::vector<std::string>());  // behind it
+  std::swap(lines[2], lines[3]);
+  EXPECT_EQ(changes(lines, FigureBy::clock),
+            std::vector<std::string>{"'mov.u64 t0, %globaltimer' at templates/k.ptx:2 does not "
+                                     "stand beside the clock read of its verb"});
+  lines = sound;
+  lines.erase(lines.begin() + 6);
+  EXPECT_EQ(changes(lines, FigureBy::clock), std::vector<std::string>());
+  EXPECT_EQ(changes(lines, FigureBy::timer),
+            std::vector<std::string>{"clock_end (c): 0 reads of %globaltimer, which the figure is "
+                                     "made of, not 1"});
+}
+
+}  // namespace
+}  // namespace phasebit::test
