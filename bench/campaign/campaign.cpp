@@ -1,5 +1,6 @@
 #include "bench/campaign/campaign.h"
 
+#include "bench/campaign/class_control.h"
 #include "bench/campaign/run_row.h"
 #include "bench/campaign/vary.h"
 #include "core/base/interrupt.h"
@@ -214,6 +215,12 @@ std::optional<worker::PointRequest> Campaign::request_ahead() const {
 
 Outcome Campaign::take(const PlannedPoint& point, PointKind kind, const Conditions& conditions) {
   Prepared prepared = prepare(point, kind, conditions);
+  if (const auto refuted = refuted_.find(prepared.representative);
+      kind == PointKind::point && refuted != refuted_.end()) {
+    Outcome outcome;
+    outcome.error = refuted->second;
+    return outcome;
+  }
   if (prepared.refusal) return refuse(std::move(prepared.row), *prepared.refusal);
   if (prepared.representative != point.variant)
     return point_to(std::move(prepared.row), prepared.representative);
@@ -237,6 +244,52 @@ void Campaign::keep_aa(const PlannedPoint& point, const Outcome& outcome) {
   const double first = a->second.summary->cycles, second = b->second.summary->cycles;
   const double difference = std::abs(first - second);
   aa_differences_.emplace_back(difference, first > 0 ? difference / first : 0);
+  const std::size_t other = plan_.control.at(key.first);
+  if (other != key.first) hold_class(other, *a->second.summary, *b->second.summary);
+}
+
+// In the base conditions, and not for the store.
+std::optional<record::Summary> Campaign::measure_aside(std::size_t variant) {
+  PointRow row = maker_.row(manifest_.variants[variant], PointKind::point, options_.conditions);
+  const auto measured = worker_.measure(maker_.request(row, options_.conditions));
+  if (!measured) return std::nullopt;
+  fill_row(row, measured);
+  auto summary = record::summary_of(row);
+  return summary ? std::optional(std::move(*summary)) : std::nullopt;
+}
+
+void Campaign::hold_class(std::size_t other, const record::Summary& first,
+                          const record::Summary& second) {
+  const std::size_t representative = representatives_[other];
+  std::vector<record::Summary> all_first = {first}, all_second = {second};
+  constexpr int times = 2;
+  for (int n = 0; n < times && are_apart(all_first, all_second); ++n) {
+    auto more_first = measure_aside(representative), more_second = measure_aside(other);
+    if (!more_first || !more_second) return;
+    all_first.push_back(std::move(*more_first));
+    all_second.push_back(std::move(*more_second));
+  }
+  if (are_apart(all_first, all_second))
+    refute_class(representative, in_words(manifest_.variants[representative].key.id, all_first,
+                                          manifest_.variants[other].key.id, all_second));
+}
+
+// None of its members has a figure: the report does not forgive a wrong row.
+void Campaign::refute_class(std::size_t representative, const std::string& figures) {
+  const Error error{
+      Step::verify,
+      fmt::format("its class is none, two members that have one code differ: {}", figures),
+      {}};
+  refuted_.emplace(representative, error);
+  progress_.note(error.text());
+  for (std::size_t n = 0; n < representatives_.size(); ++n) {
+    if (representatives_[n] != representative || refusal(manifest_.variants[n])) continue;
+    PointRow row = maker_.row(manifest_.variants[n], PointKind::point, options_.conditions);
+    row.set_error(record::Verdict::wrong, {error.step, error.message});
+    write(row);
+    ++tally_.failed;
+  }
+  if (!tally_.first_error) tally_.first_error = error;
 }
 
 void Campaign::interrupt() {
@@ -272,6 +325,11 @@ Outcome Campaign::result(std::size_t variant, int repetition) {
     Outcome missing;
     missing.error = stopped_.value_or(Error{Step::usage, "not in the plan", {}});
     return missing;
+  }
+  if (const auto refuted = refuted_.find(other.first); refuted != refuted_.end()) {
+    Outcome none;
+    none.error = refuted->second;
+    return none;
   }
   if (own == other) return found->second;
   Outcome shared = figures->second;

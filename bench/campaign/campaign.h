@@ -101,6 +101,10 @@ class Campaign {
                       const image::BundleVariant& variant,
                       const std::optional<worker::PointRequest>& next);
   void keep_aa(const PlannedPoint& point, const Outcome& outcome);
+  // Measures both members of a class again where their figures are apart.
+  void hold_class(std::size_t other, const record::Summary& first, const record::Summary& second);
+  void refute_class(std::size_t representative, const std::string& figures);
+  std::optional<record::Summary> measure_aside(std::size_t variant);
   // After a lost worker: whether the GPU still works.
   void check_liveness();
   void write(const record::PointRow& row);
@@ -123,6 +127,7 @@ class Campaign {
   std::map<Key, Outcome> outcomes_, controls_;
   std::vector<std::pair<double, double>> aa_differences_;
   std::unordered_map<std::string, record::PointError> hung_;  // by the variant's hash
+  std::map<std::size_t, Error> refuted_;  // classes, by the variant that is measured for them
   Tally tally_;
   std::optional<Error> stopped_;
   bool interrupted_ = false;  // by Ctrl-C: why it is stopped

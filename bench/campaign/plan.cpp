@@ -1,6 +1,6 @@
 #include "bench/campaign/plan.h"
 
-#include <map>
+#include <algorithm>
 #include <numeric>
 #include <random>
 
@@ -66,26 +66,32 @@ std::vector<std::size_t> representatives(const image::Manifest& manifest,
 Plan make_bench_plan(const image::Manifest& manifest, const PlanRequest& request) {
   Plan plan;
   const auto measured = representatives(manifest, request.selected);
-  std::map<std::size_t, std::size_t> control;  // representative -> who is measured again
   for (const std::size_t index : request.selected) {
     if (refusal(manifest.variants[index])) {
       ++plan.refused;
       continue;
     }
-    auto& other = control.try_emplace(measured[index], measured[index]).first->second;
+    auto& other = plan.control.try_emplace(measured[index], measured[index]).first->second;
     if (other == measured[index]) other = index;
   }
-  plan.classes = control.size();
+  plan.classes = plan.control.size();
   for (int repetition = 0; repetition < request.repetitions; ++repetition) {
     for (const std::size_t index : request.selected)
       plan.order.push_back({index, repetition, false});
     if (repetition > 0) continue;  // those behind it differ on purpose
-    for (const auto& [representative, other] : control)
+    for (const auto& [representative, other] : plan.control)
       if (request.aa_control) plan.order.push_back({other, repetition, true});
   }
   plan.launched =
       plan.classes * static_cast<std::size_t>(request.repetitions + (request.aa_control ? 1 : 0));
-  if (request.random_order) shuffle(plan.order, request.seed);
+  if (!request.random_order) return plan;
+  shuffle(plan.order, request.seed);
+  std::stable_partition(plan.order.begin(), plan.order.end(), [&](const PlannedPoint& point) {
+    const auto pair = plan.control.find(measured[point.variant]);
+    return request.aa_control && point.repetition == 0 && pair != plan.control.end() &&
+           pair->first != pair->second &&
+           point.variant == (point.aa_control ? pair->second : pair->first);
+  });
   return plan;
 }
 

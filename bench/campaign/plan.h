@@ -5,6 +5,7 @@
 #include "core/record/record.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,9 +30,10 @@ struct Plan {
   // Refused variants and those that stand for no class are points too: they cost a row, not a
   // launch.
   std::vector<PlannedPoint> order;
-  std::size_t classes = 0;   // measured SASS classes
-  std::size_t launched = 0;  // points that are measured, A/A controls among them
-  std::size_t refused = 0;   // variants whose gate did not pass
+  std::map<std::size_t, std::size_t> control;  // who is measured for a class -> its A/A control
+  std::size_t classes = 0;                     // measured SASS classes
+  std::size_t launched = 0;                    // points that are measured, A/A controls among them
+  std::size_t refused = 0;                     // variants whose gate did not pass
 };
 
 // The anchors of a bundle are no points.
@@ -52,7 +54,7 @@ std::vector<std::size_t> representatives(const image::Manifest& manifest,
 
 // One point a variant and repetition, and one A/A control a class in the first repetition: its
 // second member where there is one, else the same image again. All repetitions are shuffled
-// together.
+// together; the pairs of two members come first, as all figures of a class rest on them.
 Plan make_bench_plan(const image::Manifest& manifest, const PlanRequest& request);
 
 }  // namespace phasebit::bench::campaign

@@ -1,6 +1,10 @@
 // The whole program with the fake device: rows, flags, resuming.
 #include "tests/bench/program.h"
 
+#include "bench/campaign/class_control.h"
+
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
@@ -67,6 +71,57 @@ TEST(ProgramTest, EqualCodeIsMeasuredOnceAndEveryVariantHasARow) {
   EXPECT_TRUE(contains(output.out, "same code as ring/a")) << output.out;
   EXPECT_TRUE(contains(output.err, "A/A over 1 pairs: median difference 0.000 cycles"))
       << output.err;
+}
+
+// Two kernels of one class whose figures differ: the class is wrong, in every run.
+TEST(ProgramTest, AControlThatDiffersRefutesItsClass) {
+  Program program;
+  for (const char* name : {"a", "b", "c"})
+    program.bundle.add(ring_variant(name)).images[0].sass_class = "class a_t";
+  program.bundle.kernel("a_t") = {{"cycles", 40}};
+  program.bundle.kernel("b_t") = {{"cycles", 40000}};
+  program.bundle.kernel("c_t") = {{"cycles", 40}};
+  program.bundle.add(ring_variant("d"));
+  for (int run = 0; run < 2; ++run) {
+    const ProcessOutput output = program.run({"--benchmark_repetitions=3"});
+    EXPECT_TRUE(contains(output.err,
+                         "its class is none, two members that have one code differ: "
+                         "ring/a 40.00, 40.00, 40.00; ring/b 40000.00, 40000.00, "
+                         "40000.00"))
+        << output.err;
+    EXPECT_FALSE(contains(output.out, "same code as ring/a")) << output.out;
+    const auto rows = program.rows(PointKind::point);
+    for (const char* id : {"ring/a", "ring/b", "ring/c"}) {
+      const auto wrong = std::count_if(rows.begin(), rows.end(), [&](const auto& row) {
+        return row.variant_id == id && row.verdict == record::Verdict::wrong;
+      });
+      EXPECT_EQ(wrong, run + 1) << id;
+    }
+    EXPECT_EQ(row_of(rows, "ring/d")->verdict, record::Verdict::measured);
+  }
+}
+
+record::Summary summary_of(double cycles, double half_width) {
+  record::Summary summary;
+  summary.cycles = cycles;
+  summary.interval.interval = {cycles - half_width, cycles + half_width};
+  return summary;
+}
+
+TEST(ClassControl, IsApartByMoreThanTheFloor) {
+  using bench::campaign::are_apart;
+  const auto all = [](const std::vector<double>& cycles, double half = 0) {
+    std::vector<record::Summary> summaries;
+    for (const double one : cycles) summaries.push_back(summary_of(one, half));
+    return summaries;
+  };
+  EXPECT_TRUE(are_apart(all({160.86}), all({1464594})));
+  EXPECT_TRUE(are_apart(all({40, 40}), all({40.6, 40.6})));
+  EXPECT_FALSE(are_apart(all({40, 40}), all({40.5, 40.5})));  // half a cycle
+  EXPECT_FALSE(are_apart(all({1000}), all({1004})));          // 0.5 %
+  EXPECT_FALSE(are_apart(all({40}, 1), all({41.9})));         // the interval
+  EXPECT_FALSE(are_apart(all({40, 44}), all({47, 47})));      // its own scatter
+  EXPECT_TRUE(are_apart(all({40, 44}), all({49, 49})));
 }
 
 TEST(ProgramTest, FinishedPointsAreNotMeasuredAgainUnlessFresh) {
