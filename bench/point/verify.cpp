@@ -1,6 +1,7 @@
 #include "bench/point/verify.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace phasebit::bench::point {
 
@@ -106,6 +107,16 @@ Status verify_sum(const LaunchShape& shape, const LaunchOutput& output, std::uin
               wanted);
 }
 
+Status verify_slots(const LaunchOutput& output, std::uint32_t wanted) {
+  const std::uint32_t found =
+      std::accumulate(output.checksum.begin(), output.checksum.end(), std::uint32_t{0});
+  if (found == wanted) return {};
+  return fail(Step::verify,
+              "the words that the last items left in the slots sum to {:#010x} after {} items, "
+              "expected {:#010x}",
+              found, output.items, wanted);
+}
+
 // Word for word: the first that is not as it should be is named by its image and place.
 Status verify_stored(const LaunchShape& shape, const LaunchOutput& output,
                      const std::vector<std::uint32_t>& expected) {
@@ -209,6 +220,15 @@ std::uint32_t ExpectedChecksums::sum_after(std::uint32_t items, std::uint32_t fi
   return sums_->of_tiles(first_tile, items * tiles_an_item(shape_));
 }
 
+std::uint32_t ExpectedChecksums::left_after(std::uint32_t items, std::uint32_t first_tile) {
+  const std::uint32_t last = std::min(items, static_cast<std::uint32_t>(shape_.slots_summed));
+  if (shape_.data.bytes == 0)
+    return image::sum_of_items(shape_, seed_, items - last, items, words_);
+  if (!sums_)
+    sums_.emplace(shape_.buffers.at(0).fill.word, shape_.data.bytes, shape_.data.tile_bytes);
+  return sums_->of_tiles(first_tile + items - last, last);
+}
+
 Status verify_launch(const LaunchShape& shape, const record::Placement& placement,
                      const LaunchOutput& output, ExpectedChecksums& checksums) {
   if (output.status.code != 0) return fail(Step::guard, "{}", image::describe(output.status));
@@ -223,6 +243,8 @@ Status verify_launch(const LaunchShape& shape, const record::Placement& placemen
   }
   if (shape.data.readers > 0 && shape.data.bytes > 0)
     PHASEBIT_TRY(verify_sum(shape, output, checksums.sum_after(output.items, output.first_tile)));
+  if (shape.slots_summed > 0)
+    PHASEBIT_TRY(verify_slots(output, checksums.left_after(output.items, output.first_tile)));
   if (!shape.stored.buffer.empty())
     PHASEBIT_TRY(verify_stored(shape, output, checksums.stored_after(output.items)));
   PHASEBIT_TRY(verify_no_other_record(shape, output));

@@ -21,6 +21,8 @@ class ExpectedChecksums {
   const std::vector<std::uint32_t>& after(std::uint32_t items);
   // Of a grid that reads data, from that tile on: the sum of all its checksums.
   std::uint32_t sum_after(std::uint32_t items, std::uint32_t first_tile);
+  // What the last items left in slots that nobody read: shape.slots_summed.
+  std::uint32_t left_after(std::uint32_t items, std::uint32_t first_tile);
   // The buffer that slots are stored to.
   const std::vector<std::uint32_t>& stored_after(std::uint32_t items);
 

@@ -188,4 +188,18 @@ std::uint32_t expected_checksum(const LaunchShape& shape, std::uint32_t seed, st
   return (map.a * base + map.b) * sums.sum + map.a * step * sums.weighted;
 }
 
+std::uint32_t sum_of_items(const LaunchShape& shape, std::uint32_t seed, std::uint32_t first,
+                           std::uint32_t items, const std::vector<TileWord>& words) {
+  const PayloadShape& payload = shape.payload;
+  std::uint32_t sum = 0;
+  for (std::uint32_t item = first; item < items; ++item) {
+    const std::uint32_t image = item % static_cast<std::uint32_t>(payload.period);
+    for (int word = 0; word < payload.words_per_slot; ++word) {
+      const TileWord own = words.empty() ? word_of_copy(payload, word) : words[index_of(word)];
+      sum += own.value + (own.is_fill ? 0 : seed + image * payload_item_step);
+    }
+  }
+  return sum;
+}
+
 }  // namespace phasebit::image

@@ -188,6 +188,9 @@ struct LaunchShape {
   // (SampleRecord::phases_checked); of a cluster the first CTA, for all. A launch that read back
   // fewer fails; 0: its items alone are verified.
   int phases_checked = 0;
+  // Slots that nobody reads in the window: behind it the checksums of all threads together are the
+  // sum of the words that the last so many items left in them; 0: of none.
+  int slots_summed = 0;
   std::string unit = "cycles per item";  // or "cycles per round trip"
   std::vector<RoleSlice> slices;
   PayloadShape payload;
@@ -236,6 +239,8 @@ void fields(Visit& visit, const LaunchShape* /*type*/) {
   // Verified, not measured.
   visit("phases_checked", &Shape::phases_checked,
         {.toml = "phases", .table = expects, .in_signature = false});
+  visit("slots_summed", &Shape::slots_summed,
+        {.table = expects, .if_set = true, .in_signature = false, .by_key = true});
   visit("payload", &Shape::payload, {.table = expects});
   // The code stores whether or not the buffer, which counts, is verified afterwards.
   visit("stored", &Shape::stored,
@@ -269,6 +274,11 @@ tensor::TileWord word_of_copy(const PayloadShape& payload, int word);
 std::uint32_t expected_checksum(const LaunchShape& shape, std::uint32_t seed, std::uint32_t items,
                                 int unit, int rank,
                                 const std::vector<tensor::TileWord>& words = {});
+
+// The sum of the words that items `first` to `items` - 1 leave in their slots, of a payload whose
+// images are copied. `words`: what words_of_slot gives.
+std::uint32_t sum_of_items(const LaunchShape& shape, std::uint32_t seed, std::uint32_t first,
+                           std::uint32_t items, const std::vector<tensor::TileWord>& words);
 
 // Of a slot whose matrices are multiplied: the products of its images, and how many items of each a
 // slice handles.

@@ -231,6 +231,7 @@ Status finish_issue(const image::VariantKey& variant, Plan& plan) {
   launch.item_granule = plan.unrolled ? plan.num_stages : 1;
   launch.min_items = launch.item_granule;
   launch.timed_role = image::Role::producer;
+  launch.slots_summed = plan.num_stages;
   plan.facts.read_empty = catalogue::ReadBack::none;
   plan.phases_checked = plan.num_stages;
   plan.timed_verbs = {"acquire", "fill", "tail"};

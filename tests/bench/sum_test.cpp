@@ -64,6 +64,71 @@ TEST(Grid, TheSumOfAllThreadsIsVerified) {
                         right + 1, right));
 }
 
+// A producer warp alone, whose slots nobody reads until the end.
+LaunchShape issue_of_four_slots(int words) {
+  LaunchShape shape;
+  shape.threads = 32;
+  shape.timed_role = image::Role::producer;
+  shape.slices.resize(1);
+  shape.slices[0].role = image::Role::producer;
+  shape.slots_summed = 4;
+  shape.payload.words_per_slot = words;
+  shape.payload.period = image::copied_payload_period;
+  return shape;
+}
+
+// Slots of the last items, word for word; the threads' sums are in any thread.
+LaunchOutput left_by(const LaunchShape& shape, std::uint32_t items,
+                     const std::vector<std::uint32_t>& slots) {
+  LaunchOutput output;
+  output.items = items;
+  output.records.resize(static_cast<size_t>(shape.records()));
+  output.records[0] = {1, 2, 100, 200, items, 1};
+  output.checksum.assign(32, 0);
+  for (size_t n = 0; n < slots.size(); ++n) output.checksum[n % 32] += slots[n];
+  return output;
+}
+
+TEST(Issue, WhatTheLastItemsLeftInTheSlotsIsVerified) {
+  const LaunchShape shape = issue_of_four_slots(64);
+  const std::uint32_t seed = 11;
+  ExpectedChecksums checksums(shape, seed);
+  for (const std::uint32_t items : {1U, 3U, 4U, 41U}) {
+    std::vector<std::uint32_t> words;
+    for (std::uint32_t item = items > 4 ? items - 4 : 0; item < items; ++item)
+      for (std::uint32_t word = 0; word < 64; ++word)
+        words.push_back(seed + item % 37 * image::payload_item_step + word);
+    EXPECT_TRUE(verify_launch(shape, {}, left_by(shape, items, words), checksums)) << items;
+    std::vector<std::uint32_t> same = words;  // the last item copied the image of the one before
+    std::copy_n(same.begin(), 64, same.end() - 64);
+    EXPECT_EQ(verify_launch(shape, {}, left_by(shape, items, same), checksums).has_value(),
+              items == 1);
+    std::fill(words.begin() + 4, words.begin() + 64, 0U);  // 16 bytes of the first
+    const auto wrong = verify_launch(shape, {}, left_by(shape, items, words), checksums);
+    ASSERT_FALSE(wrong);
+    EXPECT_EQ(wrong.error().step, Step::verify);
+  }
+}
+
+TEST(Issue, TheTilesOfDataAreThoseOfTheLaunch) {
+  LaunchShape shape = issue_of_four_slots(0);
+  shape.buffers = {{"data", 4096, {image::BufferFill::Kind::blocks, 3}}};
+  shape.data = {4096, 512, 0};
+  ExpectedChecksums checksums(shape, 0);
+  const std::vector<std::uint32_t> data = image::content_of(shape.buffers[0]);
+  for (const std::uint32_t first : {0U, 6U}) {
+    std::vector<std::uint32_t> words;
+    for (std::uint32_t item = 3; item < 7; ++item)
+      for (std::uint32_t word = 0; word < 128; ++word)
+        words.push_back(data[(first + item) % 8 * 128 + word]);
+    LaunchOutput output = left_by(shape, 7, words);
+    output.first_tile = first;
+    EXPECT_TRUE(verify_launch(shape, {}, output, checksums)) << first;
+    output.first_tile = first + 1;
+    EXPECT_FALSE(verify_launch(shape, {}, output, checksums)) << first;
+  }
+}
+
 TEST(Grid, BeginsAtAnyTile) {
   const LaunchShape shape = grid_of_two();
   ExpectedChecksums checksums(shape, 0);

@@ -15,6 +15,7 @@ using nlohmann::json;
 void add_payload(json& context, const Plan& plan) {
   context["has_payload"] = plan.slot_bytes > 0;
   context["slot_bytes"] = std::to_string(plan.slot_bytes);
+  context["cta_word_bytes"] = std::to_string(4 * plan.launch.threads);
   context["slot_words"] = std::to_string(plan.slot_bytes / 4);
   const image::DataShape& data = plan.launch.data;
   const int images =

@@ -39,6 +39,7 @@ done:
   ret void
 }
 {{/producer}}
+{{> sum_slots}}
 {{> record}}
 define ptx_kernel void @{{entry}}({{ir_pb}}{{ir_data_parameter}}{{ir_resources}}) {
   {{ir_keep_data}}
@@ -50,6 +51,7 @@ define ptx_kernel void @{{entry}}({{ir_pb}}{{ir_data_parameter}}{{ir_resources}}
   call void @init()
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
   call void @copy_all(ptr %pb)
+  call void @sum_slots()
   call void @record(ptr %pb)
   ret void
 }
