@@ -125,7 +125,8 @@ class Uncounted {
       const std::string& opcode = kernel_.instructions[i].opcode;
       const image::SourceLine* line = flow::source_line(source_, kernel_.instructions[i]);
       if (window.heat[i] != Heat::outside || line == nullptr || line->role != window.role) continue;
-      const bool synchronises = table.find(opcode, spec_.exhaustive_for, line->verb) != nullptr;
+      const auto* known = table.find(opcode, spec_.exhaustive_for, line->verb);
+      const bool synchronises = known != nullptr && known->per_block == 0;
       const bool refused = line->verb == "prime" ? synchronises && looped[i] && !arrives(opcode)
                            : is_gated(line->verb, window.role)
                                ? synchronises || touches_memory(opcode)

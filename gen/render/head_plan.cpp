@@ -1,7 +1,9 @@
 #include "gen/render/head_plan.h"
 
 #include "core/base/fields_toml.h"
+#include "gen/probes/head_rules.h"
 #include "gen/probes/make_plan.h"
+#include "gen/ptxas/assembler.h"
 #include "gen/render/variant_head.h"
 #include "gen/space/hand_made.h"
 
@@ -117,14 +119,44 @@ class PlanCheck {
   const LaunchShape& planned_;
 };
 
+image::VariantKey catalogue_key(const image::VariantKey& key) {
+  image::VariantKey variant = key;
+  std::erase_if(variant.axes, [](const auto& axis) { return space::is_later_axis(axis.first); });
+  return variant;
+}
+
+// What says which code the text must become, and of which barriers; as it is written, which is one
+// text for one meaning.
+std::string gated_part(const Head& head) {
+  Head part;
+  part.rules = head.rules;
+  part.covers = head.covers;
+  part.exhaustive = head.exhaustive;
+  part.items_per_iteration = head.items_per_iteration;
+  part.items_beside = head.items_beside;
+  part.barriers = head.barriers;
+  return ptx::head::write_head(part);
+}
+
 }  // namespace
+
+Result<bool> is_held_to_key(const catalogue::Catalogue& catalogue, const Head& head,
+                            const image::VariantKey& key) {
+  if (head.own_components()) return true;
+  const image::VariantKey variant = catalogue_key(key);
+  PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(catalogue, variant));
+  std::map<std::string, int> derived = plan.derived();
+  derived["by_llvm"] = ptxas::llvm_of(key).version.empty() ? 0 : 1;
+  PHASEBIT_TRY_ASSIGN(rules, probes::head_rules(catalogue, variant, derived));
+  ptxas::Kernel none;
+  const Head wanted = make_head(variant, plan, none, std::move(rules));
+  return gated_part(head) == gated_part(wanted);
+}
 
 Status check_head_plan(const catalogue::Catalogue& catalogue, const Head& head,
                        const image::VariantKey& key) {
   if (head.own_components()) return {};
-  image::VariantKey variant = key;
-  std::erase_if(variant.axes, [](const auto& axis) { return space::is_later_axis(axis.first); });
-  PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(catalogue, variant));
+  PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(catalogue, catalogue_key(key)));
   return PlanCheck(head, plan).check();
 }
 

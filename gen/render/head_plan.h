@@ -13,4 +13,10 @@ namespace phasebit::render {
 Status check_head_plan(const catalogue::Catalogue& catalogue, const ptx::head::Head& head,
                        const image::VariantKey& key);
 
+// Whether rules, barriers and items of the head are those of the variant that its key names; of a
+// head with components of its own, true. An edited text may have others, but then it is not known
+// that it is what its key says.
+Result<bool> is_held_to_key(const catalogue::Catalogue& catalogue, const ptx::head::Head& head,
+                            const image::VariantKey& key);
+
 }  // namespace phasebit::render

@@ -25,7 +25,7 @@ bool is_snippet_axis(std::string_view axis) {
 }
 
 bool is_later_axis(std::string_view axis) {
-  return axis == file_axis || is_hand_made_axis(std::string(axis)) ||
+  return axis == file_axis || axis == templates_axis || is_hand_made_axis(std::string(axis)) ||
          ptxas::is_assembler_axis(std::string(axis));
 }
 
@@ -46,6 +46,7 @@ std::vector<std::string> axis_names(const catalogue::Catalogue& catalogue) {
   for (const char* axis : ptx::head::nvcc_axes) add(axis);
   add(tuned_axis);
   add(file_axis);
+  add(templates_axis);
   return names;
 }
 

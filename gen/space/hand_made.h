@@ -16,6 +16,9 @@ inline constexpr const char* tuned_axis = "tuned";
 // That of a kernel read from a file of anybody's.
 inline constexpr const char* file_axis = "file";
 
+// That of what other templates than the program's own made: a hash of them.
+inline constexpr const char* templates_axis = "templates";
+
 // Those of snippets begin with it: "snippet.wait".
 inline constexpr std::string_view snippet_axis = "snippet.";
 

@@ -1,11 +1,15 @@
 #include "pipeline/bundle/pack.h"
 
 #include "analysis/cubin/change/padding.h"
+#include "core/base/file.h"
+#include "core/base/hash.h"
 #include "core/base/process.h"
 #include "core/image/bundle.h"
 #include "core/image/sass_class.h"
+#include "core/image/whole.h"
 #include "gen/ptxas/assembler.h"
 #include "gen/render/report_facts.h"
+#include "gen/space/hand_made.h"
 #include "pipeline/images/anchors.h"
 #include "pipeline/images/gate_images.h"
 #include "pipeline/images/gate_subjects.h"
@@ -32,12 +36,49 @@ using select::Space;
 
 namespace {
 
-std::string commit_of(const fs::path& folder) {
+constexpr const char* dirty = "-dirty";
+constexpr const char* anchor_probe = "anchor";  // the bench finds them by their names
+
+// "3f2a9c1", with "-dirty" where a file differs from it, also one of the templates that git does
+// not know.
+std::string commit_of(const fs::path& templates) {
   base::ProcessOptions options;
-  options.working_directory = folder.string();
+  options.working_directory = templates.string();
   const auto output = base::run_process({"git", "describe", "--always", "--dirty"}, options);
   if (!output || !output->ok()) return {};
-  return output->out.substr(0, output->out.find('\n'));
+  std::string commit = output->out.substr(0, output->out.find('\n'));
+  const auto changed = base::run_process({"git", "status", "--porcelain", "--", "."}, options);
+  const bool known = changed && changed->ok() && changed->out.empty();
+  return known || commit.ends_with(dirty) ? commit : commit + dirty;
+}
+
+// All files of a folder of templates, by name.
+Result<std::string> hash_of_folder(const fs::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    PHASEBIT_TRY_ASSIGN(text, base::read_file(entry.path()));
+    files.emplace(fs::relative(entry.path(), folder).string(), std::move(text));
+  }
+  std::string all;
+  for (const auto& [name, text] : files) all += fmt::format("{} {}\n{}", name, text.size(), text);
+  return base::short_hash(all);
+}
+
+// Of `--templates`: what they make is no variant of the catalogue, so its id names them.
+Status name_templates(const select::SpaceRequest& request, image::Manifest& manifest) {
+  if (request.templates.empty()) return {};
+  PHASEBIT_TRY_ASSIGN(own, hash_of_folder(request.templates));
+  PHASEBIT_TRY_ASSIGN(shipped, hash_of_folder(request.home.data / "templates"));
+  if (own == shipped) return {};
+  manifest.commit += fmt::format("{}templates {}", manifest.commit.empty() ? "" : ", ", own);
+  for (BundleVariant& variant : manifest.variants) {
+    if (image::is_whole(variant.key) || variant.key.value("probe") == anchor_probe) continue;
+    variant.key.axes.emplace_back(space::templates_axis, own);
+    variant.key.id += fmt::format("/{}={}", space::templates_axis, own);
+    variant.key.hash = base::short_hash(variant.key.id);
+  }
+  return {};
 }
 
 // Variants are shown with a refusal rather than lost: the bench makes an error row of it.
@@ -229,6 +270,7 @@ Result<Packing> pack(const PackRequest& request) {
   manifest.catalogue = image::facts_of(render::catalogue_facts(*plain));
   if (request.anchors) PHASEBIT_TRY(pack_anchors(packing, tools, space, request));
   PHASEBIT_TRY(pack_variants(packing, tools, space, request));
+  PHASEBIT_TRY(name_templates(request.space, manifest));
   add_moves(packing);
   return packing;
 }

@@ -20,21 +20,27 @@ using space::file_axis;
 
 namespace {
 
+// Behind a file's name in every id, table and file of results: its rules, barriers or items are not
+// those of the variant that its key names.
+constexpr const char* not_held = "-not-held-to-its-key";
+
 // "NAME@HASH8"
 std::string label_of(const fs::path& path, const std::string& text) {
   constexpr size_t digits = 8;
   return fmt::format("{}@{}", path.stem().string(), base::content_hash(text).substr(0, digits));
 }
 
-Status check_key(HeadCatalogue& catalogue, ptx::head::Head& head) {
+// Whether the head is that of the variant of its key (gen/render/head_plan.h).
+Result<bool> check_key(HeadCatalogue& catalogue, ptx::head::Head& head) {
   if (!catalogue.loaded) {
     PHASEBIT_TRY_ASSIGN(loaded, catalogue::Catalogue::load(catalogue.templates));
     catalogue.loaded = std::move(loaded);
   }
   PHASEBIT_TRY_ASSIGN(key, render::check_head_key(*catalogue.loaded, head));
   PHASEBIT_TRY(render::check_head_plan(*catalogue.loaded, head, key));
+  PHASEBIT_TRY_ASSIGN(held, render::is_held_to_key(*catalogue.loaded, head, key));
   head.key = std::move(key);
-  return {};
+  return held;
 }
 
 void name_after_file(Rendered& kernel, const std::string& label) {
@@ -83,8 +89,12 @@ Result<std::vector<Rendered>> read_ptx_kernels(const fs::path& path, HeadCatalog
       return with_hint(fail(Step::usage, "{}: {} is a guarded build",
                             shown_path(catalogue.home, path), one.kernel.entry),
                        "give the timed one: its guarded build is made from it");
-    if (one.has_head) PHASEBIT_TRY(check_key(catalogue, one.head));
-    name_after_file(one, label);
+    bool held = true;
+    if (one.has_head) {
+      PHASEBIT_TRY_ASSIGN(is_held, check_key(catalogue, one.head));
+      held = is_held;
+    }
+    name_after_file(one, held ? label : label + not_held);
     one.path = path;
   }
   PHASEBIT_TRY(check_distinct(kernels, shown_path(catalogue.home, path)));

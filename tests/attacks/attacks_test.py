@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Edits of the templates that would publish another figure than the id says: the gate refuses each.
 
-attacks.toml says what each edit does and what the refusal must name. The edits are made in a copy of the templates, in front of
-the real ptxas and nvdisasm; the same variants pass unedited.
+attacks.toml says what each edit does and what the refusal must name. The edits are made in a copy
+of the templates, in front of the real ptxas and nvdisasm; the same variants pass unedited.
 """
 import json
 import os
@@ -21,12 +21,15 @@ def refusals(templates, attack):
     """[why each variant is refused for each target, "" where it passes]"""
     targets = attack.get("targets", ["sm_90a"])
     ids = [word for one in attack["variants"] for word in ("--id", one)]
-    done = subprocess.run([os.environ["PHASEBIT_PROGRAM"], "assemble", "--gate", "--json", "--templates", templates,
-                           "--target", ",".join(targets), *ids], capture_output=True, text=True)
+    done = subprocess.run([os.environ["PHASEBIT_PROGRAM"], "assemble", "--gate", "--json",
+                           "--templates", templates, "--target", ",".join(targets), *ids],
+                          capture_output=True, text=True)
     if not done.stdout:
         raise AssertionError(done.stderr)
-    failures = {(one["variant"], one["target"]): one["error"] for one in json.loads(done.stdout)["failures"]}
-    return [failures.pop((variant, target), "") for variant in attack["variants"] for target in targets] + list(failures)
+    failures = {(one["variant"], one["target"]): one["error"]
+                for one in json.loads(done.stdout)["failures"]}
+    expected = [(variant, target) for variant in attack["variants"] for target in targets]
+    return [failures.pop(one, "") for one in expected] + list(failures)
 
 
 class Attacks(unittest.TestCase):
@@ -36,7 +39,7 @@ class Attacks(unittest.TestCase):
         for edit in attack["edit"]:
             path = templates / edit["file"]
             text = path.read_text()
-            self.assertEqual(text.count(edit["find"]), edit.get("places", 1), f"{attack['name']}: {edit['file']}: {edit['find']}")
+            self.assertEqual(text.count(edit["find"]), 1, f"{edit['file']}: {edit['find']}")
             path.write_text(text.replace(edit["find"], edit["put"]))
         return templates
 

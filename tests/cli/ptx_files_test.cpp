@@ -107,6 +107,29 @@ TEST_F(PtxFiles, ThatSomebodyEditedAreGatedByTheirHead) {
   EXPECT_EQ(passed.exit_status, 0) << passed.err;
 }
 
+// A text under the key of another variant: its own rules pass, and everything that shows it says
+// that they are not those of the key.
+TEST_F(PtxFiles, ThatAreNotHeldToTheirKeySaySoInTheirId) {
+  const std::string text = home_.says({"show", ring}).out;
+  const std::pair<const char*, const char*> rows[] = {
+      {"wait = \"try_wait\"", "wait = \"test_wait\""},
+      {"addressing = \"runtime\"", "addressing = \"unrolled\""},
+      {"semantics = \"implicit\"", "semantics = \"fenced\""},
+      {"arrival = \"warp\"", "arrival = \"thread\""},
+      {"{ verb = \"drain\", require = { \"LDS*\" = 1 } },\n//@", ""},
+  };
+  int n = 0;
+  for (const auto& [before, after] : rows) {
+    const std::string name = fmt::format("k{}.ptx", n++);
+    Project::write(file(name), text);
+    Project::edit(file(name), before, after);
+    Project::edit(file(name), "//@ id = \"" + ring + "\"\n", "");
+    const base::ProcessOutput read = home_.says({"sass", "show", name, "-t", "sm_90a"});
+    EXPECT_NE((read.out + read.err).find(label(name) + "-not-held-to-its-key"), std::string::npos)
+        << before << ": " << read.out << read.err;
+  }
+}
+
 TEST_F(PtxFiles, OfAStrangerAreAssembledWithTheirFunctionsAndGlobals) {
   const base::ProcessOutput output =
       home_.says({"assemble", "s.ptx", "-t", "sm_90a,sm_100a", "--gate", "--no-cache", "--json"});

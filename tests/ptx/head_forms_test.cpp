@@ -90,6 +90,10 @@ TEST(Clocks, AreNotChanged) {
 
 TEST(Clocks, StandBesideTheTimerThatTheFigureIsMadeOf) {
   std::vector<std::string> lines = sound;
+  lines.insert(lines.begin() + 1,
+               {"c.clock_start| // the clock", "c.clock_start| ", "c.clock_start| .loc 1 7 0"});
+  EXPECT_EQ(changes(lines, FigureBy::timer), std::vector<std::string>());  // a file's lines between
+  lines = sound;
   std::swap(lines[0], lines[2]);
   std::swap(lines[1], lines[2]);
   EXPECT_EQ(changes(lines, FigureBy::timer), std::vector<std::string>());  // behind it

@@ -93,6 +93,17 @@ class Clocks {
   }
   bool is_zero(std::size_t i) const { return parsed_[i].operands[1] == "0"; }
 
+  // Between may stand what is no instruction of a file, and moves: LLVM puts them anywhere.
+  bool are_neighbours(std::size_t first, std::size_t second) const {
+    return std::all_of(parsed_.begin() + static_cast<std::ptrdiff_t>(first) + 1,
+                       parsed_.begin() + static_cast<std::ptrdiff_t>(second),
+                       [](const PtxStatement& one) {
+                         return one.part != PtxStatement::Part::instruction || one.name.empty() ||
+                                one.name.starts_with("//") ||
+                                (one.name.starts_with("mov.") && !reads_register(one, "%clock"));
+                       });
+  }
+
   void check_pair(const Verb& verb, const Reads& reads, FigureBy by) {
     const std::string name = fmt::format("{} ({})", verb.second, verb.first);
     if (by == FigureBy::timer && reads.timers.size() != 1)
@@ -101,7 +112,7 @@ class Clocks {
                       reads.timers.size()));
     for (const std::size_t timer : reads.timers)
       if (std::none_of(reads.clocks.begin(), reads.clocks.end(), [&](std::size_t clock) {
-            return std::max(clock, timer) - std::min(clock, timer) == 1;
+            return are_neighbours(std::min(clock, timer), std::max(clock, timer));
           }))
         complain(timer, "does not stand beside the clock read of its verb");
   }
