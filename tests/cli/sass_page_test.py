@@ -221,8 +221,8 @@ class SassPage(PageTest):
                         f'[data-group="{TARGETS.index(column)}"]')[0]
 
     def test_measured_cycles_stand_in_the_cells(self):
-        # For sm_90a the H100 was measured last: its results are newer than those of the H200.
-        table = json.loads(phasebit("report", "--device", "H100", "--table", "pivot", "--argument",
+        # For sm_90a the H200 was measured last: its results are newer than those of the H100.
+        table = json.loads(phasebit("report", "--device", "H200", "--table", "pivot", "--argument",
                                     "rows=protocol,mover,work,wait", "--argument",
                                     "across=num_stages:4", "--argument", "probe=ring",
                                     "--format", "json"))
@@ -232,7 +232,7 @@ class SassPage(PageTest):
         self.open()
         self.all("#every")[0].click()
         cell = self.cell(VARIANT, "sm_90a")
-        self.assertIn("cycles per item, H100", cell.text)
+        self.assertIn("cycles per item, H200", cell.text)
         measured = float(cell.find_element("css selector", ".measured strong").text)
         self.assertAlmostEqual(measured, expected, delta=0.5)
         # The history by ptxas has the same variant for sm_90, measured on an H200.
