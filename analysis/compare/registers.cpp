@@ -264,6 +264,15 @@ void RegisterReader::mask(const cubin::Instruction& instruction, std::string_vie
   if (fresh) found->second = shape_of(flow::opcode_stem(instruction), instruction.opcode);
   const OpcodeShape& shape = found->second;
   const std::size_t results = result_count(shape.results, operands);
+  const int first =
+      operands.find("UPR,") == std::string_view::npos ? first_predicate : first_uniform_predicate;
+  // Where a register holds the mask, a predicate may stay what it was.
+  const bool writes = operands.starts_with("PR,") || operands.starts_with("UPR,");
+  const bool reads = !writes || operands.substr(operands.rfind(',') + 1).find('R') == 0;
+  for (const int i : flow::masked_predicates(operands)) {
+    if (reads) registers.push_back({first + i, false, 1});
+    if (writes) registers.push_back({first + i, true, 1});
+  }
   mask_numbers(instruction.predicate, text,
                [&](int number, const Place&) { registers.push_back({number, false, 1}); });
   text += ' ';

@@ -24,8 +24,6 @@ std::string hash_of(const std::vector<CodeFact>& facts) {
   return base::content_hash(all);
 }
 
-constexpr int variables_bank = 3;  // `__constant__` variables
-
 // Whether code reads where the generic addresses of that bank begin: a pointer may then be to any
 // variable in it. Bank 0 has the place at an offset of the SM's, in front of the parameters.
 bool names_window(const ConstantOperand& operand, int sm) {
@@ -134,14 +132,10 @@ class ClassReader {
                        graph_.describe_bytes(shared.at(bank), from, to)});
   }
 
-  // 3 of ".nv.constant3" and of ".nv.constant3.k", with ".k" as what stands behind; else -1.
+  // 3 of ".nv.constant3" with `behind` "", of ".nv.constant3.k" with ".k"; else -1.
   static int bank_of(const std::string& section, const std::string& behind) {
-    constexpr std::string_view prefix = ".nv.constant";
-    if (!section.starts_with(prefix)) return -1;
-    const std::string_view rest = std::string_view(section).substr(prefix.size());
-    const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
-    if (digits == 0 || digits > 2 || rest.substr(digits) != behind) return -1;
-    return std::stoi(std::string(rest.substr(0, digits)));
+    const int bank = constant_bank(section);
+    return section == fmt::format(".nv.constant{}{}", bank, behind) ? bank : -1;
   }
 
   // Those of the code. Where a relocation fills the place in, that says what is meant.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 
 namespace phasebit::cubin {
 namespace {
@@ -31,6 +32,15 @@ std::uint32_t bytes_read(const SassWord& word, std::uint64_t opcode) {
 }
 
 }  // namespace
+
+int constant_bank(std::string_view section) {
+  constexpr std::string_view prefix = ".nv.constant";
+  if (!section.starts_with(prefix)) return -1;
+  section.remove_prefix(prefix.size());
+  const std::size_t digits = std::min(section.find_first_not_of("0123456789"), section.size());
+  if (digits == 0 || digits > 2 || (digits < section.size() && section[digits] != '.')) return -1;
+  return std::stoi(std::string(section.substr(0, digits)));
+}
 
 std::optional<ConstantOperand> constant_operand(const SassWord& word) {
   const std::uint64_t opcode = field(word.low, 0, 12), form = opcode >> 9U;

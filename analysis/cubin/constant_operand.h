@@ -5,8 +5,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace phasebit::cubin {
+
+inline constexpr int variables_bank = 3;  // `__constant__` variables
+
+// 3 of the sections ".nv.constant3" and ".nv.constant3.k"; -1 of any other.
+int constant_bank(std::string_view section);
 
 struct ConstantOperand {
   int bank = 0;

@@ -1,5 +1,6 @@
 #include "analysis/cubin/cubin.h"
 
+#include "analysis/cubin/constant_operand.h"
 #include "analysis/cubin/debug_line.h"
 #include "analysis/cubin/elf_file.h"
 #include "analysis/cubin/instruction.h"
@@ -109,12 +110,16 @@ void add_functions(CubinKernel& kernel, const Symbols& symbols,
       [](const CubinFunction& a, const CubinFunction& b) { return a.offset < b.offset; });
 }
 
-void add_relocated(CubinKernel& kernel, const Symbols& symbols,
+void add_relocated(CubinKernel& kernel, const ElfFile& file, const Symbols& symbols,
                    const std::vector<Relocation>& relocations) {
-  for (const Relocation& one : relocations)
-    if (one.symbol < symbols.size())
-      kernel.relocated.push_back(
-          {one.offset / instruction_bytes, one.type, symbols[one.symbol].name, one.addend});
+  for (const Relocation& one : relocations) {
+    if (one.symbol >= symbols.size()) continue;
+    const ElfFile::Symbol& symbol = symbols[one.symbol];
+    const std::size_t section = symbol.entry.st_shndx;
+    const bool inside = section < file.sections().size();
+    kernel.relocated.push_back({one.offset / instruction_bytes, one.type, symbol.name, one.addend,
+                                inside ? constant_bank(file.sections()[section].name) : -1});
+  }
 }
 
 // What .nv.info and the section's header say beside the registers.
@@ -149,7 +154,7 @@ Status read_kernels(const ElfFile& file, std::string_view name, bool outline, Cu
       add_functions(kernel, symbols, inside->second, registers);
     add_resources(kernel, file, section);
     if (const auto here = relocations.find(i); here != relocations.end())
-      add_relocated(kernel, symbols, here->second);
+      add_relocated(kernel, file, symbols, here->second);
     if (!outline) kernel.code = std::move(classes.at(i));
     add_lines(kernel, table, i);
     cubin.kernels.push_back(std::move(kernel));

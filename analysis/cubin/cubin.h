@@ -25,6 +25,8 @@ struct RelocatedOperand {
   std::uint64_t type = 0;  // R_CUDA_...
   std::string name;
   std::int64_t addend = 0;
+  // Of constant memory that the symbol lies in; -1 where it lies elsewhere or in another file.
+  int bank = -1;
 };
 
 struct CubinKernel {

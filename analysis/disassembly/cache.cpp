@@ -12,7 +12,7 @@ using base::content_hash;
 namespace {
 
 // Of what stands behind the first line. Another number makes all older files unreadable.
-constexpr std::string_view magic = "phasebit disassembly 2 ";
+constexpr std::string_view magic = "phasebit disassembly 3 ";
 
 // Takes the next piece of a text up to a mark, which is left out; false when there is no mark.
 bool take(std::string_view& text, char mark, std::string& piece) {

@@ -1,5 +1,7 @@
 #include "analysis/disassembly/nvdisasm_json.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 namespace phasebit::disassembly {
@@ -94,6 +96,28 @@ class Handler : public nlohmann::json_sax<json> {
   bool listing_ = false;  // inside "sass-instructions"
 };
 
+// Of P2R and its like nvdisasm gives the operand PR as the predicate, and the guard, where there is
+// one, as the second operand: "PR", "R2,@P0,RZ,0x1" of what it prints as "@P0 P2R R2, PR, RZ, 0x1".
+void put_guard_in_front(DisassembledInstruction& one) {
+  if (one.predicate.empty() || one.predicate.starts_with('@')) return;
+  const std::size_t second = std::min(one.operands.find(','), one.operands.size());
+  std::string guard;
+  if (one.operands.compare(second, 2, ",@") == 0) {
+    const std::size_t end = std::min(one.operands.find(',', second + 1), one.operands.size());
+    guard = one.operands.substr(second + 1, end - second - 1);
+    one.operands.erase(second, end - second);
+  }
+  one.operands.insert(second, (second == 0 ? "" : ",") + one.predicate);
+  one.predicate = std::move(guard);
+}
+
+// "[R7][R2.64]" of LDGSTS on sm_80 to sm_89, which nvdisasm prints as "[R7], [R2.64]".
+void part_addresses(DisassembledInstruction& one) {
+  const std::size_t close = one.operands.find(']');
+  if (one.operands.starts_with('[') && one.operands.compare(close, 2, "][") == 0)
+    one.operands.insert(close + 1, ",");
+}
+
 }  // namespace
 
 Result<Disassembly> parse_nvdisasm_json(std::string_view text) {
@@ -103,14 +127,17 @@ Result<Disassembly> parse_nvdisasm_json(std::string_view text) {
     return fail(Step::disassemble, "nvdisasm's JSON cannot be read: {}", handler.problem());
   if (disassembly.producer.empty())
     return fail(Step::disassemble, "nvdisasm's JSON names no producer");
-  for (const DisassembledFunction& function : disassembly.functions) {
+  for (DisassembledFunction& function : disassembly.functions) {
     if (function.name.empty() || function.instructions.empty())
       return fail(Step::disassemble, "nvdisasm's JSON has a function '{}' with {} instructions",
                   function.name, function.instructions.size());
-    for (const DisassembledInstruction& instruction : function.instructions)
+    for (DisassembledInstruction& instruction : function.instructions) {
       if (instruction.opcode.empty())
         return fail(Step::disassemble, "nvdisasm's JSON has an instruction without opcode in {}",
                     function.name);
+      put_guard_in_front(instruction);
+      part_addresses(instruction);
+    }
   }
   if (disassembly.functions.empty())
     return fail(Step::disassemble, "nvdisasm's JSON holds no function");

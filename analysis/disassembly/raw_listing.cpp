@@ -1,5 +1,6 @@
 #include "analysis/disassembly/raw_listing.h"
 
+#include "analysis/cubin/constant_operand.h"
 #include "analysis/cubin/instruction.h"
 
 #include <algorithm>
@@ -60,9 +61,12 @@ std::string place_of(const RelocatedOperand& operand) {
   return fmt::format("{}{}{:#x}", operand.name, back ? '-' : '+', back ? 0 - size : size);
 }
 
-// "[RZ]" -> "[name]", "[R4]" -> "[R4+name]".
-void name_address(std::string& operands, const std::string& place) {
-  const std::size_t close = operands.rfind(']');
+// "[RZ]" -> "[name]", "[R4]" -> "[R4+name]". An address that a relocation fills in is one of shared
+// memory; of LDGSTS that is the first one.
+void name_address(DisassembledInstruction& one, const std::string& place) {
+  std::string& operands = one.operands;
+  const std::size_t close =
+      one.opcode.starts_with("LDGSTS") ? operands.find(']') : operands.rfind(']');
   const std::size_t open = operands.rfind('[', close);
   if (close == std::string::npos || open == std::string::npos) return;
   const std::string_view inside = std::string_view(operands).substr(open + 1, close - open - 1);
@@ -72,18 +76,28 @@ void name_address(std::string& operands, const std::string& place) {
     operands.insert(close, "+" + place);
 }
 
+// "c[0x0][R0]" -> "c[0x2][R0+name]". Up to sm_89 the relocation fills in the bank as well, which is
+// 0 until then; a constant of another file is a variable.
+void name_constant(std::string& operands, std::size_t constant, const RelocatedOperand& operand) {
+  const std::size_t open = operands.find("][", constant);
+  const std::size_t close = open == std::string::npos ? open : operands.find(']', open + 2);
+  if (close == std::string::npos) return;
+  std::string place = operands.substr(open + 2, close - open - 2);
+  if (place == "0x0" || place == "RZ" || place == "URZ") place.clear();
+  place += (place.empty() ? "" : "+") + place_of(operand);
+  std::string bank = operands.substr(constant + 2, open - constant - 2);
+  if (operand.bank >= 0 || bank == "0x0")
+    bank = fmt::format("{:#x}", operand.bank >= 0 ? operand.bank : cubin::variables_bank);
+  operands.replace(constant, close - constant, fmt::format("c[{}][{}", bank, place));
+}
+
 void name_relocated(DisassembledInstruction& one, const RelocatedOperand& operand) {
   constexpr std::uint64_t low = 56, high = 57;  // R_CUDA_ABS32_LO_32, _HI_32
   const std::string place = place_of(operand);
   const std::size_t constant = one.operands.rfind("c[");
-  if (constant != std::string::npos) {
-    const std::size_t open = one.operands.find("][", constant);
-    const std::size_t close = open == std::string::npos ? open : one.operands.find(']', open + 2);
-    if (close != std::string::npos) one.operands.replace(open + 2, close - open - 2, place);
-    return;
-  }
+  if (constant != std::string::npos) return name_constant(one.operands, constant, operand);
   const Address zero = last_address(one.operands);
-  if (zero.begin == std::string::npos) return name_address(one.operands, place);
+  if (zero.begin == std::string::npos) return name_address(one, place);
   const std::string text = operand.type == low    ? "32@lo(" + place + ")"
                            : operand.type == high ? "32@hi(" + place + ")"
                                                   : place;

@@ -153,6 +153,21 @@ std::string_view opcode_stem(const Instruction& instruction) {
   return opcode.substr(0, opcode.find('.'));
 }
 
+std::vector<int> masked_predicates(std::string_view operands) {
+  constexpr unsigned every = 0x7f;
+  const std::size_t at = operands.find("PR,");
+  const bool uniform = at != std::string_view::npos && at > 0 && operands[at - 1] == 'U';
+  const std::size_t begin = uniform ? at - 1 : at;
+  if (at == std::string_view::npos || (begin > 0 && operands[begin - 1] != ',')) return {};
+  unsigned mask = every;
+  const std::string_view last = operands.substr(operands.rfind(',') + 1);
+  if (last.starts_with("0x")) std::from_chars(last.data() + 2, last.data() + last.size(), mask, 16);
+  std::vector<int> predicates;
+  for (int i = 0; i < 7; ++i)
+    if ((mask >> static_cast<unsigned>(i) & 1U) != 0) predicates.push_back(i);
+  return predicates;
+}
+
 bool leaves_kernel(const Instruction& instruction) {
   const std::string_view stem = opcode_stem(instruction);
   return stem == "EXIT" || stem == "RET" || stem == "KILL" || stem == "RTT";

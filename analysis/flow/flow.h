@@ -21,6 +21,10 @@ struct FlowGraph {
 // The opcode up to its first modifier: "BRA" of "BRA.U.ANY".
 std::string_view opcode_stem(const cubin::Instruction& instruction);
 
+// Predicates 0 to 6 that the operand PR or UPR stands for, by the mask that the operands of P2R,
+// R2P and UP2UR end with; all seven where a register holds the mask. Empty without such an operand.
+std::vector<int> masked_predicates(std::string_view operands);
+
 // Ends the kernel or leaves it, whatever its predicates: EXIT, RET, KILL.
 bool leaves_kernel(const cubin::Instruction& instruction);
 

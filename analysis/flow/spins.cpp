@@ -66,17 +66,24 @@ int width_of(const Instruction& instruction) {
   return opcode.find("64") != std::string::npos || opcode.find("WIDE") != std::string::npos ? 2 : 1;
 }
 
+// All predicates at once, of R2P and P2R: the mask says which.
+bool is_predicate_file(std::string_view operand) {
+  return operand == "PR" || operand == "UPR";
+}
+
 bool is_predicate(std::string_view operand) {
-  return operand.starts_with("P") || operand.starts_with("UP");
+  operand = operand.substr(0, operand.find(','));
+  return !is_predicate_file(operand) && (operand.starts_with("P") || operand.starts_with("UP"));
 }
 
 struct Effect {
   std::vector<std::string> writes, reads;
 };
 
-// R2P and P2R name all predicates at once.
-void add_predicates(std::vector<std::string>& names) {
-  for (int i = 0; i < 7; ++i) names.push_back("P" + std::to_string(i));
+void add_predicates(std::string_view operand, std::string_view operands,
+                    std::vector<std::string>& names) {
+  for (const int i : masked_predicates(operands))
+    names.push_back((operand == "UPR" ? "UP" : "P") + std::to_string(i));
 }
 
 // The first operand is written, and the second behind a predicate, where sources follow:
@@ -94,7 +101,8 @@ Effect effect_of(const Instruction& instruction) {
     const std::size_t end = std::min(all.find(',', begin), all.size());
     const std::string_view operand = std::string_view(all).substr(begin, end - begin);
     const std::string name = register_of(operand);
-    if (operand == "PR") add_predicates(writes ? effect.writes : effect.reads);
+    if (is_predicate_file(operand))
+      add_predicates(operand, all, writes ? effect.writes : effect.reads);
     const bool predicate = is_predicate(operand);
     if (writes && !name.empty()) {
       effect.writes.push_back(name);
@@ -111,7 +119,7 @@ Effect effect_of(const Instruction& instruction) {
     const bool carry =
         into_register && sources_follow && is_predicate(std::string_view(all).substr(begin));
     const bool second = index == 0 && (is_load(instruction) || (predicate && sources_follow));
-    writes = writes && operand != "PR" && (second || carry);
+    writes = writes && (second || carry);
   }
   return effect;
 }

@@ -9,7 +9,7 @@ Status run_sass_list(const SassListOptions& options) {
   PHASEBIT_TRY_ASSIGN(format, format_of(options));
   pipeline::sass::SassListRequest request = options;
   if (format == table::TableFormat::csv || format == table::TableFormat::json)
-    request.full_names = request.with_images = true;
+    request.full_names = request.with_images = request.with_symbols = true;
   return print_table(options, [&] { return pipeline::sass::sass_list(request); });
 }
 

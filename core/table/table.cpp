@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -141,6 +142,8 @@ std::string json(const Table& table) {
       ordered_json& out = object[table.columns[j].title];
       if (cell.half_width)
         out = {{"value", *cell.value}, {"half_width", *cell.half_width}};
+      else if (cell.value && cell.is_count)
+        out = static_cast<std::int64_t>(*cell.value);
       else if (cell.value)
         out = *cell.value;
       else

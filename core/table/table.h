@@ -15,6 +15,7 @@ struct Cell {
   std::string text;
   std::optional<double> value;  // the number behind the text
   std::optional<double> half_width;
+  bool is_count = false;  // JSON has it as an integer
 
   Cell() = default;
   Cell(std::string shown) : text(std::move(shown)) {}
@@ -22,7 +23,8 @@ struct Cell {
   Cell(std::string shown, std::optional<double> number, std::optional<double> width)
       : text(std::move(shown)), value(number), half_width(width) {}
   template <std::integral Number>
-  Cell(Number number) : text(std::to_string(number)), value(static_cast<double>(number)) {}
+  Cell(Number number)
+      : text(std::to_string(number)), value(static_cast<double>(number)), is_count(true) {}
 };
 
 struct Column {

@@ -28,8 +28,7 @@ bool is_fork_file(const fs::path& path) {
   return path.extension() == ending && can_be_a_name(path.stem().string());
 }
 
-Result<Fork> read_file_of(const Home& home, const fs::path& path) {
-  PHASEBIT_TRY_ASSIGN(text, base::read_file(path));
+Result<Fork> read_text_of(const Home& home, const fs::path& path, const std::string& text) {
   Fork fork;
   fork.name = path.stem().string();
   fork.path = path;
@@ -51,6 +50,20 @@ Result<Fork> read_file_of(const Home& home, const fs::path& path) {
   return fork;
 }
 
+Result<Fork> read_file_of(const Home& home, const fs::path& path) {
+  PHASEBIT_TRY_ASSIGN(text, base::read_file(path));
+  return read_text_of(home, path, text);
+}
+
+std::vector<fs::path> fork_files(const Home& home) {
+  std::vector<fs::path> files;
+  std::error_code missing;
+  for (const auto& entry : fs::directory_iterator(tuned_folder(home), missing))
+    if (is_fork_file(entry.path())) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 }  // namespace
 
 fs::path tuned_folder(const Home& home) {
@@ -62,26 +75,23 @@ std::string shown_path(const Home& home, const fs::path& path) {
   return below.empty() || *below.begin() == ".." ? path.string() : below.generic_string();
 }
 
-Result<std::vector<Fork>> read_forks(const Home& home) {
-  std::vector<fs::path> files;
-  std::error_code missing;
-  for (const auto& entry : fs::directory_iterator(tuned_folder(home), missing))
-    if (is_fork_file(entry.path())) files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  std::vector<Fork> forks;
-  for (const fs::path& file : files) {
-    PHASEBIT_TRY_ASSIGN(fork, read_file_of(home, file));
-    forks.push_back(std::move(fork));
+FoundForks read_forks(const Home& home) {
+  FoundForks found;
+  for (const fs::path& file : fork_files(home)) {
+    auto fork = read_file_of(home, file);
+    if (fork)
+      found.forks.push_back(std::move(*fork));
+    else
+      found.broken.push_back(std::move(fork.error()));
   }
-  return forks;
+  return found;
 }
 
 Result<Fork> read_fork(const Home& home, const std::string& name) {
-  PHASEBIT_TRY_ASSIGN(forks, read_forks(home));
   std::vector<std::string> names;
-  for (Fork& fork : forks) {
-    if (fork.name == name) return std::move(fork);
-    names.push_back(fork.name);
+  for (const fs::path& file : fork_files(home)) {
+    if (file.stem() == name) return read_file_of(home, file);
+    names.push_back(file.stem().string());
   }
   return with_hint(
       fail(Step::usage, "no fork '{}' in {}", name, shown_path(home, tuned_folder(home))),
@@ -103,10 +113,11 @@ Result<Fork> make_fork(const Home& home, const std::string& name, const render::
     return fail(Step::usage, "{} is there already", shown_path(home, fork.path));
   const std::string base = parent_file(parent);
   const image::VariantKey& key = parent.head.key;
+  const std::string text = as_fork(base, {name, key.id, key.hash, base::content_hash(base)});
+  PHASEBIT_TRY_ASSIGN(made, read_text_of(home, fork.path, text));
   PHASEBIT_TRY(write_file(fork.base(), base));
-  PHASEBIT_TRY(
-      write_file(fork.path, as_fork(base, {name, key.id, key.hash, base::content_hash(base)})));
-  return read_fork(home, name);
+  PHASEBIT_TRY(write_file(fork.path, text));
+  return made;
 }
 
 Status record_parent(const Fork& fork, const std::string& parent) {

@@ -34,16 +34,23 @@ fs::path tuned_folder(const base::Home& home);
 // A path as messages name it: below the folder of what a user edits, or where it is.
 std::string shown_path(const base::Home& home, const fs::path& path);
 
-// All forks by name; none when there is no such folder. An error names file, line and key.
-Result<std::vector<Fork>> read_forks(const base::Home& home);
-// Step::usage with the nearest name when there is none of this name.
+// Those of a folder by name, and an error for each file that cannot be read as one: it names file,
+// line and key.
+struct FoundForks {
+  std::vector<Fork> forks;
+  std::vector<Error> broken;
+};
+// Nothing when there is no such folder.
+FoundForks read_forks(const base::Home& home);
+// Reads that file alone. Step::usage with the nearest name when there is none of this name.
 Result<Fork> read_fork(const base::Home& home, const std::string& name);
 
 // The parent's file as forks and their bases have it: without the lines of templates, which move
 // when nothing else does.
 std::string parent_file(const render::Rendered& parent);
 
-// A new fork of that name. Step::usage when the name is taken or cannot be a file's.
+// A new fork of that name. Step::usage when the name is taken or cannot be a file's. Nothing is
+// written when the fork could not be read again.
 Result<Fork> make_fork(const base::Home& home, const std::string& name,
                        const render::Rendered& parent);
 

@@ -21,6 +21,7 @@ void add_rows(const std::string& file, const std::vector<foreign::CodeKernel>& k
     if (request.with_images) row.emplace_back(image->name);
     row.emplace_back(i + 1);
     row.emplace_back(names[i]);
+    if (request.with_symbols) row.emplace_back(kernel->entry);
     row.emplace_back(image->cubin.target);
     row.emplace_back(kernel->text.size());
     row.emplace_back(kernel->registers);
@@ -38,7 +39,9 @@ Result<Table> sass_list(const SassListRequest& request) {
   if (request.files.size() > 1) table.columns.push_back({"file"});
   if (request.with_images) table.columns.push_back({"image"});
   table.columns.push_back({"number", true});
-  for (const char* title : {"kernel", "target"}) table.columns.push_back({title});
+  table.columns.push_back({"kernel"});
+  if (request.with_symbols) table.columns.push_back({"symbol"});
+  table.columns.push_back({"target"});
   for (const char* title : {"code bytes", "registers", "shared bytes"})
     table.columns.push_back({title, true});
   for (const std::string& path : request.files) {

@@ -74,20 +74,33 @@ std::string nearest_variant(const Home& home, const Catalogue& catalogue, const 
   return fmt::format("the nearest variant is {}", nearest->id);
 }
 
+// A fork that is broken stops itself alone.
+void print_note(const Error& error) {
+  fmt::print(stderr, "note: {}\n", error.text());
+}
+
+// The parent of a fork whose head is right.
+Result<VariantKey> checked_parent(const Home& home, const Catalogue& catalogue,
+                                  const fork::Fork& fork) {
+  PHASEBIT_TRY_ASSIGN(parent, parent_of(home, catalogue, fork));
+  PHASEBIT_TRY_ASSIGN(own, render::check_head_key(catalogue, fork.kernel.head));
+  PHASEBIT_TRY(render::check_head_plan(catalogue, fork.kernel.head, own));
+  return parent;
+}
+
 // Each fork behind its parent. With `tuned_only` the parents replace what was there.
 Status add_forks(Space& space, const SpaceRequest& request) {
   const bool tuned_only = request.tuned_only;
-  PHASEBIT_TRY_ASSIGN(forks, fork::read_forks(request.home));
+  const fork::FoundForks found = fork::read_forks(request.home);
+  for (const Error& error : found.broken) print_note(error);
   std::vector<VariantKey>& variants = space.expansion.variants;
   if (tuned_only) variants.clear();
-  for (const fork::Fork& fork : forks) {
-    const auto parent = parent_of(request.home, space.catalogue, fork);
+  for (const fork::Fork& fork : found.forks) {
+    const auto parent = checked_parent(request.home, space.catalogue, fork);
     if (!parent) {
-      fmt::print(stderr, "note: {}\n", parent.error().text());
+      print_note(parent.error());
       continue;
     }
-    PHASEBIT_TRY_ASSIGN(own, render::check_head_key(space.catalogue, fork.kernel.head));
-    PHASEBIT_TRY(render::check_head_plan(space.catalogue, fork.kernel.head, own));
     auto at = std::find_if(variants.begin(), variants.end(),
                            [&](const VariantKey& one) { return one.id == parent->id; });
     if (at == variants.end() && !tuned_only) continue;

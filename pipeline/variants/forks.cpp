@@ -6,6 +6,7 @@
 #include "pipeline/images/prepare.h"
 #include "pipeline/select/given.h"
 #include "pipeline/select/open_space.h"
+#include "pipeline/select/ptx_files.h"
 
 namespace phasebit::pipeline::variants {
 
@@ -42,10 +43,16 @@ Result<std::string> drift_line(const Home& home, const fs::path& templates,
 }
 
 // All of them, or the one that is named.
-Result<std::vector<Fork>> chosen_forks(const Home& home, const std::string& name) {
+Result<fork::FoundForks> chosen_forks(const Home& home, const std::string& name) {
   if (name.empty()) return fork::read_forks(home);
   PHASEBIT_TRY_ASSIGN(fork, fork::read_fork(home, name));
-  return std::vector<Fork>{fork};
+  return fork::FoundForks{{fork}, {}};
+}
+
+Result<std::string> parent_today(const select::SpaceRequest& request, const Catalogue& catalogue,
+                                 const Fork& fork) {
+  PHASEBIT_TRY_ASSIGN(parent, select::parent_of(request.home, catalogue, fork));
+  return file_of(select::templates_folder(request), catalogue, parent);
 }
 
 // What became of it, in a line.
@@ -81,6 +88,11 @@ Result<Fork> begin_fork(const ForkRequest& options) {
   if (options.variant.empty())
     return with_hint(fail(Step::usage, "fork: no variant"),
                      "phasebit fork VARIANT --name NAME, or phasebit fork --merge [NAME]");
+  if (select::is_ptx_file(options.variant))
+    return with_hint(
+        fail(Step::usage, "{}: a file is no variant of the templates", options.variant),
+        "edit the file itself, which every command reads; or fork the variant that it began as, "
+        "by its id");
   PHASEBIT_TRY_ASSIGN(space, select::open_one(options.space, options.variant));
   const image::VariantKey& parent = space.expansion.variants.front();
   if (space::is_hand_made(parent))
@@ -95,18 +107,15 @@ Result<MergedForks> merge_forks(const ForkRequest& options, bool resolved) {
   PHASEBIT_TRY(select::take_only(options.space, {}, resolved ? "--resolved" : "--merge",
                                  "a fork is named as its file is"));
   PHASEBIT_TRY_ASSIGN(catalogue, select::load_catalogue(options.space));
-  PHASEBIT_TRY_ASSIGN(forks, chosen_forks(options.space.home, options.variant));
-  if (forks.empty())
+  PHASEBIT_TRY_ASSIGN(found, chosen_forks(options.space.home, options.variant));
+  if (found.forks.empty() && found.broken.empty())
     return fail(Step::usage, "no fork under {}", fork::tuned_folder(options.space.home).string());
-  MergedForks merged;
-  for (const Fork& fork : forks) {
-    const auto parent = select::parent_of(options.space.home, catalogue, fork);
-    if (!parent) {
-      merged.failed.push_back(parent.error());
-      continue;
-    }
-    PHASEBIT_TRY_ASSIGN(now, file_of(select::templates_folder(options.space), catalogue, *parent));
-    const auto done = resolved ? resolve_one(fork, now) : merge_one(fork, now);
+  MergedForks merged{{}, std::move(found.broken)};
+  for (const Fork& fork : found.forks) {
+    const auto now = parent_today(options.space, catalogue, fork);
+    const auto done = !now       ? tl::unexpected<Error>(now.error())
+                      : resolved ? resolve_one(fork, *now)
+                                 : merge_one(fork, *now);
     if (done)
       merged.done.push_back(*done);
     else
@@ -115,13 +124,14 @@ Result<MergedForks> merge_forks(const ForkRequest& options, bool resolved) {
   return merged;
 }
 
-Result<std::vector<std::string>> drifted_forks(const Home& home, const fs::path& templates,
-                                               const Catalogue& catalogue) {
-  PHASEBIT_TRY_ASSIGN(forks, fork::read_forks(home));
+std::vector<std::string> drifted_forks(const Home& home, const fs::path& templates,
+                                       const Catalogue& catalogue) {
+  const fork::FoundForks found = fork::read_forks(home);
   std::vector<std::string> lines;
-  for (const Fork& fork : forks) {
-    PHASEBIT_TRY_ASSIGN(line, drift_line(home, templates, catalogue, fork));
-    if (!line.empty()) lines.push_back(std::move(line));
+  for (const Error& error : found.broken) lines.push_back(error.text());
+  for (const Fork& fork : found.forks) {
+    const auto line = drift_line(home, templates, catalogue, fork);
+    if (!line || !line->empty()) lines.push_back(line ? *line : line.error().text());
   }
   return lines;
 }

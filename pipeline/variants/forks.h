@@ -26,9 +26,9 @@ struct MergedForks {
 // `resolved`: takes the parent of today as merged: a person has done it.
 Result<MergedForks> merge_forks(const ForkRequest& request, bool resolved);
 
-// One line for each fork whose parent has changed since, or is gone: what, and what to do. Empty
-// when all are as recorded.
-Result<std::vector<std::string>> drifted_forks(const base::Home& home, const fs::path& templates,
+// One line for each fork whose parent has changed since, or is gone, or that cannot be read: what,
+// and what to do. Empty when all are as recorded.
+std::vector<std::string> drifted_forks(const base::Home& home, const fs::path& templates,
                                                const catalogue::Catalogue& catalogue);
 
 }  // namespace phasebit::pipeline::variants

@@ -81,7 +81,7 @@ Status check_curated(const std::vector<Written>& files, const fs::path& folder) 
 }
 
 Status check_forks(const Home& home, const Space& space) {
-  PHASEBIT_TRY_ASSIGN(drifted, drifted_forks(home, space.templates, space.catalogue));
+  const auto drifted = drifted_forks(home, space.templates, space.catalogue);
   if (drifted.empty()) return {};
   return with_hint(fail(Step::render, "{}", fmt::join(drifted, "\n  ")), "`phasebit fork --merge`");
 }
@@ -89,7 +89,7 @@ Status check_forks(const Home& home, const Space& space) {
 Result<Generated> write_files(const Home& home, const Space& space, const Texts& made,
                               const fs::path& folder) {
   for (const Written& file : made.files) PHASEBIT_TRY(base::write_file(file.path, file.text));
-  PHASEBIT_TRY_ASSIGN(drifted, drifted_forks(home, space.templates, space.catalogue));
+  const auto drifted = drifted_forks(home, space.templates, space.catalogue);
   return Generated{made.files.size(), folder, space.expansion.pruned, made.refused, drifted};
 }
 

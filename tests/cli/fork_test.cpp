@@ -19,6 +19,12 @@ const std::string ring = "ring/mbarrier/st_shared/none";
 const std::string comment =
     "// Until the slot is empty: the phase of this parity (or state) is complete.";
 
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
 class Forks : public testing::Test {
  protected:
   void SetUp() override {
@@ -184,6 +190,49 @@ TEST_F(Forks, SayWhatIsWrong) {
   EXPECT_EQ(home_.says({"fork", "--merge", "mine"}).out, "mine: its parent is as recorded\n");
 }
 
+// A file is no variant of the templates: nothing is written.
+TEST_F(Forks, OfAFileAreRefused) {
+  fs::copy(file("mine.parent.ptx"), home_.path() / "edited.ptx");
+  const ProcessOutput output = home_.says({"fork", "edited.ptx", "--name", "other"});
+  EXPECT_EQ(output.exit_status, exit_code(Step::usage));
+  EXPECT_EQ(
+      output.err,
+      "phasebit: usage: edited.ptx: a file is no variant of the templates (edit the file "
+      "itself, which every command reads; or fork the variant that it began as, by its id)\n");
+  EXPECT_FALSE(fs::exists(file("other.ptx")));
+  EXPECT_FALSE(fs::exists(file("other.parent.ptx")));
+}
+
+// A fork that cannot be read stops nobody else.
+TEST_F(Forks, StopThemselvesAlone) {
+  ASSERT_EQ(home_.says({"fork", ring + "/num_stages=2", "--name", "whole"}).exit_status, 0);
+  const std::string good = Project::read(file("mine.ptx"));
+  const struct {
+    std::string what, text, message;
+  } rows[] = {
+      {"cut short", good.substr(0, good.find(".visible")), "above no .entry"},
+      {"a head that lacks its parent", replaced(good, "//@ [parent]", "//@ [parents]"),
+       "ptx/tuned/mine.ptx"},
+      {"a barrier beyond the shared memory",
+       replaced(good, "count = 4, arrivals = 1 },", "count = 400, arrivals = 1 },"),
+       "barrier full: it ends at"},
+  };
+  for (const auto& row : rows) {
+    Project::write(file("mine.ptx"), row.text);
+    const std::string whole = ring + "/num_stages=2/tuned=whole";
+    EXPECT_EQ(home_.says({"show", whole}).exit_status, 0) << row.what;
+    const ProcessOutput tuned = home_.says({"assemble", "--tuned", "-t", "sm_90a"});
+    EXPECT_EQ(tuned.exit_status, 0) << row.what << ": " << tuned.err;
+    EXPECT_NE(tuned.err.find("note: "), std::string::npos) << row.what << ": " << tuned.err;
+    EXPECT_NE(tuned.err.find(row.message), std::string::npos) << row.what << ": " << tuned.err;
+    EXPECT_EQ(home_.says({"fork", ring, "--name", "other"}).exit_status, 0) << row.what;
+    fs::remove(file("other.ptx")), fs::remove(file("other.parent.ptx"));
+    const ProcessOutput broken = home_.says({"show", ring + "/tuned=mine"});
+    EXPECT_NE(broken.exit_status, 0) << row.what;
+    EXPECT_NE(broken.err.find(row.message), std::string::npos) << row.what << ": " << broken.err;
+  }
+}
+
 // What an edit can break in a fork's head.
 TEST_F(Forks, SayWhatIsWrongInTheirHead) {
   struct Row {
@@ -221,8 +270,8 @@ TEST(CommittedForks, PassTheirGates) {
   if (const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}}); !toolchain)
     GTEST_SKIP() << toolchain.error().text();
   const auto forks = fork::read_forks(test::home());
-  ASSERT_TRUE(forks) << forks.error().text();
-  if (forks->empty()) GTEST_SKIP() << "no fork is committed";
+  ASSERT_TRUE(forks.broken.empty()) << forks.broken.front().text();
+  if (forks.forks.empty()) GTEST_SKIP() << "no fork is committed";
   for (const char* build : {"timed", "guarded"}) {
     const bool timed = build == std::string("timed");
     std::vector<std::string> words = {std::getenv("PHASEBIT_PROGRAM"),
@@ -240,8 +289,8 @@ TEST(CommittedForks, PassTheirGates) {
     const auto output = base::run_process(words);
     ASSERT_TRUE(output) << output.error().text();
     EXPECT_EQ(output->exit_status, 0) << output->err;
-    EXPECT_NE(output->out.find(
-                  fmt::format("\"{}\": {}", timed ? "gate_passed" : "assembled", forks->size())),
+    EXPECT_NE(output->out.find(fmt::format("\"{}\": {}", timed ? "gate_passed" : "assembled",
+                                           forks.forks.size())),
               std::string::npos)
         << output->out;
   }

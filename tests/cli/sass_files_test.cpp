@@ -157,6 +157,9 @@ TEST_F(SassFiles, ListsKernels) {
   const auto rows = json::parse(listed.out)["rows"];
   ASSERT_EQ(rows.size(), 2U) << listed.out;
   EXPECT_EQ(rows[1]["number"], 2);
+  for (const char* count : {"number", "code bytes", "registers", "shared bytes"})
+    EXPECT_TRUE(rows[1][count].is_number_integer()) << count << ": " << rows[1][count].dump();
+  EXPECT_EQ(rows[1]["symbol"], "_ZN2ns4stepEPf");
   EXPECT_EQ(rows[1]["kernel"], "ns::step(float*)");
   EXPECT_EQ(rows[1]["target"], "sm_90a");
   const ProcessOutput shown = sass({"show", file, "--kernel", "2", "--json"});

@@ -241,7 +241,7 @@ class SassPage(PageTest):
         for other in ("sm_80", "sm_120a"):
             self.assertNotIn("cycles", self.cell(VARIANT, other).text, other)
         cell.click()
-        self.assertIn("NVIDIA H100 80GB HBM3, code for sm_90a, 2026-", self.texts("#measured")[0])
+        self.assertIn("NVIDIA H200, code for sm_90a, 2026-", self.texts("#measured")[0])
 
     def test_a_group_of_columns_names_the_measured_target(self):
         """sm_90 and sm_90a are one group; what was measured last stands there, with its target."""

@@ -97,7 +97,7 @@ TEST_F(DisassemblyCacheTest, ThrowsAwayWhatIsTorn) {
   const std::string whole = *read_file(file);
   std::string flipped = whole, other_format = whole;
   flipped[whole.size() / 2] ^= 1;
-  other_format.replace(other_format.find(" 2 "), 3, " 0 ");
+  other_format.replace(other_format.find(" 3 "), 3, " 0 ");
   for (const std::string& torn :
        {std::string(), whole.substr(0, 10), whole.substr(0, 60), whole.substr(0, whole.size() - 1),
         whole + "x", flipped, other_format, std::string(5000, '\0')}) {

@@ -40,6 +40,23 @@ TEST(NvdisasmJson, ReadsFunctions) {
   EXPECT_EQ(read->functions[1].name, "l");
 }
 
+// As nvdisasm 13.5 gives the words 0x1ff117803, 0x1ff110803 and 0x1ff117804 for sm_90; its text has
+// "P2R R17, PR, RZ, 0x1", "@P0 P2R R17, PR, RZ, 0x1" and "R2P PR, RZ, 0x1".
+TEST(NvdisasmJson, PutsThePredicateFileAmongTheOperands) {
+  const auto read = parse_nvdisasm_json(
+      listing(R"({"function-name":"k","start":0,"length":48,"sass-instructions":[)"
+              R"({"predicate":"PR","opcode":"P2R","operands":"R17,RZ,0x1"},)"
+              R"({"predicate":"PR","opcode":"P2R","operands":"R17,@P0,RZ,0x1"},)"
+              R"({"opcode":"R2P","operands":"PR,RZ,0x1"},)"
+              R"({"opcode":"LDGSTS.E.128","operands":"[R7][R2.64]"}]})"));
+  ASSERT_TRUE(read) << read.error().text();
+  const auto& code = read->functions[0].instructions;
+  EXPECT_EQ(code[0].predicate + "|" + code[0].operands, "|R17,PR,RZ,0x1");
+  EXPECT_EQ(code[1].predicate + "|" + code[1].operands, "@P0|R17,PR,RZ,0x1");
+  EXPECT_EQ(code[2].predicate + "|" + code[2].operands, "|PR,RZ,0x1");
+  EXPECT_EQ(code[3].operands, "[R7],[R2.64]");
+}
+
 TEST(NvdisasmJson, RefusesWhatHoldsNothing) {
   const struct {
     std::string text, message;

@@ -3,6 +3,8 @@
 
 #include "analysis/cubin/constant_operand.h"
 #include "analysis/disassembly/module.h"
+#include "core/base/file.h"
+#include "core/base/process.h"
 #include "tests/analysis/sass/class_images.h"
 #include "tests/analysis/sass/random_ptx.h"
 #include "tests/analysis/sass/rings.h"
@@ -148,6 +150,119 @@ TEST(RawListing, NamesRelocatedOperands) {
       }
     }
   EXPECT_GT(named, 100U);
+}
+
+// Shared memory, constants of this file and of another one, an index into a jump table, predicates
+// that are kept over a call.
+const std::string relocated_kernel = R"(
+.extern .func (.param .b32 result) outside(.param .b32 given);
+.extern .const .align 8 .b8 theirs[64];
+.const .align 8 .b8 mine[64] = {1,2,3};
+.shared .align 16 .b8 room[4096];
+.shared .align 16 .b8 two[4096];
+.visible .entry k(.param .u64 p, .param .u32 n)
+{
+  .reg .b64 a; .reg .b32 x,y,z,s; .reg .f64 d; .reg .pred q,r;
+  ld.param.u64 a, [p];
+  ld.param.u32 s, [n];
+  mov.u32 x, room;
+  shl.b32 y, s, 4;
+  add.u32 x, x, y;
+  cp.async.ca.shared.global [x+32], [a], 16;
+  cp.async.wait_all;
+  bar.sync 0;
+  ld.shared.u32 z, [x+64];
+  st.shared.u32 [two+16], z;
+  ld.const.u32 y, [mine+8];
+  ld.const.u32 x, [theirs+12];
+  ld.const.f64 d, [mine+16];
+  mul.f64 d, d, 0d3FF1999999999999;
+  st.global.f64 [a+8], d;
+  add.u32 z, z, y;
+  add.u32 z, z, x;
+  atom.shared.add.u32 z, [two+20], z;
+  setp.gt.u32 q, z, 3;
+  setp.gt.u32 r, y, 5;
+  {
+    .param .b32 given;
+    .param .b32 result;
+    st.param.b32 [given], z;
+    call (result), outside, (given);
+    ld.param.b32 y, [result];
+  }
+  @q add.u32 z, z, y;
+  @r mul.lo.u32 z, z, y;
+  T: .branchtargets A, B, C, D, E;
+  brx.idx s, T;
+  A: add.u32 z, z, 3; bra E;
+  B: mul.lo.u32 z, z, z; bra E;
+  C: shl.b32 z, z, 2; bra E;
+  D: xor.b32 z, z, 99; bra E;
+  E:
+  st.global.u32 [a], z;
+  ret;
+}
+)";
+
+// The text of `nvdisasm FILE` in our spelling, by address: "@P0|LDS|R0,[R0.X16+room+0x40]". Places
+// in the code have labels there and distances here; they are left out.
+std::map<std::size_t, std::string> printed_by_nvdisasm(const std::string& bytes) {
+  const auto folder = base::TempDir::create();
+  const fs::path file = folder->path() / "k.cubin";
+  EXPECT_TRUE(base::write_file(file, bytes));
+  const auto ran = base::run_process({find_tools()->nvdisasm, file.string()});
+  EXPECT_TRUE(ran && ran->ok());
+  std::map<std::size_t, std::string> lines;
+  const std::regex line(R"(/\*([0-9a-f]{4})\*/\s+(@!?U?P\w+ )?([A-Z][\w.]*) ?(.*?) *;)");
+  for (std::sregex_iterator one(ran->out.begin(), ran->out.end(), line), end; one != end; ++one) {
+    std::string operands = (*one)[4];
+    if (operands.find(".L_") != std::string::npos || operands.find(".text") != std::string::npos)
+      continue;
+    std::string guard = (*one)[2];
+    if (!guard.empty()) guard.pop_back();
+    operands = std::regex_replace(operands, std::regex(R"(`\(\(([\w.]+) \+ -(\w+)\)\))"), "$1-$2");
+    operands = std::regex_replace(operands, std::regex(R"(`\(\(([\w.]+) \+ (\w+)\)\))"), "$1+$2");
+    operands = std::regex_replace(operands, std::regex(R"(`\((.*?)\))"), "$1");
+    operands = std::regex_replace(operands, std::regex(", "), ",");
+    lines[std::stoul((*one)[1], nullptr, 16)] =
+        guard + "|" + std::string((*one)[3]) + "|" + operands;
+  }
+  return lines;
+}
+
+// In a relocatable image: symbols at the operands where nvdisasm's own text has them, with index
+// registers; and a bank, which it leaves out.
+TEST(RawListing, IsNvdisasmsTextOfRelocatableImages) {
+  PHASEBIT_NEEDS_TOOLS();
+  const auto disassembler = Disassembler::open(find_tools()->nvdisasm);
+  std::map<std::string, int> seen;
+  for (const char* target : {"sm_80", "sm_90a", "sm_100a", "sm_120a"}) {
+    const auto bytes = assemble_text(relocated_kernel, target, {"-c"});
+    ASSERT_TRUE(bytes) << bytes.error().text();
+    const auto cubin = read_cubin(*bytes);
+    const auto listing = disassembler->listing(cubin->sm, cubin->kernels[0]);
+    ASSERT_TRUE(listing) << listing.error().text();
+    const auto printed = printed_by_nvdisasm(*bytes);
+    const std::regex symbolic(R"(c\[(0x[0-9a-f]+)\]\[([^\]]*(mine|theirs|const_opt)[^\]]*)\])");
+    for (std::size_t i = 0; i < listing->instructions.size(); ++i) {
+      const disassembly::DisassembledInstruction& one = listing->instructions[i];
+      const auto theirs = printed.find(i * cubin::instruction_bytes);
+      if (theirs == printed.end()) continue;
+      const std::string text = one.predicate + "|" + one.opcode + "|" + one.operands;
+      std::smatch match;
+      if (std::regex_search(text, match, symbolic)) {
+        EXPECT_EQ(match[1], match[3] == "const_opt" ? "0x2" : "0x3") << target << ": " << text;
+      }
+      // What is filled in makes nvdisasm choose another name of the same opcode.
+      if (one.opcode == "IMAD.MOV.U32") continue;
+      EXPECT_EQ(std::regex_replace(text, symbolic, "c[$2]"), theirs->second)
+          << target << " at " << i * 16;
+      for (const char* what : {"LDGSTS", "P2R", "room", "mine", "theirs", "const_opt"})
+        seen[what] += theirs->second.find(what) != std::string::npos ? 1 : 0;
+    }
+  }
+  for (const char* what : {"LDGSTS", "P2R", "room", "mine", "theirs", "const_opt"})
+    EXPECT_GT(seen[what], 3) << what;
 }
 
 // One code that nvdisasm cannot read is an error of its own.
