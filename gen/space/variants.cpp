@@ -40,12 +40,36 @@ Status check_leading(const SweepBlock& block) {
   return {};
 }
 
+// Points of a block, those among them that are pruned or twice.
+double points_of(const SweepBlock& block) {
+  double crossed = 1, around = 1, in_pairs = 0;
+  for (const AxisValues& varied : block.cross) crossed *= static_cast<double>(varied.values.size());
+  for (const AxisValues& varied : block.once_around)
+    around += static_cast<double>(varied.values.size());
+  for (const AxisValues& varied : block.pairs) {
+    const auto values = static_cast<double>(varied.values.size());
+    around += values * (1 + in_pairs);
+    in_pairs += values;
+  }
+  return crossed * around;
+}
+
+// Each point is kept, to see which of them is there already.
+Status check_size(const SweepBlock& block) {
+  constexpr double most = 2'000'000;
+  const double points = points_of(block);
+  if (points <= most) return {};
+  return with_hint(fail(Step::spec, "{}: {:.0f} points, at most {:.0f}", block.where, points, most),
+                   "vary fewer axes in `cross`, others in `once_around`, or make several blocks");
+}
+
 class Expander {
  public:
   explicit Expander(const Catalogue& catalogue) : catalogue_(catalogue) {}
 
   Status add(const SweepBlock& block) {
     PHASEBIT_TRY(check_leading(block));
+    PHASEBIT_TRY(check_size(block));
     outside_.clear();
     Draft draft(catalogue_.vocabulary());
     for (const auto& [axis, value] : block.baseline) put(draft, axis, value, Named::baseline);

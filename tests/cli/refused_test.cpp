@@ -40,6 +40,8 @@ TEST(Refused, OfVariants) {
       {{"generate", "--list", "--id", ring, "-a", "stages=8"}, "-a stages=8: --id"},
       {{"generate", "--list", "--id", std::string(ring) + "/opt_level=1", "-a", "opt_level=2"},
        "says itself how it is assembled"},
+      {{"generate", "--list", "-a", "payload_bytes=16:65536", "-a", "num_stages=1:32"},
+       " points, at most 2000000"},
       {{"generate", "--list", "--toolchain", "13.5", "-a", "ptxas=13.5"}, "one and the same"},
       {{"generate", "--list", "--out", "x"}, "--out"},
       {{"generate", "--list", "--dry-run"}, "--list"},
