@@ -40,8 +40,6 @@ TEST(Refused, OfVariants) {
       {{"generate", "--list", "--id", ring, "-a", "stages=8"}, "-a stages=8: --id"},
       {{"generate", "--list", "--id", std::string(ring) + "/opt_level=1", "-a", "opt_level=2"},
        "says itself how it is assembled"},
-      {{"generate", "--list", "-a", "payload_bytes=16:65536", "-a", "num_stages=1:32"},
-       " points, at most 2000000"},
       {{"generate", "--list", "--toolchain", "13.5", "-a", "ptxas=13.5"}, "one and the same"},
       {{"generate", "--list", "--out", "x"}, "--out"},
       {{"generate", "--list", "--dry-run"}, "--list"},
@@ -69,6 +67,16 @@ TEST(Refused, OfVariants) {
       {{"assemble", "--cache", "x", "--no-cache"}, "--cache"},
       {{"pack", "--block", "32", "--id", ring}, "no kernel lacks a head"},
   });
+}
+
+// Before a point of it is made.
+TEST(Refused, OfASweepThatNobodyCouldKeep) {
+  const base::ProcessOutput output = test::run_phasebit(
+      {}, {"generate", "--list", "-a", "payload_bytes=16:65536", "-a", "num_stages=1:32"});
+  EXPECT_EQ(output.exit_status, base::exit_code(Step::spec));
+  EXPECT_NE(output.err.find(" points, at most 2000000 (vary fewer axes"), std::string::npos)
+      << output.err;
+  EXPECT_EQ(output.out, "");
 }
 
 // What a bulk copy or a stream cannot be: the id says the value, the message the limit.
