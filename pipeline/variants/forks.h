@@ -29,6 +29,6 @@ Result<MergedForks> merge_forks(const ForkRequest& request, bool resolved);
 // One line for each fork whose parent has changed since, or is gone, or that cannot be read: what,
 // and what to do. Empty when all are as recorded.
 std::vector<std::string> drifted_forks(const base::Home& home, const fs::path& templates,
-                                               const catalogue::Catalogue& catalogue);
+                                       const catalogue::Catalogue& catalogue);
 
 }  // namespace phasebit::pipeline::variants

@@ -206,25 +206,29 @@ TEST_F(Forks, OfAFileAreRefused) {
 // A fork that cannot be read stops nobody else.
 TEST_F(Forks, StopThemselvesAlone) {
   ASSERT_EQ(home_.says({"fork", ring + "/num_stages=2", "--name", "whole"}).exit_status, 0);
+  const bool has_tools = ptxas::find_toolchain({test::home(), {}, {}}).has_value();
   const std::string good = Project::read(file("mine.ptx"));
   const struct {
     std::string what, text, message;
   } rows[] = {
-      {"cut short", good.substr(0, good.find(".visible")), "above no .entry"},
+      {"cut short", good.substr(0, good.find(".visible")),
+       "ptx/tuned/mine.ptx:8: a head ('//@') above no .entry"},
       {"a head that lacks its parent", replaced(good, "//@ [parent]", "//@ [parents]"),
        "ptx/tuned/mine.ptx"},
       {"a barrier beyond the shared memory",
        replaced(good, "count = 4, arrivals = 1 },", "count = 400, arrivals = 1 },"),
-       "barrier full: it ends at"},
+       "barrier full"},
   };
   for (const auto& row : rows) {
     Project::write(file("mine.ptx"), row.text);
     const std::string whole = ring + "/num_stages=2/tuned=whole";
     EXPECT_EQ(home_.says({"show", whole}).exit_status, 0) << row.what;
-    const ProcessOutput tuned = home_.says({"assemble", "--tuned", "-t", "sm_90a"});
-    EXPECT_EQ(tuned.exit_status, 0) << row.what << ": " << tuned.err;
-    EXPECT_NE(tuned.err.find("note: "), std::string::npos) << row.what << ": " << tuned.err;
-    EXPECT_NE(tuned.err.find(row.message), std::string::npos) << row.what << ": " << tuned.err;
+    if (has_tools) {
+      const ProcessOutput tuned = home_.says({"assemble", "--tuned", "-t", "sm_90a"});
+      EXPECT_EQ(tuned.exit_status, 0) << row.what << ": " << tuned.err;
+      EXPECT_NE(tuned.err.find("note: "), std::string::npos) << row.what << ": " << tuned.err;
+      EXPECT_NE(tuned.err.find(row.message), std::string::npos) << row.what << ": " << tuned.err;
+    }
     EXPECT_EQ(home_.says({"fork", ring, "--name", "other"}).exit_status, 0) << row.what;
     fs::remove(file("other.ptx")), fs::remove(file("other.parent.ptx"));
     const ProcessOutput broken = home_.says({"show", ring + "/tuned=mine"});
