@@ -268,7 +268,7 @@ void RegisterReader::mask(const cubin::Instruction& instruction, std::string_vie
       operands.find("UPR,") == std::string_view::npos ? first_predicate : first_uniform_predicate;
   // Where a register holds the mask, a predicate may stay what it was.
   const bool writes = operands.starts_with("PR,") || operands.starts_with("UPR,");
-  const bool reads = !writes || operands.substr(operands.rfind(',') + 1).find('R') == 0;
+  const bool reads = !writes || !operands.substr(operands.rfind(',') + 1).starts_with("0x");
   for (const int i : flow::masked_predicates(operands)) {
     if (reads) registers.push_back({first + i, false, 1});
     if (writes) registers.push_back({first + i, true, 1});
