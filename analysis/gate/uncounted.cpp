@@ -27,6 +27,8 @@ Path path_of(Heat heat) {
   return heat == Heat::hot ? Path::hot : heat == Heat::cold ? Path::cold : Path::beside;
 }
 
+constexpr std::string_view prime = "prime";
+
 bool touches_memory(const std::string& opcode) {
   constexpr const char* kinds[] = {"LD", "LDS*", "LDSM*", "LDG*", "LD.*",
                                    "ST", "ST.*", "STS*",  "STG*"};
@@ -66,9 +68,9 @@ class Uncounted {
       check_uncounted(**table, census, Path::beside, "beside the timed loop", census.beside);
     }
     const std::vector<bool> plain = flow::find_plain_calls(kernel_),
-                            spins = flow::find_spins(kernel_), looped = find_looped(kernel_);
+                            spins = flow::find_spins(kernel_);
     for (const RoleWindow& window : windows_) {
-      check_outside(**table, window, looped);
+      check_outside(**table, window);
       check_blocks(**table, window);
       // What is called is outside of the window, so a rule has to know of it.
       check_each(window, "", [&](std::size_t i, const std::string& verb) {
@@ -116,10 +118,8 @@ class Uncounted {
                role_name(window.role), list_opcodes(found), what);
   }
 
-  // What a role waits for, copies or stores is in its window, where it is timed. What prepares it
-  // stands in no loop, and in verbs that no rule speaks of; `prime` may arrive at every slot.
-  void check_outside(const SynchronisationTable& table, const RoleWindow& window,
-                     const std::vector<bool>& looped) {
+  // What a role waits for, copies or stores is in its window, where it is timed.
+  void check_outside(const SynchronisationTable& table, const RoleWindow& window) {
     std::map<std::string, OpcodeCounts> found;
     for (std::size_t i = 0; i < window.heat.size(); ++i) {
       const std::string& opcode = kernel_.instructions[i].opcode;
@@ -127,21 +127,28 @@ class Uncounted {
       if (window.heat[i] != Heat::outside || line == nullptr || line->role != window.role) continue;
       const auto* known = table.find(opcode, spec_.exhaustive_for, line->verb);
       const bool synchronises = known != nullptr && known->per_block == 0;
-      const bool refused = line->verb == "prime" ? synchronises && looped[i] && !arrives(opcode)
-                           : is_gated(line->verb, window.role)
-                               ? synchronises || touches_memory(opcode)
-                               : synchronises && looped[i];
-      if (refused) ++found[line->verb][opcode];
+      if (is_timed(line->verb, window.role) ? synchronises || touches_memory(opcode)
+                                            : synchronises && !prepares(i, line->verb))
+        ++found[line->verb][opcode];
     }
     for (const auto& [verb, opcodes] : found)
       complain("{} ({}): outside the timed window: {}", verb.empty() ? "no verb" : verb,
                role_name(window.role), list_opcodes(opcodes));
   }
 
-  bool is_gated(const std::string& verb, const std::string& role) const {
-    return std::any_of(spec_.verbs.begin(), spec_.verbs.end(), [&](const rule::VerbRule& rule) {
-      return rule.verb != rule::any_verb && rule::concerns(rule, verb, role);
-    });
+  // What prepares a role is in no loop; `prime` may arrive at every slot.
+  bool prepares(std::size_t i, const std::string& verb) {
+    if (verb == prime && arrives(kernel_.instructions[i].opcode)) return true;
+    if (looped_.empty()) looped_ = find_looped(kernel_);  // of few kernels it is asked
+    return !looped_[i];
+  }
+
+  // A rule speaks of it, and it is not the verb that prepares.
+  bool is_timed(const std::string& verb, const std::string& role) const {
+    return verb != prime &&
+           std::any_of(spec_.verbs.begin(), spec_.verbs.end(), [&](const rule::VerbRule& rule) {
+             return rule.verb != rule::any_verb && rule::concerns(rule, verb, role);
+           });
   }
 
   bool is_counted(const VerbCensus& census, Path path, const std::string& opcode) const {
@@ -191,6 +198,7 @@ class Uncounted {
   const SassKernel& kernel_;
   const SourceMap& source_;
   const Census& census_;
+  std::vector<bool> looped_;  // find_looped, where it is asked
   std::vector<std::string> complaints_;
 };
 

@@ -24,6 +24,12 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+Outcome without_figure(Error why) {
+  Outcome outcome;
+  outcome.error = std::move(why);
+  return outcome;
+}
+
 }  // namespace
 
 Outcome outcome_of(const PointRow& row) {
@@ -216,11 +222,8 @@ std::optional<worker::PointRequest> Campaign::request_ahead() const {
 Outcome Campaign::take(const PlannedPoint& point, PointKind kind, const Conditions& conditions) {
   Prepared prepared = prepare(point, kind, conditions);
   if (const auto refuted = refuted_.find(prepared.representative);
-      kind == PointKind::point && refuted != refuted_.end()) {
-    Outcome outcome;
-    outcome.error = refuted->second;
-    return outcome;
-  }
+      kind == PointKind::point && refuted != refuted_.end())
+    return without_figure(refuted->second);
   if (prepared.refusal) return refuse(std::move(prepared.row), *prepared.refusal);
   if (prepared.representative != point.variant)
     return point_to(std::move(prepared.row), prepared.representative);
@@ -322,15 +325,10 @@ Outcome Campaign::result(std::size_t variant, int repetition) {
   const auto found = outcomes_.find(own), figures = outcomes_.find(other);
   progress_.clear();
   if (found == outcomes_.end() || figures == outcomes_.end()) {
-    Outcome missing;
-    missing.error = stopped_.value_or(Error{Step::usage, "not in the plan", {}});
-    return missing;
+    return without_figure(stopped_.value_or(Error{Step::usage, "not in the plan", {}}));
   }
-  if (const auto refuted = refuted_.find(other.first); refuted != refuted_.end()) {
-    Outcome none;
-    none.error = refuted->second;
-    return none;
-  }
+  if (const auto refuted = refuted_.find(other.first); refuted != refuted_.end())
+    return without_figure(refuted->second);
   if (own == other) return found->second;
   Outcome shared = figures->second;
   shared.note = found->second.note;

@@ -21,10 +21,7 @@ Result<FinishedPoints> FinishedPoints::read(const store::Store& store) {
   PHASEBIT_TRY_ASSIGN(rows, store.points());
   for (PointRow& row : rows) {
     auto [place, is_new] = finished.rows_.try_emplace(key_of(campaign::key_of(row)), row);
-    // An error does not undo a measurement of another day, but what was wrong stays so.
-    const auto wrong = [](const PointRow& one) { return one.verdict == record::Verdict::wrong; };
-    if (!is_new && !wrong(place->second) && (wrong(row) || !row.error || place->second.error))
-      place->second = std::move(row);
+    if (!is_new && record::replaces(row, place->second)) place->second = std::move(row);
   }
   return finished;
 }

@@ -216,17 +216,20 @@ std::uint32_t ExpectedChecksums::sum_after(std::uint32_t items, std::uint32_t fi
       product_sums_.emplace(shape_.buffers.at(0).fill.word, data, product, words_);
     return product_sums_->of_tiles(first_tile, items * tiles_an_item(shape_));
   }
-  if (!sums_) sums_.emplace(shape_.buffers.at(0).fill.word, data.bytes, data.tile_bytes);
-  return sums_->of_tiles(first_tile, items * tiles_an_item(shape_));
+  return data_sums().of_tiles(first_tile, items * tiles_an_item(shape_));
 }
 
 std::uint32_t ExpectedChecksums::left_after(std::uint32_t items, std::uint32_t first_tile) {
   const std::uint32_t last = std::min(items, static_cast<std::uint32_t>(shape_.slots_summed));
   if (shape_.data.bytes == 0)
     return image::sum_of_items(shape_, seed_, items - last, items, words_);
-  if (!sums_)
-    sums_.emplace(shape_.buffers.at(0).fill.word, shape_.data.bytes, shape_.data.tile_bytes);
-  return sums_->of_tiles(first_tile + items - last, last);
+  return data_sums().of_tiles(first_tile + items - last, last);
+}
+
+const DataSums& ExpectedChecksums::data_sums() {
+  const image::DataShape& data = shape_.data;
+  if (!sums_) sums_.emplace(shape_.buffers.at(0).fill.word, data.bytes, data.tile_bytes);
+  return *sums_;
 }
 
 Status verify_launch(const LaunchShape& shape, const record::Placement& placement,

@@ -28,6 +28,7 @@ class ExpectedChecksums {
 
  private:
   using Words = std::vector<image::tensor::TileWord>;
+  const DataSums& data_sums();
   std::uint32_t product_after(const image::RoleSlice& slice, int thread, std::uint32_t items);
 
   const image::LaunchShape& shape_;

@@ -35,6 +35,11 @@ std::size_t index_of(int word) {
   return static_cast<std::size_t>(word);
 }
 
+// `words`: what words_of_slot gives.
+TileWord word_of_slot(const PayloadShape& payload, const std::vector<TileWord>& words, int word) {
+  return words.empty() ? word_of_copy(payload, word) : words[index_of(word)];
+}
+
 // One item maps a thread's checksum h to h * power + a * (the item's first word) + b.
 struct ItemMap {
   std::uint32_t power = 1, a = 0, b = 0;
@@ -48,7 +53,7 @@ ItemMap item_map(const PayloadShape& payload, int rank, const std::vector<TileWo
     const int number =
         (group * payload.consumer_threads + rank) * payload.consumer_vector_words + within;
     const int word = number % payload.words_per_slot;
-    const TileWord own = words.empty() ? word_of_copy(payload, word) : words[index_of(word)];
+    const TileWord own = word_of_slot(payload, words, word);
     map.power *= payload_checksum_multiplier;
     map.a = map.a * payload_checksum_multiplier + (own.is_fill ? 0 : 1);
     map.b = map.b * payload_checksum_multiplier + own.value;
@@ -153,7 +158,7 @@ product::Products products_of(const LaunchShape& shape, std::uint32_t seed,
     const std::uint32_t first = seed + static_cast<std::uint32_t>(image) * payload_item_step;
     std::vector<std::uint32_t> slot;
     for (int word = 0; word < payload.words_per_slot; ++word) {
-      const TileWord own = words.empty() ? word_of_copy(payload, word) : words[index_of(word)];
+      const TileWord own = word_of_slot(payload, words, word);
       slot.push_back(own.is_fill ? own.value : product::signs_of(first + own.value));
     }
     products.add(payload.product, slot);
@@ -195,7 +200,7 @@ std::uint32_t sum_of_items(const LaunchShape& shape, std::uint32_t seed, std::ui
   for (std::uint32_t item = first; item < items; ++item) {
     const std::uint32_t image = item % static_cast<std::uint32_t>(payload.period);
     for (int word = 0; word < payload.words_per_slot; ++word) {
-      const TileWord own = words.empty() ? word_of_copy(payload, word) : words[index_of(word)];
+      const TileWord own = word_of_slot(payload, words, word);
       sum += own.value + (own.is_fill ? 0 : seed + image * payload_item_step);
     }
   }

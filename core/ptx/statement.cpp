@@ -115,6 +115,13 @@ PtxStatement take_apart(std::string_view line) {
   return made;
 }
 
+std::vector<PtxStatement> take_all_apart(const std::vector<std::string>& statements) {
+  std::vector<PtxStatement> all;
+  all.reserve(statements.size());
+  for (const std::string& statement : statements) all.push_back(take_apart(plain_text(statement)));
+  return all;
+}
+
 std::string put_together(const PtxStatement& statement) {
   const std::string operands = fmt::format("{}", fmt::join(statement.operands, ", "));
   const std::string rest = operands.empty() ? "" : " " + operands;

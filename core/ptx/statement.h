@@ -23,6 +23,9 @@ struct PtxStatement {
 PtxStatement take_apart(std::string_view line);
 std::string put_together(const PtxStatement& statement);
 
+// Each of a kernel's, without comments.
+std::vector<PtxStatement> take_all_apart(const std::vector<std::string>& statements);
+
 // Whether a name may have this character.
 bool in_name(char c);
 

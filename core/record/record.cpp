@@ -40,6 +40,11 @@ Verdict verdict_of(Step step) {
   return step == Step::guard ? Verdict::timed_out : Verdict::failed;
 }
 
+bool replaces(const PointRow& later, const PointRow& earlier) {
+  if (later.verdict == Verdict::wrong) return true;
+  return earlier.verdict != Verdict::wrong && (!later.error || earlier.error);
+}
+
 std::optional<Step> step_named(std::string_view word) {
   for (int i = 0; i <= static_cast<int>(Step::io); ++i)
     if (word == base::to_string(static_cast<Step>(i))) return static_cast<Step>(i);

@@ -169,6 +169,10 @@ struct Results {
   bool operator==(const Results&) const = default;
 };
 
+// Whether a later row of the same point takes the place of the earlier one: the newest that has
+// samples, else the newest error. A wrong payload is never forgiven: the same code was wrong once.
+bool replaces(const PointRow& later, const PointRow& earlier);
+
 // Some rows of results that outlive them.
 using Rows = std::vector<const PointRow*>;
 inline Rows rows_of(const std::vector<PointRow>& points) {

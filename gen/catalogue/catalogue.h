@@ -68,20 +68,6 @@ struct OpcodeCount {
   Expression low, high;  // the same, unless a range was given
 };
 
-// The form of a statement (core/rule/rule.h) with places for what the point says.
-struct StatementForm {
-  struct Place {
-    int slot = -1;  // of an axis or a derived number; -1: the expression
-    std::optional<Expression> number;
-  };
-  std::vector<std::string> literals;  // in front of each place, and behind the last
-  std::vector<Place> places;
-};
-struct StatementDeclaration {
-  std::string opcode;
-  StatementForm form;
-};
-
 // What the SASS of a verb must be (core/rule/rule.h), where it applies.
 struct GateDeclaration {
   std::string verb;  // "*": of the whole window; only `forbid` then
@@ -91,7 +77,7 @@ struct GateDeclaration {
   std::optional<Expression> when;
   std::vector<OpcodeCount> require;
   std::vector<std::string> forbid;
-  std::vector<StatementDeclaration> ptx;
+  std::vector<rule::StatementRule> ptx;  // {name} in a form is an axis or a derived number
   std::optional<rule::Passes> passes;
   std::string where;
 };

@@ -104,10 +104,8 @@ void CatalogueReader::read_gate(const Source& source, const TomlValue& table,
   gate.when = expression(reader, "when", ValueKind::truth, true);
   gate.require = read_counts(reader, *rule);
   gate.forbid = rule->forbid;
-  for (const rule::StatementRule& one : rule->ptx) {
-    auto form = read_form(reader, one.form);
-    if (form) gate.ptx.push_back({one.opcode, std::move(*form)});
-  }
+  gate.ptx = rule->ptx;
+  for (const rule::StatementRule& one : gate.ptx) check_placeholders(reader, "ptx", one.form);
   if (rule->says_passes) gate.passes = rule->passes;
   check_families(reader, "families", gate.families);
   check_range(reader, "ptxas", gate.ptxas);
@@ -129,33 +127,6 @@ std::optional<Expression> CatalogueReader::read_count(TomlReader& reader,
                 Error{Step::spec, fmt::format("'{}': {}", count.pattern, compiled.error().message),
                       compiled.error().hint});
   return {};
-}
-
-// "nanosleep.u32 {backoff_ns}": between braces stands the name of an axis, or an expression.
-std::optional<StatementForm> CatalogueReader::read_form(TomlReader& reader,
-                                                        const std::string& text) {
-  StatementForm form;
-  for (size_t at = 0; at < text.size();) {
-    const size_t open = std::min(text.find('{', at), text.size());
-    form.literals.push_back(text.substr(at, open - at));
-    if (open == text.size()) break;
-    const size_t close = std::min(text.find('}', open), text.size());
-    const std::string inside = text.substr(open + 1, close - open - 1);
-    at = close + 1;
-    StatementForm::Place place{catalogue_.vocabulary_.slot(inside), {}};
-    if (place.slot < 0) {
-      auto number = catalogue_.compile(inside, ValueKind::number, true);
-      if (!number) {
-        reader.refuse("ptx",
-                      Error{Step::spec, fmt::format("'{}': {}", text, number.error().message),
-                            number.error().hint});
-        return {};
-      }
-      place.number = std::move(*number);
-    }
-    form.places.push_back(std::move(place));
-  }
-  return form;
 }
 
 // A count is an expression, or two of them with ".." between.

@@ -82,7 +82,6 @@ class CatalogueReader {
   void check_families(base::TomlReader& reader, std::string_view key,
                       const std::vector<std::string>& families);
   void check_range(base::TomlReader& reader, std::string_view key, const std::string& range);
-  std::optional<StatementForm> read_form(base::TomlReader& reader, const std::string& text);
   void check_placeholders(base::TomlReader& reader, std::string_view key,
                           const std::string& reason);
   std::optional<Expression> expression(base::TomlReader& reader, std::string_view key,

@@ -43,10 +43,9 @@ class RuleMaker {
                     high);
       made.rule.require.push_back({opcode.pattern, {low, high}, opcode.path});
     }
-    for (const catalogue::StatementDeclaration& statement : gate.ptx) {
-      PHASEBIT_TRY_ASSIGN(form, filled(statement.form, gate));
-      made.rule.ptx.push_back({statement.opcode, std::move(form)});
-    }
+    for (const rule::StatementRule& statement : gate.ptx)
+      made.rule.ptx.push_back(
+          {statement.opcode, space::fill_in(catalogue_, point_, statement.form)});
     out.rules.push_back(std::move(made));
     return {};
   }
@@ -66,23 +65,6 @@ class RuleMaker {
     if (*number < 0)
       return fail(Step::gate, "{}: '{}' counts {}", gate.where, count.text(), *number);
     return static_cast<int>(*number);
-  }
-
-  Result<std::string> filled(const catalogue::StatementForm& form,
-                             const GateDeclaration& gate) const {
-    std::string text;
-    for (std::size_t i = 0; i < form.literals.size(); ++i) {
-      text += form.literals[i];
-      if (i >= form.places.size()) continue;
-      const auto& [slot, expression] = form.places[i];
-      if (slot >= 0) {
-        text += catalogue::value_text(catalogue_, slot, point_[static_cast<size_t>(slot)]);
-        continue;
-      }
-      PHASEBIT_TRY_ASSIGN(number, count_of(*expression, gate));
-      text += std::to_string(number);
-    }
-    return text;
   }
 
   // A derived name that the caller did not supply must not count as 0.

@@ -1,9 +1,7 @@
 #include "gen/render/head_plan.h"
 
 #include "core/base/fields_toml.h"
-#include "gen/probes/head_rules.h"
 #include "gen/probes/make_plan.h"
-#include "gen/ptxas/assembler.h"
 #include "gen/render/variant_head.h"
 #include "gen/space/hand_made.h"
 
@@ -119,10 +117,9 @@ class PlanCheck {
   const LaunchShape& planned_;
 };
 
-image::VariantKey catalogue_key(const image::VariantKey& key) {
-  image::VariantKey variant = key;
-  std::erase_if(variant.axes, [](const auto& axis) { return space::is_later_axis(axis.first); });
-  return variant;
+image::VariantKey of_catalogue(image::VariantKey key) {
+  std::erase_if(key.axes, [](const auto& axis) { return space::is_later_axis(axis.first); });
+  return key;
 }
 
 // What says which code the text must become, and of which barriers; as it is written, which is one
@@ -140,24 +137,20 @@ std::string gated_part(const Head& head) {
 
 }  // namespace
 
-Result<bool> is_held_to_key(const catalogue::Catalogue& catalogue, const Head& head,
-                            const image::VariantKey& key) {
-  if (head.own_components()) return true;
-  const image::VariantKey variant = catalogue_key(key);
-  PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(catalogue, variant));
-  std::map<std::string, int> derived = plan.derived();
-  derived["by_llvm"] = ptxas::llvm_of(key).version.empty() ? 0 : 1;
-  PHASEBIT_TRY_ASSIGN(rules, probes::head_rules(catalogue, variant, derived));
-  ptxas::Kernel none;
-  const Head wanted = make_head(variant, plan, none, std::move(rules));
-  return gated_part(head) == gated_part(wanted);
-}
-
 Status check_head_plan(const catalogue::Catalogue& catalogue, const Head& head,
                        const image::VariantKey& key) {
   if (head.own_components()) return {};
-  PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(catalogue, catalogue_key(key)));
+  PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(catalogue, of_catalogue(key)));
   return PlanCheck(head, plan).check();
+}
+
+Result<bool> is_held_to_key(const catalogue::Catalogue& catalogue, const Head& head,
+                            const image::VariantKey& key) {
+  if (head.own_components()) return true;
+  const image::VariantKey variant = of_catalogue(key);
+  PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(catalogue, variant));
+  PHASEBIT_TRY_ASSIGN(rules, rules_of(catalogue, variant, key, plan));
+  return gated_part(head) == gated_part(make_head(variant, plan, {}, std::move(rules)));
 }
 
 }  // namespace phasebit::render

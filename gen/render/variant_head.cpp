@@ -1,6 +1,7 @@
 #include "gen/render/variant_head.h"
 
 #include "core/ptx/head/words.h"
+#include "gen/ptxas/llvm_axes.h"
 
 #include <algorithm>
 #include <sstream>
@@ -97,6 +98,14 @@ std::map<std::string, std::vector<int>> bounds_of(const Kernel& kernel) {
     }
   }
   return bounds;
+}
+
+Result<probes::HeadRules> rules_of(const catalogue::Catalogue& catalogue,
+                                   const image::VariantKey& templates, const image::VariantKey& key,
+                                   const Plan& plan) {
+  std::map<std::string, int> derived = plan.derived();
+  derived["by_llvm"] = ptxas::llvm_of(key).version.empty() ? 0 : 1;
+  return probes::head_rules(catalogue, templates, derived);
 }
 
 ptx::head::Head make_head(const image::VariantKey& key, const Plan& plan, const Kernel& kernel,

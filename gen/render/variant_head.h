@@ -7,6 +7,12 @@
 
 namespace phasebit::render {
 
+// The rules of a variant's components, with the figures of its plan. `templates` is what the
+// templates have of the key: the axes of the catalogue.
+Result<probes::HeadRules> rules_of(const catalogue::Catalogue& catalogue,
+                                   const image::VariantKey& templates, const image::VariantKey& key,
+                                   const probes::Plan& plan);
+
 // `rules` are those of its components.
 ptx::head::Head make_head(const image::VariantKey& key, const probes::Plan& plan,
                           const ptxas::Kernel& kernel, probes::HeadRules rules);

@@ -142,19 +142,19 @@ Result<Settled> settle(const Catalogue& catalogue, const Draft& draft) {
   return std::move(settling.out);
 }
 
-std::string fill_reason(const Catalogue& catalogue, const Values& point, std::string_view reason) {
+std::string fill_in(const Catalogue& catalogue, const Values& point, std::string_view text) {
   std::string filled;
-  while (!reason.empty()) {
-    const size_t open = std::min(reason.find('{'), reason.size());
-    filled += reason.substr(0, open);
-    reason.remove_prefix(open);
-    if (reason.empty()) break;
-    const size_t close = reason.find('}');
-    const std::string_view name = reason.substr(1, close == std::string_view::npos ? 0 : close - 1);
+  while (!text.empty()) {
+    const size_t open = std::min(text.find('{'), text.size());
+    filled += text.substr(0, open);
+    text.remove_prefix(open);
+    if (text.empty()) break;
+    const size_t close = text.find('}');
+    const std::string_view name = text.substr(1, close == std::string_view::npos ? 0 : close - 1);
     const int slot = catalogue.vocabulary().slot(name);
     // A brace of an expression, as in `in {'a'}`, stays.
     filled += slot < 0 ? "{" : value_text(catalogue, slot, point[static_cast<size_t>(slot)]);
-    reason.remove_prefix(slot < 0 ? 1 : close + 1);
+    text.remove_prefix(slot < 0 ? 1 : close + 1);
   }
   return filled;
 }

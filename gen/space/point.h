@@ -37,9 +37,9 @@ struct Settled {
 // variants.h says what is pruned. Step::spec when an expression cannot be evaluated.
 Result<Settled> settle(const catalogue::Catalogue& catalogue, const Draft& draft);
 
-// The reason with the point's values in the place of {axis}.
-std::string fill_reason(const catalogue::Catalogue& catalogue, const catalogue::Values& point,
-                        std::string_view reason);
+// The text, of a reason or a rule, with the point's values in the place of {axis}.
+std::string fill_in(const catalogue::Catalogue& catalogue, const catalogue::Values& point,
+                    std::string_view text);
 
 image::VariantKey key_of(const catalogue::Catalogue& catalogue, const catalogue::Values& point);
 

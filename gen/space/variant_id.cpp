@@ -62,7 +62,7 @@ Result<VariantKey> find_hash(const Expansion& known, std::string_view prefix) {
 Result<VariantKey> make_key(const Catalogue& catalogue, const NamedValues& values) {
   PHASEBIT_TRY_ASSIGN(settled, settle_values(catalogue, values));
   if (!settled.pruned.empty())
-    return fail(Step::spec, "pruned: {}", fill_reason(catalogue, settled.point, settled.pruned));
+    return fail(Step::spec, "pruned: {}", fill_in(catalogue, settled.point, settled.pruned));
   return key_of(catalogue, settled.point);
 }
 

@@ -37,7 +37,6 @@ using select::Space;
 namespace {
 
 constexpr const char* dirty = "-dirty";
-constexpr const char* anchor_probe = "anchor";  // the bench finds them by their names
 
 // "3f2a9c1", with "-dirty" where a file differs from it, also one of the templates that git does
 // not know.
@@ -65,15 +64,18 @@ Result<std::string> hash_of_folder(const fs::path& folder) {
   return base::short_hash(all);
 }
 
-// Of `--templates`: what they make is no variant of the catalogue, so its id names them.
-Status name_templates(const select::SpaceRequest& request, image::Manifest& manifest) {
+// Of `--templates`: what they make, from `first` on, is no variant of the catalogue, so its id
+// names them. The bench finds the anchors in front of it by their names.
+Status name_templates(const select::SpaceRequest& request, std::size_t first,
+                      image::Manifest& manifest) {
   if (request.templates.empty()) return {};
   PHASEBIT_TRY_ASSIGN(own, hash_of_folder(request.templates));
   PHASEBIT_TRY_ASSIGN(shipped, hash_of_folder(request.home.data / "templates"));
   if (own == shipped) return {};
   manifest.commit += fmt::format("{}templates {}", manifest.commit.empty() ? "" : ", ", own);
-  for (BundleVariant& variant : manifest.variants) {
-    if (image::is_whole(variant.key) || variant.key.value("probe") == anchor_probe) continue;
+  for (std::size_t n = first; n < manifest.variants.size(); ++n) {
+    BundleVariant& variant = manifest.variants[n];
+    if (image::is_whole(variant.key)) continue;
     variant.key.axes.emplace_back(space::templates_axis, own);
     variant.key.id += fmt::format("/{}={}", space::templates_axis, own);
     variant.key.hash = base::short_hash(variant.key.id);
@@ -269,8 +271,9 @@ Result<Packing> pack(const PackRequest& request) {
   if (!plain) return tl::unexpected<Error>(plain.error());
   manifest.catalogue = image::facts_of(render::catalogue_facts(*plain));
   if (request.anchors) PHASEBIT_TRY(pack_anchors(packing, tools, space, request));
+  const std::size_t anchors = manifest.variants.size();
   PHASEBIT_TRY(pack_variants(packing, tools, space, request));
-  PHASEBIT_TRY(name_templates(request.space, manifest));
+  PHASEBIT_TRY(name_templates(request.space, anchors, manifest));
   add_moves(packing);
   return packing;
 }

@@ -83,9 +83,10 @@ class ColumnGate {
       if (!image || image->gate.verdict == image::GateVerdict::ungated) continue;
       const auto& [key, head, kernel, sites, refused] = prepared_[work.variant];
       const auto by = head.launch.sms > 0 ? ptx::head::FigureBy::timer : ptx::head::FigureBy::clock;
-      refuse_for(ptx::head::find_misstated(*work.rules.spec, kernel.statements, kernel.source),
+      const std::vector<ptx::PtxStatement> statements = ptx::take_all_apart(kernel.statements);
+      refuse_for(ptx::head::find_misstated(*work.rules.spec, statements, kernel.source),
                  image->gate);
-      refuse_for(ptx::head::find_clock_changes(kernel.statements, kernel.source, by), image->gate);
+      refuse_for(ptx::head::find_clock_changes(statements, kernel.source, by), image->gate);
     }
   }
   void refuse(Module& module, const Error& error) {

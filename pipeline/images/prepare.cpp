@@ -68,9 +68,7 @@ Result<Rendered> headed(const Texts& texts, const catalogue::Catalogue& catalogu
   PHASEBIT_TRY_ASSIGN(target, probes::declared_target(key, needs, wanted_target));
   PHASEBIT_TRY_ASSIGN(plan, probes::make_plan(catalogue, of_catalogue));
   PHASEBIT_TRY_ASSIGN(rendered, texts.of(key, plan, needs.ptx, target));
-  std::map<std::string, int> derived = plan.derived();
-  derived["by_llvm"] = ptxas::llvm_of(key).version.empty() ? 0 : 1;
-  PHASEBIT_TRY_ASSIGN(rules, probes::head_rules(catalogue, of_catalogue, derived));
+  PHASEBIT_TRY_ASSIGN(rules, render::rules_of(catalogue, of_catalogue, key, plan));
   rendered.head = render::make_head(key, plan, rendered.kernel, std::move(rules));
   rendered.has_head = true;
   return std::move(rendered);

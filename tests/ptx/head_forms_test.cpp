@@ -20,7 +20,8 @@ TEST(Statements, AreOfTheFormThatTheRuleSays) {
   const auto found = [&](const char* first, const char* second) {
     rule::GateSpec spec;
     spec.verbs = {rule};
-    return ptx::head::find_misstated(spec, {first, second, "nanosleep.u32 7;"}, source);
+    return ptx::head::find_misstated(spec, ptx::take_all_apart({first, second, "nanosleep.u32 7;"}),
+                                     source);
   };
   EXPECT_EQ(found("@p  nanosleep.u32\t100 ;", "bra L;"), std::vector<std::string>());
   EXPECT_EQ(found("nanosleep.u32 100;", "@q nanosleep.u32 r;"),
@@ -45,7 +46,7 @@ std::vector<std::string> changes(const std::vector<std::string>& lines, FigureBy
                       line.substr(0, verb ? dot : bar)});
     statements.push_back(line.substr(bar + 2));
   }
-  return find_clock_changes(statements, source, by);
+  return find_clock_changes(ptx::take_all_apart(statements), source, by);
 }
 
 const std::vector<std::string> sound = {

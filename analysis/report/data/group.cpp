@@ -18,13 +18,8 @@ SlotKey slot_of(const PointRow& point) {
   return {point.repetition, point.aa_control, point.conditions.sm, point.conditions.first_warp};
 }
 
-// The newest row of a slot that has samples, else the newest error. A wrong payload is never
-// forgiven: the same code was wrong once.
-const PointRow* better(const PointRow* known, const PointRow& next) {
-  if (known == nullptr) return &next;
-  const auto wrong = [](const PointRow& row) { return row.verdict == record::Verdict::wrong; };
-  if (wrong(*known) || wrong(next)) return wrong(next) ? &next : known;
-  return next.error && !known->error ? known : &next;
+void keep(const PointRow*& known, const PointRow& next) {
+  if (known == nullptr || record::replaces(next, *known)) known = &next;
 }
 
 // That of a row's cycles, or null when they are a line.
@@ -44,7 +39,7 @@ Group group_of(const std::vector<const PointRow*>& rows) {
     if (!row->measured() && !row->error)
       group.same_as = row->same_as;
     else
-      slots[slot_of(*row)] = better(slots[slot_of(*row)], *row);
+      keep(slots[slot_of(*row)], *row);
   }
   for (const auto& [slot, row] : slots) {
     if (row->error) {

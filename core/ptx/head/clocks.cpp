@@ -1,8 +1,5 @@
 #include "core/ptx/head/clocks.h"
 
-#include "core/base/text.h"
-#include "core/ptx/statement.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -23,9 +20,8 @@ bool reads_register(const PtxStatement& statement, std::string_view prefix) {
 
 class Clocks {
  public:
-  Clocks(const std::vector<std::string>& statements, const image::SourceMap& source)
-      : source_(source), count_(std::min(statements.size(), source.size())) {
-    for (std::size_t i = 0; i < count_; ++i) parsed_.push_back(take_apart(statements[i]));
+  Clocks(const std::vector<PtxStatement>& statements, const image::SourceMap& source)
+      : source_(source), parsed_(statements), count_(std::min(statements.size(), source.size())) {
     for (std::size_t i = 0; i < count_; ++i)
       if (is_clock_verb(source_[i]) && (is_clock(i) || is_timer(i)))
         for (const std::string& name : written_names(parsed_[i])) kept_.insert(name);
@@ -99,17 +95,15 @@ class Clocks {
                        parsed_.begin() + static_cast<std::ptrdiff_t>(second),
                        [](const PtxStatement& one) {
                          return one.part != PtxStatement::Part::instruction || one.name.empty() ||
-                                one.name.starts_with("//") ||
                                 (one.name.starts_with("mov.") && !reads_register(one, "%clock"));
                        });
   }
 
   void check_pair(const Verb& verb, const Reads& reads, FigureBy by) {
-    const std::string name = fmt::format("{} ({})", verb.second, verb.first);
     if (by == FigureBy::timer && reads.timers.size() != 1)
       found_.push_back(
-          fmt::format("{}: {} reads of %globaltimer, which the figure is made of, not 1", name,
-                      reads.timers.size()));
+          fmt::format("{} ({}): {} reads of %globaltimer, which the figure is made of, not 1",
+                      verb.second, verb.first, reads.timers.size()));
     for (const std::size_t timer : reads.timers)
       if (std::none_of(reads.clocks.begin(), reads.clocks.end(), [&](std::size_t clock) {
             return are_neighbours(std::min(clock, timer), std::max(clock, timer));
@@ -118,15 +112,15 @@ class Clocks {
   }
 
   const image::SourceMap& source_;
+  const std::vector<PtxStatement>& parsed_;
   std::size_t count_;
-  std::vector<PtxStatement> parsed_;
   std::set<std::string> kept_;  // names that hold what was read
   std::vector<std::string> found_;
 };
 
 }  // namespace
 
-std::vector<std::string> find_clock_changes(const std::vector<std::string>& statements,
+std::vector<std::string> find_clock_changes(const std::vector<PtxStatement>& statements,
                                             const image::SourceMap& source, FigureBy by) {
   return Clocks(statements, source).find(by);
 }

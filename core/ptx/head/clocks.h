@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/image/source_map.h"
+#include "core/ptx/statement.h"
 
 #include <string>
 #include <vector>
@@ -14,7 +15,7 @@ enum class FigureBy { clock, timer };
 // In words: reads of %globaltimer that do not stand beside the clock read of their verb, and
 // statements that change what the verbs clock_start and clock_end read, or count with it. Code
 // without a role may copy and store it. `statements` are those of `source`, in order.
-std::vector<std::string> find_clock_changes(const std::vector<std::string>& statements,
+std::vector<std::string> find_clock_changes(const std::vector<PtxStatement>& statements,
                                             const image::SourceMap& source, FigureBy by);
 
 }  // namespace phasebit::ptx::head

@@ -1,8 +1,5 @@
 #include "core/ptx/head/forms.h"
 
-#include "core/ptx/statement.h"
-
-#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -15,13 +12,8 @@ using rule::VerbRule;
 namespace {
 
 // Without predicate and semicolon.
-PtxStatement plain(const std::string& statement) {
-  PtxStatement parsed = take_apart(plain_text(statement));
-  parsed.guard.clear();
-  return parsed;
-}
-
-std::string text_of(const PtxStatement& statement) {
+std::string text_of(PtxStatement statement) {
+  statement.guard.clear();
   const std::string text = put_together(statement);
   return text.ends_with(';') ? text.substr(0, text.size() - 1) : text;
 }
@@ -32,12 +24,10 @@ bool speaks_of(const std::string& verb, const image::SourceLine& line) {
 
 class Misstated {
  public:
-  Misstated(const std::vector<std::string>& statements, const image::SourceMap& source)
-      : source_(source) {
-    for (const std::string& statement : statements) plain_.push_back(plain(statement));
-  }
+  Misstated(const std::vector<PtxStatement>& statements, const image::SourceMap& source)
+      : statements_(statements), source_(source) {}
 
-  std::vector<std::string> find(const VerbRule& rule) {
+  std::vector<std::string> find(const VerbRule& rule) const {
     std::set<std::string> roles;
     for (const image::SourceLine& line : source_)
       if (speaks_of(rule.verb, line) && (rule.role.empty() || rule.role == line.role))
@@ -55,33 +45,31 @@ class Misstated {
   std::string problem_of(const StatementRule& rule, const std::string& verb,
                          const std::string& role) const {
     bool any = false;
-    for (std::size_t i = 0; i < plain_.size() && i < source_.size(); ++i) {
+    for (std::size_t i = 0; i < statements_.size() && i < source_.size(); ++i) {
       if (!speaks_of(verb, source_[i]) || source_[i].role != role ||
-          !rule::opcode_matches(rule.opcode, plain_[i].name))
+          !rule::opcode_matches(rule.opcode, statements_[i].name))
         continue;
       any = true;
-      if (const std::string text = text_of(plain_[i]); !rule::opcode_matches(rule.form, text))
+      if (const std::string text = text_of(statements_[i]); !rule::opcode_matches(rule.form, text))
         return fmt::format("'{}' at {}, expected '{}'", text, source_[i].place(), rule.form);
     }
     return any ? "" : fmt::format("no '{}', expected '{}'", rule.opcode, rule.form);
   }
 
+  const std::vector<PtxStatement>& statements_;
   const image::SourceMap& source_;
-  std::vector<PtxStatement> plain_;
 };
 
 }  // namespace
 
 std::vector<std::string> find_misstated(const rule::GateSpec& spec,
-                                        const std::vector<std::string>& statements,
+                                        const std::vector<PtxStatement>& statements,
                                         const image::SourceMap& source) {
   std::vector<std::string> all;
-  std::optional<Misstated> misstated;  // most specs have no such rule
-  for (const VerbRule& rule : spec.verbs) {
-    if (rule.ptx.empty()) continue;
-    if (!misstated) misstated.emplace(statements, source);
-    for (std::string& one : misstated->find(rule)) all.push_back(std::move(one));
-  }
+  const Misstated misstated(statements, source);
+  for (const VerbRule& rule : spec.verbs)
+    if (!rule.ptx.empty())
+      for (std::string& one : misstated.find(rule)) all.push_back(std::move(one));
   return all;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/image/source_map.h"
+#include "core/ptx/statement.h"
 #include "core/rule/rule.h"
 
 #include <string>
@@ -11,7 +12,7 @@ namespace phasebit::ptx::head {
 
 // In words, one a rule and role that it is broken in. `statements` are those of `source`, in order.
 std::vector<std::string> find_misstated(const rule::GateSpec& spec,
-                                        const std::vector<std::string>& statements,
+                                        const std::vector<PtxStatement>& statements,
                                         const image::SourceMap& source);
 
 }  // namespace phasebit::ptx::head
