@@ -13,6 +13,8 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,9 +25,10 @@ namespace phasebit::base {
 
 // What the list says of a field. JSON has every field, by the name that the list gives.
 struct Field {
-  const char* toml = "";       // its key in TOML; "": the same name; null: TOML lacks it
-  const char* table = "";      // the TOML table that has the key, of a type with several tables
-  int least = 0;               // of a number in TOML
+  const char* toml = "";   // its key in TOML; "": the same name; null: TOML lacks it
+  const char* table = "";  // the TOML table that has the key, of a type with several tables
+  // Of a number, and of each number of an array.
+  std::int64_t least = 0, most = std::numeric_limits<std::int64_t>::max();
   const char* must = nullptr;  // TOML without the key is refused with this hint; "": without one
   bool always = false;         // TOML has it even at its default; so has it with `must`
   bool with_last = false;      // TOML has it wherever it has the field before it

@@ -4,11 +4,18 @@
 
 #include "core/base/fields.h"
 
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace phasebit::base {
@@ -19,6 +26,24 @@ concept HasJson = requires(nlohmann::json& json, const T& value) { to_json(json,
 
 template <typename T>
 concept HasListedJson = !HasJson<T> && (HasFields<T> || HasWords<T> || HasText<T>);
+
+template <typename T>
+inline constexpr bool is_array = false;
+template <typename T, std::size_t size>
+inline constexpr bool is_array<std::array<T, size>> = true;
+
+template <typename T>
+concept IsNumber = std::integral<T> && !std::same_as<T, bool>;
+
+template <typename T>
+inline constexpr bool is_list_of_numbers = false;
+template <IsNumber T>
+inline constexpr bool is_list_of_numbers<std::vector<T>> = true;
+
+template <typename T>
+inline constexpr bool is_map_of_numbers = false;
+template <IsNumber T>
+inline constexpr bool is_map_of_numbers<std::map<std::string, T>> = true;
 
 template <typename T>
 inline constexpr bool is_optional = false;
@@ -69,6 +94,28 @@ nlohmann::json as_json(const T& value, JsonPart part) {
   }
 }
 
+// Throws for what is no whole number, or none from `least` to `most` that the type holds.
+template <IsNumber Number>
+void take_number(const nlohmann::json& json, Number& into, const Field& field) {
+  const auto fits = [&](auto value) {
+    return std::in_range<Number>(value) && std::cmp_greater_equal(value, field.least) &&
+           std::cmp_less_equal(value, field.most);
+  };
+  if (!json.is_number()) return void(json.get_to(into));  // throws
+  const bool taken = json.is_number_unsigned()  ? fits(json.get<std::uint64_t>())
+                     : json.is_number_integer() ? fits(json.get<std::int64_t>())
+                                                : false;
+  if (taken) return void(json.get_to(into));
+  const auto most = std::min(static_cast<std::uint64_t>(field.most),
+                             static_cast<std::uint64_t>(std::numeric_limits<Number>::max()));
+  throw nlohmann::json::other_error::create(
+      501, fmt::format("{} is no whole number from {} to {}", json.dump(), field.least, most),
+      &json);
+}
+
+// Coordinates and offsets may be below zero.
+inline constexpr Field any_number = {.least = std::numeric_limits<std::int64_t>::min()};
+
 // A field without `if_set` must be there; further keys are left alone.
 template <typename T>
 struct JsonReader {
@@ -78,10 +125,21 @@ struct JsonReader {
   template <typename Type, typename Member>
   void operator()(const char* name, Member Type::* member, const Field& field = {}) {
     if (field.if_set && !json.contains(name)) return;
+    const nlohmann::json& value = json.at(name);
     if constexpr (is_optional<Member>)
-      json.at(name).get_to((into.*member).emplace());
+      value.get_to((into.*member).emplace());
+    else if constexpr (IsNumber<Member>)
+      take_number(value, into.*member, field);
+    else if constexpr (is_array<Member>)
+      for (std::size_t n = 0; n < (into.*member).size(); ++n)
+        take_number(value.at(n), (into.*member)[n], field);
     else
-      json.at(name).get_to(into.*member);
+      value.get_to(into.*member);  // throws for what is no list, no object, no text
+    if constexpr (is_list_of_numbers<Member>)
+      for (std::size_t n = 0; n < value.size(); ++n)
+        take_number(value.at(n), (into.*member)[n], any_number);
+    if constexpr (is_map_of_numbers<Member>)
+      for (const auto& [key, one] : value.items()) take_number(one, (into.*member)[key], field);
   }
 };
 

@@ -50,7 +50,7 @@ struct Buffer {
 template <typename Visit>
 void fields(Visit& visit, const Buffer* /*type*/) {
   visit("name", &Buffer::name, {.must = ""});
-  visit("bytes", &Buffer::bytes, {.least = 1, .must = "write `bytes = 4096`"});
+  visit("bytes", &Buffer::bytes, {.must = "write `bytes = 4096`"});
   visit("fill", &Buffer::fill);
 }
 

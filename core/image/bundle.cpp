@@ -27,7 +27,31 @@ tl::unexpected<Error> torn(const fs::path& path) {
       "pack and copy the bundle again");
 }
 
+// A kernel's code is a section of its name.
+bool has_kernel(const std::string& cubin, const std::string& entry) {
+  std::string section(1, '\0');
+  section += ".text." + entry;
+  section += '\0';
+  return cubin.find(section) != std::string::npos;
+}
+
 }  // namespace
+
+Status check_bundle(const fs::path& folder, const Manifest& manifest) {
+  PHASEBIT_TRY(check_manifest(manifest));
+  std::map<std::string, std::vector<std::string>> entries;
+  for (const BundleVariant& variant : manifest.variants)
+    for (const Image& image : variant.images) entries[module_of(image)].push_back(image.entry);
+  for (const auto& [module, names] : entries) {
+    PHASEBIT_TRY_ASSIGN(cubin, read_module(folder, module));
+    for (const std::string& entry : names)
+      if (!has_kernel(cubin, entry))
+        return with_hint(fail(Step::bundle, "{} has no kernel '{}'",
+                              module_path(folder, module, cubin_suffix).string(), entry),
+                         "pack and copy the bundle again");
+  }
+  return {};
+}
 
 Status write_bundle(const fs::path& folder, const Manifest& manifest,
                     const std::map<std::string, std::string>& modules,

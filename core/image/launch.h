@@ -14,6 +14,11 @@
 
 namespace phasebit::image {
 
+// What any GPU takes (CUDA C++ Programming Guide, technical specifications per compute capability).
+inline constexpr int most_threads_of_cta = 1024;
+inline constexpr int most_ctas_of_cluster = 16;
+inline constexpr int most_shared_bytes = 227 << 10;
+
 // The threads of one warp that play one role: lanes first_lane, first_lane + lane_stride, ...
 struct RoleSlice {
   int warp = 0;         // within the CTA
@@ -33,13 +38,14 @@ struct RoleSlice {
 template <typename Visit>
 void fields(Visit& visit, const RoleSlice* /*type*/) {
   // A head says the first four for several warps at once (core/ptx/head).
-  visit("warp", &RoleSlice::warp, {.toml = nullptr});
-  visit("first_lane", &RoleSlice::first_lane, {.toml = nullptr});
-  visit("lane_stride", &RoleSlice::lane_stride, {.toml = nullptr});
+  visit("warp", &RoleSlice::warp, {.toml = nullptr, .most = 31});
+  visit("first_lane", &RoleSlice::first_lane, {.toml = nullptr, .most = 31});
+  visit("lane_stride", &RoleSlice::lane_stride, {.toml = nullptr, .least = 1, .most = 32});
   visit("role", &RoleSlice::role, {.toml = nullptr});
   visit("unit", &RoleSlice::unit);
   visit("rank", &RoleSlice::rank);
-  visit("rank_in_cluster", &RoleSlice::rank_in_cluster, {.toml = "cta"});
+  visit("rank_in_cluster", &RoleSlice::rank_in_cluster,
+        {.toml = "cta", .least = -1, .most = most_ctas_of_cluster - 1});
   visit("leaves_early", &RoleSlice::leaves_early);
 }
 
@@ -77,7 +83,7 @@ template <typename Visit>
 void fields(Visit& visit, const TilePayload* /*type*/) {
   visit("map", &TilePayload::map, {.must = ""});
   visit("at", &TilePayload::at, {.always = true});
-  visit("copies", &TilePayload::copies, {.least = 1});
+  visit("copies", &TilePayload::copies, {.least = 1, .most = most_shared_bytes / 16});
   visit("offsets", &TilePayload::offsets);
 }
 
@@ -105,10 +111,11 @@ template <typename Visit>
 void fields(Visit& visit, const PayloadShape* /*type*/) {
   using Shape = PayloadShape;
   visit("words_per_slot", &Shape::words_per_slot,
-        {.toml = "words", .always = true, .by_key = true});
+        {.toml = "words", .most = most_shared_bytes / 4, .always = true, .by_key = true});
   visit("consumer_threads", &Shape::consumer_threads, {.toml = "threads", .always = true});
-  visit("consumer_vector_words", &Shape::consumer_vector_words, {.toml = "vector", .least = 1});
-  visit("period", &Shape::period);
+  visit("consumer_vector_words", &Shape::consumer_vector_words,
+        {.toml = "vector", .least = 1, .most = 4});
+  visit("period", &Shape::period, {.most = copied_payload_period});
   visit("thread_words", &Shape::thread_words, {.toml = "reads", .if_set = true});
   visit("copy_words", &Shape::copy_words, {.toml = "copied", .in_signature = false});
   visit("kept_words", &Shape::kept_words,
@@ -132,7 +139,7 @@ template <typename Visit>
 void fields(Visit& visit, const DataShape* /*type*/) {
   visit("bytes", &DataShape::bytes, {.always = true});
   visit("tile_bytes", &DataShape::tile_bytes, {.toml = "tile", .least = 4, .always = true});
-  visit("readers", &DataShape::readers);
+  visit("readers", &DataShape::readers, {.most = most_threads_of_cta});
 }
 
 // A sum over a launch's items that a role leaves beside its clocks, in SampleRecord::readings. Its
@@ -149,7 +156,7 @@ void fields(Visit& visit, const Reading* /*type*/) {
   visit("name", &Reading::name, {.must = ""});
   visit("unit", &Reading::unit, {.must = ""});
   visit("role", &Reading::role, {.must = "write `role = \"consumer\"`"});
-  visit("index", &Reading::index);
+  visit("index", &Reading::index, {.most = 1});
 }
 
 // Clusters. With cluster_size above 1 one cluster of that many CTAs is the whole grid; target_sm
@@ -211,18 +218,25 @@ void fields(Visit& visit, const LaunchShape* /*type*/) {
   using Shape = LaunchShape;
   constexpr const char *launch = "launch", *expects = "expects", *resources = "resources";
   visit("threads", &Shape::threads,
-        {.table = launch, .least = 1, .must = "write `threads = 64`: the threads of a CTA"});
-  visit("ctas_per_sm", &Shape::ctas_per_sm, {.table = launch, .least = 1, .by_key = true});
+        {.table = launch,
+         .least = 1,
+         .most = most_threads_of_cta,
+         .must = "write `threads = 64`: the threads of a CTA"});
+  visit("ctas_per_sm", &Shape::ctas_per_sm,
+        {.table = launch, .least = 1, .most = 32, .by_key = true});
   visit("sms", &Shape::sms, {.table = launch, .if_set = true, .by_key = true});
   visit("load_ctas", &Shape::load_ctas, {.table = launch, .by_key = true});
-  visit("cluster_size", &Shape::cluster_size, {.table = launch, .least = 1, .by_key = true});
+  visit("cluster_size", &Shape::cluster_size,
+        {.table = launch, .least = 1, .most = most_ctas_of_cluster, .by_key = true});
   visit("dynamic_shared_bytes", &Shape::dynamic_shared_bytes,
-        {.toml = "shared_bytes", .table = launch, .always = true});
+        {.toml = "shared_bytes", .table = launch, .most = most_shared_bytes, .always = true});
   visit("item_granule", &Shape::item_granule, {.toml = "granule", .table = launch, .least = 1});
-  visit("min_items", &Shape::min_items, {.table = launch});
+  visit("min_items", &Shape::min_items, {.table = launch, .least = 1});
   visit("max_items", &Shape::max_items, {.table = launch});
-  visit("producer_turns", &Shape::producer_turns, {.table = launch, .least = 1, .by_key = true});
-  visit("consumer_turns", &Shape::consumer_turns, {.table = launch, .least = 1, .by_key = true});
+  visit("producer_turns", &Shape::producer_turns,
+        {.table = launch, .least = 1, .most = most_threads_of_cta, .by_key = true});
+  visit("consumer_turns", &Shape::consumer_turns,
+        {.table = launch, .least = 1, .most = most_threads_of_cta, .by_key = true});
   visit("timed_role", &Shape::timed_role,
         {.table = launch, .must = "write `timed_role = \"consumer\"`", .by_key = true});
   visit("guarded", &Shape::guarded, {.table = launch, .by_key = true});
@@ -233,8 +247,10 @@ void fields(Visit& visit, const LaunchShape* /*type*/) {
   visit("unit", &Shape::unit, {.table = launch, .always = true, .by_key = true});
   visit("work_amount", &Shape::work_amount, {.table = launch, .by_key = true});
   visit("delay_cycles", &Shape::delay_cycles, {.table = launch, .by_key = true});
-  visit("first_rank", &Shape::first_rank, {.table = launch, .by_key = true});
-  visit("second_rank", &Shape::second_rank, {.table = launch, .by_key = true});
+  visit("first_rank", &Shape::first_rank,
+        {.table = launch, .most = most_ctas_of_cluster - 1, .by_key = true});
+  visit("second_rank", &Shape::second_rank,
+        {.table = launch, .most = most_ctas_of_cluster - 1, .by_key = true});
   visit("slices", &Shape::slices, {.toml = nullptr});
   // Verified, not measured.
   visit("phases_checked", &Shape::phases_checked,

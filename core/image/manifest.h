@@ -84,6 +84,10 @@ struct Manifest {
 std::string launch_signature(const LaunchShape& launch);
 std::string launch_signature(const WholeLaunch& whole);
 
+// What no single field shows: a variant that its launch, images and the others contradict.
+// Step::bundle names variant and field.
+Status check_manifest(const Manifest& manifest);
+
 std::string to_json(const Manifest& manifest);
 Result<Manifest> manifest_from_json(std::string_view text, const std::string& name);
 

@@ -19,6 +19,9 @@ inline bool is_whole(const VariantKey& key) {
   return key.value("probe") == whole_kind;
 }
 
+// Of a kernel (PTX ISA, .param, from ISA 8.1 on).
+inline constexpr int most_parameter_bytes = 32764;
+
 struct WholeParameter {
   enum class Kind { value, buffer, items };
   std::string name;

@@ -118,8 +118,14 @@ BundleVariant& FakeBundle::add(BundleVariant variant) {
 fs::path FakeBundle::write() {
   EXPECT_TRUE(folder_);
   const fs::path folder = file("bundle");
-  EXPECT_TRUE(image::write_bundle(folder, manifest_,
-                                  {{base::content_hash(module_content), module_content}}));
+  std::string module = module_content;
+  for (const BundleVariant& variant : manifest_.variants)
+    for (const image::Image& image : variant.images)
+      module += '\0' + (".text." + image.entry) + '\0';
+  const std::string hash = base::content_hash(module);
+  for (BundleVariant& variant : manifest_.variants)
+    for (image::Image& image : variant.images) image.module = hash;
+  EXPECT_TRUE(image::write_bundle(folder, manifest_, {{hash, module}}));
   EXPECT_TRUE(base::write_file(folder / "fake.json", script_.dump(1)));
   return folder;
 }

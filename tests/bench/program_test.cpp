@@ -55,6 +55,7 @@ TEST(ProgramTest, EqualCodeIsMeasuredOnceAndEveryVariantHasARow) {
   program.bundle.add(ring_variant("a"));
   image::BundleVariant twin = ring_variant("b");
   twin.images[0].sass_class = "class a_t";
+  twin.images[0].text_hash = "text a_t";
   program.bundle.add(twin);
   const ProcessOutput output =
       program.run({"--benchmark_repetitions=1", "--benchmark_enable_random_interleaving=false"});
@@ -76,8 +77,11 @@ TEST(ProgramTest, EqualCodeIsMeasuredOnceAndEveryVariantHasARow) {
 // Two kernels of one class whose figures differ: the class is wrong, in every run.
 TEST(ProgramTest, AControlThatDiffersRefutesItsClass) {
   Program program;
-  for (const char* name : {"a", "b", "c"})
-    program.bundle.add(ring_variant(name)).images[0].sass_class = "class a_t";
+  for (const char* name : {"a", "b", "c"}) {
+    image::Image& timed = program.bundle.add(ring_variant(name)).images[0];
+    timed.sass_class = "class a_t";
+    timed.text_hash = "text a_t";
+  }
   program.bundle.kernel("a_t") = {{"cycles", 40}};
   program.bundle.kernel("b_t") = {{"cycles", 40000}};
   program.bundle.kernel("c_t") = {{"cycles", 40}};

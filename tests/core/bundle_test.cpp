@@ -13,6 +13,8 @@ using image::BufferFill;
 using image::Build;
 using image::BundleVariant;
 using image::can_be_padded;
+using image::check_bundle;
+using image::check_manifest;
 using image::GateVerdict;
 using image::Image;
 using image::LaunchShape;
@@ -92,7 +94,7 @@ Manifest full_manifest() {
   image.ptx_hash = "bb";
   image.text_hash = "cc";
   image.sass_class = "dd";
-  image.resources = {40, 41, 42, 43, 44, 45};
+  image.resources = {40, 41, 42, 43, 44, 16};
   image.gate = {GateVerdict::failed, "wait of consumer: expected 1, found 2"};
   image.census = {
       {"wait", "consumer", {{"SYNCS.PHASECHK.TRANS64.TRYWAIT", 1}}, {{"BRA", 2}}, {{"NOP", 1}}}};
@@ -133,7 +135,7 @@ TEST(Manifest, ComesBackFromJsonAsItWas) {
   EXPECT_EQ(variant.launch.readings.at(0).role, Role::victim);
   const Image* guarded = variant.image(Build::guarded);
   ASSERT_NE(guarded, nullptr);
-  EXPECT_EQ(guarded->resources.barriers, 45);
+  EXPECT_EQ(guarded->resources.barriers, 16);
   EXPECT_EQ(guarded->gate.verdict, GateVerdict::failed);
   EXPECT_EQ(guarded->census.at(0).cold.at("BRA"), 2);
   EXPECT_EQ(guarded->census.at(0).beside.at("NOP"), 1);
@@ -223,6 +225,131 @@ TEST(Manifest, WhatIsMissingOrUnknownIsNamed) {
   EXPECT_NE(error_of(without).find("key 'payload' not found"), std::string::npos);
 }
 
+// No field takes a number that its type would cut, and none but coordinates one far below zero.
+TEST(Manifest, EveryNumberHasARange) {
+  const json good = json::parse(to_json(full_manifest()));
+  const json flat = good.flatten();
+  int numbers = 0;
+  for (const auto& [pointer, value] : flat.items()) {
+    if (!value.is_number()) continue;
+    ++numbers;
+    const bool may_be_negative = pointer.find("/tile/at") != std::string::npos ||
+                                 pointer.find("/tile/offsets") != std::string::npos;
+    for (const char* text : {"-32", "1e300", "64.7", "99999999999999999999"}) {
+      if (may_be_negative && std::string_view(text) == "-32") continue;
+      json bad = good;
+      bad[json::json_pointer(pointer)] = json::parse(text);
+      const std::string said = error_of(bad);
+      EXPECT_NE(said, "read") << pointer << " = " << text;
+      EXPECT_TRUE(pointer == "/version" || said.find(pointer) != std::string::npos) << said;
+    }
+  }
+  EXPECT_GT(numbers, 80);
+}
+
+TEST(Manifest, ALimitOfTheHardwareIsNamedWithTheField) {
+  json bad = json::parse(to_json(full_manifest()));
+  bad["variants"][0]["launch"]["cluster_size"] = 17;
+  EXPECT_NE(
+      error_of(bad).find("(/variants/0/launch/cluster_size) 17 is no whole number from 1 to 16"),
+      std::string::npos)
+      << error_of(bad);
+}
+
+const char* const module_of_k = "7e7e";
+
+// Two variants of one class that nothing contradicts.
+Manifest sound_manifest() {
+  Manifest manifest;
+  for (const char* id : {"ring/a", "ring/b"}) {
+    BundleVariant variant;
+    variant.key = {id, base::short_hash(id), {{"probe", "ring"}}};
+    variant.launch.threads = 64;
+    variant.launch.slices = {{0, 0, 1, Role::producer, 0, 0}, {1, 0, 1, Role::consumer, 0, 0}};
+    variant.launch.payload = {64, 32, 1};
+    Image image;
+    image.module = module_of_k;
+    image.entry = "k";
+    image.text_hash = "t";
+    image.sass_class = "c";
+    image.gate.verdict = GateVerdict::passed;
+    variant.images = {image};
+    manifest.variants.push_back(variant);
+  }
+  return manifest;
+}
+
+TEST(Manifest, WhatContradictsItselfIsRefusedByName) {
+  ASSERT_TRUE(check_manifest(sound_manifest()));
+  struct Row {
+    void (*edit)(BundleVariant& variant);
+    const char* said;
+  };
+  const Row rows[] = {
+      {[](BundleVariant& v) { v.images.clear(); }, "no timed image"},
+      {[](BundleVariant& v) { v.images.push_back(v.images[0]); }, "two timed images"},
+      {[](BundleVariant& v) { v.images[0].module = "../../etc/passwd"; },
+       "the module of its timed image is '../../etc/passwd'"},
+      {[](BundleVariant& v) { v.images[0].gate.reason = "wait: expected 1, found 2"; },
+       "passed by the gate, and refused: wait: expected 1, found 2"},
+      {[](BundleVariant& v) { v.images[0].gate.verdict = GateVerdict::failed; },
+       "refused by the gate without a reason"},
+      {[](BundleVariant& v) { v.images[0].text_hash = "u"; },
+       "has the class of ring/a, and other code"},
+      {[](BundleVariant& v) { v.launch.min_items = 2; },
+       "has the class of ring/a, and other launches"},
+      {[](BundleVariant& v) { v.launch.threads = 32; },
+       "a role of warp 1 in a launch of 32 threads"},
+      {[](BundleVariant& v) { v.launch.slices[0].rank_in_cluster = 1; },
+       "a role of CTA 1 in a cluster of 1"},
+      {[](BundleVariant& v) { v.launch.slices[0].lane_stride = 3; },
+       "a role of every 3th lane from lane 0"},
+      {[](BundleVariant& v) { v.launch.first_rank = 1; }, "CTAs 1 and 0 of a cluster of 1"},
+      {[](BundleVariant& v) { v.launch.timed_role = Role::victim; },
+       "no warp has the timed role 'victim'"},
+      {[](BundleVariant& v) { v.launch.payload.consumer_threads = 0; },
+       "a payload of 64 words that no thread reads"},
+      {[](BundleVariant& v) { v.launch.payload.consumer_vector_words = 3; },
+       "consumer_vector_words 3: 1 or 4"},
+      {[](BundleVariant& v) { v.launch.payload.kept_words = 1; }, "1 words kept of 0 copied"},
+      {[](BundleVariant& v) { v.launch.data = {100, 64, 1}; },
+       "data of 100 bytes are no whole tiles of 64"},
+      {[](BundleVariant& v) { v.launch.tensor_maps.resize(1); }, "tensor map"},
+      {[](BundleVariant& v) { v.key.hash = "0123"; }, "its hash is "},
+  };
+  for (const Row& row : rows) {
+    Manifest bad = sound_manifest();
+    row.edit(bad.variants[1]);
+    const Status checked = check_manifest(bad);
+    ASSERT_FALSE(checked) << row.said;
+    EXPECT_NE(checked.error().text().find(fmt::format("bundle: manifest: ring/b: {}", row.said)),
+              std::string::npos)
+        << checked.error().text();
+  }
+  Manifest twice = sound_manifest();
+  twice.variants[1] = twice.variants[0];
+  EXPECT_EQ(check_manifest(twice).error().text(),
+            "bundle: manifest: ring/a: stands there twice (pack it again)");
+}
+
+// A parameter that lies behind the block would be written there.
+TEST(Manifest, AStrangersParametersLieInTheirBlock) {
+  Manifest manifest = sound_manifest();
+  WholeLaunch whole;
+  whole.parameter_bytes = 8;
+  whole.parameters = {{"n", WholeParameter::Kind::items, 4, 4, 0, {}}};
+  manifest.variants[0].whole = manifest.variants[1].whole = whole;
+  EXPECT_TRUE(check_manifest(manifest));
+  whole.parameters[0].offset = 8;
+  manifest.variants[0].whole = whole;
+  EXPECT_NE(check_manifest(manifest).error().text().find("parameter n of 4 bytes at 8"),
+            std::string::npos);
+  whole.block = {32, 32, 2};
+  manifest.variants[0].whole = whole;
+  EXPECT_NE(check_manifest(manifest).error().text().find("a block of 2048 threads, 1024 at most"),
+            std::string::npos);
+}
+
 TEST(Manifest, ATornTextIsAnErrorWhereverItIsCut) {
   const std::string text = to_json(full_manifest());
   for (size_t bytes = 0; bytes + 2 < text.size(); bytes += 7) {
@@ -249,6 +376,22 @@ TEST_F(Bundle, ComesBackFromItsFolder) {
   ASSERT_TRUE(manifest) << manifest.error().text();
   EXPECT_EQ(to_json(*manifest), to_json(full_manifest()));
   EXPECT_EQ(read_module(folder() / "b", hash).value(), cubin);
+}
+
+TEST_F(Bundle, EachKernelIsLookedForInItsModule) {
+  using namespace std::string_literals;
+  const std::string cubin = "\x7f"s + "ELF\0.text.k\0.text.kk\0"s;
+  Manifest manifest = sound_manifest();
+  for (BundleVariant& variant : manifest.variants) variant.images[0].module = content_hash(cubin);
+  ASSERT_TRUE(write_bundle(folder(), manifest, {{content_hash(cubin), cubin}}));
+  const Status checked = check_bundle(folder(), manifest);
+  EXPECT_TRUE(checked) << checked.error().text();
+  manifest.variants[1].images[0].entry = "kkk";
+  EXPECT_NE(check_bundle(folder(), manifest).error().text().find("has no kernel 'kkk'"),
+            std::string::npos);
+  manifest.variants[1].images[0].module = "7e7e";
+  EXPECT_NE(check_bundle(folder(), manifest).error().text().find("7e7e.cubin: No such file"),
+            std::string::npos);
 }
 
 TEST_F(Bundle, AFolderThatIsNoneSaysHowToMakeOne) {

@@ -225,6 +225,7 @@ class HeadReader {
                    fmt::format("'{}' has no place in the parameter block", buffer.name),
                    fmt::format("leave it out: it is the parameter `.param .u64 {}` of the entry",
                                buffer.name));
+      if (buffer.bytes == 0) own.refuse("bytes", "0 is out of range", "1 or more");
       head_.launch.buffers.push_back(std::move(buffer));
     }
   }
