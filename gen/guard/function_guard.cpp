@@ -184,10 +184,9 @@ class FunctionGuard {
     Lines lines = {"{", ".reg .pred pbg_do;", ".reg .b64 pbg_now;",
                    "mov.u64 pbg_now, %globaltimer;",
                    fmt::format("setp.eq.u64 pbg_do, {}, 0;", since)};
-    if (wait.polls.front().kind == image::WaitKind::flag ||
-        wait.polls.front().kind == image::WaitKind::atomic)
-      // Another value than at the last look is progress: a counter that is worked off is no hang.
-      lines.push_back(fmt::format("setp.ne.or.b64 pbg_do, {}, {}, pbg_do;", value, named("seen")));
+    // Another value than at the last look is progress: a counter that is worked off is no hang, and
+    // a loop that passes phase after phase is none.
+    lines.push_back(fmt::format("setp.ne.or.b64 pbg_do, {}, {}, pbg_do;", value, named("seen")));
     lines.push_back(fmt::format("@pbg_do mov.u64 {}, pbg_now;", since));
     lines.push_back(fmt::format("@pbg_do mov.b64 {}, {};", named("seen"), value));
     lines.push_back(fmt::format("sub.u64 pbg_now, pbg_now, {};", since));

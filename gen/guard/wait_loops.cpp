@@ -1,6 +1,7 @@
 #include "gen/guard/wait_loops.h"
 
 #include "core/ptx/flow/steady.h"
+#include "core/ptx/flow/stuck.h"
 
 #include <algorithm>
 
@@ -18,11 +19,19 @@ namespace {
 
 using Statements = std::set<std::size_t>;
 
+// Nothing there, what was waited for, more than that: a loop that one of them holds is a wait.
+constexpr ptx::flow::PtxPolled stuck_polls[] = {{0, false, -1}, {1, true, 0}, {3, true, 1}};
+
 bool leaves(const PtxLoop& loop, const PtxJump& jump) {
   if (jump.leaves || (jump.falls_to >= 0 && !loop.holds(jump.falls_to))) return true;
   return std::any_of(jump.targets.begin(), jump.targets.end(),
                      [&](int target) { return !loop.holds(target); });
 }
+
+enum class Counts {
+  all,  // each bounds its loop
+  own   // but those that go on only as the polls say
+};
 
 // One loop, and what decides its exits.
 class LoopJudge {
@@ -44,14 +53,15 @@ class LoopJudge {
     std::erase_if(weak_, [&](std::size_t i) { return !steady_.operands(i); });
   }
 
-  std::optional<WaitLoop> wait() const {
+  std::optional<WaitLoop> wait(Counts counts) const {
     if (!can_leave_ || (strong_.empty() && weak_.empty())) return std::nullopt;
-    if (!strong_.empty() && all_depend_on(strong_, false)) return made_of(strong_);
+    if (!strong_.empty() && all_depend_on(strong_, false, counts)) return made_of(strong_);
     Statements unwritten = weak_;
     std::erase_if(unwritten, [&](std::size_t i) { return writer_of(i) != 0; });
     if (unwritten.empty()) return std::nullopt;
     unwritten.insert(strong_.begin(), strong_.end());
-    return all_depend_on(unwritten, true) ? std::optional(made_of(unwritten)) : std::nullopt;
+    return all_depend_on(unwritten, true, counts) ? std::optional(made_of(unwritten))
+                                                  : std::nullopt;
   }
 
   // Why it may be a wait all the same; "" where it is none.
@@ -59,7 +69,7 @@ class LoopJudge {
     if (!can_leave_ || (strong_.empty() && weak_.empty())) return {};
     Statements all = weak_;
     all.insert(strong_.begin(), strong_.end());
-    if (all_depend_on(all, true)) return doubt_of_writers();
+    if (all_depend_on(all, true, Counts::own)) return doubt_of_writers();
     return strong_.empty() ? std::string() : doubt_of_exits();
   }
 
@@ -108,7 +118,7 @@ class LoopJudge {
   // What a value can be but news of a poll, the polls' operands aside: what a poll gives back is
   // news, whatever these depend on (a hint from a clock is no exit by time).
   struct Bounds {
-    std::set<PtxName> timed, counted, foreign;
+    std::set<PtxName> timed, foreign;
   };
   Bounds bounds_beside(const Statements& polls) const {
     const auto stops = [&](std::size_t i) { return is_poll(i, polls); };
@@ -116,12 +126,35 @@ class LoopJudge {
     const auto is_foreign = [&](std::size_t i) {
       return !stops(i) && !flow_.locals.contains(i) && (loads(at(i)) || sources_.calls(i));
     };
-    return {names_of(is_timer, polls), ptx::flow::counted_in(file_, flow_, loop_, stops),
-            names_of(is_foreign, polls)};
+    return {names_of(is_timer, polls), names_of(is_foreign, polls)};
+  }
+
+  // Whether one of the exits goes by a count, whatever the polls give back. One that goes on only
+  // when a poll says so, or by as much as it says, is as stuck as the poll.
+  bool counts_out(const std::vector<PtxJump>& exits, const Statements& polls, Counts counts) const {
+    const auto stops = [&](std::size_t i) { return is_poll(i, polls); };
+    const auto by = [&](const std::set<PtxName>& counted, const ptx::flow::PtxStuck* stuck) {
+      return std::any_of(exits.begin(), exits.end(), [&](const PtxJump& exit) {
+        return (stuck == nullptr || stuck->runs(exit.block)) && reads(exit, counted);
+      });
+    };
+    if (!by(ptx::flow::counted_in(file_, flow_, loop_, stops), nullptr)) return false;
+    if (counts == Counts::all) return true;
+    return std::all_of(std::begin(stuck_polls), std::end(stuck_polls), [&](const auto& polled) {
+      // A count that goes on moves what a poll is compared with, and that may move other counts.
+      for (std::set<PtxName> moving;;) {
+        const ptx::flow::PtxStuck stuck(file_, flow_, loop_, stops, polled, moving);
+        auto counted = ptx::flow::counted_in(file_, flow_, loop_, stops, &stuck);
+        if (!stuck.goes_round() || by(counted, &stuck)) return true;
+        const std::size_t before = moving.size();
+        moving.merge(counted);
+        if (moving.size() == before) return false;
+      }
+    });
   }
 
   // Each exit but those that nothing in the loop changes; `alone`: on nothing else that changes.
-  bool all_depend_on(const Statements& polls, bool alone) const {
+  bool all_depend_on(const Statements& polls, bool alone, Counts counts) const {
     const auto polled = ptx::flow::dependent_on(
         file_, flow_, loop_, [&](std::size_t i) { return polls.contains(i); },
         [](std::size_t) { return false; });
@@ -133,10 +166,10 @@ class LoopJudge {
       if (!reads(exit, polled.names)) return false;
     if (deciding.empty()) return false;
     const Bounds bounds = bounds_beside(polls);
-    return std::none_of(deciding.begin(), deciding.end(), [&](const PtxJump& exit) {
-      return reads(exit, bounds.timed) || reads(exit, bounds.counted) ||
-             (alone && reads(exit, bounds.foreign));
+    const bool bounded = std::any_of(deciding.begin(), deciding.end(), [&](const PtxJump& exit) {
+      return reads(exit, bounds.timed) || (alone && reads(exit, bounds.foreign));
     });
+    return !bounded && !counts_out(deciding, polls, counts);
   }
 
   WaitLoop made_of(const Statements& polls) const {
@@ -168,7 +201,8 @@ class LoopJudge {
     bool polls = false;
     for (const PtxJump& exit : exits_) {
       const bool news = reads(exit, polled), foreign = reads(exit, bounds.foreign);
-      if (!foreign && (reads(exit, bounds.timed) || reads(exit, bounds.counted))) return {};
+      if (!foreign && (reads(exit, bounds.timed) || counts_out({exit}, strong_, Counts::own)))
+        return {};
       polls = polls || (news && !foreign);
       if (foreign) other = &exit;
     }
@@ -198,11 +232,14 @@ FoundLoops wait_loops_of(const PtxFile& file, const PtxFlow& flow, const CallSum
   Statements taken;  // polls of wait loops found so far
   for (const PtxLoop& loop : ptx::flow::loops_of(flow)) {
     const LoopJudge judge(file, flow, loop, sources, taken);
-    auto wait = judge.wait();
-    // A wait at the beginning of a loop that does more has its head in common with that.
-    if (!wait)
-      for (const PtxLoop& within : ptx::flow::loops_within(flow, loop))
-        if ((wait = LoopJudge(file, flow, within, sources, taken).wait())) break;
+    std::optional<WaitLoop> wait;
+    for (const Counts counts : {Counts::all, Counts::own}) {
+      if (!wait) wait = judge.wait(counts);
+      // A wait at the beginning of a loop that does more has its head in common with that.
+      if (!wait)
+        for (const PtxLoop& within : ptx::flow::loops_within(flow, loop))
+          if ((wait = LoopJudge(file, flow, within, sources, taken).wait(counts))) break;
+    }
     if (wait) {
       for (const Poll& poll : wait->polls) taken.insert(poll.statement);
       found.waits.push_back(std::move(*wait));

@@ -36,6 +36,40 @@ std::set<int> reachable(const PtxFlow& flow, const PtxLoop& loop, int from) {
   return found;
 }
 
+// Whether some way leads from there to the loop's head and past the block.
+bool passes_by(const PtxFlow& flow, const PtxLoop& loop, int from, int block) {
+  std::set<int> seen = {block};
+  std::vector<int> open = {from};
+  while (!open.empty()) {
+    const int here = open.back();
+    open.pop_back();
+    if (!loop.holds(here) || !seen.insert(here).second) continue;
+    for (const int next : flow.blocks[static_cast<std::size_t>(here)].successors) {
+      if (next == loop.header) return true;
+      open.push_back(next);
+    }
+  }
+  return false;
+}
+
+// What follows on a way without a choice, and on another may be left out: in a loop within, both
+// come by it in some turn.
+std::set<int> run_by_one(const PtxFlow& flow, const PtxLoop& loop, const std::vector<int>& ways) {
+  std::set<int> found;
+  for (const int way : ways)
+    for (int block = way; loop.holds(block) && block != loop.header && !found.contains(block);) {
+      const auto left_out = [&](int other) {
+        return other != way && loop.holds(other) && passes_by(flow, loop, other, block);
+      };
+      if (std::none_of(ways.begin(), ways.end(), left_out)) break;
+      found.insert(block);
+      const auto& next = flow.blocks[static_cast<std::size_t>(block)].successors;
+      if (next.size() != 1) break;
+      block = next.front();
+    }
+  return found;
+}
+
 }  // namespace
 
 std::set<int> decided_by(const PtxFlow& flow, const PtxLoop& loop, const PtxJump& jump) {
@@ -44,7 +78,7 @@ std::set<int> decided_by(const PtxFlow& flow, const PtxLoop& loop, const PtxJump
   std::vector<std::set<int>> reached;
   for (const int way : ways)
     if (loop.holds(way)) reached.push_back(reachable(flow, loop, way));
-  std::set<int> decided;
+  std::set<int> decided = run_by_one(flow, loop, ways);
   for (const std::set<int>& one : reached)
     for (const int block : one)
       if (!std::all_of(reached.begin(), reached.end(),
