@@ -39,6 +39,10 @@ std::string waits_on(const GuardReport& report, const WaitSite& site, const Guar
     case WaitKind::cluster_barrier:
       return fmt::format("waits at the cluster barrier with {} of {} arrivals", report.value,
                          report.address);
+    case WaitKind::registers:
+      return fmt::format(
+          "waits for {} registers a thread, {} for its warp, with {} given to the CTA's pool",
+          report.operand, report.address, report.value);
     case WaitKind::unknown: return fmt::format("waits in {}", site.opcode);
   }
   bug("unknown kind of wait");
@@ -58,8 +62,9 @@ std::vector<std::string> words_of(const WaitSite& site) {
 }  // namespace
 
 const std::vector<std::string>& words_of(WaitKind /*kind*/) {
-  static const std::vector<std::string> words = {
-      "parity", "state", "flag", "atomic", "call", "barrier", "cluster_barrier", "unknown"};
+  static const std::vector<std::string> words = {"parity",          "state",     "flag",
+                                                 "atomic",          "call",      "barrier",
+                                                 "cluster_barrier", "registers", "unknown"};
   return words;
 }
 

@@ -17,6 +17,7 @@ enum class WaitKind {
   call,             // a function that polls
   barrier,          // a hardware barrier of the CTA
   cluster_barrier,  // of the cluster
+  registers,        // setmaxnreg.inc: until other warps have given enough of theirs
   unknown           // a wait that cannot be looked at: it leaves a breadcrumb alone
 };
 const std::vector<std::string>& words_of(WaitKind kind);

@@ -3,6 +3,7 @@
 #include "core/ptx/flow/values.h"
 #include "gen/guard/capture.h"
 #include "gen/guard/helpers.h"
+#include "gen/guard/registers.h"
 #include "gen/guard/wait_end.h"
 
 #include <algorithm>
@@ -111,7 +112,7 @@ class FunctionGuard {
     const ClusterUse cluster = uses_cluster_barrier(statement);
     if (cluster != ClusterUse::none) count_in_cluster(i, cluster);
     if (waits_unseen(statement)) leave_crumbs(i);
-    if (statement.name.starts_with("setmaxnreg")) job_.insertions.remove(i);
+    if (hands_registers_over(statement)) count_registers(i);
     if (job_.counts_exits && leaves(statement))
       job_.insertions.before(i, {call(statement.guard, "pb_guard_exit", "pbg_base")});
   }
@@ -142,6 +143,23 @@ class FunctionGuard {
     const std::uint32_t number = add_site(i, image::WaitKind::cluster_barrier, {}, {});
     job_.insertions.before(i, call_with_item(i, item_at(i, i), guard, "pb_guard_cluster_wait",
                                              fmt::format("pbg_base, {}, pbg_phase", number)));
+  }
+
+  // Counted in place of the instruction: with what the guard needs, ptxas drops it or gives up.
+  void count_registers(std::size_t i) {
+    job_.insertions.remove(i);
+    const auto begin = job_.registers_at_begin.find(function_.name);
+    if (begin == job_.registers_at_begin.end() || at(i).operands.empty())
+      return note(i, fmt::format("{}: not guarded because the text does not say with how many "
+                                 "registers a warp begins (.maxnreg, or .maxntid and "
+                                 ".minnctapersm)",
+                                 at(i).name));
+    const std::string& count = at(i).operands.front();
+    const std::uint32_t number =
+        takes_registers(at(i)) ? add_site(i, image::WaitKind::registers, count, {}) : 0;
+    job_.insertions.before(
+        i, call_with_item(i, item_at(i, i), at(i).guard, "pb_guard_registers",
+                          fmt::format("pbg_base, {}, {}, {}", number, begin->second, count)));
   }
 
   void leave_crumbs(std::size_t i) {

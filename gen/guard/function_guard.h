@@ -21,6 +21,7 @@ struct GuardJob {
   std::vector<std::optional<ptx::PtxSource>> sources;
   // Which register holds what, by the function's name.
   std::map<std::string, std::vector<ptx::head::HeadRegisters>> registers = {};
+  std::map<std::string, int> registers_at_begin = {};  // gen/guard/registers.h
   bool counts_exits = false;  // somewhere a barrier waits for all that have not left
   Insertions insertions = {};
   std::vector<image::WaitSite> sites = {};

@@ -56,6 +56,8 @@ void set_offsets(data& names) {
   set(names, "header_bytes", header);
   set(names, "cta_bytes", sizeof(GuardCta));
   set(names, "exited_at", offsetof(GuardCta, exited));
+  set(names, "pool_at", offsetof(GuardCta, pool));
+  set(names, "registers_at", offsetof(GuardCta, registers));
   set(names, "exited_from_cluster",
       offsetof(GuardCta, exited_in_cluster) - offsetof(GuardCta, cluster_barrier));
   set(names, "cluster_at", header + offsetof(GuardCta, cluster_barrier));

@@ -50,6 +50,10 @@ const Row rows[] = {
     {WaitKind::cluster_barrier, report_of(0, 32, 64),
      "deadlock: warp 2 lane 31 waits at the cluster barrier with 32 of 64 arrivals at wait.ptx:5 "
      "(consumer wait, cta 3)"},
+    {WaitKind::registers, report_of(232, 2048, 4096),
+     "deadlock: warp 2 lane 31 waits for 232 registers a thread, 4096 for its warp, with 2048 "
+     "given "
+     "to the CTA's pool at wait.ptx:5 (consumer wait, cta 3)"},
     {WaitKind::call, report_of(0, 9, 0),
      "deadlock: warp 2 lane 31 waits for a function's 9 at wait.ptx:5 (consumer wait, cta 3)"},
 };
@@ -110,6 +114,8 @@ TEST(GuardBlock, OffsetsAreThoseOfTheComments) {
   EXPECT_EQ(offsetof(GuardHeader, ctas), 44U);
   EXPECT_EQ(offsetof(image::GuardCta, cluster_barrier), 128U);
   EXPECT_EQ(offsetof(image::GuardCta, exited), 136U);
+  EXPECT_EQ(offsetof(image::GuardCta, pool), 144U);
+  EXPECT_EQ(offsetof(image::GuardCta, registers), 148U);
   EXPECT_EQ(offsetof(GuardReport, word), 48U);
   EXPECT_EQ(offsetof(GuardReport, item), 72U);
 }

@@ -173,15 +173,57 @@ TEST(Guard, WaitsInFunctions) {
       "");
 }
 
+// PTX ISA, setmaxnreg: .inc waits until the CTA's pool has enough. The pool is what the CTA was
+// launched with, by .maxnreg or by bounds; without these ptxas ignores the instruction.
+struct Pool {
+  const char* bounds;
+  const char* begin;  // of the calls; "": a note
+};
+
+constexpr Pool pools[] = {
+    {".maxntid 384 .maxnreg 168", "168"},
+    {".maxntid 512 .minnctapersm 1", "128"},
+    {".maxntid 128, 3 .minnctapersm 1", "168"},
+    {".reqntid 256 .minnctapersm 2", "128"},
+    {".maxntid 256 .minnctapersm 1", "232"},  // no more than anybody asks for
+    {".maxntid 384", ""},
+    {".minnctapersm 1", ""},
+};
+
+TEST(Guard, CountsTheRegistersThatWarpsHandOver) {
+  for (const Pool& row : pools) {
+    const std::string text = fmt::format(
+        ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k() {}\n{{\n.reg .pred "
+        "p;\n@p bra P;\nsetmaxnreg.inc.sync.aligned.u32 232;\nret;\nP:\n"
+        "setmaxnreg.dec.sync.aligned.u32 24;\nret;\n}}\n",
+        row.bounds);
+    const GuardedPtx made = guarded(text);
+    const std::string out = ptx::write_ptx(made.file), begin = row.begin;
+    EXPECT_EQ(out.find("setmaxnreg.inc"), std::string::npos) << row.bounds;
+    EXPECT_EQ(sites_of(made), begin.empty() ? "" : "k registers (232); ") << row.bounds;
+    for (const char* call : {"1, {}, 232", "0, {}, 24"})
+      EXPECT_EQ(out.find(fmt::format("pb_guard_registers, (pbg_base, {}, 0xffffffffffffffff);",
+                                     fmt::format(fmt::runtime(call), begin))) != std::string::npos,
+                !begin.empty())
+          << row.bounds << ": " << call;
+    EXPECT_EQ(made.notes.size(), begin.empty() ? 2U : 0U) << row.bounds;
+    if (fs::exists(guard_ptxas())) {
+      EXPECT_EQ(refused_by_ptxas(text, "sm_90a"), "") << row.bounds;
+    }
+    for (const std::string& note : made.notes)
+      EXPECT_NE(note.find("not guarded because the text does not say with how many registers"),
+                std::string::npos)
+          << note;
+  }
+}
+
 TEST(Guard, DropsRegisterLimitsAndKeepsTheRest) {
   const std::string text =
       ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k() .maxntid 128 .maxnreg "
-      "32\n"
-      "{\nsetmaxnreg.dec.sync.aligned.u32 24;\nret;\n}\n";
+      "32\n{\nret;\n}\n";
   const GuardedPtx made = guarded(text);
   const std::string out = ptx::write_ptx(made.file);
   EXPECT_EQ(out.find(".maxnreg"), std::string::npos);
-  EXPECT_EQ(out.find("setmaxnreg"), std::string::npos);
   EXPECT_NE(out.find(".maxntid 128"), std::string::npos);
   EXPECT_NE(out.find(".version 8.0"), std::string::npos);
   EXPECT_NE(out.find(".target sm_90a"), std::string::npos);
