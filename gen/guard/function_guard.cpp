@@ -229,7 +229,7 @@ class FunctionGuard {
     const int scope = flow_.scopes.of(poll.statement);
     const std::string& guard = statement.guard;
     if (poll.kind == image::WaitKind::call) {
-      const ptx::flow::PtxCall made = ptx::flow::call_of(statement);
+      const ptx::PtxCall made = ptx::call_of(statement);
       if (made.results.size() == 1)
         job_.insertions.after(
             poll.statement,

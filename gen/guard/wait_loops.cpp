@@ -47,7 +47,8 @@ class LoopJudge {
       for (const std::size_t i : flow.blocks[static_cast<std::size_t>(block)].statements) {
         if (sources.poll(i) && !taken.contains(i)) strong_.insert(i);
         if (sources.writes(i)) writers_.push_back(i);
-        if (loads_weakly(at(i)) && !flow.locals.contains(i) && !taken.contains(i)) weak_.insert(i);
+        if (sources.loads_weakly(i) && !taken.contains(i)) weak_.insert(i);
+        if (sources.calls_unknown(i) && !strong_.contains(i)) unknown_.insert(i);
       }
     can_leave_ = collect_exits();
     std::erase_if(weak_, [&](std::size_t i) { return !steady_.operands(i); });
@@ -66,11 +67,12 @@ class LoopJudge {
 
   // Why it may be a wait all the same; "" where it is none.
   std::string doubt() const {
-    if (!can_leave_ || (strong_.empty() && weak_.empty())) return {};
+    if (!can_leave_) return {};
     Statements all = weak_;
     all.insert(strong_.begin(), strong_.end());
-    if (all_depend_on(all, true, Counts::own)) return doubt_of_writers();
-    return strong_.empty() ? std::string() : doubt_of_exits();
+    if (!all.empty() && all_depend_on(all, true, Counts::own)) return doubt_of_writers();
+    std::string exits = strong_.empty() ? std::string() : doubt_of_exits();
+    return exits.empty() ? doubt_of_calls(std::move(all)) : exits;
   }
 
  private:
@@ -94,7 +96,7 @@ class LoopJudge {
   }
 
   bool changed_by_others(std::size_t i) const {
-    const bool load = loads_weakly(at(i)) || polls(at(i)) == image::WaitKind::flag;
+    const bool load = sources_.loads_weakly(i) || polls(at(i)) == image::WaitKind::flag;
     return load && !flow_.locals.contains(i) && writer_of(i) == 0;
   }
 
@@ -175,7 +177,9 @@ class LoopJudge {
   WaitLoop made_of(const Statements& polls) const {
     WaitLoop made{loop_, {}, exits_};
     for (const std::size_t i : polls)
-      made.polls.push_back({i, sources_.poll(i).value_or(image::WaitKind::flag)});
+      made.polls.push_back(
+          {i, sources_.poll(i).value_or(sources_.calls(i) ? image::WaitKind::call
+                                                          : image::WaitKind::flag)});
     return made;
   }
 
@@ -213,12 +217,23 @@ class LoopJudge {
         line_of(other->statement));
   }
 
+  // A function that this text does not have, or that only a register names, may poll.
+  std::string doubt_of_calls(Statements all) const {
+    if (unknown_.empty()) return {};
+    all.insert(unknown_.begin(), unknown_.end());
+    if (!all_depend_on(all, true, Counts::own)) return {};
+    return fmt::format(
+        "the loop leaves by what a function gives back; not guarded because nothing shows what {} "
+        "calls",
+        line_of(*unknown_.begin()));
+  }
+
   const PtxFile& file_;
   const PtxFlow& flow_;
   const PtxLoop& loop_;
   const Sources& sources_;
   ptx::flow::PtxSteady steady_;
-  Statements strong_, weak_;
+  Statements strong_, weak_, unknown_;
   std::vector<std::size_t> writers_;
   std::vector<PtxJump> exits_;
   bool can_leave_ = false;

@@ -85,6 +85,9 @@ constexpr Row rows[] = {
     {"waits that cannot be looked at",
      "cp.async.wait_group 0; wgmma.wait_group.sync.aligned 1; griddepcontrol.wait;",
      "k unknown (0); k unknown (1); k unknown (); "},
+    {"a load of a multicast address",
+     "L: multimem.ld_reduce.acquire.sys.global.add.u32 v, [x]; setp.lt.u32 q, v, t; @q bra L;",
+     "k flag (t) at x; "},
 };
 
 TEST(Guard, FindsTheWaits) {
@@ -171,6 +174,97 @@ TEST(Guard, WaitsInFunctions) {
                                   "q, v, 0, r; @!q bra L;",
                               tries))),
       "");
+}
+
+// PTX ISA, tcgen05.alloc: blocks until so many columns are free.
+TEST(Guard, SaysWhereATensorAllocationWaits) {
+  std::string text = kernel("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [a], 512;");
+  text.replace(0, text.find(".address_size"), ".version 8.6\n.target sm_100a\n");
+  EXPECT_EQ(sites_of(guarded(text)), "k unknown ([a]); ");
+}
+
+// A function that polls, however it is called and hands its news over.
+struct Called {
+  const char* what;
+  const char* functions;
+  const char* body;
+  const char* sites;
+  const char* note;  // "" for none
+};
+
+constexpr const char* pollers =
+    ".func (.param .b32 r) one(.param .b32 at)\n{\n.reg .b32 x, y;\n.reg .pred d;\nld.param.b32 x, "
+    "[at];\nmbarrier.test_wait.parity.shared.b64 d, [x], 0;\nselp.b32 y, 1, 0, "
+    "d;\nst.param.b32 [r], y;\nret;\n}\n"
+    ".func (.param .b32 r) two(.param .b32 at)\n{\n.reg .b32 x;\nld.param.b32 x, "
+    "[at];\nst.param.b32 "
+    "[r], x;\nret;\n}\n"
+    ".func (.param .b32 r) ordinary(.param .b64 at)\n{\n.reg .b64 x;\n.reg .b32 y;\nld.param.b64 "
+    "x, "
+    "[at];\nld.global.cg.b32 y, [x];\nst.param.b32 [r], y;\nret;\n}\n"
+    ".func into(.param .b32 at, .param .b64 to)\n{\n.reg .b32 x;\n.reg .b64 p;\n.reg .pred "
+    "d;\nld.param.b32 x, [at];\nld.param.b64 p, [to];\nmbarrier.test_wait.parity.shared.b64 d, "
+    "[x], "
+    "0;\nselp.b32 x, 1, 0, d;\nst.u32 [p], x;\nret;\n}\n"
+    ".func aside(.param .b32 at, .param .b64 to)\n{\n.reg .b32 x;\n.reg .b64 p;\nld.param.b32 x, "
+    "[at];\nld.param.b64 p, [to];\nadd.u32 x, x, 1;\nst.u32 [p], x;\nret;\n}\n";
+
+constexpr const char* through_register =
+    "L: ld.global.u64 w, [x]; { .param .b32 in; .param .b32 out; st.param.b32 [in], a; proto: "
+    ".callprototype (.param .b32 _) _ (.param .b32 _); call (out), w, (in), proto; ld.param.b32 v, "
+    "[out]; } setp.eq.u32 q, v, 0; @q bra L;";
+
+constexpr Called called[] = {
+    {"through a table of functions, one of which polls",
+     ".global .align 8 .u64 table[2] = {one, two};\n", through_register, "k call (); ", ""},
+    {"through a register that holds nobody knows what", "", through_register, "",
+     "the loop leaves by what a function gives back; not guarded because nothing shows what 'call' "
+     "on line 57 calls"},
+    {"a function of another text", ".extern .func (.reg .b32 r) other(.reg .b32 at);\n",
+     "L: call (v), other, (a); setp.eq.u32 q, v, 0; @q bra L;", "",
+     "the loop leaves by what a function gives back; not guarded because nothing shows what 'call' "
+     "on line 58 calls"},
+    {"with a count to give up by", ".extern .func (.reg .b32 r) other(.reg .b32 at);\n",
+     "L: call (v), other, (a); add.u32 t, t, 1; setp.eq.u32 q, v, 0; setp.lt.and.u32 q, t, 9, q; "
+     "@q "
+     "bra L;",
+     "", ""},
+    {"into a variable of its caller", "",
+     "{ .local .align 4 .b8 depot[8]; .reg .b64 s, l; mov.u64 l, depot; cvta.local.u64 s, l; "
+     "add.u64 "
+     "s, s, 0; L: { .param .b32 in; .param .b64 to; st.param.b32 [in], a; st.param.b64 [to], l; "
+     "call "
+     "into, (in, to); } ld.local.u32 v, [l]; setp.eq.u32 q, v, 0; @q bra L; }",
+     "k call (); ", ""},
+    {"where no poll comes", "",
+     "{ .local .align 4 .b8 depot[8]; .reg .b64 l; mov.u64 l, depot; L: { .param .b32 in; .param "
+     ".b64 "
+     "to; st.param.b32 [in], a; st.param.b64 [to], l; call aside, (in, to); } ld.local.u32 v, [l]; "
+     "setp.eq.u32 q, v, 0; @q bra L; }",
+     "", ""},
+    {"an ordinary load at an address that stays", "",
+     "L: { .param .b64 in; .param .b32 out; st.param.b64 [in], x; call (out), ordinary, (in); "
+     "ld.param.b32 v, [out]; } setp.eq.u32 q, v, 0; @q bra L;",
+     "k call (); ", ""},
+    {"and at another each turn", "",
+     "L: { .param .b64 in; .param .b32 out; st.param.b64 [in], x; call (out), ordinary, (in); "
+     "ld.param.b32 v, [out]; } add.u64 x, x, 4; setp.eq.u32 q, v, 0; @q bra L;",
+     "", ""},
+};
+
+TEST(Guard, WaitsOnWhatFunctionsPoll) {
+  for (const Called& row : called) {
+    const std::string text = kernel(row.body, std::string(pollers) + row.functions);
+    const GuardedPtx made = guarded(text);
+    EXPECT_EQ(sites_of(made), row.sites) << row.what;
+    std::string notes;
+    for (const std::string& note : made.notes) notes += note.substr(note.find(": ") + 2);
+    EXPECT_EQ(notes, row.note) << row.what;
+    const bool linked = std::string(row.functions).find(".extern") == std::string::npos;
+    if (linked && fs::exists(guard_ptxas())) {
+      EXPECT_EQ(refused_by_ptxas(text, "sm_90a"), "") << row.what;
+    }
+  }
 }
 
 // PTX ISA, setmaxnreg: .inc waits until the CTA's pool has enough. The pool is what the CTA was

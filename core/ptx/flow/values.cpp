@@ -5,11 +5,6 @@
 namespace phasebit::ptx::flow {
 namespace {
 
-bool is_call(const PtxStatement& statement) {
-  return statement.part == PtxStatement::Part::instruction &&
-         (statement.name == "call" || statement.name.starts_with("call."));
-}
-
 bool writes_parameter(const PtxStatement& statement) {
   return statement.part == PtxStatement::Part::instruction &&
          statement.name.starts_with("st.param") && !statement.operands.empty();
@@ -87,33 +82,23 @@ std::set<int> decided_by(const PtxFlow& flow, const PtxLoop& loop, const PtxJump
   return decided;
 }
 
-PtxCall call_of(const PtxStatement& statement) {
-  PtxCall call;
-  if (!is_call(statement)) return call;
-  for (const std::string& operand : statement.operands) {
-    if (!operand.starts_with('(')) {
-      if (call.callee.empty()) call.callee = operand;
-    } else if (call.callee.empty()) {
-      call.results = names_in(operand);
-    } else {
-      for (std::string& name : names_in(operand)) call.arguments.push_back(std::move(name));
-    }
-  }
-  return call;
-}
-
 std::vector<PtxName> written_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement) {
   const PtxStatement& parsed = file.statements[statement].parsed;
   if (parsed.name.starts_with("st."))
     if (const auto own = flow.locals.find(statement); own != flow.locals.end()) return own->second;
-  if (is_call(parsed)) return resolved(flow, statement, call_of(parsed).results);
+  if (!call_of(parsed).callee.empty()) {
+    std::vector<PtxName> names = resolved(flow, statement, call_of(parsed).results);
+    if (const auto lent = flow.lent.find(statement); lent != flow.lent.end())
+      names.insert(names.end(), lent->second.begin(), lent->second.end());
+    return names;
+  }
   if (writes_parameter(parsed)) return resolved(flow, statement, names_in(parsed.operands.front()));
   return resolved(flow, statement, written_names(parsed));
 }
 
 std::vector<PtxName> read_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement) {
   const PtxStatement& parsed = file.statements[statement].parsed;
-  if (!is_call(parsed)) {
+  if (call_of(parsed).callee.empty()) {
     std::vector<PtxName> names = resolved(flow, statement, read_names(parsed));
     const auto own = flow.locals.find(statement);
     if (own != flow.locals.end() && parsed.name.starts_with("ld."))

@@ -13,7 +13,7 @@
 
 namespace phasebit::ptx::flow {
 
-// Registers, .param variables, and bytes of local memory.
+// Registers, .param variables, and bytes of local memory. A call writes all that it is lent.
 std::vector<PtxName> written_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement);
 std::vector<PtxName> read_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement);
 
@@ -45,12 +45,5 @@ std::set<PtxName> carried_over(const PtxFile& file, const PtxFlow& flow, const P
 std::set<PtxName> counted_in(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
                              const std::function<bool(std::size_t statement)>& stops,
                              const PtxStuck* stuck = nullptr);
-
-// "%r1, (a, b)": of `call.uni (r), f, (a, b);` the callee's name, or the register that holds it.
-struct PtxCall {
-  std::string callee;
-  std::vector<std::string> results, arguments;
-};
-PtxCall call_of(const PtxStatement& statement);
 
 }  // namespace phasebit::ptx::flow
