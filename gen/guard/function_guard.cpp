@@ -25,6 +25,8 @@ class FunctionGuard {
   void run() {
     note_what_is_not_understood();
     const auto [waits, unbound] = wait_loops_of(job_.file, flow_, job_.summaries);
+    for (const WaitLoop& wait : waits)
+      blocks_of_waits_.insert(wait.loop.blocks.begin(), wait.loop.blocks.end());
     for (const UnboundLoop& one : unbound) note(one.statement, one.why);
     for (const WaitLoop& wait : waits) {
       // A thread is in one wait at a time, but for waits within waits: these have registers of
@@ -117,9 +119,16 @@ class FunctionGuard {
       job_.insertions.before(i, {call(statement.guard, "pb_guard_exit", "pbg_base")});
   }
 
+  // A turn of a loop that waits is no progress, and so no barrier is that each turn passes.
+  std::uint32_t barrier_site(std::size_t i, image::WaitKind kind, const std::string& id,
+                             const std::string& count) {
+    const bool turns = blocks_of_waits_.contains(flow_.block_of(i));
+    return add_site(i, kind, id, count) | (turns ? guard_no_progress : 0);
+  }
+
   void count_in(std::size_t i, const BarrierUse& use) {
     const std::uint32_t number =
-        use.waits ? add_site(i, image::WaitKind::barrier, use.id, use.count) : 0;
+        use.waits ? barrier_site(i, image::WaitKind::barrier, use.id, use.count) : 0;
     // Lanes that come apart would count 32 each: they may not, and need only be brought together.
     if (use.aligned && !use.count.empty())
       job_.insertions.before(
@@ -140,7 +149,7 @@ class FunctionGuard {
                           guard.empty() ? "" : guard + " ")});
       return;
     }
-    const std::uint32_t number = add_site(i, image::WaitKind::cluster_barrier, {}, {});
+    const std::uint32_t number = barrier_site(i, image::WaitKind::cluster_barrier, {}, {});
     job_.insertions.before(i, call_with_item(i, item_at(i, i), guard, "pb_guard_cluster_wait",
                                              fmt::format("pbg_base, {}, pbg_phase", number)));
   }
@@ -236,7 +245,8 @@ class FunctionGuard {
             capture_value(flow_.scopes, scope, made.results.front(), named("value"), guard));
       return;
     }
-    if (statement.operands.size() > 1) {
+    // Whose poll it is has the address; a thread that only reads of it has the value.
+    if (statement.operands.size() > 1 && !poll.echo) {
       const bool generic = space_of(statement).empty();
       Lines address =
           capture_address(flow_.scopes, scope, statement.operands[1], named("address"), guard);
@@ -300,6 +310,7 @@ class FunctionGuard {
   GuardJob& job_;
   const ptx::PtxFunction& function_;
   ptx::flow::PtxFlow flow_;
+  std::set<int> blocks_of_waits_;
   std::ptrdiff_t depth_ = 0, depths_ = 0;
   bool uses_base_ = false, uses_cluster_ = false;
 };

@@ -51,17 +51,21 @@ class LoopJudge {
         if (sources.calls_unknown(i) && !strong_.contains(i)) unknown_.insert(i);
       }
     can_leave_ = collect_exits();
-    std::erase_if(weak_, [&](std::size_t i) { return !steady_.operands(i); });
+    std::erase_if(weak_, [&](std::size_t i) {
+      return !steady_.operands(i) || (dispatches() && space_of(at(i)) == ".shared");
+    });
   }
 
   std::optional<WaitLoop> wait(Counts counts) const {
     if (!can_leave_ || (strong_.empty() && weak_.empty())) return std::nullopt;
-    if (!strong_.empty() && all_depend_on(strong_, false, counts)) return made_of(strong_);
+    if (!strong_.empty() && all_depend_on(strong_, false, counts)) return made_of(strong_, {});
     Statements unwritten = weak_;
-    std::erase_if(unwritten, [&](std::size_t i) { return writer_of(i) != 0; });
+    const Statements echoes = echoes_of_polls();
+    std::erase_if(unwritten,
+                  [&](std::size_t i) { return writer_of(i) != 0 && !echoes.contains(i); });
     if (unwritten.empty()) return std::nullopt;
     unwritten.insert(strong_.begin(), strong_.end());
-    return all_depend_on(unwritten, true, counts) ? std::optional(made_of(unwritten))
+    return all_depend_on(unwritten, true, counts) ? std::optional(made_of(unwritten, echoes))
                                                   : std::nullopt;
   }
 
@@ -93,6 +97,42 @@ class LoopJudge {
     for (const std::size_t i : writers_)
       if (sources_.calls(i) || may_meet(at(i), at(load))) return i;
     return 0;
+  }
+
+  // Warps that wait at a barrier for what they shall do next: the barrier is the wait, not the
+  // number that is read behind it.
+  bool dispatches() const {
+    const auto waits = [&](std::size_t i) {
+      const auto barrier = uses_barrier(at(i));
+      return barrier && barrier->waits;
+    };
+    return std::any_of(exits_.begin(), exits_.end(),
+                       [](const PtxJump& exit) { return exit.by_index; }) &&
+           std::any_of(loop_.blocks.begin(), loop_.blocks.end(), [&](int block) {
+             const auto& own = flow_.blocks[static_cast<std::size_t>(block)].statements;
+             return std::any_of(own.begin(), own.end(), waits);
+           });
+  }
+
+  // Loads where the loop writes nothing but what it polled: one thread polls, all read.
+  Statements echoes_of_polls() const {
+    if (strong_.empty() || weak_.empty()) return {};
+    const auto polled = names_of([&](std::size_t i) { return strong_.contains(i); }, {});
+    const auto stores_poll = [&](std::size_t i) {
+      const auto read = ptx::flow::read_by(file_, flow_, i);
+      return at(i).name.starts_with("st.") && !at(i).name.starts_with("st.async") &&
+             std::any_of(read.begin(), read.end(),
+                         [&](const PtxName& name) { return polled.contains(name); });
+    };
+    Statements found;
+    for (const std::size_t load : weak_) {
+      const bool others = std::any_of(writers_.begin(), writers_.end(), [&](std::size_t i) {
+        const bool meets = sources_.calls(i) || may_meet(at(i), at(load));
+        return meets && !strong_.contains(i) && !stores_poll(i);
+      });
+      if (writer_of(load) != 0 && !others) found.insert(load);
+    }
+    return found;
   }
 
   bool changed_by_others(std::size_t i) const {
@@ -174,12 +214,15 @@ class LoopJudge {
     return !bounded && !counts_out(deciding, polls, counts);
   }
 
-  WaitLoop made_of(const Statements& polls) const {
+  WaitLoop made_of(const Statements& polls, const Statements& echoes) const {
     WaitLoop made{loop_, {}, exits_};
     for (const std::size_t i : polls)
-      made.polls.push_back(
-          {i, sources_.poll(i).value_or(sources_.calls(i) ? image::WaitKind::call
-                                                          : image::WaitKind::flag)});
+      if (!echoes.contains(i))
+        made.polls.push_back(
+            {i, sources_.poll(i).value_or(sources_.calls(i) ? image::WaitKind::call
+                                                            : image::WaitKind::flag)});
+    for (const std::size_t i : echoes)
+      if (polls.contains(i)) made.polls.push_back({i, image::WaitKind::flag, true});
     return made;
   }
 

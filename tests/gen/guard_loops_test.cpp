@@ -105,6 +105,14 @@ constexpr Row rows[] = {
      "add.u32 t, t, 1; selp.b32 t, 0, t, done; @done add.u32 v, v, 1; setp.lt.u32 q, v, 9; "
      "setp.lt.and.u32 q, t, 5, q; @q bra O;",
      ""},
+    {"a lock that one thread takes and all read of, through shared memory",
+     "{ .shared .align 4 .b8 s[4]; mov.u32 t, s; L: @r atom.global.cas.b32 v, [x], 0, 1; @r "
+     "st.shared.b32 [t], v; bar.sync 0; ld.shared.b32 v, [t]; setp.ne.u32 q, v, 0; @q bra L; }",
+     "k atomic (0) at x; k barrier (0); "},
+    {"what a warp shall do next, behind a barrier",
+     "L: bar.sync 1, 64; ld.shared.b8 v, [a]; ts: .branchtargets M, N, D; brx.idx v, ts; M: "
+     "st.global.b32 [x], t; bra L; N: add.u32 t, t, 1; bra L; D:",
+     "k barrier (1) at 64; "},
     {"a step of one or of two counts",
      "L: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; selp.u32 v, 1, 2, q; add.u32 t, t, v; "
      "setp.lt.u32 q, t, a; @q bra L;",
@@ -152,6 +160,19 @@ TEST(GuardLoops, ProgressIsWhereTheLoopIsLeft) {
       "D; bra E; M: bra L; D: mov.u32 t, 1; E:",
       "setp.eq.u32 q, v, 0;");
   EXPECT_NE(both.find(store), std::string::npos) << both;
+}
+
+// A barrier that a wait passes each turn is no progress; one behind it is.
+TEST(GuardLoops, ABarrierWithinAWaitIsNoProgress) {
+  const std::string out = ptx::write_ptx(
+      guarded(kernel("L: mbarrier.try_wait.parity.shared.b64 done, [a], b; barrier.cluster.arrive; "
+                     "barrier.cluster.wait; bar.sync 0; @!done bra L; bar.sync 0;"))
+          .file);
+  EXPECT_NE(out.find(fmt::format("pb_guard_cluster_wait, (pbg_base, {}, ", 2 + (1U << 30))),
+            std::string::npos);
+  EXPECT_NE(out.find(fmt::format("pb_guard_barrier, (pbg_base, {}, ", 3 + (1U << 30))),
+            std::string::npos);
+  EXPECT_NE(out.find("pb_guard_barrier, (pbg_base, 4, "), std::string::npos);
 }
 
 struct Note {
