@@ -54,7 +54,8 @@ constexpr std::uint64_t no_item = ~std::uint64_t{0};
 // What names the place beside file and line, without those that it does not have.
 std::vector<std::string> words_of(const WaitSite& site) {
   std::vector<std::string> words = {
-      site.heading, site.role + (site.role.empty() || site.verb.empty() ? "" : " ") + site.verb};
+      site.heading, site.role + (site.role.empty() || site.verb.empty() ? "" : " ") + site.verb,
+      (site.callers.empty() ? "" : "called at ") + site.callers};
   std::erase(words, "");
   return words;
 }

@@ -35,6 +35,7 @@ struct WaitSite {
   std::string address;       // as written, without brackets
   std::string heading = {};  // "protocols/mbarrier/wait.ptx:5": what the text's heading names
   std::string item = {};     // the register that holds the role's item; "": the head does not say
+  std::string callers = {};  // "mine.cu:12, mine.cu:40 and 2 more": calls of its function
   std::string place() const { return file + ":" + std::to_string(line); }
 };
 

@@ -44,8 +44,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Resources, registers, static_shared_bytes, st
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VariantKey, id, hash, axes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GateResult, verdict, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VerbCensus, verb, role, hot, cold, beside)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WaitSite, number, kind, entry, file, line, verb, role, opcode,
-                                   operand, address, heading, item)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(WaitSite, number, kind, entry, file, line, verb,
+                                                role, opcode, operand, address, heading, item,
+                                                callers)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NamedBarriers, name, base, stride, count)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GuardTable, sites, barriers)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WholeParameter, name, kind, offset, bytes, value, buffer)

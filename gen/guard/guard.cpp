@@ -105,6 +105,7 @@ Result<GuardedPtx> guard(const PtxFile& file, const GuardOptions& options) {
   job.counts_exits = std::any_of(file.statements.begin(), file.statements.end(), [](auto& placed) {
     return is_instruction_of(placed.parsed, waits_for_all);
   });
+  job.find_callers();
   job.registers_at_begin = registers_at_begin(file);
   drop_register_limits(job);
   for (const PtxFunction& function : file.functions)

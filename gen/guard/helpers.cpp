@@ -97,8 +97,9 @@ std::string printed_texts(const std::vector<WaitSite>& sites) {
   for (const WaitSite& site : sites) {
     const std::string name = fmt::format("pb_guard_text_{}", site.number);
     out += bytes_of(
-        name, fmt::format("{}{}{}{}{} ({})", site.place(), site.heading.empty() ? "" : " ",
-                          site.heading, site.verb.empty() ? "" : " ", site.verb, site.opcode));
+        name, fmt::format("{}{}{}{}{}{}{} ({})", site.place(), site.heading.empty() ? "" : " ",
+                          site.heading, site.verb.empty() ? "" : " ", site.verb,
+                          site.callers.empty() ? "" : " called at ", site.callers, site.opcode));
     table += fmt::format(", generic({})", name);
   }
   return out + fmt::format(".global .align 8 .u64 pb_guard_texts[{}] = {{{}}};\n", sites.size() + 1,

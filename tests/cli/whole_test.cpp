@@ -63,6 +63,27 @@ TEST_F(WaitingStranger, IsPackedWithAGuardedBuildThatKnowsItsPlace) {
   EXPECT_NE(guarded->module, variant.image(Build::timed)->module);
 }
 
+// docs/decisions/exit-codes.md: 1 is the answer that was asked for, and any other word is an error.
+TEST_F(WaitingStranger, GuardFailsOnAWaitWithoutABound) {
+  EXPECT_EQ(home_.says({"guard", "w.ptx", "-o", "g.ptx", "--fail-on", "unguarded"}).exit_status, 0);
+  Project::write(file("other.ptx"), waiting);
+  Project::edit(file("other.ptx"), ".visible", ".extern .func (.reg .b32 r) other();\n.visible");
+  Project::edit(file("other.ptx"), "ld.volatile.global.u32 value, [at]", "call (value), other");
+  const ProcessOutput noted =
+      home_.says({"guard", "other.ptx", "-o", "g.ptx", "--fail-on", "unguarded"});
+  EXPECT_EQ(noted.exit_status, 1);
+  EXPECT_NE(noted.err.find("note: other.ptx:12:1: the loop leaves by what a function gives back; "
+                           "not guarded because nothing shows what 'call' on line 13 calls"),
+            std::string::npos)
+      << noted.err;
+  EXPECT_NE(Project::read(file("g.ptx")).find("call (value), other;"), std::string::npos);
+  EXPECT_EQ(home_.says({"guard", "other.ptx", "-o", "g.ptx"}).exit_status, 0);
+  const ProcessOutput wrong = home_.says({"guard", "w.ptx", "--fail-on", "unguarde"});
+  EXPECT_EQ(wrong.exit_status, base::exit_code(Step::usage));
+  EXPECT_EQ(wrong.err,
+            "phasebit: usage: --fail-on unguarde: no such word (did you mean 'unguarded'?)\n");
+}
+
 TEST_F(WaitingStranger, IsGatedByARulesFile) {
   Project::write(file("good.toml"),
                  "[[rule]]\nname = \"one poll\"\nwhere = \"kernel\"\n"

@@ -171,7 +171,7 @@ TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   EXPECT_EQ(variant.at("images").at(0).size(), 13U);
   EXPECT_EQ(variant.at("images").at(1).size(), 13U);
   EXPECT_EQ(variant.at("images").at(0).at("resources").size(), 6U);
-  EXPECT_EQ(variant.at("images").at(0).at("guard").at("sites").at(0).size(), 12U);
+  EXPECT_EQ(variant.at("images").at(0).at("guard").at("sites").at(0).size(), 13U);
   EXPECT_EQ(variant.at("images").at(0).at("guard").at("barriers").at(0).size(), 4U);
   EXPECT_EQ(variant.at("images").at(0).at("census").at(0).size(), 5U);
 }

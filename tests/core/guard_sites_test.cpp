@@ -78,6 +78,12 @@ TEST(GuardSites, HeadingAndItemStandBesideThePlace) {
             before + "wait.ptx:5 (protocols/mbarrier/wait.ptx:3, consumer wait, item 18, cta 3)");
   EXPECT_EQ(describe_crumbs({1}, table),
             "cta 0 warp 0 at wait.ptx:5 (op, protocols/mbarrier/wait.ptx:3, consumer wait)");
+  table.sites[0].callers = "k.cu:12, k.cu:40";
+  EXPECT_EQ(
+      describe_crumbs({1}, table),
+      "cta 0 warp 0 at wait.ptx:5 (op, protocols/mbarrier/wait.ptx:3, consumer wait, called at "
+      "k.cu:12, k.cu:40)");
+  table.sites[0].callers.clear();
   report.item = ~std::uint64_t{0};  // the register cannot be read there
   EXPECT_EQ(describe(report, table),
             before + "wait.ptx:5 (protocols/mbarrier/wait.ptx:3, consumer wait, cta 3)");

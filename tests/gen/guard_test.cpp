@@ -155,6 +155,16 @@ TEST(Guard, WaitsInFunctions) {
       ".func await(.reg .b32 bar, .reg .b32 ph)\n{\n.reg .pred d;\nL: "
       "mbarrier.try_wait.parity.shared.b64 d, [bar], ph; @!d bra L;\nret;\n}\n";
   EXPECT_EQ(sites_of(guarded(kernel("call await, (a, b);", waiter))), "await parity (ph) at bar; ");
+  // Its callers are named: one, or several.
+  const auto callers = [&](const std::string& body) {
+    const GuardedPtx made = guarded(kernel(body, waiter));
+    return made.sites.empty() ? std::string("no site") : made.sites.front().callers;
+  };
+  EXPECT_EQ(callers("call await, (a, b);"), "t.ptx:15");
+  EXPECT_EQ(callers("call await, (a, b);\ncall await, (v, b);"), "t.ptx:15, t.ptx:16");
+  EXPECT_EQ(callers("call await, (a, b);\n\ncall await, (a, b);\ncall await, (a, b);\ncall await, "
+                    "(a, b);\ncall await, (a, b);"),
+            "t.ptx:15, t.ptx:17, t.ptx:18 and 2 more");
   // The call gives back what it polled, or a clock.
   const std::string tries =
       ".func (.param .b32 r) try_it(.param .b32 bar)\n{\n.reg .pred d;\n.reg .b32 x, "
