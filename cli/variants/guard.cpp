@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "core/base/nearest.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <nlohmann/json.hpp>
@@ -30,6 +31,14 @@ void list_sites(const guard::GuardedPtx& guarded) {
                site.role.empty() ? "" : " ", site.verb, site.heading.empty() ? "" : " ",
                site.heading, site.callers.empty() ? "" : " called at ", site.callers);
   for (const std::string& note : guarded.notes) fmt::print(stderr, "note: {}\n", note);
+  const auto& statements = guarded.file.statements;
+  if (!guarded.sites.empty() &&
+      std::any_of(statements.begin(), statements.end(), [](const ptx::PlacedStatement& one) {
+        return one.parsed.name.starts_with("wgmma.mma_async");
+      }))
+    fmt::print(stderr,
+               "note: ptxas serializes wgmma.mma_async of this build, because a wait that gives up "
+               "calls a function that prints (C7510); ptxas -v says whether it spills\n");
 }
 
 }  // namespace
