@@ -16,10 +16,12 @@ struct GuardHeader {
   std::uint64_t limit_ns = 0;     // +16 without progress for so long, a wait gives up
   std::uint64_t report = 0;  // +24 where the GuardReport goes, device or host memory; 0: nowhere
   std::uint64_t crumbs = 0;  // +32 uint32[crumb_warps]: the site at which a warp is; 0: none
-  std::uint32_t crumb_warps = 0;   // +40 warp w of CTA c has word 32 c + w
-  std::uint32_t ctas = 0;          // +44 GuardCta behind the header; those of CTAs beyond are not
-                                   //     counted
-  std::uint64_t reserved[2] = {};  // +48
+  std::uint32_t crumb_warps = 0;  // +40 warp w of CTA c has word 32 c + w
+  std::uint32_t ctas = 0;         // +44 GuardCta behind the header; those of CTAs beyond are not
+                                  //     counted
+  std::uint64_t owner = 0;  // +48 of the module's own block: the grid that counts there. Twice its
+                            //     number and 2; 1 more: another grid came meanwhile
+  std::uint64_t left = 0;   // +56 threads of that grid that have exited
 };
 static_assert(sizeof(GuardHeader) == 64);
 

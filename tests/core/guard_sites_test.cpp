@@ -118,6 +118,8 @@ TEST(GuardBlock, OffsetsAreThoseOfTheComments) {
   EXPECT_EQ(offsetof(GuardHeader, report), 24U);
   EXPECT_EQ(offsetof(GuardHeader, crumbs), 32U);
   EXPECT_EQ(offsetof(GuardHeader, ctas), 44U);
+  EXPECT_EQ(offsetof(GuardHeader, owner), 48U);
+  EXPECT_EQ(offsetof(GuardHeader, left), 56U);
   EXPECT_EQ(offsetof(image::GuardCta, cluster_barrier), 128U);
   EXPECT_EQ(offsetof(image::GuardCta, exited), 136U);
   EXPECT_EQ(offsetof(image::GuardCta, pool), 144U);

@@ -334,6 +334,25 @@ TEST(Guard, DropsRegisterLimitsAndKeepsTheRest) {
   EXPECT_EQ(made.origins.size(), made.file.statements.size());
 }
 
+// Where nobody sets and zeroes a block, the module has areas of its own, and each thread that
+// leaves is counted, so that the last one zeroes them. A bundle's host does both.
+TEST(Guard, CountsBarriersInAProgramOfItsOwn) {
+  const auto file = ptx::read_ptx(kernel("bar.sync 1, 64;"), "t.ptx");
+  const auto text = [&](bool print) {
+    guard::GuardOptions options;
+    options.print = print;
+    return ptx::write_ptx(guard::guard(*file, options)->file);
+  };
+  const std::string own = text(true), bundle = text(false);
+  const std::string areas = fmt::format("pb_guard_areas[{}]", 4096 * sizeof(image::GuardCta));
+  EXPECT_NE(own.find(areas), std::string::npos);
+  EXPECT_NE(own.find("call pb_guard_exit, (pbg_base);\nret;"), std::string::npos) << own;
+  EXPECT_NE(own.find("@own call pb_guard_left, (ex_base);"), std::string::npos);
+  for (const char* name : {"pb_guard_areas", "pb_guard_owned", "pb_guard_clear", "pb_guard_left"})
+    EXPECT_EQ(bundle.find(name), std::string::npos) << name;
+  EXPECT_EQ(bundle.find("call pb_guard_exit"), std::string::npos);
+}
+
 TEST(Guard, TheItemIsReportedWhereTheHeadNamesItsRegister) {
   const std::string head =
       "//@ format = 1\n//@ id = \"a\"\n//@ roles = [{ role = \"consumer\", warps = [0] }]\n"
