@@ -209,11 +209,13 @@ class FunctionGuard {
   void look(const WaitLoop& wait, std::uint32_t number, bool reads_word) {
     const std::string since = named("since"), value = named("value");
     Lines lines = {"{", ".reg .pred pbg_do;", ".reg .b64 pbg_now;",
-                   "mov.u64 pbg_now, %globaltimer;",
-                   fmt::format("setp.eq.u64 pbg_do, {}, 0;", since)};
-    // Another value than at the last look is progress: a counter that is worked off is no hang, and
-    // a loop that passes phase after phase is none.
-    lines.push_back(fmt::format("setp.ne.or.b64 pbg_do, {}, {}, pbg_do;", value, named("seen")));
+                   "mov.u64 pbg_now, %globaltimer;"};
+    // Another value than at the last look is progress, of the grid: a counter that is worked off is
+    // no hang, a loop that passes phase after phase is none, and threads that only hear of the poll
+    // wait with it.
+    lines.push_back(fmt::format("setp.ne.b64 pbg_do, {}, {};", value, named("seen")));
+    lines.emplace_back("@pbg_do st.volatile.global.u64 [pbg_base], pbg_now;");
+    lines.push_back(fmt::format("setp.eq.or.u64 pbg_do, {}, 0, pbg_do;", since));
     lines.push_back(fmt::format("@pbg_do mov.u64 {}, pbg_now;", since));
     lines.push_back(fmt::format("@pbg_do mov.b64 {}, {};", named("seen"), value));
     lines.push_back(fmt::format("sub.u64 pbg_now, pbg_now, {};", since));

@@ -66,7 +66,6 @@ void set_offsets(data& names) {
   set(names, "exited_from_cluster",
       offsetof(GuardCta, exited_in_cluster) - offsetof(GuardCta, cluster_barrier));
   set(names, "cluster_at", offsetof(GuardCta, cluster_barrier));
-  set(names, "cluster_exited_at", offsetof(GuardCta, exited_in_cluster));
   set(names, "own_areas", own_areas);
   set(names, "own_bytes", own_areas * sizeof(GuardCta));
   set(names, "r_site", offsetof(GuardReport, site));

@@ -58,7 +58,8 @@ class LoopJudge {
 
   std::optional<WaitLoop> wait(Counts counts) const {
     if (!can_leave_ || (strong_.empty() && weak_.empty())) return std::nullopt;
-    if (!strong_.empty() && all_depend_on(strong_, false, counts)) return made_of(strong_, {});
+    if (!strong_.empty() && all_depend_on(strong_, false, counts))
+      return made_of(strong_, echoes_of_polls());
     Statements unwritten = weak_;
     const Statements echoes = echoes_of_polls();
     std::erase_if(unwritten,
@@ -221,8 +222,7 @@ class LoopJudge {
         made.polls.push_back(
             {i, sources_.poll(i).value_or(sources_.calls(i) ? image::WaitKind::call
                                                             : image::WaitKind::flag)});
-    for (const std::size_t i : echoes)
-      if (polls.contains(i)) made.polls.push_back({i, image::WaitKind::flag, true});
+    for (const std::size_t i : echoes) made.polls.push_back({i, image::WaitKind::flag, true});
     return made;
   }
 

@@ -162,6 +162,22 @@ TEST(GuardLoops, ProgressIsWhereTheLoopIsLeft) {
   EXPECT_NE(both.find(store), std::string::npos) << both;
 }
 
+// One thread takes work from a list and all hear of it, here through shared memory: what it takes
+// is progress of the grid, and each thread's value is the work.
+TEST(GuardLoops, WorkThatOneThreadTakesIsProgressOfAll) {
+  const std::string out = ptx::write_ptx(
+      guarded(kernel("{ .shared .align 4 .b8 s[4]; mov.u32 t, s; L: @r atom.global.add.u32 v, [x], "
+                     "1; @r st.shared.b32 [t], v; bar.sync 0; ld.shared.b32 v, [t]; bar.sync 0; "
+                     "setp.lt.u32 q, v, 40; @q bra L; }"))
+          .file);
+  EXPECT_NE(out.find("setp.ne.b64 pbg_do, pbg_value_0, pbg_seen_0;\n"
+                     "@pbg_do st.volatile.global.u64 [pbg_base], pbg_now;"),
+            std::string::npos)
+      << out;
+  EXPECT_NE(out.find("@r cvt.u64.u32 pbg_value_0, v;"), std::string::npos);
+  EXPECT_NE(out.find("ld.shared.b32 v, [t];\ncvt.u64.u32 pbg_value_0, v;"), std::string::npos);
+}
+
 // A barrier that a wait passes each turn is no progress; one behind it is.
 TEST(GuardLoops, ABarrierWithinAWaitIsNoProgress) {
   const std::string out = ptx::write_ptx(
