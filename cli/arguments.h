@@ -41,7 +41,7 @@ void exclude_tools(CLI::App& app, CLI::Option& option);
 void add_generate(CLI::App& app, GenerateOptions& options, Chosen& chosen);
 void add_show(CLI::App& app, ShowOptions& options, Chosen& chosen);
 void add_fork(CLI::App& app, ForkOptions& options, Chosen& chosen);
-void add_guard(CLI::App& app, GuardCommand& options, Chosen& chosen);
+void add_guard(CLI::App& app, GuardCommand& options, int& exit_status, Chosen& chosen);
 void add_assemble(CLI::App& app, AssembleCommand& options, Chosen& chosen);
 void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen);
 void add_coverage(CLI::App& app, CoverageOptions& options, Chosen& chosen);

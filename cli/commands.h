@@ -92,9 +92,11 @@ struct GuardCommand {
   std::string file;  // PTX, anybody's
   std::string out;   // "" for standard output
   int limit_ms = 1000;
-  bool json = false;  // the sites as JSON on standard output
+  bool json = false;    // the sites as JSON on standard output
+  std::string fail_on;  // "unguarded", or "" for nothing
 };
-Status run_guard(const GuardCommand& options);
+// Whether there is what `fail_on` names: a wait that may have no bound.
+Result<bool> run_guard(const GuardCommand& options);
 
 struct ForkOptions : pipeline::variants::ForkRequest {
   bool merge = false, resolved = false;

@@ -25,7 +25,7 @@ struct Options {
   ReportOptions report;
   SqlOptions sql;
   ClaimsOptions claims;
-  int exit_status = 0;  // of a command that succeeds: 1 where a claim is refuted
+  int exit_status = 0;  // of a command that succeeds: 1 where it answers so
   ExplainOptions explain;
   ExportOptions results_out;
   ImportOptions results_in;
@@ -71,7 +71,7 @@ int run(int argc, char** argv) {
   add_pack(app, options.pack, chosen);
   add_sass(app, options.sass, chosen);
   add_fork(app, options.fork, chosen);
-  add_guard(app, options.guard, chosen);
+  add_guard(app, options.guard, options.exit_status, chosen);
   add_llvm(app, options.llvm, chosen);
   add_coverage(app, options.coverage, chosen);
   add_report(app, options.report, chosen);

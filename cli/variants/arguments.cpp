@@ -63,7 +63,7 @@ void add_fork(CLI::App& app, ForkOptions& options, Chosen& chosen) {
   command->callback([&] { chosen = [&] { return run_fork(options); }; });
 }
 
-void add_guard(CLI::App& app, GuardCommand& options, Chosen& chosen) {
+void add_guard(CLI::App& app, GuardCommand& options, int& exit_status, Chosen& chosen) {
   CLI::App* command = app.add_subcommand(
       "guard", "the same PTX with bounded waits: a wait that does not end says where, and traps");
   command->add_option("file", options.file, "a PTX file, anybody's")->required();
@@ -74,8 +74,17 @@ void add_guard(CLI::App& app, GuardCommand& options, Chosen& chosen) {
       ->check(at_least_one())
       ->capture_default_str();
   command->add_flag("--json", options.json, "print where it can wait as JSON");
-  add_examples(*command, {"phasebit guard mine.ptx -o guarded.ptx"});
-  command->callback([&] { chosen = [&] { return run_guard(options); }; });
+  command->add_option("--fail-on", options.fail_on,
+                      "unguarded: exit with 1 when a note names a wait that may have no bound");
+  add_examples(*command, {"phasebit guard mine.ptx -o guarded.ptx",
+                          "phasebit guard mine.ptx -o guarded.ptx --fail-on unguarded"});
+  command->callback([&] {
+    chosen = [&]() -> Status {
+      PHASEBIT_TRY_ASSIGN(unguarded, run_guard(options));
+      exit_status = unguarded ? 1 : 0;
+      return {};
+    };
+  });
 }
 
 }  // namespace phasebit::cli

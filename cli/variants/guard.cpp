@@ -1,7 +1,9 @@
 #include "gen/guard/guard.h"
 
 #include "cli/commands.h"
+#include "core/base/nearest.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <nlohmann/json.hpp>
@@ -18,20 +20,33 @@ nlohmann::json as_json(const WaitSite& site) {
           {"line", site.line},       {"verb", site.verb},
           {"role", site.role},       {"opcode", site.opcode},
           {"operand", site.operand}, {"address", site.address},
-          {"heading", site.heading}, {"item", site.item}};
+          {"heading", site.heading}, {"item", site.item},
+          {"callers", site.callers}};
 }
 
 void list_sites(const guard::GuardedPtx& guarded) {
   for (const WaitSite& site : guarded.sites)
-    fmt::print(stderr, "{:4} {:15} {:40} {} {}{}{}{}{}\n", site.number, image::to_string(site.kind),
-               site.place(), site.opcode, site.role, site.role.empty() ? "" : " ", site.verb,
-               site.heading.empty() ? "" : " ", site.heading);
+    fmt::print(stderr, "{:4} {:15} {:40} {} {}{}{}{}{}{}{}\n", site.number,
+               image::to_string(site.kind), site.place(), site.opcode, site.role,
+               site.role.empty() ? "" : " ", site.verb, site.heading.empty() ? "" : " ",
+               site.heading, site.callers.empty() ? "" : " called at ", site.callers);
   for (const std::string& note : guarded.notes) fmt::print(stderr, "note: {}\n", note);
+  const auto& statements = guarded.file.statements;
+  if (!guarded.sites.empty() &&
+      std::any_of(statements.begin(), statements.end(), [](const ptx::PlacedStatement& one) {
+        return one.parsed.name.starts_with("wgmma.mma_async");
+      }))
+    fmt::print(stderr,
+               "note: ptxas serializes wgmma.mma_async of this build, because a wait that gives up "
+               "calls a function that prints (C7510); ptxas -v says whether it spills\n");
 }
 
 }  // namespace
 
-Status run_guard(const GuardCommand& options) {
+Result<bool> run_guard(const GuardCommand& options) {
+  if (!options.fail_on.empty() && options.fail_on != "unguarded")
+    return with_hint(fail(Step::usage, "--fail-on {}: no such word", options.fail_on),
+                     base::nearest_word_hint(options.fail_on, {"unguarded"}));
   PHASEBIT_TRY_ASSIGN(text, base::read_file(options.file));
   PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(text, options.file));
   guard::GuardOptions settings;
@@ -45,9 +60,12 @@ Status run_guard(const GuardCommand& options) {
     list_sites(guarded);
   }
   const std::string made = ptx::write_ptx(guarded.file);
-  if (!options.out.empty()) return base::write_file(options.out, made);
-  if (!options.json) std::fwrite(made.data(), 1, made.size(), stdout);
-  return {};
+  if (!options.out.empty()) {
+    PHASEBIT_TRY(base::write_file(options.out, made));
+  } else if (!options.json) {
+    std::fwrite(made.data(), 1, made.size(), stdout);
+  }
+  return !options.fail_on.empty() && !guarded.notes.empty();
 }
 
 }  // namespace phasebit::cli

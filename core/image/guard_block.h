@@ -16,10 +16,12 @@ struct GuardHeader {
   std::uint64_t limit_ns = 0;     // +16 without progress for so long, a wait gives up
   std::uint64_t report = 0;  // +24 where the GuardReport goes, device or host memory; 0: nowhere
   std::uint64_t crumbs = 0;  // +32 uint32[crumb_warps]: the site at which a warp is; 0: none
-  std::uint32_t crumb_warps = 0;   // +40 warp w of CTA c has word 32 c + w
-  std::uint32_t ctas = 0;          // +44 GuardCta behind the header; those of CTAs beyond are not
-                                   //     counted
-  std::uint64_t reserved[2] = {};  // +48
+  std::uint32_t crumb_warps = 0;  // +40 warp w of CTA c has word 32 c + w
+  std::uint32_t ctas = 0;         // +44 GuardCta behind the header; those of CTAs beyond are not
+                                  //     counted
+  std::uint64_t owner = 0;  // +48 of the module's own block: the grid that counts there. Twice its
+                            //     number and 2; 1 more: another grid came meanwhile
+  std::uint64_t left = 0;   // +56 threads of that grid that have exited
 };
 static_assert(sizeof(GuardHeader) == 64);
 
@@ -31,8 +33,13 @@ struct GuardCta {
   std::uint64_t cluster_barrier = 0;    // +128 arrivals by thread
   std::uint32_t exited = 0;             // +136 threads
   std::uint32_t exited_in_cluster = 0;  // +140 threads
+  // setmaxnreg: what warps gave and none has taken, and what a thread of each warp has; 0: as many
+  // as when the kernel began.
+  std::uint32_t pool = 0;            // +144
+  std::uint32_t registers[32] = {};  // +148
+  std::uint32_t reserved = 0;        // +276
 };
-static_assert(sizeof(GuardCta) == 144);
+static_assert(sizeof(GuardCta) == 280);
 
 // Written once, by the thread that gave up first; `code` last.
 struct GuardReport {
@@ -43,10 +50,11 @@ struct GuardReport {
   std::uint32_t lane = 0;          // +16
   std::uint32_t sm = 0;            // +20
   std::uint64_t operand = 0;       // +24 parity, state, or what a flag is compared with; of a
-                                   //     barrier its id
-  std::uint64_t value = 0;         // +32 polled last; of a barrier the arrivals so far
+                                   //     barrier its id; of setmaxnreg its count
+  std::uint64_t value = 0;         // +32 polled last; of a barrier the arrivals so far; of
+                                   //     setmaxnreg the registers in the pool
   std::uint64_t address = 0;       // +40 of the barrier or flag; of a hardware barrier the arrivals
-                                   //     that it waits for
+                                   //     that it waits for; of setmaxnreg what the warp lacks
   std::uint64_t word = 0;          // +48 the mbarrier's word; 0: not read
   std::uint64_t waited_ns = 0;     // +56
   std::uint32_t shared_base = 0;   // +64 address of the dynamic shared memory

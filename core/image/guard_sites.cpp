@@ -39,6 +39,10 @@ std::string waits_on(const GuardReport& report, const WaitSite& site, const Guar
     case WaitKind::cluster_barrier:
       return fmt::format("waits at the cluster barrier with {} of {} arrivals", report.value,
                          report.address);
+    case WaitKind::registers:
+      return fmt::format(
+          "waits for {} registers a thread, {} for its warp, with {} given to the CTA's pool",
+          report.operand, report.address, report.value);
     case WaitKind::unknown: return fmt::format("waits in {}", site.opcode);
   }
   bug("unknown kind of wait");
@@ -50,7 +54,8 @@ constexpr std::uint64_t no_item = ~std::uint64_t{0};
 // What names the place beside file and line, without those that it does not have.
 std::vector<std::string> words_of(const WaitSite& site) {
   std::vector<std::string> words = {
-      site.heading, site.role + (site.role.empty() || site.verb.empty() ? "" : " ") + site.verb};
+      site.heading, site.role + (site.role.empty() || site.verb.empty() ? "" : " ") + site.verb,
+      (site.callers.empty() ? "" : "called at ") + site.callers};
   std::erase(words, "");
   return words;
 }
@@ -58,8 +63,9 @@ std::vector<std::string> words_of(const WaitSite& site) {
 }  // namespace
 
 const std::vector<std::string>& words_of(WaitKind /*kind*/) {
-  static const std::vector<std::string> words = {
-      "parity", "state", "flag", "atomic", "call", "barrier", "cluster_barrier", "unknown"};
+  static const std::vector<std::string> words = {"parity",          "state",     "flag",
+                                                 "atomic",          "call",      "barrier",
+                                                 "cluster_barrier", "registers", "unknown"};
   return words;
 }
 

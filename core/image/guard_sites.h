@@ -17,6 +17,7 @@ enum class WaitKind {
   call,             // a function that polls
   barrier,          // a hardware barrier of the CTA
   cluster_barrier,  // of the cluster
+  registers,        // setmaxnreg.inc: until other warps have given enough of theirs
   unknown           // a wait that cannot be looked at: it leaves a breadcrumb alone
 };
 const std::vector<std::string>& words_of(WaitKind kind);
@@ -34,6 +35,7 @@ struct WaitSite {
   std::string address;       // as written, without brackets
   std::string heading = {};  // "protocols/mbarrier/wait.ptx:5": what the text's heading names
   std::string item = {};     // the register that holds the role's item; "": the head does not say
+  std::string callers = {};  // "mine.cu:12, mine.cu:40 and 2 more": calls of its function
   std::string place() const { return file + ":" + std::to_string(line); }
 };
 

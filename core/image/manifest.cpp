@@ -86,6 +86,7 @@ void fields(Visit& visit, const WaitSite* /*type*/) {
   visit("address", &WaitSite::address);
   visit("heading", &WaitSite::heading);
   visit("item", &WaitSite::item);
+  visit("callers", &WaitSite::callers, {.if_set = true});
 }
 template <typename Visit>
 void fields(Visit& visit, const NamedBarriers* /*type*/) {

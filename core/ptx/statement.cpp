@@ -208,4 +208,21 @@ std::string plain_text(std::string_view statement) {
   return out;
 }
 
+PtxCall call_of(const PtxStatement& statement) {
+  PtxCall call;
+  if (statement.part != PtxStatement::Part::instruction ||
+      (statement.name != "call" && !statement.name.starts_with("call.")))
+    return call;
+  for (const std::string& operand : statement.operands) {
+    if (!operand.starts_with('(')) {
+      if (call.callee.empty()) call.callee = operand;  // behind the arguments: a prototype
+    } else if (call.callee.empty()) {
+      call.results = names_in(operand);
+    } else {
+      for (std::string& name : names_in(operand)) call.arguments.push_back(std::move(name));
+    }
+  }
+  return call;
+}
+
 }  // namespace phasebit::ptx

@@ -41,6 +41,14 @@ std::vector<std::string> written_names(const PtxStatement& statement);
 // All others in it, the guard's too. A name that is written may be read as well.
 std::vector<std::string> read_names(const PtxStatement& statement);
 
+// "%r1, (a, b), prototype": of `call.uni (r), f, (a, b);` the callee's name, or the register that
+// holds it.
+struct PtxCall {
+  std::string callee;
+  std::vector<std::string> results, arguments;
+};
+PtxCall call_of(const PtxStatement& statement);
+
 // A statement of a file.
 struct PlacedStatement {
   std::string before;  // blanks and comments in front of it

@@ -3,6 +3,11 @@
 #include "core/ptx/flow/values.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 namespace phasebit::guard {
 
@@ -26,22 +31,80 @@ bool gives_back(const PtxFunction& function, const ptx::flow::PtxDependence& dep
   });
 }
 
+template <class Function>
+bool any_statement(const PtxFlow& flow, const Function& function) {
+  return std::any_of(flow.blocks.begin(), flow.blocks.end(), [&](const auto& block) {
+    return std::any_of(block.statements.begin(), block.statements.end(), function);
+  });
+}
+
+// Somewhere it stores what depends on a poll, itself or by a call.
+bool stores_any(const ptx::PtxFile& file, const PtxFlow& flow, const Sources& sources,
+                const ptx::flow::PtxDependence& polled) {
+  return any_statement(flow, [&](std::size_t i) {
+    const std::string& opcode = file.statements[i].parsed.name;
+    if (sources.stores_polled(i)) return true;
+    if (!opcode.starts_with("st.") || opcode.starts_with("st.param") || flow.locals.contains(i))
+      return false;
+    if (polled.blocks.contains(flow.block_of(i))) return true;
+    const auto read = ptx::flow::read_by(file, flow, i);
+    return std::any_of(read.begin(), read.end(),
+                       [&](const auto& name) { return polled.names.contains(name); });
+  });
+}
+
 CallSummary summary_of(const ptx::PtxFile& file, const PtxFunction& function, const PtxFlow& flow,
                        const CallSummaries& summaries) {
   const Sources sources(file, flow, summaries);
   const PtxLoop all = whole(flow);
   const auto is_poll = [&](std::size_t i) { return sources.poll(i).has_value(); };
   const auto is_timer = [&](std::size_t i) { return sources.timer(i); };
+  const auto is_load = [&](std::size_t i) { return sources.loads_weakly(i); };
   CallSummary made;
-  made.writes = std::any_of(flow.blocks.begin(), flow.blocks.end(), [&](const auto& block) {
-    return std::any_of(block.statements.begin(), block.statements.end(),
-                       [&](std::size_t i) { return sources.writes(i); });
-  });
+  made.known = true;
+  made.writes = any_statement(flow, [&](std::size_t i) { return sources.writes(i); });
+  const auto polled =
+      ptx::flow::dependent_on(file, flow, all, is_poll, [](std::size_t) { return false; });
+  made.stores = stores_any(file, flow, sources, polled);
   if (function.returns.empty()) return made;
-  made.polls = gives_back(function, ptx::flow::dependent_on(file, flow, all, is_poll,
-                                                            [](std::size_t) { return false; }));
+  made.polls = gives_back(function, polled);
+  made.loads = gives_back(function, ptx::flow::dependent_on(file, flow, all, is_load, is_poll));
   made.times = gives_back(function, ptx::flow::dependent_on(file, flow, all, is_timer, is_poll));
   return made;
+}
+
+std::string indirect(std::size_t results, std::size_t arguments) {
+  return fmt::format("*{},{}", results, arguments);
+}
+
+// Functions that a register may hold: some variable or some mov names them.
+std::set<std::string> functions_by_address(const ptx::PtxFile& file) {
+  std::set<std::string> bodies, found;
+  for (const PtxFunction& function : file.functions)
+    if (function.has_body && !function.entry) bodies.insert(function.name);
+  const auto take = [&](std::string_view text) {
+    for (std::string& name : ptx::names_in(text))
+      if (bodies.contains(name)) found.insert(std::move(name));
+  };
+  for (const std::size_t i : file.globals) take(file.statements[i].text);
+  for (const ptx::PlacedStatement& one : file.statements)
+    if (one.parsed.name.starts_with("mov.") && one.parsed.operands.size() == 2)
+      take(one.parsed.operands[1]);
+  return found;
+}
+
+// What any of those with as many results and arguments may do.
+void add_indirect(const ptx::PtxFile& file, const std::set<std::string>& by_address,
+                  CallSummaries& summaries) {
+  CallSummaries all;
+  for (const PtxFunction& function : file.functions) {
+    if (!function.has_body || !by_address.contains(function.name)) continue;
+    const CallSummary& one = summaries[function.name];
+    CallSummary& any = all[indirect(function.returns.size(), function.parameters.size())];
+    any = {any.known || one.known, any.polls || one.polls, any.stores || one.stores,
+           any.loads || one.loads, any.times || one.times, true};
+  }
+  for (const auto& [name, summary] : all) summaries[name] = summary;
 }
 
 }  // namespace
@@ -49,7 +112,13 @@ CallSummary summary_of(const ptx::PtxFile& file, const PtxFunction& function, co
 std::optional<image::WaitKind> Sources::poll(std::size_t i) const {
   if (flow_.locals.contains(i)) return std::nullopt;
   if (const auto kind = polls(at(i))) return kind;
-  return summary(i).polls ? std::optional(image::WaitKind::call) : std::nullopt;
+  const bool news = summary(i).polls || (flow_.lent.contains(i) && summary(i).stores);
+  return news ? std::optional(image::WaitKind::call) : std::nullopt;
+}
+
+bool Sources::loads_weakly(std::size_t i) const {
+  if (flow_.locals.contains(i)) return false;
+  return guard::loads_weakly(at(i)) || (summary(i).loads && !poll(i));
 }
 
 bool Sources::timer(std::size_t i) const {
@@ -61,11 +130,25 @@ bool Sources::writes(std::size_t i) const {
 }
 
 bool Sources::calls(std::size_t i) const {
-  return !ptx::flow::call_of(at(i)).callee.empty();
+  return !ptx::call_of(at(i)).callee.empty();
+}
+
+bool Sources::calls_unknown(std::size_t i) const {
+  const ptx::PtxCall call = ptx::call_of(at(i));
+  return !call.callee.empty() && !summary(i).known &&
+         (!call.results.empty() || flow_.lent.contains(i));
+}
+
+bool Sources::stores_polled(std::size_t i) const {
+  return summary(i).stores;
 }
 
 CallSummary Sources::summary(std::size_t i) const {
-  const auto found = summaries_.find(ptx::flow::call_of(at(i)).callee);
+  const ptx::PtxCall call = ptx::call_of(at(i));
+  if (call.callee.empty()) return {};
+  const bool by_register = flow_.scopes.declaring(flow_.scopes.of(i), call.callee) >= 0;
+  const auto found = summaries_.find(
+      by_register ? indirect(call.results.size(), call.arguments.size()) : call.callee);
   return found == summaries_.end() ? CallSummary{} : found->second;
 }
 
@@ -75,16 +158,14 @@ CallSummaries summaries_of(const ptx::PtxFile& file) {
   for (const PtxFunction& function : file.functions)
     if (function.has_body && !function.entry)
       bodies.emplace_back(&function, ptx::flow::flow_of(file, function));
+  const std::set<std::string> by_address = functions_by_address(file);
   // A function may call one that stands below it: as often as something changes.
   for (bool changed = true; changed;) {
-    changed = false;
-    for (const auto& [function, flow] : bodies) {
-      const CallSummary now = summary_of(file, *function, flow, summaries);
-      CallSummary& known = summaries[function->name];
-      changed = changed || known.polls != now.polls || known.times != now.times ||
-                known.writes != now.writes;
-      known = now;
-    }
+    const CallSummaries before = summaries;
+    for (const auto& [function, flow] : bodies)
+      summaries[function->name] = summary_of(file, *function, flow, summaries);
+    add_indirect(file, by_address, summaries);
+    changed = summaries != before;
   }
   return summaries;
 }

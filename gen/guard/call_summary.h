@@ -11,11 +11,17 @@
 namespace phasebit::guard {
 
 struct CallSummary {
-  bool polls = false;  // a result depends on what it polled
-  bool times = false;  // a result depends on a clock that it read, and not through a poll alone
-  bool writes = true;  // it may write memory that others see
+  bool known = false;   // its text is there
+  bool polls = false;   // a result depends on what it polled
+  bool stores = false;  // so does something that it stores, which may be what its caller lent it
+  bool loads = false;   // a result depends on an ordinary load, and not through a poll alone
+  bool times = false;   // a result depends on a clock that it read, and not through a poll alone
+  bool writes = true;   // it may write memory that others see
+  bool operator==(const CallSummary&) const = default;
 };
-using CallSummaries = std::map<std::string, CallSummary>;  // by functions with a body
+// By functions with a body; calls through a register by how many results and arguments they have,
+// "*1,2": all that a function may do which has as many, and whose address is taken.
+using CallSummaries = std::map<std::string, CallSummary>;
 
 CallSummaries summaries_of(const ptx::PtxFile& file);
 
@@ -27,9 +33,12 @@ class Sources {
 
   // A load of the thread's own memory is no poll, volatile or not.
   std::optional<image::WaitKind> poll(std::size_t statement) const;
+  bool loads_weakly(std::size_t statement) const;
   bool timer(std::size_t statement) const;
   bool writes(std::size_t statement) const;
   bool calls(std::size_t statement) const;
+  bool calls_unknown(std::size_t statement) const;  // and may be given something back
+  bool stores_polled(std::size_t statement) const;
 
  private:
   CallSummary summary(std::size_t statement) const;

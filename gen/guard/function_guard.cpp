@@ -3,6 +3,7 @@
 #include "core/ptx/flow/values.h"
 #include "gen/guard/capture.h"
 #include "gen/guard/helpers.h"
+#include "gen/guard/registers.h"
 #include "gen/guard/wait_end.h"
 
 #include <algorithm>
@@ -24,6 +25,8 @@ class FunctionGuard {
   void run() {
     note_what_is_not_understood();
     const auto [waits, unbound] = wait_loops_of(job_.file, flow_, job_.summaries);
+    for (const WaitLoop& wait : waits)
+      blocks_of_waits_.insert(wait.loop.blocks.begin(), wait.loop.blocks.end());
     for (const UnboundLoop& one : unbound) note(one.statement, one.why);
     for (const WaitLoop& wait : waits) {
       // A thread is in one wait at a time, but for waits within waits: these have registers of
@@ -111,14 +114,21 @@ class FunctionGuard {
     const ClusterUse cluster = uses_cluster_barrier(statement);
     if (cluster != ClusterUse::none) count_in_cluster(i, cluster);
     if (waits_unseen(statement)) leave_crumbs(i);
-    if (statement.name.starts_with("setmaxnreg")) job_.insertions.remove(i);
+    if (hands_registers_over(statement)) count_registers(i);
     if (job_.counts_exits && leaves(statement))
       job_.insertions.before(i, {call(statement.guard, "pb_guard_exit", "pbg_base")});
   }
 
+  // A turn of a loop that waits is no progress, and so no barrier is that each turn passes.
+  std::uint32_t barrier_site(std::size_t i, image::WaitKind kind, const std::string& id,
+                             const std::string& count) {
+    const bool turns = blocks_of_waits_.contains(flow_.block_of(i));
+    return add_site(i, kind, id, count) | (turns ? guard_no_progress : 0);
+  }
+
   void count_in(std::size_t i, const BarrierUse& use) {
     const std::uint32_t number =
-        use.waits ? add_site(i, image::WaitKind::barrier, use.id, use.count) : 0;
+        use.waits ? barrier_site(i, image::WaitKind::barrier, use.id, use.count) : 0;
     // Lanes that come apart would count 32 each: they may not, and need only be brought together.
     if (use.aligned && !use.count.empty())
       job_.insertions.before(
@@ -139,9 +149,26 @@ class FunctionGuard {
                           guard.empty() ? "" : guard + " ")});
       return;
     }
-    const std::uint32_t number = add_site(i, image::WaitKind::cluster_barrier, {}, {});
+    const std::uint32_t number = barrier_site(i, image::WaitKind::cluster_barrier, {}, {});
     job_.insertions.before(i, call_with_item(i, item_at(i, i), guard, "pb_guard_cluster_wait",
                                              fmt::format("pbg_base, {}, pbg_phase", number)));
+  }
+
+  // Counted in place of the instruction: with what the guard needs, ptxas drops it or gives up.
+  void count_registers(std::size_t i) {
+    job_.insertions.remove(i);
+    const auto begin = job_.registers_at_begin.find(function_.name);
+    if (begin == job_.registers_at_begin.end() || at(i).operands.empty())
+      return note(i, fmt::format("{}: not guarded because the text does not say with how many "
+                                 "registers a warp begins (.maxnreg, or .maxntid and "
+                                 ".minnctapersm)",
+                                 at(i).name));
+    const std::string& count = at(i).operands.front();
+    const std::uint32_t number =
+        takes_registers(at(i)) ? add_site(i, image::WaitKind::registers, count, {}) : 0;
+    job_.insertions.before(
+        i, call_with_item(i, item_at(i, i), at(i).guard, "pb_guard_registers",
+                          fmt::format("pbg_base, {}, {}, {}", number, begin->second, count)));
   }
 
   void leave_crumbs(std::size_t i) {
@@ -182,12 +209,13 @@ class FunctionGuard {
   void look(const WaitLoop& wait, std::uint32_t number, bool reads_word) {
     const std::string since = named("since"), value = named("value");
     Lines lines = {"{", ".reg .pred pbg_do;", ".reg .b64 pbg_now;",
-                   "mov.u64 pbg_now, %globaltimer;",
-                   fmt::format("setp.eq.u64 pbg_do, {}, 0;", since)};
-    if (wait.polls.front().kind == image::WaitKind::flag ||
-        wait.polls.front().kind == image::WaitKind::atomic)
-      // Another value than at the last look is progress: a counter that is worked off is no hang.
-      lines.push_back(fmt::format("setp.ne.or.b64 pbg_do, {}, {}, pbg_do;", value, named("seen")));
+                   "mov.u64 pbg_now, %globaltimer;"};
+    // Another value than at the last look is progress, of the grid: a counter that is worked off is
+    // no hang, a loop that passes phase after phase is none, and threads that only hear of the poll
+    // wait with it.
+    lines.push_back(fmt::format("setp.ne.b64 pbg_do, {}, {};", value, named("seen")));
+    lines.emplace_back("@pbg_do st.volatile.global.u64 [pbg_base], pbg_now;");
+    lines.push_back(fmt::format("setp.eq.or.u64 pbg_do, {}, 0, pbg_do;", since));
     lines.push_back(fmt::format("@pbg_do mov.u64 {}, pbg_now;", since));
     lines.push_back(fmt::format("@pbg_do mov.b64 {}, {};", named("seen"), value));
     lines.push_back(fmt::format("sub.u64 pbg_now, pbg_now, {};", since));
@@ -212,14 +240,15 @@ class FunctionGuard {
     const int scope = flow_.scopes.of(poll.statement);
     const std::string& guard = statement.guard;
     if (poll.kind == image::WaitKind::call) {
-      const ptx::flow::PtxCall made = ptx::flow::call_of(statement);
+      const ptx::PtxCall made = ptx::call_of(statement);
       if (made.results.size() == 1)
         job_.insertions.after(
             poll.statement,
             capture_value(flow_.scopes, scope, made.results.front(), named("value"), guard));
       return;
     }
-    if (statement.operands.size() > 1) {
+    // Whose poll it is has the address; a thread that only reads of it has the value.
+    if (statement.operands.size() > 1 && !poll.echo) {
       const bool generic = space_of(statement).empty();
       Lines address =
           capture_address(flow_.scopes, scope, statement.operands[1], named("address"), guard);
@@ -283,6 +312,7 @@ class FunctionGuard {
   GuardJob& job_;
   const ptx::PtxFunction& function_;
   ptx::flow::PtxFlow flow_;
+  std::set<int> blocks_of_waits_;
   std::ptrdiff_t depth_ = 0, depths_ = 0;
   bool uses_base_ = false, uses_cluster_ = false;
 };

@@ -21,11 +21,15 @@ struct GuardJob {
   std::vector<std::optional<ptx::PtxSource>> sources;
   // Which register holds what, by the function's name.
   std::map<std::string, std::vector<ptx::head::HeadRegisters>> registers = {};
+  std::map<std::string, int> registers_at_begin = {};  // gen/guard/registers.h
+  std::map<std::string, std::string> callers = {};     // by function: WaitSite::callers
   bool counts_exits = false;  // somewhere a barrier waits for all that have not left
   Insertions insertions = {};
   std::vector<image::WaitSite> sites = {};
   std::vector<std::size_t> site_statements = {};
   std::vector<std::string> notes = {};
+
+  void find_callers();
 
   // Fills in the number, the opcode and where it stands: by `.loc`, else in the PTX; and what its
   // heading says. The number.

@@ -4,6 +4,7 @@
 #include "core/isa/version.h"
 #include "gen/guard/function_guard.h"
 #include "gen/guard/helpers.h"
+#include "gen/guard/registers.h"
 
 #include <algorithm>
 
@@ -56,6 +57,11 @@ bool waits_for_all(const PtxStatement& statement) {
   return (barrier && barrier->count.empty()) || uses_cluster_barrier(statement) != ClusterUse::none;
 }
 
+bool is_counted(const PtxStatement& statement) {
+  return uses_barrier(statement) || uses_cluster_barrier(statement) != ClusterUse::none ||
+         hands_registers_over(statement);
+}
+
 // Behind what a module begins with.
 std::size_t behind_header(const PtxFile& file) {
   std::size_t behind = 0;
@@ -101,9 +107,13 @@ Result<GuardedPtx> guard(const PtxFile& file, const GuardOptions& options) {
   PHASEBIT_TRY_ASSIGN(needs, needs_of(file));
   PHASEBIT_TRY_ASSIGN(registers, registers_of(file, options));
   GuardJob job{file, summaries_of(file), ptx::sources_of(file), std::move(registers)};
-  job.counts_exits = std::any_of(file.statements.begin(), file.statements.end(), [](auto& placed) {
-    return is_instruction_of(placed.parsed, waits_for_all);
+  // Where nobody zeroes the counts, the last thread that leaves does.
+  const auto asks_for_exits = options.print ? is_counted : waits_for_all;
+  job.counts_exits = std::any_of(file.statements.begin(), file.statements.end(), [&](auto& placed) {
+    return is_instruction_of(placed.parsed, asks_for_exits);
   });
+  job.find_callers();
+  job.registers_at_begin = registers_at_begin(file);
   drop_register_limits(job);
   for (const PtxFunction& function : file.functions)
     if (function.has_body) guard_function(job, function);

@@ -1,8 +1,30 @@
 #include "gen/guard/function_guard.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace phasebit::guard {
+
+void GuardJob::find_callers() {
+  constexpr std::size_t most = 3;
+  std::map<std::string, std::vector<std::string>> places;
+  for (std::size_t i = 0; i < file.statements.size(); ++i) {
+    const std::string callee = ptx::call_of(file.statements[i].parsed).callee;
+    if (callee.empty()) continue;
+    const auto& source = sources[i];
+    const std::string place = source ? fmt::format("{}:{}", source->file, source->line)
+                                     : fmt::format("{}:{}", file.name, file.statements[i].line);
+    std::vector<std::string>& known = places[callee];
+    if (std::find(known.begin(), known.end(), place) == known.end()) known.push_back(place);
+  }
+  for (auto& [callee, all] : places) {
+    const std::size_t more = all.size() > most ? all.size() - most : 0;
+    all.resize(all.size() - more);
+    callers[callee] = fmt::format("{}{}", fmt::join(all, ", "),
+                                  more > 0 ? fmt::format(" and {} more", more) : std::string());
+  }
+}
 
 std::uint32_t GuardJob::add_site(image::WaitSite site, std::size_t statement) {
   const ptx::PlacedStatement& placed = file.statements[statement];
@@ -10,6 +32,8 @@ std::uint32_t GuardJob::add_site(image::WaitSite site, std::size_t statement) {
   site.opcode = placed.parsed.name;
   site.file = file.name;
   site.line = placed.line;
+  if (const auto calls = callers.find(site.entry); calls != callers.end())
+    site.callers = calls->second;
   if (const auto& source = sources[statement]) {
     site.file = source->file;
     site.line = source->line;

@@ -20,6 +20,9 @@ namespace {
 
 using kainjow::mustache::data;
 
+// CTAs whose barriers are counted in a program that sets no block: 1.1 MB of zeros in its module.
+constexpr std::size_t own_areas = 4096;
+
 struct HelperText {
   const char* name;
   const char* text;
@@ -53,13 +56,18 @@ void set_offsets(data& names) {
   set(names, "crumbs", offsetof(GuardHeader, crumbs));
   set(names, "crumb_warps", offsetof(GuardHeader, crumb_warps));
   set(names, "ctas", offsetof(GuardHeader, ctas));
+  set(names, "owner", offsetof(GuardHeader, owner));
+  set(names, "left", offsetof(GuardHeader, left));
   set(names, "header_bytes", header);
   set(names, "cta_bytes", sizeof(GuardCta));
   set(names, "exited_at", offsetof(GuardCta, exited));
+  set(names, "pool_at", offsetof(GuardCta, pool));
+  set(names, "registers_at", offsetof(GuardCta, registers));
   set(names, "exited_from_cluster",
       offsetof(GuardCta, exited_in_cluster) - offsetof(GuardCta, cluster_barrier));
-  set(names, "cluster_at", header + offsetof(GuardCta, cluster_barrier));
-  set(names, "cluster_exited_at", header + offsetof(GuardCta, exited_in_cluster));
+  set(names, "cluster_at", offsetof(GuardCta, cluster_barrier));
+  set(names, "own_areas", own_areas);
+  set(names, "own_bytes", own_areas * sizeof(GuardCta));
   set(names, "r_site", offsetof(GuardReport, site));
   set(names, "r_cta", offsetof(GuardReport, cta));
   set(names, "r_warp", offsetof(GuardReport, warp));
@@ -95,8 +103,9 @@ std::string printed_texts(const std::vector<WaitSite>& sites) {
   for (const WaitSite& site : sites) {
     const std::string name = fmt::format("pb_guard_text_{}", site.number);
     out += bytes_of(
-        name, fmt::format("{}{}{}{}{} ({})", site.place(), site.heading.empty() ? "" : " ",
-                          site.heading, site.verb.empty() ? "" : " ", site.verb, site.opcode));
+        name, fmt::format("{}{}{}{}{}{}{} ({})", site.place(), site.heading.empty() ? "" : " ",
+                          site.heading, site.verb.empty() ? "" : " ", site.verb,
+                          site.callers.empty() ? "" : " called at ", site.callers, site.opcode));
     table += fmt::format(", generic({})", name);
   }
   return out + fmt::format(".global .align 8 .u64 pb_guard_texts[{}] = {{{}}};\n", sites.size() + 1,

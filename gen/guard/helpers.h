@@ -27,5 +27,7 @@ Result<std::vector<ptx::PlacedStatement>> helper_statements(
 // In the site's number: the address is that of an mbarrier in the CTA's own shared memory, whose
 // word can be read.
 inline constexpr std::uint32_t guard_reads_word = 0x80000000U;
+// Of a hardware barrier: to come through it is no progress of the grid.
+inline constexpr std::uint32_t guard_no_progress = 0x40000000U;
 
 }  // namespace phasebit::guard

@@ -39,7 +39,8 @@ std::optional<WaitKind> polls(const PtxStatement& statement) {
     return has(statement, ".parity") ? WaitKind::parity : WaitKind::state;
   if (is(statement, "atom") && !statement.operands.empty() && statement.operands.front() != "_")
     return WaitKind::atomic;
-  if (!is(statement, "ld") || stays_with_thread(statement)) return std::nullopt;
+  const bool load = is(statement, "ld") || is(statement, "multimem.ld_reduce");
+  if (!load || stays_with_thread(statement)) return std::nullopt;
   for (const std::string_view way : {".volatile", ".acquire", ".relaxed", ".mmio", ".cv"})
     if (has(statement, way)) return WaitKind::flag;
   return std::nullopt;
@@ -47,6 +48,7 @@ std::optional<WaitKind> polls(const PtxStatement& statement) {
 
 bool loads_weakly(const PtxStatement& statement) {
   if (is(statement, "ldu") || is(statement, "suld")) return true;
+  if (is(statement, "multimem.ld_reduce")) return !polls(statement);
   return is(statement, "ld") && !stays_with_thread(statement) && !polls(statement);
 }
 
@@ -59,6 +61,7 @@ bool loads(const PtxStatement& statement) {
 
 bool may_write(const PtxStatement& statement) {
   if (is(statement, "st") && stays_with_thread(statement)) return false;
+  if (is(statement, "multimem.ld_reduce")) return false;
   for (const std::string_view stem : {"st", "red", "atom", "cp", "stmatrix", "sust", "sured",
                                       "multimem", "discard", "tensormap", "clusterlaunchcontrol"})
     if (is(statement, stem)) return true;
@@ -107,7 +110,8 @@ ClusterUse uses_cluster_barrier(const PtxStatement& statement) {
 bool waits_unseen(const PtxStatement& statement) {
   static constexpr auto opcodes = std::to_array<std::string_view>(
       {"cp.async.wait_group", "cp.async.wait_all", "cp.async.bulk.wait_group", "wgmma.wait_group",
-       "griddepcontrol.wait", "tcgen05.wait::ld", "tcgen05.wait::st", "bar.warp.sync"});
+       "griddepcontrol.wait", "tcgen05.wait::ld", "tcgen05.wait::st", "tcgen05.alloc",
+       "bar.warp.sync"});
   return std::any_of(opcodes.begin(), opcodes.end(),
                      [&](std::string_view opcode) { return is(statement, opcode); });
 }

@@ -9,7 +9,8 @@
 
 namespace phasebit::guard {
 
-// test_wait, try_wait, a volatile, acquire, relaxed or mmio load, an atomic with a result: what a
+// test_wait, try_wait, a volatile, acquire, relaxed or mmio load, also of a multicast address, an
+// atomic with a result: what a
 // loop may poll. Nothing for other statements.
 std::optional<image::WaitKind> polls(const ptx::PtxStatement& statement);
 

@@ -1,6 +1,7 @@
 #include "gen/guard/wait_loops.h"
 
 #include "core/ptx/flow/steady.h"
+#include "core/ptx/flow/stuck.h"
 
 #include <algorithm>
 
@@ -18,11 +19,19 @@ namespace {
 
 using Statements = std::set<std::size_t>;
 
+// Nothing there, what was waited for, more than that: a loop that one of them holds is a wait.
+constexpr ptx::flow::PtxPolled stuck_polls[] = {{0, false, -1}, {1, true, 0}, {3, true, 1}};
+
 bool leaves(const PtxLoop& loop, const PtxJump& jump) {
   if (jump.leaves || (jump.falls_to >= 0 && !loop.holds(jump.falls_to))) return true;
   return std::any_of(jump.targets.begin(), jump.targets.end(),
                      [&](int target) { return !loop.holds(target); });
 }
+
+enum class Counts {
+  all,  // each bounds its loop
+  own   // but those that go on only as the polls say
+};
 
 // One loop, and what decides its exits.
 class LoopJudge {
@@ -38,29 +47,37 @@ class LoopJudge {
       for (const std::size_t i : flow.blocks[static_cast<std::size_t>(block)].statements) {
         if (sources.poll(i) && !taken.contains(i)) strong_.insert(i);
         if (sources.writes(i)) writers_.push_back(i);
-        if (loads_weakly(at(i)) && !flow.locals.contains(i) && !taken.contains(i)) weak_.insert(i);
+        if (sources.loads_weakly(i) && !taken.contains(i)) weak_.insert(i);
+        if (sources.calls_unknown(i) && !strong_.contains(i)) unknown_.insert(i);
       }
     can_leave_ = collect_exits();
-    std::erase_if(weak_, [&](std::size_t i) { return !steady_.operands(i); });
+    std::erase_if(weak_, [&](std::size_t i) {
+      return !steady_.operands(i) || (dispatches() && space_of(at(i)) == ".shared");
+    });
   }
 
-  std::optional<WaitLoop> wait() const {
+  std::optional<WaitLoop> wait(Counts counts) const {
     if (!can_leave_ || (strong_.empty() && weak_.empty())) return std::nullopt;
-    if (!strong_.empty() && all_depend_on(strong_, false)) return made_of(strong_);
+    if (!strong_.empty() && all_depend_on(strong_, false, counts))
+      return made_of(strong_, echoes_of_polls());
     Statements unwritten = weak_;
-    std::erase_if(unwritten, [&](std::size_t i) { return writer_of(i) != 0; });
+    const Statements echoes = echoes_of_polls();
+    std::erase_if(unwritten,
+                  [&](std::size_t i) { return writer_of(i) != 0 && !echoes.contains(i); });
     if (unwritten.empty()) return std::nullopt;
     unwritten.insert(strong_.begin(), strong_.end());
-    return all_depend_on(unwritten, true) ? std::optional(made_of(unwritten)) : std::nullopt;
+    return all_depend_on(unwritten, true, counts) ? std::optional(made_of(unwritten, echoes))
+                                                  : std::nullopt;
   }
 
   // Why it may be a wait all the same; "" where it is none.
   std::string doubt() const {
-    if (!can_leave_ || (strong_.empty() && weak_.empty())) return {};
+    if (!can_leave_) return {};
     Statements all = weak_;
     all.insert(strong_.begin(), strong_.end());
-    if (all_depend_on(all, true)) return doubt_of_writers();
-    return strong_.empty() ? std::string() : doubt_of_exits();
+    if (!all.empty() && all_depend_on(all, true, Counts::own)) return doubt_of_writers();
+    std::string exits = strong_.empty() ? std::string() : doubt_of_exits();
+    return exits.empty() ? doubt_of_calls(std::move(all)) : exits;
   }
 
  private:
@@ -83,8 +100,44 @@ class LoopJudge {
     return 0;
   }
 
+  // Warps that wait at a barrier for what they shall do next: the barrier is the wait, not the
+  // number that is read behind it.
+  bool dispatches() const {
+    const auto waits = [&](std::size_t i) {
+      const auto barrier = uses_barrier(at(i));
+      return barrier && barrier->waits;
+    };
+    return std::any_of(exits_.begin(), exits_.end(),
+                       [](const PtxJump& exit) { return exit.by_index; }) &&
+           std::any_of(loop_.blocks.begin(), loop_.blocks.end(), [&](int block) {
+             const auto& own = flow_.blocks[static_cast<std::size_t>(block)].statements;
+             return std::any_of(own.begin(), own.end(), waits);
+           });
+  }
+
+  // Loads where the loop writes nothing but what it polled: one thread polls, all read.
+  Statements echoes_of_polls() const {
+    if (strong_.empty() || weak_.empty()) return {};
+    const auto polled = names_of([&](std::size_t i) { return strong_.contains(i); }, {});
+    const auto stores_poll = [&](std::size_t i) {
+      const auto read = ptx::flow::read_by(file_, flow_, i);
+      return at(i).name.starts_with("st.") && !at(i).name.starts_with("st.async") &&
+             std::any_of(read.begin(), read.end(),
+                         [&](const PtxName& name) { return polled.contains(name); });
+    };
+    Statements found;
+    for (const std::size_t load : weak_) {
+      const bool others = std::any_of(writers_.begin(), writers_.end(), [&](std::size_t i) {
+        const bool meets = sources_.calls(i) || may_meet(at(i), at(load));
+        return meets && !strong_.contains(i) && !stores_poll(i);
+      });
+      if (writer_of(load) != 0 && !others) found.insert(load);
+    }
+    return found;
+  }
+
   bool changed_by_others(std::size_t i) const {
-    const bool load = loads_weakly(at(i)) || polls(at(i)) == image::WaitKind::flag;
+    const bool load = sources_.loads_weakly(i) || polls(at(i)) == image::WaitKind::flag;
     return load && !flow_.locals.contains(i) && writer_of(i) == 0;
   }
 
@@ -108,7 +161,7 @@ class LoopJudge {
   // What a value can be but news of a poll, the polls' operands aside: what a poll gives back is
   // news, whatever these depend on (a hint from a clock is no exit by time).
   struct Bounds {
-    std::set<PtxName> timed, counted, foreign;
+    std::set<PtxName> timed, foreign;
   };
   Bounds bounds_beside(const Statements& polls) const {
     const auto stops = [&](std::size_t i) { return is_poll(i, polls); };
@@ -116,12 +169,35 @@ class LoopJudge {
     const auto is_foreign = [&](std::size_t i) {
       return !stops(i) && !flow_.locals.contains(i) && (loads(at(i)) || sources_.calls(i));
     };
-    return {names_of(is_timer, polls), ptx::flow::counted_in(file_, flow_, loop_, stops),
-            names_of(is_foreign, polls)};
+    return {names_of(is_timer, polls), names_of(is_foreign, polls)};
+  }
+
+  // Whether one of the exits goes by a count, whatever the polls give back. One that goes on only
+  // when a poll says so, or by as much as it says, is as stuck as the poll.
+  bool counts_out(const std::vector<PtxJump>& exits, const Statements& polls, Counts counts) const {
+    const auto stops = [&](std::size_t i) { return is_poll(i, polls); };
+    const auto by = [&](const std::set<PtxName>& counted, const ptx::flow::PtxStuck* stuck) {
+      return std::any_of(exits.begin(), exits.end(), [&](const PtxJump& exit) {
+        return (stuck == nullptr || stuck->runs(exit.block)) && reads(exit, counted);
+      });
+    };
+    if (!by(ptx::flow::counted_in(file_, flow_, loop_, stops), nullptr)) return false;
+    if (counts == Counts::all) return true;
+    return std::all_of(std::begin(stuck_polls), std::end(stuck_polls), [&](const auto& polled) {
+      // A count that goes on moves what a poll is compared with, and that may move other counts.
+      for (std::set<PtxName> moving;;) {
+        const ptx::flow::PtxStuck stuck(file_, flow_, loop_, stops, polled, moving);
+        auto counted = ptx::flow::counted_in(file_, flow_, loop_, stops, &stuck);
+        if (!stuck.goes_round() || by(counted, &stuck)) return true;
+        const std::size_t before = moving.size();
+        moving.merge(counted);
+        if (moving.size() == before) return false;
+      }
+    });
   }
 
   // Each exit but those that nothing in the loop changes; `alone`: on nothing else that changes.
-  bool all_depend_on(const Statements& polls, bool alone) const {
+  bool all_depend_on(const Statements& polls, bool alone, Counts counts) const {
     const auto polled = ptx::flow::dependent_on(
         file_, flow_, loop_, [&](std::size_t i) { return polls.contains(i); },
         [](std::size_t) { return false; });
@@ -133,16 +209,20 @@ class LoopJudge {
       if (!reads(exit, polled.names)) return false;
     if (deciding.empty()) return false;
     const Bounds bounds = bounds_beside(polls);
-    return std::none_of(deciding.begin(), deciding.end(), [&](const PtxJump& exit) {
-      return reads(exit, bounds.timed) || reads(exit, bounds.counted) ||
-             (alone && reads(exit, bounds.foreign));
+    const bool bounded = std::any_of(deciding.begin(), deciding.end(), [&](const PtxJump& exit) {
+      return reads(exit, bounds.timed) || (alone && reads(exit, bounds.foreign));
     });
+    return !bounded && !counts_out(deciding, polls, counts);
   }
 
-  WaitLoop made_of(const Statements& polls) const {
+  WaitLoop made_of(const Statements& polls, const Statements& echoes) const {
     WaitLoop made{loop_, {}, exits_};
     for (const std::size_t i : polls)
-      made.polls.push_back({i, sources_.poll(i).value_or(image::WaitKind::flag)});
+      if (!echoes.contains(i))
+        made.polls.push_back(
+            {i, sources_.poll(i).value_or(sources_.calls(i) ? image::WaitKind::call
+                                                            : image::WaitKind::flag)});
+    for (const std::size_t i : echoes) made.polls.push_back({i, image::WaitKind::flag, true});
     return made;
   }
 
@@ -168,7 +248,8 @@ class LoopJudge {
     bool polls = false;
     for (const PtxJump& exit : exits_) {
       const bool news = reads(exit, polled), foreign = reads(exit, bounds.foreign);
-      if (!foreign && (reads(exit, bounds.timed) || reads(exit, bounds.counted))) return {};
+      if (!foreign && (reads(exit, bounds.timed) || counts_out({exit}, strong_, Counts::own)))
+        return {};
       polls = polls || (news && !foreign);
       if (foreign) other = &exit;
     }
@@ -179,12 +260,23 @@ class LoopJudge {
         line_of(other->statement));
   }
 
+  // A function that this text does not have, or that only a register names, may poll.
+  std::string doubt_of_calls(Statements all) const {
+    if (unknown_.empty()) return {};
+    all.insert(unknown_.begin(), unknown_.end());
+    if (!all_depend_on(all, true, Counts::own)) return {};
+    return fmt::format(
+        "the loop leaves by what a function gives back; not guarded because nothing shows what {} "
+        "calls",
+        line_of(*unknown_.begin()));
+  }
+
   const PtxFile& file_;
   const PtxFlow& flow_;
   const PtxLoop& loop_;
   const Sources& sources_;
   ptx::flow::PtxSteady steady_;
-  Statements strong_, weak_;
+  Statements strong_, weak_, unknown_;
   std::vector<std::size_t> writers_;
   std::vector<PtxJump> exits_;
   bool can_leave_ = false;
@@ -198,11 +290,14 @@ FoundLoops wait_loops_of(const PtxFile& file, const PtxFlow& flow, const CallSum
   Statements taken;  // polls of wait loops found so far
   for (const PtxLoop& loop : ptx::flow::loops_of(flow)) {
     const LoopJudge judge(file, flow, loop, sources, taken);
-    auto wait = judge.wait();
-    // A wait at the beginning of a loop that does more has its head in common with that.
-    if (!wait)
-      for (const PtxLoop& within : ptx::flow::loops_within(flow, loop))
-        if ((wait = LoopJudge(file, flow, within, sources, taken).wait())) break;
+    std::optional<WaitLoop> wait;
+    for (const Counts counts : {Counts::all, Counts::own}) {
+      if (!wait) wait = judge.wait(counts);
+      // A wait at the beginning of a loop that does more has its head in common with that.
+      if (!wait)
+        for (const PtxLoop& within : ptx::flow::loops_within(flow, loop))
+          if ((wait = LoopJudge(file, flow, within, sources, taken).wait(counts))) break;
+    }
     if (wait) {
       for (const Poll& poll : wait->polls) taken.insert(poll.statement);
       found.waits.push_back(std::move(*wait));

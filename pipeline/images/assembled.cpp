@@ -81,6 +81,35 @@ Status count_column(Tools& tools, const std::string& target, const std::vector<P
   return {};
 }
 
+// What the guard's calls and registers cost, so that nobody looks for it in the timed build.
+void say_what_guards_cost(const std::string& target, const std::vector<Prepared>& prepared,
+                          const ImageSet& set) {
+  size_t spills = 0, serialized = 0;
+  const std::string *spilled_most = nullptr, *first_serialized = nullptr;
+  int most_bytes = 0;
+  for (size_t i = 0; i < prepared.size(); ++i) {
+    const Result<image::Image>& image = set.images[i];
+    if (!image) continue;
+    const int bytes = image->resources.spill_store_bytes + image->resources.spill_load_bytes;
+    spills += bytes > 0 ? 1 : 0;
+    if (bytes > most_bytes) spilled_most = &prepared[i].key.id;
+    most_bytes = std::max(most_bytes, bytes);
+    const bool waits =
+        std::any_of(image->warnings.begin(), image->warnings.end(), [](const std::string& warning) {
+          return warning.find("wgmma.mma_async instructions are serialized") != std::string::npos;
+        });
+    serialized += waits ? 1 : 0;
+    if (waits && first_serialized == nullptr) first_serialized = &prepared[i].key.id;
+  }
+  if (spills > 0)
+    fmt::print(stderr,
+               "note: guarded builds for {}: {} of {} spill registers, at most {} bytes ({})\n",
+               target, spills, prepared.size(), most_bytes, *spilled_most);
+  if (serialized > 0)
+    fmt::print(stderr, "note: guarded builds for {}: ptxas serializes wgmma in {} of {} ({})\n",
+               target, serialized, prepared.size(), *first_serialized);
+}
+
 Status assemble_build(const AssembleRequest& request, Tools& tools, const select::Space& space,
                       const std::vector<std::string>& targets, Build build, AssembledImages& made) {
   PHASEBIT_TRY_ASSIGN(prepared, prepare(space, build, request.tools.jobs));
@@ -98,6 +127,8 @@ Status assemble_build(const AssembleRequest& request, Tools& tools, const select
           gate_by_rules(tools, *disassembler, request.rules, prepared, columns[i], sets[i]));
   for (size_t i = 0; i < sets.size(); ++i)
     PHASEBIT_TRY(count_column(tools, targets[i], prepared, sets[i], made));
+  if (build == Build::guarded)
+    for (size_t i = 0; i < sets.size(); ++i) say_what_guards_cost(targets[i], prepared, sets[i]);
   if (!sets.empty())
     for (const std::string& note : sets.front().assembly->notes)
       fmt::print(stderr, "note: {}\n", note);

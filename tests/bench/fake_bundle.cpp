@@ -125,7 +125,9 @@ fs::path FakeBundle::write() {
   const std::string hash = base::content_hash(module);
   for (BundleVariant& variant : manifest_.variants)
     for (image::Image& image : variant.images) image.module = hash;
-  EXPECT_TRUE(image::write_bundle(folder, manifest_, {{hash, module}}));
+  // The one without kernels is what a manifest from before names.
+  EXPECT_TRUE(image::write_bundle(
+      folder, manifest_, {{hash, module}, {base::content_hash(module_content), module_content}}));
   EXPECT_TRUE(base::write_file(folder / "fake.json", script_.dump(1)));
   return folder;
 }

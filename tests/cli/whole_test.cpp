@@ -63,6 +63,56 @@ TEST_F(WaitingStranger, IsPackedWithAGuardedBuildThatKnowsItsPlace) {
   EXPECT_NE(guarded->module, variant.image(Build::timed)->module);
 }
 
+// docs/decisions/exit-codes.md: 1 is the answer that was asked for, and any other word is an error.
+TEST_F(WaitingStranger, GuardFailsOnAWaitWithoutABound) {
+  EXPECT_EQ(home_.says({"guard", "w.ptx", "-o", "g.ptx", "--fail-on", "unguarded"}).exit_status, 0);
+  Project::write(file("other.ptx"), waiting);
+  Project::edit(file("other.ptx"), ".visible", ".extern .func (.reg .b32 r) other();\n.visible");
+  Project::edit(file("other.ptx"), "ld.volatile.global.u32 value, [at]", "call (value), other");
+  const ProcessOutput noted =
+      home_.says({"guard", "other.ptx", "-o", "g.ptx", "--fail-on", "unguarded"});
+  EXPECT_EQ(noted.exit_status, 1);
+  EXPECT_NE(noted.err.find("note: other.ptx:12:1: the loop leaves by what a function gives back; "
+                           "not guarded because nothing shows what 'call' on line 13 calls"),
+            std::string::npos)
+      << noted.err;
+  EXPECT_NE(Project::read(file("g.ptx")).find("call (value), other;"), std::string::npos);
+  EXPECT_EQ(home_.says({"guard", "other.ptx", "-o", "g.ptx"}).exit_status, 0);
+  const ProcessOutput wrong = home_.says({"guard", "w.ptx", "--fail-on", "unguarde"});
+  EXPECT_EQ(wrong.exit_status, base::exit_code(Step::usage));
+  EXPECT_EQ(wrong.err,
+            "phasebit: usage: --fail-on unguarde: no such word (did you mean 'unguarded'?)\n");
+}
+
+// 150 values that live over a wait, in the 128 registers that 512 threads leave.
+TEST_F(WaitingStranger, ItsGuardedBuildSaysWhatItCosts) {
+  std::string text =
+      ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry spills(.param .u64 p) "
+      ".maxntid "
+      "512 .minnctapersm 1\n{\n.reg .b64 at; .reg .pred d; .reg .b32 f, r<150>;\nld.param.u64 at, "
+      "[p];\n";
+  for (int i = 0; i < 150; ++i)
+    text += fmt::format("ld.volatile.global.u32 r{}, [at+{}];\n", i, 4 * i);
+  text += "L: ld.volatile.global.u32 f, [at]; setp.eq.u32 d, f, 4; @!d bra L;\n";
+  for (int i = 0; i < 150; ++i)
+    text += fmt::format("st.volatile.global.u32 [at+{}], r{};\n", 4 * i, i);
+  Project::write(file("spills.ptx"), text + "ret;\n}\n");
+  const auto said = [&](const std::vector<std::string>& words) { return home_.says(words).err; };
+  const std::string guarded =
+      said({"assemble", "spills.ptx", "-t", "sm_90a", "--build", "guarded", "--no-cache"});
+  EXPECT_NE(guarded.find("note: guarded builds for sm_90a: 1 of 1 spill registers, at most "),
+            std::string::npos)
+      << guarded;
+  EXPECT_EQ(said({"assemble", "spills.ptx", "-t", "sm_90a", "--no-cache"}).find("spill"),
+            std::string::npos);
+  const std::string note = "note: ptxas serializes wgmma.mma_async of this build";
+  EXPECT_EQ(said({"guard", "spills.ptx", "-o", "g.ptx"}).find(note), std::string::npos);
+  Project::edit(file("spills.ptx"), "L: ",
+                "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {a, b, c, d}, x, y, 1, 1, 1, 0, "
+                "0;\nL: ");
+  EXPECT_NE(said({"guard", "spills.ptx", "-o", "g.ptx"}).find(note), std::string::npos);
+}
+
 TEST_F(WaitingStranger, IsGatedByARulesFile) {
   Project::write(file("good.toml"),
                  "[[rule]]\nname = \"one poll\"\nwhere = \"kernel\"\n"

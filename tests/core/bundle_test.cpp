@@ -101,8 +101,9 @@ Manifest full_manifest() {
   image.warnings = {"one", "two"};
   image.padding_bytes = 208;
   image.base_module = "a0";
-  image.guard = {{{1, WaitKind::state, "k", "f.ptx", 7, "wait", "consumer", "op", "x", "y"}},
-                 {{"full_barrier", 0, 8, 4}}};
+  image.guard = {
+      {{1, WaitKind::state, "k", "f.ptx", 7, "wait", "consumer", "op", "x", "y", "", "", "c.cu:1"}},
+      {{"full_barrier", 0, 8, 4}}};
   Image timed;
   timed.gate = {GateVerdict::passed, ""};
   WholeLaunch whole;
@@ -173,7 +174,7 @@ TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   EXPECT_EQ(variant.at("images").at(0).size(), 13U);
   EXPECT_EQ(variant.at("images").at(1).size(), 13U);
   EXPECT_EQ(variant.at("images").at(0).at("resources").size(), 6U);
-  EXPECT_EQ(variant.at("images").at(0).at("guard").at("sites").at(0).size(), 12U);
+  EXPECT_EQ(variant.at("images").at(0).at("guard").at("sites").at(0).size(), 13U);
   EXPECT_EQ(variant.at("images").at(0).at("guard").at("barriers").at(0).size(), 4U);
   EXPECT_EQ(variant.at("images").at(0).at("census").at(0).size(), 5U);
 }

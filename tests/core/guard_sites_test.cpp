@@ -50,6 +50,10 @@ const Row rows[] = {
     {WaitKind::cluster_barrier, report_of(0, 32, 64),
      "deadlock: warp 2 lane 31 waits at the cluster barrier with 32 of 64 arrivals at wait.ptx:5 "
      "(consumer wait, cta 3)"},
+    {WaitKind::registers, report_of(232, 2048, 4096),
+     "deadlock: warp 2 lane 31 waits for 232 registers a thread, 4096 for its warp, with 2048 "
+     "given "
+     "to the CTA's pool at wait.ptx:5 (consumer wait, cta 3)"},
     {WaitKind::call, report_of(0, 9, 0),
      "deadlock: warp 2 lane 31 waits for a function's 9 at wait.ptx:5 (consumer wait, cta 3)"},
 };
@@ -74,6 +78,12 @@ TEST(GuardSites, HeadingAndItemStandBesideThePlace) {
             before + "wait.ptx:5 (protocols/mbarrier/wait.ptx:3, consumer wait, item 18, cta 3)");
   EXPECT_EQ(describe_crumbs({1}, table),
             "cta 0 warp 0 at wait.ptx:5 (op, protocols/mbarrier/wait.ptx:3, consumer wait)");
+  table.sites[0].callers = "k.cu:12, k.cu:40";
+  EXPECT_EQ(
+      describe_crumbs({1}, table),
+      "cta 0 warp 0 at wait.ptx:5 (op, protocols/mbarrier/wait.ptx:3, consumer wait, called at "
+      "k.cu:12, k.cu:40)");
+  table.sites[0].callers.clear();
   report.item = ~std::uint64_t{0};  // the register cannot be read there
   EXPECT_EQ(describe(report, table),
             before + "wait.ptx:5 (protocols/mbarrier/wait.ptx:3, consumer wait, cta 3)");
@@ -108,8 +118,12 @@ TEST(GuardBlock, OffsetsAreThoseOfTheComments) {
   EXPECT_EQ(offsetof(GuardHeader, report), 24U);
   EXPECT_EQ(offsetof(GuardHeader, crumbs), 32U);
   EXPECT_EQ(offsetof(GuardHeader, ctas), 44U);
+  EXPECT_EQ(offsetof(GuardHeader, owner), 48U);
+  EXPECT_EQ(offsetof(GuardHeader, left), 56U);
   EXPECT_EQ(offsetof(image::GuardCta, cluster_barrier), 128U);
   EXPECT_EQ(offsetof(image::GuardCta, exited), 136U);
+  EXPECT_EQ(offsetof(image::GuardCta, pool), 144U);
+  EXPECT_EQ(offsetof(image::GuardCta, registers), 148U);
   EXPECT_EQ(offsetof(GuardReport, word), 48U);
   EXPECT_EQ(offsetof(GuardReport, item), 72U);
 }

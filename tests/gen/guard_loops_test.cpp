@@ -74,6 +74,49 @@ constexpr Row rows[] = {
      "k flag () at x; "},
     {"a count with its exit by a table",
      "L: add.u32 v, v, 1; ts: .branchtargets L, D; brx.idx v, ts; D:", ""},
+    {"a count that goes on when the poll says so: by a predicate, by a branch, by its value",
+     "L: mbarrier.try_wait.parity.shared.b64 done, [a], b; @done xor.b32 b, b, 1; @done add.u32 v, "
+     "v, 1; setp.lt.u32 q, v, t; @q bra L; M: mbarrier.try_wait.parity.shared.b64 done, [a+8], b; "
+     "@!done bra C; add.u32 v, v, 1; C: setp.lt.u32 q, v, t; @q bra M; { .reg .b32 n; N: "
+     "mbarrier.try_wait.parity.shared.b64 done, [a+16], b; selp.u32 n, 1, 0, done; add.u32 v, v, "
+     "n; setp.lt.u32 q, v, t; @q bra N; }",
+     "k parity (b) at a; k parity (b) at a+16; k parity (b) at a+8; "},
+    {"and only then, with what is compared with it",
+     "L: ld.volatile.global.u32 v, [x]; setp.eq.u32 q, v, b; @q add.u32 t, t, 1; setp.lt.u32 r, t, "
+     "a; @r bra L;",
+     "k flag (b) at x; "},
+    {"down to nothing, and by what an exchange finds",
+     "L: ld.volatile.global.u32 v, [x]; sub.u32 t, t, v; setp.ne.u32 q, t, 0; @q bra L; M: "
+     "atom.global.exch.b32 v, [x], 0; add.u32 t, v, t; setp.lt.u32 q, t, a; @q bra M;",
+     "k flag () at x; k atomic () at x; "},
+    {"a sum of flags, made anew each turn; a mask of them",
+     "L: mov.u32 t, 0; mov.u64 w, x; S: ld.volatile.global.u32 v, [w]; add.u32 t, t, v; add.u64 w, "
+     "w, 4; setp.lt.u64 q, w, now; @q bra S; setp.lt.u32 r, t, a; @r bra L; { .reg .b32 m, j; .reg "
+     ".pred g; M: mov.u32 j, 0; N: ld.volatile.global.u32 v, [x]; setp.eq.u32 q, v, 0; @q bra O; "
+     "shl.b32 m, 1, j; or.b32 t, t, m; O: add.u32 j, j, 1; setp.lt.u32 g, j, a; @g bra N; "
+     "setp.ne.u32 r, t, b; @r bra M; }",
+     "k flag () at w; k flag (0) at x; "},
+    {"a try that was too many, each or in all, is a bound",
+     "L: mbarrier.try_wait.parity.shared.b64 done, [a], b; @!done bra N; add.u32 v, v, 1; "
+     "setp.eq.u32 q, v, 9; @q bra D; mov.u32 t, 0; bra L; N: add.u32 t, t, 1; setp.lt.u32 q, t, 5; "
+     "@q bra L; D: { .reg .b32 n; M: mbarrier.try_wait.parity.shared.b64 done, [a], b; selp.u32 n, "
+     "1, 0, done; add.u32 v, v, n; selp.u32 n, 0, 1, done; add.u32 t, t, n; setp.lt.u32 q, v, 9; "
+     "setp.lt.and.u32 q, t, 5, q; @q bra M; } O: mbarrier.try_wait.parity.shared.b64 done, [a], b; "
+     "add.u32 t, t, 1; selp.b32 t, 0, t, done; @done add.u32 v, v, 1; setp.lt.u32 q, v, 9; "
+     "setp.lt.and.u32 q, t, 5, q; @q bra O;",
+     ""},
+    {"a lock that one thread takes and all read of, through shared memory",
+     "{ .shared .align 4 .b8 s[4]; mov.u32 t, s; L: @r atom.global.cas.b32 v, [x], 0, 1; @r "
+     "st.shared.b32 [t], v; bar.sync 0; ld.shared.b32 v, [t]; setp.ne.u32 q, v, 0; @q bra L; }",
+     "k atomic (0) at x; k barrier (0); "},
+    {"what a warp shall do next, behind a barrier",
+     "L: bar.sync 1, 64; ld.shared.b8 v, [a]; ts: .branchtargets M, N, D; brx.idx v, ts; M: "
+     "st.global.b32 [x], t; bra L; N: add.u32 t, t, 1; bra L; D:",
+     "k barrier (1) at 64; "},
+    {"a step of one or of two counts",
+     "L: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; selp.u32 v, 1, 2, q; add.u32 t, t, v; "
+     "setp.lt.u32 q, t, a; @q bra L;",
+     ""},
 };
 
 TEST(GuardLoops, WaitsAndOthers) {
@@ -117,6 +160,35 @@ TEST(GuardLoops, ProgressIsWhereTheLoopIsLeft) {
       "D; bra E; M: bra L; D: mov.u32 t, 1; E:",
       "setp.eq.u32 q, v, 0;");
   EXPECT_NE(both.find(store), std::string::npos) << both;
+}
+
+// One thread takes work from a list and all hear of it, here through shared memory: what it takes
+// is progress of the grid, and each thread's value is the work.
+TEST(GuardLoops, WorkThatOneThreadTakesIsProgressOfAll) {
+  const std::string out = ptx::write_ptx(
+      guarded(kernel("{ .shared .align 4 .b8 s[4]; mov.u32 t, s; L: @r atom.global.add.u32 v, [x], "
+                     "1; @r st.shared.b32 [t], v; bar.sync 0; ld.shared.b32 v, [t]; bar.sync 0; "
+                     "setp.lt.u32 q, v, 40; @q bra L; }"))
+          .file);
+  EXPECT_NE(out.find("setp.ne.b64 pbg_do, pbg_value_0, pbg_seen_0;\n"
+                     "@pbg_do st.volatile.global.u64 [pbg_base], pbg_now;"),
+            std::string::npos)
+      << out;
+  EXPECT_NE(out.find("@r cvt.u64.u32 pbg_value_0, v;"), std::string::npos);
+  EXPECT_NE(out.find("ld.shared.b32 v, [t];\ncvt.u64.u32 pbg_value_0, v;"), std::string::npos);
+}
+
+// A barrier that a wait passes each turn is no progress; one behind it is.
+TEST(GuardLoops, ABarrierWithinAWaitIsNoProgress) {
+  const std::string out = ptx::write_ptx(
+      guarded(kernel("L: mbarrier.try_wait.parity.shared.b64 done, [a], b; barrier.cluster.arrive; "
+                     "barrier.cluster.wait; bar.sync 0; @!done bra L; bar.sync 0;"))
+          .file);
+  EXPECT_NE(out.find(fmt::format("pb_guard_cluster_wait, (pbg_base, {}, ", 2 + (1U << 30))),
+            std::string::npos);
+  EXPECT_NE(out.find(fmt::format("pb_guard_barrier, (pbg_base, {}, ", 3 + (1U << 30))),
+            std::string::npos);
+  EXPECT_NE(out.find("pb_guard_barrier, (pbg_base, 4, "), std::string::npos);
 }
 
 struct Note {

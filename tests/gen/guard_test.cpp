@@ -85,6 +85,9 @@ constexpr Row rows[] = {
     {"waits that cannot be looked at",
      "cp.async.wait_group 0; wgmma.wait_group.sync.aligned 1; griddepcontrol.wait;",
      "k unknown (0); k unknown (1); k unknown (); "},
+    {"a load of a multicast address",
+     "L: multimem.ld_reduce.acquire.sys.global.add.u32 v, [x]; setp.lt.u32 q, v, t; @q bra L;",
+     "k flag (t) at x; "},
 };
 
 TEST(Guard, FindsTheWaits) {
@@ -152,6 +155,16 @@ TEST(Guard, WaitsInFunctions) {
       ".func await(.reg .b32 bar, .reg .b32 ph)\n{\n.reg .pred d;\nL: "
       "mbarrier.try_wait.parity.shared.b64 d, [bar], ph; @!d bra L;\nret;\n}\n";
   EXPECT_EQ(sites_of(guarded(kernel("call await, (a, b);", waiter))), "await parity (ph) at bar; ");
+  // Its callers are named: one, or several.
+  const auto callers = [&](const std::string& body) {
+    const GuardedPtx made = guarded(kernel(body, waiter));
+    return made.sites.empty() ? std::string("no site") : made.sites.front().callers;
+  };
+  EXPECT_EQ(callers("call await, (a, b);"), "t.ptx:15");
+  EXPECT_EQ(callers("call await, (a, b);\ncall await, (v, b);"), "t.ptx:15, t.ptx:16");
+  EXPECT_EQ(callers("call await, (a, b);\n\ncall await, (a, b);\ncall await, (a, b);\ncall await, "
+                    "(a, b);\ncall await, (a, b);"),
+            "t.ptx:15, t.ptx:17, t.ptx:18 and 2 more");
   // The call gives back what it polled, or a clock.
   const std::string tries =
       ".func (.param .b32 r) try_it(.param .b32 bar)\n{\n.reg .pred d;\n.reg .b32 x, "
@@ -173,19 +186,171 @@ TEST(Guard, WaitsInFunctions) {
       "");
 }
 
+// PTX ISA, tcgen05.alloc: blocks until so many columns are free.
+TEST(Guard, SaysWhereATensorAllocationWaits) {
+  std::string text = kernel("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [a], 512;");
+  text.replace(0, text.find(".address_size"), ".version 8.6\n.target sm_100a\n");
+  EXPECT_EQ(sites_of(guarded(text)), "k unknown ([a]); ");
+}
+
+// A function that polls, however it is called and hands its news over.
+struct Called {
+  const char* what;
+  const char* functions;
+  const char* body;
+  const char* sites;
+  const char* note;  // "" for none
+};
+
+constexpr const char* pollers =
+    ".func (.param .b32 r) one(.param .b32 at)\n{\n.reg .b32 x, y;\n.reg .pred d;\nld.param.b32 x, "
+    "[at];\nmbarrier.test_wait.parity.shared.b64 d, [x], 0;\nselp.b32 y, 1, 0, "
+    "d;\nst.param.b32 [r], y;\nret;\n}\n"
+    ".func (.param .b32 r) two(.param .b32 at)\n{\n.reg .b32 x;\nld.param.b32 x, "
+    "[at];\nst.param.b32 "
+    "[r], x;\nret;\n}\n"
+    ".func (.param .b32 r) ordinary(.param .b64 at)\n{\n.reg .b64 x;\n.reg .b32 y;\nld.param.b64 "
+    "x, "
+    "[at];\nld.global.cg.b32 y, [x];\nst.param.b32 [r], y;\nret;\n}\n"
+    ".func into(.param .b32 at, .param .b64 to)\n{\n.reg .b32 x;\n.reg .b64 p;\n.reg .pred "
+    "d;\nld.param.b32 x, [at];\nld.param.b64 p, [to];\nmbarrier.test_wait.parity.shared.b64 d, "
+    "[x], "
+    "0;\nselp.b32 x, 1, 0, d;\nst.u32 [p], x;\nret;\n}\n"
+    ".func aside(.param .b32 at, .param .b64 to)\n{\n.reg .b32 x;\n.reg .b64 p;\nld.param.b32 x, "
+    "[at];\nld.param.b64 p, [to];\nadd.u32 x, x, 1;\nst.u32 [p], x;\nret;\n}\n";
+
+constexpr const char* through_register =
+    "L: ld.global.u64 w, [x]; { .param .b32 in; .param .b32 out; st.param.b32 [in], a; proto: "
+    ".callprototype (.param .b32 _) _ (.param .b32 _); call (out), w, (in), proto; ld.param.b32 v, "
+    "[out]; } setp.eq.u32 q, v, 0; @q bra L;";
+
+constexpr Called called[] = {
+    {"through a table of functions, one of which polls",
+     ".global .align 8 .u64 table[2] = {one, two};\n", through_register, "k call (); ", ""},
+    {"through a register that holds nobody knows what", "", through_register, "",
+     "the loop leaves by what a function gives back; not guarded because nothing shows what 'call' "
+     "on line 57 calls"},
+    {"a function of another text", ".extern .func (.reg .b32 r) other(.reg .b32 at);\n",
+     "L: call (v), other, (a); setp.eq.u32 q, v, 0; @q bra L;", "",
+     "the loop leaves by what a function gives back; not guarded because nothing shows what 'call' "
+     "on line 58 calls"},
+    {"with a count to give up by", ".extern .func (.reg .b32 r) other(.reg .b32 at);\n",
+     "L: call (v), other, (a); add.u32 t, t, 1; setp.eq.u32 q, v, 0; setp.lt.and.u32 q, t, 9, q; "
+     "@q "
+     "bra L;",
+     "", ""},
+    {"into a variable of its caller", "",
+     "{ .local .align 4 .b8 depot[8]; .reg .b64 s, l; mov.u64 l, depot; cvta.local.u64 s, l; "
+     "add.u64 "
+     "s, s, 0; L: { .param .b32 in; .param .b64 to; st.param.b32 [in], a; st.param.b64 [to], l; "
+     "call "
+     "into, (in, to); } ld.local.u32 v, [l]; setp.eq.u32 q, v, 0; @q bra L; }",
+     "k call (); ", ""},
+    {"where no poll comes", "",
+     "{ .local .align 4 .b8 depot[8]; .reg .b64 l; mov.u64 l, depot; L: { .param .b32 in; .param "
+     ".b64 "
+     "to; st.param.b32 [in], a; st.param.b64 [to], l; call aside, (in, to); } ld.local.u32 v, [l]; "
+     "setp.eq.u32 q, v, 0; @q bra L; }",
+     "", ""},
+    {"an ordinary load at an address that stays", "",
+     "L: { .param .b64 in; .param .b32 out; st.param.b64 [in], x; call (out), ordinary, (in); "
+     "ld.param.b32 v, [out]; } setp.eq.u32 q, v, 0; @q bra L;",
+     "k call (); ", ""},
+    {"and at another each turn", "",
+     "L: { .param .b64 in; .param .b32 out; st.param.b64 [in], x; call (out), ordinary, (in); "
+     "ld.param.b32 v, [out]; } add.u64 x, x, 4; setp.eq.u32 q, v, 0; @q bra L;",
+     "", ""},
+};
+
+TEST(Guard, WaitsOnWhatFunctionsPoll) {
+  for (const Called& row : called) {
+    const std::string text = kernel(row.body, std::string(pollers) + row.functions);
+    const GuardedPtx made = guarded(text);
+    EXPECT_EQ(sites_of(made), row.sites) << row.what;
+    std::string notes;
+    for (const std::string& note : made.notes) notes += note.substr(note.find(": ") + 2);
+    EXPECT_EQ(notes, row.note) << row.what;
+    const bool linked = std::string(row.functions).find(".extern") == std::string::npos;
+    if (linked && fs::exists(guard_ptxas())) {
+      EXPECT_EQ(refused_by_ptxas(text, "sm_90a"), "") << row.what;
+    }
+  }
+}
+
+// PTX ISA, setmaxnreg: .inc waits until the CTA's pool has enough. The pool is what the CTA was
+// launched with, by .maxnreg or by bounds; without these ptxas ignores the instruction.
+struct Pool {
+  const char* bounds;
+  const char* begin;  // of the calls; "": a note
+};
+
+constexpr Pool pools[] = {
+    {".maxntid 384 .maxnreg 168", "168"},
+    {".maxntid 512 .minnctapersm 1", "128"},
+    {".maxntid 128, 3 .minnctapersm 1", "168"},
+    {".reqntid 256 .minnctapersm 2", "128"},
+    {".maxntid 256 .minnctapersm 1", "232"},  // no more than anybody asks for
+    {".maxntid 384", ""},
+    {".minnctapersm 1", ""},
+};
+
+TEST(Guard, CountsTheRegistersThatWarpsHandOver) {
+  for (const Pool& row : pools) {
+    const std::string text = fmt::format(
+        ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k() {}\n{{\n.reg .pred "
+        "p;\n@p bra P;\nsetmaxnreg.inc.sync.aligned.u32 232;\nret;\nP:\n"
+        "setmaxnreg.dec.sync.aligned.u32 24;\nret;\n}}\n",
+        row.bounds);
+    const GuardedPtx made = guarded(text);
+    const std::string out = ptx::write_ptx(made.file), begin = row.begin;
+    EXPECT_EQ(out.find("setmaxnreg.inc"), std::string::npos) << row.bounds;
+    EXPECT_EQ(sites_of(made), begin.empty() ? "" : "k registers (232); ") << row.bounds;
+    for (const char* call : {"1, {}, 232", "0, {}, 24"})
+      EXPECT_EQ(out.find(fmt::format("pb_guard_registers, (pbg_base, {}, 0xffffffffffffffff);",
+                                     fmt::format(fmt::runtime(call), begin))) != std::string::npos,
+                !begin.empty())
+          << row.bounds << ": " << call;
+    EXPECT_EQ(made.notes.size(), begin.empty() ? 2U : 0U) << row.bounds;
+    if (fs::exists(guard_ptxas())) {
+      EXPECT_EQ(refused_by_ptxas(text, "sm_90a"), "") << row.bounds;
+    }
+    for (const std::string& note : made.notes)
+      EXPECT_NE(note.find("not guarded because the text does not say with how many registers"),
+                std::string::npos)
+          << note;
+  }
+}
+
 TEST(Guard, DropsRegisterLimitsAndKeepsTheRest) {
   const std::string text =
       ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k() .maxntid 128 .maxnreg "
-      "32\n"
-      "{\nsetmaxnreg.dec.sync.aligned.u32 24;\nret;\n}\n";
+      "32\n{\nret;\n}\n";
   const GuardedPtx made = guarded(text);
   const std::string out = ptx::write_ptx(made.file);
   EXPECT_EQ(out.find(".maxnreg"), std::string::npos);
-  EXPECT_EQ(out.find("setmaxnreg"), std::string::npos);
   EXPECT_NE(out.find(".maxntid 128"), std::string::npos);
   EXPECT_NE(out.find(".version 8.0"), std::string::npos);
   EXPECT_NE(out.find(".target sm_90a"), std::string::npos);
   EXPECT_EQ(made.origins.size(), made.file.statements.size());
+}
+
+// Where nobody sets and zeroes a block, the module has areas of its own, and each thread that
+// leaves is counted, so that the last one zeroes them. A bundle's host does both.
+TEST(Guard, CountsBarriersInAProgramOfItsOwn) {
+  const auto file = ptx::read_ptx(kernel("bar.sync 1, 64;"), "t.ptx");
+  const auto text = [&](bool print) {
+    guard::GuardOptions options;
+    options.print = print;
+    return ptx::write_ptx(guard::guard(*file, options)->file);
+  };
+  const std::string own = text(true), bundle = text(false);
+  const std::string areas = fmt::format("pb_guard_areas[{}]", 4096 * sizeof(image::GuardCta));
+  EXPECT_NE(own.find(areas), std::string::npos);
+  EXPECT_NE(own.find("call pb_guard_exit, (pbg_base);\nret;"), std::string::npos) << own;
+  EXPECT_NE(own.find("@own call pb_guard_left, (ex_base);"), std::string::npos);
+  for (const char* name : {"pb_guard_areas", "pb_guard_owned", "pb_guard_clear", "pb_guard_left"})
+    EXPECT_EQ(bundle.find(name), std::string::npos) << name;
+  EXPECT_EQ(bundle.find("call pb_guard_exit"), std::string::npos);
 }
 
 TEST(Guard, TheItemIsReportedWhereTheHeadNamesItsRegister) {

@@ -30,7 +30,7 @@ inline guard::GuardedPtx guarded(const std::string& text, const std::string& nam
 }
 
 inline std::string kernel(const std::string& body, const std::string& more = "") {
-  return ".version 8.0\n.target sm_90a\n.address_size 64\n" + more +
+  return ".version 8.1\n.target sm_90a\n.address_size 64\n" + more +
          ".visible .entry k(.param .u64 p)\n{\n.reg .pred done, q, r;\n.reg .b32 a, b, v, t;\n"
          ".reg .b64 w, x, now;\n" +
          body + "\nret;\n}\n";

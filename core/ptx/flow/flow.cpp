@@ -30,7 +30,9 @@ class FlowMaker {
  public:
   FlowMaker(const PtxFile& file, const PtxFunction& function) : file_(file), function_(function) {
     flow_.scopes = scopes_of(file, function);
-    flow_.locals = locals_of(file, function, flow_.scopes);
+    PtxLocalUses uses = locals_of(file, function, flow_.scopes);
+    flow_.locals = std::move(uses.own);
+    flow_.lent = std::move(uses.lent);
   }
 
   PtxFlow make() {

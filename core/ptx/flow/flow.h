@@ -30,7 +30,7 @@ struct PtxFlow {
   PtxScopes scopes;
   std::vector<PtxBasicBlock> blocks;  // the first is the entry
   std::vector<PtxJump> jumps;
-  PtxLocals locals;
+  PtxLocals locals, lent;                   // PtxLocalUses
   std::vector<std::size_t> not_understood;  // statements whose targets or opcode are not known
 
   int block_of(std::size_t statement) const;  // -1: none

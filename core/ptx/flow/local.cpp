@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -45,8 +46,15 @@ class LocalFinder {
   LocalFinder(const PtxFile& file, const PtxFunction& function, const PtxScopes& scopes)
       : file_(file), function_(function), scopes_(scopes) {}
 
-  PtxLocals find() {
+  PtxLocalUses find() {
     find_single_writes();
+    PtxLocalUses uses{find_own(), {}};
+    find_lent(uses);
+    return uses;
+  }
+
+ private:
+  PtxLocals find_own() const {
     PtxLocals found;
     for (std::size_t i = function_.open + 1; i < function_.close; ++i) {
       const PtxStatement& statement = at(i);
@@ -66,7 +74,34 @@ class LocalFinder {
     return found;
   }
 
- private:
+  void find_lent(PtxLocalUses& uses) const {
+    std::map<PtxName, PtxName> lent;  // parameters that hold an address, and of which variable
+    for (std::size_t i = function_.open + 1; i < function_.close; ++i) {
+      const PtxStatement& statement = at(i);
+      if (statement.name.starts_with("st.param") && statement.operands.size() == 2) {
+        const auto place = place_of(name_at(i, statement.operands[1]), 0, 0);
+        const auto parameter = address_of(statement.operands[0]);
+        if (place && parameter) lent[name_at(i, parameter->base)] = place->first;
+      }
+      for (const std::string& argument : call_of(statement).arguments) {
+        const auto known = lent.find(name_at(i, argument));
+        const auto place = place_of(name_at(i, argument), 0, 0);
+        if (known == lent.end() && !place) continue;
+        lend(known == lent.end() ? place->first : known->second, uses, i);
+      }
+    }
+  }
+
+  static void lend(const PtxName& variable, PtxLocalUses& uses, std::size_t call) {
+    std::set<PtxName> bytes;
+    for (const auto& [statement, names] : uses.own)
+      for (const PtxName& name : names)
+        if (name.first == variable.first && name.second.starts_with(variable.second + "["))
+          bytes.insert(name);
+    std::vector<PtxName>& all = uses.lent[call];
+    all.insert(all.end(), bytes.begin(), bytes.end());
+  }
+
   using Place = std::pair<PtxName, long>;
   const PtxStatement& at(std::size_t i) const { return file_.statements[i].parsed; }
   PtxName name_at(std::size_t i, const std::string& name) const {
@@ -124,7 +159,7 @@ std::optional<PtxAddress> address_of(std::string_view operand) {
   return address;
 }
 
-PtxLocals locals_of(const PtxFile& file, const PtxFunction& function, const PtxScopes& scopes) {
+PtxLocalUses locals_of(const PtxFile& file, const PtxFunction& function, const PtxScopes& scopes) {
   return LocalFinder(file, function, scopes).find();
 }
 

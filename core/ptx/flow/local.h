@@ -27,8 +27,14 @@ std::optional<PtxAddress> address_of(std::string_view operand);
 // One name for each byte, as if it were a register: "depot[8]" to "depot[11]".
 using PtxLocals = std::map<std::size_t, std::vector<PtxName>>;
 
+struct PtxLocalUses {
+  PtxLocals own;   // of loads and stores
+  PtxLocals lent;  // of calls: what of them the callee gets an address of
+};
+
 // For the loads and stores of .local variables at fixed places: through registers that the function
-// writes once, with an address made of mov, cvta, and an added number, generic ones too.
-PtxLocals locals_of(const PtxFile& file, const PtxFunction& function, const PtxScopes& scopes);
+// writes once, with an address made of mov, cvta, and an added number, generic ones too. Such an
+// address that is an argument lends the callee all of the variable that the function itself uses.
+PtxLocalUses locals_of(const PtxFile& file, const PtxFunction& function, const PtxScopes& scopes);
 
 }  // namespace phasebit::ptx::flow

@@ -19,7 +19,8 @@ bool is_function_of_operands(const PtxStatement& statement) {
       "selp slct setp set lop3 prmt bfe bfi bfind brev clz popc mapa szext bmsk div rem ";
   const std::string_view stem =
       std::string_view(statement.name).substr(0, statement.name.find('.'));
-  return base::is_listed(stems, stem) || starts_with_any(statement.name, {"ld.param", "ld.const"});
+  return base::is_listed(stems, stem) ||
+         starts_with_any(statement.name, {"ld.param", "st.param", "ld.const"});
 }
 
 // Of the names that nothing declares: variables of the module, and registers of the hardware that
@@ -49,7 +50,13 @@ PtxSteady::PtxSteady(const PtxFile& file, const PtxFlow& flow, const PtxLoop& lo
 }
 
 bool PtxSteady::operands(std::size_t statement) const {
-  const std::vector<PtxName> names = read_by(file_, flow_, statement);
+  std::vector<PtxName> names = read_by(file_, flow_, statement);
+  if (file_.statements[statement].parsed.name.starts_with("st.param")) {
+    const auto written = written_by(file_, flow_, statement);
+    std::erase_if(names, [&](const PtxName& name) {
+      return std::find(written.begin(), written.end(), name) != written.end();
+    });
+  }
   return std::all_of(names.begin(), names.end(),
                      [&](const PtxName& one) { return name(one, statement); });
 }

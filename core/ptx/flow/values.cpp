@@ -5,11 +5,6 @@
 namespace phasebit::ptx::flow {
 namespace {
 
-bool is_call(const PtxStatement& statement) {
-  return statement.part == PtxStatement::Part::instruction &&
-         (statement.name == "call" || statement.name.starts_with("call."));
-}
-
 bool writes_parameter(const PtxStatement& statement) {
   return statement.part == PtxStatement::Part::instruction &&
          statement.name.starts_with("st.param") && !statement.operands.empty();
@@ -36,6 +31,40 @@ std::set<int> reachable(const PtxFlow& flow, const PtxLoop& loop, int from) {
   return found;
 }
 
+// Whether some way leads from there to the loop's head and past the block.
+bool passes_by(const PtxFlow& flow, const PtxLoop& loop, int from, int block) {
+  std::set<int> seen = {block};
+  std::vector<int> open = {from};
+  while (!open.empty()) {
+    const int here = open.back();
+    open.pop_back();
+    if (!loop.holds(here) || !seen.insert(here).second) continue;
+    for (const int next : flow.blocks[static_cast<std::size_t>(here)].successors) {
+      if (next == loop.header) return true;
+      open.push_back(next);
+    }
+  }
+  return false;
+}
+
+// What follows on a way without a choice, and on another may be left out: in a loop within, both
+// come by it in some turn.
+std::set<int> run_by_one(const PtxFlow& flow, const PtxLoop& loop, const std::vector<int>& ways) {
+  std::set<int> found;
+  for (const int way : ways)
+    for (int block = way; loop.holds(block) && block != loop.header && !found.contains(block);) {
+      const auto left_out = [&](int other) {
+        return other != way && loop.holds(other) && passes_by(flow, loop, other, block);
+      };
+      if (std::none_of(ways.begin(), ways.end(), left_out)) break;
+      found.insert(block);
+      const auto& next = flow.blocks[static_cast<std::size_t>(block)].successors;
+      if (next.size() != 1) break;
+      block = next.front();
+    }
+  return found;
+}
+
 }  // namespace
 
 std::set<int> decided_by(const PtxFlow& flow, const PtxLoop& loop, const PtxJump& jump) {
@@ -44,7 +73,7 @@ std::set<int> decided_by(const PtxFlow& flow, const PtxLoop& loop, const PtxJump
   std::vector<std::set<int>> reached;
   for (const int way : ways)
     if (loop.holds(way)) reached.push_back(reachable(flow, loop, way));
-  std::set<int> decided;
+  std::set<int> decided = run_by_one(flow, loop, ways);
   for (const std::set<int>& one : reached)
     for (const int block : one)
       if (!std::all_of(reached.begin(), reached.end(),
@@ -53,33 +82,23 @@ std::set<int> decided_by(const PtxFlow& flow, const PtxLoop& loop, const PtxJump
   return decided;
 }
 
-PtxCall call_of(const PtxStatement& statement) {
-  PtxCall call;
-  if (!is_call(statement)) return call;
-  for (const std::string& operand : statement.operands) {
-    if (!operand.starts_with('(')) {
-      if (call.callee.empty()) call.callee = operand;
-    } else if (call.callee.empty()) {
-      call.results = names_in(operand);
-    } else {
-      for (std::string& name : names_in(operand)) call.arguments.push_back(std::move(name));
-    }
-  }
-  return call;
-}
-
 std::vector<PtxName> written_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement) {
   const PtxStatement& parsed = file.statements[statement].parsed;
   if (parsed.name.starts_with("st."))
     if (const auto own = flow.locals.find(statement); own != flow.locals.end()) return own->second;
-  if (is_call(parsed)) return resolved(flow, statement, call_of(parsed).results);
+  if (!call_of(parsed).callee.empty()) {
+    std::vector<PtxName> names = resolved(flow, statement, call_of(parsed).results);
+    if (const auto lent = flow.lent.find(statement); lent != flow.lent.end())
+      names.insert(names.end(), lent->second.begin(), lent->second.end());
+    return names;
+  }
   if (writes_parameter(parsed)) return resolved(flow, statement, names_in(parsed.operands.front()));
   return resolved(flow, statement, written_names(parsed));
 }
 
 std::vector<PtxName> read_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement) {
   const PtxStatement& parsed = file.statements[statement].parsed;
-  if (!is_call(parsed)) {
+  if (call_of(parsed).callee.empty()) {
     std::vector<PtxName> names = resolved(flow, statement, read_names(parsed));
     const auto own = flow.locals.find(statement);
     if (own != flow.locals.end() && parsed.name.starts_with("ld."))

@@ -13,7 +13,7 @@
 
 namespace phasebit::ptx::flow {
 
-// Registers, .param variables, and bytes of local memory.
+// Registers, .param variables, and bytes of local memory. A call writes all that it is lent.
 std::vector<PtxName> written_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement);
 std::vector<PtxName> read_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement);
 
@@ -31,17 +31,19 @@ PtxDependence dependent_on(const PtxFile& file, const PtxFlow& flow, const PtxLo
                            const std::function<bool(std::size_t statement)>& is_source,
                            const std::function<bool(std::size_t statement)>& stops);
 
+class PtxStuck;
+
+// Names that hand a value from one turn to the next: read in a turn before it is sure to write
+// them. `stuck`: of the statements that run then; nullptr: of all.
+std::set<PtxName> carried_over(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
+                               const PtxStuck* stuck);
+
 // Names that depend on a count: on what goes round in the loop, from turn to turn, through anything
 // that makes another value of it (add, xor, a load from the address), or on what a branch decides
-// by such a name. Not through statements for which `stops` holds.
+// by such a name. Not through statements for which `stops` holds. A count that each turn begins
+// anew, of a loop within, is none. `stuck`: only what counts on while the polls stay as they are.
 std::set<PtxName> counted_in(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
-                             const std::function<bool(std::size_t statement)>& stops);
-
-// "%r1, (a, b)": of `call.uni (r), f, (a, b);` the callee's name, or the register that holds it.
-struct PtxCall {
-  std::string callee;
-  std::vector<std::string> results, arguments;
-};
-PtxCall call_of(const PtxStatement& statement);
+                             const std::function<bool(std::size_t statement)>& stops,
+                             const PtxStuck* stuck = nullptr);
 
 }  // namespace phasebit::ptx::flow

@@ -1,0 +1,74 @@
+#include "gen/guard/registers.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+namespace phasebit::guard {
+
+using ptx::PtxFile;
+using ptx::PtxFunction;
+using ptx::PtxStatement;
+
+namespace {
+
+constexpr int registers_of_sm = 65536, warpgroup_threads = 128, granularity = 8;
+
+// The product of a directive's numbers; 0 without it.
+int directive(const PtxFile& file, const PtxFunction& function, const std::string& name) {
+  for (const std::size_t i : function.directives) {
+    const PtxStatement& one = file.statements[i].parsed;
+    if (one.name != name || one.operands.empty()) continue;
+    int product = 1;
+    for (const std::string& number : one.operands) product *= std::atoi(number.c_str());
+    return product;
+  }
+  return 0;
+}
+
+int greatest_handed_over(const PtxFile& file) {
+  int greatest = 0;
+  for (const ptx::PlacedStatement& one : file.statements)
+    if (hands_registers_over(one.parsed) && !one.parsed.operands.empty())
+      greatest = std::max(greatest, std::atoi(one.parsed.operands.front().c_str()));
+  return greatest;
+}
+
+int begins_with(const PtxFile& file, const PtxFunction& entry) {
+  if (const int count = directive(file, entry, ".maxnreg"); count > 0) return count;
+  const int threads =
+      std::max(directive(file, entry, ".maxntid"), directive(file, entry, ".reqntid"));
+  const int ctas = directive(file, entry, ".minnctapersm");
+  if (threads <= 0 || ctas <= 0) return 0;
+  const int whole = (threads + warpgroup_threads - 1) / warpgroup_threads * warpgroup_threads;
+  const int room = registers_of_sm / (whole * ctas) / granularity * granularity;
+  return std::min(room, greatest_handed_over(file));
+}
+
+}  // namespace
+
+bool hands_registers_over(const PtxStatement& statement) {
+  return statement.part == PtxStatement::Part::instruction &&
+         statement.name.starts_with("setmaxnreg.");
+}
+
+bool takes_registers(const PtxStatement& statement) {
+  return hands_registers_over(statement) && statement.name.starts_with("setmaxnreg.inc");
+}
+
+std::map<std::string, int> registers_at_begin(const PtxFile& file) {
+  std::map<std::string, int> found;
+  std::set<int> counts;
+  for (const PtxFunction& function : file.functions) {
+    if (!function.entry || !function.has_body) continue;
+    const int count = begins_with(file, function);
+    counts.insert(count);
+    if (count > 0) found[function.name] = count;
+  }
+  if (counts.size() != 1 || *counts.begin() == 0) return found;
+  for (const PtxFunction& function : file.functions)
+    if (!function.entry) found[function.name] = *counts.begin();
+  return found;
+}
+
+}  // namespace phasebit::guard
