@@ -48,13 +48,20 @@ class NameGraph {
     }
   }
 
-  // A circle that makes another value and comes by the loop's head.
+  // What comes of circles that make another value and come by the loop's head.
   std::set<PtxName> counted() const {
-    std::set<PtxName> found;
+    const std::map<PtxName, std::size_t> circles = circle_of_each();
+    std::set<std::size_t> makes_value, comes_by_head;
     for (const auto& [from, ways] : ways_)
       for (const auto& [to, makes] : ways)
-        if (makes && !found.contains(from) && goes_round(from, to)) found.merge(reach({from}));
-    return found;
+        if (makes && circles.at(from) == circles.at(to)) makes_value.insert(circles.at(from));
+    for (const PtxName& name : carried_)
+      if (const auto known = circles.find(name); known != circles.end())
+        comes_by_head.insert(known->second);
+    std::vector<PtxName> open;
+    for (const auto& [name, circle] : circles)
+      if (makes_value.contains(circle) && comes_by_head.contains(circle)) open.push_back(name);
+    return reach(std::move(open));
   }
 
  private:
@@ -64,12 +71,55 @@ class NameGraph {
     return names;
   }
 
-  bool goes_round(const PtxName& from, const PtxName& to) const {
-    const std::set<PtxName> after = reach({to});
-    return after.contains(from) &&
-           std::any_of(carried_.begin(), carried_.end(), [&](const PtxName& name) {
-             return after.contains(name) && reach({name}).contains(from);
-           });
+  // Names that lead to each other have the same number: by the order in which a walk leaves them,
+  // and what the other way round comes to each (Kosaraju).
+  std::map<PtxName, std::size_t> circle_of_each() const {
+    std::map<PtxName, std::vector<PtxName>> back;
+    std::set<PtxName> seen;
+    std::vector<PtxName> left;
+    for (const auto& [from, ways] : ways_)
+      for (const auto& [to, makes] : ways) back[to].push_back(from);
+    for (const auto& [name, ways] : ways_) walk(name, seen, left);
+    std::map<PtxName, std::size_t> circles;
+    for (auto root = left.rbegin(); root != left.rend(); ++root) {
+      const std::size_t number = circles.size();
+      std::vector<PtxName> open = {*root};
+      while (!open.empty()) {
+        const PtxName name = std::move(open.back());
+        open.pop_back();
+        if (!circles.emplace(name, number).second) continue;
+        for (const PtxName& one : back[name])
+          if (!circles.contains(one)) open.push_back(one);
+      }
+    }
+    return circles;
+  }
+
+  // A name goes behind all that it leads to.
+  void walk(const PtxName& from, std::set<PtxName>& seen, std::vector<PtxName>& left) const {
+    static const std::map<PtxName, bool> none;
+    if (!seen.insert(from).second) return;
+    using Next = std::map<PtxName, bool>::const_iterator;
+    struct Step {
+      PtxName name;
+      Next next, end;
+    };
+    const auto step_of = [&](const PtxName& name) {
+      const auto ways = ways_.find(name);
+      const auto& all = ways == ways_.end() ? none : ways->second;
+      return Step{name, all.begin(), all.end()};
+    };
+    std::vector<Step> steps = {step_of(from)};
+    while (!steps.empty()) {
+      Step& step = steps.back();
+      if (step.next == step.end) {
+        left.push_back(std::move(step.name));
+        steps.pop_back();
+        continue;
+      }
+      const PtxName& next = (step.next++)->first;
+      if (seen.insert(next).second) steps.push_back(step_of(next));
+    }
   }
 
   void join(const std::vector<PtxName>& from, const std::vector<PtxName>& to, bool makes) {

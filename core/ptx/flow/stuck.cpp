@@ -50,6 +50,7 @@ PtxStuck::PtxStuck(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop
       moving_(std::move(moving)),
       from_before_(carried_over(file, flow, loop, nullptr)),
       blocks_(loop.blocks.begin(), loop.blocks.end()) {
+  find_writers();
   // Each round leaves out what the one before showed never to run.
   for (std::size_t before = 0; before != blocks_.size();) {
     before = blocks_.size();
@@ -59,7 +60,8 @@ PtxStuck::PtxStuck(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop
 }
 
 bool PtxStuck::runs_statement(std::size_t statement) const {
-  return runs(flow_.block_of(statement)) && taken(statement).value_or(true);
+  const auto block = block_of_.find(statement);
+  return block != block_of_.end() && runs(block->second) && taken(statement).value_or(true);
 }
 
 std::optional<long> PtxStuck::number(const PtxName& name) const {
@@ -95,6 +97,19 @@ bool PtxStuck::is_number(std::size_t statement, std::size_t operand, long number
   if (operand >= operands.size()) return false;
   const Known known = value_of(statement, operands[operand]);
   return known && known->number == number;
+}
+
+void PtxStuck::find_writers() {
+  for (const int block : loop_.blocks) {
+    std::map<PtxName, std::size_t> last;
+    for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
+      block_of_[i] = block;
+      for (const PtxName& name : read_by(file_, flow_, i))
+        if (const auto written = last.find(name); written != last.end())
+          writers_[i][name] = written->second;
+      for (PtxName& name : written_by(file_, flow_, i)) last[std::move(name)] = i;
+    }
+  }
 }
 
 void PtxStuck::find_values() {
@@ -184,16 +199,11 @@ PtxStuck::Known PtxStuck::value_of(const PtxName& name) const {
 
 // By the last statement of the block that writes it, or by all of the loop.
 PtxStuck::Known PtxStuck::value_at(std::size_t statement, const PtxName& name) const {
-  const int block = flow_.block_of(statement);
-  if (block < 0) return value_of(name);
-  const auto& own = flow_.blocks[static_cast<std::size_t>(block)].statements;
-  const auto end = std::lower_bound(own.begin(), own.end(), statement);
-  for (auto i = std::make_reverse_iterator(end); i != own.rend(); ++i) {
-    const auto names = written_by(file_, flow_, *i);
-    if (std::find(names.begin(), names.end(), name) == names.end()) continue;
-    return at(*i).guard.empty() ? result_of(*i, name) : value_of(name);
-  }
-  return value_of(name);
+  const auto own = writers_.find(statement);
+  if (own == writers_.end()) return value_of(name);
+  const auto writer = own->second.find(name);
+  if (writer == own->second.end() || !at(writer->second).guard.empty()) return value_of(name);
+  return result_of(writer->second, name);
 }
 
 bool PtxStuck::moves(std::size_t statement, const std::string& operand) const {

@@ -43,6 +43,7 @@ class PtxStuck {
   };
   using Known = std::optional<Value>;
   const PtxStatement& at(std::size_t i) const { return file_.statements[i].parsed; }
+  void find_writers();
   void find_values();
   bool find_values_again();
   Known result_of(std::size_t statement, const PtxName& name) const;
@@ -69,6 +70,9 @@ class PtxStuck {
   std::set<PtxName> from_before_;         // read in a turn before it writes them
   std::map<PtxName, Known> values_;       // nothing: not one number
   std::map<std::size_t, Known> results_;  // of the statements that run
+  std::map<std::size_t, int> block_of_;
+  // Of what a statement reads, the statement of its block that wrote it last.
+  std::map<std::size_t, std::map<PtxName, std::size_t>> writers_;
   std::set<int> blocks_;
   bool goes_round_ = false;
 };
