@@ -5,6 +5,7 @@
 #include "core/base/home.h"
 #include "core/command/documents.h"
 #include "core/command/parse.h"
+#include "core/command/standard_output.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -86,6 +87,10 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    // --help is met before the words that nobody knows.
+    const std::vector<std::string> unknown = app.remaining(true);
+    if (error.get_exit_code() == 0 && !unknown.empty())
+      return complain(command::usage_error(app, CLI::ExtrasError(app.get_name(), unknown)));
     return error.get_exit_code() == 0 ? app.exit(error)
                                       : complain(command::usage_error(app, error));
   }
@@ -102,5 +107,6 @@ int run(int argc, char** argv) {
 }  // namespace phasebit::cli
 
 int main(int argc, char** argv) {
-  return phasebit::cli::run(argc, argv);
+  return phasebit::command::with_standard_output("phasebit",
+                                                 [&] { return phasebit::cli::run(argc, argv); });
 }

@@ -1,7 +1,10 @@
 #include "bench/device/cuda_device.h"
 #include "bench/program/bench_main.h"
+#include "core/command/standard_output.h"
 
 int main(int argc, char** argv) {
-  return phasebit::bench::program::bench_main(argc, argv,
-                                              phasebit::bench::device::open_cuda_device);
+  return phasebit::command::with_standard_output("phasebit-bench", [&] {
+    return phasebit::bench::program::bench_main(argc, argv,
+                                                phasebit::bench::device::open_cuda_device);
+  });
 }

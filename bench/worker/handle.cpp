@@ -28,8 +28,9 @@ using Clock = std::chrono::steady_clock;
 [[noreturn]] void become(char* const* argv, int socket, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
-  // Ctrl-C goes to the whole group; the parent decides when a point ends.
+  // Ctrl-C goes to the whole group, and so may a SIGTERM; the parent decides when a point ends.
   ::signal(SIGINT, SIG_IGN);
+  ::signal(SIGTERM, SIG_IGN);
   // dup2 clears close-on-exec, unless both are the same descriptor.
   if (socket == worker_fd)
     ::fcntl(socket, F_SETFD, 0);

@@ -20,12 +20,17 @@ void print_summary(const pipeline::bundle::Packing& packing, const PackOptions& 
     classes.insert(timed.sass_class);
   }
   if (options.json) {
-    std::vector<std::string> refused;
+    std::vector<std::string> refused, by_gate;
+    for (const image::BundleVariant& variant : packing.manifest.variants)
+      if (const image::GateResult& gate = variant.images.front().gate;
+          gate.verdict == image::GateVerdict::failed)
+        by_gate.push_back(fmt::format("{}: {}", variant.key.id, gate.reason));
     for (const pipeline::images::Refusal& one : packing.refused)
       refused.push_back(fmt::format("{}: {}", one.image, one.error.text()));
     fmt::print("{}\n", nlohmann::json({{"variants", packing.manifest.variants.size()},
                                        {"classes", classes.size()},
                                        {"gate_failed", failed},
+                                       {"gate_refused", by_gate},
                                        {"modules", packing.modules.size()},
                                        {"module_bytes", bytes},
                                        {"refused", refused}})
@@ -45,6 +50,11 @@ Status run_pack(const PackOptions& options) {
   PHASEBIT_TRY_ASSIGN(packing, pipeline::bundle::pack(options));
   PHASEBIT_TRY(pipeline::bundle::write_packing(options.out, packing));
   print_summary(packing, options);
+  if (options.rules.empty()) return {};
+  for (const image::BundleVariant& variant : packing.manifest.variants)
+    if (const image::GateResult& gate = variant.images.front().gate;
+        gate.verdict == image::GateVerdict::failed)
+      return fail(Step::gate, "{}: {}", variant.key.id, gate.reason);
   return {};
 }
 

@@ -110,21 +110,18 @@ std::vector<std::string> toml_keys(std::string_view table = {}) {
 // Refuses a key that is missing, with a hint.
 void must_have(TomlReader& reader, std::string_view key, std::string hint);
 
-// A number of the type, from `least` to `most`; `fallback` without the key. One of 32 bits is at
-// most the largest int.
+// A number of the type, `least` or more; `fallback` without the key. One of 32 bits is at most the
+// largest int.
 template <typename Number>
 Number toml_number(TomlReader& reader, std::string_view key, Number fallback,
-                   std::int64_t least = 0,
-                   std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
-  constexpr std::int64_t fits = sizeof(Number) < sizeof(std::int64_t)
+                   std::int64_t least = 0) {
+  constexpr std::int64_t most = sizeof(Number) < sizeof(std::int64_t)
                                     ? std::numeric_limits<int>::max()
                                     : std::numeric_limits<std::int64_t>::max();
   if (!reader.has(key)) return fallback;
   const std::int64_t value = reader.number_or(key, static_cast<std::int64_t>(fallback));
-  if (value < least || value > std::min(most, fits))
-    reader.refuse(
-        key, fmt::format("{} is out of range", value),
-        most < fits ? fmt::format("{} to {}", least, most) : fmt::format("{} or more", least));
+  if (value < least || value > most)
+    reader.refuse(key, fmt::format("{} is out of range", value), fmt::format("{} or more", least));
   return static_cast<Number>(value);
 }
 
@@ -185,7 +182,7 @@ struct TomlFields {
     if constexpr (std::is_same_v<Member, bool>) {
       value = reader.truth_or(key, value);
     } else if constexpr (std::is_integral_v<Member>) {
-      value = toml_number(reader, key, value, field.least, field.most);
+      value = toml_number(reader, key, value, field.least);
     } else if constexpr (std::is_same_v<Member, std::string>) {
       value = reader.text_or(key, value);
     } else if constexpr (HasWords<Member> || HasText<Member>) {

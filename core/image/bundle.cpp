@@ -27,12 +27,15 @@ tl::unexpected<Error> torn(const fs::path& path) {
       "pack and copy the bundle again");
 }
 
-// A kernel's code is a section of its name.
-bool has_kernel(const std::string& cubin, const std::string& entry) {
-  std::string section(1, '\0');
-  section += ".text." + entry;
-  section += '\0';
-  return cubin.find(section) != std::string::npos;
+// In a cubin a kernel's code is a section of its name. A module may be a text too, which the driver
+// compiles.
+bool has_kernel(const std::string& module, const std::string& entry) {
+  using namespace std::string_literals;
+  if (module.starts_with("\x7f\x45LF"))
+    return module.find("\0.text."s + entry + '\0') != module.npos;
+  for (const char behind : {'(', ' ', '\n'})
+    if (module.find(".entry " + entry + behind) != module.npos) return true;
+  return false;
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 
 #include "core/store/schema.h"
 
+#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 namespace phasebit::store {
 
@@ -29,6 +31,29 @@ bool last_page_torn(const std::string& path, int page_bytes) {
   if (!absent && log_bytes > 0) return false;
   const auto bytes = fs::file_size(path, absent);
   return !absent && bytes % static_cast<std::uintmax_t>(page_bytes) != 0;
+}
+
+// A log needs files beside the store, so SQLite opens none in a folder that nobody may write to,
+// not even for reading. Without rows in the log the store is all there is, and can be read.
+bool can_only_be_read(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  const auto may_write = [](const fs::path& one) {
+    return ::faccessat(AT_FDCWD, one.c_str(), W_OK, AT_EACCESS) == 0;
+  };
+  std::error_code absent;
+  if (path == ":memory:" || fs::file_size(path, absent) == 0 || absent) return false;
+  if (may_write(folder.empty() ? "." : folder)) return false;
+  const auto log_bytes = fs::file_size(path + "-wal", absent);
+  return absent || log_bytes == 0;
+}
+
+std::string unchanging_uri(const std::string& path) {
+  std::string uri = "file:";
+  for (const char one : path)
+    uri += one == '?' || one == '#' || one == '%'
+               ? fmt::format("%{:02x}", static_cast<unsigned char>(one))
+               : std::string(1, one);
+  return uri + "?immutable=1";
 }
 
 Error damaged(const std::string& path, const char* what) {
@@ -97,10 +122,14 @@ Result<StoreDatabase> StoreDatabase::open(const fs::path& path, const StoreOptio
 
 Result<StoreDatabase> StoreDatabase::open_checked(const std::string& path,
                                                   const StoreOptions& options) {
-  StoreDatabase database(SQLite::Database(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
-                                          static_cast<int>(options.lock_wait.count())),
-                         path, options);
+  const bool for_reading = can_only_be_read(path);
+  StoreDatabase database(
+      for_reading ? SQLite::Database(unchanging_uri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI)
+                  : SQLite::Database(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
+                                     static_cast<int>(options.lock_wait.count())),
+      path, options);
   PHASEBIT_TRY(database.check_schema());
+  if (for_reading) return database;
   configure(database.sqlite_);
   PHASEBIT_TRY(database.create_schema());
   return database;

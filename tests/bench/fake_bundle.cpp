@@ -120,8 +120,7 @@ fs::path FakeBundle::write() {
   const fs::path folder = file("bundle");
   std::string module = module_content;
   for (const BundleVariant& variant : manifest_.variants)
-    for (const image::Image& image : variant.images)
-      module += '\0' + (".text." + image.entry) + '\0';
+    for (const image::Image& image : variant.images) module += "\n.entry " + image.entry + "()";
   const std::string hash = base::content_hash(module);
   for (BundleVariant& variant : manifest_.variants)
     for (image::Image& image : variant.images) image.module = hash;

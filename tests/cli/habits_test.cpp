@@ -43,6 +43,30 @@ Words ids_listed(Words arguments) {
   return ids;
 }
 
+// /dev/full takes nothing, like a disk that is full.
+TEST(Habits, WhatCannotBePrintedIsAnError) {
+  const auto shell = [](const std::string& redirection) {
+    return base::run_process(
+               {"sh", "-c", "\"$0\" list axes " + redirection, std::getenv("PHASEBIT_PROGRAM")})
+        .value();
+  };
+  const ProcessOutput full = shell("> /dev/full"), closed = shell(">&-");
+  EXPECT_EQ(full.exit_status, exit_code(Step::io));
+  EXPECT_EQ(full.err, "phasebit: io: cannot write to standard output: No space left on device\n");
+  EXPECT_EQ(closed.exit_status, exit_code(Step::io));
+  EXPECT_EQ(closed.err, "phasebit: io: cannot write to standard output: Bad file descriptor\n");
+}
+
+TEST(Habits, ACommandThatIsNoneIsAnErrorBesideHelpToo) {
+  const ProcessOutput top = says({"shwo", "--help"}), below = says({"sass", "shwo", "--help"});
+  EXPECT_EQ(top.exit_status, exit_code(Step::usage));
+  EXPECT_EQ(top.err, "phasebit: usage: phasebit: no command 'shwo' (did you mean 'show'?)\n");
+  EXPECT_EQ(below.exit_status, exit_code(Step::usage));
+  EXPECT_EQ(below.err,
+            "phasebit: usage: phasebit sass: no command 'shwo' (did you mean 'show'?)\n");
+  EXPECT_TRUE(says({"sass", "show", "--help"}).ok());
+}
+
 TEST(Habits, AnIdIsExactlyOneVariant) {
   const std::string other = std::string(ring) + "/num_stages=8";
   EXPECT_EQ(ids_listed({"--id", ring}), Words{ring});

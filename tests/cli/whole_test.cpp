@@ -123,7 +123,12 @@ TEST_F(WaitingStranger, IsGatedByARulesFile) {
   Project::write(file("bad.toml"),
                  "[[rule]]\nname = \"it sleeps\"\nwhere = \"kernel\"\n"
                  "count = { \"NANOSLEEP*\" = 1 }\n");
-  ASSERT_EQ(pack({"--rules", "bad.toml"}).exit_status, 0);
+  const ProcessOutput packed = pack({"--rules", "bad.toml"});
+  EXPECT_EQ(packed.exit_status, base::exit_code(Step::gate));
+  EXPECT_NE(packed.err.find("phasebit: gate: whole/w@"), std::string::npos) << packed.err;
+  EXPECT_NE(packed.err.find("bad.toml:1: it sleeps: expected "), std::string::npos) << packed.err;
+  EXPECT_NE(pack({"--rules", "bad.toml", "--json"}).out.find("bad.toml:1: it sleeps: expected "),
+            std::string::npos);
   EXPECT_EQ(timed().gate.verdict, image::GateVerdict::failed);
   EXPECT_NE(timed().gate.reason.find("bad.toml:1: it sleeps: expected "), std::string::npos)
       << timed().gate.reason;

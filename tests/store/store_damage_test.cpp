@@ -7,6 +7,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -124,6 +125,28 @@ TEST_F(StoreFile, InAFolderThatCannotBeMade) {
   EXPECT_EQ(open_error(), "store: cannot open " + path_.string() +
                               ": unable to open database file (check that the folder exists and "
                               "that you may write to it)");
+}
+
+// By a child that may not write there: whoever runs the tests may be root.
+TEST_F(StoreFile, InAFolderThatCannotBeWrittenToCanBeRead) {
+  path_ = folder_.path() / "50%#?.sqlite";
+  fill(3);
+  ::chmod(path_.c_str(), 0644);
+  ::chmod(folder_.path().c_str(), 0555);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::geteuid() == 0 && ::seteuid(65534) != 0) ::_exit(1);
+    auto store = Store::open(path_);
+    if (!store) ::_exit(2);
+    const auto points = store->points();
+    if (!points || points->size() != 3) ::_exit(3);
+    ::_exit(store->add_point(some_point("ring/4")) ? 4 : 0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ::chmod(folder_.path().c_str(), 0755);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 // A child may write files of 400 kB at most. It must get an error, and what it finished stays.

@@ -1,0 +1,49 @@
+#include "core/command/standard_output.h"
+
+#include "core/base/error.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace phasebit::command {
+namespace {
+
+bool is_closed(int descriptor) {
+  return ::fcntl(descriptor, F_GETFD) == -1 && errno == EBADF;
+}
+
+// A file that is opened later would take the number, and what is printed would go into it.
+void hold(int descriptor) {
+  if (is_closed(descriptor)) static_cast<void>(::open("/dev/null", O_RDWR));
+}
+
+int complain(const char* program, int number) {
+  const Error error{
+      Step::io, fmt::format("cannot write to standard output: {}", std::strerror(number)), {}};
+  std::fputs(fmt::format("{}: {}\n", program, error.text()).c_str(), stderr);
+  return base::exit_code(Step::io);
+}
+
+}  // namespace
+
+int with_standard_output(const char* program, const std::function<int()>& run) {
+  hold(STDIN_FILENO);
+  const bool closed = is_closed(STDOUT_FILENO);
+  hold(STDOUT_FILENO);
+  hold(STDERR_FILENO);
+  if (closed) return complain(program, EBADF);
+  try {
+    const int status = run();
+    if (std::fflush(stdout) != 0) return complain(program, errno);
+    return status;
+  } catch (const std::system_error& error) {  // fmt::print
+    return complain(program, error.code().value());
+  }
+}
+
+}  // namespace phasebit::command
