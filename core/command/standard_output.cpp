@@ -31,14 +31,14 @@ int complain(const char* program, int number) {
 
 }  // namespace
 
-int with_standard_output(const char* program, const std::function<int()>& run) {
+int with_standard_output(const char* program, const std::function<int()>& body) {
   hold(STDIN_FILENO);
   const bool closed = is_closed(STDOUT_FILENO);
   hold(STDOUT_FILENO);
   hold(STDERR_FILENO);
   if (closed) return complain(program, EBADF);
   try {
-    const int status = run();
+    const int status = body();
     if (std::fflush(stdout) != 0) return complain(program, errno);
     return status;
   } catch (const std::system_error& error) {  // fmt::print

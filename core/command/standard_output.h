@@ -5,8 +5,8 @@
 
 namespace phasebit::command {
 
-// The exit status of `run`; that of Step::io, with a message, where standard output is closed or
+// The exit status of `body`; that of Step::io, with a message, where standard output is closed or
 // what was printed could not be written (a full disk).
-int with_standard_output(const char* program, const std::function<int()>& run);
+int with_standard_output(const char* program, const std::function<int()>& body);
 
 }  // namespace phasebit::command

@@ -123,18 +123,19 @@ TEST_F(GpuTest, AGuardedKernelAlonePrintsAndTraps) {
       << output.out << output.err;
 }
 
-// No GPU so far takes 32; the row names that and what this one takes.
+// 16 is the most of a manifest, and some GPUs take 8; the row names that and what this one takes.
 TEST_F(GpuTest, AClusterThatIsTooLargeIsARowWithTheDevicesLimit) {
   add("cluster", "pb_sound", "pb_sound", broken_module());
-  manifest_.variants.back().launch.cluster_size = 32;
+  manifest_.variants.back().launch.cluster_size = image::most_ctas_of_cluster;
   add("after", "pb_sound", "pb_sound", broken_module());
   const ProcessOutput output = run();
   EXPECT_EQ(output.exit_status, 0) << output.err;
   auto found = errors();
   const std::string& error = found["broken/cluster"];
-  EXPECT_EQ(error.find("device: a cluster of 32 CTAs: "), 0U) << error;
-  EXPECT_TRUE(contains(error, "takes at most") || contains(error, "has no clusters")) << error;
   EXPECT_EQ(found["broken/after"], "");
+  if (error.empty()) GTEST_SKIP() << "this GPU takes a cluster of 16";
+  EXPECT_EQ(error.find("device: a cluster of 16 CTAs: "), 0U) << error;
+  EXPECT_TRUE(contains(error, "takes at most") || contains(error, "has no clusters")) << error;
 }
 
 TEST_F(GpuTest, ABundleForAnotherGpuIsRefusedBeforeAnyLaunch) {
