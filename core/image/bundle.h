@@ -18,7 +18,8 @@ Status write_bundle(const fs::path& folder, const Manifest& manifest,
 // Reads manifest.json. Step::bundle names what is missing, newer or torn.
 Result<Manifest> read_manifest(const fs::path& folder);
 
-// What is wrong in a bundle, without a GPU: check_manifest, and of each module that it is there, untorn, and has the kernels that the manifest names.
+// What is wrong in a bundle, without a GPU: check_manifest, and of each module that it is there,
+// untorn, and has the kernels that the manifest names.
 Status check_bundle(const fs::path& folder, const Manifest& manifest);
 
 // The module of an image with so much padding before its code, as check_padding has it; an image
