@@ -208,6 +208,8 @@ Words commands_of(const std::string& help) {
     std::transform(heading.begin(), heading.end(), heading.begin(), ::toupper);
     if (heading.starts_with("SUBCOMMANDS"))
       in_commands = true;
+    else if (heading.starts_with("EXAMPLE"))
+      in_commands = false;
     else if (in_commands && line.starts_with("  ") && line[2] != ' ')
       names.push_back(line.substr(2, line.find(' ', 2) - 2));
   }
