@@ -13,6 +13,8 @@
 namespace phasebit::cli {
 namespace {
 
+constexpr const char* program = "phasebit";
+
 struct Options {
   GenerateOptions generate;
   ShowOptions show;
@@ -53,8 +55,7 @@ void set_home(Options& all, const base::Home& home) {
 }
 
 int complain(const Error& error) {
-  fmt::print(stderr, "phasebit: {}\n", error.text());
-  return base::exit_code(error.step);
+  return command::complain(program, error);
 }
 
 int run(int argc, char** argv) {
@@ -86,13 +87,13 @@ int run(int argc, char** argv) {
   add_examples(app, {"phasebit list axes", "phasebit list sweeps", "phasebit report --table core"});
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
+  } catch (const CLI::Success& asked) {
     // --help is met before the words that nobody knows.
     const std::vector<std::string> unknown = app.remaining(true);
-    if (error.get_exit_code() == 0 && !unknown.empty())
-      return complain(command::usage_error(app, CLI::ExtrasError(app.get_name(), unknown)));
-    return error.get_exit_code() == 0 ? app.exit(error)
-                                      : complain(command::usage_error(app, error));
+    if (unknown.empty()) return app.exit(asked);
+    return complain(command::usage_error(app, CLI::ExtrasError(app.get_name(), unknown)));
+  } catch (const CLI::ParseError& error) {
+    return complain(command::usage_error(app, error));
   }
   // First of all, so that no command meets a missing folder half way.
   const auto home = base::find_home();
@@ -107,6 +108,6 @@ int run(int argc, char** argv) {
 }  // namespace phasebit::cli
 
 int main(int argc, char** argv) {
-  return phasebit::command::with_standard_output("phasebit",
-                                                 [&] { return phasebit::cli::run(argc, argv); });
+  using namespace phasebit;
+  return command::with_standard_output(cli::program, [&] { return cli::run(argc, argv); });
 }

@@ -11,7 +11,6 @@ using isa::Target;
 namespace {
 
 constexpr int warp_size = 32;
-constexpr int registers_per_sm = 65536;  // 7.5 and later
 constexpr int kib = 1024;
 
 // Programming guide, "Technical Specifications per Compute Capability". A CTA may have all of an
@@ -22,8 +21,8 @@ cudaOccDeviceProp device_of(const Target& target) {
   device.computeMinor = target.sm % 10;
   device.maxThreadsPerBlock = target.max_threads_per_cta;
   device.maxThreadsPerMultiprocessor = target.max_warps_per_sm * warp_size;
-  device.regsPerBlock = registers_per_sm;
-  device.regsPerMultiprocessor = registers_per_sm;
+  device.regsPerBlock = isa::registers_per_sm;
+  device.regsPerMultiprocessor = isa::registers_per_sm;
   device.warpSize = warp_size;
   device.sharedMemPerBlock = 48 * kib;
   device.sharedMemPerMultiprocessor = static_cast<std::size_t>(target.shared_bytes_per_sm);

@@ -6,6 +6,7 @@
 #include "bench/program/options.h"
 #include "bench/worker/worker.h"
 #include "core/base/interrupt.h"
+#include "core/command/standard_output.h"
 #include "core/image/bundle.h"
 #include "core/record/flag.h"
 
@@ -27,8 +28,7 @@ constexpr int interrupted_exit_code = 130;
 constexpr double seconds_per_point = 0.006;
 
 int complain(const Error& error) {
-  fmt::print(stderr, "phasebit-bench: {}\n", error.text());
-  return base::exit_code(error.step);
+  return command::complain("phasebit-bench", error);
 }
 
 struct Selected {

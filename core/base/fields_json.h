@@ -28,22 +28,25 @@ template <typename T>
 concept HasListedJson = !HasJson<T> && (HasFields<T> || HasWords<T> || HasText<T>);
 
 template <typename T>
-inline constexpr bool is_array = false;
-template <typename T, std::size_t size>
-inline constexpr bool is_array<std::array<T, size>> = true;
-
-template <typename T>
 concept IsNumber = std::integral<T> && !std::same_as<T, bool>;
 
+// The numbers of a list, an array, or a map; void of another type.
 template <typename T>
-inline constexpr bool is_list_of_numbers = false;
+struct NumbersIn {
+  using Type = void;
+};
 template <IsNumber T>
-inline constexpr bool is_list_of_numbers<std::vector<T>> = true;
-
-template <typename T>
-inline constexpr bool is_map_of_numbers = false;
+struct NumbersIn<std::vector<T>> {
+  using Type = T;
+};
+template <IsNumber T, std::size_t size>
+struct NumbersIn<std::array<T, size>> {
+  using Type = T;
+};
 template <IsNumber T>
-inline constexpr bool is_map_of_numbers<std::map<std::string, T>> = true;
+struct NumbersIn<std::map<std::string, T>> {
+  using Type = T;
+};
 
 template <typename T>
 inline constexpr bool is_optional = false;
@@ -94,18 +97,18 @@ nlohmann::json as_json(const T& value, JsonPart part) {
   }
 }
 
-// Throws for what is no whole number, or none from `least` to `most` that the type holds.
+// Throws for a number that is no whole one, or none from `least` to `most` that the type holds.
 template <IsNumber Number>
-void take_number(const nlohmann::json& json, Number& into, const Field& field) {
+void check_number(const nlohmann::json& json, const Field& field) {
   const auto fits = [&](auto value) {
     return std::in_range<Number>(value) && std::cmp_greater_equal(value, field.least) &&
            std::cmp_less_equal(value, field.most);
   };
-  if (!json.is_number()) return void(json.get_to(into));  // throws
-  const bool taken = json.is_number_unsigned()  ? fits(json.get<std::uint64_t>())
-                     : json.is_number_integer() ? fits(json.get<std::int64_t>())
-                                                : false;
-  if (taken) return void(json.get_to(into));
+  if (!json.is_number()) return;  // reading it says what it is
+  if (json.is_number_unsigned()  ? fits(json.get<std::uint64_t>())
+      : json.is_number_integer() ? fits(json.get<std::int64_t>())
+                                 : false)
+    return;
   const auto most = std::min(static_cast<std::uint64_t>(field.most),
                              static_cast<std::uint64_t>(std::numeric_limits<Number>::max()));
   throw nlohmann::json::other_error::create(
@@ -113,7 +116,7 @@ void take_number(const nlohmann::json& json, Number& into, const Field& field) {
       &json);
 }
 
-// Coordinates and offsets may be below zero.
+// Of a list: coordinates and offsets may be below zero.
 inline constexpr Field any_number = {.least = std::numeric_limits<std::int64_t>::min()};
 
 // A field without `if_set` must be there; further keys are left alone.
@@ -126,20 +129,15 @@ struct JsonReader {
   void operator()(const char* name, Member Type::* member, const Field& field = {}) {
     if (field.if_set && !json.contains(name)) return;
     const nlohmann::json& value = json.at(name);
+    using Numbers = typename NumbersIn<Member>::Type;
+    if constexpr (IsNumber<Member>) check_number<Member>(value, field);
+    if constexpr (IsNumber<Numbers>)
+      for (const nlohmann::json& one : value)
+        check_number<Numbers>(one, is_list<Member> ? any_number : field);
     if constexpr (is_optional<Member>)
       value.get_to((into.*member).emplace());
-    else if constexpr (IsNumber<Member>)
-      take_number(value, into.*member, field);
-    else if constexpr (is_array<Member>)
-      for (std::size_t n = 0; n < (into.*member).size(); ++n)
-        take_number(value.at(n), (into.*member)[n], field);
     else
-      value.get_to(into.*member);  // throws for what is no list, no object, no text
-    if constexpr (is_list_of_numbers<Member>)
-      for (std::size_t n = 0; n < value.size(); ++n)
-        take_number(value.at(n), (into.*member)[n], any_number);
-    if constexpr (is_map_of_numbers<Member>)
-      for (const auto& [key, one] : value.items()) take_number(one, (into.*member)[key], field);
+      value.get_to(into.*member);
   }
 };
 

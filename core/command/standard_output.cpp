@@ -1,7 +1,5 @@
 #include "core/command/standard_output.h"
 
-#include "core/base/error.h"
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -22,27 +20,31 @@ void hold(int descriptor) {
   if (is_closed(descriptor)) static_cast<void>(::open("/dev/null", O_RDWR));
 }
 
-int complain(const char* program, int number) {
-  const Error error{
-      Step::io, fmt::format("cannot write to standard output: {}", std::strerror(number)), {}};
-  std::fputs(fmt::format("{}: {}\n", program, error.text()).c_str(), stderr);
-  return base::exit_code(Step::io);
+int cannot_write(const char* program, int number) {
+  return complain(
+      program,
+      {Step::io, fmt::format("cannot write to standard output: {}", std::strerror(number)), {}});
 }
 
 }  // namespace
+
+int complain(const char* program, const Error& error) {
+  std::fputs(fmt::format("{}: {}\n", program, error.text()).c_str(), stderr);
+  return base::exit_code(error.step);
+}
 
 int with_standard_output(const char* program, const std::function<int()>& body) {
   hold(STDIN_FILENO);
   const bool closed = is_closed(STDOUT_FILENO);
   hold(STDOUT_FILENO);
   hold(STDERR_FILENO);
-  if (closed) return complain(program, EBADF);
+  if (closed) return cannot_write(program, EBADF);
   try {
     const int status = body();
-    if (std::fflush(stdout) != 0) return complain(program, errno);
+    if (std::fflush(stdout) != 0) return cannot_write(program, errno);
     return status;
   } catch (const std::system_error& error) {  // fmt::print
-    return complain(program, error.code().value());
+    return cannot_write(program, error.code().value());
   }
 }
 

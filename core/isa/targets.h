@@ -10,6 +10,8 @@
 
 namespace phasebit::isa {
 
+inline constexpr int registers_per_sm = 65536;  // 7.5 and later
+
 struct Target {
   std::string name;    // "sm_90a"
   int sm = 0;          // 90

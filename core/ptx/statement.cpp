@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -223,6 +224,20 @@ PtxCall call_of(const PtxStatement& statement) {
     }
   }
   return call;
+}
+
+std::string_view stem_of(const PtxStatement& statement) {
+  return std::string_view(statement.name).substr(0, statement.name.find('.'));
+}
+
+std::vector<int> numbers_of(const PtxStatement& directive) {
+  std::vector<int> numbers;
+  for (const std::string& operand : directive.operands) {
+    int number = 0;
+    std::from_chars(operand.data(), operand.data() + operand.size(), number);
+    numbers.push_back(number);
+  }
+  return numbers;
 }
 
 }  // namespace phasebit::ptx

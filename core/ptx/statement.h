@@ -49,6 +49,12 @@ struct PtxCall {
 };
 PtxCall call_of(const PtxStatement& statement);
 
+// "ld" of "ld.volatile.global.u64".
+std::string_view stem_of(const PtxStatement& statement);
+
+// The numbers of ".reqntid 64, 1, 1"; missing ones are not there.
+std::vector<int> numbers_of(const PtxStatement& directive);
+
 // A statement of a file.
 struct PlacedStatement {
   std::string before;  // blanks and comments in front of it

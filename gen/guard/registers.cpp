@@ -1,8 +1,13 @@
 #include "gen/guard/registers.h"
 
+#include "core/isa/targets.h"
+
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
+#include <numeric>
 #include <set>
+#include <vector>
 
 namespace phasebit::guard {
 
@@ -12,16 +17,15 @@ using ptx::PtxStatement;
 
 namespace {
 
-constexpr int registers_of_sm = 65536, warpgroup_threads = 128, granularity = 8;
+constexpr int warpgroup_threads = 128, granularity = 8;
 
 // The product of a directive's numbers; 0 without it.
 int directive(const PtxFile& file, const PtxFunction& function, const std::string& name) {
   for (const std::size_t i : function.directives) {
     const PtxStatement& one = file.statements[i].parsed;
     if (one.name != name || one.operands.empty()) continue;
-    int product = 1;
-    for (const std::string& number : one.operands) product *= std::atoi(number.c_str());
-    return product;
+    const std::vector<int> numbers = ptx::numbers_of(one);
+    return std::accumulate(numbers.begin(), numbers.end(), 1, std::multiplies<>());
   }
   return 0;
 }
@@ -41,7 +45,7 @@ int begins_with(const PtxFile& file, const PtxFunction& entry) {
   const int ctas = directive(file, entry, ".minnctapersm");
   if (threads <= 0 || ctas <= 0) return 0;
   const int whole = (threads + warpgroup_threads - 1) / warpgroup_threads * warpgroup_threads;
-  const int room = registers_of_sm / (whole * ctas) / granularity * granularity;
+  const int room = isa::registers_per_sm / (whole * ctas) / granularity * granularity;
   return std::min(room, greatest_handed_over(file));
 }
 

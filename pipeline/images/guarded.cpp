@@ -15,11 +15,10 @@ namespace {
 
 // A placement may put warps in front of the shape's own.
 constexpr int most_first_warps = 8;
-constexpr int most_threads = 1024;
 
 guard::GuardBounds bounds_of(const image::LaunchShape& launch) {
   const int idle_warps = launch.fixed_warps ? 0 : most_first_warps;
-  return {std::min(most_threads, launch.threads + 32 * idle_warps),
+  return {std::min(image::most_threads_of_cta, launch.threads + 32 * idle_warps),
           launch.ctas_per_sm + launch.load_ctas};
 }
 

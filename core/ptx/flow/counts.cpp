@@ -13,9 +13,7 @@ namespace {
 bool only_carries(const PtxStatement& statement) {
   static constexpr std::string_view stems =
       " mov cvt cvta selp slct setp set not and or shfl vote match redux elect activemask call ";
-  const std::string_view stem =
-      std::string_view(statement.name).substr(0, statement.name.find('.'));
-  return base::is_listed(stems, stem) || statement.name.starts_with("ld.param") ||
+  return base::is_listed(stems, stem_of(statement)) || statement.name.starts_with("ld.param") ||
          statement.name.starts_with("st.");
 }
 

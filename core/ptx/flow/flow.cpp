@@ -9,15 +9,11 @@ namespace {
 
 using Part = PtxStatement::Part;
 
-std::string stem_of(const PtxStatement& statement) {
-  return statement.name.substr(0, statement.name.find('.'));
-}
-
-bool is_branch(const std::string& stem) {
+bool is_branch(std::string_view stem) {
   return stem == "bra" || stem == "brx";
 }
 
-bool ends_thread_or_function(const std::string& stem) {
+bool ends_thread_or_function(std::string_view stem) {
   return stem == "ret" || stem == "exit" || stem == "trap";
 }
 
@@ -57,7 +53,7 @@ class FlowMaker {
       begin = false;
       flow_.blocks.back().statements.push_back(i);
       block_of_[i] = static_cast<int>(flow_.blocks.size()) - 1;
-      const std::string stem = stem_of(statement);
+      const std::string_view stem = stem_of(statement);
       begin = !label && (is_branch(stem) || ends_thread_or_function(stem));
     }
     if (flow_.blocks.empty()) flow_.blocks.emplace_back();
@@ -73,7 +69,7 @@ class FlowMaker {
     const int next = last ? -1 : block + 1;
     const PtxBasicBlock& here = flow_.blocks[static_cast<std::size_t>(block)];
     const std::size_t end = here.statements.empty() ? 0 : here.statements.back();
-    const std::string stem = end == 0 ? std::string() : stem_of(at(end));
+    const std::string_view stem = end == 0 ? std::string_view() : stem_of(at(end));
     const bool jumps = end != 0 && at(end).part == Part::instruction &&
                        (is_branch(stem) || ends_thread_or_function(stem));
     if (!jumps) {

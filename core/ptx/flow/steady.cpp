@@ -17,9 +17,7 @@ bool is_function_of_operands(const PtxStatement& statement) {
   static constexpr std::string_view stems =
       " mov cvt cvta add sub mul mad mul24 mad24 shl shr shf and or xor not neg cnot abs min max "
       "selp slct setp set lop3 prmt bfe bfi bfind brev clz popc mapa szext bmsk div rem ";
-  const std::string_view stem =
-      std::string_view(statement.name).substr(0, statement.name.find('.'));
-  return base::is_listed(stems, stem) ||
+  return base::is_listed(stems, stem_of(statement)) ||
          starts_with_any(statement.name, {"ld.param", "st.param", "ld.const"});
 }
 

@@ -11,10 +11,6 @@ using base::starts_with_any;
 
 namespace {
 
-std::string_view opcode_stem(const PtxStatement& statement) {
-  return std::string_view(statement.name).substr(0, statement.name.find('.'));
-}
-
 std::optional<long> literal_number(const std::string& text) {
   if (text.empty()) return std::nullopt;
   if (starts_with_any(text, {"0f", "0F", "0d", "0D"}))
@@ -72,7 +68,7 @@ std::optional<long> PtxStuck::number(const PtxName& name) const {
 std::vector<PtxName> PtxStuck::made_of(std::size_t statement) const {
   std::vector<PtxName> names = read_by(file_, flow_, statement);
   const PtxStatement& parsed = at(statement);
-  if (opcode_stem(parsed) == "selp" && parsed.operands.size() == 4)
+  if (stem_of(parsed) == "selp" && parsed.operands.size() == 4)
     if (const Known chosen = value_of(statement, parsed.operands[3])) {
       const std::string& other = parsed.operands[chosen->number != 0 ? 2 : 1];
       if (other != parsed.operands[chosen->number != 0 ? 1 : 2])
@@ -83,7 +79,7 @@ std::vector<PtxName> PtxStuck::made_of(std::size_t statement) const {
 }
 
 bool PtxStuck::keeps_value(std::size_t statement) const {
-  const std::string_view stem = opcode_stem(at(statement));
+  const std::string_view stem = stem_of(at(statement));
   if (base::is_listed(" add or xor ", stem))
     return is_number(statement, 1, 0) || is_number(statement, 2, 0);
   if (base::is_listed(" sub shl shr ", stem)) return is_number(statement, 2, 0);
@@ -272,7 +268,7 @@ PtxStuck::Known PtxStuck::compared(std::size_t statement) const {
 
 PtxStuck::Known PtxStuck::computed(std::size_t statement) const {
   const PtxStatement& parsed = at(statement);
-  const std::string_view stem = opcode_stem(parsed);
+  const std::string_view stem = stem_of(parsed);
   if (parsed.operands.size() < 3) return std::nullopt;
   const Known left = value_of(statement, parsed.operands[1]),
               right = value_of(statement, parsed.operands[2]);
@@ -297,7 +293,7 @@ PtxStuck::Known PtxStuck::computed(std::size_t statement) const {
 
 PtxStuck::Known PtxStuck::made(std::size_t statement) const {
   const PtxStatement& parsed = at(statement);
-  const std::string_view stem = opcode_stem(parsed);
+  const std::string_view stem = stem_of(parsed);
   if (base::is_listed(" mov cvt cvta ld st ", stem)) return copied(statement);
   if (stem == "setp") return compared(statement);
   if (starts_with_any(parsed.name, {"vote.sync.any.pred", "vote.sync.all.pred", "shfl.sync."}))

@@ -5,24 +5,10 @@
 #include "core/ptx/head/words.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 namespace phasebit::ptx::head {
 namespace {
-
-constexpr int most_threads = 1024;
-
-// The numbers of ".reqntid 64, 1, 1"; missing ones are not there.
-std::vector<int> numbers_of(const PtxStatement& directive) {
-  std::vector<int> numbers;
-  for (const std::string& operand : directive.operands) {
-    int number = 0;
-    std::from_chars(operand.data(), operand.data() + operand.size(), number);
-    numbers.push_back(number);
-  }
-  return numbers;
-}
 
 int product(const std::vector<int>& numbers) {
   int all = 1;
@@ -56,9 +42,10 @@ class HeadCheck {
  private:
   Status check_bounds() const {
     const int threads = head_.launch.threads;
-    if (threads > most_threads)
-      return checked_.complain("threads", fmt::format("write `threads = {}` or less", most_threads),
-                               "{}, a CTA has {} at most", threads, most_threads);
+    if (threads > image::most_threads_of_cta)
+      return checked_.complain(
+          "threads", fmt::format("write `threads = {}` or less", image::most_threads_of_cta),
+          "{}, a CTA has {} at most", threads, image::most_threads_of_cta);
     if (threads % 32 != 0)
       return checked_.complain("threads", "a CTA is made of whole warps", "{} is no multiple of 32",
                                threads);

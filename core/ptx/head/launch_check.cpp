@@ -7,7 +7,6 @@ namespace {
 
 // With the opt-in that the bench makes; 8 need none (CUDA C++ programming guide, "Thread Block
 // Clusters"). Before 9.0 there are none.
-constexpr int most_in_cluster = 16;
 constexpr int first_sm_with_clusters = 90;
 
 Status check_items(const CheckedHead& checked) {
@@ -43,9 +42,10 @@ Status check_cluster(const CheckedHead& checked) {
                                           size - 1),
                               "CTA {} of a cluster of {}", rank, size);
   if (size == 1) return {};
-  if (size > most_in_cluster)
-    return checked.complain("cluster_size", fmt::format("write {} or less", most_in_cluster),
-                            "{} CTAs, a cluster has {} at most", size, most_in_cluster);
+  if (size > image::most_ctas_of_cluster)
+    return checked.complain("cluster_size",
+                            fmt::format("write {} or less", image::most_ctas_of_cluster),
+                            "{} CTAs, a cluster has {} at most", size, image::most_ctas_of_cluster);
   if (launch.ctas_per_sm != 1 || launch.load_ctas != 0)
     return checked.complain("cluster_size", "leave out `ctas_per_sm` and `load_ctas`",
                             "a cluster is launched alone, with 1 CTA an SM and none of load");
