@@ -174,6 +174,12 @@ Outcome Campaign::measure_now(PointRow row, const Conditions& conditions,
     interrupt();
     return {};
   }
+  if (measured && variant.whole && variant.whole->no_figure) {
+    Outcome ended;
+    ended.note = "it ended; no figure was asked for";
+    ++tally_.measured;
+    return ended;
+  }
   fill_row(row, measured);
   if (worker_.hung()) row.verdict = record::Verdict::hung;
   write(row);

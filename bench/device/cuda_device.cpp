@@ -58,6 +58,7 @@ class CudaDevice final : public Device {
     return fail(step, "{}", driver_.describe(call, code));
   }
   int attribute(CUdevice_attribute which) const;
+  Status allow_size(CUfunction kernel, int ctas_of_cluster);
   bool fits_cluster(CUfunction kernel, Grid grid, int size) const;
   Status identify(int ordinal);
   Status refuse_when_busy();
@@ -70,7 +71,6 @@ class CudaDevice final : public Device {
   std::unique_ptr<Nvml> nvml_;
   std::vector<CUmodule> modules_;
   std::vector<CUfunction> functions_;
-  CUlaunchAttribute cluster_{};  // of the latest launch of a stranger's kernel
   Health health_;
   std::chrono::steady_clock::time_point health_taken_{};
 };
@@ -186,13 +186,18 @@ bool CudaDevice::fits_cluster(CUfunction kernel, Grid grid, int size) const {
          clusters > 0;
 }
 
+// Above the size that every GPU takes a kernel must be allowed it.
+Status CudaDevice::allow_size(CUfunction kernel, int ctas_of_cluster) {
+  if (ctas_of_cluster <= portable_cluster_size) return {};
+  return check(
+      Step::device, "cuFuncSetAttribute",
+      driver_.cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+}
+
 Status CudaDevice::allow_cluster(Function function, const Grid& grid) {
   if (!info_.launches_clusters) return refuse_cluster(info_, grid.cluster_size, 0);
   const CUfunction kernel = functions_[static_cast<std::size_t>(function)];
-  if (grid.cluster_size > portable_cluster_size)
-    PHASEBIT_TRY(check(Step::device, "cuFuncSetAttribute",
-                       driver_.cuFuncSetAttribute(
-                           kernel, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)));
+  PHASEBIT_TRY(allow_size(kernel, grid.cluster_size));
   if (fits_cluster(kernel, grid, grid.cluster_size)) return {};
   int largest = 1;
   while (2 * largest < grid.cluster_size && fits_cluster(kernel, grid, 2 * largest)) largest *= 2;
@@ -258,13 +263,15 @@ Status CudaDevice::copy(Address to, Address from, std::size_t bytes) {
 Result<double> CudaDevice::launch_whole(Function function, const image::WholeLaunch& whole,
                                         const std::vector<std::byte>& parameters,
                                         std::optional<std::chrono::milliseconds> limit) {
-  const CUlaunchConfig config = config_of(whole, stream_, cluster_);
+  WholeAttributes attributes{};
+  const CUlaunchConfig config = config_of(whole, stream_, attributes);
+  const CUfunction kernel = functions_[static_cast<std::size_t>(function)];
+  PHASEBIT_TRY(allow_size(kernel, static_cast<int>(whole.ctas_of_cluster())));
   const auto ended = [&] {
     return limit ? wait(*limit)
                  : check(Step::launch, "cuStreamSynchronize", driver_.cuStreamSynchronize(stream_));
   };
-  return timed_launch(driver_, config, functions_[static_cast<std::size_t>(function)], parameters,
-                      ended);
+  return timed_launch(driver_, config, kernel, parameters, ended);
 }
 
 Status CudaDevice::read(Address address, void* into, std::size_t bytes) {

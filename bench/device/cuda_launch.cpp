@@ -1,7 +1,5 @@
 #include "bench/device/cuda_launch.h"
 
-#include <array>
-
 namespace phasebit::bench::device {
 namespace {
 
@@ -80,13 +78,27 @@ Status queued_launch(const CudaDriver& driver, const Grid& grid, CUstream stream
 }
 
 CUlaunchConfig config_of(const image::WholeLaunch& whole, CUstream stream,
-                         CUlaunchAttribute& cluster) {
-  CUlaunchConfig config = config_of(Grid{0, 0, whole.cluster, whole.shared_bytes}, stream, cluster);
+                         WholeAttributes& attributes) {
   const auto size = [](int n) { return static_cast<unsigned>(n); };
+  CUlaunchConfig config{};
   config.gridDimX = size(whole.grid[0]), config.gridDimY = size(whole.grid[1]);
   config.gridDimZ = size(whole.grid[2]), config.blockDimX = size(whole.block[0]);
   config.blockDimY = size(whole.block[1]), config.blockDimZ = size(whole.block[2]);
-  if (whole.cluster == 1) config.numAttrs = 0;
+  config.sharedMemBytes = size(whole.shared_bytes);
+  config.hStream = stream;
+  config.attrs = attributes.data();
+  if (whole.ctas_of_cluster() > 1) {
+    CUlaunchAttribute& cluster = attributes[config.numAttrs++];
+    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    cluster.value.clusterDim.x = size(whole.cluster[0]);
+    cluster.value.clusterDim.y = size(whole.cluster[1]);
+    cluster.value.clusterDim.z = size(whole.cluster[2]);
+  }
+  if (whole.cooperative) {
+    CUlaunchAttribute& all_at_once = attributes[config.numAttrs++];
+    all_at_once.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    all_at_once.value.cooperative = 1;
+  }
   return config;
 }
 
@@ -94,7 +106,7 @@ Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& conf
                             CUfunction kernel, const std::vector<std::byte>& parameters,
                             const std::function<Status()>& wait) {
   if (config.numAttrs > 0 && !driver.has_clusters())
-    return fail(Step::device, "this driver launches no clusters");
+    return fail(Step::device, "this driver launches neither clusters nor cooperative kernels");
   Events events(driver);
   PHASEBIT_TRY(events.make());
   std::vector<std::byte> block = parameters;

@@ -5,6 +5,7 @@
 #include "bench/device/cuda_driver.h"
 #include "bench/device/device.h"
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <vector>
@@ -20,8 +21,9 @@ Status queued_launch(const CudaDriver& driver, const Grid& grid, CUstream stream
                      const image::KernelParams& params, const Arguments& arguments);
 
 // The same of a stranger's kernel.
+using WholeAttributes = std::array<CUlaunchAttribute, 2>;
 CUlaunchConfig config_of(const image::WholeLaunch& whole, CUstream stream,
-                         CUlaunchAttribute& cluster);
+                         WholeAttributes& attributes);
 
 // Nanoseconds from before the kernel to behind it; `wait` until it has ended. Step::launch names
 // the call that failed.

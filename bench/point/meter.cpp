@@ -249,6 +249,10 @@ Result<Measurement> Meter::measure_whole(const MeasureRequest& request, const Ph
     PHASEBIT_TRY(point.run_guarded());
     guarded_.insert(key);
   }
+  if (variant.whole->no_figure) {
+    if (image == nullptr) PHASEBIT_TRY(point.run_once());
+    return Measurement();
+  }
   report(Phase::timed);
   return point.measure();
 }

@@ -2,6 +2,7 @@
 
 #include "bench/point/chain.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace phasebit::bench::point {
@@ -14,20 +15,27 @@ constexpr std::uint32_t most_whole_items = 1U << 24;
 }  // namespace
 
 Status WholePoint::make_buffers() {
-  std::vector<image::Buffer> buffers;
-  for (const image::WholeParameter& one : whole().parameters)
-    if (one.kind == image::WholeParameter::Kind::buffer) buffers.push_back(one.buffer);
-  return buffers_.make(buffers);
+  const std::vector<image::Buffer> buffers = image::buffers_of(whole());
+  PHASEBIT_TRY(buffers_.make(buffers));
+  for (const image::WholeParameter& one : whole().parameters) {
+    if (!one.map) continue;
+    const auto tensor = buffers_.addresses()[image::place_of(one, buffers)] + one.at;
+    PHASEBIT_TRY_ASSIGN(map, device_.encode(*one.map, tensor));
+    maps_.push_back(map.bytes);
+  }
+  return {};
+}
+
+std::vector<std::byte> WholePoint::parameters(std::uint32_t items) const {
+  return image::parameter_block(whole(), items, buffers_.addresses(), maps_);
 }
 
 Status WholePoint::run_guarded(std::uint32_t items) {
   PHASEBIT_TRY(buffers_.fill());
-  const auto [x, y, z] = whole().grid;
-  PHASEBIT_TRY(guard_.prepare(builds_.guard->variable, x * y * z, request_.guard_limit_ns));
+  PHASEBIT_TRY(guard_.prepare(builds_.guard->variable, static_cast<int>(whole().ctas()),
+                              request_.guard_limit_ns));
   const std::chrono::milliseconds limit(static_cast<int>(1000 * request_.hang_seconds));
-  const auto ended =
-      device_.launch_whole(builds_.guarded, whole(),
-                           image::parameter_block(whole(), items, buffers_.addresses()), limit);
+  const auto ended = device_.launch_whole(builds_.guarded, whole(), parameters(items), limit);
   const image::GuardTable& table = *builds_.guard->table;
   const image::GuardReport report = guard_.report();
   if (ended && report.code == 0) return {};
@@ -40,16 +48,27 @@ Status WholePoint::run_guarded(std::uint32_t items) {
 }
 
 Status WholePoint::run_guarded() {
-  for (const std::uint32_t items : guard_counts(image::LaunchShape()))
+  const auto& all = whole().parameters;
+  const bool has_items = std::any_of(all.begin(), all.end(), [](const auto& one) {
+    return one.kind == image::WholeParameter::Kind::items;
+  });
+  for (const std::uint32_t items :
+       has_items ? guard_counts(image::LaunchShape()) : std::vector<std::uint32_t>{1})
     PHASEBIT_TRY(run_guarded(items));
+  return {};
+}
+
+Status WholePoint::run_once() {
+  PHASEBIT_TRY(buffers_.fill());
+  const std::chrono::milliseconds limit(static_cast<int>(1000 * request_.hang_seconds));
+  if (const auto ended = device_.launch_whole(builds_.timed, whole(), parameters(1), limit); !ended)
+    return tl::unexpected<Error>(ended.error());
   return {};
 }
 
 Result<record::Sample> WholePoint::run(std::uint32_t items) {
   PHASEBIT_TRY(buffers_.fill());
-  PHASEBIT_TRY_ASSIGN(
-      ns, device_.launch_whole(builds_.timed, whole(),
-                               image::parameter_block(whole(), items, buffers_.addresses())));
+  PHASEBIT_TRY_ASSIGN(ns, device_.launch_whole(builds_.timed, whole(), parameters(items)));
   return record::Sample{items, static_cast<std::uint64_t>(ns), {}};
 }
 

@@ -22,11 +22,14 @@ class WholePoint {
              const MeasureRequest& request)
       : device_(device), guard_(guard), builds_(builds), request_(request), buffers_(device) {}
 
-  // Room for its buffers; before all else.
+  // Room for its buffers, and the maps of what lies in them; before all else.
   Status make_buffers();
   // A few launches of the guarded build, which must be there. Step::guard with the place of a wait
   // that does not end; Step::launch for a hang that is no wait, with the breadcrumbs.
   Status run_guarded();
+  // The timed build, of a kernel without a wait that nobody wants a figure of. Step::launch where
+  // it does not end.
+  Status run_once();
   // Samples hold nanoseconds in the place of cycles, and no clock is known. Nothing it writes is
   // looked at: Quality says so.
   Result<Measurement> measure();
@@ -34,6 +37,7 @@ class WholePoint {
  private:
   const image::WholeLaunch& whole() const { return *request_.variant->whole; }
   Status run_guarded(std::uint32_t items);
+  std::vector<std::byte> parameters(std::uint32_t items) const;
   Result<record::Sample> run(std::uint32_t items);
   Result<std::uint32_t> find_base();
 
@@ -42,6 +46,7 @@ class WholePoint {
   const WholeBuilds& builds_;
   const MeasureRequest& request_;
   BufferMemory buffers_;
+  std::vector<image::MapBytes> maps_;
 };
 
 }  // namespace phasebit::bench::point

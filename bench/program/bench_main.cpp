@@ -80,6 +80,7 @@ int dry_run(const Manifest& manifest, const PlanRequest& request) {
 BenchmarkFigures figures_of(const campaign::Outcome& outcome, bool stopped) {
   BenchmarkFigures figures;
   figures.label = outcome.note;
+  if (!outcome.error && !outcome.summary && !stopped && !outcome.note.empty()) return figures;
   if (outcome.error || !outcome.summary) {
     figures.error = outcome.error ? outcome.error->text() : "no samples";
     figures.hidden = stopped;

@@ -18,6 +18,26 @@ void add_subjects(CLI::App& app, pipeline::select::SpaceRequest& space,
   add_tools(app, tools);
 }
 
+// How a kernel without a head is launched.
+void add_whole(CLI::App& app, pipeline::launch::WholeFacts& whole) {
+  app.add_option("--launch", whole.captured,
+                 "of a kernel without a head: FILE[#N], a launch that `capture` wrote down");
+  app.add_option("--param", whole.parameters,
+                 "of it: NAME=VALUE, NAME=buffer:BYTES[:fill], NAME=items, NAME+BYTES=TYPE:VALUE");
+  app.add_option("--params", whole.raw_parameters, "of it: a file of all parameters' bytes");
+  app.add_option("--tensor-map", whole.tensor_maps,
+                 "of it: NAME or OFFSET=ELEMENT,SIZES,STRIDES,BOX,SWIZZLE,INTERLEAVE");
+  app.add_option("--grid", whole.grid, "of it: X[,Y[,Z]] CTAs");
+  app.add_option("--block", whole.block,
+                 "of it: X[,Y[,Z]] threads (default: .reqntid, or what Triton's FILE.json says)");
+  app.add_option("--cluster", whole.cluster,
+                 "of it: X[,Y[,Z]] CTAs of a cluster (default: as the block's)");
+  app.add_option("--shared", whole.shared_bytes, "of it: bytes of dynamic shared memory")
+      ->check(CLI::NonNegativeNumber);
+  app.add_flag("--no-figure", whole.no_figure,
+               "of it: the guarded build is run, and nothing measured");
+}
+
 }  // namespace
 
 void add_assemble(CLI::App& app, AssembleCommand& options, Chosen& chosen) {
@@ -41,15 +61,7 @@ void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen) {
   add_subjects(*command, options.space, options.tools, options.rules);
   command->add_option("-t,--target", options.target, "architecture")->capture_default_str();
   command->add_option("-o,--out", options.out, "folder of the bundle")->capture_default_str();
-  command->add_option(
-      "--param", options.whole.parameters,
-      "of a kernel without a head: NAME=VALUE, NAME=buffer:BYTES[:fill], NAME=items");
-  command->add_option("--grid", options.whole.grid, "of it: X[,Y[,Z]] CTAs");
-  command->add_option("--block", options.whole.block, "of it: X[,Y[,Z]] threads");
-  command->add_option("--shared", options.whole.shared_bytes,
-                      "of it: bytes of dynamic shared memory");
-  command->add_option("--cluster", options.whole.cluster, "of it: CTAs of a cluster")
-      ->check(at_least_one());
+  add_whole(*command, options.whole);
   command->add_flag("!--no-anchors", options.anchors, "leave the anchors out");
   command->add_flag("--json", options.json, "print JSON");
   add_examples(*command,

@@ -11,6 +11,7 @@
 // (gen/render/head_plan.cpp). So a new field is its declaration and one line of the list.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -96,6 +97,10 @@ template <typename T>
 inline constexpr bool is_list = false;
 template <typename T>
 inline constexpr bool is_list<std::vector<T>> = true;
+template <typename T>
+inline constexpr bool is_array = false;
+template <typename T, std::size_t size>
+inline constexpr bool is_array<std::array<T, size>> = true;
 template <typename T>
 inline constexpr bool is_list_of_tables = false;
 template <HasFields T>

@@ -43,7 +43,7 @@ std::string toml_of(const T& value) {
     return in_quotes(word_of(value));
   } else if constexpr (HasText<T>) {
     return in_quotes(to_string(value));
-  } else if constexpr (is_list<T>) {
+  } else if constexpr (is_list<T> || is_array<T>) {
     std::vector<std::string> all;
     for (const auto& one : value) all.push_back(toml_of(one));
     return fmt::format("[{}]", fmt::join(all, ", "));
@@ -191,6 +191,12 @@ struct TomlFields {
       for (const TomlValue* one : reader.tables(key)) read_table(key, *one, value.emplace_back());
     } else if constexpr (std::is_same_v<Member, std::vector<std::string>>) {
       value = reader.words(key);
+    } else if constexpr (is_array<Member>) {
+      const auto all = toml_numbers<typename Member::value_type>(reader, key);
+      if (all.size() != value.size())
+        reader.refuse(key, fmt::format("{} numbers, not {}", all.size(), value.size()));
+      else
+        std::copy(all.begin(), all.end(), value.begin());
     } else if constexpr (is_list<Member>) {
       value = toml_numbers<typename Member::value_type>(reader, key);
     } else if (const TomlValue* one = reader.table(key)) {

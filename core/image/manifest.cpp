@@ -101,24 +101,6 @@ void fields(Visit& visit, const GuardTable* /*type*/) {
   visit("barriers", &GuardTable::barriers);
 }
 template <typename Visit>
-void fields(Visit& visit, const WholeParameter* /*type*/) {
-  visit("name", &WholeParameter::name);
-  visit("kind", &WholeParameter::kind);
-  visit("offset", &WholeParameter::offset, {.most = most_parameter_bytes});
-  visit("bytes", &WholeParameter::bytes, {.most = 8});
-  visit("value", &WholeParameter::value);
-  visit("buffer", &WholeParameter::buffer);  // of 0 bytes where it is none
-}
-template <typename Visit>
-void fields(Visit& visit, const WholeLaunch* /*type*/) {
-  visit("grid", &WholeLaunch::grid, {.least = 1});
-  visit("block", &WholeLaunch::block, {.least = 1, .most = most_threads_of_cta});
-  visit("cluster", &WholeLaunch::cluster, {.least = 1, .most = most_ctas_of_cluster});
-  visit("shared_bytes", &WholeLaunch::shared_bytes, {.most = most_shared_bytes});
-  visit("parameter_bytes", &WholeLaunch::parameter_bytes, {.most = most_parameter_bytes});
-  visit("parameters", &WholeLaunch::parameters);
-}
-template <typename Visit>
 void fields(Visit& visit, const Image* /*type*/) {
   visit("build", &Image::build);
   visit("module", &Image::module);
@@ -223,16 +205,8 @@ Status check_launch(const BundleVariant& variant) {
 
 Status check_whole(const BundleVariant& variant) {
   if (!variant.whole) return {};
-  if (variant.whole->threads() > most_threads_of_cta)
-    return contradiction(variant, "a block of {} threads, {} at most", variant.whole->threads(),
-                         most_threads_of_cta);
-  for (const WholeParameter& one : variant.whole->parameters) {
-    if (one.kind == WholeParameter::Kind::buffer && one.buffer.bytes == 0)
-      return contradiction(variant, "buffer {} of 0 bytes", one.name);
-    if (one.offset + one.bytes > variant.whole->parameter_bytes)
-      return contradiction(variant, "parameter {} of {} bytes at {}, behind the {} bytes of all",
-                           one.name, one.bytes, one.offset, variant.whole->parameter_bytes);
-  }
+  if (const auto wrong = complaint_about(*variant.whole))
+    return contradiction(variant, "{}", *wrong);
   return {};
 }
 

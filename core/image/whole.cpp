@@ -1,28 +1,157 @@
 #include "core/image/whole.h"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace phasebit::image {
 
+using ParameterKind = WholeParameter::Kind;
+
+namespace {
+
+using Complaint = std::optional<std::string>;
+
+constexpr int map_bytes = static_cast<int>(MapBytes{}.size());
+constexpr int map_alignment = 64;
+constexpr int address_bytes = 8;
+
+std::optional<int> digit_of(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return {};
+}
+
+bool has_buffer(const WholeParameter& one) {
+  return one.kind == ParameterKind::buffer || one.kind == ParameterKind::tensor_map;
+}
+
+Complaint complaint_about_buffer(const WholeParameter& one) {
+  if (one.buffer.bytes == 0) return fmt::format("buffer {} of 0 bytes", one.buffer.name);
+  if (one.at < one.buffer.bytes) return {};
+  return fmt::format("parameter {} points to byte {} of buffer {}, which has {}", one.name, one.at,
+                     one.buffer.name, one.buffer.bytes);
+}
+
+Complaint complaint_about_map(const WholeParameter& one) {
+  if (!one.map || one.bytes != map_bytes || one.offset % map_alignment != 0)
+    return fmt::format("parameter {} is no tensor map: {} bytes at {}, not {} at a multiple of {}",
+                       one.name, one.bytes, one.offset, map_bytes, map_alignment);
+  if (const Complaint wrong = complaint_about_buffer(one)) return wrong;
+  const auto room = static_cast<std::int64_t>(one.buffer.bytes - one.at);
+  if (const auto wrong = tensor::complaint_about(*one.map, room))
+    return fmt::format("tensor map {}: {}: {} ({})", one.name, wrong->key, wrong->what,
+                       wrong->hint);
+  return {};
+}
+
+Complaint complaint_about(const WholeParameter& one, int parameter_bytes) {
+  if (one.bytes < 1 || one.offset + one.bytes > parameter_bytes)
+    return fmt::format("parameter {} of {} bytes at {}, behind the {} bytes of all", one.name,
+                       one.bytes, one.offset, parameter_bytes);
+  const auto wrong_size = [&](const char* what) {
+    return fmt::format("parameter {} of {} bytes is no {}", one.name, one.bytes, what);
+  };
+  switch (one.kind) {
+    case ParameterKind::value:
+      if (one.bytes > address_bytes) return wrong_size("value");
+      return {};
+    case ParameterKind::items:
+      if (one.bytes != 4 && one.bytes != 8) return wrong_size("number of items");
+      return {};
+    case ParameterKind::buffer:
+      if (one.bytes != address_bytes) return wrong_size("address");
+      return complaint_about_buffer(one);
+    case ParameterKind::raw:
+      if (const auto bytes = bytes_of_hex(one.raw);
+          bytes && bytes->size() == static_cast<std::size_t>(one.bytes))
+        return {};
+      return wrong_size("place for its raw bytes");
+    case ParameterKind::tensor_map: return complaint_about_map(one);
+  }
+  bug("unknown kind of parameter");
+}
+
+}  // namespace
+
 const std::vector<std::string>& words_of(WholeParameter::Kind /*kind*/) {
-  static const std::vector<std::string> words = {"value", "buffer", "items"};
+  static const std::vector<std::string> words = {"value", "buffer", "items", "raw", "tensor_map"};
   return words;
 }
 
-std::vector<std::byte> parameter_block(const WholeLaunch& whole, std::uint32_t items,
-                                       const std::vector<std::uint64_t>& addresses) {
-  std::vector<std::byte> block(static_cast<std::size_t>(whole.parameter_bytes));
-  std::size_t buffer = 0;
+std::optional<std::string> complaint_about(const WholeLaunch& whole) {
+  for (const auto& size : {whole.grid, whole.block, whole.cluster})
+    if (*std::min_element(size.begin(), size.end()) < 1)
+      return fmt::format("a size of {}", fmt::join(size, ","));
+  if (whole.ctas() > std::numeric_limits<int>::max())
+    return fmt::format("a grid of {} CTAs", whole.ctas());
+  if (whole.threads() > most_threads_of_cta)
+    return fmt::format("a block of {} threads, {} at most", whole.threads(), most_threads_of_cta);
+  if (whole.ctas_of_cluster() > most_ctas_of_cluster)
+    return fmt::format("a cluster of {} CTAs, {} at most", whole.ctas_of_cluster(),
+                       most_ctas_of_cluster);
+  for (std::size_t n = 0; n < whole.grid.size(); ++n)
+    if (whole.grid[n] % whole.cluster[n] != 0)
+      return fmt::format("a grid of {} is not made of clusters of {}", fmt::join(whole.grid, ","),
+                         fmt::join(whole.cluster, ","));
+  std::vector<Buffer> buffers;
   for (const WholeParameter& one : whole.parameters) {
-    std::uint64_t bits = one.value;
-    switch (one.kind) {
-      case WholeParameter::Kind::value: break;
-      case WholeParameter::Kind::items: bits = items; break;
-      case WholeParameter::Kind::buffer: bits = addresses[buffer++]; break;
-    }
-    // Little-endian, as the GPU is.
-    std::memcpy(&block[static_cast<std::size_t>(one.offset)], &bits,
+    if (auto wrong = complaint_about(one, whole.parameter_bytes)) return wrong;
+    if (!has_buffer(one)) continue;
+    for (const Buffer& other : buffers)
+      if (other.name == one.buffer.name && !(other == one.buffer))
+        return fmt::format("two buffers of the name {}", other.name);
+    buffers.push_back(one.buffer);
+  }
+  return {};
+}
+
+std::vector<Buffer> buffers_of(const WholeLaunch& whole) {
+  std::vector<Buffer> buffers;
+  for (const WholeParameter& one : whole.parameters) {
+    if (has_buffer(one) && place_of(one, buffers) == buffers.size()) buffers.push_back(one.buffer);
+  }
+  return buffers;
+}
+
+std::size_t place_of(const WholeParameter& one, const std::vector<Buffer>& buffers) {
+  const auto same = [&](const Buffer& other) { return other.name == one.buffer.name; };
+  return static_cast<std::size_t>(std::find_if(buffers.begin(), buffers.end(), same) -
+                                  buffers.begin());
+}
+
+std::optional<std::vector<std::byte>> bytes_of_hex(std::string_view digits) {
+  if (digits.size() % 2 != 0) return {};
+  std::vector<std::byte> bytes;
+  for (std::size_t n = 0; n < digits.size(); n += 2) {
+    const auto high = digit_of(digits[n]), low = digit_of(digits[n + 1]);
+    if (!high || !low) return {};
+    bytes.push_back(static_cast<std::byte>(16 * *high + *low));
+  }
+  return bytes;
+}
+
+std::vector<std::byte> parameter_block(const WholeLaunch& whole, std::uint32_t items,
+                                       const std::vector<std::uint64_t>& addresses,
+                                       const std::vector<MapBytes>& maps) {
+  std::vector<std::byte> block(static_cast<std::size_t>(whole.parameter_bytes));
+  const std::vector<Buffer> buffers = buffers_of(whole);
+  std::size_t map = 0;
+  const auto put = [&](const WholeParameter& one, const void* from) {
+    std::memcpy(&block[static_cast<std::size_t>(one.offset)], from,
                 static_cast<std::size_t>(one.bytes));
+  };
+  for (const WholeParameter& one : whole.parameters) {
+    std::uint64_t bits = one.value;  // little-endian, as the GPU is
+    switch (one.kind) {
+      case ParameterKind::value: break;
+      case ParameterKind::items: bits = items; break;
+      case ParameterKind::buffer: bits = addresses[place_of(one, buffers)] + one.at; break;
+      case ParameterKind::raw: put(one, bytes_of_hex(one.raw)->data()); continue;
+      case ParameterKind::tensor_map: put(one, maps[map++].data()); continue;
+    }
+    put(one, &bits);
   }
   return block;
 }

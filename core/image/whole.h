@@ -3,12 +3,16 @@
 #pragma once
 
 #include "core/image/buffer.h"
+#include "core/image/launch.h"
+#include "core/image/tensor/map.h"
 #include "core/image/variant_key.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace phasebit::image {
@@ -22,27 +26,80 @@ inline bool is_whole(const VariantKey& key) {
 // Of a kernel (PTX ISA, .param, from ISA 8.1 on).
 inline constexpr int most_parameter_bytes = 32764;
 
+// Some bytes of the parameters, from `offset` on. Those that come later in the list are written
+// over those before.
 struct WholeParameter {
-  enum class Kind { value, buffer, items };
+  enum class Kind { value, buffer, items, raw, tensor_map };
   std::string name;
   Kind kind = Kind::value;
   int offset = 0, bytes = 0;  // in the parameters as the kernel takes them
   std::uint64_t value = 0;    // of a value: its bits
-  Buffer buffer = {};         // of a buffer
+  // Of a buffer, and of a map, whose tensor lies in it. Those of one name are one buffer.
+  Buffer buffer = {};
+  std::uint64_t at = 0;  // in the buffer
+  std::string raw = {};  // of raw bytes, two hexadecimal digits each
+  std::optional<tensor::TensorMap> map = {};
+  bool operator==(const WholeParameter&) const = default;
 };
 const std::vector<std::string>& words_of(WholeParameter::Kind kind);
+template <typename Visit>
+void fields(Visit& visit, const WholeParameter* /*type*/) {
+  visit("name", &WholeParameter::name, {.always = true});
+  visit("kind", &WholeParameter::kind, {.always = true});
+  visit("offset", &WholeParameter::offset, {.most = most_parameter_bytes, .always = true});
+  visit("bytes", &WholeParameter::bytes, {.most = most_parameter_bytes, .always = true});
+  visit("value", &WholeParameter::value, {.toml = nullptr});  // TOML has no such large numbers
+  visit("buffer", &WholeParameter::buffer);                   // of 0 bytes where it is none
+  visit("at", &WholeParameter::at, {.if_set = true});
+  visit("raw", &WholeParameter::raw, {.if_set = true});
+  visit("map", &WholeParameter::map, {.if_set = true});
+}
 
 struct WholeLaunch {
-  std::array<int, 3> grid{1, 1, 1}, block{1, 1, 1};
-  int cluster = 1;
+  std::array<int, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
   int shared_bytes = 0;  // dynamic
   int parameter_bytes = 0;
+  bool cooperative = false;  // all CTAs at once
+  bool no_figure = false;    // the guarded build alone is run
   std::vector<WholeParameter> parameters;
-  int threads() const { return block[0] * block[1] * block[2]; }
-};
+  std::int64_t threads() const { return product(block); }
+  std::int64_t ctas() const { return product(grid); }
+  std::int64_t ctas_of_cluster() const { return product(cluster); }
+  bool operator==(const WholeLaunch&) const = default;
 
-// The parameters as the kernel takes them. `addresses` are those of the buffers, in their order.
+ private:
+  static std::int64_t product(const std::array<int, 3>& size) {
+    return std::int64_t{size[0]} * size[1] * size[2];
+  }
+};
+template <typename Visit>
+void fields(Visit& visit, const WholeLaunch* /*type*/) {
+  visit("grid", &WholeLaunch::grid, {.least = 1, .always = true});
+  visit("block", &WholeLaunch::block, {.least = 1, .most = most_threads_of_cta, .always = true});
+  visit("cluster", &WholeLaunch::cluster, {.least = 1, .most = most_ctas_of_cluster});
+  visit("shared_bytes", &WholeLaunch::shared_bytes, {.most = most_shared_bytes, .always = true});
+  visit("parameter_bytes", &WholeLaunch::parameter_bytes,
+        {.most = most_parameter_bytes, .always = true});
+  visit("cooperative", &WholeLaunch::cooperative, {.if_set = true});
+  visit("no_figure", &WholeLaunch::no_figure, {.toml = nullptr, .if_set = true});
+  visit("parameters", &WholeLaunch::parameters, {.always = true});
+}
+
+// Why it cannot be launched as it says; nothing of one that can.
+std::optional<std::string> complaint_about(const WholeLaunch& whole);
+
+// What its parameters and maps point to, each once, and where one's stands among them.
+std::vector<Buffer> buffers_of(const WholeLaunch& whole);
+std::size_t place_of(const WholeParameter& one, const std::vector<Buffer>& buffers);
+
+// The parameters as the kernel takes them. `addresses` are those of buffers_of, in its order, and
+// `maps` the encoded tensor maps in the order of their parameters.
+using MapBytes = std::array<std::byte, 128>;
 std::vector<std::byte> parameter_block(const WholeLaunch& whole, std::uint32_t items,
-                                       const std::vector<std::uint64_t>& addresses);
+                                       const std::vector<std::uint64_t>& addresses,
+                                       const std::vector<MapBytes>& maps = {});
+
+// Two hexadecimal digits a byte; nothing for another text.
+std::optional<std::vector<std::byte>> bytes_of_hex(std::string_view digits);
 
 }  // namespace phasebit::image

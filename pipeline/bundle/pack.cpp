@@ -130,27 +130,29 @@ void add_moves(Packing& packing) {
 
 // The facts of kernels without a head, by id. Each must have all that a launch needs.
 Result<std::map<std::string, WholeLaunch>> whole_launches(const Space& space,
-                                                          const select::WholeFacts& facts) {
+                                                          const launch::WholeFacts& facts) {
   std::map<std::string, WholeLaunch> launches;
   for (const render::Rendered& one : space.files) {
     if (one.has_head) continue;
     PHASEBIT_TRY_ASSIGN(text, base::read_file(one.path));
     PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(text, one.kernel.source.front().file));
-    PHASEBIT_TRY_ASSIGN(launch, select::whole_launch(file, *file.find(one.kernel.entry), facts));
+    PHASEBIT_TRY_ASSIGN(launch,
+                        launch::whole_launch(file, *file.find(one.kernel.entry), one.path, facts));
     launches[one.head.key.id] = std::move(launch);
   }
   if (launches.empty() && !facts.empty())
-    return with_hint(fail(Step::usage, "--param, --grid and --block: no kernel lacks a head"),
-                     "what has a head says it there");
+    return with_hint(
+        fail(Step::usage, "--param, --launch, --grid, --block: no kernel lacks a head"),
+        "what has a head says it there");
   return launches;
 }
 
 // A stranger's kernel is launched as somebody says, and no launch of another kind is its equal.
 void add_whole(BundleVariant& variant, const WholeLaunch& whole) {
   variant.whole = whole;
-  variant.launch.threads = whole.threads();
+  variant.launch.threads = static_cast<int>(whole.threads());
   variant.launch.dynamic_shared_bytes = whole.shared_bytes;
-  variant.launch.cluster_size = whole.cluster;
+  variant.launch.cluster_size = static_cast<int>(whole.ctas_of_cluster());
   for (Image& image : variant.images) {
     image.sass_class = image::sass_class_word(image.sass_class, whole);
     if (image.gate.verdict == image::GateVerdict::ungated && image.build == Build::timed)

@@ -5,8 +5,8 @@
 #include "core/image/placement/code_moves.h"
 #include "pipeline/images/refusals.h"
 #include "pipeline/images/tools.h"
+#include "pipeline/launch/whole_launch.h"
 #include "pipeline/select/space.h"
-#include "pipeline/select/whole_facts.h"
 
 #include <map>
 #include <string>
@@ -18,7 +18,7 @@ struct PackRequest {
   select::SpaceRequest space;
   images::ToolOptions tools;
   std::string target = "sm_90a";
-  select::WholeFacts whole;  // of kernels without a head
+  launch::WholeFacts whole;  // of kernels without a head
   std::string rules;         // a file of them, for these; "" for none
   bool anchors = true;
 };

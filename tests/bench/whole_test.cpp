@@ -199,6 +199,52 @@ TEST(Whole, RunsItsGuardedBuildFirst) {
             (std::vector<std::string>{"gate_none", "outputs_not_verified"}));
 }
 
+// Nobody wants a figure: the guarded build is all that runs, and without a wait the timed one,
+// once.
+TEST(Whole, WithoutAFigureIsRunAndNotMeasured) {
+  Bench guarded;
+  guarded.variant = waiting_stranger();
+  guarded.variant.whole->no_figure = true;
+  const auto ended = guarded.measure();
+  ASSERT_TRUE(ended) << ended.error().text();
+  EXPECT_TRUE(ended->samples.empty());
+  EXPECT_EQ(guarded.phases, (std::vector<Phase>{Phase::loading, Phase::guarded}));
+  Bench hanging;
+  hanging.variant = waiting_stranger();
+  hanging.variant.whole->no_figure = true;
+  hanging.bundle.kernel("a_g") = {{"fault", "report"}};
+  EXPECT_EQ(hanging.measure().error().step, Step::guard);
+  Bench plain;
+  plain.variant = stranger();
+  plain.variant.whole->no_figure = true;
+  EXPECT_TRUE(plain.measure());
+  Bench broken;
+  broken.variant = stranger();
+  broken.variant.whole->no_figure = true;
+  broken.bundle.kernel("a_t") = {{"launch_error", true}};
+  EXPECT_EQ(broken.measure().error().step, Step::launch);
+}
+
+// A map's tensor lies in a buffer of the launch, behind its begin.
+TEST(Whole, TakesATensorMap) {
+  Bench bench;
+  bench.variant = stranger();
+  image::tensor::TensorMap map;
+  map.name = "m";
+  map.buffer = "out";
+  map.sizes = {32, 8};
+  map.strides = {128};
+  map.box = {32, 8};
+  WholeParameter parameter{"m", WholeParameter::Kind::tensor_map, 64, 128, 0, {}, 1024, {}, map};
+  parameter.buffer = bench.variant.whole->parameters[0].buffer;
+  bench.variant.whole->parameters.push_back(parameter);
+  bench.variant.whole->parameter_bytes = 192;
+  const auto measured = bench.measure();
+  ASSERT_TRUE(measured) << measured.error().text();
+  bench.bundle.device() = {{"refused_map", "m"}};
+  EXPECT_EQ(bench.measure().error().step, Step::bundle);
+}
+
 TEST(Whole, ThatHangsIsReportedWithItsPlace) {
   Bench bench;
   bench.variant = waiting_stranger();

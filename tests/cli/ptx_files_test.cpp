@@ -239,21 +239,21 @@ TEST_F(PtxFiles, SayWhatALaunchLacks) {
        "0=buffer:BYTES[:fill] or 0=items)"},
       {packed({"--param", "n=5", "--param", "a=1.5", "--param", "out=buffer:64"}), Step::usage,
        "usage: s.ptx:13: axpy: no parameter is the number of items, and its figure is a slope over "
-       "them (--param NAME=items)"},
+       "them (--param NAME=items, or --no-figure for a guarded run alone)"},
       {packed({"--param", "n=items", "--param", "a=1.5", "--param", "out=buffer:64"}), Step::usage,
        "usage: s.ptx:13: axpy: nobody says its grid (--grid X[,Y[,Z]])"},
       {packed({"--param", "outt=buffer:64"}), Step::usage,
        "usage: s.ptx:13: axpy: no parameter 'outt' (did you mean 'out'?)"},
       {packed({"--param", "n=items", "--param", "a=fast", "--param", "out=buffer:64"}), Step::usage,
-       "usage: s.ptx:13: axpy: parameter 1 (.param .f32 a): 'fast' is no number of its type (a "
+       "usage: s.ptx:13: axpy: parameter a (.param .f32 a): 'fast' is no number of its type (a "
        "whole number, 0x..., or a decimal number for .f32 and .f64)"},
       {packed({"--param", "n=buffer:64", "--param", "a=1", "--param", "out=buffer:64"}),
        Step::usage,
-       "usage: s.ptx:13: axpy: parameter 0 (.param .u32 n): 'buffer:64' is an address, and those "
+       "usage: s.ptx:13: axpy: parameter n (.param .u32 n): 'buffer:64' is an address, and those "
        "are 8 bytes (a whole number, 0x..., or a decimal number for .f32 and .f64)"},
       {packed({"--param", "n=items", "--param", "a=1", "--param", "out=buffer:64:zeros"}),
        Step::usage,
-       "usage: s.ptx:13: axpy: parameter 2 (.param .u64 out): 'buffer:64:zeros' is not "
+       "usage: s.ptx:13: axpy: parameter out (.param .u64 out): 'buffer:64:zeros' is not "
        "buffer:BYTES[:fill] (the fill is zero, none, index, random:SEED, blocks:SEED, signs:SEED "
        "or a number)"},
   };
