@@ -44,6 +44,7 @@ void add_fork(CLI::App& app, ForkOptions& options, Chosen& chosen);
 void add_guard(CLI::App& app, GuardCommand& options, int& exit_status, Chosen& chosen);
 void add_assemble(CLI::App& app, AssembleCommand& options, Chosen& chosen);
 void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen);
+void add_capture(CLI::App& app, CaptureOptions& options, int& exit_status, Chosen& chosen);
 void add_coverage(CLI::App& app, CoverageOptions& options, Chosen& chosen);
 void add_report(CLI::App& app, ReportOptions& options, Chosen& chosen);
 void add_sql(CLI::App& app, SqlOptions& options, Chosen& chosen);

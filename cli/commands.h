@@ -49,6 +49,14 @@ struct PackOptions : pipeline::bundle::PackRequest {
 };
 Status run_pack(const PackOptions& options);
 
+struct CaptureOptions {
+  std::vector<std::string> program;  // with its arguments
+  std::string out = "launch.toml";
+  int most = 64;  // launches of one kernel that differ
+};
+// The program's exit status.
+Result<int> run_capture(const CaptureOptions& options);
+
 struct SassDiffOptions : pipeline::sass::DiffRequest {
   std::string fail_on;  // a class of change; "" for none
   bool all = false, json = false;

@@ -20,6 +20,7 @@ struct Options {
   ShowOptions show;
   AssembleCommand assemble;
   PackOptions pack;
+  CaptureOptions capture;
   SassOptions sass;
   ForkOptions fork;
   GuardCommand guard;
@@ -71,6 +72,7 @@ int run(int argc, char** argv) {
   add_show(app, options.show, chosen);
   add_assemble(app, options.assemble, chosen);
   add_pack(app, options.pack, chosen);
+  add_capture(app, options.capture, options.exit_status, chosen);
   add_sass(app, options.sass, chosen);
   add_fork(app, options.fork, chosen);
   add_guard(app, options.guard, options.exit_status, chosen);

@@ -70,4 +70,23 @@ void add_pack(CLI::App& app, PackOptions& options, Chosen& chosen) {
   command->callback([&] { chosen = [&] { return run_pack(options); }; });
 }
 
+void add_capture(CLI::App& app, CaptureOptions& options, int& exit_status, Chosen& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "capture", "run a program and write down how it launches its kernels, for `pack --launch`");
+  command->add_option("program", options.program, "behind --: the program and its arguments")
+      ->required();
+  command->add_option("-o,--out", options.out, "file to write")->capture_default_str();
+  command->add_option("--most", options.most, "launches of one kernel that differ")
+      ->check(at_least_one())
+      ->capture_default_str();
+  add_examples(*command, {"phasebit capture -o launch.toml -- ./app"});
+  command->callback([&] {
+    chosen = [&]() -> Status {
+      PHASEBIT_TRY_ASSIGN(status, run_capture(options));
+      exit_status = status;
+      return {};
+    };
+  });
+}
+
 }  // namespace phasebit::cli

@@ -40,9 +40,11 @@ class SpawnActions {
  public:
   SpawnActions(const ProcessOptions& options, const Pipe& out, const Pipe& err) {
     ::posix_spawn_file_actions_init(&actions_);
-    add(::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
-    add(::posix_spawn_file_actions_adddup2(&actions_, out.write_end, STDOUT_FILENO));
-    add(::posix_spawn_file_actions_adddup2(&actions_, err.write_end, STDERR_FILENO));
+    if (!options.own_streams) {
+      add(::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
+      add(::posix_spawn_file_actions_adddup2(&actions_, out.write_end, STDOUT_FILENO));
+      add(::posix_spawn_file_actions_adddup2(&actions_, err.write_end, STDERR_FILENO));
+    }
     if (!options.working_directory.empty())
       add(::posix_spawn_file_actions_addchdir_np(&actions_, options.working_directory.c_str()));
   }

@@ -22,7 +22,9 @@ struct ProcessOutput {
 struct ProcessOptions {
   std::chrono::milliseconds timeout = std::chrono::minutes(10);
   std::string working_directory;  // empty: ours
+  bool own_streams = false;       // the child has ours, and the output is empty
 };
+inline constexpr std::chrono::milliseconds no_timeout = std::chrono::hours(24 * 365);
 
 // Runs arguments[0] (searched in PATH when it has no '/') with standard input closed. An Error only
 // when the program cannot be started; how it ended is in the value.

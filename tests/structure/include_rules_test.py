@@ -33,6 +33,7 @@ GOOD = {
     "analysis/sass/gate.h": '#include "core/isa/version.h"\n',
     "bench/driver/cuda.cpp": '#include <cuda.h>\n#include "core/base/error.h"\n',
     "bench/driver/load.cpp": "#include <cuda.h>\n",
+    "bench/capture/hooks.cpp": "#include <cuda.h>\n",
     "bench/main.cpp": "#include <benchmark/benchmark.h>\n",
     "cli/main.cpp": '#include "analysis/sass/gate.h"\n#include "gen/render.h"\n',
 }

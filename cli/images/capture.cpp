@@ -1,0 +1,77 @@
+#include "cli/commands.h"
+#include "core/base/home.h"
+#include "core/base/process.h"
+#include "pipeline/launch/captured.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace phasebit::cli {
+namespace {
+
+constexpr const char* library_name = "libphasebit-capture.so";
+
+// In the build folder, beside the program, or where it is installed.
+Result<fs::path> find_library() {
+  const fs::path program = base::surroundings().program;
+  std::error_code ignored;
+  for (fs::path folder = program.parent_path();; folder = folder.parent_path()) {
+    for (const char* inside : {"", "bench", "lib/phasebit"})
+      if (const fs::path place = folder / inside / library_name; fs::exists(place, ignored))
+        return place;
+    // Debian's library folder has the machine's name in it.
+    for (const auto& one : fs::directory_iterator(folder / "lib", ignored))
+      if (const fs::path place = one.path() / "phasebit" / library_name; fs::exists(place, ignored))
+        return place;
+    if (folder == folder.root_path() || folder.empty()) break;
+  }
+  return with_hint(fail(Step::io, "no {} beside {}", library_name, program.string()),
+                   "build it with `ninja`, or install it with the program");
+}
+
+std::string preloaded(const fs::path& library) {
+  const char* others = std::getenv("LD_PRELOAD");
+  const bool none = others == nullptr || *others == '\0';
+  return fmt::format("LD_PRELOAD={}{}{}", library.string(), none ? "" : ":", none ? "" : others);
+}
+
+}  // namespace
+
+Result<int> run_capture(const CaptureOptions& options) {
+  PHASEBIT_TRY_ASSIGN(library, find_library());
+  PHASEBIT_TRY_ASSIGN(notes, base::TempDir::create());
+  std::vector<std::string> words = {"env", preloaded(library),
+                                    fmt::format("PHASEBIT_CAPTURE={}", notes.path().string()),
+                                    fmt::format("PHASEBIT_CAPTURE_MOST={}", options.most)};
+  words.insert(words.end(), options.program.begin(), options.program.end());
+  PHASEBIT_TRY_ASSIGN(ended, base::run_process(words, {.timeout = base::no_timeout,
+                                                       .working_directory = "",
+                                                       .own_streams = true}));
+  PHASEBIT_TRY_ASSIGN(captured, pipeline::launch::read_notes(notes.path()));
+  if (captured.without_parameters > 0)
+    fmt::print(stderr,
+               "note: {} launches are left out: this driver does not say what their kernels take "
+               "(cuFuncGetParamInfo, CUDA 12.4)\n",
+               captured.without_parameters);
+  if (captured.left_out > 0)
+    fmt::print(stderr, "note: {} launches are left out: more than {} of a kernel that differ\n",
+               captured.left_out, options.most);
+  if (!ended.ok())
+    fmt::print(stderr, "note: {} {}\n", options.program.front(), ended.how_it_ended());
+  if (captured.launches.empty())
+    return with_hint(
+        fail(Step::launch, "{}: no launch of a kernel was seen", options.program.front()),
+        "a program that is linked statically, runs with privileges of its own, or "
+        "launches by CUDA graphs alone cannot be looked at");
+  const std::string made_by = fmt::format("phasebit {}: capture -- {}", base::program_version(),
+                                          fmt::join(options.program, " "));
+  PHASEBIT_TRY(base::write_file(options.out, launch_file_text(captured.launches, made_by)));
+  std::size_t times = 0;
+  for (const image::CapturedLaunch& one : captured.launches)
+    times += static_cast<std::size_t>(one.times);
+  fmt::print(stderr, "{}: {} launches, {} of them different\n", options.out, times,
+             captured.launches.size());
+  return ended.signal != 0 ? 128 + ended.signal : ended.exit_status;
+}
+
+}  // namespace phasebit::cli

@@ -1,0 +1,156 @@
+#include "pipeline/launch/captured.h"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+namespace phasebit::pipeline::launch {
+
+using image::CapturedLaunch;
+using image::WholeLaunch;
+using image::WholeParameter;
+using image::tensor::TensorMap;
+using nlohmann::json;
+
+namespace {
+
+// A note's launch: its bytes, over which addresses and maps are written.
+class LaunchOfNote {
+ public:
+  explicit LaunchOfNote(const json& note) : note_(note) {}
+
+  WholeLaunch make() {
+    note_.at("grid").get_to(launch_.grid);
+    note_.at("block").get_to(launch_.block);
+    note_.at("cluster").get_to(launch_.cluster);
+    note_.at("shared_bytes").get_to(launch_.shared_bytes);
+    note_.at("cooperative").get_to(launch_.cooperative);
+    raw_ = note_.at("parameters").get<std::string>();
+    launch_.parameter_bytes = static_cast<int>(raw_.size() / 2);
+    for (const json& one : note_.at("pointers")) add_pointer(one);
+    for (const json& one : note_.at("maps")) add_map(one);
+    if (!raw_.empty())
+      launch_.parameters.insert(launch_.parameters.begin(), {.name = "all",
+                                                             .kind = WholeParameter::Kind::raw,
+                                                             .bytes = launch_.parameter_bytes,
+                                                             .raw = raw_});
+    return std::move(launch_);
+  }
+
+ private:
+  image::Buffer buffer_of(const json& place) {
+    const auto begin = place.at("begin").get<std::uint64_t>();
+    const auto [at, fresh] = names_.try_emplace(begin, fmt::format("b{}", names_.size()));
+    return {at->second, place.at("bytes").get<std::uint64_t>(), {}};
+  }
+  static std::uint64_t offset_in(const json& place) {
+    return place.at("address").get<std::uint64_t>() - place.at("begin").get<std::uint64_t>();
+  }
+  // Zeros in the place of what is another number in every process.
+  void blank(int offset, int bytes) { std::fill_n(raw_.begin() + 2 * offset, 2 * bytes, '0'); }
+
+  void add_pointer(const json& one) {
+    constexpr int address_bytes = 8;
+    WholeParameter made;
+    made.kind = WholeParameter::Kind::buffer;
+    made.offset = one.at("at").get<int>();
+    made.bytes = address_bytes;
+    made.buffer = buffer_of(one);
+    made.name = made.buffer.name;
+    made.at = offset_in(one);
+    blank(made.offset, made.bytes);
+    launch_.parameters.push_back(std::move(made));
+  }
+
+  void add_map(const json& one) {
+    const json& said = one.at("map");
+    WholeParameter made;
+    made.kind = WholeParameter::Kind::tensor_map;
+    made.offset = one.at("at").get<int>();
+    made.bytes = static_cast<int>(image::MapBytes{}.size());
+    TensorMap map;
+    map.element = said.at("element").get<image::tensor::TensorElement>();
+    said.at("sizes").get_to(map.sizes);
+    said.at("strides").get_to(map.strides);
+    said.at("box").get_to(map.box);
+    said.at("steps").get_to(map.steps);
+    if (std::all_of(map.steps.begin(), map.steps.end(), [](int step) { return step == 1; }))
+      map.steps.clear();
+    map.interleave = said.at("interleave").get<image::tensor::TensorInterleave>();
+    map.swizzle = said.at("swizzle").get<image::tensor::TensorSwizzle>();
+    map.promotion = said.at("promotion").get<image::tensor::TensorPromotion>();
+    map.fill = said.at("fill").get<image::tensor::TensorFill>();
+    if (said.at("pixels").get<int>() > 0)
+      map.im2col = {said.at("lower"), said.at("upper"), said.at("channels"), said.at("pixels")};
+    if (said.contains("memory")) {
+      made.buffer = buffer_of(said.at("memory"));
+      made.at = offset_in(said.at("memory"));
+    } else {
+      made.buffer = {fmt::format("m{}", made.offset),
+                     static_cast<std::uint64_t>(image::tensor::tensor_bytes(map)),
+                     {}};
+    }
+    map.name = made.name = fmt::format("m{}", made.offset);
+    map.buffer = made.buffer.name;
+    made.map = std::move(map);
+    blank(made.offset, made.bytes);
+    launch_.parameters.push_back(std::move(made));
+  }
+
+  const json& note_;
+  WholeLaunch launch_;
+  std::string raw_;
+  std::map<std::uint64_t, std::string> names_;  // of buffers, by where they begin
+};
+
+class NoteReader {
+ public:
+  void read(const json& note) {
+    if (note.contains("left_out"))
+      captured_.left_out += note.at("left_out").get<int>();
+    else if (note.contains("again"))
+      add(json::parse(note.at("again").get<std::string>()), note.at("times").get<int>() - 1);
+    else
+      add(note, 1);
+  }
+  Captured take() { return std::move(captured_); }
+
+ private:
+  void add(const json& note, int times) {
+    if (!note.contains("parameters")) return void(captured_.without_parameters += times);
+    const auto kernel = note.at("kernel").get<std::string>();
+    WholeLaunch launch = LaunchOfNote(note).make();
+    for (CapturedLaunch& one : captured_.launches)
+      if (one.kernel == kernel && one.launch == launch) return void(one.times += times);
+    captured_.launches.push_back({kernel, times, std::move(launch)});
+  }
+  Captured captured_;
+};
+
+}  // namespace
+
+Result<Captured> read_notes(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& one : fs::directory_iterator(folder)) files.push_back(one.path());
+  std::sort(files.begin(), files.end());
+  NoteReader reader;
+  for (const fs::path& path : files) {
+    std::ifstream file(path);
+    int number = 0;
+    for (std::string line; std::getline(file, line);) {
+      ++number;
+      try {
+        reader.read(json::parse(line));
+      } catch (const json::exception& error) {
+        // A process that was killed leaves half a line, the last one.
+        if (file.peek() == std::ifstream::traits_type::eof()) break;
+        return fail(Step::io, "{}:{}: {}", path.string(), number, error.what());
+      }
+    }
+  }
+  return reader.take();
+}
+
+}  // namespace phasebit::pipeline::launch

@@ -1,0 +1,21 @@
+// What the capture library noted of a program (bench/capture), as launches.
+#pragma once
+
+#include "core/base/file.h"
+#include "core/image/launch_file.h"
+
+#include <vector>
+
+namespace phasebit::pipeline::launch {
+
+struct Captured {
+  std::vector<image::CapturedLaunch> launches;  // alike ones once, in the order of the first
+  int without_parameters = 0;  // launches of which the driver did not say what they take
+  int left_out = 0;            // further ones of kernels with very many that differ
+};
+
+// Of all processes that left a file in the folder. Addresses become buffers: those in one
+// allocation are in one. Step::io for what is no note.
+Result<Captured> read_notes(const fs::path& folder);
+
+}  // namespace phasebit::pipeline::launch

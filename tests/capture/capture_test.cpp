@@ -1,0 +1,158 @@
+// `phasebit capture` of a program on a driver without a GPU.
+#include "core/image/launch_file.h"
+#include "tests/cli/project.h"
+
+#include <cstdlib>
+
+namespace phasebit::test {
+
+using base::ProcessOutput;
+using image::CapturedLaunch;
+using image::WholeLaunch;
+using Kind = image::WholeParameter::Kind;
+using Size = std::array<int, 3>;
+
+namespace {
+
+class Capture : public testing::Test {
+ protected:
+  fs::path out() const { return folder_.path() / "launch.toml"; }
+  ProcessOutput run(const std::string& way, const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> words = {
+        "env",
+        fmt::format("LD_LIBRARY_PATH={}", std::getenv("PHASEBIT_FAKE_DRIVER")),
+        std::getenv("PHASEBIT_PROGRAM"),
+        "capture",
+        "-o",
+        out().string()};
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"--", std::getenv("PHASEBIT_FAKE_APP"), way});
+    const auto output = base::run_process(words);
+    EXPECT_TRUE(output) << output.error().text();
+    return output.value_or(ProcessOutput{});
+  }
+  std::vector<CapturedLaunch> read() const {
+    const auto launches = image::read_launch_file(out());
+    EXPECT_TRUE(launches) << launches.error().text();
+    return launches.value_or(std::vector<CapturedLaunch>{});
+  }
+  base::TempDir folder_ = std::move(*base::TempDir::create());
+};
+
+void expect_axpy(const WholeLaunch& launch, unsigned n) {
+  EXPECT_EQ(launch.grid, (Size{4, 2, 1}));
+  EXPECT_EQ(launch.block, (Size{64, 1, 1}));
+  EXPECT_EQ(launch.shared_bytes, 1024);
+  ASSERT_EQ(launch.parameter_bytes, 24);
+  const auto buffers = buffers_of(launch);
+  std::vector<std::uint64_t> addresses;
+  for (std::size_t i = 0; i < buffers.size(); ++i) addresses.push_back(0x1000 * (i + 1));
+  const auto block = parameter_block(launch, 0, addresses);
+  EXPECT_EQ(std::to_integer<unsigned>(block[0]), n);
+  EXPECT_EQ(std::to_integer<unsigned>(block[9]), 0x10U);  // the first buffer's address
+}
+
+TEST_F(Capture, NotesTheLaunchesOfALinkedProgram) {
+  const ProcessOutput output = run("linked");
+  EXPECT_EQ(output.exit_status, 3) << output.err;  // the program's
+  EXPECT_NE(output.err.find("6 launches, 4 of them different"), std::string::npos) << output.err;
+  const auto launches = read();
+  ASSERT_EQ(launches.size(), 4U);
+  EXPECT_EQ(launches[0].kernel, "axpy");
+  EXPECT_EQ(launches[0].times, 3);
+  expect_axpy(launches[0].launch, 5);
+  expect_axpy(launches[1].launch, 6);
+  const auto buffers = buffers_of(launches[0].launch);
+  ASSERT_EQ(buffers.size(), 2U);
+  EXPECT_EQ(buffers[0].bytes, 4096U);
+  EXPECT_EQ(buffers[1].bytes, 8192U);
+  EXPECT_TRUE(launches[2].launch.cooperative);
+  EXPECT_EQ(launches[2].launch.grid, (Size{2, 1, 1}));
+  EXPECT_EQ(buffers_of(launches[2].launch).size(), 1U);  // a null pointer is none
+  // A block of bytes: two parameters point to one allocation.
+  EXPECT_EQ(launches[3].launch.parameter_bytes, 24);
+  EXPECT_EQ(buffers_of(launches[3].launch).size(), 1U);
+  // All that the program called came to the driver as it was.
+  EXPECT_EQ(output.out,
+            "cuLaunchKernel axpy grid 4 block 64 shared 1024 first 5\n"
+            "cuLaunchKernel axpy grid 4 block 64 shared 1024 first 5\n"
+            "cuLaunchKernel axpy grid 4 block 64 shared 1024 first 5\n"
+            "cuLaunchKernel axpy grid 4 block 64 shared 1024 first 6\n"
+            "cuLaunchCooperativeKernel axpy grid 2 block 32 shared 0 first 1\n"
+            "cuLaunchKernel axpy grid 1 block 32 shared 0 first 9\n");
+}
+
+TEST_F(Capture, NotesWhatTheRuntimeAndTritonFindByName) {
+  const ProcessOutput runtime = run("runtime");
+  ASSERT_EQ(runtime.exit_status, 0) << runtime.err;
+  EXPECT_NE(runtime.out.find("cuLaunchKernel_ptsz axpy grid 4"), std::string::npos) << runtime.out;
+  const auto launches = read();
+  ASSERT_EQ(launches.size(), 2U);
+  EXPECT_EQ(launches[0].times, 2);
+  expect_axpy(launches[0].launch, 5);
+  EXPECT_EQ(launches[0].launch.parameters.back().at, 1024U);
+  const WholeLaunch& tiles = launches[1].launch;
+  EXPECT_EQ(tiles.cluster, (Size{2, 1, 1}));
+  EXPECT_EQ(tiles.shared_bytes, 65536);
+  ASSERT_EQ(tiles.parameters.size(), 3U);
+  EXPECT_EQ(tiles.parameters[1].offset, 8);
+  EXPECT_EQ(tiles.parameters[1].at, 256U);
+  const image::WholeParameter& map = tiles.parameters[2];
+  ASSERT_EQ(map.kind, Kind::tensor_map);
+  EXPECT_EQ(map.offset, 64);
+  EXPECT_EQ(map.at, 4096U);
+  EXPECT_EQ(map.buffer, tiles.parameters[1].buffer);  // one allocation
+  EXPECT_EQ(map.map->element, image::tensor::TensorElement::f16);
+  EXPECT_EQ(map.map->sizes, (std::vector<std::int64_t>{256, 64}));
+  EXPECT_EQ(map.map->strides, (std::vector<std::int64_t>{512}));
+  EXPECT_EQ(map.map->swizzle, image::tensor::TensorSwizzle::by_128);
+  const auto block = parameter_block(tiles, 0, {0x10000}, {image::MapBytes{}});
+  EXPECT_EQ(std::to_integer<int>(block[0]), 7);
+  EXPECT_EQ(std::to_integer<int>(block[19]), 0x3f);  // 0.5F
+  EXPECT_EQ(run("dlsym").exit_status, 0);
+  expect_axpy(read().at(0).launch, 5);
+}
+
+// A hang is what this is for: the launch is on disk before it is made.
+TEST_F(Capture, KeepsTheLaunchesOfAProgramThatIsKilled) {
+  const ProcessOutput killed = run("killed");
+  EXPECT_EQ(killed.exit_status, 128 + SIGKILL) << killed.err;
+  EXPECT_NE(killed.err.find("was ended by signal 9"), std::string::npos) << killed.err;
+  expect_axpy(read().at(0).launch, 5);
+  EXPECT_EQ(run("forked").exit_status, 0);
+  EXPECT_EQ(read().size(), 2U);
+}
+
+TEST_F(Capture, LeavesOutWhatDiffersTooOftenAndSaysSo) {
+  const ProcessOutput output = run("many", {"--most", "10"});
+  EXPECT_NE(output.err.find("90 launches are left out: more than 10 of a kernel that differ"),
+            std::string::npos)
+      << output.err;
+  EXPECT_EQ(read().size(), 10U);
+}
+
+// RTLD_NEXT means the caller of dlsym; the program reads and writes what its caller gave it.
+TEST_F(Capture, LeavesOtherSymbolsAlone) {
+  const ProcessOutput output = run("next");
+  EXPECT_EQ(output.exit_status, base::exit_code(Step::launch));  // it launched nothing
+  EXPECT_NE(output.err.find("no launch of a kernel was seen"), std::string::npos) << output.err;
+  EXPECT_EQ(output.err.find("note: "), std::string::npos) << output.err;  // and ended well
+  const auto echoed = base::run_process(
+      {"sh", "-c",
+       fmt::format("echo words | LD_LIBRARY_PATH={} {} capture -o {} -- {} echo",
+                   std::getenv("PHASEBIT_FAKE_DRIVER"), std::getenv("PHASEBIT_PROGRAM"),
+                   out().string(), std::getenv("PHASEBIT_FAKE_APP"))});
+  ASSERT_TRUE(echoed);
+  EXPECT_TRUE(echoed->out.starts_with("read words\n")) << echoed->out;
+}
+
+TEST_F(Capture, SaysWhatItCannotStart) {
+  const auto output = base::run_process({std::getenv("PHASEBIT_PROGRAM"), "capture", "-o",
+                                         out().string(), "--", "./no-such-program"});
+  ASSERT_TRUE(output);
+  EXPECT_NE(output->exit_status, 0);
+  EXPECT_NE(output->err.find("no-such-program"), std::string::npos) << output->err;
+}
+
+}  // namespace
+}  // namespace phasebit::test

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include <cuda.h>
+
+namespace phasebit::test {
+
+struct FakeKernel {
+  const char* name;
+  int parameters;
+  std::size_t offsets[4], bytes[4];
+};
+
+}  // namespace phasebit::test
