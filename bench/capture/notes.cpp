@@ -19,7 +19,6 @@ using nlohmann::json;
 
 constexpr const char* folder_variable = "PHASEBIT_CAPTURE";
 constexpr const char* most_variable = "PHASEBIT_CAPTURE_MOST";
-constexpr std::size_t map_alignment = 64;
 
 std::string hex_of(const unsigned char* bytes, std::size_t count) {
   constexpr const char* digits = "0123456789abcdef";
@@ -117,7 +116,7 @@ json pointer_at(std::size_t at, std::uint64_t address, const Allocation& in) {
 void describe(const Notes& notes, const std::string& block, json& line) {
   line["pointers"] = line["maps"] = json::array();
   for (std::size_t at = 0; at + sizeof(std::uint64_t) <= block.size();) {
-    const json* map = at % map_alignment == 0 && at + sizeof(CUtensorMap) <= block.size()
+    const json* map = at + sizeof(CUtensorMap) <= block.size()
                           ? notes.map(block.substr(at, sizeof(CUtensorMap)))
                           : nullptr;
     if (map != nullptr) {
@@ -150,6 +149,9 @@ void note(const LaunchNote& launch) {
   const auto block =
       known ? block_of(launch, places.value_or(std::vector<ParameterPlace>())) : std::nullopt;
   if (block) {
+    line["starts"] = json::array();
+    for (const ParameterPlace& one : places.value_or(std::vector<ParameterPlace>()))
+      line["starts"].push_back(one.offset);
     line["parameters"] =
         hex_of(reinterpret_cast<const unsigned char*>(block->data()), block->size());
     describe(notes, *block, line);

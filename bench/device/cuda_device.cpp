@@ -271,7 +271,7 @@ Result<double> CudaDevice::launch_whole(Function function, const image::WholeLau
     return limit ? wait(*limit)
                  : check(Step::launch, "cuStreamSynchronize", driver_.cuStreamSynchronize(stream_));
   };
-  return timed_launch(driver_, config, kernel, parameters, ended);
+  return timed_launch(driver_, config, kernel, {parameters, whole.starts}, ended);
 }
 
 Status CudaDevice::read(Address address, void* into, std::size_t bytes) {

@@ -33,11 +33,11 @@ class Events {
 
 // Without clusters cuLaunchKernel does, which drivers before 11.8 have too.
 CUresult launch(const CudaDriver& driver, const CUlaunchConfig& config, CUfunction kernel,
-                void** extra) {
-  if (config.numAttrs > 0) return driver.cuLaunchKernelEx(&config, kernel, nullptr, extra);
+                void** parameters) {
+  if (config.numAttrs > 0) return driver.cuLaunchKernelEx(&config, kernel, parameters, nullptr);
   return driver.cuLaunchKernel(kernel, config.gridDimX, config.gridDimY, config.gridDimZ,
                                config.blockDimX, config.blockDimY, config.blockDimZ,
-                               config.sharedMemBytes, config.hStream, nullptr, extra);
+                               config.sharedMemBytes, config.hStream, parameters, nullptr);
 }
 
 }  // namespace
@@ -103,19 +103,20 @@ CUlaunchConfig config_of(const image::WholeLaunch& whole, CUstream stream,
 }
 
 Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& config,
-                            CUfunction kernel, const std::vector<std::byte>& parameters,
+                            CUfunction kernel, const WholeBlock& block,
                             const std::function<Status()>& wait) {
   if (config.numAttrs > 0 && !driver.has_clusters())
     return fail(Step::device, "this driver launches neither clusters nor cooperative kernels");
   Events events(driver);
   PHASEBIT_TRY(events.make());
-  std::vector<std::byte> block = parameters;
-  std::size_t bytes = block.size();
-  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, block.data(), CU_LAUNCH_PARAM_BUFFER_SIZE,
-                   &bytes, CU_LAUNCH_PARAM_END};
+  // One by one: where the driver puts them is not where they stand in a block of the PTX's layout.
+  std::vector<std::byte> bytes = block.bytes;
+  std::vector<void*> parameters;
+  for (const int start : block.starts)
+    parameters.push_back(&bytes[static_cast<std::size_t>(start)]);
   PHASEBIT_TRY(
       check(driver, "cuEventRecord", driver.cuEventRecord(events.before(), config.hStream)));
-  PHASEBIT_TRY(check(driver, "cuLaunchKernel", launch(driver, config, kernel, extra)));
+  PHASEBIT_TRY(check(driver, "cuLaunchKernel", launch(driver, config, kernel, parameters.data())));
   PHASEBIT_TRY(
       check(driver, "cuEventRecord", driver.cuEventRecord(events.behind(), config.hStream)));
   PHASEBIT_TRY(wait());

@@ -25,10 +25,16 @@ using WholeAttributes = std::array<CUlaunchAttribute, 2>;
 CUlaunchConfig config_of(const image::WholeLaunch& whole, CUstream stream,
                          WholeAttributes& attributes);
 
+// The bytes of all parameters, and where each begins.
+struct WholeBlock {
+  std::vector<std::byte> bytes;
+  std::vector<int> starts;
+};
+
 // Nanoseconds from before the kernel to behind it; `wait` until it has ended. Step::launch names
 // the call that failed.
 Result<double> timed_launch(const CudaDriver& driver, const CUlaunchConfig& config,
-                            CUfunction kernel, const std::vector<std::byte>& parameters,
+                            CUfunction kernel, const WholeBlock& block,
                             const std::function<Status()>& wait);
 
 }  // namespace phasebit::bench::device

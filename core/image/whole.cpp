@@ -13,7 +13,6 @@ namespace {
 using Complaint = std::optional<std::string>;
 
 constexpr int map_bytes = static_cast<int>(MapBytes{}.size());
-constexpr int map_alignment = 64;
 constexpr int address_bytes = 8;
 
 std::optional<int> digit_of(char c) {
@@ -35,9 +34,9 @@ Complaint complaint_about_buffer(const WholeParameter& one) {
 }
 
 Complaint complaint_about_map(const WholeParameter& one) {
-  if (!one.map || one.bytes != map_bytes || one.offset % map_alignment != 0)
-    return fmt::format("parameter {} is no tensor map: {} bytes at {}, not {} at a multiple of {}",
-                       one.name, one.bytes, one.offset, map_bytes, map_alignment);
+  if (!one.map || one.bytes != map_bytes)
+    return fmt::format("parameter {} is no tensor map: {} bytes, not {}", one.name, one.bytes,
+                       map_bytes);
   if (const Complaint wrong = complaint_about_buffer(one)) return wrong;
   const auto room = static_cast<std::int64_t>(one.buffer.bytes - one.at);
   if (const auto wrong = tensor::complaint_about(*one.map, room))
@@ -95,6 +94,12 @@ std::optional<std::string> complaint_about(const WholeLaunch& whole) {
     if (whole.grid[n] % whole.cluster[n] != 0)
       return fmt::format("a grid of {} is not made of clusters of {}", fmt::join(whole.grid, ","),
                          fmt::join(whole.cluster, ","));
+  const std::vector<int>& starts = whole.starts;
+  if (!std::is_sorted(starts.begin(), starts.end()) ||
+      (starts.empty() ? whole.parameter_bytes > 0
+                      : starts.front() < 0 || starts.back() >= whole.parameter_bytes))
+    return fmt::format("parameters that begin at {} of {} bytes", fmt::join(starts, ", "),
+                       whole.parameter_bytes);
   std::vector<Buffer> buffers;
   for (const WholeParameter& one : whole.parameters) {
     if (auto wrong = complaint_about(one, whole.parameter_bytes)) return wrong;

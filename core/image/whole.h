@@ -59,6 +59,7 @@ struct WholeLaunch {
   std::array<int, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
   int shared_bytes = 0;  // dynamic
   int parameter_bytes = 0;
+  std::vector<int> starts;   // where each parameter begins among those bytes, ascending
   bool cooperative = false;  // all CTAs at once
   bool no_figure = false;    // the guarded build alone is run
   std::vector<WholeParameter> parameters;
@@ -80,6 +81,7 @@ void fields(Visit& visit, const WholeLaunch* /*type*/) {
   visit("shared_bytes", &WholeLaunch::shared_bytes, {.most = most_shared_bytes, .always = true});
   visit("parameter_bytes", &WholeLaunch::parameter_bytes,
         {.most = most_parameter_bytes, .always = true});
+  visit("starts", &WholeLaunch::starts, {.always = true});
   visit("cooperative", &WholeLaunch::cooperative, {.if_set = true});
   visit("no_figure", &WholeLaunch::no_figure, {.toml = nullptr, .if_set = true});
   visit("parameters", &WholeLaunch::parameters, {.always = true});

@@ -225,6 +225,11 @@ Result<WholeParameter> read_tensor_map(const ParameterList& list, const std::str
   if (place.bytes < made.bytes)
     return fail(Step::usage, "--tensor-map {}: {} bytes are left of parameter {} ({}), not {}",
                 text, place.bytes, place.name, place.text, made.bytes);
+  constexpr int map_alignment = 64;
+  if (place.alignment % map_alignment != 0)
+    return with_hint(fail(Step::usage, "--tensor-map {}: parameter {} ({}) is aligned to {} bytes",
+                          text, place.name, place.text, place.alignment),
+                     "a kernel takes a map at a multiple of 64: __grid_constant__ CUtensorMap");
   map->name = map->buffer = fmt::format("{}@{}", place.name, place.offset);
   if (const auto wrong = image::tensor::complaint_about(*map, INT64_MAX))
     return with_hint(fail(Step::usage, "--tensor-map {}: {}: {}", text, wrong->key, wrong->what),

@@ -31,11 +31,9 @@ class LaunchOfNote {
     launch_.parameter_bytes = static_cast<int>(raw_.size() / 2);
     for (const json& one : note_.at("pointers")) add_pointer(one);
     for (const json& one : note_.at("maps")) add_map(one);
-    if (!raw_.empty())
-      launch_.parameters.insert(launch_.parameters.begin(), {.name = "all",
-                                                             .kind = WholeParameter::Kind::raw,
-                                                             .bytes = launch_.parameter_bytes,
-                                                             .raw = raw_});
+    note_.at("starts").get_to(launch_.starts);
+    if (launch_.starts.empty() && !raw_.empty()) launch_.starts = {0};
+    add_raw();
     return std::move(launch_);
   }
 
@@ -50,6 +48,23 @@ class LaunchOfNote {
   }
   // Zeros in the place of what is another number in every process.
   void blank(int offset, int bytes) { std::fill_n(raw_.begin() + 2 * offset, 2 * bytes, '0'); }
+
+  // Each parameter's bytes, before what is written over them.
+  void add_raw() {
+    std::vector<WholeParameter> all;
+    for (std::size_t n = 0; n < launch_.starts.size(); ++n) {
+      const bool is_last = n + 1 == launch_.starts.size();
+      WholeParameter made;
+      made.name = fmt::format("{}", n);
+      made.kind = WholeParameter::Kind::raw;
+      made.offset = launch_.starts[n];
+      made.bytes = (is_last ? launch_.parameter_bytes : launch_.starts[n + 1]) - made.offset;
+      made.raw = raw_.substr(2 * static_cast<std::size_t>(made.offset),
+                             2 * static_cast<std::size_t>(made.bytes));
+      all.push_back(std::move(made));
+    }
+    launch_.parameters.insert(launch_.parameters.begin(), all.begin(), all.end());
+  }
 
   void add_pointer(const json& one) {
     constexpr int address_bytes = 8;

@@ -28,6 +28,8 @@ class FactReader {
     PHASEBIT_TRY_ASSIGN(stated, stated_launch(file_, entry_, path));
     PHASEBIT_TRY(take_shape(stated));
     whole_.parameter_bytes = list_.bytes;
+    whole_.starts.clear();
+    for (const Place& one : list_.places) whole_.starts.push_back(one.offset);
     whole_.no_figure = facts_.no_figure;
     if (const auto wrong = complaint_about(whole_))
       return missing(*wrong, "--param, --tensor-map, --grid, --block, --cluster");
@@ -68,13 +70,28 @@ class FactReader {
   Status take_captured() {
     if (facts_.captured.empty()) return {};
     PHASEBIT_TRY_ASSIGN(found, captured());
-    if (found.launch.parameter_bytes != list_.bytes)
-      return missing(fmt::format("it takes {} bytes of parameters, the captured launch {}",
-                                 list_.bytes, found.launch.parameter_bytes),
-                     "the captured program has another build of it");
+    for (WholeParameter& one : found.launch.parameters)
+      if (!put_in_place(one, found.launch.starts))
+        return missing(fmt::format("its parameters are {}, and those of the captured launch {} "
+                                   "that begin at {}",
+                                   list_.places.size(), found.launch.starts.size(),
+                                   fmt::join(found.launch.starts, ", ")),
+                       "the captured program has another build of it");
     whole_ = std::move(found.launch);
     has_captured_ = true;
     return {};
+  }
+
+  // The driver's places are those of one GPU: where a parameter has an alignment of 64, it counts
+  // from the window that they lie in. Ours are those of the PTX.
+  bool put_in_place(WholeParameter& one, const std::vector<int>& starts) const {
+    if (starts.size() != list_.places.size()) return false;
+    const auto behind = std::upper_bound(starts.begin(), starts.end(), one.offset);
+    if (behind == starts.begin()) return false;
+    const auto number = static_cast<size_t>(behind - starts.begin() - 1);
+    const int inside = one.offset - starts[number];
+    one.offset = list_.places[number].offset + inside;
+    return inside + one.bytes <= list_.places[number].bytes;
   }
 
   Status take_raw() {

@@ -67,6 +67,7 @@ Status add_stranger(const char* name, std::uint32_t word, Manifest& manifest,
   const image::BufferFill fill{image::BufferFill::Kind::word, word};
   whole.block = {32, 1, 1};
   whole.parameter_bytes = 12;
+  whole.starts = {0, 8};
   whole.parameters = {{"flag", image::WholeParameter::Kind::buffer, 0, 8, 0, {"flag", 64, fill}},
                       {"n", image::WholeParameter::Kind::items, 8, 4, 0, {}}};
   variant.whole = whole;

@@ -241,6 +241,7 @@ TEST(ProgramTest, AStrangersKernelHasNoMegahertz) {
   image::BundleVariant variant = stranger_variant("a");
   image::WholeLaunch whole;
   whole.parameter_bytes = 4;
+  whole.starts = {0};
   whole.parameters = {{"n", image::WholeParameter::Kind::items, 0, 4, 0, {}}};
   variant.whole = whole;
   program.bundle.add(variant);

@@ -94,14 +94,15 @@ TEST_F(Capture, NotesWhatTheRuntimeAndTritonFindByName) {
   const WholeLaunch& tiles = launches[1].launch;
   EXPECT_EQ(tiles.cluster, (Size{2, 1, 1}));
   EXPECT_EQ(tiles.shared_bytes, 65536);
-  ASSERT_EQ(tiles.parameters.size(), 3U);
-  EXPECT_EQ(tiles.parameters[1].offset, 8);
-  EXPECT_EQ(tiles.parameters[1].at, 256U);
-  const image::WholeParameter& map = tiles.parameters[2];
+  ASSERT_EQ(tiles.parameters.size(), 4U);  // two as bytes, and what is written over them
+  EXPECT_EQ(tiles.starts, (std::vector<int>{0, 64}));
+  EXPECT_EQ(tiles.parameters[2].offset, 8);
+  EXPECT_EQ(tiles.parameters[2].at, 256U);
+  const image::WholeParameter& map = tiles.parameters[3];
   ASSERT_EQ(map.kind, Kind::tensor_map);
   EXPECT_EQ(map.offset, 64);
   EXPECT_EQ(map.at, 4096U);
-  EXPECT_EQ(map.buffer, tiles.parameters[1].buffer);  // one allocation
+  EXPECT_EQ(map.buffer, tiles.parameters[2].buffer);  // one allocation
   EXPECT_EQ(map.map->element, image::tensor::TensorElement::f16);
   EXPECT_EQ(map.map->sizes, (std::vector<std::int64_t>{256, 64}));
   EXPECT_EQ(map.map->strides, (std::vector<std::int64_t>{512}));

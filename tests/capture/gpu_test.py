@@ -50,16 +50,16 @@ class Capture(unittest.TestCase):
         self.assertEqual((axpy["grid"], axpy["block"], axpy["times"]),
                          ([8, 1, 1], [128, 1, 1], times))
         self.assertEqual(axpy["parameter_bytes"], 32)
-        values, to, source = axpy["parameters"]
-        self.assertTrue(values["raw"].startswith("e8030000"), values)  # n = 1000
-        self.assertEqual(values["raw"][32:40], "00002040")  # 2.5
+        scale, _, to, source = axpy["parameters"]
+        self.assertTrue(scale["raw"].startswith("e8030000"), scale)  # n = 1000
+        self.assertEqual(scale["raw"][32:40], "00002040")  # 2.5
         self.assertEqual((to["offset"], to["at"], to["buffer"]["bytes"] >= 8192),
                          (8, 1024, True))
         self.assertEqual(source["offset"], 24)
         self.assertEqual((tiles["cluster"], tiles["shared_bytes"]), ([2, 1, 1], 1024))
         found = [one for one in tiles["parameters"] if one["kind"] == "tensor_map"]
         self.assertEqual(len(found), 1, tiles)
-        self.assertEqual(found[0]["offset"], 0)
+        self.assertEqual(found[0]["offset"], tiles["starts"][0])
         self.assertEqual(found[0]["map"]["sizes"], [32, 16])
         self.assertEqual(found[0]["map"]["element"], "f32")
         self.assertEqual(found[0]["map"]["swizzle"], "128B")
@@ -81,7 +81,7 @@ class Capture(unittest.TestCase):
         self.assertEqual((own[0]["grid"], own[0]["block"]), ([5, 1, 1], [256, 1, 1]))
         pointers = [one for one in own[0]["parameters"] if one["kind"] == "buffer"]
         self.assertEqual([one["offset"] for one in pointers], [0, 8])
-        self.assertTrue(own[0]["parameters"][0]["raw"][32:40] == "88130000")  # n = 5000
+        self.assertEqual(own[0]["parameters"][2]["raw"], "88130000")  # n = 5000
 
 
 if __name__ == "__main__":

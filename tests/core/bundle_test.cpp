@@ -157,7 +157,7 @@ TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   const json& variant = value.at("variants").at(0);
   EXPECT_EQ(value.size(), 9U);
   EXPECT_EQ(variant.size(), 4U);
-  EXPECT_EQ(variant.at("whole").size(), 6U);
+  EXPECT_EQ(variant.at("whole").size(), 7U);
   EXPECT_EQ(variant.at("whole").at("parameters").at(0).size(), 6U);
   EXPECT_EQ(variant.at("key").size(), 3U);
   EXPECT_EQ(variant.at("launch").size(), 27U);
@@ -338,6 +338,7 @@ TEST(Manifest, AStrangersParametersLieInTheirBlock) {
   Manifest manifest = sound_manifest();
   WholeLaunch whole;
   whole.parameter_bytes = 8;
+  whole.starts = {4};
   whole.parameters = {{"n", WholeParameter::Kind::items, 4, 4, 0, {}}};
   manifest.variants[0].whole = manifest.variants[1].whole = whole;
   EXPECT_TRUE(check_manifest(manifest));
