@@ -149,9 +149,9 @@ void note(const LaunchNote& launch) {
   const auto block =
       known ? block_of(launch, places.value_or(std::vector<ParameterPlace>())) : std::nullopt;
   if (block) {
-    line["starts"] = json::array();
+    line["places"] = json::array();
     for (const ParameterPlace& one : places.value_or(std::vector<ParameterPlace>()))
-      line["starts"].push_back(one.offset);
+      line["places"].push_back({one.offset, one.bytes});
     line["parameters"] =
         hex_of(reinterpret_cast<const unsigned char*>(block->data()), block->size());
     describe(notes, *block, line);

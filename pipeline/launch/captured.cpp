@@ -31,8 +31,6 @@ class LaunchOfNote {
     launch_.parameter_bytes = static_cast<int>(raw_.size() / 2);
     for (const json& one : note_.at("pointers")) add_pointer(one);
     for (const json& one : note_.at("maps")) add_map(one);
-    note_.at("starts").get_to(launch_.starts);
-    if (launch_.starts.empty() && !raw_.empty()) launch_.starts = {0};
     add_raw();
     return std::move(launch_);
   }
@@ -49,18 +47,21 @@ class LaunchOfNote {
   // Zeros in the place of what is another number in every process.
   void blank(int offset, int bytes) { std::fill_n(raw_.begin() + 2 * offset, 2 * bytes, '0'); }
 
-  // Each parameter's bytes, before what is written over them.
+  // Each parameter's bytes, before what is written over them. A driver that does not say where one
+  // begins has been given all of them as one block.
   void add_raw() {
+    auto places = note_.at("places").get<std::vector<std::pair<int, int>>>();
+    if (places.empty() && !raw_.empty()) places = {{0, launch_.parameter_bytes}};
     std::vector<WholeParameter> all;
-    for (std::size_t n = 0; n < launch_.starts.size(); ++n) {
-      const bool is_last = n + 1 == launch_.starts.size();
+    for (const auto& [offset, bytes] : places) {
       WholeParameter made;
-      made.name = fmt::format("{}", n);
+      made.name = fmt::format("{}", all.size());
       made.kind = WholeParameter::Kind::raw;
-      made.offset = launch_.starts[n];
-      made.bytes = (is_last ? launch_.parameter_bytes : launch_.starts[n + 1]) - made.offset;
-      made.raw = raw_.substr(2 * static_cast<std::size_t>(made.offset),
-                             2 * static_cast<std::size_t>(made.bytes));
+      made.offset = offset;
+      made.bytes = bytes;
+      made.raw =
+          raw_.substr(2 * static_cast<std::size_t>(offset), 2 * static_cast<std::size_t>(bytes));
+      launch_.starts.push_back(offset);
       all.push_back(std::move(made));
     }
     launch_.parameters.insert(launch_.parameters.begin(), all.begin(), all.end());

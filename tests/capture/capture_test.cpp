@@ -96,6 +96,7 @@ TEST_F(Capture, NotesWhatTheRuntimeAndTritonFindByName) {
   EXPECT_EQ(tiles.shared_bytes, 65536);
   ASSERT_EQ(tiles.parameters.size(), 4U);  // two as bytes, and what is written over them
   EXPECT_EQ(tiles.starts, (std::vector<int>{0, 64}));
+  EXPECT_EQ(tiles.parameters[0].bytes, 24);  // without what stands between it and the next
   EXPECT_EQ(tiles.parameters[2].offset, 8);
   EXPECT_EQ(tiles.parameters[2].at, 256U);
   const image::WholeParameter& map = tiles.parameters[3];
