@@ -177,7 +177,7 @@ Outcome Campaign::measure_now(PointRow row, const Conditions& conditions,
   if (measured && variant.whole && variant.whole->no_figure) {
     Outcome ended;
     ended.note = "it ended; no figure was asked for";
-    ++tally_.measured;
+    if (row.repetition == 0 && !row.aa_control) ++tally_.measured;
     return ended;
   }
   fill_row(row, measured);

@@ -72,12 +72,20 @@ Result<record::Sample> WholePoint::run(std::uint32_t items) {
   return record::Sample{items, static_cast<std::uint64_t>(ns), {}};
 }
 
-// The first of a chain n, 2n, 3n, 4n: as long as a launch must be, or as many items as may be.
+// The first of a chain n, 2n, 3n, 4n: as long as a launch must be. Step::verify where no number of
+// items makes it so long.
 Result<std::uint32_t> WholePoint::find_base() {
   std::uint32_t items = 1;
   while (true) {
     PHASEBIT_TRY_ASSIGN(sample, run(items));
-    if (static_cast<double>(sample.cycles) >= least_ns || items >= most_whole_items) return items;
+    if (static_cast<double>(sample.cycles) >= least_ns) return items;
+    if (items >= most_whole_items)
+      return with_hint(fail(Step::verify,
+                            "a launch of {} items takes {} ns: they are not what its "
+                            "duration depends on",
+                            items, sample.cycles),
+                       "another parameter is the number of items, or the grid is too small for "
+                       "more; --no-figure runs it without a figure");
     items *= 2;
   }
 }

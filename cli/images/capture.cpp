@@ -17,11 +17,10 @@ Result<fs::path> find_library() {
   std::error_code ignored;
   for (fs::path folder = program.parent_path();; folder = folder.parent_path()) {
     for (const char* inside : {"", "bench", "lib/phasebit"})
-      if (const fs::path place = folder / inside / library_name; fs::exists(place, ignored))
-        return place;
+      if (fs::path place = folder / inside / library_name; fs::exists(place, ignored)) return place;
     // Debian's library folder has the machine's name in it.
     for (const auto& one : fs::directory_iterator(folder / "lib", ignored))
-      if (const fs::path place = one.path() / "phasebit" / library_name; fs::exists(place, ignored))
+      if (fs::path place = one.path() / "phasebit" / library_name; fs::exists(place, ignored))
         return place;
     if (folder == folder.root_path() || folder.empty()) break;
   }

@@ -257,5 +257,25 @@ TEST(ProgramTest, AStrangersKernelHasNoMegahertz) {
             (std::vector<std::string>{"gate_none", "outputs_not_verified"}));
 }
 
+// It runs, and nothing of it is stored; one that fails is a row as any other.
+TEST(ProgramTest, AKernelWithoutAFigureLeavesNoRow) {
+  Program program;
+  image::BundleVariant variant = stranger_variant("a");
+  variant.whole = image::WholeLaunch();
+  variant.whole->no_figure = true;
+  program.bundle.add(variant);
+  const ProcessOutput ended = program.run(once);
+  EXPECT_EQ(ended.exit_status, 0) << ended.err;
+  EXPECT_TRUE(contains(ended.out, "it ended; no figure was asked for")) << ended.out;
+  EXPECT_TRUE(contains(ended.err, "1 points measured")) << ended.err;
+  EXPECT_TRUE(program.rows(PointKind::point).empty());
+  program.bundle.kernel("a_t") = {{"launch_error", true}};
+  const ProcessOutput failed = program.run(once);
+  EXPECT_EQ(failed.exit_status, base::exit_code(Step::launch)) << failed.err;
+  const auto rows = program.rows(PointKind::point);
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].error->step, Step::launch);
+}
+
 }  // namespace
 }  // namespace phasebit::test

@@ -225,6 +225,19 @@ TEST(Whole, WithoutAFigureIsRunAndNotMeasured) {
   EXPECT_EQ(broken.measure().error().step, Step::launch);
 }
 
+// A grid of five CTAs that each look at one tile: more items than those change nothing.
+TEST(Whole, ThatDoesNotDependOnItsItemsHasNoFigure) {
+  Bench bench;
+  bench.variant = stranger();
+  bench.bundle.kernel("a_t") = {{"cycles", 0}, {"intercept", 3000}};
+  const auto measured = bench.measure();
+  ASSERT_FALSE(measured);
+  EXPECT_EQ(measured.error().step, Step::verify);
+  EXPECT_NE(measured.error().message.find("a launch of 16777216 items takes 3000 ns"),
+            std::string::npos)
+      << measured.error().message;
+}
+
 // A map's tensor lies in a buffer of the launch, behind its begin.
 TEST(Whole, TakesATensorMap) {
   Bench bench;

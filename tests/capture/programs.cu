@@ -31,8 +31,8 @@ static int failed(const char* what, int code) {
 int main(int count, char** words) {
   float *from = nullptr, *to = nullptr;
   unsigned* out = nullptr;
-  int bad = failed("malloc", cudaMalloc(&from, 4096) | cudaMalloc(&to, 8192) |
-                                 cudaMalloc(&out, 4096));
+  int bad =
+      failed("malloc", cudaMalloc(&from, 4096) | cudaMalloc(&to, 8192) | cudaMalloc(&out, 4096));
   Scale scale{1000, to + 256, 2.5F};
   void* encode = nullptr;
   void* launch = nullptr;
@@ -58,8 +58,7 @@ int main(int count, char** words) {
   bad |= failed("encode", reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(encode)(
                               &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, to, sizes, strides, box,
                               steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
-                              CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+                              CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
   cudaLaunchAttribute cluster{};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim = {2, 1, 1};
