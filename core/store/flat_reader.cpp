@@ -1,5 +1,6 @@
 #include "core/base/hash.h"
 #include "core/base/nearest.h"
+#include "core/record/statistics.h"
 #include "core/store/csv_rows.h"
 #include "core/store/flat.h"
 #include "core/store/flat_columns.h"
@@ -7,6 +8,8 @@
 #include "core/store/flat_samples.h"
 
 #include <algorithm>
+#include <cmath>
+#include <tuple>
 #include <unordered_map>
 
 #include <nlohmann/json.hpp>
@@ -68,8 +71,10 @@ class FlatReader {
     results_.points.shrink_to_fit();
     results_.catalogue = facts_of(results_);
     if (any_samples_ && (!wanted || wanted(results_)))
-      if (const auto samples = samples_path(path))
+      if (const auto samples = samples_path(path)) {
         PHASEBIT_TRY(read_samples(*samples, numbers_, results_.points));
+        PHASEBIT_TRY(check_figures(path));
+      }
     return std::move(results_);
   }
 
@@ -78,6 +83,7 @@ class FlatReader {
     std::vector<std::string> names;
     for (std::size_t n = 0; n < row.size(); ++n) {
       names.push_back(row.text(n));
+      if (n == 0 && names[0].starts_with(byte_order_mark)) names[0].erase(0, 3);
       if (std::ranges::count(names, names.back()) > 1)
         return fail(Step::store, "column '{}': twice", names.back());
       places_.push_back(place_of(names.back(), axes_));
@@ -179,8 +185,25 @@ class FlatReader {
     if (!variant.has_key()) return {};
     variant.id = id;
     variant.hash = at->second.hash;
+    PHASEBIT_TRY(check_id(variant));
     if (labels) results_.catalogue.protocols.try_emplace(variant.value("protocol"), *labels);
     results_.variants.push_back(std::move(variant));
+    return {};
+  }
+
+  // An id names the axes that are not at their defaults.
+  static Status check_id(const record::VariantRow& variant) {
+    std::string_view rest = variant.id;
+    while (!rest.empty()) {
+      const std::string_view part = rest.substr(0, rest.find('/'));
+      rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+      const std::size_t equals = part.find('=');
+      if (equals == std::string_view::npos) continue;
+      const std::string axis(part.substr(0, equals)), value = variant.value(axis);
+      if (!value.empty() && value != part.substr(equals + 1))  // an anchor's are no axes
+        return fail(Step::store, "column '{}{}': {}, and the id says {}", axis_prefix, axis, value,
+                    part);
+    }
     return {};
   }
 
@@ -214,6 +237,8 @@ class FlatReader {
     if (!row_.error_step && !row_.error.empty())
       return fail(Step::store, "column 'error': a message without a step");
     const record::Interval& interval = row_.figures.interval.interval;
+    if (row_.cycles && interval.high < 0)
+      return fail(Step::store, "column 'cycles': {}, and the interval ends below 0", *row_.cycles);
     if (row_.cycles && interval.high != 0 && interval.low > interval.high)
       return fail(Step::store, "column 'ci_low': {} is above ci_high, {}", interval.low,
                   interval.high);
@@ -232,6 +257,29 @@ class FlatReader {
     return {};
   }
 
+  // That each figure is the one that its samples make, which a file of another program may have
+  // written with fewer digits.
+  Status check_figures(const fs::path& path) const {
+    for (const auto& [number, row] : numbers_) {
+      const record::PointRow& point = results_.points[row.point];
+      if (!point.summary || point.samples.empty()) continue;
+      const auto made = record::summarise(point.samples);
+      if (!made) continue;  // too few of them: its figure came from elsewhere, and says so
+      const record::Interval &said = point.summary->interval.interval,
+                             &right = made->interval.interval;
+      for (const auto& [name, one, other] :
+           {std::tuple{"cycles", point.summary->cycles, made->cycles},
+            {"ci_low", said.low, right.low},
+            {"ci_high", said.high, right.high}})
+        if (std::abs(one - other) > figure_tolerance * std::max(1.0, std::abs(other)))
+          return fail(Step::store, "{}: column '{}': {} of point {}, and its samples make {}",
+                      path.string(), name, one, number, other);
+    }
+    return {};
+  }
+
+  static constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // of spreadsheets
+  static constexpr double figure_tolerance = 1e-4;
   static constexpr auto replace_bad_letters = nlohmann::json::error_handler_t::replace;
   struct Variant {
     std::size_t key = 0;

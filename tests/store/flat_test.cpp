@@ -346,6 +346,16 @@ TEST(Flat, RefusesKeysThatNameWhatIsNotThere) {
             "store: a.csv: row 1: column 'axis.wait': NULL, though the key names it");
 }
 
+// What a row says in two places.
+TEST(Flat, RefusesRowsThatContradictThemselves) {
+  EXPECT_EQ(Changed().set(1, "axis.wait", "poll").error(),
+            "store: a.csv: row 1: column 'axis.wait': poll, and the id says wait=test_wait");
+  EXPECT_EQ(Changed().set(2, "cycles", "-5").set(2, "ci_low", "-7").set(2, "ci_high", "-4").error(),
+            "store: a.csv: row 2: column 'cycles': -5, and the interval ends below 0");
+  // Noise about nothing is a figure.
+  EXPECT_TRUE(Changed().set(2, "cycles", "-5").set(2, "ci_low", "-7").read());
+}
+
 TEST(Flat, RefusesOtherNumbersOfFields) {
   std::string text = Changed().text();
   const std::size_t columns = table_of(text)[0].size();
@@ -363,6 +373,7 @@ TEST(Flat, ReadsWhatOtherProgramsWrite) {
   std::string with_returns;
   for (const char letter : text) with_returns += letter == '\n' ? "\r\n" : std::string(1, letter);
   EXPECT_EQ(read_flat("a.csv", with_returns).value(), expected);
+  EXPECT_EQ(read_flat("a.csv", "\xEF\xBB\xBF" + text).value(), expected);
   text.pop_back();
   EXPECT_EQ(read_flat("a.csv", text).value(), expected);
 }
@@ -472,6 +483,29 @@ TEST_F(FlatFiles, RefuseSamplesThatDoNotMatch) {
   ASSERT_TRUE(fs::remove(samples_));
   EXPECT_EQ(read().error().text(),
             fmt::format("io: cannot read {}: No such file or directory", name));
+}
+
+// Half of the cycles, or another interval, and the samples as they were.
+TEST_F(FlatFiles, RefuseFiguresThatTheirSamplesContradict) {
+  const Results results = some_results();
+  const auto error = [&](auto&& change) {
+    Results changed = results;
+    change(*changed.points[0].summary);
+    EXPECT_TRUE(store::write_flat(path_, changed));
+    const auto made = read();
+    EXPECT_TRUE(read(store::no_samples));
+    return made ? "" : made.error().text();
+  };
+  const auto says = [&](const char* what) {
+    return fmt::format("store: {}: {}", path_.string(), what);
+  };
+  EXPECT_EQ(error([](record::Summary& one) { one.cycles = 6; }),
+            says("column 'cycles': 6 of point 0, and its samples make 12"));
+  EXPECT_EQ(error([](record::Summary& one) { one.interval.interval.low = 11.5; }),
+            says("column 'ci_low': 11.5 of point 0, and its samples make 12"));
+  EXPECT_EQ(error([](record::Summary& one) { one.interval.interval.high = 14; }),
+            says("column 'ci_high': 14 of point 0, and its samples make 13"));
+  EXPECT_EQ(error([](record::Summary& one) { one.cycles += 1e-7; }), "");
 }
 
 TEST_F(FlatFiles, SamplesMayBeNamedWithTheirResults) {
