@@ -3,6 +3,7 @@
 #include "cli/llvm.h"
 #include "cli/manual.h"
 #include "core/base/home.h"
+#include "core/base/interrupt.h"
 #include "core/command/documents.h"
 #include "core/command/parse.h"
 #include "core/command/standard_output.h"
@@ -111,5 +112,6 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace phasebit;
+  base::clean_up_on_interrupt();
   return command::with_standard_output(cli::program, [&] { return cli::run(argc, argv); });
 }

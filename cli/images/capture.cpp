@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 #include "core/base/home.h"
+#include "core/base/interrupt.h"
 #include "core/base/process.h"
 #include "pipeline/launch/captured.h"
 
@@ -43,6 +44,7 @@ Result<int> run_capture(const CaptureOptions& options) {
                                     fmt::format("PHASEBIT_CAPTURE={}", notes.path().string()),
                                     fmt::format("PHASEBIT_CAPTURE_MOST={}", options.most)};
   words.insert(words.end(), options.program.begin(), options.program.end());
+  base::catch_interrupts();  // a program that hangs is ended, and its launches are written down
   PHASEBIT_TRY_ASSIGN(ended, base::run_process(words, {.timeout = base::no_timeout,
                                                        .working_directory = "",
                                                        .own_streams = true}));

@@ -1,5 +1,7 @@
 #include "core/base/file.h"
 
+#include "core/base/interrupt.h"
+
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -41,6 +43,18 @@ fs::path neighbour(const fs::path& path) {
   return path.string() + fmt::format(".part{}-{}", ::getpid(), count++);
 }
 
+int open_part(const fs::path& part, bool is_part) {
+  const auto held = hold_interrupts();
+  const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd >= 0 && is_part) note_unfinished(part);
+  return fd;
+}
+
+struct Forget {
+  const fs::path& part;
+  ~Forget() { forget_unfinished(part); }
+};
+
 }  // namespace
 
 Result<std::string> read_file(const fs::path& path) {
@@ -58,12 +72,13 @@ Status write_file(const fs::path& path, std::string_view content) {
   const fs::file_status there = fs::status(path, ignored);
   const bool replaced = !fs::exists(there) || fs::is_regular_file(there);
   const fs::path part = replaced ? neighbour(path) : path;
-  const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const int fd = open_part(part, replaced);
   if (fd < 0) return fail(Step::io, "cannot write {}: {}", path.string(), std::strerror(errno));
   Status written = write_all(fd, content, path);
   if (::close(fd) != 0 && written)
     written = fail(Step::io, "cannot write {}: {}", path.string(), std::strerror(errno));
   if (!replaced) return written;
+  const Forget forget{part};
   if (written && ::rename(part.c_str(), path.c_str()) != 0)
     written = fail(Step::io, "cannot write {}: {}", path.string(), std::strerror(errno));
   if (!written) ::unlink(part.c_str());
@@ -76,8 +91,10 @@ Result<TempDir> TempDir::create() {
   const bool given = parent != nullptr && *parent != '\0';
   const fs::path where = given ? parent : "/tmp";
   std::string name = (where / "phasebit-XXXXXX").string();
+  const auto held = hold_interrupts();
   if (::mkdtemp(name.data()) == nullptr)
     return fail(Step::io, "cannot make a folder in {}: {}", where.string(), std::strerror(errno));
+  note_unfinished(name);
   return TempDir(name);
 }
 
@@ -87,7 +104,9 @@ TempDir::TempDir(TempDir&& other) noexcept : path_(std::move(other.path_)) {
 
 TempDir::~TempDir() {
   std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
+  if (path_.empty()) return;
+  fs::remove_all(path_, ignored);
+  forget_unfinished(path_);
 }
 
 }  // namespace phasebit::base

@@ -1,5 +1,7 @@
 #include "core/base/process.h"
 
+#include "core/base/interrupt.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -66,6 +68,14 @@ class SpawnActions {
   int error_ = 0;
 };
 
+// A child that is there is known, to be ended with us.
+int spawn_noted(const SpawnActions& actions, pid_t& child, char* const* argv) {
+  const auto held = hold_interrupts();
+  const int error = actions.spawn(child, argv);
+  if (error == 0) note_child(child);
+  return error;
+}
+
 // posix_spawn says why, not which step it was.
 bool can_enter(const std::string& folder) {
   struct stat about{};
@@ -97,9 +107,15 @@ bool collect(Pipe& out, Pipe& err, ProcessOutput& result, Clock::time_point dead
 }
 
 // Waits for the end; false when the deadline passes first. A child may close its streams and go on.
+// A SIGTERM that we have caught is passed on; what a terminal sends goes to the child as well.
 bool wait_until(pid_t child, int& status, Clock::time_point deadline) {
   auto pause = std::chrono::microseconds(50);
+  bool passed_on = false;
   while (true) {
+    if (interrupted() && !passed_on) {
+      ::kill(child, SIGTERM);
+      passed_on = true;
+    }
     const pid_t ended = ::waitpid(child, &status, WNOHANG);
     if (ended == child || (ended < 0 && errno != EINTR)) return true;
     if (Clock::now() >= deadline) return false;
@@ -126,7 +142,8 @@ Result<ProcessOutput> run_process(const std::vector<std::string>& arguments,
   argv.push_back(nullptr);
   const auto deadline = Clock::now() + options.timeout;
   pid_t child = 0;
-  if (const int error = SpawnActions(options, out, err).spawn(child, argv.data()); error != 0)
+  if (const int error = spawn_noted(SpawnActions(options, out, err), child, argv.data());
+      error != 0)
     return fail(Step::io, "cannot start {}: {}{}", arguments.front(),
                 can_enter(options.working_directory)
                     ? ""
@@ -141,6 +158,7 @@ Result<ProcessOutput> run_process(const std::vector<std::string>& arguments,
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
   }
+  forget_child(child);
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   if (WIFEXITED(status)) result.exit_status = WEXITSTATUS(status);
   return result;

@@ -128,6 +128,10 @@ int main(int count, char** words) {
     launch_axpy(launch, 5, buffer(4096), buffer(4096));
     raise(SIGKILL);
   }
+  if (way == "hang") {
+    launch_axpy(launch, 5, buffer(4096), buffer(4096));
+    while (true) pause();
+  }
   if (way == "forked") {
     launch_axpy(launch, 5, buffer(4096), buffer(4096));
     if (const pid_t child = fork(); child == 0) {

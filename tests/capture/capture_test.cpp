@@ -125,6 +125,19 @@ TEST_F(Capture, KeepsTheLaunchesOfAProgramThatIsKilled) {
   EXPECT_EQ(read().size(), 2U);
 }
 
+// Ctrl-C goes to both; a SIGTERM is passed on. Either way the file is written.
+TEST_F(Capture, WritesDownTheLaunchesOfAProgramThatHangs) {
+  const auto ended = base::run_process(
+      {"sh", "-c",
+       fmt::format("LD_LIBRARY_PATH={} {} capture -o {} -- {} hang & sleep 0.5; kill -TERM $!; "
+                   "wait $!; echo $?",
+                   std::getenv("PHASEBIT_FAKE_DRIVER"), std::getenv("PHASEBIT_PROGRAM"),
+                   out().string(), std::getenv("PHASEBIT_FAKE_APP"))});
+  ASSERT_TRUE(ended);
+  EXPECT_TRUE(ended->out.ends_with(fmt::format("{}\n", 128 + SIGTERM))) << ended->out;
+  expect_axpy(read().at(0).launch, 5);
+}
+
 TEST_F(Capture, LeavesOutWhatDiffersTooOftenAndSaysSo) {
   const ProcessOutput output = run("many", {"--most", "10"});
   EXPECT_NE(output.err.find("90 launches are left out: more than 10 of a kernel that differ"),
