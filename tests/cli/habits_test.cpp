@@ -236,6 +236,10 @@ TEST(Habits, ExamplesWork) {
                                             (home.path() / "mine.ptx").string(), "-o",
                                             (home.path() / "mine.cubin").string()});
   ASSERT_TRUE(assembled && assembled->ok());
+  // A program that launches a kernel on the driver without a GPU.
+  const fs::path app = home.path() / "app";
+  Project::write(app, fmt::format("#!/bin/sh\nexec {} dlsym\n", std::getenv("PHASEBIT_FAKE_APP")));
+  fs::permissions(app, fs::perms::owner_exec, fs::perm_options::add);
   std::vector<Words> commands = {{}};
   for (const std::string& name : commands_of(says({"--help"}).out)) commands.push_back({name});
   for (const std::string& name : commands_of(says({"sass", "--help"}).out))
