@@ -2,6 +2,8 @@
 #include "tests/bench/program.h"
 
 #include <chrono>
+#include <map>
+#include <random>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -145,6 +147,59 @@ TEST(ProgramTest, AKilledSweepGoesOnWhereItStopped) {
   EXPECT_TRUE(contains(output.err, "1 points measured")) << output.err;
   EXPECT_TRUE(contains(output.err, "2 from the store")) << output.err;
   EXPECT_EQ(program.rows(PointKind::point).size(), 3U);
+}
+
+// Ends the run by the signal, again and again, each time a little further on, and then lets it
+// come to its end. Whatever the moment was: each point is in the store once, with its figure.
+void end_again_and_again(int signal, int times) {
+  constexpr int variants = 300;
+  Program program;
+  const auto name = [](int n) { return fmt::format("v{}", n); };
+  for (int n = 0; n < variants; ++n) {
+    program.bundle.add(ring_variant(name(n)));
+    program.bundle.kernel(name(n) + "_t") = {{"cycles", 20 + n % 50}};
+  }
+  std::mt19937 random(7);
+  std::size_t points = 0, grew = 0;
+  for (int n = 0; n < times; ++n) {
+    const pid_t child = program.start(once);
+    // Every other time before or among the anchors, else among the points.
+    if (n % 2 == 1 && points < variants) program.await_points(points + 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % (n % 2 == 1 ? 8 : 60)));
+    ::kill(child, signal);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    if (!fs::exists(program.bundle.file("store.sqlite"))) continue;
+    // Before anybody opens it again: a run that could end has left nothing in the log.
+    const fs::path log = program.bundle.file("store.sqlite-wal");
+    if (signal == SIGTERM && fs::exists(log)) {
+      EXPECT_EQ(fs::file_size(log), 0U) << n;
+    }
+    const std::size_t now = program.rows(PointKind::point).size();
+    EXPECT_GE(now, points) << n;
+    if (now > points) ++grew;
+    points = now;
+  }
+  EXPECT_GT(grew, 2U);  // else it was never ended in the midst of the points
+  const ProcessOutput output = program.run(once);
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  std::map<std::string, double> cycles;
+  for (const record::PointRow& row : program.rows(PointKind::point)) {
+    const auto summary = record::summary_of(row);
+    ASSERT_TRUE(summary) << summary.error().text();
+    EXPECT_TRUE(cycles.emplace(row.variant_id.text(), summary->cycles).second)
+        << row.variant_id.text() << " twice";
+  }
+  ASSERT_EQ(cycles.size(), static_cast<std::size_t>(variants));
+  for (int n = 0; n < variants; ++n) EXPECT_DOUBLE_EQ(cycles["ring/" + name(n)], 20 + n % 50);
+}
+
+TEST(ProgramTest, KilledAHundredTimesItLosesAndRepeatsNothing) {
+  end_again_and_again(SIGKILL, 100);
+}
+
+TEST(ProgramTest, EndedTwentyTimesItLeavesAWholeStore) {
+  end_again_and_again(SIGTERM, 20);
 }
 
 TEST(ProgramTest, AnAnchorThatIsOffStopsTheRun) {
