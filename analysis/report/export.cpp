@@ -94,6 +94,7 @@ Result<Results> load(const ExportRequest& request) {
   PHASEBIT_TRY(check_format(request.format));
   PHASEBIT_TRY(check_samples(request));
   PHASEBIT_TRY_ASSIGN(loaded, load_rows(request));
+  if (loaded.points.empty()) return fail(Step::usage, "the results have no row to export");
   PHASEBIT_TRY(drop_samples(loaded, request.samples));
   return loaded;
 }

@@ -89,6 +89,9 @@ bool CsvRows::read_row(std::string_view rest) {
 }
 
 bool CsvRows::next() {
+  // Some programs begin a text with the mark of UTF-8.
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (!any_row_ && waiting_.starts_with(byte_order_mark)) at_ = byte_order_mark.size();
   const std::string_view rest = std::string_view(waiting_).substr(at_);
   if (rest.empty() || !mistake_.empty()) return false;
   row_ += any_row_ ? 1 : 0;

@@ -40,14 +40,17 @@ bool is_results_file(const fs::path& path);
 // In the order of a file: see in_file_order(). Without samples. The same rows give the same bytes.
 std::string to_csv(const record::Results& results);
 
-// NAME.csv.zst or NAME.csv with the rows, and the samples next to it, if there are any; else an
-// earlier file of samples goes. Another name gets the rows alone, as CSV.
+// NAME.csv.zst or NAME.csv with the rows, and the samples next to it, if there are any. Step::store
+// when there are none and an earlier file has some: nothing is written. Another name gets the rows
+// alone, as CSV.
 Status write_flat(const fs::path& path, const record::Results& results);
 
 // `content` of the file at `path`. Step::store with file, row (the first after the header is 1) and
 // column: a value that is not of its column's type or range, a row with too few or too many fields,
 // a column twice or a required one missing, a number of a point twice, rows of one variant, device
-// or run that contradict each other, samples that are missing. Step::io for damaged zstd data.
+// or run that contradict each other, a figure outside of its interval, samples that are missing or
+// give other figures, a row of the same code without the row with its figures. Step::io for damaged
+// zstd data.
 Result<record::Results> read_flat(const fs::path& path, std::string_view content,
                                   const SampleWish& wanted = {});
 

@@ -1,5 +1,6 @@
 #include "core/store/flat_columns.h"
 
+#include "core/base/text.h"
 #include "core/record/statistics.h"
 #include "core/store/csv_rows.h"
 
@@ -297,6 +298,11 @@ std::span<const Column> flat_columns() {
     return std::move(columns.all);
   }();
   return all;
+}
+
+bool FlatRow::lacks(std::string_view column) const {
+  const auto names = base::split(point.lacks.text(), ',');
+  return std::ranges::find(names, column) != names.end();
 }
 
 record::PointRow point_of(const FlatRow& row) {

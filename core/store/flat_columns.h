@@ -40,6 +40,8 @@ struct FlatRow {
   std::string error;
   record::DeviceRow device;
   record::RunRow run;
+  // Whether the column is one of point.lacks.
+  bool lacks(std::string_view column) const;
 };
 
 // The point whole: its readings, error, figures and quality too.

@@ -1,5 +1,7 @@
 #include "core/store/flat_keys.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -159,6 +161,29 @@ Result<VariantRow> variant_of(const KeyColumns& columns, const std::vector<std::
     return fail(Step::store, "column '{}{}': NULL, though the key names it", axis_prefix, missing);
   if (!defaults.empty() || !row.named.empty()) row.defaults = pool.share(std::move(defaults));
   return row;
+}
+
+namespace {
+
+bool has_word(const std::string& id, const std::string& word) {
+  for (std::size_t at = id.find(word); at != std::string::npos; at = id.find(word, at + 1))
+    if (const std::size_t end = at + word.size(); end == id.size() || id[end] == '/') return true;
+  return false;
+}
+
+}  // namespace
+
+Status check_id(const VariantRow& variant) {
+  for (const std::string_view word : base::split(variant.id, '/')) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string_view::npos) continue;
+    const std::string axis(word.substr(0, equals));
+    const std::string* value = variant.find(axis);
+    if (value != nullptr && !has_word(variant.id, fmt::format("/{}={}", axis, *value)))
+      return fail(Step::store, "column '{}{}': '{}', and the id says otherwise: {}", axis_prefix,
+                  axis, *value, variant.id);
+  }
+  return {};
 }
 
 std::string joined_words(const std::vector<std::string>& words) {

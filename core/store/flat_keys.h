@@ -29,6 +29,9 @@ KeyColumns columns_of(const record::VariantRow& variant, const std::vector<std::
 Result<record::VariantRow> variant_of(const KeyColumns& columns,
                                       const std::vector<std::string>& axes, record::KeyPool& pool);
 
+// That the axes that the id names have the values that it names: Step::store else.
+Status check_id(const record::VariantRow& variant);
+
 // Words with blanks between.
 std::string joined_words(const std::vector<std::string>& words);
 std::vector<std::string> split_words(std::string_view text);

@@ -8,8 +8,8 @@
 #include "core/store/flat_samples.h"
 
 #include <algorithm>
-#include <cmath>
-#include <tuple>
+#include <map>
+#include <set>
 #include <unordered_map>
 
 #include <nlohmann/json.hpp>
@@ -68,12 +68,13 @@ class FlatReader {
     if (places_.empty())
       return with_hint(fail(Step::store, "{}: no header", path.string()),
                        "`phasebit export` writes such files");
+    PHASEBIT_TRY(check_figure_points(path));
     results_.points.shrink_to_fit();
     results_.catalogue = facts_of(results_);
     if (any_samples_ && (!wanted || wanted(results_)))
       if (const auto samples = samples_path(path)) {
         PHASEBIT_TRY(read_samples(*samples, numbers_, results_.points));
-        PHASEBIT_TRY(check_figures(path));
+        PHASEBIT_TRY(check_samples(path));
       }
     return std::move(results_);
   }
@@ -83,7 +84,6 @@ class FlatReader {
     std::vector<std::string> names;
     for (std::size_t n = 0; n < row.size(); ++n) {
       names.push_back(row.text(n));
-      if (n == 0 && names[0].starts_with(byte_order_mark)) names[0].erase(0, 3);
       if (std::ranges::count(names, names.back()) > 1)
         return fail(Step::store, "column '{}': twice", names.back());
       places_.push_back(place_of(names.back(), axes_));
@@ -186,23 +186,22 @@ class FlatReader {
     variant.id = id;
     variant.hash = at->second.hash;
     PHASEBIT_TRY(check_id(variant));
+    PHASEBIT_TRY(check_defaults(variant));
     if (labels) results_.catalogue.protocols.try_emplace(variant.value("protocol"), *labels);
     results_.variants.push_back(std::move(variant));
     return {};
   }
 
-  // An id names the axes that are not at their defaults.
-  static Status check_id(const record::VariantRow& variant) {
-    std::string_view rest = variant.id;
-    while (!rest.empty()) {
-      const std::string_view part = rest.substr(0, rest.find('/'));
-      rest.remove_prefix(std::min(part.size() + 1, rest.size()));
-      const std::size_t equals = part.find('=');
-      if (equals == std::string_view::npos) continue;
-      const std::string axis(part.substr(0, equals)), value = variant.value(axis);
-      if (!value.empty() && value != part.substr(equals + 1))  // an anchor's are no axes
-        return fail(Step::store, "column '{}{}': {}, and the id says {}", axis_prefix, axis, value,
-                    part);
+  // That the axes of the same components have one default each.
+  Status check_defaults(const record::VariantRow& variant) {
+    if (!default_lists_.insert(variant.defaults.get()).second) return {};
+    const std::string components = record::display_id(*variant.defaults, {});
+    for (const auto& [axis, value] : *variant.defaults) {
+      const auto [at, is_new] = defaults_.try_emplace({components, axis}, value);
+      if (at->second != value)
+        return fail(Step::store,
+                    "column '{}{}': '{}' is the default of {} here, and '{}' in an earlier row",
+                    axis_prefix, axis, value, components, at->second);
     }
     return {};
   }
@@ -236,12 +235,79 @@ class FlatReader {
       return fail(Step::store, "column 'error_step': NULL, and the verdict is '{}'", word);
     if (!row_.error_step && !row_.error.empty())
       return fail(Step::store, "column 'error': a message without a step");
+    if (!row_.cycles) return {};
     const record::Interval& interval = row_.figures.interval.interval;
-    if (row_.cycles && interval.high < 0)
-      return fail(Step::store, "column 'cycles': {}, and the interval ends below 0", *row_.cycles);
-    if (row_.cycles && interval.high != 0 && interval.low > interval.high)
-      return fail(Step::store, "column 'ci_low': {} is above ci_high, {}", interval.low,
-                  interval.high);
+    PHASEBIT_TRY(check_interval({"cycles", "ci_low", "ci_high"}, *row_.cycles, interval));
+    // Noise may push a slope below 0, but not its interval too.
+    if (*row_.cycles < 0 && !row_.lacks("ci_high") && interval.high < 0)
+      return fail(Step::store, "column 'cycles': {} and its interval are below 0", *row_.cycles);
+    static_assert(most_readings == 2);
+    static constexpr IntervalNames names[] = {
+        {"reading_1_value", "reading_1_ci_low", "reading_1_ci_high"},
+        {"reading_2_value", "reading_2_ci_low", "reading_2_ci_high"}};
+    for (std::size_t n = 0; n < most_readings; ++n)
+      if (const FlatRow::Reading& reading = row_.readings[n]; reading.value)
+        PHASEBIT_TRY(check_interval(names[n], *reading.value, reading.interval.interval));
+    return {};
+  }
+
+  struct IntervalNames {
+    std::string_view value, low, high;
+  };
+  // A median is within its interval.
+  Status check_interval(const IntervalNames& names, double value,
+                        const record::Interval& interval) const {
+    if (row_.lacks(names.low) || row_.lacks(names.high)) return {};
+    if (interval.low > interval.high)
+      return fail(Step::store, "column '{}': {} is above {}, {}", names.low, interval.low,
+                  names.high, interval.high);
+    if (value < interval.low || value > interval.high)
+      return fail(Step::store, "column '{}': {} is outside of its interval, {} to {}", names.value,
+                  value, interval.low, interval.high);
+    return {};
+  }
+
+  // That each row of the same code has the row with its figures.
+  Status check_figure_points(const fs::path& path) const {
+    for (const auto& [place, number] : figure_points_)
+      if (!numbers_.contains(number))
+        return with_hint(
+            fail(Step::store, "{}: row {}: column 'figure_point': there is no point {}",
+                 path.string(), place + 1, number),
+            "the file may be cut: copy it again from where it is whole");
+    return {};
+  }
+
+  // That figures are those of their samples, in the columns that the file has.
+  Status check_samples(const fs::path& path) const {
+    for (std::size_t place = 0; place < results_.points.size(); ++place) {
+      const record::PointRow& point = results_.points[place];
+      if (!point.summary || point.samples.empty()) continue;
+      record::PointRow again = point;
+      again.summary.reset();
+      record::add_summary(again);
+      if (again.summary == point.summary) continue;
+      if (const Status same = same_figures(point, again); !same)
+        return fail(Step::store, "{}: row {}: {}", path.string(), place + 1, same.error().message);
+    }
+    return {};
+  }
+  Status same_figures(const record::PointRow& point, const record::PointRow& again) const {
+    if (!again.summary)
+      return fail(Step::store, "column 'cycles': {}, but its samples give no figure",
+                  point.summary->cycles);
+    FlatRow stated, made;
+    set_point(stated, point);
+    set_point(made, again);
+    for (const Place& place : places_) {
+      if (place.kind != Place::Kind::column || stated.lacks(place.name)) continue;
+      std::string ours, theirs;
+      flat_columns()[place.number].write(stated, ours);
+      flat_columns()[place.number].write(made, theirs);
+      if (ours != theirs)
+        return fail(Step::store, "column '{}': {}, but its samples give {}", place.name,
+                    ours.empty() ? "NULL" : ours, theirs.empty() ? "NULL" : theirs);
+    }
     return {};
   }
 
@@ -250,6 +316,7 @@ class FlatReader {
     const std::size_t place = results_.points.size();
     if (!numbers_.try_emplace(row_.number, SampleRow{place, row_.samples}).second)
       return fail(Step::store, "column 'point': {} is the number of an earlier row", row_.number);
+    if (row_.figure_point) figure_points_.emplace_back(place, *row_.figure_point);
     any_samples_ = any_samples_ || row_.samples > 0;
     row_.point.device_uuid = row_.device.uuid;
     row_.point.run_id = row_.run.id;
@@ -257,29 +324,6 @@ class FlatReader {
     return {};
   }
 
-  // That each figure is the one that its samples make, which a file of another program may have
-  // written with fewer digits.
-  Status check_figures(const fs::path& path) const {
-    for (const auto& [number, row] : numbers_) {
-      const record::PointRow& point = results_.points[row.point];
-      if (!point.summary || point.samples.empty()) continue;
-      const auto made = record::summarise(point.samples);
-      if (!made) continue;  // too few of them: its figure came from elsewhere, and says so
-      const record::Interval &said = point.summary->interval.interval,
-                             &right = made->interval.interval;
-      for (const auto& [name, one, other] :
-           {std::tuple{"cycles", point.summary->cycles, made->cycles},
-            {"ci_low", said.low, right.low},
-            {"ci_high", said.high, right.high}})
-        if (std::abs(one - other) > figure_tolerance * std::max(1.0, std::abs(other)))
-          return fail(Step::store, "{}: column '{}': {} of point {}, and its samples make {}",
-                      path.string(), name, one, number, other);
-    }
-    return {};
-  }
-
-  static constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // of spreadsheets
-  static constexpr double figure_tolerance = 1e-4;
   static constexpr auto replace_bad_letters = nlohmann::json::error_handler_t::replace;
   struct Variant {
     std::size_t key = 0;
@@ -296,6 +340,9 @@ class FlatReader {
   std::unordered_map<std::string, std::size_t> devices_, runs_;
   std::unordered_map<Word, Variant> variants_;
   std::unordered_map<std::uint64_t, SampleRow> numbers_;
+  std::vector<std::pair<std::size_t, std::uint64_t>> figure_points_;  // by the place of the row
+  std::set<const image::KeyAxes*> default_lists_;  // of pool_, those that were checked
+  std::map<std::pair<std::string, std::string>, std::string> defaults_;  // by components and axis
   record::KeyPool pool_;
   bool any_samples_ = false;
 };

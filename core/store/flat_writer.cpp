@@ -153,14 +153,16 @@ std::string to_csv(const Results& results) {
 Status write_flat(const fs::path& path, const Results& results) {
   const auto samples = samples_path(path);
   const Results ordered = in_file_order(results);
-  PHASEBIT_TRY(write_text(path, FlatWriter(ordered, samples.has_value()).text()));
-  if (!samples) return {};
   const bool any = std::ranges::any_of(
       ordered.points, [](const PointRow& point) { return !point.samples.empty(); });
-  if (any) return write_text(*samples, samples_csv(ordered.points));
-  std::error_code ignored;  // there is none
-  fs::remove(*samples, ignored);
-  return {};
+  std::error_code ignored;
+  if (samples && !any && fs::exists(*samples, ignored))
+    return with_hint(
+        fail(Step::store, "{} has the samples of an earlier file, and these rows have none",
+             samples->string()),
+        "move it, or choose another name");
+  PHASEBIT_TRY(write_text(path, FlatWriter(ordered, samples.has_value()).text()));
+  return samples && any ? write_text(*samples, samples_csv(ordered.points)) : Status();
 }
 
 }  // namespace phasebit::store

@@ -38,6 +38,12 @@ Status check_runs(const std::vector<RunRow>& ours, const std::vector<RunRow>& th
   return {};
 }
 
+Status check_device(const record::DeviceRow& ours, const record::DeviceRow& theirs) {
+  if (ours.name == theirs.name) return {};
+  return fail(Step::store, "device {} is '{}' here, and '{}' in what was read before", ours.uuid,
+              theirs.name, ours.name);
+}
+
 // Our points of the runs that they have too: no others can be the same.
 Result<std::vector<PointRow>> points_of_runs(SQLite::Database& sqlite,
                                              const std::vector<RunRow>& theirs) {
@@ -86,6 +92,9 @@ Status merge_points(const std::vector<PointRow>& ours, const std::vector<PointRo
 }  // namespace
 
 Status MergedResults::check(const Results& theirs) const {
+  for (const record::DeviceRow& device : theirs.devices)
+    if (const auto at = devices_.find(device.uuid); at != devices_.end())
+      PHASEBIT_TRY(check_device(whole_.devices[at->second], device));
   for (const RunRow& run : theirs.runs)
     if (const auto at = runs_.find(run.id); at != runs_.end() && !(whole_.runs[at->second] == run))
       return fail(Step::store, "run {} is there already with another command or setting", run.id);
@@ -135,7 +144,10 @@ Status MergedResults::add(Results theirs) {
 }
 
 Result<MergeCounts> merge_results(SQLite::Database& sqlite, const Results& theirs) {
-  const auto devices_before = select_devices(sqlite).size();
+  const auto devices = select_devices(sqlite);
+  for (const record::DeviceRow& ours : devices)
+    for (const record::DeviceRow& device : theirs.devices)
+      if (ours.uuid == device.uuid) PHASEBIT_TRY(check_device(ours, device));
   const auto runs = select_runs(sqlite);
   PHASEBIT_TRY(check_runs(runs, theirs.runs));
   PHASEBIT_TRY_ASSIGN(points, points_of_runs(sqlite, theirs.runs));
@@ -146,7 +158,7 @@ Result<MergeCounts> merge_results(SQLite::Database& sqlite, const Results& their
   MergeCounts counts;
   PHASEBIT_TRY(merge_points(points, theirs.points, counts,
                             [&](const PointRow& point) { return insert_point(sqlite, point); }));
-  counts.devices = static_cast<int>(select_devices(sqlite).size() - devices_before);
+  counts.devices = static_cast<int>(select_devices(sqlite).size() - devices.size());
   counts.runs = static_cast<int>(select_runs(sqlite).size() - runs.size());
   return counts;
 }

@@ -32,8 +32,8 @@ class Store {
   // before.
   Status add_point(const record::PointRow& point);
   // Adds what is not there yet, in one transaction. A point is the same when it is the nth of its
-  // run with its key and image; Step::store, and nothing is added, when the same point, run or
-  // device has another content here.
+  // run with its key and image; Step::store, and nothing is added, when the same point or run
+  // has another content here, or the same device another name.
   Result<record::MergeCounts> merge(const record::Results& results);
 
   Result<std::vector<record::DeviceRow>> devices() const;

@@ -51,6 +51,10 @@ TEST(Head, SaysWhatContradictsItsText) {
       {"warps = [1]", "warps = [2]",
        "spec: t.ptx:6: role consumer: warp 2 of 64 threads (warps 0 to 1, or write `threads = "
        "96`)"},
+      {"warps = [1]", "warps = [32]",
+       "spec: t.ptx:6: role consumer: warp 32 of 64 threads (warps 0 to 1)"},
+      {"warps = [1]", "warps = [-1]",
+       "spec: t.ptx:6: role consumer: warp -1 of 64 threads (warps 0 to 1)"},
       {"warps = [1]", "cta = 1, warps = [1]",
        "spec: t.ptx:6: role consumer: cta 1 of a cluster of 1 (write the cluster's size as "
        "`cluster_size` of [launch])"},

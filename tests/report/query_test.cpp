@@ -65,6 +65,13 @@ TEST(SqlQuery, IsOneSelectOverTheViews) {
             Rows{"60.0|100.0"});
 }
 
+TEST(SqlQuery, AQuotedNumberIsThatNumber) {
+  const std::string count = "SELECT count(*) FROM figure WHERE quantity = 'cycles' AND num_stages ";
+  EXPECT_EQ(asked(count + "< '5'"), Rows{"2"});
+  EXPECT_EQ(asked(count + "< '10'"), Rows{"3"});
+  EXPECT_EQ(asked(count + "= '8'"), Rows{"1"});
+}
+
 TEST(SqlQuery, EachGpuIsOnItsOwnUnlessOneIsAskedFor) {
   const char* count = "SELECT count(*), max(cycles) FROM figure WHERE quantity = 'cycles'";
   EXPECT_EQ(asked(count), Rows{"3|101.0"});
@@ -171,6 +178,13 @@ TEST_F(ResultsCache, IsMadeOnceOfWhatTheFilesContain) {
   EXPECT_EQ(files().size(), 1U);
   write(200);
   EXPECT_EQ(read(cache_), Rows{"200.0"});
+  EXPECT_EQ(files().size(), 2U);
+}
+
+TEST_F(ResultsCache, IsMadeAnewWhereSamplesChanged) {
+  read(cache_);
+  ASSERT_TRUE(base::write_file(folder_.path() / "a.samples.csv", "point,items,cycles\n"));
+  EXPECT_EQ(read(cache_), Rows{"100.0"});
   EXPECT_EQ(files().size(), 2U);
 }
 

@@ -98,8 +98,8 @@ TEST_F(Documents, SamplesAreLeftOutAndFiguresStay) {
   second.repetition = 1;
   const std::vector<record::PointRow> rows = {steady("ring/mbarrier/st_shared/none", 50), second};
   ASSERT_TRUE(store::write_flat(results_, results_of(rows)));
-  const fs::path out = folder_.path() / "other.csv";
   const auto kept = [&](const std::string& samples) {
+    const fs::path out = folder_.path() / (samples + ".csv");
     std::vector<std::pair<double, bool>> found;  // cycles, with samples
     EXPECT_TRUE(export_results({{results_}, {}, "csv", samples}, out)) << samples;
     const auto loaded = store::load_results({out});
@@ -113,6 +113,13 @@ TEST_F(Documents, SamplesAreLeftOutAndFiguresStay) {
   EXPECT_EQ(kept("all"), (Kept{{50, true}, {52, true}}));
   EXPECT_EQ(kept("base"), (Kept{{50, true}, {52, false}}));
   EXPECT_EQ(kept("none"), (Kept{{50, false}, {52, false}}));
+  const fs::path all = folder_.path() / "all.csv";
+  EXPECT_FALSE(export_results({{results_}, {}, "csv", "none"}, all));
+  EXPECT_EQ(kept("all"), (Kept{{50, true}, {52, true}}));
+  const fs::path empty = folder_.path() / "empty.sqlite";
+  ASSERT_TRUE(store::Store::open(empty));
+  EXPECT_EQ(export_results({{empty}, {}, "csv"}).error().text(),
+            "usage: the results have no row to export");
   EXPECT_EQ(export_results({{results_}, {}, "csv", "bsae"}).error().text(),
             "usage: --samples bsae: all, base or none (did you mean 'base'?)");
   EXPECT_EQ(export_results({{results_}, {}, "json", "base"}).error().text(),

@@ -246,6 +246,17 @@ TEST(QueryArguments, AreCheckedAndHaveANearestWord) {
             Rows{"usage: this table takes no argument 'x'"});
 }
 
+TEST(QueryArguments, AreReadAndGivenOnce) {
+  const std::string head = "[arguments]\naxes = true\n";
+  const std::string query = "SELECT count(*) FROM figure";
+  EXPECT_EQ(rows_by(some_points(), head, query, {{"num_stages", "8"}}),
+            Rows{"usage: t: num_stages=8 would change nothing: its query has no {where} for it"});
+  EXPECT_EQ(rows_by(some_points(), head, query + " WHERE {where}",
+                    {{"num_stages", "8"}, {"num_stages", "4"}}),
+            Rows{"usage: argument 'num_stages': twice (of an axis num_stages=ONE|OTHER accepts "
+                 "both)"});
+}
+
 TEST(QueryArguments, AreWhereTheQueryHasThem) {
   const std::vector<PointRow> points = {steady(ring, 1), steady(ring + "/num_stages=8", 2),
                                         steady("ring/mbarrier/none/none", 3),
@@ -311,6 +322,8 @@ TEST(QueryFigures, AreMadeWithTheirHalfWidths) {
   EXPECT_EQ(made("times(3, x)"), (Two{180, 3}));
   EXPECT_EQ(made("share(y, 4)"), (Two{25, 0.25}));
   EXPECT_EQ(made("larger(x, y)"), (Two{100, 1}));
+  EXPECT_EQ(made("larger(x, missing('z'))"), (Two{-999, -999}));
+  EXPECT_EQ(made("larger(missing('z'), x)"), (Two{-999, -999}));
   EXPECT_EQ(made("difference(difference(y, x), x)"), (Two{-20, 3}));
   // From 60 to 100; the farthest that the ends allow is from 59 to 101.
   const Two change = made("percent(y, x)");

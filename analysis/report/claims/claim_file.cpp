@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
+#include <utility>
 
 namespace phasebit::report::claims {
 
@@ -33,7 +35,8 @@ std::optional<double> number(TomlReader& reader, const std::string& key) {
   if (value == nullptr) return std::nullopt;
   if (value->kind == TomlValue::Kind::number) return static_cast<double>(value->number);
   const auto found = base::number_in(value->text);
-  if (!found) reader.refuse(key, "must be a number", "a fraction in quotes: \"0.5\"");
+  if (!found || !std::isfinite(*found))
+    reader.refuse(key, "must be a number", "a fraction in quotes: \"0.5\"");
   return found;
 }
 
@@ -73,6 +76,15 @@ std::vector<ClaimShow> shows_of(TomlReader& reader) {
   return shows;
 }
 
+// Without a name it is one number for all rows.
+void check_bound(TomlReader& reader, const Claim& claim) {
+  if (!claim.bound.names().empty()) return;
+  const auto bound = claim.bound.value([](const std::string&) { return std::optional<double>(); });
+  if (!bound) return reader.refuse("bound", "must be a number");
+  if (*bound < 0 && claim.figure == Claim().figure && claim.against.tests().empty())
+    reader.refuse("bound", fmt::format("{} is below 0: every figure is above", *bound));
+}
+
 void read_bound(TomlReader& reader, Claim& claim) {
   const std::string text = reader.text_or("bound", claim.pairs ? "b" : "");
   if (text.empty()) {
@@ -86,6 +98,7 @@ void read_bound(TomlReader& reader, Claim& claim) {
     reader.refuse("bound", "there is no 'b' to compare with", "write b = { AXIS = VALUE }");
   else
     claim.bound = std::move(*formula);
+  if (formula) check_bound(reader, claim);
 }
 
 void read_when(TomlReader& reader, Claim& claim) {
@@ -97,8 +110,20 @@ void read_when(TomlReader& reader, Claim& claim) {
     reader.refuse("when", formula.error());
 }
 
-void check_share(TomlReader& reader, const std::string& key, std::optional<double> share) {
-  if (share && (*share < 0 || *share > 1)) reader.refuse(key, "is a share of 1");
+void check_allowed(TomlReader& reader, const std::string& key, double allowed) {
+  if (allowed < 0) reader.refuse(key, "must be 0 or more");
+}
+
+// A share that every claim has claims nothing.
+void check_shares(TomlReader& reader, const Claim& claim) {
+  for (const auto& [key, share] :
+       {std::pair("least_share", claim.least_share), std::pair("most_share", claim.most_share)})
+    if (share && !(*share >= 0 && *share <= 1)) reader.refuse(key, "is a share of 1");
+  if (claim.least_share == 0.0)
+    reader.refuse("least_share", "every claim has a share of 0 or more");
+  if (claim.most_share == 1.0) reader.refuse("most_share", "every claim has a share of 1 or less");
+  if (claim.least_share && claim.most_share && *claim.least_share > *claim.most_share)
+    reader.refuse("least_share", "is above most_share");
 }
 
 Claim read_claim(const TomlValue& table, const std::string& file, Status& status) {
@@ -126,10 +151,11 @@ Claim read_claim(const TomlValue& table, const std::string& file, Status& status
   read_bound(reader, claim);
   claim.within = number(reader, "within").value_or(0);
   claim.within_percent = number(reader, "within_percent").value_or(0);
+  check_allowed(reader, "within", claim.within);
+  check_allowed(reader, "within_percent", claim.within_percent);
   claim.least_share = number(reader, "least_share");
   claim.most_share = number(reader, "most_share");
-  check_share(reader, "least_share", claim.least_share);
-  check_share(reader, "most_share", claim.most_share);
+  check_shares(reader, claim);
   claim.shows = shows_of(reader);
   if (claim.where.tests().empty()) reader.refuse("where", "a claim speaks of some rows");
   if (auto asked = check_placeholders(claim); !asked) reader.refuse("says", asked.error());

@@ -81,6 +81,7 @@ class FormulaParser {
            (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_'))
       ++at_;
     const std::string_view word = text_.substr(begin, at_ - begin);
+    if (word == "nan" || word == "inf") return complain("no number");
     if (peek() != '(') {
       out_.steps_.push_back({Kind::name, 0, std::string(word)});
       return {};

@@ -80,7 +80,13 @@ class Binder {
   }
 
   Result<BoundTable> bind(const data::TableArguments& arguments) {
-    for (const auto& [name, value] : arguments) PHASEBIT_TRY(take(name, value));
+    std::set<std::string> names;
+    for (const auto& [name, value] : arguments) {
+      if (!names.insert(name).second)
+        return with_hint(fail(Step::usage, "argument '{}': twice", name),
+                         fmt::format("of an axis {}=ONE|OTHER accepts both", name));
+      PHASEBIT_TRY(take(name, value));
+    }
     for (const TableArgument& one : table_.arguments)
       if (one.is_needed && out_.values[one.name].empty())
         return with_hint(fail(Step::usage, "{} needs {}=", table_.name, one.name),
@@ -88,6 +94,11 @@ class Binder {
     if (const auto across = out_.values.find("across"); across != out_.values.end())
       PHASEBIT_TRY(take_across(across->second));
     PHASEBIT_TRY(expand());
+    for (const auto& [axis, value] : where_)
+      if (!filtered_.contains(axis))
+        return fail(Step::usage,
+                    "{}: {}={} would change nothing: its query has no {{where}} for it",
+                    table_.name, axis, value);
     return std::move(out_);
   }
 
@@ -248,17 +259,19 @@ class Binder {
     return fmt::format("{}", fmt::join(made, by));
   }
 
-  std::string where(const Words& left_out) const {
+  std::string where(const Words& left_out) {
     Words tests;
-    for (const auto& [axis, value] : where_)
-      if (!contains(left_out, axis))
-        tests.push_back(fmt::format(
-            "CAST({} AS TEXT) IN ({})", shown(axis),
-            joined(values_of(value), ", ", [](size_t, const auto& one) { return sql_text(one); })));
+    for (const auto& [axis, value] : where_) {
+      if (contains(left_out, axis)) continue;
+      filtered_.insert(axis);
+      tests.push_back(fmt::format(
+          "CAST({} AS TEXT) IN ({})", shown(axis),
+          joined(values_of(value), ", ", [](size_t, const auto& one) { return sql_text(one); })));
+    }
     return tests.empty() ? "1" : fmt::format("({})", fmt::join(tests, " AND "));
   }
 
-  std::string where_only(const Words& axes) const {
+  std::string where_only(const Words& axes) {
     Words others;
     for (const auto& [axis, value] : where_)
       if (!contains(axes, axis)) others.push_back(axis);
@@ -286,7 +299,7 @@ class Binder {
   }
 
   Result<std::string> placeholder(const std::string& name, const Words& left_out,
-                                  const std::string& where_it_is) const {
+                                  const std::string& where_it_is) {
     const Words rows = rows_but(left_out);
     if ((name == "column" || name == "title") && left_out.size() == 1) {
       const auto value = out_.values.find(left_out.front());
@@ -334,6 +347,7 @@ class Binder {
   const TableFile& table_;
   Words rows_;
   std::vector<std::pair<std::string, std::string>> where_;
+  std::set<std::string> filtered_;  // axes of where_ that the query asks for
   std::string across_;
   Words across_values_;
   BoundTable out_;

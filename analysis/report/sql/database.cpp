@@ -4,6 +4,7 @@
 #include "analysis/report/sql/fill.h"
 #include "analysis/report/sql/schema.h"
 #include "core/base/hash.h"
+#include "core/store/flat_samples.h"
 #include "core/store/load.h"
 
 #include <algorithm>
@@ -32,17 +33,20 @@ std::string program_text() {
                      fs::last_write_time(program, ignored).time_since_epoch().count());
 }
 
-// What the files hold, whatever their names; of a store what is still in its log too.
+// What the files hold, whatever their names, and their samples, of which words are read; of a
+// store what is still in its log too.
 Result<std::string> content_of(const std::vector<fs::path>& results) {
   std::string hashes = program_text() + '\n';
   for (const fs::path& path : results) {
     PHASEBIT_TRY_ASSIGN(content, base::read_file(path));
     hashes += base::content_hash(content);
-    std::error_code ignored;
-    const fs::path log = path.string() + "-wal";
-    if (!fs::exists(log, ignored)) continue;
-    PHASEBIT_TRY_ASSIGN(rest, base::read_file(log));
-    hashes += base::content_hash(rest);
+    for (const fs::path& more :
+         {fs::path(path.string() + "-wal"), store::samples_path(path).value_or(fs::path())}) {
+      std::error_code ignored;
+      if (!fs::exists(more, ignored)) continue;
+      PHASEBIT_TRY_ASSIGN(rest, base::read_file(more));
+      hashes += base::content_hash(rest);
+    }
   }
   return base::content_hash(hashes);
 }

@@ -83,9 +83,11 @@ void percent(sqlite3_context* context, QueryFigures& figures, sqlite3_value** va
   sqlite3_result_int64(context, figures.keep(data::change_percent(a.figure, b.figure), a.stratum));
 }
 
+// Of a figure that is not there it is not known which is larger.
 void larger(sqlite3_context* context, QueryFigures& figures, sqlite3_value** values) {
-  const bool second =
-      figures.at(number(values[0])).figure.value < figures.at(number(values[1])).figure.value;
+  const Figure& a = figures.at(number(values[0])).figure;
+  const Figure& b = figures.at(number(values[1])).figure;
+  const bool second = a.reason.empty() && (!b.reason.empty() || a.value < b.value);
   sqlite3_result_value(context, values[second ? 1 : 0]);
 }
 

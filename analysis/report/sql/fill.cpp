@@ -93,6 +93,21 @@ std::vector<std::string> axes_of(const Results& results) {
   return axes;
 }
 
+// Those that have some value that is no whole number.
+std::set<std::string> axes_of_words(const Results& results) {
+  std::set<std::string> axes;
+  std::set<const image::KeyAxes*> lists;
+  const auto add = [&](const image::KeyAxes& some) {
+    for (const auto& [axis, value] : some)
+      if (!is_whole_number(value)) axes.insert(axis);
+  };
+  for (const VariantRow& variant : results.variants) {
+    if (variant.has_key() && lists.insert(variant.defaults.get()).second) add(*variant.defaults);
+    add(variant.named);
+  }
+  return axes;
+}
+
 void bind_axis(Inserter& row, int index, const std::string* value) {
   if (value == nullptr)
     row.bind(index, nullptr);
@@ -176,8 +191,11 @@ class Filler {
   }
 
   void fill_variants() {
+    // Of an integer column '8' is 8; without a type every number would be less than every text.
+    const std::set<std::string> words = axes_of_words(results_);
     for (const std::string& axis : axes_)
-      sqlite_.exec(fmt::format("ALTER TABLE variant ADD COLUMN {}", sql_name(axis_column(axis))));
+      sqlite_.exec(fmt::format("ALTER TABLE variant ADD COLUMN {} {}", sql_name(axis_column(axis)),
+                               words.contains(axis) ? "" : "INTEGER"));
     variants_.emplace(sqlite_, "variant");
     for (const VariantRow& variant : results_.variants) variant_number(keys_.of(variant.id));
   }

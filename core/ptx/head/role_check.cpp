@@ -40,11 +40,13 @@ bool plays(const CheckedHead& checked, Role role) {
 
 Status check_slice(const CheckedHead& checked, const RoleSlice& slice) {
   const image::LaunchShape& launch = checked.head.launch;
-  if (slice.warp < 0 || slice.warp >= launch.warps())
-    return checked.complain(key_of(slice),
-                            fmt::format("warps 0 to {}, or write `threads = {}`",
-                                        launch.warps() - 1, 32 * (slice.warp + 1)),
-                            "warp {} of {} threads", slice.warp, launch.threads);
+  if (slice.warp < 0 || slice.warp >= launch.warps()) {
+    std::string hint = fmt::format("warps 0 to {}", launch.warps() - 1);
+    if (slice.warp >= 0 && slice.warp < image::most_threads_of_cta / 32)
+      hint += fmt::format(", or write `threads = {}`", 32 * (slice.warp + 1));
+    return checked.complain(key_of(slice), hint, "warp {} of {} threads", slice.warp,
+                            launch.threads);
+  }
   if (slice.rank_in_cluster >= launch.cluster_size)
     return checked.complain(key_of(slice), "write the cluster's size as `cluster_size` of [launch]",
                             "cta {} of a cluster of {}", slice.rank_in_cluster,

@@ -117,6 +117,23 @@ TEST(ClaimFile, ErrorsNameLineAndWord) {
        "spec: some.toml:7: within: must be a number (a fraction in quotes: \"0.5\")"},
       {head + "relation = \"less\"\nbound = \"1\"\nmost_share = 2",
        "spec: some.toml:7: most_share: is a share of 1"},
+      {head + "relation = \"less\"\nbound = \"1\"\nleast_share = 0",
+       "spec: some.toml:7: least_share: every claim has a share of 0 or more"},
+      {head + "relation = \"less\"\nbound = \"1\"\nmost_share = 1",
+       "spec: some.toml:7: most_share: every claim has a share of 1 or less"},
+      {head + "relation = \"less\"\nbound = \"1\"\nleast_share = \"0.5\"\nmost_share = "
+              "\"0.25\"",
+       "spec: some.toml:7: least_share: is above most_share"},
+      {head + "relation = \"less\"\nbound = \"1\"\nwithin = -1",
+       "spec: some.toml:7: within: must be 0 or more"},
+      {head + "relation = \"less\"\nbound = \"1\"\nwithin_percent = \"nan\"",
+       "spec: some.toml:7: within_percent: must be a number (a fraction in quotes: \"0.5\")"},
+      {head + "relation = \"less\"\nbound = \"nan\"",
+       "spec: some.toml:6: bound: formula 'nan', at 4: no number"},
+      {head + "relation = \"less\"\nbound = \"1 / 0\"",
+       "spec: some.toml:6: bound: must be a number"},
+      {head + "relation = \"at_least\"\nbound = \"-1\"",
+       "spec: some.toml:6: bound: -1 is below 0: every figure is above"},
   };
   for (const auto& [text, message] : rows) {
     const auto claims = report::claims::parse_claims(text, "some.toml");
