@@ -72,5 +72,11 @@ TEST(Dictionary, HasEveryVerdict) {
   }
 }
 
+TEST(FlatColumns, AreNamedOnceAndFewAreRequired) {
+  std::set<std::string> names;
+  for (const store::Column& column : store::flat_columns())
+    EXPECT_TRUE(names.insert(column.name).second) << column.name;
+}
+
 }  // namespace
 }  // namespace phasebit::test

@@ -368,11 +368,10 @@ TEST(Flat, RefusesFiguresThatContradictTheirIntervals) {
 }
 
 TEST(Flat, RefusesIdsThatSayAnotherKey) {
-  const std::string ring_id = "ring/mbarrier/none/none";
-  EXPECT_EQ(Changed().set(1, "id", ring_id + "/wait=poll").error(),
+  EXPECT_EQ(Changed().set(1, "id", "ring/mbarrier/none/none/wait=poll").error(),
             "store: a.csv: row 1: column 'axis.wait': 'test_wait', and the id says otherwise: "
             "ring/mbarrier/none/none/wait=poll");
-  EXPECT_EQ(Changed().set(1, "id", ring_id + "/wait=test_wait/num_stages=8").error(),
+  EXPECT_EQ(Changed().set(1, "id", "ring/mbarrier/none/none/wait=test_wait/num_stages=8").error(),
             "store: a.csv: row 1: column 'axis.num_stages': '4', and the id says otherwise: "
             "ring/mbarrier/none/none/wait=test_wait/num_stages=8");
 }
@@ -595,12 +594,6 @@ TEST(FlatFacts, ADefaultIsTheOneOfMostVariants) {
   EXPECT_EQ(facts.axes.size(), 2U);
   EXPECT_EQ(*facts.default_of("x"), "2");
   EXPECT_EQ(*facts.default_of("y"), "a");
-}
-
-TEST(FlatColumns, AreNamedOnceAndFewAreRequired) {
-  std::set<std::string> names;
-  for (const store::Column& column : store::flat_columns())
-    EXPECT_TRUE(names.insert(column.name).second) << column.name;
 }
 
 }  // namespace
