@@ -31,10 +31,8 @@ Hook* hook_named(std::string_view name);
 template <typename Function>
 Function theirs(const char* name) {
   Hook* hook = hook_named(name);
-  void* found = hook->theirs;
-  if (found == nullptr) found = entry_of_driver(name);
-  hook->theirs = found;
-  return reinterpret_cast<Function>(found);
+  if (hook->theirs == nullptr) hook->theirs = entry_of_driver(name);
+  return reinterpret_cast<Function>(hook->theirs.load());
 }
 
 // Nothing that goes wrong in a note is the program's concern.
@@ -95,6 +93,25 @@ CUresult launch_ex(const char* name, const CUlaunchConfig* config, CUfunction fu
   return next == nullptr ? CUDA_ERROR_NOT_FOUND : next(config, function, parameters, extra);
 }
 
+// What both kinds of map are told.
+MapNote note_of(const CUtensorMap* map, CUtensorMapDataType element, cuuint32_t rank, void* address,
+                const cuuint64_t* sizes, const cuuint64_t* strides, const cuuint32_t* steps,
+                CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
+  MapNote made;
+  made.encoded = map;
+  made.element = element;
+  made.address = reinterpret_cast<std::uint64_t>(address);
+  made.sizes = {sizes, sizes + rank};
+  made.strides = {strides, strides + rank - 1};
+  made.steps = {steps, steps + rank};
+  made.interleave = interleave;
+  made.swizzle = swizzle;
+  made.promotion = promotion;
+  made.fill = fill;
+  return made;
+}
+
 // What cuGetProcAddress found under a name that is hooked: ours in its place.
 void put_ours(const char* symbol, int version, cuuint64_t flags, void** found) {
   constexpr int two_versions = 12000;  // from there on cuGetProcAddress means its second version
@@ -145,22 +162,11 @@ PHASEBIT_EXPORT CUresult cuTensorMapEncodeTiled(
   if (next == nullptr) return CUDA_ERROR_NOT_FOUND;
   const CUresult code = next(map, element, rank, address, sizes, strides, box, steps, interleave,
                              swizzle, promotion, fill);
-  if (code == CUDA_SUCCESS)
-    try_note(MapNote{map,
-                     element,
-                     reinterpret_cast<std::uint64_t>(address),
-                     {sizes, sizes + rank},
-                     {strides, strides + rank - 1},
-                     {box, box + rank},
-                     {steps, steps + rank},
-                     interleave,
-                     swizzle,
-                     promotion,
-                     fill,
-                     {},
-                     {},
-                     0,
-                     0});
+  if (code != CUDA_SUCCESS) return code;
+  MapNote made = note_of(map, element, rank, address, sizes, strides, steps, interleave, swizzle,
+                         promotion, fill);
+  made.box = {box, box + rank};
+  try_note(made);
   return code;
 }
 
@@ -174,22 +180,14 @@ PHASEBIT_EXPORT CUresult cuTensorMapEncodeIm2col(
   if (next == nullptr) return CUDA_ERROR_NOT_FOUND;
   const CUresult code = next(map, element, rank, address, sizes, strides, lower, upper, channels,
                              pixels, steps, interleave, swizzle, promotion, fill);
-  if (code == CUDA_SUCCESS)
-    try_note(MapNote{map,
-                     element,
-                     reinterpret_cast<std::uint64_t>(address),
-                     {sizes, sizes + rank},
-                     {strides, strides + rank - 1},
-                     {},
-                     {steps, steps + rank},
-                     interleave,
-                     swizzle,
-                     promotion,
-                     fill,
-                     {lower, lower + rank - 2},
-                     {upper, upper + rank - 2},
-                     channels,
-                     pixels});
+  if (code != CUDA_SUCCESS) return code;
+  MapNote made = note_of(map, element, rank, address, sizes, strides, steps, interleave, swizzle,
+                         promotion, fill);
+  made.lower = {lower, lower + rank - 2};
+  made.upper = {upper, upper + rank - 2};
+  made.channels = channels;
+  made.pixels = pixels;
+  try_note(made);
   return code;
 }
 

@@ -47,8 +47,10 @@ class Notes {
   }
 
   void add(const std::string& kernel, const std::string& line) {
-    if (const auto [at, fresh] = times_.try_emplace(line, 1); !fresh) return void(++at->second);
-    if (++written_[kernel] > most_) return void(++left_out_);
+    if (const auto known = times_.find(line); known != times_.end()) return void(++known->second);
+    if (written_[kernel] >= most_) return void(++left_out_);
+    ++written_[kernel];
+    times_.emplace(line, 1);
     file_ << line << std::endl;  // a launch may be the last thing that the process does
   }
   void end() {

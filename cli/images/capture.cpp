@@ -12,21 +12,14 @@ namespace {
 
 constexpr const char* library_name = "libphasebit-capture.so";
 
-// In the build folder, beside the program, or where it is installed.
+// Beside the program, in the build folder, or where it is installed.
 Result<fs::path> find_library() {
-  const fs::path program = base::surroundings().program;
-  std::error_code ignored;
-  for (fs::path folder = program.parent_path();; folder = folder.parent_path()) {
-    for (const char* inside : {"", "bench", "lib/phasebit"})
-      if (fs::path place = folder / inside / library_name; fs::exists(place, ignored)) return place;
-    // Debian's library folder has the machine's name in it.
-    for (const auto& one : fs::directory_iterator(folder / "lib", ignored))
-      if (fs::path place = one.path() / "phasebit" / library_name; fs::exists(place, ignored))
-        return place;
-    if (folder == folder.root_path() || folder.empty()) break;
-  }
-  return with_hint(fail(Step::io, "no {} beside {}", library_name, program.string()),
-                   "build it with `ninja`, or install it with the program");
+  if (auto found = base::find_beside_program({library_name, fs::path("bench") / library_name,
+                                              fs::path(PHASEBIT_LIBRARY_FOLDER) / library_name}))
+    return *std::move(found);
+  return with_hint(
+      fail(Step::io, "no {} beside {}", library_name, base::surroundings().program.string()),
+      "build it with `ninja`, or install it with the program");
 }
 
 std::string preloaded(const fs::path& library) {

@@ -97,6 +97,15 @@ Result<Home> find_home(const Surroundings& around) {
                    install_again);
 }
 
+std::optional<fs::path> find_beside_program(const std::vector<fs::path>& places) {
+  std::error_code ignored;
+  for (fs::path folder = surroundings().program.parent_path();; folder = folder.parent_path()) {
+    for (const fs::path& place : places)
+      if (fs::exists(folder / place, ignored)) return folder / place;
+    if (folder == folder.root_path() || folder.empty()) return {};
+  }
+}
+
 std::string_view program_version() {
   return PHASEBIT_VERSION;
 }

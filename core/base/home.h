@@ -4,8 +4,10 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace phasebit::base {
 
@@ -36,6 +38,10 @@ Surroundings surroundings();
 // VERSION was installed: of another version than the program it is an error. Step::io, with the
 // places that were looked at and what to do.
 Result<Home> find_home(const Surroundings& around = surroundings());
+
+// The first of these places that is there, below the program's folder or one above it: a program or
+// library that is built or installed beside it.
+std::optional<fs::path> find_beside_program(const std::vector<fs::path>& places);
 
 // "0.1.0"
 std::string_view program_version();

@@ -1,7 +1,8 @@
 #include "pipeline/launch/captured.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
-#include <fstream>
 #include <map>
 
 #include <nlohmann/json.hpp>
@@ -153,16 +154,15 @@ Result<Captured> read_notes(const fs::path& folder) {
   std::sort(files.begin(), files.end());
   NoteReader reader;
   for (const fs::path& path : files) {
-    std::ifstream file(path);
-    int number = 0;
-    for (std::string line; std::getline(file, line);) {
-      ++number;
+    PHASEBIT_TRY_ASSIGN(text, base::read_file(path));
+    const std::vector<std::string_view> lines = base::split(text, '\n');
+    for (size_t n = 0; n < lines.size(); ++n) {
+      const bool is_last = n + 1 == lines.size();
       try {
-        reader.read(json::parse(line));
+        if (!is_last || !lines[n].empty()) reader.read(json::parse(lines[n]));
       } catch (const json::exception& error) {
-        // A process that was killed leaves half a line, the last one.
-        if (file.peek() == std::ifstream::traits_type::eof()) break;
-        return fail(Step::io, "{}:{}: {}", path.string(), number, error.what());
+        if (is_last) break;  // half of one, of a process that was killed
+        return fail(Step::io, "{}:{}: {}", path.string(), n + 1, error.what());
       }
     }
   }

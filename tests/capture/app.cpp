@@ -146,6 +146,10 @@ int main(int count, char** words) {
     if (std::fgets(line, sizeof line, stdin) != nullptr) std::printf("read %s", line);
     launch_axpy(launch, 5, buffer(4096), buffer(4096));
   }
+  if (way == "again") {
+    const CUdeviceptr x = buffer(64);
+    for (unsigned n = 0; n < 9; ++n) launch_axpy(launch, n % 3, x, x);
+  }
   if (way == "many")
     for (unsigned n = 0; n < 100; ++n) launch_axpy(launch, n, buffer(64), buffer(64));
   return 0;

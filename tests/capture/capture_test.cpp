@@ -144,6 +144,11 @@ TEST_F(Capture, LeavesOutWhatDiffersTooOftenAndSaysSo) {
             std::string::npos)
       << output.err;
   EXPECT_EQ(read().size(), 10U);
+  // One that is left out is not in the file for coming again.
+  const ProcessOutput again = run("again", {"--most", "2"});
+  EXPECT_NE(again.err.find("3 launches are left out"), std::string::npos) << again.err;
+  ASSERT_EQ(read().size(), 2U);
+  EXPECT_EQ(read().at(1).times, 3);
 }
 
 // RTLD_NEXT means the caller of dlsym; the program reads and writes what its caller gave it.
