@@ -49,10 +49,7 @@ bool can_be_kept(const DisassembledFunction& function) {
 
 Result<DisassemblyCache> DisassemblyCache::open(const fs::path& folder,
                                                 const std::string& nvdisasm_version) {
-  std::error_code failed;
-  fs::create_directories(folder / nvdisasm_version, failed);
-  if (failed)
-    return fail(Step::io, "cannot make the cache {}: {}", folder.string(), failed.message());
+  PHASEBIT_TRY(base::make_folder(folder / nvdisasm_version));
   return DisassemblyCache(folder / nvdisasm_version);
 }
 

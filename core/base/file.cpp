@@ -65,9 +65,18 @@ Result<std::string> read_file(const fs::path& path) {
   return content;
 }
 
-Status write_file(const fs::path& path, std::string_view content) {
+Status make_folder(const fs::path& folder) {
+  std::error_code failed;
+  if (!folder.empty()) fs::create_directories(folder, failed);
+  // A link to a folder is one, and an error of its own to create_directories.
   std::error_code ignored;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), ignored);
+  if (!failed || fs::is_directory(folder, ignored)) return {};
+  return fail(Step::io, "cannot make the folder {}: {}", folder.string(), failed.message());
+}
+
+Status write_file(const fs::path& path, std::string_view content) {
+  PHASEBIT_TRY(make_folder(path.parent_path()));
+  std::error_code ignored;
   // A device or a pipe (/dev/null, /dev/stdout) is written to, never replaced.
   const fs::file_status there = fs::status(path, ignored);
   const bool replaced = !fs::exists(there) || fs::is_regular_file(there);

@@ -13,6 +13,9 @@ namespace fs = std::filesystem;
 
 namespace phasebit::base {
 
+// With all folders above it; one that is there is left as it is.
+Status make_folder(const fs::path& folder);
+
 Result<std::string> read_file(const fs::path& path);
 
 // Writes to a neighbour and renames it: a full disk or a kill leaves the old file or none, never

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <system_error>
 
 #include <fcntl.h>
@@ -43,6 +44,10 @@ int with_standard_output(const char* program, const std::function<int()>& body) 
     const int status = body();
     if (std::fflush(stdout) != 0) return cannot_write(program, errno);
     return status;
+  } catch (const std::filesystem::filesystem_error& error) {  // while listing a folder
+    return complain(
+        program,
+        {Step::io, fmt::format("{}: {}", error.path1().string(), error.code().message()), {}});
   } catch (const std::system_error& error) {  // fmt::print
     return cannot_write(program, error.code().value());
   }

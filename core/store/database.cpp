@@ -2,6 +2,9 @@
 
 #include "core/store/schema.h"
 
+#include <cerrno>
+#include <cstring>
+
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <sqlite3.h>
@@ -47,6 +50,23 @@ bool can_only_be_read(const std::string& path) {
   return absent || log_bytes == 0;
 }
 
+// 0: it can be opened, or made.
+int why_not_opened(const std::string& path) {
+  int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  const bool absent = fd < 0 && errno == ENOENT;
+  if (absent) fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return errno;
+  ::close(fd);
+  if (absent) ::unlink(path.c_str());
+  return 0;
+}
+
+// SQLite tries again to open for reading alone, and keeps the errno of that.
+int why_not_opened_with_journal(const std::string& path) {
+  const int system = why_not_opened(path);
+  return system != 0 ? system : why_not_opened(path + "-journal");
+}
+
 std::string unchanging_uri(const std::string& path) {
   std::string uri = "file:";
   for (const char one : path)
@@ -56,7 +76,7 @@ std::string unchanging_uri(const std::string& path) {
   return uri + "?immutable=1";
 }
 
-Error damaged(const std::string& path, const char* what) {
+Error damaged(const std::string& path, const std::string& what) {
   return {Step::store, fmt::format("{} is damaged or cut short: {}", path, what),
           "copy it again from where it is whole, with its -wal file; `sqlite3 FILE .recover` may "
           "save rows"};
@@ -77,9 +97,19 @@ void configure(SQLite::Database& sqlite) {
 
 }  // namespace
 
+// SQLite has no errno of a commit that fails, nor of a full disk.
+Error StoreDatabase::error_now(const SQLite::Exception& exception, int last_errno) const {
+  int system = sqlite3_system_errno(sqlite_.getHandle());
+  if (system == 0) system = last_errno;
+  if (exception.getErrorCode() == SQLITE_FULL) system = ENOSPC;
+  if (exception.getErrorCode() == SQLITE_CANTOPEN) system = why_not_opened_with_journal(path_);
+  return error_of(exception, path_, options_, system);
+}
+
 Error StoreDatabase::error_of(const SQLite::Exception& exception, const std::string& path,
-                              const StoreOptions& options) {
-  const char* what = exception.what();
+                              const StoreOptions& options, int system) {
+  const std::string what = exception.what();
+  const std::string why = system == 0 ? what : fmt::format("{} ({})", std::strerror(system), what);
   switch (exception.getErrorCode()) {
     case SQLITE_NOTADB:
       return {Step::store, fmt::format("{} is not a phasebit store: {}", path, what),
@@ -87,7 +117,7 @@ Error StoreDatabase::error_of(const SQLite::Exception& exception, const std::str
     case SQLITE_CORRUPT: return damaged(path, what);
     case SQLITE_FULL:
     case SQLITE_IOERR:
-      return {Step::store, fmt::format("cannot write to {}: {}", path, what),
+      return {Step::store, fmt::format("cannot write to {}: {}", path, why),
               "make room on its disk and run the command again: finished points are kept"};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -97,7 +127,7 @@ Error StoreDatabase::error_of(const SQLite::Exception& exception, const std::str
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM:
-      return {Step::store, fmt::format("cannot open {}: {}", path, what),
+      return {Step::store, fmt::format("cannot open {}: {}", path, why),
               "check that the folder exists and that you may write to it"};
     default: return {Step::store, fmt::format("{}: {}", path, what), {}};
   }
@@ -105,8 +135,7 @@ Error StoreDatabase::error_of(const SQLite::Exception& exception, const std::str
 
 Result<StoreDatabase> StoreDatabase::open(const fs::path& path, const StoreOptions& options) {
   const std::string name = path.string();
-  std::error_code ignored;  // opening says why
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), ignored);
+  PHASEBIT_TRY(base::make_folder(path.parent_path()));
   // SQLite takes a file below its smallest page for an empty one, and would write over it.
   std::error_code absent;
   const auto size = fs::file_size(path, absent);
@@ -116,7 +145,8 @@ Result<StoreDatabase> StoreDatabase::open(const fs::path& path, const StoreOptio
   try {
     return open_checked(name, options);
   } catch (const SQLite::Exception& exception) {
-    return tl::unexpected<Error>(error_of(exception, name, options));
+    return tl::unexpected<Error>(
+        error_of(exception, name, options, why_not_opened_with_journal(name)));
   }
 }
 
@@ -128,10 +158,12 @@ Result<StoreDatabase> StoreDatabase::open_checked(const std::string& path,
                   : SQLite::Database(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
                                      static_cast<int>(options.lock_wait.count())),
       path, options);
-  PHASEBIT_TRY(database.check_schema());
-  if (for_reading) return database;
-  configure(database.sqlite_);
-  PHASEBIT_TRY(database.create_schema());
+  PHASEBIT_TRY(database.guarded([&]() -> Status {
+    PHASEBIT_TRY(database.check_schema());
+    if (for_reading) return {};
+    configure(database.sqlite_);
+    return database.create_schema();
+  }));
   return database;
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/file.h"
 #include "core/store/schema.h"
 
+#include <cerrno>
 #include <string>
 #include <utility>
 
@@ -22,10 +23,11 @@ class StoreDatabase {
   // The value or Status of the body, or the error that SQLite threw in it.
   template <typename Body>
   auto guarded(Body&& body) -> decltype(body()) {
+    errno = 0;
     try {
       return std::forward<Body>(body)();
     } catch (const SQLite::Exception& exception) {
-      return tl::unexpected<Error>(error_of(exception, path_, options_));
+      return tl::unexpected<Error>(error_now(exception, errno));
     }
   }
 
@@ -38,8 +40,10 @@ class StoreDatabase {
  private:
   StoreDatabase(SQLite::Database&& sqlite, std::string path, const StoreOptions& options)
       : sqlite_(std::move(sqlite)), path_(std::move(path)), options_(options) {}
+  Error error_now(const SQLite::Exception& exception, int last_errno) const;
+  // `system` is the errno of the call that failed, 0 where none did.
   static Error error_of(const SQLite::Exception& exception, const std::string& path,
-                        const StoreOptions& options);
+                        const StoreOptions& options, int system);
   static Result<StoreDatabase> open_checked(const std::string& path, const StoreOptions& options);
   Status check_schema();
   Status create_schema();

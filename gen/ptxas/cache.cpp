@@ -127,10 +127,7 @@ Cache& Cache::operator=(Cache&&) noexcept = default;
 Cache::~Cache() = default;
 
 Result<Cache> Cache::open(const fs::path& folder) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed)
-    return fail(Step::io, "cannot make the cache {}: {}", folder.string(), failed.message());
+  PHASEBIT_TRY(base::make_folder(folder));
   auto impl = std::make_unique<Impl>(folder);
   PHASEBIT_TRY(impl->open());
   return Cache(std::move(impl));

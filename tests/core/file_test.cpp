@@ -63,7 +63,7 @@ TEST_F(File, NamesWhatCannotBeWritten) {
   ASSERT_TRUE(write_file(folder() / "a", "x"));
   const fs::path below = folder() / "a" / "b";
   EXPECT_EQ(write_file(below, "y").error().text(),
-            "io: cannot write " + below.string() + ": Not a directory");
+            "io: cannot make the folder " + (folder() / "a").string() + ": Not a directory");
   ASSERT_TRUE(fs::create_directory(folder() / "taken"));
   const fs::path taken = folder() / "taken";
   EXPECT_EQ(write_file(taken, "y").error().text(),

@@ -122,9 +122,8 @@ TEST_F(StoreFile, LockedByAnotherProcess) {
 TEST_F(StoreFile, InAFolderThatCannotBeMade) {
   ASSERT_TRUE(write_file(folder_.path() / "file", "x"));
   path_ = folder_.path() / "file" / "a.sqlite";
-  EXPECT_EQ(open_error(), "store: cannot open " + path_.string() +
-                              ": unable to open database file (check that the folder exists and "
-                              "that you may write to it)");
+  EXPECT_EQ(open_error(),
+            "io: cannot make the folder " + path_.parent_path().string() + ": Not a directory");
 }
 
 // By a child that may not write there: whoever runs the tests may be root.
@@ -161,10 +160,10 @@ TEST_F(StoreFile, OnADiskThatIsFull) {
     for (int i = 0; i < 1000; ++i) {
       const Status added = store->add_point(some_point("ring/" + std::to_string(i)));
       if (added) continue;
-      const std::string expected =
-          "store: cannot write to " + path_.string() +
-          ": disk I/O error (make room on its disk and run the command again: finished points are "
-          "kept)";
+      const std::string expected = "store: cannot write to " + path_.string() +
+                                   ": File too large (disk I/O error) (make room on its disk and "
+                                   "run the command again: finished points are "
+                                   "kept)";
       const bool right = added.error().text() == expected;
       if (!right) std::fprintf(stderr, "%s\n", added.error().text().c_str());
       std::_Exit(right ? std::min(i, 200) : 2);

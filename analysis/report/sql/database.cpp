@@ -4,6 +4,7 @@
 #include "analysis/report/sql/fill.h"
 #include "analysis/report/sql/schema.h"
 #include "core/base/hash.h"
+#include "core/base/interrupt.h"
 #include "core/store/flat_samples.h"
 #include "core/store/load.h"
 
@@ -88,6 +89,26 @@ bool reads_words(const Results& rows) {
   });
 }
 
+// A file of the cache until it has its name.
+struct Unfinished {
+  explicit Unfinished(fs::path one) : path(std::move(one)) {
+    const auto held = base::hold_interrupts();
+    base::note_unfinished(path);
+    remove();
+  }
+  ~Unfinished() {
+    remove();
+    base::forget_unfinished(path);
+  }
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+  void remove() const {
+    std::error_code absent;
+    fs::remove(path, absent);
+  }
+  const fs::path path;
+};
+
 tl::unexpected<Error> not_made(const SQLite::Exception& exception) {
   return fail(Step::store, "cannot make the tables of the results: {}", exception.what());
 }
@@ -123,22 +144,22 @@ Result<ReportDatabase> ReportDatabase::open(const std::vector<fs::path>& results
   PHASEBIT_TRY_ASSIGN(loaded, store::load_results(results, reads_words));
   if (!cache.empty()) fs::create_directories(folder, missing);
   if (cache.empty() || missing || ::access(folder.c_str(), W_OK) != 0) return of(std::move(loaded));
+  const fs::path temporary = fmt::format("{}.{}", file.string(), ::getpid());
+  const Unfinished unfinished(temporary);
   try {
-    const fs::path temporary = fmt::format("{}.{}", file.string(), ::getpid());
-    fs::remove(temporary, missing);
     {
       const auto sqlite =
           open_file(temporary.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-      const Status filled = fill_file(*sqlite, store::sorted_by_run(std::move(loaded)), progress);
-      if (!filled) return tl::unexpected<Error>(filled.error());
+      PHASEBIT_TRY(fill_file(*sqlite, store::sorted_by_run(std::move(loaded)), progress));
     }
     fs::rename(temporary, file);
     remove_old(folder);
     ReportDatabase made(open_file(file.string(), SQLite::OPEN_READONLY));
     made.read_facts();
     return made;
-  } catch (const SQLite::Exception& exception) {
-    return not_made(exception);
+  } catch (const std::runtime_error&) {  // a full disk: that costs time, not the tables
+    PHASEBIT_TRY_ASSIGN(again, store::load_results(results, reads_words));
+    return of(std::move(again));
   }
 }
 
