@@ -169,6 +169,7 @@ struct ExportOptions {
 Status run_export(const ExportOptions& options);
 
 struct ImportOptions {
+  base::Home home;
   std::vector<std::string> results;
   std::string store = "results.sqlite";
 };

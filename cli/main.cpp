@@ -52,7 +52,7 @@ void set_home(Options& all, const base::Home& home) {
         &sass.page.tools, &sass.classes.tools, &sass.gate.tools, &sass.reduce.tools})
     tools->home = home;
   sass.list.home = all.report.home = all.sql.home = all.claims.home = all.results_out.home =
-      all.list.request.home = all.llvm.history.home = home;
+      all.results_in.home = all.list.request.home = all.llvm.history.home = home;
   all.llvm.table.home = all.llvm.table.tools.home = home;
 }
 

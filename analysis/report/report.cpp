@@ -23,6 +23,10 @@ Result<claims::ClaimSentences> claims_of(const ReportSource& source, sql::Report
   return claims::ClaimSentences();
 }
 
+Result<sql::ReportDatabase> open(const ReportSource& source) {
+  return sql::ReportDatabase::open(source.results, source.cache, source.keys);
+}
+
 std::string title_of(const std::string& table, const TableArguments& arguments) {
   std::string title = table;
   for (const auto& [name, value] : arguments) title += fmt::format(" {}={}", name, value);
@@ -33,7 +37,7 @@ std::string title_of(const std::string& table, const TableArguments& arguments) 
 
 Result<std::string> report(const ReportSource& source, const std::string& table,
                            const TableArguments& arguments, table::TableFormat format) {
-  PHASEBIT_TRY_ASSIGN(database, sql::ReportDatabase::open(source.results, source.cache));
+  PHASEBIT_TRY_ASSIGN(database, open(source));
   const TableSource tables = tables_of(source, database);
   PHASEBIT_TRY_ASSIGN(made, make_table(tables, table, arguments));
   if (format != table::TableFormat::html) return table::render(made, format);
@@ -54,7 +58,7 @@ Result<TableArguments> table_arguments(const std::vector<std::string>& words) {
 
 Result<std::string> update_documents(const std::vector<fs::path>& documents,
                                      const ReportSource& source) {
-  PHASEBIT_TRY_ASSIGN(database, sql::ReportDatabase::open(source.results, source.cache));
+  PHASEBIT_TRY_ASSIGN(database, open(source));
   const TableSource tables = tables_of(source, database);
   PHASEBIT_TRY_ASSIGN(claims, claims_of(source, database, documents));
   std::vector<std::pair<fs::path, std::string>> changed;
@@ -72,7 +76,7 @@ Result<std::string> update_documents(const std::vector<fs::path>& documents,
 }
 
 Status check_documents(const std::vector<fs::path>& documents, const ReportSource& source) {
-  PHASEBIT_TRY_ASSIGN(database, sql::ReportDatabase::open(source.results, source.cache));
+  PHASEBIT_TRY_ASSIGN(database, open(source));
   const TableSource tables = tables_of(source, database);
   PHASEBIT_TRY_ASSIGN(claims, claims_of(source, database, documents));
   std::string said;

@@ -3,6 +3,7 @@
 
 #include "analysis/report/blocks.h"
 #include "core/base/file.h"
+#include "core/store/load.h"
 
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct ReportSource {
   fs::path tables = {};                // folder of NAME.sql
   fs::path cache = {};                 // see sql::ReportDatabase::open
   std::vector<std::string> axes = {};  // see TableSource
+  store::KeyCheck keys = {};           // of the results
 };
 
 // One table (analysis/report/tables.h) as text.

@@ -29,7 +29,7 @@ std::string class_of(const BundleVariant& variant) {
 }  // namespace
 
 bool is_anchor(const BundleVariant& variant) {
-  return variant.key.value("probe") == "anchor";
+  return image::is_anchor(variant.key);
 }
 
 std::optional<Refusal> refusal(const BundleVariant& variant) {

@@ -141,8 +141,7 @@ Status Meter::run_guarded(const MeasureRequest& request, ExpectedChecksums& chec
   const auto key = std::make_pair(variant.key.hash, request.placement.idle_warps());
   const image::Image* image = variant.image(image::Build::guarded);
   // The anchors have one build: they wait for nothing but their own CTA's barrier.
-  if (guarded_.contains(key) || (image == nullptr && variant.key.value("probe") == "anchor"))
-    return {};
+  if (guarded_.contains(key) || (image == nullptr && image::is_anchor(variant.key))) return {};
   if (image == nullptr)
     return with_hint(fail(Step::guard, "the bundle holds no guarded build of {}", variant.key.id),
                      "pack it again");

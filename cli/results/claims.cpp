@@ -45,7 +45,9 @@ table::Table table_of(const ClaimsOptions& options, const ClaimsRequest& request
 Result<bool> run_claims(const ClaimsOptions& options) {
   PHASEBIT_TRY_ASSIGN(format, format_of(options));
   std::vector<fs::path> results;
-  const ClaimsRequest request = request_of(options, results);
+  ClaimsRequest request = request_of(options, results);
+  PHASEBIT_TRY_ASSIGN(axes, pipeline::explain::declared_axes(options.home));
+  request.keys = std::move(axes.check);
   if (results.empty()) results = pipeline::explain::published_results(options.home);
   if (results.empty()) return pipeline::explain::nothing_published(options.home, "results are");
   PHASEBIT_TRY_ASSIGN(claims, report::claims::check_claims(results, options.home.cache, request));

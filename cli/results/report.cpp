@@ -25,7 +25,8 @@ Result<ReportSource> source_of(const ReportOptions& options) {
   source.tables = pipeline::explain::tables_folder(options.home);
   source.cache = options.home.cache;
   PHASEBIT_TRY_ASSIGN(axes, pipeline::explain::declared_axes(options.home));
-  source.axes = std::move(axes);
+  source.axes = std::move(axes.names);
+  source.keys = std::move(axes.check);
   source.published = source.results.empty();
   if (source.published) source.results = pipeline::explain::published_results(options.home);
   if (source.results.empty())
@@ -84,11 +85,12 @@ Status run_sql(const SqlOptions& options) {
   std::vector<fs::path> results(options.results.begin(), options.results.end());
   if (results.empty()) results = pipeline::explain::published_results(options.home);
   if (results.empty()) return pipeline::explain::nothing_published(options.home, "results are");
-  PHASEBIT_TRY_ASSIGN(database, report::sql::ReportDatabase::open(results, options.home.cache));
-  const auto claims = [&] { return claim_rows(database, options.home); };
   PHASEBIT_TRY_ASSIGN(axes, pipeline::explain::declared_axes(options.home));
-  PHASEBIT_TRY_ASSIGN(made,
-                      report::sql::run_query(database, {query, options.device, claims, axes}));
+  PHASEBIT_TRY_ASSIGN(database,
+                      report::sql::ReportDatabase::open(results, options.home.cache, axes.check));
+  const auto claims = [&] { return claim_rows(database, options.home); };
+  PHASEBIT_TRY_ASSIGN(
+      made, report::sql::run_query(database, {query, options.device, claims, axes.names}));
   fmt::print("{}", table::render(made, format));
   return {};
 }
@@ -109,7 +111,8 @@ Status run_export(const ExportOptions& options) {
 
 Status run_import(const ImportOptions& options) {
   const std::vector<fs::path> results(options.results.begin(), options.results.end());
-  PHASEBIT_TRY_ASSIGN(counts, store::import_results(options.store, results));
+  PHASEBIT_TRY_ASSIGN(axes, pipeline::explain::declared_axes(options.home));
+  PHASEBIT_TRY_ASSIGN(counts, store::import_results(options.store, results, axes.check));
   fmt::print("{}: {} points added, {} were there\n", options.store, counts.points,
              counts.points_known);
   return {};

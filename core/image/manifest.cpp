@@ -262,7 +262,7 @@ Status check_manifest(const Manifest& manifest) {
     PHASEBIT_TRY(check_launch(variant));
     PHASEBIT_TRY(check_whole(variant));
     PHASEBIT_TRY(check_images(variant));
-    if (variant.key.value("probe") == "anchor") continue;  // each is measured
+    if (is_anchor(variant.key)) continue;  // each is measured
     for (const Image& image : variant.images)
       if (const auto [at, added] =
               classes.try_emplace(image.sass_class, ClassMember{&variant, &image});

@@ -30,4 +30,10 @@ struct VariantKey {
   }
 };
 
+// The probe of a kernel that is measured first and shows that the set-up works.
+inline constexpr const char* anchor_probe = "anchor";
+inline bool is_anchor(const VariantKey& key) {
+  return key.value("probe") == anchor_probe;
+}
+
 }  // namespace phasebit::image

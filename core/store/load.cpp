@@ -29,21 +29,24 @@ std::vector<fs::path> with_rows(std::vector<fs::path> paths) {
   return paths;
 }
 
+// What was found in a file, with its name.
+Error named(const fs::path& path, const Error& error) {
+  return {Step::store, fmt::format("{}: {}", path.string(), error.message), error.hint};
+}
+
 Result<std::vector<Results>> load_files(const std::vector<fs::path>& paths,
-                                        const SampleWish& wanted) {
+                                        const SampleWish& wanted, const KeyCheck& keys) {
   std::vector<Result<Results>> read(paths.size(), Results());
   base::parallel_for(paths.size(), 0, [&](size_t n) { read[n] = read_results(paths[n], wanted); });
   std::vector<Results> files;
-  for (auto& file : read) {
-    if (!file) return tl::unexpected<Error>(file.error());
-    files.push_back(std::move(*file));
+  for (size_t n = 0; n < paths.size(); ++n) {
+    if (!read[n]) return tl::unexpected<Error>(read[n].error());
+    for (const record::VariantRow& variant : read[n]->variants)
+      if (const Status is_key = keys ? keys(variant) : Status(); !is_key)
+        return tl::unexpected<Error>(named(paths[n], is_key.error()));
+    files.push_back(std::move(*read[n]));
   }
   return files;
-}
-
-// What merging a file found, with the file's name in front.
-Error named(const fs::path& path, const Error& error) {
-  return {Step::store, fmt::format("{}: {}", path.string(), error.message), error.hint};
 }
 
 Result<MergeCounts> merge_files(Store& store, const std::vector<fs::path>& paths,
@@ -62,9 +65,10 @@ Result<MergeCounts> merge_files(Store& store, const std::vector<fs::path>& paths
 
 }  // namespace
 
-Result<Results> load_results(const std::vector<fs::path>& named_paths, const SampleWish& wanted) {
+Result<Results> load_results(const std::vector<fs::path>& named_paths, const SampleWish& wanted,
+                             const KeyCheck& keys) {
   const std::vector<fs::path> paths = with_rows(named_paths);
-  PHASEBIT_TRY_ASSIGN(files, load_files(paths, wanted));
+  PHASEBIT_TRY_ASSIGN(files, load_files(paths, wanted, keys));
   MergedResults whole;
   size_t points = 0, variants = 0;
   for (const Results& file : files) {
@@ -80,9 +84,10 @@ Result<Results> load_results(const std::vector<fs::path>& named_paths, const Sam
   return results;
 }
 
-Result<MergeCounts> import_results(const fs::path& path, const std::vector<fs::path>& named_paths) {
+Result<MergeCounts> import_results(const fs::path& path, const std::vector<fs::path>& named_paths,
+                                   const KeyCheck& keys) {
   const std::vector<fs::path> paths = with_rows(named_paths);
-  PHASEBIT_TRY_ASSIGN(files, load_files(paths, {}));
+  PHASEBIT_TRY_ASSIGN(files, load_files(paths, {}, keys));
   PHASEBIT_TRY_ASSIGN(store, Store::open(path));
   return merge_files(store, paths, files);
 }

@@ -8,15 +8,20 @@
 
 namespace phasebit::store {
 
+// Step::store where a variant's key is none, without the file's name.
+using KeyCheck = std::function<Status(const record::VariantRow& variant)>;
+
 // Stores and files of results (flat.h), merged; each is told by its first bytes. Step::io when a
 // file cannot be read, else as Store and read_flat say, with the file's name. `wanted`: whose
-// samples are read, of files that keep them apart; their files may be named too.
+// samples are read, of files that keep them apart; their files may be named too. `keys` is asked
+// about each variant.
 Result<record::Results> load_results(const std::vector<fs::path>& paths,
-                                     const SampleWish& wanted = {});
+                                     const SampleWish& wanted = {}, const KeyCheck& keys = {});
 
 // Merges files of results and other stores into a store, which is made when it is missing. All
 // files are read before the first is merged.
 Result<record::MergeCounts> import_results(const fs::path& store,
-                                           const std::vector<fs::path>& paths);
+                                           const std::vector<fs::path>& paths,
+                                           const KeyCheck& keys = {});
 
 }  // namespace phasebit::store

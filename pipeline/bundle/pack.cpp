@@ -36,19 +36,27 @@ using select::Space;
 
 namespace {
 
-constexpr const char* dirty = "-dirty";
-
-// "3f2a9c1", with "-dirty" where a file differs from it, also one of the templates that git does
-// not know.
-std::string commit_of(const fs::path& templates) {
+// What a git command prints in a folder; none where it fails, as in an installed copy.
+std::optional<std::string> said_by_git(const fs::path& folder, std::vector<std::string> words) {
   base::ProcessOptions options;
-  options.working_directory = templates.string();
-  const auto output = base::run_process({"git", "describe", "--always", "--dirty"}, options);
-  if (!output || !output->ok()) return {};
-  std::string commit = output->out.substr(0, output->out.find('\n'));
-  const auto changed = base::run_process({"git", "status", "--porcelain", "--", "."}, options);
-  const bool known = changed && changed->ok() && changed->out.empty();
-  return known || commit.ends_with(dirty) ? commit : commit + dirty;
+  options.working_directory = folder.string();
+  words.insert(words.begin(), "git");
+  const auto output = base::run_process(words, options);
+  if (!output || !output->ok()) return std::nullopt;
+  return output->out;
+}
+
+// Whether the templates differ from their commit, by a file that git does not know too.
+bool are_changed(const fs::path& templates) {
+  return !said_by_git(templates, {"status", "--porcelain", "--", "."}).value_or("").empty();
+}
+
+// "3f2a9c1", with "-dirty" where a file of the checkout differs from it.
+std::string commit_of(const fs::path& templates) {
+  const auto described = said_by_git(templates, {"describe", "--always", "--dirty"});
+  if (!described) return {};
+  std::string commit = described->substr(0, described->find('\n'));
+  return commit.ends_with("-dirty") || !are_changed(templates) ? commit : commit + "-dirty";
 }
 
 // All files of a folder of templates, by name.
@@ -64,14 +72,14 @@ Result<std::string> hash_of_folder(const fs::path& folder) {
   return base::short_hash(all);
 }
 
-// Of `--templates`: what they make, from `first` on, is no variant of the catalogue, so its id
-// names them. The bench finds the anchors in front of it by their names.
+// What templates that no commit has make, from `first` on, is no variant of the catalogue, so its
+// id names them. The bench finds the anchors in front of it by their names.
 Status name_templates(const select::SpaceRequest& request, std::size_t first,
                       image::Manifest& manifest) {
-  if (request.templates.empty()) return {};
-  PHASEBIT_TRY_ASSIGN(own, hash_of_folder(request.templates));
-  PHASEBIT_TRY_ASSIGN(shipped, hash_of_folder(request.home.data / "templates"));
-  if (own == shipped) return {};
+  const fs::path shipped = request.home.data / "templates";
+  PHASEBIT_TRY_ASSIGN(own, hash_of_folder(select::templates_folder(request)));
+  PHASEBIT_TRY_ASSIGN(known, hash_of_folder(shipped));
+  if (own == known && !are_changed(shipped)) return {};
   manifest.commit += fmt::format("{}templates {}", manifest.commit.empty() ? "" : ", ", own);
   for (std::size_t n = first; n < manifest.variants.size(); ++n) {
     BundleVariant& variant = manifest.variants[n];

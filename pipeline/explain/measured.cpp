@@ -1,5 +1,6 @@
 #include "pipeline/explain/measured.h"
 
+#include "core/image/whole.h"
 #include "core/store/flat.h"
 #include "core/store/load.h"
 #include "gen/catalogue/catalogue.h"
@@ -52,9 +53,52 @@ fs::path tables_folder(const Home& home) {
   return home.data / "analysis" / "report" / "tables";
 }
 
-Result<std::vector<std::string>> declared_axes(const Home& home) {
+namespace {
+
+class AxisValues {
+ public:
+  explicit AxisValues(catalogue::Catalogue catalogue) : catalogue_(std::move(catalogue)) {
+    for (const std::string& name : space::axis_names(catalogue_))
+      if (!space::is_later_axis(name)) names_.insert(name);
+  }
+
+  Status check(const record::VariantRow& variant) {
+    for (const char* free : {space::templates_axis, space::file_axis})
+      if (variant.find(free) != nullptr) return {};
+    const std::string probe = variant.value("probe");
+    if (probe == image::anchor_probe || probe == image::whole_kind) return {};
+    if (variant.has_key())
+      for (const auto& [axis, value] : *variant.defaults)
+        PHASEBIT_TRY(check_value(variant, axis, value));
+    for (const auto& [axis, value] : variant.named) PHASEBIT_TRY(check_value(variant, axis, value));
+    return {};
+  }
+
+ private:
+  Status check_value(const record::VariantRow& variant, const std::string& axis,
+                     const std::string& value) {
+    if (!names_.contains(axis) || known_.contains({axis, value})) return {};
+    const Status valid = catalogue_.check_value(axis, value);
+    if (!valid)
+      return with_hint(fail(Step::store, "{}: axis {} has no value '{}'", variant.id, axis, value),
+                       valid.error().hint);
+    known_.emplace(axis, value);
+    return {};
+  }
+
+  catalogue::Catalogue catalogue_;
+  std::set<std::string> names_;
+  std::set<std::pair<std::string, std::string>> known_;
+};
+
+}  // namespace
+
+Result<DeclaredAxes> declared_axes(const Home& home) {
   PHASEBIT_TRY_ASSIGN(catalogue, catalogue::Catalogue::load(home.data / "templates"));
-  return space::axis_names(catalogue);
+  DeclaredAxes axes{space::axis_names(catalogue), {}};
+  const auto values = std::make_shared<AxisValues>(std::move(catalogue));
+  axes.check = [values](const record::VariantRow& variant) { return values->check(variant); };
+  return axes;
 }
 
 tl::unexpected<Error> nothing_published(const Home& home, std::string_view what) {

@@ -3,6 +3,7 @@
 
 #include "analysis/report/tables.h"
 #include "core/base/home.h"
+#include "core/store/load.h"
 
 #include <string>
 #include <vector>
@@ -13,8 +14,16 @@ namespace phasebit::pipeline::explain {
 std::vector<fs::path> published_results(const base::Home& home);
 // Of NAME.sql.
 fs::path tables_folder(const base::Home& home);
-// That tables may name. Errors as of the project's templates.
-Result<std::vector<std::string>> declared_axes(const base::Home& home);
+
+// Of the project's templates. Errors as these have.
+struct DeclaredAxes {
+  std::vector<std::string> names;  // which tables may name
+  // Step::store for a value that no axis of this name has. What other templates, a user's file or
+  // nvcc made has values of its own.
+  store::KeyCheck check;
+};
+Result<DeclaredAxes> declared_axes(const base::Home& home);
+
 // Step::usage: none is there; `what` is "results are" or the like.
 tl::unexpected<Error> nothing_published(const base::Home& home, std::string_view what);
 // results/*/history/*.csv.zst of the project: texts measured by many versions of ptxas.

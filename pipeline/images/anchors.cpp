@@ -104,7 +104,7 @@ Result<std::vector<Prepared>> prepare_anchors(const fs::path& templates) {
       Prepared anchor;
       anchor.key.id = "anchor/" + name;
       anchor.key.hash = base::short_hash(anchor.key.id);
-      anchor.key.axes = {{"probe", "anchor"}, {"anchor", name}};
+      anchor.key.axes = {{"probe", image::anchor_probe}, {"anchor", name}};
       anchor.head.launch = launch_of(row, header);
       PHASEBIT_TRY_ASSIGN(kernel, kernel_of(templates, source, header));
       anchor.kernel = std::move(kernel);

@@ -2,11 +2,13 @@
 #include "core/base/file.h"
 #include "core/base/process.h"
 #include "gen/ptxas/toolchain.h"
+#include "tests/cli/project.h"
 #include "tests/home.h"
 
 #include <cstdlib>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace phasebit::test {
 
@@ -151,6 +153,73 @@ TEST_F(WithTools, AResourceLimitRefusesWithTheFigure) {
                      "ring/cta_barrier/st_shared/none", "--limit", "1", "--max-registers", "8"});
   EXPECT_EQ(output.exit_status, exit_code(Step::assemble));
   EXPECT_NE(output.err.find("registers, the limit is 8"), std::string::npos) << output.err;
+}
+
+// A project under git whose templates are as committed.
+Project committed_project() {
+  Project project;
+  const auto git = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"git", "-C", project.path().string(), "-c", "user.name=t", "-c",
+                                 "user.email=t@example.org"});
+    const auto output = base::run_process(words);
+    EXPECT_TRUE(output && output->ok()) << output->err;
+  };
+  git({"init", "--quiet"});
+  git({"add", "templates"});
+  git({"commit", "--quiet", "-m", "templates"});
+  return project;
+}
+
+// {commit, id of the ring} of a bundle.
+std::pair<std::string, std::string> packed_names(const Project& project) {
+  const auto output = project.says(
+      {"pack", "--id", "ring/mbarrier/none/none", "--no-anchors", "-t", "sm_90a", "-o", "out"});
+  EXPECT_TRUE(output.ok()) << output.err;
+  const auto manifest = nlohmann::json::parse(Project::read(project.path() / "out/manifest.json"));
+  return {manifest["commit"], manifest["variants"][0]["key"]["id"]};
+}
+
+TEST(Commands, ABundleOfTemplatesThatNoCommitHasSaysSo) {
+  if (!ptxas::find_toolchain({test::home(), {}, {}})) GTEST_SKIP() << "no toolchain";
+  const Project project = committed_project();
+  const auto clean = packed_names(project);
+  EXPECT_EQ(clean.second, "ring/mbarrier/none/none");
+  EXPECT_EQ(clean.first.find("dirty"), std::string::npos) << clean.first;
+  const auto expect_named = [&](const char* what) {
+    const auto [commit, id] = packed_names(project);
+    EXPECT_EQ(id.find("ring/mbarrier/none/none/templates="), 0U) << what << id;
+    EXPECT_EQ(commit.find(clean.first + "-dirty, templates "), 0U) << what << commit;
+  };
+  const fs::path untracked = project.templates() / "protocols/mine.ptx";
+  Project::write(untracked, "// mine\n");
+  expect_named("a file that git does not know: ");
+  fs::remove(untracked);
+  EXPECT_EQ(packed_names(project), clean);
+  Project::edit(project.templates() / "protocols/mbarrier/wait.ptx", "L_done:", "L_done:\n");
+  expect_named("a file that differs: ");
+}
+
+TEST(Commands, ResultsWithAValueThatAnAxisDoesNotHaveAreRefused) {
+  const Project project;
+  const std::string results = (test::home().data / "results/nvidia-h200/entangle.csv.zst").string();
+  ASSERT_TRUE(project.says({"export", results, "--samples", "none", "-o", "a.csv"}).ok());
+  std::string text = Project::read(project.path() / "a.csv");
+  for (std::size_t at; (at = text.find(",unified,warp,")) != std::string::npos;)
+    text.replace(at, 14, ",unified,banana,");
+  Project::write(project.path() / "a.csv", text);
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"import", "a.csv"},
+        {"report", "a.csv"},
+        {"claims", "--claims", (test::home().data / "claims").string(), "a.csv"},
+        {"sql", "SELECT 1", "a.csv"}}) {
+    const auto output = project.says(words);
+    EXPECT_EQ(output.exit_status, exit_code(Step::store)) << words.front() << output.out;
+    EXPECT_NE(output.err.find("a.csv: entangle/mbarrier/none/none/num_stages=1/roles=unified"),
+              std::string::npos)
+        << output.err;
+    EXPECT_NE(output.err.find("axis granularity has no value 'banana'"), std::string::npos)
+        << output.err;
+  }
 }
 
 }  // namespace

@@ -220,10 +220,10 @@ TEST_F(ResultsCache, IsNotNeeded) {
 TEST_F(ResultsCache, SaysHowFarItIs) {
   std::vector<std::pair<size_t, size_t>> seen;
   const auto progress = [&](size_t done, size_t all) { seen.emplace_back(done, all); };
-  ASSERT_TRUE(ReportDatabase::open({results_}, cache_, progress));
+  ASSERT_TRUE(ReportDatabase::open({results_}, cache_, {}, progress));
   EXPECT_EQ(seen, (std::vector<std::pair<size_t, size_t>>{{0, 1}}));  // of one GPU
   seen.clear();
-  ASSERT_TRUE(ReportDatabase::open({results_}, cache_, progress));
+  ASSERT_TRUE(ReportDatabase::open({results_}, cache_, {}, progress));
   EXPECT_TRUE(seen.empty());
 }
 

@@ -59,7 +59,8 @@ Result<std::vector<CheckedClaim>> check_claims(const std::vector<fs::path>& resu
                                                const ClaimsRequest& request) {
   // First: reading results takes seconds.
   PHASEBIT_TRY_ASSIGN(claims, claims_asked_for(request));
-  PHASEBIT_TRY_ASSIGN(database, sql::ReportDatabase::open(results, cache, request.progress));
+  PHASEBIT_TRY_ASSIGN(database,
+                      sql::ReportDatabase::open(results, cache, request.keys, request.progress));
   return check_all(claims, database, request);
 }
 

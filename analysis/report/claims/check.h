@@ -13,6 +13,7 @@ struct ClaimsRequest {
   std::string device;              // part of a name or a UUID; "": all that the results have
   bool every_device = false;       // also those that a claim does not name
   bool measured = false;           // leave out claims of which the results have no row
+  store::KeyCheck keys = {};       // of the results
   std::function<void(size_t done, size_t all)> progress = {};  // over the GPUs of the results
 };
 

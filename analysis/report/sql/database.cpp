@@ -6,7 +6,6 @@
 #include "core/base/hash.h"
 #include "core/base/interrupt.h"
 #include "core/store/flat_samples.h"
-#include "core/store/load.h"
 
 #include <algorithm>
 #include <set>
@@ -128,7 +127,8 @@ Result<ReportDatabase> ReportDatabase::of(Results results) {
 }
 
 Result<ReportDatabase> ReportDatabase::open(const std::vector<fs::path>& results,
-                                            const fs::path& cache, const Progress& progress) {
+                                            const fs::path& cache, const store::KeyCheck& keys,
+                                            const Progress& progress) {
   PHASEBIT_TRY_ASSIGN(content, content_of(results));
   const fs::path folder = cache / "results", file = folder / (content + ".sqlite");
   std::error_code missing;
@@ -141,7 +141,7 @@ Result<ReportDatabase> ReportDatabase::open(const std::vector<fs::path>& results
   } catch (const SQLite::Exception&) {
     fs::remove(file, missing);  // torn or of another program: made anew
   }
-  PHASEBIT_TRY_ASSIGN(loaded, store::load_results(results, reads_words));
+  PHASEBIT_TRY_ASSIGN(loaded, store::load_results(results, reads_words, keys));
   if (!cache.empty()) fs::create_directories(folder, missing);
   if (cache.empty() || missing || ::access(folder.c_str(), W_OK) != 0) return of(std::move(loaded));
   const fs::path temporary = fmt::format("{}.{}", file.string(), ::getpid());
@@ -158,7 +158,7 @@ Result<ReportDatabase> ReportDatabase::open(const std::vector<fs::path>& results
     made.read_facts();
     return made;
   } catch (const std::runtime_error&) {  // a full disk: that costs time, not the tables
-    PHASEBIT_TRY_ASSIGN(again, store::load_results(results, reads_words));
+    PHASEBIT_TRY_ASSIGN(again, store::load_results(results, reads_words, keys));
     return of(std::move(again));
   }
 }

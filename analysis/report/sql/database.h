@@ -5,6 +5,7 @@
 #include "analysis/report/data/report_data.h"
 #include "analysis/report/sql/text.h"
 #include "core/base/file.h"
+#include "core/store/load.h"
 
 #include <functional>
 #include <memory>
@@ -22,6 +23,7 @@ class ReportDatabase {
   // Of stores and files of results. `cache` may be empty, or a folder that cannot be written: then
   // nothing is kept. Errors as store::load_results.
   static Result<ReportDatabase> open(const std::vector<fs::path>& results, const fs::path& cache,
+                                     const store::KeyCheck& keys = {},
                                      const Progress& progress = {});
   // Of results in memory.
   static Result<ReportDatabase> of(record::Results results);
