@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Edits of the templates that would publish another figure than the id says: the gate refuses each.
 
-attacks.toml says what each edit does and what the refusal must name. The edits are made in a copy
-of the templates, in front of the real ptxas and nvdisasm; the same variants pass unedited.
+attacks.toml says what each edit does and what the refusal must name, or that ptxas makes the same
+code of it. The edits are made in a copy of the templates, in front of the real ptxas and nvdisasm;
+the same variants pass unedited.
 """
 import json
 import os
@@ -14,7 +15,9 @@ import tomllib
 import unittest
 
 HOME = pathlib.Path(os.environ["PHASEBIT_HOME"])
-ATTACKS = tomllib.loads((pathlib.Path(__file__).parent / "attacks.toml").read_text())["attack"]
+ALL = tomllib.loads((pathlib.Path(__file__).parent / "attacks.toml").read_text())["attack"]
+ATTACKS = [one for one in ALL if not one.get("leaves_text")]
+HARMLESS = [one for one in ALL if one.get("leaves_text")]
 
 
 def refusals(templates, attack):
@@ -30,6 +33,20 @@ def refusals(templates, attack):
                 for one in json.loads(done.stdout)["failures"]}
     expected = [(variant, target) for variant in attack["variants"] for target in targets]
     return [failures.pop(one, "") for one in expected] + list(failures)
+
+
+def texts(templates, attack):
+    """{(variant, target): the hash of its .text}"""
+    found = {}
+    for variant in attack["variants"]:
+        for target in attack.get("targets", ["sm_90a"]):
+            done = subprocess.run([os.environ["PHASEBIT_PROGRAM"], "sass", "show", "--json",
+                                   "--templates", templates, "--target", target, variant],
+                                  capture_output=True, text=True)
+            if not done.stdout:
+                raise AssertionError(done.stderr)
+            found[variant, target] = json.loads(done.stdout)["text_hash"]
+    return found
 
 
 class Attacks(unittest.TestCase):
@@ -50,8 +67,14 @@ class Attacks(unittest.TestCase):
                     self.assertIn("gate: ", refusal)
                     self.assertIn(attack["refused"], refusal)
 
+    def test_leave_the_text(self):
+        for attack in HARMLESS:
+            with self.subTest(attack["name"]), tempfile.TemporaryDirectory() as folder:
+                self.assertEqual(texts(self.edited(folder, attack), attack),
+                                 texts(HOME / "templates", attack))
+
     def test_are_the_edits(self):
-        for attack in ATTACKS:
+        for attack in ALL:
             with self.subTest(attack["name"]):
                 self.assertEqual(set(refusals(HOME / "templates", attack)), {""})
 
