@@ -47,9 +47,10 @@ constexpr NamedAttribute of_kernels[] = {{0x05, "maxntid"},
 // EXTERNS, EXIT, S2RCTAID, COOP_GROUP and INT_WARP_WIDE offsets, MBARRIER_INSTR_OFFSETS,
 // INSTR_REG_MAP, SYSCALL_OFFSETS, INSTR_OFFSETS, PREEXIT_USED), figures for tools (STATISTICS,
 // PER_REG_TARGET_PERF_STATS, UNUSED_LOAD_BYTE_OFFSET, PERF_STATISTICS, ANNOTATIONS), which compiler
-// made it and for what (MAXREG_COUNT, SW2861232_WAR, SW_WAR, CUDA_API_VERSION, SPARSE_MMA_MASK, the
-// version of the mercury ISA, LANGUAGE, NVSAL_SW_WAR: the same in all kernels of one target and
-// ptxas). NUM_BARRIERS is read apart.
+// made it and for what (SW2861232_WAR, SW_WAR, CUDA_API_VERSION, SPARSE_MMA_MASK, the version of
+// the mercury ISA, LANGUAGE, NVSAL_SW_WAR: the same in all kernels of one target and ptxas), and
+// the limit of registers that was asked for (MAXREG_COUNT: nvlink refuses a callee above it; what
+// the kernel has is REGCOUNT). NUM_BARRIERS is read apart.
 constexpr std::uint8_t without_effect[] = {
     0x04, 0x0a, 0x0f, 0x17, 0x19, 0x1b, 0x1c, 0x1d, 0x28, 0x29, 0x31, 0x33, 0x35, 0x36, 0x37,
     0x39, 0x3c, 0x40, 0x44, 0x45, 0x46, 0x4c, 0x4e, 0x50, 0x55, 0x5f, 0x66, 0x6b, 0x6c, 0x6d};
