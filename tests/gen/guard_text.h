@@ -7,6 +7,7 @@
 #include "tests/home.h"
 
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -45,12 +46,15 @@ inline fs::path guard_ptxas() {
 }
 
 // What ptxas says against the guarded text; "" where it takes it.
-inline std::string refused_by_ptxas(const std::string& text, const std::string& arch) {
+inline std::string refused_by_ptxas(const std::string& text, const std::string& arch,
+                                    const std::vector<std::string>& flags = {}) {
   const base::TempDir folder = std::move(*base::TempDir::create());
   EXPECT_TRUE(base::write_file(folder.path() / "g.ptx", ptx::write_ptx(guarded(text).file)));
-  const auto output = base::run_process({guard_ptxas().string(), "-arch=" + arch,
-                                         (folder.path() / "g.ptx").string(), "-o",
-                                         (folder.path() / "g.cubin").string()});
+  std::vector<std::string> words = {guard_ptxas().string(), "-arch=" + arch,
+                                    (folder.path() / "g.ptx").string(), "-o",
+                                    (folder.path() / "g.cubin").string()};
+  words.insert(words.end(), flags.begin(), flags.end());
+  const auto output = base::run_process(words);
   return output && output->ok() ? std::string()
                                 : (output ? output->how_it_ended() + output->err : "no process");
 }

@@ -15,3 +15,20 @@ nvcc -ptx -std=c++17 -arch=sm_75 memory.cu -o memory_sm_75.ptx
 # Without optimisation; what a debugger reads is not needed.
 nvcc -G -ptx -std=c++17 -arch=sm_90 memory.cu -o memory_debug_sm_90.ptx
 sed -i -e "s#\"$PWD/#\"#" -e 's/, debug//' -e '/^\t\.section/,$d' memory_debug_sm_90.ptx
+# The same waits at three levels, without lines, comments and labels that nothing jumps to.
+shapes() {
+  out=$1
+  shift
+  nvcc -ptx -rdc=true -std=c++17 -arch=sm_90 "$@" shapes.cu -o "$out"
+  sed -i -e 's/, debug//' -e '/^\t\.section/,$d' -e '/^\t\.\(loc\|file\)\t/d' -e '/^\t\?\/\//d' \
+    -e '/^$/d' "$out"
+  awk 'NR == FNR { if (match($0, /bra(\.uni)?[ \t]+\$[A-Za-z0-9_]+/)) {
+           label = substr($0, RSTART, RLENGTH); sub(/.*[ \t]/, "", label); used[label] = 1 }
+         next }
+       /^\$L__[A-Za-z0-9_]+:$/ && !(substr($0, 1, length($0) - 1) in used) { next }
+       { print }' "$out" "$out" >"$out.new"
+  mv "$out.new" "$out"
+}
+shapes shapes_sm_90.ptx
+shapes shapes_plain_sm_90.ptx -Xcicc -O0
+shapes shapes_debug_sm_90.ptx -G

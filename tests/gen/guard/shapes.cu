@@ -1,0 +1,245 @@
+// Waits in the shapes that counts, tables of functions, votes and states give them: a loop whose
+// count goes on when the poll says so, a poll whose news comes from a function, a warp that agrees.
+// Compiled with and without optimisation and for a debugger, which each write the loop otherwise.
+#include <cstdint>
+
+__device__ __forceinline__ bool is_there(uint32_t barrier, uint32_t phase) {
+  uint32_t there;
+  asm volatile(
+      "{\n"
+      ".reg .pred complete;\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 complete, [%1], %2;\n"
+      "selp.b32 %0, 1, 0, complete;\n"
+      "}\n"
+      : "=r"(there)
+      : "r"(barrier), "r"(phase)
+      : "memory");
+  return there;
+}
+
+// Counts.
+extern "C" __global__ void count_of_flags(volatile int* flags, int items) {
+  for (int item = 0; item < items;)
+    if (flags[item]) ++item;
+}
+extern "C" __global__ void count_by_value(uint32_t barrier, int items) {
+  for (int item = 0; item < items;) item += is_there(barrier, item & 1);
+}
+extern "C" __global__ void count_and_phase(uint32_t barrier, int items) {
+  uint32_t phase = 0;
+  for (int item = 0; item < items;)
+    if (is_there(barrier, phase)) phase ^= 1, ++item;
+}
+extern "C" __global__ void sum(volatile int* flags, int items) {
+  int there;
+  do {
+    there = 0;
+    for (int i = 0; i < items; ++i) there += flags[i];
+  } while (there < items);
+}
+extern "C" __global__ void mask(volatile int* flags, int items) {
+  uint32_t there = 0;
+  while (there != (1U << items) - 1)
+    for (int i = 0; i < items; ++i)
+      if (flags[i]) there |= 1U << i;
+}
+extern "C" __global__ void down(volatile int* flag, int items) {
+  for (int left = items; left != 0;)
+    if (const int some = *flag) left -= some;
+}
+extern "C" __global__ void exchanges(int* flag, int items) {
+  for (int got = 0; got < items;) got += atomicExch(flag, 0);
+}
+extern "C" __global__ void follows(volatile int* flag) {
+  for (int seen = 0; flag[0] != seen;) seen = flag[1];
+}
+extern "C" __global__ void one_by_one(volatile int* flags, int items) {
+  for (int item = 0; item < items; ++item)
+    while (flags[item] == 0) {
+    }
+}
+extern "C" __global__ void with_reports(volatile int* flag) {
+  long long last = clock64();
+  int reports = 0;
+  while (flag[0] == 0)
+    if (clock64() - last > 1000) last = clock64(), ++reports;
+  flag[1] = reports;
+}
+extern "C" __global__ void counts_round(volatile int* flag, int most) {
+  int tries = 0;
+  while (flag[0] == 0)
+    if (++tries == most) tries = 0;
+  flag[1] = tries;
+}
+extern "C" __global__ void two_exits(volatile int* flags, int items) {
+  for (int item = 0; item < items && flags[item] == 0;)
+    if (flags[items]) ++item;
+}
+extern "C" __global__ void round_and_round(volatile int* flags, int wanted) {
+  for (int i = 0; flags[i] != wanted; i = (i + 1) & 7) {
+  }
+}
+
+// Loads that do not look like polls.
+extern "C" __global__ void together(int* flag) {
+  while (*flag == 0) __syncwarp();
+}
+extern "C" __global__ void cached_in_l2(int* flag) {
+  while (__ldcg(flag) == 0) {
+  }
+}
+extern "C" __global__ void not_cached(int* flag) {
+  while (__ldcv(flag) == 0) {
+  }
+}
+extern "C" __global__ void spelled_out(int* flag) {
+  int there;
+  do asm volatile("ld.global.u32 %0, [%1];" : "=r"(there) : "l"(flag));
+  while (there == 0);
+}
+extern "C" __global__ void multimem(int* flag, int wanted) {
+  int there;
+  do
+    asm volatile("multimem.ld_reduce.acquire.sys.global.add.u32 %0, [%1];"
+                 : "=r"(there)
+                 : "l"(flag)
+                 : "memory");
+  while (there < wanted);
+}
+extern "C" __global__ void half_a_word(volatile unsigned long long* words, uint32_t wanted) {
+  while ((words[4] & 0xffffffff) != wanted) {
+  }
+}
+extern "C" __global__ void one_of_four(const float4* values) {
+  float4 found;
+  do
+    asm volatile("ld.volatile.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(found.x), "=f"(found.y), "=f"(found.z), "=f"(found.w)
+                 : "l"(values));
+  while (found.x != 1 || found.w != 2);
+}
+
+// What others are asked.
+using Asks = bool (*)(uint32_t, uint32_t);
+__device__ __noinline__ bool asks(uint32_t barrier, uint32_t phase) {
+  return is_there(barrier, phase);
+}
+__device__ __noinline__ bool asks_both(uint32_t barrier, uint32_t phase) {
+  return is_there(barrier, phase) && is_there(barrier + 8, phase);
+}
+__device__ __noinline__ void says(uint32_t barrier, bool* there) {
+  *there = is_there(barrier, 0);
+}
+__device__ Asks table[2] = {asks, asks_both};
+extern __device__ bool elsewhere(uint32_t, uint32_t);
+struct Queue {
+  __device__ virtual bool is_full(uint32_t barrier) = 0;
+};
+struct Ring : Queue {
+  __device__ bool is_full(uint32_t barrier) override { return asks(barrier, 0); }
+};
+extern "C" __global__ void by_table(uint32_t barrier, int which) {
+  while (!table[which](barrier, 0)) {
+  }
+}
+extern "C" __global__ void by_pointer(uint32_t barrier, int which) {
+  const Asks chosen = table[which];
+  for (uint32_t phase = 0; !chosen(barrier, phase);) phase ^= 1;
+}
+extern "C" __global__ void by_another_file(uint32_t barrier) {
+  while (!elsewhere(barrier, 0)) {
+  }
+}
+extern "C" __global__ void by_method(uint32_t barrier, Queue* queue) {
+  while (!queue->is_full(barrier)) {
+  }
+}
+extern "C" __global__ void by_argument(uint32_t barrier) {
+  for (bool there = false; !there;) says(barrier, &there);
+}
+__shared__ bool announced;
+extern "C" __global__ void by_announcement(uint32_t barrier) {
+  do {
+    if (threadIdx.x == 0) announced = asks(barrier, 0);
+    __syncthreads();
+  } while (!announced);
+}
+__device__ __noinline__ void recurs(volatile int* flags, int depth) {
+  if (depth == 0) return;
+  while (flags[depth] == 0) {
+  }
+  recurs(flags, depth - 1);
+}
+extern "C" __global__ void by_recursion(volatile int* flags, int depth) {
+  recurs(flags, depth);
+}
+
+// Warps that agree.
+extern "C" __global__ void all_agree(volatile int* flags, int wanted) {
+  while (!__all_sync(0xffffffff, flags[threadIdx.x] >= wanted)) {
+  }
+}
+extern "C" __global__ void one_tells(volatile int* flag, int wanted) {
+  while (__shfl_sync(0xffffffff, *flag, 0) != wanted) {
+  }
+}
+extern "C" __global__ void any_sleeps(volatile int* flags) {
+  while (__any_sync(0xffffffff, flags[threadIdx.x] == 0)) __nanosleep(40);
+}
+
+// Several polls.
+extern "C" __global__ void two_barriers(uint32_t barrier) {
+  bool first = false, second = false;
+  while (!(first && second)) {
+    if (!first) first = is_there(barrier, 0);
+    if (!second) second = is_there(barrier + 8, 0);
+  }
+}
+extern "C" __global__ void states(uint32_t barrier, volatile int* stop) {
+  for (int state = 0; state != 3;) switch (state) {
+      case 0: state = is_there(barrier, 0) ? 1 : 0; break;
+      case 1: state = is_there(barrier + 8, 1) ? 2 : 0; break;
+      case 2: state = *stop ? 3 : 2; break;
+    }
+}
+extern "C" __global__ void falls_back(uint32_t barrier) {
+  int tries = 0;
+  while (!is_there(barrier, 1))
+    if (++tries > 1000) {
+      while (!is_there(barrier, 1)) __nanosleep(100);
+      break;
+    }
+}
+extern "C" __global__ void serves(uint32_t barrier, volatile int* stop, int* out) {
+  for (int served = 0; *stop == 0;)
+    if (is_there(barrier, 0)) out[served++] = 1;
+}
+
+// No waits: one gives up by itself, the other walks along a list.
+extern "C" __global__ void gives_up(uint32_t barrier) {
+  const long long start = clock64();
+  while (!is_there(barrier, 1))
+    if (clock64() - start > 1000000000) __trap();
+}
+extern "C" __global__ void walks(int* list) {
+  long long total = 0;
+  for (const int* at = list; *at != 0;
+       at = reinterpret_cast<const int*>(reinterpret_cast<const char*>(at) + *at))
+    total += *at;
+  list[0] = static_cast<int>(total);
+}
+
+// Locks and counters in global memory.
+extern "C" __global__ void takes_a_lock(int* lock, int* value) {
+  for (int sleep = 8; atomicCAS(lock, 0, 1) != 0; sleep = sleep < 256 ? 2 * sleep : sleep)
+    __nanosleep(sleep);
+  *value += 1;
+  atomicExch(lock, 0);
+}
+extern "C" __global__ void named(int first, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(first + 1), "r"(threads) : "memory");
+  asm volatile("bar.arrive %0, %1;" ::"r"(first + 2), "r"(threads) : "memory");
+  asm volatile("barrier.sync %0;" ::"r"(first + 3) : "memory");
+  asm volatile("{\n.reg .pred some;\nsetp.ne.s32 some, %0, 0;\nbarrier.red.popc.u32 %0, 5, some;\n}"
+               : "+r"(threads)::"memory");
+}

@@ -1,0 +1,98 @@
+// Every wait of tests/gen/guard/shapes.cu is bounded or named, as nvcc writes it with and without
+// optimisation and for a debugger.
+#include "tests/gen/guard_text.h"
+
+#include <algorithm>
+
+namespace phasebit::test {
+
+using guard::GuardedPtx;
+
+namespace {
+
+// A kernel, and what its wait is: alone, or in a function that it calls.
+struct Shape {
+  const char* entry;
+  std::vector<std::string> kinds;
+};
+
+const std::vector<Shape> shapes = {
+    {"count_of_flags", {"flag"}},
+    {"count_by_value", {"parity"}},
+    {"count_and_phase", {"parity"}},
+    {"sum", {"flag"}},
+    {"mask", {"flag"}},
+    {"down", {"flag"}},
+    {"exchanges", {"atomic", "call"}},
+    {"follows", {"flag"}},
+    {"one_by_one", {"flag"}},
+    {"with_reports", {"flag"}},
+    {"counts_round", {"flag"}},
+    {"two_exits", {"flag"}},
+    {"round_and_round", {"flag"}},
+    {"together", {"flag"}},
+    {"cached_in_l2", {"flag", "call"}},
+    {"not_cached", {"flag", "call"}},
+    {"spelled_out", {"flag"}},
+    {"multimem", {"flag"}},
+    {"half_a_word", {"flag"}},
+    {"one_of_four", {"flag"}},
+    {"by_table", {"call"}},
+    {"by_pointer", {"call"}},
+    {"by_method", {"call"}},
+    {"by_argument", {"call"}},
+    {"by_announcement", {"call"}},
+    {"all_agree", {"flag"}},
+    {"one_tells", {"flag"}},
+    {"any_sleeps", {"flag"}},
+    {"two_barriers", {"parity"}},
+    {"states", {"flag", "parity"}},
+    {"falls_back", {"parity"}},
+    {"serves", {"flag", "parity"}},
+    {"takes_a_lock", {"atomic", "call"}},
+    {"named", {"barrier"}},
+};
+
+bool waits(const GuardedPtx& made, const Shape& shape) {
+  return std::any_of(made.sites.begin(), made.sites.end(), [&](const image::WaitSite& site) {
+    return site.entry == shape.entry &&
+           std::find(shape.kinds.begin(), shape.kinds.end(),
+                     std::string(image::to_string(site.kind))) != shape.kinds.end();
+  });
+}
+
+std::ptrdiff_t sites_in(const GuardedPtx& made, const std::string& part_of_entry) {
+  return std::count_if(made.sites.begin(), made.sites.end(), [&](const image::WaitSite& site) {
+    return site.entry.find(part_of_entry) != std::string::npos;
+  });
+}
+
+TEST(GuardShapes, EveryWaitIsBoundedOrNamed) {
+  for (const char* file :
+       {"shapes_sm_90.ptx", "shapes_plain_sm_90.ptx", "shapes_debug_sm_90.ptx"}) {
+    const GuardedPtx made = guarded(guard_fixture(file), file);
+    for (const Shape& shape : shapes)
+      EXPECT_TRUE(waits(made, shape)) << file << ": " << shape.entry;
+    EXPECT_GE(sites_in(made, "recurs"), 1) << file;
+    EXPECT_EQ(sites_in(made, "named"), 3) << file;
+    EXPECT_EQ(sites_in(made, "walks"), 0) << file;
+    ASSERT_EQ(made.notes.size(), 1U) << file;
+    EXPECT_NE(made.notes[0].find("nothing shows what 'call.uni' on line"), std::string::npos)
+        << made.notes[0];
+  }
+}
+
+// Where the trap is a function's, its loop is bounded as well.
+TEST(GuardShapes, AWaitThatGivesUpByItselfStays) {
+  const char* file = "shapes_sm_90.ptx";
+  EXPECT_EQ(sites_in(guarded(guard_fixture(file), file), "gives_up"), 0);
+}
+
+TEST(GuardShapes, PtxasTakesThem) {
+  if (!fs::exists(guard_ptxas())) GTEST_SKIP() << "no ptxas at " << guard_ptxas();
+  for (const char* file : {"shapes_sm_90.ptx", "shapes_plain_sm_90.ptx", "shapes_debug_sm_90.ptx"})
+    EXPECT_EQ(refused_by_ptxas(guard_fixture(file), "sm_90", {"-c"}), "") << file;
+}
+
+}  // namespace
+}  // namespace phasebit::test
