@@ -10,7 +10,9 @@
 namespace phasebit::cubin {
 namespace {
 
-constexpr unsigned char cuda_object = 13;  // type of data symbols in relocatable images
+constexpr unsigned char cuda_object = 13;              // type of data symbols in relocatable images
+constexpr unsigned char in_shared = 0x40;              // of st_other: shared memory
+constexpr GElf_Word shared_section = SHT_LOPROC + 10;  // its type in relocatable images
 constexpr std::size_t deepest = 256;
 
 // Short data as it is, long data by its hash.
@@ -70,11 +72,17 @@ std::string neutral(const std::string& name, const std::string& entry) {
   return without_entry(without_module(name), without_module(entry));
 }
 
-// Whether a host or another image may ask for a symbol by its name.
-bool goes_by_name(const ElfFile::Symbol& symbol, const std::string& section) {
-  return GELF_ST_BIND(symbol.entry.st_info) != STB_LOCAL ||
-         GELF_ST_TYPE(symbol.entry.st_info) == STT_SECTION ||
-         (!section.starts_with(".nv.shared") && !symbol.name.starts_with('$'));
+bool is_shared(const ElfSection& section) {
+  return section.name.starts_with(".nv.shared") || section.header.sh_type == shared_section;
+}
+
+// Whether a name says what is meant. Not of shared memory, which nothing outside the kernel can ask
+// for, nor of what ptxas makes; nor of data whose content is in the image, unless another image may
+// replace it.
+bool goes_by_name(const ElfFile::Symbol& symbol, const ElfSection& section) {
+  if (GELF_ST_TYPE(symbol.entry.st_info) == STT_SECTION) return true;
+  if (is_shared(section) || symbol.name.starts_with('$')) return false;
+  return section.data.empty() || GELF_ST_BIND(symbol.entry.st_info) == STB_WEAK;
 }
 
 bool is_device_memory(const std::string& section) {
@@ -176,16 +184,22 @@ const ElfFile::Symbol* ImageGraph::object_at(std::size_t section, std::uint64_t 
   return nullptr;
 }
 
-// Names of one module may be those of another, so what is local has a number too.
+// Names of one module may be those of another, so what is local has a number too, and so has what
+// goes by no name.
 std::string ImageGraph::name_of(const ElfFile::Symbol& symbol, const std::string& entry) {
   const std::size_t index = symbol.entry.st_shndx;
-  const std::string& section = file_.sections()[index].name;
+  const ElfSection& section = file_.sections()[index];
+  const bool named = goes_by_name(symbol, section);
   const bool local = GELF_ST_BIND(symbol.entry.st_info) == STB_LOCAL &&
                      GELF_ST_TYPE(symbol.entry.st_info) != STT_SECTION;
-  std::string name = goes_by_name(symbol, section) ? neutral(symbol.name, entry) : "";
-  if (!local) return name;
-  const auto number = locals_.emplace(std::pair(index, symbol.entry.st_value), locals_.size() + 1);
-  return fmt::format("local {} of {}{}{}", number.first->second, without_entry(section, entry),
+  std::string name = named ? neutral(symbol.name, entry) : "";
+  if (named && !local) return name;
+  // Shared variables of a relocatable image have no place yet: their value is their alignment.
+  const std::uint64_t place = section.header.sh_type == shared_section
+                                  ? static_cast<std::uint64_t>(&symbol - symbols_.data())
+                                  : symbol.entry.st_value;
+  const auto number = locals_.emplace(std::pair(index, place), locals_.size() + 1);
+  return fmt::format("local {} of {}{}{}", number.first->second, without_entry(section.name, entry),
                      name.empty() ? "" : ", ", name);
 }
 
@@ -194,6 +208,8 @@ std::string ImageGraph::describe_symbol(std::size_t index, std::int64_t addend,
   if (index >= symbols_.size()) return fmt::format("symbol {} of {}", index, symbols_.size());
   const GElf_Sym& symbol = symbols_[index].entry;
   const std::size_t section = symbol.st_shndx;
+  if (section == 0 && GELF_ST_TYPE(symbol.st_info) == cuda_object && symbol.st_other == in_shared)
+    return fmt::format("dynamic shared memory aligned to {}, {:+}", symbol.st_value, addend);
   if (section == 0 || section >= file_.sections().size())
     return fmt::format("{} {:+}", neutral(symbols_[index].name, entry), addend);  // another image's
   const std::uint64_t place = symbol.st_value + static_cast<std::uint64_t>(addend);
@@ -216,8 +232,8 @@ std::string ImageGraph::describe_symbol(std::size_t index, std::int64_t addend,
   if (object != nullptr && object->entry.st_other != 0)
     what += fmt::format(" (other {:#x})", object->entry.st_other);
   if (in.header.sh_type == SHT_NOBITS || in.data.empty())
-    return fmt::format("{} of {} bytes at {:#x}, +{:#x}", what, size,
-                       in.name.starts_with(".nv.shared") ? begin : 0, place - begin);
+    return fmt::format("{} of {} bytes at {:#x}, +{:#x}", what, size, is_shared(in) ? begin : 0,
+                       place - begin);
   return fmt::format("{}: {}, +{:#x}", what, describe_bytes(section, begin, begin + size),
                      place - begin);
 }
