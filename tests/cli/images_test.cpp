@@ -86,7 +86,7 @@ TEST_F(Images, ACacheThatCannotBeMadeSaysWhatToDo) {
   const auto tools = tools_in(folder_.path() / "file" / "cache");
   ASSERT_FALSE(tools);
   EXPECT_EQ(tools.error().text(),
-            fmt::format("io: cannot make the cache {}: Not a directory (--cache FOLDER names "
+            fmt::format("io: cannot make the folder {}: Not a directory (--cache FOLDER names "
                         "another, --no-cache keeps nothing)",
                         (folder_.path() / "file" / "cache").string()));
 }

@@ -183,7 +183,7 @@ TEST_F(CacheTest, AFolderThatCannotBeMadeIsAnError) {
   ASSERT_TRUE(write_file(folder_->path() / "file", ""));
   const auto cache = Cache::open(folder_->path() / "file" / "cache");
   ASSERT_FALSE(cache);
-  EXPECT_EQ(cache.error().text(), fmt::format("io: cannot make the cache {}: Not a directory",
+  EXPECT_EQ(cache.error().text(), fmt::format("io: cannot make the folder {}: Not a directory",
                                               (folder_->path() / "file" / "cache").string()));
 }
 

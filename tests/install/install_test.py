@@ -195,7 +195,7 @@ class SaysWhatToDo(Installed):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, r"^note: .*\.cache/phasebit.*--cache FOLDER names another")
         error = self.refuses(*words, "--cache", cache / "mine", read_only=cache)
-        self.assertIn("cannot make the cache", error)
+        self.assertIn("cannot make the folder", error)
         self.assertIn("(--cache FOLDER names another, --no-cache keeps nothing)", error)
 
 
