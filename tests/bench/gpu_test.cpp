@@ -2,6 +2,9 @@
 // without one and without a GPU.
 #include "tests/bench/gpu_test.h"
 
+#include <chrono>
+#include <set>
+
 namespace phasebit::test {
 
 using base::ProcessOutput;
@@ -159,6 +162,52 @@ TEST_F(GpuTest, VariantsOfTheBundleRunAndTheirPayloadIsRight) {
   const ProcessOutput output = run({"--no-aa"});
   EXPECT_EQ(output.exit_status, 0) << output.err;
   for (const auto& [variant, error] : errors()) EXPECT_EQ(error, "") << variant;
+}
+
+using Points = std::multiset<std::pair<std::string, int>>;
+
+// Of each variant the repetitions that have a row, measured or of the same code.
+Points points_of(const std::vector<record::PointRow>& rows) {
+  Points found;
+  for (const record::PointRow& row : rows) {
+    EXPECT_FALSE(row.error) << row.variant_id.text() << ": " << row.error->message;
+    found.emplace(row.variant_id.text(), row.repetition);
+  }
+  return found;
+}
+
+// Killed 20 times and asked to end 5 times, a little later each time, then left to its end: it has
+// the rows of a run that nothing disturbed, each once.
+TEST_F(GpuTest, KilledAndEndedItLosesAndRepeatsNoPoint) {
+  const std::size_t stride = std::max<std::size_t>(1, whole_.variants.size() / 60);
+  std::size_t n = 0;
+  keep([&](const image::BundleVariant& variant) {
+    return n++ % stride == 0 && !is_anchor(variant);
+  });
+  const std::vector<std::string> flags = {"--benchmark_repetitions=300", "--no-aa"};
+  ASSERT_EQ(run(flags).exit_status, 0);
+  const Points undisturbed = points_of(rows());
+  fs::remove(store_path());
+  // The start and the anchors, and little else.
+  const auto start = std::chrono::steady_clock::now();
+  run({"--no-aa"});
+  const std::chrono::duration<double> shortest = std::chrono::steady_clock::now() - start;
+  fs::remove(store_path());
+  std::size_t before = 0, grew = 0;
+  for (int end = 0; end < 25; ++end) {
+    const char* signal = end % 5 == 4 ? "TERM" : "KILL";
+    run(flags, {"timeout", "--foreground", std::string("--signal=") + signal,
+                fmt::format("{}", shortest.count() * (0.5 + 0.04 * end))});
+    const std::size_t now = points_of(rows()).size();
+    EXPECT_GE(now, before) << signal << " " << end;
+    grew += now > before;
+    before = now;
+  }
+  EXPECT_LT(before, undisturbed.size());  // else the last ones disturbed nothing
+  EXPECT_GT(grew, 5U);
+  const ProcessOutput output = run(flags);
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  EXPECT_EQ(points_of(rows()), undisturbed);
 }
 
 }  // namespace

@@ -112,36 +112,46 @@ class GpuTest : public ::testing::Test {
     add("after", "pb_sound", "pb_sound", broken_module());
   }
 
-  base::ProcessOutput run(const std::vector<std::string>& flags = {}) {
+  // Writes the bundle and runs the program, after `words` of its command line (such as timeout).
+  base::ProcessOutput run(const std::vector<std::string>& flags = {},
+                          std::vector<std::string> words = {}) {
     for (const image::BundleVariant& variant : manifest_.variants)
       for (const image::Image& image : variant.images)
         if (!image.module.empty() && !modules_.contains(image.module))
           modules_[image.module] = image::read_module(source_, image.module).value();
     const fs::path bundle = folder_->path() / "bundle";
     EXPECT_TRUE(image::write_bundle(bundle, manifest_, modules_));
-    std::vector<std::string> words = {program_path(),
-                                      "--bundle",
-                                      bundle.string(),
-                                      "--store",
-                                      store_path().string(),
-                                      "--benchmark_repetitions=1",
-                                      "--benchmark_enable_random_interleaving=false"};
+    for (const std::string& word :
+         {program_path(), std::string("--bundle"), bundle.string(), std::string("--store"),
+          store_path().string(), std::string("--benchmark_enable_random_interleaving=false")})
+      words.push_back(word);
+    if (std::none_of(flags.begin(), flags.end(), [](const std::string& flag) {
+          return flag.starts_with("--benchmark_repetitions");
+        }))
+      words.push_back("--benchmark_repetitions=1");
     words.insert(words.end(), flags.begin(), flags.end());
     return base::run_process(words).value();
   }
 
   fs::path store_path() const { return folder_->path() / "store.sqlite"; }
 
-  // "" for a measured point, else its error; A/A controls left out.
+  // A/A controls and anchors left out.
+  std::vector<record::PointRow> rows() {
+    auto store = store::Store::open(store_path());
+    std::vector<record::PointRow> found = store ? store->points().value() : decltype(found){};
+    std::erase_if(found, [](const record::PointRow& row) {
+      return row.kind != record::PointKind::point || row.aa_control;
+    });
+    return found;
+  }
+
+  // "" for a measured point, else its error.
   std::map<std::string, std::string> errors() {
     std::map<std::string, std::string> found;
-    const store::Store store = store::Store::open(store_path()).value();
-    const auto rows = store.points().value();
-    for (const record::PointRow& row : rows)
-      if (row.kind == record::PointKind::point && !row.aa_control)
-        found[row.variant_id] =
-            row.error ? fmt::format("{}: {}", base::to_string(row.error->step), row.error->message)
-                      : "";
+    for (const record::PointRow& row : rows())
+      found[row.variant_id] =
+          row.error ? fmt::format("{}: {}", base::to_string(row.error->step), row.error->message)
+                    : "";
     return found;
   }
 
