@@ -42,6 +42,7 @@ PtxStatement parse(std::string_view text) {
 Result<PtxFile> read_ptx(std::string_view text, const std::string& name) {
   PtxFile file;
   file.name = name;
+  text = text.substr(0, text.find('\0'));  // compilers hand on what ends a string of C
   const PtxScanner scanner(text, name);
   Cursor position(text);
   std::size_t at = 0;

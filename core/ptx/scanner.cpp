@@ -74,7 +74,7 @@ Result<std::size_t> PtxScanner::skip_word(std::size_t at) const {
       return complain(at, "a string without its end", "write \" behind it, on the same line");
     return end + 1;
   }
-  if (!in_name(peek(at))) return at + 1;
+  if (!in_name(peek(at))) return std::min(at + 1, text_.size());
   while (in_name(peek(at))) ++at;
   return at;
 }

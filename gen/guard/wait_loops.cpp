@@ -240,6 +240,19 @@ class LoopJudge {
     return {};
   }
 
+  // The polls, and the loads at places that change.
+  Statements polls_and_tables() const {
+    Statements found = strong_;
+    for (const int block : loop_.blocks)
+      for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
+        const std::string space = space_of(at(i));
+        if (at(i).name.starts_with("ld.") && space != ".param" && space != ".local" &&
+            !flow_.locals.contains(i) && !steady_.operands(i))
+          found.insert(i);
+      }
+    return found;
+  }
+
   // It polls, and leaves by something else as well, of which nothing shows that it bounds it.
   std::string doubt_of_exits() const {
     const Bounds bounds = bounds_beside(strong_);
@@ -247,11 +260,13 @@ class LoopJudge {
     const PtxJump* other = nullptr;
     bool polls = false;
     for (const PtxJump& exit : exits_) {
-      const bool news = reads(exit, polled), foreign = reads(exit, bounds.foreign);
-      if (!foreign && (reads(exit, bounds.timed) || counts_out({exit}, strong_, Counts::own)))
-        return {};
-      polls = polls || (news && !foreign);
-      if (foreign) other = &exit;
+      const bool news = reads(exit, polled), foreign = reads(exit, bounds.foreign),
+                 counted = counts_out({exit}, strong_, Counts::own);
+      // From row to row of a table, as the polls say: it may come back to the row where it was.
+      const bool walks = news && counted && !counts_out({exit}, polls_and_tables(), Counts::own);
+      if (!foreign && !walks && (counted || reads(exit, bounds.timed))) return {};
+      polls = polls || walks || (news && !foreign);
+      if (foreign || walks) other = &exit;
     }
     if (!polls || other == nullptr) return {};
     return fmt::format(

@@ -113,6 +113,25 @@ constexpr Row rows[] = {
      "L: bar.sync 1, 64; ld.shared.b8 v, [a]; ts: .branchtargets M, N, D; brx.idx v, ts; M: "
      "st.global.b32 [x], t; bra L; N: add.u32 t, t, 1; bra L; D:",
      "k barrier (1) at 64; "},
+    {"a count within that each turn sets back at its end",
+     "L: mov.u32 v, 1; M: ld.volatile.global.u32 b, [x]; and.b32 v, v, b; add.u32 t, t, 1; "
+     "setp.lt.u32 q, t, a; @q bra M; mov.u32 t, 0; setp.eq.u32 q, v, 0; @q bra L;",
+     "k flag () at x; "},
+    {"but one that goes on from turn to turn is a bound",
+     "L: mov.u32 v, 1; M: ld.volatile.global.u32 b, [x]; and.b32 v, v, b; add.u32 t, t, 1; "
+     "setp.lt.u32 q, t, a; @q bra M; setp.eq.u32 q, v, 0; setp.lt.and.u32 q, t, 99, q; @q bra L;",
+     ""},
+    {"a mask of the lanes that are done, of those that are left, and how many they are",
+     "L: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; vote.sync.ballot.b32 v, q, -1; or.b32 "
+     "t, t, v; setp.ne.u32 q, t, -1; @q bra L; M: ld.volatile.global.u32 v, [x]; setp.eq.u32 q, v, "
+     "0; vote.sync.ballot.b32 v, q, -1; and.b32 t, t, v; setp.ne.u32 q, t, 0; @q bra M; N: "
+     "ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; vote.sync.ballot.b32 v, q, -1; popc.b32 "
+     "v, v; add.u32 t, t, v; setp.lt.u32 q, t, a; @q bra N;",
+     "k flag (0) at x; k flag (0) at x; k flag (0) at x; "},
+    {"a choice between two that are polled",
+     "L: ld.volatile.global.u32 v, [x]; ld.volatile.global.u32 b, [x+4]; selp.b32 v, v, b, r; "
+     "setp.ne.u32 q, v, 0; @q add.u32 t, t, 1; setp.lt.u32 q, t, a; @q bra L;",
+     "k flag (0) at x; "},
     {"a step of one or of two counts",
      "L: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; selp.u32 v, 1, 2, q; add.u32 t, t, v; "
      "setp.lt.u32 q, t, a; @q bra L;",
@@ -215,6 +234,11 @@ constexpr Note loop_notes[] = {
      "t.ptx:10:1: the loop polls, and leaves by something else too; not guarded because nothing "
      "shows "
      "what decides 'bra' on line 10"},
+    {"a table of what follows: it may lead back",
+     "L: ld.volatile.global.u32 v, [x]; mad.lo.u32 t, t, 2, v; mul.wide.u32 w, t, 4; "
+     "ld.const.u32 t, [w]; setp.ne.u32 q, t, 7; @q bra L;",
+     "t.ptx:9:1: the loop polls, and leaves by something else too; not guarded because nothing "
+     "shows what decides 'bra' on line 9"},
     {"two entries", "@q bra B; A: ld.volatile.global.u32 v, [x]; B: setp.eq.u32 r, v, 0; @r bra A;",
      "t.ptx:9:45: the loop has two entries; not guarded because it has no one place that each turn "
      "passes"},

@@ -57,6 +57,7 @@ constexpr Row rows[] = {
      "ts: | .branchtargets A, B; | brx.idx i, ts;"},
     {"a call", "call.uni (r), f, (a, b);", "call.uni (r), f, (a, b);"},
     {"an alias", ".alias f, g;", ".alias f, g;"},
+    {"a number that ends with the file", ".version 8.", ".version 8."},
 };
 
 std::string listed(const ptx::PtxFile& file) {
@@ -85,6 +86,13 @@ TEST(PtxFile, StatementsEndWhereTheyEnd) {
     for (const PlacedStatement& placed : file->statements)
       EXPECT_TRUE(placed.known) << row.what << ": " << placed.text;
   }
+}
+
+// CUTLASS's Python DSL leaves it in the files that it writes.
+TEST(PtxFile, EndsBeforeTheByteThatEndsAString) {
+  const auto file = read_ptx(std::string_view(".func f { ret; }\n\0", 18), "t.ptx");
+  ASSERT_TRUE(file) << file.error().text();
+  EXPECT_EQ(write_ptx(*file), ".func f { ret; }\n");
 }
 
 TEST(PtxFile, KeepsWhatItDoesNotKnowAndMarksIt) {

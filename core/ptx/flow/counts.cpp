@@ -21,12 +21,43 @@ const std::vector<std::size_t>& statements_of(const PtxFlow& flow, int block) {
   return flow.blocks[static_cast<std::size_t>(block)].statements;
 }
 
+// Whether every way back to the loop's head leaves in the name what it had at the turn's begin, or
+// a number that is the same each time: then it counts within a turn alone.
+bool begins_anew(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
+                 const PtxStuck& stuck, const PtxName& name) {
+  std::set<int> seen;
+  std::vector<int> open;
+  const auto add_before = [&](int block) {
+    for (const int before : flow.blocks[static_cast<std::size_t>(block)].predecessors)
+      if (loop.holds(before) && stuck.runs(before) && seen.insert(before).second)
+        open.push_back(before);
+  };
+  add_before(loop.header);
+  while (!open.empty()) {
+    const int block = open.back();
+    open.pop_back();
+    const auto& own = statements_of(flow, block);
+    const auto last = std::find_if(own.rbegin(), own.rend(), [&](std::size_t i) {
+      return stuck.runs_statement(i) && writes(file, flow, i, name);
+    });
+    if (last == own.rend() && block != loop.header) add_before(block);
+    if (last == own.rend()) continue;
+    if (!file.statements[*last].parsed.guard.empty() || !stuck.gives_number(*last, name))
+      return false;
+  }
+  return true;
+}
+
 // From each name of the loop to those that are made of it.
 class NameGraph {
  public:
   NameGraph(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
             const std::function<bool(std::size_t)>& stops, const PtxStuck* stuck)
       : carried_(carried_over(file, flow, loop, stuck)) {
+    if (stuck != nullptr)
+      std::erase_if(carried_, [&](const PtxName& name) {
+        return begins_anew(file, flow, loop, *stuck, name);
+      });
     const auto runs = [&](std::size_t i) { return stuck == nullptr || stuck->runs_statement(i); };
     for (const int block : loop.blocks)
       for (const std::size_t i : statements_of(flow, block)) {

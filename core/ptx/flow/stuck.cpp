@@ -33,17 +33,34 @@ std::optional<bool> order_holds(std::string_view opcode, int order) {
   return std::nullopt;
 }
 
+// It goes straight through, and looks at nothing but its parameters.
+bool only_computes(const PtxFile& file, const PtxFunction& function) {
+  for (std::size_t i = function.open + 1; i < function.close; ++i) {
+    const PtxStatement& one = file.statements[i].parsed;
+    const std::string_view stem = stem_of(one);
+    const bool memory =
+        base::is_listed(" ld ldu st ", stem) && one.name.find(".param") == one.name.npos;
+    const bool clock = one.operands.size() == 2 && one.operands[1].starts_with('%') &&
+                       starts_with_any(one.operands[1], {"%clock", "%globaltimer"});
+    if (one.part == PtxStatement::Part::label || memory || clock ||
+        base::is_listed(" atom red call bra brx mbarrier tex suld multimem ", stem))
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 PtxStuck::PtxStuck(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
                    std::function<bool(std::size_t)> is_poll, PtxPolled polled,
-                   std::set<PtxName> moving)
+                   std::set<PtxName> moving, std::map<PtxName, long> given)
     : file_(file),
       flow_(flow),
       loop_(loop),
       is_poll_(std::move(is_poll)),
       polled_(polled),
       moving_(std::move(moving)),
+      given_(std::move(given)),
       from_before_(carried_over(file, flow, loop, nullptr)),
       blocks_(loop.blocks.begin(), loop.blocks.end()) {
   find_writers();
@@ -80,19 +97,27 @@ std::vector<PtxName> PtxStuck::made_of(std::size_t statement) const {
 
 bool PtxStuck::keeps_value(std::size_t statement) const {
   const std::string_view stem = stem_of(at(statement));
-  if (base::is_listed(" add or xor ", stem))
+  if (base::is_listed(" add xor ", stem))
     return is_number(statement, 1, 0) || is_number(statement, 2, 0);
+  // The same bits or the same bound each turn: after the first it changes nothing.
+  if (base::is_listed(" and or min max ", stem))
+    return is_number(statement, 1) || is_number(statement, 2);
   if (base::is_listed(" sub shl shr ", stem)) return is_number(statement, 2, 0);
   if (base::is_listed(" mad fma ", stem))
     return is_number(statement, 1, 0) || is_number(statement, 2, 0);
   return false;
 }
 
-bool PtxStuck::is_number(std::size_t statement, std::size_t operand, long number) const {
+bool PtxStuck::is_number(std::size_t statement, std::size_t operand,
+                         std::optional<long> number) const {
   const auto& operands = at(statement).operands;
   if (operand >= operands.size()) return false;
   const Known known = value_of(statement, operands[operand]);
-  return known && known->number == number;
+  return known && known->number == number.value_or(known->number);
+}
+
+bool PtxStuck::gives_number(std::size_t statement, const PtxName& name) const {
+  return result_of(statement, name).has_value();
 }
 
 void PtxStuck::find_writers() {
@@ -189,6 +214,7 @@ std::optional<bool> PtxStuck::taken(std::size_t statement) const {
 }
 
 PtxStuck::Known PtxStuck::value_of(const PtxName& name) const {
+  if (const auto known = given_.find(name); known != given_.end()) return Value{known->second};
   const auto found = values_.find(name);
   return found == values_.end() ? std::nullopt : found->second;
 }
@@ -266,10 +292,59 @@ PtxStuck::Known PtxStuck::compared(std::size_t statement) const {
   return result && third ? Known(Value{1 - decides}) : std::nullopt;
 }
 
+// selp: where both are one number it does not matter which.
+PtxStuck::Known PtxStuck::chosen(std::size_t statement) const {
+  const auto& operands = at(statement).operands;
+  if (const Known choice = value_of(statement, operands[3]))
+    return value_of(statement, operands[choice->number != 0 ? 1 : 2]);
+  const Known one = value_of(statement, operands[1]), other = value_of(statement, operands[2]);
+  if (!one || !other || one->number != other->number) return std::nullopt;
+  return Value{one->number, one->polled && other->polled};
+}
+
+// What the lanes of a warp make of one value, which all of them have.
+PtxStuck::Known PtxStuck::of_one(std::size_t statement) const {
+  const PtxStatement& parsed = at(statement);
+  if (parsed.operands.size() < 2) return std::nullopt;
+  const Known value = value_of(statement, parsed.operands[1]);
+  if (!value) return std::nullopt;
+  const bool zero = value->number == 0;
+  if (parsed.name.starts_with("vote.sync.ballot") && parsed.operands.size() == 3)
+    return zero ? Known(Value{0}) : value_of(statement, parsed.operands[2]);
+  if (starts_with_any(parsed.name,
+                      {"redux.sync.and", "redux.sync.or", "redux.sync.min", "redux.sync.max"}))
+    return value;
+  if (starts_with_any(parsed.name, {"redux.sync.", "popc."}))
+    return zero ? Known(Value{0}) : std::nullopt;
+  return stem_of(parsed) == "not" ? Known(Value{~value->number}) : std::nullopt;
+}
+
+// Compilers that do not optimise call a function for what is one instruction.
+PtxStuck::Known PtxStuck::called(std::size_t statement) const {
+  const PtxCall call = call_of(at(statement));
+  const PtxFunction* callee = file_.find(call.callee);
+  if (callee == nullptr || !callee->has_body || call.results.size() != 1 ||
+      callee->returns.size() != 1 || call.arguments.size() != callee->parameters.size() ||
+      !only_computes(file_, *callee))
+    return std::nullopt;
+  std::map<PtxName, long> given;
+  for (std::size_t n = 0; n < call.arguments.size(); ++n)
+    if (const Known known = value_of(statement, call.arguments[n]))
+      given[{0, callee->parameters[n].name}] = known->number;
+  const PtxFlow flow = flow_of(file_, *callee);
+  PtxLoop all;
+  for (std::size_t block = 0; block < flow.blocks.size(); ++block)
+    all.blocks.push_back(static_cast<int>(block));
+  const PtxStuck within(file_, flow, all, [](std::size_t) { return false; }, polled_, {}, given);
+  const PtxName result{0, callee->returns.front().name};
+  for (std::size_t i = callee->close; i-- > callee->open;)
+    if (writes(file_, flow, i, result)) return within.result_of(i, result);
+  return std::nullopt;
+}
+
 PtxStuck::Known PtxStuck::computed(std::size_t statement) const {
   const PtxStatement& parsed = at(statement);
   const std::string_view stem = stem_of(parsed);
-  if (parsed.operands.size() < 3) return std::nullopt;
   const Known left = value_of(statement, parsed.operands[1]),
               right = value_of(statement, parsed.operands[2]);
   const bool zero = (left && left->number == 0) || (right && right->number == 0);
@@ -285,6 +360,8 @@ PtxStuck::Known PtxStuck::computed(std::size_t statement) const {
   if (stem == "xor") return Value{left->number ^ right->number};
   if (stem == "add") return Value{left->number + right->number};
   if (stem == "sub") return Value{left->number - right->number};
+  if (stem == "min") return Value{std::min(left->number, right->number)};
+  if (stem == "max") return Value{std::max(left->number, right->number)};
   const bool shifts = right->number >= 0 && right->number < 32 && left->number >= 0;
   if (stem == "shl" && shifts && left->number < 65536) return Value{left->number << right->number};
   if (stem == "shr" && shifts) return Value{left->number >> right->number};
@@ -295,16 +372,15 @@ PtxStuck::Known PtxStuck::made(std::size_t statement) const {
   const PtxStatement& parsed = at(statement);
   const std::string_view stem = stem_of(parsed);
   if (base::is_listed(" mov cvt cvta ld st ", stem)) return copied(statement);
+  if (stem == "call") return called(statement);
   if (stem == "setp") return compared(statement);
   if (starts_with_any(parsed.name, {"vote.sync.any.pred", "vote.sync.all.pred", "shfl.sync."}))
     return parsed.operands[0].find('|') == std::string::npos ? copied(statement) : std::nullopt;
   if (parsed.name == "not.pred" && parsed.operands.size() == 2)
     return value_of(statement, "!" + parsed.operands[1]);
-  if (stem == "selp" && parsed.operands.size() == 4) {
-    const Known chosen = value_of(statement, parsed.operands[3]);
-    return chosen ? value_of(statement, parsed.operands[chosen->number != 0 ? 1 : 2])
-                  : std::nullopt;
-  }
+  if (stem == "selp" && parsed.operands.size() == 4) return chosen(statement);
+  if (parsed.operands.size() < 3 || base::is_listed(" popc redux vote not ", stem))
+    return of_one(statement);
   return computed(statement);
 }
 

@@ -21,10 +21,11 @@ struct PtxPolled {
 
 class PtxStuck {
  public:
-  // A comparison of a poll with one of the `moving` names is not the same each turn.
+  // A comparison of a poll with one of the `moving` names is not the same each turn. `given`: of
+  // names that the loop does not write.
   PtxStuck(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
            std::function<bool(std::size_t statement)> is_poll, PtxPolled polled,
-           std::set<PtxName> moving);
+           std::set<PtxName> moving, std::map<PtxName, long> given = {});
 
   bool goes_round() const { return goes_round_; }  // some way leads from the head back to it
   bool runs(int block) const { return blocks_.contains(block); }
@@ -33,8 +34,10 @@ class PtxStuck {
   std::optional<long> number(const PtxName& name) const;
   // What its result is made of: without numbers that are known, and the operand that a selp leaves.
   std::vector<PtxName> made_of(std::size_t statement) const;
-  // It adds, subtracts or masks with nothing: the value stays.
+  // It adds or subtracts nothing, or masks or bounds by the same each turn: the value stays.
   bool keeps_value(std::size_t statement) const;
+  // It gives the name the same number whenever it runs.
+  bool gives_number(std::size_t statement, const PtxName& name) const;
 
  private:
   struct Value {
@@ -57,9 +60,14 @@ class PtxStuck {
   Known same_value(std::size_t statement, const std::vector<PtxName>& names) const;
   Known copied(std::size_t statement) const;
   Known compared(std::size_t statement) const;
+  Known chosen(std::size_t statement) const;
+  Known of_one(std::size_t statement) const;
+  Known called(std::size_t statement) const;
   Known computed(std::size_t statement) const;
   Known made(std::size_t statement) const;
-  bool is_number(std::size_t statement, std::size_t operand, long number) const;
+  // Whether it has one; `number`: and this one.
+  bool is_number(std::size_t statement, std::size_t operand,
+                 std::optional<long> number = std::nullopt) const;
 
   const PtxFile& file_;
   const PtxFlow& flow_;
@@ -67,6 +75,7 @@ class PtxStuck {
   std::function<bool(std::size_t)> is_poll_;
   PtxPolled polled_;
   std::set<PtxName> moving_;
+  std::map<PtxName, long> given_;
   std::set<PtxName> from_before_;         // read in a turn before it writes them
   std::map<PtxName, Known> values_;       // nothing: not one number
   std::map<std::size_t, Known> results_;  // of the statements that run

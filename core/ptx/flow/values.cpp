@@ -96,6 +96,11 @@ std::vector<PtxName> written_by(const PtxFile& file, const PtxFlow& flow, std::s
   return resolved(flow, statement, written_names(parsed));
 }
 
+bool writes(const PtxFile& file, const PtxFlow& flow, std::size_t statement, const PtxName& name) {
+  const std::vector<PtxName> written = written_by(file, flow, statement);
+  return std::find(written.begin(), written.end(), name) != written.end();
+}
+
 std::vector<PtxName> read_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement) {
   const PtxStatement& parsed = file.statements[statement].parsed;
   if (call_of(parsed).callee.empty()) {

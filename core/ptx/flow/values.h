@@ -15,6 +15,7 @@ namespace phasebit::ptx::flow {
 
 // Registers, .param variables, and bytes of local memory. A call writes all that it is lent.
 std::vector<PtxName> written_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement);
+bool writes(const PtxFile& file, const PtxFlow& flow, std::size_t statement, const PtxName& name);
 std::vector<PtxName> read_by(const PtxFile& file, const PtxFlow& flow, std::size_t statement);
 
 // Blocks of the loop that one way out of the jump reaches in the same turn and another does not.

@@ -243,3 +243,69 @@ extern "C" __global__ void named(int first, int threads) {
   asm volatile("{\n.reg .pred some;\nsetp.ne.s32 some, %0, 0;\nbarrier.red.popc.u32 %0, 5, some;\n}"
                : "+r"(threads)::"memory");
 }
+
+// Votes of a warp, and masks of lanes.
+extern "C" __global__ void ballot(volatile int* flags) {
+  while (__ballot_sync(0xffffffff, flags[threadIdx.x] != 0) != 0xffffffff) {
+  }
+}
+extern "C" __global__ void lanes_that_are_done(volatile int* flags) {
+  uint32_t done = 0;
+  while (done != 0xffffffff) done |= __ballot_sync(0xffffffff, flags[threadIdx.x] != 0);
+}
+extern "C" __global__ void lanes_that_are_left(volatile int* flags) {
+  for (uint32_t left = 0xffffffff; left != 0;)
+    left &= __ballot_sync(0xffffffff, flags[threadIdx.x] == 0);
+}
+extern "C" __global__ void count_by_ballot(volatile int* flags, int items) {
+  for (int item = 0; item < items;)
+    if (__ballot_sync(0xffffffff, flags[item + threadIdx.x] != 0) != 0) ++item;
+}
+extern "C" __global__ void count_of_lanes(volatile int* flags, int wanted) {
+  for (int got = 0; got < wanted;)
+    got += __popc(__ballot_sync(0xffffffff, flags[threadIdx.x] != 0));
+}
+
+// A choice of what is polled, and where.
+extern "C" __global__ void choice(volatile int* first, volatile int* second, int items, int lanes) {
+  for (int item = 0; item < items;) {
+    const int one = first[item], other = second[item];
+    if ((threadIdx.x < lanes ? one : other) != 0) ++item;
+  }
+}
+extern "C" __global__ void choice_or_nothing(volatile int* flags, int items, int lanes) {
+  for (int item = 0; item < items;) {
+    const int there = flags[item];
+    item += threadIdx.x < lanes ? there : 0;
+  }
+}
+extern "C" __global__ void rows(volatile int** rows, int items) {
+  for (int item = 0; item < items;)
+    if (*rows[item] != 0) ++item;
+}
+extern "C" __global__ void row_of_state(volatile int* flag, const int (*next)[2]) {
+  for (int state = 0; state != 7;) state = next[state][*flag != 0];
+}
+__constant__ int next_state[8][2];
+extern "C" __global__ void constant_row_of_state(volatile int* flag) {
+  for (int state = 0; state != 7;) state = next_state[state][*flag != 0];
+}
+extern "C" __global__ void begun_anew(volatile int* flags, int items) {
+  int item;
+  do {
+    for (item = 0; item < items && flags[item] != 0; ++item) {
+    }
+  } while (item < items);
+}
+extern "C" __global__ void begun_anew_with_work(volatile int* flags, int items, int* out) {
+  for (int there = 0; there < items;) {
+    there = 0;
+    for (int item = 0; item < items; ++item) {
+      out[item] += 1;
+      if (flags[item] != 0) ++there;
+    }
+  }
+}
+extern "C" __global__ void starts_over(volatile int* flags, int items) {
+  for (int item = 0; item < items;) item = flags[item] != 0 ? item + 1 : 0;
+}
