@@ -97,8 +97,9 @@ Status run_explain(const ExplainOptions& options);
 Status run_sass_reduce(const pipeline::reduce::VariantReduceRequest& options);
 
 struct GuardCommand {
-  std::string file;  // PTX, anybody's
-  std::string out;   // "" for standard output
+  std::string file;    // PTX, anybody's
+  std::string out;     // "" for standard output
+  std::string launch;  // FILE[#N] that `capture` wrote, or ""
   int limit_ms = 1000;
   bool json = false;    // the sites as JSON on standard output
   std::string fail_on;  // "unguarded", or "" for nothing

@@ -44,6 +44,20 @@ std::string name_of(CUfunction function) {
   return {};
 }
 
+int registers_of(CUfunction function) {
+  static const auto of_function = entry<decltype(&::cuFuncGetAttribute)>("cuFuncGetAttribute");
+  static const auto of_kernel = entry<decltype(&::cuKernelGetFunction)>("cuKernelGetFunction");
+  int count = 0;
+  if (of_function == nullptr) return 0;
+  if (of_function(&count, CU_FUNC_ATTRIBUTE_NUM_REGS, function) == CUDA_SUCCESS) return count;
+  CUfunction own = nullptr;
+  auto* kernel = reinterpret_cast<CUkernel>(function);
+  if (of_kernel == nullptr || of_kernel(&own, kernel) != CUDA_SUCCESS ||
+      of_function(&count, CU_FUNC_ATTRIBUTE_NUM_REGS, own) != CUDA_SUCCESS)
+    return 0;
+  return count;
+}
+
 std::optional<std::vector<ParameterPlace>> parameters_of(CUfunction function) {
   static const auto of_function = entry<decltype(&::cuFuncGetParamInfo)>("cuFuncGetParamInfo");
   static const auto of_kernel = entry<decltype(&::cuKernelGetParamInfo)>("cuKernelGetParamInfo");

@@ -21,6 +21,9 @@ void* entry_of_driver(const char* name);
 // "" where the driver does not say.
 std::string name_of(CUfunction function);
 
+// Of a thread when it begins; 0 where the driver does not say.
+int registers_of(CUfunction function);
+
 struct ParameterPlace {
   std::size_t offset = 0, bytes = 0;
 };

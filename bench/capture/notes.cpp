@@ -145,6 +145,7 @@ void note(const LaunchNote& launch) {
                {"block", launch.block},
                {"cluster", launch.cluster},
                {"shared_bytes", launch.shared_bytes},
+               {"registers", registers_of(launch.function)},
                {"cooperative", launch.cooperative}};
   const auto places = parameters_of(launch.function);
   const bool known = places || launch.parameters == nullptr;

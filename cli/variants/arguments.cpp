@@ -73,6 +73,9 @@ void add_guard(CLI::App& app, GuardCommand& options, int& exit_status, Chosen& c
                    "give up when no wait of the grid has ended for so long")
       ->check(at_least_one())
       ->capture_default_str();
+  command->add_option("--launch", options.launch,
+                      "FILE[#N], a launch that `capture` wrote down: with how many threads and "
+                      "registers a CTA begins, for setmaxnreg, where the text does not say");
   command->add_flag("--json", options.json, "print where it can wait as JSON");
   command->add_option("--fail-on", options.fail_on,
                       "unguarded: exit with 1 when a note names a wait that may have no bound");

@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "core/base/nearest.h"
+#include "pipeline/launch/captured_launch.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -51,6 +52,10 @@ Result<bool> run_guard(const GuardCommand& options) {
   PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(text, options.file));
   guard::GuardOptions settings;
   settings.limit_ns = static_cast<std::uint64_t>(options.limit_ms) * 1'000'000;
+  if (!options.launch.empty()) {
+    PHASEBIT_TRY_ASSIGN(launches, pipeline::launch::guard_launches(file, options.launch));
+    settings.launches = std::move(launches);
+  }
   PHASEBIT_TRY_ASSIGN(guarded, guard::guard(file, settings));
   if (options.json) {
     nlohmann::json sites = nlohmann::json::array();

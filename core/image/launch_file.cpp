@@ -12,6 +12,7 @@ CapturedLaunch read_launch(base::TomlReader& reader) {
   base::must_have(reader, "kernel", "write `kernel = \"NAME\"`: the entry's name");
   made.kernel = reader.text_or("kernel", {});
   made.times = base::toml_number(reader, "times", 1, 1);
+  made.registers = base::toml_number(reader, "registers", 0, 0);
   base::read_fields(reader, made.launch);
   if (!reader.status()) return made;
   if (const auto wrong = complaint_about(made.launch)) reader.refuse("kernel", *wrong);
@@ -25,7 +26,7 @@ Result<std::vector<CapturedLaunch>> read_launch_file(const fs::path& path) {
   Status status;
   base::TomlReader file(path.string(), toml, "the file", {table}, status);
   std::vector<std::string> keys = base::toml_keys<WholeLaunch>();
-  keys.insert(keys.begin(), {"kernel", "times"});
+  keys.insert(keys.begin(), {"kernel", "times", "registers"});
   std::vector<CapturedLaunch> launches;
   for (const base::TomlValue* one : file.tables(table)) {
     base::TomlReader reader(path.string(), *one, table, keys, status);
@@ -43,6 +44,7 @@ std::string launch_file_text(const std::vector<CapturedLaunch>& launches,
   for (const CapturedLaunch& one : launches) {
     text += fmt::format("\n[[{}]]\nkernel = {}\ntimes = {}\n", table, base::in_quotes(one.kernel),
                         one.times);
+    if (one.registers > 0) text += fmt::format("registers = {}\n", one.registers);
     base::write_fields(one.launch, "", [&](const char* key, const auto& value) {
       if constexpr (base::is_list_of_tables<std::remove_cvref_t<decltype(value)>>) {
         text += fmt::format("{} = [\n", key);

@@ -14,6 +14,7 @@ namespace phasebit::image {
 struct CapturedLaunch {
   std::string kernel;  // its entry's name
   int times = 1;       // launches that are alike
+  int registers = 0;   // of a thread when it begins; 0 where the driver did not say
   WholeLaunch launch;
 };
 

@@ -161,7 +161,7 @@ class FunctionGuard {
     if (begin == job_.registers_at_begin.end() || at(i).operands.empty())
       return note(i, fmt::format("{}: not guarded because the text does not say with how many "
                                  "registers a warp begins (.maxnreg, or .maxntid and "
-                                 ".minnctapersm)",
+                                 ".minnctapersm; --launch FILE of `phasebit capture` says it too)",
                                  at(i).name));
     const std::string& count = at(i).operands.front();
     const std::uint32_t number =

@@ -113,7 +113,7 @@ Result<GuardedPtx> guard(const PtxFile& file, const GuardOptions& options) {
     return is_instruction_of(placed.parsed, asks_for_exits);
   });
   job.find_callers();
-  job.registers_at_begin = registers_at_begin(file);
+  job.registers_at_begin = registers_at_begin(file, options.launches);
   drop_register_limits(job);
   for (const PtxFunction& function : file.functions)
     if (function.has_body) guard_function(job, function);

@@ -6,8 +6,10 @@
 #include "core/image/guard_sites.h"
 #include "core/ptx/file.h"
 #include "core/ptx/head/head.h"
+#include "gen/guard/registers.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,7 @@ struct GuardOptions {
   std::uint64_t limit_ns = 1'000'000'000;
   // Of the text's kernels that have no head: which register holds the item, in reports.
   std::vector<ptx::head::HeadRegisters> registers = {};
+  std::map<std::string, GuardLaunch> launches = {};  // by entry
   bool print = true;  // false: trap alone; then functions behind the text do not depend on it
 };
 

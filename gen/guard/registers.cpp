@@ -38,11 +38,15 @@ int greatest_handed_over(const PtxFile& file) {
   return greatest;
 }
 
-int begins_with(const PtxFile& file, const PtxFunction& entry) {
+int begins_with(const PtxFile& file, const PtxFunction& entry, const GuardLaunch& launch) {
+  if (launch.registers > 0) return launch.registers;
   if (const int count = directive(file, entry, ".maxnreg"); count > 0) return count;
-  const int threads =
-      std::max(directive(file, entry, ".maxntid"), directive(file, entry, ".reqntid"));
-  const int ctas = directive(file, entry, ".minnctapersm");
+  int threads = std::max(directive(file, entry, ".maxntid"), directive(file, entry, ".reqntid"));
+  int ctas = directive(file, entry, ".minnctapersm");
+  if (launch.threads > 0) {
+    if (threads == 0) threads = launch.threads;
+    ctas = std::max(ctas, 1);
+  }
   if (threads <= 0 || ctas <= 0) return 0;
   const int whole = (threads + warpgroup_threads - 1) / warpgroup_threads * warpgroup_threads;
   const int room = isa::registers_per_sm / (whole * ctas) / granularity * granularity;
@@ -60,12 +64,15 @@ bool takes_registers(const PtxStatement& statement) {
   return hands_registers_over(statement) && statement.name.starts_with("setmaxnreg.inc");
 }
 
-std::map<std::string, int> registers_at_begin(const PtxFile& file) {
+std::map<std::string, int> registers_at_begin(const PtxFile& file,
+                                              const std::map<std::string, GuardLaunch>& launches) {
   std::map<std::string, int> found;
   std::set<int> counts;
   for (const PtxFunction& function : file.functions) {
     if (!function.entry || !function.has_body) continue;
-    const int count = begins_with(file, function);
+    const auto launch = launches.find(function.name);
+    const int count =
+        begins_with(file, function, launch == launches.end() ? GuardLaunch() : launch->second);
     counts.insert(count);
     if (count > 0) found[function.name] = count;
   }

@@ -8,12 +8,21 @@
 
 namespace phasebit::guard {
 
+// How a kernel is launched, where its text does not say; 0 for what is not known.
+struct GuardLaunch {
+  int threads = 0;    // of a CTA
+  int registers = 0;  // of a thread when it begins, as the driver has it
+  bool operator==(const GuardLaunch&) const = default;
+};
+
 bool hands_registers_over(const ptx::PtxStatement& statement);
 bool takes_registers(const ptx::PtxStatement& statement);  // it may wait for them
 
-// By function: what a thread has when the kernel begins, as ptxas makes it of .maxnreg, else of
-// .maxntid (.reqntid) and .minnctapersm. Without them ptxas ignores setmaxnreg, and the function is
-// not there; nor is one that kernels with different counts may call.
-std::map<std::string, int> registers_at_begin(const ptx::PtxFile& file);
+// By function: what a thread has when the kernel begins: what a launch found, else what ptxas makes
+// of .maxnreg, else of .maxntid (.reqntid, the launch's threads) and .minnctapersm (1 with a
+// launch). Without them ptxas ignores setmaxnreg, and the function is not there; nor is one that
+// kernels with different counts may call.
+std::map<std::string, int> registers_at_begin(const ptx::PtxFile& file,
+                                              const std::map<std::string, GuardLaunch>& launches);
 
 }  // namespace phasebit::guard

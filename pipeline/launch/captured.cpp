@@ -138,10 +138,12 @@ class NoteReader {
   void add(const json& note, int times) {
     if (!note.contains("parameters")) return void(captured_.without_parameters += times);
     const auto kernel = note.at("kernel").get<std::string>();
+    const int registers = note.at("registers").get<int>();
     WholeLaunch launch = LaunchOfNote(note).make();
     for (CapturedLaunch& one : captured_.launches)
-      if (one.kernel == kernel && one.launch == launch) return void(one.times += times);
-    captured_.launches.push_back({kernel, times, std::move(launch)});
+      if (one.kernel == kernel && one.registers == registers && one.launch == launch)
+        return void(one.times += times);
+    captured_.launches.push_back({kernel, times, registers, std::move(launch)});
   }
   Captured captured_;
 };

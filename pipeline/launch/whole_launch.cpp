@@ -1,7 +1,7 @@
 #include "pipeline/launch/whole_launch.h"
 
-#include "core/image/launch_file.h"
 #include "pipeline/launch/assignment.h"
+#include "pipeline/launch/captured_launch.h"
 #include "pipeline/launch/stated.h"
 
 #include <algorithm>
@@ -43,33 +43,12 @@ class FactReader {
                      std::move(hint));
   }
 
-  // The launch that "FILE#N" names, or the one of this kernel.
-  Result<image::CapturedLaunch> captured() const {
-    const size_t mark = facts_.captured.rfind('#');
-    const std::string name = facts_.captured.substr(0, mark);
-    PHASEBIT_TRY_ASSIGN(all, image::read_launch_file(name));
-    std::vector<size_t> own;
-    for (size_t n = 0; n < all.size(); ++n)
-      if (all[n].kernel == entry_.name) own.push_back(n);
-    if (mark != std::string::npos) {
-      const auto number = whole_number<size_t>(facts_.captured.substr(mark + 1));
-      if (number && *number < all.size() && all[*number].kernel == entry_.name) return all[*number];
-    } else if (own.size() == 1) {
-      return all[own.front()];
-    }
-    std::vector<std::string> known;
-    for (const size_t n : own)
-      known.push_back(fmt::format("{}#{}: a grid of {}, {} times", name, n,
-                                  fmt::join(all[n].launch.grid, ","), all[n].times));
-    if (known.empty()) return missing(name + " has no launch of it", "");
-    return missing(fmt::format("{} has {} launches of it, and --launch {} is none of them", name,
-                               own.size(), facts_.captured),
-                   fmt::format("one of {}", fmt::join(known, "; ")));
-  }
-
   Status take_captured() {
     if (facts_.captured.empty()) return {};
-    PHASEBIT_TRY_ASSIGN(found, captured());
+    auto own = captured_launch(facts_.captured, entry_.name);
+    if (!own && own.error().step != Step::usage) return tl::unexpected<Error>(own.error());
+    if (!own) return missing(own.error().message, own.error().hint);
+    image::CapturedLaunch& found = *own;
     for (WholeParameter& one : found.launch.parameters)
       if (!put_in_place(one, found.launch.starts))
         return missing(fmt::format("its parameters are {}, and those of the captured launch {} "

@@ -17,8 +17,8 @@ using phasebit::test::FakeKernel;
 
 namespace {
 
-FakeKernel axpy{"axpy", 3, {0, 8, 16}, {4, 8, 8}};
-FakeKernel tiles{"tiles", 2, {0, 64}, {24, 128}};
+FakeKernel axpy{"axpy", 3, {0, 8, 16}, {4, 8, 8}, 40};
+FakeKernel tiles{"tiles", 2, {0, 64}, {24, 128}, 168};
 
 using Launch = decltype(&cuLaunchKernel);
 

@@ -60,6 +60,7 @@ TEST_F(Capture, NotesTheLaunchesOfALinkedProgram) {
   ASSERT_EQ(launches.size(), 4U);
   EXPECT_EQ(launches[0].kernel, "axpy");
   EXPECT_EQ(launches[0].times, 3);
+  EXPECT_EQ(launches[0].registers, 40);
   expect_axpy(launches[0].launch, 5);
   expect_axpy(launches[1].launch, 6);
   const auto buffers = buffers_of(launches[0].launch);

@@ -77,6 +77,12 @@ extern "C" CUresult cuFuncGetParamInfo(CUfunction f, size_t index, size_t* offse
   return CUDA_SUCCESS;
 }
 
+extern "C" CUresult cuFuncGetAttribute(int* value, CUfunction_attribute wanted, CUfunction f) {
+  if (wanted != CU_FUNC_ATTRIBUTE_NUM_REGS) return CUDA_ERROR_INVALID_VALUE;
+  *value = reinterpret_cast<const FakeKernel*>(f)->registers;
+  return CUDA_SUCCESS;
+}
+
 extern "C" CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
   *address = reinterpret_cast<CUdeviceptr>(new char[bytes]);
   memory()[*address] = bytes;

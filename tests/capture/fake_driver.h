@@ -11,6 +11,7 @@ struct FakeKernel {
   const char* name;
   int parameters;
   std::size_t offsets[4], bytes[4];
+  int registers;
 };
 
 }  // namespace phasebit::test

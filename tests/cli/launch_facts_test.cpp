@@ -206,9 +206,10 @@ TEST_F(LaunchFacts, AreThoseOfACapturedLaunch) {
   launch.parameters[1].at = 16;
   WholeLaunch other = launch;
   other.grid = {7, 1, 1};
-  Project::write(file("launch.toml"),
-                 image::launch_file_text({{"k", 12, launch}, {"j", 1, launch}, {"k", 2, other}},
-                                         "made by hand"));
+  Project::write(
+      file("launch.toml"),
+      image::launch_file_text({{"k", 12, 0, launch}, {"j", 1, 0, launch}, {"k", 2, 0, other}},
+                              "made by hand"));
   const auto read = image::read_launch_file(file("launch.toml"));
   ASSERT_TRUE(read) << read.error().text();
   ASSERT_EQ(read->size(), 3U);
@@ -235,7 +236,7 @@ TEST_F(LaunchFacts, AreThoseOfACapturedLaunch) {
   moved.starts = {0, 8, 112};
   moved.parameter_bytes = 240;
   moved.parameters.back().offset = 112;
-  Project::write(file("moved.toml"), image::launch_file_text({{"k", 1, moved}}, "by hand"));
+  Project::write(file("moved.toml"), image::launch_file_text({{"k", 1, 0, moved}}, "by hand"));
   EXPECT_EQ(packed(captured("moved.toml")), expected);
   Project::edit(file("k.ptx"), ".b8 s[24]", ".b8 s[16]");
   EXPECT_NE(
@@ -243,6 +244,42 @@ TEST_F(LaunchFacts, AreThoseOfACapturedLaunch) {
           .find("its parameters are 3, and those of the captured launch 3 that begin at 0, 8, "
                 "64 (the captured program has another build of it)"),
       std::string::npos);
+}
+
+// Without bounds the text does not say with how many registers a CTA begins; a launch does.
+TEST_F(LaunchFacts, SayWithHowManyRegistersACtaBegins) {
+  Project::write(file("k.ptx"),
+                 ".version 8.0\n.target sm_90a\n.address_size 64\n"
+                 ".visible .entry k()\n{\n  setmaxnreg.inc.sync.aligned.u32 232;\n"
+                 "  ret;\n}\n");
+  WholeLaunch launch, large;
+  launch.block = {384, 1, 1};
+  large.block = {512, 1, 1};
+  Project::write(
+      file("launch.toml"),
+      image::launch_file_text({{"k", 1, 168, launch}, {"k", 3, 168, launch}}, "by hand"));
+  Project::write(
+      file("two.toml"),
+      image::launch_file_text({{"j", 1, 168, launch}, {"k", 1, 168, launch}, {"k", 1, 0, large}},
+                              "by hand"));
+  const auto guard = [&](const std::vector<std::string>& more) {
+    return home_.says(with({"guard", "k.ptx", "--fail-on", "unguarded"}, more));
+  };
+  EXPECT_EQ(guard({}).exit_status, 1);
+  for (const auto& [words, begin] :
+       {std::pair{"launch.toml", "168"}, {"two.toml#1", "168"}, {"two.toml#2", "128"}}) {
+    const ProcessOutput output = guard({"--launch", words});
+    EXPECT_EQ(output.exit_status, 0) << output.err;
+    EXPECT_NE(output.out.find(fmt::format("pb_guard_registers, (pbg_base, 1, {}, 232", begin)),
+              std::string::npos)
+        << words;
+  }
+  EXPECT_NE(guard({"--launch", "two.toml"})
+                .err.find("two.toml has 2 launches of it, and --launch "
+                          "two.toml is none of them (one of two.toml#1: "),
+            std::string::npos);
+  EXPECT_NE(guard({"--launch", "two.toml#0"}).err.find("no launch of a kernel of k.ptx"),
+            std::string::npos);
 }
 
 TEST_F(LaunchFacts, SayWhereALaunchFileIsWrong) {
@@ -264,7 +301,7 @@ TEST_F(LaunchFacts, SayWhereALaunchFileIsWrong) {
   for (auto& one : launch.parameters)
     if (one.kind == Kind::value) one = {"s", Kind::raw, 24, 4, 0, {}, 0, "0000003f"};
   for (const Row& row : rows) {
-    Project::write(file("launch.toml"), image::launch_file_text({{"k", 1, launch}}, "by hand"));
+    Project::write(file("launch.toml"), image::launch_file_text({{"k", 1, 0, launch}}, "by hand"));
     Project::edit(file("launch.toml"), row.before, row.after);
     const ProcessOutput output = pack({"--launch", "launch.toml", "--no-figure"});
     EXPECT_EQ(output.exit_status, base::exit_code(Step::spec)) << row.after;

@@ -282,6 +282,7 @@ TEST(Guard, WaitsOnWhatFunctionsPoll) {
 struct Pool {
   const char* bounds;
   const char* begin;  // of the calls; "": a note
+  guard::GuardLaunch launch = {};
 };
 
 constexpr Pool pools[] = {
@@ -292,6 +293,10 @@ constexpr Pool pools[] = {
     {".maxntid 256 .minnctapersm 1", "232"},  // no more than anybody asks for
     {".maxntid 384", ""},
     {".minnctapersm 1", ""},
+    {"", "168", {384, 168}},  // as the driver has it
+    {".maxntid 384", "160", {384, 160}},
+    {"", "128", {512, 0}},  // what one CTA of so many threads leaves
+    {".maxntid 512", "128", {384, 0}},
 };
 
 TEST(Guard, CountsTheRegistersThatWarpsHandOver) {
@@ -301,7 +306,9 @@ TEST(Guard, CountsTheRegistersThatWarpsHandOver) {
         "p;\n@p bra P;\nsetmaxnreg.inc.sync.aligned.u32 232;\nret;\nP:\n"
         "setmaxnreg.dec.sync.aligned.u32 24;\nret;\n}}\n",
         row.bounds);
-    const GuardedPtx made = guarded(text);
+    guard::GuardOptions options;
+    if (row.launch.threads > 0) options.launches["k"] = row.launch;
+    const GuardedPtx made = guard::guard(ptx::read_ptx(text, "t.ptx").value(), options).value();
     const std::string out = ptx::write_ptx(made.file), begin = row.begin;
     EXPECT_EQ(out.find("setmaxnreg.inc"), std::string::npos) << row.bounds;
     EXPECT_EQ(sites_of(made), begin.empty() ? "" : "k registers (232); ") << row.bounds;
