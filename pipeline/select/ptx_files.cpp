@@ -20,8 +20,8 @@ using space::file_axis;
 
 namespace {
 
-// Behind a file's name in every id, table and file of results: its rules, barriers or items are not
-// those of the variant that its key names.
+// Behind a file's name in every id, table and file of results: its rules, barriers, items or text
+// are not those of the variant that its key names.
 constexpr const char* not_held = "-not-held-to-its-key";
 
 // "NAME@HASH8"
@@ -30,17 +30,24 @@ std::string label_of(const fs::path& path, const std::string& text) {
   return fmt::format("{}@{}", path.stem().string(), base::content_hash(text).substr(0, digits));
 }
 
-// Whether the head is that of the variant of its key (gen/render/head_plan.h).
-Result<bool> check_key(HeadCatalogue& catalogue, ptx::head::Head& head) {
+// Whether head and text are those of the variant of its key.
+Result<bool> check_key(HeadCatalogue& catalogue, Rendered& kernel) {
+  ptx::head::Head& head = kernel.head;
   if (!catalogue.loaded) {
     PHASEBIT_TRY_ASSIGN(loaded, catalogue::Catalogue::load(catalogue.templates));
     catalogue.loaded = std::move(loaded);
+    catalogue.texts.emplace(*catalogue.loaded, catalogue.templates);
   }
   PHASEBIT_TRY_ASSIGN(key, render::check_head_key(*catalogue.loaded, head));
   PHASEBIT_TRY(render::check_head_plan(*catalogue.loaded, head, key));
   PHASEBIT_TRY_ASSIGN(held, render::is_held_to_key(*catalogue.loaded, head, key));
+  std::string nearer;
+  if (held && !head.own_components()) {
+    PHASEBIT_TRY_ASSIGN(found, catalogue.texts->nearer(kernel.kernel, space::template_key(key)));
+    nearer = std::move(found);
+  }
   head.key = std::move(key);
-  return held;
+  return held && nearer.empty();
 }
 
 void name_after_file(Rendered& kernel, const std::string& label) {
@@ -91,7 +98,7 @@ Result<std::vector<Rendered>> read_ptx_kernels(const fs::path& path, HeadCatalog
                        "give the timed one: its guarded build is made from it");
     bool held = true;
     if (one.has_head) {
-      PHASEBIT_TRY_ASSIGN(is_held, check_key(catalogue, one.head));
+      PHASEBIT_TRY_ASSIGN(is_held, check_key(catalogue, one));
       held = is_held;
     }
     name_after_file(one, held ? label : label + not_held);
@@ -111,7 +118,7 @@ Result<Space> open_files(const SpaceRequest& request, const std::vector<std::str
     return with_hint(fail(Step::usage, "-a llvm, llvm_opt, short_ptr: a file is PTX already"),
                      "`phasebit llvm lower FILE.ll` makes PTX of IR");
   Space space{templates_folder(request), {}, {}, {}};
-  HeadCatalogue catalogue{request.home, space.templates, {}};
+  HeadCatalogue catalogue{request.home, space.templates};
   std::vector<VariantKey>& variants = space.expansion.variants;
   std::vector<std::string> names;
   std::string first;

@@ -1,6 +1,7 @@
 // FILE.ptx in place of a variant: anybody's, with heads or without, with one entry or several.
 #pragma once
 
+#include "gen/render/nearby_texts.h"
 #include "pipeline/select/space.h"
 
 #include <optional>
@@ -14,13 +15,15 @@ bool is_ptx_file(const std::string& word);
 
 // Its kernels, each with a key of its own: that of its head with an axis `file=NAME@HASH`, because
 // who edits a file has made another kernel, and behind the hash "-not-held-to-its-key" where the
-// head's rules are not those of the variant that the key names; a fork's as it is; without a head
+// head's rules are not those of the variant that the key names, or the text is nearer to that of
+// another value of one of its axes; a fork's as it is; without a head
 // "whole/NAME@HASH/ENTRY". HASH is the text's. Keys of heads are held against the catalogue
 // (gen/render/head_key.h), which is loaded from `templates` when the first head asks for it.
 struct HeadCatalogue {
   base::Home home;
   fs::path templates;
-  std::optional<catalogue::Catalogue> loaded;
+  std::optional<catalogue::Catalogue> loaded = {};
+  std::optional<render::NearbyTexts> texts = {};  // of `loaded`
 };
 Result<std::vector<render::Rendered>> read_ptx_kernels(const fs::path& path,
                                                        HeadCatalogue& catalogue);

@@ -117,6 +117,9 @@ TEST_F(PtxFiles, ThatAreNotHeldToTheirKeySaySoInTheirId) {
       {"semantics = \"implicit\"", "semantics = \"fenced\""},
       {"arrival = \"warp\"", "arrival = \"thread\""},
       {"{ verb = \"drain\", require = { \"LDS*\" = 1 } },\n//@", ""},
+      // Axes that no rule holds: in the key alone, and in the text alone.
+      {"layout = \"v0\"", "layout = \"v1\""},
+      {"uniform_role = \"off\"", "uniform_role = \"on\""},
   };
   int n = 0;
   for (const auto& [before, after] : rows) {
