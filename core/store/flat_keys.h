@@ -29,7 +29,7 @@ KeyColumns columns_of(const record::VariantRow& variant, const std::vector<std::
 Result<record::VariantRow> variant_of(const KeyColumns& columns,
                                       const std::vector<std::string>& axes, record::KeyPool& pool);
 
-// That the axes that the id names have the values that it names: Step::store else.
+// That the id is the one that the key makes: Step::store else, with the first axis that differs.
 Status check_id(const record::VariantRow& variant);
 
 // Words with blanks between.

@@ -80,9 +80,10 @@ Result<std::string> NearbyTexts::nearer(const ptxas::Kernel& kernel, const Varia
     for (const std::string& other : candidates(catalogue_, axis, numbers)) {
       value = other;
       const auto neighbour = space::make_key(catalogue_, axes);
-      if (!neighbour) continue;  // pruned: no variant has this text
-      PHASEBIT_TRY_ASSIGN(theirs, text_of(*neighbour));
-      const size_t differ = difference(text, *theirs);
+      if (!neighbour) continue;  // pruned
+      const auto theirs = text_of(*neighbour);
+      if (!theirs) continue;  // no plan, so no variant has this text
+      const size_t differ = difference(text, **theirs);
       if (differ >= nearest) continue;
       nearest = differ;
       found = fmt::format("{}={}", axis, other);

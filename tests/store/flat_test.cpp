@@ -225,7 +225,7 @@ TEST(Flat, KeepsOddWordsOfKeys) {
   Results results{{some_device()}, {some_run()}, {}, {}, {}};
   const image::KeyAxes odd = {{"probe", "ring"}, {"a b", "x=1 %y"}, {"c", ""}, {"d", "\"q\",\n"}};
   results.variants = {keyed(odd, {{"a b", "1,2"}, {"other", ""}}), keyed(odd, {{"c", "5%20"}})};
-  results.variants[1].id = "ring/odd/c=5%20";
+  results.variants[1].id = "ring/c=5%20";
   results.variants[1].hash = "another";
   for (const auto& variant : results.variants) results.points.push_back(point_of(variant));
   results = store::in_file_order(without_samples(results));
@@ -374,6 +374,13 @@ TEST(Flat, RefusesIdsThatSayAnotherKey) {
   EXPECT_EQ(Changed().set(1, "id", "ring/mbarrier/none/none/wait=test_wait/num_stages=8").error(),
             "store: a.csv: row 1: column 'axis.num_stages': '4', and the id says otherwise: "
             "ring/mbarrier/none/none/wait=test_wait/num_stages=8");
+  for (const char* other :
+       {"handoff/mbarrier/none/none/wait=test_wait", "ring/mbarrier/none/none",
+        "ring/mbarrier/none/fma/wait=test_wait", "ring/mbarrier/none/none/wait=test_wait/extra"})
+    EXPECT_EQ(Changed().set(1, "id", other).error(),
+              fmt::format("store: a.csv: row 1: column 'id': {}, and the columns of its axes make "
+                          "ring/mbarrier/none/none/wait=test_wait",
+                          other));
 }
 
 // An id leaves out what is at its default.
