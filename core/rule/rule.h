@@ -49,10 +49,10 @@ struct OpcodeRule {
 };
 
 // What opcodes do not show: PTX statements of the verb whose opcode fits `opcode` read as `form`
-// says, and there is one. Shell patterns; a form is of a statement without its predicate and
-// semicolon, with single blanks.
+// says, there is one, and all are between the role's clock reads. Shell patterns; a form is of a
+// statement without its predicate and semicolon, with single blanks.
 struct StatementRule {
-  std::string opcode;  // "nanosleep*"
+  std::string opcode;  // "nanosleep*"; with a blank, of the whole statement: "bra L_wait"
   std::string form;    // "nanosleep.u32 100"
 };
 

@@ -17,6 +17,7 @@ std::map<std::string, int> Plan::derived() const {
           {"consumer_vector", consumer.vector_words},
           {"consumer_words", consumer.moves * consumer.vector_words},
           {"slot_bytes", slot_bytes},
+          {"empty_offset", empty_offset},
           {"shared_bytes", launch.dynamic_shared_bytes},
           {"by_llvm", 0}};
 }

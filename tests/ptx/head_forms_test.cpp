@@ -2,6 +2,7 @@
 #include "core/ptx/head/clocks.h"
 #include "core/ptx/head/forms.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
@@ -35,18 +36,71 @@ TEST(Statements, AreOfTheFormThatTheRuleSays) {
 }
 
 // Lines "role.verb| statement"; the prefix may be empty.
-std::vector<std::string> changes(const std::vector<std::string>& lines, FigureBy by) {
+struct Lines {
   std::vector<std::string> statements;
   image::SourceMap source;
-  for (const std::string& line : lines) {
-    const std::size_t bar = line.find("| "), dot = line.find('.');
-    const bool verb = dot < bar;
-    source.push_back({"k.ptx", static_cast<int>(source.size()) + 1,
-                      verb ? line.substr(dot + 1, bar - dot - 1) : "",
-                      line.substr(0, verb ? dot : bar)});
-    statements.push_back(line.substr(bar + 2));
+  explicit Lines(const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) {
+      const std::size_t bar = line.find("| "), dot = line.find('.');
+      const bool verb = dot < bar;
+      source.push_back({"k.ptx", static_cast<int>(source.size()) + 1,
+                        verb ? line.substr(dot + 1, bar - dot - 1) : "",
+                        line.substr(0, verb ? dot : bar)});
+      statements.push_back(line.substr(bar + 2));
+    }
   }
-  return find_clock_changes(ptx::take_all_apart(statements), source, by);
+};
+
+std::vector<std::string> misstated(const std::vector<std::string>& lines, const std::string& verb,
+                                   const rule::StatementRule& form) {
+  rule::GateSpec spec;
+  spec.verbs = {{verb, "", {}, {}}};
+  spec.verbs.front().ptx = {form};
+  const Lines read(lines);
+  return ptx::head::find_misstated(spec, ptx::take_all_apart(read.statements), read.source);
+}
+
+TEST(Statements, OfOneOpcodeAreToldApartByOperandAndPredicate) {
+  const std::vector<std::string> lines = {"c.wait| @other bra L_done;",
+                                          "c.wait| @!done bra L_wait;", "c.wait| bra L_wait;"};
+  EXPECT_EQ(misstated(lines, "wait", {"bra L_wait", "bra L_wait"}), std::vector<std::string>());
+  EXPECT_EQ(misstated(lines, "wait", {"@other bra *", "@other bra L_done"}),
+            std::vector<std::string>());
+  EXPECT_EQ(misstated(lines, "wait", {"@!done bra *", "@!done bra L_done"}),
+            std::vector<std::string>{"wait (c): '@!done bra L_wait' at templates/k.ptx:2, expected "
+                                     "'@!done bra L_done'"});
+  EXPECT_EQ(misstated(lines, "wait", {"@done bra *", "@done bra L_done"}),
+            std::vector<std::string>{"wait (c): no '@done bra *', expected '@done bra L_done'"});
+}
+
+TEST(Statements, AreBetweenTheClockReadsOfTheirRole) {
+  const auto lines = [](std::size_t place, const std::string& line) {
+    std::vector<std::string> all = {"c.clock_start| mov.u64 c0, %clock64;",
+                                    "c.advance| add.u32 i, i, 1;",
+                                    "c.clock_end| mov.u64 c1, %clock64;"};
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(place), line);
+    return all;
+  };
+  const rule::StatementRule form{"bar.warp.sync", "bar.warp.sync *"};
+  const std::string arrives = "c.release| bar.warp.sync 1;";
+  EXPECT_EQ(misstated(lines(1, arrives), "release", form), std::vector<std::string>());
+  for (const auto& [place, line] : {std::pair(0U, 1), std::pair(3U, 4)})
+    EXPECT_EQ(misstated(lines(place, arrives), "release", form),
+              std::vector<std::string>{fmt::format("release (c): 'bar.warp.sync 1' at "
+                                                   "templates/k.ptx:{} is not between the role's "
+                                                   "clock reads",
+                                                   line)});
+  // What prepares a role, what has no clocks, and what is asked of all that a role does.
+  EXPECT_EQ(misstated(lines(0, "c.prime| bar.warp.sync 1;"), "prime", form),
+            std::vector<std::string>());
+  EXPECT_EQ(misstated(lines(0, "init.init| bar.warp.sync 1;"), "init", form),
+            std::vector<std::string>());
+  EXPECT_EQ(misstated(lines(0, arrives), "*", form), std::vector<std::string>());
+}
+
+std::vector<std::string> changes(const std::vector<std::string>& lines, FigureBy by) {
+  const Lines read(lines);
+  return find_clock_changes(ptx::take_all_apart(read.statements), read.source, by);
 }
 
 const std::vector<std::string> sound = {

@@ -1,5 +1,7 @@
 #include "core/ptx/head/forms.h"
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -11,11 +13,17 @@ using rule::VerbRule;
 
 namespace {
 
-// Without predicate and semicolon.
-std::string text_of(PtxStatement statement) {
-  statement.guard.clear();
+// Without semicolon, and without predicate but where a pattern has one.
+std::string text_of(PtxStatement statement, const std::string& pattern) {
+  if (!pattern.starts_with('@')) statement.guard.clear();
   const std::string text = put_together(statement);
   return text.ends_with(';') ? text.substr(0, text.size() - 1) : text;
+}
+
+// A pattern with a blank is of the whole statement: one of several that have one opcode.
+bool fits(const std::string& pattern, const PtxStatement& statement) {
+  const bool whole = pattern.find(' ') != std::string::npos;
+  return rule::opcode_matches(pattern, whole ? text_of(statement, pattern) : statement.name);
 }
 
 bool speaks_of(const std::string& verb, const image::SourceLine& line) {
@@ -25,7 +33,14 @@ bool speaks_of(const std::string& verb, const image::SourceLine& line) {
 class Misstated {
  public:
   Misstated(const std::vector<PtxStatement>& statements, const image::SourceMap& source)
-      : statements_(statements), source_(source) {}
+      : statements_(statements),
+        source_(source),
+        count_(std::min(statements.size(), source.size())) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (source_[i].verb == "clock_start") clocks_[source_[i].role].first.emplace_back(i);
+      if (source_[i].verb == "clock_end") clocks_[source_[i].role].second.emplace_back(i);
+    }
+  }
 
   std::vector<std::string> find(const VerbRule& rule) const {
     std::set<std::string> roles;
@@ -45,19 +60,33 @@ class Misstated {
   std::string problem_of(const StatementRule& rule, const std::string& verb,
                          const std::string& role) const {
     bool any = false;
-    for (std::size_t i = 0; i < statements_.size() && i < source_.size(); ++i) {
+    for (std::size_t i = 0; i < count_; ++i) {
       if (!speaks_of(verb, source_[i]) || source_[i].role != role ||
-          !rule::opcode_matches(rule.opcode, statements_[i].name))
+          !fits(rule.opcode, statements_[i]))
         continue;
       any = true;
-      if (const std::string text = text_of(statements_[i]); !rule::opcode_matches(rule.form, text))
+      const std::string text = text_of(statements_[i], rule.form);
+      if (!rule::opcode_matches(rule.form, text))
         return fmt::format("'{}' at {}, expected '{}'", text, source_[i].place(), rule.form);
+      if (verb != rule::any_verb && is_outside(i))
+        return fmt::format("'{}' at {} is not between the role's clock reads", text,
+                           source_[i].place());
     }
     return any ? "" : fmt::format("no '{}', expected '{}'", rule.opcode, rule.form);
   }
 
+  // In the order of the text, which is that of a template. `prime` prepares a role.
+  bool is_outside(std::size_t i) const {
+    const auto clocks = clocks_.find(source_[i].role);
+    if (clocks == clocks_.end() || source_[i].verb == "prime") return false;
+    const auto& [starts, ends] = clocks->second;
+    return (!starts.empty() && i < starts.front()) || (!ends.empty() && i > ends.back());
+  }
+
   const std::vector<PtxStatement>& statements_;
   const image::SourceMap& source_;
+  std::size_t count_;
+  std::map<std::string, std::pair<std::vector<std::size_t>, std::vector<std::size_t>>> clocks_;
 };
 
 }  // namespace
