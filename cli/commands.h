@@ -52,7 +52,9 @@ Status run_pack(const PackOptions& options);
 struct CaptureOptions {
   std::vector<std::string> program;  // with its arguments
   std::string out = "launch.toml";
-  int most = 64;  // launches of one kernel that differ
+  int most = 64;          // launches of one kernel that differ
+  bool contents = false;  // of the buffers, too
+  std::int64_t most_bytes = 1 << 20, most_bytes_in_all = 64 << 20;  // of each of them, of all
 };
 // The program's exit status.
 Result<int> run_capture(const CaptureOptions& options);

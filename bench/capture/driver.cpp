@@ -85,4 +85,20 @@ std::optional<Allocation> allocation_of(std::uint64_t address) {
   return found;
 }
 
+// By the stream itself: a copy by the default stream would wait for streams of other threads, and
+// break what they capture.
+std::optional<std::string> memory_at(std::uint64_t address, std::size_t bytes, CUstream stream) {
+  static const auto asks = entry<decltype(&::cuStreamIsCapturing)>("cuStreamIsCapturing");
+  static const auto copies = entry<decltype(&::cuMemcpyDtoHAsync)>("cuMemcpyDtoHAsync_v2");
+  static const auto waits = entry<decltype(&::cuStreamSynchronize)>("cuStreamSynchronize");
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (asks == nullptr || copies == nullptr || waits == nullptr ||
+      asks(stream, &status) != CUDA_SUCCESS || status != CU_STREAM_CAPTURE_STATUS_NONE)
+    return {};
+  std::string held(bytes, '\0');
+  if (copies(held.data(), address, bytes, stream) != CUDA_SUCCESS) return {};
+  if (waits(stream) != CUDA_SUCCESS) return {};
+  return held;
+}
+
 }  // namespace phasebit::bench::capture

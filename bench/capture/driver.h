@@ -36,4 +36,8 @@ struct Allocation {
 };
 std::optional<Allocation> allocation_of(std::uint64_t address);
 
+// What the GPU's memory holds when all that is queued in the stream is done; nothing where it
+// cannot be read, or the stream is being captured into a graph.
+std::optional<std::string> memory_at(std::uint64_t address, std::size_t bytes, CUstream stream);
+
 }  // namespace phasebit::bench::capture

@@ -47,12 +47,18 @@ void try_note(const Note& launch) {
 
 using Size = unsigned int;
 
+// The stream that an entry of that name means by none.
+CUstream stream_of(std::string_view entry, CUstream stream) {
+  return stream == nullptr && entry.ends_with("_ptsz") ? CU_STREAM_PER_THREAD : stream;
+}
+
 CUresult launch(const char* name, CUfunction function, std::array<Size, 3> grid,
                 std::array<Size, 3> block, Size shared, CUstream stream, void** parameters,
                 void** extra) {
   using Function =
       CUresult (*)(CUfunction, Size, Size, Size, Size, Size, Size, Size, CUstream, void**, void**);
-  try_note(LaunchNote{function, grid, block, {1, 1, 1}, shared, false, parameters, extra});
+  try_note(LaunchNote{
+      function, grid, block, {1, 1, 1}, shared, false, stream_of(name, stream), parameters, extra});
   const auto next = theirs<Function>(name);
   if (next == nullptr) return CUDA_ERROR_NOT_FOUND;
   return next(function, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, stream,
@@ -64,7 +70,15 @@ CUresult launch_cooperative(const char* name, CUfunction function, std::array<Si
                             void** parameters) {
   using Function =
       CUresult (*)(CUfunction, Size, Size, Size, Size, Size, Size, Size, CUstream, void**);
-  try_note(LaunchNote{function, grid, block, {1, 1, 1}, shared, true, parameters, nullptr});
+  try_note(LaunchNote{function,
+                      grid,
+                      block,
+                      {1, 1, 1},
+                      shared,
+                      true,
+                      stream_of(name, stream),
+                      parameters,
+                      nullptr});
   const auto next = theirs<Function>(name);
   if (next == nullptr) return CUDA_ERROR_NOT_FOUND;
   return next(function, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, stream,
@@ -79,6 +93,7 @@ CUresult launch_ex(const char* name, const CUlaunchConfig* config, CUfunction fu
                   {1, 1, 1},
                   config->sharedMemBytes,
                   false,
+                  stream_of(name, config->hStream),
                   parameters,
                   extra};
   for (Size n = 0; n < config->numAttrs; ++n) {

@@ -2,6 +2,7 @@
 
 #include "bench/capture/driver.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +20,14 @@ using nlohmann::json;
 
 constexpr const char* folder_variable = "PHASEBIT_CAPTURE";
 constexpr const char* most_variable = "PHASEBIT_CAPTURE_MOST";
+// How many bytes of what buffers hold are wanted, of each and in all.
+constexpr const char* each_variable = "PHASEBIT_CAPTURE_EACH";
+constexpr const char* all_variable = "PHASEBIT_CAPTURE_ALL";
+
+std::size_t number_of(const char* variable, std::size_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
 
 std::string hex_of(const unsigned char* bytes, std::size_t count) {
   constexpr const char* digits = "0123456789abcdef";
@@ -46,17 +55,32 @@ class Notes {
     return found == maps_.end() ? nullptr : &found->second;
   }
 
-  void add(const std::string& kernel, const std::string& line) {
-    if (const auto known = times_.find(line); known != times_.end()) return void(++known->second);
-    if (written_[kernel] >= most_) return void(++left_out_);
+  // Whether it is to be written; one that came before is counted.
+  bool is_new(const std::string& kernel, const std::string& line) {
+    if (const auto known = times_.find(line); known != times_.end())
+      return ++known->second.times, false;
+    if (written_[kernel] >= most_) return ++left_out_, false;
     ++written_[kernel];
-    times_.emplace(line, 1);
-    file_ << line << std::endl;  // a launch may be the last thing that the process does
+    return true;
+  }
+  // `line` tells it from others, `whole` is written.
+  void add(const std::string& line, const std::string& whole) {
+    times_.emplace(line, Written{whole, 1});
+    file_ << whole << std::endl;  // a launch may be the last thing that the process does
+  }
+  // As much of a buffer as is wanted still.
+  std::size_t wanted(std::size_t bytes) const { return std::min({bytes, each_, all_}); }
+  // The name of the file that holds it.
+  std::string keep(const std::string& bytes) {
+    all_ -= bytes.size();
+    std::string name = std::to_string(process_) + "-" + std::to_string(kept_++) + ".bin";
+    std::ofstream(folder_ + "/" + name, std::ios::binary) << bytes;
+    return name;
   }
   void end() {
     if (process_ != ::getpid()) return;
-    for (const auto& [line, times] : times_)
-      if (times > 1) file_ << json({{"again", line}, {"times", times}}).dump() << '\n';
+    for (const auto& [line, one] : times_)
+      if (one.times > 1) file_ << json({{"again", one.whole}, {"times", one.times}}).dump() << '\n';
     if (left_out_ > 0) file_ << json({{"left_out", left_out_}}).dump() << '\n';
     file_.flush();
   }
@@ -67,20 +91,29 @@ class Notes {
     times_.clear();
     written_.clear();
     const char* folder = std::getenv(folder_variable);
-    const char* most = std::getenv(most_variable);
-    most_ = most == nullptr ? 64 : std::atoi(most);
+    most_ = static_cast<int>(number_of(most_variable, 64));
+    each_ = number_of(each_variable, 0);
+    all_ = number_of(all_variable, 0);
     file_ = std::ofstream();
-    if (folder != nullptr)
-      file_.open(std::string(folder) + "/" + std::to_string(process_) + ".jsonl");
+    if (folder == nullptr) return;
+    folder_ = folder;
+    file_.open(folder_ + "/" + std::to_string(process_) + ".jsonl");
   }
 
   std::mutex mutex_;
   pid_t process_ = 0;
   std::ofstream file_;
   std::map<std::string, json> maps_;  // by the bytes
-  std::map<std::string, int> times_;  // by the line
+  struct Written {
+    std::string whole;
+    int times = 0;
+  };
+  std::map<std::string, Written> times_;  // by the line without contents
   std::map<std::string, int> written_;
   int most_ = 0, left_out_ = 0;
+  std::string folder_;
+  std::size_t each_ = 0, all_ = 0;  // bytes that are wanted
+  int kept_ = 0;
 };
 
 [[gnu::destructor]] void end_notes() {
@@ -134,6 +167,33 @@ void describe(const Notes& notes, const std::string& block, json& line) {
   }
 }
 
+// What the launch's buffers hold, from where its parameters point to.
+json contents_of(Notes& notes, const json& line, CUstream stream) {
+  json made = json::array();
+  std::map<std::uint64_t, std::size_t> taken;  // by address
+  const auto take = [&](const json& place) {
+    const auto address = place.at("address").get<std::uint64_t>(),
+               begin = place.at("begin").get<std::uint64_t>();
+    const std::size_t left = begin + place.at("bytes").get<std::uint64_t>() - address;
+    const std::size_t bytes = notes.wanted(left);
+    if (bytes == 0 || !taken.emplace(address, bytes).second) return;
+    const auto held = memory_at(address, bytes, stream);
+    if (held)
+      made.push_back({{"begin", begin},
+                      {"at", address - begin},
+                      {"file", notes.keep(*held)},
+                      {"left", left - bytes}});
+  };
+  for (const json& one : line.at("pointers")) take(one);
+  for (const json& one : line.at("maps"))
+    if (one.at("map").contains("memory")) take(one.at("map").at("memory"));
+  return made;
+}
+
+std::string text_of(const json& line) {
+  return line.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 }  // namespace
 
 void note(const LaunchNote& launch) {
@@ -159,7 +219,10 @@ void note(const LaunchNote& launch) {
         hex_of(reinterpret_cast<const unsigned char*>(block->data()), block->size());
     describe(notes, *block, line);
   }
-  notes.add(kernel, line.dump(-1, ' ', false, json::error_handler_t::replace));
+  const std::string without_contents = text_of(line);
+  if (!notes.is_new(kernel, without_contents)) return;
+  if (block && notes.wanted(1) > 0) line["contents"] = contents_of(notes, line, launch.stream);
+  notes.add(without_contents, text_of(line));
 }
 
 void note(const MapNote& map) {

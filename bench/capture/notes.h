@@ -16,10 +16,12 @@ struct LaunchNote {
   std::array<unsigned, 3> grid{}, block{}, cluster{1, 1, 1};
   unsigned shared_bytes = 0;
   bool cooperative = false;
+  CUstream stream = nullptr;
   void** parameters = nullptr;  // one address each, or
   void** extra = nullptr;       // a block of bytes, as cuLaunchKernel takes them
 };
-// Once for launches that are alike; how often they came is noted when the process ends.
+// Once for launches that are alike; how often they came is noted when the process ends. Where the
+// contents of buffers are wanted, those that the first of them finds.
 void note(const LaunchNote& launch);
 
 // A map that the driver has encoded: its arguments, by the 128 bytes that kernels take.

@@ -29,8 +29,28 @@ Status BufferMemory::write_blocks(const image::Buffer& buffer, device::Device::A
   return {};
 }
 
-Status BufferMemory::make(const std::vector<image::Buffer>& buffers) {
-  if (buffers == buffers_) return {};
+// One piece of memory holds them all, because the buffers' own do not stay as they are.
+Status BufferMemory::keep(const std::vector<Contents>& contents) {
+  constexpr std::size_t alignment = 256;
+  const auto room_of = [](const Contents& one) {
+    return (one.bytes.size() + alignment - 1) / alignment * alignment;
+  };
+  std::size_t bytes = 0;
+  for (const Contents& one : contents) bytes += room_of(one);
+  PHASEBIT_TRY(reserve(all_kept_, bytes));
+  device::Device::Address from = all_kept_.address;
+  for (const Contents& one : contents) {
+    PHASEBIT_TRY(device_.write(from, one.bytes.data(), one.bytes.size()));
+    kept_.push_back({from, addresses_[one.buffer] + one.at, one.bytes.size()});
+    from += room_of(one);
+  }
+  return {};
+}
+
+Status BufferMemory::make(const std::vector<image::Buffer>& buffers,
+                          const std::vector<Contents>& contents) {
+  if (buffers == buffers_ && contents.empty() && kept_.empty()) return {};
+  kept_.clear();
   buffers_.clear();
   addresses_.clear();
   if (rooms_.size() < buffers.size()) {
@@ -51,6 +71,7 @@ Status BufferMemory::make(const std::vector<image::Buffer>& buffers) {
     PHASEBIT_TRY(reserve(contents_[n], 4 * words));
     PHASEBIT_TRY(device_.write(contents_[n].address, content.data(), 4 * words));
   }
+  PHASEBIT_TRY(keep(contents));
   buffers_ = buffers;
   return {};
 }
@@ -71,6 +92,7 @@ Status BufferMemory::fill() {
         break;
     }
   }
+  for (const Kept& one : kept_) PHASEBIT_TRY(device_.copy(one.to, one.from, one.bytes));
   return {};
 }
 

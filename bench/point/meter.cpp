@@ -242,7 +242,7 @@ Result<Measurement> Meter::measure_whole(const MeasureRequest& request, const Ph
     builds.guard = GuardedModule{variable, &image->guard};
   }
   WholePoint point(device_, guard_, builds, request);
-  PHASEBIT_TRY(point.make_buffers());
+  PHASEBIT_TRY(point.make_buffers(bundle_));
   if (builds.guard) {
     report(Phase::guarded);
     PHASEBIT_TRY(point.run_guarded());

@@ -18,7 +18,11 @@ namespace phasebit::bench::point {
 class Meter {
  public:
   Meter(device::Device& device, fs::path bundle)
-      : device_(device), launcher_(device), guard_(device), modules_(device, std::move(bundle)) {}
+      : device_(device),
+        bundle_(std::move(bundle)),
+        launcher_(device),
+        guard_(device),
+        modules_(device, bundle_) {}
 
   Result<Measurement> measure(const MeasureRequest& request, const PhaseReport& report);
 
@@ -44,6 +48,7 @@ class Meter {
                                 std::uint32_t base, ExpectedChecksums& checksums);
 
   device::Device& device_;
+  fs::path bundle_;
   Launcher launcher_;
   GuardMemory guard_;  // of strangers' kernels
   LoadedModules modules_;

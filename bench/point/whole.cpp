@@ -14,9 +14,17 @@ constexpr std::uint32_t most_whole_items = 1U << 24;
 
 }  // namespace
 
-Status WholePoint::make_buffers() {
+Status WholePoint::make_buffers(const fs::path& bundle) {
   const std::vector<image::Buffer> buffers = image::buffers_of(whole());
-  PHASEBIT_TRY(buffers_.make(buffers));
+  std::vector<BufferMemory::Contents> contents;
+  for (const image::WholeContents& one : whole().contents) {
+    PHASEBIT_TRY_ASSIGN(bytes, image::read_contents(bundle, one));
+    const auto named = std::find_if(buffers.begin(), buffers.end(),
+                                    [&](const auto& known) { return known.name == one.buffer; });
+    contents.push_back(
+        {static_cast<std::size_t>(named - buffers.begin()), one.at, std::move(bytes)});
+  }
+  PHASEBIT_TRY(buffers_.make(buffers, contents));
   for (const image::WholeParameter& one : whole().parameters) {
     if (!one.map) continue;
     const auto tensor = buffers_.addresses()[image::place_of(one, buffers)] + one.at;

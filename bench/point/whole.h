@@ -22,8 +22,9 @@ class WholePoint {
              const MeasureRequest& request)
       : device_(device), guard_(guard), builds_(builds), request_(request), buffers_(device) {}
 
-  // Room for its buffers, and the maps of what lies in them; before all else.
-  Status make_buffers();
+  // Room for its buffers, what they hold by files of the bundle, and the maps of what lies in them;
+  // before all else.
+  Status make_buffers(const fs::path& bundle);
   // A few launches of the guarded build, which must be there. Step::guard with the place of a wait
   // that does not end; Step::launch for a hang that is no wait, with the breadcrumbs.
   Status run_guarded();

@@ -79,7 +79,19 @@ void add_capture(CLI::App& app, CaptureOptions& options, int& exit_status, Chose
   command->add_option("--most", options.most, "launches of one kernel that differ")
       ->check(at_least_one())
       ->capture_default_str();
-  add_examples(*command, {"phasebit capture -o launch.toml -- ./app"});
+  command->add_flag("--contents", options.contents,
+                    "what the kernels' buffers hold too, into a folder next to the file");
+  command
+      ->add_option("--most-bytes", options.most_bytes,
+                   "of one buffer, from where the kernel's parameter points to")
+      ->check(at_least_one())
+      ->capture_default_str();
+  command
+      ->add_option("--most-bytes-in-all", options.most_bytes_in_all, "of all buffers of a process")
+      ->check(at_least_one())
+      ->capture_default_str();
+  add_examples(*command, {"phasebit capture -o launch.toml -- ./app",
+                          "phasebit capture --contents -o launch.toml -- ./app"});
   command->callback([&] {
     chosen = [&]() -> Status {
       PHASEBIT_TRY_ASSIGN(status, run_capture(options));

@@ -15,6 +15,7 @@ fs::path module_path(const fs::path& folder, const std::string& hash, const char
 
 constexpr const char* cubin_suffix = ".cubin";
 constexpr const char* moves_suffix = ".moves";
+constexpr const char* contents_suffix = ".bin";
 
 // Of the file that holds an image's code.
 const std::string& module_of(const Image& image) {
@@ -53,16 +54,22 @@ Status check_bundle(const fs::path& folder, const Manifest& manifest) {
                               module_path(folder, module, cubin_suffix).string(), entry),
                          "pack and copy the bundle again");
   }
+  for (const BundleVariant& variant : manifest.variants)
+    for (const WholeContents& one :
+         variant.whole ? variant.whole->contents : std::vector<WholeContents>())
+      PHASEBIT_TRY(read_contents(folder, one));
   return {};
 }
 
 Status write_bundle(const fs::path& folder, const Manifest& manifest,
                     const std::map<std::string, std::string>& modules,
-                    const std::map<std::string, placement::CodeMoves>& moves) {
+                    const std::map<std::string, placement::CodeMoves>& moves,
+                    const std::map<std::string, std::string>& contents) {
   for (const auto& [hash, cubin] : modules)
     PHASEBIT_TRY(write_file(module_path(folder, hash, cubin_suffix), cubin));
   for (const auto& [hash, one] : moves)
     PHASEBIT_TRY(write_file(module_path(folder, hash, moves_suffix), placement::to_bytes(one)));
+  for (const auto& [file, bytes] : contents) PHASEBIT_TRY(write_file(folder / file, bytes));
   return write_file(folder / "manifest.json", to_json(manifest));
 }
 
@@ -74,6 +81,19 @@ Result<Manifest> read_manifest(const fs::path& folder) {
         fail(Step::bundle, "{} is not a bundle: {}", folder.string(), text.error().message),
         "make one with `phasebit pack`");
   return manifest_from_json(*text, path.string());
+}
+
+std::string contents_file(const std::string& folder, std::string_view bytes) {
+  return fmt::format("{}/{}{}", folder, base::content_hash(bytes), contents_suffix);
+}
+
+Result<std::string> read_contents(const fs::path& folder, const WholeContents& one) {
+  const fs::path path = folder / one.file;
+  auto bytes = read_file(path);
+  if (!bytes) return fail(Step::bundle, "{}", bytes.error().message);
+  if (bytes->size() != one.bytes || path.filename() != base::content_hash(*bytes) + contents_suffix)
+    return torn(path);
+  return std::move(*bytes);
 }
 
 Result<std::string> read_module(const fs::path& folder, const std::string& hash) {

@@ -9,11 +9,13 @@
 
 namespace phasebit::image {
 
-// Writes manifest.json, modules/<hash>.cubin for every module the manifest names, and for those
-// that can be padded modules/<hash>.moves (core/image/placement).
+// Writes manifest.json, modules/<hash>.cubin for every module the manifest names, for those that
+// can be padded modules/<hash>.moves (core/image/placement), and what buffers hold when a launch
+// begins, by the file that the manifest names.
 Status write_bundle(const fs::path& folder, const Manifest& manifest,
                     const std::map<std::string, std::string>& modules,
-                    const std::map<std::string, placement::CodeMoves>& moves = {});
+                    const std::map<std::string, placement::CodeMoves>& moves = {},
+                    const std::map<std::string, std::string>& contents = {});
 
 // Reads manifest.json. Step::bundle names what is missing, newer or torn.
 Result<Manifest> read_manifest(const fs::path& folder);
@@ -27,6 +29,11 @@ Status check_bundle(const fs::path& folder, const Manifest& manifest);
 // (can_be_padded), or is torn.
 Result<std::string> read_module(const fs::path& folder, const Image& image, int padding_bytes = 0);
 bool can_be_padded(const fs::path& folder, const Image& image);
+
+// "contents/HASH.bin" for FOLDER `contents`.
+std::string contents_file(const std::string& folder, std::string_view bytes);
+// Of the file in the folder, whose name is the hash of what it holds.
+Result<std::string> read_contents(const fs::path& folder, const WholeContents& one);
 
 // Reads one module and checks its hash.
 Result<std::string> read_module(const fs::path& folder, const std::string& hash);

@@ -1,5 +1,7 @@
 #include "core/image/whole.h"
 
+#include "core/base/file.h"
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -72,6 +74,23 @@ Complaint complaint_about(const WholeParameter& one, int parameter_bytes) {
   bug("unknown kind of parameter");
 }
 
+Complaint complaint_about(const WholeContents& one, const std::vector<Buffer>& buffers) {
+  const auto buffer = std::find_if(buffers.begin(), buffers.end(),
+                                   [&](const Buffer& known) { return known.name == one.buffer; });
+  if (buffer == buffers.end())
+    return fmt::format("contents of buffer {}, which no parameter points to", one.buffer);
+  if (one.bytes == 0 || one.at > buffer->bytes || one.bytes > buffer->bytes - one.at)
+    return fmt::format("contents of {} bytes at {} of buffer {}, which has {}", one.bytes, one.at,
+                       one.buffer, buffer->bytes);
+  const fs::path file(one.file);
+  const bool leaves =
+      std::any_of(file.begin(), file.end(), [](const fs::path& part) { return part == ".."; });
+  if (file.filename().empty() || file.is_absolute() || leaves)
+    return fmt::format("contents of buffer {} in '{}', which is no file in the same folder",
+                       one.buffer, one.file);
+  return {};
+}
+
 }  // namespace
 
 const std::vector<std::string>& words_of(WholeParameter::Kind /*kind*/) {
@@ -109,6 +128,8 @@ std::optional<std::string> complaint_about(const WholeLaunch& whole) {
         return fmt::format("two buffers of the name {}", other.name);
     buffers.push_back(one.buffer);
   }
+  for (const WholeContents& one : whole.contents)
+    if (auto wrong = complaint_about(one, buffers)) return wrong;
   return {};
 }
 

@@ -55,6 +55,22 @@ void fields(Visit& visit, const WholeParameter* /*type*/) {
   visit("map", &WholeParameter::map, {.if_set = true});
 }
 
+// Bytes that a buffer holds when a launch begins, over its fill. The file is next to the one that
+// names it, or in a folder there: launch.toml (`phasebit capture --contents`), manifest.json.
+struct WholeContents {
+  std::string buffer;
+  std::uint64_t at = 0, bytes = 0;  // in the buffer
+  std::string file;                 // FOLDER/HASH.bin
+  bool operator==(const WholeContents&) const = default;
+};
+template <typename Visit>
+void fields(Visit& visit, const WholeContents* /*type*/) {
+  visit("buffer", &WholeContents::buffer, {.must = ""});
+  visit("at", &WholeContents::at);
+  visit("bytes", &WholeContents::bytes, {.least = 1, .must = ""});
+  visit("file", &WholeContents::file, {.must = ""});
+}
+
 struct WholeLaunch {
   std::array<int, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
   int shared_bytes = 0;  // dynamic
@@ -63,6 +79,7 @@ struct WholeLaunch {
   bool cooperative = false;  // all CTAs at once
   bool no_figure = false;    // the guarded build alone is run
   std::vector<WholeParameter> parameters;
+  std::vector<WholeContents> contents;
   std::int64_t threads() const { return product(block); }
   std::int64_t ctas() const { return product(grid); }
   std::int64_t ctas_of_cluster() const { return product(cluster); }
@@ -85,6 +102,7 @@ void fields(Visit& visit, const WholeLaunch* /*type*/) {
   visit("cooperative", &WholeLaunch::cooperative, {.if_set = true});
   visit("no_figure", &WholeLaunch::no_figure, {.toml = nullptr, .if_set = true});
   visit("parameters", &WholeLaunch::parameters, {.always = true});
+  visit("contents", &WholeLaunch::contents, {.if_set = true});
 }
 
 // Why it cannot be launched as it says; nothing of one that can.

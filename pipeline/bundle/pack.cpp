@@ -136,8 +136,18 @@ void add_moves(Packing& packing) {
     fmt::print(stderr, "{:8}  images that cannot be padded: {}\n", count, reason);
 }
 
+// What buffers hold goes from the folder of the launch file into the bundle.
+Status add_contents(Packing& packing, const fs::path& folder, WholeLaunch& launch) {
+  for (image::WholeContents& one : launch.contents) {
+    PHASEBIT_TRY_ASSIGN(bytes, image::read_contents(folder, one));
+    one.file = image::contents_file("contents", bytes);
+    packing.contents[one.file] = std::move(bytes);
+  }
+  return {};
+}
+
 // The facts of kernels without a head, by id. Each must have all that a launch needs.
-Result<std::map<std::string, WholeLaunch>> whole_launches(const Space& space,
+Result<std::map<std::string, WholeLaunch>> whole_launches(Packing& packing, const Space& space,
                                                           const launch::WholeFacts& facts) {
   std::map<std::string, WholeLaunch> launches;
   for (const render::Rendered& one : space.files) {
@@ -146,6 +156,7 @@ Result<std::map<std::string, WholeLaunch>> whole_launches(const Space& space,
     PHASEBIT_TRY_ASSIGN(file, ptx::read_ptx(text, one.kernel.source.front().file));
     PHASEBIT_TRY_ASSIGN(launch,
                         launch::whole_launch(file, *file.find(one.kernel.entry), one.path, facts));
+    PHASEBIT_TRY(add_contents(packing, fs::path(facts.captured).parent_path(), launch));
     launches[one.head.key.id] = std::move(launch);
   }
   if (launches.empty() && !facts.empty())
@@ -180,7 +191,7 @@ bool can_be_guarded(const Space& space, const VariantKey& key) {
 Status pack_variants(Packing& packing, Tools& tools, const Space& space,
                      const PackRequest& request) {
   const auto& variants = space.expansion.variants;
-  PHASEBIT_TRY_ASSIGN(launches, whole_launches(space, request.whole));
+  PHASEBIT_TRY_ASSIGN(launches, whole_launches(packing, space, request.whole));
   PHASEBIT_TRY_ASSIGN(timed, prepare(space, variants, Build::timed, request.tools.jobs));
   for (Prepared& one : timed)
     if (image::is_whole(one.key)) one.head.launch.guarded = can_be_guarded(space, one.key);
@@ -290,8 +301,9 @@ Result<Packing> pack(const PackRequest& request) {
 
 Status write_packing(const fs::path& folder, const Packing& packing) {
   std::error_code ignored;
-  fs::remove_all(folder / "modules", ignored);
-  return image::write_bundle(folder, packing.manifest, packing.modules, packing.moves);
+  for (const char* own : {"modules", "contents"}) fs::remove_all(folder / own, ignored);
+  return image::write_bundle(folder, packing.manifest, packing.modules, packing.moves,
+                             packing.contents);
 }
 
 }  // namespace phasebit::pipeline::bundle

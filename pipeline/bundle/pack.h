@@ -28,7 +28,8 @@ struct Packing {
   std::map<std::string, std::string> modules;  // code by hash
   // Of timed code, by the module's hash: what lets the bench pad it (core/image/placement).
   std::map<std::string, image::placement::CodeMoves> moves;
-  std::vector<images::Refusal> refused;  // images that are errors in it
+  std::map<std::string, std::string> contents;  // of buffers, by the file in the bundle
+  std::vector<images::Refusal> refused;         // images that are errors in it
 };
 
 // Each variant with its timed image, and where it can wait its guarded one. What the target does

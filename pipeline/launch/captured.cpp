@@ -1,6 +1,7 @@
 #include "pipeline/launch/captured.h"
 
 #include "core/base/text.h"
+#include "core/image/bundle.h"
 
 #include <algorithm>
 #include <map>
@@ -33,6 +34,11 @@ class LaunchOfNote {
     for (const json& one : note_.at("pointers")) add_pointer(one);
     for (const json& one : note_.at("maps")) add_map(one);
     add_raw();
+    for (const json& one : note_.value("contents", json::array())) {
+      const auto begin = one.at("begin").get<std::uint64_t>();
+      launch_.contents.push_back({names_.at(begin), one.at("at").get<std::uint64_t>(), 0,
+                                  one.at("file").get<std::string>()});
+    }
     return std::move(launch_);
   }
 
@@ -124,44 +130,70 @@ class LaunchOfNote {
 
 class NoteReader {
  public:
-  void read(const json& note) {
-    if (note.contains("left_out"))
-      captured_.left_out += note.at("left_out").get<int>();
-    else if (note.contains("again"))
-      add(json::parse(note.at("again").get<std::string>()), note.at("times").get<int>() - 1);
-    else
-      add(note, 1);
+  NoteReader(fs::path folder, std::string contents_folder)
+      : folder_(std::move(folder)), contents_folder_(std::move(contents_folder)) {}
+
+  Status read(const json& note) {
+    if (note.contains("again"))
+      return add(json::parse(note.at("again").get<std::string>()), note.at("times").get<int>() - 1);
+    if (!note.contains("left_out")) return add(note, 1);
+    captured_.left_out += note.at("left_out").get<int>();
+    return {};
   }
   Captured take() { return std::move(captured_); }
 
  private:
-  void add(const json& note, int times) {
-    if (!note.contains("parameters")) return void(captured_.without_parameters += times);
+  Status add(const json& note, int times) {
+    if (!note.contains("parameters")) {
+      captured_.without_parameters += times;
+      return {};
+    }
     const auto kernel = note.at("kernel").get<std::string>();
     const int registers = note.at("registers").get<int>();
     WholeLaunch launch = LaunchOfNote(note).make();
-    for (CapturedLaunch& one : captured_.launches)
-      if (one.kernel == kernel && one.registers == registers && one.launch == launch)
-        return void(one.times += times);
+    PHASEBIT_TRY(take_contents(launch));
+    for (CapturedLaunch& one : captured_.launches) {
+      if (one.kernel != kernel || one.registers != registers || !(one.launch == launch)) continue;
+      one.times += times;
+      return {};
+    }
+    for (const json& one : note.value("contents", json::array()))
+      captured_.cut += one.at("left").get<std::uint64_t>() > 0 ? 1 : 0;
     captured_.launches.push_back({kernel, times, registers, std::move(launch)});
+    return {};
   }
+
+  // By their hash in the place of the note's file.
+  Status take_contents(WholeLaunch& launch) {
+    for (image::WholeContents& one : launch.contents) {
+      PHASEBIT_TRY_ASSIGN(bytes, base::read_file(folder_ / one.file));
+      one.bytes = bytes.size();
+      one.file = image::contents_file(contents_folder_, bytes);
+      captured_.contents.emplace(one.file, std::move(bytes));
+    }
+    return {};
+  }
+
+  fs::path folder_;
+  std::string contents_folder_;
   Captured captured_;
 };
 
 }  // namespace
 
-Result<Captured> read_notes(const fs::path& folder) {
+Result<Captured> read_notes(const fs::path& folder, const std::string& contents_folder) {
   std::vector<fs::path> files;
-  for (const auto& one : fs::directory_iterator(folder)) files.push_back(one.path());
+  for (const auto& one : fs::directory_iterator(folder))
+    if (one.path().extension() == ".jsonl") files.push_back(one.path());
   std::sort(files.begin(), files.end());
-  NoteReader reader;
+  NoteReader reader(folder, contents_folder);
   for (const fs::path& path : files) {
     PHASEBIT_TRY_ASSIGN(text, base::read_file(path));
     const std::vector<std::string_view> lines = base::split(text, '\n');
     for (size_t n = 0; n < lines.size(); ++n) {
       const bool is_last = n + 1 == lines.size();
       try {
-        if (!is_last || !lines[n].empty()) reader.read(json::parse(lines[n]));
+        if (!is_last || !lines[n].empty()) PHASEBIT_TRY(reader.read(json::parse(lines[n])));
       } catch (const json::exception& error) {
         if (is_last) break;  // half of one, of a process that was killed
         return fail(Step::io, "{}:{}: {}", path.string(), n + 1, error.what());

@@ -159,7 +159,7 @@ class FakeDevice final : public Device {
                   static_cast<std::size_t>(std::min(one.bytes, 8)));
       if (one.kind == WholeParameter::Kind::tensor_map || one.at > 0) continue;
       if (one.kind == WholeParameter::Kind::buffer)
-        PHASEBIT_TRY(check_fake_buffers({one.buffer}, {bits}));
+        PHASEBIT_TRY(check_fake_buffer(script, whole, one.buffer, bits));
       if (one.kind == WholeParameter::Kind::items)
         return script.intercept + script.cycles * static_cast<double>(bits);
     }
@@ -173,6 +173,21 @@ class FakeDevice final : public Device {
   bench::device::Health health() override { return health_; }
 
  private:
+  // As a kernel that overwrites what it found.
+  static Status check_fake_buffer(const FakeScript& script, const image::WholeLaunch& whole,
+                                  const image::Buffer& buffer, std::uint64_t address) {
+    PHASEBIT_TRY(check_fake_buffers({buffer}, {address}));
+    for (const image::WholeContents& one : whole.contents) {
+      auto* held = reinterpret_cast<char*>(address + one.at);
+      if (one.buffer != buffer.name) continue;
+      if (std::string(held, one.bytes) != script.holds)
+        return fail(Step::launch, "buffer '{}' holds '{}'", one.buffer,
+                    std::string(held, one.bytes));
+      std::memset(held, 0, one.bytes);
+    }
+    return {};
+  }
+
   // One kernel serves many shapes: what the launch says tells which.
   const LaunchShape* shape_of(const std::string& entry, const Grid& grid,
                               const image::KernelParams& params) const {

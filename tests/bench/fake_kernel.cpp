@@ -131,6 +131,7 @@ FakeScript fake_script(const nlohmann::json& json) {
   FakeScript script;
   script.cycles = json.value("cycles", usual.cycles);
   script.intercept = json.value("intercept", usual.intercept);
+  script.holds = json.value("holds", usual.holds);
   script.noise = json.value("noise", usual.noise);
   script.hang = json.value("hang", false);
   script.die = json.value("die", false);

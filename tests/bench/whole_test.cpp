@@ -258,6 +258,26 @@ TEST(Whole, TakesATensorMap) {
   EXPECT_EQ(bench.measure().error().step, Step::bundle);
 }
 
+// Launch after launch, at any byte of it: the kernel writes over what it found.
+TEST(Whole, FindsWhatItsBuffersHeld) {
+  Bench bench;
+  bench.variant = stranger();
+  const std::string file = image::contents_file("contents", "table");
+  bench.variant.whole->contents = {{"out", 101, 5, file}};
+  bench.bundle.kernel("a_t") = {{"cycles", 40}, {"intercept", 3000}, {"holds", "table"}};
+  const fs::path path = bench.bundle.write() / file;
+  const auto missing = bench.measure();
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().step, Step::bundle);
+  ASSERT_TRUE(base::write_file(path, "table"));
+  const auto measured = bench.measure();
+  ASSERT_TRUE(measured) << measured.error().text();
+  bench.bundle.kernel("a_t")["holds"] = "tables";
+  EXPECT_EQ(bench.measure().error().message, "buffer 'out' holds 'table'");
+  ASSERT_TRUE(base::write_file(path, "stale"));
+  EXPECT_NE(bench.measure().error().message.find("is torn"), std::string::npos);
+}
+
 TEST(Whole, ThatHangsIsReportedWithItsPlace) {
   Bench bench;
   bench.variant = waiting_stranger();

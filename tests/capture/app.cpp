@@ -114,6 +114,23 @@ int linked() {
   return 3;
 }
 
+// The memory is the host's: a table at 64 of one buffer, which each launch changes, and words in
+// another; then both by a stream that is captured.
+void launch_with_contents(Launch launch) {
+  const CUdeviceptr x = buffer(4096), y = buffer(256);
+  auto* table = reinterpret_cast<unsigned char*>(x + 64);
+  for (int n = 0; n < 8; ++n) table[n] = static_cast<unsigned char>(16 + n);
+  std::memset(reinterpret_cast<void*>(y), 0x5c, 256);
+  launch_axpy(launch, 5, x + 64, y);
+  table[0] = 99;
+  launch_axpy(launch, 5, x + 64, y);
+  unsigned n = 6;
+  CUdeviceptr other = x;
+  void* parameters[] = {&n, &other, &other};
+  launch(reinterpret_cast<CUfunction>(&axpy), 1, 1, 1, 64, 1, 1, 0, phasebit::test::captured_stream,
+         parameters, nullptr);
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -146,6 +163,7 @@ int main(int count, char** words) {
     if (std::fgets(line, sizeof line, stdin) != nullptr) std::printf("read %s", line);
     launch_axpy(launch, 5, buffer(4096), buffer(4096));
   }
+  if (way == "contents") launch_with_contents(launch);
   if (way == "again") {
     const CUdeviceptr x = buffer(64);
     for (unsigned n = 0; n < 9; ++n) launch_axpy(launch, n % 3, x, x);

@@ -1,4 +1,5 @@
 // `phasebit capture` of a program on a driver without a GPU.
+#include "core/image/bundle.h"
 #include "core/image/launch_file.h"
 #include "tests/cli/project.h"
 
@@ -114,6 +115,38 @@ TEST_F(Capture, NotesWhatTheRuntimeAndTritonFindByName) {
   EXPECT_EQ(std::to_integer<int>(block[19]), 0x3f);  // 0.5F
   EXPECT_EQ(run("dlsym").exit_status, 0);
   expect_axpy(read().at(0).launch, 5);
+}
+
+// The bytes that the first of launches that are alike finds, from where its parameters point to.
+TEST_F(Capture, TakesWhatBuffersHold) {
+  const auto held = [&](const image::WholeContents& one) {
+    return image::read_contents(folder_.path(), one).value();
+  };
+  const ProcessOutput output = run("contents", {"--contents"});
+  EXPECT_EQ(output.exit_status, 0) << output.err;
+  EXPECT_EQ(output.err.find("note: "), std::string::npos) << output.err;
+  auto launches = read();
+  ASSERT_EQ(launches.size(), 2U);
+  EXPECT_EQ(launches[0].times, 2);
+  const auto& contents = launches[0].launch.contents;
+  ASSERT_EQ(contents.size(), 2U);
+  EXPECT_EQ(contents[0].buffer, launches[0].launch.parameters[3].buffer.name);
+  EXPECT_EQ(contents[0].at, 64U);
+  std::string table(4096 - 64, '\0');
+  for (std::size_t n = 0; n < 8; ++n) table[n] = static_cast<char>(16 + n);
+  EXPECT_EQ(held(contents[0]), table);
+  EXPECT_EQ(held(contents[1]), std::string(256, '\x5c'));
+  EXPECT_TRUE(launches[1].launch.contents.empty());  // of a graph, which is not run yet
+  const ProcessOutput cut =
+      run("contents", {"--contents", "--most-bytes", "100", "--most-bytes-in-all", "150"});
+  EXPECT_NE(cut.err.find("note: of 2 buffers the file has the first bytes"), std::string::npos)
+      << cut.err;
+  launches = read();
+  ASSERT_EQ(launches[0].launch.contents.size(), 2U);
+  EXPECT_EQ(held(launches[0].launch.contents[0]), table.substr(0, 100));
+  EXPECT_EQ(held(launches[0].launch.contents[1]), std::string(50, '\x5c'));
+  run("contents");
+  EXPECT_TRUE(read()[0].launch.contents.empty());
 }
 
 // A hang is what this is for: the launch is on disk before it is made.

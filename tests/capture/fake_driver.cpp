@@ -84,7 +84,7 @@ extern "C" CUresult cuFuncGetAttribute(int* value, CUfunction_attribute wanted, 
 }
 
 extern "C" CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
-  *address = reinterpret_cast<CUdeviceptr>(new char[bytes]);
+  *address = reinterpret_cast<CUdeviceptr>(new char[bytes]{});
   memory()[*address] = bytes;
   return CUDA_SUCCESS;
 }
@@ -100,6 +100,21 @@ extern "C" CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* 
       *static_cast<CUdeviceptr*>(into[n]) = at->first;
     if (wanted[n] == CU_POINTER_ATTRIBUTE_RANGE_SIZE) *static_cast<size_t*>(into[n]) = at->second;
   }
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
+  *status = stream == phasebit::test::captured_stream ? CU_STREAM_CAPTURE_STATUS_ACTIVE
+                                                      : CU_STREAM_CAPTURE_STATUS_NONE;
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, CUstream) {
+  std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+  return CUDA_SUCCESS;
+}
+
+extern "C" CUresult cuStreamSynchronize(CUstream) {
   return CUDA_SUCCESS;
 }
 

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include <cuda.h>
 
 namespace phasebit::test {
+
+// A stream that a graph is made of.
+inline const auto captured_stream = reinterpret_cast<CUstream>(std::uintptr_t{64});
 
 struct FakeKernel {
   const char* name;

@@ -5,6 +5,7 @@ What was written down is held against what the programs' sources say.
 
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -37,10 +38,11 @@ class Capture(unittest.TestCase):
         subprocess.run(["nvcc", *target, "-ptx", "-o", cls.folder / "programs.ptx", source],
                        check=True)
 
-    def launches(self, name, *program):
+    def launches(self, name, *program, options=()):
         out = self.folder / f"{name}.toml"
-        ended = subprocess.run([PHASEBIT, "capture", "-o", out, "--", *map(str, program)],
-                               capture_output=True, text=True, check=False)
+        ended = subprocess.run(
+            [PHASEBIT, "capture", *options, "-o", out, "--", *map(str, program)],
+            capture_output=True, text=True, check=False)
         self.assertEqual(ended.returncode, 0, ended.stderr)
         return tomllib.loads(out.read_text(encoding="utf-8"))["launch"]
 
@@ -66,6 +68,18 @@ class Capture(unittest.TestCase):
 
     def test_static_runtime(self):
         self.check_programs(self.launches("runtime", self.program), 3)
+
+    def test_contents(self):
+        """What the program wrote there, from where the parameters point to."""
+        options = ("--contents", "--most-bytes", "4096")
+        launches = self.launches("held", self.program, options=options)
+        axpy = next(one for one in launches if one["kernel"] == "axpy")
+        self.assertEqual(axpy["times"], 3)
+        self.assertGreater(axpy["registers"], 0)
+        to, source = [(self.folder / one["file"]).read_bytes() for one in axpy["contents"]]
+        self.assertEqual(axpy["contents"][0]["at"], axpy["parameters"][2]["at"])
+        self.assertEqual(to, bytes(4096))
+        self.assertEqual(source, struct.pack("<1024f", *range(1024)))
 
     def test_driver(self):
         self.check_programs(self.launches("driver", self.program, "driver"), 1)

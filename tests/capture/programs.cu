@@ -34,6 +34,10 @@ int main(int count, char** words) {
   int bad =
       failed("malloc", cudaMalloc(&from, 4096) | cudaMalloc(&to, 8192) | cudaMalloc(&out, 4096));
   Scale scale{1000, to + 256, 2.5F};
+  float start[1024];
+  for (int n = 0; n < 1024; ++n) start[n] = static_cast<float>(n);
+  bad |= failed("memory", cudaMemcpy(from, start, sizeof start, cudaMemcpyHostToDevice) |
+                              cudaMemset(to, 0, 8192));
   void* encode = nullptr;
   void* launch = nullptr;
   cudaDriverEntryPointQueryResult status{};

@@ -282,6 +282,47 @@ TEST_F(LaunchFacts, SayWithHowManyRegistersACtaBegins) {
             std::string::npos);
 }
 
+// They go into the bundle, by their hash.
+TEST_F(LaunchFacts, TakeWhatBuffersHeld) {
+  WholeLaunch launch = packed(with(whole, {"--no-figure"}));
+  launch.parameters.erase(launch.parameters.begin());  // items are not captured
+  for (auto& one : launch.parameters)
+    if (one.kind == Kind::value) one = {"s", Kind::raw, 24, 4, 0, {}, 0, "0000003f"};
+  const std::string bytes("\0\x01table", 7);
+  launch.contents = {{"s@8", 9, 7, image::contents_file("launch.contents", bytes)}};
+  for (const image::WholeParameter& one : launch.parameters)
+    if (one.kind == Kind::buffer) launch.contents[0].buffer = one.buffer.name;
+  fs::create_directory(file("captured"));
+  Project::write(file("captured/launch.toml"),
+                 image::launch_file_text({{"k", 1, 0, launch}}, "by hand"));
+  const std::vector<std::string> words = {"--launch", "captured/launch.toml", "--no-figure"};
+  const ProcessOutput missing = pack(words);
+  EXPECT_EQ(missing.exit_status, base::exit_code(Step::bundle)) << missing.err;
+  const fs::path held = file("captured") / launch.contents[0].file;
+  ASSERT_TRUE(base::write_file(held, bytes));
+  const WholeLaunch found = packed(words);
+  ASSERT_EQ(found.contents.size(), 1U);
+  EXPECT_EQ(found.contents[0].at, 9U);
+  EXPECT_EQ(image::read_contents(file("bundle"), found.contents[0]).value(), bytes);
+  const auto manifest = image::read_manifest(file("bundle")).value();
+  EXPECT_TRUE(image::check_bundle(file("bundle"), manifest));
+  ASSERT_TRUE(base::write_file(file("bundle") / found.contents[0].file, "others."));
+  EXPECT_FALSE(image::check_bundle(file("bundle"), manifest));
+  const image::WholeContents right = launch.contents[0];
+  for (const auto& [wrong, says] :
+       {std::pair{image::WholeContents{right.buffer, 4090, 7, right.file},
+                  "contents of 7 bytes at 4090 of buffer"},
+        {{right.buffer, 9, 7, "../" + right.file}, "which is no file in the same folder"},
+        {{"other", 9, 7, right.file}, "contents of buffer other, which no parameter points to"}}) {
+    launch.contents[0] = wrong;
+    Project::write(file("captured/launch.toml"),
+                   image::launch_file_text({{"k", 1, 0, launch}}, "by hand"));
+    const ProcessOutput refused = pack(words);
+    EXPECT_EQ(refused.exit_status, base::exit_code(Step::spec)) << says;
+    EXPECT_NE(refused.err.find(says), std::string::npos) << refused.err;
+  }
+}
+
 TEST_F(LaunchFacts, SayWhereALaunchFileIsWrong) {
   struct Row {
     const char *before, *after, *says;
