@@ -39,11 +39,13 @@ class EditsOnTheGpu(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             store = pathlib.Path(folder) / "store.sqlite"
             done = subprocess.run([os.environ["PHASEBIT_BENCH"], "--bundle", bundle, "--store",
-                                   store, "--no-aa", "--ignore-anchors",
+                                   store, "--no-aa", "--ignore-anchors", "--same-conditions",
+                                   "--point-seconds=0.05", "--watchdog-seconds=5",
                                    "--benchmark_repetitions=1"],
                                   capture_output=True, text=True)
             if "no usable GPU" in done.stderr or "no CUDA driver" in done.stderr:
                 skip(done.stderr)
+            self.assertTrue(store.exists(), done.stderr)
             found = {names[variant]: outcome for variant, outcome in outcomes(store).items()}
         if out := os.environ.get("PHASEBIT_EDITS_OUTCOMES"):
             pathlib.Path(out).write_text(json.dumps(found, indent=1) + "\n")

@@ -31,7 +31,11 @@ TEST(Statements, AreOfTheFormThatTheRuleSays) {
   EXPECT_EQ(found("bra L;", "ret;"),
             std::vector<std::string>{"wait (consumer): no 'nanosleep*', expected "
                                      "'nanosleep.u32 100'"});
-  rule.role = "producer";
+  rule.role = "producer";  // which waits for nothing
+  EXPECT_EQ(found("nanosleep.u32 100;", "bra L;"),
+            std::vector<std::string>{"wait (producer): no 'nanosleep*', expected "
+                                     "'nanosleep.u32 100'"});
+  rule.role = "both";
   EXPECT_EQ(found("nanosleep.u32 100;", "bra L;"), std::vector<std::string>());
 }
 
@@ -71,6 +75,21 @@ TEST(Statements, OfOneOpcodeAreToldApartByOperandAndPredicate) {
                                      "'@!done bra L_done'"});
   EXPECT_EQ(misstated(lines, "wait", {"@done bra *", "@done bra L_done"}),
             std::vector<std::string>{"wait (c): no '@done bra *', expected '@done bra L_done'"});
+}
+
+TEST(Statements, OfAVerbThatARoleMustHave) {
+  rule::GateSpec spec;
+  spec.verbs = {{"commit", "c", {}, {}}};
+  spec.verbs.front().ptx = {{"bar.warp.sync", "bar.warp.sync *"}};
+  const auto found = [&](const std::string& line) {
+    const Lines read({line});
+    return ptx::head::find_misstated(spec, ptx::take_all_apart(read.statements), read.source);
+  };
+  EXPECT_EQ(found("c.commit| bar.warp.sync 1;"), std::vector<std::string>());
+  EXPECT_EQ(found("c.wait| bar.warp.sync 1;"),
+            std::vector<std::string>{"commit (c): no 'bar.warp.sync', expected "
+                                     "'bar.warp.sync *'"});
+  EXPECT_EQ(found("p.wait| bar.warp.sync 1;"), std::vector<std::string>());  // no such role
 }
 
 TEST(Statements, AreBetweenTheClockReadsOfTheirRole) {

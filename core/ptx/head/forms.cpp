@@ -45,8 +45,8 @@ class Misstated {
   std::vector<std::string> find(const VerbRule& rule) const {
     std::set<std::string> roles;
     for (const image::SourceLine& line : source_)
-      if (speaks_of(rule.verb, line) && (rule.role.empty() || rule.role == line.role))
-        roles.insert(line.role);
+      if (rule.role.empty() ? speaks_of(rule.verb, line) : rule.role == line.role)
+        roles.insert(line.role);  // of a rule that names its role, also without a line of the verb
     std::vector<std::string> found;
     for (const std::string& role : roles)
       for (const StatementRule& one : rule.ptx)
