@@ -52,8 +52,8 @@ struct OpcodeRule {
 // says, there is one, and all are between the role's clock reads. Shell patterns; a form is of a
 // statement without its predicate and semicolon, with single blanks.
 struct StatementRule {
-  std::string opcode;  // "nanosleep*"; with a blank, of the whole statement: "bra L_wait"
-  std::string form;    // "nanosleep.u32 100"
+  std::string opcode;  // "nanosleep*"; with a blank, of the whole statement: "@!p bra *"
+  std::string form;    // "nanosleep.u32 100"; "x4 FORM": four of them
 };
 
 // Where the kernel goes through the verb. A pass beside the loop has what `require`, `cold` and

@@ -77,6 +77,17 @@ TEST(Statements, OfOneOpcodeAreToldApartByOperandAndPredicate) {
             std::vector<std::string>{"wait (c): no '@done bra *', expected '@done bra L_done'"});
 }
 
+TEST(Statements, AreAsManyAsTheFormSays) {
+  const std::vector<std::string> lines = {"c.wait| wait [b], 0;", "c.wait| wait [b], 1;",
+                                          "c.wait| wait [b], 0;"};
+  EXPECT_EQ(misstated(lines, "wait", {"wait *, 0", "x2 *"}), std::vector<std::string>());
+  EXPECT_EQ(misstated(lines, "wait", {"wait *, 1", "x2 *"}),
+            std::vector<std::string>{"wait (c): 1 of 'wait *, 1', expected 2"});
+  EXPECT_EQ(misstated(lines, "wait", {"wait *, 1", "x1 *, 2"}),
+            std::vector<std::string>{"wait (c): 'wait [b], 1' at templates/k.ptx:2, expected "
+                                     "'*, 2'"});
+}
+
 TEST(Statements, OfAVerbThatARoleMustHave) {
   rule::GateSpec spec;
   spec.verbs = {{"commit", "c", {}, {}}};

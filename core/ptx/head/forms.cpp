@@ -26,6 +26,14 @@ bool fits(const std::string& pattern, const PtxStatement& statement) {
   return rule::opcode_matches(pattern, whole ? text_of(statement, pattern) : statement.name);
 }
 
+// "x4 FORM": so many; 0 where any number will do.
+std::pair<int, std::string> count_and_form(const std::string& form) {
+  const std::size_t end = form.find(' ');
+  if (end == std::string::npos || !form.starts_with('x')) return {0, form};
+  const auto count = rule::parse_count(form.substr(1, end - 1));
+  return count ? std::pair(count->low, form.substr(end + 1)) : std::pair(0, form);
+}
+
 bool speaks_of(const std::string& verb, const image::SourceLine& line) {
   return verb == rule::any_verb || verb == line.verb;
 }
@@ -59,20 +67,24 @@ class Misstated {
  private:
   std::string problem_of(const StatementRule& rule, const std::string& verb,
                          const std::string& role) const {
-    bool any = false;
+    const auto [wanted, form] = count_and_form(rule.form);
+    int found = 0;
     for (std::size_t i = 0; i < count_; ++i) {
       if (!speaks_of(verb, source_[i]) || source_[i].role != role ||
           !fits(rule.opcode, statements_[i]))
         continue;
-      any = true;
-      const std::string text = text_of(statements_[i], rule.form);
-      if (!rule::opcode_matches(rule.form, text))
-        return fmt::format("'{}' at {}, expected '{}'", text, source_[i].place(), rule.form);
+      ++found;
+      const std::string text = text_of(statements_[i], form);
+      if (!rule::opcode_matches(form, text))
+        return fmt::format("'{}' at {}, expected '{}'", text, source_[i].place(), form);
       if (verb != rule::any_verb && is_outside(i))
         return fmt::format("'{}' at {} is not between the role's clock reads", text,
                            source_[i].place());
     }
-    return any ? "" : fmt::format("no '{}', expected '{}'", rule.opcode, rule.form);
+    if (found == 0) return fmt::format("no '{}', expected '{}'", rule.opcode, form);
+    return wanted == 0 || found == wanted
+               ? ""
+               : fmt::format("{} of '{}', expected {}", found, rule.opcode, wanted);
   }
 
   // In the order of the text, which is that of a template. `prime` prepares a role.
