@@ -1,11 +1,9 @@
 #include "analysis/gate/expectation_file.h"
 
 #include "core/base/nearest.h"
-#include "core/base/toml.h"
+#include "core/base/toml_table.h"
 
 #include <algorithm>
-
-#include <toml++/toml.h>
 
 namespace phasebit::gate {
 namespace {
@@ -188,12 +186,8 @@ class Reader {
 }  // namespace
 
 Result<ExpectationFile> parse_expectations(std::string_view text, const std::string& name) {
-  try {
-    return Reader(name).read(toml::parse(text, name));
-  } catch (const toml::parse_error& error) {
-    return base::not_toml(text, name, static_cast<int>(error.source().begin.line),
-                          static_cast<int>(error.source().begin.column), error.description());
-  }
+  PHASEBIT_TRY_ASSIGN(file, base::parse_toml_table(text, name));
+  return Reader(name).read(file);
 }
 
 }  // namespace phasebit::gate

@@ -1,7 +1,7 @@
 #include "analysis/listing/page.h"
+#include "core/base/toml_table.h"
 
 #include <nlohmann/json.hpp>
-#include <toml++/toml.h>
 
 namespace phasebit::listing {
 namespace {
@@ -49,16 +49,13 @@ Status fill(std::string& html, const std::string& mark, const std::string& text)
 Result<std::string> opcode_notes() {
   const std::string path = "analysis/listing/page/opcodes.toml";
   nlohmann::ordered_json notes;
-  try {
-    for (const auto& [group, table] : toml::parse(opcodes_toml, path)) {
-      if (!table.is_table()) return fail(Step::spec, "{}: '{}' is no table", path, group.str());
-      for (const auto& [opcode, note] : *table.as_table()) {
-        if (!note.is_string()) return fail(Step::spec, "{}: {} has no text", path, opcode.str());
-        notes[std::string(opcode.str())] = note.as_string()->get();
-      }
+  PHASEBIT_TRY_ASSIGN(file, base::parse_toml_table(opcodes_toml, path));
+  for (const auto& [group, table] : file) {
+    if (!table.is_table()) return fail(Step::spec, "{}: '{}' is no table", path, group.str());
+    for (const auto& [opcode, note] : *table.as_table()) {
+      if (!note.is_string()) return fail(Step::spec, "{}: {} has no text", path, opcode.str());
+      notes[std::string(opcode.str())] = note.as_string()->get();
     }
-  } catch (const toml::parse_error& error) {
-    return fail(Step::spec, "{}:{}: {}", path, error.source().begin.line, error.description());
   }
   return notes.dump();
 }

@@ -56,6 +56,18 @@ PHASEBIT_JSON_FIELDS(phasebit::bench::point::Measurement, samples, readings, meg
                      sms, state, timer_step_ns)
 
 namespace phasebit::bench::worker {
+namespace {
+
+// One of an enumeration, of which `last` is the last.
+template <typename Enumeration>
+Enumeration value_of(const json& number, Enumeration last) {
+  const auto value = number.get<std::int64_t>();
+  if (value < 0 || value > static_cast<std::int64_t>(last))
+    throw json::other_error::create(501, fmt::format("{} is out of range", value), &number);
+  return static_cast<Enumeration>(value);
+}
+
+}  // namespace
 
 std::string encode(const PointRequest& request) {
   return json(request).dump();
@@ -85,12 +97,16 @@ std::string encode(const WorkerReply& reply) {
 Result<WorkerReply> decode_reply(const std::string& line) {
   try {
     const json reply = json::parse(line);
+    if (!reply.is_object() || reply.size() != 1)
+      return fail(Step::io, "reply of the worker not understood: no object of one member");
     const std::string kind = reply.begin().key();
     const json& body = reply.begin().value();
     if (kind == "device") return body.get<device::DeviceInfo>();
-    if (kind == "phase") return static_cast<point::Phase>(body.get<int>());
+    if (kind == "phase") return value_of(body, point::Phase::timed);
     if (kind == "measurement") return body.get<point::Measurement>();
-    return reply.at("error").get<Error>();
+    auto error = reply.at("error").get<Error>();
+    error.step = value_of(reply.at("error").at("step"), Step::io);
+    return error;
   } catch (const json::exception& error) {
     return fail(Step::io, "reply of the worker not understood: {}", error.what());
   }

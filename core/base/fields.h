@@ -28,8 +28,7 @@ namespace phasebit::base {
 struct Field {
   const char* toml = "";   // its key in TOML; "": the same name; null: TOML lacks it
   const char* table = "";  // the TOML table that has the key, of a type with several tables
-  // Of a number, and of each number of an array. TOML asks for `least` alone: what reads a head
-  // says better why there is a limit.
+  // Of a number; in JSON of each number of an array too.
   std::int64_t least = 0, most = std::numeric_limits<std::int64_t>::max();
   const char* must = nullptr;  // TOML without the key is refused with this hint; "": without one
   bool always = false;         // TOML has it even at its default; so has it with `must`

@@ -110,19 +110,22 @@ std::vector<std::string> toml_keys(std::string_view table = {}) {
 // Refuses a key that is missing, with a hint.
 void must_have(TomlReader& reader, std::string_view key, std::string hint);
 
-// A number of the type, `least` or more; `fallback` without the key. One of 32 bits is at most the
-// largest int.
+// A number of the type, from `least` to `most`; `fallback` without the key. One of 32 bits is at
+// most the largest int.
 template <typename Number>
 Number toml_number(TomlReader& reader, std::string_view key, Number fallback,
-                   std::int64_t least = 0) {
-  constexpr std::int64_t most = sizeof(Number) < sizeof(std::int64_t)
-                                    ? std::numeric_limits<int>::max()
-                                    : std::numeric_limits<std::int64_t>::max();
+                   std::int64_t least = 0,
+                   std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
   if (!reader.has(key)) return fallback;
   const std::int64_t value = reader.number_or(key, static_cast<std::int64_t>(fallback));
-  if (value < least || value > most)
-    reader.refuse(key, fmt::format("{} is out of range", value), fmt::format("{} or more", least));
-  return static_cast<Number>(value);
+  const bool is_wide = sizeof(Number) == sizeof(std::int64_t);
+  if (value >= least && value <= most && (is_wide || value <= std::numeric_limits<int>::max()))
+    return static_cast<Number>(value);
+  reader.refuse(key, fmt::format("{} is out of range", value),
+                most == std::numeric_limits<std::int64_t>::max()
+                    ? fmt::format("{} or more", least)
+                    : fmt::format("{} to {}", least, most));
+  return fallback;
 }
 
 template <typename Number>
@@ -182,7 +185,7 @@ struct TomlFields {
     if constexpr (std::is_same_v<Member, bool>) {
       value = reader.truth_or(key, value);
     } else if constexpr (std::is_integral_v<Member>) {
-      value = toml_number(reader, key, value, field.least);
+      value = toml_number(reader, key, value, field.least, field.most);
     } else if constexpr (std::is_same_v<Member, std::string>) {
       value = reader.text_or(key, value);
     } else if constexpr (HasWords<Member> || HasText<Member>) {

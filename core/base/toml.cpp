@@ -1,10 +1,9 @@
 #include "core/base/toml.h"
 
 #include "core/base/nearest.h"
+#include "core/base/toml_table.h"
 
 #include <algorithm>
-
-#include <toml++/toml.h>
 
 namespace phasebit::base {
 namespace {
@@ -85,41 +84,9 @@ nlohmann::ordered_json to_json(const TomlValue& value) {
   bug("no such TomlValue::Kind");
 }
 
-tl::unexpected<Error> not_toml(std::string_view text, const std::string& file, int line, int column,
-                               std::string_view parser_says) {
-  struct Cause {
-    const char* said;  // by the parser
-    const char* what;
-    const char* hint;
-  };
-  static const Cause causes[] = {
-      {"redefine", "stands there twice", "a key or a table is written once"},
-      {"end-of-file", "the file ends in the middle of it", "close the text, the list or the table"},
-      {"expected value", "a value is missing", "a text in quotes, a number, true, false or [...]"},
-      {"expected '='", "a key without `=`", "write KEY = VALUE, a text in quotes"},
-      {"expected ','", "a comma is missing", "values stand apart by commas"},
-  };
-  std::string_view rest = text;
-  for (int n = 1; n < line; ++n) rest.remove_prefix(std::min(rest.find('\n') + 1, rest.size()));
-  std::string_view found = rest.substr(0, rest.find('\n'));
-  found.remove_prefix(std::min(found.find_first_not_of(" \t"), found.size()));
-  const Cause* cause = std::find_if(std::begin(causes), std::end(causes), [&](const Cause& one) {
-    return parser_says.find(one.said) != std::string_view::npos;
-  });
-  const bool known = cause != std::end(causes);
-  return with_hint(
-      fail(Step::spec, "{}:{}:{}: `{}`: {}", file, line, column, found,
-           known ? cause->what : "this is no TOML"),
-      known ? cause->hint : "write KEY = VALUE, a text in quotes, [table] or [[list]]");
-}
-
 Result<TomlValue> parse_toml(std::string_view text, const std::string& file) {
-  try {
-    return convert(toml::parse(text));
-  } catch (const toml::parse_error& error) {
-    return not_toml(text, file, line_of(error.source()),
-                    static_cast<int>(error.source().begin.column), error.description());
-  }
+  PHASEBIT_TRY_ASSIGN(table, parse_toml_table(text, file));
+  return convert(table);
 }
 
 Result<TomlValue> read_toml(const fs::path& path) {

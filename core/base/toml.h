@@ -1,5 +1,5 @@
 // TOML through our own small tree: keys keep the order of the file (the first axis of a sweep
-// varies slowest) and every value knows its line. toml++ stays in toml.cpp.
+// varies slowest) and every value knows its line. toml++ stays in toml_table.h.
 #pragma once
 
 #include "core/base/error.h"
@@ -29,12 +29,7 @@ struct TomlValue {
 // Without the lines: for readers that take JSON.
 nlohmann::ordered_json to_json(const TomlValue& value);
 
-// Why a text is no TOML, from what the parser says and where: "file:line:column: what", with the
-// line and what to write.
-tl::unexpected<Error> not_toml(std::string_view text, const std::string& file, int line, int column,
-                               std::string_view parser_says);
-
-// Step::spec for a syntax error (not_toml).
+// Step::spec for a syntax error (toml_table.h).
 Result<TomlValue> parse_toml(std::string_view text, const std::string& file);
 Result<TomlValue> read_toml(const fs::path& path);
 

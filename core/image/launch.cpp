@@ -1,5 +1,7 @@
 #include "core/image/launch.h"
 
+#include "core/base/saturated.h"
+
 #include <algorithm>
 
 namespace phasebit::image {
@@ -131,17 +133,19 @@ Result<std::vector<TileWord>> words_of_slot(const LaunchShape& shape) {
   if (tile.at.size() != map->sizes.size())
     return fail(Step::bundle, "tensor map {}: {} coordinates of {} dimensions", map->name,
                 tile.at.size(), map->rank());
+  const bool of_data = shape.payload.words_per_slot == 0 && shape.data.bytes > 0;
+  const int wanted = of_data ? shape.data.tile_bytes / 4 : shape.payload.words_per_slot;
+  const std::int64_t found = base::saturated_product(tile_bytes(*map) / 4, tile.copies);
+  if (found != wanted)
+    return fail(Step::bundle, "tensor map {}: {} tiles have {} words, a slot has {}", map->name,
+                tile.copies, found, wanted);
   std::vector<int> at = tile.at;
   for (int copy = 0; copy < tile.copies; ++copy) {
     PHASEBIT_TRY_ASSIGN(own, words_of_tile(*map, at, tile.offsets));
     words.insert(words.end(), own.begin(), own.end());
-    at.back() += tile_step(*map);
+    const std::int64_t next = std::int64_t{at.back()} + tile_step(*map);
+    at.back() = static_cast<int>(std::min<std::int64_t>(next, INT32_MAX));
   }
-  const bool of_data = shape.payload.words_per_slot == 0 && shape.data.bytes > 0;
-  const int wanted = of_data ? shape.data.tile_bytes / 4 : shape.payload.words_per_slot;
-  if (words.size() != index_of(wanted))
-    return fail(Step::bundle, "tensor map {}: {} tiles have {} words, a slot has {}", map->name,
-                tile.copies, words.size(), wanted);
   if (of_data && !is_each_once(words))
     return with_hint(
         fail(Step::bundle, "tensor map {}: {} tiles are not each word of the data's first tile",

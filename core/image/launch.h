@@ -18,6 +18,7 @@ namespace phasebit::image {
 inline constexpr int most_threads_of_cta = 1024;
 inline constexpr int most_ctas_of_cluster = 16;
 inline constexpr int most_shared_bytes = 227 << 10;
+inline constexpr int most_sms = 1024;  // beyond every GPU's
 
 // The threads of one warp that play one role: lanes first_lane, first_lane + lane_stride, ...
 struct RoleSlice {
@@ -101,7 +102,9 @@ struct PayloadShape {
   int words_of_thread() const {
     return thread_words > 0 ? thread_words : words_per_slot / consumer_threads;
   }
-  int images_bytes() const { return 4 * period * words_per_slot; }  // of payload_in
+  std::int64_t images_bytes() const {  // of payload_in
+    return std::int64_t{4} * period * words_per_slot;
+  }
   bool operator==(const PayloadShape&) const = default;
   bool empty() const { return words_per_slot == 0; }
 };
@@ -138,7 +141,8 @@ struct DataShape {
 template <typename Visit>
 void fields(Visit& visit, const DataShape* /*type*/) {
   visit("bytes", &DataShape::bytes, {.always = true});
-  visit("tile_bytes", &DataShape::tile_bytes, {.toml = "tile", .least = 4, .always = true});
+  visit("tile_bytes", &DataShape::tile_bytes,
+        {.toml = "tile", .least = 4, .most = most_shared_bytes, .always = true});
   visit("readers", &DataShape::readers, {.most = most_threads_of_cta});
 }
 
@@ -224,7 +228,7 @@ void fields(Visit& visit, const LaunchShape* /*type*/) {
          .must = "write `threads = 64`: the threads of a CTA"});
   visit("ctas_per_sm", &Shape::ctas_per_sm,
         {.table = launch, .least = 1, .most = 32, .by_key = true});
-  visit("sms", &Shape::sms, {.table = launch, .if_set = true, .by_key = true});
+  visit("sms", &Shape::sms, {.table = launch, .most = most_sms, .if_set = true, .by_key = true});
   visit("load_ctas", &Shape::load_ctas, {.table = launch, .by_key = true});
   visit("cluster_size", &Shape::cluster_size,
         {.table = launch, .least = 1, .most = most_ctas_of_cluster, .by_key = true});

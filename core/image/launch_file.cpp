@@ -23,18 +23,22 @@ CapturedLaunch read_launch(base::TomlReader& reader) {
 
 Result<std::vector<CapturedLaunch>> read_launch_file(const fs::path& path) {
   PHASEBIT_TRY_ASSIGN(toml, base::read_toml(path));
+  return read_launches(toml, path.string());
+}
+
+Result<std::vector<CapturedLaunch>> read_launches(const base::TomlValue& toml,
+                                                  const std::string& file) {
   Status status;
-  base::TomlReader file(path.string(), toml, "the file", {table}, status);
+  base::TomlReader top(file, toml, "the file", {table}, status);
   std::vector<std::string> keys = base::toml_keys<WholeLaunch>();
   keys.insert(keys.begin(), {"kernel", "times", "registers"});
   std::vector<CapturedLaunch> launches;
-  for (const base::TomlValue* one : file.tables(table)) {
-    base::TomlReader reader(path.string(), *one, table, keys, status);
+  for (const base::TomlValue* one : top.tables(table)) {
+    base::TomlReader reader(file, *one, table, keys, status);
     launches.push_back(read_launch(reader));
   }
   PHASEBIT_TRY(status);
-  if (launches.empty())
-    return with_hint(fail(Step::spec, "{}: no launch", path.string()), "[[launch]]");
+  if (launches.empty()) return with_hint(fail(Step::spec, "{}: no launch", file), "[[launch]]");
   return launches;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/toml.h"
 #include "core/image/whole.h"
 
 #include <string>
@@ -20,6 +21,9 @@ struct CapturedLaunch {
 
 // Step::spec with file, line and key for what is no launch.
 Result<std::vector<CapturedLaunch>> read_launch_file(const fs::path& path);
+// The same of its TOML.
+Result<std::vector<CapturedLaunch>> read_launches(const base::TomlValue& toml,
+                                                  const std::string& file);
 
 // `made_by`: a line for whoever reads the file.
 std::string launch_file_text(const std::vector<CapturedLaunch>& launches,

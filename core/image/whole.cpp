@@ -48,7 +48,8 @@ Complaint complaint_about_map(const WholeParameter& one) {
 }
 
 Complaint complaint_about(const WholeParameter& one, int parameter_bytes) {
-  if (one.bytes < 1 || one.offset + one.bytes > parameter_bytes)
+  if (one.bytes < 1 || one.offset < 0 || one.bytes > parameter_bytes ||
+      one.offset > parameter_bytes - one.bytes)
     return fmt::format("parameter {} of {} bytes at {}, behind the {} bytes of all", one.name,
                        one.bytes, one.offset, parameter_bytes);
   const auto wrong_size = [&](const char* what) {
@@ -113,6 +114,9 @@ std::optional<std::string> complaint_about(const WholeLaunch& whole) {
     if (whole.grid[n] % whole.cluster[n] != 0)
       return fmt::format("a grid of {} is not made of clusters of {}", fmt::join(whole.grid, ","),
                          fmt::join(whole.cluster, ","));
+  if (whole.parameter_bytes < 0 || whole.parameter_bytes > most_parameter_bytes)
+    return fmt::format("{} bytes of parameters, {} at most", whole.parameter_bytes,
+                       most_parameter_bytes);
   const std::vector<int>& starts = whole.starts;
   if (!std::is_sorted(starts.begin(), starts.end()) ||
       (starts.empty() ? whole.parameter_bytes > 0

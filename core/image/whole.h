@@ -2,6 +2,7 @@
 // command line says. Its figure is the slope of its duration over one parameter, the items.
 #pragma once
 
+#include "core/base/saturated.h"
 #include "core/image/buffer.h"
 #include "core/image/launch.h"
 #include "core/image/tensor/map.h"
@@ -87,7 +88,7 @@ struct WholeLaunch {
 
  private:
   static std::int64_t product(const std::array<int, 3>& size) {
-    return std::int64_t{size[0]} * size[1] * size[2];
+    return base::saturated_product(size);
   }
 };
 template <typename Visit>

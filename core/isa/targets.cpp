@@ -1,11 +1,9 @@
 #include "core/isa/targets.h"
 
-#include "core/base/file.h"
+#include "core/base/toml_table.h"
 
 #include <algorithm>
 #include <charconv>
-
-#include <toml++/toml.h>
 
 namespace phasebit::isa {
 
@@ -64,16 +62,12 @@ Result<TargetTable> TargetTable::load() {
 
 Result<TargetTable> TargetTable::read(std::string_view text, const std::string& path) {
   TargetTable table;
-  try {
-    const toml::table file = toml::parse(text, path);
-    const toml::array* rows = file["target"].as_array();
-    if (rows == nullptr) return fail(Step::spec, "{}: no [[target]]", path);
-    for (const toml::node& node : *rows) {
-      PHASEBIT_TRY_ASSIGN(target, read_row(node, path));
-      table.rows_.push_back(std::move(target));
-    }
-  } catch (const toml::parse_error& error) {
-    return fail(Step::spec, "{}:{}: {}", path, error.source().begin.line, error.description());
+  PHASEBIT_TRY_ASSIGN(file, base::parse_toml_table(text, path));
+  const toml::array* rows = file["target"].as_array();
+  if (rows == nullptr) return fail(Step::spec, "{}: no [[target]]", path);
+  for (const toml::node& node : *rows) {
+    PHASEBIT_TRY_ASSIGN(target, read_row(node, path));
+    table.rows_.push_back(std::move(target));
   }
   return table;
 }

@@ -2,11 +2,10 @@
 
 #include "core/base/file.h"
 #include "core/base/nearest.h"
+#include "core/base/toml_table.h"
 #include "core/rule/opcodes.h"
 
 #include <algorithm>
-
-#include <toml++/toml.h>
 
 namespace phasebit::rule {
 namespace {
@@ -72,18 +71,14 @@ Result<const SynchronisationTable*> SynchronisationTable::get() {
 Result<SynchronisationTable> SynchronisationTable::read(std::string_view text,
                                                         const std::string& file) {
   SynchronisationTable table;
-  try {
-    const toml::table parsed = toml::parse(text, file);
-    const toml::array* rows = parsed["opcodes"].as_array();
-    if (rows == nullptr || parsed.size() != 1)
-      return fail(Step::spec, "{}: holds [[opcodes]] and nothing else", file);
-    for (const toml::node& node : *rows) {
-      if (!node.is_table())
-        return fail(Step::spec, "{}:{}: write [[opcodes]]", file, node.source().begin.line);
-      PHASEBIT_TRY(read_row(*node.as_table(), file, table.opcodes_));
-    }
-  } catch (const toml::parse_error& error) {
-    return fail(Step::spec, "{}:{}: {}", file, error.source().begin.line, error.description());
+  PHASEBIT_TRY_ASSIGN(parsed, base::parse_toml_table(text, file));
+  const toml::array* rows = parsed["opcodes"].as_array();
+  if (rows == nullptr || parsed.size() != 1)
+    return fail(Step::spec, "{}: holds [[opcodes]] and nothing else", file);
+  for (const toml::node& node : *rows) {
+    if (!node.is_table())
+      return fail(Step::spec, "{}:{}: write [[opcodes]]", file, node.source().begin.line);
+    PHASEBIT_TRY(read_row(*node.as_table(), file, table.opcodes_));
   }
   return table;
 }

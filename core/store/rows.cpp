@@ -135,6 +135,19 @@ Status read_figures(Columns& columns, PointRow& point) {
   return {};
 }
 
+// Columns of other programs: texts by name.
+Status read_extra(Columns& columns, PointRow& point) {
+  std::string text = columns.text();
+  if (!text.empty()) {
+    const ordered_json extra = ordered_json::parse(text);
+    if (!extra.is_object() ||
+        !std::ranges::all_of(extra, [](const auto& one) { return one.is_string(); }))
+      return fail(Step::store, "further columns '{}' are no texts by name", text);
+  }
+  point.extra = std::move(text);
+  return {};
+}
+
 Result<PointRow> read_point(Statement& row) {
   PointRow point;
   Columns columns(row);
@@ -162,7 +175,7 @@ Result<PointRow> read_point(Statement& row) {
   quality.clock_ok = columns.flag();
   quality.throttled = columns.flag();
   quality.first_use = columns.flag();
-  point.extra = columns.text();
+  PHASEBIT_TRY(read_extra(columns, point));
   point.lacks = columns.text();
   return point;
 }

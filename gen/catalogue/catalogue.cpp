@@ -64,11 +64,11 @@ void for_each_axis(const Catalogue& catalogue, Visit visit) {
 }
 
 // "1..32", or the nearest value.
-std::string value_hint(const std::vector<const Axis*>& axes, std::string_view value,
-                       const std::vector<std::string>& valid) {
+std::string value_hint(const Catalogue& catalogue, std::string_view name,
+                       const std::vector<const Axis*>& axes, std::string_view value) {
   const bool ranges =
       std::all_of(axes.begin(), axes.end(), [](const Axis* axis) { return axis->is_range(); });
-  if (axes.empty() || !ranges) return base::nearest_word_hint(value, valid);
+  if (axes.empty() || !ranges) return base::nearest_word_hint(value, catalogue.values_of(name));
   // Components that declare it may each have a range of their own.
   auto low = axes.front()->low, high = axes.front()->high;
   for (const Axis* axis : axes) {
@@ -129,9 +129,8 @@ Status Catalogue::check_value(std::string_view name, std::string_view value) con
   for (const Axis* axis : axes)
     if (axis->has(value)) return {};
   if (const auto kind = leading_axis(name); kind && find(*kind, value) != nullptr) return {};
-  const std::vector<std::string> valid = values_of(name);
   return with_hint(fail(Step::spec, "{}: no value '{}'", name, value),
-                   value_hint(axes, value, valid));
+                   value_hint(*this, name, axes, value));
 }
 
 Result<Expression> Catalogue::compile(std::string_view text, ValueKind wanted,

@@ -155,6 +155,10 @@ void CatalogueReader::read_axis_values(TomlReader& reader, Axis& axis) {
   if (key == "range") {
     if (!axis.integer || items.size() != 2 || items[0].number > items[1].number)
       return reader.refuse(key, "must be [lowest, highest]");
+    constexpr std::uint64_t most = 1'000'000;  // beyond, a range is a typo
+    if (static_cast<std::uint64_t>(items[1].number) - static_cast<std::uint64_t>(items[0].number) >=
+        most)
+      return reader.refuse(key, fmt::format("has more than {} values", most));
     axis.low = items[0].number;
     axis.high = items[1].number;
     return;

@@ -27,14 +27,16 @@ Result<TextNeeds> needs_of(const PtxFile& file) {
   if (target.empty() || file.version.empty())
     return with_hint(fail(Step::usage, "{}: no .version or no .target", file.name),
                      "write both in front of everything else");
-  PHASEBIT_TRY_ASSIGN(parsed, isa::parse_target(target));
-  PHASEBIT_TRY_ASSIGN(version, isa::parse_version(file.version));
+  const auto parsed = isa::parse_target(target);
+  if (!parsed) return fail(Step::usage, "{}: .target: {}", file.name, parsed.error().message);
+  const auto version = isa::parse_version(file.version);
+  if (!version) return fail(Step::usage, "{}: .version: {}", file.name, version.error().message);
   const Version least{{6, 3}};
-  if (parsed.sm < 70 || version < least)
+  if (parsed->sm < 70 || *version < least)
     return with_hint(fail(Step::usage, "{}: a guard needs sm_70 and PTX 6.3, the text is for {} {}",
                           file.name, target, file.version),
                      "raise .target and .version");
-  return TextNeeds{parsed.sm, version};
+  return TextNeeds{parsed->sm, *version};
 }
 
 Status check_free(const PtxFile& file) {

@@ -1,11 +1,10 @@
 #include "gen/guard/registers.h"
 
+#include "core/base/saturated.h"
 #include "core/isa/targets.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
-#include <numeric>
 #include <set>
 #include <vector>
 
@@ -20,12 +19,11 @@ namespace {
 constexpr int warpgroup_threads = 128, granularity = 8;
 
 // The product of a directive's numbers; 0 without it.
-int directive(const PtxFile& file, const PtxFunction& function, const std::string& name) {
+std::int64_t directive(const PtxFile& file, const PtxFunction& function, const std::string& name) {
   for (const std::size_t i : function.directives) {
     const PtxStatement& one = file.statements[i].parsed;
     if (one.name != name || one.operands.empty()) continue;
-    const std::vector<int> numbers = ptx::numbers_of(one);
-    return std::accumulate(numbers.begin(), numbers.end(), 1, std::multiplies<>());
+    return base::saturated_product(ptx::numbers_of(one));
   }
   return 0;
 }
@@ -40,17 +38,20 @@ int greatest_handed_over(const PtxFile& file) {
 
 int begins_with(const PtxFile& file, const PtxFunction& entry, const GuardLaunch& launch) {
   if (launch.registers > 0) return launch.registers;
-  if (const int count = directive(file, entry, ".maxnreg"); count > 0) return count;
-  int threads = std::max(directive(file, entry, ".maxntid"), directive(file, entry, ".reqntid"));
-  int ctas = directive(file, entry, ".minnctapersm");
+  if (const std::int64_t count = directive(file, entry, ".maxnreg"); count > 0)
+    return static_cast<int>(std::min<std::int64_t>(count, isa::registers_per_sm));
+  std::int64_t threads =
+      std::max(directive(file, entry, ".maxntid"), directive(file, entry, ".reqntid"));
+  std::int64_t ctas = directive(file, entry, ".minnctapersm");
   if (launch.threads > 0) {
     if (threads == 0) threads = launch.threads;
-    ctas = std::max(ctas, 1);
+    ctas = std::max<std::int64_t>(ctas, 1);
   }
   if (threads <= 0 || ctas <= 0) return 0;
-  const int whole = (threads + warpgroup_threads - 1) / warpgroup_threads * warpgroup_threads;
-  const int room = isa::registers_per_sm / (whole * ctas) / granularity * granularity;
-  return std::min(room, greatest_handed_over(file));
+  const std::int64_t warpgroups = threads / warpgroup_threads + (threads % warpgroup_threads != 0);
+  const std::int64_t whole = base::saturated_product(warpgroups, warpgroup_threads);
+  const auto room = static_cast<int>(isa::registers_per_sm / base::saturated_product(whole, ctas));
+  return std::min(room / granularity * granularity, greatest_handed_over(file));
 }
 
 }  // namespace

@@ -196,8 +196,13 @@ Result<const Sweep*> Spec::find(std::string_view name) const {
 
 Result<Spec> load_spec(const Home& home, const fs::path& path, const Catalogue& catalogue) {
   PHASEBIT_TRY_ASSIGN(table, base::read_toml(path));
+  return read_spec(home, table, path.string(), catalogue);
+}
+
+Result<Spec> read_spec(const Home& home, const TomlValue& table, const std::string& file,
+                       const Catalogue& catalogue) {
   Spec spec;
-  spec.file = path.string();
+  spec.file = file;
   Status status;
   TomlReader reader(spec.file, table, "the file", {"doc", "sweep"}, status);
   for (const TomlValue* sweep : reader.tables("sweep")) {

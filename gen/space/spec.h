@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/toml.h"
 #include "gen/catalogue/catalogue.h"
 #include "gen/ptxas/assembler.h"
 
@@ -55,6 +56,9 @@ struct Spec {
 // Step::spec; the message begins with "file:line: key: ".
 Result<Spec> load_spec(const base::Home& home, const fs::path& path,
                        const catalogue::Catalogue& catalogue);
+// The same of its TOML.
+Result<Spec> read_spec(const base::Home& home, const base::TomlValue& table,
+                       const std::string& file, const catalogue::Catalogue& catalogue);
 
 // "1,2,4:16:4" -> 1 2 4 8 12 16 for an axis; "all" -> all its values. Each must be a value of the
 // axis.

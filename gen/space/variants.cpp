@@ -40,20 +40,6 @@ Status check_leading(const SweepBlock& block) {
   return {};
 }
 
-// Points of a block, those among them that are pruned or twice.
-double points_of(const SweepBlock& block) {
-  double crossed = 1, around = 1, in_pairs = 0;
-  for (const AxisValues& varied : block.cross) crossed *= static_cast<double>(varied.values.size());
-  for (const AxisValues& varied : block.once_around)
-    around += static_cast<double>(varied.values.size());
-  for (const AxisValues& varied : block.pairs) {
-    const auto values = static_cast<double>(varied.values.size());
-    around += values * (1 + in_pairs);
-    in_pairs += values;
-  }
-  return crossed * around;
-}
-
 // Each point is kept, to see which of them is there already.
 Status check_size(const SweepBlock& block) {
   constexpr double most = 2'000'000;
@@ -162,6 +148,19 @@ class Expander {
 };
 
 }  // namespace
+
+double points_of(const SweepBlock& block) {
+  double crossed = 1, around = 1, in_pairs = 0;
+  for (const AxisValues& varied : block.cross) crossed *= static_cast<double>(varied.values.size());
+  for (const AxisValues& varied : block.once_around)
+    around += static_cast<double>(varied.values.size());
+  for (const AxisValues& varied : block.pairs) {
+    const auto values = static_cast<double>(varied.values.size());
+    around += values * (1 + in_pairs);
+    in_pairs += values;
+  }
+  return crossed * around;
+}
 
 Result<Expansion> expand(const Catalogue& catalogue, const Spec& spec, std::string_view sweep_name,
                          const std::vector<std::string>& overrides) {

@@ -29,6 +29,9 @@ struct Expansion {
   std::vector<std::pair<std::string, int>> pruned;  // reason and points, in the order first met
 };
 
+// Points of a block, those among them that are pruned or twice.
+double points_of(const SweepBlock& block);
+
 // `overrides` as given to -a: "stages=1,2,4:16:4". The axis takes these values in every block
 // instead of what the block says of it; they vary faster than the block's own `cross`.
 Result<Expansion> expand(const catalogue::Catalogue& catalogue, const Spec& spec,

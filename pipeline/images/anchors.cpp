@@ -1,13 +1,12 @@
 #include "pipeline/images/anchors.h"
 
 #include "core/base/hash.h"
+#include "core/base/toml_table.h"
 #include "gen/catalogue/template_set.h"
 #include "gen/render/context/layout.h"
 #include "gen/render/render.h"
 
 #include <sstream>
-
-#include <toml++/toml.h>
 
 namespace phasebit::pipeline::images {
 
@@ -92,27 +91,24 @@ Result<Kernel> kernel_of(const fs::path& templates, const std::string& file, con
 Result<std::vector<Prepared>> prepare_anchors(const fs::path& templates) {
   const fs::path path = templates / "anchors" / "anchors.toml";
   std::vector<Prepared> anchors;
-  try {
-    const toml::table file = toml::parse_file(path.string());
-    Header header{file["ptx_version"].value_or(""), file["ptx_target"].value_or(""),
-                  file["shared_bytes"].value_or(0)};
-    const toml::array* rows = file["anchor"].as_array();
-    if (rows == nullptr) return fail(Step::spec, "{}: no [[anchor]]", path.string());
-    for (const toml::node& node : *rows) {
-      const toml::table& row = *node.as_table();
-      const std::string name = row["name"].value_or(""), source = row["file"].value_or("");
-      Prepared anchor;
-      anchor.key.id = "anchor/" + name;
-      anchor.key.hash = base::short_hash(anchor.key.id);
-      anchor.key.axes = {{"probe", image::anchor_probe}, {"anchor", name}};
-      anchor.head.launch = launch_of(row, header);
-      PHASEBIT_TRY_ASSIGN(kernel, kernel_of(templates, source, header));
-      anchor.kernel = std::move(kernel);
-      anchors.push_back(std::move(anchor));
-    }
-  } catch (const toml::parse_error& error) {
-    return fail(Step::spec, "{}:{}: {}", path.string(), error.source().begin.line,
-                error.description());
+  PHASEBIT_TRY_ASSIGN(text, base::read_file(path));
+  PHASEBIT_TRY_ASSIGN(file, base::parse_toml_table(text, path.string()));
+  Header header{file["ptx_version"].value_or(""), file["ptx_target"].value_or(""),
+                file["shared_bytes"].value_or(0)};
+  const toml::array* rows = file["anchor"].as_array();
+  if (rows == nullptr) return fail(Step::spec, "{}: no [[anchor]]", path.string());
+  for (const toml::node& node : *rows) {
+    if (!node.is_table()) return fail(Step::spec, "{}: write [[anchor]]", path.string());
+    const toml::table& row = *node.as_table();
+    const std::string name = row["name"].value_or(""), source = row["file"].value_or("");
+    Prepared anchor;
+    anchor.key.id = "anchor/" + name;
+    anchor.key.hash = base::short_hash(anchor.key.id);
+    anchor.key.axes = {{"probe", image::anchor_probe}, {"anchor", name}};
+    anchor.head.launch = launch_of(row, header);
+    PHASEBIT_TRY_ASSIGN(kernel, kernel_of(templates, source, header));
+    anchor.kernel = std::move(kernel);
+    anchors.push_back(std::move(anchor));
   }
   return anchors;
 }

@@ -4,6 +4,7 @@
 #include "core/image/bundle.h"
 
 #include <algorithm>
+#include <climits>
 #include <map>
 
 #include <nlohmann/json.hpp>
@@ -51,8 +52,21 @@ class LaunchOfNote {
   static std::uint64_t offset_in(const json& place) {
     return place.at("address").get<std::uint64_t>() - place.at("begin").get<std::uint64_t>();
   }
+  // Throws for what is not among the parameters.
+  void check_place(int offset, int bytes) const {
+    if (offset >= 0 && bytes >= 0 && bytes <= launch_.parameter_bytes &&
+        offset <= launch_.parameter_bytes - bytes)
+      return;
+    throw json::other_error::create(
+        501,
+        fmt::format("{} bytes at {}, and there are {}", bytes, offset, launch_.parameter_bytes),
+        &note_);
+  }
   // Zeros in the place of what is another number in every process.
-  void blank(int offset, int bytes) { std::fill_n(raw_.begin() + 2 * offset, 2 * bytes, '0'); }
+  void blank(int offset, int bytes) {
+    check_place(offset, bytes);
+    std::fill_n(raw_.begin() + 2 * offset, 2 * bytes, '0');
+  }
 
   // Each parameter's bytes, before what is written over them. A driver that does not say where one
   // begins has been given all of them as one block.
@@ -61,6 +75,7 @@ class LaunchOfNote {
     if (places.empty() && !raw_.empty()) places = {{0, launch_.parameter_bytes}};
     std::vector<WholeParameter> all;
     for (const auto& [offset, bytes] : places) {
+      check_place(offset, bytes);
       WholeParameter made;
       made.name = fmt::format("{}", all.size());
       made.kind = WholeParameter::Kind::raw;
@@ -105,6 +120,8 @@ class LaunchOfNote {
     map.swizzle = said.at("swizzle").get<image::tensor::TensorSwizzle>();
     map.promotion = said.at("promotion").get<image::tensor::TensorPromotion>();
     map.fill = said.at("fill").get<image::tensor::TensorFill>();
+    if (map.sizes.empty() || map.strides.size() + 1 != map.sizes.size())
+      throw json::other_error::create(501, "a tensor map without sizes or strides", &said);
     if (said.at("pixels").get<int>() > 0)
       map.im2col = {said.at("lower"), said.at("upper"), said.at("channels"), said.at("pixels")};
     if (said.contains("memory")) {
@@ -133,19 +150,39 @@ class NoteReader {
   NoteReader(fs::path folder, std::string contents_folder)
       : folder_(std::move(folder)), contents_folder_(std::move(contents_folder)) {}
 
-  Status read(const json& note) {
-    if (note.contains("again"))
-      return add(json::parse(note.at("again").get<std::string>()), note.at("times").get<int>() - 1);
-    if (!note.contains("left_out")) return add(note, 1);
-    captured_.left_out += note.at("left_out").get<int>();
+  Status read_lines(std::string_view text, const std::string& file) {
+    const std::vector<std::string_view> lines = base::split(text, '\n');
+    for (size_t n = 0; n < lines.size(); ++n) {
+      const bool is_last = n + 1 == lines.size();
+      try {
+        if (!is_last || !lines[n].empty()) PHASEBIT_TRY(read(json::parse(lines[n])));
+      } catch (const json::exception& error) {
+        if (is_last) break;  // half of one, of a process that was killed
+        return fail(Step::io, "{}:{}: {}", file, n + 1, error.what());
+      }
+    }
     return {};
   }
   Captured take() { return std::move(captured_); }
 
  private:
+  static int times_of(const json& note) { return std::max(1, note.at("times").get<int>()); }
+  // Up to the largest number.
+  static void count(int& sum, int more) {
+    sum = static_cast<int>(std::min<std::int64_t>(std::int64_t{sum} + more, INT_MAX));
+  }
+
+  Status read(const json& note) {
+    if (note.contains("again"))
+      return add(json::parse(note.at("again").get<std::string>()), times_of(note) - 1);
+    if (!note.contains("left_out")) return add(note, 1);
+    count(captured_.left_out, note.at("left_out").get<int>());
+    return {};
+  }
+
   Status add(const json& note, int times) {
     if (!note.contains("parameters")) {
-      captured_.without_parameters += times;
+      count(captured_.without_parameters, times);
       return {};
     }
     const auto kernel = note.at("kernel").get<std::string>();
@@ -154,7 +191,7 @@ class NoteReader {
     PHASEBIT_TRY(take_contents(launch));
     for (CapturedLaunch& one : captured_.launches) {
       if (one.kernel != kernel || one.registers != registers || !(one.launch == launch)) continue;
-      one.times += times;
+      count(one.times, times);
       return {};
     }
     for (const json& one : note.value("contents", json::array()))
@@ -163,10 +200,10 @@ class NoteReader {
     return {};
   }
 
-  // By their hash in the place of the note's file.
+  // By their hash in the place of the note's file, which lies next to the note.
   Status take_contents(WholeLaunch& launch) {
     for (image::WholeContents& one : launch.contents) {
-      PHASEBIT_TRY_ASSIGN(bytes, base::read_file(folder_ / one.file));
+      PHASEBIT_TRY_ASSIGN(bytes, base::read_file(folder_ / fs::path(one.file).filename()));
       one.bytes = bytes.size();
       one.file = image::contents_file(contents_folder_, bytes);
       captured_.contents.emplace(one.file, std::move(bytes));
@@ -189,17 +226,15 @@ Result<Captured> read_notes(const fs::path& folder, const std::string& contents_
   NoteReader reader(folder, contents_folder);
   for (const fs::path& path : files) {
     PHASEBIT_TRY_ASSIGN(text, base::read_file(path));
-    const std::vector<std::string_view> lines = base::split(text, '\n');
-    for (size_t n = 0; n < lines.size(); ++n) {
-      const bool is_last = n + 1 == lines.size();
-      try {
-        if (!is_last || !lines[n].empty()) PHASEBIT_TRY(reader.read(json::parse(lines[n])));
-      } catch (const json::exception& error) {
-        if (is_last) break;  // half of one, of a process that was killed
-        return fail(Step::io, "{}:{}: {}", path.string(), n + 1, error.what());
-      }
-    }
+    PHASEBIT_TRY(reader.read_lines(text, path.string()));
   }
+  return reader.take();
+}
+
+Result<Captured> parse_notes(std::string_view text, const std::string& file,
+                             const fs::path& folder) {
+  NoteReader reader(folder, "");
+  PHASEBIT_TRY(reader.read_lines(text, file));
   return reader.take();
 }
 

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace phasebit::pipeline::launch {
@@ -22,5 +23,7 @@ struct Captured {
 // Of all processes that left a file in the folder. Addresses become buffers: those in one
 // allocation are in one. Step::io for what is no note.
 Result<Captured> read_notes(const fs::path& folder, const std::string& contents_folder);
+// Of one file's text, which lay in `folder`.
+Result<Captured> parse_notes(std::string_view text, const std::string& file, const fs::path& folder);
 
 }  // namespace phasebit::pipeline::launch

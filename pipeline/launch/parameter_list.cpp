@@ -4,10 +4,18 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <sstream>
 
 namespace phasebit::pipeline::launch {
 namespace {
+
+// More bytes than a kernel takes: a launch with so many is refused.
+constexpr int beyond_all = 1 << 20;
+
+int limited(const char* text) {
+  return static_cast<int>(std::clamp(std::strtol(text, nullptr, 10), 0L, long{beyond_all}));
+}
 
 // ".param .align 8 .b8 s[24]" or ".param .u64 .ptr .global x".
 Place place_of(const ptx::PtxParameter& parameter) {
@@ -23,13 +31,17 @@ Place place_of(const ptx::PtxParameter& parameter) {
     }
     const size_t digits = word.find_first_of("0123456789");
     if (place.bytes != 0 || digits != 2 || word[0] != '.') continue;
-    place.bytes = std::atoi(word.c_str() + digits) / 8;
+    place.bytes = limited(word.c_str() + digits) / 8;
     place.is_float = word[1] == 'f';
   }
-  place.alignment = std::max({place.alignment, place.bytes, 1});
+  place.alignment = std::clamp(std::max(place.alignment, place.bytes), 1, beyond_all);
   const size_t open = parameter.text.find('[');
   place.is_array = open != std::string::npos;
-  if (place.is_array) place.bytes *= std::max(1, std::atoi(parameter.text.c_str() + open + 1));
+  if (place.is_array) {
+    const int elements = std::max(1, limited(parameter.text.c_str() + open + 1));
+    place.bytes =
+        static_cast<int>(std::min<std::int64_t>(std::int64_t{place.bytes} * elements, beyond_all));
+  }
   return place;
 }
 
@@ -53,6 +65,7 @@ ParameterList parameters_of(const ptx::PtxFunction& entry) {
   ParameterList list;
   for (const ptx::PtxParameter& one : entry.parameters) {
     Place place = place_of(one);
+    list.bytes = std::min(list.bytes, beyond_all);
     place.offset = (list.bytes + place.alignment - 1) / place.alignment * place.alignment;
     list.bytes = place.offset + place.bytes;
     list.places.push_back(std::move(place));

@@ -1,5 +1,7 @@
 #include "pipeline/launch/stated.h"
 
+#include "core/base/saturated.h"
+
 #include <nlohmann/json.hpp>
 
 namespace phasebit::pipeline::launch {
@@ -22,7 +24,7 @@ void read_directives(const ptx::PtxFile& file, const ptx::PtxFunction& entry, St
       stated.block = size;
       stated.block_is_required = true;
     } else if (directive.name == ".maxntid") {
-      stated.most_threads = size[0] * size[1] * size[2];
+      stated.most_threads = base::saturated_product(size);
     } else if (directive.name == ".reqnctapercluster") {
       stated.cluster = size;
       stated.cluster_is_required = true;
@@ -30,11 +32,19 @@ void read_directives(const ptx::PtxFile& file, const ptx::PtxFunction& entry, St
   }
 }
 
-// A whole number of a key of Triton's; nothing where there is none.
+// A size: a whole number that a launch may have somewhere.
+std::optional<int> size_in(const json& value) {
+  constexpr std::int64_t most = 1 << 24;
+  if (!value.is_number_integer()) return {};
+  const auto number = value.get<std::int64_t>();
+  if (number < 0 || number > most) return {};
+  return static_cast<int>(number);
+}
+
+// Of a key of Triton's; nothing where there is none.
 std::optional<int> number_of(const json& facts, const char* key) {
   const auto found = facts.find(key);
-  if (found == facts.end() || !found->is_number_integer()) return {};
-  return found->get<int>();
+  return found == facts.end() ? std::nullopt : size_in(*found);
 }
 
 // Triton counts warps, the bytes of shared memory, and the CTAs of a cluster. Older ones say the
@@ -49,7 +59,7 @@ void read_triton(const json& facts, Stated& stated) {
   if (const auto dims = facts.find("cluster_dims"); dims != facts.end() && dims->is_array()) {
     Size size{1, 1, 1};
     for (size_t n = 0; n < size.size() && n < dims->size(); ++n)
-      if ((*dims)[n].is_number_integer()) size[n] = (*dims)[n].get<int>();
+      size[n] = size_in((*dims)[n]).value_or(1);
     stated.cluster = size;
   } else if (const auto ctas = number_of(facts, "num_ctas")) {
     stated.cluster = Size{*ctas, 1, 1};

@@ -7,6 +7,7 @@
 #include "core/ptx/file.h"
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -19,7 +20,7 @@ struct Stated {
   std::optional<int> shared_bytes;
   // .reqntid and .reqnctapercluster: no launch may say otherwise. `most_threads` of .maxntid.
   bool block_is_required = false, cluster_is_required = false;
-  std::optional<int> most_threads;
+  std::optional<std::int64_t> most_threads;
 };
 
 // Of FILE.ptx Triton's file is FILE.json; another file of that name says nothing. Step::io when it

@@ -223,7 +223,10 @@ TEST(MessageTest, WhatGoesInComesOut) {
       bench::worker::encode(bench::worker::WorkerReply(Error{Step::verify, "bad \xff", "hint"})));
   ASSERT_TRUE(error);
   EXPECT_EQ(std::get<Error>(*error).step, Step::verify);
-  EXPECT_FALSE(bench::worker::decode_reply("half a li"));
+  for (const char* text :
+       {"half a li", "{}", "[]", "3", R"({"phase":0,"error":1})", R"({"phase":3})",
+        R"({"phase":-1})", R"({"error":{"step":99,"message":"m","hint":""}})"})
+    EXPECT_FALSE(bench::worker::decode_reply(text)) << text;
 }
 
 record::PointRow finished_row(const char* text_hash) {

@@ -1,6 +1,7 @@
 // `phasebit capture` of a program on a driver without a GPU.
 #include "core/image/bundle.h"
 #include "core/image/launch_file.h"
+#include "pipeline/launch/captured.h"
 #include "tests/cli/project.h"
 
 #include <cstdlib>
@@ -51,6 +52,24 @@ void expect_axpy(const WholeLaunch& launch, unsigned n) {
   const auto block = parameter_block(launch, 0, addresses);
   EXPECT_EQ(std::to_integer<unsigned>(block[0]), n);
   EXPECT_EQ(std::to_integer<unsigned>(block[9]), 0x10U);  // the first buffer's address
+}
+
+// What lies behind the parameters of a note is written nowhere.
+TEST(CaptureNotes, SayWhatIsOutsideOfTheParameters) {
+  const std::string note =
+      R"({"kernel":"k","grid":[1,1,1],"block":[1,1,1],"cluster":[1,1,1],"shared_bytes":0,)"
+      R"("cooperative":false,"parameters":"0000000000000000","places":[[PLACE,8]],"maps":[],)"
+      R"("pointers":[{"at":AT,"address":4096,"begin":4096,"bytes":8}]})";
+  const auto says = [&](const std::string& place, const std::string& at) {
+    std::string text = note + "\n";
+    text.replace(text.find("PLACE"), 5, place).replace(text.find("AT,"), 2, at);
+    const auto captured = pipeline::launch::parse_notes(text, "n.jsonl", {});
+    return captured ? std::string() : captured.error().message;
+  };
+  EXPECT_EQ(says("0", "0"), "");
+  for (const auto& [place, at] : {std::pair("0", "1000000000"), std::pair("0", "-8"),
+                                  std::pair("8", "0"), std::pair("2147483647", "0")})
+    EXPECT_NE(says(place, at).find("n.jsonl:1: "), std::string::npos) << place << " " << at;
 }
 
 TEST_F(Capture, NotesTheLaunchesOfALinkedProgram) {

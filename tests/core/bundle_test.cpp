@@ -352,6 +352,27 @@ TEST(Manifest, AStrangersParametersLieInTheirBlock) {
             std::string::npos);
 }
 
+// Products and sums that do not fit a number are beyond every limit.
+TEST(Manifest, AStrangersSizesAreNotWrapped) {
+  const auto says = [](void (*change)(WholeLaunch&), const std::string& what) {
+    WholeLaunch whole;
+    whole.parameter_bytes = 8;
+    whole.starts = {0};
+    whole.parameters = {{"n", WholeParameter::Kind::items, 0, 4, 0, {}}};
+    EXPECT_FALSE(complaint_about(whole));
+    change(whole);
+    EXPECT_EQ(complaint_about(whole).value_or("nothing"), what);
+  };
+  says([](WholeLaunch& one) { one.grid = {INT32_MAX, INT32_MAX, 4}; },
+       "a grid of 9223372036854775807 CTAs");
+  says([](WholeLaunch& one) { one.block = {1 << 30, 1 << 30, 16}; },
+       "a block of 9223372036854775807 threads, 1024 at most");
+  says([](WholeLaunch& one) { one.parameters[0].offset = INT32_MAX; },
+       "parameter n of 4 bytes at 2147483647, behind the 8 bytes of all");
+  says([](WholeLaunch& one) { one.parameter_bytes = INT32_MAX; },
+       "2147483647 bytes of parameters, 32764 at most");
+}
+
 TEST(Manifest, ATornTextIsAnErrorWhereverItIsCut) {
   const std::string text = to_json(full_manifest());
   for (size_t bytes = 0; bytes + 2 < text.size(); bytes += 7) {

@@ -52,6 +52,13 @@ TEST(TensorMap, SaysWhichValueIsAboveWhichLimit) {
        "fill = \"zeros\", or elements that are floating-point numbers"},
       {[](TensorMap& m) { m.sizes[1] = 297; }, "buffer", "'b' has 37888 bytes, the tensor 38016",
        "write `bytes = 38016` or more, or smaller sizes"},
+      // 2^30 strides of 2^34 bytes: 0 modulo 2^64.
+      {[](TensorMap& m) {
+         m.sizes[1] = (1 << 30) + 1;
+         m.strides = {std::int64_t{1} << 34};
+       },
+       "buffer", "'b' has 37888 bytes, the tensor 9223372036854775807",
+       "write `bytes = 9223372036854775807` or more, or smaller sizes"},
   };
   EXPECT_FALSE(complaint_about(plain_map(), plain_bytes));
   for (const ComplaintRow& row : rows) {

@@ -20,6 +20,15 @@ TEST(Toml, SaysWhatIsWrongInItsOwnWords) {
       {"x =\n",
        "spec: f.toml:1:4: `x =`: a value is missing (a text in quotes, a number, true, false or "
        "[...])"},
+      {"\na = \"\u00e9\" # \u00e9\nb = \u00e9\n",
+       "spec: f.toml:3:5: `b = \u00e9`: this is no TOML (write KEY = VALUE, a text in quotes, "
+       "[table] or [[list]])"},
+      {"[ =]\n",
+       "spec: f.toml:1:3: `[ =]`: this is no TOML (write KEY = VALUE, a text in quotes, [table] or "
+       "[[list]])"},
+      {"a = 1\nb = [ [], }\n",
+       "spec: f.toml:2:11: `b = [ [], }`: this is no TOML (write KEY = VALUE, a text in quotes, "
+       "[table] or [[list]])"},
       {"  = 3\n",
        "spec: f.toml:1:3: `= 3`: this is no TOML (write KEY = VALUE, a text in quotes, [table] or "
        "[[list]])"},
@@ -29,6 +38,25 @@ TEST(Toml, SaysWhatIsWrongInItsOwnWords) {
     ASSERT_FALSE(read) << row.text;
     EXPECT_EQ(read.error().text(), row.message);
   }
+}
+
+// What is refused before toml++ sees it is no part of these.
+TEST(Toml, ReadsTextsListsAndHeadersAsTheManualHasThem) {
+  const auto read = base::parse_toml(
+      "\ufeffa = \"\u00e9 \\\" \u00e9\" # \u00e9 \"\n"
+      "b = \"\"\"\u00e9 \"\" \\\"\"\"\u00e9 [\n[ =\"\"\"\"\"\n"
+      "c = '\u00e9\\'\nd = '''\n[ = ''\u00e9'''\n"
+      "e = [\n[ 1,\n2 ], # ]\n[\"]\", '[']\n]\n"
+      "[ f . \"\u00e9\" ]\n[[ 'g]' ]]\n[-h]\n[1]\n",
+      "f.toml");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->find("a")->text, "\u00e9 \" \u00e9");
+  EXPECT_EQ(read->find("b")->text, "\u00e9 \"\" \"\"\"\u00e9 [\n[ =\"\"");
+  EXPECT_EQ(read->find("d")->text, "[ = ''\u00e9");
+  EXPECT_EQ(read->find("e")->items.size(), 2U);
+  EXPECT_NE(read->find("f")->find("\u00e9"), nullptr);
+  EXPECT_NE(read->find("g]"), nullptr);
+  EXPECT_NE(read->find("-h"), nullptr);
 }
 
 }  // namespace

@@ -131,6 +131,8 @@ const Damage damages[] = {
      "spec: axes.toml:3: values: '0' twice"},
     {"axes.toml", "[[axis]]\nname = \"a\"\nrange = [4, 1]\n",
      "spec: axes.toml:3: range: must be [lowest, highest]"},
+    {"axes.toml", "[[axis]]\nname = \"a\"\nrange = [-9223372036854775808, 9223372036854775807]\n",
+     "spec: axes.toml:3: range: has more than 1000000 values"},
     {"axes.toml", "[[axis]]\nname = \"a\"\nrange = [1, 4]\n",
      "spec: axes.toml:1: [[axis]]: axis 'a' lacks 'default'"},
     {"axes.toml", "[[axis]]\nname = \"a\"\nrange = [1, 4]\ndefault = 5\n",

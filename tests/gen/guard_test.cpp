@@ -404,6 +404,8 @@ constexpr Refused refused[] = {
      ".version)"},
     {".entry k() { ret; }",
      "usage: t.ptx: no .version or no .target (write both in front of everything else)"},
+    {".version 9.\n.target sm_90\n.entry k() { ret; }",
+     "usage: t.ptx: .version: '9.' is not a version"},
     {".version 8.0\n.target sm_90\n.visible .global .align 8 .u64 pb_guard;",
      "usage: t.ptx:3:1: the text is guarded already (guard the text that it was made from)"},
 };

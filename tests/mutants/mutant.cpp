@@ -1,8 +1,8 @@
 #include "tests/mutants/mutant.h"
 
-#include <algorithm>
+#include "core/base/toml_table.h"
 
-#include <toml++/toml.h>
+#include <algorithm>
 
 namespace phasebit::test {
 namespace {

@@ -232,6 +232,15 @@ TEST(PtxFile, ErrorsNamePlaceAndRemedy) {
   }
 }
 
+// Where a word is due and the text ends.
+TEST(PtxFile, EndsBeforeAWord) {
+  for (const char* text : {".version 8.", ".", ".visible .", ".loc 1 2."}) {
+    const auto file = read_ptx(text, "t.ptx");
+    ASSERT_TRUE(file) << text << ": " << file.error().text();
+    EXPECT_EQ(write_ptx(*file), text);
+  }
+}
+
 // Every text of the tree: listings, forks, what compilers made.
 TEST(PtxFile, WritesWhatItRead) {
   std::size_t count = 0;

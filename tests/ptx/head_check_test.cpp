@@ -95,7 +95,7 @@ TEST(Head, SaysWhoHasNoRoleOrTwo) {
        "spec: t.ptx:6: role consumer: warp 2 of 64 threads (warps 0 to 1, or write `threads = "
        "96`)"},
       {"threads = 64", "threads = 2048",
-       "spec: t.ptx:12: threads: 2048, a CTA has 1024 at most (write `threads = 1024` or less)"},
+       "spec: t.ptx:12: threads: 2048 is out of range (1 to 1024)"},
   });
 }
 
@@ -107,6 +107,8 @@ TEST(Head, SaysWhatHasNoPlaceInSharedMemory) {
       {", arrivals = 1", ", arrivals = 1, stride = 0",
        "spec: t.ptx:7: barrier full: byte 0 is barrier full's already (give each slot of each "
        "barrier a place of its own by `base` and `stride`)"},
+      {"count = 4", "stride = 232448, count = 2147483647",
+       "spec: t.ptx:7: count: 2147483647 is out of range (1 to 29056)"},
       {"arrivals = 1 }", "arrivals = 1 }, { name = \"empty\", kind = \"flag\", base = 24 }",
        "spec: t.ptx:7: barrier empty: byte 24 is barrier full's already (give each slot of each "
        "barrier a place of its own by `base` and `stride`)"},
@@ -154,7 +156,7 @@ TEST(Head, SaysWhatARunCannotLeaveBehind) {
        "[expects]\n//@ readings = [{ name = \"p\", unit = \"polls\", role = \"consumer\", index = "
        "2 "
        "}]\n//@ [launch]",
-       "spec: t.ptx:12: reading p: index 2, a record has 2 (write `index = 1` or less)"},
+       "spec: t.ptx:12: index: 2 is out of range (0 to 1)"},
       {"[launch]",
        "[expects]\n//@ readings = [{ name = \"p\", unit = \"polls\", role = \"consumer\" }, { name "
        "= "
@@ -177,7 +179,7 @@ TEST(Head, SaysWhatCannotBeLaunched) {
        "spec: t.ptx:14: max_items: 4, min_items is 8 (write `max_items = 8` or more, or leave it "
        "out)"},
       {"threads = 64", "threads = 64\n//@ cluster_size = 32",
-       "spec: t.ptx:13: cluster_size: 32 CTAs, a cluster has 16 at most (write 16 or less)"},
+       "spec: t.ptx:13: cluster_size: 32 is out of range (1 to 16)"},
       {".target sm_90", ".target sm_89",
        "spec: t.ptx:13: cluster_size: 2 CTAs, sm_89 has no clusters (write `.target sm_90`, or "
        "leave it out)"},

@@ -181,7 +181,7 @@ TEST(Head, SaysWhereItIsWrong) {
       {"//@ threads = 32\n", "",
        "spec: t.ptx:15: launch: lacks 'threads' (write `threads = 64`: the threads of a CTA)"},
       {"threads = 32", "threads = \"32\"", "spec: t.ptx:16: threads: must be a whole number"},
-      {"threads = 32", "threads = -32", "spec: t.ptx:16: threads: -32 is out of range (1 or more)"},
+      {"threads = 32", "threads = -32", "spec: t.ptx:16: threads: -32 is out of range (1 to 1024)"},
       {"threads = 32", "threads = ",
        "spec: t.ptx:16:15: `threads = `: a value is missing (a text in quotes, a number, true, "
        "false or [...])"},
@@ -211,7 +211,7 @@ TEST(Head, SaysWhereItIsWrong) {
 
 TEST(Head, SaysWhatItCannotAskFor) {
   const std::vector<Broken> rows = {
-      {"threads = 32", "threads = 0", "spec: t.ptx:16: threads: 0 is out of range (1 or more)"},
+      {"threads = 32", "threads = 0", "spec: t.ptx:16: threads: 0 is out of range (1 to 1024)"},
       {"format = 1", "format = 1\n//@ origin = \"mine\"",
        "spec: t.ptx:11: origin: no origin 'mine' (did you mean 'file'?)"},
       {"{ role = \"consumer\", warps = [0] }", "{ role = \"none\", warps = [0], cta = 1 }",

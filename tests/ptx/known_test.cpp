@@ -89,8 +89,9 @@ TEST(PtxKnown, NothingIsMadeOfNothing) {
   EXPECT_EQ(made("selp.b32", {one, zero, nothing}), nothing);
   EXPECT_EQ(made("add.u32", {nothing, zero}), nothing);
   EXPECT_EQ(made("div.u32", {one, zero}), nothing);
-  for (const char* opcode : {"add.f32", "cvt.rn.f32.u32", "add.sat.s32", "ld.shared.u32",
-                             "shfl.sync.idx.b32", "mapa.shared::cluster.u32", "add.cc.u32"})
+  for (const char* opcode :
+       {"add.f32", "cvt.rn.f32.u32", "add.sat.s32", "ld.shared.u32", "shfl.sync.idx.b32",
+        "mapa.shared::cluster.u32", "add.cc.u32", "", "mov.u0", "shr.s-8", "not.b7"})
     EXPECT_FALSE(ptx::known::PtxOperation::of(opcode)) << opcode;
 }
 

@@ -47,6 +47,14 @@ class FormulaParser {
   }
 
   Status operand() {
+    constexpr int most_depth = 100;  // each level is a call
+    if (++depth_ > most_depth) return complain("more than 100 levels of brackets and signs");
+    const Status read = bare_operand();
+    --depth_;
+    return read;
+  }
+
+  Status bare_operand() {
     const char next = peek();
     if (next == '(') {
       ++at_;
@@ -131,6 +139,7 @@ class FormulaParser {
 
   std::string_view text_;
   size_t at_ = 0;
+  int depth_ = 0;
   Formula out_;
 };
 

@@ -31,9 +31,10 @@ struct ProductShape {
 };
 template <typename Visit>
 void fields(Visit& visit, const ProductShape* /*type*/) {
-  visit("rows", &ProductShape::rows, {.least = 1, .always = true});
-  visit("columns", &ProductShape::columns, {.least = 1, .always = true});
-  visit("blocks", &ProductShape::blocks, {.least = 1});
+  constexpr std::int64_t most = (227 << 10) / row_bytes;  // that shared memory has
+  visit("rows", &ProductShape::rows, {.least = 1, .most = most, .always = true});
+  visit("columns", &ProductShape::columns, {.least = 1, .most = most, .always = true});
+  visit("blocks", &ProductShape::blocks, {.least = 1, .most = most});
 }
 
 // What a slot holds in place of a payload word: two bf16 of 1 or -1, whose signs are bits 15 and 31

@@ -1,8 +1,14 @@
 #include "core/image/tensor/map.h"
 
+#include "core/base/saturated.h"
+
 #include <fmt/format.h>
 
 namespace phasebit::image::tensor {
+
+using base::saturated_product;
+using base::saturated_sum;
+
 namespace {
 
 constexpr std::int64_t most_elements = std::int64_t{1} << 32;  // of a dimension
@@ -143,7 +149,7 @@ TensorMap usual(const TensorMap& map) {
   TensorMap out;
   std::int64_t bytes = bytes_of(map.element);
   for (std::size_t n = 0; n + 1 < map.sizes.size(); ++n)
-    out.strides.push_back(bytes *= map.sizes[n]);
+    out.strides.push_back(bytes = saturated_product(bytes, map.sizes[n]));
   return out;
 }
 
@@ -198,7 +204,7 @@ std::vector<int> tile_sizes(const TensorMap& map) {
 
 std::int64_t tile_bytes(const TensorMap& map) {
   std::int64_t bytes = bytes_of(map.element);
-  for (const int size : tile_sizes(map)) bytes *= size;
+  for (const int size : tile_sizes(map)) bytes = saturated_product(bytes, size);
   return bytes;
 }
 
@@ -207,9 +213,9 @@ int tile_step(const TensorMap& map) {
 }
 
 std::int64_t tensor_bytes(const TensorMap& map) {
-  std::int64_t bytes = map.sizes.front() * bytes_of(map.element);
+  std::int64_t bytes = saturated_product(map.sizes.front(), bytes_of(map.element));
   for (std::size_t n = 1; n < map.sizes.size(); ++n)
-    bytes += (map.sizes[n] - 1) * map.strides[n - 1];
+    bytes = saturated_sum(bytes, saturated_product(map.sizes[n] - 1, map.strides[n - 1]));
   return bytes;
 }
 

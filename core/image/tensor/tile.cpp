@@ -33,6 +33,10 @@ Status check_known(const TensorMap& map) {
   if (map.swizzle == TensorSwizzle::atom_32_flip_8)
     return fail(Step::bundle, "tensor map {}: the tiles of swizzle {} are not known", map.name,
                 base::word_of(map.swizzle));
+  constexpr std::int64_t most = 256 << 10;  // beyond the shared memory of every GPU
+  if (tile_bytes(map) > most)
+    return fail(Step::bundle, "tensor map {}: a tile of {} bytes, {} at most", map.name,
+                tile_bytes(map), most);
   const int span = span_of(map.swizzle);
   const int row = tile_sizes(map).front() * bytes_of(map.element);
   if (span > 0 && row != span)

@@ -1,6 +1,7 @@
 #include "core/ptx/head/check.h"
 
 #include "core/base/nearest.h"
+#include "core/base/saturated.h"
 #include "core/ptx/head/complaint.h"
 #include "core/ptx/head/words.h"
 
@@ -9,12 +10,6 @@
 
 namespace phasebit::ptx::head {
 namespace {
-
-int product(const std::vector<int>& numbers) {
-  int all = 1;
-  for (const int number : numbers) all *= number;
-  return all;
-}
 
 class HeadCheck {
  public:
@@ -42,10 +37,6 @@ class HeadCheck {
  private:
   Status check_bounds() const {
     const int threads = head_.launch.threads;
-    if (threads > image::most_threads_of_cta)
-      return checked_.complain(
-          "threads", fmt::format("write `threads = {}` or less", image::most_threads_of_cta),
-          "{}, a CTA has {} at most", threads, image::most_threads_of_cta);
     if (threads % 32 != 0)
       return checked_.complain("threads", "a CTA is made of whole warps", "{} is no multiple of 32",
                                threads);
@@ -66,7 +57,7 @@ class HeadCheck {
     for (const char* name : {"reqntid", "maxntid"}) {
       const auto text = text_bounds_.find(name);
       if (text == text_bounds_.end()) continue;
-      const int most = product(text->second);
+      const std::int64_t most = base::saturated_product(text->second);
       if (name == std::string_view("reqntid") ? threads == most : threads <= most) continue;
       return checked_.complain("threads", fmt::format("write `threads = {}`", most),
                                "{}, the text has .{} {}", threads, name,
@@ -74,7 +65,8 @@ class HeadCheck {
     }
     const auto cluster = text_bounds_.find("reqnctapercluster");
     if (cluster == text_bounds_.end()) return {};
-    const int ctas = product(cluster->second), said = head_.launch.cluster_size;
+    const std::int64_t ctas = base::saturated_product(cluster->second);
+    const int said = head_.launch.cluster_size;
     if (ctas == said) return {};
     return checked_.complain("cluster_size", fmt::format("write `cluster_size = {}`", ctas),
                              "{}, the text has .reqnctapercluster {}", said,

@@ -45,9 +45,10 @@ template <typename Visit>
 void fields(Visit& visit, const HeadBarrier* /*type*/) {
   visit("name", &HeadBarrier::name, {.must = ""});
   visit("kind", &HeadBarrier::kind, {.must = ""});
-  visit("base", &HeadBarrier::base, {.always = true});
-  visit("stride", &HeadBarrier::stride);
-  visit("count", &HeadBarrier::count, {.least = 1});
+  constexpr std::int64_t most = image::most_shared_bytes;
+  visit("base", &HeadBarrier::base, {.most = most, .always = true});
+  visit("stride", &HeadBarrier::stride, {.most = most});
+  visit("count", &HeadBarrier::count, {.least = 1, .most = most / 8});
   visit("arrivals", &HeadBarrier::arrivals);
 }
 HeadBarrier usual(const HeadBarrier& barrier);  // its stride follows from its kind

@@ -12,7 +12,7 @@ constexpr int first_sm_with_clusters = 90;
 Status check_items(const CheckedHead& checked) {
   const image::LaunchShape& launch = checked.head.launch;
   const int granule = launch.item_granule;
-  const auto up = [&](int items) { return (items + granule - 1) / granule * granule; };
+  const auto up = [&](std::int64_t items) { return (items + granule - 1) / granule * granule; };
   if (launch.min_items % granule != 0)
     return checked.complain("min_items",
                             fmt::format("write `min_items = {}`", up(launch.min_items)),
@@ -42,10 +42,6 @@ Status check_cluster(const CheckedHead& checked) {
                                           size - 1),
                               "CTA {} of a cluster of {}", rank, size);
   if (size == 1) return {};
-  if (size > image::most_ctas_of_cluster)
-    return checked.complain("cluster_size",
-                            fmt::format("write {} or less", image::most_ctas_of_cluster),
-                            "{} CTAs, a cluster has {} at most", size, image::most_ctas_of_cluster);
   if (launch.ctas_per_sm != 1 || launch.load_ctas != 0)
     return checked.complain("cluster_size", "leave out `ctas_per_sm` and `load_ctas`",
                             "a cluster is launched alone, with 1 CTA an SM and none of load");

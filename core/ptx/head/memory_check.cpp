@@ -16,16 +16,20 @@ bool in_memory(const HeadBarrier& barrier) {
   return barrier_bytes(barrier.kind) > 0;
 }
 
+std::int64_t last_of(const HeadBarrier& barrier) {
+  return barrier.base + std::int64_t{barrier.stride} * (barrier.count - 1);
+}
+
 Status check_barrier(const CheckedHead& checked, const HeadBarrier& barrier) {
   const std::string key = "barrier " + barrier.name;
   const int shared = checked.head.launch.dynamic_shared_bytes;
   if (barrier.kind == "named") {
-    const int last = barrier.base + barrier.stride * (barrier.count - 1);
+    const std::int64_t last = last_of(barrier);
     if (last < named_barriers) return {};
     return checked.complain(key, "a CTA has barriers 0 to 15", "its last barrier is {}", last);
   }
   if (!in_memory(barrier)) return {};
-  const int end = barrier.base + barrier.stride * (barrier.count - 1) + barrier_bytes(barrier.kind);
+  const std::int64_t end = last_of(barrier) + barrier_bytes(barrier.kind);
   if (end > shared)
     return checked.complain(key, fmt::format("write `shared_bytes = {}` or more in [launch]", end),
                             "it ends at byte {}, the kernel has {} bytes of shared memory", end,
@@ -74,7 +78,7 @@ Status check_overlap(const CheckedHead& checked, bool memory) {
 Status check_phases(const CheckedHead& checked) {
   const image::LaunchShape& launch = checked.head.launch;
   if (launch.phases_checked == 0) return {};
-  int barriers = 0;
+  std::int64_t barriers = 0;
   for (const HeadBarrier& barrier : checked.head.barriers)
     if (in_memory(barrier)) barriers += barrier.count;
   if (barriers == 0)
@@ -82,7 +86,7 @@ Status check_phases(const CheckedHead& checked) {
                             "{} are verified, and the head has no barriers in shared memory",
                             launch.phases_checked);
   // The first CTA of a cluster reads back those of all.
-  const int most = barriers * launch.cluster_size;
+  const std::int64_t most = barriers * launch.cluster_size;
   if (launch.phases_checked <= most) return {};
   return checked.complain("phases", fmt::format("write `phases = {}` or less", most),
                           "{} are verified, and all slots have {} barriers", launch.phases_checked,
@@ -97,20 +101,20 @@ Status check_payload(const CheckedHead& checked) {
           payload.product, {payload.words_per_slot, payload.consumer_threads, payload.period});
       !why.empty())
     return checked.complain("payload", "mend `product`, `words` or `threads`", "product: {}", why);
-  const int step = payload.consumer_threads * payload.consumer_vector_words;
+  const std::int64_t step = std::int64_t{payload.consumer_threads} * payload.consumer_vector_words;
   const bool reads_words = payload.product.rows == 0;
   if (reads_words && payload.thread_words == 0 && payload.words_per_slot % step != 0)
     return checked.complain("payload", fmt::format("write a multiple of {} as `words`", step),
                             "{} words do not go into reads of {} words by {} threads",
                             payload.words_per_slot, payload.consumer_vector_words,
                             payload.consumer_threads);
-  int slots = 1, barriers = 0;
+  std::int64_t slots = 1, barriers = 0;
   for (const HeadBarrier& barrier : checked.head.barriers) {
-    slots = std::max(slots, barrier.count);
-    barriers += barrier.count * barrier_bytes(barrier.kind);
+    slots = std::max<std::int64_t>(slots, barrier.count);
+    barriers += std::int64_t{barrier.count} * barrier_bytes(barrier.kind);
   }
-  const int needed = 4 * payload.words_per_slot * slots;
-  const int left = launch.dynamic_shared_bytes - barriers;
+  const std::int64_t needed = 4 * payload.words_per_slot * slots;
+  const std::int64_t left = launch.dynamic_shared_bytes - barriers;
   if (needed <= left) return {};
   return checked.complain(
       "payload", fmt::format("write `shared_bytes = {}` or more in [launch]", needed + barriers),

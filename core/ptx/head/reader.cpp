@@ -232,7 +232,7 @@ class HeadReader {
 
   // The payload's own: it stands in a head for people.
   void check_payload_in(TomlReader& own, std::int64_t bytes) {
-    const int images = head_.launch.payload.images_bytes();
+    const std::int64_t images = head_.launch.payload.images_bytes();
     if (images == 0)
       own.refuse("name", "nothing is copied: the payload has no `period`",
                  "a buffer of another name is a parameter of the entry");

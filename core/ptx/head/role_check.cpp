@@ -12,8 +12,6 @@ using image::RoleSlice;
 
 namespace {
 
-constexpr int readings_a_record = static_cast<int>(std::size(image::SampleRecord{}.readings));
-
 std::string key_of(const RoleSlice& slice) {
   return fmt::format("role {}", slice.role == Role::none ? no_role : word_of(slice.role));
 }
@@ -83,9 +81,6 @@ Status check_threads(const CheckedHead& checked, const std::vector<RoleSlice>& s
 
 Status check_reading(const CheckedHead& checked, const image::Reading& reading) {
   const std::string key = "reading " + reading.name;
-  if (reading.index >= readings_a_record)
-    return checked.complain(key, fmt::format("write `index = {}` or less", readings_a_record - 1),
-                            "index {}, a record has {}", reading.index, readings_a_record);
   if (!plays(checked, reading.role))
     return checked.complain(key, "name one of the roles", "no warp is {}", word_of(reading.role));
   if (const auto fault = fault_of_reading(reading.unit))

@@ -87,7 +87,7 @@ class HeadWriter {
   }
   void put(const char* key, const std::vector<image::Buffer>& buffers) {
     std::vector<std::string> all;
-    if (const int bytes = head_.launch.payload.images_bytes(); bytes > 0)
+    if (const std::int64_t bytes = head_.launch.payload.images_bytes(); bytes > 0)
       all.push_back(fmt::format("{{ name = {}, bytes = {}, parameter = {} }}",
                                 in_quotes(payload_in_name), bytes, payload_in_at));
     for (const image::Buffer& buffer : buffers) all.push_back(toml_of(buffer));

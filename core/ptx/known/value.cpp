@@ -194,18 +194,18 @@ std::optional<Type> type_of(std::string_view word) {
   if (word.size() < 2 || (word[0] != 'u' && word[0] != 's' && word[0] != 'b')) return std::nullopt;
   Type type{0, word[0] == 's'};
   const auto [end, error] = std::from_chars(word.data() + 1, word.data() + word.size(), type.bits);
-  if (error != std::errc{} || end != word.data() + word.size() || type.bits > 64)
-    return std::nullopt;
+  const bool is_width = type.bits == 8 || type.bits == 16 || type.bits == 32 || type.bits == 64;
+  if (error != std::errc{} || end != word.data() + word.size() || !is_width) return std::nullopt;
   return type;
 }
 
 std::vector<std::string_view> words_of(std::string_view opcode) {
   std::vector<std::string_view> words;
-  while (!opcode.empty()) {
+  do {
     const std::size_t dot = std::min(opcode.find('.'), opcode.size());
     words.push_back(opcode.substr(0, dot));
     opcode.remove_prefix(std::min(dot + 1, opcode.size()));
-  }
+  } while (!opcode.empty());
   return words;
 }
 

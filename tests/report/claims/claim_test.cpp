@@ -42,6 +42,8 @@ TEST(ClaimFormula, ErrorsNameThePlace) {
        "spec: formula 'sqrt(b)', at 5: no function of that name: min max ceil floor log2"},
       {"min(b)", "spec: formula 'min(b)', at 6: expected a comma"}};
   for (const auto& [text, message] : rows) EXPECT_EQ(Formula::parse(text).error().text(), message);
+  const auto deep = Formula::parse(std::string(1'000'000, '('));
+  EXPECT_TRUE(deep.error().text().ends_with("at 101: more than 100 levels of brackets and signs"));
 }
 
 TEST(AxisTest, IsAboutWordsAndNumbers) {
