@@ -96,6 +96,12 @@ RELEASE_OPTIONS=(-Dbuildtype=release -Doptimization=1 -Dwerror=false -Dcpp_link_
 CI_OPTIONS=(-Doptimization=1 -Ddebug=false --unity=on --unity-size=8
   "-Dcpp_args=-Wno-subobject-linkage --param=ggc-min-heapsize=1048576 --param=ggc-min-expand=400")
 
+# All readers and tests under AddressSanitizer and UBSan, and the fuzzer: docs/decisions/fuzzing.md.
+SANITIZE_BUILD=$ROOT/build-sanitize
+SANITIZE_OPTIONS=(-Dfuzz=true -Dwerror=false -Dwarning_level=0 -Doptimization=1 -Ddebug=false
+  --unity=on --unity-size=8 -Db_sanitize=address,undefined -Db_lundef=false
+  "-Dcpp_args=-gline-tables-only -fsanitize=fuzzer-no-link -fno-sanitize-recover=all")
+
 installed() { dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed; }
 
 as_root() {
@@ -198,6 +204,11 @@ configure() {
   [ -z "${CI:-}" ] || options+=("${CI_OPTIONS[@]}")
   quietly "$MESON" setup "${options[@]}" "$BUILD" "$ROOT" ||
     fail "meson could not configure $name/"
+}
+
+# $BUILD by clang, with the sanitizers.
+configure_sanitized() {
+  CI='' CXX=clang++-22 configure "${SANITIZE_OPTIONS[@]}"
 }
 
 # build WHAT ESTIMATE [TARGET...]: quiet when there is nothing to build.
