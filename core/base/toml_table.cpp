@@ -7,8 +7,9 @@
 namespace phasebit::base {
 namespace {
 
-// Finds a character beyond ASCII outside of texts and comments. No TOML has one there, and toml++
-// 3.3 goes on behind some where its own code says that nothing can.
+// Finds a character beyond ASCII outside of texts and comments, or a quote in the middle of a word.
+// No TOML has one there, and toml++ 3.3 goes on behind some of the former where its own code says
+// that nothing can.
 class Scan {
  public:
   explicit Scan(std::string_view text) : text_(text) {}
@@ -21,15 +22,20 @@ class Scan {
       if (static_cast<unsigned char>(c) >= 0x80) return at_;
       if (c == '#')
         at_ = std::min(text_.find('\n', at_), text_.size());
-      else if (c == '"' || c == '\'')
-        skip_text(c);
-      else
+      else if (c != '"' && c != '\'')
         ++at_;
+      else if (at_ > 0 && !may_precede_text(text_[at_ - 1]))
+        return at_;
+      else
+        skip_text(c);
     }
     return std::nullopt;
   }
 
  private:
+  static bool may_precede_text(char c) {
+    return std::string_view(" \t\r\n=[{,.\xbf").find(c) != std::string_view::npos;
+  }
   bool is_at(std::size_t at, char c) const { return at < text_.size() && text_[at] == c; }
 
   // One without its end goes to the end of its line, or of the file.

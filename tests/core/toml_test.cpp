@@ -26,6 +26,9 @@ TEST(Toml, SaysWhatIsWrongInItsOwnWords) {
       {"[ =]\n",
        "spec: f.toml:1:3: `[ =]`: this is no TOML (write KEY = VALUE, a text in quotes, [table] or "
        "[[list]])"},
+      {"x = [5\"\u00e9, 2]\n",
+       "spec: f.toml:1:7: `x = [5\"\u00e9, 2]`: this is no TOML (write KEY = VALUE, a text in "
+       "quotes, [table] or [[list]])"},
       {"a = 1\nb = [ [], }\n",
        "spec: f.toml:2:11: `b = [ [], }`: this is no TOML (write KEY = VALUE, a text in quotes, "
        "[table] or [[list]])"},

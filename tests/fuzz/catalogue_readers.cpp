@@ -122,6 +122,15 @@ std::vector<VariantKey> keys_of(const Catalogue& catalogue) {
   return keys;
 }
 
+// One that has the file's component: the first, where all have it.
+const VariantKey& key_with(const std::vector<VariantKey>& keys, const fs::path& file) {
+  const std::string component = file.parent_path().filename().string();
+  for (const VariantKey& key : keys)
+    for (const auto& [axis, value] : key.axes)
+      if (value == component) return key;
+  return keys.front();
+}
+
 // An id leads back to its variant. Large sweeps take time and nothing else.
 void expand(const space::Spec& spec) {
   constexpr double most_points = 500;
@@ -168,7 +177,7 @@ void read_fuzzed_template(std::string_view bytes) {
   auto parts = parts_of(bytes);
   std::erase_if(parts, [](const auto& part) { return !part.first.ends_with(".ptx"); });
   if (tree.replace(parts))
-    for (const VariantKey& key : keys) render(whole_catalogue(), tree.path(), key);
+    render(whole_catalogue(), tree.path(), key_with(keys, parts.begin()->first));
   tree.restore();
 }
 
