@@ -1,5 +1,6 @@
 #include "gen/guard/wait_loops.h"
 
+#include "core/ptx/flow/counts.h"
 #include "core/ptx/flow/steady.h"
 #include "core/ptx/flow/stuck.h"
 
@@ -19,8 +20,7 @@ namespace {
 
 using Statements = std::set<std::size_t>;
 
-// Nothing there, what was waited for, more than that: a loop that one of them holds is a wait.
-constexpr ptx::flow::PtxPolled stuck_polls[] = {{0, false, -1}, {1, true, 0}, {3, true, 1}};
+constexpr std::size_t most_literals = 12;  // of one loop, each with its neighbours
 
 bool leaves(const PtxLoop& loop, const PtxJump& jump) {
   if (jump.leaves || (jump.falls_to >= 0 && !loop.holds(jump.falls_to))) return true;
@@ -172,28 +172,74 @@ class LoopJudge {
     return {names_of(is_timer, polls), names_of(is_foreign, polls)};
   }
 
-  // Whether one of the exits goes by a count, whatever the polls give back. One that goes on only
-  // when a poll says so, or by as much as it says, is as stuck as the poll.
+  // What the polls may give back for good: each number that the loop compares or masks what it
+  // polled with, and those next to it, and what a shift leaves of those.
+  std::vector<ptx::flow::PtxPolled> stuck_polls(const Statements& polls) const {
+    const auto polled = names_of([&](std::size_t i) { return is_poll(i, polls); }, {});
+    std::set<long> literals, shifts = {0}, numbers = {-1, 0, 1, 3};
+    bool floats = false;
+    for (const int block : loop_.blocks)
+      for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
+        const auto read = ptx::flow::read_by(file_, flow_, i);
+        if (std::none_of(read.begin(), read.end(),
+                         [&](const PtxName& name) { return polled.contains(name); }))
+          continue;
+        floats = floats || at(i).name.find(".f") != std::string::npos;
+        for (const std::string& operand : at(i).operands)
+          if (const auto number = ptx::flow::literal_number(operand))
+            (at(i).name.starts_with("sh") ? shifts : literals).insert(*number);
+      }
+    std::size_t taken = 0;
+    for (const long literal : literals)
+      if (taken++ < most_literals)
+        for (const long shift : shifts)
+          for (const long number : {literal - 1, literal, literal + 1})
+            if (shift >= 0 && shift < 64)
+              numbers.insert(static_cast<long>(static_cast<unsigned long>(number) << shift));
+    std::vector<ptx::flow::PtxPolled> found;
+    for (const long number : numbers)
+      for (const bool predicate : {false, true})
+        for (int order = -1; order <= (floats ? 2 : 1); ++order)
+          found.push_back({number, predicate, order});
+    return found;
+  }
+
+  // Whether one of the exits goes by a count, whatever the polls give back: by one that each turn
+  // moves one way. One that goes on only when a poll says so, or by as much as it says, is as stuck
+  // as the poll.
   bool counts_out(const std::vector<PtxJump>& exits, const Statements& polls, Counts counts) const {
     const auto stops = [&](std::size_t i) { return is_poll(i, polls); };
-    const auto by = [&](const std::set<PtxName>& counted, const ptx::flow::PtxStuck* stuck) {
+    const auto by = [&](const ptx::flow::PtxCounts& counted, const ptx::flow::PtxStuck* stuck) {
       return std::any_of(exits.begin(), exits.end(), [&](const PtxJump& exit) {
-        return (stuck == nullptr || stuck->runs(exit.block)) && reads(exit, counted);
+        return (stuck == nullptr || stuck->runs_statement(exit.statement)) &&
+               counted.decide(exit.statement);
       });
     };
-    if (!by(ptx::flow::counted_in(file_, flow_, loop_, stops), nullptr)) return false;
+    if (!by({file_, flow_, loop_, stops, nullptr}, nullptr)) return false;
     if (counts == Counts::all) return true;
-    return std::all_of(std::begin(stuck_polls), std::end(stuck_polls), [&](const auto& polled) {
+    const auto stuck_at = stuck_polls(polls);
+    return std::all_of(stuck_at.begin(), stuck_at.end(), [&](const auto& polled) {
       // A count that goes on moves what a poll is compared with, and that may move other counts.
       for (std::set<PtxName> moving;;) {
         const ptx::flow::PtxStuck stuck(file_, flow_, loop_, stops, polled, moving);
-        auto counted = ptx::flow::counted_in(file_, flow_, loop_, stops, &stuck);
+        const ptx::flow::PtxCounts counted(file_, flow_, loop_, stops, &stuck);
         if (!stuck.goes_round() || by(counted, &stuck)) return true;
         const std::size_t before = moving.size();
-        moving.merge(counted);
+        add_compared_counts(stuck, counted, moving);
         if (moving.size() == before) return false;
       }
     });
+  }
+
+  void add_compared_counts(const ptx::flow::PtxStuck& stuck, const ptx::flow::PtxCounts& counted,
+                           std::set<PtxName>& moving) const {
+    for (const int block : loop_.blocks)
+      for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
+        if (!at(i).name.starts_with("setp.") || !stuck.runs_statement(i)) continue;
+        for (const PtxName& name : ptx::flow::read_by(file_, flow_, i))
+          if (!moving.contains(name) && !stuck.number(name) && counted.decides(i, name))
+            moving.insert(name);
+      }
   }
 
   // Each exit but those that nothing in the loop changes; `alone`: on nothing else that changes.
@@ -261,12 +307,15 @@ class LoopJudge {
     bool polls = false;
     for (const PtxJump& exit : exits_) {
       const bool news = reads(exit, polled), foreign = reads(exit, bounds.foreign),
+                 timed = reads(exit, bounds.timed),
                  counted = counts_out({exit}, strong_, Counts::own);
       // From row to row of a table, as the polls say: it may come back to the row where it was.
       const bool walks = news && counted && !counts_out({exit}, polls_and_tables(), Counts::own);
-      if (!foreign && !walks && (counted || reads(exit, bounds.timed))) return {};
+      if (!foreign && !walks && (counted || timed)) return {};
       polls = polls || walks || (news && !foreign);
-      if (foreign || walks) other = &exit;
+      // Round and round, to and fro: what changes there may never come to where it leaves.
+      const bool wanders = !news && !steady_.operands(exit.statement);
+      if (foreign || walks || wanders) other = &exit;
     }
     if (!polls || other == nullptr) return {};
     return fmt::format(

@@ -132,6 +132,57 @@ constexpr Row rows[] = {
      "L: ld.volatile.global.u32 v, [x]; ld.volatile.global.u32 b, [x+4]; selp.b32 v, v, b, r; "
      "setp.ne.u32 q, v, 0; @q add.u32 t, t, 1; setp.lt.u32 q, t, a; @q bra L;",
      "k flag (0) at x; "},
+    {"a count that one number of the poll holds: a state, a bit, a sign, a range, a NaN",
+     "L: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 9; @q add.u32 t, t, 1; setp.lt.u32 r, t, "
+     "a; @r bra L; M: ld.volatile.global.u32 v, [x+4]; and.b32 v, v, 64; setp.eq.u32 q, v, 0; @q "
+     "add.u32 t, t, 1; setp.lt.u32 r, t, a; @r bra M; N: ld.volatile.global.u32 v, [x+8]; "
+     "setp.ge.s32 q, v, 0; @q add.u32 t, t, 1; setp.lt.u32 r, t, a; @r bra N; O: "
+     "ld.volatile.global.u32 v, [x+12]; setp.lt.u32 q, v, 5; setp.gt.or.u32 q, v, 9, q; @q add.u32 "
+     "t, t, 1; setp.lt.u32 r, t, a; @r bra O; { .reg .f32 f; P: ld.volatile.global.f32 f, [x+16]; "
+     "setp.eq.f32 q, f, f; @q add.u32 t, t, 1; setp.lt.u32 r, t, a; @r bra P; }",
+     "k flag (9) at x; k flag (0) at x+4; k flag (0) at x+8; k flag (5) at x+12; k flag (f) at "
+     "x+16; "},
+    {"what two polls are to each other: apart by four, in order",
+     "L: ld.volatile.global.u32 v, [x]; ld.volatile.global.u32 b, [x+4]; add.u32 b, b, 4; "
+     "setp.ne.u32 q, v, b; @q add.u32 t, t, 1; setp.lt.u32 r, t, a; @r bra L; M: "
+     "ld.volatile.global.u32 v, [x]; ld.volatile.global.u32 b, [x+4]; setp.le.u32 q, v, b; @q "
+     "add.u32 t, t, 1; setp.lt.u32 r, t, a; @r bra M;",
+     "k flag (b) at x; k flag (b) at x; "},
+    {"a poll's upper half, its bits, and what else is made of it",
+     "{ .reg .b64 y, z; L: ld.volatile.global.u64 y, [x]; shr.u64 z, y, 40; setp.ne.u64 q, z, 0; "
+     "@q "
+     "add.u32 t, t, 1; setp.lt.u32 r, t, a; @r bra L; } M: ld.volatile.global.u32 v, [x+4]; "
+     "popc.b32 b, v; setp.eq.u32 q, b, 32; @q add.u32 t, t, 1; setp.lt.u32 r, t, a; @r bra M; N: "
+     "ld.volatile.global.u32 v, [x+8]; bfe.u32 b, v, 8, 1; xor.b32 b, b, 1; add.u32 t, t, b; "
+     "setp.lt.u32 r, t, a; @r bra N; O: ld.volatile.global.u32 v, [x+12]; prmt.b32 b, v, 0, "
+     "0x4443; setp.ne.u32 q, b, 0; @q add.u32 t, t, 1; setp.lt.u32 r, t, a; @r bra O; P: "
+     "ld.volatile.global.u32 v, [x+16]; slct.u32.s32 b, 0, 1, v; add.u32 t, t, b; setp.lt.u32 r, "
+     "t, a; @r bra P; Q: ld.volatile.global.u32 v, [x+20]; set.ne.u32.u32 b, v, 0; and.b32 b, b, "
+     "1; add.u32 t, t, b; setp.lt.u32 r, t, a; @r bra Q; R: ld.volatile.global.u32 v, [x+24]; "
+     "clz.b32 b, v; sub.u32 b, 32, b; max.u32 t, t, b; setp.lt.u32 r, t, 32; @r bra R;",
+     "k flag () at x; k flag () at x+4; k flag () at x+8; k flag () at x+12; k flag () at x+16; k "
+     "flag () at x+20; k flag () at x+24; "},
+    {"a count or the poll, whichever goes on",
+     "L: ld.volatile.global.u32 v, [x]; add.u32 t, t, 1; setp.lt.u32 r, t, a; setp.eq.u32 q, v, 0; "
+     "or.pred q, q, r; @q bra L;",
+     "k flag (0) at x; "},
+    {"a count that goes back, begins anew, or is cut off",
+     "L: ld.volatile.global.u32 v, [x]; setp.eq.u32 q, v, 0; @q sub.u32 t, t, 1; add.u32 t, t, 1; "
+     "setp.lt.u32 r, t, a; @r bra L; M: ld.volatile.global.u32 v, [x+4]; setp.ne.u32 q, v, 0; @q "
+     "bra C; mov.u32 t, -1; C: add.u32 t, t, 1; setp.lt.u32 r, t, a; @r bra M; N: "
+     "ld.volatile.global.u32 v, [x+8]; max.u32 t, t, v; setp.lt.u32 r, t, a; @r bra N; O: "
+     "ld.volatile.global.u32 v, [x+12]; min.u32 b, t, v; add.u32 t, t, 1; setp.lt.u32 r, b, a; @r "
+     "bra O;",
+     "k flag (0) at x; k flag () at x+8; k flag () at x+12; k flag (0) at x+4; "},
+    {"no waits: tries, a stride, twice as many each turn, half, a list",
+     "L: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; @q bra D; add.u32 t, t, b; "
+     "setp.lt.u32 "
+     "r, t, a; @r bra L; D: M: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; @q bra E; "
+     "shl.b32 t, t, 1; setp.lt.u32 r, t, a; @r bra M; E: N: ld.volatile.global.u32 v, [x]; "
+     "setp.ne.u32 q, v, 0; @q bra F; shr.u32 t, t, 1; setp.ne.u32 r, t, 0; @r bra N; F: O: "
+     "ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; @q bra G; mad.lo.u32 t, b, 2, t; "
+     "setp.lt.u32 r, t, a; @r bra O; G:",
+     ""},
     {"a step of one or of two counts",
      "L: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; selp.u32 v, 1, 2, q; add.u32 t, t, v; "
      "setp.lt.u32 q, t, a; @q bra L;",
@@ -238,6 +289,23 @@ constexpr Note loop_notes[] = {
      "L: ld.volatile.global.u32 v, [x]; mad.lo.u32 t, t, 2, v; mul.wide.u32 w, t, 4; "
      "ld.const.u32 t, [w]; setp.ne.u32 q, t, 7; @q bra L;",
      "t.ptx:9:1: the loop polls, and leaves by something else too; not guarded because nothing "
+     "shows what decides 'bra' on line 9"},
+    {"what comes round, or stays below its end, is no count",
+     "L: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; @q bra D; xor.b32 t, t, 1; "
+     "setp.gt.u32 "
+     "r, t, 7; @!r bra L; D:",
+     "t.ptx:9:1: the loop polls, and leaves by something else too; not guarded because nothing "
+     "shows what decides 'bra' on line 9"},
+    {"a back-off with a ceiling",
+     "L: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; @q bra D; nanosleep.u32 t; shl.b32 t, "
+     "t, 1; min.u32 t, t, 256; setp.lt.u32 r, t, 512; @r bra L; D:",
+     "t.ptx:9:1: the loop polls, and leaves by something else too; not guarded because nothing "
+     "shows what decides 'bra' on line 9"},
+    {"a float that stays where it is great",
+     "{ .reg .f32 f; L: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; @q bra D; add.f32 f, "
+     "f, "
+     "0f3F800000; setp.lt.f32 r, f, 0f4E6E6B28; @r bra L; D: }",
+     "t.ptx:9:16: the loop polls, and leaves by something else too; not guarded because nothing "
      "shows what decides 'bra' on line 9"},
     {"two entries", "@q bra B; A: ld.volatile.global.u32 v, [x]; B: setp.eq.u32 r, v, 0; @r bra A;",
      "t.ptx:9:45: the loop has two entries; not guarded because it has no one place that each turn "

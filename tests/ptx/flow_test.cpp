@@ -1,7 +1,9 @@
 #include "core/ptx/flow/flow.h"
 
+#include "core/ptx/flow/counts.h"
 #include "core/ptx/flow/loops.h"
 #include "core/ptx/flow/steady.h"
+#include "core/ptx/flow/stuck.h"
 #include "core/ptx/flow/values.h"
 
 #include <gtest/gtest.h>
@@ -135,24 +137,45 @@ TEST(PtxLocal, PlacesAreFollowedThroughRegisters) {
             "6: depot[6] depot[7]; 7: depot[4] depot[5] depot[6] depot[7]; 8: depot[0] depot[1]; ");
 }
 
-// What goes round in the one loop, and what depends on it.
-TEST(PtxValues, Counts) {
+// Which of the names that the loop's branch reads go by a count.
+TEST(PtxCounts, WhatABranchGoesBy) {
   const auto counted = [](const std::string& body) {
     const PtxFile file = read(body);
     const PtxFlow flow = flow_of(file, kernel(file));
-    std::string names;
-    for (const PtxName& name :
-         ptx::flow::counted_in(file, flow, loops_of(flow).at(0), [&](std::size_t i) {
-           return file.statements[i].parsed.name.starts_with("ld.volatile");
-         }))
-      names += name.second + " ";
-    return names;
+    const auto loop = loops_of(flow).at(0);
+    const auto stops = [&](std::size_t i) {
+      return file.statements[i].parsed.name.starts_with("ld.volatile");
+    };
+    const ptx::flow::PtxStuck stuck(file, flow, loop, stops, {}, {});
+    const ptx::flow::PtxCounts any(file, flow, loop, stops, nullptr),
+        sure(file, flow, loop, stops, &stuck);
+    std::string found;
+    for (const auto& jump : flow.jumps)
+      if (any.decide(jump.statement)) found += sure.decide(jump.statement) ? "sure " : "any ";
+    return found;
   };
-  EXPECT_EQ(counted("L: add.u32 a, a, 1; setp.lt.u32 p, a, 9; @p bra L;"), "a p ");
-  EXPECT_EQ(counted("L: ld.u64 x, [x]; setp.ne.u64 p, x, 0; @p bra L;"), "p x ");
+  EXPECT_EQ(counted("L: add.u32 a, a, 1; setp.lt.u32 p, a, 9; @p bra L;"), "sure ");
+  EXPECT_EQ(counted("L: sub.u32 a, a, b; setp.ne.u32 p, a, 0; @p bra L;"), "sure ");
+  EXPECT_EQ(counted("L: ld.u64 x, [x]; setp.ne.u64 p, x, 0; @p bra L;"), "sure ");
   // A value that is handed round is none, nor is one that a poll gives back anew.
   EXPECT_EQ(counted("L: shfl.sync.idx.b32 v, v, 0, 31, -1; setp.ne.u32 p, v, 0; @p bra L;"), "");
   EXPECT_EQ(counted("L: ld.volatile.u32 v, [a]; add.u32 w, v, 1; add.u32 a, w, 4; @p bra L;"), "");
+  // What comes round, goes to and fro, is cut off, or is begun anew.
+  EXPECT_EQ(counted("L: xor.b32 a, a, 1; setp.ne.u32 p, a, 9; @p bra L;"), "any ");
+  EXPECT_EQ(counted("L: add.u32 a, a, 1; and.b32 b, a, 7; setp.ne.u32 p, b, 9; @p bra L;"), "any ");
+  EXPECT_EQ(counted("L: add.f32 a, a, b; setp.lt.f32 p, a, c; @p bra L;"), "any ");
+  EXPECT_EQ(counted("L: add.u16 a, a, 1; setp.lt.u16 p, a, b; @p bra L;"), "any ");
+  EXPECT_EQ(counted("L: @q sub.u32 a, a, 1; @!q add.u32 a, a, 1; setp.lt.u32 p, a, 9; @p bra L;"),
+            "any ");
+  EXPECT_EQ(counted("L: @q mov.u32 a, 0; add.u32 a, a, 1; setp.lt.u32 p, a, 9; @p bra L;"), "any ");
+  EXPECT_EQ(counted("L: add.u32 a, a, 1; setp.lt.u32 p, a, 9; @p bra L; mov.u32 a, 0; bra L;"),
+            "any ");
+  // Each turn or some of them.
+  EXPECT_EQ(counted("L: @q add.u32 a, a, 1; setp.lt.u32 p, a, 9; @p bra L;"), "sure ");
+  // What a branch decides by a count.
+  EXPECT_EQ(counted("L: add.u32 a, a, 1; setp.lt.u32 q, a, 9; mov.u32 b, 0; @q bra M; mov.u32 b, "
+                    "1; M: setp.eq.u32 p, b, 0; @p bra L;"),
+            "sure sure ");
 }
 
 TEST(PtxSteady, OperandsThatAreTheSameEachTurn) {

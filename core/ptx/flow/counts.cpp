@@ -1,195 +1,291 @@
+#include "core/ptx/flow/counts.h"
+
 #include "core/base/text.h"
 #include "core/ptx/flow/stuck.h"
-#include "core/ptx/flow/values.h"
 
 #include <algorithm>
-#include <map>
 
 namespace phasebit::ptx::flow {
 namespace {
 
-// Hands a value on, or chooses between values: however often it comes by, it makes no new ones. So
-// a call is taken: compilers that do not optimise call a function for what is one instruction.
-bool only_carries(const PtxStatement& statement) {
-  static constexpr std::string_view stems =
-      " mov cvt cvta selp slct setp set not and or shfl vote match redux elect activemask call ";
-  return base::is_listed(stems, stem_of(statement)) || statement.name.starts_with("ld.param") ||
-         statement.name.starts_with("st.");
-}
+constexpr long farthest = 1L << 40;  // a step as large as that may be any
+constexpr int most_visits = 6;       // of a block, before a step that still grows is as large
+constexpr std::size_t at_end = static_cast<std::size_t>(-1);  // of a turn
+const PtxName constant{-2, ""};  // in the place of a name: a value that none of them has
 
 const std::vector<std::size_t>& statements_of(const PtxFlow& flow, int block) {
   return flow.blocks[static_cast<std::size_t>(block)].statements;
 }
 
-// Whether every way back to the loop's head leaves in the name what it had at the turn's begin, or
-// a number that is the same each time: then it counts within a turn alone.
-bool begins_anew(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
-                 const PtxStuck& stuck, const PtxName& name) {
-  std::set<int> seen;
-  std::vector<int> open;
-  const auto add_before = [&](int block) {
-    for (const int before : flow.blocks[static_cast<std::size_t>(block)].predecessors)
-      if (loop.holds(before) && stuck.runs(before) && seen.insert(before).second)
-        open.push_back(before);
-  };
-  add_before(loop.header);
-  while (!open.empty()) {
-    const int block = open.back();
-    open.pop_back();
-    const auto& own = statements_of(flow, block);
-    const auto last = std::find_if(own.rbegin(), own.rend(), [&](std::size_t i) {
-      return stuck.runs_statement(i) && writes(file, flow, i, name);
-    });
-    if (last == own.rend() && block != loop.header) add_before(block);
-    if (last == own.rend()) continue;
-    if (!file.statements[*last].parsed.guard.empty() || !stuck.gives_number(*last, name))
-      return false;
-  }
-  return true;
+// Hands a value on, or chooses between values. So a call is taken: compilers that do not optimise
+// call a function for what is one instruction.
+bool only_carries(const PtxStatement& statement) {
+  return base::is_listed(" mov cvt cvta selp shfl redux call ", stem_of(statement)) ||
+         statement.name.starts_with("ld.param") || statement.name.starts_with("st.");
 }
 
-// From each name of the loop to those that are made of it.
-class NameGraph {
- public:
-  NameGraph(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
-            const std::function<bool(std::size_t)>& stops, const PtxStuck* stuck)
-      : carried_(carried_over(file, flow, loop, stuck)) {
-    if (stuck != nullptr)
-      std::erase_if(carried_, [&](const PtxName& name) {
-        return begins_anew(file, flow, loop, *stuck, name);
-      });
-    const auto runs = [&](std::size_t i) { return stuck == nullptr || stuck->runs_statement(i); };
-    for (const int block : loop.blocks)
-      for (const std::size_t i : statements_of(flow, block)) {
-        if (stops(i) || !runs(i)) continue;
-        const bool carries = only_carries(file.statements[i].parsed) || flow.locals.contains(i) ||
-                             (stuck != nullptr && stuck->keeps_value(i));
-        join(stuck == nullptr ? read_by(file, flow, i) : stuck->made_of(i),
-             changing(written_by(file, flow, i), stuck), !carries);
-      }
-    for (const PtxJump& jump : flow.jumps) {
-      if (!loop.holds(jump.block) || !runs(jump.statement)) continue;
-      const auto deciding = changing(read_by(file, flow, jump.statement), stuck);
-      for (const int block : decided_by(flow, loop, jump))
-        for (const std::size_t i : statements_of(flow, block))
-          if (!stops(i) && runs(i))
-            join(deciding, changing(written_by(file, flow, i), stuck), false);
-    }
-  }
+// Changes no bits beyond those that its operands have: no count, whatever the polls give back.
+bool only_masks(const PtxStatement& statement) {
+  return base::is_listed(" slct and or not min max ", stem_of(statement));
+}
 
-  // What comes of circles that make another value and come by the loop's head.
-  std::set<PtxName> counted() const {
-    const std::map<PtxName, std::size_t> circles = circle_of_each();
-    std::set<std::size_t> makes_value, comes_by_head;
-    for (const auto& [from, ways] : ways_)
-      for (const auto& [to, makes] : ways)
-        if (makes && circles.at(from) == circles.at(to)) makes_value.insert(circles.at(from));
-    for (const PtxName& name : carried_)
-      if (const auto known = circles.find(name); known != circles.end())
-        comes_by_head.insert(known->second);
-    std::vector<PtxName> open;
-    for (const auto& [name, circle] : circles)
-      if (makes_value.contains(circle) && comes_by_head.contains(circle)) open.push_back(name);
-    return reach(std::move(open));
-  }
+// Its result is a predicate, or what is made of one.
+bool tells(const PtxStatement& statement) {
+  return base::is_listed(" setp set vote match elect activemask bra brx ", stem_of(statement)) ||
+         statement.name.ends_with(".pred");
+}
 
- private:
-  static std::vector<PtxName> changing(std::vector<PtxName> names, const PtxStuck* stuck) {
-    if (stuck != nullptr)
-      std::erase_if(names, [&](const PtxName& name) { return stuck->number(name).has_value(); });
-    return names;
-  }
+// Of integers that do not come round within a launch.
+bool counts_far(const PtxStatement& statement) {
+  const auto words = base::split(statement.name, '.');
+  return std::none_of(words.begin(), words.end(), [](std::string_view word) {
+    return word.starts_with("f16") || word.starts_with("bf16") ||
+           base::is_listed(" f32 f64 f32x2 s8 u8 b8 s16 u16 b16 s16x2 u16x2 sat ", word);
+  });
+}
 
-  // Names that lead to each other have the same number: by the order in which a walk leaves them,
-  // and what the other way round comes to each (Kosaraju).
-  std::map<PtxName, std::size_t> circle_of_each() const {
-    std::map<PtxName, std::vector<PtxName>> back;
-    std::set<PtxName> seen;
-    std::vector<PtxName> left;
-    for (const auto& [from, ways] : ways_)
-      for (const auto& [to, makes] : ways) back[to].push_back(from);
-    for (const auto& [name, ways] : ways_) walk(name, seen, left);
-    std::map<PtxName, std::size_t> circles;
-    for (auto root = left.rbegin(); root != left.rend(); ++root) {
-      const std::size_t number = circles.size();
-      std::vector<PtxName> open = {*root};
-      while (!open.empty()) {
-        const PtxName name = std::move(open.back());
-        open.pop_back();
-        if (!circles.emplace(name, number).second) continue;
-        for (const PtxName& one : back[name])
-          if (!circles.contains(one)) open.push_back(one);
-      }
-    }
-    return circles;
-  }
+long moved(long from, long by) {
+  return std::clamp(from + by, -farthest, farthest);
+}
 
-  // A name goes behind all that it leads to.
-  void walk(const PtxName& from, std::set<PtxName>& seen, std::vector<PtxName>& left) const {
-    static const std::map<PtxName, bool> none;
-    if (!seen.insert(from).second) return;
-    using Next = std::map<PtxName, bool>::const_iterator;
-    struct Step {
-      PtxName name;
-      Next next, end;
-    };
-    const auto step_of = [&](const PtxName& name) {
-      const auto ways = ways_.find(name);
-      const auto& all = ways == ways_.end() ? none : ways->second;
-      return Step{name, all.begin(), all.end()};
-    };
-    std::vector<Step> steps = {step_of(from)};
-    while (!steps.empty()) {
-      Step& step = steps.back();
-      if (step.next == step.end) {
-        left.push_back(std::move(step.name));
-        steps.pop_back();
-        continue;
-      }
-      const PtxName& next = (step.next++)->first;
-      if (seen.insert(next).second) steps.push_back(step_of(next));
-    }
+bool join(PtxSteps& steps, const PtxName& name, const PtxStep& more, bool widen) {
+  const auto [found, first] = steps.emplace(name, more);
+  PtxStep& known = found->second;
+  if (first) return true;
+  const PtxStep before = known;
+  const bool decides = more.way == PtxStep::Way::decides;
+  if (known.way == PtxStep::Way::decides && !decides) known = more;
+  known.mixed = before.mixed || more.mixed;
+  known.negated = before.negated || more.negated;
+  if (!decides && before.way != PtxStep::Way::decides) {
+    known.way = std::min(before.way, more.way);
+    known.lo = std::min(before.lo, more.lo);
+    known.hi = std::max(before.hi, more.hi);
+    if (widen && known.lo < before.lo) known.lo = -farthest;
+    if (widen && known.hi > before.hi) known.hi = farthest;
   }
-
-  void join(const std::vector<PtxName>& from, const std::vector<PtxName>& to, bool makes) {
-    for (const PtxName& one : from)
-      for (const PtxName& other : to) {
-        bool& known = ways_[one][other];
-        known = known || makes;
-      }
-  }
-
-  std::set<PtxName> reach(std::vector<PtxName> open) const {
-    std::set<PtxName> found;
-    while (!open.empty()) {
-      const PtxName name = std::move(open.back());
-      open.pop_back();
-      if (!found.insert(name).second) continue;
-      if (const auto ways = ways_.find(name); ways != ways_.end())
-        for (const auto& way : ways->second) open.push_back(way.first);
-    }
-    return found;
-  }
-
-  std::set<PtxName> carried_;
-  std::map<PtxName, std::map<PtxName, bool>> ways_;  // true: the value is another one
-};
+  return known != before;
+}
 
 }  // namespace
 
-std::set<PtxName> carried_over(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
-                               const PtxStuck* stuck) {
+PtxCounts::PtxCounts(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
+                     std::function<bool(std::size_t)> stops, const PtxStuck* stuck)
+    : file_(file), flow_(flow), loop_(loop), stops_(std::move(stops)), stuck_(stuck) {
+  for (const int block : loop.blocks)
+    for (const std::size_t i : statements_of(flow, block))
+      for (PtxName& name : written_by(file, flow, i)) written_.insert(std::move(name));
+  for (const PtxJump& jump : flow.jumps) {
+    if (!loop.holds(jump.block) || (stuck != nullptr && !stuck->runs_statement(jump.statement)))
+      continue;
+    const auto names =
+        stuck == nullptr ? read_by(file, flow, jump.statement) : stuck->made_of(jump.statement);
+    if (names.empty()) continue;
+    for (const int block : decided_by(flow, loop, jump))
+      deciding_[block].insert(deciding_[block].end(), names.begin(), names.end());
+  }
+}
+
+bool PtxCounts::decide(std::size_t statement) const {
+  const auto names =
+      stuck_ == nullptr ? read_by(file_, flow_, statement) : stuck_->made_of(statement);
+  return std::any_of(names.begin(), names.end(),
+                     [&](const PtxName& name) { return decides(statement, name); });
+}
+
+bool PtxCounts::decides(std::size_t statement, const PtxName& read) const {
+  std::set<PtxName> seen;
+  std::vector<PtxName> open;
+  const auto add = [&](const PtxSteps& steps) {
+    for (const auto& [name, step] : steps)
+      if ((!step.mixed || stuck_ == nullptr) && seen.insert(name).second) open.push_back(name);
+  };
+  add(at_head(flow_.block_of(statement), statement, {{read, PtxStep{}}}));
+  while (!open.empty()) {
+    const PtxName name = std::move(open.back());
+    open.pop_back();
+    if (!written_.contains(name)) continue;
+    if (goes_on(name)) return true;
+    add(turn_of(name));
+  }
+  return false;
+}
+
+// Whether each turn moves it one way. One that a turn may begin anew does not go on.
+bool PtxCounts::goes_on(const PtxName& name) const {
+  const PtxSteps& turn = turn_of(name);
+  const auto own = turn.find(name);
+  if (own == turn.end() || own->second.way == PtxStep::Way::decides) return false;
+  const PtxStep& step = own->second;
+  if (stuck_ == nullptr) return step.mixed || step.negated || step.lo != 0 || step.hi != 0;
+  const bool others = std::any_of(turn.begin(), turn.end(), [&](const auto& one) {
+    return one.first != name && one.second.way == PtxStep::Way::base;
+  });
+  return !others && !step.mixed && !step.negated && (step.lo >= 0 || step.hi <= 0) &&
+         (step.lo != 0 || step.hi != 0);
+}
+
+// What its value at the end of a turn is made of.
+const PtxSteps& PtxCounts::turn_of(const PtxName& name) const {
+  const auto known = turns_.find(name);
+  if (known != turns_.end()) return known->second;
+  return turns_[name] = at_head(loop_.header, at_end, {{name, PtxStep{}}});
+}
+
+// What those names, read by a statement of the block, are made of. `at_end` of the head: read
+// where the turn ends.
+PtxSteps PtxCounts::at_head(int block, std::size_t end, PtxSteps steps) const {
+  std::map<int, PtxSteps> needed;  // where a block ends
+  std::map<int, int> visits;
+  std::vector<int> open;
+  PtxSteps head;
+  const auto pass_on = [&](int from, const PtxSteps& made) {
+    for (const int one : flow_.blocks[static_cast<std::size_t>(from)].predecessors) {
+      if (!loop_.holds(one) || (stuck_ != nullptr && !stuck_->goes(one, from))) continue;
+      bool changed = false;
+      const bool widen = ++visits[one] > most_visits;
+      for (const auto& [name, step] : made)
+        changed = join(needed[one], name, step, widen) || changed;
+      if (changed) open.push_back(one);
+    }
+  };
+  const auto up = [&](int from, PtxSteps made, std::size_t until) {
+    const auto& own = statements_of(flow_, from);
+    for (auto i = own.rbegin(); i != own.rend(); ++i)
+      if (*i < until) before(*i, made);
+    if (from != loop_.header) return pass_on(from, made);
+    for (const auto& [name, step] : made) join(head, name, step, false);
+  };
+  if (end == at_end)
+    pass_on(block, steps);
+  else
+    up(block, std::move(steps), end);
+  while (!open.empty()) {
+    const int from = open.back();
+    open.pop_back();
+    up(from, needed[from], at_end);
+  }
+  return head;
+}
+
+// From what is needed after a statement to what is needed before it.
+void PtxCounts::before(std::size_t i, PtxSteps& steps) const {
+  if (stuck_ != nullptr && !stuck_->runs_statement(i)) return;
+  PtxSteps made;
+  for (const PtxName& name : written_by(file_, flow_, i)) {
+    const auto found = steps.find(name);
+    if (found == steps.end()) continue;
+    const PtxStep after = found->second;
+    if (at(i).guard.empty() || (stuck_ != nullptr && stuck_->always_runs(i))) steps.erase(found);
+    if (stops_(i) || (stuck_ != nullptr && stuck_->gives_number(i, name))) {
+      if (after.way == PtxStep::Way::base) join(made, constant, after, false);
+    } else {
+      add_sources(i, after, made);
+    }
+    if (stops_(i)) continue;
+    if (const auto deciding = deciding_.find(flow_.block_of(i)); deciding != deciding_.end())
+      for (const PtxName& one : deciding->second)
+        join(made, one, PtxStep{PtxStep::Way::decides}, false);
+  }
+  for (const auto& [name, step] : made) join(steps, name, step, false);
+}
+
+void PtxCounts::add_sources(std::size_t i, const PtxStep& after, PtxSteps& made) const {
+  bool made_of_name = after.way != PtxStep::Way::base;
+  for (const PtxName& name : stuck_ == nullptr ? read_by(file_, flow_, i) : stuck_->made_of(i)) {
+    const PtxStep step = through(i, name, after);
+    made_of_name = made_of_name || step.way != PtxStep::Way::decides;
+    join(made, name, step, false);
+  }
+  if (!made_of_name) join(made, constant, after, false);
+}
+
+bool PtxCounts::is_operand(std::size_t i, std::size_t operand, const PtxName& name) const {
+  return operand < at(i).operands.size() && at(i).operands[operand] == name.second;
+}
+
+// What the result of a statement has of one of the names that it reads, where `after` is what
+// becomes of the result.
+PtxStep PtxCounts::through(std::size_t i, const PtxName& name, PtxStep after) const {
+  const PtxStatement& parsed = at(i);
+  const std::string_view stem = stem_of(parsed);
+  const bool guard = !parsed.guard.empty() && parsed.guard.ends_with(name.second) &&
+                     !is_operand(i, 1, name) && !is_operand(i, 2, name);
+  if (guard || tells(parsed) || (stem == "selp" && is_operand(i, 3, name)))
+    return {PtxStep::Way::decides};
+  if (stem == "call" && cuts_off(i)) after.mixed = true;
+  if (flow_.locals.contains(i)) return after;
+  if (only_carries(parsed) && (counts_far(parsed) || stem != "cvt")) return after;
+  if (only_masks(parsed) && stuck_ == nullptr) return after;
+  if (base::is_listed(" ld ldu ", stem)) {
+    after.lo = moved(after.lo, 1), after.hi = moved(after.hi, 1);
+    return after;
+  }
+  if (counts_far(parsed) && base::is_listed(" add sub mad ", stem))
+    return through_sum(i, name, after);
+  const auto by = stuck_ == nullptr ? std::nullopt : stuck_->number_at(i, 2);
+  const bool up = base::is_listed(" mul shl ", stem), down = base::is_listed(" shr div ", stem);
+  if (counts_far(parsed) && (up || down) && is_operand(i, 1, name)) {
+    const bool same = by && *by == (base::is_listed(" shl shr ", stem) ? 0 : 1);
+    if (same) return after;
+    if (up && after.lo >= 0 && by.value_or(1) >= 0)
+      after.lo = std::max(after.lo, 1L);
+    else if (down && after.hi <= 0 && by.value_or(1) >= 0)
+      after.hi = std::min(after.hi, -1L);
+    else
+      after.mixed = true;
+    (up ? after.hi : after.lo) = up ? farthest : -farthest;
+    return after;
+  }
+  after.mixed = true;
+  return after;
+}
+
+// Whether what is called may give back less than it gets: min, max, a remainder.
+bool PtxCounts::cuts_off(std::size_t call) const {
+  const PtxFunction* callee = file_.find(call_of(at(call)).callee);
+  if (callee == nullptr || !callee->has_body) return false;
+  for (std::size_t i = callee->open + 1; i < callee->close; ++i)
+    if (base::is_listed(" min max rem ", stem_of(at(i)))) return true;
+  return false;
+}
+
+// Of add, sub, mad: what is added to the name, where that is known, or something that moves it.
+PtxStep PtxCounts::through_sum(std::size_t i, const PtxName& name, PtxStep after) const {
+  const bool product = stem_of(at(i)) == "mad", difference = stem_of(at(i)) == "sub";
+  if (product && !is_operand(i, 3, name)) {
+    after.way = std::max(after.way, PtxStep::Way::sum);
+    after.lo = std::max(after.lo, 1L), after.hi = farthest;
+    return after;
+  }
+  const std::size_t other = is_operand(i, 1, name) ? 2 : 1;
+  const auto by = added(i, other);
+  const bool steady = by || product || !written_.contains({name.first, at(i).operands[other]});
+  if (!steady) after.way = std::max(after.way, PtxStep::Way::sum);
+  if (difference && other == 1) after.negated = true;
+  const long step = difference ? -by.value_or(1) : by.value_or(1);
+  after.lo = moved(after.lo, step), after.hi = moved(after.hi, step);
+  return after;
+}
+
+std::optional<long> PtxCounts::added(std::size_t i, std::size_t other) const {
+  if (stuck_ == nullptr) return std::nullopt;
+  if (stem_of(at(i)) != "mad") return stuck_->number_at(i, other);
+  const auto first = stuck_->number_at(i, 1), second = stuck_->number_at(i, 2);
+  if ((first && *first == 0) || (second && *second == 0)) return 0;
+  return first && second ? std::optional(*first * *second) : std::nullopt;
+}
+
+std::set<PtxName> carried_over(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop) {
   std::map<int, std::set<PtxName>> read;  // by block, before it is written there or behind it
   for (bool changed = true; changed;) {
     changed = false;
     for (auto block = loop.blocks.rbegin(); block != loop.blocks.rend(); ++block) {
-      if (stuck != nullptr && !stuck->runs(*block)) continue;
       std::set<PtxName> names;
       for (const int next : flow.blocks[static_cast<std::size_t>(*block)].successors)
         if (next != loop.header) names.insert(read[next].begin(), read[next].end());
       const auto& own = statements_of(flow, *block);
       for (auto i = own.rbegin(); i != own.rend(); ++i) {
-        if (stuck != nullptr && !stuck->runs_statement(*i)) continue;
         if (file.statements[*i].parsed.guard.empty())
           for (const PtxName& name : written_by(file, flow, *i)) names.erase(name);
         for (PtxName& name : read_by(file, flow, *i)) names.insert(std::move(name));
@@ -199,11 +295,6 @@ std::set<PtxName> carried_over(const PtxFile& file, const PtxFlow& flow, const P
     }
   }
   return read[loop.header];
-}
-
-std::set<PtxName> counted_in(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
-                             const std::function<bool(std::size_t)>& stops, const PtxStuck* stuck) {
-  return NameGraph(file, flow, loop, stops, stuck).counted();
 }
 
 }  // namespace phasebit::ptx::flow

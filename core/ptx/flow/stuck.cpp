@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 
 namespace phasebit::ptx::flow {
@@ -11,18 +12,13 @@ using base::starts_with_any;
 
 namespace {
 
-std::optional<long> literal_number(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  if (starts_with_any(text, {"0f", "0F", "0d", "0D"}))
-    return text.find_first_not_of('0', 2) == std::string::npos ? std::optional(0L) : std::nullopt;
-  char* end = nullptr;
-  const long number = std::strtol(text.c_str(), &end, 0);
-  return *end == '\0' || *end == 'U' ? std::optional(number) : std::nullopt;
-}
-
 // Of "setp.ge.and.u32" whether it holds between numbers in this order; nothing for other words.
+// 2: one is a NaN, for which those hold that end with "u".
 std::optional<bool> order_holds(std::string_view opcode, int order) {
   for (const std::string_view word : base::split(opcode, '.')) {
+    if (word == "nan" || word == "num") return (word == "nan") == (order == 2);
+    if (order == 2 && base::is_listed(" eq ne lt le gt ge ", word)) return false;
+    if (order == 2 && base::is_listed(" equ neu ltu leu gtu geu ", word)) return true;
     if (word == "eq" || word == "equ") return order == 0;
     if (word == "ne" || word == "neu") return order != 0;
     if (word == "lt" || word == "lo" || word == "ltu") return order < 0;
@@ -33,27 +29,89 @@ std::optional<bool> order_holds(std::string_view opcode, int order) {
   return std::nullopt;
 }
 
-// It goes straight through, and looks at nothing but its parameters.
-bool only_computes(const PtxFile& file, const PtxFunction& function) {
+// It goes straight through, and looks at nothing but its parameters and what it keeps of them.
+bool only_computes(const PtxFile& file, const PtxFunction& function, const PtxFlow& flow) {
   for (std::size_t i = function.open + 1; i < function.close; ++i) {
     const PtxStatement& one = file.statements[i].parsed;
     const std::string_view stem = stem_of(one);
-    const bool memory =
-        base::is_listed(" ld ldu st ", stem) && one.name.find(".param") == one.name.npos;
+    const bool memory = base::is_listed(" ld ldu st ", stem) &&
+                        one.name.find(".param") == one.name.npos && !flow.locals.contains(i);
     const bool clock = one.operands.size() == 2 && one.operands[1].starts_with('%') &&
                        starts_with_any(one.operands[1], {"%clock", "%globaltimer"});
-    if (one.part == PtxStatement::Part::label || memory || clock ||
+    if (memory || clock ||
         base::is_listed(" atom red call bra brx mbarrier tex suld multimem ", stem))
       return false;
   }
   return true;
 }
 
+std::size_t bits_of(std::string_view word) {
+  return word.size() < 2 || word.size() > 3 || !base::is_listed(" u s b ", word.substr(0, 1))
+             ? 0
+             : static_cast<std::size_t>(std::atoi(std::string(word.substr(1)).c_str()));
+}
+
+// The number as a register of the opcode's last type has it: -1 is 0xffffffff in one of .u32.
+long of_type(long number, std::string_view opcode) {
+  std::string_view type;
+  for (const std::string_view word : base::split(opcode, '.'))
+    if (bits_of(word) != 0) type = word;
+  const std::size_t bits = bits_of(type);
+  if (bits == 0 || bits >= 64) return number;
+  const unsigned long mask = (1UL << bits) - 1;
+  const auto low = static_cast<long>(static_cast<unsigned long>(number) & mask);
+  return type[0] == 's' && (low >> (bits - 1)) != 0 ? low - static_cast<long>(mask) - 1 : low;
+}
+
+bool of_floats(std::string_view opcode) {
+  for (const std::string_view word : base::split(opcode, '.'))
+    if (base::is_listed(" f16 f16x2 bf16 bf16x2 f32 f64 ", word)) return true;
+  return false;
+}
+
+int order_between(long left, long right, std::string_view opcode) {
+  left = of_type(left, opcode), right = of_type(right, opcode);
+  if (left == right) return 0;
+  const bool wide = opcode.ends_with(".u64") || opcode.ends_with(".b64");
+  const bool less =
+      wide ? static_cast<unsigned long>(left) < static_cast<unsigned long>(right) : left < right;
+  return less ? -1 : 1;
+}
+
+std::optional<long> combined(std::string_view stem, std::string_view opcode, long left,
+                             long right) {
+  const auto bits = static_cast<unsigned long>(of_type(left, opcode));
+  const bool in_word = right >= 0 && right < 64;
+  if (stem == "and") return left & right;
+  if (stem == "mul")
+    return opcode.find(".lo") == opcode.npos ? std::nullopt : std::optional(left * right);
+  if (stem == "or") return left | right;
+  if (stem == "xor") return left ^ right;
+  if (stem == "add") return left + right;
+  if (stem == "sub") return left - right;
+  if (stem == "min" || stem == "max")
+    return (order_between(left, right, opcode) < 0) == (stem == "min") ? left : right;
+  if (stem == "shl" && in_word) return static_cast<long>(bits << right);
+  if (stem != "shr" || !in_word) return std::nullopt;
+  return opcode.find(".s") != opcode.npos ? of_type(left, opcode) >> right
+                                          : static_cast<long>(bits >> right);
+}
+
 }  // namespace
+
+std::optional<long> literal_number(const std::string& text) {
+  if (text.empty() || (std::isdigit(static_cast<unsigned char>(text[0])) == 0 && text[0] != '-'))
+    return std::nullopt;
+  if (starts_with_any(text, {"0f", "0F", "0d", "0D"}))
+    return text.find_first_not_of('0', 2) == std::string::npos ? std::optional(0L) : std::nullopt;
+  char* end = nullptr;
+  const auto number = static_cast<long>(std::strtoull(text.c_str(), &end, 0));
+  return *end == '\0' || *end == 'U' ? std::optional(number) : std::nullopt;
+}
 
 PtxStuck::PtxStuck(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
                    std::function<bool(std::size_t)> is_poll, PtxPolled polled,
-                   std::set<PtxName> moving, std::map<PtxName, long> given)
+                   std::set<PtxName> moving, std::map<PtxName, Value> given)
     : file_(file),
       flow_(flow),
       loop_(loop),
@@ -61,12 +119,14 @@ PtxStuck::PtxStuck(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop
       polled_(polled),
       moving_(std::move(moving)),
       given_(std::move(given)),
-      from_before_(carried_over(file, flow, loop, nullptr)),
+      from_before_(carried_over(file, flow, loop)),
       blocks_(loop.blocks.begin(), loop.blocks.end()) {
   find_writers();
+  for (const int block : blocks_)
+    ways_[block] = flow.blocks[static_cast<std::size_t>(block)].successors;
   // Each round leaves out what the one before showed never to run.
-  for (std::size_t before = 0; before != blocks_.size();) {
-    before = blocks_.size();
+  for (std::map<int, std::vector<int>> before; before != ways_;) {
+    before = ways_;
     find_values();
     find_blocks();
   }
@@ -77,13 +137,31 @@ bool PtxStuck::runs_statement(std::size_t statement) const {
   return block != block_of_.end() && runs(block->second) && taken(statement).value_or(true);
 }
 
+bool PtxStuck::always_runs(std::size_t statement) const {
+  return taken(statement).value_or(false);
+}
+
+bool PtxStuck::goes(int block, int next) const {
+  const auto ways = ways_.find(block);
+  return ways != ways_.end() &&
+         std::find(ways->second.begin(), ways->second.end(), next) != ways->second.end();
+}
+
+std::optional<long> PtxStuck::number_at(std::size_t statement, std::size_t operand) const {
+  const auto& operands = at(statement).operands;
+  const Known known =
+      operand < operands.size() ? value_of(statement, operands[operand]) : std::nullopt;
+  const bool word = at(statement).name.ends_with("32");
+  return known ? std::optional(of_type(known->number, word ? ".s32" : ".s64")) : std::nullopt;
+}
+
 std::optional<long> PtxStuck::number(const PtxName& name) const {
   const Known known = value_of(name);
   return known ? std::optional(known->number) : std::nullopt;
 }
 
 std::vector<PtxName> PtxStuck::made_of(std::size_t statement) const {
-  std::vector<PtxName> names = read_by(file_, flow_, statement);
+  std::vector<PtxName> names = reads_.at(statement);
   const PtxStatement& parsed = at(statement);
   if (stem_of(parsed) == "selp" && parsed.operands.size() == 4)
     if (const Known chosen = value_of(statement, parsed.operands[3])) {
@@ -95,27 +173,6 @@ std::vector<PtxName> PtxStuck::made_of(std::size_t statement) const {
   return names;
 }
 
-bool PtxStuck::keeps_value(std::size_t statement) const {
-  const std::string_view stem = stem_of(at(statement));
-  if (base::is_listed(" add xor ", stem))
-    return is_number(statement, 1, 0) || is_number(statement, 2, 0);
-  // The same bits or the same bound each turn: after the first it changes nothing.
-  if (base::is_listed(" and or min max ", stem))
-    return is_number(statement, 1) || is_number(statement, 2);
-  if (base::is_listed(" sub shl shr ", stem)) return is_number(statement, 2, 0);
-  if (base::is_listed(" mad fma ", stem))
-    return is_number(statement, 1, 0) || is_number(statement, 2, 0);
-  return false;
-}
-
-bool PtxStuck::is_number(std::size_t statement, std::size_t operand,
-                         std::optional<long> number) const {
-  const auto& operands = at(statement).operands;
-  if (operand >= operands.size()) return false;
-  const Known known = value_of(statement, operands[operand]);
-  return known && known->number == number.value_or(known->number);
-}
-
 bool PtxStuck::gives_number(std::size_t statement, const PtxName& name) const {
   return result_of(statement, name).has_value();
 }
@@ -125,10 +182,14 @@ void PtxStuck::find_writers() {
     std::map<PtxName, std::size_t> last;
     for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
       block_of_[i] = block;
-      for (const PtxName& name : read_by(file_, flow_, i))
+      for (const PtxName& name : reads_[i] = read_by(file_, flow_, i))
         if (const auto written = last.find(name); written != last.end())
           writers_[i][name] = written->second;
-      for (PtxName& name : written_by(file_, flow_, i)) last[std::move(name)] = i;
+      for (PtxName& name : written_by(file_, flow_, i)) {
+        written_.insert(name);
+        last_[{block, name}] = i;
+        last[std::move(name)] = i;
+      }
     }
   }
 }
@@ -174,26 +235,37 @@ bool PtxStuck::find_values_again() {
 PtxStuck::Known PtxStuck::result_of(std::size_t statement, const PtxName& name) const {
   if (is_poll_(statement)) {
     const bool predicate = flow_.scopes.type_of(name.first, name.second) == ".pred";
-    return Value{predicate ? static_cast<long>(polled_.predicate) : polled_.number, true};
+    return Value{predicate ? static_cast<long>(polled_.predicate) : polled_.number, statement + 1};
   }
   const auto found = results_.find(statement);
-  return found == results_.end() ? std::nullopt : found->second;
+  if (found == results_.end() || !found->second) return std::nullopt;
+  const std::string& results = at(statement).operands.front();
+  if (const auto bar = results.find('|');
+      bar == results.npos || name.second != results.substr(bar + 1))
+    return found->second;
+  // Of "p|q", q: of a comparison it is the other answer.
+  if (stem_of(at(statement)) == "setp")
+    return Value{1 - found->second->number, found->second->poll};
+  if (found->second->poll == 0) return std::nullopt;
+  return Value{static_cast<long>(polled_.predicate), found->second->poll};
 }
 
 void PtxStuck::find_blocks() {
-  std::set<int> found;
+  std::map<int, std::vector<int>> found;
   std::vector<int> open = {loop_.header};
   goes_round_ = false;
   while (!open.empty()) {
     const int block = open.back();
     open.pop_back();
-    if (!found.insert(block).second) continue;
-    for (const int next : ways_out(block)) {
+    if (found.contains(block)) continue;
+    for (const int next : found[block] = ways_out(block)) {
       goes_round_ = goes_round_ || next == loop_.header;
       if (loop_.holds(next)) open.push_back(next);
     }
   }
-  blocks_ = std::move(found);
+  blocks_.clear();
+  for (const auto& [block, ways] : found) blocks_.insert(block);
+  ways_ = std::move(found);
 }
 
 std::vector<int> PtxStuck::ways_out(int block) const {
@@ -214,18 +286,49 @@ std::optional<bool> PtxStuck::taken(std::size_t statement) const {
 }
 
 PtxStuck::Known PtxStuck::value_of(const PtxName& name) const {
-  if (const auto known = given_.find(name); known != given_.end()) return Value{known->second};
+  if (const auto known = given_.find(name); known != given_.end()) return known->second;
   const auto found = values_.find(name);
   return found == values_.end() ? std::nullopt : found->second;
 }
 
-// By the last statement of the block that writes it, or by all of the loop.
+// By the last statement of the block that writes it, by all of the loop, or by those that a turn
+// may come from.
 PtxStuck::Known PtxStuck::value_at(std::size_t statement, const PtxName& name) const {
-  const auto own = writers_.find(statement);
-  if (own == writers_.end()) return value_of(name);
-  const auto writer = own->second.find(name);
-  if (writer == own->second.end() || !at(writer->second).guard.empty()) return value_of(name);
-  return result_of(writer->second, name);
+  if (const auto own = writers_.find(statement); own != writers_.end())
+    if (const auto writer = own->second.find(name); writer != own->second.end()) {
+      if (at(writer->second).guard.empty()) return result_of(writer->second, name);
+      return value_of(name);
+    }
+  const Known known = value_of(name);
+  const auto block = block_of_.find(statement);
+  return known || block == block_of_.end() || !written_.contains(name)
+             ? known
+             : value_before(block->second, name);
+}
+
+// As all statements give it that write it last on some way to the block.
+PtxStuck::Known PtxStuck::value_before(int block, const PtxName& name) const {
+  std::set<int> seen;
+  std::vector<int> open = {block};
+  Known known;
+  while (!open.empty()) {
+    const int to = open.back();
+    open.pop_back();
+    if (to == loop_.header) return std::nullopt;
+    for (const int from : flow_.blocks[static_cast<std::size_t>(to)].predecessors) {
+      if (!loop_.holds(from) || !goes(from, to) || !seen.insert(from).second) continue;
+      const auto last = last_.find({from, name});
+      if (last == last_.end()) {
+        open.push_back(from);
+        continue;
+      }
+      const Known one =
+          at(last->second).guard.empty() ? result_of(last->second, name) : std::nullopt;
+      if (!one || (known && known->number != one->number)) return std::nullopt;
+      known = known && known->poll != one->poll ? Value{one->number, several} : one;
+    }
+  }
+  return known;
 }
 
 bool PtxStuck::moves(std::size_t statement, const std::string& operand) const {
@@ -233,7 +336,7 @@ bool PtxStuck::moves(std::size_t statement, const std::string& operand) const {
 }
 
 PtxStuck::Known PtxStuck::value_of(std::size_t statement, const std::string& operand) const {
-  if (const auto number = literal_number(operand)) return Value{*number, false};
+  if (const auto number = literal_number(operand)) return Value{*number};
   const bool inverted = operand.starts_with('!');
   const std::string name = inverted ? operand.substr(1) : operand;
   Known known =
@@ -258,6 +361,8 @@ PtxStuck::Known PtxStuck::copied(std::size_t statement) const {
   const PtxStatement& parsed = at(statement);
   if (parsed.operands.size() < 2) return std::nullopt;
   if (parsed.name.starts_with("st.")) return value_of(statement, parsed.operands[1]);
+  if (parsed.name == "mov.pred")
+    if (const auto number = literal_number(parsed.operands[1])) return Value{*number != 0 ? 1 : 0};
   if (!parsed.name.starts_with("ld.")) return value_of(statement, parsed.operands[1]);
   if (const auto own = flow_.locals.find(statement); own != flow_.locals.end())
     return same_value(statement, own->second);
@@ -266,23 +371,30 @@ PtxStuck::Known PtxStuck::copied(std::size_t statement) const {
              : std::nullopt;
 }
 
-// setp: by the numbers, or by what a poll is against one that is not known.
+// Between two numbers; between the news of a poll and what is not known, which may be its limit;
+// between those of two polls, which need not be alike.
+std::optional<bool> PtxStuck::order_of(std::size_t statement, const Known& left,
+                                       const Known& right) const {
+  const PtxStatement& parsed = at(statement);
+  const std::size_t first = left ? left->poll : 0, second = right ? right->poll : 0;
+  const bool free = first != 0 || second != 0;
+  const bool alike = first == second || first == 0 || second == 0;
+  if (left && right && !(free && (of_floats(parsed.name) || !alike)))
+    return order_holds(parsed.name, order_between(left->number, right->number, parsed.name));
+  if (first != 0 && (right || !moves(statement, parsed.operands[2])))
+    return order_holds(parsed.name, polled_.order);
+  if (second != 0 && (left || !moves(statement, parsed.operands[1])))
+    return order_holds(parsed.name, polled_.order == 2 ? 2 : -polled_.order);
+  return std::nullopt;
+}
+
 PtxStuck::Known PtxStuck::compared(std::size_t statement) const {
   const PtxStatement& parsed = at(statement);
-  if (parsed.operands.size() < 3 || parsed.operands[0].find('|') != std::string::npos)
-    return std::nullopt;
-  const Known left = value_of(statement, parsed.operands[1]),
-              right = value_of(statement, parsed.operands[2]);
-  std::optional<bool> result;
-  if (left && right) {
-    const int below = left->number < right->number ? -1 : 0;
-    result = order_holds(parsed.name, left->number > right->number ? 1 : below);
-  } else if (left && left->polled && !moves(statement, parsed.operands[2])) {
-    result = order_holds(parsed.name, polled_.order);
-  } else if (right && right->polled && !moves(statement, parsed.operands[1])) {
-    result = order_holds(parsed.name, -polled_.order);
-  }
+  if (parsed.operands.size() < 3) return std::nullopt;
+  const std::optional<bool> result = order_of(statement, value_of(statement, parsed.operands[1]),
+                                              value_of(statement, parsed.operands[2]));
   if (parsed.operands.size() == 3) return result ? Known(Value{*result ? 1 : 0}) : std::nullopt;
+  if (parsed.operands[0].find('|') != std::string::npos) return std::nullopt;
   const Known third = value_of(statement, parsed.operands[3]);
   const bool conjunction = parsed.name.find(".and.") != std::string::npos;
   if (!conjunction && parsed.name.find(".or.") == std::string::npos) return std::nullopt;
@@ -292,6 +404,19 @@ PtxStuck::Known PtxStuck::compared(std::size_t statement) const {
   return result && third ? Known(Value{1 - decides}) : std::nullopt;
 }
 
+// One side may decide.
+PtxStuck::Known PtxStuck::of_predicates(std::size_t statement) const {
+  const PtxStatement& parsed = at(statement);
+  const std::string_view stem = stem_of(parsed);
+  const Known left = value_of(statement, parsed.operands[1]),
+              right = value_of(statement, parsed.operands[2]);
+  const long decides = stem == "or" ? 1 : 0;
+  if (stem != "xor" && ((left && left->number == decides) || (right && right->number == decides)))
+    return Value{decides};
+  if (!left || !right) return std::nullopt;
+  return Value{stem == "xor" ? left->number ^ right->number : 1 - decides};
+}
+
 // selp: where both are one number it does not matter which.
 PtxStuck::Known PtxStuck::chosen(std::size_t statement) const {
   const auto& operands = at(statement).operands;
@@ -299,7 +424,7 @@ PtxStuck::Known PtxStuck::chosen(std::size_t statement) const {
     return value_of(statement, operands[choice->number != 0 ? 1 : 2]);
   const Known one = value_of(statement, operands[1]), other = value_of(statement, operands[2]);
   if (!one || !other || one->number != other->number) return std::nullopt;
-  return Value{one->number, one->polled && other->polled};
+  return Value{one->number, one->poll == other->poll ? one->poll : several};
 }
 
 // What the lanes of a warp make of one value, which all of them have.
@@ -324,14 +449,14 @@ PtxStuck::Known PtxStuck::called(std::size_t statement) const {
   const PtxCall call = call_of(at(statement));
   const PtxFunction* callee = file_.find(call.callee);
   if (callee == nullptr || !callee->has_body || call.results.size() != 1 ||
-      callee->returns.size() != 1 || call.arguments.size() != callee->parameters.size() ||
-      !only_computes(file_, *callee))
+      callee->returns.size() != 1 || call.arguments.size() != callee->parameters.size())
     return std::nullopt;
-  std::map<PtxName, long> given;
+  const PtxFlow flow = flow_of(file_, *callee);
+  if (!only_computes(file_, *callee, flow)) return std::nullopt;
+  std::map<PtxName, Value> given;
   for (std::size_t n = 0; n < call.arguments.size(); ++n)
     if (const Known known = value_of(statement, call.arguments[n]))
-      given[{0, callee->parameters[n].name}] = known->number;
-  const PtxFlow flow = flow_of(file_, *callee);
+      given[{0, callee->parameters[n].name}] = *known;
   PtxLoop all;
   for (std::size_t block = 0; block < flow.blocks.size(); ++block)
     all.blocks.push_back(static_cast<int>(block));
@@ -348,36 +473,55 @@ PtxStuck::Known PtxStuck::computed(std::size_t statement) const {
   const Known left = value_of(statement, parsed.operands[1]),
               right = value_of(statement, parsed.operands[2]);
   const bool zero = (left && left->number == 0) || (right && right->number == 0);
-  if (stem == "and" || stem == "mul") {
-    if (zero) return Value{0};
-    if (!left || !right) return std::nullopt;
-    return Value{stem == "and" ? left->number & right->number : left->number * right->number};
-  }
+  if (zero && (stem == "and" || stem == "mul")) return Value{0};
   if (stem == "mad" && zero && parsed.operands.size() == 4)
     return value_of(statement, parsed.operands[3]);
-  if (!left || !right) return std::nullopt;
-  if (stem == "or") return Value{left->number | right->number};
-  if (stem == "xor") return Value{left->number ^ right->number};
-  if (stem == "add") return Value{left->number + right->number};
-  if (stem == "sub") return Value{left->number - right->number};
-  if (stem == "min") return Value{std::min(left->number, right->number)};
-  if (stem == "max") return Value{std::max(left->number, right->number)};
-  const bool shifts = right->number >= 0 && right->number < 32 && left->number >= 0;
-  if (stem == "shl" && shifts && left->number < 65536) return Value{left->number << right->number};
-  if (stem == "shr" && shifts) return Value{left->number >> right->number};
-  return std::nullopt;
+  if (!left || !right || parsed.operands.size() != 3 || of_floats(parsed.name)) return std::nullopt;
+  const auto number = combined(stem, parsed.name, left->number, right->number);
+  return number ? Known(Value{*number}) : std::nullopt;
 }
 
 PtxStuck::Known PtxStuck::made(std::size_t statement) const {
+  bool steady = true;
+  const std::size_t poll = poll_of(statement, steady);
+  Known known = followed(statement);
+  if (known) known->poll = poll;
+  return known || poll == 0 || !steady ? known : news(statement, poll);
+}
+
+// The poll that it is made of, at once or through others. `steady`: and of nothing that the loop
+// changes.
+std::size_t PtxStuck::poll_of(std::size_t statement, bool& steady) const {
+  std::size_t poll = 0;
+  for (const PtxName& name : reads_.at(statement)) {
+    const Known known = value_at(statement, name);
+    steady = steady && (known || !written_.contains(name));
+    if (known && known->poll != 0) poll = poll == 0 || poll == known->poll ? known->poll : several;
+  }
+  return poll;
+}
+
+// What is not followed may give anything of a poll, and gives the same each turn: as a poll would.
+PtxStuck::Known PtxStuck::news(std::size_t statement, std::size_t poll) const {
+  const PtxStatement& parsed = at(statement);
+  if (parsed.operands.size() < 2 || base::is_listed(" call setp ", stem_of(parsed)))
+    return std::nullopt;
+  const bool predicate = parsed.name.ends_with(".pred");
+  return Value{predicate ? static_cast<long>(polled_.predicate) : polled_.number, poll};
+}
+
+PtxStuck::Known PtxStuck::followed(std::size_t statement) const {
   const PtxStatement& parsed = at(statement);
   const std::string_view stem = stem_of(parsed);
   if (base::is_listed(" mov cvt cvta ld st ", stem)) return copied(statement);
   if (stem == "call") return called(statement);
   if (stem == "setp") return compared(statement);
   if (starts_with_any(parsed.name, {"vote.sync.any.pred", "vote.sync.all.pred", "shfl.sync."}))
-    return parsed.operands[0].find('|') == std::string::npos ? copied(statement) : std::nullopt;
+    return copied(statement);
   if (parsed.name == "not.pred" && parsed.operands.size() == 2)
     return value_of(statement, "!" + parsed.operands[1]);
+  if (parsed.name.ends_with(".pred") && parsed.operands.size() == 3)
+    return of_predicates(statement);
   if (stem == "selp" && parsed.operands.size() == 4) return chosen(statement);
   if (parsed.operands.size() < 3 || base::is_listed(" popc redux vote not ", stem))
     return of_one(statement);

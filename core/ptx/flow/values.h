@@ -32,19 +32,8 @@ PtxDependence dependent_on(const PtxFile& file, const PtxFlow& flow, const PtxLo
                            const std::function<bool(std::size_t statement)>& is_source,
                            const std::function<bool(std::size_t statement)>& stops);
 
-class PtxStuck;
-
 // Names that hand a value from one turn to the next: read in a turn before it is sure to write
-// them. `stuck`: of the statements that run then; nullptr: of all.
-std::set<PtxName> carried_over(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
-                               const PtxStuck* stuck);
-
-// Names that depend on a count: on what goes round in the loop, from turn to turn, through anything
-// that makes another value of it (add, xor, a load from the address), or on what a branch decides
-// by such a name. Not through statements for which `stops` holds. A count that each turn begins
-// anew, of a loop within, is none. `stuck`: only what counts on while the polls stay as they are.
-std::set<PtxName> counted_in(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
-                             const std::function<bool(std::size_t statement)>& stops,
-                             const PtxStuck* stuck = nullptr);
+// them.
+std::set<PtxName> carried_over(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop);
 
 }  // namespace phasebit::ptx::flow
