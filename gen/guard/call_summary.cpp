@@ -66,6 +66,14 @@ CallSummary summary_of(const ptx::PtxFile& file, const PtxFunction& function, co
   const auto polled =
       ptx::flow::dependent_on(file, flow, all, is_poll, [](std::size_t) { return false; });
   made.stores = stores_any(file, flow, sources, polled);
+  for (const auto& block : flow.blocks)
+    for (const std::size_t i : block.statements)
+      if (const std::string callee = ptx::call_of(file.statements[i].parsed).callee;
+          !callee.empty()) {
+        made.calls.insert(callee);
+        if (const auto more = summaries.find(callee); more != summaries.end())
+          made.calls.insert(more->second.calls.begin(), more->second.calls.end());
+      }
   if (function.returns.empty()) return made;
   made.polls = gives_back(function, polled);
   made.loads = gives_back(function, ptx::flow::dependent_on(file, flow, all, is_load, is_poll));
@@ -101,10 +109,36 @@ void add_indirect(const ptx::PtxFile& file, const std::set<std::string>& by_addr
     if (!function.has_body || !by_address.contains(function.name)) continue;
     const CallSummary& one = summaries[function.name];
     CallSummary& any = all[indirect(function.returns.size(), function.parameters.size())];
-    any = {any.known || one.known, any.polls || one.polls, any.stores || one.stores,
-           any.loads || one.loads, any.times || one.times, true};
+    any = {any.known || one.known,
+           any.polls || one.polls,
+           any.stores || one.stores,
+           any.loads || one.loads,
+           any.times || one.times,
+           true,
+           {}};
   }
   for (const auto& [name, summary] : all) summaries[name] = summary;
+}
+
+std::vector<int> ways_of(const ptx::flow::PtxJump& jump) {
+  std::vector<int> ways = jump.targets;
+  if (jump.falls_to >= 0) ways.push_back(jump.falls_to);
+  return ways;
+}
+
+std::set<std::size_t> statements_from(const PtxFlow& flow, int from) {
+  std::set<std::size_t> found;
+  std::set<int> seen;
+  std::vector<int> open = {from};
+  while (!open.empty()) {
+    const int block = open.back();
+    open.pop_back();
+    if (!seen.insert(block).second) continue;
+    const auto& one = flow.blocks[static_cast<std::size_t>(block)];
+    found.insert(one.statements.begin(), one.statements.end());
+    open.insert(open.end(), one.successors.begin(), one.successors.end());
+  }
+  return found;
 }
 
 }  // namespace
@@ -150,6 +184,38 @@ CallSummary Sources::summary(std::size_t i) const {
   const auto found = summaries_.find(
       by_register ? indirect(call.results.size(), call.arguments.size()) : call.callee);
   return found == summaries_.end() ? CallSummary{} : found->second;
+}
+
+std::optional<std::size_t> polled_recursion(const ptx::PtxFile& file, const PtxFunction& function,
+                                            const PtxFlow& flow, const CallSummaries& summaries) {
+  const auto comes_back = [&](std::size_t i) {
+    const std::string callee = ptx::call_of(file.statements[i].parsed).callee;
+    const auto found = summaries.find(callee);
+    return callee == function.name ||
+           (found != summaries.end() && found->second.calls.contains(function.name));
+  };
+  const auto own = summaries.find(function.name);
+  if (own == summaries.end() || !own->second.calls.contains(function.name)) return std::nullopt;
+  const Sources sources(file, flow, summaries);
+  const auto polled = ptx::flow::dependent_on(
+      file, flow, whole(flow),
+      [&](std::size_t i) { return sources.poll(i).has_value() && !comes_back(i); },
+      [](std::size_t) { return false; });
+  for (const ptx::flow::PtxJump& jump : flow.jumps) {
+    const auto read = ptx::flow::read_by(file, flow, jump.statement);
+    if (std::none_of(read.begin(), read.end(),
+                     [&](const auto& name) { return polled.names.contains(name); }))
+      continue;
+    std::vector<std::set<std::size_t>> ways;
+    for (const int way : ways_of(jump)) ways.push_back(statements_from(flow, way));
+    if (jump.leaves) ways.emplace_back();
+    for (const auto& way : ways)
+      for (const std::size_t i : way)
+        if (comes_back(i) && std::any_of(ways.begin(), ways.end(),
+                                         [&](const auto& other) { return !other.contains(i); }))
+          return i;
+  }
+  return std::nullopt;
 }
 
 CallSummaries summaries_of(const ptx::PtxFile& file) {

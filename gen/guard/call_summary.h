@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace phasebit::guard {
@@ -17,6 +18,7 @@ struct CallSummary {
   bool loads = false;   // a result depends on an ordinary load, and not through a poll alone
   bool times = false;   // a result depends on a clock that it read, and not through a poll alone
   bool writes = true;   // it may write memory that others see
+  std::set<std::string> calls;  // all that it may come to call, by name
   bool operator==(const CallSummary&) const = default;
 };
 // By functions with a body; calls through a register by how many results and arguments they have,
@@ -24,6 +26,12 @@ struct CallSummary {
 using CallSummaries = std::map<std::string, CallSummary>;
 
 CallSummaries summaries_of(const ptx::PtxFile& file);
+
+// The call by which the function comes to call itself again as a poll says: a wait without a loop.
+std::optional<std::size_t> polled_recursion(const ptx::PtxFile& file,
+                                            const ptx::PtxFunction& function,
+                                            const ptx::flow::PtxFlow& flow,
+                                            const CallSummaries& summaries);
 
 // What polls, reads a clock or writes among the statements of one function, calls included.
 class Sources {

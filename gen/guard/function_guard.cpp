@@ -28,6 +28,10 @@ class FunctionGuard {
     for (const WaitLoop& wait : waits)
       blocks_of_waits_.insert(wait.loop.blocks.begin(), wait.loop.blocks.end());
     for (const UnboundLoop& one : unbound) note(one.statement, one.why);
+    if (const auto again = polled_recursion(job_.file, function_, flow_, job_.summaries))
+      note(*again,
+           fmt::format("'{}' calls itself as a poll says; not guarded because it is no loop",
+                       function_.name));
     for (const WaitLoop& wait : waits) {
       // A thread is in one wait at a time, but for waits within waits: these have registers of
       // their own, all others share them.

@@ -39,6 +39,7 @@ std::optional<WaitKind> polls(const PtxStatement& statement) {
     return has(statement, ".parity") ? WaitKind::parity : WaitKind::state;
   if (is(statement, "atom") && !statement.operands.empty() && statement.operands.front() != "_")
     return WaitKind::atomic;
+  if (is(statement, "activemask")) return WaitKind::flag;
   const bool load = is(statement, "ld") || is(statement, "multimem.ld_reduce");
   if (!load || stays_with_thread(statement)) return std::nullopt;
   for (const std::string_view way : {".volatile", ".acquire", ".relaxed", ".mmio", ".cv"})
@@ -47,7 +48,8 @@ std::optional<WaitKind> polls(const PtxStatement& statement) {
 }
 
 bool loads_weakly(const PtxStatement& statement) {
-  if (is(statement, "ldu") || is(statement, "suld")) return true;
+  for (const std::string_view stem : {"ldu", "suld", "tex", "tld4", "ldmatrix"})
+    if (is(statement, stem)) return true;
   if (is(statement, "multimem.ld_reduce")) return !polls(statement);
   return is(statement, "ld") && !stays_with_thread(statement) && !polls(statement);
 }

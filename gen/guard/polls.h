@@ -10,11 +10,12 @@
 namespace phasebit::guard {
 
 // test_wait, try_wait, a volatile, acquire, relaxed or mmio load, also of a multicast address, an
-// atomic with a result: what a
-// loop may poll. Nothing for other statements.
+// atomic with a result, the lanes that are active: what a loop may poll. Nothing for other
+// statements.
 std::optional<image::WaitKind> polls(const ptx::PtxStatement& statement);
 
-// An ordinary load of memory that others can write: a poll where its loop does nothing else.
+// An ordinary load of memory that others can write, a texture's too: a poll where its loop does
+// nothing else.
 bool loads_weakly(const ptx::PtxStatement& statement);
 
 // Any load of memory but that of parameters and constants.

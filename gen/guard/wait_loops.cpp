@@ -20,7 +20,7 @@ namespace {
 
 using Statements = std::set<std::size_t>;
 
-constexpr std::size_t most_literals = 12;  // of one loop, each with its neighbours
+constexpr std::size_t most_literals = 8;  // of one loop, each with its neighbours
 
 bool leaves(const PtxLoop& loop, const PtxJump& jump) {
   if (jump.leaves || (jump.falls_to >= 0 && !loop.holds(jump.falls_to))) return true;
@@ -48,9 +48,14 @@ class LoopJudge {
         if (sources.poll(i) && !taken.contains(i)) strong_.insert(i);
         if (sources.writes(i)) writers_.push_back(i);
         if (sources.loads_weakly(i) && !taken.contains(i)) weak_.insert(i);
+        if (!flow.locals.contains(i) && at(i).name.starts_with("ld.local")) own_loads_.insert(i);
+        if (!flow.locals.contains(i) && at(i).name.starts_with("st.local"))
+          own_stores_.push_back(i);
         if (sources.calls_unknown(i) && !strong_.contains(i)) unknown_.insert(i);
       }
     can_leave_ = collect_exits();
+    find_deadlines();
+    std::erase_if(own_loads_, [&](std::size_t i) { return !steady_.operands(i); });
     std::erase_if(weak_, [&](std::size_t i) {
       return !steady_.operands(i) || (dispatches() && space_of(at(i)) == ".shared");
     });
@@ -64,6 +69,7 @@ class LoopJudge {
     const Statements echoes = echoes_of_polls();
     std::erase_if(unwritten,
                   [&](std::size_t i) { return writer_of(i) != 0 && !echoes.contains(i); });
+    unwritten.insert(echoes.begin(), echoes.end());
     if (unwritten.empty()) return std::nullopt;
     unwritten.insert(strong_.begin(), strong_.end());
     return all_depend_on(unwritten, true, counts) ? std::optional(made_of(unwritten, echoes))
@@ -115,9 +121,10 @@ class LoopJudge {
            });
   }
 
-  // Loads where the loop writes nothing but what it polled: one thread polls, all read.
+  // Loads where the loop writes nothing but what it polled: one thread polls, all read; or a thread
+  // keeps what it polled in a table of its own.
   Statements echoes_of_polls() const {
-    if (strong_.empty() || weak_.empty()) return {};
+    if (strong_.empty()) return {};
     const auto polled = names_of([&](std::size_t i) { return strong_.contains(i); }, {});
     const auto stores_poll = [&](std::size_t i) {
       const auto read = ptx::flow::read_by(file_, flow_, i);
@@ -133,6 +140,8 @@ class LoopJudge {
       });
       if (writer_of(load) != 0 && !others) found.insert(load);
     }
+    if (!own_stores_.empty() && std::all_of(own_stores_.begin(), own_stores_.end(), stores_poll))
+      found.insert(own_loads_.begin(), own_loads_.end());
     return found;
   }
 
@@ -153,9 +162,7 @@ class LoopJudge {
   }
 
   bool reads(const PtxJump& exit, const std::set<PtxName>& names) const {
-    const auto read = ptx::flow::read_by(file_, flow_, exit.statement);
-    return std::any_of(read.begin(), read.end(),
-                       [&](const PtxName& name) { return names.contains(name); });
+    return reads_any(exit.statement, names);
   }
 
   // What a value can be but news of a poll, the polls' operands aside: what a poll gives back is
@@ -172,57 +179,122 @@ class LoopJudge {
     return {names_of(is_timer, polls), names_of(is_foreign, polls)};
   }
 
-  // What the polls may give back for good: each number that the loop compares or masks what it
-  // polled with, and those next to it, and what a shift leaves of those.
-  std::vector<ptx::flow::PtxPolled> stuck_polls(const Statements& polls) const {
-    const auto polled = names_of([&](std::size_t i) { return is_poll(i, polls); }, {});
-    std::set<long> literals, shifts = {0}, numbers = {-1, 0, 1, 3};
-    bool floats = false;
+  // Which comparisons with a clock give up in time. Those with a time that the loop puts off do
+  // not, nor does the sign of a clock.
+  void find_deadlines() {
+    const auto timed = bounds_beside(strong_).timed;
+    if (timed.empty()) return;
+    const auto hands_on = [&](std::size_t i) {
+      return sources_.timer(i) || at(i).name.starts_with("mov.") ||
+             at(i).name.find(".param") != std::string::npos;
+    };
+    auto clocks = names_of([&](std::size_t i) { return sources_.timer(i); }, strong_);
+    const ptx::flow::PtxCounts counts(
+        file_, flow_, loop_, names(), [&](std::size_t i) { return is_poll(i, strong_); }, nullptr);
+    std::vector<std::size_t> comparisons;
     for (const int block : loop_.blocks)
       for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
-        const auto read = ptx::flow::read_by(file_, flow_, i);
-        if (std::none_of(read.begin(), read.end(),
-                         [&](const PtxName& name) { return polled.contains(name); }))
-          continue;
+        if (at(i).name.starts_with("setp.") && at(i).operands.size() > 2) comparisons.push_back(i);
+        if (!hands_on(i))
+          for (const PtxName& name : ptx::flow::written_by(file_, flow_, i)) clocks.erase(name);
+      }
+    for (const std::size_t i : comparisons)
+      for (const std::size_t side : {1U, 2U}) {
+        const PtxName clock = name_at(i, side), limit = name_at(i, 3 - side);
+        if (!timed.contains(clock)) continue;
+        const bool number = ptx::flow::literal_number(limit.second).has_value();
+        const bool put_off = number ? clocks.contains(clock) : counts.decides(i, limit);
+        (put_off ? put_off_ : deadlines_).insert(i);
+      }
+  }
+
+  bool times_out(const PtxJump& exit, const Bounds& bounds) const {
+    return reads(exit, bounds.timed) && (put_off_.empty() || !deadlines_.empty());
+  }
+
+  PtxName name_at(std::size_t i, std::size_t operand) const {
+    const std::string& name = at(i).operands[operand];
+    return {flow_.scopes.declaring(flow_.scopes.of(i), name), name};
+  }
+
+  // What the polls may give back for good: each number that the loop compares or masks what it
+  // polled with, those next to it, and it before a shift.
+  std::vector<ptx::flow::PtxPolled> stuck_polls(const Statements& polls) const {
+    const auto polled = names_of([&](std::size_t i) { return is_poll(i, polls); }, {});
+    std::set<long> literals, shifts;
+    bool floats = false, predicates = false, compares = false;
+    for (const int block : loop_.blocks)
+      for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
+        predicates = predicates || at(i).name.starts_with("mbarrier.") ||
+                     (is_poll(i, polls) && sources_.calls(i));
+        if (!reads_any(i, polled)) continue;
+        compares = compares || (at(i).name.starts_with("setp.") && at(i).operands.size() > 2 &&
+                                !ptx::flow::literal_number(at(i).operands[1]) &&
+                                !ptx::flow::literal_number(at(i).operands[2]));
         floats = floats || at(i).name.find(".f") != std::string::npos;
+        predicates = predicates || at(i).name.starts_with("vote.") ||
+                     (!at(i).name.starts_with("setp.") && !at(i).operands.empty() &&
+                      at(i).operands.front().find('|') != std::string::npos);
         for (const std::string& operand : at(i).operands)
           if (const auto number = ptx::flow::literal_number(operand))
             (at(i).name.starts_with("sh") ? shifts : literals).insert(*number);
       }
-    std::size_t taken = 0;
-    for (const long literal : literals)
-      if (taken++ < most_literals)
-        for (const long shift : shifts)
-          for (const long number : {literal - 1, literal, literal + 1})
-            if (shift >= 0 && shift < 64)
-              numbers.insert(static_cast<long>(static_cast<unsigned long>(number) << shift));
+    std::vector<long> numbers = {0, -1, 1, 3};
+    const auto add = [&](long number) {
+      if (std::find(numbers.begin(), numbers.end(), number) == numbers.end())
+        numbers.push_back(number);
+    };
+    for (const long literal : first_of(literals)) {
+      for (const long near : {literal, literal - 1, literal + 1}) add(near);
+      for (const long shift : first_of(shifts))
+        add(static_cast<long>(static_cast<unsigned long>(literal) << (shift & 63)));
+    }
     std::vector<ptx::flow::PtxPolled> found;
     for (const long number : numbers)
       for (const bool predicate : {false, true})
-        for (int order = -1; order <= (floats ? 2 : 1); ++order)
-          found.push_back({number, predicate, order});
+        for (const int order : {-1, 0, 1, 2})
+          if ((predicates || !predicate) && (floats || order == 0 || (compares && order != 2)))
+            found.push_back({number, predicate, order});
     return found;
+  }
+
+  static std::vector<long> first_of(const std::set<long>& numbers) {
+    std::vector<long> found(numbers.begin(), numbers.end());
+    if (found.size() > most_literals) found.resize(most_literals);
+    return found;
+  }
+
+  const ptx::flow::PtxLoopNames& names() const {
+    if (!names_) names_.emplace(file_, flow_, loop_);
+    return *names_;
+  }
+
+  bool reads_any(std::size_t i, const std::set<PtxName>& names) const {
+    const auto read = ptx::flow::read_by(file_, flow_, i);
+    return std::any_of(read.begin(), read.end(),
+                       [&](const PtxName& name) { return names.contains(name); });
   }
 
   // Whether one of the exits goes by a count, whatever the polls give back: by one that each turn
   // moves one way. One that goes on only when a poll says so, or by as much as it says, is as stuck
   // as the poll.
   bool counts_out(const std::vector<PtxJump>& exits, const Statements& polls, Counts counts) const {
-    const auto stops = [&](std::size_t i) { return is_poll(i, polls); };
+    const auto is_poll = [&](std::size_t i) { return this->is_poll(i, polls); };
+    const auto stops = [&](std::size_t i) { return is_poll(i) || put_off_.contains(i); };
     const auto by = [&](const ptx::flow::PtxCounts& counted, const ptx::flow::PtxStuck* stuck) {
       return std::any_of(exits.begin(), exits.end(), [&](const PtxJump& exit) {
         return (stuck == nullptr || stuck->runs_statement(exit.statement)) &&
                counted.decide(exit.statement);
       });
     };
-    if (!by({file_, flow_, loop_, stops, nullptr}, nullptr)) return false;
-    if (counts == Counts::all) return true;
+    if (!by({file_, flow_, loop_, names(), stops, nullptr}, nullptr)) return false;
+    if (counts == Counts::all || counts_out_anyway(exits, polls)) return true;
     const auto stuck_at = stuck_polls(polls);
     return std::all_of(stuck_at.begin(), stuck_at.end(), [&](const auto& polled) {
       // A count that goes on moves what a poll is compared with, and that may move other counts.
       for (std::set<PtxName> moving;;) {
-        const ptx::flow::PtxStuck stuck(file_, flow_, loop_, stops, polled, moving);
-        const ptx::flow::PtxCounts counted(file_, flow_, loop_, stops, &stuck);
+        const ptx::flow::PtxStuck stuck(file_, flow_, loop_, names(), is_poll, polled, moving);
+        const ptx::flow::PtxCounts counted(file_, flow_, loop_, names(), stops, &stuck);
         if (!stuck.goes_round() || by(counted, &stuck)) return true;
         const std::size_t before = moving.size();
         add_compared_counts(stuck, counted, moving);
@@ -231,12 +303,26 @@ class LoopJudge {
     });
   }
 
+  // Each turn comes by one of the exits, and counts there, and no poll has a say in that.
+  bool counts_out_anyway(const std::vector<PtxJump>& exits, const Statements& polls) const {
+    const auto stops = [&](std::size_t i) { return is_poll(i, polls); };
+    const auto polled =
+        ptx::flow::dependent_on(file_, flow_, loop_, stops, [](std::size_t) { return false; });
+    const ptx::flow::PtxStuck any(file_, flow_, loop_, names(), stops, {0, false, 0, false}, {});
+    const auto ends = [&](std::size_t i) { return stops(i) || put_off_.contains(i); };
+    const ptx::flow::PtxCounts counted(file_, flow_, loop_, names(), ends, &any);
+    return std::any_of(exits.begin(), exits.end(), [&](const PtxJump& exit) {
+      return !polled.blocks.contains(exit.block) && !reads(exit, polled.names) &&
+             counted.decide(exit.statement, ptx::flow::PtxCounts::Moves::each_turn);
+    });
+  }
+
   void add_compared_counts(const ptx::flow::PtxStuck& stuck, const ptx::flow::PtxCounts& counted,
                            std::set<PtxName>& moving) const {
     for (const int block : loop_.blocks)
       for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
         if (!at(i).name.starts_with("setp.") || !stuck.runs_statement(i)) continue;
-        for (const PtxName& name : ptx::flow::read_by(file_, flow_, i))
+        for (const PtxName& name : names().reads.at(i))
           if (!moving.contains(name) && !stuck.number(name) && counted.decides(i, name))
             moving.insert(name);
       }
@@ -256,7 +342,7 @@ class LoopJudge {
     if (deciding.empty()) return false;
     const Bounds bounds = bounds_beside(polls);
     const bool bounded = std::any_of(deciding.begin(), deciding.end(), [&](const PtxJump& exit) {
-      return reads(exit, bounds.timed) || (alone && reads(exit, bounds.foreign));
+      return times_out(exit, bounds) || (alone && reads(exit, bounds.foreign));
     });
     return !bounded && !counts_out(deciding, polls, counts);
   }
@@ -307,7 +393,7 @@ class LoopJudge {
     bool polls = false;
     for (const PtxJump& exit : exits_) {
       const bool news = reads(exit, polled), foreign = reads(exit, bounds.foreign),
-                 timed = reads(exit, bounds.timed),
+                 timed = times_out(exit, bounds),
                  counted = counts_out({exit}, strong_, Counts::own);
       // From row to row of a table, as the polls say: it may come back to the row where it was.
       const bool walks = news && counted && !counts_out({exit}, polls_and_tables(), Counts::own);
@@ -340,8 +426,10 @@ class LoopJudge {
   const PtxLoop& loop_;
   const Sources& sources_;
   ptx::flow::PtxSteady steady_;
-  Statements strong_, weak_, unknown_;
-  std::vector<std::size_t> writers_;
+  Statements strong_, weak_, unknown_, own_loads_;  // own: of tables that are not followed
+  Statements deadlines_, put_off_;
+  mutable std::optional<ptx::flow::PtxLoopNames> names_;  // where it is followed
+  std::vector<std::size_t> writers_, own_stores_;
   std::vector<PtxJump> exits_;
   bool can_leave_ = false;
 };

@@ -183,6 +183,27 @@ constexpr Row rows[] = {
      "ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; @q bra G; mad.lo.u32 t, b, 2, t; "
      "setp.lt.u32 r, t, a; @r bra O; G:",
      ""},
+    {"a texture, a matrix of shared memory, and which lanes are there",
+     "{ .reg .b64 y; .reg .b32 c, d; L: tex.1d.v4.s32.s32 {v, b, c, d}, [y, {t}]; setp.eq.u32 q, "
+     "v, "
+     "0; @q bra L; } M: ldmatrix.sync.aligned.m8n8.x1.shared.b16 {v}, [a]; setp.eq.u32 q, v, 0; @q "
+     "bra M; N: activemask.b32 v; setp.ne.u32 q, v, -1; @q bra N;",
+     "k flag (0) at y, {t}; k flag (0) at a; k flag (-1); "},
+    {"a table of its own, in which a thread keeps what it polled",
+     "{ .local .align 4 .b8 s[32]; .reg .b64 l, m, n; mov.u64 l, s; mul.wide.u32 m, b, 4; add.u64 "
+     "m, l, m; L: mul.wide.u32 n, t, 4; add.u64 n, l, n; ld.volatile.global.u32 v, [x]; "
+     "st.local.u32 [n], v; add.u32 t, t, 1; and.b32 t, t, 7; ld.local.u32 v, [m]; setp.eq.u32 q, "
+     "v, 0; @q bra L; }",
+     "k flag (0) at x; "},
+    {"no waits: a deadline, a time since, a deadline that is set anew",
+     "L: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; @q bra D; mov.u64 now, %clock64; "
+     "setp.lt.u64 r, now, w; @r bra L; D: M: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; "
+     "@q "
+     "bra E; mov.u64 now, %clock64; sub.u64 now, now, w; setp.lt.u64 r, now, 1000; @r bra M; E: N: "
+     "ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; @q bra F; mov.u64 now, %clock64; "
+     "setp.eq.u32 "
+     "q, v, 1; @q add.u64 w, now, 1000; setp.lt.u64 r, now, w; @r bra N; F:",
+     ""},
     {"a step of one or of two counts",
      "L: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; selp.u32 v, 1, 2, q; add.u32 t, t, v; "
      "setp.lt.u32 q, t, a; @q bra L;",
@@ -307,6 +328,16 @@ constexpr Note loop_notes[] = {
      "0f3F800000; setp.lt.f32 r, f, 0f4E6E6B28; @r bra L; D: }",
      "t.ptx:9:16: the loop polls, and leaves by something else too; not guarded because nothing "
      "shows what decides 'bra' on line 9"},
+    {"a deadline that the loop puts off",
+     "L: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; @q bra D; add.u64 w, w, 1000; mov.u64 "
+     "now, %clock64; setp.lt.u64 r, now, w; @r bra L; D:",
+     "t.ptx:9:1: the loop polls, and leaves by something else too; not guarded because nothing "
+     "shows what decides 'bra' on line 9"},
+    {"the sign of a clock",
+     "L: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; @q bra D; mov.u64 now, %clock64; "
+     "setp.ge.s64 r, now, 0; @r bra L; D:",
+     "t.ptx:9:1: the loop polls, and leaves by something else too; not guarded because nothing "
+     "shows what decides 'bra' on line 9"},
     {"two entries", "@q bra B; A: ld.volatile.global.u32 v, [x]; B: setp.eq.u32 r, v, 0; @r bra A;",
      "t.ptx:9:45: the loop has two entries; not guarded because it has no one place that each turn "
      "passes"},
@@ -323,6 +354,27 @@ TEST(GuardLoops, SaysWhichLoopsItDoesNotBound) {
     EXPECT_EQ(fmt::format("{}", fmt::join(made.notes, "; ")), row.note) << row.what;
     EXPECT_EQ(made.sites.size(), row.note[0] == '\0' ? 1U : 0U) << row.what;
   }
+}
+
+// A function that polls and calls itself until the poll says so waits without a loop.
+TEST(GuardLoops, SaysWhichFunctionCallsItselfAsAPollSays) {
+  const auto notes = [](const std::string& again) {
+    return fmt::format(
+        "{}", fmt::join(guarded(kernel("call.uni (v), one, (x);",
+                                       ".func (.reg .b32 r) two(.reg .b64 at);\n"
+                                       ".func (.reg .b32 r) one(.reg .b64 at)\n{\n.reg .pred p;\n"
+                                       "ld.volatile.u32 r, [at];\nsetp.ne.u32 p, r, 0;\n" +
+                                           again +
+                                           "\nret;\n}\n.func (.reg .b32 r) two(.reg .b64 at)\n{\n"
+                                           "call.uni (r), one, (at);\nret;\n}\n"))
+                            .notes,
+                        "; "));
+  };
+  const std::string why = " calls itself as a poll says; not guarded because it is no loop";
+  EXPECT_EQ(notes("@p ret;\ncall.uni (r), one, (at);"), "t.ptx:11:1: 'one'" + why);
+  EXPECT_EQ(notes("@p ret;\ncall.uni (r), two, (at);"), "t.ptx:11:1: 'one'" + why);
+  EXPECT_EQ(notes("call.uni (r), one, (at);"), "");
+  EXPECT_EQ(notes("@p ret;"), "");
 }
 
 // nvcc's own: waits, and loops that leave by memory and are no waits.

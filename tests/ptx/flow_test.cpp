@@ -146,9 +146,10 @@ TEST(PtxCounts, WhatABranchGoesBy) {
     const auto stops = [&](std::size_t i) {
       return file.statements[i].parsed.name.starts_with("ld.volatile");
     };
-    const ptx::flow::PtxStuck stuck(file, flow, loop, stops, {}, {});
-    const ptx::flow::PtxCounts any(file, flow, loop, stops, nullptr),
-        sure(file, flow, loop, stops, &stuck);
+    const ptx::flow::PtxLoopNames names(file, flow, loop);
+    const ptx::flow::PtxStuck stuck(file, flow, loop, names, stops, {}, {});
+    const ptx::flow::PtxCounts any(file, flow, loop, names, stops, nullptr),
+        sure(file, flow, loop, names, stops, &stuck);
     std::string found;
     for (const auto& jump : flow.jumps)
       if (any.decide(jump.statement)) found += sure.decide(jump.statement) ? "sure " : "any ";

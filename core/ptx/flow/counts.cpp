@@ -70,30 +70,32 @@ bool join(PtxSteps& steps, const PtxName& name, const PtxStep& more, bool widen)
 }  // namespace
 
 PtxCounts::PtxCounts(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
-                     std::function<bool(std::size_t)> stops, const PtxStuck* stuck)
-    : file_(file), flow_(flow), loop_(loop), stops_(std::move(stops)), stuck_(stuck) {
-  for (const int block : loop.blocks)
-    for (const std::size_t i : statements_of(flow, block))
-      for (PtxName& name : written_by(file, flow, i)) written_.insert(std::move(name));
+                     const PtxLoopNames& names, std::function<bool(std::size_t)> stops,
+                     const PtxStuck* stuck)
+    : file_(file),
+      flow_(flow),
+      loop_(loop),
+      names_(names),
+      stops_(std::move(stops)),
+      stuck_(stuck) {
   for (const PtxJump& jump : flow.jumps) {
     if (!loop.holds(jump.block) || (stuck != nullptr && !stuck->runs_statement(jump.statement)))
       continue;
-    const auto names =
-        stuck == nullptr ? read_by(file, flow, jump.statement) : stuck->made_of(jump.statement);
-    if (names.empty()) continue;
-    for (const int block : decided_by(flow, loop, jump))
-      deciding_[block].insert(deciding_[block].end(), names.begin(), names.end());
+    const auto read =
+        stuck == nullptr ? names.reads.at(jump.statement) : stuck->made_of(jump.statement);
+    if (read.empty()) continue;
+    for (const int block : names.decided.at(jump.statement))
+      deciding_[block].insert(deciding_[block].end(), read.begin(), read.end());
   }
 }
 
-bool PtxCounts::decide(std::size_t statement) const {
-  const auto names =
-      stuck_ == nullptr ? read_by(file_, flow_, statement) : stuck_->made_of(statement);
+bool PtxCounts::decide(std::size_t statement, Moves moves) const {
+  const auto names = stuck_ == nullptr ? names_.reads.at(statement) : stuck_->made_of(statement);
   return std::any_of(names.begin(), names.end(),
-                     [&](const PtxName& name) { return decides(statement, name); });
+                     [&](const PtxName& name) { return decides(statement, name, moves); });
 }
 
-bool PtxCounts::decides(std::size_t statement, const PtxName& read) const {
+bool PtxCounts::decides(std::size_t statement, const PtxName& read, Moves moves) const {
   std::set<PtxName> seen;
   std::vector<PtxName> open;
   const auto add = [&](const PtxSteps& steps) {
@@ -104,15 +106,15 @@ bool PtxCounts::decides(std::size_t statement, const PtxName& read) const {
   while (!open.empty()) {
     const PtxName name = std::move(open.back());
     open.pop_back();
-    if (!written_.contains(name)) continue;
-    if (goes_on(name)) return true;
+    if (!names_.written.contains(name)) continue;
+    if (goes_on(name, moves)) return true;
     add(turn_of(name));
   }
   return false;
 }
 
 // Whether each turn moves it one way. One that a turn may begin anew does not go on.
-bool PtxCounts::goes_on(const PtxName& name) const {
+bool PtxCounts::goes_on(const PtxName& name, Moves moves) const {
   const PtxSteps& turn = turn_of(name);
   const auto own = turn.find(name);
   if (own == turn.end() || own->second.way == PtxStep::Way::decides) return false;
@@ -121,8 +123,10 @@ bool PtxCounts::goes_on(const PtxName& name) const {
   const bool others = std::any_of(turn.begin(), turn.end(), [&](const auto& one) {
     return one.first != name && one.second.way == PtxStep::Way::base;
   });
-  return !others && !step.mixed && !step.negated && (step.lo >= 0 || step.hi <= 0) &&
-         (step.lo != 0 || step.hi != 0);
+  if (others || step.mixed || step.negated) return false;
+  return moves == Moves::each_turn
+             ? step.lo > 0 || step.hi < 0
+             : (step.lo >= 0 || step.hi <= 0) && (step.lo != 0 || step.hi != 0);
 }
 
 // What its value at the end of a turn is made of.
@@ -172,7 +176,7 @@ PtxSteps PtxCounts::at_head(int block, std::size_t end, PtxSteps steps) const {
 void PtxCounts::before(std::size_t i, PtxSteps& steps) const {
   if (stuck_ != nullptr && !stuck_->runs_statement(i)) return;
   PtxSteps made;
-  for (const PtxName& name : written_by(file_, flow_, i)) {
+  for (const PtxName& name : names_.writes.at(i)) {
     const auto found = steps.find(name);
     if (found == steps.end()) continue;
     const PtxStep after = found->second;
@@ -192,7 +196,7 @@ void PtxCounts::before(std::size_t i, PtxSteps& steps) const {
 
 void PtxCounts::add_sources(std::size_t i, const PtxStep& after, PtxSteps& made) const {
   bool made_of_name = after.way != PtxStep::Way::base;
-  for (const PtxName& name : stuck_ == nullptr ? read_by(file_, flow_, i) : stuck_->made_of(i)) {
+  for (const PtxName& name : stuck_ == nullptr ? names_.reads.at(i) : stuck_->made_of(i)) {
     const PtxStep step = through(i, name, after);
     made_of_name = made_of_name || step.way != PtxStep::Way::decides;
     join(made, name, step, false);
@@ -260,7 +264,8 @@ PtxStep PtxCounts::through_sum(std::size_t i, const PtxName& name, PtxStep after
   }
   const std::size_t other = is_operand(i, 1, name) ? 2 : 1;
   const auto by = added(i, other);
-  const bool steady = by || product || !written_.contains({name.first, at(i).operands[other]});
+  const bool steady =
+      by || product || !names_.written.contains({name.first, at(i).operands[other]});
   if (!steady) after.way = std::max(after.way, PtxStep::Way::sum);
   if (difference && other == 1) after.negated = true;
   const long step = difference ? -by.value_or(1) : by.value_or(1);
@@ -274,27 +279,6 @@ std::optional<long> PtxCounts::added(std::size_t i, std::size_t other) const {
   const auto first = stuck_->number_at(i, 1), second = stuck_->number_at(i, 2);
   if ((first && *first == 0) || (second && *second == 0)) return 0;
   return first && second ? std::optional(*first * *second) : std::nullopt;
-}
-
-std::set<PtxName> carried_over(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop) {
-  std::map<int, std::set<PtxName>> read;  // by block, before it is written there or behind it
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (auto block = loop.blocks.rbegin(); block != loop.blocks.rend(); ++block) {
-      std::set<PtxName> names;
-      for (const int next : flow.blocks[static_cast<std::size_t>(*block)].successors)
-        if (next != loop.header) names.insert(read[next].begin(), read[next].end());
-      const auto& own = statements_of(flow, *block);
-      for (auto i = own.rbegin(); i != own.rend(); ++i) {
-        if (file.statements[*i].parsed.guard.empty())
-          for (const PtxName& name : written_by(file, flow, *i)) names.erase(name);
-        for (PtxName& name : read_by(file, flow, *i)) names.insert(std::move(name));
-      }
-      changed = changed || names.size() != read[*block].size();
-      read[*block] = std::move(names);
-    }
-  }
-  return read[loop.header];
 }
 
 }  // namespace phasebit::ptx::flow

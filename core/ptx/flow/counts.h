@@ -34,15 +34,17 @@ class PtxCounts {
   // they are, and there each turn must move the count one way; nullptr: of all, and any value
   // counts that changes by itself.
   PtxCounts(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
-            std::function<bool(std::size_t statement)> stops, const PtxStuck* stuck);
+            const PtxLoopNames& names, std::function<bool(std::size_t statement)> stops,
+            const PtxStuck* stuck);
 
+  enum class Moves { some_turns, each_turn };
   // Whether something that the statement reads goes by a count.
-  bool decide(std::size_t statement) const;
-  bool decides(std::size_t statement, const PtxName& read) const;
+  bool decide(std::size_t statement, Moves moves = Moves::some_turns) const;
+  bool decides(std::size_t statement, const PtxName& read, Moves moves = Moves::some_turns) const;
 
  private:
   const PtxStatement& at(std::size_t i) const { return file_.statements[i].parsed; }
-  bool goes_on(const PtxName& name) const;
+  bool goes_on(const PtxName& name, Moves moves) const;
   const PtxSteps& turn_of(const PtxName& name) const;
   PtxSteps at_head(int block, std::size_t end, PtxSteps steps) const;
   void before(std::size_t statement, PtxSteps& steps) const;
@@ -56,9 +58,9 @@ class PtxCounts {
   const PtxFile& file_;
   const PtxFlow& flow_;
   const PtxLoop& loop_;
+  const PtxLoopNames& names_;
   std::function<bool(std::size_t)> stops_;
   const PtxStuck* stuck_;
-  std::set<PtxName> written_;
   std::map<int, std::vector<PtxName>> deciding_;  // of a block: what decides whether it runs
   mutable std::map<PtxName, PtxSteps> turns_;
 };

@@ -110,18 +110,17 @@ std::optional<long> literal_number(const std::string& text) {
 }
 
 PtxStuck::PtxStuck(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
-                   std::function<bool(std::size_t)> is_poll, PtxPolled polled,
-                   std::set<PtxName> moving, std::map<PtxName, Value> given)
+                   const PtxLoopNames& names, std::function<bool(std::size_t)> is_poll,
+                   PtxPolled polled, std::set<PtxName> moving, std::map<PtxName, Value> given)
     : file_(file),
       flow_(flow),
       loop_(loop),
+      names_(names),
       is_poll_(std::move(is_poll)),
       polled_(polled),
       moving_(std::move(moving)),
       given_(std::move(given)),
-      from_before_(carried_over(file, flow, loop)),
       blocks_(loop.blocks.begin(), loop.blocks.end()) {
-  find_writers();
   for (const int block : blocks_)
     ways_[block] = flow.blocks[static_cast<std::size_t>(block)].successors;
   // Each round leaves out what the one before showed never to run.
@@ -133,8 +132,8 @@ PtxStuck::PtxStuck(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop
 }
 
 bool PtxStuck::runs_statement(std::size_t statement) const {
-  const auto block = block_of_.find(statement);
-  return block != block_of_.end() && runs(block->second) && taken(statement).value_or(true);
+  const auto block = names_.block_of.find(statement);
+  return block != names_.block_of.end() && runs(block->second) && taken(statement).value_or(true);
 }
 
 bool PtxStuck::always_runs(std::size_t statement) const {
@@ -161,7 +160,7 @@ std::optional<long> PtxStuck::number(const PtxName& name) const {
 }
 
 std::vector<PtxName> PtxStuck::made_of(std::size_t statement) const {
-  std::vector<PtxName> names = reads_.at(statement);
+  std::vector<PtxName> names = names_.reads.at(statement);
   const PtxStatement& parsed = at(statement);
   if (stem_of(parsed) == "selp" && parsed.operands.size() == 4)
     if (const Known chosen = value_of(statement, parsed.operands[3])) {
@@ -175,23 +174,6 @@ std::vector<PtxName> PtxStuck::made_of(std::size_t statement) const {
 
 bool PtxStuck::gives_number(std::size_t statement, const PtxName& name) const {
   return result_of(statement, name).has_value();
-}
-
-void PtxStuck::find_writers() {
-  for (const int block : loop_.blocks) {
-    std::map<PtxName, std::size_t> last;
-    for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
-      block_of_[i] = block;
-      for (const PtxName& name : reads_[i] = read_by(file_, flow_, i))
-        if (const auto written = last.find(name); written != last.end())
-          writers_[i][name] = written->second;
-      for (PtxName& name : written_by(file_, flow_, i)) {
-        written_.insert(name);
-        last_[{block, name}] = i;
-        last[std::move(name)] = i;
-      }
-    }
-  }
 }
 
 void PtxStuck::find_values() {
@@ -210,7 +192,7 @@ bool PtxStuck::find_values_again() {
   bool changed = false;
   for (const int block : blocks_)
     for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
-      const auto names = written_by(file_, flow_, i);
+      const auto& names = names_.writes.at(i);
       if (names.empty() || !taken(i).value_or(true)) continue;
       const Known result = made(i), before = std::exchange(results_[i], result);
       changed = changed || before.has_value() != result.has_value();
@@ -221,7 +203,7 @@ bool PtxStuck::find_values_again() {
           known->second = std::nullopt;
       }
     }
-  for (const PtxName& name : from_before_) now[name] = std::nullopt;
+  for (const PtxName& name : names_.from_before) now[name] = std::nullopt;
   const auto equal = [](const auto& a, const auto& b) {
     return a.first == b.first && a.second.has_value() == b.second.has_value() &&
            (!a.second || a.second->number == b.second->number);
@@ -234,6 +216,7 @@ bool PtxStuck::find_values_again() {
 
 PtxStuck::Known PtxStuck::result_of(std::size_t statement, const PtxName& name) const {
   if (is_poll_(statement)) {
+    if (!polled_.known) return std::nullopt;
     const bool predicate = flow_.scopes.type_of(name.first, name.second) == ".pred";
     return Value{predicate ? static_cast<long>(polled_.predicate) : polled_.number, statement + 1};
   }
@@ -294,14 +277,16 @@ PtxStuck::Known PtxStuck::value_of(const PtxName& name) const {
 // By the last statement of the block that writes it, by all of the loop, or by those that a turn
 // may come from.
 PtxStuck::Known PtxStuck::value_at(std::size_t statement, const PtxName& name) const {
-  if (const auto own = writers_.find(statement); own != writers_.end())
+  if (const auto own = names_.writers.find(statement); own != names_.writers.end())
     if (const auto writer = own->second.find(name); writer != own->second.end()) {
       if (at(writer->second).guard.empty()) return result_of(writer->second, name);
       return value_of(name);
     }
   const Known known = value_of(name);
-  const auto block = block_of_.find(statement);
-  return known || block == block_of_.end() || !written_.contains(name)
+  const auto block = names_.block_of.find(statement);
+  const auto writers = names_.written.find(name);
+  const bool several_write = writers != names_.written.end() && writers->second > 1;
+  return known || block == names_.block_of.end() || !several_write
              ? known
              : value_before(block->second, name);
 }
@@ -317,8 +302,8 @@ PtxStuck::Known PtxStuck::value_before(int block, const PtxName& name) const {
     if (to == loop_.header) return std::nullopt;
     for (const int from : flow_.blocks[static_cast<std::size_t>(to)].predecessors) {
       if (!loop_.holds(from) || !goes(from, to) || !seen.insert(from).second) continue;
-      const auto last = last_.find({from, name});
-      if (last == last_.end()) {
+      const auto last = names_.last.find({from, name});
+      if (last == names_.last.end()) {
         open.push_back(from);
         continue;
       }
@@ -460,7 +445,9 @@ PtxStuck::Known PtxStuck::called(std::size_t statement) const {
   PtxLoop all;
   for (std::size_t block = 0; block < flow.blocks.size(); ++block)
     all.blocks.push_back(static_cast<int>(block));
-  const PtxStuck within(file_, flow, all, [](std::size_t) { return false; }, polled_, {}, given);
+  const PtxLoopNames names(file_, flow, all);
+  const PtxStuck within(
+      file_, flow, all, names, [](std::size_t) { return false; }, polled_, {}, given);
   const PtxName result{0, callee->returns.front().name};
   for (std::size_t i = callee->close; i-- > callee->open;)
     if (writes(file_, flow, i, result)) return within.result_of(i, result);
@@ -493,9 +480,9 @@ PtxStuck::Known PtxStuck::made(std::size_t statement) const {
 // changes.
 std::size_t PtxStuck::poll_of(std::size_t statement, bool& steady) const {
   std::size_t poll = 0;
-  for (const PtxName& name : reads_.at(statement)) {
+  for (const PtxName& name : names_.reads.at(statement)) {
     const Known known = value_at(statement, name);
-    steady = steady && (known || !written_.contains(name));
+    steady = steady && (known || !names_.written.contains(name));
     if (known && known->poll != 0) poll = poll == 0 || poll == known->poll ? known->poll : several;
   }
   return poll;

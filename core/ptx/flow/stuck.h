@@ -16,7 +16,8 @@ namespace phasebit::ptx::flow {
 struct PtxPolled {
   long number = 0;         // a register gets this
   bool predicate = false;  // a predicate this
-  int order = 0;  // against what is not known, and of floats: less, equal, greater; 2: a NaN
+  int order = 0;      // against what is not known, and of floats: less, equal, greater; 2: a NaN
+  bool known = true;  // false: none of these, and another each turn
 };
 
 // Of an operand that is one.
@@ -30,7 +31,7 @@ class PtxStuck {
   };
   // A comparison of a poll with one of the `moving` names is not the same each turn. `given`: of
   // names that the loop does not write.
-  PtxStuck(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
+  PtxStuck(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop, const PtxLoopNames& names,
            std::function<bool(std::size_t statement)> is_poll, PtxPolled polled,
            std::set<PtxName> moving, std::map<PtxName, Value> given = {});
 
@@ -51,7 +52,6 @@ class PtxStuck {
   using Known = std::optional<Value>;
   static constexpr std::size_t several = static_cast<std::size_t>(-1);
   const PtxStatement& at(std::size_t i) const { return file_.statements[i].parsed; }
-  void find_writers();
   void find_values();
   bool find_values_again();
   Known result_of(std::size_t statement, const PtxName& name) const;
@@ -80,19 +80,13 @@ class PtxStuck {
   const PtxFile& file_;
   const PtxFlow& flow_;
   const PtxLoop& loop_;
+  const PtxLoopNames& names_;
   std::function<bool(std::size_t)> is_poll_;
   PtxPolled polled_;
   std::set<PtxName> moving_;
   std::map<PtxName, Value> given_;
-  std::set<PtxName> from_before_;  // read in a turn before it writes them
-  std::set<PtxName> written_;
   std::map<PtxName, Known> values_;       // nothing: not one number
   std::map<std::size_t, Known> results_;  // of the statements that run
-  std::map<std::size_t, int> block_of_;
-  std::map<std::pair<int, PtxName>, std::size_t> last_;  // of a block: what writes it last
-  std::map<std::size_t, std::vector<PtxName>> reads_;
-  // Of what a statement reads, the statement of its block that wrote it last.
-  std::map<std::size_t, std::map<PtxName, std::size_t>> writers_;
   std::set<int> blocks_;
   std::map<int, std::vector<int>> ways_;  // from each of them
   bool goes_round_ = false;

@@ -65,6 +65,29 @@ std::set<int> run_by_one(const PtxFlow& flow, const PtxLoop& loop, const std::ve
   return found;
 }
 
+// By block, what a turn reads there or after it before it is sure to write it.
+std::set<PtxName> carried_over(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
+                               const PtxLoopNames& all) {
+  std::map<int, std::set<PtxName>> read;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto block = loop.blocks.rbegin(); block != loop.blocks.rend(); ++block) {
+      std::set<PtxName> names;
+      for (const int next : flow.blocks[static_cast<std::size_t>(*block)].successors)
+        if (next != loop.header) names.insert(read[next].begin(), read[next].end());
+      const auto& own = flow.blocks[static_cast<std::size_t>(*block)].statements;
+      for (auto i = own.rbegin(); i != own.rend(); ++i) {
+        if (file.statements[*i].parsed.guard.empty())
+          for (const PtxName& name : all.writes.at(*i)) names.erase(name);
+        for (const PtxName& name : all.reads.at(*i)) names.insert(name);
+      }
+      changed = changed || names.size() != read[*block].size();
+      read[*block] = std::move(names);
+    }
+  }
+  return read[loop.header];
+}
+
 }  // namespace
 
 std::set<int> decided_by(const PtxFlow& flow, const PtxLoop& loop, const PtxJump& jump) {
@@ -138,6 +161,26 @@ PtxDependence dependent_on(const PtxFile& file, const PtxFlow& flow, const PtxLo
     changed = names != found.names.size() || blocks != found.blocks.size();
   }
   return found;
+}
+
+PtxLoopNames::PtxLoopNames(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop) {
+  for (const int block : loop.blocks) {
+    std::map<PtxName, std::size_t> latest;
+    for (const std::size_t i : flow.blocks[static_cast<std::size_t>(block)].statements) {
+      block_of[i] = block;
+      for (const PtxName& name : reads[i] = read_by(file, flow, i))
+        if (const auto writer = latest.find(name); writer != latest.end())
+          writers[i][name] = writer->second;
+      for (const PtxName& name : writes[i] = written_by(file, flow, i)) {
+        ++written[name];
+        last[{block, name}] = i;
+        latest[name] = i;
+      }
+    }
+  }
+  from_before = carried_over(file, flow, loop, *this);
+  for (const PtxJump& jump : flow.jumps)
+    if (loop.holds(jump.block)) decided[jump.statement] = decided_by(flow, loop, jump);
 }
 
 }  // namespace phasebit::ptx::flow

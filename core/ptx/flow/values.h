@@ -5,6 +5,7 @@
 #include "core/ptx/flow/loops.h"
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -32,8 +33,17 @@ PtxDependence dependent_on(const PtxFile& file, const PtxFlow& flow, const PtxLo
                            const std::function<bool(std::size_t statement)>& is_source,
                            const std::function<bool(std::size_t statement)>& stops);
 
-// Names that hand a value from one turn to the next: read in a turn before it is sure to write
-// them.
-std::set<PtxName> carried_over(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop);
+// What the statements of a loop read and write: made once, for each time that the loop is followed.
+struct PtxLoopNames {
+  PtxLoopNames(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop);
+  std::map<std::size_t, std::vector<PtxName>> reads, writes;
+  std::map<PtxName, int> written;  // by how many statements
+  std::map<std::size_t, int> block_of;
+  // Of what a statement reads, the statement of its block that wrote it last.
+  std::map<std::size_t, std::map<PtxName, std::size_t>> writers;
+  std::map<std::pair<int, PtxName>, std::size_t> last;  // of a block: what writes the name last
+  std::set<PtxName> from_before;  // handed from turn to turn: read before it is sure to be written
+  std::map<std::size_t, std::set<int>> decided;  // by a jump: decided_by
+};
 
 }  // namespace phasebit::ptx::flow
