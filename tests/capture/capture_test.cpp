@@ -57,8 +57,9 @@ void expect_axpy(const WholeLaunch& launch, unsigned n) {
 // What lies behind the parameters of a note is written nowhere.
 TEST(CaptureNotes, SayWhatIsOutsideOfTheParameters) {
   const std::string note =
-      R"({"kernel":"k","grid":[1,1,1],"block":[1,1,1],"cluster":[1,1,1],"shared_bytes":0,"registers":32,)"
-      R"("cooperative":false,"parameters":"0000000000000000","places":[[PLACE,8]],"maps":[],)"
+      R"({"kernel":"k","grid":[1,1,1],"block":[1,1,1],"cluster":[1,1,1],"shared_bytes":0,)"
+      R"("registers":32,"cooperative":false,"parameters":"0000000000000000",)"
+      R"("places":[[PLACE,8]],"maps":[],)"
       R"("pointers":[{"at":AT,"address":4096,"begin":4096,"bytes":8}]})";
   const auto says = [&](const std::string& place, const std::string& at) {
     std::string text = note + "\n";

@@ -309,3 +309,93 @@ extern "C" __global__ void begun_anew_with_work(volatile int* flags, int items, 
 extern "C" __global__ void starts_over(volatile int* flags, int items) {
   for (int item = 0; item < items;) item = flags[item] != 0 ? item + 1 : 0;
 }
+
+// What one number of the poll holds: a state, a bit, a sign, and what is made of it.
+extern "C" __global__ void busy(volatile uint32_t* word, int items) {
+  for (int item = 0; item < items;)
+    if ((*word & 0x80000000) == 0) ++item;
+}
+extern "C" __global__ void but_for_nine(volatile int* state, int items) {
+  for (int item = 0; item < items;)
+    if (state[item] != 9) ++item;
+}
+extern "C" __global__ void but_in_between(volatile uint32_t* state, int items) {
+  for (int item = 0; item < items;)
+    if (state[item] < 5 || state[item] > 9) ++item;
+}
+extern "C" __global__ void apart(volatile int* head, volatile int* tail, int items) {
+  for (int item = 0; item < items;)
+    if (*head != *tail + 4) ++item;
+}
+extern "C" __global__ void few_bits(volatile uint32_t* word, int items) {
+  for (int item = 0; item < items;)
+    if (__popc(*word) < 3) ++item;
+}
+extern "C" __global__ void looks_back(volatile unsigned long long* tiles, int tile, int* out) {
+  uint32_t sum = 0;
+  for (int at = tile - 1; at >= 0;) {
+    const unsigned long long found = tiles[at];
+    if (found >> 32 == 0) continue;
+    sum += static_cast<uint32_t>(found);
+    if (found >> 32 == 2) break;
+    --at;
+  }
+  out[tile] = sum;
+}
+
+// Counts that do not go on.
+extern "C" __global__ void once_more(volatile int* flags, int items) {
+  for (int item = 0; item < items; ++item)
+    if (flags[item] == 0) --item;
+}
+extern "C" __global__ void from_the_start(volatile int* flags, int items) {
+  for (int item = 0; item < items; ++item)
+    if (flags[item] == 0) item = -1;
+}
+extern "C" __global__ void largest(volatile int* value, int wanted) {
+  for (int best = 0; best < wanted;) best = max(best, *value);
+}
+extern "C" __global__ void smallest(volatile int* value, int wanted) {
+  for (int count = 0; min(count, *value) < wanted;) ++count;
+}
+extern "C" __global__ void own_table(volatile int* flags, int which) {
+  int seen[8] = {};
+  for (int i = 0; seen[which] == 0; i = (i + 1) & 7) seen[i] = flags[i];
+}
+extern "C" __global__ void lanes_that_are_there(volatile int* out) {
+  if ((threadIdx.x & 1) != 0) out[0] = 1;
+  while (__activemask() != 0xffffffff) {
+  }
+  out[1] = 2;
+}
+
+// Left with a note.
+extern "C" __global__ void to_and_fro(volatile int* flag, int side) {
+  for (int at = 0; *flag == 0 && at != side;) at ^= 1;
+}
+extern "C" __global__ void with_a_ceiling(volatile int* flag) {
+  for (uint32_t sleep = 8; *flag == 0 && sleep < 512;) {
+    __nanosleep(sleep);
+    sleep = min(2 * sleep, 256U);
+  }
+}
+extern "C" __global__ void puts_off(volatile int* flag) {
+  for (long long end = clock64() + 1000; *flag == 0 && clock64() < end;) end += 1000000;
+}
+
+// No waits: they end by themselves.
+extern "C" __global__ void ends_by_tries(volatile int* flags, int items, int step) {
+  int failed = 0;
+  for (int item = threadIdx.x; item < items && failed < 100;)
+    if (flags[item] != 0)
+      item += step, failed = 0;
+    else
+      ++failed;
+}
+extern "C" __global__ void ends_by_sleep(volatile int* flag, uint32_t most) {
+  for (uint32_t sleep = 8; *flag == 0 && sleep < most; sleep *= 2) __nanosleep(sleep);
+}
+extern "C" __global__ void ends_by_clock(volatile int* flag) {
+  for (const long long end = clock64() + 1000; *flag == 0 && clock64() < end;) {
+  }
+}
