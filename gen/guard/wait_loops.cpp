@@ -20,7 +20,12 @@ namespace {
 
 using Statements = std::set<std::size_t>;
 
-constexpr std::size_t most_literals = 8;  // of one loop, each with its neighbours
+// Of one loop: numbers that are tried, each with its neighbours, and shifts of them.
+constexpr std::size_t most_literals = 8, most_shifts = 3;
+
+// Statements that are followed, in all tries of one loop; a large loop is tried with 0, 1, 3 and
+// -1.
+constexpr std::size_t most_followed = 20000, least_tries = 24;
 
 bool leaves(const PtxLoop& loop, const PtxJump& jump) {
   if (jump.leaves || (jump.falls_to >= 0 && !loop.holds(jump.falls_to))) return true;
@@ -194,7 +199,9 @@ class LoopJudge {
     std::vector<std::size_t> comparisons;
     for (const int block : loop_.blocks)
       for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
-        if (at(i).name.starts_with("setp.") && at(i).operands.size() > 2) comparisons.push_back(i);
+        if (at(i).name.starts_with("setp.") && at(i).operands.size() > 2 &&
+            names().deciding.contains(i))
+          comparisons.push_back(i);
         if (!hands_on(i))
           for (const PtxName& name : ptx::flow::written_by(file_, flow_, i)) clocks.erase(name);
       }
@@ -225,13 +232,14 @@ class LoopJudge {
     bool floats = false, predicates = false, compares = false;
     for (const int block : loop_.blocks)
       for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
-        predicates = predicates || at(i).name.starts_with("mbarrier.") ||
+        predicates = predicates || at(i).name.starts_with("mbarrier.t") ||
                      (is_poll(i, polls) && sources_.calls(i));
-        if (!reads_any(i, polled)) continue;
+        if (!names().deciding.contains(i) || !reads_any(i, polled)) continue;
         compares = compares || (at(i).name.starts_with("setp.") && at(i).operands.size() > 2 &&
                                 !ptx::flow::literal_number(at(i).operands[1]) &&
                                 !ptx::flow::literal_number(at(i).operands[2]));
-        floats = floats || at(i).name.find(".f") != std::string::npos;
+        floats = floats ||
+                 (at(i).name.starts_with("setp.") && at(i).name.find(".f") != std::string::npos);
         predicates = predicates || at(i).name.starts_with("vote.") ||
                      (!at(i).name.starts_with("setp.") && !at(i).operands.empty() &&
                       at(i).operands.front().find('|') != std::string::npos);
@@ -244,9 +252,9 @@ class LoopJudge {
       if (std::find(numbers.begin(), numbers.end(), number) == numbers.end())
         numbers.push_back(number);
     };
-    for (const long literal : first_of(literals)) {
+    for (const long literal : first_of(literals, most_literals)) {
       for (const long near : {literal, literal - 1, literal + 1}) add(near);
-      for (const long shift : first_of(shifts))
+      for (const long shift : first_of(shifts, most_shifts))
         add(static_cast<long>(static_cast<unsigned long>(literal) << (shift & 63)));
     }
     std::vector<ptx::flow::PtxPolled> found;
@@ -255,12 +263,14 @@ class LoopJudge {
         for (const int order : {-1, 0, 1, 2})
           if ((predicates || !predicate) && (floats || order == 0 || (compares && order != 2)))
             found.push_back({number, predicate, order});
+    const std::size_t most = std::max(least_tries, most_followed / names().deciding.size());
+    if (found.size() > most) found.resize(most);
     return found;
   }
 
-  static std::vector<long> first_of(const std::set<long>& numbers) {
+  static std::vector<long> first_of(const std::set<long>& numbers, std::size_t most) {
     std::vector<long> found(numbers.begin(), numbers.end());
-    if (found.size() > most_literals) found.resize(most_literals);
+    if (found.size() > most) found.resize(most);
     return found;
   }
 
@@ -321,7 +331,9 @@ class LoopJudge {
                            std::set<PtxName>& moving) const {
     for (const int block : loop_.blocks)
       for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
-        if (!at(i).name.starts_with("setp.") || !stuck.runs_statement(i)) continue;
+        if (!at(i).name.starts_with("setp.") || !names().deciding.contains(i) ||
+            !stuck.runs_statement(i))
+          continue;
         for (const PtxName& name : names().reads.at(i))
           if (!moving.contains(name) && !stuck.number(name) && counted.decides(i, name))
             moving.insert(name);

@@ -156,7 +156,7 @@ PtxSteps PtxCounts::at_head(int block, std::size_t end, PtxSteps steps) const {
   const auto up = [&](int from, PtxSteps made, std::size_t until) {
     const auto& own = statements_of(flow_, from);
     for (auto i = own.rbegin(); i != own.rend(); ++i)
-      if (*i < until) before(*i, made);
+      if (*i < until && names_.deciding.contains(*i)) before(*i, made);
     if (from != loop_.header) return pass_on(from, made);
     for (const auto& [name, step] : made) join(head, name, step, false);
   };

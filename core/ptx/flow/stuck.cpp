@@ -193,7 +193,7 @@ bool PtxStuck::find_values_again() {
   for (const int block : blocks_)
     for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
       const auto& names = names_.writes.at(i);
-      if (names.empty() || !taken(i).value_or(true)) continue;
+      if (!names_.deciding.contains(i) || names.empty() || !taken(i).value_or(true)) continue;
       const Known result = made(i), before = std::exchange(results_[i], result);
       changed = changed || before.has_value() != result.has_value();
       for (const PtxName& name : names) {
@@ -241,7 +241,10 @@ void PtxStuck::find_blocks() {
     const int block = open.back();
     open.pop_back();
     if (found.contains(block)) continue;
-    for (const int next : found[block] = ways_out(block)) {
+    // A way that an earlier round left out stays so.
+    std::vector<int>& ways = found[block] = ways_out(block);
+    std::erase_if(ways, [&](int next) { return !goes(block, next); });
+    for (const int next : ways) {
       goes_round_ = goes_round_ || next == loop_.header;
       if (loop_.holds(next)) open.push_back(next);
     }
@@ -445,7 +448,7 @@ PtxStuck::Known PtxStuck::called(std::size_t statement) const {
   PtxLoop all;
   for (std::size_t block = 0; block < flow.blocks.size(); ++block)
     all.blocks.push_back(static_cast<int>(block));
-  const PtxLoopNames names(file_, flow, all);
+  const PtxLoopNames names(file_, flow, all, {{0, callee->returns.front().name}});
   const PtxStuck within(
       file_, flow, all, names, [](std::size_t) { return false; }, polled_, {}, given);
   const PtxName result{0, callee->returns.front().name};

@@ -163,7 +163,8 @@ PtxDependence dependent_on(const PtxFile& file, const PtxFlow& flow, const PtxLo
   return found;
 }
 
-PtxLoopNames::PtxLoopNames(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop) {
+PtxLoopNames::PtxLoopNames(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
+                           std::vector<PtxName> results) {
   for (const int block : loop.blocks) {
     std::map<PtxName, std::size_t> latest;
     for (const std::size_t i : flow.blocks[static_cast<std::size_t>(block)].statements) {
@@ -180,7 +181,22 @@ PtxLoopNames::PtxLoopNames(const PtxFile& file, const PtxFlow& flow, const PtxLo
   }
   from_before = carried_over(file, flow, loop, *this);
   for (const PtxJump& jump : flow.jumps)
-    if (loop.holds(jump.block)) decided[jump.statement] = decided_by(flow, loop, jump);
+    if (loop.holds(jump.block)) {
+      decided[jump.statement] = decided_by(flow, loop, jump);
+      deciding.insert(jump.statement);
+      const auto& read = reads.at(jump.statement);
+      results.insert(results.end(), read.begin(), read.end());
+    }
+  std::map<PtxName, std::vector<std::size_t>> writing;
+  for (const auto& [statement, names] : writes)
+    for (const PtxName& name : names) writing[name].push_back(statement);
+  while (!results.empty()) {
+    const PtxName name = std::move(results.back());
+    results.pop_back();
+    for (const std::size_t i : writing[name])
+      if (deciding.insert(i).second)
+        results.insert(results.end(), reads.at(i).begin(), reads.at(i).end());
+  }
 }
 
 }  // namespace phasebit::ptx::flow

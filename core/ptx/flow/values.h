@@ -35,7 +35,10 @@ PtxDependence dependent_on(const PtxFile& file, const PtxFlow& flow, const PtxLo
 
 // What the statements of a loop read and write: made once, for each time that the loop is followed.
 struct PtxLoopNames {
-  PtxLoopNames(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop);
+  // `results`: names that are asked for, besides those that its branches read.
+  PtxLoopNames(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
+               std::vector<PtxName> results = {});
+  std::set<std::size_t> deciding;  // those by which a branch of the loop or a result may change
   std::map<std::size_t, std::vector<PtxName>> reads, writes;
   std::map<PtxName, int> written;  // by how many statements
   std::map<std::size_t, int> block_of;
