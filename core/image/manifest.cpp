@@ -279,6 +279,7 @@ std::string to_json(const Manifest& manifest) {
 Result<Manifest> manifest_from_json(std::string_view text, const std::string& name) {
   try {
     const json parsed = json::parse(text);
+    base::check_number<int>(parsed.at("version"), base::any_number);
     const int version = parsed.at("version").get<int>();
     if (version != manifest_version)
       return with_hint(fail(Step::bundle, "{}: manifest version {}, this program reads {}", name,

@@ -1,5 +1,6 @@
 #include "pipeline/launch/captured.h"
 
+#include "core/base/fields_json.h"
 #include "core/base/text.h"
 #include "core/image/bundle.h"
 
@@ -18,6 +19,12 @@ using image::tensor::TensorMap;
 using nlohmann::json;
 
 namespace {
+
+// Throws for what is no whole number of 32 bits.
+int whole(const json& value) {
+  base::check_number<int>(value, base::any_number);
+  return value.get<int>();
+}
 
 // A note's launch: its bytes, over which addresses and maps are written.
 class LaunchOfNote {
@@ -93,7 +100,7 @@ class LaunchOfNote {
     constexpr int address_bytes = 8;
     WholeParameter made;
     made.kind = WholeParameter::Kind::buffer;
-    made.offset = one.at("at").get<int>();
+    made.offset = whole(one.at("at"));
     made.bytes = address_bytes;
     made.buffer = buffer_of(one);
     made.name = made.buffer.name;
@@ -106,7 +113,7 @@ class LaunchOfNote {
     const json& said = one.at("map");
     WholeParameter made;
     made.kind = WholeParameter::Kind::tensor_map;
-    made.offset = one.at("at").get<int>();
+    made.offset = whole(one.at("at"));
     made.bytes = static_cast<int>(image::MapBytes{}.size());
     TensorMap map;
     map.element = said.at("element").get<image::tensor::TensorElement>();
@@ -122,7 +129,7 @@ class LaunchOfNote {
     map.fill = said.at("fill").get<image::tensor::TensorFill>();
     if (map.sizes.empty() || map.strides.size() + 1 != map.sizes.size())
       throw json::other_error::create(501, "a tensor map without sizes or strides", &said);
-    if (said.at("pixels").get<int>() > 0)
+    if (whole(said.at("pixels")) > 0)
       map.im2col = {said.at("lower"), said.at("upper"), said.at("channels"), said.at("pixels")};
     if (said.contains("memory")) {
       made.buffer = buffer_of(said.at("memory"));
@@ -166,7 +173,7 @@ class NoteReader {
   Captured take() { return std::move(captured_); }
 
  private:
-  static int times_of(const json& note) { return std::max(1, note.at("times").get<int>()); }
+  static int times_of(const json& note) { return std::max(1, whole(note.at("times"))); }
   // Up to the largest number.
   static void count(int& sum, int more) {
     sum = static_cast<int>(std::min<std::int64_t>(std::int64_t{sum} + more, INT_MAX));
@@ -176,7 +183,7 @@ class NoteReader {
     if (note.contains("again"))
       return add(json::parse(note.at("again").get<std::string>()), times_of(note) - 1);
     if (!note.contains("left_out")) return add(note, 1);
-    count(captured_.left_out, note.at("left_out").get<int>());
+    count(captured_.left_out, whole(note.at("left_out")));
     return {};
   }
 
@@ -186,7 +193,7 @@ class NoteReader {
       return {};
     }
     const auto kernel = note.at("kernel").get<std::string>();
-    const int registers = note.at("registers").get<int>();
+    const int registers = whole(note.at("registers"));
     WholeLaunch launch = LaunchOfNote(note).make();
     PHASEBIT_TRY(take_contents(launch));
     for (CapturedLaunch& one : captured_.launches) {

@@ -133,7 +133,7 @@ const VariantKey& key_with(const std::vector<VariantKey>& keys, const fs::path& 
 
 // An id leads back to its variant. Large sweeps take time and nothing else.
 void expand(const space::Spec& spec) {
-  constexpr double most_points = 500;
+  constexpr double most_points = 50;
   for (const space::Sweep& sweep : spec.sweeps) {
     double points = 0;
     for (const space::SweepBlock& block : sweep.blocks) points += space::points_of(block);
