@@ -1,7 +1,7 @@
 """Compiles one kernel of CUTLASS's Python DSL without a GPU: a copy through shared memory that a
 loop repeats.
 
-Usage: dsl_kernel.py FOLDER ARCHITECTURE. Leaves FOLDER/*.cubin, or says why not.
+Usage: dsl_kernel.py FOLDER ARCHITECTURE. Leaves FOLDER/*.cubin and its PTX, or says why not.
 """
 
 import os
@@ -11,8 +11,8 @@ from pathlib import Path
 FOLDER, ARCHITECTURE = Path(sys.argv[1]), sys.argv[2]
 FOLDER.mkdir(parents=True, exist_ok=True)
 # Read when the DSL is imported.
-os.environ |= {"CUTE_DSL_ARCH": ARCHITECTURE, "CUTE_DSL_KEEP": "cubin", "CUTE_DSL_LINEINFO": "1",
-               "CUTE_DSL_DUMP_DIR": str(FOLDER.resolve())}
+os.environ |= {"CUTE_DSL_ARCH": ARCHITECTURE, "CUTE_DSL_KEEP": "ptx,cubin",
+               "CUTE_DSL_LINEINFO": "1", "CUTE_DSL_DUMP_DIR": str(FOLDER.resolve())}
 
 import cutlass  # noqa: E402
 from cutlass import cute  # noqa: E402

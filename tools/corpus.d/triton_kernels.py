@@ -1,8 +1,10 @@
-"""Compiles kernels of Triton for a list of architectures without a GPU: one cubin each.
+"""Compiles kernels of Triton for a list of architectures without a GPU: one cubin each, its PTX and
+what Triton says of its launch.
 
 Usage: triton_kernels.py FOLDER. Prints a line for each cubin, or why there is none.
 """
 
+import json
 import sys
 from pathlib import Path
 
@@ -80,7 +82,73 @@ def layernorm(out, data, weight, bias, stride, columns, eps, WIDTH: tl.constexpr
         tl.store(out + row * stride + places, y + tl.load(bias + places, mask=inside), mask=inside)
 
 
+@triton.jit
+def attention(q, k, v, out, length, scale, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+              WIDTH: tl.constexpr, SPECIALIZE: tl.constexpr):
+    queries = tl.make_tensor_descriptor(q, [length, WIDTH], [WIDTH, 1], [ROWS, WIDTH])
+    keys = tl.make_tensor_descriptor(k, [length, WIDTH], [WIDTH, 1], [COLUMNS, WIDTH])
+    values = tl.make_tensor_descriptor(v, [length, WIDTH], [WIDTH, 1], [COLUMNS, WIDTH])
+    result = tl.make_tensor_descriptor(out, [length, WIDTH], [WIDTH, 1], [ROWS, WIDTH])
+    row = tl.program_id(0) * ROWS
+    own = queries.load([row, 0])
+    largest = tl.full([ROWS], -float("inf"), tl.float32)
+    weight = tl.zeros([ROWS], tl.float32)
+    total = tl.zeros([ROWS, WIDTH], tl.float32)
+    for column in tl.range(0, length, COLUMNS, warp_specialize=SPECIALIZE):
+        scores = tl.dot(own, keys.load([column, 0]).T) * scale
+        now = tl.maximum(largest, tl.max(scores, 1))
+        raised = tl.exp2(scores - now[:, None])
+        factor = tl.exp2(largest - now)
+        weight = weight * factor + tl.sum(raised, 1)
+        total = tl.dot(raised.to(tl.float16), values.load([column, 0]), total * factor[:, None])
+        largest = now
+    result.store([row, 0], (total / weight[:, None]).to(tl.float16))
+
+
+# Triton's tutorial on layer norms has the lock; the last program of a row is told by a count.
+@triton.jit
+def locked_sums(data, out, locks, counts, columns, GROUP: tl.constexpr, WIDTH: tl.constexpr):
+    row = tl.program_id(0)
+    lock = locks + row % GROUP
+    places = tl.arange(0, WIDTH)
+    values = tl.load(data + row * columns + places, mask=places < columns, other=0.0)
+    while tl.atomic_cas(lock, 0, 1) == 1:
+        pass
+    into = out + row % GROUP * columns + places
+    tl.store(into, tl.load(into, mask=places < columns) + values, mask=places < columns)
+    tl.debug_barrier()
+    tl.atomic_add(counts + row % GROUP, 1)
+    tl.atomic_xchg(lock, 0)
+
+
+@triton.jit
+def waits_for_flags(flags, data, out, WIDTH: tl.constexpr):
+    program = tl.program_id(0)
+    places = tl.arange(0, WIDTH)
+    while tl.atomic_add(flags + program, 0, sem="acquire") == 0:
+        pass
+    tl.store(out + program * WIDTH + places, tl.load(data + program * WIDTH + places) * 2)
+
+
+@triton.jit
+def lookback(data, sums, flags, out, WIDTH: tl.constexpr):
+    program = tl.program_id(0)
+    places = program * WIDTH + tl.arange(0, WIDTH)
+    values = tl.load(data + places)
+    before = 0.0
+    if program > 0:
+        while tl.atomic_add(flags + program - 1, 0, sem="acquire", scope="gpu") == 0:
+            pass
+        before = tl.load(sums + program - 1, volatile=True)
+    tl.store(sums + program, before + tl.sum(values, 0))
+    tl.atomic_xchg(flags + program, 1, sem="release")
+    tl.store(out + places, tl.cumsum(values, 0) + before)
+
+
 HALVES = {"a": "*fp16", "b": "*fp16", "c": "*fp16", "m": "i32", "n": "i32", "k": "i32"}
+ATTENTION = {"q": "*fp16", "k": "*fp16", "v": "*fp16", "out": "*fp16", "length": "i32",
+             "scale": "fp32"}
+ROWS = {"ROWS": 128, "COLUMNS": 64, "WIDTH": 64}
 TILES = {"TILE_M": 128, "TILE_N": 128, "TILE_K": 64}
 ALIGNED = ("a", "b", "c", "m", "n", "k", "out", "data", "weight", "bias", "stride", "columns")
 
@@ -96,6 +164,17 @@ KERNELS = (
     ("layernorm", layernorm,
      {"out": "*fp16", "data": "*fp16", "weight": "*fp32", "bias": "*fp32", "stride": "i32",
       "columns": "i32", "eps": "fp32"}, {"WIDTH": 1024}, {"num_warps": 4}),
+    ("attention", attention, ATTENTION, ROWS | {"SPECIALIZE": False},
+     {"num_warps": 4, "num_stages": 3}),
+    ("attention_ws", attention, ATTENTION, ROWS | {"SPECIALIZE": True},
+     {"num_warps": 4, "num_stages": 2}),
+    ("locked_sums", locked_sums,
+     {"data": "*fp32", "out": "*fp32", "locks": "*i32", "counts": "*i32", "columns": "i32"},
+     {"GROUP": 8, "WIDTH": 1024}, {"num_warps": 4}),
+    ("waits_for_flags", waits_for_flags, {"flags": "*i32", "data": "*fp32", "out": "*fp32"},
+     {"WIDTH": 256}, {"num_warps": 4}),
+    ("lookback", lookback, {"data": "*fp32", "sums": "*fp32", "flags": "*i32", "out": "*fp32"},
+     {"WIDTH": 512}, {"num_warps": 4}),
 )
 
 
@@ -109,6 +188,10 @@ def compile_one(folder, name, kernel, signature, constants, options, sm):
     made = triton.compile(source, target=GPUTarget("cuda", sm, 32), options=options)
     path = folder / f"{name}_sm_{sm}.cubin"
     path.write_bytes(made.asm["cubin"])
+    path.with_suffix(".ptx").write_text(made.asm["ptx"], encoding="utf-8")
+    known = {key: getattr(made.metadata, key, None)
+             for key in ("name", "num_warps", "num_ctas", "shared")}
+    path.with_suffix(".json").write_text(json.dumps(known), encoding="utf-8")
     return path
 
 
