@@ -114,6 +114,9 @@ tl::unexpected<Error> Joiner::no_partial(const std::string& name, const SourceLi
 // `text` with its words replaced, and what they hold; its other names are noted as used at `place`.
 Result<std::string> Joiner::expand(const std::string& text, const std::string& place,
                                    Spelling& at) {
+  constexpr char marks[] = {mark_begin, mark_middle, mark_end, use_mark};
+  if (text.find_first_of(marks, 0, sizeof marks) != std::string::npos)
+    return fail(Step::render, "{}: a control character", place);
   std::string expanded;
   size_t begin = 0;
   for (const Tag& tag : tags_of(text)) {

@@ -93,6 +93,7 @@ std::optional<ListingLine> take_mark(std::string_view line, const JoinedTemplate
   if (begin == std::string_view::npos) return std::nullopt;
   const size_t middle = line.find(catalogue::mark_middle, begin);
   const size_t end = line.find(catalogue::mark_end, begin);
+  if (middle == std::string_view::npos || end == std::string_view::npos) return std::nullopt;
   size_t index = 0;
   std::from_chars(line.data() + begin + 1, line.data() + middle, index);
   ListingLine out{std::string(line.substr(end + 1)), joined.marks[index]};

@@ -139,6 +139,16 @@ TEST_F(RenderTest, RefusesWordsThatStandForThemselvesOrNameNothing) {
 }
 
 // `release` is asked for by the kernel and listed by nobody; `fill` is not listed any more.
+// Those that mark a line's place while it is rendered would lead to another's.
+TEST_F(RenderTest, RefusesTheCharactersOfItsOwnMarks) {
+  for (const char* text : {"one;\x01\n",
+                           "\x01"
+                           "9\x02\x03one;\n",
+                           "{{num_stages\x04"
+                           "9}};\n"})
+    EXPECT_EQ(verb(text), (Lines{"render: templates/protocols/q/spin.ptx:1: a control character"}));
+}
+
 TEST_F(RenderTest, AVerbThatIsNotListedIsEmpty) {
   EXPECT_EQ(verb("one;\n"), Lines{"one;"});
 }
