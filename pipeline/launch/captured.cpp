@@ -44,8 +44,11 @@ class LaunchOfNote {
     add_raw();
     for (const json& one : note_.value("contents", json::array())) {
       const auto begin = one.at("begin").get<std::uint64_t>();
-      launch_.contents.push_back({names_.at(begin), one.at("at").get<std::uint64_t>(), 0,
-                                  one.at("file").get<std::string>()});
+      const auto known = names_.find(begin);
+      if (known == names_.end())
+        throw json::other_error::create(501, "contents of no buffer", &one);
+      launch_.contents.push_back(
+          {known->second, one.at("at").get<std::uint64_t>(), 0, one.at("file").get<std::string>()});
     }
     return std::move(launch_);
   }
@@ -207,10 +210,12 @@ class NoteReader {
     return {};
   }
 
-  // By their hash in the place of the note's file, which lies next to the note.
+  // By their hash in the place of the note's file.
   Status take_contents(WholeLaunch& launch) {
     for (image::WholeContents& one : launch.contents) {
-      PHASEBIT_TRY_ASSIGN(bytes, base::read_file(folder_ / fs::path(one.file).filename()));
+      if (fs::path(one.file).filename() != one.file || one.file.empty())
+        return fail(Step::io, "contents in '{}', which is no file of the notes", one.file);
+      PHASEBIT_TRY_ASSIGN(bytes, base::read_file(folder_ / one.file));
       one.bytes = bytes.size();
       one.file = image::contents_file(contents_folder_, bytes);
       captured_.contents.emplace(one.file, std::move(bytes));
@@ -240,7 +245,7 @@ Result<Captured> read_notes(const fs::path& folder, const std::string& contents_
 
 Result<Captured> parse_notes(std::string_view text, const std::string& file,
                              const fs::path& folder) {
-  NoteReader reader(folder, "");
+  NoteReader reader(folder, {});
   PHASEBIT_TRY(reader.read_lines(text, file));
   return reader.take();
 }

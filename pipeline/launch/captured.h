@@ -23,7 +23,8 @@ struct Captured {
 // Of all processes that left a file in the folder. Addresses become buffers: those in one
 // allocation are in one. Step::io for what is no note.
 Result<Captured> read_notes(const fs::path& folder, const std::string& contents_folder);
-// Of one file's text, which lay in `folder`.
-Result<Captured> parse_notes(std::string_view text, const std::string& file, const fs::path& folder);
+// Of one file's text, whose contents lie in `folder`.
+Result<Captured> parse_notes(std::string_view text, const std::string& file,
+                             const fs::path& folder = {});
 
 }  // namespace phasebit::pipeline::launch
