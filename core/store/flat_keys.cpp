@@ -173,10 +173,11 @@ bool has_word(const std::string& id, const std::string& word) {
 
 // Sorted: the order of an id's axes is that of the columns. An anchor's id may have its name
 // without the axis ("anchor/fma").
-std::vector<std::string_view> words_of_id(std::string_view id, std::string_view anchor) {
+std::vector<std::string_view> words_of_id(std::string_view id) {
+  constexpr std::string_view anchor = "anchor=";
   std::vector<std::string_view> words = base::split(id, '/');
   for (std::string_view& word : words)
-    if (word.starts_with("anchor=") && word.substr(7) == anchor) word = anchor;
+    if (word.starts_with(anchor)) word.remove_prefix(anchor.size());
   std::ranges::sort(words);
   return words;
 }
@@ -194,8 +195,7 @@ Status check_id(const VariantRow& variant) {
                   axis, *value, variant.id);
   }
   const std::string made = record::display_id(*variant.defaults, variant.named);
-  const std::string anchor = variant.value("anchor");
-  if (words_of_id(variant.id, anchor) != words_of_id(made, anchor))
+  if (words_of_id(variant.id) != words_of_id(made))
     return fail(Step::store, "column 'id': {}, and the columns of its axes make {}", variant.id,
                 made);
   return {};

@@ -102,6 +102,8 @@ TEST_F(PtxFiles, ThatSomebodyEditedAreGatedByTheirHead) {
       "//@   { verb = \"wait\", families = [\"hopper\", \"blackwell\", \"rubin\"], ptxas = "
       "\">=12.8\", cold = { \"*SYNCS*PHASECHK*TRYWAIT*\" = 1 } },\n",
       "");
+  Project::edit(file("a.ptx"), "\"mbarrier.try_wait* done, ?c_barrier]",
+                "\"mbarrier.test_wait* done, ?c_barrier]");
   const base::ProcessOutput passed =
       home_.says({"assemble", "a.ptx", "-t", "sm_90a", "--gate", "--no-cache"});
   EXPECT_EQ(passed.exit_status, 0) << passed.err;
