@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -171,8 +172,7 @@ bool has_word(const std::string& id, const std::string& word) {
   return false;
 }
 
-// Sorted: the order of an id's axes is that of the columns. An anchor's id may have its name
-// without the axis ("anchor/fma").
+// Sorted. An anchor's id may have its name without the axis ("anchor/fma").
 std::vector<std::string_view> words_of_id(std::string_view id) {
   constexpr std::string_view anchor = "anchor=";
   std::vector<std::string_view> words = base::split(id, '/');
@@ -180,6 +180,20 @@ std::vector<std::string_view> words_of_id(std::string_view id) {
     if (word.starts_with(anchor)) word.remove_prefix(anchor.size());
   std::ranges::sort(words);
   return words;
+}
+
+// The id of a component of its own names axes that are at their default, too.
+bool is_made_of(const VariantRow& variant, const std::string& made) {
+  const auto said = words_of_id(variant.id), wanted = words_of_id(made);
+  std::vector<std::string_view> more;
+  std::ranges::set_difference(said, wanted, std::back_inserter(more));
+  return std::ranges::includes(said, wanted) &&
+         std::ranges::all_of(more, [&](std::string_view word) {
+           const std::size_t equals = word.find('=');
+           if (equals == std::string_view::npos) return false;
+           const std::string* value = variant.find(std::string(word.substr(0, equals)));
+           return value != nullptr && *value == word.substr(equals + 1);
+         });
 }
 
 }  // namespace
@@ -195,7 +209,7 @@ Status check_id(const VariantRow& variant) {
                   axis, *value, variant.id);
   }
   const std::string made = record::display_id(*variant.defaults, variant.named);
-  if (words_of_id(variant.id) != words_of_id(made))
+  if (!is_made_of(variant, made))
     return fail(Step::store, "column 'id': {}, and the columns of its axes make {}", variant.id,
                 made);
   return {};

@@ -137,14 +137,14 @@ Status read_figures(Columns& columns, PointRow& point) {
 
 // Columns of other programs: texts by name.
 Status read_extra(Columns& columns, PointRow& point) {
-  std::string text = columns.text();
+  const std::string text = columns.text();
   if (!text.empty()) {
     const ordered_json extra = ordered_json::parse(text);
     if (!extra.is_object() ||
         !std::ranges::all_of(extra, [](const auto& one) { return one.is_string(); }))
       return fail(Step::store, "further columns '{}' are no texts by name", text);
   }
-  point.extra = std::move(text);
+  point.extra = text;
   return {};
 }
 

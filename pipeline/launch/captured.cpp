@@ -1,6 +1,5 @@
 #include "pipeline/launch/captured.h"
 
-#include "core/base/fields_json.h"
 #include "core/base/text.h"
 #include "core/image/bundle.h"
 
@@ -22,8 +21,19 @@ namespace {
 
 // Throws for what is no whole number of 32 bits.
 int whole(const json& value) {
-  base::check_number<int>(value, base::any_number);
-  return value.get<int>();
+  const auto number = value.is_number_integer() ? value.get<std::int64_t>() : INT64_MAX;
+  if (number < INT_MIN || number > INT_MAX)
+    throw json::other_error::create(501, "no number of 32 bits: " + value.dump(), &value);
+  return static_cast<int>(number);
+}
+
+// The capture library writes the driver's numbers, which are those of our enums.
+template <typename Word>
+Word word_of(const json& value) {
+  const int number = whole(value);
+  if (number < 0 || number >= static_cast<int>(image::tensor::words_of(Word{}).size()))
+    throw json::other_error::create(501, "no value of the driver: " + value.dump(), &value);
+  return static_cast<Word>(number);
 }
 
 // A note's launch: its bytes, over which addresses and maps are written.
@@ -119,17 +129,17 @@ class LaunchOfNote {
     made.offset = whole(one.at("at"));
     made.bytes = static_cast<int>(image::MapBytes{}.size());
     TensorMap map;
-    map.element = said.at("element").get<image::tensor::TensorElement>();
+    map.element = word_of<image::tensor::TensorElement>(said.at("element"));
     said.at("sizes").get_to(map.sizes);
     said.at("strides").get_to(map.strides);
     said.at("box").get_to(map.box);
     said.at("steps").get_to(map.steps);
     if (std::all_of(map.steps.begin(), map.steps.end(), [](int step) { return step == 1; }))
       map.steps.clear();
-    map.interleave = said.at("interleave").get<image::tensor::TensorInterleave>();
-    map.swizzle = said.at("swizzle").get<image::tensor::TensorSwizzle>();
-    map.promotion = said.at("promotion").get<image::tensor::TensorPromotion>();
-    map.fill = said.at("fill").get<image::tensor::TensorFill>();
+    map.interleave = word_of<image::tensor::TensorInterleave>(said.at("interleave"));
+    map.swizzle = word_of<image::tensor::TensorSwizzle>(said.at("swizzle"));
+    map.promotion = word_of<image::tensor::TensorPromotion>(said.at("promotion"));
+    map.fill = word_of<image::tensor::TensorFill>(said.at("fill"));
     if (map.sizes.empty() || map.strides.size() + 1 != map.sizes.size())
       throw json::other_error::create(501, "a tensor map without sizes or strides", &said);
     if (whole(said.at("pixels")) > 0)

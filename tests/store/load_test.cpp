@@ -18,9 +18,11 @@ using store::load_results;
 namespace {
 
 record::VariantRow variant_of(const std::string& id) {
-  record::VariantRow row = some_variant();
+  record::VariantRow row;
   row.id = id;
   row.hash = "hash of " + id;
+  row.defaults = std::make_shared<const image::KeyAxes>(
+      image::KeyAxes{{"probe", "ring"}, {"protocol", id.substr(id.find('/') + 1)}});
   return row;
 }
 
