@@ -108,31 +108,6 @@ ImageGraph::ImageGraph(const ElfFile& file, HashOfCode hash_of_code)
         padding != 0)
       take_out(i, padding);
   }
-  find_ends();
-}
-
-void ImageGraph::find_ends() {
-  std::map<std::pair<std::size_t, std::uint64_t>, std::uint64_t> next;  // by section and place
-  for (const ElfFile::Symbol& symbol : symbols_)
-    if (const std::size_t section = symbol.entry.st_shndx;
-        is_data(symbol.entry) && section != 0 && section < file_.sections().size())
-      next[{section, symbol.entry.st_value}] = file_.sections()[section].header.sh_size;
-  for (auto one = next.begin(); one != next.end(); ++one)
-    if (const auto after = std::next(one);
-        after != next.end() && after->first.first == one->first.first)
-      one->second = after->first.second;
-  for (const ElfFile::Symbol& symbol : symbols_) {
-    const GElf_Sym& entry = symbol.entry;
-    ends_.push_back(entry.st_value + entry.st_size);
-    const auto found = next.find({entry.st_shndx, entry.st_value});
-    if (!is_data(entry) || found == next.end() || found->second <= ends_.back()) continue;
-    const std::string_view data = file_.sections()[entry.st_shndx].data;
-    if (data.empty()) continue;
-    const std::size_t from = std::min<std::size_t>(ends_.back(), data.size());
-    const std::string_view rest = data.substr(from, found->second - from);
-    if (entry.st_size == 0 || rest.find_first_not_of('\0') != std::string_view::npos)
-      ends_.back() = found->second;
-  }
 }
 
 void ImageGraph::take_out(std::size_t section, std::size_t padding) {
@@ -204,7 +179,7 @@ std::string ImageGraph::describe_code(std::size_t section) {
 const ElfFile::Symbol* ImageGraph::object_at(std::size_t section, std::uint64_t place) const {
   for (const ElfFile::Symbol& symbol : symbols_)
     if (symbol.entry.st_shndx == section && is_data(symbol.entry) &&
-        place >= symbol.entry.st_value && place < end_of(symbol))
+        place >= symbol.entry.st_value && place - symbol.entry.st_value < symbol.entry.st_size)
       return &symbol;
   return nullptr;
 }
@@ -245,7 +220,7 @@ std::string ImageGraph::describe_symbol(std::size_t index, std::int64_t addend,
   // A section's own symbol stands for what lies at the place.
   const ElfFile::Symbol* object = is_data(symbol) ? &symbols_[index] : object_at(section, place);
   const std::uint64_t begin = object == nullptr ? 0 : object->entry.st_value;
-  const std::uint64_t size = object == nullptr ? in.header.sh_size : end_of(*object) - begin;
+  const std::uint64_t size = object == nullptr ? in.header.sh_size : object->entry.st_size;
   std::string what = name_of(object == nullptr ? symbols_[index] : *object, entry);
   // The least that its place in the section and the section's own alignment leave.
   constexpr std::uint64_t usual_alignment = 16;
@@ -305,7 +280,7 @@ ImageGraph::Piece ImageGraph::piece_at(std::size_t section, std::size_t offset,
   const std::uint64_t begin = symbol->entry.st_value;
   // "table[i - 1]" may name a place in front of its table.
   if (indexed && begin != offset) return {std::min<std::size_t>(begin, size), size};
-  return {begin, end_of(*symbol)};
+  return {begin, begin + symbol->entry.st_size};
 }
 
 std::set<std::string> ImageGraph::callees(std::size_t section) {

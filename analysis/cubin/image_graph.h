@@ -57,17 +57,10 @@ class ImageGraph {
   Piece piece_at(std::size_t section, std::size_t offset, bool indexed) const;
   // The symbol of data that covers the place.
   const ElfFile::Symbol* object_at(std::size_t section, std::uint64_t place) const;
-  // Where the data of a symbol ends in its section: by its size, but at the next symbol where it
-  // has none or bytes other than 0 follow that no symbol has.
-  void find_ends();
-  std::uint64_t end_of(const ElfFile::Symbol& symbol) const {
-    return ends_[static_cast<std::size_t>(&symbol - symbols_.data())];
-  }
 
   const ElfFile& file_;
   HashOfCode hash_of_code_;
   std::vector<ElfFile::Symbol> symbols_;
-  std::vector<std::uint64_t> ends_;  // of symbols of data, by their index
   std::vector<std::size_t> code_;
   std::map<std::size_t, std::vector<Relocation>> relocations_;  // by section, ascending
   // By section and place: what is local is told apart by a number, in the order in which it is come

@@ -1,9 +1,6 @@
 // What a module declares, one thing of it changed: which of it counts, linked and to be linked.
 #include "tests/analysis/sass/class_pairs.h"
 
-#include <cstring>
-
-#include <elf.h>
 #include <gtest/gtest.h>
 
 namespace phasebit::test {
@@ -470,45 +467,6 @@ TEST(CodeClassDeclared, WhatIsInTheInstructions) {
                                                   side_of(cached_disassembler(), *b));
     EXPECT_NE(difference->change, compare::Change::identical) << what;
     EXPECT_NE(difference->change, compare::Change::data) << what;
-  }
-}
-
-// The symbols of data of an image with another size, as another tool may write them.
-std::string with_sizes(std::string image, std::uint64_t size) {
-  const auto at = [&]<typename T>(std::size_t place, T& value) {
-    std::memcpy(&value, image.data() + place, sizeof value);
-  };
-  Elf64_Ehdr header;
-  at(0, header);
-  for (std::size_t n = 0; n < header.e_shnum; ++n) {
-    Elf64_Shdr section;
-    at(header.e_shoff + n * sizeof section, section);
-    if (section.sh_type != SHT_SYMTAB) continue;
-    for (std::size_t one = 0; one < section.sh_size; one += sizeof(Elf64_Sym)) {
-      Elf64_Sym symbol;
-      at(section.sh_offset + one, symbol);
-      if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_size == 0) continue;
-      symbol.st_size = size;
-      std::memcpy(image.data() + section.sh_offset + one, &symbol, sizeof symbol);
-    }
-  }
-  return image;
-}
-
-TEST(CodeClassDeclared, DataOfSymbolsThatHaveNoSizeOrTooSmallAOne) {
-  PHASEBIT_NEEDS_TOOLS();
-  for (const char* space : {"const", "global"}) {
-    const std::string ones =
-        reads(fmt::format(".{} .align 4 .u32 TABLE[4] = {{1,2,3,4}};", space), space);
-    const auto from = assemble_text(ones, "sm_90a"),
-               to = assemble_text(replaced(ones, "3,4", "3,5"), "sm_90a");
-    ASSERT_TRUE(from && to) << (from ? to : from).error().text();
-    for (const std::uint64_t size : {0, 4}) {
-      const auto a = cubin::read_cubin(with_sizes(*from, size)),
-                 b = cubin::read_cubin(with_sizes(*to, size));
-      ASSERT_TRUE(a && b) << space << size << ": " << (a ? b : a).error().text();
-      EXPECT_NE(a->find("k")->code.hash, b->find("k")->code.hash) << space << size;
-    }
   }
 }
 
