@@ -42,7 +42,8 @@ Result<bool> check_key(HeadCatalogue& catalogue, Rendered& kernel) {
   PHASEBIT_TRY(render::check_head_plan(*catalogue.loaded, head, key));
   PHASEBIT_TRY_ASSIGN(held, render::is_held_to_key(*catalogue.loaded, head, key));
   std::string nearer;
-  if (held && !head.own_components()) {
+  // A fork's id says that it is one, held or not.
+  if (held && !head.own_components() && head.parent.text.empty()) {
     PHASEBIT_TRY_ASSIGN(found, catalogue.texts->nearer(kernel.kernel, space::template_key(key)));
     nearer = std::move(found);
   }

@@ -17,10 +17,6 @@ BATCH = 96  # files that one process reads: all are read again when the head of 
 REFUSED, SAME, NO_CODE, LEFT = "refused", "same code", "no code", "left"
 
 
-def lines_of(text):
-    return ptx_edits.read_lines(text)
-
-
 def run(*words):
     return subprocess.run([PROGRAM, *words], capture_output=True, text=True)
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Packs the edits of left.txt for a GPU machine: pack_edits.py OUT [TARGET [PART OF]].
+"""Packs the edits of left.txt for a GPU machine: pack_edits.py OUT [TARGET].
 
 OUT gets a bundle, and edits.json with the edit of each of its variants. PHASEBIT_PROGRAM makes it.
-`PART OF` (from 0) is for a machine that is lent for a short time: every OF-th edit, from PART on.
 """
 import json
 import pathlib
@@ -13,14 +12,14 @@ import judge
 import left_list
 
 
-def main(out, target="sm_90a", part="0", of="1"):
+def main(out, target="sm_90a"):
     with tempfile.TemporaryDirectory() as folder:
         listed = left_list.read()
         texts = judge.render(pathlib.Path(folder) / "sound")
         wanted = [edit for _, where, edit in judge.all_edits(texts)
                   if where == target and edit.name in listed]
         files = {}
-        for number, edit in list(enumerate(wanted))[int(part)::int(of)]:
+        for number, edit in enumerate(wanted):
             path = pathlib.Path(folder) / f"e{number}.ptx"
             path.write_text(edit.text)
             files[path.stem] = edit.name
