@@ -53,7 +53,9 @@ struct OpcodeRule {
 // statement without its predicate and semicolon, with single blanks.
 struct StatementRule {
   std::string opcode;  // "nanosleep*"; with a blank, of the whole statement: "@!p bra *"
-  std::string form;    // "nanosleep.u32 100"; "x4 FORM": four of them
+  // "nanosleep.u32 100"; "x4 FORM": four of them, "x0 *": none; "behind fill: FORM": since the last one
+  // of another passage there was a statement of that verb, or that fits that pattern.
+  std::string form;
 };
 
 // Where the kernel goes through the verb. A pass beside the loop has what `require`, `cold` and

@@ -88,6 +88,38 @@ TEST(Statements, AreAsManyAsTheFormSays) {
                                      "'*, 2'"});
 }
 
+TEST(Statements, AreNotThereWhereNoneIsAskedFor) {
+  const std::vector<std::string> lines = {"c.wait| @p wait [b], 0;", "c.wait| bra L;"};
+  EXPECT_EQ(misstated(lines, "wait", {"wait *, 1", "x0 *"}), std::vector<std::string>());
+  EXPECT_EQ(misstated(lines, "wait", {"@* bra *", "x0 *"}), std::vector<std::string>());
+  EXPECT_EQ(misstated(lines, "wait", {"@* wait *", "x0 *"}),
+            std::vector<std::string>{"wait (c): 1 of '@* wait *', expected 0"});
+}
+
+TEST(Statements, AreBehindThoseThatTheFormNames) {
+  const rule::StatementRule by_verb{"*", "behind fill: *"};
+  const rule::StatementRule by_text{"arrive", "behind st.*: arrive*"};
+  const std::vector<std::string> sync = {"p.commit| sync 1;", "p.commit| arrive [b];"};
+  const std::vector<std::string> fill = {"p.fill| st.shared [a], w;"};
+  const auto join = [](const std::vector<std::vector<std::string>>& parts) {
+    std::vector<std::string> all;
+    for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+    return all;
+  };
+  for (const rule::StatementRule& form : {by_verb, by_text}) {
+    EXPECT_EQ(misstated(join({fill, sync}), "commit", form), std::vector<std::string>());
+    EXPECT_EQ(misstated(join({fill, sync, fill, sync}), "commit", form),
+              std::vector<std::string>());
+    for (const auto& lines :
+         {join({sync, fill}), join({fill, sync, {"c.wait| w;"}, sync}),
+          join({{"c.fill| st.shared [a], w;"}, sync})})
+      EXPECT_EQ(misstated(lines, "commit", form).size(), 1U);
+  }
+  EXPECT_EQ(misstated(join({sync, fill}), "commit", by_text),
+            std::vector<std::string>{"commit (p): 'arrive [b]' at templates/k.ptx:2 is not behind "
+                                     "'st.*'"});
+}
+
 TEST(Statements, OfAVerbThatARoleMustHave) {
   rule::GateSpec spec;
   spec.verbs = {{"commit", "c", {}, {}}};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -26,12 +27,28 @@ bool fits(const std::string& pattern, const PtxStatement& statement) {
   return rule::opcode_matches(pattern, whole ? text_of(statement, pattern) : statement.name);
 }
 
-// "x4 FORM": so many; 0 where any number will do.
-std::pair<int, std::string> count_and_form(const std::string& form) {
-  const std::size_t end = form.find(' ');
-  if (end == std::string::npos || !form.starts_with('x')) return {0, form};
-  const auto count = rule::parse_count(form.substr(1, end - 1));
-  return count ? std::pair(count->low, form.substr(end + 1)) : std::pair(0, form);
+// "x4 FORM": so many, and without it one or more. "behind PLACE: FORM": each has a statement of PLACE
+// before it, a verb or a pattern as a rule's first.
+struct Form {
+  std::optional<int> count;
+  std::string behind;
+  std::string pattern;
+};
+
+Form read_form(std::string form) {
+  static const std::string behind = "behind ";
+  Form read;
+  if (const std::size_t end = form.find(' '); end != std::string::npos && form.starts_with('x'))
+    if (const auto count = rule::parse_count(form.substr(1, end - 1))) {
+      read.count = count->low;
+      form = form.substr(end + 1);
+    }
+  if (const std::size_t end = form.find(": "); end != std::string::npos && form.starts_with(behind)) {
+    read.behind = form.substr(behind.size(), end - behind.size());
+    form = form.substr(end + 2);
+  }
+  read.pattern = std::move(form);
+  return read;
 }
 
 bool speaks_of(const std::string& verb, const image::SourceLine& line) {
@@ -67,12 +84,10 @@ class Misstated {
  private:
   std::string problem_of(const StatementRule& rule, const std::string& verb,
                          const std::string& role) const {
-    const auto [wanted, form] = count_and_form(rule.form);
+    const auto [wanted, behind, form] = read_form(rule.form);
     int found = 0;
     for (std::size_t i = 0; i < count_; ++i) {
-      if (!speaks_of(verb, source_[i]) || source_[i].role != role ||
-          !fits(rule.opcode, statements_[i]))
-        continue;
+      if (!is_meant(i, rule, verb, role)) continue;
       ++found;
       const std::string text = text_of(statements_[i], form);
       if (!rule::opcode_matches(form, text))
@@ -80,11 +95,35 @@ class Misstated {
       if (verb != rule::any_verb && is_outside(i))
         return fmt::format("'{}' at {} is not between the role's clock reads", text,
                            source_[i].place());
+      if (!behind.empty() && !is_behind(i, behind, rule, verb))
+        return fmt::format("'{}' at {} is not behind '{}'", text, source_[i].place(), behind);
     }
-    if (found == 0) return fmt::format("no '{}', expected '{}'", rule.opcode, form);
-    return wanted == 0 || found == wanted
+    if (found == 0 && wanted != 0)
+      return fmt::format("no '{}', expected '{}'", rule.opcode, form);
+    return found == wanted.value_or(found)
                ? ""
-               : fmt::format("{} of '{}', expected {}", found, rule.opcode, wanted);
+               : fmt::format("{} of '{}', expected {}", found, rule.opcode, *wanted);
+  }
+
+  bool is_meant(std::size_t i, const StatementRule& rule, const std::string& verb,
+                const std::string& role) const {
+    return speaks_of(verb, source_[i]) && source_[i].role == role &&
+           fits(rule.opcode, statements_[i]);
+  }
+
+  // Whether the role has a statement of `place` between this one and the last that the rule means
+  // in another passage of the verb, in the order of the text.
+  bool is_behind(std::size_t i, const std::string& place, const StatementRule& rule,
+                 const std::string& verb) const {
+    const std::string& role = source_[i].role;
+    bool same_passage = true;
+    for (std::size_t k = i; k-- > 0;) {
+      same_passage = same_passage && source_[k].role == role && source_[k].verb == source_[i].verb;
+      if (source_[k].role != role) continue;
+      if (source_[k].verb == place || fits(place, statements_[k])) return true;
+      if (!same_passage && is_meant(k, rule, verb, role)) return false;
+    }
+    return false;
   }
 
   // In the order of the text, which is that of a template. `prime` prepares a role.
