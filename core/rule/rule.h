@@ -53,8 +53,8 @@ struct OpcodeRule {
 // statement without its predicate and semicolon, with single blanks.
 struct StatementRule {
   std::string opcode;  // "nanosleep*"; with a blank, of the whole statement: "@!p bra *"
-  // "nanosleep.u32 100"; "x4 FORM": four of them, "x0 *": none; "behind fill: FORM": since the last one
-  // of another passage there was a statement of that verb, or that fits that pattern.
+  // "nanosleep.u32 100"; "x4 FORM": four of them, "x0 *": none; "after fill: FORM": since the last
+  // one of another passage there was a statement of that verb, or that fits that pattern.
   std::string form;
 };
 

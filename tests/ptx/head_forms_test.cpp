@@ -96,9 +96,9 @@ TEST(Statements, AreNotThereWhereNoneIsAskedFor) {
             std::vector<std::string>{"wait (c): 1 of '@* wait *', expected 0"});
 }
 
-TEST(Statements, AreBehindThoseThatTheFormNames) {
-  const rule::StatementRule by_verb{"*", "behind fill: *"};
-  const rule::StatementRule by_text{"arrive", "behind st.*: arrive*"};
+TEST(Statements, ComeAfterThoseThatTheFormNames) {
+  const rule::StatementRule by_verb{"*", "after fill: *"};
+  const rule::StatementRule by_text{"arrive", "after st.*: arrive*"};
   const std::vector<std::string> sync = {"p.commit| sync 1;", "p.commit| arrive [b];"};
   const std::vector<std::string> fill = {"p.fill| st.shared [a], w;"};
   const auto join = [](const std::vector<std::vector<std::string>>& parts) {
@@ -110,14 +110,14 @@ TEST(Statements, AreBehindThoseThatTheFormNames) {
     EXPECT_EQ(misstated(join({fill, sync}), "commit", form), std::vector<std::string>());
     EXPECT_EQ(misstated(join({fill, sync, fill, sync}), "commit", form),
               std::vector<std::string>());
-    for (const auto& lines :
-         {join({sync, fill}), join({fill, sync, {"c.wait| w;"}, sync}),
-          join({{"c.fill| st.shared [a], w;"}, sync})})
+    for (const auto& lines : {join({sync, fill}), join({fill, sync, {"c.wait| w;"}, sync}),
+                              join({{"c.fill| st.shared [a], w;"}, sync})})
       EXPECT_EQ(misstated(lines, "commit", form).size(), 1U);
   }
-  EXPECT_EQ(misstated(join({sync, fill}), "commit", by_text),
-            std::vector<std::string>{"commit (p): 'arrive [b]' at templates/k.ptx:2 is not behind "
-                                     "'st.*'"});
+  EXPECT_EQ(
+      misstated(join({sync, fill}), "commit", by_text),
+      std::vector<std::string>{"commit (p): 'arrive [b]' at templates/k.ptx:2 does not come after "
+                               "'st.*'"});
 }
 
 TEST(Statements, OfAVerbThatARoleMustHave) {

@@ -27,24 +27,25 @@ bool fits(const std::string& pattern, const PtxStatement& statement) {
   return rule::opcode_matches(pattern, whole ? text_of(statement, pattern) : statement.name);
 }
 
-// "x4 FORM": so many, and without it one or more. "behind PLACE: FORM": each has a statement of PLACE
-// before it, a verb or a pattern as a rule's first.
+// "x4 FORM": so many, and without it one or more. "after PLACE: FORM": each has a statement of
+// PLACE before it, a verb or a pattern as a rule's first.
 struct Form {
   std::optional<int> count;
-  std::string behind;
+  std::string after;
   std::string pattern;
 };
 
 Form read_form(std::string form) {
-  static const std::string behind = "behind ";
+  static const std::string after = "after ";
   Form read;
   if (const std::size_t end = form.find(' '); end != std::string::npos && form.starts_with('x'))
     if (const auto count = rule::parse_count(form.substr(1, end - 1))) {
       read.count = count->low;
       form = form.substr(end + 1);
     }
-  if (const std::size_t end = form.find(": "); end != std::string::npos && form.starts_with(behind)) {
-    read.behind = form.substr(behind.size(), end - behind.size());
+  if (const std::size_t end = form.find(": ");
+      end != std::string::npos && form.starts_with(after)) {
+    read.after = form.substr(after.size(), end - after.size());
     form = form.substr(end + 2);
   }
   read.pattern = std::move(form);
@@ -84,7 +85,7 @@ class Misstated {
  private:
   std::string problem_of(const StatementRule& rule, const std::string& verb,
                          const std::string& role) const {
-    const auto [wanted, behind, form] = read_form(rule.form);
+    const auto [wanted, after, form] = read_form(rule.form);
     int found = 0;
     for (std::size_t i = 0; i < count_; ++i) {
       if (!is_meant(i, rule, verb, role)) continue;
@@ -95,11 +96,10 @@ class Misstated {
       if (verb != rule::any_verb && is_outside(i))
         return fmt::format("'{}' at {} is not between the role's clock reads", text,
                            source_[i].place());
-      if (!behind.empty() && !is_behind(i, behind, rule, verb))
-        return fmt::format("'{}' at {} is not behind '{}'", text, source_[i].place(), behind);
+      if (!after.empty() && !is_after(i, after, rule, verb))
+        return fmt::format("'{}' at {} does not come after '{}'", text, source_[i].place(), after);
     }
-    if (found == 0 && wanted != 0)
-      return fmt::format("no '{}', expected '{}'", rule.opcode, form);
+    if (found == 0 && wanted != 0) return fmt::format("no '{}', expected '{}'", rule.opcode, form);
     return found == wanted.value_or(found)
                ? ""
                : fmt::format("{} of '{}', expected {}", found, rule.opcode, *wanted);
@@ -113,8 +113,8 @@ class Misstated {
 
   // Whether the role has a statement of `place` between this one and the last that the rule means
   // in another passage of the verb, in the order of the text.
-  bool is_behind(std::size_t i, const std::string& place, const StatementRule& rule,
-                 const std::string& verb) const {
+  bool is_after(std::size_t i, const std::string& place, const StatementRule& rule,
+                const std::string& verb) const {
     const std::string& role = source_[i].role;
     bool same_passage = true;
     for (std::size_t k = i; k-- > 0;) {
