@@ -30,8 +30,16 @@ std::string label_of(const fs::path& path, const std::string& text) {
   return fmt::format("{}@{}", path.stem().string(), base::content_hash(text).substr(0, digits));
 }
 
+// Whether the file is a fork of the project: its id names it, and no hash is needed. Any other file
+// may say in its head that it is one.
+bool is_fork(const base::Home& home, const fs::path& path) {
+  const auto fork = fork::read_fork(home, path.stem().string());
+  std::error_code none;
+  return fork && fs::equivalent(fork->path, path, none);
+}
+
 // Whether head and text are those of the variant of its key.
-Result<bool> check_key(HeadCatalogue& catalogue, Rendered& kernel) {
+Result<bool> check_key(HeadCatalogue& catalogue, Rendered& kernel, bool fork) {
   ptx::head::Head& head = kernel.head;
   if (!catalogue.loaded) {
     PHASEBIT_TRY_ASSIGN(loaded, catalogue::Catalogue::load(catalogue.templates));
@@ -42,8 +50,7 @@ Result<bool> check_key(HeadCatalogue& catalogue, Rendered& kernel) {
   PHASEBIT_TRY(render::check_head_plan(*catalogue.loaded, head, key));
   PHASEBIT_TRY_ASSIGN(held, render::is_held_to_key(*catalogue.loaded, head, key));
   std::string nearer;
-  // A fork's id says that it is one, held or not.
-  if (held && !head.own_components() && head.parent.text.empty()) {
+  if (held && !head.own_components() && !fork) {
     PHASEBIT_TRY_ASSIGN(found, catalogue.texts->nearer(kernel.kernel, space::template_key(key)));
     nearer = std::move(found);
   }
@@ -57,7 +64,7 @@ void name_after_file(Rendered& kernel, const std::string& label) {
     key.id = fmt::format("{}/{}/{}", image::whole_kind, label, kernel.kernel.entry);
     for (auto& [axis, value] : key.axes)
       if (axis == file_axis) value = label;
-  } else if (kernel.head.parent.text.empty()) {
+  } else {
     key.axes.emplace_back(file_axis, label);
     key.id += fmt::format("/{}={}", file_axis, label);
   }
@@ -92,6 +99,7 @@ Result<std::vector<Rendered>> read_ptx_kernels(const fs::path& path, HeadCatalog
   PHASEBIT_TRY_ASSIGN(text, base::read_file(path));
   PHASEBIT_TRY_ASSIGN(kernels, render::read_kernels(text, shown_path(catalogue.home, path)));
   const std::string label = label_of(path, text);
+  const bool fork = is_fork(catalogue.home, path);
   for (Rendered& one : kernels) {
     if (one.kernel.build == image::Build::guarded)
       return with_hint(fail(Step::usage, "{}: {} is a guarded build",
@@ -99,10 +107,10 @@ Result<std::vector<Rendered>> read_ptx_kernels(const fs::path& path, HeadCatalog
                        "give the timed one: its guarded build is made from it");
     bool held = true;
     if (one.has_head) {
-      PHASEBIT_TRY_ASSIGN(is_held, check_key(catalogue, one));
+      PHASEBIT_TRY_ASSIGN(is_held, check_key(catalogue, one, fork));
       held = is_held;
     }
-    name_after_file(one, held ? label : label + not_held);
+    if (!fork) name_after_file(one, held ? label : label + not_held);
     one.path = path;
   }
   PHASEBIT_TRY(check_distinct(kernels, shown_path(catalogue.home, path)));

@@ -16,9 +16,10 @@ bool is_ptx_file(const std::string& word);
 // Its kernels, each with a key of its own: that of its head with an axis `file=NAME@HASH`, because
 // who edits a file has made another kernel, and behind the hash "-not-held-to-its-key" where the
 // head's rules are not those of the variant that the key names, or the text is nearer to that of
-// another value of one of its axes; a fork's as it is; without a head
-// "whole/NAME@HASH/ENTRY". HASH is the text's. Keys of heads are held against the catalogue
-// (gen/render/head_key.h), which is loaded from `templates` when the first head asks for it.
+// another value of one of its axes. A fork of ptx/tuned keeps its key; a file elsewhere whose head
+// says that it is one does not. Without a head "whole/NAME@HASH/ENTRY". HASH is the text's. Keys of
+// heads are held against the catalogue (gen/render/head_key.h), which is loaded from `templates`
+// when the first head asks for it.
 struct HeadCatalogue {
   base::Home home;
   fs::path templates;

@@ -61,6 +61,32 @@ TEST_F(Forks, BeginAsTheirParent) {
   EXPECT_EQ(shown.out, Project::read(file("mine.ptx")));
 }
 
+// By its place, not by what its head says: elsewhere the text is anybody's.
+TEST_F(Forks, AreFilesLikeAnyOtherWhereTheyAreNotTheProjects) {
+  const auto id_of = [&](const std::string& path) {
+    const ProcessOutput shown = home_.says({"sass", "show", path, "-t", "sm_90a"});
+    EXPECT_EQ(shown.exit_status, 0) << shown.err;
+    return shown.out.substr(0, shown.out.find(" for sm_90a"));
+  };
+  const std::string mine = ring + "/tuned=mine";
+  EXPECT_EQ(id_of("ptx/tuned/mine.ptx"), mine);
+  const std::string text = Project::read(file("mine.ptx"));
+  const auto label = [](const std::string& name, const std::string& content) {
+    return fmt::format("/file={}@{}", name, base::content_hash(content).substr(0, 8));
+  };
+  for (const char* name : {"mine", "other"}) {
+    Project::write(home_.path() / (std::string(name) + ".ptx"), text);
+    EXPECT_EQ(id_of(std::string(name) + ".ptx"), mine + label(name, text));
+  }
+  // In the folder, and under another name than that of its head.
+  Project::write(file("other.ptx"), text);
+  EXPECT_EQ(id_of("ptx/tuned/other.ptx"), mine + label("other", text));
+  const std::string edited =
+      replaced(text, "{ verb = \"drain\", require = { \"LDS*\" = 1 } },\n//@", "");
+  Project::write(home_.path() / "mine.ptx", edited);
+  EXPECT_EQ(id_of("mine.ptx"), mine + label("mine", edited) + "-not-held-to-its-key");
+}
+
 TEST_F(Forks, AreAsRecordedUntilATemplateChanges) {
   const ProcessOutput same = home_.says({"fork", "--merge"});
   EXPECT_EQ(same.exit_status, 0) << same.err;
