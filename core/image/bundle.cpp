@@ -80,7 +80,9 @@ Result<Manifest> read_manifest(const fs::path& folder) {
     return with_hint(
         fail(Step::bundle, "{} is not a bundle: {}", folder.string(), text.error().message),
         "make one with `phasebit pack`");
-  return manifest_from_json(*text, path.string());
+  PHASEBIT_TRY_ASSIGN(manifest, manifest_from_json(*text, path.string()));
+  PHASEBIT_TRY(check_seals(manifest, path.string()));
+  return std::move(manifest);
 }
 
 std::string contents_file(const std::string& folder, std::string_view bytes) {

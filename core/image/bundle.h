@@ -17,7 +17,7 @@ Status write_bundle(const fs::path& folder, const Manifest& manifest,
                     const std::map<std::string, placement::CodeMoves>& moves = {},
                     const std::map<std::string, std::string>& contents = {});
 
-// Reads manifest.json. Step::bundle names what is missing, newer or torn.
+// Reads manifest.json. Step::bundle names what is missing, newer, torn or changed (check_seals).
 Result<Manifest> read_manifest(const fs::path& folder);
 
 // What is wrong in a bundle, without a GPU: check_manifest, and of each module that it is there,

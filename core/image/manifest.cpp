@@ -127,6 +127,7 @@ void fields(Visit& visit, const Manifest* /*type*/) {
   visit("sweep", &Manifest::sweep);
   visit("catalogue", &Manifest::catalogue, {.if_set = true});
   visit("variants", &Manifest::variants);
+  visit("seal", &Manifest::seal);
 }
 
 std::string launch_signature(const LaunchShape& launch) {
@@ -249,7 +250,42 @@ Status check_same_code(const ClassMember& first, const ClassMember& other) {
                        differs);
 }
 
+void seal(json& part) {
+  part.erase("seal");
+  part["seal"] = base::content_hash(part.dump());
+}
+
+json sealed(const Manifest& manifest) {
+  json made = manifest, seals = json::array();
+  json variants = std::move(made["variants"]);
+  for (json& variant : variants) {
+    seal(variant);
+    seals.push_back(variant["seal"]);
+  }
+  made["variants"] = std::move(seals);
+  seal(made);
+  made["variants"] = std::move(variants);
+  return made;
+}
+
+Status check_seal(const std::string& who, const std::string& read, const json& right) {
+  if (right["seal"] == read) return {};
+  return with_hint(fail(Step::bundle, "{}: changed since it was packed: its seal is '{}', not '{}'",
+                        who, right["seal"].get<std::string>(), read),
+                   "pack it again");
+}
+
 }  // namespace
+
+Status check_seals(const Manifest& manifest, const std::string& name) {
+  const json right = sealed(manifest);
+  for (std::size_t n = 0; n < manifest.variants.size(); ++n) {
+    const BundleVariant& variant = manifest.variants[n];
+    PHASEBIT_TRY(check_seal(fmt::format("{}: {}", name, variant.key.id), variant.seal,
+                            right["variants"][n]));
+  }
+  return check_seal(name, manifest.seal, right);
+}
 
 Status check_manifest(const Manifest& manifest) {
   std::set<std::string> ids;
@@ -273,7 +309,7 @@ Status check_manifest(const Manifest& manifest) {
 }
 
 std::string to_json(const Manifest& manifest) {
-  return json(manifest).dump(1) + "\n";
+  return sealed(manifest).dump(1) + "\n";
 }
 
 Result<Manifest> manifest_from_json(std::string_view text, const std::string& name) {

@@ -17,7 +17,7 @@
 
 namespace phasebit::image {
 
-inline constexpr int manifest_version = 5;
+inline constexpr int manifest_version = 6;
 
 struct Resources {
   int registers = 0;  // per thread
@@ -56,6 +56,7 @@ struct BundleVariant {
   std::vector<Image> images;  // at most one per build
   // Of a kernel without a head, which `launch` says nothing of but threads and shared memory.
   std::optional<WholeLaunch> whole = {};
+  std::string seal = {};  // as it was read: check_seals
   const Image* image(Build build) const;
 };
 template <typename Visit>
@@ -64,6 +65,7 @@ void fields(Visit& visit, const BundleVariant* /*type*/) {
   visit("launch", &BundleVariant::launch);
   visit("images", &BundleVariant::images);
   visit("whole", &BundleVariant::whole, {.if_set = true});
+  visit("seal", &BundleVariant::seal);
 }
 
 struct Manifest {
@@ -77,6 +79,7 @@ struct Manifest {
   // Of the templates; a manifest without them is read too.
   CatalogueFacts catalogue;
   std::vector<BundleVariant> variants;
+  std::string seal = {};  // as it was read: check_seals
 };
 
 // The fields of the launch that count in a signature, as one line of JSON: launches of one code and
@@ -88,6 +91,13 @@ std::string launch_signature(const WholeLaunch& whole);
 // Step::bundle names variant and field.
 Status check_manifest(const Manifest& manifest);
 
+// Whether it is what to_json wrote: a field that was changed since, or a variant that was added or
+// taken away, is another seal. Step::bundle names the variant and both seals. As a module's name is
+// the hash of what it holds, the modules are sealed as well. Who means to can seal anything: this
+// finds what somebody edited or mixed up.
+Status check_seals(const Manifest& manifest, const std::string& name);
+
+// With seals: a hash of each variant, and one of all other fields and of the variants' seals.
 std::string to_json(const Manifest& manifest);
 Result<Manifest> manifest_from_json(std::string_view text, const std::string& name);
 

@@ -235,6 +235,31 @@ TEST(ProgramTest, ADryRunTouchesNothing) {
   EXPECT_FALSE(fs::exists(program.bundle.file("store.sqlite")));
 }
 
+// A figure that nothing verifies would be stored as one that was verified.
+TEST(ProgramTest, AManifestThatWasChangedIsNotMeasured) {
+  Program program;
+  image::BundleVariant variant = ring_variant("a");
+  variant.launch.phases_checked = 4;
+  program.bundle.add(variant);
+  const fs::path folder = program.bundle.write();
+  std::string text = base::read_file(folder / "manifest.json").value();
+  const std::string checked = "\"phases_checked\": 4";
+  const std::size_t at = text.find(checked);
+  ASSERT_NE(at, std::string::npos);
+  text[at + checked.size() - 1] = '0';
+  ASSERT_TRUE(base::write_file(folder / "manifest.json", text));
+  for (const char* flag : {"--dry-run", "--no-aa"}) {
+    const auto output =
+        base::run_process({FAKE_BENCH, "--bundle", folder.string(), "--store",
+                           program.bundle.file("store.sqlite").string(), std::string(flag)});
+    ASSERT_TRUE(output);
+    EXPECT_EQ(output->exit_status, base::exit_code(base::Step::bundle)) << output->out;
+    EXPECT_TRUE(contains(output->err, "manifest.json: ring/a: changed since it was packed"))
+        << output->err;
+  }
+  EXPECT_FALSE(fs::exists(program.bundle.file("store.sqlite")));
+}
+
 // Timed from outside: there is a duration, and no clock of an SM.
 TEST(ProgramTest, AStrangersKernelHasNoMegahertz) {
   Program program;

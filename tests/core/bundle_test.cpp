@@ -155,8 +155,8 @@ TEST(Manifest, ComesBackFromJsonAsItWas) {
 TEST(Manifest, EveryFieldOfEveryPartIsWritten) {
   const json value = json::parse(to_json(full_manifest()));
   const json& variant = value.at("variants").at(0);
-  EXPECT_EQ(value.size(), 9U);
-  EXPECT_EQ(variant.size(), 4U);
+  EXPECT_EQ(value.size(), 10U);
+  EXPECT_EQ(variant.size(), 5U);
   EXPECT_EQ(variant.at("whole").size(), 7U);
   EXPECT_EQ(variant.at("whole").at("parameters").at(0).size(), 6U);
   EXPECT_EQ(variant.at("key").size(), 3U);
@@ -399,6 +399,57 @@ TEST_F(Bundle, ComesBackFromItsFolder) {
   ASSERT_TRUE(manifest) << manifest.error().text();
   EXPECT_EQ(to_json(*manifest), to_json(full_manifest()));
   EXPECT_EQ(read_module(folder() / "b", hash).value(), cubin);
+}
+
+// Each of these has its range, and contradicts nothing.
+TEST_F(Bundle, WhatWasChangedSinceItWasPackedIsRefused) {
+  Manifest manifest = sound_manifest();
+  manifest.variants[0].launch.phases_checked = manifest.variants[1].launch.phases_checked = 4;
+  manifest.variants[1].images[0].module = "7f7f";
+  ASSERT_TRUE(write_bundle(folder(), manifest, {}));
+  ASSERT_TRUE(read_manifest(folder()));
+  const fs::path file = folder() / "manifest.json";
+  const json good = json::parse(base::read_file(file).value());
+  struct Row {
+    void (*edit)(json& value);
+    const char* said;
+  };
+  const Row rows[] = {
+      {[](json& value) {
+         json& variants = value["variants"];
+         std::swap(variants[0]["images"][0]["module"], variants[1]["images"][0]["module"]);
+       },
+       ": ring/a"},
+      {[](json& value) { value["variants"][1]["launch"]["phases_checked"] = 0; }, ": ring/b"},
+      {[](json& value) { value["variants"][1]["launch"]["unit"] = "cycles per phase"; },
+       ": ring/b"},
+      {[](json& value) { value["variants"][1]["images"][0]["text_hash"] = "u"; }, ": ring/b"},
+      {[](json& value) { value["variants"][1]["seal"] = ""; }, ": ring/b"},
+      {[](json& value) { value["ptxas"] = "13.5.38"; }, ""},
+      {[](json& value) { value["variants"].erase(0); }, ""},
+  };
+  for (const Row& row : rows) {
+    json bad = good;
+    row.edit(bad);
+    ASSERT_TRUE(base::write_file(file, bad.dump()));
+    const auto manifest_read = read_manifest(folder());
+    ASSERT_FALSE(manifest_read) << bad.dump();
+    const std::string said = manifest_read.error().text();
+    EXPECT_TRUE(said.starts_with(fmt::format(
+        "bundle: {}{}: changed since it was packed: its seal is '", file.string(), row.said)))
+        << said;
+  }
+  // Both values: what it is, and what it was.
+  json bad = good;
+  bad["commit"] = "0123abc";
+  ASSERT_TRUE(base::write_file(file, bad.dump()));
+  const auto changed = manifest_from_json(bad.dump(), "m");
+  ASSERT_TRUE(changed);
+  EXPECT_EQ(read_manifest(folder()).error().text(),
+            fmt::format("bundle: {}: changed since it was packed: its seal is '{}', not '{}' (pack "
+                        "it again)",
+                        file.string(), json::parse(to_json(*changed))["seal"].get<std::string>(),
+                        good["seal"].get<std::string>()));
 }
 
 TEST_F(Bundle, EachKernelIsLookedForInItsModule) {
