@@ -48,16 +48,14 @@ class LoopJudge {
         loop_(loop),
         sources_(sources),
         steady_(file, flow, loop, [this](std::size_t i) { return changed_by_others(i); }) {
-    for (const int block : loop.blocks)
-      for (const std::size_t i : flow.blocks[static_cast<std::size_t>(block)].statements) {
-        if (sources.poll(i) && !taken.contains(i)) strong_.insert(i);
-        if (sources.writes(i)) writers_.push_back(i);
-        if (sources.loads_weakly(i) && !taken.contains(i)) weak_.insert(i);
-        if (!flow.locals.contains(i) && at(i).name.starts_with("ld.local")) own_loads_.insert(i);
-        if (!flow.locals.contains(i) && at(i).name.starts_with("st.local"))
-          own_stores_.push_back(i);
-        if (sources.calls_unknown(i) && !strong_.contains(i)) unknown_.insert(i);
-      }
+    for (const std::size_t i : statements_of(flow, loop)) {
+      if (sources.poll(i) && !taken.contains(i)) strong_.insert(i);
+      if (sources.writes(i)) writers_.push_back(i);
+      if (sources.loads_weakly(i) && !taken.contains(i)) weak_.insert(i);
+      if (!flow.locals.contains(i) && at(i).name.starts_with("ld.local")) own_loads_.insert(i);
+      if (!flow.locals.contains(i) && at(i).name.starts_with("st.local")) own_stores_.push_back(i);
+      if (sources.calls_unknown(i) && !strong_.contains(i)) unknown_.insert(i);
+    }
     can_leave_ = collect_exits();
     find_deadlines();
     std::erase_if(own_loads_, [&](std::size_t i) { return !steady_.operands(i); });
@@ -118,12 +116,10 @@ class LoopJudge {
       const auto barrier = uses_barrier(at(i));
       return barrier && barrier->waits;
     };
+    const auto own = statements_of(flow_, loop_);
     return std::any_of(exits_.begin(), exits_.end(),
                        [](const PtxJump& exit) { return exit.by_index; }) &&
-           std::any_of(loop_.blocks.begin(), loop_.blocks.end(), [&](int block) {
-             const auto& own = flow_.blocks[static_cast<std::size_t>(block)].statements;
-             return std::any_of(own.begin(), own.end(), waits);
-           });
+           std::any_of(own.begin(), own.end(), waits);
   }
 
   // Loads where the loop writes nothing but what it polled: one thread polls, all read; or a thread
@@ -197,14 +193,13 @@ class LoopJudge {
     const ptx::flow::PtxCounts counts(
         file_, flow_, loop_, names(), [&](std::size_t i) { return is_poll(i, strong_); }, nullptr);
     std::vector<std::size_t> comparisons;
-    for (const int block : loop_.blocks)
-      for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
-        if (at(i).name.starts_with("setp.") && at(i).operands.size() > 2 &&
-            names().deciding.contains(i))
-          comparisons.push_back(i);
-        if (!hands_on(i))
-          for (const PtxName& name : ptx::flow::written_by(file_, flow_, i)) clocks.erase(name);
-      }
+    for (const std::size_t i : statements_of(flow_, loop_)) {
+      if (at(i).name.starts_with("setp.") && at(i).operands.size() > 2 &&
+          names().deciding.contains(i))
+        comparisons.push_back(i);
+      if (!hands_on(i))
+        for (const PtxName& name : ptx::flow::written_by(file_, flow_, i)) clocks.erase(name);
+    }
     for (const std::size_t i : comparisons)
       for (const std::size_t side : {1U, 2U}) {
         const PtxName clock = name_at(i, side), limit = name_at(i, 3 - side);
@@ -230,23 +225,22 @@ class LoopJudge {
     const auto polled = names_of([&](std::size_t i) { return is_poll(i, polls); }, {});
     std::set<long> literals, shifts;
     bool floats = false, predicates = false, compares = false;
-    for (const int block : loop_.blocks)
-      for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
-        predicates = predicates || at(i).name.starts_with("mbarrier.t") ||
-                     (is_poll(i, polls) && sources_.calls(i));
-        if (!names().deciding.contains(i) || !reads_any(i, polled)) continue;
-        compares = compares || (at(i).name.starts_with("setp.") && at(i).operands.size() > 2 &&
-                                !ptx::flow::literal_number(at(i).operands[1]) &&
-                                !ptx::flow::literal_number(at(i).operands[2]));
-        floats = floats ||
-                 (at(i).name.starts_with("setp.") && at(i).name.find(".f") != std::string::npos);
-        predicates = predicates || at(i).name.starts_with("vote.") ||
-                     (!at(i).name.starts_with("setp.") && !at(i).operands.empty() &&
-                      at(i).operands.front().find('|') != std::string::npos);
-        for (const std::string& operand : at(i).operands)
-          if (const auto number = ptx::flow::literal_number(operand))
-            (at(i).name.starts_with("sh") ? shifts : literals).insert(*number);
-      }
+    for (const std::size_t i : statements_of(flow_, loop_)) {
+      predicates = predicates || at(i).name.starts_with("mbarrier.t") ||
+                   (is_poll(i, polls) && sources_.calls(i));
+      if (!names().deciding.contains(i) || !reads_any(i, polled)) continue;
+      compares = compares || (at(i).name.starts_with("setp.") && at(i).operands.size() > 2 &&
+                              !ptx::flow::literal_number(at(i).operands[1]) &&
+                              !ptx::flow::literal_number(at(i).operands[2]));
+      floats =
+          floats || (at(i).name.starts_with("setp.") && at(i).name.find(".f") != std::string::npos);
+      predicates = predicates || at(i).name.starts_with("vote.") ||
+                   (!at(i).name.starts_with("setp.") && !at(i).operands.empty() &&
+                    at(i).operands.front().find('|') != std::string::npos);
+      for (const std::string& operand : at(i).operands)
+        if (const auto number = ptx::flow::literal_number(operand))
+          (at(i).name.starts_with("sh") ? shifts : literals).insert(*number);
+    }
     std::vector<long> numbers = {0, -1, 1, 3};
     const auto add = [&](long number) {
       if (std::find(numbers.begin(), numbers.end(), number) == numbers.end())
@@ -329,15 +323,14 @@ class LoopJudge {
 
   void add_compared_counts(const ptx::flow::PtxStuck& stuck, const ptx::flow::PtxCounts& counted,
                            std::set<PtxName>& moving) const {
-    for (const int block : loop_.blocks)
-      for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
-        if (!at(i).name.starts_with("setp.") || !names().deciding.contains(i) ||
-            !stuck.runs_statement(i))
-          continue;
-        for (const PtxName& name : names().reads.at(i))
-          if (!moving.contains(name) && !stuck.number(name) && counted.decides(i, name))
-            moving.insert(name);
-      }
+    for (const std::size_t i : statements_of(flow_, loop_)) {
+      if (!at(i).name.starts_with("setp.") || !names().deciding.contains(i) ||
+          !stuck.runs_statement(i))
+        continue;
+      for (const PtxName& name : names().reads.at(i))
+        if (!moving.contains(name) && !stuck.number(name) && counted.decides(i, name))
+          moving.insert(name);
+    }
   }
 
   // Each exit but those that nothing in the loop changes; `alone`: on nothing else that changes.
@@ -387,13 +380,12 @@ class LoopJudge {
   // The polls, and the loads at places that change.
   Statements polls_and_tables() const {
     Statements found = strong_;
-    for (const int block : loop_.blocks)
-      for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
-        const std::string space = space_of(at(i));
-        if (at(i).name.starts_with("ld.") && space != ".param" && space != ".local" &&
-            !flow_.locals.contains(i) && !steady_.operands(i))
-          found.insert(i);
-      }
+    for (const std::size_t i : statements_of(flow_, loop_)) {
+      const std::string space = space_of(at(i));
+      if (at(i).name.starts_with("ld.") && space != ".param" && space != ".local" &&
+          !flow_.locals.contains(i) && !steady_.operands(i))
+        found.insert(i);
+    }
     return found;
   }
 
@@ -483,17 +475,16 @@ std::vector<std::pair<std::size_t, std::string>> comparisons_of(const PtxFile& f
                                                                 std::size_t poll) {
   std::vector<std::pair<std::size_t, std::string>> found;
   const auto values = ptx::flow::written_by(file, flow, poll);
-  for (const int block : loop.blocks)
-    for (const std::size_t i : flow.blocks[static_cast<std::size_t>(block)].statements) {
-      const ptx::PtxStatement& statement = file.statements[i].parsed;
-      if (!statement.name.starts_with("setp.") || statement.operands.size() < 3) continue;
-      for (const int side : {1, 2}) {
-        const std::string& mine = statement.operands[static_cast<std::size_t>(side)];
-        const PtxName name{flow.scopes.declaring(flow.scopes.of(i), mine), mine};
-        if (std::find(values.begin(), values.end(), name) != values.end())
-          found.emplace_back(i, statement.operands[static_cast<std::size_t>(3 - side)]);
-      }
+  for (const std::size_t i : statements_of(flow, loop)) {
+    const ptx::PtxStatement& statement = file.statements[i].parsed;
+    if (!statement.name.starts_with("setp.") || statement.operands.size() < 3) continue;
+    for (const int side : {1, 2}) {
+      const std::string& mine = statement.operands[static_cast<std::size_t>(side)];
+      const PtxName name{flow.scopes.declaring(flow.scopes.of(i), mine), mine};
+      if (std::find(values.begin(), values.end(), name) != values.end())
+        found.emplace_back(i, statement.operands[static_cast<std::size_t>(3 - side)]);
     }
+  }
   return found;
 }
 

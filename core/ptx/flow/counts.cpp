@@ -13,10 +13,6 @@ constexpr int most_visits = 6;       // of a block, before a step that still gro
 constexpr std::size_t at_end = static_cast<std::size_t>(-1);  // of a turn
 const PtxName constant{-2, ""};  // in the place of a name: a value that none of them has
 
-const std::vector<std::size_t>& statements_of(const PtxFlow& flow, int block) {
-  return flow.blocks[static_cast<std::size_t>(block)].statements;
-}
-
 // Hands a value on, or chooses between values. So a call is taken: compilers that do not optimise
 // call a function for what is one instruction.
 bool only_carries(const PtxStatement& statement) {

@@ -132,6 +132,10 @@ int PtxFlow::block_of(std::size_t statement) const {
   return -1;
 }
 
+const std::vector<std::size_t>& statements_of(const PtxFlow& flow, int block) {
+  return flow.blocks[static_cast<std::size_t>(block)].statements;
+}
+
 PtxFlow flow_of(const PtxFile& file, const PtxFunction& function) {
   return FlowMaker(file, function).make();
 }

@@ -36,6 +36,8 @@ struct PtxFlow {
   int block_of(std::size_t statement) const;  // -1: none
 };
 
+const std::vector<std::size_t>& statements_of(const PtxFlow& flow, int block);
+
 // Of a function with a body.
 PtxFlow flow_of(const PtxFile& file, const PtxFunction& function);
 

@@ -67,6 +67,15 @@ bool PtxLoop::holds(int block) const {
   return std::binary_search(blocks.begin(), blocks.end(), block);
 }
 
+std::vector<std::size_t> statements_of(const PtxFlow& flow, const PtxLoop& loop) {
+  std::vector<std::size_t> found;
+  for (const int block : loop.blocks) {
+    const auto& own = statements_of(flow, block);
+    found.insert(found.end(), own.begin(), own.end());
+  }
+  return found;
+}
+
 std::vector<std::vector<bool>> dominators_of(const PtxFlow& flow) {
   const std::size_t n = flow.blocks.size();
   std::vector<std::vector<bool>> dominators(n, std::vector<bool>(n, true));

@@ -13,6 +13,9 @@ struct PtxLoop {
   bool holds(int block) const;
 };
 
+// Block by block.
+std::vector<std::size_t> statements_of(const PtxFlow& flow, const PtxLoop& loop);
+
 // Inner loops before those around them. A way back to a block that does not dominate it (a loop
 // with two entries) makes no natural loop.
 std::vector<PtxLoop> loops_of(const PtxFlow& flow);

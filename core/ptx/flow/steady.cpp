@@ -35,16 +35,15 @@ bool stays(const std::string& name) {
 PtxSteady::PtxSteady(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
                      std::function<bool(std::size_t)> steady)
     : file_(file), flow_(flow), loop_(loop), steady_(std::move(steady)) {
-  for (const int block : loop.blocks)
-    for (const std::size_t i : flow.blocks[static_cast<std::size_t>(block)].statements) {
-      const std::string& opcode = file.statements[i].parsed.name;
-      for (PtxName& name : written_by(file, flow, i)) writes_[std::move(name)].push_back(i);
-      const bool elsewhere = starts_with_any(opcode, {"st.param", "st.shared", "st.global"});
-      if (opcode == "call" || opcode.starts_with("call.") ||
-          (starts_with_any(opcode, {"st.", "atom.", "red."}) && !elsewhere &&
-           !flow.locals.contains(i)))
-        writes_anywhere_ = true;
-    }
+  for (const std::size_t i : statements_of(flow, loop)) {
+    const std::string& opcode = file.statements[i].parsed.name;
+    for (PtxName& name : written_by(file, flow, i)) writes_[std::move(name)].push_back(i);
+    const bool elsewhere = starts_with_any(opcode, {"st.param", "st.shared", "st.global"});
+    if (opcode == "call" || opcode.starts_with("call.") ||
+        (starts_with_any(opcode, {"st.", "atom.", "red."}) && !elsewhere &&
+         !flow.locals.contains(i)))
+      writes_anywhere_ = true;
+  }
 }
 
 bool PtxSteady::operands(std::size_t statement) const {

@@ -191,7 +191,7 @@ bool PtxStuck::find_values_again() {
   std::map<PtxName, Known> now;
   bool changed = false;
   for (const int block : blocks_)
-    for (const std::size_t i : flow_.blocks[static_cast<std::size_t>(block)].statements) {
+    for (const std::size_t i : statements_of(flow_, block)) {
       const auto& names = names_.writes.at(i);
       if (!names_.deciding.contains(i) || names.empty() || !taken(i).value_or(true)) continue;
       const Known result = made(i), before = std::exchange(results_[i], result);

@@ -75,7 +75,7 @@ std::set<PtxName> carried_over(const PtxFile& file, const PtxFlow& flow, const P
       std::set<PtxName> names;
       for (const int next : flow.blocks[static_cast<std::size_t>(*block)].successors)
         if (next != loop.header) names.insert(read[next].begin(), read[next].end());
-      const auto& own = flow.blocks[static_cast<std::size_t>(*block)].statements;
+      const auto& own = statements_of(flow, *block);
       for (auto i = own.rbegin(); i != own.rend(); ++i) {
         if (file.statements[*i].parsed.guard.empty())
           for (const PtxName& name : all.writes.at(*i)) names.erase(name);
@@ -149,7 +149,7 @@ PtxDependence dependent_on(const PtxFile& file, const PtxFlow& flow, const PtxLo
   for (bool changed = true; changed;) {
     const std::size_t names = found.names.size(), blocks = found.blocks.size();
     for (const int block : loop.blocks)
-      for (const std::size_t i : flow.blocks[static_cast<std::size_t>(block)].statements) {
+      for (const std::size_t i : statements_of(flow, block)) {
         const bool carries =
             !stops(i) && (found.blocks.contains(block) || depends(read_by(file, flow, i)));
         if (!is_source(i) && !carries) continue;
@@ -167,7 +167,7 @@ PtxLoopNames::PtxLoopNames(const PtxFile& file, const PtxFlow& flow, const PtxLo
                            std::vector<PtxName> results) {
   for (const int block : loop.blocks) {
     std::map<PtxName, std::size_t> latest;
-    for (const std::size_t i : flow.blocks[static_cast<std::size_t>(block)].statements) {
+    for (const std::size_t i : statements_of(flow, block)) {
       block_of[i] = block;
       for (const PtxName& name : reads[i] = read_by(file, flow, i))
         if (const auto writer = latest.find(name); writer != latest.end())
