@@ -166,12 +166,6 @@ Result<VariantRow> variant_of(const KeyColumns& columns, const std::vector<std::
 
 namespace {
 
-bool has_word(const std::string& id, const std::string& word) {
-  for (std::size_t at = id.find(word); at != std::string::npos; at = id.find(word, at + 1))
-    if (const std::size_t end = at + word.size(); end == id.size() || id[end] == '/') return true;
-  return false;
-}
-
 // Sorted. An anchor's id may have its name without the axis ("anchor/fma").
 std::vector<std::string_view> words_of_id(std::string_view id) {
   constexpr std::string_view anchor = "anchor=";
@@ -182,37 +176,27 @@ std::vector<std::string_view> words_of_id(std::string_view id) {
   return words;
 }
 
-// The id of a component of its own names axes that are at their default, too.
-bool is_made_of(const VariantRow& variant, const std::string& made) {
-  const auto said = words_of_id(variant.id), wanted = words_of_id(made);
-  std::vector<std::string_view> more;
-  std::ranges::set_difference(said, wanted, std::back_inserter(more));
-  return std::ranges::includes(said, wanted) &&
-         std::ranges::all_of(more, [&](std::string_view word) {
-           const std::size_t equals = word.find('=');
-           if (equals == std::string_view::npos) return false;
-           const std::string* value = variant.find(std::string(word.substr(0, equals)));
-           return value != nullptr && *value == word.substr(equals + 1);
-         });
-}
-
 }  // namespace
 
 Status check_id(const VariantRow& variant) {
-  for (const std::string_view word : base::split(variant.id, '/')) {
-    const std::size_t equals = word.find('=');
-    if (equals == std::string_view::npos) continue;
+  const std::string made = record::display_id(*variant.defaults, variant.named);
+  const auto said = words_of_id(variant.id), wanted = words_of_id(made);
+  bool is_made = std::ranges::includes(said, wanted);
+  // The id of a component of its own names axes that are at their default, too.
+  std::vector<std::string_view> more;
+  std::ranges::set_difference(said, wanted, std::back_inserter(more));
+  for (const std::string_view word : more) {
+    const std::size_t equals = std::min(word.find('='), word.size());
     const std::string axis(word.substr(0, equals));
-    const std::string* value = variant.find(axis);
-    if (value != nullptr && !has_word(variant.id, fmt::format("/{}={}", axis, *value)))
+    const std::string* value = equals == word.size() ? nullptr : variant.find(axis);
+    if (value != nullptr && *value != word.substr(equals + 1))
       return fail(Step::store, "column '{}{}': '{}', and the id says otherwise: {}", axis_prefix,
                   axis, *value, variant.id);
+    is_made = is_made && value != nullptr;
   }
-  const std::string made = record::display_id(*variant.defaults, variant.named);
-  if (!is_made_of(variant, made))
-    return fail(Step::store, "column 'id': {}, and the columns of its axes make {}", variant.id,
-                made);
-  return {};
+  if (is_made) return {};
+  return fail(Step::store, "column 'id': {}, and the columns of its axes make {}", variant.id,
+              made);
 }
 
 std::string joined_words(const std::vector<std::string>& words) {
