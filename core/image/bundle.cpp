@@ -54,10 +54,11 @@ Status check_bundle(const fs::path& folder, const Manifest& manifest) {
                               module_path(folder, module, cubin_suffix).string(), entry),
                          "pack and copy the bundle again");
   }
-  for (const BundleVariant& variant : manifest.variants)
-    for (const WholeContents& one :
-         variant.whole ? variant.whole->contents : std::vector<WholeContents>())
+  for (const BundleVariant& variant : manifest.variants) {
+    if (!variant.whole) continue;
+    for (const WholeContents& one : variant.whole->contents)
       PHASEBIT_TRY(read_contents(folder, one));
+  }
   return {};
 }
 
