@@ -7,6 +7,7 @@
 #include "core/image/product/product.h"
 #include "core/image/stores/store.h"
 #include "core/image/tensor/tile.h"
+#include "core/isa/limits.h"
 
 #include <cstdint>
 #include <string>
@@ -14,11 +15,10 @@
 
 namespace phasebit::image {
 
-// What any GPU takes (CUDA C++ Programming Guide, technical specifications per compute capability).
-inline constexpr int most_threads_of_cta = 1024;
-inline constexpr int most_ctas_of_cluster = 16;
-inline constexpr int most_shared_bytes = 227 << 10;
-inline constexpr int most_sms = 1024;  // beyond every GPU's
+using isa::most_ctas_of_cluster;
+using isa::most_shared_bytes;
+using isa::most_sms;
+using isa::most_threads_of_cta;
 
 // The threads of one warp that play one role: lanes first_lane, first_lane + lane_stride, ...
 struct RoleSlice {

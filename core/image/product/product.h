@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/fields.h"
+#include "core/isa/limits.h"
 
 #include <cstdint>
 #include <vector>
@@ -31,7 +32,7 @@ struct ProductShape {
 };
 template <typename Visit>
 void fields(Visit& visit, const ProductShape* /*type*/) {
-  constexpr std::int64_t most = (227 << 10) / row_bytes;  // that shared memory has
+  constexpr std::int64_t most = isa::most_shared_bytes / row_bytes;
   visit("rows", &ProductShape::rows, {.least = 1, .most = most, .always = true});
   visit("columns", &ProductShape::columns, {.least = 1, .most = most, .always = true});
   visit("blocks", &ProductShape::blocks, {.least = 1, .most = most});
