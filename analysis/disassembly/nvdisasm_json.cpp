@@ -114,7 +114,8 @@ void put_guard_in_front(DisassembledInstruction& one) {
 // "[R7][R2.64]" of LDGSTS on sm_80 to sm_89, which nvdisasm prints as "[R7], [R2.64]".
 void part_addresses(DisassembledInstruction& one) {
   const std::size_t close = one.operands.find(']');
-  if (one.operands.starts_with('[') && one.operands.compare(close, 2, "][") == 0)
+  if (one.operands.starts_with('[') && close == one.operands.find("][") &&
+      close < one.operands.size())
     one.operands.insert(close + 1, ",");
 }
 

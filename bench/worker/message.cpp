@@ -1,19 +1,39 @@
 #include "bench/worker/message.h"
 
+#include <type_traits>
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 using nlohmann::json;
 
+// A whole number that the field cannot hold, such as a fraction, is an error of the message.
+template <typename Value>
+void read_field(const json& in, Value& value) {
+  if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
+    if (!in.is_number_integer() ||
+        !(in.is_number_unsigned() ? std::in_range<Value>(in.get<std::uint64_t>())
+                                  : std::in_range<Value>(in.get<std::int64_t>())))
+      throw json::other_error::create(501, "no number of the field: " + in.dump(), &in);
+  }
+  in.get_to(value);
+}
+template <typename Value>
+void read_field(const json& in, std::vector<Value>& values) {
+  for (const json& one : in) read_field(one, values.emplace_back());
+}
+#define PHASEBIT_READ_FIELD(name) read_field(nlohmann_json_j.at(#name), nlohmann_json_t.name);
+
 // The types are of several rooms: no functions of this one would be found by their arguments.
-#define PHASEBIT_JSON_FIELDS(Type, ...)                                          \
-  template <>                                                                    \
-  struct nlohmann::adl_serializer<Type> {                                        \
-    static void to_json(json& nlohmann_json_j, const Type& nlohmann_json_t) {    \
-      NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_TO, __VA_ARGS__))   \
-    }                                                                            \
-    static void from_json(const json& nlohmann_json_j, Type& nlohmann_json_t) {  \
-      NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_FROM, __VA_ARGS__)) \
-    }                                                                            \
+#define PHASEBIT_JSON_FIELDS(Type, ...)                                           \
+  template <>                                                                     \
+  struct nlohmann::adl_serializer<Type> {                                         \
+    static void to_json(json& nlohmann_json_j, const Type& nlohmann_json_t) {     \
+      NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_TO, __VA_ARGS__))    \
+    }                                                                             \
+    static void from_json(const json& nlohmann_json_j, Type& nlohmann_json_t) {   \
+      NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(PHASEBIT_READ_FIELD, __VA_ARGS__)) \
+    }                                                                             \
   };
 
 PHASEBIT_JSON_FIELDS(phasebit::record::Conditions, sm, first_warp, start_offset, padding, gap_after,
@@ -41,10 +61,9 @@ struct nlohmann::adl_serializer<phasebit::record::Sample> {
     for (const std::uint64_t reading : sample.readings) out.push_back(reading);
   }
   static void from_json(const json& in, phasebit::record::Sample& sample) {
-    in.at(0).get_to(sample.items);
-    in.at(1).get_to(sample.cycles);
-    for (std::size_t n = 2; n < in.size(); ++n)
-      sample.readings.push_back(in[n].get<std::uint64_t>());
+    read_field(in.at(0), sample.items);
+    read_field(in.at(1), sample.cycles);
+    for (std::size_t n = 2; n < in.size(); ++n) read_field(in[n], sample.readings.emplace_back());
   }
 };
 
@@ -61,7 +80,8 @@ namespace {
 // One of an enumeration, of which `last` is the last.
 template <typename Enumeration>
 Enumeration value_of(const json& number, Enumeration last) {
-  const auto value = number.get<std::int64_t>();
+  std::int64_t value = 0;
+  read_field(number, value);
   if (value < 0 || value > static_cast<std::int64_t>(last))
     throw json::other_error::create(501, fmt::format("{} is out of range", value), &number);
   return static_cast<Enumeration>(value);

@@ -8,6 +8,8 @@ std::string in_quotes(std::string_view text) {
     if (c == '"' || c == '\\') out += '\\';
     if (c == '\n')
       out += "\\n";
+    else if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f)
+      out += fmt::format("\\u{:04X}", static_cast<int>(c));
     else
       out += c;
   }

@@ -2,63 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 
 namespace phasebit::base {
 namespace {
-
-// Finds a character beyond ASCII outside of texts and comments, or a quote in the middle of a word.
-// No TOML has one there, and toml++ 3.3 goes on behind some of the former where its own code says
-// that nothing can.
-class Scan {
- public:
-  explicit Scan(std::string_view text) : text_(text) {}
-
-  std::optional<std::size_t> run() {
-    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-    if (text_.starts_with(byte_order_mark)) at_ = byte_order_mark.size();
-    while (at_ < text_.size()) {
-      const char c = text_[at_];
-      if (static_cast<unsigned char>(c) >= 0x80) return at_;
-      if (c == '#')
-        at_ = std::min(text_.find('\n', at_), text_.size());
-      else if (c != '"' && c != '\'')
-        ++at_;
-      else if (at_ > 0 && !may_precede_text(text_[at_ - 1]))
-        return at_;
-      else
-        skip_text(c);
-    }
-    return std::nullopt;
-  }
-
- private:
-  static bool may_precede_text(char c) {
-    return std::string_view(" \t\r\n=[{,.\xbf").find(c) != std::string_view::npos;
-  }
-  bool is_at(std::size_t at, char c) const { return at < text_.size() && text_[at] == c; }
-
-  // One without its end goes to the end of its line, or of the file.
-  void skip_text(char quote) {
-    const bool many = is_at(at_ + 1, quote) && is_at(at_ + 2, quote);
-    for (at_ += many ? 3 : 1; at_ < text_.size(); ++at_) {
-      if (quote == '"' && text_[at_] == '\\') {
-        at_ += is_at(at_ + 1, '\n') ? 0 : 1;
-      } else if (!many && (text_[at_] == quote || text_[at_] == '\n')) {
-        at_ += text_[at_] == quote ? 1 : 0;
-        return;
-      } else if (many && is_at(at_, quote) && is_at(at_ + 1, quote) && is_at(at_ + 2, quote)) {
-        // Up to two more are part of the text.
-        for (int more = 0; more < 5 && is_at(at_, quote); ++more) ++at_;
-        return;
-      }
-    }
-    at_ = std::min(at_, text_.size());
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-};
 
 // Why a text is no TOML, from what the parser says and where: "file:line:column: what", with the
 // line and what to write.
@@ -121,7 +67,6 @@ std::size_t place_of_assertion(std::string_view text) {
 }  // namespace
 
 Result<toml::table> parse_toml_table(std::string_view text, const std::string& file) {
-  if (const auto at = Scan(text).run()) return not_toml_at(text, file, *at);
   try {
     return toml::parse(text, file);
   } catch (const toml::parse_error& error) {

@@ -16,6 +16,11 @@ struct PtxStatement {
   std::string name;                   // of a label; an opcode with its modifiers; ".reg .b32"
   std::vector<std::string> operands;  // as written: "[p_barrier+32]", "{word0, word1}"
   bool semicolon = true;              // of a directive: `.maxntid 128` in front of a body has none
+  // "" behind the last: what ptxas would refuse is read too.
+  const std::string& operand(std::size_t index) const {
+    static const std::string none;
+    return index < operands.size() ? operands[index] : none;
+  }
 };
 
 // `line` is one statement, label, directive or brace. A directive's name is its words that begin

@@ -97,7 +97,7 @@ std::set<std::string> functions_by_address(const ptx::PtxFile& file) {
   for (const std::size_t i : file.globals) take(file.statements[i].text);
   for (const ptx::PlacedStatement& one : file.statements)
     if (one.parsed.name.starts_with("mov.") && one.parsed.operands.size() == 2)
-      take(one.parsed.operands[1]);
+      take(one.parsed.operand(1));
   return found;
 }
 

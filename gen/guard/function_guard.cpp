@@ -189,10 +189,10 @@ class FunctionGuard {
     const ptx::PtxStatement& poll = at(first.statement);
     const bool barrier =
         first.kind == image::WaitKind::parity || first.kind == image::WaitKind::state;
-    const std::string address = poll.operands.size() > 1 ? poll.operands[1] : "";
+    const std::string address = poll.operand(1);
     const std::uint32_t number =
         add_site(first.statement, first.kind,
-                 barrier && poll.operands.size() > 2 ? poll.operands[2] : compared_with(wait),
+                 barrier && poll.operands.size() > 2 ? poll.operand(2) : compared_with(wait),
                  address.starts_with('[') ? address.substr(1, address.size() - 2) : "");
     // All polls of the loop are of one kind, or the word is not read.
     const bool near =
@@ -255,7 +255,7 @@ class FunctionGuard {
     if (statement.operands.size() > 1 && !poll.echo) {
       const bool generic = space_of(statement).empty();
       Lines address =
-          capture_address(flow_.scopes, scope, statement.operands[1], named("address"), guard);
+          capture_address(flow_.scopes, scope, statement.operand(1), named("address"), guard);
       const bool barrier =
           poll.kind == image::WaitKind::parity || poll.kind == image::WaitKind::state;
       if (generic && barrier && !address.empty())
@@ -265,7 +265,7 @@ class FunctionGuard {
       if (barrier && statement.operands.size() > 2)
         job_.insertions.before(
             poll.statement,
-            capture_value(flow_.scopes, scope, statement.operands[2], named("operand"), guard));
+            capture_value(flow_.scopes, scope, statement.operand(2), named("operand"), guard));
     }
     job_.insertions.after(
         poll.statement,

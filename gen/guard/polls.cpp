@@ -83,8 +83,8 @@ bool may_meet(const PtxStatement& writer, const PtxStatement& load) {
 
 bool reads_timer(const PtxStatement& statement) {
   return is(statement, "mov") && statement.operands.size() == 2 &&
-         (statement.operands[1].starts_with("%globaltimer") ||
-          statement.operands[1].starts_with("%clock"));
+         (statement.operand(1).starts_with("%globaltimer") ||
+          statement.operand(1).starts_with("%clock"));
 }
 
 std::optional<BarrierUse> uses_barrier(const PtxStatement& statement) {

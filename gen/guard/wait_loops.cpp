@@ -215,7 +215,7 @@ class LoopJudge {
   }
 
   PtxName name_at(std::size_t i, std::size_t operand) const {
-    const std::string& name = at(i).operands[operand];
+    const std::string& name = at(i).operand(operand);
     return {flow_.scopes.declaring(flow_.scopes.of(i), name), name};
   }
 
@@ -230,8 +230,8 @@ class LoopJudge {
                    (is_poll(i, polls) && sources_.calls(i));
       if (!names().deciding.contains(i) || !reads_any(i, polled)) continue;
       compares = compares || (at(i).name.starts_with("setp.") && at(i).operands.size() > 2 &&
-                              !ptx::flow::literal_number(at(i).operands[1]) &&
-                              !ptx::flow::literal_number(at(i).operands[2]));
+                              !ptx::flow::literal_number(at(i).operand(1)) &&
+                              !ptx::flow::literal_number(at(i).operand(2)));
       floats =
           floats || (at(i).name.starts_with("setp.") && at(i).name.find(".f") != std::string::npos);
       predicates = predicates || at(i).name.starts_with("vote.") ||
@@ -479,10 +479,10 @@ std::vector<std::pair<std::size_t, std::string>> comparisons_of(const PtxFile& f
     const ptx::PtxStatement& statement = file.statements[i].parsed;
     if (!statement.name.starts_with("setp.") || statement.operands.size() < 3) continue;
     for (const int side : {1, 2}) {
-      const std::string& mine = statement.operands[static_cast<std::size_t>(side)];
+      const std::string& mine = statement.operand(static_cast<std::size_t>(side));
       const PtxName name{flow.scopes.declaring(flow.scopes.of(i), mine), mine};
       if (std::find(values.begin(), values.end(), name) != values.end())
-        found.emplace_back(i, statement.operands[static_cast<std::size_t>(3 - side)]);
+        found.emplace_back(i, statement.operand(static_cast<std::size_t>(3 - side)));
     }
   }
   return found;

@@ -19,6 +19,16 @@ using nlohmann::json;
 
 namespace {
 
+// The library writes whole numbers alone: a fraction is of another writer, and may be too large for
+// any of the fields.
+json parse_note(std::string_view line) {
+  return json::parse(line, [](int, json::parse_event_t event, json& value) {
+    if (event == json::parse_event_t::value && value.is_number_float())
+      throw json::other_error::create(501, "no whole number: " + value.dump(), &value);
+    return true;
+  });
+}
+
 // Throws for what is no whole number of 32 bits.
 int whole(const json& value) {
   const auto number = value.is_number_integer() ? value.get<std::int64_t>() : INT64_MAX;
@@ -42,9 +52,11 @@ class LaunchOfNote {
   explicit LaunchOfNote(const json& note) : note_(note) {}
 
   WholeLaunch make() {
-    note_.at("grid").get_to(launch_.grid);
-    note_.at("block").get_to(launch_.block);
-    note_.at("cluster").get_to(launch_.cluster);
+    for (int d = 0; d < 3; ++d) {
+      launch_.grid[d] = whole(note_.at("grid").at(d));
+      launch_.block[d] = whole(note_.at("block").at(d));
+      launch_.cluster[d] = whole(note_.at("cluster").at(d));
+    }
     note_.at("shared_bytes").get_to(launch_.shared_bytes);
     note_.at("cooperative").get_to(launch_.cooperative);
     raw_ = note_.at("parameters").get<std::string>();
@@ -175,7 +187,7 @@ class NoteReader {
     for (size_t n = 0; n < lines.size(); ++n) {
       const bool is_last = n + 1 == lines.size();
       try {
-        if (!is_last || !lines[n].empty()) PHASEBIT_TRY(read(json::parse(lines[n])));
+        if (!is_last || !lines[n].empty()) PHASEBIT_TRY(read(parse_note(lines[n])));
       } catch (const json::exception& error) {
         if (is_last) break;  // half of one, of a process that was killed
         return fail(Step::io, "{}:{}: {}", file, n + 1, error.what());
@@ -194,7 +206,7 @@ class NoteReader {
 
   Status read(const json& note) {
     if (note.contains("again"))
-      return add(json::parse(note.at("again").get<std::string>()), times_of(note) - 1);
+      return add(parse_note(note.at("again").get<std::string>()), times_of(note) - 1);
     if (!note.contains("left_out")) return add(note, 1);
     count(captured_.left_out, whole(note.at("left_out")));
     return {};

@@ -195,6 +195,15 @@ TEST(ModesTest, WhatNoFactorSeparatesIsLeftOpen) {
             "alone separates them");
 }
 
+TEST(MessageTest, NumbersThatTheirFieldsCannotHoldAreRefused) {
+  const std::string good = bench::worker::encode({"abc", {3, 1}, 99, 12, 0.5, 32});
+  for (const char* number : {"1e61", "12.5", "3000000000", "-3000000000", "\"12\""}) {
+    std::string bad = good;
+    bad.replace(bad.find("\"max_rounds\":12"), 15, fmt::format("\"max_rounds\":{}", number));
+    EXPECT_FALSE(bench::worker::decode_request(bad)) << bad;
+  }
+}
+
 TEST(MessageTest, WhatGoesInComesOut) {
   const bench::worker::PointRequest request{"abc", {3, 1}, 99, 12, 0.5, 32};
   const auto back = bench::worker::decode_request(bench::worker::encode(request));

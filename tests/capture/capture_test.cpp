@@ -68,8 +68,9 @@ TEST(CaptureNotes, SayWhatIsOutsideOfTheParameters) {
     return captured ? std::string() : captured.error().message;
   };
   EXPECT_EQ(says("0", "0"), "");
-  for (const auto& [place, at] : {std::pair("0", "1000000000"), std::pair("0", "-8"),
-                                  std::pair("8", "0"), std::pair("2147483647", "0")})
+  for (const auto& [place, at] :
+       {std::pair("0", "1000000000"), std::pair("0", "-8"), std::pair("8", "0"),
+        std::pair("2147483647", "0"), std::pair("1e200", "0"), std::pair("0", "1e200")})
     EXPECT_NE(says(place, at).find("n.jsonl:1: "), std::string::npos) << place << " " << at;
 }
 

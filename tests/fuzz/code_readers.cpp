@@ -22,7 +22,8 @@ void pad(std::string_view bytes) {
   const auto padded = cubin::change::pad_cubin(bytes, padding);
   if (!padded) return check_refusal(padded.error(), {Step::disassemble});
   const auto before = cubin::read_cubin_or_stub(bytes), after = cubin::read_cubin_or_stub(*padded);
-  if (before.has_value() != after.has_value()) bug("what is padded cannot be read");
+  if (before && !after) bug("what is padded cannot be read: " + after.error().text());
+  if (after && !before) bug("padding makes readable: " + before.error().text());
   if (before && before->kernels.size() != after->kernels.size()) bug("kernels are missing");
 }
 

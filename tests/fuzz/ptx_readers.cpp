@@ -11,7 +11,7 @@ namespace phasebit::test {
 void read_fuzzed_ptx_file(std::string_view text) {
   const auto file = ptx::read_ptx(text, "mine.ptx");
   if (!file) return check_refusal(file.error(), {Step::assemble});
-  if (write_ptx(*file) != text) bug("written it is another text");
+  if (write_ptx(*file) != text.substr(0, text.find('\0'))) bug("written it is another text");
   for (const ptx::PtxFunction& function : file->functions)
     if (function.has_body &&
         (function.open >= function.close || function.close >= file->statements.size()))

@@ -78,6 +78,13 @@ Status MoveFinder::check_alone(std::size_t section) const {
     if (i != section && from < end && (from > begin || to > begin))
       return fail(Step::disassemble, "sections {} and {} share bytes", code.name, other.name);
   }
+  const GElf_Ehdr& header = file_.header();
+  const std::pair<std::uint64_t, std::uint64_t> tables[] = {
+      {header.e_shoff, std::uint64_t{header.e_shnum} * header.e_shentsize},
+      {header.e_phoff, std::uint64_t{header.e_phnum} * header.e_phentsize}};
+  for (const auto& [from, size] : tables)
+    if (from < end && from + size > begin)
+      return fail(Step::disassemble, "section {} and a table of headers share bytes", code.name);
   return {};
 }
 

@@ -201,7 +201,7 @@ void PtxCounts::add_sources(std::size_t i, const PtxStep& after, PtxSteps& made)
 }
 
 bool PtxCounts::is_operand(std::size_t i, std::size_t operand, const PtxName& name) const {
-  return operand < at(i).operands.size() && at(i).operands[operand] == name.second;
+  return operand < at(i).operands.size() && at(i).operand(operand) == name.second;
 }
 
 // What the result of a statement has of one of the names that it reads, where `after` is what
@@ -260,8 +260,7 @@ PtxStep PtxCounts::through_sum(std::size_t i, const PtxName& name, PtxStep after
   }
   const std::size_t other = is_operand(i, 1, name) ? 2 : 1;
   const auto by = added(i, other);
-  const bool steady =
-      by || product || !names_.written.contains({name.first, at(i).operands[other]});
+  const bool steady = by || product || !names_.written.contains({name.first, at(i).operand(other)});
   if (!steady) after.way = std::max(after.way, PtxStep::Way::sum);
   if (difference && other == 1) after.negated = true;
   const long step = difference ? -by.value_or(1) : by.value_or(1);

@@ -106,7 +106,7 @@ class FlowMaker {
   std::vector<std::string> listed_targets(std::size_t statement) const {
     const PtxStatement& branch = at(statement);
     if (branch.operands.size() < 2) return {};
-    const auto table = flow_.scopes.label(flow_.scopes.of(statement), branch.operands[1]);
+    const auto table = flow_.scopes.label(flow_.scopes.of(statement), branch.operand(1));
     if (!table || *table + 1 >= file_.statements.size()) return {};
     const PtxStatement& list = at(*table + 1);
     return list.name == ".branchtargets" ? list.operands : std::vector<std::string>();

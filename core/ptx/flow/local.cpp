@@ -63,7 +63,7 @@ class LocalFinder {
       const bool loads = starts_with_any(statement.name, {"ld."}),
                  stores = starts_with_any(statement.name, {"st."});
       if (!loads && !stores) continue;
-      const auto address = address_of(statement.operands[loads ? 1 : 0]);
+      const auto address = address_of(statement.operand(loads ? 1 : 0));
       const int bytes = bytes_of(statement.name);
       if (!address || bytes == 0) continue;
       const auto place = place_of(name_at(i, address->base), address->offset, 0);
@@ -79,8 +79,8 @@ class LocalFinder {
     for (std::size_t i = function_.open + 1; i < function_.close; ++i) {
       const PtxStatement& statement = at(i);
       if (statement.name.starts_with("st.param") && statement.operands.size() == 2) {
-        const auto place = place_of(name_at(i, statement.operands[1]), 0, 0);
-        const auto parameter = address_of(statement.operands[0]);
+        const auto place = place_of(name_at(i, statement.operand(1)), 0, 0);
+        const auto parameter = address_of(statement.operand(0));
         if (place && parameter) lent[name_at(i, parameter->base)] = place->first;
       }
       for (const std::string& argument : call_of(statement).arguments) {
@@ -126,13 +126,13 @@ class LocalFinder {
     const PtxStatement& made = at(written->second);
     if (!made.guard.empty() || made.operands.size() < 2) return std::nullopt;
     if (starts_with_any(made.name, {"add."}) && made.operands.size() == 3) {
-      const auto number = number_in(made.operands[2]);
+      const auto number = number_in(made.operand(2));
       if (!number) return std::nullopt;
       offset += *number;
     } else if (!starts_with_any(made.name, {"mov.", "cvta.local.", "cvta.to.local."})) {
       return std::nullopt;
     }
-    return place_of(name_at(written->second, made.operands[1]), offset, depth + 1);
+    return place_of(name_at(written->second, made.operand(1)), offset, depth + 1);
   }
 
   static constexpr std::size_t none = 0;

@@ -36,8 +36,8 @@ bool only_computes(const PtxFile& file, const PtxFunction& function, const PtxFl
     const std::string_view stem = stem_of(one);
     const bool memory = base::is_listed(" ld ldu st ", stem) &&
                         one.name.find(".param") == one.name.npos && !flow.locals.contains(i);
-    const bool clock = one.operands.size() == 2 && one.operands[1].starts_with('%') &&
-                       starts_with_any(one.operands[1], {"%clock", "%globaltimer"});
+    const bool clock = one.operands.size() == 2 && one.operand(1).starts_with('%') &&
+                       starts_with_any(one.operand(1), {"%clock", "%globaltimer"});
     if (memory || clock ||
         base::is_listed(" atom red call bra brx mbarrier tex suld multimem ", stem))
       return false;
@@ -163,9 +163,9 @@ std::vector<PtxName> PtxStuck::made_of(std::size_t statement) const {
   std::vector<PtxName> names = names_.reads.at(statement);
   const PtxStatement& parsed = at(statement);
   if (stem_of(parsed) == "selp" && parsed.operands.size() == 4)
-    if (const Known chosen = value_of(statement, parsed.operands[3])) {
-      const std::string& other = parsed.operands[chosen->number != 0 ? 2 : 1];
-      if (other != parsed.operands[chosen->number != 0 ? 1 : 2])
+    if (const Known chosen = value_of(statement, parsed.operand(3))) {
+      const std::string& other = parsed.operand(chosen->number != 0 ? 2 : 1);
+      if (other != parsed.operand(chosen->number != 0 ? 1 : 2))
         std::erase_if(names, [&](const PtxName& name) { return name.second == other; });
     }
   std::erase_if(names, [&](const PtxName& name) { return value_at(statement, name).has_value(); });
@@ -348,10 +348,10 @@ PtxStuck::Known PtxStuck::same_value(std::size_t statement,
 PtxStuck::Known PtxStuck::copied(std::size_t statement) const {
   const PtxStatement& parsed = at(statement);
   if (parsed.operands.size() < 2) return std::nullopt;
-  if (parsed.name.starts_with("st.")) return value_of(statement, parsed.operands[1]);
+  if (parsed.name.starts_with("st.")) return value_of(statement, parsed.operand(1));
   if (parsed.name == "mov.pred")
-    if (const auto number = literal_number(parsed.operands[1])) return Value{*number != 0 ? 1 : 0};
-  if (!parsed.name.starts_with("ld.")) return value_of(statement, parsed.operands[1]);
+    if (const auto number = literal_number(parsed.operand(1))) return Value{*number != 0 ? 1 : 0};
+  if (!parsed.name.starts_with("ld.")) return value_of(statement, parsed.operand(1));
   if (const auto own = flow_.locals.find(statement); own != flow_.locals.end())
     return same_value(statement, own->second);
   return parsed.name.starts_with("ld.param")
@@ -369,9 +369,9 @@ std::optional<bool> PtxStuck::order_of(std::size_t statement, const Known& left,
   const bool alike = first == second || first == 0 || second == 0;
   if (left && right && !(free && (of_floats(parsed.name) || !alike)))
     return order_holds(parsed.name, order_between(left->number, right->number, parsed.name));
-  if (first != 0 && (right || !moves(statement, parsed.operands[2])))
+  if (first != 0 && (right || !moves(statement, parsed.operand(2))))
     return order_holds(parsed.name, polled_.order);
-  if (second != 0 && (left || !moves(statement, parsed.operands[1])))
+  if (second != 0 && (left || !moves(statement, parsed.operand(1))))
     return order_holds(parsed.name, polled_.order == 2 ? 2 : -polled_.order);
   return std::nullopt;
 }
@@ -379,11 +379,11 @@ std::optional<bool> PtxStuck::order_of(std::size_t statement, const Known& left,
 PtxStuck::Known PtxStuck::compared(std::size_t statement) const {
   const PtxStatement& parsed = at(statement);
   if (parsed.operands.size() < 3) return std::nullopt;
-  const std::optional<bool> result = order_of(statement, value_of(statement, parsed.operands[1]),
-                                              value_of(statement, parsed.operands[2]));
+  const std::optional<bool> result = order_of(statement, value_of(statement, parsed.operand(1)),
+                                              value_of(statement, parsed.operand(2)));
   if (parsed.operands.size() == 3) return result ? Known(Value{*result ? 1 : 0}) : std::nullopt;
-  if (parsed.operands[0].find('|') != std::string::npos) return std::nullopt;
-  const Known third = value_of(statement, parsed.operands[3]);
+  if (parsed.operand(0).find('|') != std::string::npos) return std::nullopt;
+  const Known third = value_of(statement, parsed.operand(3));
   const bool conjunction = parsed.name.find(".and.") != std::string::npos;
   if (!conjunction && parsed.name.find(".or.") == std::string::npos) return std::nullopt;
   const long decides = conjunction ? 0 : 1;
@@ -396,8 +396,8 @@ PtxStuck::Known PtxStuck::compared(std::size_t statement) const {
 PtxStuck::Known PtxStuck::of_predicates(std::size_t statement) const {
   const PtxStatement& parsed = at(statement);
   const std::string_view stem = stem_of(parsed);
-  const Known left = value_of(statement, parsed.operands[1]),
-              right = value_of(statement, parsed.operands[2]);
+  const Known left = value_of(statement, parsed.operand(1)),
+              right = value_of(statement, parsed.operand(2));
   const long decides = stem == "or" ? 1 : 0;
   if (stem != "xor" && ((left && left->number == decides) || (right && right->number == decides)))
     return Value{decides};
@@ -407,10 +407,11 @@ PtxStuck::Known PtxStuck::of_predicates(std::size_t statement) const {
 
 // selp: where both are one number it does not matter which.
 PtxStuck::Known PtxStuck::chosen(std::size_t statement) const {
-  const auto& operands = at(statement).operands;
-  if (const Known choice = value_of(statement, operands[3]))
-    return value_of(statement, operands[choice->number != 0 ? 1 : 2]);
-  const Known one = value_of(statement, operands[1]), other = value_of(statement, operands[2]);
+  const PtxStatement& parsed = at(statement);
+  if (const Known choice = value_of(statement, parsed.operand(3)))
+    return value_of(statement, parsed.operand(choice->number != 0 ? 1 : 2));
+  const Known one = value_of(statement, parsed.operand(1)),
+              other = value_of(statement, parsed.operand(2));
   if (!one || !other || one->number != other->number) return std::nullopt;
   return Value{one->number, one->poll == other->poll ? one->poll : several};
 }
@@ -419,11 +420,11 @@ PtxStuck::Known PtxStuck::chosen(std::size_t statement) const {
 PtxStuck::Known PtxStuck::of_one(std::size_t statement) const {
   const PtxStatement& parsed = at(statement);
   if (parsed.operands.size() < 2) return std::nullopt;
-  const Known value = value_of(statement, parsed.operands[1]);
+  const Known value = value_of(statement, parsed.operand(1));
   if (!value) return std::nullopt;
   const bool zero = value->number == 0;
   if (parsed.name.starts_with("vote.sync.ballot") && parsed.operands.size() == 3)
-    return zero ? Known(Value{0}) : value_of(statement, parsed.operands[2]);
+    return zero ? Known(Value{0}) : value_of(statement, parsed.operand(2));
   if (starts_with_any(parsed.name,
                       {"redux.sync.and", "redux.sync.or", "redux.sync.min", "redux.sync.max"}))
     return value;
@@ -460,12 +461,12 @@ PtxStuck::Known PtxStuck::called(std::size_t statement) const {
 PtxStuck::Known PtxStuck::computed(std::size_t statement) const {
   const PtxStatement& parsed = at(statement);
   const std::string_view stem = stem_of(parsed);
-  const Known left = value_of(statement, parsed.operands[1]),
-              right = value_of(statement, parsed.operands[2]);
+  const Known left = value_of(statement, parsed.operand(1)),
+              right = value_of(statement, parsed.operand(2));
   const bool zero = (left && left->number == 0) || (right && right->number == 0);
   if (zero && (stem == "and" || stem == "mul")) return Value{0};
   if (stem == "mad" && zero && parsed.operands.size() == 4)
-    return value_of(statement, parsed.operands[3]);
+    return value_of(statement, parsed.operand(3));
   if (!left || !right || parsed.operands.size() != 3 || of_floats(parsed.name)) return std::nullopt;
   const auto number = combined(stem, parsed.name, left->number, right->number);
   return number ? Known(Value{*number}) : std::nullopt;
@@ -509,7 +510,7 @@ PtxStuck::Known PtxStuck::followed(std::size_t statement) const {
   if (starts_with_any(parsed.name, {"vote.sync.any.pred", "vote.sync.all.pred", "shfl.sync."}))
     return copied(statement);
   if (parsed.name == "not.pred" && parsed.operands.size() == 2)
-    return value_of(statement, "!" + parsed.operands[1]);
+    return value_of(statement, "!" + parsed.operand(1));
   if (parsed.name.ends_with(".pred") && parsed.operands.size() == 3)
     return of_predicates(statement);
   if (stem == "selp" && parsed.operands.size() == 4) return chosen(statement);

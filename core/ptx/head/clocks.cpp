@@ -15,7 +15,7 @@ bool is_clock_verb(const image::SourceLine& line) {
 
 bool reads_register(const PtxStatement& statement, std::string_view prefix) {
   return statement.part == PtxStatement::Part::instruction && statement.operands.size() == 2 &&
-         statement.operands[1].starts_with(prefix);
+         statement.operand(1).starts_with(prefix);
 }
 
 class Clocks {
@@ -55,8 +55,8 @@ class Clocks {
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t i = 0; i < count_; ++i)
-        if (is_copy(i) && kept_.contains(parsed_[i].operands[1]))
-          changed = kept_.insert(parsed_[i].operands[0]).second || changed;
+        if (is_copy(i) && kept_.contains(parsed_[i].operand(1)))
+          changed = kept_.insert(parsed_[i].operand(0)).second || changed;
     }
   }
 
@@ -87,7 +87,7 @@ class Clocks {
     if (reads && !stores && !is_copy(i) && !is_clock_verb(source_[i]))
       complain(i, "counts with what the clock verbs have read");
   }
-  bool is_zero(std::size_t i) const { return parsed_[i].operands[1] == "0"; }
+  bool is_zero(std::size_t i) const { return parsed_[i].operand(1) == "0"; }
 
   // Between may stand what is no instruction of a file, and moves: LLVM puts them anywhere.
   bool are_neighbours(std::size_t first, std::size_t second) const {

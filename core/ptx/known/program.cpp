@@ -107,7 +107,7 @@ class ProgramMaker {
 
   std::optional<PtxValue> loaded(const PtxStatement& parsed) const {
     if (!parsed.name.starts_with("ld.param") || parsed.operands.size() != 2) return std::nullopt;
-    const auto address = flow::address_of(parsed.operands[1]);
+    const auto address = flow::address_of(parsed.operand(1));
     if (!address || function_.parameters.empty() ||
         address->base != function_.parameters.front().name)
       return std::nullopt;
