@@ -29,7 +29,7 @@ class TableReader {
     if (rule.verbs.empty()) refuse("", "lacks 'verb'");
     if (!verb.empty() && rule.verbs.size() > 1) refuse("verbs", "'verb' is there as well");
     rule.role = text("role");
-    if (!rule.role.empty() && !contains(rule_roles(), rule.role))
+    if (!rule.role.empty() && rule.role != no_role && !contains(rule_roles(), rule.role))
       refuse("role", fmt::format("no role '{}'", rule.role),
              nearest_word_hint(rule.role, rule_roles()));
     rule.families = words("families");

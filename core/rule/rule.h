@@ -53,8 +53,9 @@ struct OpcodeRule {
 // statement without its predicate and semicolon, with single blanks.
 struct StatementRule {
   std::string opcode;  // "nanosleep*"; with a blank, of the whole statement: "@!p bra *"
-  // "nanosleep.u32 100"; "x4 FORM": four of them, "x0 *": none; "after fill: FORM": since the last
-  // one of another passage there was a statement of that verb, or that fits that pattern.
+  // "nanosleep.u32 100"; "x4 FORM": four of them, "x0 *": none, "x0..": any number; "after fill:
+  // FORM": since the last one of another passage there was a statement of that verb, or that fits
+  // that pattern.
   std::string form;
 };
 
@@ -66,6 +67,8 @@ std::optional<Passes> parse_passes(std::string_view text);
 // The verb of a rule for all that a role does: of opcodes whose line ptxas takes from what stands
 // near, such as a fence.
 inline constexpr const char* any_verb = "*";
+// The role of a rule for code without one, such as what writes the record: `ptx` alone.
+inline constexpr const char* no_role = "-";
 
 struct VerbRule {
   std::string verb;                 // of SourceLine, or any_verb

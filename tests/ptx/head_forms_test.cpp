@@ -82,7 +82,7 @@ TEST(Statements, AreAsManyAsTheFormSays) {
                                           "c.wait| wait [b], 0;"};
   EXPECT_EQ(misstated(lines, "wait", {"wait *, 0", "x2 *"}), std::vector<std::string>());
   EXPECT_EQ(misstated(lines, "wait", {"wait *, 1", "x2 *"}),
-            std::vector<std::string>{"wait (c): 1 of 'wait *, 1', expected 2"});
+            std::vector<std::string>{"wait (c): 1 of 'wait *, 1', expected x2"});
   EXPECT_EQ(misstated(lines, "wait", {"wait *, 1", "x1 *, 2"}),
             std::vector<std::string>{"wait (c): 'wait [b], 1' at templates/k.ptx:2, expected "
                                      "'*, 2'"});
@@ -93,7 +93,7 @@ TEST(Statements, AreNotThereWhereNoneIsAskedFor) {
   EXPECT_EQ(misstated(lines, "wait", {"wait *, 1", "x0 *"}), std::vector<std::string>());
   EXPECT_EQ(misstated(lines, "wait", {"@* bra *", "x0 *"}), std::vector<std::string>());
   EXPECT_EQ(misstated(lines, "wait", {"@* wait *", "x0 *"}),
-            std::vector<std::string>{"wait (c): 1 of '@* wait *', expected 0"});
+            std::vector<std::string>{"wait (c): 1 of '@* wait *', expected x0"});
 }
 
 TEST(Statements, ComeAfterThoseThatTheFormNames) {
@@ -202,6 +202,26 @@ TEST(Clocks, AreNotChanged) {
     std::vector<std::string> lines = sound;
     lines.insert(lines.begin() + 3, line);
     EXPECT_EQ(changes(lines, FigureBy::clock), std::vector<std::string>{said}) << line;
+  }
+}
+
+TEST(Clocks, AreNotWrittenOverInTheRecord) {
+  const auto behind = [](const std::string& line) {
+    std::vector<std::string> lines = sound;
+    lines.push_back(line);
+    return changes(lines, FigureBy::clock);
+  };
+  for (const char* line : {"| st.global.v4.u32 [samples+32], {a, b, c, d};",
+                           "c.wait| st.shared.u32 [samples], a;", "| ld.global.u64 a, [samples];"})
+    EXPECT_EQ(behind(line), std::vector<std::string>()) << line;
+  for (const char* line :
+       {"| red.global.add.u64 [samples+8], minus;", "| st.global.u32 [samples+12], handled;",
+        "| @early st.global.u64 [samples+24], middle;", "| st.global.u64 [elsewhere], middle;",
+        "| atom.global.add.u64 old, [samples+8], minus;",
+        "| st.global.v2.u64 [samples], {kept, c1};"}) {
+    ASSERT_EQ(behind(line).size(), 1U) << line;
+    EXPECT_NE(behind(line).front().find("at templates/k.ptx:12 may write where the clocks are"),
+              std::string::npos);
   }
 }
 

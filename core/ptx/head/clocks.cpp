@@ -1,6 +1,9 @@
 #include "core/ptx/head/clocks.h"
 
+#include "core/ptx/flow/local.h"
+
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -18,6 +21,15 @@ bool reads_register(const PtxStatement& statement, std::string_view prefix) {
          statement.operand(1).starts_with(prefix);
 }
 
+// "st.global.v2.u64": 16
+long stored_bytes(const std::string& name) {
+  const std::size_t type = name.find_last_not_of("0123456789") + 1;
+  const long bits = type < name.size() ? std::stol(name.substr(type)) : 8;
+  const std::size_t vector = name.find(".v");
+  const bool several = vector != std::string::npos && std::isdigit(name[vector + 2]) != 0;
+  return bits / 8 * (several ? name[vector + 2] - '0' : 1);
+}
+
 class Clocks {
  public:
   Clocks(const std::vector<PtxStatement>& statements, const image::SourceMap& source)
@@ -30,6 +42,7 @@ class Clocks {
 
   std::vector<std::string> find(FigureBy by) {
     for (std::size_t i = 0; i < count_; ++i) check_use(i);
+    check_record();
     for (const auto& [verb, reads] : reads_by_verb()) check_pair(verb, reads, by);
     return std::move(found_);
   }
@@ -87,6 +100,33 @@ class Clocks {
     if (reads && !stores && !is_copy(i) && !is_clock_verb(source_[i]))
       complain(i, "counts with what the clock verbs have read");
   }
+
+  // Code without a role stores what was read, and from then on nothing else there: nothing at these
+  // bytes, and nothing by an address that may be theirs.
+  void check_record() {
+    std::vector<std::pair<long, long>> taken;
+    std::string base;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const std::string& name = parsed_[i].name;
+      const bool stores = name.starts_with("st.");
+      if (!source_[i].role.empty() || !source_[i].verb.empty() ||
+          !(stores || name.starts_with("red.") || name.starts_with("atom.")))
+        continue;
+      const bool kept = stores && has(kept_, read_names(parsed_[i]));
+      if (base.empty() && !kept) continue;
+      const auto to = flow::address_of(parsed_[i].operand(0));
+      const long begin = to ? to->offset : 0, end = begin + stored_bytes(name);
+      const bool free = std::none_of(taken.begin(), taken.end(), [&](const auto& other) {
+        return begin < other.second && other.first < end;
+      });
+      if (base.empty() && to) base = to->base;
+      if (!stores || !to || to->base != base || !free)
+        complain(i, "may write where the clocks are stored");
+      else if (kept)
+        taken.emplace_back(begin, end);
+    }
+  }
+
   bool is_zero(std::size_t i) const { return parsed_[i].operand(1) == "0"; }
 
   // Between may stand what is no instruction of a file, and moves: LLVM puts them anywhere.

@@ -14,7 +14,8 @@ enum class FigureBy { clock, timer };
 
 // In words: reads of %globaltimer that do not stand beside the clock read of their verb, and
 // statements that change what the verbs clock_start and clock_end read, or count with it. Code
-// without a role may copy and store it. `statements` are those of `source`, in order.
+// without a role may copy and store it, and stores nothing else there. `statements` are those of
+// `source`, in order.
 std::vector<std::string> find_clock_changes(const std::vector<PtxStatement>& statements,
                                             const image::SourceMap& source, FigureBy by);
 

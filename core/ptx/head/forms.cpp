@@ -1,8 +1,8 @@
 #include "core/ptx/head/forms.h"
 
 #include <algorithm>
+#include <climits>
 #include <map>
-#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -27,10 +27,10 @@ bool fits(const std::string& pattern, const PtxStatement& statement) {
   return rule::opcode_matches(pattern, whole ? text_of(statement, pattern) : statement.name);
 }
 
-// "x4 FORM": so many, and without it one or more. "after PLACE: FORM": each has a statement of
-// PLACE before it, a verb or a pattern as a rule's first.
+// "x4 FORM": so many, "x0.. FORM" any number, and without it one or more. "after PLACE: FORM": each
+// has a statement of PLACE before it, a verb or a pattern as a rule's first.
 struct Form {
-  std::optional<int> count;
+  rule::CountRange count{1, INT_MAX};
   std::string after;
   std::string pattern;
 };
@@ -40,7 +40,7 @@ Form read_form(std::string form) {
   Form read;
   if (const std::size_t end = form.find(' '); end != std::string::npos && form.starts_with('x'))
     if (const auto count = rule::parse_count(form.substr(1, end - 1))) {
-      read.count = count->low;
+      read.count = *count;
       form = form.substr(end + 1);
     }
   if (const std::size_t end = form.find(": ");
@@ -71,7 +71,7 @@ class Misstated {
   std::vector<std::string> find(const VerbRule& rule) const {
     std::set<std::string> roles;
     for (const image::SourceLine& line : source_)
-      if (rule.role.empty() ? speaks_of(rule.verb, line) : rule.role == line.role)
+      if (rule.role.empty() ? speaks_of(rule.verb, line) : role_of(rule) == line.role)
         roles.insert(line.role);  // of a rule that names its role, also without a line of the verb
     std::vector<std::string> found;
     for (const std::string& role : roles)
@@ -83,6 +83,10 @@ class Misstated {
   }
 
  private:
+  static std::string role_of(const VerbRule& rule) {
+    return rule.role == rule::no_role ? std::string() : rule.role;
+  }
+
   std::string problem_of(const StatementRule& rule, const std::string& verb,
                          const std::string& role) const {
     const auto [wanted, after, form] = read_form(rule.form);
@@ -99,10 +103,10 @@ class Misstated {
       if (!after.empty() && !is_after(i, after, rule, verb))
         return fmt::format("'{}' at {} does not come after '{}'", text, source_[i].place(), after);
     }
-    if (found == 0 && wanted != 0) return fmt::format("no '{}', expected '{}'", rule.opcode, form);
-    return found == wanted.value_or(found)
-               ? ""
-               : fmt::format("{} of '{}', expected {}", found, rule.opcode, *wanted);
+    if (wanted.has(found)) return "";
+    return found == 0 ? fmt::format("no '{}', expected '{}'", rule.opcode, form)
+                      : fmt::format("{} of '{}', expected {}", found, rule.opcode,
+                                    rule::to_string(wanted));
   }
 
   bool is_meant(std::size_t i, const StatementRule& rule, const std::string& verb,
