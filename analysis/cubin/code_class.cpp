@@ -103,7 +103,8 @@ class ClassReader {
   }
 
   // Banks of the kernel's own as a whole; of those that it shares what its code names. Bank 0 holds
-  // what each launch hands over.
+  // what each launch hands over, and behind it what is filled in when the image is loaded: handles
+  // of the textures and surfaces that the code names.
   void add_constants(std::size_t section, std::vector<CodeFact>& facts) {
     const std::string own = "." + graph_.entry_of(section);
     std::set<std::tuple<int, std::size_t, std::size_t>> pieces;  // bank, from, to
@@ -114,6 +115,8 @@ class ClassReader {
       if (bank > 0)
         facts.push_back({fmt::format("constant bank {}", bank),
                          graph_.describe_bytes(i, 0, file_.sections()[i].data.size())});
+      else if (bank == 0)
+        add_filled_in(i, section, facts);
       else if (common > 0)
         shared[common] = i;
     }
@@ -130,6 +133,12 @@ class ClassReader {
     for (const auto& [bank, from, to] : pieces)
       facts.push_back({fmt::format("constant bank {} at {:#x}", bank, from),
                        graph_.describe_bytes(shared.at(bank), from, to)});
+  }
+
+  void add_filled_in(std::size_t bank, std::size_t section, std::vector<CodeFact>& facts) {
+    for (const Relocation& one : graph_.relocations(bank))
+      facts.push_back(
+          {fmt::format("constant bank 0 at {:#x}", one.offset), graph_.describe(one, section)});
   }
 
   // 3 of ".nv.constant3" with `behind` "", of ".nv.constant3.k" with ".k"; else -1.

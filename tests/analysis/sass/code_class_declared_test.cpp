@@ -405,6 +405,37 @@ TEST(CodeClassDeclared, ClustersOfBlocks) {
                  {"blocks are clusters", "cluster dimensions", "reqntid"}});
 }
 
+// A kernel that reads one of two textures or surfaces of the module.
+std::string reads_image(const std::string& kind, const std::string& load) {
+  return ".global ." + kind + " first;\n.global ." + kind + " second;\n" + R"(
+.visible .entry k(.param .u64 out)
+{
+  .reg .b64 o; .reg .b32 i, v, w;
+  ld.param.u64 o, [out];
+  mov.u32 i, %tid.x;
+  )" + load +
+         R"(
+  st.global.u32 [o], v;
+  ret;
+}
+)";
+}
+
+TEST(CodeClassDeclared, TexturesAndSurfaces) {
+  PHASEBIT_NEEDS_TOOLS();
+  for (const std::string& text :
+       {reads_image("texref", "tex.1d.v4.u32.s32 {v, w, w, w}, [first, {i}];"),
+        reads_image("surfref", "suld.b.1d.b32.trap {v}, [first, {i}];")})
+    for (const char* target : {"sm_75", "sm_80", "sm_90a", "sm_100a", "sm_120a"}) {
+      SCOPED_TRACE(text);
+      expect_pair({target, target, text, "[first,", "[second,", {}, {"constant bank 0 at"}});
+      expect_pair({target, target, text, "[first,", "[second,", {"-c"}, relocated});
+      // The program binds it by its name.
+      expect_pair({target, target, text, "first", "third", {}, {"constant bank 0 at"}});
+      expect_pair({target, target, text, "second", "third", {}, {}});
+    }
+}
+
 // What is in the instructions is seen there, and never called identical.
 const std::string stack_table = R"(
 .visible .entry k(.param .u64 out, .param .u32 i)
