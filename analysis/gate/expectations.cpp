@@ -113,21 +113,31 @@ class RuleCheck {
     expect(uncounted.empty(), subject, "no other synchronisation", list_opcodes(uncounted));
   }
 
+  bool limits(const char* name) const { return rule_.limits.count(name) > 0; }
+
   // What is called and was not looked into may hold any opcode: whoever says how many there are at
-  // most counts such calls too. A rule that wants some at least does not mind.
+  // most, or how many instructions, counts such calls too. A rule that wants some at least does not
+  // mind.
   void check_open_calls(const GateSubject& subject, const CodeCounts& counts) {
-    const bool bounded = rule_.exhaustive || std::any_of(rule_.opcodes.begin(), rule_.opcodes.end(),
-                                                         [](const OpcodeRule& one) {
-                                                           return one.count.high != INT_MAX;
-                                                         });
+    const bool bounded =
+        rule_.exhaustive || limits("max_instructions") || limits("max_issue_cycles") ||
+        std::any_of(rule_.opcodes.begin(), rule_.opcodes.end(),
+                    [](const OpcodeRule& one) { return one.count.high != INT_MAX; });
+    if (bounded) return refuse_open(subject, counts.open_calls);
+    // Of the kernel, whatever `where` is. What ptxas said of a variant is of all that it made.
+    if (limits("max_spill_bytes") && !subject.features.spill)
+      refuse_open(subject, subject.features.kernel.open_calls);
+  }
+
+  void refuse_open(const GateSubject& subject, const OpcodeCounts& calls) {
     OpcodeCounts open;
-    for (const auto& [call, count] : counts.open_calls) {
+    for (const auto& [call, count] : calls) {
       const std::string opcode = call.substr(0, call.find(' '));
       if (std::none_of(rule_.opcodes.begin(), rule_.opcodes.end(),
                        [&](const OpcodeRule& one) { return opcode_matches(one.pattern, opcode); }))
         open.emplace(call, count);
     }
-    if (bounded && !open.empty())
+    if (!open.empty())
       expect(false, subject, "no call of what is not in the file, or a count of CALL*",
              list_opcodes(open));
   }

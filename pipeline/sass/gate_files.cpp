@@ -1,6 +1,7 @@
 #include "pipeline/sass/gate_files.h"
 
 #include "analysis/disassembly/live.h"
+#include "analysis/flow/calls.h"
 #include "analysis/foreign/called.h"
 #include "analysis/gate/expectations.h"
 #include "analysis/reading/loop_table.h"
@@ -44,9 +45,18 @@ bool any_wants(const std::vector<Expectation>& rules, const GateSubject& subject
                      [&](const Expectation& rule) { return is_wanted(rule, subject, limit); });
 }
 
-void add(gate::GatePart& part, const Instruction& one, const std::string& place,
-         const LiveCounts* live) {
+// An instruction of some code, and what is known of it.
+struct Placed {
+  const Instruction& one;
+  std::string place;
+  std::string open_call;  // of what is not in the file; else ""
+  const LiveCounts* live = nullptr;
+};
+
+void add(gate::GatePart& part, const Placed& placed) {
+  const auto& [one, place, open_call, live] = placed;
   flow::add(part.counts, one);
+  if (!open_call.empty()) ++part.counts.open_calls[open_call];
   part.places.try_emplace(one.opcode, place);
   if (live != nullptr) part.live = cubin::peak(part.live.value_or(LiveCounts{}), *live);
 }
@@ -54,13 +64,13 @@ void add(gate::GatePart& part, const Instruction& one, const std::string& place,
 using LineParts = std::map<std::pair<std::string, int>, gate::GatePart>;  // by file and line
 
 // An instruction belongs to its line, and to every line that this was inlined into.
-void add_to_lines(LineParts& lines, const Instruction& one, const std::vector<int>& chain,
-                  const SourceTable& table, const std::string& place, const LiveCounts* live) {
+void add_to_lines(LineParts& lines, const Placed& placed, const std::vector<int>& chain,
+                  const SourceTable& table) {
   std::set<std::pair<std::string, int>> seen;  // a line may stand twice in a chain
   for (const int frame : chain) {
     const int line = table.frames[static_cast<std::size_t>(frame)].line;
     if (const auto here = std::pair(table.file_of(frame), line); seen.insert(here).second)
-      add(lines[here], one, place, live);
+      add(lines[here], placed);
   }
 }
 
@@ -79,21 +89,21 @@ std::string place_of(const ReadKernel& read, const SourceTable& table, std::size
 
 // Adds what some code has to the parts of the kernel that runs it.
 void add_code(GateSubject& subject, const ReadKernel& read, const SourceTable& table,
-              const std::string& function) {
+              const std::string& function, const std::map<std::string, int>& open_calls) {
   const SassKernel& kernel = read.kernel;
   const std::string in = function.empty() ? "" : " of " + function;
-  std::vector<std::string> places;
+  std::vector<Placed> placed;
   LineParts lines;
   for (gate::GateLine& line : subject.lines) lines[{line.file, line.line}] = std::move(line.part);
   const std::size_t used = flow::used_instructions(kernel);
-  const auto live_at = [&](std::size_t i) {
-    return kernel.live.empty() ? nullptr : &kernel.live[i];
-  };
   for (std::size_t i = 0; i < used; ++i) {
     const Instruction& one = kernel.instructions[i];
-    places.push_back(place_of(read, table, i, in));
-    add(subject.kernel, one, places.back(), live_at(i));
-    add_to_lines(lines, one, table.chain(read.frame_of(i)), table, places.back(), live_at(i));
+    const std::string call =
+        flow::calls_function(one) ? fmt::format("{} {}", one.opcode, flow::callee_of(one)) : "";
+    placed.push_back({one, place_of(read, table, i, in), open_calls.contains(call) ? call : "",
+                      kernel.live.empty() ? nullptr : &kernel.live[i]});
+    add(subject.kernel, placed.back());
+    add_to_lines(lines, placed.back(), table.chain(read.frame_of(i)), table);
   }
   subject.lines.clear();
   for (auto& [place, part] : lines)
@@ -105,7 +115,7 @@ void add_code(GateSubject& subject, const ReadKernel& read, const SourceTable& t
         {}};
     for (const std::uint32_t address : loop.own_addresses)
       if (const std::size_t i = address / cubin::instruction_bytes; i < used)
-        add(found.own, kernel.instructions[i], places[i], live_at(i));
+        add(found.own, placed[i]);
     subject.loops.push_back(std::move(found));
   }
   if (!read.loops.problem.empty()) subject.loops_problem = read.loops.problem;
@@ -169,12 +179,11 @@ void fill(GateSubject& subject, const ReadProgram& program, const foreign::Calle
   for (std::size_t i = 0; i < called.code.size(); ++i) {
     const ReadKernel& read = program.code[called.code[i]];
     add_code(subject, read, program.of[called.code[i]].image->cubin.source,
-             i == 0 ? "" : foreign::short_kernel_name(read.kernel.entry));
+             i == 0 ? "" : foreign::short_kernel_name(read.kernel.entry), called.open_calls);
   }
   subject.code_class = kernel.code.hash;
   subject.features = flow::take_features(kernel, {}, {});
   subject.features.kernel = subject.kernel.counts;
-  subject.features.kernel.open_calls = called.open_calls;
   subject.spills = spills_of(program, called, marks);
   add_launch(subject, kernel, target);
 }

@@ -143,6 +143,62 @@ TEST_F(SassGateFiles, RulesByNameAndLine) {
   EXPECT_EQ(json["broken"][0]["symbol"], "_ZN2ns4mineEv");
 }
 
+// Line 3 stands in a loop and calls what a register holds, so nobody knows what more is run there.
+const std::string calls_by_register = R"(
+.visible .entry k(.param .u64 p, .param .u32 n)
+{
+  .reg .b64 f; .reg .b32 i, last, v; .reg .pred q;
+  .loc 1 2 0
+  ld.param.u64 f, [p];
+  ld.param.u32 last, [n];
+  mov.b32 i, 0;
+L:
+  .loc 1 3 0
+  {
+    .param .b32 a;
+    .param .b32 b;
+    st.param.b32 [a], i;
+    like: .callprototype (.param .b32 _) _ (.param .b32 _);
+    call (b), f, (a), like;
+    ld.param.b32 v, [b];
+  }
+  .loc 1 4 0
+  bar.sync 0;
+  add.u32 i, i, 1;
+  setp.lt.u32 q, i, last;
+  @q bra L;
+  ret;
+}
+)";
+
+TEST_F(SassGateFiles, ACallByRegisterMayDoAnything) {
+  ASSERT_TRUE(write_file(
+      path("c.ptx"),
+      ".version 8.0\n.target sm_80\n.address_size 64\n.file 1 \"c.cu\"\n" + calls_by_register));
+  const auto toolchain = ptxas::find_toolchain({test::home(), {}, {}});
+  const auto made = base::run_process({toolchain->ptxas.string(), "-lineinfo", "-arch", "sm_80",
+                                       path("c.ptx"), "-o", path("c.cubin")});
+  ASSERT_TRUE(made && made->ok()) << made->err;
+  const auto broken = [&](const std::string& body) {
+    const ProcessOutput output =
+        gate({rules("[[rule]]\nname = \"n\"\n" + body + "\n"), path("c.cubin")});
+    const bool said = output.out.find("no call of what is not in the file") != std::string::npos;
+    EXPECT_EQ(output.exit_status, said ? 1 : 0) << body << output.out << output.err;
+    return said;
+  };
+  const std::string counted = "\ncount = { \"CALL*\" = 1 }";
+  for (const std::string where : {"kernel", "loop with BAR*", "line c.cu:3"}) {
+    const std::string place = "where = \"" + where + "\"\n";
+    for (const char* bound : {"max_instructions = 999", "max_issue_cycles = 9999",
+                              "max_spill_bytes = 9999", "must_not = \"HMMA*\""}) {
+      EXPECT_TRUE(broken(place + bound));
+      EXPECT_FALSE(broken(place + bound + counted));
+    }
+    EXPECT_FALSE(broken(place + "must = \"CALL*\""));
+  }
+  EXPECT_FALSE(broken("where = \"line c.cu:4\"\nmax_instructions = 999"));
+}
+
 TEST_F(SassGateFiles, TargetsAreThoseOfTheCode) {
   const std::string a = cubin("a.cubin"), b = cubin("b.cubin", "sm_90a");
   const std::string file = rules("[[rule]]\nname = \"n\"\ntargets = \"sm_90a\"\nmust = \"BAR*\"\n");
