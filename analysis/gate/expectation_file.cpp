@@ -4,6 +4,7 @@
 #include "core/base/toml_table.h"
 
 #include <algorithm>
+#include <set>
 
 namespace phasebit::gate {
 namespace {
@@ -13,6 +14,23 @@ const std::vector<std::string> selecting = {"name",    "variants", "kernels",
 const std::vector<std::string> limits = {"max_registers",    "max_live_registers",
                                          "max_spill_bytes",  "max_issue_cycles",
                                          "max_instructions", "min_warps"};
+
+// Whether an opcode may fit: operations are upper case, and the lower case of modifiers is that of
+// shapes in tensor memory ("LDTM.16dp32bit_t0_t15.x2").
+bool fits_an_opcode(std::string_view pattern) {
+  static const std::set<std::string_view> known = {"x", "dp", "bit", "t"};
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz";
+  if (pattern.empty() || pattern.find_first_of(" \t\n\r") != std::string_view::npos) return false;
+  if (pattern.substr(0, pattern.find_first_of(".*?[")).find_first_of(letters) !=
+      std::string_view::npos)
+    return false;
+  for (std::size_t at = pattern.find_first_of(letters); at != std::string_view::npos;) {
+    const std::size_t end = std::min(pattern.find_first_not_of(letters, at), pattern.size());
+    if (!known.contains(pattern.substr(at, end - at))) return false;
+    at = pattern.find_first_of(letters, end);
+  }
+  return true;
+}
 
 class Reader {
  public:
@@ -112,18 +130,30 @@ class Reader {
     return one;
   }
 
+  // One that fits no opcode would be found never, and hold for ever where it must not be there.
+  Status check_pattern(const toml::node& node, const char* key, std::string_view pattern) const {
+    if (fits_an_opcode(pattern)) return {};
+    return with_hint(fail(Step::spec, "{}: {}: '{}' fits no opcode", place(node), key, pattern),
+                     "opcodes are upper case and without blanks: \"BAR.SYNC*\"");
+  }
+
   Status read_opcodes(const toml::table& table, Expectation& one) const {
-    std::vector<std::string> must, must_not;
-    PHASEBIT_TRY(words(table, "must", must));
-    PHASEBIT_TRY(words(table, "must_not", must_not));
-    for (const std::string& pattern : must) one.opcodes.push_back({pattern, {1, INT_MAX}});
-    for (const std::string& pattern : must_not) one.opcodes.push_back({pattern, 0});
+    for (const auto& [key, range] : {std::pair("must", rule::CountRange{1, INT_MAX}),
+                                     std::pair("must_not", rule::CountRange{0})}) {
+      std::vector<std::string> patterns;
+      PHASEBIT_TRY(words(table, key, patterns));
+      for (const std::string& pattern : patterns) {
+        PHASEBIT_TRY(check_pattern(*table.get(key), key, pattern));
+        one.opcodes.push_back({pattern, range});
+      }
+    }
     const toml::node* node = table.get("count");
     if (node == nullptr) return {};
     const toml::table* counts = node->as_table();
     if (counts == nullptr)
       return fail(Step::spec, "{}: count is a table: {{ \"SYNCS.ARRIVE*\" = 1 }}", place(*node));
     for (const auto& [pattern, value] : *counts) {
+      PHASEBIT_TRY(check_pattern(value, "count", pattern.str()));
       const auto range = value.is_integer() ? rule::parse_count(std::to_string(value.value_or(-1)))
                                             : rule::parse_count(value.value_or(std::string()));
       if (!range)

@@ -246,6 +246,29 @@ TEST(Expectations, TheFileIsCheckedByLineAndKey) {
       "occupancy)");
 }
 
+// A pattern that fits no opcode is found nowhere, so "never" would hold whatever the code is.
+TEST(Expectations, PatternsThatFitNoOpcode) {
+  const auto refused = [](const std::string& key, const std::string& pattern) {
+    return fmt::format(
+        "spec: f.toml:3: {}: '{}' fits no opcode (opcodes are upper case and without blanks: "
+        "\"BAR.SYNC*\")",
+        key, pattern);
+  };
+  for (const char* pattern : {"bar*", "BAR* ", " BAR*", "BAR SYNC", "Bar*", "*bar*", "BAR.sync*",
+                              "", "[a-z]*", "BAR\\t"}) {
+    const std::string read = std::string(pattern) == "BAR\\t" ? "BAR\t" : pattern;
+    for (const char* key : {"must", "must_not"})
+      EXPECT_EQ(said(rule(fmt::format("{} = [\"HMMA*\", \"{}\"]", key, pattern))),
+                refused(key, read));
+    EXPECT_EQ(said(rule(fmt::format("count = {{ \"{}\" = 0 }}", pattern))), refused("count", read));
+  }
+  // What nvdisasm writes, and patterns of it.
+  for (const char* pattern : {"LDTM.x2", "LDTM.16dp32bit_t0_t15.x2", "*x32", "BAR*", "*", "?AR.*",
+                              "[!A]*", "HGMMA.64x64x16.F32.BF16", "F2F.F16.F32"})
+    EXPECT_TRUE(gate::parse_expectations(rule(fmt::format("must_not = \"{}\"", pattern)), "f"))
+        << pattern;
+}
+
 TEST(Expectations, AsJson) {
   const auto file =
       gate::parse_expectations(rule("variants = \"ring/m*\"\nmax_registers = 1"), "f.toml");
