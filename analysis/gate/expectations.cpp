@@ -5,6 +5,7 @@
 #include "core/rule/synchronisation.h"
 
 #include <algorithm>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -238,6 +239,22 @@ bool concerns(const Expectation& rule, const GateSubject& subject) {
   return subject.ptxas && isa::version_in_range(*subject.ptxas, rule.ptxas).value_or(false);
 }
 
+namespace {
+
+std::vector<std::string> silent_files(const Expectation& rule,
+                                      const std::vector<GateSubject>& subjects) {
+  std::vector<std::string> silent;
+  std::set<std::string> spoken_of;
+  for (const GateSubject& subject : subjects)
+    if (concerns(rule, subject)) spoken_of.insert(subject.file);
+  for (const GateSubject& subject : subjects)
+    if (!subject.file.empty() && spoken_of.insert(subject.file).second)
+      silent.push_back(subject.file);
+  return silent;
+}
+
+}  // namespace
+
 Result<GateReport> check_expectations(const std::vector<Expectation>& expectations,
                                       const std::vector<GateSubject>& subjects) {
   GateReport report;
@@ -252,6 +269,9 @@ Result<GateReport> check_expectations(const std::vector<Expectation>& expectatio
     GateReport one = gate.take();
     if (one.checks == 0) return nothing_found(rule, subjects, matching.size());
     report.checks += one.checks;
+    if (!rule.kernels.empty())
+      if (auto files = silent_files(rule, subjects); !files.empty())
+        report.silent.push_back({rule.place, rule.name, std::move(files)});
     report.broken.insert(report.broken.end(), one.broken.begin(), one.broken.end());
   }
   return report;
@@ -263,6 +283,9 @@ std::string gate_as_text(const GateReport& report) {
     text +=
         fmt::format("{}: {}: {}\n  expected {}\n  found {}{}\n", one.place, one.rule, one.subject,
                     one.expected, one.found, one.at.empty() ? "" : "; first at " + one.at);
+  for (const SilentExpectation& one : report.silent)
+    text += fmt::format("{}: {}: says nothing of {}: no kernel there that it names\n", one.place,
+                        one.rule, fmt::join(one.files, ", "));
   return text + fmt::format("{} checks, {} broken\n", report.checks, report.broken.size());
 }
 
@@ -277,8 +300,13 @@ std::string gate_as_json(const GateReport& report) {
                       {"expected", one.expected},
                       {"found", one.found},
                       {"at", one.at}});
-  const nlohmann::ordered_json all = {
-      {"schema", disassembly::sass_json_schema}, {"checks", report.checks}, {"broken", broken}};
+  auto silent = nlohmann::ordered_json::array();
+  for (const SilentExpectation& one : report.silent)
+    silent.push_back({{"place", one.place}, {"rule", one.rule}, {"files", one.files}});
+  const nlohmann::ordered_json all = {{"schema", disassembly::sass_json_schema},
+                                      {"checks", report.checks},
+                                      {"broken", broken},
+                                      {"silent", silent}};
   return all.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -14,9 +14,16 @@ struct BrokenExpectation {
   std::string at;            // of the first instruction that breaks it: "k.cu:12 (0x00a0)", or ""
 };
 
+// A rule that names kernels, and the code files of which it says nothing: they have none of them.
+struct SilentExpectation {
+  std::string place, rule;
+  std::vector<std::string> files;
+};
+
 struct GateReport {
   std::size_t checks = 0;
   std::vector<BrokenExpectation> broken;  // in the order of the rules
+  std::vector<SilentExpectation> silent = {};
 };
 
 // Whether a rule speaks of a kernel.
@@ -28,7 +35,7 @@ Result<GateReport> check_expectations(const std::vector<Expectation>& expectatio
                                       const std::vector<GateSubject>& subjects);
 
 // {"schema", "checks", "broken": [{"place", "rule", "subject", "file", "symbol", "expected",
-// "found", "at"}]}.
+// "found", "at"}], "silent": [{"place", "rule", "files"}]}.
 std::string gate_as_json(const GateReport& report);
 std::string gate_as_text(const GateReport& report);
 

@@ -203,6 +203,26 @@ TEST(Expectations, ClassesAreComparedOnEachTarget) {
             "ring/mbarrier/none\n  found bbbb and aaaa\n1 checks, 1 broken\n");
 }
 
+// A rule holds for a file that has no such kernel, whatever the file has.
+TEST(Expectations, FilesThatLackANamedKernelAreNamed) {
+  std::vector<GateSubject> both = {gemm(), gemm(), gemm()};
+  both[1].file = both[2].file = "build/b.so";
+  both[1].names = {"other"}, both[2].names = {"third"};
+  const auto report_of = [&](const std::string& body) {
+    return *gate::check_expectations(gate::parse_expectations(rule(body), "f.toml")->expectations,
+                                     both);
+  };
+  const gate::GateReport named = report_of("kernels = \"ns::gemm\"\nmust = \"HMMA*\"");
+  EXPECT_EQ(gate::gate_as_text(named),
+            "f.toml:1: n: says nothing of build/b.so: no kernel there that it names\n"
+            "1 checks, 0 broken\n");
+  const auto json = nlohmann::json::parse(gate::gate_as_json(named))["silent"];
+  EXPECT_EQ(json, nlohmann::json::parse(
+                      R"([{"place": "f.toml:1", "rule": "n", "files": ["build/b.so"]}])"));
+  for (const char* kernels : {"kernels = [\"ns::gemm\", \"third\"]\n", "kernels = \"*\"\n", ""})
+    EXPECT_TRUE(report_of(std::string(kernels) + "must = \"HMMA*\"").silent.empty()) << kernels;
+}
+
 // A rule about nothing would hold for ever.
 TEST(Expectations, ThatConcernNothingAreErrors) {
   const auto about_nothing = [](int matching, const std::string& hint) {
