@@ -74,6 +74,8 @@ class Gate {
       for (const std::string& found : find_uncounted(spec_, windows_, kernel_, source_, census_))
         complain("{}", found);
     }
+    if (reason_.empty() && !speaks_of_text())
+      return {GateVerdict::ungated, "no rule speaks of a verb of its text"};
     return {reason_.empty() ? GateVerdict::passed : GateVerdict::failed, reason_};
   }
 
@@ -83,6 +85,17 @@ class Gate {
     if (!reason_.empty()) reason_ += "; ";
     reason_ += fmt::format(format, std::forward<Args>(args)...);
   }
+  // Whether anything was asked of the code: rules of verbs that the text does not have hold
+  // whatever the code is.
+  bool speaks_of_text() const {
+    if (!spec_.exhaustive_for.empty() || !spec_.forbid_everywhere.empty()) return true;
+    return std::any_of(spec_.verbs.begin(), spec_.verbs.end(), [&](const VerbRule& rule) {
+      return std::any_of(source_.begin(), source_.end(), [&](const SourceLine& line) {
+        return !line.verb.empty() && rule::concerns(rule, line.verb, line.role);
+      });
+    });
+  }
+
   // A rule for any role holds for each role whose source has the verb; one for a role that the
   // kernel does not have says nothing about it.
   void check(const VerbRule& rule) {

@@ -99,6 +99,28 @@ TEST(Gate, UnknownIsUngatedButCounted) {
   EXPECT_EQ(count(output->census, "consumer", "release", true, "SYNCS.ARRIVE*"), 1);
 }
 
+// Rules of verbs that the text does not have say nothing of its code, whatever the head has.
+TEST(Gate, RulesOfOtherVerbsAreNone) {
+  PHASEBIT_NEEDS_TOOLS();
+  const auto verdict = [](GateSpec spec) {
+    const auto output = gate(ring(barrier_ring), "sm_90a", spec);
+    EXPECT_TRUE(output) << output.error().text();
+    return output ? output->result : image::GateResult{};
+  };
+  GateSpec spec = spec_of({{"nothing", "", {}, {"LDL*"}}, {"wait", "nobody", {{"BAR*", 9}}, {}}});
+  spec.forbid_everywhere.clear();
+  EXPECT_EQ(verdict(spec).verdict, GateVerdict::ungated);
+  EXPECT_EQ(verdict(spec).reason, "no rule speaks of a verb of its text");
+  // One that speaks of it, what is forbidden anywhere, or synchronisation that nobody counts.
+  GateSpec one = spec, anywhere = spec, exhaustive = spec;
+  one.verbs.push_back({"wait", "consumer", {}, {"LDL*"}});
+  EXPECT_EQ(verdict(one).verdict, GateVerdict::passed);
+  anywhere.forbid_everywhere = {"LDL*"};
+  EXPECT_EQ(verdict(anywhere).verdict, GateVerdict::passed);
+  exhaustive.exhaustive_for = "hopper";
+  EXPECT_EQ(verdict(exhaustive).verdict, GateVerdict::failed);
+}
+
 TEST(Gate, VerbWithoutWindowFails) {
   PHASEBIT_NEEDS_TOOLS();
   Script kernel = ring(barrier_ring);
