@@ -1,6 +1,7 @@
 #include "bench/point/whole.h"
 
 #include "bench/point/chain.h"
+#include "core/record/gate_words.h"
 
 #include <algorithm>
 #include <chrono>
@@ -104,7 +105,7 @@ Result<Measurement> WholePoint::measure() {
   Measurement measurement;
   const bool gated =
       request_.variant->image(image::Build::timed)->gate.verdict == image::GateVerdict::passed;
-  measurement.quality.gate = gated ? "by_rules_file" : "none";
+  measurement.quality.gate = gated ? record::gate_by_rules_file : record::no_gate;
   measurement.quality.outputs_verified = false;
   const auto start = Clock::now();
   for (int round = 0; round < request_.max_rounds; ++round) {

@@ -49,7 +49,8 @@ Status write_flat(const fs::path& path, const record::Results& results);
 // column: a value that is not of its column's type or range, a row with too few or too many fields,
 // a column twice or a required one missing, a number of a point twice, rows of one variant, device
 // or run that contradict each other, a figure outside of its interval, samples that are missing or
-// give other figures, a row of the same code without the row with its figures. Step::io for damaged
+// give other figures, a row of the same code without the row with its figures or of another class,
+// one code with two classes, one point with two figures and no samples. Step::io for damaged
 // zstd data.
 Result<record::Results> read_flat(const fs::path& path, std::string_view content,
                                   const SampleWish& wanted = {});

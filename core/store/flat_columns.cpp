@@ -1,6 +1,7 @@
 #include "core/store/flat_columns.h"
 
 #include "core/base/text.h"
+#include "core/record/gate_words.h"
 #include "core/record/statistics.h"
 #include "core/store/csv_rows.h"
 
@@ -229,7 +230,12 @@ void add_quality(Columns& columns) {
   columns.has("outputs_verified", PLACE(point.quality.outputs_verified));
   columns.has("padded", PLACE(point.quality.padded));
   columns.has("first_use", PLACE(point.quality.first_use));
-  columns.may("gate", PLACE(point.quality.gate));
+  Column& gate = columns.may("gate", PLACE(point.quality.gate));
+  gate.wanted = fmt::format("{} or {}", record::gate_by_rules_file, record::no_gate);
+  gate.read = [](std::string_view text, FlatRow& row) {
+    row.point.quality.gate = text;
+    return text == record::gate_by_rules_file || text == record::no_gate;
+  };
   columns.may("gpu_sm_megahertz", PLACE(point.state.sm_megahertz));
   columns.may("gpu_memory_megahertz", PLACE(point.state.memory_megahertz));
   columns.may("gpu_watts", PLACE(point.state.watts));

@@ -5,6 +5,7 @@
 #include "core/store/flat.h"
 #include "core/store/flat_columns.h"
 #include "core/store/flat_keys.h"
+#include "core/store/flat_repeats.h"
 #include "core/store/flat_samples.h"
 
 #include <algorithm>
@@ -275,6 +276,8 @@ class FlatReader {
             fail(Step::store, "{}: row {}: column 'figure_point': there is no point {}",
                  path.string(), place + 1, number),
             "the file may be cut: copy it again from where it is whole");
+    if (const auto other = repeats_.check_figure_classes())
+      return fail(Step::store, "{}: row {}: {}", path.string(), other->place + 1, other->message);
     return {};
   }
 
@@ -320,6 +323,7 @@ class FlatReader {
     any_samples_ = any_samples_ || row_.samples > 0;
     row_.point.device_uuid = row_.device.uuid;
     row_.point.run_id = row_.run.id;
+    PHASEBIT_TRY(repeats_.add(row_));
     results_.points.push_back(point_of(row_));
     return {};
   }
@@ -344,6 +348,7 @@ class FlatReader {
   std::set<const image::KeyAxes*> default_lists_;  // of pool_, those that were checked
   std::map<std::pair<std::string, std::string>, std::string> defaults_;  // by components and axis
   record::KeyPool pool_;
+  FlatRepeats repeats_;
   bool any_samples_ = false;
 };
 

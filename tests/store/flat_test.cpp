@@ -177,7 +177,7 @@ TEST(Flat, KeepsEveryField) {
 TEST(Flat, KeepsValuesThatAreNamesOfColumns) {
   Results results = plain_results();
   results.points[0].module = "module";
-  results.points[0].quality.gate = "gate";
+  results.points[0].ptx_hash = "ptx_hash";
   EXPECT_EQ(read_flat("a.csv", to_csv(results))->points, results.points);
 }
 
@@ -326,6 +326,11 @@ TEST(Flat, RefusesValuesOfAnotherTypeOrRange) {
       {"verdict", "wrong", "column 'error_step': NULL, and the verdict is 'wrong'"},
       {"error", "why", "column 'error': a message without a step"},
       {"ci_low", "1e9", "column 'ci_low': 1000000000 is above ci_high, 13"},
+      {"gate", "frob", "column 'gate': 'frob' is not by_rules_file or none"},
+      {"gate", "passed", "column 'gate': 'passed' is not by_rules_file or none"},
+      {"sass_class", "other",
+       "column 'sass_class': ring/mbarrier/none/none/wait=test_wait has other here and class "
+       "ring/mbarrier/none/none/wait=test_wait in an earlier row of the same code"},
       {"id", "", "column 'id': NULL"},
       {"device", "", "column 'device': NULL"},
       {"point", "0", "column 'point': 0 is the number of an earlier row"},
@@ -385,6 +390,32 @@ TEST(Flat, RefusesADefaultThatOtherRowsContradict) {
   EXPECT_EQ(Changed(results).set(1, "axis.wait", "banana").error(),
             "store: a.csv: row 2: column 'axis.wait': 'try_wait' is the default of "
             "ring/mbarrier/none/none here, and 'banana' in an earlier row");
+}
+
+// Rows 1 and 2 are of repetitions 0 and 1, 12 cycles each.
+TEST(Flat, RefusesTwoFiguresOfOnePoint) {
+  const auto twice = [] { return Changed().set(2, "repetition", "0"); };
+  EXPECT_EQ(twice().error(), "");
+  EXPECT_EQ(twice().set(2, "cycles", "12.5").error(),
+            "store: a.csv: row 2: column 'cycles': ring/mbarrier/none/none/wait=test_wait "
+            "(repetition 0) has 12.5 here and 12 in an earlier row of the same device and "
+            "conditions, and neither has samples");
+  // Another condition, a control, or no word of where it ran.
+  EXPECT_EQ(twice().set(2, "cycles", "12.5").set(2, "sm", "8").error(), "");
+  EXPECT_EQ(twice().set(2, "cycles", "12.5").set(2, "aa_control", "true").error(), "");
+  EXPECT_EQ(twice().set(2, "cycles", "12.5").drop("sm").error(), "");
+  EXPECT_EQ(Changed().set(2, "cycles", "12.5").error(), "");
+}
+
+TEST(Flat, RefusesARowOfTheSameCodeWithAnotherClass) {
+  const auto of_the_first = [] {
+    return Changed().set(2, "figure_point", "0").set(2, "text_hash", "other");
+  };
+  EXPECT_EQ(of_the_first().error(), "");
+  EXPECT_EQ(of_the_first().set(2, "sass_class", "another").error(),
+            "store: a.csv: row 2: column 'sass_class': another, and point 0, whose figures it has, "
+            "class ring/mbarrier/none/none/wait=test_wait");
+  EXPECT_EQ(of_the_first().set(2, "sass_class", "").error(), "");  // not known
 }
 
 // So has a file that lost its last rows: packed frame by frame, a cut between two shows no damage.
