@@ -3,6 +3,8 @@
 #include "core/base/hash.h"
 #include "core/base/nearest.h"
 #include "core/ptx/head/words.h"
+#include "gen/ptxas/assembler.h"
+#include "gen/ptxas/llvm_axes.h"
 #include "gen/space/hand_made.h"
 #include "gen/space/variants.h"
 
@@ -35,6 +37,7 @@ class KeyCheck {
 
   Result<VariantKey> check() const {
     for (const ComponentKind kind : component_kinds) PHASEBIT_TRY(check_component(kind));
+    for (const auto& [axis, value] : later_) PHASEBIT_TRY(check_later(axis, value));
     if (head_.own_components()) PHASEBIT_TRY(check_facts());
     if (head_.origin == ptx::head::nvcc_origin) PHASEBIT_TRY(check_built_by());
     for (const auto& [axis, value] : own_) PHASEBIT_TRY(check_axis(axis, value));
@@ -73,6 +76,17 @@ class KeyCheck {
     return complain("key " + axis, axis,
                     hint + "; `origin = \"file\"` above [key] for one of the file's own",
                     fmt::format("no {} '{}'", axis, name));
+  }
+
+  // How a text is assembled is no part of it; LLVM made the text itself.
+  Status check_later(const std::string& axis, const std::string& value) const {
+    if (ptxas::is_assembler_axis(axis) && !ptxas::is_llvm_axis(axis))
+      return complain(
+          "key " + axis, axis,
+          fmt::format("leave it out, and write `-a '{}={}'` on the command line", axis, value),
+          "says how a text is assembled, which its key does not");
+    if (axis != space::file_axis) return {};
+    return complain("key " + axis, axis, "leave it out", "stands in the id of every file's kernel");
   }
 
   // What the catalogue would say of a component that it does not have.

@@ -76,6 +76,11 @@ TEST(HeadKey, SaysWhatTheCatalogueDoesNotHave) {
        "spec: t.ptx:9: wait: no value 'try_wiat' (did you mean 'try_wait'?)"},
       {"", "work = \"none\"\n", "work = \"none\"\npoller = \"one\"\n",
        "spec: t.ptx:4: key: pruned: poller has a meaning only where protocol in {"},
+      {"", "work = \"none\"\n", "work = \"none\"\nopt_level = \"1\"\n",
+       "spec: t.ptx:9: opt_level: says how a text is assembled, which its key does not (leave it "
+       "out, and write `-a 'opt_level=1'` on the command line)"},
+      {"", "work = \"none\"\n", "work = \"none\"\nfile = \"x\"\n",
+       "spec: t.ptx:9: file: stands in the id of every file's kernel (leave it out)"},
       {"id = \"ring/mbarrier/none/none\"", "work", "work",
        "spec: t.ptx:2: id: 'ring/mbarrier/none/none' is not what the key gives (write `id = "
        "\"ring/mbarrier/st_shared/none\"`, or leave it out)"},
@@ -93,6 +98,17 @@ TEST(HeadKey, SaysWhatTheCatalogueDoesNotHave) {
     ASSERT_FALSE(key) << row.message;
     EXPECT_TRUE(key.error().text().starts_with(row.message)) << key.error().text();
   }
+}
+
+TEST(HeadKey, DoesNotSayHowATextIsAssembled) {
+  for (const char* axis : {"padding", "opt_level", "edit", "ptxas", "maxrregcount"})
+    for (const char* top : {"", "origin = \"file\""}) {
+      const auto key = check(top, ring + "wait = \"try_wait\"\n" + axis + " = \"1\"\n");
+      ASSERT_FALSE(key) << axis;
+      EXPECT_TRUE(key.error().text().starts_with(
+          fmt::format("spec: t.ptx:10: {}: says how a text is assembled", axis)))
+          << key.error().text();
+    }
 }
 
 // Its own protocol, with all that the catalogue would say of it.
