@@ -16,10 +16,17 @@ void read_field(const json& in, Value& value) {
                                   : std::in_range<Value>(in.get<std::int64_t>())))
       throw json::other_error::create(501, "no number of the field: " + in.dump(), &in);
   }
-  in.get_to(value);
+  if constexpr (std::is_enum_v<Value>) {
+    std::underlying_type_t<Value> number{};
+    read_field(in, number);
+    value = static_cast<Value>(number);
+  } else {
+    in.get_to(value);
+  }
 }
 template <typename Value>
 void read_field(const json& in, std::vector<Value>& values) {
+  if (!in.is_array()) throw json::other_error::create(501, "no list: " + in.dump(), &in);
   for (const json& one : in) read_field(one, values.emplace_back());
 }
 #define PHASEBIT_READ_FIELD(name) read_field(nlohmann_json_j.at(#name), nlohmann_json_t.name);
