@@ -53,6 +53,20 @@ bool stores_any(const ptx::PtxFile& file, const PtxFlow& flow, const Sources& so
   });
 }
 
+// By `exit` or `trap`, here or in what it calls.
+bool ends_as_told(const ptx::PtxFile& file, const PtxFlow& flow, const Sources& sources,
+                  const ptx::flow::PtxDependence& told) {
+  return any_statement(flow, [&](std::size_t i) {
+    const std::string_view stem = ptx::stem_of(file.statements[i].parsed);
+    if (sources.ends(i)) return true;
+    if (stem != "exit" && stem != "trap") return false;
+    const auto read = ptx::flow::read_by(file, flow, i);
+    return told.blocks.contains(flow.block_of(i)) ||
+           std::any_of(read.begin(), read.end(),
+                       [&](const auto& name) { return told.names.contains(name); });
+  });
+}
+
 CallSummary summary_of(const ptx::PtxFile& file, const PtxFunction& function, const PtxFlow& flow,
                        const CallSummaries& summaries) {
   const Sources sources(file, flow, summaries);
@@ -66,6 +80,11 @@ CallSummary summary_of(const ptx::PtxFile& file, const PtxFunction& function, co
   const auto polled =
       ptx::flow::dependent_on(file, flow, all, is_poll, [](std::size_t) { return false; });
   made.stores = stores_any(file, flow, sources, polled);
+  made.ends =
+      ends_as_told(file, flow, sources,
+                   ptx::flow::dependent_on(
+                       file, flow, all, [&](std::size_t i) { return is_poll(i) || is_load(i); },
+                       [](std::size_t) { return false; }));
   for (const auto& block : flow.blocks)
     for (const std::size_t i : block.statements)
       if (const std::string callee = ptx::call_of(file.statements[i].parsed).callee;
@@ -109,13 +128,10 @@ void add_indirect(const ptx::PtxFile& file, const std::set<std::string>& by_addr
     if (!function.has_body || !by_address.contains(function.name)) continue;
     const CallSummary& one = summaries[function.name];
     CallSummary& any = all[indirect(function.returns.size(), function.parameters.size())];
-    any = {any.known || one.known,
-           any.polls || one.polls,
-           any.stores || one.stores,
-           any.loads || one.loads,
-           any.times || one.times,
-           true,
-           {}};
+    any = {any.known || one.known,   any.polls || one.polls,
+           any.stores || one.stores, any.loads || one.loads,
+           any.times || one.times,   true,
+           any.ends || one.ends,     {}};
   }
   for (const auto& [name, summary] : all) summaries[name] = summary;
 }
@@ -177,6 +193,10 @@ bool Sources::stores_polled(std::size_t i) const {
   return summary(i).stores;
 }
 
+bool Sources::ends(std::size_t i) const {
+  return summary(i).ends;
+}
+
 CallSummary Sources::summary(std::size_t i) const {
   const ptx::PtxCall call = ptx::call_of(at(i));
   if (call.callee.empty()) return {};
@@ -185,6 +205,42 @@ CallSummary Sources::summary(std::size_t i) const {
       by_register ? indirect(call.results.size(), call.arguments.size()) : call.callee);
   return found == summaries_.end() ? CallSummary{} : found->second;
 }
+
+namespace {
+
+// An ordinary load at the address that a parameter is, where the function hands on to itself what
+// it was given.
+bool loads_for_ever(const ptx::PtxFile& file, const PtxFunction& function, const PtxFlow& flow,
+                    const Sources& sources, std::size_t load) {
+  if (!sources.loads_weakly(load) || sources.calls(load)) return false;
+  std::map<std::string, std::string> given;  // name -> the parameter that it is
+  for (const auto& parameter : function.parameters) given[parameter.name] = parameter.name;
+  bool same = true;
+  const auto take = [&](std::size_t i) {
+    const ptx::PtxStatement& one = file.statements[i].parsed;
+    const bool handed = ptx::stem_of(one) == "mov" || one.name.find(".param") != one.name.npos;
+    const bool stores = one.name.starts_with("st.param");
+    const auto source = ptx::names_in(one.operand(1)), target = ptx::names_in(one.operand(0));
+    const auto known = source.empty() ? given.end() : given.find(source.front());
+    if (handed && one.guard.empty() && target.size() == 1 && known != given.end())
+      given[target.front()] = std::string(known->second);
+    else if (!one.operands.empty() && (stores || !ptx::written_names(one).empty()))
+      for (const std::string& name : target) given.erase(name);
+    const ptx::PtxCall call = ptx::call_of(one);
+    if (call.callee != function.name) return false;
+    for (std::size_t n = 0; n < call.arguments.size(); ++n) {
+      const auto found = given.find(call.arguments[n]);
+      same = same && found != given.end() && n < function.parameters.size() &&
+             found->second == function.parameters[n].name;
+    }
+    return false;
+  };
+  any_statement(flow, take);
+  const auto address = ptx::flow::address_of(file.statements[load].parsed.operand(1));
+  return same && address && given.contains(address->base);
+}
+
+}  // namespace
 
 std::optional<std::size_t> polled_recursion(const ptx::PtxFile& file, const PtxFunction& function,
                                             const PtxFlow& flow, const CallSummaries& summaries) {
@@ -197,9 +253,11 @@ std::optional<std::size_t> polled_recursion(const ptx::PtxFile& file, const PtxF
   const auto own = summaries.find(function.name);
   if (own == summaries.end() || !own->second.calls.contains(function.name)) return std::nullopt;
   const Sources sources(file, flow, summaries);
+  const auto looks_again = [&](std::size_t i) {
+    return sources.poll(i).has_value() || loads_for_ever(file, function, flow, sources, i);
+  };
   const auto polled = ptx::flow::dependent_on(
-      file, flow, whole(flow),
-      [&](std::size_t i) { return sources.poll(i).has_value() && !comes_back(i); },
+      file, flow, whole(flow), [&](std::size_t i) { return looks_again(i) && !comes_back(i); },
       [](std::size_t) { return false; });
   for (const ptx::flow::PtxJump& jump : flow.jumps) {
     const auto read = ptx::flow::read_by(file, flow, jump.statement);

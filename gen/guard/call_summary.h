@@ -18,6 +18,7 @@ struct CallSummary {
   bool loads = false;   // a result depends on an ordinary load, and not through a poll alone
   bool times = false;   // a result depends on a clock that it read, and not through a poll alone
   bool writes = true;   // it may write memory that others see
+  bool ends = false;    // it may end the thread as a poll or a load says
   std::set<std::string> calls;  // all that it may come to call, by name
   bool operator==(const CallSummary&) const = default;
 };
@@ -47,6 +48,7 @@ class Sources {
   bool calls(std::size_t statement) const;
   bool calls_unknown(std::size_t statement) const;  // and may be given something back
   bool stores_polled(std::size_t statement) const;
+  bool ends(std::size_t statement) const;  // a call that may end the thread as a poll says
 
  private:
   CallSummary summary(std::size_t statement) const;
