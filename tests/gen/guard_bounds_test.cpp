@@ -5,6 +5,13 @@ namespace phasebit::test {
 
 namespace {
 
+// A register that is written twice makes the same place each turn.
+TEST(GuardBounds, ARegisterThatIsUsedAgainStays) {
+  EXPECT_EQ(sites_of(guarded(kernel("L: mul.wide.u32 w, a, 4; add.u64 w, x, w; ld.global.cg.u32 v, "
+                                    "[w]; setp.eq.u32 q, v, 0; @q bra L;"))),
+            "k flag (0) at w; ");
+}
+
 // A function that loads what its parameter names, and hands the parameter on to itself.
 TEST(GuardBounds, SaysWhichFunctionLoadsAndCallsItself) {
   const auto notes = [](const std::string& next) {

@@ -62,6 +62,12 @@ bool PtxSteady::name(const PtxName& name, std::size_t reader) const {
   if (writes_anywhere_ && name.second.ends_with(']')) return false;
   const auto written = writes_.find(name);
   if (written == writes_.end()) return name.first >= 0 || stays(name.second);
+  // A register that is written again and again: what stands in front of the reader counts.
+  std::size_t last = 0;
+  if (!name.second.ends_with(']'))
+    for (const std::size_t i : written->second)
+      if (i < reader && flow_.block_of(i) == flow_.block_of(reader)) last = std::max(last, i);
+  if (last != 0) return result(last);
   return written->second.size() == 1 && always_before(written->second.front(), reader) &&
          result(written->second.front());
 }
