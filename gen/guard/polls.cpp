@@ -54,6 +54,16 @@ bool loads_weakly(const PtxStatement& statement) {
   return is(statement, "ld") && !stays_with_thread(statement) && !polls(statement);
 }
 
+bool may_poll(const PtxStatement& statement) {
+  if (is(statement, "wmma.load")) return true;
+  if (is(statement, "mbarrier.arrive") || is(statement, "mbarrier.arrive_drop"))
+    return statement.operands.size() > 1 && statement.operands.front() != "_";
+  if (!is(statement, "mov") || statement.operands.size() != 2) return false;
+  for (const std::string_view name : {"%warpid", "%smid", "%pm"})
+    if (statement.operand(1).starts_with(name)) return true;
+  return false;
+}
+
 bool loads(const PtxStatement& statement) {
   for (const std::string_view stem : {"ldu", "suld", "ldmatrix", "tex", "tld4", "tcgen05.ld",
                                       "multimem.ld_reduce", "istypep", "txq", "suq"})

@@ -18,6 +18,10 @@ std::optional<image::WaitKind> polls(const ptx::PtxStatement& statement);
 // nothing else.
 bool loads_weakly(const ptx::PtxStatement& statement);
 
+// Gives what others change, which no bounded wait reads: the state of a barrier that it arrives at,
+// a matrix, a register of the hardware.
+bool may_poll(const ptx::PtxStatement& statement);
+
 // Any load of memory but that of parameters and constants.
 bool loads(const ptx::PtxStatement& statement);
 

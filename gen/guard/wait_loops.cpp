@@ -1,8 +1,10 @@
 #include "gen/guard/wait_loops.h"
 
 #include "core/ptx/flow/counts.h"
+#include "core/ptx/flow/proof.h"
 #include "core/ptx/flow/steady.h"
 #include "core/ptx/flow/stuck.h"
+#include "gen/guard/round_loads.h"
 
 #include <algorithm>
 
@@ -42,11 +44,12 @@ enum class Counts {
 class LoopJudge {
  public:
   LoopJudge(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop, const Sources& sources,
-            const Statements& taken)
+            const ptx::flow::PtxOnce& once, const Statements& taken)
       : file_(file),
         flow_(flow),
         loop_(loop),
         sources_(sources),
+        once_(once),
         steady_(file, flow, loop, [this](std::size_t i) { return changed_by_others(i); }) {
     for (const std::size_t i : statements_of(flow, loop)) {
       if (sources.poll(i) && !taken.contains(i)) strong_.insert(i);
@@ -81,12 +84,15 @@ class LoopJudge {
 
   // Why it may be a wait all the same; "" where it is none.
   std::string doubt() const {
+    if (exits_.empty()) return doubt_of_ends();
     if (!can_leave_) return {};
     Statements all = weak_;
     all.insert(strong_.begin(), strong_.end());
     if (!all.empty() && all_depend_on(all, true, Counts::own)) return doubt_of_writers();
     std::string exits = strong_.empty() ? std::string() : doubt_of_exits();
-    return exits.empty() ? doubt_of_calls(std::move(all)) : exits;
+    if (exits.empty()) exits = doubt_of_calls(std::move(all));
+    if (exits.empty()) exits = doubt_of_bounds();
+    return exits.empty() ? doubt_of_rounds() : exits;
   }
 
  private:
@@ -414,6 +420,67 @@ class LoopJudge {
         line_of(other->statement));
   }
 
+  // It polls, and what else decides its exits is no bound that is proved.
+  std::string doubt_of_bounds() const {
+    Statements asked = strong_;
+    for (const std::size_t i : statements_of(flow_, loop_))
+      if (may_poll(at(i))) asked.insert(i);
+    if (asked.empty()) return {};
+    const auto polled = ptx::flow::dependent_on(
+        file_, flow_, loop_, [&](std::size_t i) { return asked.contains(i); },
+        [&](std::size_t i) { return sources_.poll(i) && !strong_.contains(i); });
+    const bool asks = std::any_of(exits_.begin(), exits_.end(),
+                                  [&](const PtxJump& exit) { return reads(exit, polled.names); });
+    if (!asks || is_bounded()) return {};
+    return fmt::format(
+        "the loop looks at {} again and again; not guarded because nothing shows what ends it, and "
+        "no count or clock is sure to",
+        line_of(*asked.begin()));
+  }
+
+  // It loads from places that come round.
+  std::string doubt_of_rounds() const {
+    const auto load = round_load(file_, flow_, loop_, names(), sources_, steady_, exits_);
+    return load ? fmt::format(
+                      "the loop looks at {} again and again; not guarded because the "
+                      "places that it loads from come round",
+                      line_of(*load))
+                : std::string();
+  }
+
+  // It has no exit but in what it calls.
+  std::string doubt_of_ends() const {
+    for (const std::size_t i : statements_of(flow_, loop_))
+      if (sources_.ends(i))
+        return fmt::format(
+            "the loop has no exit; not guarded because {} ends the thread as a poll "
+            "says",
+            line_of(i));
+    return {};
+  }
+
+  // Whatever the polls give back, while they stay as they are, an exit comes by a count or a clock.
+  bool is_bounded() const {
+    const auto is_poll = [&](std::size_t i) { return this->is_poll(i, strong_); };
+    const auto is_clock = [&](std::size_t i) { return sources_.timer(i) && !is_poll(i); };
+    const auto stuck_at = stuck_polls(strong_);
+    return std::all_of(stuck_at.begin(), stuck_at.end(), [&](const auto& polled) {
+      for (std::set<PtxName> moving;;) {
+        const ptx::flow::PtxStuck stuck(file_, flow_, loop_, names(), is_poll, polled, moving);
+        if (!stuck.goes_round()) return true;
+        const ptx::flow::PtxCounts counted(file_, flow_, loop_, names(), is_poll, &stuck);
+        const std::size_t before = moving.size();
+        add_compared_counts(stuck, counted, moving);
+        if (moving.size() != before) continue;
+        const ptx::flow::PtxProof proof(file_, flow_, loop_, names(), steady_, once_, stuck,
+                                        is_poll, is_clock);
+        return std::any_of(flow_.jumps.begin(), flow_.jumps.end(), [&](const PtxJump& jump) {
+          return loop_.holds(jump.block) && proof.ends_by(jump);
+        });
+      }
+    });
+  }
+
   // A function that this text does not have, or that only a register names, may poll.
   std::string doubt_of_calls(Statements all) const {
     if (unknown_.empty()) return {};
@@ -429,6 +496,7 @@ class LoopJudge {
   const PtxFlow& flow_;
   const PtxLoop& loop_;
   const Sources& sources_;
+  const ptx::flow::PtxOnce& once_;
   ptx::flow::PtxSteady steady_;
   Statements strong_, weak_, unknown_, own_loads_;  // own: of tables that are not followed
   Statements deadlines_, put_off_;
@@ -442,17 +510,18 @@ class LoopJudge {
 
 FoundLoops wait_loops_of(const PtxFile& file, const PtxFlow& flow, const CallSummaries& summaries) {
   const Sources sources(file, flow, summaries);
+  const ptx::flow::PtxOnce once(file, flow);
   FoundLoops found;
   Statements taken;  // polls of wait loops found so far
   for (const PtxLoop& loop : ptx::flow::loops_of(flow)) {
-    const LoopJudge judge(file, flow, loop, sources, taken);
+    const LoopJudge judge(file, flow, loop, sources, once, taken);
     std::optional<WaitLoop> wait;
     for (const Counts counts : {Counts::all, Counts::own}) {
       if (!wait) wait = judge.wait(counts);
       // A wait at the beginning of a loop that does more has its head in common with that.
       if (!wait)
         for (const PtxLoop& within : ptx::flow::loops_within(flow, loop))
-          if ((wait = LoopJudge(file, flow, within, sources, taken).wait(counts))) break;
+          if ((wait = LoopJudge(file, flow, within, sources, once, taken).wait(counts))) break;
     }
     if (wait) {
       for (const Poll& poll : wait->polls) taken.insert(poll.statement);

@@ -175,13 +175,12 @@ constexpr Row rows[] = {
      "bra O;",
      "k flag (0) at x; k flag () at x+8; k flag () at x+12; k flag (0) at x+4; "},
     {"no waits: tries, a stride, twice as many each turn, half, a list",
-     "L: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; @q bra D; add.u32 t, t, b; "
-     "setp.lt.u32 "
-     "r, t, a; @r bra L; D: M: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; @q bra E; "
-     "shl.b32 t, t, 1; setp.lt.u32 r, t, a; @r bra M; E: N: ld.volatile.global.u32 v, [x]; "
-     "setp.ne.u32 q, v, 0; @q bra F; shr.u32 t, t, 1; setp.ne.u32 r, t, 0; @r bra N; F: O: "
-     "ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; @q bra G; mad.lo.u32 t, b, 2, t; "
-     "setp.lt.u32 r, t, a; @r bra O; G:",
+     "mov.u32 b, %ntid.x; L: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; @q bra D; add.u32 "
+     "t, t, b; setp.lt.u32 r, t, a; @r bra L; D: { .reg .b32 g, h; mov.u32 g, 1; M: "
+     "ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; @q bra E; shl.b32 g, g, 1; setp.lt.u32 "
+     "r, g, a; @r bra M; E: N: ld.volatile.global.u32 v, [x]; setp.ne.u32 q, v, 0; @q bra F; "
+     "shr.u32 h, h, 1; setp.ne.u32 r, h, 0; @r bra N; F: } O: ld.volatile.global.u32 v, [x]; "
+     "setp.ne.u32 q, v, 0; @q bra G; mad.lo.u32 t, b, 2, t; setp.lt.u32 r, t, a; @r bra O; G:",
      ""},
     {"a texture, a matrix of shared memory, and which lanes are there",
      "{ .reg .b64 y; .reg .b32 c, d; L: tex.1d.v4.s32.s32 {v, b, c, d}, [y, {t}]; setp.eq.u32 q, "

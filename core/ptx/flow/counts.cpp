@@ -12,6 +12,7 @@ constexpr long farthest = 1L << 40;  // a step as large as that may be any
 constexpr int most_visits = 6;       // of a block, before a step that still grows is as large
 constexpr std::size_t at_end = static_cast<std::size_t>(-1);  // of a turn
 const PtxName constant{-2, ""};  // in the place of a name: a value that none of them has
+const PtxName clock_name{-3, ""};
 
 // Hands a value on, or chooses between values. So a call is taken: compilers that do not optimise
 // call a function for what is one instruction.
@@ -53,7 +54,14 @@ bool join(PtxSteps& steps, const PtxName& name, const PtxStep& more, bool widen)
   if (known.way == PtxStep::Way::decides && !decides) known = more;
   known.mixed = before.mixed || more.mixed;
   known.negated = before.negated || more.negated;
+  known.unlike = before.unlike || more.unlike;
+  known.apart = before.apart || more.apart;
+  known.scaled = before.scaled || more.scaled;
+  known.bits = std::min(before.bits, more.bits);
   if (!decides && before.way != PtxStep::Way::decides) {
+    known.unlike = known.unlike || before.negated != more.negated;
+    known.shifts =
+        before.shifts == more.shifts ? before.shifts : before.shifts | more.shifts | skipped;
     known.way = std::min(before.way, more.way);
     known.lo = std::min(before.lo, more.lo);
     known.hi = std::max(before.hi, more.hi);
@@ -67,13 +75,14 @@ bool join(PtxSteps& steps, const PtxName& name, const PtxStep& more, bool widen)
 
 PtxCounts::PtxCounts(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
                      const PtxLoopNames& names, std::function<bool(std::size_t)> stops,
-                     const PtxStuck* stuck)
+                     const PtxStuck* stuck, const PtxStrict* strict)
     : file_(file),
       flow_(flow),
       loop_(loop),
       names_(names),
       stops_(std::move(stops)),
-      stuck_(stuck) {
+      stuck_(stuck),
+      strict_(strict) {
   for (const PtxJump& jump : flow.jumps) {
     if (!loop.holds(jump.block) || (stuck != nullptr && !stuck->runs_statement(jump.statement)))
       continue;
@@ -177,7 +186,13 @@ void PtxCounts::before(std::size_t i, PtxSteps& steps) const {
     if (found == steps.end()) continue;
     const PtxStep after = found->second;
     if (at(i).guard.empty() || (stuck_ != nullptr && stuck_->always_runs(i))) steps.erase(found);
-    if (stops_(i) || (stuck_ != nullptr && stuck_->gives_number(i, name))) {
+    if (strict_ != nullptr && strict_->clock(i)) {
+      const std::string& source = at(i).operand(1);
+      PtxStep read = after;
+      if (source == "%clock" || source == "%globaltimer_lo") read.bits = std::min(read.bits, 32);
+      read.mixed = read.mixed || source.ends_with("_hi");
+      join(made, clock_name, read, false);
+    } else if (stops_(i) || (stuck_ != nullptr && stuck_->gives_number(i, name))) {
       if (after.way == PtxStep::Way::base) join(made, constant, after, false);
     } else {
       add_sources(i, after, made);
@@ -193,11 +208,28 @@ void PtxCounts::before(std::size_t i, PtxSteps& steps) const {
 void PtxCounts::add_sources(std::size_t i, const PtxStep& after, PtxSteps& made) const {
   bool made_of_name = after.way != PtxStep::Way::base;
   for (const PtxName& name : stuck_ == nullptr ? names_.reads.at(i) : stuck_->made_of(i)) {
+    if (strict_ != nullptr && is_steady(i, name)) continue;
     const PtxStep step = through(i, name, after);
     made_of_name = made_of_name || step.way != PtxStep::Way::decides;
     join(made, name, step, false);
   }
-  if (!made_of_name) join(made, constant, after, false);
+  const bool stays = strict_ != nullptr && after.way == PtxStep::Way::base && may_choose_steady(i);
+  if (!made_of_name || stays) join(made, constant, after, false);
+}
+
+// Of selp: one of what it chooses between, as far as that is not known, stays in the loop.
+bool PtxCounts::may_choose_steady(std::size_t i) const {
+  if (stem_of(at(i)) != "selp" || at(i).operands.size() != 4) return false;
+  const auto choice = stuck_->number_at(i, 3);
+  return (choice.value_or(1) != 0 && strict_->steady(i, 1)) ||
+         (choice.value_or(0) == 0 && strict_->steady(i, 2));
+}
+
+// An operand, and no choice, that stays in the loop.
+bool PtxCounts::is_steady(std::size_t i, const PtxName& name) const {
+  for (const std::size_t operand : {1U, 2U, 3U})
+    if (is_operand(i, operand, name)) return strict_->steady(i, operand);
+  return false;
 }
 
 bool PtxCounts::is_operand(std::size_t i, std::size_t operand, const PtxName& name) const {
@@ -213,6 +245,7 @@ PtxStep PtxCounts::through(std::size_t i, const PtxName& name, PtxStep after) co
                      !is_operand(i, 1, name) && !is_operand(i, 2, name);
   if (guard || tells(parsed) || (stem == "selp" && is_operand(i, 3, name)))
     return {PtxStep::Way::decides};
+  if (strict_ != nullptr) return strictly(i, name, after);
   if (stem == "call" && cuts_off(i)) after.mixed = true;
   if (flow_.locals.contains(i)) return after;
   if (only_carries(parsed) && (counts_far(parsed) || stem != "cvt")) return after;

@@ -24,9 +24,37 @@ struct PtxStep {
   long lo = 0, hi = 0;
   bool negated = false;  // it goes down where that goes up
   bool mixed = false;  // made in another way, so it may stay where that goes on: max, xor, a float
+  // Where a rule is strict (PtxStrict):
+  bool apart = false;   // something is added that stays and is not known
+  bool scaled = false;  // multiplied by a number above 0, or divided by one
+  bool unlike = false;  // negated on some ways alone
+  unsigned shifts = 0;  // in which ways it is scaled on every way: bits of PtxShift
+  int bits = 64;        // of the narrowest form that it had
   bool operator==(const PtxStep&) const = default;
 };
 using PtxSteps = std::map<PtxName, PtxStep>;
+
+enum PtxShift : unsigned { down = 1, down_signed = 2, up = 4, product = 8, skipped = 16 };
+
+// What a proof knows beside the loop's own statements: of a statement and one of its operands.
+struct PtxStrict {
+  std::function<bool(std::size_t statement)> clock;
+  std::function<bool(std::size_t statement, std::size_t operand)> steady, positive;
+  std::function<std::optional<long>(std::size_t statement, std::size_t operand)> number;
+};
+
+// What a value does from turn to turn, as far as that is proved.
+struct PtxMover {
+  PtxName name;         // that moves; the value is made of it
+  bool clock = false;   // a clock in its place
+  int direction = 0;    // of the value; 0: it is shifted or multiplied
+  long lo = 0, hi = 0;  // by how much the name moves each turn
+  long offset = 0;      // of the value, unless it is apart
+  bool scaled = false;  // the value is a multiple or a part of it
+  bool apart = false;   // the value is so far from it that nothing is known
+  unsigned shifts = 0;  // direction 0: how
+  int bits = 64;        // that the value has
+};
 
 class PtxCounts {
  public:
@@ -35,12 +63,19 @@ class PtxCounts {
   // counts that changes by itself.
   PtxCounts(const PtxFile& file, const PtxFlow& flow, const PtxLoop& loop,
             const PtxLoopNames& names, std::function<bool(std::size_t statement)> stops,
-            const PtxStuck* stuck);
+            const PtxStuck* stuck, const PtxStrict* strict = nullptr);
 
   enum class Moves { some_turns, each_turn };
   // Whether something that the statement reads goes by a count.
   bool decide(std::size_t statement, Moves moves = Moves::some_turns) const;
   bool decides(std::size_t statement, const PtxName& read, Moves moves = Moves::some_turns) const;
+  // Of a value that the statement reads, where the rule is strict: nothing but one name that each
+  // turn moves one way, and what stays.
+  std::optional<PtxMover> mover(std::size_t statement, const PtxName& read) const;
+  // Where it is strict: what the statement reads is made of a name that each turn moves one way.
+  bool reads_moving(std::size_t statement) const;
+  // Names that the loop writes, as they are when a turn begins, of which what it reads is made.
+  std::vector<PtxName> carried(std::size_t statement) const;
 
  private:
   const PtxStatement& at(std::size_t i) const { return file_.statements[i].parsed; }
@@ -51,6 +86,11 @@ class PtxCounts {
   void add_sources(std::size_t statement, const PtxStep& after, PtxSteps& made) const;
   PtxStep through(std::size_t statement, const PtxName& name, PtxStep after) const;
   PtxStep through_sum(std::size_t statement, const PtxName& name, PtxStep after) const;
+  bool may_choose_steady(std::size_t statement) const;
+  bool is_steady(std::size_t statement, const PtxName& name) const;
+  PtxStep strictly(std::size_t statement, const PtxName& name, PtxStep after) const;
+  PtxStep strict_sum(std::size_t statement, const PtxName& name, PtxStep after) const;
+  PtxStep strict_product(std::size_t statement, const PtxName& name, PtxStep after) const;
   bool cuts_off(std::size_t call) const;
   std::optional<long> added(std::size_t statement, std::size_t other) const;
   bool is_operand(std::size_t statement, std::size_t operand, const PtxName& name) const;
@@ -61,6 +101,7 @@ class PtxCounts {
   const PtxLoopNames& names_;
   std::function<bool(std::size_t)> stops_;
   const PtxStuck* stuck_;
+  const PtxStrict* strict_;
   std::map<int, std::vector<PtxName>> deciding_;  // of a block: what decides whether it runs
   mutable std::map<PtxName, PtxSteps> turns_;
 };

@@ -21,9 +21,9 @@ class PtxSteady {
   // All that the statement reads: nothing in the loop writes it, or one statement does, always in
   // front of this one, from steady operands. What cannot be shown is not steady.
   bool operands(std::size_t statement) const;
+  bool name(const PtxName& name, std::size_t reader) const;  // one that it reads
 
  private:
-  bool name(const PtxName& name, std::size_t reader) const;
   bool result(std::size_t statement) const;
   bool always_before(std::size_t first, std::size_t second) const;
 
