@@ -20,6 +20,7 @@ std::string turn(const std::string& before, const std::string& step) {
 constexpr Bound bounds[] = {
     {"a count of tries", "add.u32 t, t, 1; setp.gt.u32 r, t, 100;"},
     {"the same as an equality, from any number", "add.u32 t, t, 1; setp.eq.u32 r, t, a;"},
+    {"three forth and one back", "add.u32 t, t, 3; sub.u32 t, t, 1; setp.gt.u32 r, t, 100;"},
     {"down to nothing", "sub.u32 t, t, 1; setp.eq.u32 r, t, 0;"},
     {"the last number but one", "add.u32 t, t, 1; setp.gt.u32 r, t, 0xfffffffe;"},
     {"two steps of one count, and a part of it",
@@ -39,6 +40,7 @@ constexpr Bound bounds[] = {
 
 constexpr Bound no_bounds[] = {
     {"a step that passes the number", "add.u32 t, t, 2; setp.eq.u32 r, t, 7;"},
+    {"three forth and three back", "add.u32 t, t, 3; sub.u32 t, t, 3; setp.gt.u32 r, t, 100;"},
     {"a step of half the range", "add.u32 t, t, 0x80000000; setp.eq.u32 r, t, 5;"},
     {"a step that may be 0", "add.u32 t, t, a; setp.gt.u32 r, t, 100;"},
     {"shifted to what it never is", "shl.b32 t, t, 1; setp.eq.u32 r, t, 3;"},

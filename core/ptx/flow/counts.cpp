@@ -302,8 +302,9 @@ PtxStep PtxCounts::through_sum(std::size_t i, const PtxName& name, PtxStep after
 }
 
 std::optional<long> PtxCounts::added(std::size_t i, std::size_t other) const {
-  if (stuck_ == nullptr) return std::nullopt;
-  if (stem_of(at(i)) != "mad") return stuck_->number_at(i, other);
+  const bool product = stem_of(at(i)) == "mad";
+  if (stuck_ == nullptr) return product ? std::nullopt : literal_number(at(i).operand(other));
+  if (!product) return stuck_->number_at(i, other);
   const auto first = stuck_->number_at(i, 1), second = stuck_->number_at(i, 2);
   if ((first && *first == 0) || (second && *second == 0)) return 0;
   return first && second ? std::optional(*first * *second) : std::nullopt;
