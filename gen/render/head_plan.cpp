@@ -5,6 +5,8 @@
 #include "gen/render/variant_head.h"
 #include "gen/space/hand_made.h"
 
+#include <algorithm>
+
 namespace phasebit::render {
 
 using image::LaunchShape;
@@ -19,6 +21,7 @@ class PlanCheck {
 
   Status check() const {
     PHASEBIT_TRY(check_fields());
+    for (const image::Role role : image::all_roles) PHASEBIT_TRY(check_role(role));
     PHASEBIT_TRY(check_barriers());
     PHASEBIT_TRY(check_tensor_maps());
     PHASEBIT_TRY(check_data());
@@ -40,6 +43,39 @@ class PlanCheck {
   Status check_fields() const {
     const auto found = base::first_difference(said_, planned_, "[expects]");
     return found ? complain(found->key, found->said, found->wanted, found->hint) : Status();
+  }
+
+  // Who leaves early is asked for half of the items, and unit and rank say which items and words. A
+  // text of more or fewer warps of a role has units and ranks of its own.
+  Status check_role(image::Role role) const {
+    const auto slices_of = [&](const LaunchShape& shape) {
+      std::vector<image::RoleSlice> slices;
+      for (const image::RoleSlice& slice : shape.slices)
+        if (slice.role == role) slices.push_back(slice);
+      return slices;
+    };
+    const std::vector<image::RoleSlice> said = slices_of(said_), planned = slices_of(planned_);
+    if (said.empty() || planned.empty()) return {};
+    const std::string key = fmt::format("role {}", ptx::head::word_of(role));
+    const auto leaving = [](const std::vector<image::RoleSlice>& slices) {
+      return std::count_if(slices.begin(), slices.end(),
+                           [](const image::RoleSlice& slice) { return slice.leaves_early; });
+    };
+    if (leaving(said) != leaving(planned))
+      return complain(key, fmt::format("{} of its warps leave early", leaving(said)),
+                      fmt::to_string(leaving(planned)),
+                      "`leaves_early` is that of the axis early_exit of [key]");
+    if (said.size() != planned.size()) return {};
+    const auto text = [](const std::vector<image::RoleSlice>& slices) {
+      std::vector<std::string> words;
+      for (const image::RoleSlice& slice : slices)
+        words.push_back(fmt::format("{}/{}", slice.unit, slice.rank));
+      std::sort(words.begin(), words.end());
+      return fmt::format("unit/rank {}", fmt::join(words, ", "));
+    };
+    if (text(said) == text(planned)) return {};
+    return complain(key, text(said), text(planned),
+                    "write those, or the axes of [key] that decide them");
   }
 
   // Without an id, the kind of its barriers is what tells a text of another protocol.

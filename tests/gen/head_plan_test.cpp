@@ -64,6 +64,18 @@ TEST(HeadPlan, SaysWhatTheKeyDecides) {
       {"per item", "per round trip",
        "spec: t.ptx:11: unit: 'cycles per round trip', the variant of its key has 'cycles per "
        "item' (write `unit = \"cycles per item\"`)"},
+      {"warps = [1]", "warps = [1], leaves_early = true",
+       "spec: t.ptx:2: role consumer: 1 of its warps leave early, the variant of its key has 0 "
+       "(`leaves_early` is that of the axis early_exit of [key])"},
+      {"work = \"none\"\n", "work = \"none\"\nearly_exit = \"drop\"\nconsumers = \"2\"\n",
+       "spec: t.ptx:2: role consumer: 0 of its warps leave early, the variant of its key has 1 "
+       "(`leaves_early` is that of the axis early_exit of [key])"},
+      {"warps = [1]", "warps = [1], unit = 1",
+       "spec: t.ptx:2: role consumer: unit/rank 1/0, the variant of its key has unit/rank 0/0 "
+       "(write those, or the axes of [key] that decide them)"},
+      {"warps = [0]", "warps = [0], rank = 32",
+       "spec: t.ptx:2: role producer: unit/rank 0/32, the variant of its key has unit/rank 0/0 "
+       "(write those, or the axes of [key] that decide them)"},
       {"format = 1\n",
        "format = 1\nbarriers = [{ name = \"full\", kind = \"flag\", base = 0, count = 4, arrivals "
        "= 1 "
