@@ -36,63 +36,64 @@ const std::string good =
     "phases = 8\n"
     "payload = { words = 128, threads = 32, vector = 4 }\n";
 
+const struct {
+  std::string from, to, message;
+} rows[] = {
+    {"phases = 8\n", "",
+     "spec: t.ptx:12: phases: 0 are verified, the variant of its key has 8 to verify (write "
+     "`phases = 8` in [expects])"},
+    {"phases = 8", "phases = 4",
+     "spec: t.ptx:13: phases: 4 are verified, the variant of its key has 8 to verify (write "
+     "`phases = 8` in [expects])"},
+    {"[expects]\nphases = 8\npayload = { words = 128, threads = 32, vector = 4 }\n", "",
+     "spec: t.ptx:8: phases: 0 are verified, the variant of its key has 8 to verify (write "
+     "`phases = 8` in [expects])"},
+    {"payload = { words = 128, threads = 32, vector = 4 }\n", "",
+     "spec: t.ptx:12: payload: 0 words of a slot, the variant of its key has 128 (write `payload "
+     "= { words = 128, threads = 32, vector = 4 }` in [expects])"},
+    {"\"st_shared\"", "\"none\"",
+     "spec: t.ptx:14: payload: 128 words of a slot, the variant of its key has 0 (leave "
+     "`payload` "
+     "out)"},
+    {"timed_role = \"consumer\"", "timed_role = \"producer\"",
+     "spec: t.ptx:10: timed_role: producer, the variant of its key has consumer (write "
+     "`timed_role = \"consumer\"`)"},
+    {"per item", "per round trip",
+     "spec: t.ptx:11: unit: 'cycles per round trip', the variant of its key has 'cycles per "
+     "item' (write `unit = \"cycles per item\"`)"},
+    {"warps = [1]", "warps = [1], leaves_early = true",
+     "spec: t.ptx:2: role consumer: 1 of its warps leave early, the variant of its key has 0 "
+     "(`leaves_early` is that of the axis early_exit of [key])"},
+    {"work = \"none\"\n", "work = \"none\"\nearly_exit = \"drop\"\nconsumers = \"2\"\n",
+     "spec: t.ptx:2: role consumer: 0 of its warps leave early, the variant of its key has 1 "
+     "(`leaves_early` is that of the axis early_exit of [key])"},
+    {"warps = [1]", "warps = [1], unit = 1",
+     "spec: t.ptx:2: role consumer: unit/rank 1/0, the variant of its key has unit/rank 0/0 "
+     "(write those, or the axes of [key] that decide them)"},
+    {"warps = [0]", "warps = [0], rank = 32",
+     "spec: t.ptx:2: role producer: unit/rank 0/32, the variant of its key has unit/rank 0/0 "
+     "(write those, or the axes of [key] that decide them)"},
+    {"format = 1\n",
+     "format = 1\nbarriers = [{ name = \"full\", kind = \"flag\", base = 0, count = 4, arrivals "
+     "= 1 "
+     "}]\n",
+     "spec: t.ptx:2: barrier full: is a barrier of kind flag, the variant of its key has "
+     "mbarrier "
+     "(the protocol of [key] is another's, or the barrier's kind)"},
+    {"threads = 64", "threads = 64\nguarded = false",
+     "spec: t.ptx:10: guarded: false, the variant of its key has true (write `guarded = true`, "
+     "or the axes of [key] that decide it)"},
+    {"threads = 64", "threads = 64\ncluster_size = 2",
+     "spec: t.ptx:10: cluster_size: 2, the variant of its key has 1 (write `cluster_size = 1`, "
+     "or the axes of [key] that decide it)"},
+    {"work = \"none\"\n", "work = \"none\"\nctas_per_sm = \"2\"\n",
+     "spec: t.ptx:9: ctas_per_sm: 1, the variant of its key has 2 (write `ctas_per_sm = 2`, or "
+     "the axes of [key] that decide it)"},
+};
+
 TEST(HeadPlan, SaysWhatTheKeyDecides) {
   const Status status = check(good);
   EXPECT_TRUE(status) << status.error().text();
-  const struct {
-    std::string from, to, message;
-  } rows[] = {
-      {"phases = 8\n", "",
-       "spec: t.ptx:12: phases: 0 are verified, the variant of its key has 8 to verify (write "
-       "`phases = 8` in [expects])"},
-      {"phases = 8", "phases = 4",
-       "spec: t.ptx:13: phases: 4 are verified, the variant of its key has 8 to verify (write "
-       "`phases = 8` in [expects])"},
-      {"[expects]\nphases = 8\npayload = { words = 128, threads = 32, vector = 4 }\n", "",
-       "spec: t.ptx:8: phases: 0 are verified, the variant of its key has 8 to verify (write "
-       "`phases = 8` in [expects])"},
-      {"payload = { words = 128, threads = 32, vector = 4 }\n", "",
-       "spec: t.ptx:12: payload: 0 words of a slot, the variant of its key has 128 (write `payload "
-       "= { words = 128, threads = 32, vector = 4 }` in [expects])"},
-      {"\"st_shared\"", "\"none\"",
-       "spec: t.ptx:14: payload: 128 words of a slot, the variant of its key has 0 (leave "
-       "`payload` "
-       "out)"},
-      {"timed_role = \"consumer\"", "timed_role = \"producer\"",
-       "spec: t.ptx:10: timed_role: producer, the variant of its key has consumer (write "
-       "`timed_role = \"consumer\"`)"},
-      {"per item", "per round trip",
-       "spec: t.ptx:11: unit: 'cycles per round trip', the variant of its key has 'cycles per "
-       "item' (write `unit = \"cycles per item\"`)"},
-      {"warps = [1]", "warps = [1], leaves_early = true",
-       "spec: t.ptx:2: role consumer: 1 of its warps leave early, the variant of its key has 0 "
-       "(`leaves_early` is that of the axis early_exit of [key])"},
-      {"work = \"none\"\n", "work = \"none\"\nearly_exit = \"drop\"\nconsumers = \"2\"\n",
-       "spec: t.ptx:2: role consumer: 0 of its warps leave early, the variant of its key has 1 "
-       "(`leaves_early` is that of the axis early_exit of [key])"},
-      {"warps = [1]", "warps = [1], unit = 1",
-       "spec: t.ptx:2: role consumer: unit/rank 1/0, the variant of its key has unit/rank 0/0 "
-       "(write those, or the axes of [key] that decide them)"},
-      {"warps = [0]", "warps = [0], rank = 32",
-       "spec: t.ptx:2: role producer: unit/rank 0/32, the variant of its key has unit/rank 0/0 "
-       "(write those, or the axes of [key] that decide them)"},
-      {"format = 1\n",
-       "format = 1\nbarriers = [{ name = \"full\", kind = \"flag\", base = 0, count = 4, arrivals "
-       "= 1 "
-       "}]\n",
-       "spec: t.ptx:2: barrier full: is a barrier of kind flag, the variant of its key has "
-       "mbarrier "
-       "(the protocol of [key] is another's, or the barrier's kind)"},
-      {"threads = 64", "threads = 64\nguarded = false",
-       "spec: t.ptx:10: guarded: false, the variant of its key has true (write `guarded = true`, "
-       "or the axes of [key] that decide it)"},
-      {"threads = 64", "threads = 64\ncluster_size = 2",
-       "spec: t.ptx:10: cluster_size: 2, the variant of its key has 1 (write `cluster_size = 1`, "
-       "or the axes of [key] that decide it)"},
-      {"work = \"none\"\n", "work = \"none\"\nctas_per_sm = \"2\"\n",
-       "spec: t.ptx:9: ctas_per_sm: 1, the variant of its key has 2 (write `ctas_per_sm = 2`, or "
-       "the axes of [key] that decide it)"},
-  };
   for (const auto& row : rows) {
     std::string text = good;
     ASSERT_NE(text.find(row.from), std::string::npos) << row.from;
