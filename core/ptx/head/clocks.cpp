@@ -101,13 +101,14 @@ class Clocks {
       complain(i, "counts with what the clock verbs have read");
   }
 
-  // Code without a role stores what was read, and from then on nothing else there: nothing at these
-  // bytes, and nothing by an address that may be theirs.
+  // Code without a role stores what was read, and from then on, up to the exit, nothing else there:
+  // nothing at these bytes, and nothing by an address that may be theirs.
   void check_record() {
     std::vector<std::pair<long, long>> taken;
     std::string base;
     for (std::size_t i = 0; i < count_; ++i) {
       const std::string& name = parsed_[i].name;
+      if ((name == "exit" || name == "ret") && parsed_[i].guard.empty()) base.clear();
       const bool stores = name.starts_with("st.");
       if (!source_[i].role.empty() || !source_[i].verb.empty() ||
           !(stores || name.starts_with("red.") || name.starts_with("atom.")))
